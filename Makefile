@@ -1,0 +1,239 @@
+# Ordeal: one Makefile, no recursion, no configure. `make help` lists the targets.
+#
+# The user's: CC CFLAGS CPPFLAGS LDFLAGS PREFIX DESTDIR BUILD V=1, and
+# UNITY_DIR TOMLC99_DIR for those who have Unity and tomlc99 already.
+
+VERSION = 0.1.0
+
+BUILD ?= build
+PREFIX ?= /usr/local
+SCENARIO ?= scenarios/ping.toml
+ONLY ?=
+JOBS ?= $(shell nproc)
+JOBS := $(JOBS)
+FUZZ_SECONDS ?= 20
+SOAK_FUZZ_SECONDS ?= 600
+TWICE_SEEDS ?= 1 2 3
+WERROR ?= -Werror
+CLANG ?= clang
+ifeq ($(origin CC),default)
+CC = gcc
+endif
+
+# A -j of the command line still wins over this one.
+MAKEFLAGS += -j$(JOBS) --no-builtin-rules
+.DEFAULT_GOAL = all
+.SECONDARY:
+.DELETE_ON_ERROR:
+
+# --- Flags -------------------------------------------------------------------
+
+PKGS = libsodium libzstd
+
+OUR_CPPFLAGS = -I. -D_POSIX_C_SOURCE=200809L -D_DEFAULT_SOURCE
+OUR_CFLAGS = -std=c17 -pthread -Wall -Wextra -Wshadow -Wstrict-prototypes \
+    -Wmissing-prototypes -Wold-style-definition -Wvla -Wpointer-arith \
+    -Wwrite-strings -Wundef -Wformat=2 $(WERROR)
+
+# Asked once, and not before `ready` has had a chance to install them.
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
+
+# Files with needs of their own.
+flags_of = $(if $(filter cli/%,$(1)),-isystem $(BUILD)/deps/toml) \
+    $(if $(filter cli/main.c,$(1)),-DORDEAL_VERSION='"$(VERSION)"') \
+    $(if $(filter tests/%,$(1)),-isystem $(BUILD)/deps/unity) \
+    $(if $(filter tests/fuzz/%,$(1)),-Wno-missing-prototypes)
+
+# --- Sources -----------------------------------------------------------------
+
+ROOMS = base sim nemesis history programs store checkers verify predict record
+
+lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c)))
+cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
+main_src := $(wildcard cli/main.c)
+bench_src := $(sort $(wildcard bench/*.c))
+test_src := $(sort $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
+fuzz_src := $(sort $(wildcard tests/fuzz/fuzz_*.c))
+support_src := $(filter-out $(test_src) tests/fuzz/%, \
+    $(sort $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c)))
+all_src := $(lib_src) $(cli_src) $(main_src) $(bench_src) \
+    $(test_src) $(support_src) $(fuzz_src) $(wildcard tests/fuzz/driver.c)
+
+headers := $(sort $(filter-out %_private.h, \
+    $(wildcard $(foreach r,$(ROOMS),$(r)/*.h $(r)/*/*.h))))
+scenarios := $(sort $(wildcard scenarios/*.* scenarios/*/*.*))
+manuals := $(sort $(wildcard docs/*.1))
+cli_tests := $(sort $(wildcard tests/cli/*.sh))
+tool_tests := $(sort $(wildcard tests/tools/*.sh))
+
+# --- Variants ----------------------------------------------------------------
+#
+# $(call variant,NAME,compiler,flags,what must be ready) makes the rules for
+# everything under build/NAME/: objects in obj/, the three libraries, `ordeal`,
+# `bench`, the tests and the fuzz targets.
+
+Q = $(if $(filter 1,$(V)),,@)
+quietly = $(if $(filter 1,$(V)),,@printf '  %-3s %s\n' $(1) '$(strip $(2))$(if $(filter release,$(3)),, ($(3)))';)
+
+define variant
+$(1)_lib := $(lib_src:%.c=$(BUILD)/$(1)/obj/%.o)
+$(1)_cli := $(cli_src:%.c=$(BUILD)/$(1)/obj/%.o)
+$(1)_support := $(support_src:%.c=$(BUILD)/$(1)/obj/%.o)
+$(1)_all := $(all_src:%.c=$(BUILD)/$(1)/obj/%.o)
+$(1)_tests := $(test_src:%.c=$(BUILD)/$(1)/%)
+$(1)_fuzz := $(fuzz_src:%.c=$(BUILD)/$(1)/%)
+$(1)_archives := $(BUILD)/$(1)/libcli.a $(BUILD)/$(1)/libordeal.a
+
+# What was compiled with other flags, or made of other files, is out of date.
+$(BUILD)/$(1)/flags: FORCE
+	@tools/keep.sh $$@ '$(2) $(3) $$(OUR_CPPFLAGS) $$(OUR_CFLAGS) $$(CPPFLAGS) $$(CFLAGS) $(VERSION)'
+$(BUILD)/$(1)/members: FORCE
+	@tools/keep.sh $$@ '$(lib_src) $(cli_src) $(support_src)'
+
+$(BUILD)/$(1)/obj/%.o: %.c $(BUILD)/$(1)/flags | $(4)
+	$$(call quietly,CC,$$<,$(1))
+	@mkdir -p $$(@D)
+	$$(Q)$(2) $$(OUR_CPPFLAGS) $$(PKG_CFLAGS) $$(CPPFLAGS) $$(OUR_CFLAGS) $(3) \
+	    $$(call flags_of,$$<) $$(CFLAGS) -UNDEBUG -MMD -MP -c $$< -o $$@
+$$(filter $(BUILD)/$(1)/obj/tests/%,$$($(1)_all)): | ready-check
+
+$(BUILD)/$(1)/libordeal.a: $$($(1)_lib)
+$(BUILD)/$(1)/libcli.a: $$($(1)_cli)
+$(BUILD)/$(1)/libtestsupport.a: $$($(1)_support)
+$(BUILD)/$(1)/lib%.a: $(BUILD)/$(1)/members
+	$$(call quietly,AR,$$@,$(1))
+	@rm -f $$@
+	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
+
+link_$(1) = $(2) $(3) $$(CFLAGS) $$(LDFLAGS) -pthread -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^)
+libs_$(1) = $(BUILD)/deps/toml/libtoml.a $$(PKG_LIBS) $$(LDLIBS)
+
+$(BUILD)/$(1)/ordeal: $(main_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
+	$$(call quietly,LD,$$@,$(1))
+	$$(Q)$$(link_$(1)) $$(libs_$(1))
+
+$(BUILD)/$(1)/bench: $(bench_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
+	$$(call quietly,LD,$$@,$(1))
+	$$(Q)$$(link_$(1)) $$(libs_$(1))
+
+$$($(1)_tests): $(BUILD)/$(1)/%: $(BUILD)/$(1)/obj/%.o $(BUILD)/$(1)/libtestsupport.a $$($(1)_archives)
+	$$(call quietly,LD,$$@,$(1))
+	@mkdir -p $$(@D)
+	$$(Q)$$(link_$(1)) $(BUILD)/deps/unity/libunity.a $$(libs_$(1))
+
+# A fuzz target has the fuzzer's main in the variant `fuzz`; elsewhere the
+# driver's, which replays the corpus.
+$$($(1)_fuzz): $(BUILD)/$(1)/%: $(BUILD)/$(1)/obj/%.o \
+    $(if $(filter fuzz,$(1)),,$(BUILD)/$(1)/obj/tests/fuzz/driver.o) $$($(1)_archives)
+	$$(call quietly,LD,$$@,$(1))
+	@mkdir -p $$(@D)
+	$$(Q)$$(link_$(1)) $(if $(filter fuzz,$(1)),-fsanitize=fuzzer) $$(libs_$(1))
+
+-include $$($(1)_all:.o=.d)
+endef
+
+ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+
+$(eval $(call variant,release,$$(CC),-O2 -g,ready))
+$(eval $(call variant,debug,$$(CC),-O0 -g,ready))
+$(eval $(call variant,sanitize,$$(CC),-O1 -g $(ASAN),ready))
+$(eval $(call variant,coverage,gcc,-O0 -g --coverage,ready-check))
+$(eval $(call variant,fuzz,$$(CLANG),-O1 -g -fsanitize=fuzzer-no-link $(ASAN),ready-fuzz))
+$(eval $(call variant,gcc-O0,gcc,-O0,ready-check))
+$(eval $(call variant,gcc-O3,gcc,-O3,ready-check))
+$(eval $(call variant,clang-O0,$$(CLANG),-O0,ready-check))
+$(eval $(call variant,clang-O3,$$(CLANG),-O3,ready-check))
+
+# --- Targets -----------------------------------------------------------------
+
+all: $(BUILD)/release/ordeal $(BUILD)/release/libordeal.a ## build ./ordeal and libordeal.a
+	@ln -sf $(BUILD)/release/ordeal ordeal
+
+run: all ## set up, build, run the main scenario (SCENARIO=file)
+	./ordeal run $(SCENARIO)
+
+debug: $(BUILD)/debug/ordeal ## build build/debug/ordeal, for the debugger
+
+twice_builds = $(foreach v,gcc-O0 gcc-O3 clang-O0 clang-O3 sanitize,$(BUILD)/$(v)/ordeal)
+twice_run = tools/twice.sh $(twice_builds)
+corpus_runs = $(foreach f,$(sanitize_fuzz), \
+    '$(f) $(wildcard tests/fuzz/corpus/$(patsubst fuzz_%,%,$(notdir $(f)))/*)')
+run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
+
+check: $(sanitize_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
+	@$(run_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(corpus_runs) \
+	    tools/rooms.sh '$(twice_run)'
+
+unit: $(sanitize_tests) ## run the unit tests alone (ONLY=word: those with it in their path)
+	@$(run_tests) $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
+
+twice: $(twice_builds) ## compare trace hashes between compilers and optimisation levels
+	@$(twice_run)
+
+rooms: ## compare every include with the table of rooms
+	@tools/rooms.sh
+
+fuzz: $(fuzz_fuzz) ## fuzz each target for FUZZ_SECONDS
+	@tools/fuzz.sh $(FUZZ_SECONDS) $(fuzz_fuzz)
+
+soak: $(sanitize_tests) $(BUILD)/sanitize/ordeal $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
+	@ORDEAL_SOAK=1 TEST_SECONDS=86400 $(run_tests) $(sanitize_tests) $(cli_tests)
+	@tools/fuzz.sh $(SOAK_FUZZ_SECONDS) $(fuzz_fuzz)
+
+coverage: $(coverage_tests) ## run the unit tests, print the lines they reach
+	@tools/coverage.sh $(BUILD)/coverage $(coverage_tests)
+
+bench: $(if $(bench_src),$(BUILD)/release/bench) ## build and run the benchmarks
+	@$(if $(bench_src),$(BUILD)/release/bench,echo 'bench: no benchmarks yet')
+
+deps: ## install what Ordeal stands on (as root or through sudo)
+	@tools/deps.sh all
+
+install: all ## install under PREFIX (and DESTDIR)
+	@install -d '$(DESTDIR)$(PREFIX)/bin' '$(DESTDIR)$(PREFIX)/lib/pkgconfig'
+	@install -m 755 $(BUILD)/release/ordeal '$(DESTDIR)$(PREFIX)/bin/ordeal'
+	@install -m 644 $(BUILD)/release/libordeal.a '$(DESTDIR)$(PREFIX)/lib/libordeal.a'
+	@sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' ordeal.pc.in \
+	    >'$(DESTDIR)$(PREFIX)/lib/pkgconfig/ordeal.pc'
+	@for f in $(headers); do \
+	    install -D -m 644 $$f "$(DESTDIR)$(PREFIX)/include/ordeal/$$f" || exit 1; done
+	@for f in $(scenarios); do \
+	    install -D -m 644 $$f "$(DESTDIR)$(PREFIX)/share/ordeal/$$f" || exit 1; done
+	@for f in $(manuals); do \
+	    install -D -m 644 $$f "$(DESTDIR)$(PREFIX)/share/man/man1/$${f##*/}" || exit 1; done
+	@echo 'installed under $(DESTDIR)$(PREFIX)'
+
+uninstall: ## remove what install put there
+	@rm -f '$(DESTDIR)$(PREFIX)/bin/ordeal' '$(DESTDIR)$(PREFIX)/lib/libordeal.a' \
+	    '$(DESTDIR)$(PREFIX)/lib/pkgconfig/ordeal.pc' \
+	    $(foreach f,$(notdir $(manuals)),'$(DESTDIR)$(PREFIX)/share/man/man1/$(f)')
+	@rm -rf '$(DESTDIR)$(PREFIX)/include/ordeal' '$(DESTDIR)$(PREFIX)/share/ordeal'
+
+clean: ## remove what was built, but not what deps fetched
+	@for d in $(BUILD)/*; do [ "$$d" = $(BUILD)/deps ] || rm -rf "$$d"; done
+	@rm -f ordeal
+
+distclean: clean ## remove build/ as a whole
+	@rm -rf $(BUILD)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1#\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	    awk -F '#' '{ printf "%-17s %s\n", $$1, $$2 }'
+
+# The tools take these from the environment.
+export BUILD CC JOBS TWICE_SEEDS UNITY_DIR TOMLC99_DIR
+
+# What is missing is installed before the first file is compiled. Each of these
+# looks every time, which takes no longer than asking a compiler for its name.
+ready:
+	@tools/deps.sh build
+ready-check: ready
+	@tools/deps.sh check
+ready-fuzz: ready-check
+	@tools/deps.sh fuzz
+
+FORCE:
+
+.PHONY: all run debug check unit twice rooms fuzz soak coverage bench deps install \
+    uninstall clean distclean help ready ready-check ready-fuzz FORCE

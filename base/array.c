@@ -1,0 +1,44 @@
+#include "base/array.h"
+
+#include <stdint.h>
+#include <sys/mman.h>
+
+#define ROOM_MIN ((size_t)16)
+#define HUGE_PAGE ((size_t)2 << 20)
+
+enum status memory_resize(void **at, size_t count, size_t element_size, struct error *err)
+{
+    size_t bytes;
+    void *moved;
+
+    if (__builtin_mul_overflow(count, element_size, &bytes) || bytes > PTRDIFF_MAX)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu elements of %zu bytes", count,
+                         element_size);
+    moved = realloc(*at, bytes ? bytes : 1);
+    if (!moved)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu bytes", bytes);
+    *at = moved;
+    if (bytes >= 4 * HUGE_PAGE) {
+        /* First touch costs a fault a page: ask for large ones. Advice may be refused. */
+        uintptr_t from = ((uintptr_t)moved + HUGE_PAGE - 1) & ~(uintptr_t)(HUGE_PAGE - 1);
+        uintptr_t to = ((uintptr_t)moved + bytes) & ~(uintptr_t)(HUGE_PAGE - 1);
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+    }
+    return STATUS_OK;
+}
+
+enum status array_grow(void **at, size_t count, size_t *room, size_t more, size_t element_size,
+                       struct error *err)
+{
+    size_t wanted;
+
+    if (__builtin_add_overflow(count, more, &wanted))
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu more elements", more);
+    if (wanted < ROOM_MIN)
+        wanted = ROOM_MIN;
+    if (wanted < *room + *room / 2)
+        wanted = *room + *room / 2;
+    TRY(memory_resize(at, wanted, element_size, err));
+    *room = wanted;
+    return STATUS_OK;
+}

@@ -1,0 +1,50 @@
+/*
+ * array: growable arrays.
+ *
+ *     ARRAY(uint32_t) edges = { 0 };
+ *     TRY(array_push(&edges, 7, err));
+ *     array_close(&edges);
+ *
+ * An array is `at`, `count`, `room`; elements are read as edges.at[i]. Columns
+ * that share one count are grown together with memory_resize().
+ */
+#ifndef BASE_ARRAY_H
+#define BASE_ARRAY_H
+
+#include <stddef.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+
+#define ARRAY(type)                                                                                \
+    struct {                                                                                       \
+        type *at;                                                                                  \
+        size_t count, room;                                                                        \
+    }
+
+/* Makes room for `more` elements behind the last. */
+#define array_reserve(array, more, err)                                                            \
+    ((array)->room - (array)->count >= (size_t)(more)                                              \
+         ? STATUS_OK                                                                               \
+         : array_grow((void **)&(array)->at, (array)->count, &(array)->room, (size_t)(more),       \
+                      sizeof *(array)->at, (err)))
+
+/* Appends an element. The value is evaluated only if there is room. */
+#define array_push(array, value, err)                                                              \
+    (array_reserve(array, 1, err) == STATUS_OK                                                     \
+         ? ((void)((array)->at[(array)->count++] = (value)), STATUS_OK)                            \
+         : STATUS_OVER_LIMIT)
+
+#define array_close(array)                                                                         \
+    (free((array)->at), (array)->at = NULL, (array)->count = (array)->room = 0)
+
+#define ROW_COUNT(rows) (sizeof(rows) / sizeof *(rows))
+
+/* Behind array_reserve(): at least doubles. */
+MUST_USE enum status array_grow(void **at, size_t count, size_t *room, size_t more,
+                                size_t element_size, struct error *);
+
+/* Resizes one block; on failure the block stays as it was. */
+MUST_USE enum status memory_resize(void **at, size_t count, size_t element_size, struct error *);
+
+#endif

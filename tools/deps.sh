@@ -1,0 +1,288 @@
+#!/bin/sh
+# deps: what Ordeal stands on, and how a Debian machine gets it.
+#
+#   tools/deps.sh [build|check|fuzz|all]
+#
+# Each group includes the ones before it: what `ordeal` needs, what its tests
+# need, what the fuzzer needs. What is there is left alone, so a second run
+# does nothing and needs no network. CC, BUILD, UNITY_DIR and TOMLC99_DIR are
+# taken from the environment.
+set -eu
+
+# The list: group, Debian package, and how to see that it is there.
+packages() {
+    cat <<'END'
+build  make             command  make
+build  gcc              command  gcc
+build  libc6-dev        header   stdio.h
+build  pkg-config       command  pkg-config
+build  libsodium-dev    library  libsodium
+build  libzstd-dev      library  libzstd
+check  clang            command  clang
+fuzz   libclang-rt-dev  runtime  fuzzer
+fetch  xz-utils         command  xz
+END
+}
+
+# Debian has these two only inside the source packages of others: they are
+# looked for in each suite in turn, in each carrier in turn. OWN is the
+# machine's own release.
+unity_files="unity.c unity.h unity_internals.h"
+unity_carriers="cjson ntpsec zeromq3"
+unity_suites="OWN bookworm trixie sid"
+unity_marks="UnityBegin UnityEnd" # what must be in its last file
+toml_files="toml.c toml.h"
+toml_carriers="xrdp nfdump eg25-manager v4l-utils"
+toml_suites="trixie-security trixie OWN-security OWN bookworm-security bookworm sid"
+toml_marks="toml_parse( toml_raw_in(" # tomlc17, its successor, has no toml_raw_in
+
+group=${1:-all}
+build=$(realpath -m "${BUILD:-build}")
+cc=${CC:-gcc}
+deps=$build/deps
+log=$deps/log
+
+say() { echo "deps: $*" >&2; }
+fail() { say "$*"; exit 1; }
+
+case $group in
+    build) groups="build" ;;
+    check) groups="build check" ;;
+    fuzz | all) groups="build check fuzz" ;;
+    *) fail "no group '$group': build, check, fuzz or all" ;;
+esac
+
+# --- Debian packages -------------------------------------------------------
+
+is_there() { # kind, name
+    case $1 in
+        command) command -v "$2" ;;
+        header) echo "#include <$2>" | $cc -E - ;;
+        library) pkg-config --exists "$2" ;;
+        runtime) ls "$(clang -print-resource-dir)"/lib/*/libclang_rt."$2"* ;;
+    esac >/dev/null 2>&1
+}
+
+missing_packages() { # groups
+    packages | while read -r its_group package kind name; do
+        case " $* " in *" $its_group "*) ;; *) continue ;; esac
+        is_there "$kind" "$name" || echo "$package"
+    done
+}
+
+as_root() {
+    if [ "$(id -u)" -eq 0 ]; then "$@"; else sudo "$@"; fi
+}
+
+apt_install() {
+    as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=300 \
+        install -y --no-install-recommends "$@" </dev/null >>"$log" 2>&1
+}
+
+need_packages() { # groups
+    missing=$(missing_packages "$@" | xargs)
+    [ -n "$missing" ] || return 0
+    command -v apt-get >/dev/null || fail "missing, by their Debian names: $missing"
+    [ "$(id -u)" -eq 0 ] || command -v sudo >/dev/null ||
+        fail "missing packages: $missing (install them as root: there is no sudo here)"
+
+    say "installing $missing"
+    mkdir -p "$deps"
+    : >"$log"
+    # An index that is absent or stale is the usual reason for a refusal.
+    # shellcheck disable=SC2086
+    apt_install $missing || {
+        as_root apt-get update >>"$log" 2>&1 || true
+        apt_install $missing || true
+    }
+    missing=$(missing_packages "$@" | xargs)
+    [ -z "$missing" ] || {
+        tail -n 12 "$log" >&2
+        fail "missing packages: $missing (all of apt's words are in $log)"
+    }
+}
+
+# --- Sources out of Debian source packages ---------------------------------
+
+work= # the private apt, made when first needed
+
+# The machine's own Debian entries: address, codename, where apt read it. Only
+# the release files are fetched, into the private lists: whether the machine has
+# ever updated its own does not matter.
+find_machine_entries() {
+    set -- -q -o Dir::State::Lists="$work/lists/own" -o Dir::Cache="$work/cache" \
+        -o Acquire::IndexTargets::deb::Packages::DefaultEnabled=false \
+        -o Acquire::Languages=none
+    apt-get "$@" update </dev/null >>"$log" 2>&1 || true
+    # shellcheck disable=SC2016
+    apt-get "$@" indextargets --format '$(ORIGIN)|$(REPO_URI)|$(CODENAME)|$(SOURCESENTRY)' \
+        'Created-By: Packages' 2>>"$log" | sed -n 's/^Debian|//p' >"$work/entries"
+}
+
+# How the machine trusts an entry: [signed-by=KEYRING], [trusted=yes] or nothing.
+entry_options() { # FILE:N, the N-th stanza or line of a file of sources
+    file=${1%:*} number=${1##*:}
+    case $file in
+        *.sources) awk -v n="$number" 'BEGIN { RS = "" } NR == n' "$file" ;;
+        *) sed -n "${number}p" "$file" ;;
+    esac | grep -v '^#' >"$work/entry"
+    keyring=$(sed -n 's/.*signed-by[=:] *\(\/[^] ]*\).*/\1/Ip' "$work/entry" | head -n 1)
+    if [ -n "$keyring" ]; then
+        echo "[signed-by=$keyring]"
+    elif grep -qi 'trusted[=:] *yes' "$work/entry"; then
+        echo "[trusted=yes]"
+    fi
+}
+
+private_apt() {
+    apt-get -q -o Dir::Etc::SourceList="$work/sources.list" \
+        -o Dir::Etc::SourceParts="$work/none" \
+        -o Dir::Etc::Preferences="$work/none/preferences" \
+        -o Dir::Etc::PreferencesParts="$work/none" \
+        -o Dir::State::Lists="$work/lists/$suite" \
+        -o Dir::Cache="$work/cache" \
+        -o Acquire::Languages=none -o Acquire::Retries=1 \
+        -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 "$@" \
+        </dev/null >>"$log" 2>&1
+}
+
+open_private_apt() {
+    [ -z "$work" ] || return 0
+    need_packages fetch
+    mkdir -p "$deps"
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+    chmod 755 "$work" # apt drops its rights to download
+    mkdir -p "$work/none" "$work/lists/own/partial" "$work/cache/archives/partial"
+    find_machine_entries
+    [ -s "$work/entries" ] || fail "apt knows no Debian mirror on this machine"
+}
+
+# Points the private apt at one suite; refuses one that could not be read.
+open_suite() {
+    line=$(grep '|[a-z]*|' "$work/entries" | head -n 1)
+    address=${line%%|*}
+    case $suite in
+        *-security)
+            line=$(grep '|[a-z]*-security|' "$work/entries" | head -n 1)
+            # Where a machine does without, mirrors keep it beside the rest.
+            if [ -n "$line" ]; then address=${line%%|*}; else address=${address%/}-security/; fi
+            ;;
+    esac
+    [ -n "$address" ] || return 1
+    echo "deb-src $(entry_options "${line##*|}") $address $suite main" >"$work/sources.list"
+
+    if [ ! -d "$work/lists/$suite" ]; then
+        mkdir -p "$work/lists/$suite/partial"
+        echo "== $suite" >>"$log"
+        private_apt update || true
+    fi
+    ls "$work/lists/$suite"/*Sources* >/dev/null 2>&1
+}
+
+# Takes the named files, all from one folder, out of a carrier's tarballs.
+unpack() { # target folder, files...
+    target=$1
+    shift
+    for tarball in "$work"/source/*.tar.*; do
+        [ -e "$tarball" ] || continue
+        folder=$(tar -tf "$tarball" 2>>"$log" | sed -n "s|/$1\$||p" | head -n 1)
+        [ -n "$folder" ] || continue
+        for file in "$@"; do
+            tar -xOf "$tarball" "$folder/$file" >"$target/$file" 2>>"$log" || continue 2
+        done
+        return 0
+    done
+    return 1
+}
+
+has_marks() { # header, marks...
+    header=$1
+    shift
+    for mark in "$@"; do
+        grep -qF "$mark" "$header" || return 1
+    done
+}
+
+# Leaves the files of a library in a folder, or fails.
+fetch() { # title, target folder, files, suites, carriers, marks
+    open_private_apt
+    own=$(sed -n 's/.*|\([a-z]*\)|.*/\1/p' "$work/entries" | head -n 1)
+    for suite in $(echo "$4" | sed "s/OWN/$own/g"); do
+        open_suite || continue
+        for carrier in $5; do
+            rm -rf "$work/source"
+            mkdir "$work/source"
+            chmod 777 "$work/source"
+            (cd "$work/source" &&
+                private_apt source --download-only --only-source "$carrier") || continue
+            # shellcheck disable=SC2086
+            if unpack "$2" $3 && has_marks "$2/${3##* }" $6; then
+                say "$1 comes with the source package $carrier ($suite)"
+                return 0
+            fi
+        done
+    done
+    return 1
+}
+
+# Makes build/deps/NAME/ with the sources, the headers and a static library.
+need_library() { # name, title, variable, its value, files, suites, carriers, marks
+    name=$1 title=$2 variable=$3 given=$4 files=$5
+    home=$deps/$name
+    [ -n "$given" ] || [ ! -e "$home/lib$name.a" ] || return 0
+
+    next=$deps/$name.new
+    rm -rf "$next"
+    mkdir -p "$next"
+    if [ -n "$given" ]; then
+        for file in $files; do
+            [ -e "$given/$file" ] || fail "$variable=$given has no $file"
+            cp "$given/$file" "$next/"
+        done
+        settle "$next"
+        # The same files as last time need no new library.
+        if [ -e "$home/lib$name.a" ] && same_files "$home" "$next"; then
+            rm -rf "$next"
+            return 0
+        fi
+    else
+        command -v apt-get >/dev/null ||
+            fail "no $title: name a folder with $files as $variable="
+        : >"$log"
+        fetch "$title" "$next" "$files" "$6" "$7" "$8" || {
+            tail -n 12 "$log" >&2
+            fail "no $title in any of $7; name a folder with $files as $variable="
+        }
+        settle "$next"
+    fi
+    source_file=${files%% *}
+    (cd "$next" && $cc -O2 -g -DUNITY_USE_FLUSH_STDOUT -c "$source_file" -o "$name.o" && ar rcs "lib$name.a" "$name.o" &&
+        rm "$name.o") || fail "$title does not compile"
+    rm -rf "$home"
+    mv "$next" "$home"
+}
+
+# cjson's copy of Unity includes a file of settings, all of them the defaults.
+settle() { # folder
+    for file in $files; do
+        sed -i '/examples\/unity_config.h/d' "$1/$file"
+    done
+}
+
+same_files() { # two folders
+    for file in $files; do
+        cmp -s "$1/$file" "$2/$file" || return 1
+    done
+}
+
+# shellcheck disable=SC2086
+need_packages $groups
+need_library toml tomlc99 TOMLC99_DIR "${TOMLC99_DIR:-}" \
+    "$toml_files" "$toml_suites" "$toml_carriers" "$toml_marks"
+case $groups in
+    *check*)
+        need_library unity Unity UNITY_DIR "${UNITY_DIR:-}" \
+            "$unity_files" "$unity_suites" "$unity_carriers" "$unity_marks"
+        ;;
+esac
