@@ -40,7 +40,7 @@
 
 #define ROW_COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
-/* Behind array_reserve(): at least doubles. */
+/* Behind array_reserve(): grows by half at least. */
 MUST_USE enum status array_grow(void **at, size_t count, size_t *room, size_t more,
                                 size_t element_size, struct error *);
 

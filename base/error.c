@@ -5,30 +5,43 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Keeps as much as there is room for. Texts are made apart, as arguments may point into the old. */
+static void keep(struct error *err, const char *text)
+{
+    size_t length = strlen(text);
+
+    if (length >= sizeof err->text)
+        length = sizeof err->text - 1;
+    memcpy(err->text, text, length);
+    err->text[length] = '\0';
+}
+
 enum status error_set(struct error *err, enum status status, const char *format, ...)
 {
+    char text[sizeof err->text];
     va_list arguments;
 
     assert(status != STATUS_OK);
-    err->status = status;
     va_start(arguments, format);
-    vsnprintf(err->text, sizeof err->text, format, arguments);
+    vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    err->status = status;
+    keep(err, text);
     return status;
 }
 
 enum status error_wrap(struct error *err, const char *format, ...)
 {
-    char rest[sizeof err->text];
+    char text[sizeof err->text + 2 + sizeof err->text];
     va_list arguments;
-    int length;
+    size_t length;
 
-    memcpy(rest, err->text, sizeof rest);
     va_start(arguments, format);
-    length = vsnprintf(err->text, sizeof err->text, format, arguments);
+    vsnprintf(text, sizeof err->text, format, arguments);
     va_end(arguments);
-    if (length >= 0 && (size_t)length < sizeof err->text)
-        snprintf(err->text + length, sizeof err->text - (size_t)length, ": %s", rest);
+    length = strlen(text);
+    snprintf(text + length, sizeof text - length, ": %s", err->text);
+    keep(err, text);
     return err->status;
 }
 

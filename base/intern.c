@@ -19,9 +19,12 @@ size_t intern_count(const struct intern *intern)
 
 struct text intern_text(const struct intern *intern, uint32_t number)
 {
-    uint64_t from = number ? intern->end.at[number - 1] : 0;
+    uint64_t from;
 
     assert(number < intern->end.count);
+    from = number ? intern->end.at[number - 1] : 0;
+    if (intern->end.at[number] == from)
+        return TEXT("");
     return (struct text){ intern->bytes.at + from, (size_t)(intern->end.at[number] - from) };
 }
 
@@ -83,7 +86,8 @@ enum status intern_add(struct intern *intern, struct text text, uint32_t *number
         if (intern->end.count >= INTERN_NONE - 1)
             return error_set(err, STATUS_OVER_LIMIT, "more than %u different texts",
                              INTERN_NONE - 1);
-        TRY(array_reserve(&intern->bytes, text.length, err));
+        /* One byte even for an empty text: its view points somewhere. */
+        TRY(array_reserve(&intern->bytes, text.length + 1, err));
         TRY(array_push(&intern->end, intern->bytes.count + text.length, err));
         if (text.length)
             memcpy(intern->bytes.at + intern->bytes.count, text.at, text.length);

@@ -38,7 +38,7 @@ struct text intern_text(const struct intern *, uint32_t number);
 
 /* The text's number, or INTERN_NONE. */
 uint32_t intern_find(const struct intern *, struct text);
-/* The text's number, which is new if the text is. */
+/* The text's number, which is new if the text is. The text must not be a view into the table. */
 MUST_USE enum status intern_add(struct intern *, struct text, uint32_t *number, struct error *);
 
 #endif

@@ -152,25 +152,29 @@ uint64_t random_draw_at(const struct random_key *key, uint64_t ordinal)
     return hash_fold(word ^ key->words[2], (ordinal * HASH_ODD_1) ^ key->words[3]);
 }
 
+#define RATIO_MAX UINT64_C(1000000000000000000)
+
 bool ratio_of_text(struct text text, struct ratio *ratio)
 {
     struct ratio sum = { 0, 1 };
     bool in_fraction = false;
-    size_t digits = 0;
 
     for (size_t i = 0; i < text.length; i++) {
         char c = text.at[i];
-        if (c == '.' && !in_fraction && digits > 0) {
+        if (c == '.' && !in_fraction && i > 0) {
             in_fraction = true;
             continue;
         }
-        if (c < '0' || c > '9' || ++digits > 18)
+        if (c < '0' || c > '9' || sum.numerator >= RATIO_MAX / 10)
             return false;
         sum.numerator = sum.numerator * 10 + (uint64_t)(c - '0');
-        if (in_fraction)
-            sum.denominator *= 10;
+        if (!in_fraction)
+            continue;
+        if (sum.denominator == RATIO_MAX)
+            return false;
+        sum.denominator *= 10;
     }
-    if (digits == 0 || text.at[text.length - 1] == '.')
+    if (text.length == 0 || text.at[text.length - 1] == '.')
         return false;
     *ratio = sum;
     return true;

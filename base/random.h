@@ -55,7 +55,10 @@ uint64_t random_scale(uint64_t word, uint64_t bound);
 /* Whether a word, seen as a fraction of 2^64, is below the ratio. */
 bool random_word_below(uint64_t word, struct ratio);
 
-/* A decimal such as "0.001", "1", "1e-4" refused: at most 18 digits behind the point. */
+/*
+ * A decimal such as "1", "0.001" or "12.5", without sign or exponent, and with digits on both
+ * sides of the point: at most 18 of them behind it, and 18 from the first that is not 0.
+ */
 bool ratio_of_text(struct text, struct ratio *);
 
 #endif

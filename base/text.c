@@ -118,7 +118,8 @@ static size_t edit_distance(struct text a, struct text b)
 const char *text_nearest(struct text wanted, const char *const *names)
 {
     const char *nearest = NULL;
-    size_t nearest_distance = wanted.length < 4 ? 2 : 4;
+    /* A third of the letters may be wrong, but one always. */
+    size_t nearest_distance = wanted.length / 3 + (wanted.length < 3 ? 2 : 1);
 
     if (wanted.length > NAME_LENGTH_MAX)
         return NULL;
@@ -152,7 +153,7 @@ char *buffer_reserve(struct buffer *buffer, size_t more)
     size_t wanted;
     char *moved;
 
-    if (buffer->room - buffer->count >= more)
+    if (buffer->at && buffer->room - buffer->count >= more)
         return buffer->at + buffer->count;
     if (__builtin_add_overflow(buffer->count, more, &wanted) || wanted > PTRDIFF_MAX / 2) {
         buffer->out_of_memory = true;
@@ -268,7 +269,8 @@ void buffer_json(struct buffer *buffer, struct text text)
         buffer_text(buffer, (struct text){ escape, length });
         plain = i + 1;
     }
-    buffer_text(buffer, (struct text){ text.at + plain, text.length - plain });
+    if (plain < text.length)
+        buffer_text(buffer, (struct text){ text.at + plain, text.length - plain });
     buffer_byte(buffer, '"');
 }
 

@@ -106,17 +106,23 @@ need_packages() { # groups
 
 work= # the private apt, made when first needed
 
-# The machine's own Debian entries: address, codename, where apt read it. Only
-# the release files are fetched, into the private lists: whether the machine has
-# ever updated its own does not matter.
-find_machine_entries() {
-    set -- -q -o Dir::State::Lists="$work/lists/own" -o Dir::Cache="$work/cache" \
-        -o Acquire::IndexTargets::deb::Packages::DefaultEnabled=false \
-        -o Acquire::Languages=none
-    apt-get "$@" update </dev/null >>"$log" 2>&1 || true
+# The machine's mirrors: address, suite, and where apt read of it. They need not
+# have been visited yet; those that are not Debian's will not have our suites.
+mirrors() {
     # shellcheck disable=SC2016
-    apt-get "$@" indextargets --format '$(ORIGIN)|$(REPO_URI)|$(CODENAME)|$(SOURCESENTRY)' \
-        'Created-By: Packages' 2>>"$log" | sed -n 's/^Debian|//p' >"$work/entries"
+    apt-get indextargets --no-release-info --format '$(REPO_URI)|$(RELEASE)|$(SOURCESENTRY)' \
+        'Created-By: Packages' 'Component: main' | awk -F '|' '!seen[$1 (/security/)]++'
+}
+
+# Those that would have a suite: the security suites have mirrors of their own,
+# beside the rest where the machine does not name them.
+mirrors_of() { # suite
+    case $1 in
+        *-security)
+            grep security "$work/mirrors" || sed 's#/*|#-security/|#' "$work/mirrors"
+            ;;
+        *) grep -v security "$work/mirrors" ;;
+    esac
 }
 
 # How the machine trusts an entry: [signed-by=KEYRING], [trusted=yes] or nothing.
@@ -139,7 +145,7 @@ private_apt() {
         -o Dir::Etc::SourceParts="$work/none" \
         -o Dir::Etc::Preferences="$work/none/preferences" \
         -o Dir::Etc::PreferencesParts="$work/none" \
-        -o Dir::State::Lists="$work/lists/$suite" \
+        -o Dir::State::Lists="$lists" \
         -o Dir::Cache="$work/cache" \
         -o Acquire::Languages=none -o Acquire::Retries=1 \
         -o Acquire::http::Timeout=20 -o Acquire::https::Timeout=20 "$@" \
@@ -153,31 +159,21 @@ open_private_apt() {
     work=$(mktemp -d)
     trap 'rm -rf "$work"' EXIT
     chmod 755 "$work" # apt drops its rights to download
-    mkdir -p "$work/none" "$work/lists/own/partial" "$work/cache/archives/partial"
-    find_machine_entries
-    [ -s "$work/entries" ] || fail "apt knows no Debian mirror on this machine"
+    mkdir -p "$work/none" "$work/cache/archives/partial"
+    mirrors >"$work/mirrors"
+    [ -s "$work/mirrors" ] || fail "apt knows no mirror on this machine"
 }
 
-# Points the private apt at one suite; refuses one that could not be read.
-open_suite() {
-    line=$(grep '|[a-z]*|' "$work/entries" | head -n 1)
-    address=${line%%|*}
-    case $suite in
-        *-security)
-            line=$(grep '|[a-z]*-security|' "$work/entries" | head -n 1)
-            # Where a machine does without, mirrors keep it beside the rest.
-            if [ -n "$line" ]; then address=${line%%|*}; else address=${address%/}-security/; fi
-            ;;
-    esac
-    [ -n "$address" ] || return 1
-    echo "deb-src $(entry_options "${line##*|}") $address $suite main" >"$work/sources.list"
-
-    if [ ! -d "$work/lists/$suite" ]; then
-        mkdir -p "$work/lists/$suite/partial"
+# Points the private apt at a suite of a mirror; refuses one that cannot be read.
+open_suite() { # mirror
+    lists=$work/lists/$(echo "$suite ${1%%|*}" | tr -c '[:alnum:]\n' '_')
+    echo "deb-src $(entry_options "${1##*|}") ${1%%|*} $suite main" >"$work/sources.list"
+    if [ ! -d "$lists" ]; then
+        mkdir -p "$lists/partial"
         echo "== $suite" >>"$log"
         private_apt update || true
     fi
-    ls "$work/lists/$suite"/*Sources* >/dev/null 2>&1
+    ls "$lists"/*Sources* >/dev/null 2>&1
 }
 
 # Takes the named files, all from one folder, out of a carrier's tarballs.
@@ -207,23 +203,27 @@ has_marks() { # header, marks...
 # Leaves the files of a library in a folder, or fails.
 fetch() { # title, target folder, files, suites, carriers, marks
     open_private_apt
-    own=$(sed -n 's/.*|\([a-z]*\)|.*/\1/p' "$work/entries" | head -n 1)
-    for suite in $(echo "$4" | sed "s/OWN/$own/g"); do
-        open_suite || continue
-        for carrier in $5; do
-            rm -rf "$work/source"
-            mkdir "$work/source"
-            chmod 777 "$work/source"
-            (cd "$work/source" &&
-                private_apt source --download-only --only-source "$carrier") || continue
-            # shellcheck disable=SC2086
-            if unpack "$2" $3 && has_marks "$2/${3##* }" $6; then
-                say "$1 comes with the source package $carrier ($suite)"
-                return 0
-            fi
+    own=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
+    for suite in $(echo "$4" | sed "s/OWN/${own:-stable}/g"); do
+        for mirror in $(mirrors_of "$suite"); do
+            open_suite "$mirror" || continue
+            for carrier in $5; do
+                # shellcheck disable=SC2086
+                if download "$carrier" && unpack "$2" $3 && has_marks "$2/${3##* }" $6; then
+                    say "$1 comes with the source package $carrier ($suite)"
+                    return 0
+                fi
+            done
         done
     done
     return 1
+}
+
+download() { # source package
+    rm -rf "$work/source"
+    mkdir "$work/source"
+    chmod 777 "$work/source"
+    (cd "$work/source" && private_apt source --download-only --only-source "$1")
 }
 
 # Makes build/deps/NAME/ with the sources, the headers and a static library.

@@ -67,7 +67,7 @@ for command in "$@"; do
     printf '%s\n' "$command" >"$work/$number.command"
     echo "$work/$number"
 done >"$work/list"
-xargs -n 1 -P "${JOBS:-1}" "$0" --one <"$work/list"
+xargs -r -n 1 -P "${JOBS:-1}" "$0" --one <"$work/list"
 
 cat "$work"/*.count 2>/dev/null | awk -v programs="$#" '
     { passed += $1; failed += $2 }

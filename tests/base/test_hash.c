@@ -1,0 +1,93 @@
+#include "base/hash.h"
+
+#include "tests/fixture.h"
+#include "unity.h"
+
+void setUp(void) {}
+void tearDown(void) {}
+
+static void the_same_bytes_hash_the_same_everywhere(void)
+{
+    /* Golden: computed apart, in Python, from the definition in base/hash.h. */
+    static const struct {
+        const char *bytes;
+        uint64_t hash;
+    } rows[] = {
+        { "", UINT64_C(0xf2f37271ad33e225) },
+        { "a", UINT64_C(0x453182972e731214) },
+        { "abcdefgh", UINT64_C(0xfe18408bbb6b5808) },
+        { "abcdefghi", UINT64_C(0x3935fed0eff27633) },
+        { "network/link/3-4", UINT64_C(0xec42285d7f61b791) },
+        { "a text that is longer than two words", UINT64_C(0xf73d6d4c62a8e161) },
+    };
+    static const struct {
+        uint64_t number, hash;
+    } numbers[] = {
+        { UINT64_C(0), UINT64_C(0xc9d874ca57d9e055) },
+        { UINT64_C(1), UINT64_C(0xf2f37271ad33e225) },
+        { UINT64_C(2), UINT64_C(0x7e0e765b600c1d6e) },
+        { UINT64_C(18446744073709551615), UINT64_C(0x8e1a4acd601c1d69) },
+        { UINT64_C(11400714819323198485), UINT64_C(0x0000000000000000) },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++)
+        TEST_ASSERT_EQUAL_HEX64_MESSAGE(
+            rows[i].hash, hash_bytes(rows[i].bytes, strlen(rows[i].bytes)), rows[i].bytes);
+    for (size_t i = 0; i < ROW_COUNT(numbers); i++)
+        TEST_ASSERT_EQUAL_HEX64(numbers[i].hash, hash_number(numbers[i].number));
+}
+
+static void a_fold_is_the_two_halves_of_the_product(void)
+{
+    TEST_ASSERT_EQUAL_HEX64(0, hash_fold(0, 12345));
+    TEST_ASSERT_EQUAL_HEX64(12345, hash_fold(1, 12345));
+    TEST_ASSERT_EQUAL_HEX64(1, hash_fold(UINT64_C(1) << 32, UINT64_C(1) << 32));
+    TEST_ASSERT_EQUAL_HEX64(UINT64_MAX, hash_fold(UINT64_MAX, UINT64_MAX));
+}
+
+static void a_tail_is_read_little_endian_and_may_be_empty(void)
+{
+    TEST_ASSERT_EQUAL_HEX64(0, hash_tail(NULL, 0));
+    TEST_ASSERT_EQUAL_HEX64(0xff, hash_tail("\xff", 1));
+    TEST_ASSERT_EQUAL_HEX64(0x030201, hash_tail("\x01\x02\x03", 3));
+    TEST_ASSERT_EQUAL_HEX64(UINT64_C(0x0807060504030201),
+                            hash_tail("\x01\x02\x03\x04\x05\x06\x07\x08", 8));
+}
+
+static void zero_bytes_count(void)
+{
+    static const char zeros[40];
+
+    for (size_t i = 0; i < sizeof zeros; i++)
+        for (size_t j = 0; j < i; j++)
+            TEST_ASSERT_TRUE(hash_bytes(zeros, i) != hash_bytes(zeros, j));
+}
+
+/* In 2^16 slots a fair hash leaves about e^-1 = 36.8% of them free for as many numbers. */
+static void neighbouring_numbers_spread_over_a_table(void)
+{
+    static const uint64_t steps[] = { 1, 8, 4096, UINT64_C(1) << 32, UINT64_C(1) << 47 };
+    static uint8_t taken[1 << 16];
+
+    for (size_t s = 0; s < ROW_COUNT(steps); s++) {
+        size_t free_count = 0;
+
+        memset(taken, 0, sizeof taken);
+        for (uint64_t i = 0; i < sizeof taken; i++)
+            taken[hash_number(i * steps[s]) % sizeof taken] = 1;
+        for (size_t i = 0; i < sizeof taken; i++)
+            free_count += !taken[i];
+        TEST_ASSERT_LESS_THAN_UINT64(sizeof taken * 45 / 100, free_count);
+    }
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(the_same_bytes_hash_the_same_everywhere);
+    RUN_TEST(a_fold_is_the_two_halves_of_the_product);
+    RUN_TEST(a_tail_is_read_little_endian_and_may_be_empty);
+    RUN_TEST(zero_bytes_count);
+    RUN_TEST(neighbouring_numbers_spread_over_a_table);
+    return UNITY_END();
+}

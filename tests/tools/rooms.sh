@@ -1,0 +1,105 @@
+#!/bin/sh
+# The judge of includes, itself judged: each breach in a tree of its own.
+set -u
+
+rooms=$PWD/tools/rooms.sh
+tree=$(mktemp -d)
+trap 'rm -rf "$tree"' EXIT
+
+fresh_tree() {
+    rm -rf "${tree:?}"/*
+    for room in base sim nemesis history programs store store/protocols checkers verify \
+        predict record cli bench tests tests/store; do
+        mkdir -p "$tree/$room"
+    done
+    echo 'struct arena;' >"$tree/base/arena.h"
+    printf '#include "base/arena.h"\n\n#include <stdlib.h>\n' >"$tree/base/arena.c"
+    echo '#include "base/arena.h"' >"$tree/sim/queue.h"
+    echo '#include "sim/queue.h"' >"$tree/sim/queue_private.h"
+    echo 'int random_of(int);' >"$tree/programs/predicate.h"
+    echo '#include "programs/predicate.h"' >"$tree/store/store.h"
+}
+
+report() { # the line that says how the test went
+    if [ "$1" -eq 0 ]; then echo "ok - $2"; else
+        echo "not ok - $2; rooms.sh said:"
+        printf '%s\n' "$said" | sed 's/^/    /'
+    fi
+}
+
+accepts() { # sentence, file, its text
+    fresh_tree
+    printf "$3" >"$tree/$2"
+    said=$("$rooms" "$tree" 2>&1)
+    report $? "$1"
+}
+
+refuses() { # sentence, file, its text, what must be said
+    fresh_tree
+    printf "$3" >"$tree/$2"
+    said=$("$rooms" "$tree" 2>&1) && { report 1 "$1"; return; }
+    printf '%s\n' "$said" | grep -qF -- "$4"
+    report $? "$1"
+}
+
+accepts "a tree that keeps to the table passes" \
+    store/run.c '#include "sim/queue.h"\n#include "programs/predicate.h"\n'
+accepts "a protocol sees the doors of its own room" \
+    store/protocols/mvto.c '#include "store/store.h"\n'
+accepts "a room sees its own private header" \
+    sim/queue.c '#include "sim/queue.h"\n#include "sim/queue_private.h"\n'
+accepts "the predicates are a door for checkers" \
+    checkers/order.c '#include "programs/predicate.h"\n'
+accepts "floating point in comments, strings and names is nobody's business" \
+    sim/net.c '/* a double\n float */ // double\nconst char *s = "float \\" double";\nint c = \x27"\x27, double_check;\n'
+accepts "a call through a member may be called time" \
+    sim/net.c 'int f(struct s *s) { return s->time() + runtime(1); }\n'
+accepts "cli may read the clock and count in doubles" \
+    cli/progress.c '#include <math.h>\ndouble now(void) { return time(0); }\n'
+
+refuses "checkers do not see sim" \
+    checkers/order.c '\n#include "sim/queue.h"\n' \
+    'checkers/order.c:2: "sim/queue.h": checkers may use base history programs/predicate.h'
+refuses "checkers see nothing of programs but predicates" \
+    checkers/order.c '#include "programs/bytecode.h"\n' '"programs/bytecode.h": checkers may use'
+refuses "base sees nothing of ours" \
+    base/error.c '#include "sim/queue.h"\n' 'base may use nothing of ours'
+refuses "nobody sees cli" \
+    store/run.c '#include "cli/scenario.h"\n' 'store may use base sim programs history'
+refuses "a private header is private, and its door is named" \
+    store/run.c '#include "sim/queue_private.h"\n' \
+    '"sim/queue_private.h" is private to sim; its door is sim/queue.h'
+refuses "tests keep out of private headers as well" \
+    tests/store/test_run.c '#include "sim/queue_private.h"\n' 'is private to sim'
+refuses "an include names its room" \
+    sim/net.c '#include "queue.h"\n' 'as in "sim/queue.h"'
+refuses "a .c includes its own header first" \
+    sim/queue.c '#include "base/arena.h"\n#include "sim/queue.h"\n' \
+    'a .c includes its own header first: "sim/queue.h"'
+refuses "toml.h is for cli" \
+    sim/net.c '#include <toml.h>\n' '<toml.h> is for cli only'
+refuses "libsodium is for base" \
+    sim/net.c '#include <sodium.h>\n' '<sodium.h> is for base only'
+refuses "floating point has no place in sim" \
+    sim/net.c 'static double latency;\n' 'sim/net.c:1: no floating point in sim'
+refuses "floating point is seen after a comment that ends on its line" \
+    sim/net.c '/* a\n b */ float x;\n' 'sim/net.c:2: no floating point in sim'
+refuses "math.h has no place in programs" \
+    programs/generate.c '#include <math.h>\n' '<math.h>: no floating point in programs'
+refuses "the wall clock has no place in the store" \
+    store/run.c 'long t(void) { return time(0); }\n' 'time(): store knows virtual time'
+refuses "rand has no place in nemesis" \
+    nemesis/swarm.c 'int f(void) { return 1 + rand (); }\n' 'rand(): nemesis knows'
+
+fresh_tree
+for file in scenario report; do echo '#include <toml.h>' >"$tree/cli/$file.c"; done
+said=$("$rooms" "$tree" 2>&1)
+printf '%s\n' "$said" | grep -qF '<toml.h> is wrapped in cli/report.c already'
+report $? "one file of cli wraps toml.h"
+
+fresh_tree
+echo '#include "store/store.h"' >"$tree/sim/clock.c"
+echo '#include "sim/queue.h"' >"$tree/store/run.c"
+said=$("$rooms" "$tree" 2>&1)
+printf '%s\n' "$said" | grep -q 'a cycle among the rooms:.* sim'
+report $? "a cycle between two rooms is named"
