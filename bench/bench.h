@@ -1,0 +1,30 @@
+/*
+ * bench: figures, printed one a line, for `make bench`.
+ *
+ * Each bench_*() measures one thing several times and prints the best and the
+ * spread: on a shared machine the best is what the code can do, and the spread
+ * says how much to believe it. Nothing here is a test: no figure can fail.
+ */
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdint.h>
+
+#define BENCH_ROUNDS 5
+
+/* Monotonic wall time. */
+double bench_seconds(void);
+
+/* One line: what, amount of unit per second by the best round, and the worst round's share of it. */
+void bench_print_rate(const char *what, double amount, const char *unit,
+                      const double seconds[BENCH_ROUNDS]);
+
+/* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/generate.c */
+void bench_base(void);
+void bench_event_queue(void);
+void bench_world(void);
+void bench_jsonl(void);
+void bench_oh(void);
+void bench_generate(void);
+
+#endif

@@ -1,0 +1,52 @@
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "bench/bench.h"
+
+static const struct {
+    const char *name;
+    void (*measure)(void);
+} benches[] = {
+    { "base", bench_base },   { "event_queue", bench_event_queue }, { "world", bench_world },
+    { "jsonl", bench_jsonl }, { "oh", bench_oh },                   { "generate", bench_generate },
+};
+
+#define BENCH_COUNT (sizeof benches / sizeof *benches)
+
+double bench_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void bench_print_rate(const char *what, double amount, const char *unit,
+                      const double seconds[BENCH_ROUNDS])
+{
+    double best = seconds[0], worst = seconds[0];
+
+    for (int i = 1; i < BENCH_ROUNDS; i++) {
+        best = seconds[i] < best ? seconds[i] : best;
+        worst = seconds[i] > worst ? seconds[i] : worst;
+    }
+    printf("  %-44s %10.2f M %s/s   %9.2f ms   worst round %+.0f %%\n", what, amount / best / 1e6,
+           unit, best * 1e3, (worst / best - 1) * 100);
+    fflush(stdout);
+}
+
+/* With names as arguments only those: `make bench BENCH="base jsonl"`. */
+int main(int argc, char **argv)
+{
+    for (size_t i = 0; i < BENCH_COUNT; i++) {
+        int wanted = argc == 1;
+        for (int a = 1; a < argc; a++)
+            wanted |= strcmp(argv[a], benches[i].name) == 0;
+        if (wanted) {
+            printf("%s\n", benches[i].name);
+            benches[i].measure();
+        }
+    }
+    return 0;
+}

@@ -1,0 +1,134 @@
+#include "nemesis/clock_fault.h"
+
+#include <assert.h>
+
+#include "nemesis/victims.h"
+#include "sim/fault.h"
+
+#define FLICKER_NS_MIN (INT64_C(5) * 1000 * 1000)
+#define FLICKER_NS_MAX (INT64_C(15) * 1000 * 1000)
+
+static int64_t amount_ns(const struct nemesis *nemesis)
+{
+    return nemesis->options.amount_ns ? nemesis->options.amount_ns : CLOCK_FAULT_AMOUNT_DEFAULT_NS;
+}
+
+/* Either way, at least 1 and at most `most`. */
+static int64_t draw_either_way(struct nemesis *nemesis, int64_t most)
+{
+    int64_t size = random_between(&nemesis->random, 1, most);
+
+    return random_below(&nemesis->random, 2) ? size : -size;
+}
+
+/* Any number of clocks, each by an amount of its own. */
+static void step_some(struct nemesis *nemesis, struct world *world)
+{
+    uint32_t count = 1 + (uint32_t)random_below(&nemesis->random, nemesis->node_count);
+
+    for (uint32_t i = 0; i < count; i++) {
+        int64_t by_ns = draw_either_way(nemesis, amount_ns(nemesis));
+        fault_step_clock(world, nemesis->order[i], by_ns);
+        fault_count(world, FAULT_CLOCK_STEP);
+        victims_add(nemesis, nemesis->order[i], -by_ns);
+    }
+}
+
+static void freeze(struct nemesis *nemesis, struct world *world, uint32_t node)
+{
+    int64_t error_ns = clock_error_ns(&world->nodes[node].clock, world->now_ns);
+
+    if (!fault_freeze_clock(world, node))
+        return;
+    fault_count(world, FAULT_CLOCK_FREEZE);
+    victims_add(nemesis, node, error_ns);
+}
+
+/* On top of the drift that the clock has. */
+static int32_t add_drift(struct world *world, uint32_t node, int64_t by_ppm)
+{
+    int32_t before = world->nodes[node].clock.drift_ppm;
+    int64_t after = before + by_ppm;
+
+    if (after > CLOCK_DRIFT_PPM_MAX)
+        after = CLOCK_DRIFT_PPM_MAX;
+    if (after < -CLOCK_DRIFT_PPM_MAX)
+        after = -CLOCK_DRIFT_PPM_MAX;
+    if (after != before)
+        fault_set_drift(world, node, (int32_t)after);
+    return (int32_t)after - before;
+}
+
+static void drift(struct nemesis *nemesis, struct world *world, uint32_t node)
+{
+    int32_t most =
+        nemesis->options.drift_ppm ? nemesis->options.drift_ppm : CLOCK_FAULT_DRIFT_DEFAULT_PPM;
+    int32_t by_ppm = add_drift(world, node, draw_either_way(nemesis, most));
+
+    if (by_ppm == 0)
+        return;
+    fault_count(world, FAULT_CLOCK_DRIFT);
+    victims_add(nemesis, node, -by_ppm);
+}
+
+bool clock_fault_strike(struct nemesis *nemesis, struct world *world)
+{
+    victims_draw_order(nemesis);
+    switch (nemesis->options.shape) {
+    case SHAPE_CLOCK_STEP:
+        step_some(nemesis, world);
+        break;
+    case SHAPE_CLOCK_STROBE:
+        victims_add(nemesis, nemesis->order[0], 0);
+        fault_count(world, FAULT_CLOCK_STROBE);
+        break;
+    case SHAPE_CLOCK_FREEZE:
+        freeze(nemesis, world, nemesis->order[0]);
+        break;
+    case SHAPE_CLOCK_DRIFT:
+        drift(nemesis, world, nemesis->order[0]);
+        break;
+    default:
+        assert(!"a shape of another kind");
+    }
+    return nemesis->victim_count > 0;
+}
+
+int64_t clock_fault_flicker(struct nemesis *nemesis, struct world *world)
+{
+    int64_t by_ns;
+
+    if (nemesis->options.shape != SHAPE_CLOCK_STROBE)
+        return 0;
+    assert(nemesis->victim_count == 1);
+    /* To and fro: away from where it belongs, then back. */
+    by_ns = nemesis->undo[0] ? nemesis->undo[0] : draw_either_way(nemesis, amount_ns(nemesis));
+    nemesis->undo[0] -= by_ns;
+    fault_step_clock(world, nemesis->victims[0], by_ns);
+    return random_between(&nemesis->random, FLICKER_NS_MIN, FLICKER_NS_MAX);
+}
+
+static void thaw(struct world *world, uint32_t node, int64_t error_before_ns)
+{
+    int64_t lost_ns;
+
+    if (!fault_thaw_clock(world, node))
+        return;
+    lost_ns = error_before_ns - clock_error_ns(&world->nodes[node].clock, world->now_ns);
+    if (lost_ns != 0)
+        fault_step_clock(world, node, lost_ns);
+}
+
+void clock_fault_release(struct nemesis *nemesis, struct world *world)
+{
+    for (uint32_t i = 0; i < nemesis->victim_count; i++) {
+        uint32_t node = nemesis->victims[i];
+        int64_t undo = nemesis->undo[i];
+        if (nemesis->options.shape == SHAPE_CLOCK_FREEZE)
+            thaw(world, node, undo);
+        else if (nemesis->options.shape == SHAPE_CLOCK_DRIFT)
+            add_drift(world, node, undo);
+        else if (undo != 0)
+            fault_step_clock(world, node, undo);
+    }
+}
