@@ -1,0 +1,197 @@
+#include "cli/command.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+
+const struct command *const commands[] = {
+    &command_run, &command_convert, &command_generate, &command_list, NULL,
+};
+
+#define COMMANDS_MAX 32
+
+static const struct command *find_command(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->options.command, name) == 0)
+            return commands[i];
+    return NULL;
+}
+
+static enum status refuse_command(const char *name, struct error *err)
+{
+    const char *names[COMMANDS_MAX + 1] = { 0 };
+    const char *nearest;
+    size_t count = 0;
+
+    for (; commands[count]; count++) {
+        assert(count < COMMANDS_MAX - 1);
+        names[count] = commands[count]->options.command;
+    }
+    names[count] = "help";
+    nearest = text_nearest(text_of(name), names);
+    if (nearest)
+        return error_set(err, STATUS_BAD_INPUT, "no subcommand '%.80s'; did you mean '%s'?", name,
+                         nearest);
+    return error_set(err, STATUS_BAD_INPUT, "no subcommand '%.80s'; see: ordeal help", name);
+}
+
+static void print_overview(struct buffer *out)
+{
+    buffer_print(out, "usage: ordeal SUBCOMMAND ...\n\n"
+                      "Puts a transactional store through an ordeal and says whether it kept its "
+                      "word.\n\n");
+    for (size_t i = 0; commands[i]; i++)
+        buffer_print(out, "  %-10s %s\n", commands[i]->options.command, commands[i]->summary);
+    buffer_print(out, "  %-10s %s\n", "help", "explains a subcommand: ordeal help run");
+    buffer_print(out, "\n"
+                      "  --help     this, or behind a subcommand, what it takes\n"
+                      "  --version  the program's version\n\n"
+                      "exit status: 0 all is valid, 1 a violation, 2 the input or the call is "
+                      "wrong, 3 undecided\n\n"
+                      "example:\n  ordeal run scenarios/ping.toml --seed 7\n");
+}
+
+static void print_help(const struct command *command, struct buffer *out)
+{
+    options_print_usage(&command->options, out);
+    buffer_print(out, "\n%c%s.\n\n%s\n", toupper((unsigned char)command->summary[0]),
+                 command->summary + 1, command->description);
+    options_print_flags(&command->options, out);
+    buffer_print(out, "\nexample:\n%s", command->example);
+}
+
+/* Prints what a buffer holds, and empties it. */
+static enum status print_and_close(struct buffer *out, struct error *err)
+{
+    enum status status = output_print(out, err);
+
+    buffer_close(out);
+    return status;
+}
+
+static enum status help_main(int argc, char *const *argv, struct error *err)
+{
+    struct buffer out = { 0 };
+    const struct command *command;
+
+    if (argc > 1)
+        return error_set(err, STATUS_BAD_INPUT, "help takes one subcommand");
+    if (argc == 0) {
+        print_overview(&out);
+        return print_and_close(&out, err);
+    }
+    command = find_command(argv[0]);
+    if (!command)
+        return refuse_command(argv[0], err);
+    print_help(command, &out);
+    return print_and_close(&out, err);
+}
+
+/* Parses, and runs if that succeeds. */
+static enum status call(const struct command *command, int argc, char *const *argv,
+                        enum exit_code *code, struct error *err)
+{
+    void *values = calloc(1, command->options.values_size);
+    enum status status;
+
+    if (!values)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory");
+    status = options_parse(&command->options, argc, argv, values, err);
+    if (status == STATUS_OK)
+        status = command->run(values, code, err);
+    free(values);
+    return status;
+}
+
+static bool asks_for_help(int argc, char *const *argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+            return true;
+    return false;
+}
+
+static enum exit_code subcommand_main(const struct command *command, int argc, char *const *argv)
+{
+    const struct options *options = &command->options;
+    bool json = options_has_flag(options, argc, argv, "json");
+    enum exit_code code = EXIT_VALID;
+    struct error err = { 0 };
+    enum status status;
+
+    if (asks_for_help(argc, argv)) {
+        struct buffer out = { 0 };
+        print_help(command, &out);
+        status = print_and_close(&out, &err);
+    } else {
+        status = call(command, argc, argv, &code, &err);
+    }
+    if (status != STATUS_OK) {
+        output_report(&err, json);
+        code = exit_combine(code, EXIT_WRONG);
+    }
+    if (code != EXIT_VALID && code != EXIT_VIOLATION &&
+        options_has_flag(options, argc, argv, "git-bisect"))
+        code = EXIT_SKIP;
+    return code;
+}
+
+enum exit_code exit_combine(enum exit_code a, enum exit_code b)
+{
+    static const enum exit_code order[] = { EXIT_WRONG, EXIT_VIOLATION, EXIT_UNDECIDED };
+
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i])
+            return order[i];
+    return EXIT_VALID;
+}
+
+/* What stands where a subcommand would: help, --version, nothing at all. */
+static enum status plain_main(int argc, char *const *argv, const char *version, struct error *err)
+{
+    struct buffer out = { 0 };
+
+    if (strcmp(argv[1], "--version") == 0) {
+        buffer_print(&out, "ordeal %s\n", version);
+        return print_and_close(&out, err);
+    }
+    if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
+        strcmp(argv[1], "-h") == 0)
+        return help_main(argc - 2, argv + 2, err);
+    if (argv[1][0] == '-')
+        return error_set(err, STATUS_BAD_INPUT, "no flag %.80s; see: ordeal help", argv[1]);
+    return refuse_command(argv[1], err);
+}
+
+static enum exit_code usage_main(void)
+{
+    struct buffer out = { 0 };
+
+    print_overview(&out);
+    fwrite(out.at, 1, out.count, stderr);
+    buffer_close(&out);
+    return EXIT_WRONG;
+}
+
+int command_main(int argc, char *const *argv, const char *version)
+{
+    struct error err = { 0 };
+    const struct command *command;
+
+    output_init();
+    if (argc < 2)
+        return usage_main();
+    command = find_command(argv[1]);
+    if (command)
+        return subcommand_main(command, argc - 2, argv + 2);
+    if (plain_main(argc, argv, version, &err) == STATUS_OK)
+        return EXIT_VALID;
+    output_report(&err, false);
+    return EXIT_WRONG;
+}

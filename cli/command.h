@@ -1,0 +1,43 @@
+/*
+ * command: what a subcommand is, and how one is called.
+ *
+ * A subcommand is a row: name, flags, a struct for their values, a function.
+ * The caller (cli/command.c) does what all have in common: help, parsing,
+ * reporting errors, and the exit status, whose precedence is 2 > 1 > 3 > 0.
+ */
+#ifndef CLI_COMMAND_H
+#define CLI_COMMAND_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/options.h"
+
+enum exit_code {
+    EXIT_VALID = 0,
+    EXIT_VIOLATION = 1,
+    EXIT_WRONG = 2, /* the input, the call, or the machine */
+    EXIT_UNDECIDED = 3,
+    EXIT_SKIP = 125, /* to `git bisect run`: this commit cannot be judged */
+};
+
+struct command {
+    const char *summary;     /* one line, no full stop */
+    const char *description; /* some more; ends in a newline */
+    const char *example;     /* a call, and what it is for */
+    struct options options;  /* its name stands there */
+    /* `values` is the struct that the options fill in. */
+    enum status (*run)(const void *values, enum exit_code *, struct error *);
+};
+
+extern const struct command command_run, command_convert, command_generate, command_list;
+
+/* Ends in NULL. */
+extern const struct command *const commands[];
+
+/* The worse of two. */
+enum exit_code exit_combine(enum exit_code, enum exit_code);
+
+/* Everything that `ordeal` does: returns its exit status. */
+int command_main(int argc, char *const *argv, const char *version);
+
+#endif

@@ -1,0 +1,66 @@
+#include "cli/command.h"
+
+#include <assert.h>
+
+#include "base/array.h"
+#include "cli/progress_bar.h"
+#include "history/format.h"
+#include "history/history.h"
+
+struct convert_values {
+    const char *history, *to, *out;
+};
+
+#define AT(field) offsetof(struct convert_values, field)
+
+static const struct option convert_rows[] = {
+    { .argument = "HISTORY", .kind = OPTION_OPERAND, .offset = AT(history),
+      .help = "a history in any format, also compressed; - is standard input" },
+    { .name = "to", .argument = "F", .kind = OPTION_TEXT, .offset = AT(to), .required = true,
+      .choices = format_names, .help = "the format to write: see ordeal list formats" },
+    { .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(out), .required = true,
+      .help = "where to write; - is standard output, a name that ends in .zst\n"
+              "is compressed" },
+};
+
+static enum status write_as(const struct history *history, const struct convert_values *values,
+                            struct progress_bar *bar, struct error *err)
+{
+    struct progress progress = progress_bar_listener(bar);
+    enum format format = FORMAT_ANY;
+    bool known = format_of_text(text_of(values->to), &format);
+
+    assert(known);
+    progress_bar_next(bar, "writing", "");
+    return format_write_history(history, format, values->out, &progress, err);
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    const struct convert_values *values = given;
+    struct progress_bar bar;
+    struct progress progress;
+    struct history history;
+    enum status status;
+
+    *code = EXIT_VALID;
+    progress_bar_begin(&bar, "reading", "B");
+    progress = progress_bar_listener(&bar);
+    status = format_read_history(values->history, FORMAT_ANY, &progress, &history, err);
+    if (status == STATUS_OK) {
+        status = write_as(&history, values, &bar, err);
+        history_close(&history);
+    }
+    progress_bar_end(&bar);
+    return status;
+}
+
+const struct command command_convert = {
+    .summary = "reads a history in one format and writes it in another",
+    .description =
+        "What a history is in is seen from its content. Nothing is lost between the native\n"
+        "formats: text to binary and back is equal to the byte.\n",
+    .example = "  ordeal convert history.jsonl --to oh -o history.oh.zst\n",
+    .options = { "convert", convert_rows, ROW_COUNT(convert_rows), sizeof(struct convert_values) },
+    .run = run,
+};

@@ -1,0 +1,331 @@
+#include "cli/command.h"
+
+#include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "cli/answer.h"
+#include "cli/output.h"
+#include "cli/scenario.h"
+#include "history/anomaly.h"
+#include "history/format.h"
+#include "history/level.h"
+#include "nemesis/nemesis.h"
+#include "programs/workload.h"
+
+#define PATH_SIZE 4096
+
+struct list_values {
+    const char *what;
+    bool json;
+};
+
+/* One thing, as a person and as a program reads it. */
+struct entry {
+    const char *name, *description;
+    const char *field, *value; /* one more field for programs; NULL: none */
+};
+
+/* Where the entries go. */
+struct listing {
+    struct buffer *out;
+    struct answer *answer; /* NULL: for people */
+    size_t width;          /* of names; 0: they are only measured */
+    size_t widest;
+};
+
+static void add(struct listing *listing, struct entry entry)
+{
+    size_t length = strlen(entry.name);
+
+    if (length > listing->widest)
+        listing->widest = length;
+    if (listing->answer) {
+        answer_open(listing->answer, NULL, '{');
+        answer_text(listing->answer, "name", entry.name);
+        answer_text(listing->answer, "description", entry.description);
+        if (entry.field && entry.value)
+            answer_text(listing->answer, entry.field, entry.value);
+        else if (entry.field)
+            answer_null(listing->answer, entry.field);
+        answer_close(listing->answer, '}');
+    } else if (listing->width > 0) {
+        buffer_print(listing->out, "%-*s  %s\n", (int)listing->width, entry.name,
+                     entry.description);
+    }
+}
+
+static enum status list_anomalies(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (int i = 0; i < ANOMALY_COUNT; i++) {
+        enum level level;
+        bool of_level = anomaly_weakest_level((enum anomaly)i, &level);
+
+        add(listing, (struct entry){ anomaly_name((enum anomaly)i),
+                                     anomaly_definition((enum anomaly)i), "weakest_level",
+                                     of_level ? level_name(level) : NULL });
+    }
+    return STATUS_OK;
+}
+
+static enum status list_formats(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        add(listing, (struct entry){ format_name((enum format)i),
+                                     format_description((enum format)i), NULL, NULL });
+    return STATUS_OK;
+}
+
+static enum status list_levels(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        add(listing, (struct entry){ level_name((enum level)i), level_promise((enum level)i), NULL,
+                                     NULL });
+    return STATUS_OK;
+}
+
+static bool is_shape_of(enum nemesis_shape shape, enum nemesis_kind kind)
+{
+    return nemesis_shape_kind(shape) == kind;
+}
+
+static void answer_nemesis(struct answer *answer, enum nemesis_kind kind)
+{
+    answer_open(answer, NULL, '{');
+    answer_text(answer, "name", nemesis_kind_name(kind));
+    answer_open(answer, "shapes", '[');
+    for (int i = 0; i < NEMESIS_SHAPE_COUNT; i++) {
+        if (!is_shape_of((enum nemesis_shape)i, kind))
+            continue;
+        answer_open(answer, NULL, '{');
+        answer_text(answer, "name", nemesis_shape_name((enum nemesis_shape)i));
+        answer_text(answer, "description", nemesis_shape_summary((enum nemesis_shape)i));
+        answer_close(answer, '}');
+    }
+    answer_close(answer, ']');
+    answer_close(answer, '}');
+}
+
+/* A program reads kinds that have shapes; a person a line for each shape. */
+static enum status list_nemeses(struct listing *listing, struct error *err)
+{
+    for (int i = 0; listing->answer && i < NEMESIS_KIND_COUNT; i++)
+        answer_nemesis(listing->answer, (enum nemesis_kind)i);
+    for (int i = 0; !listing->answer && i < NEMESIS_SHAPE_COUNT; i++) {
+        enum nemesis_shape shape = (enum nemesis_shape)i;
+        struct buffer name = { 0 };
+
+        buffer_print(&name, "%s %s", nemesis_kind_name(nemesis_shape_kind(shape)),
+                     nemesis_shape_name(shape));
+        TRY(buffer_status(&name, err));
+        add(listing, (struct entry){ name.at, nemesis_shape_summary(shape), NULL, NULL });
+        buffer_close(&name);
+    }
+    return STATUS_OK;
+}
+
+static enum status list_workloads(struct listing *listing, struct error *err)
+{
+    unsigned count;
+    const struct workload *workloads = workload_all(&count);
+
+    (void)err;
+    for (unsigned i = 0; i < count; i++)
+        add(listing, (struct entry){ workloads[i].name, workloads[i].description, "used_by",
+                                     "generate" });
+    for (int i = 0; i < WORKLOAD_KIND_COUNT; i++)
+        add(listing, (struct entry){ workload_kind_name((enum workload_kind)i),
+                                     workload_kind_summary((enum workload_kind)i), "used_by",
+                                     "run" });
+    return STATUS_OK;
+}
+
+/* ./scenarios, or what was installed beside the program. */
+static bool find_scenarios(char path[PATH_SIZE])
+{
+    static const char installed[] = "/../share/ordeal/scenarios";
+    struct stat found;
+    ssize_t length;
+    char *slash;
+
+    strcpy(path, "scenarios");
+    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
+        return true;
+    length = readlink("/proc/self/exe", path, PATH_SIZE - sizeof installed);
+    if (length <= 0)
+        return false;
+    path[length] = '\0';
+    slash = strrchr(path, '/');
+    if (!slash)
+        return false;
+    strcpy(slash, installed);
+    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+static int compare_names(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+struct names {
+    ARRAY(char *) names;
+};
+
+static void close_names(struct names *names)
+{
+    for (size_t i = 0; i < names->names.count; i++)
+        free(names->names.at[i]);
+    array_close(&names->names);
+}
+
+static bool is_scenario_name(const char *name)
+{
+    size_t length = strlen(name);
+
+    return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".toml") == 0;
+}
+
+static enum status read_names(const char *folder, struct names *names, struct error *err)
+{
+    DIR *open_folder = opendir(folder);
+    struct dirent *entry;
+
+    if (!open_folder) {
+        error_set_file(err, folder);
+        return error_set(err, STATUS_IO, "%s", strerror(errno));
+    }
+    while ((entry = readdir(open_folder)) != NULL) {
+        char *name = is_scenario_name(entry->d_name) ? strdup(entry->d_name) : NULL;
+        if (!name)
+            continue;
+        if (array_push(&names->names, name, err) != STATUS_OK) {
+            free(name);
+            closedir(open_folder);
+            return err->status;
+        }
+    }
+    closedir(open_folder);
+    if (names->names.count > 0)
+        qsort(names->names.at, names->names.count, sizeof *names->names.at, compare_names);
+    return STATUS_OK;
+}
+
+/* A scenario that cannot be read is listed with the reason. */
+static void add_scenario(struct listing *listing, const char *folder, const char *name)
+{
+    struct scenario scenario;
+    struct error problem = { 0 };
+    struct buffer path = { 0 };
+    bool readable;
+
+    buffer_print(&path, "%s/%s", folder, name);
+    if (path.out_of_memory)
+        return;
+    readable = scenario_load(&scenario, path.at, NULL, 0, &problem) == STATUS_OK;
+    add(listing, (struct entry){ path.at, readable ? scenario.name : problem.text, "error",
+                                 readable ? NULL : problem.text });
+    buffer_close(&path);
+}
+
+static enum status list_scenarios(struct listing *listing, struct error *err)
+{
+    char folder[PATH_SIZE];
+    struct names names = { { 0 } };
+    enum status status;
+
+    if (!find_scenarios(folder))
+        return error_set(err, STATUS_IO,
+                         "no folder of scenarios: neither ./scenarios nor an installed one");
+    status = read_names(folder, &names, err);
+    for (size_t i = 0; status == STATUS_OK && i < names.names.count; i++)
+        add_scenario(listing, folder, names.names.at[i]);
+    close_names(&names);
+    return status;
+}
+
+static const struct {
+    const char *name;
+    enum status (*list)(struct listing *, struct error *);
+} lists[] = {
+    { "nemeses", list_nemeses }, { "workloads", list_workloads }, { "levels", list_levels },
+    { "anomalies", list_anomalies }, { "formats", list_formats }, { "scenarios", list_scenarios },
+};
+
+static const char *const *list_names(void)
+{
+    static const char *const names[] = { "nemeses",   "workloads", "levels",
+                                         "anomalies", "formats",   "scenarios", NULL };
+
+    static_assert(ROW_COUNT(names) == ROW_COUNT(lists) + 1, "each list has its name here");
+    return names;
+}
+
+#define AT(field) offsetof(struct list_values, field)
+
+static const struct option list_rows[] = {
+    { .argument = "WHAT", .kind = OPTION_OPERAND, .offset = AT(what), .choices = list_names,
+      .help = "nemeses, workloads, levels, anomalies, formats or scenarios" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
+      .help = "print one JSON array of objects with name and description" },
+};
+
+static enum status list_all(const char *what, struct listing *listing, struct error *err)
+{
+    for (size_t i = 0; i < ROW_COUNT(lists); i++)
+        if (strcmp(lists[i].name, what) == 0)
+            return lists[i].list(listing, err);
+    assert(!"the options let through what there is no list of");
+    return STATUS_BAD_INPUT;
+}
+
+/* Once to measure the names, once to print them. */
+static enum status list_for_people(const char *what, struct buffer *out, struct error *err)
+{
+    struct listing listing = { .out = out };
+
+    TRY(list_all(what, &listing, err));
+    listing.width = listing.widest;
+    return list_all(what, &listing, err);
+}
+
+static enum status list_for_programs(const char *what, struct buffer *out, struct error *err)
+{
+    struct answer answer = { .out = out };
+    struct listing listing = { .out = out, .answer = &answer };
+
+    answer_open(&answer, NULL, '[');
+    TRY(list_all(what, &listing, err));
+    answer_close(&answer, ']');
+    buffer_byte(out, '\n');
+    return STATUS_OK;
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    const struct list_values *values = given;
+    struct buffer out = { 0 };
+    enum status status = values->json ? list_for_programs(values->what, &out, err)
+                                      : list_for_people(values->what, &out, err);
+
+    *code = EXIT_VALID;
+    if (status == STATUS_OK)
+        status = output_print(&out, err);
+    buffer_close(&out);
+    return status;
+}
+
+const struct command command_list = {
+    .summary = "lists what there is by name",
+    .description = "Scenarios are those in ./scenarios, or else the installed ones.\n",
+    .example = "  ordeal list nemeses\n  ordeal list anomalies --json\n",
+    .options = { "list", list_rows, ROW_COUNT(list_rows), sizeof(struct list_values) },
+    .run = run,
+};

@@ -1,0 +1,72 @@
+/*
+ * options: what may stand behind a subcommand, declared once.
+ *
+ * A table of struct option is all there is: it is parsed by, printed in the
+ * help, and searched for the nearest name when one is mistyped. A value goes
+ * into the subcommand's own struct, at the offset that its row names:
+ *
+ *     OPTION_FLAG      bool
+ *     OPTION_TEXT      const char *, NULL where it is not given
+ *     OPTION_OPERAND   the same, for what is given by position; always required
+ *     OPTION_NUMBER    struct option_number
+ *     OPTION_TEXTS     struct option_texts, for what may be repeated
+ *
+ * Understood: --name value, --name=value, -o value, -ovalue; operands between
+ * and behind; after "--" everything is an operand. Texts are argv's own.
+ */
+#ifndef CLI_OPTIONS_H
+#define CLI_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+#define OPTION_TEXTS_MAX 256
+
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_OPERAND, OPTION_NUMBER, OPTION_TEXTS };
+
+struct option_number {
+    bool given;
+    int64_t value;
+};
+
+struct option_texts {
+    size_t count;
+    const char *at[OPTION_TEXTS_MAX];
+};
+
+struct option {
+    const char *name;     /* without dashes; NULL: it has only a letter, or is an operand */
+    char letter;          /* or 0 */
+    const char *argument; /* what the help calls its value; NULL for a flag */
+    const char *help;
+    enum option_kind kind;
+    size_t offset;
+    bool required;
+    int64_t low, high;                   /* of a number */
+    const char *const *(*choices)(void); /* of a text; NULL: any */
+};
+
+struct options {
+    const char *command; /* for messages and usage: "run" */
+    const struct option *rows;
+    size_t count;
+    size_t values_size;
+};
+
+/* `values` must be all zero; argv is what follows the subcommand. */
+MUST_USE enum status options_parse(const struct options *, int argc, char *const *argv,
+                                   void *values, struct error *);
+
+/* Whether the flag is there, asked before or without parsing the rest. */
+bool options_has_flag(const struct options *, int argc, char *const *argv, const char *name);
+
+/* "usage: ordeal run SCENARIO [--seed N] ...", wrapped. */
+void options_print_usage(const struct options *, struct buffer *);
+/* One line for each flag, and more where its explanation is long. */
+void options_print_flags(const struct options *, struct buffer *);
+
+#endif

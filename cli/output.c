@@ -1,0 +1,129 @@
+#include "cli/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/answer.h"
+#include "history/sink.h"
+
+void output_init(void)
+{
+    signal(SIGPIPE, SIG_IGN);
+    /*
+     * A file opened later must not become standard output because that was
+     * closed. Opened the wrong way round, a stream still fails when it is used.
+     */
+    for (int stream = 0; stream <= 2; stream++)
+        if (fcntl(stream, F_GETFD) == -1 && errno == EBADF &&
+            open("/dev/null", stream == 0 ? O_WRONLY : O_RDONLY) == -1)
+            _exit(2);
+}
+
+enum status output_print(const struct buffer *out, struct error *err)
+{
+    const char *at = out->at;
+    size_t left = out->count;
+
+    TRY(buffer_status(out, err));
+    while (left > 0) {
+        ssize_t written = write(STDOUT_FILENO, at, left);
+
+        if (written < 0 && errno == EINTR)
+            continue;
+        if (written < 0) {
+            error_set_file(err, "standard output");
+            err->line = 0;
+            return error_set(err, STATUS_IO, "%s", strerror(errno));
+        }
+        at += written;
+        left -= (size_t)written;
+    }
+    return STATUS_OK;
+}
+
+enum status output_write_file(const char *path, const struct buffer *out, struct error *err)
+{
+    struct sink sink;
+    enum status status;
+
+    TRY(buffer_status(out, err));
+    TRY(sink_open(&sink, path, err));
+    status = sink_write(&sink, out->at, out->count, err);
+    if (status == STATUS_OK)
+        status = sink_commit(&sink, err);
+    sink_close(&sink);
+    return status;
+}
+
+void output_describe(const struct error *err, struct buffer *out)
+{
+    size_t start = out->count;
+
+    if (err->file[0] == '\0')
+        buffer_print(out, "ordeal: %s", err->text);
+    else if (err->line > 0)
+        buffer_print(out, "%s:%" PRIu64 ": %s", err->file, err->line, err->text);
+    else
+        buffer_print(out, "%s: %s", err->file, err->text);
+    /* What a file contains must not steer the terminal. */
+    for (size_t i = start; i < out->count; i++)
+        if ((unsigned char)out->at[i] < ' ' || out->at[i] == 0x7f)
+            out->at[i] = '?';
+}
+
+static void print_error_object(const struct error *err, struct buffer *out)
+{
+    struct answer answer = { .out = out };
+
+    answer_open(&answer, NULL, '{');
+    answer_open(&answer, "error", '{');
+    if (err->file[0] != '\0')
+        answer_text(&answer, "file", err->file);
+    else
+        answer_null(&answer, "file");
+    if (err->line > 0)
+        answer_number(&answer, "line", err->line);
+    else
+        answer_null(&answer, "line");
+    if (err->offset > 0)
+        answer_number(&answer, "offset", err->offset);
+    else
+        answer_null(&answer, "offset");
+    answer_text(&answer, "message", err->text);
+    answer_close(&answer, '}');
+    answer_close(&answer, '}');
+    buffer_byte(out, '\n');
+}
+
+void output_report(const struct error *err, bool json)
+{
+    struct buffer out = { 0 };
+    struct error ignored = { 0 };
+    enum status said;
+
+    output_describe(err, &out);
+    buffer_byte(&out, '\n');
+    if (out.at)
+        fwrite(out.at, 1, out.count, stderr);
+    if (json) {
+        buffer_clear(&out);
+        print_error_object(err, &out);
+        said = output_print(&out, &ignored);
+        (void)said; /* if even this cannot be said, the exit status still tells */
+    }
+    buffer_close(&out);
+}
+
+int64_t output_clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}

@@ -1,0 +1,33 @@
+/*
+ * output: what the program says, and that it could say it.
+ *
+ * Whatever goes to standard output is put together in a buffer and written at
+ * once, unbuffered, so that a closed pipe or a full disk is an error like any
+ * other. Errors go to standard error as `FILE:LINE: message`; with --json one
+ * JSON object goes to standard output too.
+ */
+#ifndef CLI_OUTPUT_H
+#define CLI_OUTPUT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+/* First of all: a closed pipe becomes an error, closed standard streams stay closed to files. */
+void output_init(void);
+
+/* Writes all of the buffer to standard output. */
+MUST_USE enum status output_print(const struct buffer *, struct error *);
+/* Writes all of the buffer to a file, which is there whole or not at all. */
+MUST_USE enum status output_write_file(const char *path, const struct buffer *, struct error *);
+
+/* Says what went wrong, and where. */
+void output_report(const struct error *, bool json);
+/* The line that output_report() writes, without its end. */
+void output_describe(const struct error *, struct buffer *);
+
+/* Wall time, for telling people how long something took. */
+int64_t output_clock_ns(void);
+
+#endif

@@ -1,0 +1,207 @@
+#include "cli/command.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/array.h"
+#include "cli/difference.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/run_report.h"
+#include "cli/scenario.h"
+#include "cli/simulation.h"
+#include "cli/trace_file.h"
+
+struct run_values {
+    const char *scenario, *out, *trace;
+    struct option_number seed;
+    struct option_texts sets;
+    bool twice, git_bisect, json;
+};
+
+#define AT(field) offsetof(struct run_values, field)
+
+static const struct option run_rows[] = {
+    { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario),
+      .help = "a TOML file, as in scenarios/; - is standard input" },
+    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
+      .low = 0, .high = SEED_MAX, .help = "instead of the scenario's own seed; 0 to 2^53-1" },
+    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
+      .help = "write scenario.toml (with every setting, and this seed) and\n"
+              "run.json into this folder" },
+    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
+      .help = "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
+              "value, or else a bare string; may be given several times" },
+    { .name = "twice", .kind = OPTION_FLAG, .offset = AT(twice),
+      .help = "run twice, and name the first event that differs" },
+    { .name = "trace", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(trace),
+      .help = "write every event as a line of text; - is standard output" },
+    { .name = "git-bisect", .kind = OPTION_FLAG, .offset = AT(git_bisect),
+      .help = "exit with 125 instead of 2 and 3, as `git bisect run` wants it" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
+      .help = "print one JSON object" },
+};
+
+static enum status make_folder(const char *path, struct error *err)
+{
+    char *copy = strdup(path);
+
+    if (!copy)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory");
+    for (char *end = copy + 1; copy[0] != '\0'; end++) {
+        char after = *end;
+        if (after != '/' && after != '\0')
+            continue;
+        *end = '\0';
+        if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
+            error_set_file(err, copy);
+            free(copy);
+            return error_set(err, STATUS_IO, "cannot make the folder: %s", strerror(errno));
+        }
+        *end = after;
+        if (after == '\0')
+            break;
+    }
+    free(copy);
+    return STATUS_OK;
+}
+
+static enum status write_in_folder(const char *folder, const char *name,
+                                   const struct buffer *bytes, struct error *err)
+{
+    struct buffer path = { 0 };
+    enum status status;
+
+    buffer_print(&path, "%s/%s", folder, name);
+    status = buffer_status(&path, err);
+    if (status == STATUS_OK)
+        status = output_write_file(path.at, bytes, err);
+    buffer_close(&path);
+    return status;
+}
+
+static enum status write_folder(const struct run_report *report, struct error *err)
+{
+    struct buffer bytes = { 0 };
+    enum status status;
+
+    TRY(make_folder(report->out, err));
+    scenario_print(report->scenario, &bytes);
+    status = write_in_folder(report->out, "scenario.toml", &bytes, err);
+    buffer_clear(&bytes);
+    run_report_print_json(report, &bytes);
+    if (status == STATUS_OK)
+        status = write_in_folder(report->out, "run.json", &bytes, err);
+    buffer_close(&bytes);
+    return status;
+}
+
+static enum status say(const struct run_report *report, bool json, struct error *err)
+{
+    struct buffer out = { 0 };
+    enum status status;
+
+    if (json)
+        run_report_print_json(report, &out);
+    else
+        run_report_print(report, &out);
+    status = output_print(&out, err);
+    buffer_close(&out);
+    return status;
+}
+
+static enum status run_once(struct simulation *simulation, const struct scenario *scenario,
+                            const char *trace_path, struct progress_bar *bar, struct error *err)
+{
+    struct trace_options trace = { 0 };
+    struct trace_file file;
+    enum status status;
+
+    if (!trace_path)
+        return simulation_run(simulation, scenario, &trace, bar, err);
+    TRY(trace_file_open(&file, trace_path, &trace, err));
+    status = simulation_run(simulation, scenario, &trace, bar, err);
+    if (status == STATUS_OK)
+        status = trace_file_finish(&file, err);
+    trace_file_close(&file);
+    return status;
+}
+
+static enum status load(const struct run_values *values, struct scenario *scenario,
+                        struct error *err)
+{
+    TRY(scenario_load(scenario, values->scenario, values->sets.at, values->sets.count, err));
+    if (values->seed.given)
+        scenario->seed = (uint64_t)values->seed.value;
+    return STATUS_OK;
+}
+
+/* Everything between a loaded scenario and a finished report. */
+static enum status judge(const struct run_values *values, struct run_report *report,
+                         struct simulation *simulation, struct difference *difference,
+                         struct error *err)
+{
+    struct progress_bar bar;
+    enum status status;
+
+    progress_bar_begin(&bar, "running", "s");
+    status = run_once(simulation, report->scenario, values->trace, &bar, err);
+    if (status == STATUS_OK && values->twice)
+        status = difference_find(difference, simulation, report->scenario, report->scenario, &bar,
+                                 err);
+    progress_bar_end(&bar);
+    if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
+        error_set_file(err, values->scenario);
+    TRY(status);
+    if (values->out)
+        TRY(write_folder(report, err));
+    return say(report, values->json, err);
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    const struct run_values *values = given;
+    struct scenario scenario;
+    struct simulation *simulation;
+    struct difference difference = { 0 };
+    struct run_report report = {
+        .scenario = &scenario,
+        .difference = values->twice ? &difference : NULL,
+        .path = values->scenario,
+        .out = values->out,
+        .sets = values->sets.at,
+        .set_count = values->sets.count,
+    };
+    enum status status;
+
+    if (values->json && values->trace && strcmp(values->trace, "-") == 0)
+        return error_set(err, STATUS_BAD_INPUT, "--trace - and --json both want standard output");
+    TRY(load(values, &scenario, err));
+    simulation = calloc(1, sizeof *simulation);
+    if (!simulation)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
+    report.simulation = simulation;
+    status = judge(values, &report, simulation, &difference, err);
+    if (status == STATUS_OK)
+        *code = verdict_exit_code(run_report_verdict(&report));
+    difference_close(&difference);
+    simulation_close(simulation);
+    free(simulation);
+    return status;
+}
+
+const struct command command_run = {
+    .summary = "runs a scenario once and says whether all went well",
+    .description =
+        "The run is a function of the scenario, the seed and the program's version: the same\n"
+        "three leave the same trace. After the scenario's duration every fault is healed, and\n"
+        "whoever then does not recover is stuck.\n"
+        "Exits with 0 if the run is valid, 1 if it is not (or --twice differs), 2 if the scenario\n"
+        "or the call is wrong.\n",
+    .example = "  ordeal run scenarios/ping.toml --seed 7 --set cluster.nodes=9 --twice\n",
+    .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },
+    .run = run,
+};

@@ -1,0 +1,282 @@
+#include "cli/run_report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "cli/answer.h"
+#include "cli/quantity.h"
+#include "history/anomaly.h"
+
+/* How a person speaks of faults that were felt. */
+static const struct {
+    const char *one, *many;
+} fault_words[FAULT_KIND_COUNT] = {
+    [FAULT_PARTITION] = { "partition", "partitions" },
+    [FAULT_CRASH] = { "crash", "crashes" },
+    [FAULT_PAUSE] = { "pause", "pauses" },
+    [FAULT_CLOG] = { "clog", "clogs" },
+    [FAULT_CLOCK_STEP] = { "clock step", "clock steps" },
+    [FAULT_CLOCK_SLEW] = { "clock slew", "clock slews" },
+    [FAULT_CLOCK_STROBE] = { "clock strobe", "clock strobes" },
+    [FAULT_CLOCK_DRIFT] = { "clock drift", "clock drifts" },
+    [FAULT_CLOCK_FREEZE] = { "clock freeze", "clock freezes" },
+    [FAULT_LOSS] = { "message lost", "messages lost" },
+    [FAULT_DUPLICATE] = { "message duplicated", "messages duplicated" },
+    [FAULT_REORDER] = { "message late", "messages late" },
+    [FAULT_EVICT] = { "message crowded out", "messages crowded out" },
+};
+
+/* Rare paths, counted so that one sees whether they were ever taken. */
+static const struct sometimes {
+    const char *name;
+    size_t offset; /* in struct ping_findings */
+} sometimes[] = {
+    { "peer-suspected", offsetof(struct ping_findings, suspicions) },
+    { "peer-recovered", offsetof(struct ping_findings, recoveries) },
+};
+
+static uint64_t sometimes_count(const struct run_report *report, const struct sometimes *row)
+{
+    const char *findings = (const char *)&report->simulation->ping.findings;
+
+    return *(const uint64_t *)(findings + row->offset);
+}
+
+static bool was_stuck(const struct run_report *report)
+{
+    return report->simulation->ping.findings.stuck;
+}
+
+static bool did_differ(const struct run_report *report)
+{
+    return report->difference && report->difference->found;
+}
+
+enum verdict run_report_verdict(const struct run_report *report)
+{
+    return did_differ(report) ? VERDICT_INVALID : report->simulation->verdict;
+}
+
+static void explain_stuck(const struct run_report *report, struct buffer *out)
+{
+    const struct ping_findings *findings = &report->simulation->ping.findings;
+
+    buffer_print(out, "node %" PRIu32 " heard nothing from node %" PRIu32 " within ",
+                 findings->stuck_from, findings->stuck_to);
+    quantity_print_duration(out, report->scenario->workload.settle_ns);
+    buffer_text(out, TEXT(" after all faults had healed"));
+}
+
+static void print_simulated(const struct run_report *report, struct buffer *out)
+{
+    const struct simulation *simulation = report->simulation;
+    char hash[DIGEST_HEX_SIZE];
+    int64_t wall_ns = simulation->wall_ns > 0 ? simulation->wall_ns : 1;
+
+    digest_hex(&simulation->trace, hash);
+    buffer_text(out, TEXT("simulated  "));
+    quantity_print_rounded(out, simulation->world.now_ns);
+    buffer_text(out, TEXT(" in "));
+    quantity_print_rounded(out, wall_ns);
+    buffer_text(out, TEXT(" ("));
+    quantity_print_count(out, (uint64_t)(simulation->world.now_ns / wall_ns));
+    buffer_text(out, TEXT("×)   "));
+    quantity_print_count(out, simulation->world.counts.events);
+    buffer_print(out, " events   trace %s\n", hash);
+}
+
+static void print_nodes(const struct run_report *report, struct buffer *out)
+{
+    const struct scenario *scenario = report->scenario;
+    const struct ping_findings *findings = &report->simulation->ping.findings;
+
+    buffer_print(out, "nodes      %" PRIu32 ", a ping every ", scenario->cluster.nodes);
+    quantity_print_duration(out, scenario->workload.ping.interval_ns);
+    buffer_text(out, TEXT("   "));
+    quantity_print_count(out, findings->round_trips);
+    buffer_text(out, TEXT(" round trips, "));
+    quantity_print_count(out, findings->suspicions);
+    buffer_text(out, TEXT(" suspicions\n"));
+}
+
+static void print_fault(struct buffer *out, bool *first, uint64_t count, const char *one,
+                        const char *many)
+{
+    if (!*first)
+        buffer_text(out, TEXT(", "));
+    *first = false;
+    quantity_print_count(out, count);
+    buffer_print(out, " %s", count == 1 ? one : many);
+}
+
+static void print_faults(const struct run_report *report, struct buffer *out)
+{
+    const struct scenario *scenario = report->scenario;
+    bool first = true;
+
+    buffer_text(out, TEXT("faults     "));
+    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
+        uint64_t count = report->simulation->world.faults[i];
+        const char *one =
+            fault_words[i].one ? fault_words[i].one : fault_kind_name((enum fault_kind)i);
+        const char *many = fault_words[i].many ? fault_words[i].many : one;
+        if (count > 0 || simulation_expects_fault(scenario, (enum fault_kind)i))
+            print_fault(out, &first, count, one, many);
+    }
+    if (scenario->clocks.offset_ns_max > 0) {
+        buffer_print(out, "%sclocks within ", first ? "" : ", ");
+        quantity_print_duration(out, scenario->clocks.offset_ns_max);
+        first = false;
+    }
+    buffer_text(out, first ? TEXT("none\n") : TEXT("\n"));
+}
+
+/* As a shell takes it back. */
+static void print_quoted(struct buffer *out, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-+=.,/:@%";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        buffer_text(out, text_of(word));
+        return;
+    }
+    buffer_byte(out, '\'');
+    for (; *word; word++)
+        buffer_text(out, *word == '\'' ? TEXT("'\\''") : (struct text){ word, 1 });
+    buffer_byte(out, '\'');
+}
+
+static void print_again(const struct run_report *report, struct buffer *out)
+{
+    buffer_text(out, TEXT("again: ordeal run "));
+    print_quoted(out, report->path);
+    buffer_print(out, " --seed %" PRIu64, report->scenario->seed);
+    for (size_t i = 0; i < report->set_count; i++) {
+        buffer_text(out, TEXT(" --set "));
+        print_quoted(out, report->sets[i]);
+    }
+    buffer_byte(out, '\n');
+}
+
+static void print_difference(const struct difference *difference, struct buffer *out)
+{
+    if (!difference->found) {
+        buffer_text(out, TEXT("twice      the same trace\n"));
+        return;
+    }
+    buffer_text(out, TEXT("twice      DIFFERS first at line "));
+    quantity_print_count(out, difference->event + 1);
+    buffer_text(out, TEXT(" of the trace"));
+    if (difference->first.count == 0) {
+        buffer_text(out, TEXT(", or soon after, and not in the same way again"));
+    } else {
+        buffer_print(out, "\n           one run  %.*s", (int)difference->first.count,
+                     difference->first.at);
+        buffer_print(out, "\n           another  %.*s", (int)difference->second.count,
+                     difference->second.at);
+    }
+    buffer_byte(out, '\n');
+}
+
+void run_report_print(const struct run_report *report, struct buffer *out)
+{
+    static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
+
+    buffer_print(out, "scenario   %s   seed %" PRIu64 "\n", report->scenario->name,
+                 report->scenario->seed);
+    print_simulated(report, out);
+    print_nodes(report, out);
+    print_faults(report, out);
+    if (was_stuck(report)) {
+        buffer_text(out, TEXT("liveness   STUCK   "));
+        explain_stuck(report, out);
+        buffer_byte(out, '\n');
+    }
+    if (report->difference)
+        print_difference(report->difference, out);
+    buffer_print(out, "verdict    %s   ", words[run_report_verdict(report)]);
+    if (report->out)
+        buffer_print(out, "%s   ", report->out);
+    print_again(report, out);
+}
+
+static void answer_faults(const struct run_report *report, struct answer *answer)
+{
+    answer_open(answer, "faults", '{');
+    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
+        uint64_t count = report->simulation->world.faults[i];
+        if (count > 0 || simulation_expects_fault(report->scenario, (enum fault_kind)i))
+            answer_number(answer, fault_kind_name((enum fault_kind)i), count);
+    }
+    answer_close(answer, '}');
+    answer_open(answer, "sometimes", '{');
+    for (size_t i = 0; i < sizeof sometimes / sizeof *sometimes; i++)
+        answer_number(answer, sometimes[i].name, sometimes_count(report, &sometimes[i]));
+    answer_close(answer, '}');
+}
+
+static void answer_anomalies(const struct run_report *report, struct answer *answer)
+{
+    struct buffer explanation = { 0 };
+
+    answer_open(answer, "anomalies", '[');
+    if (was_stuck(report)) {
+        explain_stuck(report, &explanation);
+        buffer_byte(&explanation, '\0');
+        answer_open(answer, NULL, '{');
+        answer_text(answer, "kind", anomaly_name(ANOMALY_STUCK));
+        answer_open(answer, "transactions", '[');
+        answer_close(answer, ']');
+        answer_text(answer, "explanation", explanation.at ? explanation.at : "");
+        answer_close(answer, '}');
+    }
+    answer_close(answer, ']');
+    buffer_close(&explanation);
+}
+
+static void answer_empty(struct answer *answer, const char *name)
+{
+    answer_open(answer, name, '[');
+    answer_close(answer, ']');
+}
+
+static void answer_difference(const struct difference *difference, struct answer *answer)
+{
+    if (!difference->found) {
+        answer_null(answer, "differs");
+        return;
+    }
+    answer_open(answer, "differs", '{');
+    answer_number(answer, "event", difference->event);
+    answer_close(answer, '}');
+}
+
+void run_report_print_json(const struct run_report *report, struct buffer *out)
+{
+    const struct simulation *simulation = report->simulation;
+    struct answer answer = { .out = out };
+    char hash[DIGEST_HEX_SIZE];
+
+    digest_hex(&simulation->trace, hash);
+    answer_open(&answer, NULL, '{');
+    answer_text(&answer, "scenario", report->scenario->name);
+    answer_number(&answer, "seed", report->scenario->seed);
+    answer_text(&answer, "trace", hash);
+    answer_seconds(&answer, "simulated_seconds", simulation->world.now_ns);
+    answer_seconds(&answer, "wall_seconds", simulation->wall_ns);
+    answer_number(&answer, "events", simulation->world.counts.events);
+    answer_number(&answer, "committed", 0);
+    answer_number(&answer, "aborted", 0);
+    answer_number(&answer, "unknown", 0);
+    answer_number(&answer, "needless_aborts", 0);
+    answer_faults(report, &answer);
+    answer_empty(&answer, "checks");
+    answer_empty(&answer, "skipped");
+    answer_anomalies(report, &answer);
+    if (report->difference)
+        answer_difference(report->difference, &answer);
+    answer_text(&answer, "verdict", verdict_name(run_report_verdict(report)));
+    answer_close(&answer, '}');
+    buffer_byte(out, '\n');
+}

@@ -1,0 +1,72 @@
+/*
+ * anomaly: the anomalies by name, Adya's and Elle's.
+ *
+ * A cycle's name tells which edges close it: `-process` where session order is
+ * needed, `-realtime` where real time is. `weakest` is the weakest level that
+ * the anomaly rules out. Only names live here; finding is the checkers' work.
+ */
+#ifndef HISTORY_ANOMALY_H
+#define HISTORY_ANOMALY_H
+
+#include <stdbool.h>
+
+#include "base/text.h"
+#include "history/level.h"
+
+/* X(enumerator, name, weakest level ruled out, definition in a line) */
+#define ANOMALIES(X)                                                                               \
+    X(G0, "G0", READ_UNCOMMITTED, "a cycle of write dependencies")                                 \
+    X(G1A, "G1a", READ_COMMITTED, "a read of an aborted transaction's write")                      \
+    X(G1B, "G1b", READ_COMMITTED, "a read of a value that its writer overwrote itself")            \
+    X(G1C, "G1c", READ_COMMITTED, "a cycle of write and read dependencies")                        \
+    X(G_SINGLE, "G-single", SNAPSHOT, "a cycle with exactly one anti-dependency")                  \
+    X(G_NONADJACENT, "G-nonadjacent", SNAPSHOT, "a cycle whose anti-dependencies never meet")      \
+    X(G2_ITEM, "G2-item", REPEATABLE_READ, "a cycle with item anti-dependencies")                  \
+    X(G2, "G2", SERIALIZABLE, "a cycle with a predicate anti-dependency")                          \
+    X(G0_PROCESS, "G0-process", SESSION_SNAPSHOT, "G0 closed by session order")                    \
+    X(G1C_PROCESS, "G1c-process", SESSION_SNAPSHOT, "G1c closed by session order")                 \
+    X(G_SINGLE_PROCESS, "G-single-process", SESSION_SNAPSHOT, "G-single closed by session order")  \
+    X(G_NONADJACENT_PROCESS, "G-nonadjacent-process", SESSION_SNAPSHOT,                            \
+      "G-nonadjacent closed by session order")                                                     \
+    X(G2_ITEM_PROCESS, "G2-item-process", SESSION_SERIALIZABLE, "G2-item closed by session order") \
+    X(G2_PROCESS, "G2-process", SESSION_SERIALIZABLE, "G2 closed by session order")                \
+    X(G0_REALTIME, "G0-realtime", STRICT_SNAPSHOT, "G0 closed by real time")                       \
+    X(G1C_REALTIME, "G1c-realtime", STRICT_SNAPSHOT, "G1c closed by real time")                    \
+    X(G_SINGLE_REALTIME, "G-single-realtime", STRICT_SNAPSHOT, "G-single closed by real time")     \
+    X(G_NONADJACENT_REALTIME, "G-nonadjacent-realtime", STRICT_SNAPSHOT,                           \
+      "G-nonadjacent closed by real time")                                                         \
+    X(G2_ITEM_REALTIME, "G2-item-realtime", STRICT_SERIALIZABLE, "G2-item closed by real time")    \
+    X(G2_REALTIME, "G2-realtime", STRICT_SERIALIZABLE, "G2 closed by real time")                   \
+    X(INTERNAL, "internal", READ_ATOMIC, "a read that contradicts its own transaction")            \
+    X(GARBAGE_READ, "garbage-read", READ_COMMITTED, "a read of a value that nobody wrote")         \
+    X(FUTURE_READ, "future-read", READ_COMMITTED, "a read of what its transaction writes later")   \
+    X(DUPLICATE_WRITE, "duplicate-write", READ_UNCOMMITTED,                                        \
+      "two writes of one value where values are unique")                                           \
+    X(DUPLICATE_ELEMENTS, "duplicate-elements", READ_UNCOMMITTED, "a list with an element twice")  \
+    X(LOST_UPDATE, "lost-update", SNAPSHOT, "two transactions update the same version")            \
+    X(DIRTY_UPDATE, "dirty-update", READ_COMMITTED, "a committed update of an aborted write")      \
+    X(INCOMPATIBLE_ORDER, "incompatible-order", READ_COMMITTED,                                    \
+      "two reads of a list, neither a prefix of the other")                                        \
+    X(CYCLIC_VERSIONS, "cyclic-versions", READ_UNCOMMITTED, "a key's versions precede each other") \
+    X(RESULT_SET_MISMATCH, "result-set-mismatch", SERIALIZABLE,                                    \
+      "a predicate's rows are not those that match")                                               \
+    X(STUCK, "stuck", NONE, "a run that made no progress after its faults healed")           \
+    X(REPLICAS_DIFFER, "replicas-differ", NONE, "replicas of one shard hold different bytes") \
+    X(INVARIANT, "invariant", NONE, "an invariant of the scenario does not hold")
+
+enum anomaly {
+#define ANOMALY_ENUM(enumerator, name, weakest, definition) ANOMALY_##enumerator,
+    ANOMALIES(ANOMALY_ENUM)
+#undef ANOMALY_ENUM
+        ANOMALY_COUNT
+};
+
+const char *anomaly_name(enum anomaly);
+const char *anomaly_definition(enum anomaly);
+/* False for anomalies of a run (stuck, replicas-differ, invariant): they are of no level. */
+bool anomaly_weakest_level(enum anomaly, enum level *);
+bool anomaly_of_text(struct text, enum anomaly *);
+/* All names, ending in NULL. */
+const char *const *anomaly_names(void);
+
+#endif

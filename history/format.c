@@ -1,0 +1,158 @@
+#include "history/format.h"
+
+#include <assert.h>
+
+#include "history/jsonl_read.h"
+#include "history/jsonl_write.h"
+#include "history/oh.h"
+#include "history/sink.h"
+#include "history/source.h"
+
+#define PEEK_BYTES ((size_t)4096)
+
+static const char *const names[] = {
+#define FORMAT_NAME(enumerator, name, description) name,
+    FORMATS(FORMAT_NAME)
+#undef FORMAT_NAME
+        NULL
+};
+
+static const char *const descriptions[] = {
+#define FORMAT_DESCRIPTION(enumerator, name, description) description,
+    FORMATS(FORMAT_DESCRIPTION)
+#undef FORMAT_DESCRIPTION
+};
+
+const char *format_name(enum format format)
+{
+    assert(format < FORMAT_COUNT);
+    return names[format];
+}
+
+const char *format_description(enum format format)
+{
+    assert(format < FORMAT_COUNT);
+    return descriptions[format];
+}
+
+bool format_of_text(struct text text, enum format *format)
+{
+    for (enum format f = 0; f < FORMAT_COUNT; f++) {
+        if (text_equal(text, text_of(names[f]))) {
+            *format = f;
+            return true;
+        }
+    }
+    return false;
+}
+
+const char *const *format_names(void)
+{
+    return names;
+}
+
+/* What the beginning looks like, or FORMAT_ANY. */
+static enum format recognise(struct text beginning)
+{
+    if (oh_is(beginning.at, beginning.length))
+        return FORMAT_OH;
+    if (jsonl_is_it(beginning))
+        return FORMAT_JSONL;
+    return FORMAT_ANY;
+}
+
+/* A forced format must not be another than the file's; a file of no format is refused. */
+static enum status choose(struct source *source, enum format *format, struct error *err)
+{
+    struct text beginning;
+    enum format found;
+
+    TRY(source_peek(source, PEEK_BYTES, &beginning, err));
+    found = recognise(beginning);
+    if (*format == FORMAT_ANY)
+        *format = found;
+    if (found == *format && found != FORMAT_ANY)
+        return STATUS_OK;
+    if (found == FORMAT_ANY && *format == FORMAT_JSONL)
+        return STATUS_OK; /* its reader says best what is wrong with the first line */
+    error_set_file(err, source->name);
+    if (found != FORMAT_ANY)
+        return error_set(err, STATUS_BAD_INPUT, "this file is in format %s, not %s", names[found],
+                         names[*format]);
+    if (*format != FORMAT_ANY)
+        return error_set(err, STATUS_BAD_INPUT, "this file is not in format %s", names[*format]);
+    return error_set(err, STATUS_BAD_INPUT,
+                     beginning.length == 0
+                         ? "the file is empty: a history begins with {\"ordeal-history\":1,..."
+                         : "no format of histories is known that begins so: native text begins "
+                           "with {\"ordeal-history\":1,...");
+}
+
+static bool is_mappable(const struct source *source)
+{
+    return source->file > 0 && source->size > 0 && !source->zstd;
+}
+
+static enum status read_oh(struct source *source, struct history *history, struct error *err)
+{
+    char *bytes;
+    size_t size;
+
+    if (is_mappable(source))
+        return oh_map(source->name, history, err);
+    TRY(source_take_rest(source, &bytes, &size, err));
+    return oh_read(source->name, bytes, size, history, err);
+}
+
+static enum status read_source(struct source *source, enum format format,
+                               struct history *history, struct error *err)
+{
+    TRY(choose(source, &format, err));
+    return format == FORMAT_OH ? read_oh(source, history, err)
+                               : jsonl_read(source, 0, history, err);
+}
+
+enum status format_read_history(const char *path, enum format format,
+                                const struct progress *progress, struct history *history,
+                                struct error *err)
+{
+    struct source source;
+    enum status status;
+
+    *history = (struct history){ 0 };
+    status = source_open(&source, path, progress, err);
+    if (status == STATUS_OK)
+        status = read_source(&source, format, history, err);
+    source_close(&source);
+    return status;
+}
+
+static enum status write_to_sink(void *context, const void *bytes, size_t size, struct error *err)
+{
+    return sink_write(context, bytes, size, err);
+}
+
+static enum status write_sink(const struct history *history, enum format format,
+                              struct sink *sink, const struct progress *progress,
+                              struct error *err)
+{
+    assert(format < FORMAT_COUNT);
+    if (format == FORMAT_OH)
+        TRY(oh_write(history, write_to_sink, sink, err));
+    else
+        TRY(jsonl_write(history, sink, progress, err));
+    return sink_commit(sink, err);
+}
+
+enum status format_write_history(const struct history *history, enum format format,
+                                 const char *path, const struct progress *progress,
+                                 struct error *err)
+{
+    struct sink sink;
+    enum status status;
+
+    TRY(sink_open(&sink, path, err));
+    status = write_sink(history, format, &sink, progress, err);
+    sink_close(&sink);
+    return status;
+}

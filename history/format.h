@@ -1,0 +1,49 @@
+/*
+ * format: the formats of history files, and the one door for reading and
+ * writing whole files.
+ *
+ * What a file is in is seen from its content, never from its name. Whoever
+ * names a format forces it: a file of another is then refused as such.
+ */
+#ifndef HISTORY_FORMAT_H
+#define HISTORY_FORMAT_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "history/history.h"
+#include "history/progress.h"
+
+/* X(enumerator, name, what it is in a line) */
+#define FORMATS(X)                                                                                 \
+    X(JSONL, "jsonl", "native text: one JSON object a line")                                       \
+    X(OH, "oh", "native binary: columns, mapped into memory")
+
+enum format {
+#define FORMAT_ENUM(enumerator, name, description) FORMAT_##enumerator,
+    FORMATS(FORMAT_ENUM)
+#undef FORMAT_ENUM
+        FORMAT_COUNT
+};
+
+#define FORMAT_ANY FORMAT_COUNT /* whatever the file is in */
+
+const char *format_name(enum format);
+const char *format_description(enum format);
+bool format_of_text(struct text, enum format *);
+/* All names, ending in NULL. */
+const char *const *format_names(void);
+
+/*
+ * Reads a file, or standard input for "-", compressed or not. `progress` may be
+ * NULL. The error has the file's name and the place in it.
+ */
+MUST_USE enum status format_read_history(const char *path, enum format, const struct progress *,
+                                         struct history *, struct error *);
+
+/* Writes a file, or standard output for "-", compressed where the path ends in `.zst`. */
+MUST_USE enum status format_write_history(const struct history *, enum format, const char *path,
+                                          const struct progress *, struct error *);
+
+#endif

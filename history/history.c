@@ -1,0 +1,288 @@
+#include "history/history.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "base/array.h"
+#include "history/history_private.h"
+
+const struct history_form history_forms[HISTORY_COLUMN_COUNT] = {
+#define HISTORY_COLUMN(group, type, name, extra, optional)                                         \
+    { #name, GROUP_##group, sizeof(type), extra, optional, offsetof(struct history, name) },
+    HISTORY_COLUMNS(HISTORY_COLUMN)
+#undef HISTORY_COLUMN
+};
+
+static const size_t count_offsets[GROUP_COUNT] = {
+#define HISTORY_GROUP(group) offsetof(struct history, group##_count),
+    HISTORY_GROUPS(HISTORY_GROUP)
+#undef HISTORY_GROUP
+};
+
+const void *history_column(const struct history *h, enum history_column column)
+{
+    const void *at;
+
+    memcpy(&at, (const char *)h + history_forms[column].offset, sizeof at);
+    return at;
+}
+
+void history_set_column(struct history *h, enum history_column column, const void *at)
+{
+    memcpy((char *)h + history_forms[column].offset, &at, sizeof at);
+}
+
+size_t history_group_count(const struct history *h, enum history_group group)
+{
+    return *(const size_t *)((const char *)h + count_offsets[group]);
+}
+
+void history_set_group_count(struct history *h, enum history_group group, size_t count)
+{
+    *(size_t *)((char *)h + count_offsets[group]) = count;
+}
+
+bool history_group_is_numbered(enum history_group group)
+{
+    switch (group) {
+    case GROUP_set_entry:
+    case GROUP_element:
+    case GROUP_cell:
+    case GROUP_order_version:
+    case GROUP_key_byte:
+    case GROUP_text_byte:
+        return false;
+    default:
+        return true;
+    }
+}
+
+void history_close(struct history *h)
+{
+    struct history_memory *memory = h->memory;
+
+    if (memory) {
+        for (size_t i = 0; i < HISTORY_COLUMN_COUNT; i++)
+            free(memory->columns[i]);
+        free(memory->key_initial);
+        free(memory->key_order);
+        free(memory->shape_sorted);
+        if (memory->file_is_mapped)
+            (void)munmap(memory->file, memory->file_size);
+        else
+            free(memory->file);
+        free(memory);
+    }
+    *h = (struct history){ 0 };
+}
+
+/* For each key, where it stands among these. */
+static enum status invert(uint32_t **places, size_t key_count, const uint32_t *keys, size_t count,
+                          struct error *err)
+{
+    TRY(memory_resize((void **)places, key_count, sizeof **places, err));
+    for (size_t i = 0; i < key_count; i++)
+        (*places)[i] = HISTORY_NONE;
+    for (size_t i = 0; i < count; i++)
+        (*places)[keys[i]] = (uint32_t)i;
+    return STATUS_OK;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static enum status sort_shapes(const struct history *h, uint32_t **sorted, struct error *err)
+{
+    uint64_t *wide = NULL; /* name, then column */
+
+    TRY(memory_resize((void **)sorted, h->shape_column_count, sizeof **sorted, err));
+    TRY(memory_resize((void **)&wide, h->shape_column_count, sizeof *wide, err));
+    for (size_t s = 0; s < h->shape_count; s++) {
+        uint32_t from = h->shape_start[s], count = h->shape_start[s + 1] - from;
+        for (uint32_t i = 0; i < count; i++)
+            wide[i] = (uint64_t)h->shape_column_name[from + i] << 32 | i;
+        qsort(wide, count, sizeof *wide, compare_numbers);
+        for (uint32_t i = 0; i < count; i++)
+            (*sorted)[from + i] = (uint32_t)wide[i];
+    }
+    free(wide);
+    return STATUS_OK;
+}
+
+enum status history_derive(struct history *h, struct error *err)
+{
+    struct history_memory *m = h->memory;
+
+    TRY(invert(&m->key_initial, h->key_count, h->initial_key, h->initial_count, err));
+    TRY(invert(&m->key_order, h->key_count, h->order_key, h->order_count, err));
+    TRY(sort_shapes(h, &m->shape_sorted, err));
+    h->key_initial = m->key_initial;
+    h->key_order = m->key_order;
+    h->shape_sorted = m->shape_sorted;
+    return STATUS_OK;
+}
+
+struct text history_key(const struct history *h, uint32_t key)
+{
+    uint64_t from = h->key_start[key];
+
+    return (struct text){ h->key_bytes + from, (size_t)(h->key_start[key + 1] - from) };
+}
+
+struct text history_text(const struct history *h, uint32_t text)
+{
+    uint64_t from = h->text_start[text];
+
+    return (struct text){ h->text_bytes + from, (size_t)(h->text_start[text + 1] - from) };
+}
+
+uint32_t history_find_key(const struct history *h, struct text key)
+{
+    for (uint32_t k = 0; k < h->key_count; k++)
+        if (text_equal(history_key(h, k), key))
+            return k;
+    return HISTORY_NONE;
+}
+
+uint32_t history_txn_of(const struct history *h, uint32_t op)
+{
+    size_t low = 0, high = h->txn_count; /* it begins at low or later, and before high */
+
+    assert(op < h->op_count);
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+        if (h->txn_op[middle] <= op)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint32_t)low;
+}
+
+struct value history_value(const struct history *h, size_t op)
+{
+    return (struct value){ h->op_value_kind[op], h->op_value[op] };
+}
+
+struct value history_initial(const struct history *h, uint32_t key)
+{
+    uint32_t i = h->key_initial[key];
+
+    if (i == HISTORY_NONE)
+        return (struct value){ VALUE_NULL, 0 };
+    return (struct value){ h->initial_kind[i], h->initial_value[i] };
+}
+
+static bool lists_equal(const struct history *h, int64_t a, int64_t b)
+{
+    uint64_t a_from = h->list_start[a], b_from = h->list_start[b];
+    uint64_t count = h->list_start[a + 1] - a_from;
+
+    if (h->list_start[b + 1] - b_from != count)
+        return false;
+    return a == b || count == 0 ||
+           memcmp(h->list_element + a_from, h->list_element + b_from,
+                  (size_t)count * sizeof *h->list_element) == 0;
+}
+
+/* Rows have no rows within them, so that this does not go deeper. */
+static bool cells_equal(const struct history *h, uint64_t a, uint64_t b)
+{
+    if (h->cell_kind[a] != h->cell_kind[b])
+        return false;
+    if (h->cell_kind[a] == VALUE_LIST)
+        return lists_equal(h, h->cell_value[a], h->cell_value[b]);
+    return h->cell_value[a] == h->cell_value[b];
+}
+
+static bool rows_equal(const struct history *h, int64_t a, int64_t b)
+{
+    uint32_t a_shape = h->shape_start[h->row_shape[a]], b_shape = h->shape_start[h->row_shape[b]];
+    uint64_t a_from = h->row_start[a], b_from = h->row_start[b];
+    uint64_t count = h->row_start[a + 1] - a_from;
+
+    if (h->row_start[b + 1] - b_from != count)
+        return false;
+    for (uint64_t i = 0; i < count; i++) {
+        uint32_t a_column = h->shape_sorted[a_shape + i], b_column = h->shape_sorted[b_shape + i];
+        if (h->shape_column_name[a_shape + a_column] != h->shape_column_name[b_shape + b_column] ||
+            !cells_equal(h, a_from + a_column, b_from + b_column))
+            return false;
+    }
+    return true;
+}
+
+bool history_values_equal(const struct history *h, struct value a, struct value b)
+{
+    if (a.kind != b.kind)
+        return false;
+    if (a.kind == VALUE_LIST)
+        return lists_equal(h, a.bits, b.bits);
+    if (a.kind == VALUE_ROW)
+        return rows_equal(h, a.bits, b.bits);
+    return a.bits == b.bits;
+}
+
+struct place history_ts(const struct history *h, size_t txn)
+{
+    struct place place = { 0 };
+
+    if (!h->txn_ts)
+        return place;
+    place.parts = h->txn_ts_parts ? h->txn_ts_parts[txn] : 1;
+    place.part[0] = h->txn_ts[txn];
+    place.part[1] = h->txn_ts_second ? h->txn_ts_second[txn] : 0;
+    place.part[2] = h->txn_ts_third ? h->txn_ts_third[txn] : 0;
+    return place;
+}
+
+struct place history_txn_snapshot(const struct history *h, size_t txn)
+{
+    struct place place = { 0 };
+
+    if (!h->txn_snapshot)
+        return place;
+    place.parts = h->txn_snapshot_parts[txn];
+    place.part[0] = h->txn_snapshot[txn];
+    place.part[1] = h->txn_snapshot_second ? h->txn_snapshot_second[txn] : 0;
+    place.part[2] = h->txn_snapshot_third ? h->txn_snapshot_third[txn] : 0;
+    return place;
+}
+
+struct place history_op_snapshot(const struct history *h, size_t txn, size_t op)
+{
+    struct place place = { 0 };
+
+    if (!h->op_snapshot || h->op_snapshot_parts[op] == 0)
+        return history_txn_snapshot(h, txn);
+    place.parts = h->op_snapshot_parts[op];
+    place.part[0] = h->op_snapshot[op];
+    place.part[1] = h->op_snapshot_second ? h->op_snapshot_second[op] : 0;
+    place.part[2] = h->op_snapshot_third ? h->op_snapshot_third[op] : 0;
+    return place;
+}
+
+int place_compare(struct place a, struct place b)
+{
+    for (unsigned i = 0; i < a.parts && i < b.parts; i++)
+        if (a.part[i] != b.part[i])
+            return a.part[i] < b.part[i] ? -1 : 1;
+    return (a.parts > b.parts) - (a.parts < b.parts);
+}
+
+size_t history_bytes(const struct history *h)
+{
+    size_t sum = 0;
+
+    for (size_t i = 0; i < HISTORY_COLUMN_COUNT; i++)
+        if (history_column(h, (enum history_column)i))
+            sum += (history_group_count(h, history_forms[i].group) + history_forms[i].extra) *
+                   history_forms[i].element_size;
+    return sum;
+}

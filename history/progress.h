@@ -1,0 +1,24 @@
+/*
+ * progress: how a long piece of work says how far it is.
+ *
+ * Readers count bytes taken from outside, writers transactions. It is told
+ * every few hundred thousand of them: whoever shows it need not hurry.
+ */
+#ifndef HISTORY_PROGRESS_H
+#define HISTORY_PROGRESS_H
+
+#include <stdint.h>
+
+struct progress {
+    void (*report)(void *context, uint64_t done, uint64_t total); /* total 0: unknown */
+    void *context;
+};
+
+/* Without somebody to tell, nothing. */
+static inline void progress_report(const struct progress *progress, uint64_t done, uint64_t total)
+{
+    if (progress && progress->report)
+        progress->report(progress->context, done, total);
+}
+
+#endif

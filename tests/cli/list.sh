@@ -1,0 +1,56 @@
+#!/bin/sh
+# list: what there is by name, for people and for programs.
+. "$(dirname "$0")/helpers"
+
+while read -r what name; do
+    run 0 list "$what"
+    check "list $what shows $name" mentions out "$name"
+    run 0 list "$what" --json
+    check "list $what --json is one line" test "$(wc -l <out)" -eq 1
+    check "list $what --json names $name" mentions out "{\"name\":\"$name\","
+    if command -v python3 >/dev/null; then
+        check "list $what --json is an array of objects with a name" python3 -c '
+import json, sys
+things = json.load(open(sys.argv[1]))
+assert isinstance(things, list) and things
+assert all(isinstance(thing["name"], str) for thing in things)
+assert len({thing["name"] for thing in things}) == len(things)' out
+    fi
+done <<'END'
+nemeses partition
+workloads list-append
+workloads ping
+levels serializable
+anomalies G-single-realtime
+formats jsonl
+END
+
+cp -r "$root/scenarios" .
+run 0 list scenarios
+check "scenarios are those of this folder" mentions out "scenarios/ping.toml"
+check "with their titles" mentions out "ping under partition and skew"
+printf 'nmae = "x"\n' >scenarios/broken.toml
+run 0 list scenarios --json
+check "one that cannot be read is listed with the reason" \
+    mentions out "\"error\":\"a scenario has no 'nmae'; did you mean 'name'?\""
+rm -r scenarios
+
+mkdir -p usr/bin usr/share/ordeal
+cp -L "$ORDEAL" usr/bin/ordeal
+cp -r "$root/scenarios" usr/share/ordeal/
+usr/bin/ordeal list scenarios >out
+check "elsewhere they are the installed ones" mentions out "share/ordeal/scenarios/ping.toml"
+rm -r usr/share
+usr/bin/ordeal list scenarios >out 2>err
+verdict $(($? != 2)) "without either, list says so"
+
+run 2 list
+check "what to list must be said" says err "ordeal: list needs WHAT; see: ordeal help list"
+run 2 list formts
+check "a mistyped list gets the nearest name" \
+    says err "ordeal: WHAT: there is no 'formts'; did you mean formats?"
+run 2 list protocols
+check "what does not exist yet is refused with what does" \
+    mentions err "there is no 'protocols'; there is nemeses, workloads"
+
+finish

@@ -1,0 +1,110 @@
+#!/bin/sh
+# run: scenarios from file to verdict.
+. "$(dirname "$0")/helpers"
+
+cp "$root/scenarios/ping.toml" ping.toml
+trace() { grep -o '"trace":"[0-9a-f]*"' "$1"; }
+# ping FILE ARGUMENT...: runs the scenario, prints the hash of its trace into FILE.
+ping() {
+    into=$1
+    shift
+    run 0 run ping.toml --json "$@" && trace out >"$into"
+}
+
+ping first
+ping again
+check "a scenario leaves the same trace every time" same first again
+check "the trace is 64 hex digits" grep -Eqx '"trace":"[0-9a-f]{64}"' first
+ping seven --seed 7
+check "another seed leaves another trace" differ first seven
+ping seven_set --set seed=7
+check "--seed and --set seed are the same" same seven seven_set
+
+run 0 run ping.toml --json
+check "the answer is one line" test "$(wc -l <out)" -eq 1
+for field in '"scenario":"ping under partition and skew"' '"seed":42' '"simulated_seconds":6' \
+    '"wall_seconds":' '"events":' '"committed":0' '"aborted":0' '"unknown":0' \
+    '"needless_aborts":0' '"faults":{"partition":' '"sometimes":{"peer-suspected":' \
+    '"checks":[]' '"skipped":[]' '"verdict":"valid"'; do
+    check "the answer has $field" mentions out "$field"
+done
+grep -o '"faults":{[^}]*}' out >faults
+check "faults are counted" test -s faults
+check "every fault that was asked for was felt" sh -c '! grep ":0[,}]" faults'
+check "on no terminal there is no progress bar" is_empty err
+
+run 0 run ping.toml --twice
+check "--twice says that it came out the same" says out "twice      the same trace"
+check "the report says how to run it again" \
+    mentions out "verdict    VALID   again: ordeal run ping.toml --seed 42"
+
+ping nodes --set cluster.nodes=7
+check "--set changes what is run" differ first nodes
+run 0 run ping.toml --set cluster.nodes=7
+check "and the report repeats it" mentions out "--seed 42 --set cluster.nodes=7"
+run 2 run ping.toml --set cluster.nodse=7
+check "a mistyped setting gets the nearest name" \
+    says err "ordeal: --set cluster.nodse=7: cluster has no 'nodse'; did you mean 'nodes'?"
+
+run 0 run ping.toml --seed 5 --set cluster.nodes=4 --out a/b --json
+trace out >original
+check "--out writes the answer" same out a/b/run.json
+run 0 run a/b/scenario.toml --json
+trace out >reloaded
+check "the scenario that --out writes leaves the same trace" same original reloaded
+run 0 run a/b/scenario.toml --out a/c
+check "and writes itself" same a/b/scenario.toml a/c/scenario.toml
+touch file
+run 2 run ping.toml --out file/x
+check "a folder that cannot be made is an error" mentions err "file"
+
+run 0 run ping.toml --trace trace.txt
+check "--trace writes what happened" grep -q 'deliver' trace.txt
+run 0 run ping.toml --trace again.txt
+check "and the same every time" same trace.txt again.txt
+ping traced --trace trace.txt
+check "--trace does not change the trace" same first traced
+run 2 run ping.toml --trace - --json
+check "--trace - and --json are refused together" mentions err "standard output"
+run 2 run ping.toml --trace missing/trace.txt
+check "a trace that cannot be written is an error" mentions err "missing/trace.txt"
+
+run 1 run ping.toml --set workload.settle=1us
+check "a world that does not recover is stuck" mentions out "liveness   STUCK   node "
+check "and the verdict invalid" mentions out "verdict    INVALID"
+run 1 run ping.toml --set workload.settle=1us --json
+check "with the anomaly's name" mentions out '"anomalies":[{"kind":"stuck","transactions":[]'
+
+exits 1 "--git-bisect leaves 1 as it is" run ping.toml --set workload.settle=1us --git-bisect
+exits 0 "--git-bisect leaves 0 as it is" run ping.toml --git-bisect
+exits 125 "--git-bisect turns 2 into 125" run missing.toml --git-bisect
+exits 125 "even where the call is wrong" run ping.toml --git-bisect --sed 7
+
+"$ORDEAL" run - --json <ping.toml >out 2>err
+trace out >stdin
+check "a scenario comes from standard input too" same first stdin
+
+printf '%s\n' 'name = "x"' '[workload]' 'kind = "ping"' '[cluster]' 'nodes = 2' \
+    '[[nemesis]]' 'kind = "crash"' 'shape = "minority"' >two.toml
+run 2 run two.toml
+check "a fault that needs more nodes is refused" \
+    mentions err "two.toml: crash minority needs at least 3"
+
+# What no scenario should do to the program.
+{ printf 'a = '; head -c 100000 /dev/zero | tr '\0' '['; } >deep.toml
+run 2 run deep.toml
+check "very deep nesting is refused with its line" says err "deep.toml:1: nested more than 64 deep"
+{ cat ping.toml; printf 'x = "\0"\n'; } >nul.toml
+run 2 run nul.toml
+check "a NUL byte is refused with its line" \
+    says err "nul.toml:$(($(wc -l <ping.toml) + 1)): a NUL byte"
+head -c 2000000 /dev/zero | tr '\0' '#' >long.toml
+run 2 run long.toml
+check "a file of more than a megabyte is refused" says err "long.toml: longer than a megabyte"
+head -c 300 ping.toml >short.toml
+run 2 run short.toml
+check "a file cut short is refused" mentions err "short.toml"
+run 2 run .
+check "a folder is refused" says err ".: cannot read: Is a directory"
+
+finish

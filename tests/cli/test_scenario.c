@@ -1,0 +1,286 @@
+#include "cli/scenario.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/scenario_keys.h"
+#include "tests/fixture.h"
+#include "unity.h"
+
+#define MS INT64_C(1000000)
+#define MINIMAL "name = \"x\"\n[workload]\nkind = \"ping\"\n"
+
+static struct scenario scenario;
+static struct error err;
+static struct buffer out;
+
+void setUp(void)
+{
+    memset(&err, 0, sizeof err);
+    buffer_clear(&out);
+}
+
+void tearDown(void)
+{
+    buffer_close(&out);
+}
+
+static enum status read_with(const char *text, const char *set)
+{
+    memset(&err, 0, sizeof err);
+    return scenario_read(&scenario, "x.toml", text_of(text), &set, set ? 1 : 0, &err);
+}
+
+/* The error as a user sees it. */
+static const char *said(void)
+{
+    buffer_clear(&out);
+    output_describe(&err, &out);
+    buffer_byte(&out, '\0');
+    return out.at;
+}
+
+static void what_is_absent_has_its_default(void)
+{
+    ASSERT_OK(read_with(MINIMAL, NULL), &err);
+    TEST_ASSERT_EQUAL_STRING("x", scenario.name);
+    TEST_ASSERT_EQUAL_UINT64(0, scenario.seed);
+    TEST_ASSERT_EQUAL_UINT32(5, scenario.cluster.nodes);
+    TEST_ASSERT_EQUAL_INT64(0, scenario.clocks.offset_ns_max);
+    TEST_ASSERT_EQUAL(GIVEN_CONSTANT, scenario.network.latency.kind);
+    TEST_ASSERT_EQUAL_INT64(1 * MS, scenario.network.latency.first_ns);
+    TEST_ASSERT_EQUAL_INT64(1 * MS, latency_draw_ns(&scenario.network.link.latency, 7));
+    TEST_ASSERT_EQUAL_UINT64(0, scenario.network.link.loss.numerator);
+    TEST_ASSERT_EQUAL_INT64(60000 * MS, scenario.workload.duration_ns);
+    TEST_ASSERT_EQUAL_INT64(100 * MS, scenario.workload.ping.interval_ns);
+    TEST_ASSERT_EQUAL_UINT32(0, scenario.nemesis_count);
+}
+
+static void what_is_given_is_taken(void)
+{
+    ASSERT_OK(read_with("name = \"a \\\"b\\\"\"\nseed = 9_007_199_254_740_991\n"
+                        "[cluster]\nnodes = 7\n"
+                        "[clocks]\noffset = \"100ms\"\ndrift_ppm = 200\n"
+                        "[network]\nloss = 0.001\nlatency = { min = \"1ms\", max = \"3ms\" }\n"
+                        "bandwidth = 1_000_000\ncapacity = 20\n"
+                        "[workload]\nkind = \"ping\"\ninterval = \"0.5s\"\n"
+                        "[[nemesis]]\nkind = \"partition\"\nshape = \"bridge\"\n"
+                        "every = \"2s\"\nlasts = \"1s\"\n"
+                        "[[nemesis]]\nshape = \"drift\"\nkind = \"clock\"\nstart = \"1m\"\n"
+                        "drift_ppm = 10\n",
+                        NULL),
+              &err);
+    TEST_ASSERT_EQUAL_STRING("a \"b\"", scenario.name);
+    TEST_ASSERT_EQUAL_UINT64(SEED_MAX, scenario.seed);
+    TEST_ASSERT_EQUAL_UINT32(7, scenario.cluster.nodes);
+    TEST_ASSERT_EQUAL_INT64(100 * MS, scenario.clocks.offset_ns_max);
+    TEST_ASSERT_EQUAL_INT32(200, scenario.clocks.drift_ppm_max);
+    TEST_ASSERT_EQUAL_UINT64(1, scenario.network.link.loss.numerator);
+    TEST_ASSERT_EQUAL_UINT64(1000, scenario.network.link.loss.denominator);
+    TEST_ASSERT_EQUAL(LATENCY_UNIFORM, scenario.network.link.latency.kind);
+    TEST_ASSERT_EQUAL_UINT64(1000000, scenario.network.link.bytes_per_second);
+    TEST_ASSERT_EQUAL_UINT32(20, scenario.network.link.in_flight_max);
+    TEST_ASSERT_EQUAL_INT64(500 * MS, scenario.workload.ping.interval_ns);
+    TEST_ASSERT_EQUAL_UINT32(2, scenario.nemesis_count);
+    TEST_ASSERT_EQUAL(SHAPE_PARTITION_BRIDGE, scenario.nemeses[0].shape);
+    TEST_ASSERT_EQUAL_INT64(2000 * MS, scenario.nemeses[0].every_ns);
+    TEST_ASSERT_EQUAL(SHAPE_CLOCK_DRIFT, scenario.nemeses[1].shape);
+    TEST_ASSERT_EQUAL_INT64(60000 * MS, scenario.nemeses[1].start_ns);
+    TEST_ASSERT_EQUAL_INT32(10, scenario.nemeses[1].drift_ppm);
+}
+
+static void every_mistake_is_named_with_its_place(void)
+{
+    static const struct {
+        const char *text, *message;
+    } rows[] = {
+        { "", "x.toml: name is missing: what a run calls it" },
+        { "name = \"x\"\n", "x.toml: workload.kind is missing: what the nodes do" },
+        { "name = \"x\"\n\n[workload]\n", "x.toml:3: workload.kind is missing: what the nodes do" },
+        { "nam = \"x\"\n", "x.toml:1: a scenario has no 'nam'; did you mean 'name'?" },
+        { MINIMAL "[networks]\n",
+          "x.toml:4: a scenario has no 'networks'; did you mean 'network'?" },
+        { MINIMAL "[check]\nlevel = \"serializable\"\n", "x.toml:4: a scenario has no 'check'" },
+        { MINIMAL "[zebra]\n", "x.toml:4: a scenario has no 'zebra'" },
+        { MINIMAL "[cluster]\n# five\nnodse = 5\n",
+          "x.toml:6: cluster has no 'nodse'; did you mean 'nodes'?" },
+        { MINIMAL "[cluster]\nnodes = \"5\"\n",
+          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not \"5\"" },
+        { MINIMAL "[cluster]\nnodes = 1\n",
+          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not 1" },
+        { MINIMAL "[cluster]\nnodes = 5.5\n",
+          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not 5.5" },
+        { MINIMAL "[cluster]\nnodes = [5]\n",
+          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not a list" },
+        { MINIMAL "[[cluster]]\nnodes = 5\n", "x.toml:4: cluster should be a table: [cluster]" },
+        { "seed = -1\n" MINIMAL,
+          "x.toml:1: seed should be an integer from 0 to 9007199254740991, not -1" },
+        { "seed = 9007199254740992\n" MINIMAL, "x.toml:1: seed should be an integer from 0 to "
+                                               "9007199254740991, not 9007199254740992" },
+        { "seed = 99999999999999999999\n" MINIMAL, "x.toml:1: seed should be an integer from 0 to "
+                                                   "9007199254740991, not 99999999999999999999" },
+        { "name = 5\n", "x.toml:1: name should be a string, not 5" },
+        { "name = \"\"\n", "x.toml:1: name should be a string of 1 to 199 bytes, not \"\"" },
+        { "name = \"\"\"a\nb\"\"\"\n", "x.toml:1: name should be one line, not \"a?b\"" },
+        { MINIMAL "[clocks]\noffset = 100\n",
+          "x.toml:5: clocks.offset should be a duration such as \"1.5s\" (ns, us, ms, s, m, h), "
+          "not 100" },
+        { MINIMAL "[clocks]\noffset = \"-1s\"\n",
+          "x.toml:5: clocks.offset should be from 0s to 1h, not \"-1s\"" },
+        { MINIMAL "[network]\nloss = 1.5\n",
+          "x.toml:5: network.loss should be a decimal from 0 to 1 such as 0.001, not 1.5" },
+        { MINIMAL "[network]\nloss = \"0.1\"\n",
+          "x.toml:5: network.loss should be a decimal from 0 to 1 such as 0.001, not \"0.1\"" },
+        { MINIMAL "[network]\nloss = 1e-3\n",
+          "x.toml:5: network.loss should be a decimal from 0 to 1 such as 0.001, not 1e-3" },
+        { MINIMAL "[network]\nlatency = 5\n",
+          "x.toml:5: network.latency should be a duration such as \"1ms\" or a table such as "
+          "{ median = \"1ms\", p99 = \"20ms\" }" },
+        { MINIMAL "[network]\nlatency = { median = \"1ms\" }\n",
+          "x.toml:5: network.latency should have median and p99, or min and max, or mean and "
+          "perhaps min, or constant; and tail only with tail_chance" },
+        { MINIMAL "[network]\nlatency = { median = \"1ms\", p9 = \"2ms\" }\n",
+          "x.toml:5: network.latency has no 'p9'; did you mean 'p99'?" },
+        { MINIMAL "[network.latency]\nmedian = \"1ms\"\np99 = \"2 ms\"\n",
+          "x.toml:6: network.latency.p99 should be a duration such as \"1.5ms\" (ns, us, ms, s, m, "
+          "h)" },
+        { MINIMAL "[network]\nlatency = { min = \"1ms\", max = \"2ms\", tail = \"1s\" }\n",
+          "x.toml:5: network.latency should have median and p99, or min and max, or mean and "
+          "perhaps min, or constant; and tail only with tail_chance" },
+        { "name = \"x\"\n[workload]\nkind = \"pong\"\n",
+          "x.toml:3: there is no workload \"pong\"; did you mean \"ping\"?" },
+        { MINIMAL "[[nemesis]]\nkind = \"partitoin\"\n",
+          "x.toml:5: there is no nemesis \"partitoin\"; did you mean \"partition\"?" },
+        { MINIMAL "[[nemesis]]\nkind = \"meteor\"\n",
+          "x.toml:5: there is no nemesis \"meteor\"; there is partition, clock, crash, pause" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nshape = \"al\"\n",
+          "x.toml:6: there is no crash of shape \"al\"; did you mean \"all\"?" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nshape = \"halves\"\n",
+          "x.toml:6: there is no crash of shape \"halves\"; there is one, minority, all" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\n\n[[nemesis]]\n",
+          "x.toml:7: nemesis.kind is missing: partition, clock, crash or pause" },
+        { MINIMAL "[nemesis]\nkind = \"crash\"\n",
+          "x.toml:4: nemesis should be a list of tables: [[nemesis]]" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\namount = \"1s\"\n",
+          "x.toml:6: nemesis.amount is for clocks that step or strobe" },
+        { MINIMAL "[[nemesis]]\nkind = \"clock\"\ndrift_ppm = 5\n",
+          "x.toml:6: nemesis.drift_ppm is for clocks that drift" },
+        { "name = \n", "x.toml:1: not TOML: syntax error" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT, read_with(rows[i].text, NULL), rows[i].message);
+        TEST_ASSERT_EQUAL_STRING(rows[i].message, said());
+    }
+}
+
+static void a_set_value_overrides_and_is_blamed_by_name(void)
+{
+    ASSERT_OK(read_with(MINIMAL, "cluster.nodes=7"), &err);
+    TEST_ASSERT_EQUAL_UINT32(7, scenario.cluster.nodes);
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, read_with(MINIMAL, "cluster.nodes=700"));
+    TEST_ASSERT_EQUAL_STRING("ordeal: --set cluster.nodes=700: cluster.nodes should be an integer "
+                             "from 2 to 255, not 700",
+                             said());
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, read_with(MINIMAL, "cluster.nodse=7"));
+    TEST_ASSERT_EQUAL_STRING("ordeal: --set cluster.nodse=7: cluster has no 'nodse'; did you mean "
+                             "'nodes'?",
+                             said());
+}
+
+static void more_nemeses_than_there_is_room_for_are_refused(void)
+{
+    struct buffer text = { 0 };
+
+    buffer_text(&text, text_of(MINIMAL));
+    for (int i = 0; i < NEMESIS_COUNT_MAX; i++)
+        buffer_text(&text, TEXT("[[nemesis]]\nkind = \"crash\"\n"));
+    ASSERT_OK(scenario_read(&scenario, "x", (struct text){ text.at, text.count }, NULL, 0, &err),
+              &err);
+    buffer_text(&text, TEXT("[[nemesis]]\nkind = \"crash\"\n"));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, scenario_read(&scenario, "x",
+                                                      (struct text){ text.at, text.count }, NULL, 0,
+                                                      &err));
+    TEST_ASSERT_EQUAL_STRING("x:68: more than 32 nemeses", said());
+    buffer_close(&text);
+}
+
+static void a_printed_scenario_reads_back_and_prints_the_same(void)
+{
+    static const char *const texts[] = {
+        MINIMAL,
+        MINIMAL "[network]\nlatency = { mean = \"5ms\", min = \"1ms\" }\nloss = 0.25\n"
+                "bandwidth = 7\n",
+        MINIMAL "[network.latency]\nmedian = \"1ms\"\np99 = \"20ms\"\ntail = \"0.2s\"\n"
+                "tail_chance = 0.001\n",
+        MINIMAL "[[nemesis]]\nkind = \"clock\"\nshape = \"drift\"\ndrift_ppm = 3\n"
+                "[[nemesis]]\nkind = \"pause\"\nevery = \"1.5s\"\n",
+        "name = \"quo\\\"te \\\\ ü\"\nseed = 3\n[workload]\nkind = \"ping\"\n",
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(texts); i++) {
+        struct scenario again;
+        struct buffer second = { 0 };
+
+        ASSERT_OK(read_with(texts[i], NULL), &err);
+        buffer_clear(&out);
+        scenario_print(&scenario, &out);
+        ASSERT_OK(scenario_read(&again, "printed", (struct text){ out.at, out.count }, NULL, 0,
+                                &err),
+                  &err);
+        scenario_print(&again, &second);
+        TEST_ASSERT_TRUE(text_equal((struct text){ out.at, out.count },
+                                    (struct text){ second.at, second.count }));
+        TEST_ASSERT_EQUAL_MEMORY(&scenario.nemeses, &again.nemeses, sizeof again.nemeses);
+        TEST_ASSERT_EQUAL_STRING(scenario.name, again.name);
+        TEST_ASSERT_EQUAL_MEMORY(&scenario.workload, &again.workload, sizeof again.workload);
+        buffer_close(&second);
+    }
+}
+
+static void a_file_that_is_not_there_is_named(void)
+{
+    TEST_ASSERT_EQUAL(STATUS_IO, scenario_load(&scenario, "/nowhere/x.toml", NULL, 0, &err));
+    TEST_ASSERT_EQUAL_STRING("/nowhere/x.toml: cannot read: No such file or directory", said());
+    memset(&err, 0, sizeof err);
+    TEST_ASSERT_EQUAL(STATUS_IO, scenario_load(&scenario, "/", NULL, 0, &err));
+    TEST_ASSERT_EQUAL_STRING("/: cannot read: Is a directory", said());
+}
+
+/* The reference and the table of keys must not drift apart. */
+static void the_reference_mentions_every_key(void)
+{
+    static char text[100000];
+    FILE *file = fopen("docs/scenarios.md", "rb");
+    size_t length;
+
+    if (!file)
+        TEST_IGNORE_MESSAGE("docs/scenarios.md is not here: run from the root of the tree");
+    length = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[length] = '\0';
+    for (size_t i = 0; i < scenario_section_count; i++)
+        for (size_t k = 0; k < scenario_sections[i].count; k++) {
+            const struct key_row *row = &scenario_sections[i].rows[k];
+            char wanted[100];
+
+            snprintf(wanted, sizeof wanted, "| `%s` |", row->name);
+            TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, wanted), wanted);
+            TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text, row->help), row->help);
+        }
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(what_is_absent_has_its_default);
+    RUN_TEST(what_is_given_is_taken);
+    RUN_TEST(every_mistake_is_named_with_its_place);
+    RUN_TEST(a_set_value_overrides_and_is_blamed_by_name);
+    RUN_TEST(more_nemeses_than_there_is_room_for_are_refused);
+    RUN_TEST(a_printed_scenario_reads_back_and_prints_the_same);
+    RUN_TEST(a_file_that_is_not_there_is_named);
+    RUN_TEST(the_reference_mentions_every_key);
+    return UNITY_END();
+}
