@@ -190,8 +190,8 @@ soak: $(sanitize_tests) $(BUILD)/sanitize/ordeal $(fuzz_fuzz) ## the long versio
 coverage: $(coverage_tests) ## run the unit tests, print the lines they reach
 	@tools/coverage.sh $(BUILD)/coverage $(coverage_tests)
 
-bench: $(if $(bench_src),$(BUILD)/release/bench) ## build and run the benchmarks
-	@$(if $(bench_src),$(BUILD)/release/bench,echo 'bench: no benchmarks yet')
+bench: $(if $(bench_src),$(BUILD)/release/bench) ## build and run the benchmarks (BENCH="base oh": only these)
+	@$(if $(bench_src),$(BUILD)/release/bench $(BENCH),echo 'bench: no benchmarks yet')
 
 deps: ## install what Ordeal stands on (as root or through sudo)
 	@tools/deps.sh all
