@@ -83,7 +83,7 @@ static bool lists_equal(const struct builder *b, size_t list, size_t last)
 enum status builder_list(struct builder *b, const int64_t *elements, size_t count,
                          struct value *value, struct error *err)
 {
-    size_t from = b->element_count, last = b->list_count, number;
+    size_t from = b->element_count, last = b->list_count, number = last;
     uint64_t hash;
 
     TRY(BUILDER_RESERVE(b, list, 1, err));
@@ -116,7 +116,7 @@ static bool rows_equal(const struct builder *b, size_t row, size_t last)
 enum status builder_push_row(struct builder *b, uint32_t shape, const struct value *cells,
                              size_t count, struct value *value, struct error *err)
 {
-    size_t from = b->cell_count, last = b->row_count, number;
+    size_t from = b->cell_count, last = b->row_count, number = last;
     uint64_t hash = hash_number(shape);
 
     TRY(BUILDER_RESERVE(b, row, 1, err));

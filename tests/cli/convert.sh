@@ -30,6 +30,13 @@ cp text.jsonl misleading.oh
 run 0 convert misleading.oh --to oh -o again.oh
 check "what a file is in is seen from its content" same again.oh binary.oh
 
+for workload in rw-mix predicate-mix blindw-rw+ list-append; do
+    run 0 generate $workload --transactions 300 -o made.oh
+    run 0 convert made.oh --to jsonl -o made.jsonl
+    run 0 convert made.jsonl --to oh -o read.oh
+    check "a binary of $workload is what its text makes" same made.oh read.oh
+done
+
 # refused FILE SENTENCE: it is, in a line that names the file, and nothing is written.
 refused() {
     rm -f nothing
