@@ -141,7 +141,7 @@ void builder_close(struct builder *b)
     map_close(&b->shape_columns);
     array_close(&b->key_table);
     array_close(&b->key_statement);
-    map_close(&b->aggregate_names);
+    array_close(&b->text_statement);
     free(b->list_slots.slots);
     free(b->row_slots.slots);
     array_close(&b->cells);
@@ -382,8 +382,12 @@ enum status builder_prepare_op(struct builder *b, enum op_kind kind, uint32_t ke
     assert(kind <= OP_REMOVE && key < intern_count(&b->keys));
     if (!op_may_have_value(kind, value.kind))
         return refuse_value(kind, err);
-    TRY(builder_check_row_value(b, key, value, err));
-    return BUILDER_RESERVE(b, op, 1, err);
+    return builder_check_row_value(b, key, value, err);
+}
+
+enum status builder_grow_ops(struct builder *b, struct error *err)
+{
+    return builder_grow(b, GROUP_op, 1, err);
 }
 
 size_t builder_op_at_hand(const struct builder *b)

@@ -90,6 +90,8 @@ struct named_value {
  */
 MUST_USE enum status builder_row(struct builder *, uint32_t table, const struct named_value *,
                                  size_t count, struct value *, struct error *);
+/* Refuses what could be no key: a row's that does not spell columns of its table's key. */
+MUST_USE enum status builder_know_key(struct builder *, uint32_t key, struct error *);
 /* The table that a key `t/7` is a row of, or HISTORY_NONE. */
 uint32_t builder_table_of_key(const struct builder *, uint32_t key);
 
@@ -122,6 +124,9 @@ MUST_USE enum status builder_begin_statement(struct builder *, const struct stat
 MUST_USE enum status builder_add_row(struct builder *, uint32_t key, struct value, struct error *);
 MUST_USE enum status builder_add_aggregate(struct builder *, struct text name, struct value,
                                            struct error *);
+/* The same by the number of its name's text. */
+MUST_USE enum status builder_add_aggregate_of(struct builder *, uint32_t name, struct value,
+                                              struct error *);
 MUST_USE enum status builder_end_statement(struct builder *, struct error *);
 
 /* Of the item operation added last, or of the head of the statement ended last. */
@@ -197,7 +202,7 @@ struct builder {
     struct map shape_columns;      /* shape and name to column */
     ARRAY(uint32_t) key_table;     /* of the keys seen so far by the tables */
     ARRAY(uint32_t) key_statement; /* the last that had a row with this key, plus one */
-    struct map aggregate_names;    /* statement and name */
+    ARRAY(uint32_t) text_statement; /* likewise the last that had a value of this name */
     struct value_slots list_slots, row_slots;
     ARRAY(struct value) cells;     /* of the row at hand */
     ARRAY(uint32_t) names;         /* of the row at hand */
@@ -214,6 +219,28 @@ struct builder {
     size_t order_hint;     /* behind the version listed last */
 };
 
+/*
+ * For who reads much and has looked at it already: what follows refuses nothing
+ * but want of memory. A row of a table has its cells in the table's order, each
+ * of its column's kind, and the key of the operation it goes with.
+ */
+
+/* Whether these are the cells of that row of the same table. */
+bool builder_row_is(const struct builder *, size_t row, const struct value *cells);
+/* The hash of such a row; the memory that builder_whole_row() will look at is asked for. */
+uint64_t builder_expect_row(const struct builder *, uint32_t table, const struct value *cells);
+MUST_USE enum status builder_whole_row(struct builder *, uint32_t table, const struct value *cells,
+                                       uint64_t hash, struct value *, struct error *);
+/* A row of the statement at hand, of the table's and with the kind of value that it takes. */
+MUST_USE enum status builder_add_sound_row(struct builder *, uint32_t key, struct value,
+                                           struct error *);
+static inline MUST_USE enum status builder_add_sound_op(struct builder *, enum op_kind,
+                                                        uint32_t key, struct value,
+                                                        struct error *);
+
+/* Makes room for one more operation. */
+MUST_USE enum status builder_grow_ops(struct builder *, struct error *);
+
 /* What builder_add_op() does but for the stores. */
 MUST_USE enum status builder_prepare_op(struct builder *, enum op_kind, uint32_t key, struct value,
                                         struct error *);
@@ -221,12 +248,19 @@ MUST_USE enum status builder_prepare_op(struct builder *, enum op_kind, uint32_t
 static inline enum status builder_add_op(struct builder *b, enum op_kind kind, uint32_t key,
                                          struct value value, struct error *err)
 {
+    if (b->op_is_careful || key >= b->keys.end.count || !op_may_have_value(kind, value.kind))
+        TRY(builder_prepare_op(b, kind, key, value, err));
+    return builder_add_sound_op(b, kind, key, value, err);
+}
+
+static inline enum status builder_add_sound_op(struct builder *b, enum op_kind kind, uint32_t key,
+                                               struct value value, struct error *err)
+{
     size_t op = b->op_count;
 
-    if (op == b->op_room || b->op_is_careful || key >= b->keys.end.count ||
-        !op_may_have_value(kind, value.kind))
-        TRY(builder_prepare_op(b, kind, key, value, err));
-    b->op_kind[op] = kind;
+    if (op == b->op_room)
+        TRY(builder_grow_ops(b, err));
+    b->op_kind[op] = (uint8_t)kind;
     b->op_flags[op] = 0;
     b->op_value_kind[op] = value.kind;
     b->op_key[op] = key;

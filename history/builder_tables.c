@@ -192,12 +192,12 @@ enum status builder_row_key(struct builder *b, uint32_t table, struct text prima
     return builder_key(b, (struct text){ b->scratch.at, b->scratch.count }, key, err);
 }
 
-enum status builder_check_keys(struct builder *b, struct error *err)
+/* Looks at the first `count` keys that it has not looked at. */
+static enum status know_keys(struct builder *b, size_t count, struct error *err)
 {
     struct tables tables = tables_of(b);
-    size_t count = intern_count(&b->keys);
 
-    if (b->table_count == 0)
+    if (b->table_count == 0 || count <= b->key_table.count)
         return STATUS_OK;
     TRY(array_reserve(&b->key_table, count - b->key_table.count, err));
     for (size_t k = b->key_table.count; k < count; k++) {
@@ -208,6 +208,16 @@ enum status builder_check_keys(struct builder *b, struct error *err)
         b->key_table.at[b->key_table.count++] = table;
     }
     return STATUS_OK;
+}
+
+enum status builder_know_key(struct builder *b, uint32_t key, struct error *err)
+{
+    return know_keys(b, (size_t)key + 1, err);
+}
+
+enum status builder_check_keys(struct builder *b, struct error *err)
+{
+    return know_keys(b, intern_count(&b->keys), err);
 }
 
 uint32_t builder_table_of_key(const struct builder *b, uint32_t key)
@@ -235,8 +245,7 @@ enum status builder_check_row_value(struct builder *b, uint32_t key, struct valu
 
     if (b->table_count == 0)
         return STATUS_OK;
-    if (key >= b->key_table.count)
-        TRY(builder_check_keys(b, err));
+    TRY(builder_know_key(b, key, err));
     table = b->key_table.at[key];
     if (table == HISTORY_NONE || value.kind == VALUE_NONE || value.kind == VALUE_NULL)
         return STATUS_OK;
@@ -337,21 +346,6 @@ enum status builder_row(struct builder *b, uint32_t table, const struct named_va
     return add_table_row(b, table, values, count, row, err);
 }
 
-static enum status push_op(struct builder *b, enum op_kind kind, uint32_t key, struct value value,
-                           struct error *err)
-{
-    size_t op = b->op_count;
-
-    TRY(BUILDER_RESERVE(b, op, 1, err));
-    b->op_kind[op] = (uint8_t)kind;
-    b->op_flags[op] = 0;
-    b->op_value_kind[op] = value.kind;
-    b->op_key[op] = key;
-    b->op_value[op] = value.bits;
-    b->op_count++;
-    return STATUS_OK;
-}
-
 /* What the parts of a statement may not be beside each other. */
 static enum status check_statement(const struct statement *s, struct error *err)
 {
@@ -388,7 +382,7 @@ enum status builder_begin_statement(struct builder *b, const struct statement *s
     b->statement_limit[n] = s->limit;
     b->statement_flags[n] = (uint8_t)flags;
     b->statement_aggregate_start[n] = (uint32_t)b->aggregate_count;
-    TRY(push_op(b, s->kind, (uint32_t)n, value_none(), err));
+    TRY(builder_add_sound_op(b, s->kind, (uint32_t)n, value_none(), err));
     b->statement_count++;
     b->in_statement = true;
     b->op_is_careful = true;
@@ -415,16 +409,16 @@ static enum status check_row_is_new(struct builder *b, uint32_t key, struct erro
     return STATUS_OK;
 }
 
+/* What the rows of the statement at hand are. */
+static uint8_t row_kind(const struct builder *b)
+{
+    return op_kind_of_rows(b->op_kind[b->statement_op[b->statement_count - 1]]);
+}
+
 enum status builder_add_row(struct builder *b, uint32_t key, struct value value, struct error *err)
 {
-    static const uint8_t row_kinds[OP_KIND_COUNT] = {
-        [OP_SELECT] = OP_ROW_READ,
-        [OP_INSERT] = OP_ROW_WRITE,
-        [OP_UPDATE] = OP_ROW_WRITE,
-        [OP_DELETE] = OP_ROW_REMOVE,
-    };
     size_t n = b->statement_count - 1;
-    uint8_t kind = row_kinds[b->op_kind[b->statement_op[n]]];
+    uint8_t kind = row_kind(b);
 
     assert(b->in_statement);
     if (b->statement_flags[n] & STATEMENT_AGGREGATES)
@@ -441,7 +435,15 @@ enum status builder_add_row(struct builder *b, uint32_t key, struct value value,
                          TEXT_PRINT(intern_text(&b->keys, key)),
                          TEXT_PRINT(table_name(b, b->statement_table[n])));
     TRY(check_row_is_new(b, key, err));
-    TRY(push_op(b, kind, key, value, err));
+    return builder_add_sound_row(b, key, value, err);
+}
+
+enum status builder_add_sound_row(struct builder *b, uint32_t key, struct value value,
+                                  struct error *err)
+{
+    size_t n = b->statement_count - 1;
+
+    TRY(builder_add_sound_op(b, row_kind(b), key, value, err));
     b->statement_flags[n] |= STATEMENT_ANSWERED;
     b->statement_row_count[n]++;
     return STATUS_OK;
@@ -450,21 +452,44 @@ enum status builder_add_row(struct builder *b, uint32_t key, struct value value,
 enum status builder_add_aggregate(struct builder *b, struct text name, struct value value,
                                   struct error *err)
 {
-    size_t n = b->statement_count - 1, a = b->aggregate_count, place;
     uint32_t number;
 
-    assert(b->in_statement);
+    TRY(builder_text(b, name, &number, err));
+    return builder_add_aggregate_of(b, number, value, err);
+}
+
+/* A name comes once in a statement. */
+static enum status check_name_is_new(struct builder *b, uint32_t name, struct error *err)
+{
+    uint32_t stamp = (uint32_t)b->statement_count;
+    size_t count = b->text_statement.count;
+
+    if (name >= count) {
+        TRY(array_reserve(&b->text_statement, name + 1 - count, err));
+        b->text_statement.count = name + 1;
+        memset(b->text_statement.at + count, 0, (name + 1 - count) * sizeof stamp);
+    }
+    if (b->text_statement.at[name] == stamp)
+        return error_set(err, STATUS_BAD_INPUT, "%.*s is here twice",
+                         TEXT_PRINT(intern_text(&b->texts, name)));
+    b->text_statement.at[name] = stamp;
+    return STATUS_OK;
+}
+
+enum status builder_add_aggregate_of(struct builder *b, uint32_t name, struct value value,
+                                     struct error *err)
+{
+    size_t n = b->statement_count - 1, a = b->aggregate_count;
+
+    assert(b->in_statement && name < intern_count(&b->texts));
     if (b->op_kind[b->statement_op[n]] != OP_SELECT || b->statement_row_count[n])
         return error_set(err, STATUS_BAD_INPUT, "a select has either rows or values");
     if (value.kind == VALUE_NONE || value.kind == VALUE_ROW)
         return error_set(err, STATUS_BAD_INPUT, "%.*s: no row is the value of an aggregate",
-                         TEXT_PRINT(name));
-    TRY(builder_text(b, name, &number, err));
-    TRY(map_add(&b->aggregate_names, pair((uint32_t)n, number), a, &place, err));
-    if (place < a)
-        return error_set(err, STATUS_BAD_INPUT, "%.*s is here twice", TEXT_PRINT(name));
+                         TEXT_PRINT(intern_text(&b->texts, name)));
+    TRY(check_name_is_new(b, name, err));
     TRY(BUILDER_RESERVE(b, aggregate, 1, err));
-    b->aggregate_name[a] = number;
+    b->aggregate_name[a] = name;
     b->aggregate_kind[a] = value.kind;
     b->aggregate_value[a] = value.bits;
     b->aggregate_count++;

@@ -33,6 +33,17 @@ static enum status widen(struct value_slots *table, struct error *err)
     return STATUS_OK;
 }
 
+static uint32_t tag_of(uint64_t hash)
+{
+    return (uint32_t)(hash >> 32);
+}
+
+/* Where the search for a value begins. */
+static struct intern_slot *first_slot(const struct value_slots *table, uint32_t tag)
+{
+    return &table->slots[tag & (table->slot_count - 1)];
+}
+
 /*
  * The slot of the value that equals number `last`, which has just been added
  * behind the others, or a free slot.
@@ -56,7 +67,7 @@ static enum status share(const struct builder *b, struct value_slots *table, uin
                          size_t last, bool (*equal)(const struct builder *, size_t, size_t),
                          size_t *number, struct error *err)
 {
-    uint32_t tag = (uint32_t)(hash >> 32);
+    uint32_t tag = tag_of(hash);
     struct intern_slot *slot;
 
     if (last >= UINT32_MAX - 1)
@@ -113,16 +124,23 @@ static bool rows_equal(const struct builder *b, size_t row, size_t last)
                            memcmp(b->cell_kind + from, b->cell_kind + last_from, count) == 0));
 }
 
-enum status builder_push_row(struct builder *b, uint32_t shape, const struct value *cells,
-                             size_t count, struct value *value, struct error *err)
+static uint64_t hash_row(uint32_t shape, const struct value *cells, size_t count)
+{
+    uint64_t hash = hash_number(shape);
+
+    for (size_t i = 0; i < count; i++)
+        hash = hash_fold(hash ^ (uint64_t)cells[i].bits, HASH_ODD_2 + cells[i].kind);
+    return hash;
+}
+
+static enum status push_row(struct builder *b, uint32_t shape, const struct value *cells,
+                            size_t count, uint64_t hash, struct value *value, struct error *err)
 {
     size_t from = b->cell_count, last = b->row_count, number = last;
-    uint64_t hash = hash_number(shape);
 
     TRY(BUILDER_RESERVE(b, row, 1, err));
     TRY(BUILDER_RESERVE(b, cell, count, err));
     for (size_t i = 0; i < count; i++) {
-        hash = hash_fold(hash ^ (uint64_t)cells[i].bits, HASH_ODD_2 + cells[i].kind);
         b->cell_kind[from + i] = (uint8_t)cells[i].kind;
         b->cell_value[from + i] = cells[i].bits;
     }
@@ -136,4 +154,40 @@ enum status builder_push_row(struct builder *b, uint32_t shape, const struct val
         b->cell_count = from;
     *value = (struct value){ VALUE_ROW, (int64_t)number };
     return STATUS_OK;
+}
+
+enum status builder_push_row(struct builder *b, uint32_t shape, const struct value *cells,
+                             size_t count, struct value *value, struct error *err)
+{
+    return push_row(b, shape, cells, count, hash_row(shape, cells, count), value, err);
+}
+
+static size_t column_count(const struct builder *b, uint32_t table)
+{
+    return b->table_column_start[table + 1] - b->table_column_start[table];
+}
+
+bool builder_row_is(const struct builder *b, size_t row, const struct value *cells)
+{
+    uint64_t from = b->row_start[row], count = b->row_start[row + 1] - from, i = 0;
+
+    while (i < count && b->cell_value[from + i] == cells[i].bits &&
+           b->cell_kind[from + i] == cells[i].kind)
+        i++;
+    return i == count;
+}
+
+uint64_t builder_expect_row(const struct builder *b, uint32_t table, const struct value *cells)
+{
+    uint64_t hash = hash_row(b->table_shape[table], cells, column_count(b, table));
+
+    if (b->row_slots.slot_count)
+        __builtin_prefetch(first_slot(&b->row_slots, tag_of(hash)));
+    return hash;
+}
+
+enum status builder_whole_row(struct builder *b, uint32_t table, const struct value *cells,
+                              uint64_t hash, struct value *value, struct error *err)
+{
+    return push_row(b, b->table_shape[table], cells, column_count(b, table), hash, value, err);
 }

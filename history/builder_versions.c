@@ -173,6 +173,7 @@ enum status builder_add_set_entry(struct builder *b, uint32_t key, struct versio
                                   struct error *err)
 {
     assert(key < intern_count(&b->keys));
+    TRY(builder_know_key(b, key, err));
     if (!has_set(b))
         TRY(builder_begin_set(b, err));
     TRY(BUILDER_RESERVE(b, set_entry, 1, err));
@@ -232,6 +233,7 @@ enum status builder_begin_order(struct builder *b, uint32_t key, struct error *e
     assert(!b->in_statement);
     if (n == 0)
         TRY(index_writes(b, err));
+    TRY(builder_know_key(b, key, err));
     TRY(builder_mark_key(b, key, KEY_HAS_ORDER, "a version order", err));
     TRY(BUILDER_RESERVE(b, order, 1, err));
     b->order_key[n] = key;

@@ -250,6 +250,19 @@ static inline bool op_is_row(uint8_t kind)
     return kind >= OP_ROW_READ;
 }
 
+/* What the rows of a head of this kind are. */
+static inline uint8_t op_kind_of_rows(uint8_t head_kind)
+{
+    switch (head_kind) {
+    case OP_SELECT:
+        return OP_ROW_READ;
+    case OP_DELETE:
+        return OP_ROW_REMOVE;
+    default:
+        return OP_ROW_WRITE;
+    }
+}
+
 /* Whether an operation of this kind may have a value of that kind. */
 static inline bool op_may_have_value(uint8_t kind, uint8_t value_kind)
 {

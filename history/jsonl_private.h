@@ -70,11 +70,9 @@ MUST_USE enum status jsonl_op(struct jsonl *, struct error *);
 
 MUST_USE enum status jsonl_fast_open(struct jsonl *, struct error *);
 void jsonl_fast_close(struct jsonl *);
-/*
- * Reads a line if it is a transaction written canonically with nothing but item
- * operations; otherwise `*done` is false and the builder is as it was, except
- * that it may know more keys: those that begin the line.
- */
+/* Reads a line if it is a transaction written canonically; otherwise `*done` is false. */
 MUST_USE enum status jsonl_fast_txn(struct jsonl *, struct text line, bool *done, struct error *);
+/* Within a version order: commas and plain numbers, as long as they come. */
+MUST_USE enum status jsonl_fast_versions(struct jsonl *, struct error *);
 
 #endif

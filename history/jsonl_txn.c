@@ -159,6 +159,8 @@ static enum status read_versions(struct jsonl *reader, struct error *err)
             return STATUS_OK;
         TRY(jsonl_version(reader, false, &version, err));
         TRY(builder_add_version(reader->builder, version, err));
+        if (reader->fast)
+            TRY(jsonl_fast_versions(reader, err));
     }
 }
 

@@ -72,8 +72,12 @@ bool tables_column_kind(struct text type, enum column_kind *kind)
     return false;
 }
 
-/* "-12.30": what a numeric column's text must look like. */
-static bool is_decimal(struct text text)
+bool tables_type_is_numeric(struct text type)
+{
+    return starts_with(type, "numeric");
+}
+
+bool tables_is_decimal(struct text text)
 {
     size_t i = text.length > 0 && text.at[0] == '-' ? 1 : 0;
     size_t first = i;
@@ -93,6 +97,11 @@ static bool is_decimal(struct text text)
 
 void tables_spell_text(struct buffer *to, struct text text)
 {
+    if (text.length == 0 || (!memchr(text.at, '/', text.length) &&
+                             !memchr(text.at, '%', text.length))) {
+        buffer_text(to, text);
+        return;
+    }
     for (size_t i = 0; i < text.length; i++) {
         if (text.at[i] == '/')
             buffer_text(to, TEXT("%2F"));
@@ -180,7 +189,7 @@ static bool part_fits(const struct tables *tables, uint32_t column, struct text 
     case COLUMN_BOOLEAN:
         return text_equal(part, TEXT("true")) || text_equal(part, TEXT("false"));
     default:
-        return starts_with(type, "numeric") ? is_decimal(part) : is_spelled(part);
+        return tables_type_is_numeric(type) ? tables_is_decimal(part) : is_spelled(part);
     }
 }
 
@@ -252,8 +261,8 @@ enum status tables_check_cell(const struct tables *tables, uint32_t table, uint3
     if (value.kind != VALUE_TEXT)
         return STATUS_OK;
     type = tables->text(tables->owner, tables->column_type[c]);
-    if (starts_with(type, "numeric") &&
-        !is_decimal(tables->text(tables->owner, (uint32_t)value.bits)))
+    if (tables_type_is_numeric(type) &&
+        !tables_is_decimal(tables->text(tables->owner, (uint32_t)value.bits)))
         return refuse_cell(tables, table, c, "text", err);
     return STATUS_OK;
 }

@@ -30,6 +30,10 @@ struct tables {
 /* What the values of a column of this SQL type are; false: no type we know. */
 bool tables_column_kind(struct text type, enum column_kind *);
 
+bool tables_type_is_numeric(struct text type);
+/* "-12.30": what a numeric column's text must look like. */
+bool tables_is_decimal(struct text);
+
 /* Appends the text with slash and percent escaped. */
 void tables_spell_text(struct buffer *, struct text);
 /* Appends one part of a key; the text counts for VALUE_TEXT alone. */

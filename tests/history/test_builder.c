@@ -461,6 +461,24 @@ static void keys_of_rows_are_spelled_in_one_way(void)
     }
 }
 
+/* Left until the next row, the refusal once named that row's line, or none. */
+static void a_key_is_refused_where_a_set_or_an_order_first_names_it(void)
+{
+    static const char why[] = "key t/07: its column id is bigint, which \"07\" does not spell";
+    struct version_name initial = { 0, 0, true };
+
+    add_table();
+    begin(1, 0, TXN_OK);
+    write_of("x", 1);
+    assert_refused(builder_add_set_entry(&builder, key("t/07"), initial, &err), why);
+
+    builder_close(&builder);
+    add_table();
+    begin(1, 0, TXN_OK);
+    write_of("x", 1);
+    assert_refused(builder_begin_order(&builder, key("t/07"), &err), why);
+}
+
 static void composite_keys_escape_their_slashes(void)
 {
     struct named_value cells[2] = { { TEXT("a"), { 0 } }, { TEXT("b"), value_boolean(false) } };
@@ -707,6 +725,7 @@ int main(void)
     RUN_TEST(rows_of_a_table_are_whole_and_of_their_types);
     RUN_TEST(a_row_says_the_key_that_it_has);
     RUN_TEST(keys_of_rows_are_spelled_in_one_way);
+    RUN_TEST(a_key_is_refused_where_a_set_or_an_order_first_names_it);
     RUN_TEST(composite_keys_escape_their_slashes);
     RUN_TEST(tables_are_refused_that_make_no_sense);
     RUN_TEST(statements_are_refused_that_make_no_sense);
