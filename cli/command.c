@@ -41,6 +41,17 @@ static enum status refuse_command(const char *name, struct error *err)
     return error_set(err, STATUS_BAD_INPUT, "no subcommand '%.80s'; see: ordeal help", name);
 }
 
+/* A flag where a subcommand would stand. */
+static enum status refuse_flag(const char *flag, struct error *err)
+{
+    static const char *const names[] = { "--help", "--version", NULL };
+    const char *nearest = text_nearest(text_of(flag), names);
+
+    if (nearest)
+        return error_set(err, STATUS_BAD_INPUT, "no flag %.80s; did you mean %s?", flag, nearest);
+    return error_set(err, STATUS_BAD_INPUT, "no flag %.80s; see: ordeal help", flag);
+}
+
 static void print_overview(struct buffer *out)
 {
     buffer_print(out, "usage: ordeal SUBCOMMAND ...\n\n"
@@ -164,9 +175,7 @@ static enum status plain_main(int argc, char *const *argv, const char *version, 
     if (strcmp(argv[1], "help") == 0 || strcmp(argv[1], "--help") == 0 ||
         strcmp(argv[1], "-h") == 0)
         return help_main(argc - 2, argv + 2, err);
-    if (argv[1][0] == '-')
-        return error_set(err, STATUS_BAD_INPUT, "no flag %.80s; see: ordeal help", argv[1]);
-    return refuse_command(argv[1], err);
+    return argv[1][0] == '-' ? refuse_flag(argv[1], err) : refuse_command(argv[1], err);
 }
 
 static enum exit_code usage_main(void)
@@ -177,6 +186,15 @@ static enum exit_code usage_main(void)
     fwrite(out.at, 1, out.count, stderr);
     buffer_close(&out);
     return EXIT_WRONG;
+}
+
+/* Whoever reads objects gets one, even if no subcommand is there to know the flag. */
+static bool asks_for_json(int argc, char *const *argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--json") == 0)
+            return true;
+    return false;
 }
 
 int command_main(int argc, char *const *argv, const char *version)
@@ -192,6 +210,6 @@ int command_main(int argc, char *const *argv, const char *version)
         return subcommand_main(command, argc - 2, argv + 2);
     if (plain_main(argc, argv, version, &err) == STATUS_OK)
         return EXIT_VALID;
-    output_report(&err, false);
+    output_report(&err, asks_for_json(argc - 1, argv + 1));
     return EXIT_WRONG;
 }

@@ -114,9 +114,14 @@ static enum status check_choice(const struct option *row, const char *given, str
     return refuse_choice(row, given, names, err);
 }
 
+/* No name of anything is empty, least of all one that more is put behind: "/run.json". */
 static enum status set_text(const struct option *row, const char *given, const char **value,
                             struct error *err)
 {
+    char text[LABEL_SIZE];
+
+    if (given[0] == '\0')
+        return error_set(err, STATUS_BAD_INPUT, "%s is empty", label(row, text));
     if (row->choices)
         TRY(check_choice(row, given, err));
     *value = given;

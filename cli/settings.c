@@ -196,19 +196,28 @@ static enum status read_array(struct reading *reading, const toml_array_t *array
     return STATUS_OK;
 }
 
-/* tomlc99 says "line 12: missing =". */
-static enum status refuse_syntax(const char *message, struct error *err)
+/*
+ * tomlc99 says "line 12: missing =". Of what surprises it, it says only where in
+ * its own source: then our walk has seen the place.
+ */
+static enum status refuse_syntax(const char *message, const struct toml_lines *lines,
+                                 struct error *err)
 {
     uint64_t line = 0;
     int length = 0;
 
     if (sscanf(message, "line %" SCNu64 ": %n", &line, &length) == 1 && length > 0)
         err->line = line;
+    else if (strncmp(message, "internal error", 14) == 0) {
+        err->line = lines->odd_line;
+        message = "syntax error";
+    }
     return error_set(err, STATUS_BAD_INPUT, "not TOML: %s", message + length);
 }
 
 /* Lets tomlc99 parse a copy, since it writes into what it is given. */
-static enum status parse(struct text text, toml_table_t **table, struct error *err)
+static enum status parse(struct text text, const struct toml_lines *lines, toml_table_t **table,
+                         struct error *err)
 {
     char message[200] = "";
     char *copy = malloc(text.length + 1);
@@ -220,7 +229,7 @@ static enum status parse(struct text text, toml_table_t **table, struct error *e
     copy[text.length] = '\0';
     *table = toml_parse(copy, message, (int)sizeof message);
     free(copy);
-    return *table ? STATUS_OK : refuse_syntax(message, err);
+    return *table ? STATUS_OK : refuse_syntax(message, lines, err);
 }
 
 enum status settings_read(struct text text, struct arena *arena, struct setting **root,
@@ -228,7 +237,7 @@ enum status settings_read(struct text text, struct arena *arena, struct setting 
 {
     struct toml_lines lines = { 0 };
     struct reading reading = { .arena = arena, .lines = &lines };
-    toml_table_t *table;
+    toml_table_t *table = NULL;
     enum status status;
 
     TRY(toml_guard(text, err));
@@ -236,8 +245,9 @@ enum status settings_read(struct text text, struct arena *arena, struct setting 
     if (!*root)
         return no_memory(err);
     (*root)->kind = SETTING_TABLE;
-    TRY(parse(text, &table, err));
     status = toml_lines_find(&lines, text, err);
+    if (status == STATUS_OK)
+        status = parse(text, &lines, &table, err);
     if (status == STATUS_OK)
         status = read_table(&reading, table, *root, err);
     toml_free(table);
@@ -317,7 +327,9 @@ static bool parse_value(const char *value, struct reading *reading, struct setti
     buffer_print(&line, "value = %s", value);
     if (!line.out_of_memory && !strchr(value, '\n') && !strchr(value, '#')) {
         struct text text = { line.at, line.count };
-        parsed = toml_guard(text, err) == STATUS_OK && parse(text, &table, err) == STATUS_OK &&
+        struct toml_lines nowhere = { 0 };
+        parsed = toml_guard(text, err) == STATUS_OK &&
+                 parse(text, &nowhere, &table, err) == STATUS_OK &&
                  read_table(reading, table, parent, err) == STATUS_OK && parent->count == 1;
         toml_free(table);
     }

@@ -233,6 +233,13 @@ static struct text part_of_token(const struct scanner *s)
     return part;
 }
 
+/* What is at hand should not be there. */
+static void note_odd(struct walk *walk)
+{
+    if (walk->lines->odd_line == 0)
+        walk->lines->odd_line = walk->s.token_line;
+}
+
 /* a.b.c, each part noted; where a part is an array of tables, its last table is meant. */
 static enum status walk_key(struct walk *walk, bool of_header, struct error *err)
 {
@@ -244,11 +251,12 @@ static enum status walk_key(struct walk *walk, bool of_header, struct error *err
         TRY(note_path(walk, line, &number, err));
         advance(&walk->s);
         if (!is_at(&walk->s, '.'))
-            break;
+            return STATUS_OK;
         advance(&walk->s);
         if (of_header && walk->lines->tables_count.at[number] > 0)
             push_number(walk, walk->lines->tables_count.at[number] - 1);
     }
+    note_odd(walk);
     return STATUS_OK;
 }
 
@@ -281,6 +289,8 @@ static enum status walk_array(struct walk *walk, struct error *err)
     }
     if (is_at(&walk->s, ']'))
         advance(&walk->s);
+    else
+        note_odd(walk);
     return STATUS_OK;
 }
 
@@ -292,6 +302,8 @@ static enum status walk_pair(struct walk *walk, struct error *err)
     if (is_at(&walk->s, '=')) {
         advance(&walk->s);
         TRY(walk_value(walk, err));
+    } else {
+        note_odd(walk);
     }
     walk->path.count = length;
     return STATUS_OK;
@@ -299,12 +311,17 @@ static enum status walk_pair(struct walk *walk, struct error *err)
 
 static enum status walk_inline_table(struct walk *walk, struct error *err)
 {
-    do {
-        advance(&walk->s);
+    advance(&walk->s);
+    while (!is_at(&walk->s, '}')) {
         TRY(walk_pair(walk, err));
-    } while (is_at(&walk->s, ','));
+        if (!is_at(&walk->s, ','))
+            break;
+        advance(&walk->s);
+    }
     if (is_at(&walk->s, '}'))
         advance(&walk->s);
+    else
+        note_odd(walk);
     return STATUS_OK;
 }
 
@@ -314,7 +331,12 @@ static enum status walk_value(struct walk *walk, struct error *err)
         return walk_array(walk, err);
     if (is_at(&walk->s, '{'))
         return walk_inline_table(walk, err);
-    while (walk->s.kind == TOKEN_STRING || walk->s.kind == TOKEN_WORD || is_at(&walk->s, '.'))
+    if (walk->s.kind == TOKEN_STRING) {
+        advance(&walk->s);
+        return STATUS_OK;
+    }
+    /* Numbers have points, and a date and its time a blank between them. */
+    while (walk->s.kind == TOKEN_WORD || is_at(&walk->s, '.'))
         advance(&walk->s);
     return STATUS_OK;
 }
@@ -349,8 +371,10 @@ static enum status walk_document(struct walk *walk, struct error *err)
 
         if (is_at(&walk->s, '['))
             TRY(walk_header(walk, err));
-        else
+        else if (walk->s.kind != TOKEN_NEWLINE)
             TRY(walk_pair(walk, err));
+        if (walk->s.kind != TOKEN_NEWLINE && walk->s.kind != TOKEN_END)
+            note_odd(walk);
         /* Whatever is not TOML is stepped over. */
         if (walk->s.next == before && walk->s.kind != TOKEN_END)
             advance(&walk->s);

@@ -27,12 +27,16 @@ struct toml_lines {
     struct intern paths;
     ARRAY(uint64_t) line;         /* by path */
     ARRAY(uint32_t) tables_count; /* by path: tables of an array of tables so far */
+    uint64_t odd_line;            /* the first on which something stands out of place, or 0 */
 };
 
 /* Refuses what tomlc99 must not see, and sets the line. */
 MUST_USE enum status toml_guard(struct text, struct error *);
 
-/* Finds the places of a text that has passed the guard. If it is not TOML they mean nothing. */
+/*
+ * Finds the places of a text that has passed the guard. If it is not TOML they mean nothing,
+ * but for odd_line: tomlc99 does not always say where it stopped.
+ */
 MUST_USE enum status toml_lines_find(struct toml_lines *, struct text, struct error *);
 void toml_lines_close(struct toml_lines *);
 /* 0 if there is no such path. */

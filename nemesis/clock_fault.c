@@ -36,12 +36,10 @@ static void step_some(struct nemesis *nemesis, struct world *world)
 
 static void freeze(struct nemesis *nemesis, struct world *world, uint32_t node)
 {
-    int64_t error_ns = clock_error_ns(&world->nodes[node].clock, world->now_ns);
-
     if (!fault_freeze_clock(world, node))
         return;
     fault_count(world, FAULT_CLOCK_FREEZE);
-    victims_add(nemesis, node, error_ns);
+    victims_add(nemesis, node, world->now_ns);
 }
 
 /* On top of the drift that the clock has. */
@@ -108,14 +106,12 @@ int64_t clock_fault_flicker(struct nemesis *nemesis, struct world *world)
     return random_between(&nemesis->random, FLICKER_NS_MIN, FLICKER_NS_MAX);
 }
 
-static void thaw(struct world *world, uint32_t node, int64_t error_before_ns)
+/* What the wall clock lost is the time that passed, whatever else was done to it meanwhile. */
+static void thaw(struct world *world, uint32_t node, int64_t frozen_at_ns)
 {
-    int64_t lost_ns;
+    int64_t lost_ns = world->now_ns - frozen_at_ns;
 
-    if (!fault_thaw_clock(world, node))
-        return;
-    lost_ns = error_before_ns - clock_error_ns(&world->nodes[node].clock, world->now_ns);
-    if (lost_ns != 0)
+    if (fault_thaw_clock(world, node) && lost_ns != 0)
         fault_step_clock(world, node, lost_ns);
 }
 

@@ -2,8 +2,8 @@
  * clock_fault: clocks that jump, flicker, stand still or run wrong.
  *
  * Letting go undoes what this nemesis did and nothing else: a step is stepped
- * back, a thawed wall clock is stepped to the error it had before, a drift is
- * set back. Monotonic clocks keep what they lost.
+ * back, a thawed wall clock is stepped ahead by the time it stood still, a
+ * drift is set back. Monotonic clocks keep what they lost.
  */
 #ifndef NEMESIS_CLOCK_FAULT_H
 #define NEMESIS_CLOCK_FAULT_H

@@ -54,7 +54,7 @@
       "each node sees a majority, and no two see the same")                                        \
     X(PARTITION_BRIDGE, PARTITION, "bridge", "two halves that only a drawn node can reach")        \
     X(PARTITION_ONE_WAY, PARTITION, "one-way", "a drawn half cannot be heard by the other")        \
-    X(CLOCK_STEP, CLOCK, "step", "wall clocks of drawn nodes jump by up to amount_ns")             \
+    X(CLOCK_STEP, CLOCK, "step", "wall clocks of drawn nodes jump by up to amount")                \
     X(CLOCK_STROBE, CLOCK, "strobe", "a drawn wall clock jumps to and fro, many times")            \
     X(CLOCK_FREEZE, CLOCK, "freeze", "a drawn node's clocks stand still")                          \
     X(CLOCK_DRIFT, CLOCK, "drift", "a drawn node's clocks run wrong by up to drift_ppm")           \

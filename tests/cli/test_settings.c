@@ -99,6 +99,10 @@ static void what_is_no_toml_is_refused_with_its_line(void)
         { "a = 1\nb\n", "not TOML: missing =", 2 },
         { "a = 1\n\na = 2\n", "not TOML: key exists", 3 },
         { "a = 'x", "not TOML: unterminated s-quote", 1 },
+        { "\na. = 1\n", "not TOML: syntax error", 2 },
+        { "\na = { b = 1 c = 2 }\n", "not TOML: syntax error", 2 },
+        { "a = [ 1,\n2,\n\"x\" \"y\" ]\nb = 1\n", "not TOML: syntax error", 3 },
+        { "\n\na = { b = \"1\" \"2\" }\n", "not TOML: syntax error", 3 },
         { "\na = bank\n", "'bank' is no value; strings stand in quotes", 2 },
         { "a = \"x\\u0000y\"\n", "a NUL in a string", 1 },
     };

@@ -36,7 +36,17 @@ run 2 help generat
 check "help of a mistyped subcommand too" \
     says err "ordeal: no subcommand 'generat'; did you mean 'generate'?"
 run 2 --versoin
-check "a mistyped flag in a subcommand's place is refused" mentions err "no flag --versoin"
+check "a mistyped flag in a subcommand's place gets the nearest name" \
+    says err "ordeal: no flag --versoin; did you mean --version?"
+run 2 -z
+check "one that is like none is refused" says err "ordeal: no flag -z; see: ordeal help"
+run 2 rum x.toml --json
+check "with --json there is an object even where there is no subcommand" \
+    mentions out '{"error":{"file":null,"line":null'
+run 2 run "$root/scenarios/ping.toml" --out ''
+check "an empty name is no name" says err "ordeal: --out is empty"
+run 2 convert '' --to oh -o x
+check "nor of what is read" says err "ordeal: HISTORY is empty"
 run 2 run x.toml --sed 1
 check "a mistyped flag gets the nearest name" \
     says err "ordeal: run has no flag --sed; did you mean --seed?"

@@ -250,6 +250,18 @@ static void a_drift_is_added_and_taken_away(void)
         TEST_ASSERT_EQUAL_INT32(0, world.nodes[node].clock.drift_ppm);
 }
 
+/* Thawed, a clock once went back to the error it had before, and so undid a step made meanwhile. */
+static void thawing_leaves_a_step_made_meanwhile_alone(void)
+{
+    options.node_count = 1;
+    fixture_world();
+    add_once(SHAPE_CLOCK_FREEZE);
+    run_until(SECOND + SECOND / 2);
+    fault_step_clock(&world, 0, 30 * MS);
+    run_until(5 * SECOND);
+    TEST_ASSERT_EQUAL_INT64(30 * MS, clock_error_ns(&world.nodes[0].clock, world.now_ns));
+}
+
 static void healing_ends_everything_for_good(void)
 {
     for (int shape = 0; shape < NEMESIS_SHAPE_COUNT; shape++)
@@ -334,6 +346,7 @@ int main(void)
     RUN_TEST(clock_faults_are_felt_and_undone);
     RUN_TEST(a_step_stays_within_its_amount);
     RUN_TEST(a_drift_is_added_and_taken_away);
+    RUN_TEST(thawing_leaves_a_step_made_meanwhile_alone);
     RUN_TEST(healing_ends_everything_for_good);
     RUN_TEST(names_lead_to_shapes_and_back);
     RUN_TEST(what_makes_no_sense_is_refused);
