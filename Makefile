@@ -28,7 +28,9 @@ MAKEFLAGS += -j$(JOBS) --no-builtin-rules
 
 # --- Flags -------------------------------------------------------------------
 
-PKGS = libsodium libzstd
+PKGS = libsodium libzstd libprotobuf-c libcjson
+# It has no pkg-config file.
+PG_QUERY_LIBS = -lpg_query
 
 ASAN = -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 
@@ -114,7 +116,7 @@ $(BUILD)/$(1)/lib%.a: $(BUILD)/$(1)/members
 	$$(Q)$$(AR) rcs $$@ $$(filter %.o,$$^)
 
 link_$(1) = $(2) $(3) $$(CFLAGS) $$(LDFLAGS) -pthread -o $$@ $$(filter %.o,$$^) $$(filter %.a,$$^)
-libs_$(1) = $(BUILD)/deps/toml/libtoml.a $$(PKG_LIBS) $$(LDLIBS)
+libs_$(1) = $(BUILD)/deps/toml/libtoml.a $$(PG_QUERY_LIBS) $$(PKG_LIBS) $$(LDLIBS)
 
 $(BUILD)/$(1)/ordeal: $(main_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
 	$$(call quietly,LD,$$@,$(1))
@@ -164,15 +166,19 @@ twice_builds = $(foreach v,gcc-O0 gcc-O3 clang-O0 clang-O3 sanitize,$(BUILD)/$(v
 twice_run = tools/twice.sh $(twice_builds)
 corpus_runs = $(foreach f,$(sanitize_fuzz), \
     '$(f) $(wildcard tests/fuzz/corpus/$(patsubst fuzz_%,%,$(notdir $(f)))/*)')
+postgres_tests = $(patsubst %,'% $(BUILD)/sanitize/tests/programs',$(sort $(wildcard tests/postgres/*.sh)))
 run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
 check: $(sanitize_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
-	@$(run_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(corpus_runs) \
+	@$(run_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
 	    tools/rooms.sh '$(twice_run)'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
 unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path)
 	@$(run_tests) $(units)
+
+check-postgres: ready-postgres $(filter $(BUILD)/sanitize/tests/programs/%,$(sanitize_tests)) ## compare with a real PostgreSQL, which is installed if need be
+	@$(run_tests) $(postgres_tests)
 
 twice: $(twice_builds) ## compare trace hashes between compilers and optimisation levels
 	@$(twice_run)
@@ -224,7 +230,7 @@ distclean: clean ## remove build/ as a whole
 	@rm -rf $(BUILD)
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1#\2/p' $(firstword $(MAKEFILE_LIST)) | \
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1#\2/p' $(firstword $(MAKEFILE_LIST)) | \
 	    awk -F '#' '{ printf "%-17s %s\n", $$1, $$2 }'
 
 # The tools take these from the environment.
@@ -238,8 +244,10 @@ ready-check: ready
 	@tools/deps.sh check
 ready-fuzz: ready-check
 	@tools/deps.sh fuzz
+ready-postgres: ready-check
+	@tools/deps.sh postgres
 
 FORCE:
 
 .PHONY: all run debug check unit twice rooms fuzz soak coverage bench deps install \
-    uninstall clean distclean help ready ready-check ready-fuzz FORCE
+    uninstall clean distclean help ready ready-check ready-fuzz ready-postgres check-postgres FORCE

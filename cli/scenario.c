@@ -14,8 +14,8 @@
 #define SETTINGS_BYTES_MAX ((size_t)64 << 20)
 
 /* What only some nemeses understand is refused to the others. */
-static enum status check_nemesis(const struct nemesis_options *options, const struct setting *table,
-                                 struct error *err)
+static enum status check_nemesis(const struct nemesis_options *options, uint32_t node_count,
+                                 const struct setting *table, struct error *err)
 {
     const struct setting *amount = setting_find(table, TEXT("amount"));
     const struct setting *drift = setting_find(table, TEXT("drift_ppm"));
@@ -25,7 +25,7 @@ static enum status check_nemesis(const struct nemesis_options *options, const st
         return setting_refuse(amount, err, "nemesis.amount is for clocks that step or strobe");
     if (drift && shape != SHAPE_CLOCK_DRIFT)
         return setting_refuse(drift, err, "nemesis.drift_ppm is for clocks that drift");
-    if (nemesis_check_options(options, err) != STATUS_OK)
+    if (nemesis_check_options(options, node_count, err) != STATUS_OK)
         return setting_blame(table, err);
     return STATUS_OK;
 }
@@ -47,7 +47,7 @@ static enum status read_nemeses(struct scenario *scenario, const struct section 
             return setting_refuse(table, err, "%s should be a list of tables: [[%s]]",
                                   section->name, section->name);
         TRY(section_read(section, table, options, err));
-        TRY(check_nemesis(options, table, err));
+        TRY(check_nemesis(options, scenario->cluster.nodes, table, err));
         scenario->nemesis_count++;
     }
     return STATUS_OK;

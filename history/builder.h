@@ -231,12 +231,11 @@ bool builder_row_is(const struct builder *, size_t row, const struct value *cell
 uint64_t builder_expect_row(const struct builder *, uint32_t table, const struct value *cells);
 MUST_USE enum status builder_whole_row(struct builder *, uint32_t table, const struct value *cells,
                                        uint64_t hash, struct value *, struct error *);
-/* A row of the statement at hand, of the table's and with the kind of value that it takes. */
-MUST_USE enum status builder_add_sound_row(struct builder *, uint32_t key, struct value,
-                                           struct error *);
+/* An item operation, or a row of the statement at hand: rows are counted by the next. */
 static inline MUST_USE enum status builder_add_sound_op(struct builder *, enum op_kind,
                                                         uint32_t key, struct value,
                                                         struct error *);
+void builder_count_rows(struct builder *, size_t count);
 
 /* Makes room for one more operation. */
 MUST_USE enum status builder_grow_ops(struct builder *, struct error *);

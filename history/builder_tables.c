@@ -409,16 +409,10 @@ static enum status check_row_is_new(struct builder *b, uint32_t key, struct erro
     return STATUS_OK;
 }
 
-/* What the rows of the statement at hand are. */
-static uint8_t row_kind(const struct builder *b)
-{
-    return op_kind_of_rows(b->op_kind[b->statement_op[b->statement_count - 1]]);
-}
-
 enum status builder_add_row(struct builder *b, uint32_t key, struct value value, struct error *err)
 {
     size_t n = b->statement_count - 1;
-    uint8_t kind = row_kind(b);
+    uint8_t kind = op_kind_of_rows(b->op_kind[b->statement_op[n]]);
 
     assert(b->in_statement);
     if (b->statement_flags[n] & STATEMENT_AGGREGATES)
@@ -435,18 +429,19 @@ enum status builder_add_row(struct builder *b, uint32_t key, struct value value,
                          TEXT_PRINT(intern_text(&b->keys, key)),
                          TEXT_PRINT(table_name(b, b->statement_table[n])));
     TRY(check_row_is_new(b, key, err));
-    return builder_add_sound_row(b, key, value, err);
+    TRY(builder_add_sound_op(b, kind, key, value, err));
+    builder_count_rows(b, 1);
+    return STATUS_OK;
 }
 
-enum status builder_add_sound_row(struct builder *b, uint32_t key, struct value value,
-                                  struct error *err)
+void builder_count_rows(struct builder *b, size_t count)
 {
     size_t n = b->statement_count - 1;
 
-    TRY(builder_add_sound_op(b, row_kind(b), key, value, err));
-    b->statement_flags[n] |= STATEMENT_ANSWERED;
-    b->statement_row_count[n]++;
-    return STATUS_OK;
+    assert(b->in_statement);
+    if (count > 0)
+        b->statement_flags[n] |= STATEMENT_ANSWERED;
+    b->statement_row_count[n] += (uint32_t)count;
 }
 
 enum status builder_add_aggregate(struct builder *b, struct text name, struct value value,

@@ -72,7 +72,8 @@ static enum status share(const struct builder *b, struct value_slots *table, uin
 
     if (last >= UINT32_MAX - 1)
         return error_set(err, STATUS_OVER_LIMIT, "more than %u different values", UINT32_MAX - 1);
-    if (last * 2 >= table->slot_count)
+    /* Two thirds full at most: these tables are far larger than any cache. */
+    if (last * 3 >= table->slot_count * 2)
         TRY(widen(table, err));
     slot = slot_of(b, table, tag, last, equal);
     if (slot->number_plus_one == 0)

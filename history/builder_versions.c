@@ -7,8 +7,8 @@
  *     writes       [ t1 t4 t9 | t2 t4 ]   transaction and operation, both rising
  *
  * A version order names a key's writers about as they stand there, so each is
- * looked for from where the last was found, further and further on: no step of
- * a usual order waits for memory.
+ * looked for from where the last was found, further and further on, or back: no
+ * step of a usual order waits for memory.
  */
 #include <assert.h>
 #include <inttypes.h>
@@ -64,11 +64,11 @@ static enum status index_writes(struct builder *b, struct error *err)
     memset(from, 0, (key_count + 2) * sizeof *from);
     b->key_writes.count = key_count + 1;
     /* Counted two places on, so that filling moves each start to where it belongs. */
-    for (size_t op = 0; op < b->op_count; op++)
-        if (makes_version(b, op)) {
-            from[(size_t)b->op_key[op] + 2]++;
-            count++;
-        }
+    for (size_t op = 0; op < b->op_count; op++) {
+        bool is_counted = makes_version(b, op);
+        from[is_counted ? (size_t)b->op_key[op] + 2 : 0] += is_counted;
+        count += is_counted;
+    }
     for (size_t key = 2; key <= key_count; key++)
         from[key] += from[key - 1];
     TRY(array_reserve(&b->writes, count, err));
@@ -92,17 +92,9 @@ static void writes_of_key(const struct builder *b, uint32_t key, size_t *from, s
     *to = is_known ? (size_t)b->key_writes.at[key + 1] : 0;
 }
 
-/* The first write in [from, to) of this transaction or a later one, looked for from `from` on. */
-static size_t first_write_of(const struct builder *b, size_t from, size_t to, uint64_t txn)
+/* The first write in [from, to) of this transaction or a later one, by bisection. */
+static size_t bisect_writes(const struct builder *b, size_t from, size_t to, uint64_t txn)
 {
-    size_t step = 1;
-
-    while (from + step < to && b->writes.at[from + step - 1].txn < txn) {
-        from += step;
-        step *= 2;
-    }
-    if (from + step < to)
-        to = from + step;
     while (from < to) {
         size_t middle = from + (to - from) / 2;
         if (b->writes.at[middle].txn < txn)
@@ -111,6 +103,30 @@ static size_t first_write_of(const struct builder *b, size_t from, size_t to, ui
             to = middle;
     }
     return from;
+}
+
+/* The same, looked for from `from` on. */
+static size_t first_write_from(const struct builder *b, size_t from, size_t to, uint64_t txn)
+{
+    size_t step = 1;
+
+    while (from + step < to && b->writes.at[from + step - 1].txn < txn) {
+        from += step;
+        step *= 2;
+    }
+    return bisect_writes(b, from, from + step < to ? from + step : to, txn);
+}
+
+/* The same, looked for from `to` back. */
+static size_t first_write_before(const struct builder *b, size_t from, size_t to, uint64_t txn)
+{
+    size_t step = 1;
+
+    while (from + step < to && b->writes.at[to - step].txn >= txn) {
+        to -= step;
+        step *= 2;
+    }
+    return bisect_writes(b, from + step < to ? to - step : from, to, txn);
 }
 
 static enum status refuse_name(const struct builder *b, uint32_t key,
@@ -140,10 +156,11 @@ static enum status find_write(const struct builder *b, uint32_t key,
     if (!find_txn(b, name->txn_id, &txn))
         return error_set(err, STATUS_BAD_INPUT, "no transaction %" PRId64, name->txn_id);
     writes_of_key(b, key, &from, &to);
-    if (hint > from && hint <= to && b->writes.at[hint - 1].txn < txn)
-        from = hint;
-    first = first_write_of(b, from, to, txn);
-    last = first_write_of(b, first, to, (uint64_t)txn + 1);
+    if (hint > from && hint <= to && b->writes.at[hint - 1].txn >= txn)
+        first = first_write_before(b, from, hint - 1, txn);
+    else
+        first = first_write_from(b, hint > from && hint <= to ? hint : from, to, txn);
+    last = first_write_from(b, first, to, (uint64_t)txn + 1);
     if (first == last || name->nth > last - first)
         return refuse_name(b, key, name, err);
     *place = name->nth == 0 ? last - 1 : first + name->nth - 1;

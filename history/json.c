@@ -141,7 +141,7 @@ enum status json_integer(struct json *json, const char *what, int64_t *number, s
         return refuse_at(json, json->at,
                          "fractions and exponents are not allowed: write decimals as strings", err);
     /* Up to eighteen digits cannot be too many; what is longer is looked at again. */
-    if (*digits != '0' && json->at - digits <= 18) {
+    if ((*digits != '0' && json->at - digits <= 18) || (next == '0' && json->at - digits == 1)) {
         *number = next == '-' ? -(int64_t)magnitude : (int64_t)magnitude;
         return STATUS_OK;
     }
@@ -155,10 +155,12 @@ enum status json_integer(struct json *json, const char *what, int64_t *number, s
 
 bool json_word(struct json *json, const char *word)
 {
-    size_t length = strlen(word);
+    size_t length;
 
-    if (json_peek(json) != word[0] || (size_t)(json->end - json->at) < length ||
-        memcmp(json->at, word, length) != 0)
+    if (json_peek(json) != word[0])
+        return false;
+    length = strlen(word);
+    if ((size_t)(json->end - json->at) < length || memcmp(json->at, word, length) != 0)
         return false;
     json->at += length;
     return true;

@@ -108,14 +108,16 @@ static enum status add_statement(struct jsonl *reader, struct fast_op *head, str
 
     TRY(builder_begin_statement(builder, &statement->head, err));
     for (size_t i = 0; i < statement->aggregate_count; i++) {
-        const struct fast_aggregate *aggregate =
+        const struct jsonl_aggregate *aggregate =
             &reader->fast->aggregates.at[statement->aggregate + i];
         TRY(builder_add_aggregate_of(builder, aggregate->name, aggregate->value, err));
     }
     for (size_t i = 1; i <= statement->row_count; i++) {
         TRY(settle_value(reader, &head[i].value, err));
-        TRY(builder_add_sound_row(builder, head[i].key, head[i].value, err));
+        TRY(builder_add_sound_op(builder, (enum op_kind)head[i].kind, head[i].key, head[i].value,
+                                 err));
     }
+    builder_count_rows(builder, statement->row_count);
     return builder_end_statement(builder, err);
 }
 

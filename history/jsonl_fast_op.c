@@ -158,7 +158,7 @@ static bool pass_aggregate(struct jsonl *reader, const char **at,
                            const struct fast_statement *statement)
 {
     struct jsonl_fast *fast = reader->fast;
-    struct fast_aggregate aggregate;
+    struct jsonl_aggregate aggregate;
 
     if (fast->aggregates.count - statement->aggregate == AGGREGATE_COUNT_MAX || !PASS(at, "\"") ||
         !pass_text(reader, at, &aggregate.name) || !PASS(at, ":") ||

@@ -24,7 +24,7 @@
 #include "history/jsonl_private.h"
 #include "history/jsonl_scan_private.h"
 
-#define FAST_CACHE_COUNT ((size_t)1 << 13)
+#define FAST_CACHE_COUNT ((size_t)1 << 15)
 #define FAST_TABLE_COUNT_MAX 256 /* more are not looked through: no line is fast then */
 
 /* Keys of up to sixteen bytes are found by their two words before anybody hashes their bytes. */
@@ -83,11 +83,6 @@ struct fast_row {
     size_t cell;         /* in `cells` */
 };
 
-struct fast_aggregate {
-    uint32_t name;
-    struct value value;
-};
-
 struct jsonl_fast {
     /* Of the header, from the first line behind it on. */
     bool is_ready, is_off, has_tables;
@@ -101,7 +96,7 @@ struct jsonl_fast {
     ARRAY(struct fast_statement) statements;
     ARRAY(struct fast_row) rows;
     ARRAY(struct value) cells;
-    ARRAY(struct fast_aggregate) aggregates;
+    ARRAY(struct jsonl_aggregate) aggregates;
     ARRAY(struct jsonl_set_entry) set;
 
     uint32_t table_last; /* of the last statement */

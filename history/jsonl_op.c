@@ -141,11 +141,13 @@ static enum status read_aggregates(struct jsonl *reader, struct error *err)
     reader->aggregates.count = 0;
     TRY(json_open(json, '{', "an object of aggregates and their values", err));
     for (size_t n = 0;; n++) {
-        struct named_value aggregate;
+        struct jsonl_aggregate aggregate;
+        struct text name;
 
-        TRY(json_field(json, n, &aggregate.name, err));
-        if (!aggregate.name.at)
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
             return STATUS_OK;
+        TRY(builder_text(reader->builder, name, &aggregate.name, err));
         TRY(jsonl_value(reader, HISTORY_NONE, &aggregate.value, err));
         TRY(array_push(&reader->aggregates, aggregate, err));
     }
@@ -225,12 +227,10 @@ static enum status read_fields(struct jsonl *reader, struct op *op, struct error
     }
 }
 
-/* The first field tells what the operation is. */
-static enum status read_subject(struct jsonl *reader, struct op *op, struct error *err)
+/* The first field's name tells what the operation is. */
+static enum status read_op_name(struct jsonl *reader, struct op *op, struct error *err)
 {
-    char expected[64];
-    struct text name, subject;
-    bool is_item;
+    struct text name;
 
     TRY(json_open(&reader->json, '{', "an operation object", err));
     TRY(json_field(&reader->json, 0, &name, err));
@@ -244,10 +244,24 @@ static enum status read_subject(struct jsonl *reader, struct op *op, struct erro
                                  "append, d, select, insert, update or delete",
                                  TEXT_PRINT(name));
     op->statement.kind = op_kinds[op->name];
+    return STATUS_OK;
+}
+
+/* And its value what it is done to. */
+static enum status read_subject(struct jsonl *reader, struct op *op, struct error *err)
+{
+    struct text subject;
+    bool is_item;
+
+    TRY(read_op_name(reader, op, err));
     is_item = !op_is_head(op->statement.kind);
-    snprintf(expected, sizeof expected, "a %s string after \"%s\"", is_item ? "key" : "table",
-             op_names[op->name]);
-    TRY(json_string(&reader->json, expected, &subject, err));
+    if (json_peek(&reader->json) != '"') {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a %s string after \"%s\"",
+                 is_item ? "key" : "table", op_names[op->name]);
+        return json_refuse(&reader->json, expected, err);
+    }
+    TRY(json_string(&reader->json, "a string", &subject, err));
     if (is_item)
         return builder_key(reader->builder, subject, &op->key, err);
     op->table = op->statement.table = builder_find_table(reader->builder, subject);
@@ -278,8 +292,8 @@ static enum status add_statement(struct jsonl *reader, struct op *op, struct err
         TRY(builder_add_row(reader->builder, reader->rows.at[i].key, reader->rows.at[i].value,
                             err));
     for (size_t i = 0; has_values && i < reader->aggregates.count; i++)
-        TRY(builder_add_aggregate(reader->builder, reader->aggregates.at[i].name,
-                                  reader->aggregates.at[i].value, err));
+        TRY(builder_add_aggregate_of(reader->builder, reader->aggregates.at[i].name,
+                                     reader->aggregates.at[i].value, err));
     return builder_end_statement(reader->builder, err);
 }
 

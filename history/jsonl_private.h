@@ -24,6 +24,11 @@ struct jsonl_row {
     struct value value;
 };
 
+struct jsonl_aggregate {
+    uint32_t name;
+    struct value value;
+};
+
 struct jsonl {
     struct source *source;
     struct builder *builder;
@@ -31,7 +36,8 @@ struct jsonl {
 
     /* Scratch: what must be read before the builder can have it. */
     ARRAY(int64_t) elements;
-    ARRAY(struct named_value) cells, aggregates;
+    ARRAY(struct named_value) cells;
+    ARRAY(struct jsonl_aggregate) aggregates;
     ARRAY(struct jsonl_row) rows;
     ARRAY(struct jsonl_set_entry) set;
 
@@ -46,7 +52,7 @@ struct jsonl {
  */
 MUST_USE enum status jsonl_know_field(struct jsonl *, struct text name, const char *const *names,
                                       unsigned *field, unsigned *seen, struct error *);
-/* The place of a string in `names`. `what`: "a status". */
+/* The place of a string in `names`. `what`: "status". */
 MUST_USE enum status jsonl_choice(struct jsonl *, const char *what, const char *const *names,
                                   unsigned *choice, struct error *);
 /* A value; a row object is a row of `table`, or of none with HISTORY_NONE. */

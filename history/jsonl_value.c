@@ -15,8 +15,9 @@ static enum status refuse_name(struct jsonl *reader, const char *what, struct te
 
 static bool find_name(struct text name, const char *const *names, unsigned *place)
 {
-    for (unsigned i = 0; names[i]; i++) {
-        if (text_equal(name, text_of(names[i]))) {
+    /* Most names differ in their first byte. */
+    for (unsigned i = 0; name.length > 0 && names[i]; i++) {
+        if (names[i][0] == name.at[0] && text_equal(name, text_of(names[i]))) {
             *place = i;
             return true;
         }
@@ -39,11 +40,14 @@ enum status jsonl_know_field(struct jsonl *reader, struct text name, const char 
 enum status jsonl_choice(struct jsonl *reader, const char *what, const char *const *names,
                          unsigned *choice, struct error *err)
 {
-    char expected[64] = "a string";
     struct text name;
 
-    snprintf(expected, sizeof expected, "a %s string", what);
-    TRY(json_string(&reader->json, expected, &name, err));
+    if (json_peek(&reader->json) != '"') {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a %s string", what);
+        return json_refuse(&reader->json, expected, err);
+    }
+    TRY(json_string(&reader->json, what, &name, err));
     if (!find_name(name, names, choice))
         return refuse_name(reader, what, name, names, err);
     return STATUS_OK;

@@ -94,21 +94,6 @@ static enum status check_duration(const char *name, int64_t ns, struct error *er
     return STATUS_OK;
 }
 
-enum status nemesis_check_options(const struct nemesis_options *options, struct error *err)
-{
-    if (nemesis_shape_kind(options->shape) != options->kind)
-        return error_set(err, STATUS_BAD_INPUT, "%s has no shape %s",
-                         nemesis_kind_name(options->kind), nemesis_shape_name(options->shape));
-    TRY(check_duration("start", options->start_ns, err));
-    TRY(check_duration("every", options->every_ns, err));
-    TRY(check_duration("lasts", options->lasts_ns, err));
-    TRY(check_duration("amount", options->amount_ns, err));
-    if (options->drift_ppm < 0 || options->drift_ppm > CLOCK_DRIFT_PPM_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "drift_ppm must be from 0 to %d",
-                         CLOCK_DRIFT_PPM_MAX);
-    return STATUS_OK;
-}
-
 static uint32_t nodes_needed(enum nemesis_shape shape)
 {
     switch (shape) {
@@ -120,6 +105,26 @@ static uint32_t nodes_needed(enum nemesis_shape shape)
     default:
         return shapes[shape].kind == NEMESIS_PARTITION ? 2 : 1;
     }
+}
+
+enum status nemesis_check_options(const struct nemesis_options *options, uint32_t node_count,
+                                  struct error *err)
+{
+    if (nemesis_shape_kind(options->shape) != options->kind)
+        return error_set(err, STATUS_BAD_INPUT, "%s has no shape %s",
+                         nemesis_kind_name(options->kind), nemesis_shape_name(options->shape));
+    TRY(check_duration("start", options->start_ns, err));
+    TRY(check_duration("every", options->every_ns, err));
+    TRY(check_duration("lasts", options->lasts_ns, err));
+    TRY(check_duration("amount", options->amount_ns, err));
+    if (options->drift_ppm < 0 || options->drift_ppm > CLOCK_DRIFT_PPM_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "drift_ppm must be from 0 to %d",
+                         CLOCK_DRIFT_PPM_MAX);
+    if (node_count < nodes_needed(options->shape))
+        return error_set(err, STATUS_BAD_INPUT, "%s %s needs at least %" PRIu32 " nodes",
+                         nemesis_kind_name(options->kind), nemesis_shape_name(options->shape),
+                         nodes_needed(options->shape));
+    return STATUS_OK;
 }
 
 /* From a half to one and a half of it. */
@@ -223,11 +228,7 @@ enum status nemesis_init(struct nemesis *nemesis, const struct nemesis_options *
     struct random_key key = random_key_fork(world_key(world), "nemesis/%" PRIu32, place);
 
     *nemesis = (struct nemesis){ .options = *options, .node_count = world->options.node_count };
-    TRY(nemesis_check_options(options, err));
-    if (nemesis->node_count < nodes_needed(options->shape))
-        return error_set(err, STATUS_BAD_INPUT, "%s %s needs at least %" PRIu32 " nodes",
-                         nemesis_kind_name(options->kind), nemesis_shape_name(options->shape),
-                         nodes_needed(options->shape));
+    TRY(nemesis_check_options(options, nemesis->node_count, err));
     if (place >= NEMESIS_COUNT_MAX)
         return error_set(err, STATUS_OVER_LIMIT, "more than %d nemeses", NEMESIS_COUNT_MAX);
     TRY(push_memory(nemesis, world->arena, err));

@@ -110,8 +110,9 @@ struct nemesis {
 /* `place` is its place among the scenario's nemeses; a start must not lie in the past. */
 MUST_USE enum status nemesis_init(struct nemesis *, const struct nemesis_options *, uint32_t place,
                                   struct world *, struct error *);
-/* Refuses what makes no sense, in the words of a scenario. */
-MUST_USE enum status nemesis_check_options(const struct nemesis_options *, struct error *);
+/* Refuses what makes no sense among so many nodes, in the words of a scenario. */
+MUST_USE enum status nemesis_check_options(const struct nemesis_options *, uint32_t node_count,
+                                           struct error *);
 
 /* Ends all of them for good, and all faults with them: see fault_heal_everything(). */
 void nemesis_heal(struct nemesis *, uint32_t count, struct world *);

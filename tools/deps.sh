@@ -1,10 +1,10 @@
 #!/bin/sh
 # deps: what Ordeal stands on, and how a Debian machine gets it.
 #
-#   tools/deps.sh [build|check|fuzz|all]
+#   tools/deps.sh [build|check|fuzz|postgres|all]
 #
-# Each group includes the ones before it: what `ordeal` needs, what its tests
-# need, what the fuzzer needs. What is there is left alone, so a second run
+# Each group includes what `ordeal` needs and what its tests need; the fuzzer and
+# the comparison with PostgreSQL need more. What is there is left alone, so a second run
 # does nothing and needs no network. CC, BUILD, UNITY_DIR and TOMLC99_DIR are
 # taken from the environment.
 set -eu
@@ -18,8 +18,12 @@ build  libc6-dev        header   stdio.h
 build  pkg-config       command  pkg-config
 build  libsodium-dev    library  libsodium
 build  libzstd-dev      library  libzstd
+build  libpg-query-dev  header   pg_query.h
+build  libprotobuf-c-dev library libprotobuf-c
+build  libcjson-dev     library  libcjson
 check  clang            command  clang
 fuzz   libclang-rt-dev  runtime  fuzzer
+postgres  postgresql    server   postgres
 fetch  xz-utils         command  xz
 END
 }
@@ -49,7 +53,8 @@ case $group in
     build) groups="build" ;;
     check) groups="build check" ;;
     fuzz | all) groups="build check fuzz" ;;
-    *) fail "no group '$group': build, check, fuzz or all" ;;
+    postgres) groups="build check postgres" ;;
+    *) fail "no group '$group': build, check, fuzz, postgres or all" ;;
 esac
 
 # --- Debian packages -------------------------------------------------------
@@ -59,6 +64,7 @@ is_there() { # kind, name
         command) command -v "$2" ;;
         header) echo "#include <$2>" | $cc -E - ;;
         library) pkg-config --exists "$2" ;;
+        server) command -v "$2" || ls /usr/lib/postgresql/*/bin/"$2" ;;
         runtime) ls "$(clang -print-resource-dir)"/lib/*/libclang_rt."$2"* ;;
     esac >/dev/null 2>&1
 }

@@ -88,7 +88,7 @@ printf '%s\n' 'name = "x"' '[workload]' 'kind = "ping"' '[cluster]' 'nodes = 2' 
     '[[nemesis]]' 'kind = "crash"' 'shape = "minority"' >two.toml
 run 2 run two.toml
 check "a fault that needs more nodes is refused" \
-    mentions err "two.toml: crash minority needs at least 3"
+    says err "two.toml:6: crash minority needs at least 3 nodes"
 
 # What no scenario should do to the program.
 { printf 'a = '; head -c 100000 /dev/zero | tr '\0' '['; } >deep.toml

@@ -166,6 +166,8 @@ static void every_mistake_is_named_with_its_place(void)
           "x.toml:6: nemesis.amount is for clocks that step or strobe" },
         { MINIMAL "[[nemesis]]\nkind = \"clock\"\ndrift_ppm = 5\n",
           "x.toml:6: nemesis.drift_ppm is for clocks that drift" },
+        { MINIMAL "[[nemesis]]\nkind = \"partition\"\nshape = \"bridge\"\n[cluster]\nnodes = 2\n",
+          "x.toml:4: partition bridge needs at least 3 nodes" },
         { "name = \n", "x.toml:1: not TOML: syntax error" },
     };
 
