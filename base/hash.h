@@ -63,12 +63,13 @@ static inline uint64_t hash_tail(const char *bytes, size_t length)
     return word;
 }
 
+/* The word is added once more, since a fold of zero forgets all that came before. */
 static inline uint64_t hash_bytes(const char *bytes, size_t length)
 {
     uint64_t hash = length * HASH_ODD_1 + 1;
 
     for (; length > 8; bytes += 8, length -= 8)
-        hash = hash_fold(hash ^ hash_word(bytes), HASH_ODD_2);
+        hash = hash_fold(hash ^ hash_word(bytes), HASH_ODD_2) + hash_word(bytes);
     return hash_fold(hash ^ hash_tail(bytes, length) ^ HASH_ODD_1, HASH_ODD_2);
 }
 

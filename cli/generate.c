@@ -16,8 +16,6 @@
 #include "programs/generate.h"
 #include "programs/workload.h"
 
-#define COUNT_MAX INT64_C(4000000000) /* what is too much for a history is refused there */
-
 struct generate_values {
     const char *workload, *level, *plant, *out;
     struct option_number transactions, sessions, keys, operations, predicates, seed;
@@ -29,13 +27,13 @@ static const struct option generate_rows[] = {
     { .argument = "WORKLOAD", .kind = OPTION_OPERAND, .offset = AT(workload),
       .choices = workload_names, .help = "the mix of operations: see ordeal list workloads" },
     { .name = "transactions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(transactions),
-      .low = 1, .high = COUNT_MAX, .help = "how many; 10000 if it is not given" },
+      .low = 1, .high = GENERATE_TRANSACTIONS_MAX, .help = "how many; 10000 if it is not given" },
     { .name = "sessions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(sessions),
-      .low = 1, .high = COUNT_MAX, .help = "how many run at a time; 20 if it is not given" },
+      .low = 1, .high = GENERATE_SESSIONS_MAX, .help = "how many run at a time; 20 if it is not given" },
     { .name = "keys", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(keys),
-      .low = 1, .high = COUNT_MAX, .help = "how many there are to draw from" },
+      .low = 1, .high = GENERATE_KEYS_MAX, .help = "how many there are to draw from" },
     { .name = "operations", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(operations),
-      .low = 1, .high = COUNT_MAX, .help = "in each transaction" },
+      .low = 1, .high = GENERATE_OPERATIONS_MAX, .help = "in each transaction" },
     { .name = "predicates", .argument = "PERCENT", .kind = OPTION_NUMBER, .offset = AT(predicates),
       .low = 0, .high = 100,
       .help = "of reads and updates that are by predicate, where a\nworkload has predicates" },

@@ -69,11 +69,26 @@ static enum status read_section(struct scenario *scenario, const struct section 
     return section_read(section, table, (char *)scenario + section->offset, err);
 }
 
+/* A node that need not speak before the budget is spent proves nothing by its silence. */
+static enum status check_settling(const struct scenario *scenario, const struct setting *root,
+                                  struct error *err)
+{
+    const struct setting *workload, *interval;
+
+    if (scenario->workload.settle_ns > scenario->workload.ping.interval_ns)
+        return STATUS_OK;
+    workload = setting_find(root, TEXT("workload"));
+    interval = setting_find(workload, TEXT("interval"));
+    return setting_refuse(interval ? interval : workload, err,
+                          "workload.settle must be longer than workload.interval");
+}
+
 static enum status read_meaning(struct scenario *scenario, const struct setting *root,
                                 struct error *err)
 {
     for (size_t i = 0; i < scenario_section_count; i++)
         TRY(read_section(scenario, &scenario_sections[i], root, err));
+    TRY(check_settling(scenario, root, err));
     return given_latency_make(&scenario->network.latency, &scenario->network.link.latency, err);
 }
 

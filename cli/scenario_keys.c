@@ -61,7 +61,8 @@ static const struct key_row workload_rows[] = {
     { "duration", KEY_DURATION, WORKLOAD(duration_ns), 1, DAY, "60s",
       "virtual time until faults end" },
     { "settle", KEY_DURATION, WORKLOAD(settle_ns), 1, DAY, "10s",
-      "virtual time that the healed world has to recover; else it is stuck" },
+      "virtual time that the healed world has to recover, longer than `interval`; "
+      "else it is stuck" },
     { "interval", KEY_DURATION, WORKLOAD(ping.interval_ns), 1, HOUR, "100ms",
       "between two pings of a node, on its own clock" },
     { "suspect", KEY_DURATION, WORKLOAD(ping.suspect_ns), 1, HOUR, "1s",

@@ -130,7 +130,8 @@ static uint64_t hash_row(uint32_t shape, const struct value *cells, size_t count
     uint64_t hash = hash_number(shape);
 
     for (size_t i = 0; i < count; i++)
-        hash = hash_fold(hash ^ (uint64_t)cells[i].bits, HASH_ODD_2 + cells[i].kind);
+        hash = hash_fold(hash ^ (uint64_t)cells[i].bits, HASH_ODD_2 + cells[i].kind) +
+               (uint64_t)cells[i].bits;
     return hash;
 }
 

@@ -1,7 +1,9 @@
+#define _GNU_SOURCE /* O_TMPFILE */
 #include "history/sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -16,6 +18,7 @@
 #define PACKED_BYTES ((size_t)256 << 10)
 #define LEVEL_OF_ZSTD 3
 #define TEMPORARY_NAMES_MAX 1000
+#define WAY_BYTES 40
 
 static enum status refuse_system(struct sink *sink, const char *verb, struct error *err)
 {
@@ -69,8 +72,17 @@ enum status sink_write(struct sink *sink, const void *bytes, size_t size, struct
                       : write_through(sink, bytes, size, err);
 }
 
-/* Creates the temporary file: a name that nobody has, the mode that the umask leaves. */
-static enum status create_beside(struct sink *sink, struct error *err)
+/* Gives a new file, or the one that has no name, the temporary name. */
+static bool try_name(struct sink *sink, const char *nameless)
+{
+    if (nameless)
+        return linkat(AT_FDCWD, nameless, AT_FDCWD, sink->temporary, AT_SYMLINK_FOLLOW) == 0;
+    sink->file = open(sink->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    return sink->file >= 0;
+}
+
+/* Finds a name that nobody has. `nameless` is the way to a file without one, or NULL. */
+static enum status name_beside(struct sink *sink, const char *nameless, struct error *err)
 {
     size_t room = strlen(sink->path) + 40;
 
@@ -79,15 +91,39 @@ static enum status create_beside(struct sink *sink, struct error *err)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a file name");
     for (int i = 0; i < TEMPORARY_NAMES_MAX; i++) {
         snprintf(sink->temporary, room, "%s.part-%ld-%d", sink->path, (long)getpid(), i);
-        sink->file = open(sink->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (sink->file >= 0 || errno != EEXIST)
+        if (try_name(sink, nameless))
+            return STATUS_OK;
+        if (errno != EEXIST)
             break;
     }
-    if (sink->file >= 0)
-        return STATUS_OK;
     free(sink->temporary);
     sink->temporary = NULL;
     return refuse_system(sink, "create", err);
+}
+
+static void way_to_nameless(const struct sink *sink, char way[static WAY_BYTES])
+{
+    snprintf(way, WAY_BYTES, "/proc/self/fd/%d", sink->file);
+}
+
+/* Opens a file in the folder that is gone when the program is, unless it gets a name. */
+static bool create_nameless(struct sink *sink)
+{
+    char way[WAY_BYTES];
+    char *path = strdup(sink->path);
+
+    if (!path)
+        return false;
+    sink->file = open(dirname(path), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0666);
+    free(path);
+    if (sink->file < 0)
+        return false;
+    way_to_nameless(sink, way);
+    if (access(way, F_OK) == 0)
+        return true;
+    close(sink->file);
+    sink->file = -1;
+    return false;
 }
 
 static enum status open_file(struct sink *sink, struct error *err)
@@ -105,7 +141,8 @@ static enum status open_file(struct sink *sink, struct error *err)
     sink->path = exists ? realpath(sink->name, NULL) : strdup(sink->name);
     if (!sink->path)
         return refuse_system(sink, "open", err);
-    TRY(create_beside(sink, err));
+    if (!create_nameless(sink))
+        TRY(name_beside(sink, NULL, err));
     if (exists && fchmod(sink->file, stat_before.st_mode & 07777) != 0)
         return refuse_system(sink, "set the mode", err);
     return STATUS_OK;
@@ -165,6 +202,11 @@ enum status sink_commit(struct sink *sink, struct error *err)
 {
     if (sink->zstd)
         TRY(pack(sink, NULL, 0, ZSTD_e_end, err));
+    if (sink->path && !sink->temporary) {
+        char way[WAY_BYTES];
+        way_to_nameless(sink, way);
+        TRY(name_beside(sink, way, err));
+    }
     if (sink->file > STDOUT_FILENO) {
         int file = sink->file;
         sink->file = -1;

@@ -7,8 +7,9 @@
  *     sink_close(&sink);
  *
  * A path that ends in `.zst` is compressed. A file is written under a
- * temporary name beside it and renamed by sink_commit(): whoever stops before
- * leaves the old file as it was, and no half one. It is not synced: this
+ * no name (where the system has such files, else under a temporary one beside it)
+ * and gets its own by sink_commit(): whoever stops or is killed before leaves
+ * the old file as it was, and no half one. It is not synced: this
  * guards against our failing, not against a power cut. Standard output and
  * what is no plain file are written directly.
  */
@@ -23,7 +24,7 @@
 struct sink {
     const char *name; /* the caller's; "standard output" for "-" */
     char *path;       /* where the file goes, links resolved; NULL: written where it is */
-    char *temporary;  /* where it is until then */
+    char *temporary;  /* where it is until then, or NULL: it has no name yet */
     int file;                /* or -1 */
     struct buffer *memory;   /* NULL: a file */
     struct ZSTD_CCtx_s *zstd; /* NULL: not compressed */

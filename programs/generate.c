@@ -6,10 +6,6 @@
 
 #include "programs/generator_private.h"
 
-#define TRANSACTIONS_MAX 1000000000
-#define SESSIONS_MAX 1000000
-#define KEYS_MAX 100000000
-#define OPERATIONS_MAX 1000
 #define SEED_MAX ((UINT64_C(1) << 53) - 1)
 
 /* Of a tick, for each operation that must fit into it. */
@@ -59,10 +55,10 @@ static enum status check_predicates(const struct generate_options *o, struct err
 static enum status check_options(const struct generate_options *o, struct error *err)
 {
     assert(o->workload && o->level < LEVEL_COUNT && o->plant <= GENERATE_NO_PLANT);
-    TRY(check_number(o->transactions, TRANSACTIONS_MAX, "transactions", err));
-    TRY(check_number(o->sessions, SESSIONS_MAX, "sessions", err));
-    TRY(check_number(o->keys, KEYS_MAX, "keys", err));
-    TRY(check_number(o->operations, OPERATIONS_MAX, "operations", err));
+    TRY(check_number(o->transactions, GENERATE_TRANSACTIONS_MAX, "transactions", err));
+    TRY(check_number(o->sessions, GENERATE_SESSIONS_MAX, "sessions", err));
+    TRY(check_number(o->keys, GENERATE_KEYS_MAX, "keys", err));
+    TRY(check_number(o->operations, GENERATE_OPERATIONS_MAX, "operations", err));
     TRY(check_predicates(o, err));
     if (o->seed > SEED_MAX)
         return error_set(err, STATUS_BAD_INPUT, "seed %" PRIu64 ": it must be at most %" PRIu64,

@@ -29,9 +29,15 @@
 
 #define PLANTED_MAX 5
 
+/* What options may be at the most. */
+#define GENERATE_TRANSACTIONS_MAX 1000000000
+#define GENERATE_SESSIONS_MAX 1000000
+#define GENERATE_KEYS_MAX 10000000
+#define GENERATE_OPERATIONS_MAX 1000
+
 struct generate_options {
     const struct workload *workload;
-    int64_t transactions, sessions, keys, operations;
+    int64_t transactions, sessions, keys, operations; /* at least 1 of each */
     int64_t predicates_percent;
     enum level level;
     uint64_t seed;                   /* at most 2^53 - 1 */

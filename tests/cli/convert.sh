@@ -108,6 +108,11 @@ if [ -e /dev/full ]; then
     "$ORDEAL" convert text.jsonl --to jsonl -o - >/dev/full 2>err
     verdict $(($? != 2)) "also behind standard output"
 fi
+"$ORDEAL" generate rw-mix --transactions 10_000_000 -o killed.oh &
+sleep 1
+kill -9 $!
+wait $! 2>/dev/null
+check "a program that is killed leaves no half file" test ! -e killed.oh
 check "no temporary files are left" sh -c '! ls | grep part-'
 
 finish

@@ -69,13 +69,17 @@ check "--trace - and --json are refused together" mentions err "standard output"
 run 2 run ping.toml --trace missing/trace.txt
 check "a trace that cannot be written is an error" mentions err "missing/trace.txt"
 
-run 1 run ping.toml --set workload.settle=1us
+run 1 run ping.toml --set network.latency=6s
 check "a world that does not recover is stuck" mentions out "liveness   STUCK   node "
 check "and the verdict invalid" mentions out "verdict    INVALID"
-run 1 run ping.toml --set workload.settle=1us --json
+run 1 run ping.toml --set network.latency=6s --json
 check "with the anomaly's name" mentions out '"anomalies":[{"kind":"stuck","transactions":[]'
 
-exits 1 "--git-bisect leaves 1 as it is" run ping.toml --set workload.settle=1us --git-bisect
+run 2 run ping.toml --set workload.settle=1ms
+check "a time to settle in which nobody needs to speak is refused" \
+    mentions err "workload.settle must be longer than workload.interval"
+
+exits 1 "--git-bisect leaves 1 as it is" run ping.toml --set network.latency=6s --git-bisect
 exits 0 "--git-bisect leaves 0 as it is" run ping.toml --git-bisect
 exits 125 "--git-bisect turns 2 into 125" run missing.toml --git-bisect
 exits 125 "even where the call is wrong" run ping.toml --git-bisect --sed 7

@@ -82,7 +82,7 @@ static void faults_that_were_asked_for_are_expected_and_felt(void)
 
 static void a_world_without_time_to_settle_is_stuck(void)
 {
-    read_scenario("workload.settle=1us");
+    read_scenario("network.latency=6s");
     run(simulation);
     TEST_ASSERT_EQUAL(VERDICT_INVALID, simulation->verdict);
     TEST_ASSERT_EQUAL(EXIT_VIOLATION, verdict_exit_code(simulation->verdict));

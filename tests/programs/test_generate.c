@@ -420,7 +420,7 @@ static void what_cannot_be_is_refused_with_the_reason(void)
         struct generate_options set; /* where not 0, instead of the default; -2 means 0 */
         const char *error;
     } rows[] = {
-        { "rw-mix", { .keys = -2 }, "0 keys: it must be 1 to 100000000" },
+        { "rw-mix", { .keys = -2 }, "0 keys: it must be 1 to 10000000" },
         { "rw-mix", { .transactions = -2 }, "0 transactions: it must be 1 to 1000000000" },
         { "rw-mix", { .sessions = -3 }, "-3 sessions: it must be 1 to 1000000" },
         { "rw-mix", { .operations = 1001 }, "1001 operations: it must be 1 to 1000" },
