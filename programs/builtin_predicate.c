@@ -1,0 +1,154 @@
+/*
+ * predicate: rows with a value column, asked for and changed by ranges of it.
+ *
+ *     read     r(t/k)                      SELECT ... WHERE v >= a AND v <= b
+ *     write    r(t/k), then w or INSERT    UPDATE ... WHERE v >= a AND v <= b
+ *     delete   DELETE ... WHERE id = k     DELETE ... WHERE v >= a AND v <= b
+ *
+ * A write of a key inserts the row where it finds none, so that rows come back
+ * that were deleted. An update moves all the rows of its range to one new value,
+ * mostly out of the range: what a predicate matches changes with every write,
+ * which is what phantoms are made of. At first every other key has a row.
+ */
+#include "programs/builtin_private.h"
+
+#include <inttypes.h>
+#include <stddef.h>
+
+static enum status check(const struct builtin_options *options, struct error *err)
+{
+    int64_t values = builtin_option(options, PARAMETER_VALUES);
+    int64_t width = builtin_option(options, PARAMETER_WIDTH);
+
+    if (width > values)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "width is %" PRId64 ", more than values, which is %" PRId64, width,
+                         values);
+    return STATUS_OK;
+}
+
+static struct builtin_request request_range(const struct builtin_txn *txn,
+                                            enum builtin_request_kind kind)
+{
+    int64_t values = builtin_number(txn->builtin, PARAMETER_VALUES);
+    int64_t width = builtin_number(txn->builtin, PARAMETER_WIDTH);
+    int64_t low =
+        (int64_t)builtin_below(txn, txn->step, DRAW_WHICH, (uint64_t)(values - width + 1));
+
+    return builtin_range(kind, BUILTIN_VALUE_COLUMN, low, low + width - 1);
+}
+
+static int64_t draw_value(const struct builtin_txn *txn)
+{
+    uint64_t values = (uint64_t)builtin_number(txn->builtin, PARAMETER_VALUES);
+
+    return (int64_t)builtin_below(txn, txn->step, DRAW_NUMBER, values);
+}
+
+static struct builtin_request request_delete(const struct builtin_txn *txn, bool by_range,
+                                             uint64_t key)
+{
+    if (by_range)
+        return request_range(txn, BUILTIN_DELETE);
+    return builtin_range(BUILTIN_DELETE, BUILTIN_KEY_COLUMN, (int64_t)key, (int64_t)key);
+}
+
+/* By key: first a read of the row, and then, by what is seen, a write of it or an insert. */
+static struct builtin_request request_write(const struct builtin_txn *txn, bool by_range,
+                                            uint64_t key)
+{
+    struct builtin_request request, range;
+
+    if (!by_range && txn->part == 0)
+        return builtin_read(key);
+    request = builtin_write(txn, key, draw_value(txn));
+    if (!by_range) {
+        request.kind = txn->saw_missing ? BUILTIN_INSERT : BUILTIN_WRITE;
+        return request;
+    }
+    range = request_range(txn, BUILTIN_UPDATE);
+    range.value = request.value;
+    range.tag = request.tag;
+    return range;
+}
+
+static struct builtin_request next(const struct builtin_txn *txn)
+{
+    bool by_range = builtin_percent(txn, txn->step, DRAW_RANGE, PARAMETER_RANGE_PERCENT);
+    uint64_t key = builtin_slot(txn, txn->step, DRAW_KEY);
+
+    if (builtin_only_reads(txn, txn->step))
+        return by_range ? request_range(txn, BUILTIN_SELECT) : builtin_read(key);
+    if (builtin_percent(txn, txn->step, DRAW_DELETE, PARAMETER_DELETE_PERCENT))
+        return request_delete(txn, by_range, key);
+    return request_write(txn, by_range, key);
+}
+
+static void answer(struct builtin_txn *txn, const struct builtin_row *rows, uint64_t count)
+{
+    bool reads_to_write = next(txn).kind == BUILTIN_READ && !builtin_only_reads(txn, txn->step);
+
+    (void)rows;
+    if (reads_to_write) {
+        txn->saw_missing = count == 0;
+        builtin_end_part(txn);
+    } else {
+        builtin_end_step(txn);
+    }
+}
+
+static uint64_t initial_count(const struct builtin *builtin)
+{
+    return ((uint64_t)builtin_number(builtin, PARAMETER_KEYS) + 1) / 2;
+}
+
+/* Spread evenly over the values. */
+static struct builtin_row initial(const struct builtin *builtin, uint64_t index)
+{
+    uint64_t values = (uint64_t)builtin_number(builtin, PARAMETER_VALUES);
+
+    return (struct builtin_row){
+        .key = index * 2,
+        .value = (int64_t)(index * values / initial_count(builtin)),
+    };
+}
+
+static const struct builtin_behaviour behaviour = {
+    .check = check,
+    .next = next,
+    .answer = answer,
+    .initial_count = initial_count,
+    .initial = initial,
+};
+
+static const struct builtin_table entries = {
+    .name = "entries",
+    .key_column = "id",
+    .value_column = "v",
+    .tag_column = "tag",
+    .sql = "CREATE TABLE entries (id bigint PRIMARY KEY, v bigint NOT NULL, tag bigint NOT NULL)",
+};
+
+const struct builtin_workload builtin_workload_predicate = {
+    .name = "predicate",
+    .description = "rows: reads, updates, inserts and deletes by key and by ranges of a column",
+    .shape = BUILTIN_ROWS,
+    .table = &entries,
+    .defaults = {
+        [PARAMETER_KEYS] = "100",
+        [PARAMETER_OPERATIONS_MIN] = "1",
+        [PARAMETER_OPERATIONS_MAX] = "4",
+        [PARAMETER_READ_PERCENT] = "50",
+        [PARAMETER_CHOICE] = "uniform",
+        [PARAMETER_THETA] = "0.99",
+        [PARAMETER_HOT_KEYS] = "10",
+        [PARAMETER_HOT_SHARE] = "0.9",
+        [PARAMETER_REPEAT_VALUES] = "0",
+        [PARAMETER_ABORT_PERCENT] = "0",
+        [PARAMETER_RANGE_PERCENT] = "50",
+        [PARAMETER_DELETE_PERCENT] = "10",
+        [PARAMETER_VALUES] = "1000",
+        [PARAMETER_WIDTH] = "50",
+    },
+    .behaviour = &behaviour,
+};
