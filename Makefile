@@ -235,6 +235,7 @@ help: ## this list
 
 # The tools take these from the environment.
 export BUILD CC JOBS TWICE_SEEDS UNITY_DIR TOMLC99_DIR
+export LSAN_OPTIONS = suppressions=$(CURDIR)/tools/lsan.supp:print_suppressions=0
 
 # What is missing is installed before the first file is compiled. Each of these
 # looks every time, which takes no longer than asking a compiler for its name.

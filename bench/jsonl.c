@@ -7,8 +7,10 @@
 #include "history/builder.h"
 #include "history/jsonl_read.h"
 #include "history/jsonl_write.h"
+#include "programs/generate.h"
 
 #define TXN_COUNT 1000000
+#define GENERATED_COUNT 200000
 #define OPS_PER_TXN 5
 #define KEY_COUNT 1000
 #define SESSION_COUNT 20
@@ -130,26 +132,51 @@ static enum status read_text(const struct buffer *text, unsigned flags, const ch
     return STATUS_OK;
 }
 
-static enum status measure(bool has_orders, struct error *err)
+/* Writes the history, closes it, and reads what was written. */
+static enum status measure(struct history *history, struct error *err)
+{
+    struct buffer text = { 0 };
+    enum status status = write_text(history, &text, err);
+
+    history_close(history);
+    if (status == STATUS_OK)
+        status = read_text(&text, 0, "read", err);
+    if (status == STATUS_OK)
+        status = read_text(&text, JSONL_GENERAL_ONLY, "read without the fast path", err);
+    buffer_close(&text);
+    return status;
+}
+
+static enum status measure_items(bool has_orders, struct error *err)
 {
     struct history history = { 0 };
-    struct buffer text = { 0 };
 
     TRY(make_history(has_orders, &history, err));
     printf("  %d transactions of %d operations with times, %s\n", TXN_COUNT, OPS_PER_TXN,
            has_orders ? "version orders of a thousand versions a key" : "no version orders");
-    TRY(write_text(&history, &text, err));
-    history_close(&history);
-    TRY(read_text(&text, 0, "read", err));
-    TRY(read_text(&text, JSONL_GENERAL_ONLY, "read without the fast path", err));
-    buffer_close(&text);
-    return STATUS_OK;
+    return measure(&history, err);
+}
+
+static enum status measure_workload(const char *name, struct error *err)
+{
+    struct generate_options options = generate_defaults(workload_find(text_of(name)));
+    struct history history = { 0 };
+    struct planted planted;
+
+    options.transactions = GENERATED_COUNT;
+    TRY(generate(&options, &history, &planted, err));
+    printf("  %d transactions of %s\n", GENERATED_COUNT, name);
+    return measure(&history, err);
 }
 
 void bench_jsonl(void)
 {
+    static const char *const workloads[] = { "predicate-mix", "blindw-rw+", "list-append" };
     struct error err = { 0 };
 
-    if (measure(false, &err) != STATUS_OK || measure(true, &err) != STATUS_OK)
+    if (measure_items(false, &err) != STATUS_OK || measure_items(true, &err) != STATUS_OK)
         printf("  %s\n", err.text);
+    for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
+        if (measure_workload(workloads[i], &err) != STATUS_OK)
+            printf("  %s: %s\n", workloads[i], err.text);
 }

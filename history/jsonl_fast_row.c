@@ -224,24 +224,30 @@ bool fast_pass_row(struct jsonl *reader, const char **at, uint32_t table, uint32
 {
     struct jsonl_fast *fast = reader->fast;
     const struct fast_table *shape = &fast->tables.at[table];
-    const struct fast_column *columns = fast->columns.at + shape->column;
-    struct fast_row row = { fast->known.at[key].row, table, key, 0, fast->cells.count };
-    struct value *cells;
+    const struct fast_column *column = fast->columns.at + shape->column;
+    struct value *cells, *cell, *end;
+    struct fast_row *row;
 
-    if (array_reserve(&fast->cells, shape->column_count, &fast->ignored) != STATUS_OK)
+    if (array_reserve(&fast->cells, shape->column_count, &fast->ignored) != STATUS_OK ||
+        array_reserve(&fast->rows, 1, &fast->ignored) != STATUS_OK)
         return false;
-    cells = fast->cells.at + row.cell;
-    for (uint32_t c = 0; c < shape->column_count; c++)
-        if (!pass_literal(fast, at, &columns[c].name) ||
-            !pass_cell(reader, at, &columns[c], &cells[c]))
+    cells = fast->cells.at + fast->cells.count;
+    end = cells + shape->column_count;
+    for (cell = cells; cell < end; cell++, column++)
+        if (!pass_literal(fast, at, &column->name) || !pass_cell(reader, at, column, cell))
             return false;
     if (!PASS(at, "}") || !has_key(reader, table, cells, key))
         return false;
-    if (row.number == HISTORY_NONE || !builder_row_is(reader->builder, row.number, cells)) {
-        row.number = HISTORY_NONE;
-        row.hash = builder_expect_row(reader->builder, table, cells);
-        fast->cells.count += shape->column_count;
-    }
     *value = (struct value){ VALUE_ROW, (int64_t)fast->rows.count };
-    return array_push(&fast->rows, row, &fast->ignored) == STATUS_OK;
+    row = &fast->rows.at[fast->rows.count++];
+    row->number = fast->known.at[key].row;
+    if (row->number != HISTORY_NONE && builder_row_is(reader->builder, row->number, cells))
+        return true;
+    row->number = HISTORY_NONE;
+    row->table = table;
+    row->key = key;
+    row->cell = fast->cells.count;
+    row->hash = builder_expect_row(reader->builder, table, cells);
+    fast->cells.count += shape->column_count;
+    return true;
 }

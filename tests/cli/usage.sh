@@ -2,7 +2,7 @@
 # usage: help, names that are mistyped, and how errors are reported.
 . "$(dirname "$0")/helpers"
 
-subcommands="run convert generate list"
+subcommands="run convert generate program list"
 
 run 2
 check "without arguments the usage goes to standard error" mentions err "usage: ordeal"

@@ -1,0 +1,15 @@
+-- 9: EXCEPTION is not supported
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+    p := 1;
+EXCEPTION
+    WHEN others THEN
+        p := 2;
+END;
+$$;

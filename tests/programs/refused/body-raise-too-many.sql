@@ -1,0 +1,12 @@
+-- 10: function f: too many parameters specified for RAISE
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+    RAISE EXCEPTION 'a', p;
+END;
+$$;

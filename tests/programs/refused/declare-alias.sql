@@ -1,0 +1,14 @@
+-- 10: column 7: ALIAS is not supported
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    q ALIAS FOR $1;
+BEGIN
+    q := 1;
+END;
+$$;

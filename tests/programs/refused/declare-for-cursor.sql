@@ -1,0 +1,16 @@
+-- 12: column 14: function f: syntax error at or near "c" (explicit cursors are not supported)
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    c CURSOR FOR SELECT id FROM t;
+BEGIN
+    FOR r IN c LOOP
+        NULL;
+    END LOOP;
+END;
+$$;

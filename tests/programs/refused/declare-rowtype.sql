@@ -1,0 +1,14 @@
+-- 10: %ROWTYPE is not supported
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    r t%ROWTYPE;
+BEGIN
+    NULL;
+END;
+$$;

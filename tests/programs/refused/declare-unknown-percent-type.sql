@@ -1,0 +1,14 @@
+-- 10: column "w" of relation "t" does not exist
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+DECLARE
+    c t.w%TYPE;
+BEGIN
+    NULL;
+END;
+$$;

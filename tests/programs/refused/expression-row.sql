@@ -1,0 +1,14 @@
+-- 10: column 8: a row value is not supported
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+    IF (p, 1) = (1, 1) THEN
+        p := 1;
+    END IF;
+END;
+$$;

@@ -1,0 +1,12 @@
+-- 10: column 34: column "v" does not exist
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT v INTO p FROM t LIMIT v;
+END;
+$$;

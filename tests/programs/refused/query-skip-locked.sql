@@ -1,0 +1,12 @@
+-- 10: SKIP LOCKED is not supported
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+    SELECT v INTO p FROM t FOR UPDATE SKIP LOCKED;
+END;
+$$;

@@ -1,0 +1,12 @@
+-- 10: column 18: assignment to an element of an array is not supported
+CREATE TABLE t (
+    id bigint PRIMARY KEY,
+    v int,
+    s text
+);
+CREATE FUNCTION f(p bigint) RETURNS bigint
+LANGUAGE plpgsql AS $$
+BEGIN
+    UPDATE t SET v[1] = 1;
+END;
+$$;
