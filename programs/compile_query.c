@@ -122,16 +122,30 @@ static bool is_pinned(const struct where *where, const struct read_code *reading
     return false;
 }
 
-/* Whole keys first, then the more columns of the key, then the more is said at all. */
+static bool all_pinned(const struct where *where, const struct read_code *reading, uint32_t read,
+                       struct schema_columns columns)
+{
+    for (uint32_t i = 0; i < columns.count; i++)
+        if (!is_pinned(where, reading, read, columns.at[i]))
+            return false;
+    return true;
+}
+
+/* Whole keys first, then whole uniques, then what pins most, then what says anything. */
 static uint32_t merit_of(struct compiler *c, const struct where *where,
                          const struct read_code *reading, uint32_t read)
 {
-    const struct schema_columns *key = &c->tree->schema.tables[reading->table].key;
-    uint32_t bounds = reading->condition->bound_count, pinned = 0;
+    const struct schema_table *t = &c->tree->schema.tables[reading->table];
+    uint32_t merit = reading->condition->bound_count > 0;
 
-    for (uint32_t i = 0; i < key->count; i++)
-        pinned += is_pinned(where, reading, read, key->at[i]);
-    return (pinned == key->count ? 1000000 : 0) + 100 * pinned + (bounds > 99 ? 99 : bounds);
+    for (uint16_t i = 0; i < t->column_count; i++)
+        merit += is_pinned(where, reading, read, i) ? 2 : 0;
+    for (uint32_t i = 0; i < t->key.count; i++)
+        merit += is_pinned(where, reading, read, t->key.at[i]) ? UINT32_C(10000) : 0;
+    for (uint32_t i = 0; i < t->unique_count; i++)
+        if (all_pinned(where, reading, read, t->uniques[i].columns))
+            merit |= UINT32_C(1) << 29;
+    return all_pinned(where, reading, read, t->key) ? merit | UINT32_C(1) << 30 : merit;
 }
 
 static void compile_joins(struct compiler *c, const struct where *where, struct read_code *reading,

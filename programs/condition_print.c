@@ -6,8 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
-#include "programs/code.h"
-#include "programs/condition.h"
+#include "programs/compile_private.h"
 
 struct printer {
     const struct filter *filter;
@@ -211,7 +210,14 @@ static void print_special(struct printer *p, const struct expression *e)
         buffer_text(p->out, TEXT("]::bigint[]"));
         break;
     case OPERATOR_SUBSCRIPT:
-        print(p, e->arguments[0], false);
+        /* '{1}'::bigint[][1] would be another type. */
+        if (expression_peel(e->arguments[0])->kind == EXPRESSION_COLUMN) {
+            print(p, e->arguments[0], false);
+        } else {
+            buffer_byte(p->out, '(');
+            print(p, e->arguments[0], false);
+            buffer_byte(p->out, ')');
+        }
         buffer_byte(p->out, '[');
         print(p, e->arguments[1], true);
         buffer_byte(p->out, ']');
@@ -321,12 +327,16 @@ static const struct datum *given_value(const struct printer *p, const struct exp
     return NULL;
 }
 
-/* A boolean that is a column, a value or a function stands for itself; so do they all. */
+/* Functions bring parentheses of their own, and nothing binds closer than a cast. */
 static bool stands_alone(const struct expression *e)
 {
-    return e->kind == EXPRESSION_COALESCE ||
-           (e->kind == EXPRESSION_APPLY && notations[e->as.apply.code].form == FORM_FUNCTION &&
-            notations[e->as.apply.code].text);
+    const struct notation *how;
+
+    if (e->kind != EXPRESSION_APPLY)
+        return e->kind == EXPRESSION_COALESCE;
+    how = &notations[e->as.apply.code];
+    return how->form == FORM_CAST || (how->form == FORM_FUNCTION && how->text) ||
+           e->as.apply.code == OPERATOR_SUBSCRIPT || e->as.apply.code == OPERATOR_ARRAY;
 }
 
 static void print(struct printer *p, const struct expression *e, bool is_compared)

@@ -183,6 +183,12 @@ const struct request *machine_run(struct machine *m)
     return &m->request;
 }
 
+const struct request *machine_request(const struct machine *m)
+{
+    assert(m->is_asking || m->is_done);
+    return &m->request;
+}
+
 void machine_answer_rows(struct machine *m, const struct datum *const *rows, uint32_t count)
 {
     assert(m->is_asking && m->request.kind == REQUEST_READ);

@@ -96,6 +96,8 @@ void machine_start(struct machine *, uint32_t function, const struct datum *argu
 
 /* Runs to the next request, which holds until the machine is touched again. */
 const struct request *machine_run(struct machine *);
+/* The request that it stands at. */
+const struct request *machine_request(const struct machine *);
 
 /* Rows are cells in the order of the columns. They must stay until machine_run() has returned. */
 void machine_answer_rows(struct machine *, const struct datum *const *rows, uint32_t count);
