@@ -34,7 +34,7 @@ static void serve(void *context, struct world *world, uint32_t node, bool restar
         world_send(world, node, (node + 1) % NODES, (struct text){ ball, sizeof ball });
 }
 
-static const struct program juggle_program = { .name = "juggle",
+static const struct process juggle_process = { .name = "juggle",
                                                .start = serve,
                                                .message = pass_on };
 
@@ -49,7 +49,7 @@ static double juggle(struct arena *arena, const struct world_options *options)
     if (world_init(&world, options, arena, &err) != STATUS_OK)
         give_up(&err);
     for (uint32_t i = 0; i < NODES; i++)
-        world_set_program(&world, i, &juggle_program, NULL);
+        world_set_process(&world, i, &juggle_process, NULL);
     if (world_start(&world, &err) != STATUS_OK)
         give_up(&err);
     from = bench_seconds();

@@ -16,6 +16,7 @@
 #include "history/format.h"
 #include "history/level.h"
 #include "nemesis/nemesis.h"
+#include "programs/builtin.h"
 #include "programs/workload.h"
 
 #define PATH_SIZE 4096
@@ -97,21 +98,52 @@ static bool is_shape_of(enum nemesis_shape shape, enum nemesis_kind kind)
     return nemesis_shape_kind(shape) == kind;
 }
 
+static void answer_shape(struct answer *answer, enum nemesis_shape shape)
+{
+    answer_open(answer, NULL, '{');
+    answer_text(answer, "name", nemesis_shape_name(shape));
+    answer_text(answer, "description", nemesis_shape_summary(shape));
+    answer_text(answer, "fault_model", nemesis_shape_is_outside(shape) ? "outside" : "inside");
+    answer_open(answer, "keys", '[');
+    for (int i = 0; i < NEMESIS_KEY_COUNT; i++)
+        if (nemesis_shape_takes(shape, (enum nemesis_key)i))
+            answer_text(answer, NULL, nemesis_key_name((enum nemesis_key)i));
+    answer_close(answer, ']');
+    answer_open(answer, "victims", '[');
+    for (int i = 0; i < NEMESIS_VICTIMS_COUNT; i++)
+        if (nemesis_shape_takes(shape, NEMESIS_KEY_VICTIMS) &&
+            nemesis_shape_allows(shape, (enum nemesis_victims)i))
+            answer_text(answer, NULL, nemesis_victims_name((enum nemesis_victims)i));
+    answer_close(answer, ']');
+    answer_close(answer, '}');
+}
+
 static void answer_nemesis(struct answer *answer, enum nemesis_kind kind)
 {
     answer_open(answer, NULL, '{');
     answer_text(answer, "name", nemesis_kind_name(kind));
     answer_open(answer, "shapes", '[');
     for (int i = 0; i < NEMESIS_SHAPE_COUNT; i++) {
-        if (!is_shape_of((enum nemesis_shape)i, kind))
-            continue;
-        answer_open(answer, NULL, '{');
-        answer_text(answer, "name", nemesis_shape_name((enum nemesis_shape)i));
-        answer_text(answer, "description", nemesis_shape_summary((enum nemesis_shape)i));
-        answer_close(answer, '}');
+        if (is_shape_of((enum nemesis_shape)i, kind))
+            answer_shape(answer, (enum nemesis_shape)i);
     }
     answer_close(answer, ']');
     answer_close(answer, '}');
+}
+
+/* "a drawn disk takes factor times as long   (factor, victims, lasts)" */
+static void describe_shape(enum nemesis_shape shape, struct buffer *to)
+{
+    const char *before = "   (";
+
+    buffer_text(to, text_of(nemesis_shape_summary(shape)));
+    for (int i = 0; i < NEMESIS_KEY_COUNT; i++)
+        if (nemesis_shape_takes(shape, (enum nemesis_key)i)) {
+            buffer_print(to, "%s%s", before, nemesis_key_name((enum nemesis_key)i));
+            before = ", ";
+        }
+    buffer_byte(to, ')'); /* every shape takes something */
+    buffer_byte(to, '\0');
 }
 
 /* A program reads kinds that have shapes; a person a line for each shape. */
@@ -121,15 +153,85 @@ static enum status list_nemeses(struct listing *listing, struct error *err)
         answer_nemesis(listing->answer, (enum nemesis_kind)i);
     for (int i = 0; !listing->answer && i < NEMESIS_SHAPE_COUNT; i++) {
         enum nemesis_shape shape = (enum nemesis_shape)i;
-        struct buffer name = { 0 };
+        struct buffer name = { 0 }, description = { 0 };
 
         buffer_print(&name, "%s %s", nemesis_kind_name(nemesis_shape_kind(shape)),
                      nemesis_shape_name(shape));
+        describe_shape(shape, &description);
         TRY(buffer_status(&name, err));
-        add(listing, (struct entry){ name.at, nemesis_shape_summary(shape), NULL, NULL });
+        TRY(buffer_status(&description, err));
+        add(listing, (struct entry){ name.at, description.at, NULL, NULL });
         buffer_close(&name);
+        buffer_close(&description);
     }
     return STATUS_OK;
+}
+
+/* Who runs it: the one name that two subcommands have for two workloads is listed twice. */
+static void add_workload(struct listing *listing, const char *used_by, const char *name,
+                         const char *description)
+{
+    struct buffer text = { 0 };
+
+    buffer_print(&text, "%-8s  %s", used_by, description);
+    add(listing, (struct entry){ name, listing->answer ? description : text.at, "used_by",
+                                 used_by });
+    listing->out->out_of_memory |= text.out_of_memory;
+    buffer_close(&text);
+}
+
+/* Integers as numbers; decimals, which must stay exact, and words as text. */
+static void answer_default(struct answer *answer, const struct builtin_options *options,
+                           enum builtin_parameter parameter)
+{
+    struct buffer value = { 0 };
+    int64_t number;
+
+    builtin_print_value(options, parameter, &value);
+    if (text_to_int64((struct text){ value.at, value.count }, &number)) {
+        answer_number(answer, "default", (uint64_t)number);
+    } else {
+        buffer_byte(&value, '\0');
+        answer_text(answer, "default", value.out_of_memory ? "" : value.at);
+    }
+    answer->out->out_of_memory |= value.out_of_memory;
+    buffer_close(&value);
+}
+
+static void answer_builtin(struct answer *answer, const struct builtin_workload *workload)
+{
+    struct builtin_options options = builtin_defaults(workload);
+
+    answer_open(answer, NULL, '{');
+    answer_text(answer, "name", workload->name);
+    answer_text(answer, "description", workload->description);
+    answer_text(answer, "used_by", "run");
+    answer_open(answer, "parameters", '[');
+    for (int i = 0; i < PARAMETER_COUNT; i++) {
+        enum builtin_parameter parameter = (enum builtin_parameter)i;
+
+        if (!builtin_has_parameter(workload, parameter))
+            continue;
+        answer_open(answer, NULL, '{');
+        answer_text(answer, "name", builtin_parameter_name(parameter));
+        answer_text(answer, "description", builtin_parameter_help(parameter));
+        answer_default(answer, &options, parameter);
+        answer_close(answer, '}');
+    }
+    answer_close(answer, ']');
+    answer_close(answer, '}');
+}
+
+static void list_builtins(struct listing *listing)
+{
+    unsigned count;
+    const struct builtin_workload *const *workloads = builtin_all(&count);
+
+    for (unsigned i = 0; i < count; i++)
+        if (listing->answer)
+            answer_builtin(listing->answer, workloads[i]);
+        else
+            add_workload(listing, "run", workloads[i]->name, workloads[i]->description);
 }
 
 static enum status list_workloads(struct listing *listing, struct error *err)
@@ -139,12 +241,14 @@ static enum status list_workloads(struct listing *listing, struct error *err)
 
     (void)err;
     for (unsigned i = 0; i < count; i++)
-        add(listing, (struct entry){ workloads[i].name, workloads[i].description, "used_by",
-                                     "generate" });
-    for (int i = 0; i < WORKLOAD_KIND_COUNT; i++)
-        add(listing, (struct entry){ workload_kind_name((enum workload_kind)i),
-                                     workload_kind_summary((enum workload_kind)i), "used_by",
-                                     "run" });
+        add_workload(listing, "generate", workloads[i].name, workloads[i].description);
+    list_builtins(listing);
+    for (int i = 0; i < WORKLOAD_KIND_COUNT; i++) {
+        const char *name = workload_kind_name((enum workload_kind)i);
+
+        if (!builtin_find(text_of(name)))
+            add_workload(listing, "run", name, workload_kind_summary((enum workload_kind)i));
+    }
     return STATUS_OK;
 }
 

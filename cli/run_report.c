@@ -24,6 +24,16 @@ static const struct {
     [FAULT_DUPLICATE] = { "message duplicated", "messages duplicated" },
     [FAULT_REORDER] = { "message late", "messages late" },
     [FAULT_EVICT] = { "message crowded out", "messages crowded out" },
+    [FAULT_DELAY] = { "message delayed", "messages delayed" },
+    [FAULT_DISK_TORN] = { "torn write", "torn writes" },
+    [FAULT_DISK_LYING_SYNC] = { "sync that lied", "syncs that lied" },
+    [FAULT_DISK_BIT_ROT] = { "rotten read", "rotten reads" },
+    [FAULT_DISK_MISDIRECTED] = { "misdirected write", "misdirected writes" },
+    [FAULT_DISK_READ_ERROR] = { "failed read", "failed reads" },
+    [FAULT_DISK_WRITE_ERROR] = { "failed write", "failed writes" },
+    [FAULT_DISK_FULL] = { "write to a full disk", "writes to a full disk" },
+    [FAULT_DISK_SLOW] = { "slow disk operation", "slow disk operations" },
+    [FAULT_DISK_STALL] = { "stalled disk operation", "stalled disk operations" },
 };
 
 /* Rare paths, counted so that one sees whether they were ever taken. */

@@ -17,14 +17,16 @@
 static enum status check_nemesis(const struct nemesis_options *options, uint32_t node_count,
                                  const struct setting *table, struct error *err)
 {
-    const struct setting *amount = setting_find(table, TEXT("amount"));
-    const struct setting *drift = setting_find(table, TEXT("drift_ppm"));
-    enum nemesis_shape shape = options->shape;
+    for (int i = 0; i < NEMESIS_KEY_COUNT; i++) {
+        const char *name = nemesis_key_name((enum nemesis_key)i);
+        const struct setting *given = setting_find(table, text_of(name));
 
-    if (amount && shape != SHAPE_CLOCK_STEP && shape != SHAPE_CLOCK_STROBE)
-        return setting_refuse(amount, err, "nemesis.amount is for clocks that step or strobe");
-    if (drift && shape != SHAPE_CLOCK_DRIFT)
-        return setting_refuse(drift, err, "nemesis.drift_ppm is for clocks that drift");
+        if (i == NEMESIS_KEY_LASTS && options->lasts_ns == 0)
+            continue; /* as it is printed for all */
+        if (given && !nemesis_shape_takes(options->shape, (enum nemesis_key)i))
+            return setting_refuse(given, err, "%s %s takes no %s", nemesis_kind_name(options->kind),
+                                  nemesis_shape_name(options->shape), name);
+    }
     if (nemesis_check_options(options, node_count, err) != STATUS_OK)
         return setting_blame(table, err);
     return STATUS_OK;
@@ -89,6 +91,9 @@ static enum status read_meaning(struct scenario *scenario, const struct setting 
     for (size_t i = 0; i < scenario_section_count; i++)
         TRY(read_section(scenario, &scenario_sections[i], root, err));
     TRY(check_settling(scenario, root, err));
+    TRY(given_latency_make(&scenario->disk.read, &scenario->disk.config.read, err));
+    TRY(given_latency_make(&scenario->disk.write, &scenario->disk.config.write, err));
+    TRY(given_latency_make(&scenario->disk.sync, &scenario->disk.config.sync, err));
     return given_latency_make(&scenario->network.latency, &scenario->network.link.latency, err);
 }
 

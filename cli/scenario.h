@@ -16,7 +16,9 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "nemesis/nemesis.h"
+#include "nemesis/swarm.h"
 #include "sim/clock.h"
+#include "sim/disk.h"
 #include "sim/network.h"
 #include "sim/ping.h"
 
@@ -52,6 +54,13 @@ struct scenario_network {
     struct link_options link; /* its latency made from the one above */
 };
 
+struct scenario_disk {
+    struct given_latency read, write, sync;
+    /* Latencies made from those above; the counts are for who makes the disks. */
+    struct disk_config config;
+    struct disk_faults faults; /* what disks suffer without a nemesis */
+};
+
 struct scenario_workload {
     enum workload_kind kind;
     int64_t duration_ns; /* faults happen within it */
@@ -65,7 +74,9 @@ struct scenario {
     struct scenario_cluster cluster;
     struct clock_options clocks;
     struct scenario_network network;
+    struct scenario_disk disk;
     struct scenario_workload workload;
+    struct swarm_options swarm;
     struct nemesis_options nemeses[NEMESIS_COUNT_MAX];
     uint32_t nemesis_count;
 };

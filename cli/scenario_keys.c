@@ -2,11 +2,13 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "cli/given_latency.h"
+#include "cli/given_nemesis.h"
 #include "cli/quantity.h"
 #include "cli/scenario.h"
 
@@ -23,7 +25,9 @@
 #define CLUSTER(field) offsetof(struct scenario_cluster, field)
 #define CLOCKS(field) offsetof(struct clock_options, field)
 #define NETWORK(field) offsetof(struct scenario_network, field)
+#define DISK(field) offsetof(struct scenario_disk, field)
 #define WORKLOAD(field) offsetof(struct scenario_workload, field)
+#define SWARM(field) offsetof(struct swarm_options, field)
 #define FAULT(field) offsetof(struct nemesis_options, field)
 
 static const struct key_row top_rows[] = {
@@ -56,6 +60,18 @@ static const struct key_row network_rows[] = {
       "messages on a link at once: beyond it the oldest is lost" },
 };
 
+static const struct key_row disk_rows[] = {
+    { "read", KEY_LATENCY, DISK(read), 0, LATENCY_GIVEN_MAX_NS, "100us", "how long a read takes" },
+    { "write", KEY_LATENCY, DISK(write), 0, LATENCY_GIVEN_MAX_NS, "10us",
+      "how long a write takes, into the system's memory" },
+    { "sync", KEY_LATENCY, DISK(sync), 0, LATENCY_GIVEN_MAX_NS, "1ms",
+      "how long it takes to make durable what was written" },
+    { "page", KEY_DURATION, DISK(config.page_ns), 0, SECOND, "1us",
+      "what each 4 KiB moved adds to that" },
+    { "torn", KEY_PROBABILITY, DISK(faults.torn), 0, 0, "0",
+      "a crash leaves parts of a page that was not synced" },
+};
+
 static const struct key_row workload_rows[] = {
     { "kind", KEY_WORKLOAD, WORKLOAD(kind), 0, 0, REQUIRED, "what the nodes do" },
     { "duration", KEY_DURATION, WORKLOAD(duration_ns), 1, DAY, "60s",
@@ -70,7 +86,8 @@ static const struct key_row workload_rows[] = {
 };
 
 static const struct key_row nemesis_rows[] = {
-    { "kind", KEY_NEMESIS, FAULT(kind), 0, 0, REQUIRED, "partition, clock, crash or pause" },
+    { "kind", KEY_NEMESIS, FAULT(kind), 0, 0, REQUIRED,
+      "partition, clock, crash, pause, message, clog or disk" },
     { "shape", KEY_SHAPE, FAULT(shape), 0, 0, NONE, "how the fault looks" },
     { "start", KEY_DURATION, FAULT(start_ns), 0, DAY, "0s",
       "when it strikes first; 0s: after about `every`" },
@@ -78,10 +95,29 @@ static const struct key_row nemesis_rows[] = {
       "from one strike to the next, about; 0s: it strikes once" },
     { "lasts", KEY_DURATION, FAULT(lasts_ns), 0, DAY, "0s",
       "from a strike to its release, about; 0s: to the end" },
+    { "at", KEY_TIMES, FAULT(at), 0, 0, NONE,
+      "a list of exact times to strike at, instead of `start` and `every`" },
+    { "victims", KEY_VICTIMS, FAULT(victims), 0, 0, NONE, "whom it strikes" },
+    { "shard", KEY_INDEX, FAULT(shard_plus_1), 0, 1000000, NONE,
+      "whose leader it strikes (a drawn one)" },
+    { "nodes", KEY_NODES, FAULT(nodes), 0, 0, NONE, "a list of the nodes it strikes" },
     { "amount", KEY_DURATION, FAULT(amount_ns), 1, HOUR, NONE,
-      "how far a clock steps or strobes (250ms)" },
+      "how far clocks jump or are set off (250ms)" },
     { "drift_ppm", KEY_PPM, FAULT(drift_ppm), 1, CLOCK_DRIFT_PPM_MAX, NONE,
       "how wrong a drifting clock runs (1000)" },
+    { "chance", KEY_PROBABILITY, FAULT(chance), 0, 0, NONE,
+      "of each message, operation or page to be hit (0.5)" },
+    { "delay", KEY_DURATION, FAULT(delay_ns), 1, HOUR, NONE, "how late messages are (100ms)" },
+    { "factor", KEY_COUNT, FAULT(factor), 2, NEMESIS_FACTOR_MAX, NONE,
+      "how many times slower a disk is (10)" },
+    { "while_writing", KEY_BOOLEAN, FAULT(while_writing), 0, 0, NONE,
+      "a crash waits for writes that are not durable yet, and strikes the writers (false)" },
+    { "outside", KEY_BOOLEAN, FAULT(outside), 0, 0, NONE,
+      "it may leave the fault model (false)" },
+};
+
+static const struct key_row swarm_rows[] = {
+    { "kinds", KEY_KINDS, SWARM(kinds), 0, 0, NONE, "the kinds of nemesis that it may draw" },
 };
 
 #define SECTION(name, place, rows, size) { name, place, rows, ROW_COUNT(rows), size }
@@ -91,7 +127,9 @@ const struct section scenario_sections[] = {
     SECTION("cluster", TOP(cluster), cluster_rows, 0),
     SECTION("clocks", TOP(clocks), clock_rows, 0),
     SECTION("network", TOP(network), network_rows, 0),
+    SECTION("disk", TOP(disk), disk_rows, 0),
     SECTION("workload", TOP(workload), workload_rows, 0),
+    SECTION("swarm", TOP(swarm), swarm_rows, 0),
     SECTION("nemesis", TOP(nemeses), nemesis_rows, sizeof(struct nemesis_options)),
 };
 const size_t scenario_section_count = ROW_COUNT(scenario_sections);
@@ -261,6 +299,28 @@ static enum status read_shape(const struct reader *reader, enum nemesis_shape *s
     return refuse_name(reader, what, names, err);
 }
 
+static enum status read_victims(const struct reader *reader, enum nemesis_victims *victims,
+                                struct error *err)
+{
+    const char *names[NEMESIS_VICTIMS_COUNT + 1] = { 0 };
+
+    if (reader->setting->kind != SETTING_STRING)
+        return refuse(reader, "a string", err);
+    if (nemesis_find_victims(reader->setting->text, victims))
+        return STATUS_OK;
+    for (int i = 0; i < NEMESIS_VICTIMS_COUNT; i++)
+        names[i] = nemesis_victims_name((enum nemesis_victims)i);
+    return refuse_name(reader, "group of victims", names, err);
+}
+
+static enum status read_boolean(const struct reader *reader, bool *flag, struct error *err)
+{
+    if (reader->setting->kind != SETTING_BOOLEAN)
+        return refuse(reader, "true or false", err);
+    *flag = reader->setting->number != 0;
+    return STATUS_OK;
+}
+
 static enum status read_latency(const struct reader *reader, struct given_latency *latency,
                                 struct error *err)
 {
@@ -272,6 +332,7 @@ static enum status read_latency(const struct reader *reader, struct given_latenc
 static enum status read_row(const struct reader *reader, struct error *err)
 {
     void *at = (char *)reader->values + reader->row->offset;
+    struct label label = label_of(reader->section, reader->row);
     int64_t number = 0;
 
     switch (reader->row->kind) {
@@ -302,6 +363,20 @@ static enum status read_row(const struct reader *reader, struct error *err)
         return read_nemesis(reader, at, err);
     case KEY_SHAPE:
         return read_shape(reader, at, err);
+    case KEY_VICTIMS:
+        return read_victims(reader, at, err);
+    case KEY_BOOLEAN:
+        return read_boolean(reader, at, err);
+    case KEY_INDEX:
+        TRY(read_integer(reader, &number, err));
+        *(uint32_t *)at = (uint32_t)number + 1;
+        return STATUS_OK;
+    case KEY_TIMES:
+        return given_times_read(at, label.text, reader->setting, err);
+    case KEY_NODES:
+        return given_nodes_read(at, label.text, reader->setting, err);
+    case KEY_KINDS:
+        return given_kinds_read(at, label.text, reader->setting, err);
     }
     return STATUS_OK;
 }
@@ -444,6 +519,24 @@ static void print_value(const struct key_row *row, const void *at, struct buffer
     case KEY_SHAPE:
         buffer_print(out, "\"%s\"", nemesis_shape_name(*(const enum nemesis_shape *)at));
         break;
+    case KEY_VICTIMS:
+        buffer_print(out, "\"%s\"", nemesis_victims_name(*(const enum nemesis_victims *)at));
+        break;
+    case KEY_BOOLEAN:
+        buffer_print(out, *(const bool *)at ? "true" : "false");
+        break;
+    case KEY_INDEX:
+        buffer_print(out, "%" PRIu32, *(const uint32_t *)at - 1);
+        break;
+    case KEY_TIMES:
+        given_times_print(at, out);
+        break;
+    case KEY_NODES:
+        given_nodes_print(at, out);
+        break;
+    case KEY_KINDS:
+        given_kinds_print(*(const uint32_t *)at, out);
+        break;
     }
 }
 
@@ -454,7 +547,19 @@ static bool is_unset(const struct key_row *row, const void *at)
         return false;
     switch (row->kind) {
     case KEY_COUNT:
+    case KEY_INDEX:
+    case KEY_KINDS:
         return *(const uint32_t *)at == 0;
+    case KEY_PROBABILITY:
+        return ((const struct ratio *)at)->denominator == 0;
+    case KEY_VICTIMS:
+        return *(const enum nemesis_victims *)at == VICTIMS_USUAL;
+    case KEY_BOOLEAN:
+        return !*(const bool *)at;
+    case KEY_TIMES:
+        return ((const struct nemesis_times *)at)->count == 0;
+    case KEY_NODES:
+        return ((const struct nemesis_nodes *)at)->count == 0;
     case KEY_SIZE:
         return *(const uint64_t *)at == 0;
     case KEY_PPM:

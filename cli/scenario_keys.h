@@ -26,8 +26,14 @@ enum key_kind {
     KEY_PROBABILITY, /* struct ratio */
     KEY_LATENCY,     /* struct given_latency */
     KEY_WORKLOAD,    /* enum workload_kind */
+    KEY_BOOLEAN,     /* bool */
+    KEY_INDEX,       /* uint32_t, one more than what is written; 0: nothing is */
     KEY_NEMESIS,     /* enum nemesis_kind */
     KEY_SHAPE,       /* enum nemesis_shape, of a struct nemesis_options */
+    KEY_VICTIMS,     /* enum nemesis_victims */
+    KEY_TIMES,       /* struct nemesis_times */
+    KEY_NODES,       /* struct nemesis_nodes */
+    KEY_KINDS,       /* uint32_t, a bit for each kind of nemesis */
 };
 
 struct key_row {

@@ -39,12 +39,15 @@ static enum status copy_text(struct arena *arena, struct text text, struct text 
     return STATUS_OK;
 }
 
-/* In the order of the lines; tomlc99 hands out values, arrays and tables apart. */
+/*
+ * In the order of the lines; tomlc99 hands out values, arrays and tables apart.
+ * What --set adds has no line of its own, and comes last.
+ */
 static void add_child(struct setting *parent, struct setting *child)
 {
     struct setting **place = &parent->first;
 
-    if (parent->last && parent->last->line <= child->line)
+    if (parent->last && (child->flag || parent->last->line <= child->line))
         place = &parent->last->next;
     while (*place && (*place)->line <= child->line)
         place = &(*place)->next;

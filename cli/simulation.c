@@ -1,6 +1,5 @@
 #include "cli/simulation.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "cli/output.h"
@@ -8,6 +7,38 @@
 /* Address space, of which a run uses what it needs. */
 #define ARENA_BYTES ((size_t)4 << 30)
 #define SLICE_NS INT64_C(1000000000)
+
+uint32_t simulation_nemeses(const struct scenario *scenario, struct nemesis_options *list)
+{
+    /* Nodes that ping have neither shards nor disks. */
+    struct swarm_ground ground = { .node_count = scenario->cluster.nodes };
+    uint32_t count = scenario->nemesis_count;
+
+    memcpy(list, scenario->nemeses, count * sizeof *list);
+    return count + swarm_draw(&scenario->swarm, &ground, scenario->seed, list + count,
+                              NEMESIS_COUNT_MAX - count);
+}
+
+void simulation_freeze_swarm(struct scenario *scenario)
+{
+    struct nemesis_options list[NEMESIS_COUNT_MAX];
+
+    scenario->nemesis_count = simulation_nemeses(scenario, list);
+    memcpy(scenario->nemeses, list, scenario->nemesis_count * sizeof *list);
+    scenario->swarm = (struct swarm_options){ 0 };
+}
+
+static enum status add_nemeses(struct simulation *simulation, const struct scenario *scenario,
+                               struct error *err)
+{
+    struct nemesis_options list[NEMESIS_COUNT_MAX];
+    uint32_t count = simulation_nemeses(scenario, list);
+
+    TRY(nemeses_init(&simulation->nemeses, NULL, &simulation->world, err));
+    for (uint32_t i = 0; i < count; i++)
+        TRY(nemeses_add(&simulation->nemeses, &list[i], err));
+    return STATUS_OK;
+}
 
 static enum status build(struct simulation *simulation, const struct scenario *scenario,
                          const struct trace_options *trace, struct error *err)
@@ -23,9 +54,7 @@ static enum status build(struct simulation *simulation, const struct scenario *s
     TRY(world_init(&simulation->world, &options, &simulation->arena, err));
     TRY(ping_init(&simulation->ping, &scenario->workload.ping, &simulation->world,
                   &simulation->arena, err));
-    for (uint32_t i = 0; i < scenario->nemesis_count; i++)
-        TRY(nemesis_init(&simulation->nemeses[i], &scenario->nemeses[i], i, &simulation->world,
-                         err));
+    TRY(add_nemeses(simulation, scenario, err));
     return world_start(&simulation->world, err);
 }
 
@@ -48,7 +77,7 @@ static enum status run(struct simulation *simulation, const struct scenario *sce
                        struct progress_bar *bar, struct error *err)
 {
     TRY(run_until(&simulation->world, scenario->workload.duration_ns, bar, err));
-    nemesis_heal(simulation->nemeses, scenario->nemesis_count, &simulation->world);
+    nemeses_stop(&simulation->nemeses, NEMESES_HEAL);
     return ping_settle(&simulation->ping, &simulation->world, scenario->workload.settle_ns, err);
 }
 
@@ -74,33 +103,14 @@ void simulation_close(struct simulation *simulation)
     arena_close(&simulation->arena);
 }
 
-static enum fault_kind fault_of_nemesis(const struct nemesis_options *options)
-{
-    switch (options->kind) {
-    case NEMESIS_PARTITION:
-        return FAULT_PARTITION;
-    case NEMESIS_CRASH:
-        return FAULT_CRASH;
-    case NEMESIS_PAUSE:
-        return FAULT_PAUSE;
-    case NEMESIS_CLOCK:
-        return options->shape == SHAPE_CLOCK_STEP     ? FAULT_CLOCK_STEP
-               : options->shape == SHAPE_CLOCK_STROBE ? FAULT_CLOCK_STROBE
-               : options->shape == SHAPE_CLOCK_FREEZE ? FAULT_CLOCK_FREEZE
-                                                      : FAULT_CLOCK_DRIFT;
-    case NEMESIS_KIND_COUNT:
-        break;
-    }
-    assert(!"a kind of nemesis that simulation.c does not know");
-    return FAULT_KIND_COUNT;
-}
-
 bool simulation_expects_fault(const struct scenario *scenario, enum fault_kind kind)
 {
     const struct link_options *link = &scenario->network.link;
+    struct nemesis_options list[NEMESIS_COUNT_MAX];
+    uint32_t count = simulation_nemeses(scenario, list);
 
-    for (uint32_t i = 0; i < scenario->nemesis_count; i++)
-        if (fault_of_nemesis(&scenario->nemeses[i]) == kind)
+    for (uint32_t i = 0; i < count; i++)
+        if (nemesis_shape_fault(list[i].shape) == kind)
             return true;
     return (kind == FAULT_LOSS && link->loss.numerator > 0) ||
            (kind == FAULT_DUPLICATE && link->duplicate.numerator > 0) ||

@@ -29,7 +29,7 @@ struct simulation {
     struct arena arena;
     struct world world;
     struct ping ping;
-    struct nemesis nemeses[NEMESIS_COUNT_MAX];
+    struct nemeses nemeses;
     struct digest trace;
     enum verdict verdict;
     int64_t wall_ns; /* how long it took; no part of the result */
@@ -40,6 +40,14 @@ MUST_USE enum status simulation_run(struct simulation *, const struct scenario *
                                     const struct trace_options *, struct progress_bar *,
                                     struct error *);
 void simulation_close(struct simulation *);
+
+/*
+ * The nemeses of the scenario, and behind them those that its swarm draws for
+ * its seed. Returns how many of the NEMESIS_COUNT_MAX these are.
+ */
+uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *list);
+/* Writes what the swarm draws into the scenario, in place of the swarm: the run stays the same. */
+void simulation_freeze_swarm(struct scenario *);
 
 /* Whether the scenario asks for this kind of fault, so that it should have been felt. */
 bool simulation_expects_fault(const struct scenario *, enum fault_kind);

@@ -21,17 +21,23 @@ static int64_t draw_either_way(struct nemesis *nemesis, int64_t most)
     return random_below(&nemesis->random, 2) ? size : -size;
 }
 
-/* Any number of clocks, each by an amount of its own. */
-static void step_some(struct nemesis *nemesis, struct world *world)
+static void step_by(struct nemesis *nemesis, struct world *world, uint32_t node, int64_t by_ns)
 {
-    uint32_t count = 1 + (uint32_t)random_below(&nemesis->random, nemesis->node_count);
+    fault_step_clock(world, node, by_ns);
+    fault_count(world, FAULT_CLOCK_STEP);
+    victims_add(nemesis, node, -by_ns);
+}
 
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t by_ns = draw_either_way(nemesis, amount_ns(nemesis));
-        fault_step_clock(world, nemesis->order[i], by_ns);
-        fault_count(world, FAULT_CLOCK_STEP);
-        victims_add(nemesis, nemesis->order[i], -by_ns);
-    }
+/* To where it is wrong by the whole amount, ahead or behind. */
+static void set_off(struct nemesis *nemesis, struct world *world, uint32_t node)
+{
+    int64_t off_ns = amount_ns(nemesis);
+    int64_t error_ns = clock_error_ns(&world->nodes[node].clock, world->now_ns);
+
+    if (random_below(&nemesis->random, 2))
+        off_ns = -off_ns;
+    if (off_ns != error_ns)
+        step_by(nemesis, world, node, off_ns - error_ns);
 }
 
 static void freeze(struct nemesis *nemesis, struct world *world, uint32_t node)
@@ -69,40 +75,50 @@ static void drift(struct nemesis *nemesis, struct world *world, uint32_t node)
     victims_add(nemesis, node, -by_ppm);
 }
 
-bool clock_fault_strike(struct nemesis *nemesis, struct world *world)
+static void strike_clock(struct nemesis *nemesis, struct world *world, uint32_t node)
 {
-    victims_draw_order(nemesis);
     switch (nemesis->options.shape) {
     case SHAPE_CLOCK_STEP:
-        step_some(nemesis, world);
+        step_by(nemesis, world, node, draw_either_way(nemesis, amount_ns(nemesis)));
         break;
     case SHAPE_CLOCK_STROBE:
-        victims_add(nemesis, nemesis->order[0], 0);
+        victims_add(nemesis, node, 0);
         fault_count(world, FAULT_CLOCK_STROBE);
         break;
     case SHAPE_CLOCK_FREEZE:
-        freeze(nemesis, world, nemesis->order[0]);
+        freeze(nemesis, world, node);
         break;
     case SHAPE_CLOCK_DRIFT:
-        drift(nemesis, world, nemesis->order[0]);
+        drift(nemesis, world, node);
+        break;
+    case SHAPE_CLOCK_OFFSET:
+        set_off(nemesis, world, node);
         break;
     default:
         assert(!"a shape of another kind");
     }
+}
+
+bool clock_fault_strike(struct nemesis *nemesis, struct world *world)
+{
+    uint32_t count = victims_draw(nemesis);
+
+    for (uint32_t i = 0; i < count; i++)
+        strike_clock(nemesis, world, nemesis->order[i]);
     return nemesis->victim_count > 0;
 }
 
 int64_t clock_fault_flicker(struct nemesis *nemesis, struct world *world)
 {
-    int64_t by_ns;
-
     if (nemesis->options.shape != SHAPE_CLOCK_STROBE)
         return 0;
-    assert(nemesis->victim_count == 1);
-    /* To and fro: away from where it belongs, then back. */
-    by_ns = nemesis->undo[0] ? nemesis->undo[0] : draw_either_way(nemesis, amount_ns(nemesis));
-    nemesis->undo[0] -= by_ns;
-    fault_step_clock(world, nemesis->victims[0], by_ns);
+    for (uint32_t i = 0; i < nemesis->victim_count; i++) {
+        int64_t *undo = &nemesis->undo[i];
+        /* To and fro: away from where it belongs, then back. */
+        int64_t by_ns = *undo ? *undo : draw_either_way(nemesis, amount_ns(nemesis));
+        *undo -= by_ns;
+        fault_step_clock(world, nemesis->victims[i], by_ns);
+    }
     return random_between(&nemesis->random, FLICKER_NS_MIN, FLICKER_NS_MAX);
 }
 

@@ -5,15 +5,20 @@
 
 bool crash_strike(struct nemesis *nemesis, struct world *world)
 {
-    uint32_t count = victims_draw_count(nemesis);
+    uint32_t count = victims_draw(nemesis);
+    bool felt = false;
 
-    victims_draw_order(nemesis);
-    for (uint32_t i = 0; i < count; i++)
-        if (fault_crash(world, nemesis->order[i])) {
-            fault_count(world, FAULT_CRASH);
+    for (uint32_t i = 0; i < count; i++) {
+        if (!fault_crash(world, nemesis->order[i]))
+            continue;
+        fault_count(world, FAULT_CRASH);
+        felt = true;
+        if (nemesis->options.shape == SHAPE_CRASH_RESTART)
+            fault_restart(world, nemesis->order[i]);
+        else
             victims_add(nemesis, nemesis->order[i], 0);
-        }
-    return nemesis->victim_count > 0;
+    }
+    return felt;
 }
 
 void crash_release(struct nemesis *nemesis, struct world *world)

@@ -1,5 +1,5 @@
 /*
- * crash: nodes lose their memory, and start again later.
+ * crash: nodes lose their memory, and start again later or at once.
  */
 #ifndef NEMESIS_CRASH_H
 #define NEMESIS_CRASH_H

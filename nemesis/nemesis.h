@@ -10,21 +10,44 @@
  *              lasts                               lasts
  *
  * From strike to strike it is [every/2, 3 every/2], drawn, and each lasts
- * [lasts/2, 3 lasts/2]. It never strikes while it holds: a strike that would
- * come too early comes at the release. Draws come from a stream of its own,
- * keyed by its place in the scenario; nothing another nemesis or a node draws
- * moves them.
+ * [lasts/2, 3 lasts/2]; a clog is mostly short, lasts * e^(-10 u). It never
+ * strikes while it holds: a strike that would come too early comes at the
+ * release. Where times are listed (`at`) all is exact: it strikes just then,
+ * and each time for `lasts_ns`.
+ *
+ * Draws come from a stream of its own, keyed by its place in the scenario;
+ * nothing another nemesis or a node draws moves them.
  *
  *     kind       shapes                                      lets go by
  *     partition  halves, random-halves, isolate-one,         mending its cuts
  *                majorities-ring, bridge, one-way
- *     clock      step, strobe, freeze, drift                 undoing what it did
- *     crash      one, minority, all                          restarting
+ *     clock      step, strobe, freeze, drift, offset         undoing what it did
+ *     crash      one, minority, all, restart                 restarting
  *     pause      one, minority, all                          resuming
+ *     message    loss, delay, duplicate, reorder             ending its burst
+ *     clog       link, send, receive                         itself
+ *     disk       slow, stall, full, read-error, write-error, taking them off;
+ *                torn, bit-rot, lying-sync, misdirected      a stall ends itself
  *
- * Faults of several nemeses overlap freely. They hurt nodes; clients always
- * reach every node that is up. A kind is a file of this room with a pair of
- * functions, entered in the table of nemesis.c.
+ * Faults of several nemeses overlap freely. They hurt nodes. A partition never
+ * keeps a client from a node that is up; bursts and clogs may.
+ *
+ * The fault model (docs/scenarios.md): a nemesis that could leave it must say
+ * so (`outside`). Inside it bit rot is kept to a minority of each shard's
+ * replicas, the same ones for a whole run, by all nemeses together.
+ *
+ * Each strike is counted when it takes effect: a crash if a node was not down,
+ * a burst if it hit a message, a disk's fault if an operation ran into it. What
+ * was never felt tested nothing: see nemeses_next_unfelt().
+ *
+ *     shapes.c       what there is, by name, and what each shape takes and needs
+ *     options.c      what may not be asked for
+ *     schedule.c     when one strikes and lets go
+ *     victims.c      whom
+ *     partition.c clock_fault.c crash.c pause.c message.c clog.c disk_fault.c
+ *                    a kind each: entered in the table of schedule.c
+ *     swarm.c        a mix drawn by chance
+ *     nemesis.c      all of a run, and the end of it
  */
 #ifndef NEMESIS_NEMESIS_H
 #define NEMESIS_NEMESIS_H
@@ -32,98 +55,83 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/arena.h"
 #include "base/error.h"
 #include "base/random.h"
-#include "base/text.h"
+#include "nemesis/options.h"
+#include "nemesis/shapes.h"
+#include "sim/disk.h"
 #include "sim/world.h"
-
-/* X(KIND, name) */
-#define NEMESIS_KINDS(X)                                                                           \
-    X(PARTITION, "partition")                                                                      \
-    X(CLOCK, "clock")                                                                              \
-    X(CRASH, "crash")                                                                              \
-    X(PAUSE, "pause")
-
-/* X(SHAPE, KIND, name, what it does). The first of a kind is its default. */
-#define NEMESIS_SHAPES(X)                                                                          \
-    X(PARTITION_HALVES, PARTITION, "halves", "the lower half of the nodes from the upper")         \
-    X(PARTITION_RANDOM_HALVES, PARTITION, "random-halves", "two drawn halves")                     \
-    X(PARTITION_ISOLATE_ONE, PARTITION, "isolate-one", "a drawn node from all others")             \
-    X(PARTITION_MAJORITIES_RING, PARTITION, "majorities-ring",                                     \
-      "each node sees a majority, and no two see the same")                                        \
-    X(PARTITION_BRIDGE, PARTITION, "bridge", "two halves that only a drawn node can reach")        \
-    X(PARTITION_ONE_WAY, PARTITION, "one-way", "a drawn half cannot be heard by the other")        \
-    X(CLOCK_STEP, CLOCK, "step", "wall clocks of drawn nodes jump by up to amount")                \
-    X(CLOCK_STROBE, CLOCK, "strobe", "a drawn wall clock jumps to and fro, many times")            \
-    X(CLOCK_FREEZE, CLOCK, "freeze", "a drawn node's clocks stand still")                          \
-    X(CLOCK_DRIFT, CLOCK, "drift", "a drawn node's clocks run wrong by up to drift_ppm")           \
-    X(CRASH_ONE, CRASH, "one", "a drawn node crashes")                                             \
-    X(CRASH_MINORITY, CRASH, "minority", "fewer than half of the nodes crash")                     \
-    X(CRASH_ALL, CRASH, "all", "every node crashes")                                               \
-    X(PAUSE_ONE, PAUSE, "one", "a drawn node stands still while time goes on")                     \
-    X(PAUSE_MINORITY, PAUSE, "minority", "fewer than half of the nodes stand still")               \
-    X(PAUSE_ALL, PAUSE, "all", "every node stands still")
-
-enum nemesis_kind {
-#define X(kind, name) NEMESIS_##kind,
-    NEMESIS_KINDS(X)
-#undef X
-        NEMESIS_KIND_COUNT
-};
-
-enum nemesis_shape {
-#define X(shape, kind, name, summary) SHAPE_##shape,
-    NEMESIS_SHAPES(X)
-#undef X
-        NEMESIS_SHAPE_COUNT
-};
 
 #define NEMESIS_COUNT_MAX 32
 
-struct nemesis_options {
-    enum nemesis_kind kind;
-    enum nemesis_shape shape;
-    int64_t start_ns;  /* of the first strike; zero: after a gap */
-    int64_t every_ns;  /* zero: it strikes once */
-    int64_t lasts_ns;  /* zero: it never lets go by itself */
-    int64_t amount_ns; /* for step and strobe; zero: 250 ms */
-    int32_t drift_ppm; /* for drift; zero: 1000 */
+/*
+ * What a nemesis can hurt beside the world's nodes and links, and how far it
+ * may go. All zero: no disks, and shards of which nothing is known.
+ */
+struct nemesis_ground {
+    struct disk *const *disks;      /* of each node; NULL: they have none */
+    struct disk_faults disk_faults; /* what the disks suffer by themselves */
+    uint32_t shard_count, replica_count;
+    const uint32_t *replicas; /* shard * replica_count + i: a node that holds it */
+    /*
+     * How many replicas of a shard may have synced bytes damaged in one run:
+     * (replica_count - 1) / 2 where the store survives that, or fewer.
+     */
+    uint32_t damaged_max;
 };
+
+struct nemeses;
 
 struct nemesis {
     struct nemesis_options options;
+    struct nemeses *all;
     struct random random;
+    uint32_t place;   /* among all */
     uint32_t caller;  /* as the world knows it */
+    uint32_t waited;  /* times in a row for somebody to write */
     bool holds;       /* between strike and release */
     bool healed;      /* for good */
     uint64_t strikes; /* so far */
-    uint64_t felt;    /* those that took effect */
+    uint64_t felt;    /* those that took effect; final after nemeses_stop() */
+    int64_t until_ns; /* when it will let go; INT64_MAX: never */
     uint32_t node_count;
-    uint32_t *order;   /* of all nodes, drawn anew at each strike */
+    uint32_t *order;   /* of all nodes, drawn anew at each strike: victims first */
     uint32_t *victims; /* those it holds now */
     uint32_t victim_count;
-    int64_t *undo; /* of each victim, what the kind needs to let go */
-    bool *cuts;    /* from * node_count + to: the links it holds cut */
+    int64_t *undo;  /* of each victim, what the kind needs to let go */
+    uint64_t *seen; /* of each node, faults of its disk already accounted for */
+    bool *struck;   /* each node, ever */
+    bool *cuts;     /* from * node_count + to: the links it holds */
 };
 
-/* `place` is its place among the scenario's nemeses; a start must not lie in the past. */
-MUST_USE enum status nemesis_init(struct nemesis *, const struct nemesis_options *, uint32_t place,
-                                  struct world *, struct error *);
-/* Refuses what makes no sense among so many nodes, in the words of a scenario. */
-MUST_USE enum status nemesis_check_options(const struct nemesis_options *, uint32_t node_count,
-                                           struct error *);
+/* All nemeses of a run. The world calls them back: they must not move. */
+struct nemeses {
+    struct world *world;
+    struct nemesis_ground ground;
+    struct nemesis list[NEMESIS_COUNT_MAX];
+    uint32_t count;
+    bool *damaged; /* each node: whether its disk has rotted, ever */
+};
 
-/* Ends all of them for good, and all faults with them: see fault_heal_everything(). */
-void nemesis_heal(struct nemesis *, uint32_t count, struct world *);
+/* What the world is like after the end: what is demanded to live. */
+enum nemeses_end {
+    NEMESES_HEAL,    /* all is whole and up */
+    NEMESES_RESTART, /* the same, after a crash of every node */
+    /*
+     * A drawn core with a majority of each shard is whole and up; the rest
+     * stand still for good. The core shall do without them.
+     */
+    NEMESES_CORE,
+};
 
-/* Names as in scenarios. */
-const char *nemesis_kind_name(enum nemesis_kind);
-const char *nemesis_shape_name(enum nemesis_shape);
-const char *nemesis_shape_summary(enum nemesis_shape);
-enum nemesis_kind nemesis_shape_kind(enum nemesis_shape);
-bool nemesis_find_kind(struct text name, enum nemesis_kind *);
-bool nemesis_find_shape(enum nemesis_kind, struct text name, enum nemesis_shape *);
-enum nemesis_shape nemesis_default_shape(enum nemesis_kind);
+/* The ground is copied, what it points to is not; NULL: all zero. */
+MUST_USE enum status nemeses_init(struct nemeses *, const struct nemesis_ground *, struct world *,
+                                  struct error *);
+/* In the order of the scenario. A start must not lie in the past. */
+MUST_USE enum status nemeses_add(struct nemeses *, const struct nemesis_options *, struct error *);
+/* Ends all of them for good, and all faults with them, also those of disks. */
+void nemeses_stop(struct nemeses *, enum nemeses_end);
+/* After the end: the first from here on that never took effect, or the count. */
+uint32_t nemeses_next_unfelt(const struct nemeses *, uint32_t from);
 
 #endif

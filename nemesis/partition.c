@@ -52,10 +52,11 @@ static void cut_ring(const struct cutting *cutting)
         }
 }
 
-void partition_fill(enum nemesis_shape shape, const uint32_t *order, uint32_t node_count,
-                    bool *cuts)
+void partition_fill(enum nemesis_shape shape, const uint32_t *order, uint32_t first_side,
+                    uint32_t node_count, bool *cuts)
 {
     struct cutting cutting = { order, node_count, cuts };
+    uint32_t half = first_side ? first_side : node_count / 2;
 
     memset(cuts, 0, (size_t)node_count * node_count * sizeof *cuts);
     switch (shape) {
@@ -63,10 +64,10 @@ void partition_fill(enum nemesis_shape shape, const uint32_t *order, uint32_t no
         cut_halves(&cutting);
         break;
     case SHAPE_PARTITION_RANDOM_HALVES:
-        cut_both_ways(&cutting, 0, node_count / 2, node_count);
+        cut_both_ways(&cutting, 0, half, node_count);
         break;
     case SHAPE_PARTITION_ISOLATE_ONE:
-        cut_both_ways(&cutting, 0, 1, node_count);
+        cut_both_ways(&cutting, 0, first_side ? first_side : 1, node_count);
         break;
     case SHAPE_PARTITION_MAJORITIES_RING:
         cut_ring(&cutting);
@@ -75,7 +76,7 @@ void partition_fill(enum nemesis_shape shape, const uint32_t *order, uint32_t no
         cut_both_ways(&cutting, 1, 1 + (node_count - 1) / 2, node_count);
         break;
     case SHAPE_PARTITION_ONE_WAY:
-        cut(&cutting, 0, node_count / 2, node_count / 2, node_count);
+        cut(&cutting, 0, half, half, node_count);
         break;
     default:
         assert(!"a shape of another kind");
@@ -85,10 +86,15 @@ void partition_fill(enum nemesis_shape shape, const uint32_t *order, uint32_t no
 bool partition_strike(struct nemesis *nemesis, struct world *world)
 {
     uint32_t count = nemesis->node_count;
+    uint32_t first_side = victims_draw(nemesis);
     bool felt = false;
 
-    victims_draw_order(nemesis);
-    partition_fill(nemesis->options.shape, nemesis->order, count, nemesis->cuts);
+    memset(nemesis->cuts, 0, (size_t)count * count * sizeof *nemesis->cuts);
+    if (first_side == 0)
+        return false; /* nobody leads */
+    if (victims_meant(nemesis) == VICTIMS_USUAL || victims_meant(nemesis) == VICTIMS_LEADER)
+        first_side = 0;
+    partition_fill(nemesis->options.shape, nemesis->order, first_side, count, nemesis->cuts);
     for (uint32_t from = 0; from < count; from++)
         for (uint32_t to = 0; to < count; to++)
             if (nemesis->cuts[(size_t)from * count + to] && fault_cut_link(world, from, to))

@@ -5,9 +5,8 @@
 
 bool pause_strike(struct nemesis *nemesis, struct world *world)
 {
-    uint32_t count = victims_draw_count(nemesis);
+    uint32_t count = victims_draw(nemesis);
 
-    victims_draw_order(nemesis);
     for (uint32_t i = 0; i < count; i++)
         if (fault_pause(world, nemesis->order[i])) {
             fault_count(world, FAULT_PAUSE);

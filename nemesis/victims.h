@@ -11,11 +11,19 @@
 
 #include "nemesis/nemesis.h"
 
-/* Puts all nodes into nemesis->order, as drawn. */
-void victims_draw_order(struct nemesis *);
-/* How many the shape (of kind crash or pause) strikes this time. */
-uint32_t victims_draw_count(struct nemesis *);
+/*
+ * Puts all nodes into nemesis->order as drawn, those to strike first. Returns
+ * how many these are: none where a leader is to be struck and nobody leads,
+ * and where the shape is a partition's own, one.
+ */
+uint32_t victims_draw(struct nemesis *);
+/* Whom it means, if nothing was said the shape's own. */
+enum nemesis_victims victims_meant(const struct nemesis *);
 /* The nemesis holds the node from now on. */
 void victims_add(struct nemesis *, uint32_t node, int64_t undo);
+bool victims_hold(const struct nemesis *, uint32_t node);
+
+/* Marks drawn links, each from one node to another, in nemesis->cuts; as many as nodes at most. */
+void victims_draw_pairs(struct nemesis *);
 
 #endif

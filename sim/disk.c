@@ -420,6 +420,18 @@ uint64_t disk_file_size(const struct disk *disk, uint32_t file)
     return file_of(disk, file)->size;
 }
 
+bool disk_is_writing(const struct disk *disk, int64_t now_ns)
+{
+    /* The last of those that wait for their syncs is durable last. */
+    if (disk->settling_first &&
+        pages_version(&disk->pages, disk->settling_last)->durable_at_ns > now_ns)
+        return true;
+    for (uint32_t i = 0; i < disk->config.file_count_max; i++)
+        if (disk->files[i].dirty)
+            return true;
+    return false;
+}
+
 void disk_stall(struct disk *disk, int64_t now_ns, int64_t until_ns)
 {
     advance(disk, now_ns);

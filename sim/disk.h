@@ -142,6 +142,8 @@ struct disk_result disk_rename(struct disk *, int64_t now_ns, uint32_t from, uin
 struct disk_result disk_delete(struct disk *, int64_t now_ns, uint32_t file);
 
 bool disk_file_exists(const struct disk *, uint32_t file);
+/* Whether a crash now would take bytes from what the process sees. */
+bool disk_is_writing(const struct disk *, int64_t now_ns);
 /* What the process sees; 0 for a file that does not exist. */
 uint64_t disk_file_size(const struct disk *, uint32_t file);
 

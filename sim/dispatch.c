@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "sim/disk.h"
+
 /* How the world reads an event's fields. */
 enum event_kind {
     EVENT_ARRIVAL,    /* a: message */
@@ -27,7 +29,16 @@ void dispatch_fail(struct world *world)
                (int)(us % 1000));
 }
 
-/* What the programs and callers have to say about a record; `bytes` are those of its message. */
+static void describe_disk(uint64_t faults, struct buffer *to)
+{
+    if (faults == 0)
+        buffer_text(to, TEXT("nothing"));
+    for (int i = 0; i < DISK_FAULT_COUNT; i++)
+        if (faults >> i & 1)
+            buffer_print(to, "%s%s", to->count ? " " : "", disk_fault_name((enum disk_fault)i));
+}
+
+/* What the processes and callers have to say about a record; `bytes` are those of its message. */
 static void describe(struct world *world, const struct trace_record *record, struct text bytes)
 {
     const struct node *node = NULL;
@@ -43,12 +54,12 @@ static void describe(struct world *world, const struct trace_record *record, str
     case TRACE_CUT_OFF:
     case TRACE_EVICTED:
     case TRACE_REFUSED:
-        if (node->program->describe_message)
-            node->program->describe_message(node->context, bytes, &world->detail);
+        if (node->process->describe_message)
+            node->process->describe_message(node->context, bytes, &world->detail);
         break;
     case TRACE_NOTE:
-        if (node->program->describe_note)
-            node->program->describe_note(node->context, record->size, record->a, record->b,
+        if (node->process->describe_note)
+            node->process->describe_note(node->context, record->size, record->a, record->b,
                                          &world->detail);
         break;
     case TRACE_CALL:
@@ -59,6 +70,9 @@ static void describe(struct world *world, const struct trace_record *record, str
     case TRACE_ROLE:
         buffer_print(&world->detail, "%s of shard %" PRIu64, role_name((enum role)record->b),
                      record->a);
+        break;
+    case TRACE_DISK:
+        describe_disk(record->a, &world->detail);
         break;
     default:
         break;
@@ -124,8 +138,8 @@ void dispatch_start_node(struct world *world, uint32_t number)
     node->started = true;
     dispatch_trace(world, restarted ? TRACE_RESTART : TRACE_START, number, TRACE_NOBODY,
                    node->epoch, 0);
-    if (node->program->start)
-        node->program->start(node->context, world, number, restarted);
+    if (node->process->start)
+        node->process->start(node->context, world, number, restarted);
 }
 
 static void push(struct world *world, int64_t at_ns, const struct event *event)
@@ -268,8 +282,8 @@ static void deliver(struct world *world, uint32_t message)
 
     world->counts.messages_delivered++;
     dispatch_trace_message(world, TRACE_DELIVER, message);
-    if (node->program->message)
-        node->program->message(node->context, world, m->to, m->from, bytes);
+    if (node->process->message)
+        node->process->message(node->context, world, m->to, m->from, bytes);
     network_free(&world->network, message);
 }
 
@@ -279,6 +293,7 @@ static void drop_message(struct world *world, uint32_t message, enum message_fat
         dispatch_trace_message(world, TRACE_LOST, message);
         world->counts.messages_lost++;
         world->faults[FAULT_LOSS]++;
+        network_blame_loss(&world->network, network_message(&world->network, message));
     } else {
         dispatch_trace_message(world, TRACE_CUT_OFF, message);
         world->counts.messages_cut_off++;
@@ -350,8 +365,8 @@ static void on_timer(struct world *world, const struct event *event)
     count_event(world);
     world->counts.timers_fired++;
     dispatch_trace(world, TRACE_TIMER, event->node, TRACE_NOBODY, payload, 0);
-    if (node->program->timer)
-        node->program->timer(node->context, world, event->node, payload);
+    if (node->process->timer)
+        node->process->timer(node->context, world, event->node, payload);
 }
 
 static void on_completion(struct world *world, const struct event *event)
@@ -366,8 +381,8 @@ static void on_completion(struct world *world, const struct event *event)
     }
     count_event(world);
     dispatch_trace(world, TRACE_COMPLETION, event->node, TRACE_NOBODY, event->a, 0);
-    if (node->program->completion)
-        node->program->completion(node->context, world, event->node, event->a);
+    if (node->process->completion)
+        node->process->completion(node->context, world, event->node, event->a);
 }
 
 static void on_call(struct world *world, const struct event *event)

@@ -18,7 +18,7 @@ void dispatch_timer(struct world *, uint32_t place);
 void dispatch_completion(struct world *, int64_t at_ns, uint32_t node, uint64_t what);
 void dispatch_call(struct world *, int64_t at_ns, uint32_t caller, uint64_t what);
 
-/* Brings an endpoint up and calls its program's start(). */
+/* Brings an endpoint up and calls its process's start(). */
 void dispatch_start_node(struct world *, uint32_t node);
 /* The node's timers, deferred events and roles are gone. */
 void dispatch_clear_node(struct world *, uint32_t node);

@@ -26,8 +26,8 @@ bool fault_crash(struct world *world, uint32_t number)
     dispatch_trace(world, TRACE_CRASH, number, TRACE_NOBODY, node->epoch, 0);
     node->epoch++;
     dispatch_clear_node(world, number);
-    if (node->program->crash)
-        node->program->crash(node->context, world, number);
+    if (node->process->crash)
+        node->process->crash(node->context, world, number);
     return true;
 }
 
@@ -86,22 +86,85 @@ static uint64_t remaining_ns(const struct world *world, int64_t until_ns)
     return until_ns > world->now_ns ? (uint64_t)(until_ns - world->now_ns) : 0;
 }
 
-void fault_clog_link(struct world *world, uint32_t from, uint32_t to, int64_t until_ns)
+bool fault_clog_link(struct world *world, uint32_t from, uint32_t to, int64_t until_ns)
 {
-    network_clog_link(&world->network, from, to, until_ns);
+    bool longer = network_clog_link(&world->network, from, to, until_ns);
+
     dispatch_trace(world, TRACE_CLOG, from, to, remaining_ns(world, until_ns), 0);
+    return longer && until_ns > world->now_ns;
 }
 
-void fault_clog_send(struct world *world, uint32_t node, int64_t until_ns)
+bool fault_clog_send(struct world *world, uint32_t node, int64_t until_ns)
 {
-    network_clog_send(&world->network, node, until_ns);
+    bool longer = network_clog_send(&world->network, node, until_ns);
+
     dispatch_trace(world, TRACE_CLOG, node, TRACE_NOBODY, remaining_ns(world, until_ns), 1);
+    return longer && until_ns > world->now_ns;
 }
 
-void fault_clog_receive(struct world *world, uint32_t node, int64_t until_ns)
+bool fault_clog_receive(struct world *world, uint32_t node, int64_t until_ns)
 {
-    network_clog_receive(&world->network, node, until_ns);
+    bool longer = network_clog_receive(&world->network, node, until_ns);
+
     dispatch_trace(world, TRACE_CLOG, node, TRACE_NOBODY, remaining_ns(world, until_ns), 2);
+    return longer && until_ns > world->now_ns;
+}
+
+void fault_set_burst(struct world *world, uint32_t number, const struct burst *burst)
+{
+    assert(number < NETWORK_BURST_COUNT_MAX);
+    world->network.bursts[number] = *burst;
+}
+
+void fault_start_burst(struct world *world, uint32_t number, uint32_t from, uint32_t to)
+{
+    assert(number < NETWORK_BURST_COUNT_MAX);
+    network_link(&world->network, from, to)->bursts |= UINT32_C(1) << number;
+    dispatch_trace(world, TRACE_BURST, from, to, number, world->network.bursts[number].kind);
+}
+
+void fault_end_burst(struct world *world, uint32_t number, uint32_t from, uint32_t to)
+{
+    assert(number < NETWORK_BURST_COUNT_MAX);
+    network_link(&world->network, from, to)->bursts &= ~(UINT32_C(1) << number);
+    dispatch_trace(world, TRACE_BURST_END, from, to, number, 0);
+}
+
+/* A bit for each fault that the disk may show from now on. */
+static uint64_t disk_fault_bits(const struct disk_faults *faults)
+{
+    return (uint64_t)(faults->torn.numerator > 0) << DISK_FAULT_TORN |
+           (uint64_t)(faults->lying_sync.numerator > 0) << DISK_FAULT_LYING_SYNC |
+           (uint64_t)(faults->bit_rot.numerator > 0) << DISK_FAULT_BIT_ROT |
+           (uint64_t)(faults->misdirected.numerator > 0) << DISK_FAULT_MISDIRECTED |
+           (uint64_t)(faults->read_error.numerator > 0) << DISK_FAULT_READ_ERROR |
+           (uint64_t)(faults->write_error.numerator > 0) << DISK_FAULT_WRITE_ERROR |
+           (uint64_t)faults->full << DISK_FAULT_FULL |
+           (uint64_t)(faults->slow_factor > 1) << DISK_FAULT_SLOW;
+}
+
+void fault_set_disk(struct world *world, uint32_t node, struct disk *disk,
+                    const struct disk_faults *faults)
+{
+    disk_set_faults(disk, faults);
+    dispatch_trace(world, TRACE_DISK, node, TRACE_NOBODY, disk_fault_bits(faults), 0);
+}
+
+void fault_stall_disk(struct world *world, uint32_t node, struct disk *disk, int64_t until_ns)
+{
+    disk_stall(disk, world->now_ns, until_ns);
+    dispatch_trace(world, TRACE_DISK_STALL, node, TRACE_NOBODY, remaining_ns(world, until_ns), 0);
+}
+
+_Static_assert(FAULT_KIND_COUNT - FAULT_DISK_TORN == DISK_FAULT_COUNT,
+               "the world counts each of a disk's faults");
+
+void fault_heal_disk(struct world *world, uint32_t node, struct disk *disk)
+{
+    for (int i = 0; i < DISK_FAULT_COUNT; i++)
+        world->faults[FAULT_DISK_TORN + i] += disk->fault_counts[i];
+    disk_heal(disk);
+    dispatch_trace(world, TRACE_DISK, node, TRACE_NOBODY, 0, 0);
 }
 
 void fault_step_clock(struct world *world, uint32_t node, int64_t by_ns)
@@ -156,6 +219,7 @@ static void mend_all_links(struct world *world)
         for (uint32_t to = 0; to < world->endpoint_count; to++) {
             struct link *link = network_link(&world->network, from, to);
             link->clogged_until_ns = 0;
+            link->bursts = 0;
             while (link->cuts > 0)
                 fault_mend_link(world, from, to);
         }

@@ -112,6 +112,35 @@ static bool happens(const struct link *link, uint64_t ordinal, enum draw what, s
     return chance.numerator > 0 && random_word_below(draw(link, ordinal, what), chance);
 }
 
+/* The next of the link's bursts of this kind from `*number` on, or NULL. */
+static struct burst *next_burst(struct network *network, const struct link *link,
+                                enum burst_kind kind, uint32_t *number)
+{
+    while (*number < NETWORK_BURST_COUNT_MAX && link->bursts >> *number) {
+        uint32_t i = (*number)++;
+        if (link->bursts >> i & 1 && network->bursts[i].kind == kind)
+            return &network->bursts[i];
+    }
+    return NULL;
+}
+
+/* Whether any burst of the kind does to the message what the link's own options spare it. */
+static bool burst_hits(struct network *network, const struct link *link, uint64_t ordinal,
+                       enum draw what, enum burst_kind kind)
+{
+    struct burst *burst;
+    bool hit = false;
+
+    if (!link->bursts || network->calm)
+        return false;
+    for (uint32_t i = 0; (burst = next_burst(network, link, kind, &i));)
+        if (happens(link, ordinal, what, burst->chance)) {
+            burst->felt++;
+            hit = true;
+        }
+    return hit;
+}
+
 static enum status take_message(struct network *network, uint32_t *place, struct error *err)
 {
     if (network->free_message != MESSAGE_NONE) {
@@ -212,12 +241,33 @@ static void evict_oldest(struct network *network, struct link *link, struct netw
     network_land(network, link->oldest);
 }
 
-static void draw_arrival(const struct network *network, const struct link *link,
+/* By how much the bursts make a message late, each by up to its delay. */
+static int64_t burst_lateness_ns(struct network *network, const struct link *link, uint64_t ordinal)
+{
+    struct burst *burst;
+    int64_t late_ns = 0;
+
+    if (!link->bursts || network->calm)
+        return 0;
+    for (uint32_t i = 0; (burst = next_burst(network, link, BURST_REORDER, &i));)
+        if (happens(link, ordinal, DRAW_REORDER, burst->chance)) {
+            burst->felt++;
+            late_ns += (int64_t)random_scale(draw(link, ordinal, DRAW_LATENESS),
+                                             (uint64_t)burst->delay_ns + 1);
+        }
+    return late_ns;
+}
+
+static void draw_arrival(struct network *network, const struct link *link,
                          const struct link_options *options, uint64_t ordinal, int64_t departs_ns,
                          struct network_sent *sent)
 {
+    int64_t late_ns = burst_lateness_ns(network, link, ordinal);
+
     sent->arrives_ns =
         departs_ns + latency_draw_ns(&options->latency, draw(link, ordinal, DRAW_LATENCY));
+    sent->arrives_ns += late_ns;
+    sent->reordered = late_ns > 0;
     if (network->calm || !happens(link, ordinal, DRAW_REORDER, options->reorder))
         return;
     sent->reordered = true;
@@ -225,12 +275,36 @@ static void draw_arrival(const struct network *network, const struct link *link,
                                               (uint64_t)options->reorder_delay_ns_max + 1);
 }
 
+/* What bursts of delay add to the way of a message and of its copy. */
+static int64_t burst_delay_ns(struct network *network, const struct link *link)
+{
+    struct burst *burst;
+    int64_t delay_ns = 0;
+
+    if (!link->bursts || network->calm)
+        return 0;
+    for (uint32_t i = 0; (burst = next_burst(network, link, BURST_DELAY, &i));) {
+        burst->felt++;
+        delay_ns += burst->delay_ns;
+    }
+    return delay_ns;
+}
+
+static bool is_duplicated(struct network *network, const struct link *link,
+                          const struct link_options *options, uint64_t ordinal)
+{
+    if (network->calm)
+        return false;
+    return happens(link, ordinal, DRAW_DUPLICATE, options->duplicate) ||
+           burst_hits(network, link, ordinal, DRAW_DUPLICATE, BURST_DUPLICATE);
+}
+
 static enum status duplicate(struct network *network, struct link *link,
                              const struct link_options *options, struct message model,
                              const char *bytes, int64_t departs_ns, struct network_sent *sent,
                              struct error *err)
 {
-    if (network->calm || !happens(link, model.ordinal, DRAW_DUPLICATE, options->duplicate))
+    if (!is_duplicated(network, link, options, model.ordinal))
         return STATUS_OK;
     model.copy = true;
     sent->copy_arrives_ns =
@@ -246,7 +320,7 @@ enum status network_send(struct network *network, int64_t now_ns, uint32_t from,
     struct link *link = network_link(network, from, to);
     const struct link_options *options = options_of(network, link);
     struct message model = { .from = from, .to = to, .to_epoch = to_epoch };
-    int64_t departs_ns;
+    int64_t departs_ns, delay_ns;
 
     *sent = (struct network_sent){ .copy = MESSAGE_NONE, .evicted = MESSAGE_NONE };
     if (bytes.length > UINT32_MAX)
@@ -263,7 +337,9 @@ enum status network_send(struct network *network, int64_t now_ns, uint32_t from,
     }
     if (options->in_flight_max > 0 && link->in_flight >= options->in_flight_max)
         evict_oldest(network, link, sent);
-    departs_ns = departure_ns(link, options, now_ns, model.size);
+    delay_ns = burst_delay_ns(network, link);
+    sent->delayed = delay_ns > 0;
+    departs_ns = departure_ns(link, options, now_ns, model.size) + delay_ns;
     draw_arrival(network, link, options, model.ordinal, departs_ns, sent);
     TRY(add_message(network, link, &model, bytes.at, &sent->message, err));
     return duplicate(network, link, options, model, bytes.at, departs_ns, sent, err);
@@ -284,6 +360,23 @@ int64_t network_clogged_until_ns(const struct network *network, const struct mes
     return until_ns;
 }
 
+static enum draw loss_draw(const struct message *message)
+{
+    return message->copy ? DRAW_COPY_LOSS : DRAW_LOSS;
+}
+
+static bool is_lost(const struct network *network, const struct link *link,
+                    const struct message *message)
+{
+    if (happens(link, message->ordinal, loss_draw(message), options_of(network, link)->loss))
+        return true;
+    for (uint32_t i = 0; i < NETWORK_BURST_COUNT_MAX && link->bursts >> i; i++)
+        if (link->bursts >> i & 1 && network->bursts[i].kind == BURST_LOSS &&
+            happens(link, message->ordinal, loss_draw(message), network->bursts[i].chance))
+            return true;
+    return false;
+}
+
 enum message_fate network_fate(const struct network *network, const struct message *message)
 {
     const struct link *link =
@@ -295,32 +388,40 @@ enum message_fate network_fate(const struct network *network, const struct messa
         return MESSAGE_ARRIVES;
     if (link->cuts > 0)
         return MESSAGE_CUT_OFF;
-    if (!network->calm &&
-        happens(link, message->ordinal, message->copy ? DRAW_COPY_LOSS : DRAW_LOSS,
-                options_of(network, link)->loss))
+    if (!network->calm && is_lost(network, link, message))
         return MESSAGE_LOST;
     return MESSAGE_ARRIVES;
 }
 
-static void postpone(int64_t *until, int64_t until_ns)
+void network_blame_loss(struct network *network, const struct message *message)
 {
-    if (*until < until_ns)
-        *until = until_ns;
+    const struct link *link = network_link(network, message->from, message->to);
+
+    if (!happens(link, message->ordinal, loss_draw(message), options_of(network, link)->loss))
+        (void)burst_hits(network, link, message->ordinal, loss_draw(message), BURST_LOSS);
 }
 
-void network_clog_link(struct network *network, uint32_t from, uint32_t to, int64_t until_ns)
+static bool postpone(int64_t *until, int64_t until_ns)
 {
-    postpone(&network_link(network, from, to)->clogged_until_ns, until_ns);
+    if (*until >= until_ns)
+        return false;
+    *until = until_ns;
+    return true;
 }
 
-void network_clog_send(struct network *network, uint32_t from, int64_t until_ns)
+bool network_clog_link(struct network *network, uint32_t from, uint32_t to, int64_t until_ns)
+{
+    return postpone(&network_link(network, from, to)->clogged_until_ns, until_ns);
+}
+
+bool network_clog_send(struct network *network, uint32_t from, int64_t until_ns)
 {
     assert(from < network->endpoint_count);
-    postpone(&network->send_clogged_until_ns[from], until_ns);
+    return postpone(&network->send_clogged_until_ns[from], until_ns);
 }
 
-void network_clog_receive(struct network *network, uint32_t to, int64_t until_ns)
+bool network_clog_receive(struct network *network, uint32_t to, int64_t until_ns)
 {
     assert(to < network->endpoint_count);
-    postpone(&network->receive_clogged_until_ns[to], until_ns);
+    return postpone(&network->receive_clogged_until_ns[to], until_ns);
 }

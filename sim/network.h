@@ -12,7 +12,10 @@
  *     arrive ── clogged? later ── cut? ── lost? ── receiver gone? ── deliver
  *
  * A link counts its cuts, so that partitions overlap freely: it carries again
- * when the last of them is mended. A link from an endpoint to itself is
+ * when the last of them is mended. Bursts make links worse for a while, on top
+ * of their options, and overlap too. What a burst does to a message hangs on
+ * the same word as what the options do: where both would lose it, or two bursts
+ * would, the larger chance decides. A link from an endpoint to itself is
  * perfect and takes no time. This unit is passive: it holds the state and
  * answers questions, the world schedules.
  */
@@ -41,11 +44,23 @@ struct link_options {
     uint32_t in_flight_max; /* the oldest gives way to the newest */
 };
 
+enum burst_kind { BURST_LOSS, BURST_DELAY, BURST_DUPLICATE, BURST_REORDER };
+
+#define NETWORK_BURST_COUNT_MAX 32
+
+struct burst {
+    enum burst_kind kind;
+    struct ratio chance; /* of each message, where it is not a delay */
+    int64_t delay_ns;    /* later by this, or reordered by up to this */
+    uint64_t felt;       /* messages that it hurt and the options did not */
+};
+
 struct link {
     const struct link_options *options;
     struct random_key key;
-    bool keyed;    /* keys are forked when first used */
-    uint32_t cuts; /* partitions that cut it now */
+    bool keyed;      /* keys are forked when first used */
+    uint32_t cuts;   /* partitions that cut it now */
+    uint32_t bursts; /* a bit for each that it suffers now */
     uint32_t in_flight;
     uint32_t oldest, newest; /* messages in flight, by sending */
     uint64_t sent;           /* the next ordinal */
@@ -79,13 +94,14 @@ struct network {
     uint32_t message_used, message_room, message_count_max, free_message;
     uint32_t message_count; /* in flight, or delivered and being read */
     bool calm;              /* no loss, duplicates, reordering */
+    struct burst bursts[NETWORK_BURST_COUNT_MAX];
 };
 
 /* What sending came to: one or two arrivals, and perhaps a victim. */
 struct network_sent {
     uint32_t message, copy; /* copy: MESSAGE_NONE unless duplicated */
     int64_t arrives_ns, copy_arrives_ns;
-    bool reordered;
+    bool reordered, delayed;
     uint32_t evicted; /* a message that will not arrive, or MESSAGE_NONE */
 };
 
@@ -102,6 +118,8 @@ MUST_USE enum status network_send(struct network *, int64_t now_ns, uint32_t fro
 int64_t network_clogged_until_ns(const struct network *, const struct message *);
 /* What becomes of a message at its arrival. */
 enum message_fate network_fate(const struct network *, const struct message *);
+/* Counts a lost message for the bursts that took it. */
+void network_blame_loss(struct network *, const struct message *);
 /* Off the link; the bytes can still be read. */
 void network_land(struct network *, uint32_t message);
 void network_free(struct network *, uint32_t message);
@@ -111,8 +129,9 @@ struct link *network_link(struct network *, uint32_t from, uint32_t to);
 /* The options must outlive the network. */
 void network_set_link_options(struct network *, uint32_t from, uint32_t to,
                               const struct link_options *);
-void network_clog_link(struct network *, uint32_t from, uint32_t to, int64_t until_ns);
-void network_clog_send(struct network *, uint32_t from, int64_t until_ns);
-void network_clog_receive(struct network *, uint32_t to, int64_t until_ns);
+/* True if they make messages wait longer than before. */
+bool network_clog_link(struct network *, uint32_t from, uint32_t to, int64_t until_ns);
+bool network_clog_send(struct network *, uint32_t from, int64_t until_ns);
+bool network_clog_receive(struct network *, uint32_t to, int64_t until_ns);
 
 #endif

@@ -21,10 +21,10 @@ struct world;
 
 /*
  * What runs on a node. Any entry may be NULL. The context is the one given
- * with world_set_program(); `bytes` live until the call returns. A program
+ * with world_set_process(); `bytes` live until the call returns. A process
  * must keep nothing across crash() but what it holds to be on disk.
  */
-struct program {
+struct process {
     const char *name;
     void (*start)(void *context, struct world *, uint32_t node, bool restarted);
     void (*message)(void *context, struct world *, uint32_t node, uint32_t from, struct text bytes);
@@ -41,7 +41,7 @@ struct program {
 enum node_state { NODE_DOWN, NODE_UP, NODE_PAUSED };
 
 struct node {
-    const struct program *program;
+    const struct process *process;
     void *context;
     enum node_state state;
     bool started; /* ever */

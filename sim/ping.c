@@ -204,7 +204,7 @@ static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b,
         buffer_print(to, "hears n%" PRIu64 " again", a);
 }
 
-static const struct program ping_program = { .name = "ping",
+static const struct process ping_process = { .name = "ping",
                                              .start = on_start,
                                              .message = on_message,
                                              .timer = on_timer,
@@ -230,7 +230,7 @@ enum status ping_init(struct ping *ping, const struct ping_options *options, str
         return error_set(err, STATUS_OVER_LIMIT, "no memory for %" PRIu32 " nodes that ping",
                          node_count);
     for (uint32_t node = 0; node < node_count; node++)
-        world_set_program(world, node, &ping_program, ping);
+        world_set_process(world, node, &ping_process, ping);
     return STATUS_OK;
 }
 

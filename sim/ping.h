@@ -1,5 +1,5 @@
 /*
- * ping: the smallest program for a node, to try the world with.
+ * ping: the smallest process for a node, to try the world with.
  *
  * Every node pings every other at an interval on its own clock and answers
  * pings. A peer that has answered nothing for `suspect_ns` is suspected until
@@ -48,7 +48,7 @@ struct ping {
     uint32_t missing;        /* pairs that ping_settle() waits for */
 };
 
-/* Puts the program on every node of a world that has not started. */
+/* Puts the process on every node of a world that has not started. */
 MUST_USE enum status ping_init(struct ping *, const struct ping_options *, struct world *,
                                struct arena *, struct error *);
 

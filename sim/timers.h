@@ -41,7 +41,7 @@ MUST_USE enum status timers_init(struct timers *, uint32_t count_max, struct are
 MUST_USE enum status timers_add(struct timers *, uint32_t *list, const struct timer *,
                                 uint32_t *place, struct error *);
 void timers_remove(struct timers *, uint32_t *list, uint32_t place);
-/* The identity handed to programs; never 0. */
+/* The identity handed to processes; never 0. */
 uint64_t timers_identity(const struct timers *, uint32_t place);
 /* TIMER_NONE if that timer has fired or was cancelled. */
 uint32_t timers_find(const struct timers *, uint64_t identity);

@@ -64,7 +64,11 @@
     X(CLOCK_RESTORE, "clock restored", NOTHING)                                                    \
     X(ROLE, "role", NUMBERS) /* shard, role */                                                     \
     X(CALM, "network calm", NOTHING)                                                               \
-    X(NOTE, "note", NUMBERS)
+    X(NOTE, "note", NUMBERS)                                                                       \
+    X(BURST, "burst", NUMBERS)         /* its number, its kind */                                  \
+    X(BURST_END, "burst ends", NUMBER) /* its number */                                            \
+    X(DISK, "disk suffers", NUMBERS)   /* a bit for each of its faults from now on */              \
+    X(DISK_STALL, "disk stalls for", DURATION)
 
 enum trace_kind {
 #define X(kind, name, print) TRACE_##kind,

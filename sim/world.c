@@ -10,7 +10,7 @@
 #define TIMERS_DEFAULT ((uint32_t)1 << 20)
 #define MESSAGE_BYTES_DEFAULT ((size_t)1 << 30)
 
-static const struct program no_program = { .name = "nothing" };
+static const struct process no_process = { .name = "nothing" };
 
 static enum status check_ratio(const char *name, struct ratio ratio, struct error *err)
 {
@@ -68,7 +68,7 @@ static void init_node(struct world *world, uint32_t number)
     struct random_key clock_key = random_key_fork(&key, "clock");
     struct random_key program_key = random_key_fork(&key, "program");
 
-    *node = (struct node){ .program = &no_program,
+    *node = (struct node){ .process = &no_process,
                            .state = NODE_DOWN,
                            .first_timer = TIMER_NONE,
                            .first_deferred = EVENT_NONE,
@@ -119,11 +119,11 @@ void world_close(struct world *world)
     buffer_close(&world->detail);
 }
 
-void world_set_program(struct world *world, uint32_t node, const struct program *program,
+void world_set_process(struct world *world, uint32_t node, const struct process *process,
                        void *context)
 {
     assert(node < world->endpoint_count && !world->nodes[node].started);
-    world->nodes[node].program = program;
+    world->nodes[node].process = process;
     world->nodes[node].context = context;
 }
 
@@ -217,6 +217,7 @@ void world_send(struct world *world, uint32_t from, uint32_t to, struct text byt
         world->counts.messages_reordered++;
         world->faults[FAULT_REORDER]++;
     }
+    world->faults[FAULT_DELAY] += sent.delayed;
     dispatch_arrival(world, sent.arrives_ns, sent.message);
     account_for_copy_and_victim(world, &sent);
 }

@@ -3,17 +3,17 @@
  *
  * A world owns virtual time, the event queue, the network, the nodes with
  * their clocks, and the trace; all that happens in it is a function of its
- * options and of the programs on its nodes. There are no globals, so many
+ * options and of the processes on its nodes. There are no globals, so many
  * worlds run at once in one process. Memory comes from the arena given at
  * world_init(), also later: nobody may reset that arena below what it held
  * then until the world is closed.
  *
- *     world_init ── world_set_program (each node) ── world_start ── world_run* ── world_close
+ *     world_init ── world_set_process (each node) ── world_start ── world_run* ── world_close
  *
  * Endpoints 0 to node_count - 1 are nodes; the client_count after them are
  * clients, which send and receive like nodes but have true clocks and are no
  * target of faults. A limit that is reached (memory, events, messages) ends
- * the run with an error; the programs' calls after that do nothing.
+ * the run with an error; the processes' calls after that do nothing.
  *
  * What may happen *to* nodes and links is in sim/fault.h.
  */
@@ -82,7 +82,8 @@ struct world_counts {
 
 /*
  * Faults that took effect: X(KIND, name in reports). A partition counts if it
- * cut a link that was whole, a crash if the node was not down, and so on.
+ * cut a link that was whole, a crash if the node was not down, and so on; those
+ * of disks are counted by the disks, and here when they are healed.
  */
 #define FAULT_KINDS(X)                                                                             \
     X(PARTITION, "partition")                                                                      \
@@ -97,7 +98,17 @@ struct world_counts {
     X(LOSS, "loss")                                                                                \
     X(DUPLICATE, "duplicate")                                                                      \
     X(REORDER, "reorder")                                                                          \
-    X(EVICT, "evict")
+    X(EVICT, "evict")                                                                              \
+    X(DELAY, "delay")                                                                              \
+    X(DISK_TORN, "torn-write") /* the disks' faults, as sim/disk.h numbers and names them */       \
+    X(DISK_LYING_SYNC, "lying-sync")                                                               \
+    X(DISK_BIT_ROT, "bit-rot")                                                                     \
+    X(DISK_MISDIRECTED, "misdirected-write")                                                       \
+    X(DISK_READ_ERROR, "read-error")                                                               \
+    X(DISK_WRITE_ERROR, "write-error")                                                             \
+    X(DISK_FULL, "full-disk")                                                                      \
+    X(DISK_SLOW, "slow-disk")                                                                      \
+    X(DISK_STALL, "stalled-disk")
 
 enum fault_kind {
 #define X(kind, name) FAULT_##kind,
@@ -140,7 +151,7 @@ MUST_USE enum status world_init(struct world *, const struct world_options *, st
                                 struct error *);
 void world_close(struct world *);
 /* Both before world_start(). */
-void world_set_program(struct world *, uint32_t node, const struct program *, void *context);
+void world_set_process(struct world *, uint32_t node, const struct process *, void *context);
 uint32_t world_add_caller(struct world *, struct world_caller);
 /* Starts every endpoint, at time zero, in order. */
 MUST_USE enum status world_start(struct world *, struct error *);
@@ -161,7 +172,7 @@ const char *fault_kind_name(enum fault_kind);
 const char *role_name(enum role);
 
 /*
- * What programs do. A node that is down can do none of it; a callback that
+ * What processes do. A node that is down can do none of it; a callback that
  * finds itself called is up.
  */
 void world_send(struct world *, uint32_t from, uint32_t to, struct text bytes);
@@ -172,7 +183,7 @@ void world_cancel_timer(struct world *, uint64_t timer);
 /* Calls the node's completion() at a virtual time, unless it crashes first. */
 void world_complete_at(struct world *, uint32_t node, int64_t at_ns, uint64_t what);
 void world_publish_role(struct world *, uint32_t node, uint32_t shard, enum role);
-/* A line in the trace that the program's describe_note() can put into words. */
+/* A line in the trace that the process's describe_note() can put into words. */
 void world_note(struct world *, uint32_t node, uint32_t topic, uint64_t a, uint64_t b);
 
 int64_t world_monotonic_ns(const struct world *, uint32_t node);

@@ -14,16 +14,27 @@ import json, sys
 things = json.load(open(sys.argv[1]))
 assert isinstance(things, list) and things
 assert all(isinstance(thing["name"], str) for thing in things)
-assert len({thing["name"] for thing in things}) == len(things)' out
+assert len({(thing["name"], thing.get("used_by")) for thing in things}) == len(things)' out
     fi
 done <<'END'
 nemeses partition
 workloads list-append
 workloads ping
+workloads write-skew
+workloads ycsb
 levels serializable
 anomalies G-single-realtime
 formats jsonl
 END
+
+run 0 list workloads
+check "people read who runs a workload" mentions out "generate  lists: half reads of the whole"
+check "and that list-append is two of them" test "$(grep -c '^list-append ' out)" -eq 2
+run 0 list workloads --json
+check "programs read parameters with defaults" mentions out "\"name\":\"balance\",\"description\":\
+\"what each account holds at first\",\"default\":100}"
+check "decimals as text" mentions out "\"default\":\"0.99\"}"
+check "and words" mentions out "\"default\":\"zipf\"}"
 
 cp -r "$root/scenarios" .
 run 0 list scenarios

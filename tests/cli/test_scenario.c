@@ -153,19 +153,68 @@ static void every_mistake_is_named_with_its_place(void)
         { MINIMAL "[[nemesis]]\nkind = \"partitoin\"\n",
           "x.toml:5: there is no nemesis \"partitoin\"; did you mean \"partition\"?" },
         { MINIMAL "[[nemesis]]\nkind = \"meteor\"\n",
-          "x.toml:5: there is no nemesis \"meteor\"; there is partition, clock, crash, pause" },
+          "x.toml:5: there is no nemesis \"meteor\"; there is partition, clock, crash, pause, "
+          "message, clog, disk" },
         { MINIMAL "[[nemesis]]\nkind = \"crash\"\nshape = \"al\"\n",
           "x.toml:6: there is no crash of shape \"al\"; did you mean \"all\"?" },
         { MINIMAL "[[nemesis]]\nkind = \"crash\"\nshape = \"halves\"\n",
-          "x.toml:6: there is no crash of shape \"halves\"; there is one, minority, all" },
+          "x.toml:6: there is no crash of shape \"halves\"; there is one, minority, all, restart" },
         { MINIMAL "[[nemesis]]\nkind = \"crash\"\n\n[[nemesis]]\n",
-          "x.toml:7: nemesis.kind is missing: partition, clock, crash or pause" },
+          "x.toml:7: nemesis.kind is missing: partition, clock, crash, pause, message, clog or "
+          "disk" },
         { MINIMAL "[nemesis]\nkind = \"crash\"\n",
           "x.toml:4: nemesis should be a list of tables: [[nemesis]]" },
         { MINIMAL "[[nemesis]]\nkind = \"crash\"\namount = \"1s\"\n",
-          "x.toml:6: nemesis.amount is for clocks that step or strobe" },
+          "x.toml:6: crash one takes no amount" },
         { MINIMAL "[[nemesis]]\nkind = \"clock\"\ndrift_ppm = 5\n",
-          "x.toml:6: nemesis.drift_ppm is for clocks that drift" },
+          "x.toml:6: clock step takes no drift_ppm" },
+        { MINIMAL "[[nemesis]]\nkind = \"clock\"\nvictims = \"leadr\"\n",
+          "x.toml:6: there is no group of victims \"leadr\"; did you mean \"leader\"?" },
+        { MINIMAL "[[nemesis]]\nkind = \"partition\"\nvictims = \"leader\"\n",
+          "x.toml:6: partition halves takes no victims" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nvictims = \"pairs\"\n",
+          "x.toml:4: crash one cannot have the victims pairs" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nshard = 1\n",
+          "x.toml:4: shard is for victims = \"leader\"" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nnodes = [1]\n",
+          "x.toml:4: nodes and victims = \"nodes\" go together" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nvictims = \"nodes\"\nnodes = [5]\n",
+          "x.toml:4: there is no node 5" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nnodes = [-1]\n",
+          "x.toml:6: nemesis.nodes should list numbers of nodes, from 0" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nnodes = 1\n",
+          "x.toml:6: nemesis.nodes should be a list of 1 to 16 nodes such as [0, 2]" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nat = \"1s\"\n",
+          "x.toml:6: nemesis.at should be a list of 1 to 64 durations such as "
+          "[\"1s\", \"3.5s\"]" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nat = [\"1s\",\n\"1s\"]\n",
+          "x.toml:7: nemesis.at should rise from one time to the next" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nat = [\"soon\"]\n",
+          "x.toml:6: nemesis.at should list durations such as \"3.5s\", up to 69h" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nat = [\"1s\"]\nevery = \"1s\"\n",
+          "x.toml:4: at says when: it goes without start and every" },
+        { MINIMAL "[[nemesis]]\nkind = \"crash\"\nat = [\"1s\", \"2s\"]\n",
+          "x.toml:4: at lists more than one time: it needs lasts" },
+        { MINIMAL "[[nemesis]]\nkind = \"message\"\nshape = \"loss\"\nchance = 0\n",
+          "x.toml:4: chance must be more than 0, and 1 at most" },
+        { MINIMAL "[[nemesis]]\nkind = \"disk\"\nfactor = 1\n",
+          "x.toml:6: nemesis.factor should be an integer from 2 to 1000000, not 1" },
+        { MINIMAL "[[nemesis]]\nkind = \"clog\"\n",
+          "x.toml:4: clog link needs lasts: it ends by itself" },
+        { MINIMAL "[[nemesis]]\nkind = \"disk\"\nshape = \"lying-sync\"\n",
+          "x.toml:4: disk lying-sync is outside the fault model: it needs outside = true" },
+        { MINIMAL "[[nemesis]]\nkind = \"disk\"\noutside = true\n",
+          "x.toml:6: disk slow takes no outside" },
+        { MINIMAL "[[nemesis]]\nkind = \"disk\"\noutside = 1\n",
+          "x.toml:6: nemesis.outside should be true or false, not 1" },
+        { MINIMAL "[swarm]\nkind = [\"crash\"]\n",
+          "x.toml:5: swarm has no 'kind'; did you mean 'kinds'?" },
+        { MINIMAL "[swarm]\nkinds = [\"crush\"]\n",
+          "x.toml:5: there is no nemesis \"crush\"; did you mean \"crash\"?" },
+        { MINIMAL "[swarm]\nkinds = \"all\"\n",
+          "x.toml:5: swarm.kinds should be a list such as [\"partition\", \"crash\"]" },
+        { MINIMAL "[disk]\ntorn = 2\n",
+          "x.toml:5: disk.torn should be a decimal from 0 to 1 such as 0.001, not 2" },
         { MINIMAL "[[nemesis]]\nkind = \"partition\"\nshape = \"bridge\"\n[cluster]\nnodes = 2\n",
           "x.toml:4: partition bridge needs at least 3 nodes" },
         { "name = \n", "x.toml:1: not TOML: syntax error" },
@@ -218,6 +267,14 @@ static void a_printed_scenario_reads_back_and_prints_the_same(void)
                 "tail_chance = 0.001\n",
         MINIMAL "[[nemesis]]\nkind = \"clock\"\nshape = \"drift\"\ndrift_ppm = 3\n"
                 "[[nemesis]]\nkind = \"pause\"\nevery = \"1.5s\"\n",
+        MINIMAL "[[nemesis]]\nkind = \"message\"\nshape = \"reorder\"\nat = [\"1s\", \"2500ms\"]\n"
+                "lasts = \"1s\"\nvictims = \"leader\"\nshard = 0\nchance = 0.25\ndelay = \"1us\"\n"
+                "[[nemesis]]\nkind = \"disk\"\nshape = \"lying-sync\"\noutside = true\n"
+                "victims = \"nodes\"\nnodes = [0, 3]\n"
+                "[[nemesis]]\nkind = \"crash\"\nshape = \"restart\"\nwhile_writing = true\n"
+                "[[nemesis]]\nkind = \"disk\"\nfactor = 3\n",
+        MINIMAL "[disk]\nread = { mean = \"5ms\", min = \"1ms\" }\ntorn = 0.5\n"
+                "[swarm]\nkinds = [\"disk\", \"crash\"]\n",
         "name = \"quo\\\"te \\\\ ü\"\nseed = 3\n[workload]\nkind = \"ping\"\n",
     };
 
@@ -236,6 +293,9 @@ static void a_printed_scenario_reads_back_and_prints_the_same(void)
                                     (struct text){ second.at, second.count }));
         TEST_ASSERT_EQUAL_MEMORY(&scenario.nemeses, &again.nemeses, sizeof again.nemeses);
         TEST_ASSERT_EQUAL_STRING(scenario.name, again.name);
+        TEST_ASSERT_EQUAL_UINT32(scenario.swarm.kinds, again.swarm.kinds);
+        TEST_ASSERT_EQUAL_MEMORY(&scenario.disk.config, &again.disk.config,
+                                 sizeof again.disk.config);
         TEST_ASSERT_EQUAL_MEMORY(&scenario.workload, &again.workload, sizeof again.workload);
         buffer_close(&second);
     }

@@ -145,6 +145,18 @@ static void a_set_value_may_be_a_table_or_a_list(void)
     TEST_ASSERT_EQUAL_STRING("b", text_at("cluster.bugs.1"));
 }
 
+/* It once took the second place, as the line that it was given is that of the first. */
+static void a_table_that_is_added_is_the_last(void)
+{
+    ASSERT_OK(settings_read(TEXT("[[nemesis]]\nkind = \"crash\"\n"
+                                 "[[nemesis]]\nkind = \"clock\"\n"),
+                            arena, &root, &err),
+              &err);
+    set("nemesis.2.kind=pause");
+    TEST_ASSERT_EQUAL_STRING("clock", text_at("nemesis.1.kind"));
+    TEST_ASSERT_EQUAL_STRING("pause", text_at("nemesis.2.kind"));
+}
+
 static void what_is_set_makes_its_way(void)
 {
     set("network.latency.median=2ms"); /* was a string */
@@ -217,6 +229,7 @@ int main(void)
     RUN_TEST(a_set_value_is_toml_or_else_a_bare_string);
     RUN_TEST(a_set_value_may_be_a_table_or_a_list);
     RUN_TEST(what_is_set_makes_its_way);
+    RUN_TEST(a_table_that_is_added_is_the_last);
     RUN_TEST(what_cannot_be_set_is_said);
     RUN_TEST(blame_falls_on_a_line_or_on_a_flag);
     RUN_TEST(too_small_an_arena_is_an_error);

@@ -49,6 +49,12 @@ static void run(struct simulation *run)
     ASSERT_OK(simulation_run(run, &scenario, &trace, &bar, &err), &err);
 }
 
+static void forget(struct simulation *run)
+{
+    simulation_close(run);
+    memset(run, 0, sizeof *run);
+}
+
 static void the_same_scenario_leaves_the_same_trace(void)
 {
     read_scenario(NULL);
@@ -97,6 +103,36 @@ static void a_nemesis_that_needs_more_nodes_is_an_error(void)
     TEST_ASSERT_EQUAL(STATUS_BAD_INPUT,
                       simulation_run(simulation, &scenario, &trace, &bar, &err));
     TEST_ASSERT_EQUAL_STRING("partition majorities-ring needs at least 3 nodes", err.text);
+}
+
+/* What a swarm drew can be written down, so that a shrinker can take it apart. */
+static void a_frozen_swarm_makes_the_same_run(void)
+{
+    uint32_t drawn = 0;
+
+    for (uint64_t seed = 1; seed <= 5; seed++) {
+        struct buffer printed = { 0 };
+        struct scenario frozen;
+
+        read_scenario("swarm.kinds=[\"all\"]");
+        scenario.seed = seed;
+        run(simulation);
+        frozen = scenario;
+        simulation_freeze_swarm(&frozen);
+        drawn += frozen.nemesis_count - scenario.nemesis_count;
+        TEST_ASSERT_EQUAL_UINT32(frozen.nemesis_count, simulation->nemeses.count);
+        TEST_ASSERT_EQUAL_UINT32(0, frozen.swarm.kinds);
+        scenario_print(&frozen, &printed);
+        ASSERT_OK(scenario_read(&frozen, "frozen", (struct text){ printed.at, printed.count }, NULL,
+                                0, &err),
+                  &err);
+        ASSERT_OK(simulation_run(other, &frozen, &(struct trace_options){ 0 }, &bar, &err), &err);
+        TEST_ASSERT_EQUAL_MEMORY(&simulation->trace, &other->trace, sizeof other->trace);
+        buffer_close(&printed);
+        forget(simulation);
+        forget(other);
+    }
+    TEST_ASSERT_TRUE(drawn > 5);
 }
 
 static void two_runs_of_one_scenario_do_not_differ(void)
@@ -163,6 +199,7 @@ int main(void)
     RUN_TEST(faults_that_were_asked_for_are_expected_and_felt);
     RUN_TEST(a_world_without_time_to_settle_is_stuck);
     RUN_TEST(a_nemesis_that_needs_more_nodes_is_an_error);
+    RUN_TEST(a_frozen_swarm_makes_the_same_run);
     RUN_TEST(two_runs_of_one_scenario_do_not_differ);
     RUN_TEST(the_first_event_in_which_two_runs_part_is_named);
     RUN_TEST(the_report_can_be_pasted_into_a_shell);

@@ -1,64 +1,11 @@
-#include "nemesis/nemesis.h"
-
-#include "sim/fault.h"
-#include "tests/sim/world_fixture.h"
-
-static struct nemesis nemeses[NEMESIS_COUNT_MAX];
-static uint32_t nemesis_count;
+#include "tests/nemesis/nemesis_fixture.h"
 
 void setUp(void)
 {
-    fixture_options();
-    options.node_count = 5;
-    fixture_world();
-    nemesis_count = 0;
+    fixture_nemeses();
 }
 
 void tearDown(void) {}
-
-static struct nemesis *add(struct nemesis_options nemesis_options)
-{
-    struct nemesis *nemesis = &nemeses[nemesis_count];
-
-    nemesis_options.kind = nemesis_shape_kind(nemesis_options.shape);
-    ASSERT_OK(nemesis_init(nemesis, &nemesis_options, nemesis_count, &world, &err), &err);
-    nemesis_count++;
-    return nemesis;
-}
-
-/* One strike, exactly at one second, for about two. */
-static struct nemesis *add_once(enum nemesis_shape shape)
-{
-    return add(
-        (struct nemesis_options){ .shape = shape, .start_ns = SECOND, .lasts_ns = 2 * SECOND });
-}
-
-static uint32_t count_nodes(enum node_state state)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < 5; i++)
-        count += world_node_state(&world, i) == state;
-    return count;
-}
-
-static uint32_t count_cuts(void)
-{
-    uint32_t count = 0;
-
-    for (uint32_t from = 0; from < world.endpoint_count; from++)
-        for (uint32_t to = 0; to < world.endpoint_count; to++)
-            count += network_link(&world.network, from, to)->cuts;
-    return count;
-}
-
-static bool clocks_are_true(void)
-{
-    for (uint32_t i = 0; i < 5; i++)
-        if (clock_error_ns(&world.nodes[i].clock, world.now_ns) != 0)
-            return false;
-    return true;
-}
 
 static void a_first_strike_comes_exactly_at_its_start(void)
 {
@@ -73,8 +20,7 @@ static void it_lets_go_after_about_as_long_as_it_lasts(void)
 {
     for (uint64_t seed = 0; seed < 50; seed++) {
         options.seed = seed;
-        fixture_world();
-        nemesis_count = 0;
+        start();
         add_once(SHAPE_PAUSE_ONE);
         run_until(2 * SECOND - 1);
         TEST_ASSERT_EQUAL_UINT32(1, count_nodes(NODE_PAUSED));
@@ -120,17 +66,16 @@ static void another_nemesis_does_not_move_its_strikes(void)
     add(partition);
     for (size_t i = 0; i < ROW_COUNT(alone); i++) {
         run_until(world.now_ns + SECOND);
-        alone[i] = nemeses[0].random.words[0] ^ count_cuts() ^ nemeses[0].strikes << 32;
+        alone[i] = nemeses.list[0].random.words[0] ^ count_cuts() ^ nemeses.list[0].strikes << 32;
     }
-    fixture_world();
-    nemesis_count = 0;
+    start();
     add(partition);
     add((struct nemesis_options){
         .shape = SHAPE_CRASH_MINORITY, .every_ns = SECOND, .lasts_ns = SECOND / 2 });
     for (size_t i = 0; i < ROW_COUNT(alone); i++) {
         run_until(world.now_ns + SECOND);
-        TEST_ASSERT_EQUAL_UINT64(alone[i], nemeses[0].random.words[0] ^ count_cuts() ^
-                                               nemeses[0].strikes << 32);
+        TEST_ASSERT_EQUAL_UINT64(alone[i], nemeses.list[0].random.words[0] ^ count_cuts() ^
+                                               nemeses.list[0].strikes << 32);
     }
 }
 
@@ -150,8 +95,7 @@ static void each_shape_strikes_as_many_nodes_as_it_says(void)
         for (uint64_t seed = 0; seed < 20; seed++) {
             uint32_t count;
             options.seed = seed;
-            fixture_world();
-            nemesis_count = 0;
+            start();
             add_once(rows[i].shape);
             run_until(SECOND);
             count = count_nodes(rows[i].state);
@@ -188,8 +132,8 @@ static void a_fault_without_effect_is_not_counted(void)
     run_until(SECOND + MS);
     TEST_ASSERT_EQUAL_UINT64(5, world.faults[FAULT_CRASH]);
     TEST_ASSERT_EQUAL_UINT64(1, world.faults[FAULT_PARTITION]);
-    TEST_ASSERT_EQUAL_UINT64(0, nemeses[1].felt);
-    TEST_ASSERT_EQUAL_UINT64(0, nemeses[3].felt);
+    TEST_ASSERT_EQUAL_UINT64(0, nemeses.list[1].felt);
+    TEST_ASSERT_EQUAL_UINT64(0, nemeses.list[3].felt);
     /* It restarts only what it crashed. */
     run_until(SECOND + 300 * MS);
     TEST_ASSERT_EQUAL_UINT32(5, count_nodes(NODE_DOWN));
@@ -208,8 +152,7 @@ static void clock_faults_are_felt_and_undone(void)
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         bool disturbed = false;
-        fixture_world();
-        nemesis_count = 0;
+        start();
         add_once(rows[i].shape);
         while (world.now_ns < 2 * SECOND) {
             run_until(world.now_ns + 7 * MS);
@@ -254,7 +197,7 @@ static void a_drift_is_added_and_taken_away(void)
 static void thawing_leaves_a_step_made_meanwhile_alone(void)
 {
     options.node_count = 1;
-    fixture_world();
+    start();
     add_once(SHAPE_CLOCK_FREEZE);
     run_until(SECOND + SECOND / 2);
     fault_step_clock(&world, 0, 30 * MS);
@@ -264,11 +207,16 @@ static void thawing_leaves_a_step_made_meanwhile_alone(void)
 
 static void healing_ends_everything_for_good(void)
 {
-    for (int shape = 0; shape < NEMESIS_SHAPE_COUNT; shape++)
-        add((struct nemesis_options){
-            .shape = (enum nemesis_shape)shape, .every_ns = SECOND, .lasts_ns = SECOND });
+    for (int i = 0; i < NEMESIS_SHAPE_COUNT && nemeses.count < NEMESIS_COUNT_MAX; i++) {
+        enum nemesis_shape shape = (enum nemesis_shape)i;
+        if (!nemesis_shape_is_outside(shape))
+            add((struct nemesis_options){
+                .shape = shape,
+                .every_ns = SECOND,
+                .lasts_ns = nemesis_shape_takes(shape, NEMESIS_KEY_LASTS) ? SECOND : 0 });
+    }
     run_until(20 * SECOND);
-    nemesis_heal(nemeses, nemesis_count, &world);
+    nemeses_stop(&nemeses, NEMESES_HEAL);
     for (int i = 0; i < 100; i++) {
         TEST_ASSERT_EQUAL_UINT32(5, count_nodes(NODE_UP));
         TEST_ASSERT_EQUAL_UINT32(0, count_cuts());
@@ -324,10 +272,9 @@ static void what_makes_no_sense_is_refused(void)
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         options.node_count = rows[i].node_count;
-        fixture_world();
+        start();
         TEST_ASSERT_EQUAL_INT_MESSAGE(STATUS_BAD_INPUT,
-                                      nemesis_init(nemeses, &rows[i].options, 0, &world, &err),
-                                      rows[i].label);
+                                      nemeses_add(&nemeses, &rows[i].options, &err), rows[i].label);
         TEST_ASSERT_EQUAL_STRING(rows[i].text, err.text);
     }
 }

@@ -322,6 +322,22 @@ static void a_disk_without_memory_is_refused_and_a_growing_one_is_full(void)
     TEST_ASSERT_TRUE(refused);
 }
 
+static void a_disk_is_writing_until_its_sync_is_done(void)
+{
+    struct disk_result sync;
+
+    TEST_ASSERT_FALSE(disk_is_writing(&disk, now_ns));
+    append(LOG, "abc");
+    TEST_ASSERT_TRUE(disk_is_writing(&disk, now_ns));
+    sync = disk_sync(&disk, now_ns, LOG);
+    TEST_ASSERT_TRUE(disk_is_writing(&disk, sync.done_ns - 1));
+    TEST_ASSERT_FALSE(disk_is_writing(&disk, sync.done_ns));
+    now_ns = sync.done_ns;
+    append(LOG, "d");
+    crash();
+    TEST_ASSERT_FALSE(disk_is_writing(&disk, now_ns));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -345,5 +361,6 @@ int main(void)
     RUN_TEST(the_digest_is_of_what_would_survive);
     RUN_TEST(rewriting_for_ever_takes_no_more_memory);
     RUN_TEST(a_disk_without_memory_is_refused_and_a_growing_one_is_full);
+    RUN_TEST(a_disk_is_writing_until_its_sync_is_done);
     return UNITY_END();
 }

@@ -15,7 +15,7 @@ static void every_endpoint_starts_once_in_order_at_time_zero(void)
     world_close(&world);
     ASSERT_OK(world_init(&world, &options, fixture_arena(), &err), &err);
     for (uint32_t i = 0; i < world.endpoint_count; i++)
-        world_set_program(&world, i, &recorder, NULL);
+        world_set_process(&world, i, &recorder, NULL);
     ASSERT_OK(world_start(&world, &err), &err);
     TEST_ASSERT_EQUAL_UINT64(4, seen_count);
     for (uint32_t i = 0; i < 4; i++) {
@@ -248,12 +248,12 @@ static void send_to_self(void *context, struct world *w, uint32_t node, uint32_t
 
 static void a_run_that_never_ends_meets_its_limit_of_events(void)
 {
-    static const struct program busy = { .message = send_to_self };
+    static const struct process busy = { .message = send_to_self };
 
     options.limits.event_count_max = 1000;
     world_close(&world);
     ASSERT_OK(world_init(&world, &options, fixture_arena(), &err), &err);
-    world_set_program(&world, 0, &busy, NULL);
+    world_set_process(&world, 0, &busy, NULL);
     ASSERT_OK(world_start(&world, &err), &err);
     send_byte(0, 0, 'x');
     TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, world_run(&world, SECOND, &err));

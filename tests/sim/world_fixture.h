@@ -76,7 +76,7 @@ static inline void see_crash(void *context, struct world *w, uint32_t node)
     see((struct seen){ .kind = SEEN_CRASH, .node = node });
 }
 
-static const struct program recorder = { .name = "recorder",
+static const struct process recorder = { .name = "recorder",
                                          .start = see_start,
                                          .message = see_message,
                                          .timer = see_timer,
@@ -98,7 +98,7 @@ static inline void fixture_world(void)
     world_close(&world);
     ASSERT_OK(world_init(&world, &options, fixture_arena(), &err), &err);
     for (uint32_t i = 0; i < world.endpoint_count; i++)
-        world_set_program(&world, i, &recorder, NULL);
+        world_set_process(&world, i, &recorder, NULL);
     ASSERT_OK(world_start(&world, &err), &err);
     seen_count = 0;
 }

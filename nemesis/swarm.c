@@ -1,0 +1,149 @@
+#include "nemesis/swarm.h"
+
+#include "base/fixed.h"
+
+#define US INT64_C(1000)
+#define MS (1000 * US)
+#define SECOND (1000 * MS)
+#define CHANCE_UNITS 10000 /* so that a chance has four digits */
+
+/* Log-uniform, between and including: each magnitude is as likely as any other. */
+static int64_t draw_magnitude(struct random *random, int64_t low, int64_t high)
+{
+    int64_t from = fixed_log2((uint64_t)low), to = fixed_log2((uint64_t)high);
+    int64_t number = (int64_t)fixed_exp2(random_between(random, from, to));
+
+    return number < low ? low : number > high ? high : number;
+}
+
+/* In whole units, so that it reads well in a scenario. */
+static int64_t draw_duration(struct random *random, int64_t low_ns, int64_t high_ns, int64_t unit)
+{
+    return draw_magnitude(random, low_ns / unit, high_ns / unit) * unit;
+}
+
+static bool fits(enum nemesis_shape shape, const struct swarm_ground *ground)
+{
+    if (nemesis_shape_is_outside(shape))
+        return false;
+    if (shape == SHAPE_DISK_BIT_ROT && !ground->can_spare_disk)
+        return false;
+    return ground->node_count >= nemesis_nodes_needed(shape, VICTIMS_USUAL);
+}
+
+static bool may_strike(enum nemesis_shape shape, enum nemesis_victims who,
+                       const struct swarm_ground *ground)
+{
+    if (who == VICTIMS_NODES || !nemesis_shape_allows(shape, who))
+        return false;
+    if (!ground->has_leaders && (who == VICTIMS_LEADER || who == VICTIMS_LEADERS))
+        return false;
+    return ground->node_count >= nemesis_nodes_needed(shape, who);
+}
+
+/* Any shape of the kind that fits, all alike. False: none does. */
+static bool draw_shape(struct random *random, enum nemesis_kind kind,
+                       const struct swarm_ground *ground, enum nemesis_shape *shape)
+{
+    enum nemesis_shape fitting[NEMESIS_SHAPE_COUNT];
+    uint64_t count = 0;
+
+    for (int i = 0; i < NEMESIS_SHAPE_COUNT; i++)
+        if (nemesis_shape_kind((enum nemesis_shape)i) == kind &&
+            fits((enum nemesis_shape)i, ground))
+            fitting[count++] = (enum nemesis_shape)i;
+    if (count == 0)
+        return false;
+    *shape = fitting[random_below(random, count)];
+    return true;
+}
+
+/* The shape's own half of the time, else any that it may have. */
+static enum nemesis_victims draw_victims(struct random *random, enum nemesis_shape shape,
+                                         const struct swarm_ground *ground)
+{
+    enum nemesis_victims possible[NEMESIS_VICTIMS_COUNT];
+    uint64_t count = 0;
+    bool own = random_below(random, 2);
+
+    for (int i = VICTIMS_USUAL + 1; i < NEMESIS_VICTIMS_COUNT; i++)
+        if (may_strike(shape, (enum nemesis_victims)i, ground))
+            possible[count++] = (enum nemesis_victims)i;
+    if (count == 0 || own)
+        return VICTIMS_USUAL;
+    return possible[random_below(random, count)];
+}
+
+/*
+ * From a strike in a minute to five in a second, and from a hundredth of that
+ * time to half of it: it lets go for about as long as it holds, at least.
+ */
+static void draw_times(struct random *random, struct nemesis_options *options)
+{
+    options->every_ns = draw_duration(random, 200 * MS, 60 * SECOND, MS);
+    if (nemesis_shape_takes(options->shape, NEMESIS_KEY_LASTS))
+        options->lasts_ns =
+            draw_duration(random, options->every_ns / 100, options->every_ns / 2, US);
+}
+
+static void draw_strength(struct random *random, struct nemesis_options *options)
+{
+    enum nemesis_shape shape = options->shape;
+
+    if (nemesis_shape_takes(shape, NEMESIS_KEY_AMOUNT))
+        options->amount_ns = draw_duration(random, MS, SECOND, US);
+    if (nemesis_shape_takes(shape, NEMESIS_KEY_DRIFT))
+        options->drift_ppm = (int32_t)draw_magnitude(random, 10, 10000);
+    if (nemesis_shape_takes(shape, NEMESIS_KEY_CHANCE))
+        options->chance =
+            (struct ratio){ (uint64_t)draw_magnitude(random, CHANCE_UNITS / 1000, CHANCE_UNITS / 2),
+                            CHANCE_UNITS };
+    if (nemesis_shape_takes(shape, NEMESIS_KEY_DELAY))
+        options->delay_ns = draw_duration(random, MS, SECOND, US);
+    if (nemesis_shape_takes(shape, NEMESIS_KEY_FACTOR))
+        options->factor = (uint32_t)draw_magnitude(random, 2, 1000);
+}
+
+static bool draw_nemesis(struct random *random, enum nemesis_kind kind,
+                         const struct swarm_ground *ground, struct nemesis_options *options)
+{
+    *options = (struct nemesis_options){ .kind = kind };
+    if (!draw_shape(random, kind, ground, &options->shape))
+        return false;
+    options->victims = draw_victims(random, options->shape, ground);
+    draw_times(random, options);
+    draw_strength(random, options);
+    if (ground->has_disks && nemesis_shape_takes(options->shape, NEMESIS_KEY_WHILE_WRITING))
+        options->while_writing = random_below(random, 2);
+    return true;
+}
+
+/* Whether there is a nemesis of this kind with this number, and which. */
+static bool draw_number(const struct random_key *key, enum nemesis_kind kind, uint32_t number,
+                        const struct swarm_ground *ground, struct nemesis_options *options)
+{
+    struct random_key own = random_key_fork(key, "%s/%u", nemesis_kind_name(kind), number);
+    struct ratio chance = number == 0 ? (struct ratio){ 1, 2 } : (struct ratio){ 1, 4 * number };
+    struct random random;
+
+    random_init(&random, &own);
+    return random_chance(&random, chance) && draw_nemesis(&random, kind, ground, options);
+}
+
+uint32_t swarm_draw(const struct swarm_options *swarm, const struct swarm_ground *ground,
+                    uint64_t seed, struct nemesis_options *list, uint32_t count_max)
+{
+    struct random_key root = random_key_of_seed(seed);
+    struct random_key key = random_key_fork(&root, "swarm");
+    uint32_t count = 0;
+
+    for (int i = 0; i < NEMESIS_KIND_COUNT; i++) {
+        enum nemesis_kind kind = (enum nemesis_kind)i;
+        if (!(swarm->kinds >> kind & 1) || (kind == NEMESIS_DISK && !ground->has_disks))
+            continue;
+        for (uint32_t k = 0; count < count_max; k++, count++)
+            if (!draw_number(&key, kind, k, ground, &list[count]))
+                break;
+    }
+    return count;
+}
