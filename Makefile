@@ -190,7 +190,8 @@ fuzz: $(fuzz_fuzz) ## fuzz each target for FUZZ_SECONDS
 	@tools/fuzz.sh $(FUZZ_SECONDS) $(fuzz_fuzz)
 
 soak: $(sanitize_tests) $(BUILD)/sanitize/ordeal $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
-	@ORDEAL_SOAK=1 TEST_SECONDS=86400 $(run_tests) $(sanitize_tests) $(cli_tests)
+	@ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(sanitize_tests) $(cli_tests) \
+	    $(postgres_tests)
 	@tools/fuzz.sh $(SOAK_FUZZ_SECONDS) $(fuzz_fuzz)
 
 coverage: $(coverage_tests) ## run the unit tests, print the lines they reach

@@ -19,12 +19,17 @@ double bench_seconds(void);
 void bench_print_rate(const char *what, double amount, const char *unit,
                       const double seconds[BENCH_ROUNDS]);
 
-/* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/generate.c */
+/* The same for what is counted in nanoseconds: those of one in the best round. */
+void bench_print_time(const char *what, double count, const double seconds[BENCH_ROUNDS]);
+
+/* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/generate.c,
+   bench/programs.c */
 void bench_base(void);
 void bench_event_queue(void);
 void bench_world(void);
 void bench_jsonl(void);
 void bench_oh(void);
 void bench_generate(void);
+void bench_programs(void);
 
 #endif

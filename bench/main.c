@@ -10,6 +10,7 @@ static const struct {
 } benches[] = {
     { "base", bench_base },   { "event_queue", bench_event_queue }, { "world", bench_world },
     { "jsonl", bench_jsonl }, { "oh", bench_oh },                   { "generate", bench_generate },
+    { "programs", bench_programs },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)
@@ -22,15 +23,31 @@ double bench_seconds(void)
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
+static void find_best(const double seconds[BENCH_ROUNDS], double *best, double *worst)
+{
+    *best = *worst = seconds[0];
+    for (int i = 1; i < BENCH_ROUNDS; i++) {
+        *best = seconds[i] < *best ? seconds[i] : *best;
+        *worst = seconds[i] > *worst ? seconds[i] : *worst;
+    }
+}
+
+void bench_print_time(const char *what, double count, const double seconds[BENCH_ROUNDS])
+{
+    double best, worst;
+
+    find_best(seconds, &best, &worst);
+    printf("  %-50s %9.1f ns %12.0f /s   worst round %+.0f %%\n", what, best / count * 1e9,
+           count / best, (worst / best - 1) * 100);
+    fflush(stdout);
+}
+
 void bench_print_rate(const char *what, double amount, const char *unit,
                       const double seconds[BENCH_ROUNDS])
 {
-    double best = seconds[0], worst = seconds[0];
+    double best, worst;
 
-    for (int i = 1; i < BENCH_ROUNDS; i++) {
-        best = seconds[i] < best ? seconds[i] : best;
-        worst = seconds[i] > worst ? seconds[i] : worst;
-    }
+    find_best(seconds, &best, &worst);
     printf("  %-44s %10.2f M %s/s   %9.2f ms   worst round %+.0f %%\n", what, amount / best / 1e6,
            unit, best * 1e3, (worst / best - 1) * 100);
     fflush(stdout);

@@ -17,7 +17,10 @@ enum status analyze_list(struct analysis *a, struct name_scope *scope, PgQuery__
 
 /* --- Constants ---------------------------------------------------------------- */
 
-/* A number too large for integer, or with a point: bigint if it fits, else numeric. */
+/*
+ * A number with a point, or too large for integer: bigint if it fits, else numeric. The parser
+ * folds the sign into it, so that the smallest integer comes here, too.
+ */
 static enum status build_number(struct analysis *a, const char *digits, int32_t location,
                                 const struct expression **out)
 {
@@ -26,8 +29,11 @@ static enum status build_number(struct analysis *a, const char *digits, int32_t 
     struct numeric number;
     int64_t integer;
 
-    if (text_to_int64(text, &integer))
-        return build_constant(a, type_of(TYPE_BIGINT), datum_of_int64(integer), location, out);
+    if (text_to_int64(text, &integer)) {
+        enum type_kind kind = integer < INT32_MIN || integer > INT32_MAX ? TYPE_BIGINT
+                                                                          : TYPE_INTEGER;
+        return build_constant(a, type_of(kind), datum_of_int64(integer), location, out);
+    }
     if (numeric_parse(text, &number, &error) != STATUS_OK)
         return refuse_sql(a, location, &error);
     return build_constant(a, type_of(TYPE_NUMERIC), datum_of_numeric(number), location, out);

@@ -419,6 +419,33 @@ static enum status add_constraints(struct analysis *a, struct draft *draft,
 
 /* --- Columns -------------------------------------------------------------------------- */
 
+static bool has_constraint(const PgQuery__ColumnDef *def, PgQuery__ConstrType type)
+{
+    for (size_t i = 0; i < def->n_constraints; i++)
+        if (def->constraints[i]->constraint->contype == type)
+            return true;
+    return false;
+}
+
+/* What PostgreSQL refuses of a column beside its type. */
+static enum status check_column(struct analysis *a, const struct schema_table *table,
+                                const PgQuery__ColumnDef *def)
+{
+    static const char *const taken[] = { "ctid", "xmin", "cmin", "xmax", "cmax", "tableoid" };
+
+    if (find_column(table, text_of(def->colname)) != UINT32_MAX)
+        return refuse(a, def->location, "column \"%s\" specified more than once", def->colname);
+    for (size_t i = 0; i < ROW_COUNT(taken); i++)
+        if (strcmp(def->colname, taken[i]) == 0)
+            return refuse(a, def->location,
+                          "column name \"%s\" conflicts with a system column name", def->colname);
+    if (has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NULL) &&
+        has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL))
+        return refuse(a, def->location,
+                      "conflicting NULL/NOT NULL declarations for column \"%s\"", def->colname);
+    return STATUS_OK;
+}
+
 static enum status add_column(struct analysis *a, struct draft *draft,
                               const PgQuery__ColumnDef *def)
 {
@@ -429,9 +456,7 @@ static enum status add_column(struct analysis *a, struct draft *draft,
     ONLY(a, def->location, def, "colname type_name is_local constraints");
     if (table->column_count == COLUMNS_MAX)
         return refuse(a, def->location, "tables can have at most %d columns", COLUMNS_MAX);
-    if (find_column(table, name) != UINT32_MAX)
-        return refuse(a, def->location, "column \"%.*s\" specified more than once",
-                      TEXT_PRINT(name));
+    TRY(check_column(a, table, def));
     TRY(keep_text(a, name, &column->name));
     TRY(analyze_type(a, def->type_name, &column->type));
     if (column->type.kind == TYPE_UNKNOWN || column->type.kind == TYPE_VOID ||

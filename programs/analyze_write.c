@@ -155,6 +155,18 @@ static enum status analyze_row(struct analysis *a, struct name_scope *scope,
     return STATUS_OK;
 }
 
+static enum status check_lengths(struct analysis *a, const PgQuery__SelectStmt *source)
+{
+    for (size_t i = 1; source && i < source->n_values_lists; i++) {
+        const PgQuery__List *row = source->values_lists[i]->list;
+
+        if (row->n_items != source->values_lists[0]->list->n_items)
+            return refuse(a, sql_node_location(row->items[0]),
+                          "VALUES lists must all be the same length");
+    }
+    return STATUS_OK;
+}
+
 static enum status analyze_values(struct analysis *a, struct routine *routine,
                                   const PgQuery__InsertStmt *stmt, struct insert *insert)
 {
@@ -176,6 +188,7 @@ static enum status analyze_values(struct analysis *a, struct routine *routine,
     insert->row_count = source ? (uint32_t)source->n_values_lists : 1;
     TRY(keep(a, (size_t)insert->row_count * table->column_count, sizeof *values, &memory));
     values = memory;
+    TRY(check_lengths(a, source));
     for (uint32_t i = 0; i < insert->row_count; i++)
         TRY(analyze_row(a, &scope, table, source ? source->values_lists[i]->list : &no_values,
                         &columns, &values[(size_t)i * table->column_count]));

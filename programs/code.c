@@ -18,13 +18,11 @@ static void move(struct scope *scope, const struct step *step, struct datum valu
 
 static enum status apply(const struct step *step, struct scope *scope)
 {
-    struct datum arguments[2];
+    const struct datum *a = code_operand(scope, step->a);
+    const struct datum *b = step->count > 1 ? code_operand(scope, step->b) : a;
 
-    arguments[0] = *code_operand(scope, step->a);
-    if (step->count > 1)
-        arguments[1] = *code_operand(scope, step->b);
-    return operator_evaluate(step->as.choice, arguments, &scope->slots[step->to], scope->heap,
-                             scope->error);
+    return operator_evaluate_two(step->as.choice, a, b, &scope->slots[step->to], scope->heap,
+                                 scope->error);
 }
 
 /* Null where it is not among the others but one of them is null. */

@@ -29,7 +29,7 @@
 
 #define SOURCES_MAX 8 /* tables in one statement */
 
-enum place {
+enum operand_place {
     PLACE_CONSTANT,
     PLACE_SLOT,
     PLACE_PARAMETER, /* a condition's values */

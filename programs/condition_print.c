@@ -15,6 +15,7 @@ struct printer {
 };
 
 static void print(struct printer *, const struct expression *, bool is_compared);
+static void print_own(struct printer *, const struct expression *);
 
 /* --- Names and values ------------------------------------------------------------ */
 
@@ -86,14 +87,21 @@ static bool looks_like(const struct datum *d, struct type type)
     }
 }
 
+/* A literal that nothing ever gave a type is one again. */
+static bool is_told(const struct datum *d, struct type type, bool is_compared)
+{
+    if (type.kind == TYPE_UNKNOWN)
+        return true;
+    return !datum_is_null(d) &&
+           (looks_like(d, type) || (is_compared && type_is_number(type.kind)));
+}
+
 /* Beside a comparison, numbers and texts take their types from the other side. */
 static void print_value(struct printer *p, const struct datum *d, struct type type,
                         bool is_compared)
 {
     struct buffer text = { 0 };
     char name[TYPE_PRINT_MAX];
-    bool is_told = !datum_is_null(d) && (looks_like(d, type) ||
-                                         (is_compared && type_is_number(type.kind)));
 
     if (datum_is_null(d)) {
         buffer_text(p->out, TEXT("NULL"));
@@ -112,11 +120,51 @@ static void print_value(struct printer *p, const struct datum *d, struct type ty
             buffer_text(p->out, (struct text){ text.at, text.count });
         buffer_close(&text);
     }
-    if (!is_told)
+    if (!is_told(d, type, is_compared))
         buffer_print(p->out, "::%s", type_print(type_of(type.kind), name));
 }
 
 /* --- Expressions ------------------------------------------------------------------- */
+
+static const struct datum *given_value(const struct printer *p, const struct expression *e)
+{
+    const struct condition *c = p->filter->condition;
+
+    for (uint32_t i = 0; i < c->parameter_count; i++)
+        if (c->parameters[i] == e)
+            return &p->filter->parameters[i];
+    return NULL;
+}
+
+/* What is known before there is a row; NULL: nothing. */
+static const struct datum *known_value(const struct printer *p, const struct expression *e)
+{
+    return e->kind == EXPRESSION_CONSTANT ? &e->as.constant : given_value(p, e);
+}
+
+/* Its type by what it is made of: one that goes on as a larger integer only says so. */
+static struct type own_type(const struct printer *p, const struct expression *e)
+{
+    switch (e->kind) {
+    case EXPRESSION_COLUMN:
+        return p->table->columns[e->as.column.column].type;
+    case EXPRESSION_APPLY:
+        return e->as.apply.result;
+    case EXPRESSION_CASE:
+    case EXPRESSION_COALESCE:
+        return e->arguments[e->argument_count - 1]->type;
+    default:
+        return e->type;
+    }
+}
+
+/* Whether a sum of it may be in range where it would not be in its own type. */
+static bool is_widened(const struct printer *p, const struct expression *e)
+{
+    struct type own = own_type(p, e);
+
+    return !known_value(p, e) && type_is_integer(e->type.kind) && own.kind != e->type.kind;
+}
 
 /* How an operator is written: between two, before or behind one, or as a function. */
 enum form { FORM_BETWEEN, FORM_BEFORE, FORM_BEHIND, FORM_FUNCTION, FORM_CAST };
@@ -134,6 +182,7 @@ struct notation {
     [OPERATOR_##name##_OTHER] = { FORM_BETWEEN, text }
 
 static const struct notation notations[OPERATOR_COUNT] = {
+    [OPERATOR_NONE] = { FORM_BEFORE, "+" },
     SIZES(ADD, FORM_BETWEEN, "+"),
     SIZES(SUBTRACT, FORM_BETWEEN, "-"),
     SIZES(MULTIPLY, FORM_BETWEEN, "*"),
@@ -236,11 +285,51 @@ static bool is_comparison(enum operator_code code)
     return code >= OPERATOR_EQUAL_INTEGER && code <= OPERATOR_NOT_DISTINCT;
 }
 
+/* Beside another that has the type that both are computed in, it is widened anyway. */
+static void print_operand(struct printer *p, const struct expression *e,
+                          const struct expression *other, bool is_compared)
+{
+    if (is_widened(p, e) && !is_widened(p, other))
+        print_own(p, e);
+    else
+        print(p, e, is_compared);
+}
+
+static void print_between(struct printer *p, const struct expression *e, const char *how)
+{
+    const struct expression *left = e->arguments[0], *right = e->arguments[1];
+    bool is_compared = is_comparison(e->as.apply.code);
+
+    print_operand(p, left, right, is_compared);
+    buffer_print(p->out, " %s ", how);
+    print_operand(p, right, left, is_compared);
+}
+
+/* A text in quotes behind a cast would be a literal of its type, and read as one at once. */
+static void print_cast(struct printer *p, const struct expression *argument, struct type type)
+{
+    char name[TYPE_PRINT_MAX];
+
+    print(p, argument, false);
+    if (known_value(p, argument) && type_is_text(argument->type.kind))
+        buffer_text(p->out, TEXT("::text"));
+    buffer_print(p->out, "::%s", type_print(type, name));
+}
+
+/* A minus and a number would be read as one number, of whatever type that has. */
+static void print_before(struct printer *p, const struct expression *argument, const char *how)
+{
+    buffer_text(p->out, text_of(how));
+    if (known_value(p, argument) && type_is_number(argument->type.kind))
+        print_cast(p, argument, type_of(argument->type.kind));
+    else
+        print(p, argument, false);
+}
+
 static void print_apply(struct printer *p, const struct expression *e)
 {
     const struct operator_choice *choice = &e->as.apply;
     const struct notation *how = &notations[choice->code];
-    char type[TYPE_PRINT_MAX];
 
     if (!how->text && how->form != FORM_CAST) {
         print_special(p, e);
@@ -248,13 +337,10 @@ static void print_apply(struct printer *p, const struct expression *e)
     }
     switch (how->form) {
     case FORM_BETWEEN:
-        print(p, e->arguments[0], is_comparison(choice->code));
-        buffer_print(p->out, " %s ", how->text);
-        print(p, e->arguments[1], is_comparison(choice->code));
+        print_between(p, e, how->text);
         break;
     case FORM_BEFORE:
-        buffer_print(p->out, "%s", how->text);
-        print(p, e->arguments[0], false);
+        print_before(p, e->arguments[0], how->text);
         break;
     case FORM_BEHIND:
         print(p, e->arguments[0], false);
@@ -266,8 +352,7 @@ static void print_apply(struct printer *p, const struct expression *e)
         buffer_byte(p->out, ')');
         break;
     case FORM_CAST:
-        print(p, e->arguments[0], false);
-        buffer_print(p->out, "::%s", type_print(choice->result, type));
+        print_cast(p, e->arguments[0], choice->result);
         break;
     }
 }
@@ -317,16 +402,6 @@ static void print_bare(struct printer *p, const struct expression *e)
     }
 }
 
-static const struct datum *given_value(const struct printer *p, const struct expression *e)
-{
-    const struct condition *c = p->filter->condition;
-
-    for (uint32_t i = 0; i < c->parameter_count; i++)
-        if (c->parameters[i] == e)
-            return &p->filter->parameters[i];
-    return NULL;
-}
-
 /* Functions bring parentheses of their own, and nothing binds closer than a cast. */
 static bool stands_alone(const struct expression *e)
 {
@@ -339,16 +414,9 @@ static bool stands_alone(const struct expression *e)
            e->as.apply.code == OPERATOR_SUBSCRIPT || e->as.apply.code == OPERATOR_ARRAY;
 }
 
-static void print(struct printer *p, const struct expression *e, bool is_compared)
+static void print_own(struct printer *p, const struct expression *e)
 {
-    const struct datum *value;
-
-    while (e->kind == EXPRESSION_APPLY && e->as.apply.code == OPERATOR_NONE && !given_value(p, e))
-        e = e->arguments[0];
-    value = given_value(p, e);
-    if (value || e->kind == EXPRESSION_CONSTANT) {
-        print_value(p, value ? value : &e->as.constant, e->type, is_compared);
-    } else if (e->kind == EXPRESSION_COLUMN) {
+    if (e->kind == EXPRESSION_COLUMN) {
         print_column(p, e->as.column.column);
     } else if (stands_alone(e)) {
         print_bare(p, e);
@@ -359,18 +427,46 @@ static void print(struct printer *p, const struct expression *e, bool is_compare
     }
 }
 
+static void print(struct printer *p, const struct expression *e, bool is_compared)
+{
+    const struct datum *value = known_value(p, e);
+    char name[TYPE_PRINT_MAX];
+
+    if (value)
+        print_value(p, value, e->type, is_compared);
+    else
+        print_own(p, e);
+    if (!is_compared && is_widened(p, e))
+        buffer_print(p->out, "::%s", type_print(type_of(e->type.kind), name));
+}
+
 /* Only conjuncts are spared their parentheses, unless they are a list themselves. */
 static void print_conjunct(struct printer *p, const struct expression *e)
 {
     bool is_plain = !given_value(p, e) && (e->kind == EXPRESSION_IN ||
                                            (e->kind == EXPRESSION_APPLY &&
-                                            e->as.apply.code != OPERATOR_NONE &&
                                             e->as.apply.code != OPERATOR_OR));
 
     if (is_plain)
         print_bare(p, e);
     else
         print(p, e, false);
+}
+
+static void print_restriction(struct printer *p, const struct restriction *r)
+{
+    if (r->value_count == 0) {
+        buffer_text(p->out, TEXT("false"));
+        return;
+    }
+    print_column(p, r->column);
+    buffer_text(p->out, TEXT(" IN ("));
+    for (uint32_t i = 0; i < r->value_count; i++) {
+        if (i > 0)
+            buffer_text(p->out, TEXT(", "));
+        print_value(p, &r->values[i], p->table->columns[r->column].type, true);
+    }
+    buffer_byte(p->out, ')');
 }
 
 void filter_print(const struct filter *f, const struct schema *schema, struct buffer *out)
@@ -384,17 +480,8 @@ void filter_print(const struct filter *f, const struct schema *schema, struct bu
         print_conjunct(&p, f->condition->conjuncts[i]);
     }
     for (uint32_t i = 0; i < f->restriction_count; i++, is_first = false) {
-        const struct restriction *r = &f->restrictions[i];
-
         if (!is_first)
             buffer_text(out, TEXT(" AND "));
-        print_column(&p, r->column);
-        buffer_text(out, TEXT(" IN ("));
-        for (uint32_t k = 0; k < r->value_count; k++) {
-            if (k > 0)
-                buffer_text(out, TEXT(", "));
-            print_value(&p, &r->values[k], p.table->columns[r->column].type, true);
-        }
-        buffer_byte(out, ')');
+        print_restriction(&p, &f->restrictions[i]);
     }
 }

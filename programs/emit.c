@@ -1,7 +1,6 @@
 #include <assert.h>
 
 #include "programs/generator_private.h"
-#include "programs/predicate.h"
 
 #define PRODUCER "ordeal generate"
 
@@ -52,14 +51,15 @@ static enum status name_predicate(struct generator *g, const struct effect *effe
                                   struct error *err)
 {
     struct text column = text_of(effect->column);
-    struct predicate predicate = {
-        .term_count = 2,
-        .terms = { { .column = column, .comparison = COMPARE_AT_LEAST, .bound = effect->low },
-                   { .column = column, .comparison = COMPARE_AT_MOST, .bound = effect->high } }
-    };
 
     buffer_clear(&g->text);
-    predicate_print(&predicate, &g->text);
+    buffer_text(&g->text, column);
+    buffer_text(&g->text, TEXT(" >= "));
+    buffer_int64(&g->text, effect->low);
+    buffer_text(&g->text, TEXT(" AND "));
+    buffer_text(&g->text, column);
+    buffer_text(&g->text, TEXT(" <= "));
+    buffer_int64(&g->text, effect->high);
     TRY(buffer_status(&g->text, err));
     return builder_text(&g->builder, (struct text){ g->text.at, g->text.count }, where, err);
 }

@@ -26,6 +26,7 @@ struct engine {
     struct table *tables;
     ARRAY(struct change) changes; /* of the call that is running */
     ARRAY(const struct datum *) answer;
+    uint64_t visited; /* rows that were looked at for it */
     struct heap scratch;
     engine_watcher *watcher;
     void *context;
@@ -234,6 +235,7 @@ static enum status scan_range(struct scan *s, uint32_t count, struct error *err)
         if (!index_has_prefix(index, row, s->prefix, count) ||
             (is_ranged && is_beyond(&range, &row[index->columns[count]])))
             break;
+        s->e->visited++;
         if (filter_matches(s->filter, row, &s->e->scratch))
             TRY(array_push(&s->e->answer, row, err));
     }
@@ -306,6 +308,7 @@ enum status engine_read(struct engine *e, const struct filter *f,
                         const struct datum *const **rows, uint32_t *count, struct error *err)
 {
     e->answer.count = 0;
+    e->visited = 0;
     if (!filter_is_empty(f))
         TRY(read_by_index(e, f, &e->tables[f->condition->table], err));
     *rows = e->answer.at;
@@ -395,6 +398,16 @@ static void commit(struct engine *e)
     e->changes.count = 0;
 }
 
+enum status engine_put_row(struct engine *e, uint32_t table, const struct datum *cells,
+                           struct error *err)
+{
+    struct row_write write = { .row = cells, .is_insert = !find_row(e, table, cells) };
+
+    TRY(write_row(e, table, &write, err));
+    commit(e);
+    return STATUS_OK;
+}
+
 static enum status roll_back(struct engine *e, struct error *err)
 {
     while (e->changes.count > 0) {
@@ -422,6 +435,7 @@ static enum status answer(struct engine *e, const struct request *r, struct erro
 
     if (r->kind == REQUEST_READ) {
         TRY(engine_read(e, &r->filter, &rows, &count, err));
+        machine_charge(e->machine, e->visited);
         tell(e, r, rows, count);
         machine_answer_rows(e->machine, rows, count);
         return STATUS_OK;

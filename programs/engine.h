@@ -44,6 +44,10 @@ MUST_USE enum status engine_read(struct engine *, const struct filter *,
                                  const struct datum *const **rows, uint32_t *count,
                                  struct error *);
 
+/* A row from elsewhere, between calls: no constraint is looked at but the primary key. */
+MUST_USE enum status engine_put_row(struct engine *, uint32_t table, const struct datum *cells,
+                                    struct error *);
+
 /* All rows of a table, likewise. */
 MUST_USE enum status engine_read_table(struct engine *, uint32_t table,
                                        const struct datum *const **rows, uint32_t *count,

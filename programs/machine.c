@@ -7,6 +7,8 @@
 #include "programs/machine_private.h"
 
 #define COLLECT_BYTES_MIN ((size_t)64 << 10)
+#define STEPS_OF_REQUEST 50
+#define BYTES_OF_STEP 4 /* of rows that are written */
 
 enum status machine_open(struct machine **out, const struct program *program, uint64_t steps_max,
                          size_t bytes_max, struct error *err)
@@ -162,6 +164,33 @@ enum status machine_aim_request(struct machine *m)
     return STATUS_OK;
 }
 
+static uint64_t bytes_of_row(const struct datum *row, uint32_t width)
+{
+    uint64_t bytes = width * sizeof *row;
+
+    for (uint32_t i = 0; i < width; i++)
+        if (row[i].kind == DATUM_TEXT)
+            bytes += row[i].length;
+        else if (row[i].kind == DATUM_ARRAY)
+            bytes += row[i].length * sizeof *row[i].as.array.at;
+    return bytes;
+}
+
+/*
+ * A request is far more work, for whoever does it, than a step is here, and what is written stays.
+ * So endless loops of them end before they have filled the memory.
+ */
+static enum status spend_on_request(struct machine *m)
+{
+    uint32_t width = m->program->tree.schema.tables[m->request.table].column_count;
+    uint64_t steps = STEPS_OF_REQUEST;
+
+    if (m->request.kind == REQUEST_WRITE)
+        for (uint32_t i = 0; i < m->request.write_count; i++)
+            steps += bytes_of_row(m->request.writes[i].row, width) / BYTES_OF_STEP;
+    return machine_spend(m, steps);
+}
+
 const struct request *machine_run(struct machine *m)
 {
     enum status status = STATUS_OK;
@@ -178,6 +207,8 @@ const struct request *machine_run(struct machine *m)
         status = machine_step(m);
     if (status == STATUS_OK)
         status = machine_aim_request(m);
+    if (status == STATUS_OK && m->is_asking)
+        status = spend_on_request(m);
     if (status != STATUS_OK)
         fail(m, m->line);
     return &m->request;
@@ -202,6 +233,11 @@ void machine_answer_written(struct machine *m)
     assert(m->is_asking && m->request.kind == REQUEST_WRITE);
     m->answer_count = 0;
     m->is_answered = true;
+}
+
+void machine_charge(struct machine *m, uint64_t steps)
+{
+    m->steps_left -= steps < m->steps_left ? steps : m->steps_left;
 }
 
 static enum status copy_rows(struct rows *rows, struct heap *heap, struct sql_error *err)

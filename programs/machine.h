@@ -10,7 +10,8 @@
  * The machine never calls a store: it stops at every request and is resumed
  * with the answer. Its state is a stack of frames, a heap for texts and arrays,
  * and one statement that is half done; a simulator holds thousands, copies them
- * and throws them away. Budgets are steps and bytes: a program without end
+ * and throws them away. Budgets are steps (a request counts as many, and so do
+ * the bytes of rows that are written) and bytes: a program without end
  * fails, it does not hang.
  *
  * One statement makes these requests, in this order:
@@ -102,6 +103,9 @@ const struct request *machine_request(const struct machine *);
 /* Rows are cells in the order of the columns. They must stay until machine_run() has returned. */
 void machine_answer_rows(struct machine *, const struct datum *const *rows, uint32_t count);
 void machine_answer_written(struct machine *);
+
+/* What finding an answer took elsewhere counts among the machine's steps. */
+void machine_charge(struct machine *, uint64_t steps);
 
 /* Another machine that stands where this one does, with the same request; answers apart. */
 MUST_USE enum status machine_copy(struct machine **, const struct machine *, struct error *);

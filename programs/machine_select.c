@@ -75,7 +75,7 @@ static enum status collect_values(struct machine *m, const struct join_code *joi
     restricted->first = s->values.count;
     TRY(machine_add_rows(m, &s->values, tuples->count));
     machine_scope(m, &scope);
-    first = s->values.cells + restricted->first;
+    first = tuples->count > 0 ? s->values.cells + restricted->first : NULL;
     for (size_t i = 0; i < tuples->count; i++) {
         const struct datum *value;
 

@@ -330,7 +330,7 @@ int numeric_compare(struct numeric a, struct numeric b)
 {
     bool a_is_coarse = a.scale < b.scale;
 
-    if (!align(&a, &b)) {
+    if (a.scale != b.scale && !align(&a, &b)) {
         /* The one that has no room to become finer is the larger by far. */
         __int128 giant = a_is_coarse ? a.digits : b.digits;
         return (giant > 0) == a_is_coarse ? 1 : -1;

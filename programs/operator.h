@@ -161,6 +161,11 @@ MUST_USE enum status operator_evaluate(const struct operator_choice *,
                                        const struct datum *arguments, struct datum *result,
                                        struct heap *, struct sql_error *);
 
+/* The same where there are one or two arguments, wherever they are; one is given twice. */
+MUST_USE enum status operator_evaluate_two(const struct operator_choice *, const struct datum *,
+                                           const struct datum *, struct datum *result,
+                                           struct heap *, struct sql_error *);
+
 /* "ADD_INTEGER", for those who read bytecode. */
 const char *operator_code_name(enum operator_code);
 

@@ -419,6 +419,12 @@ static inline bool evaluate_common(enum operator_code code, const struct datum *
     case OPERATOR_ADD_BIGINT:
         return are_there(a, b) && !__builtin_add_overflow(a->as.integer, b->as.integer, &bigint) &&
                give(bigint, result);
+    case OPERATOR_MULTIPLY_BIGINT:
+        return are_there(a, b) && !__builtin_mul_overflow(a->as.integer, b->as.integer, &bigint) &&
+               give(bigint, result);
+    case OPERATOR_MODULO_INTEGER:
+    case OPERATOR_MODULO_BIGINT:
+        return are_there(a, b) && b->as.integer > 0 && give(a->as.integer % b->as.integer, result);
     case OPERATOR_SUBTRACT_INTEGER:
         return are_there(a, b) && !__builtin_sub_overflow(a->as.integer, b->as.integer, &integer) &&
                give(integer, result);
@@ -436,5 +442,18 @@ enum status operator_evaluate(const struct operator_choice *choice, const struct
     /* A second argument that is not there is never looked at. */
     if (evaluate_common(choice->code, &arguments[0], &arguments[1], result))
         return STATUS_OK;
+    return evaluate_by_table(choice, arguments, result, heap, err);
+}
+
+enum status operator_evaluate_two(const struct operator_choice *choice, const struct datum *a,
+                                  const struct datum *b, struct datum *result, struct heap *heap,
+                                  struct sql_error *err)
+{
+    struct datum arguments[2];
+
+    if (evaluate_common(choice->code, a, b, result))
+        return STATUS_OK;
+    arguments[0] = *a;
+    arguments[1] = *b;
     return evaluate_by_table(choice, arguments, result, heap, err);
 }

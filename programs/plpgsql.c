@@ -152,6 +152,20 @@ static enum status read_datums(struct reader *r, const cJSON *array)
     return STATUS_OK;
 }
 
+/* One that is used is refused by libpg_query; one that is not would be passed over. */
+static enum status refuse_cursors(struct reader *r)
+{
+    for (uint32_t i = 0; i < r->datum_count; i++) {
+        const cJSON *variable = cJSON_GetObjectItemCaseSensitive(r->datums[i], "PLpgSQL_var");
+
+        if (!cJSON_GetObjectItemCaseSensitive(variable, "cursor_explicit_expr"))
+            continue;
+        read_line(r, variable);
+        return refuse(r->a, -1, "explicit cursors are not supported");
+    }
+    return STATUS_OK;
+}
+
 static enum status read_function(struct reader *r, const cJSON *json, struct block *body)
 {
     const cJSON *function = cJSON_GetObjectItemCaseSensitive(json->child, "PLpgSQL_function");
@@ -161,6 +175,7 @@ static enum status read_function(struct reader *r, const cJSON *json, struct blo
     if (!block)
         return refuse(r->a, -1, "libpg_query says nothing of the body");
     TRY(read_datums(r, cJSON_GetObjectItemCaseSensitive(function, "datums")));
+    TRY(refuse_cursors(r));
     TRY(claim_parameters(r, r->routine.function));
     read_line(r, block);
     /* With EXCEPTION, libpg_query puts the block within another one. */

@@ -40,6 +40,17 @@ static enum status read_file(FILE *file, char **bytes, size_t *size, struct erro
     return STATUS_OK;
 }
 
+/* Without the mark that some editors put first, and which psql skips, too. */
+static struct text without_mark(struct text text)
+{
+    static const char mark[] = "\xef\xbb\xbf";
+    size_t length = sizeof mark - 1;
+
+    if (text.length >= length && memcmp(text.at, mark, length) == 0)
+        return (struct text){ text.at + length, text.length - length };
+    return text;
+}
+
 enum status program_load_file(struct program *program, const char *path, struct error *err)
 {
     FILE *file = fopen(path, "rb");
@@ -55,7 +66,7 @@ enum status program_load_file(struct program *program, const char *path, struct 
         status = error_set(err, STATUS_IO, "%s", strerror(errno));
     }
     if (status == STATUS_OK)
-        status = program_load(program, (struct text){ bytes, size }, err);
+        status = program_load(program, without_mark((struct text){ bytes, size }), err);
     if (status != STATUS_OK)
         error_set_file(err, path);
     free(bytes);

@@ -23,6 +23,8 @@ static enum status fault_set(struct sql_fault *fault, enum status status, uint32
     return status;
 }
 
+#define OPERATOR_RUN_MAX 1000
+
 /* libpg_query counts characters from 1. */
 static uint32_t byte_of(const char *text, int character)
 {
@@ -43,6 +45,22 @@ static enum status take_error(const PgQueryError *error, const char *text, struc
                      error->message ? error->message : "syntax error");
 }
 
+/*
+ * PostgreSQL's scanner takes time with the square of how many characters of
+ * operators stand in a row: a minute for 400 KB of opening comments.
+ */
+static bool has_long_run(const char *text)
+{
+    size_t run = 0;
+
+    for (; *text; text++) {
+        run = strchr("+-*/<>=~!@#%^&|`?", *text) ? run + 1 : 0;
+        if (run > OPERATOR_RUN_MAX)
+            return true;
+    }
+    return false;
+}
+
 static enum status check_text(const char *text, struct sql_fault *fault)
 {
     size_t length = strlen(text);
@@ -51,6 +69,9 @@ static enum status check_text(const char *text, struct sql_fault *fault)
         return fault_set(fault, STATUS_OVER_LIMIT, SQL_NOWHERE, "more than 1 MB of SQL");
     if (!text_is_utf8((struct text){ text, length }))
         return fault_set(fault, STATUS_BAD_INPUT, SQL_NOWHERE, "the text is not UTF-8");
+    if (has_long_run(text))
+        return fault_set(fault, STATUS_OVER_LIMIT, SQL_NOWHERE,
+                         "more than 1000 characters of operators in a row");
     return STATUS_OK;
 }
 

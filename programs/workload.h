@@ -24,12 +24,12 @@
 enum shape { SHAPE_ITEMS, SHAPE_ROWS, SHAPE_LISTS };
 
 /* What predicates ask of rows. */
-enum range { RANGE_NONE, RANGE_OF_KEYS, RANGE_OF_VALUES };
+enum workload_range { RANGE_NONE, RANGE_OF_KEYS, RANGE_OF_VALUES };
 
 struct workload {
     const char *name, *description;
     enum shape shape;
-    enum range range;
+    enum workload_range range;
     bool one_kind; /* the mix is drawn once for the whole transaction */
     uint8_t read_percent, write_percent, increment_percent, insert_percent;
     uint8_t predicates_percent; /* the default; of reads and, with RANGE_OF_VALUES, writes */

@@ -12,42 +12,7 @@ cd "$(dirname "$0")/../.."
 
 ours=$1/test_operator
 golden=${2:-}
-program=$(command -v postgres || ls /usr/lib/postgresql/*/bin/postgres 2>/dev/null | tail -n 1) || true
-if [ -z "$program" ]; then
-    echo "ok - PostgreSQL is not installed: nothing is compared"
-    exit 0
-fi
-bin=$(dirname "$(readlink -f "$program")")
-work=$(mktemp -d)
-
-# The server refuses to be root.
-as_server() {
-    if [ "$(id -u)" -eq 0 ]; then
-        setpriv --reuid=nobody --regid="$(id -g nobody)" --clear-groups "$@"
-    else
-        "$@"
-    fi
-}
-
-finish() {
-    as_server "$bin/pg_ctl" -D "$work/data" -m immediate stop >/dev/null 2>&1 || true
-    rm -rf "$work"
-}
-trap finish EXIT
-trap 'exit 1' HUP INT TERM
-
-[ "$(id -u)" -ne 0 ] || chown nobody "$work"
-export LC_ALL=C PGHOST="$work" PGUSER=postgres PGDATABASE=postgres PGCLIENTENCODING=UTF8
-(
-    cd "$work"
-    as_server "$bin/initdb" -D "$work/data" --locale=C --encoding=UTF8 -U postgres -A trust -N
-    as_server "$bin/pg_ctl" -D "$work/data" -l "$work/log" -w \
-        -o "-k '$work' -c listen_addresses='' -c fsync=off" start
-) >"$work/start" 2>&1 || {
-    echo "not ok - a PostgreSQL starts:"
-    sed 's/^/    /' "$work/start"
-    exit 1
-}
+. tests/postgres/server
 
 awk -f tests/postgres/operators.awk >"$work/lines"
 "$ours" --answer <"$work/lines" >"$work/ours"

@@ -18,6 +18,14 @@ void fixture_load(const char *sql)
     heap_init(&heap, (size_t)1 << 20);
 }
 
+void fixture_load_file(const char *path)
+{
+    struct error err = { 0 };
+
+    ASSERT_OK(program_load_file(&fixture_program, path, &err), &err);
+    heap_init(&heap, (size_t)1 << 20);
+}
+
 void fixture_unload(void)
 {
     heap_close(&heap);

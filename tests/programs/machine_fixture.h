@@ -13,6 +13,7 @@
 extern struct program fixture_program;
 
 void fixture_load(const char *sql);
+void fixture_load_file(const char *path);
 void fixture_unload(void);
 
 struct fixture_call {

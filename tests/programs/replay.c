@@ -18,6 +18,8 @@ struct write {
 
 struct replay {
     const struct history *h;
+    struct predicates *predicates;
+    struct predicate_scratch scratch;
     struct write *writes; /* of committed transactions, by key, place and operation */
     uint32_t count;
     uint32_t *key_start;
@@ -210,23 +212,31 @@ static void check_row(struct replay *r, uint32_t head, uint32_t key, struct valu
         tell(r, op, "the row is not what its version holds");
 }
 
+static bool is_canonical(const struct replay *r, uint32_t statement)
+{
+    struct text text = history_text(r->h, r->h->statement_where[statement]);
+    struct buffer canonical = { 0 };
+    bool is_same;
+
+    predicates_print(r->predicates, predicates_of_statement(r->predicates, statement), &canonical);
+    is_same = text_equal(text, (struct text){ canonical.at, canonical.count });
+    buffer_close(&canonical);
+    return is_same;
+}
+
 static void check_statement(struct replay *r, uint32_t head)
 {
     const struct history *h = r->h;
     uint32_t s = h->op_key[head], matched = 0;
     bool has_aggregate = h->statement_flags[s] & STATEMENT_AGGREGATES;
     int64_t lowest = INT64_MAX, highest = INT64_MIN;
-    struct predicate predicate;
-    struct error err = { 0 };
+    uint32_t predicate = predicates_of_statement(r->predicates, s);
 
-    if (predicate_parse(&predicate, history_text(h, h->statement_where[s]), &err) != STATUS_OK ||
-        predicate_bind(&predicate, h, h->statement_table[s], &err) != STATUS_OK) {
-        tell(r, head, err.text);
-        return;
-    }
+    if (!is_canonical(r, s))
+        tell(r, head, "its predicate is not written as predicates are");
     for (uint32_t key = 0; key < h->key_count; key++) {
         struct value row = value_of(h, seen_by(r, head, key));
-        if (!predicate_matches(&predicate, h, row))
+        if (predicates_match(r->predicates, predicate, row, &r->scratch) != PREDICATE_YES)
             continue;
         matched++;
         if (column_v(h, row) < lowest)
@@ -342,7 +352,14 @@ const char *replay_find_lie(const struct history *h)
 {
     struct replay r = { .h = h };
     bool are_lists = false;
+    struct error err = { 0 };
 
+    if (predicates_open(&r.predicates, h, 0, &err) != STATUS_OK) {
+        tell(&r, 0, err.text);
+        return r.lie;
+    }
+    if (predicate_scratch_init(&r.scratch, &err) != STATUS_OK)
+        assert(!"no memory");
     for (size_t op = 0; op < h->op_count; op++)
         are_lists |= h->op_kind[op] == OP_APPEND;
     collect_writes(&r);
@@ -355,5 +372,7 @@ const char *replay_find_lie(const struct history *h)
     free(r.writes);
     free(r.key_start);
     free(r.own);
+    predicate_scratch_close(&r.scratch);
+    predicates_close(r.predicates);
     return r.lie;
 }

@@ -213,6 +213,9 @@ static const char *const printed[][2] = {
     { "-a > 3", "(-a) > 3" },
     { "a::text = '3'", "a::text = '3'" },
     { "f = (a > 2)", "f = (a > 2)" },
+    { "a::bigint * a > 5", "(a::bigint * a::bigint) > 5" },
+    { "(a + y)::bigint + x < 0", "((a + 3) + 10::bigint) < 0" },
+    { "CASE WHEN f THEN -y ELSE a END = 3", "(CASE WHEN f THEN (-3::integer) ELSE a END) = 3" },
 };
 
 static void a_filter_is_written_as_sql_with_its_values(void)
