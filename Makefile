@@ -7,7 +7,7 @@ VERSION = 0.1.0
 
 BUILD ?= build
 PREFIX ?= /usr/local
-SCENARIO ?= scenarios/ping.toml
+SCENARIO ?= scenarios/bank-under-partition.toml
 ONLY ?=
 JOBS ?= $(shell nproc)
 JOBS := $(JOBS)
@@ -171,7 +171,7 @@ run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
 check: $(sanitize_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
 	@$(run_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
-	    tools/rooms.sh '$(twice_run)'
+	    tools/rooms.sh 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
 unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path)
@@ -189,9 +189,10 @@ rooms: ## compare every include with the table of rooms
 fuzz: $(fuzz_fuzz) ## fuzz each target for FUZZ_SECONDS
 	@tools/fuzz.sh $(FUZZ_SECONDS) $(fuzz_fuzz)
 
-soak: $(sanitize_tests) $(BUILD)/sanitize/ordeal $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
+soak: $(sanitize_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
 	@ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(sanitize_tests) $(cli_tests) \
 	    $(postgres_tests)
+	@$(twice_run)
 	@tools/fuzz.sh $(SOAK_FUZZ_SECONDS) $(fuzz_fuzz)
 
 coverage: $(coverage_tests) ## run the unit tests, print the lines they reach

@@ -10,7 +10,7 @@ static const struct {
 } benches[] = {
     { "base", bench_base },   { "event_queue", bench_event_queue }, { "world", bench_world },
     { "jsonl", bench_jsonl }, { "oh", bench_oh },                   { "generate", bench_generate },
-    { "programs", bench_programs },
+    { "programs", bench_programs }, { "store", bench_store },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <dirent.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -18,6 +19,7 @@
 #include "nemesis/nemesis.h"
 #include "programs/builtin.h"
 #include "programs/workload.h"
+#include "store/store.h"
 
 #define PATH_SIZE 4096
 
@@ -243,11 +245,64 @@ static enum status list_workloads(struct listing *listing, struct error *err)
     for (unsigned i = 0; i < count; i++)
         add_workload(listing, "generate", workloads[i].name, workloads[i].description);
     list_builtins(listing);
-    for (int i = 0; i < WORKLOAD_KIND_COUNT; i++) {
-        const char *name = workload_kind_name((enum workload_kind)i);
+    add_workload(listing, "run", workload_kind_name(WORKLOAD_PING),
+                 workload_kind_summary(WORKLOAD_PING));
+    return STATUS_OK;
+}
 
-        if (!builtin_find(text_of(name)))
-            add_workload(listing, "run", name, workload_kind_summary((enum workload_kind)i));
+static enum status list_protocols(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (const char *const *name = store_protocol_names(); *name; name++) {
+        struct store_protocol_facts facts =
+            store_protocol_facts(store_protocol(text_of(*name)));
+        add(listing, (struct entry){ facts.name, facts.summary, "level",
+                                     level_name(facts.level) });
+    }
+    return STATUS_OK;
+}
+
+static void answer_words(struct answer *answer, const char *name, const char *words)
+{
+    char word[64];
+
+    answer_open(answer, name, '[');
+    while (*words != '\0') {
+        size_t length = strcspn(words, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, words);
+        answer_text(answer, NULL, word);
+        words += length + strspn(words + length, " ");
+    }
+    answer_close(answer, ']');
+}
+
+static void answer_bug(struct answer *answer, const struct bug_entry *bug)
+{
+    answer_open(answer, NULL, '{');
+    answer_text(answer, "name", bug->name);
+    answer_text(answer, "description", bug->what);
+    answer_words(answer, "protocols", bug->protocols);
+    answer_text(answer, "holds", level_name(bug->holds));
+    answer_words(answer, "checkers", bug->checkers);
+    answer_text(answer, "seen", bug->seen);
+    answer_close(answer, '}');
+}
+
+static enum status list_bugs(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (int i = 0; i < BUG_COUNT; i++) {
+        const struct bug_entry *bug = bug_entry((enum bug)i);
+        struct buffer about = { 0 };
+
+        if (listing->answer) {
+            answer_bug(listing->answer, bug);
+            continue;
+        }
+        buffer_print(&about, "%s: %s", bug->protocols, bug->what);
+        buffer_byte(&about, '\0');
+        add(listing, (struct entry){ bug->name, about.at ? about.at : bug->what, NULL, NULL });
+        buffer_close(&about);
     }
     return STATUS_OK;
 }
@@ -297,7 +352,19 @@ static bool is_scenario_name(const char *name)
     return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".toml") == 0;
 }
 
-static enum status read_names(const char *folder, struct names *names, struct error *err)
+static bool is_folder(const char *folder, const char *name)
+{
+    char path[PATH_SIZE];
+    struct stat found;
+    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+
+    return name[0] != '.' && length > 0 && (size_t)length < sizeof path &&
+           stat(path, &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+/* In order: the names of its scenarios, or those of its folders. */
+static enum status read_names(const char *folder, bool folders, struct names *names,
+                              struct error *err)
 {
     DIR *open_folder = opendir(folder);
     struct dirent *entry;
@@ -307,7 +374,8 @@ static enum status read_names(const char *folder, struct names *names, struct er
         return error_set(err, STATUS_IO, "%s", strerror(errno));
     }
     while ((entry = readdir(open_folder)) != NULL) {
-        char *name = is_scenario_name(entry->d_name) ? strdup(entry->d_name) : NULL;
+        bool wanted = folders ? is_folder(folder, entry->d_name) : is_scenario_name(entry->d_name);
+        char *name = wanted ? strdup(entry->d_name) : NULL;
         if (!name)
             continue;
         if (array_push(&names->names, name, err) != STATUS_OK) {
@@ -339,19 +407,38 @@ static void add_scenario(struct listing *listing, const char *folder, const char
     buffer_close(&path);
 }
 
+static enum status list_folder(struct listing *listing, const char *folder, struct error *err)
+{
+    struct names names = { { 0 } };
+    enum status status = read_names(folder, false, &names, err);
+
+    for (size_t i = 0; status == STATUS_OK && i < names.names.count; i++)
+        add_scenario(listing, folder, names.names.at[i]);
+    close_names(&names);
+    return status;
+}
+
+/* Those that should come out valid, and behind them those of the folders there are. */
 static enum status list_scenarios(struct listing *listing, struct error *err)
 {
     char folder[PATH_SIZE];
-    struct names names = { { 0 } };
+    struct names folders = { { 0 } };
     enum status status;
 
     if (!find_scenarios(folder))
         return error_set(err, STATUS_IO,
                          "no folder of scenarios: neither ./scenarios nor an installed one");
-    status = read_names(folder, &names, err);
-    for (size_t i = 0; status == STATUS_OK && i < names.names.count; i++)
-        add_scenario(listing, folder, names.names.at[i]);
-    close_names(&names);
+    TRY(list_folder(listing, folder, err));
+    status = read_names(folder, true, &folders, err);
+    for (size_t i = 0; status == STATUS_OK && i < folders.names.count; i++) {
+        struct buffer path = { 0 };
+        buffer_print(&path, "%s/%s", folder, folders.names.at[i]);
+        status = buffer_status(&path, err);
+        if (status == STATUS_OK)
+            status = list_folder(listing, path.at, err);
+        buffer_close(&path);
+    }
+    close_names(&folders);
     return status;
 }
 
@@ -359,14 +446,15 @@ static const struct {
     const char *name;
     enum status (*list)(struct listing *, struct error *);
 } lists[] = {
-    { "nemeses", list_nemeses }, { "workloads", list_workloads }, { "levels", list_levels },
+    { "protocols", list_protocols }, { "bugs", list_bugs }, { "nemeses", list_nemeses },
+    { "workloads", list_workloads }, { "levels", list_levels },
     { "anomalies", list_anomalies }, { "formats", list_formats }, { "scenarios", list_scenarios },
 };
 
 static const char *const *list_names(void)
 {
-    static const char *const names[] = { "nemeses",   "workloads", "levels",
-                                         "anomalies", "formats",   "scenarios", NULL };
+    static const char *const names[] = { "protocols", "bugs",    "nemeses", "workloads",
+                                         "levels", "anomalies", "formats", "scenarios", NULL };
 
     static_assert(ROW_COUNT(names) == ROW_COUNT(lists) + 1, "each list has its name here");
     return names;
@@ -376,7 +464,8 @@ static const char *const *list_names(void)
 
 static const struct option list_rows[] = {
     { .argument = "WHAT", .kind = OPTION_OPERAND, .offset = AT(what), .choices = list_names,
-      .help = "nemeses, workloads, levels, anomalies, formats or scenarios" },
+      .help = "protocols, bugs, nemeses, workloads, levels, anomalies,\n"
+              "formats or scenarios" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON array of objects with name and description" },
 };
@@ -428,8 +517,9 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 
 const struct command command_list = {
     .summary = "lists what there is by name",
-    .description = "Scenarios are those in ./scenarios, or else the installed ones.\n",
-    .example = "  ordeal list nemeses\n  ordeal list anomalies --json\n",
+    .description = "Scenarios are those in ./scenarios, or else the installed ones: first those\n"
+                   "that should come out valid, then those in folders, which test other things.\n",
+    .example = "  ordeal list nemeses\n  ordeal list bugs --json\n",
     .options = { "list", list_rows, ROW_COUNT(list_rows), sizeof(struct list_values) },
     .run = run,
 };

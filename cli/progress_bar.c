@@ -121,5 +121,5 @@ void progress_bar_end(struct progress_bar *bar)
 
 struct progress progress_bar_listener(struct progress_bar *bar)
 {
-    return (struct progress){ .report = update, .context = bar };
+    return (struct progress){ .report = bar ? update : NULL, .context = bar };
 }

@@ -14,6 +14,7 @@
 #include "cli/scenario.h"
 #include "cli/simulation.h"
 #include "cli/trace_file.h"
+#include "history/format.h"
 
 struct run_values {
     const char *scenario, *out, *trace;
@@ -30,8 +31,8 @@ static const struct option run_rows[] = {
     { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
       .low = 0, .high = SEED_MAX, .help = "instead of the scenario's own seed; 0 to 2^53-1" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "write scenario.toml (with every setting, and this seed) and\n"
-              "run.json into this folder" },
+      .help = "write scenario.toml (with every setting, and this seed),\n"
+              "run.json and, of a store, history.jsonl into this folder" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
               "value, or else a bare string; may be given several times" },
@@ -83,6 +84,24 @@ static enum status write_in_folder(const char *folder, const char *name,
     return status;
 }
 
+static enum status write_history(const struct run_report *report, struct error *err)
+{
+    struct buffer path = { 0 };
+    struct history history = { 0 };
+    enum status status;
+
+    buffer_print(&path, "%s/history.jsonl", report->out);
+    status = buffer_status(&path, err);
+    if (status == STATUS_OK)
+        status = simulation_history(report->simulation, &history, err);
+    if (status == STATUS_OK) {
+        status = format_write_history(&history, FORMAT_JSONL, path.at, NULL, err);
+        history_close(&history);
+    }
+    buffer_close(&path);
+    return status;
+}
+
 static enum status write_folder(const struct run_report *report, struct error *err)
 {
     struct buffer bytes = { 0 };
@@ -96,6 +115,8 @@ static enum status write_folder(const struct run_report *report, struct error *e
     if (status == STATUS_OK)
         status = write_in_folder(report->out, "run.json", &bytes, err);
     buffer_close(&bytes);
+    if (status == STATUS_OK && report->simulation->store)
+        status = write_history(report, err);
     return status;
 }
 
@@ -197,11 +218,13 @@ const struct command command_run = {
     .summary = "runs a scenario once and says whether all went well",
     .description =
         "The run is a function of the scenario, the seed and the program's version: the same\n"
-        "three leave the same trace. After the scenario's duration every fault is healed, and\n"
-        "whoever then does not recover is stuck.\n"
+        "three leave the same trace. When all clients are done, or after the scenario's duration,\n"
+        "every fault is healed, and whoever then does not recover is stuck. Then the replicas\n"
+        "must be equal, and the invariants of workload and scenario true.\n"
         "Exits with 0 if the run is valid, 1 if it is not (or --twice differs), 2 if the scenario\n"
-        "or the call is wrong.\n",
-    .example = "  ordeal run scenarios/ping.toml --seed 7 --set cluster.nodes=9 --twice\n",
+        "or the call is wrong, 3 if nothing was committed, which shows nothing.\n",
+    .example = "  ordeal run scenarios/bank-under-partition.toml --seed 7\n"
+               "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n",
     .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },
     .run = run,
 };

@@ -36,26 +36,14 @@ static const struct {
     [FAULT_DISK_STALL] = { "stalled disk operation", "stalled disk operations" },
 };
 
-/* Rare paths, counted so that one sees whether they were ever taken. */
-static const struct sometimes {
+/* Rare paths of ping, counted so that one sees whether they were ever taken. */
+static const struct {
     const char *name;
     size_t offset; /* in struct ping_findings */
-} sometimes[] = {
+} ping_paths[] = {
     { "peer-suspected", offsetof(struct ping_findings, suspicions) },
     { "peer-recovered", offsetof(struct ping_findings, recoveries) },
 };
-
-static uint64_t sometimes_count(const struct run_report *report, const struct sometimes *row)
-{
-    const char *findings = (const char *)&report->simulation->ping.findings;
-
-    return *(const uint64_t *)(findings + row->offset);
-}
-
-static bool was_stuck(const struct run_report *report)
-{
-    return report->simulation->ping.findings.stuck;
-}
 
 static bool did_differ(const struct run_report *report)
 {
@@ -65,16 +53,6 @@ static bool did_differ(const struct run_report *report)
 enum verdict run_report_verdict(const struct run_report *report)
 {
     return did_differ(report) ? VERDICT_INVALID : report->simulation->verdict;
-}
-
-static void explain_stuck(const struct run_report *report, struct buffer *out)
-{
-    const struct ping_findings *findings = &report->simulation->ping.findings;
-
-    buffer_print(out, "node %" PRIu32 " heard nothing from node %" PRIu32 " within ",
-                 findings->stuck_from, findings->stuck_to);
-    quantity_print_duration(out, report->scenario->workload.settle_ns);
-    buffer_text(out, TEXT(" after all faults had healed"));
 }
 
 static void print_simulated(const struct run_report *report, struct buffer *out)
@@ -109,6 +87,37 @@ static void print_nodes(const struct run_report *report, struct buffer *out)
     buffer_text(out, TEXT(" suspicions\n"));
 }
 
+static void print_outcomes(const struct cluster_findings *findings, struct buffer *out)
+{
+    quantity_print_count(out, findings->committed);
+    buffer_text(out, TEXT(" committed, "));
+    quantity_print_count(out, findings->aborted);
+    buffer_text(out, TEXT(" aborted, "));
+    quantity_print_count(out, findings->unknown);
+    buffer_text(out, TEXT(" unknown\n"));
+}
+
+static void print_store(const struct run_report *report, struct buffer *out)
+{
+    const struct scenario_cluster *cluster = &report->scenario->cluster;
+    struct store_protocol_facts protocol = store_protocol_facts(cluster->protocol);
+
+    buffer_print(out, "store      %" PRIu32 " node%s, ", cluster->nodes,
+                 cluster->nodes == 1 ? "" : "s");
+    if (protocol.on_raft)
+        buffer_print(out, "%" PRIu32 " shard%s × %" PRIu32 " replica%s, ", cluster->shards,
+                     cluster->shards == 1 ? "" : "s", cluster->replicas,
+                     cluster->replicas == 1 ? "" : "s");
+    buffer_print(out, "%s   ", protocol.name);
+    print_outcomes(store_findings(report->simulation->store), out);
+    for (int i = 0, shown = 0; i < BUG_COUNT; i++)
+        if (cluster->bugs.on[i])
+            buffer_print(out, "%s%s", shown++ ? ", " : "bugs       ",
+                         bug_entry((enum bug)i)->name);
+    if (memchr(cluster->bugs.on, true, sizeof cluster->bugs.on))
+        buffer_byte(out, '\n');
+}
+
 static void print_fault(struct buffer *out, bool *first, uint64_t count, const char *one,
                         const char *many)
 {
@@ -133,9 +142,9 @@ static void print_faults(const struct run_report *report, struct buffer *out)
         if (count > 0 || simulation_expects_fault(scenario, (enum fault_kind)i))
             print_fault(out, &first, count, one, many);
     }
-    if (scenario->clocks.offset_ns_max > 0) {
+    if (scenario->clocks.options.offset_ns_max > 0) {
         buffer_print(out, "%sclocks within ", first ? "" : ", ");
-        quantity_print_duration(out, scenario->clocks.offset_ns_max);
+        quantity_print_duration(out, scenario->clocks.options.offset_ns_max);
         first = false;
     }
     buffer_text(out, first ? TEXT("none\n") : TEXT("\n"));
@@ -189,6 +198,39 @@ static void print_difference(const struct difference *difference, struct buffer 
     buffer_byte(out, '\n');
 }
 
+/* What was asked for and never happened: the run says nothing about it. */
+static void print_unfelt(const struct run_report *report, struct buffer *out)
+{
+    const struct nemeses *nemeses = &report->simulation->nemeses;
+    bool first = true;
+
+    for (uint32_t i = 0; (i = nemeses_next_unfelt(nemeses, i)) < nemeses->count; i++) {
+        const struct nemesis_options *options = &nemeses->list[i].options;
+        buffer_print(out, "%s%s %s (nemesis.%" PRIu32 ")", first ? "unfelt     " : ", ",
+                     nemesis_kind_name(options->kind), nemesis_shape_name(options->shape), i);
+        first = false;
+    }
+    if (!first)
+        buffer_byte(out, '\n');
+}
+
+static void print_findings(const struct simulation *simulation, struct buffer *out)
+{
+    static const struct {
+        enum anomaly kind;
+        const char *line;
+    } lines[] = {
+        { ANOMALY_STUCK, "liveness   STUCK   " },
+        { ANOMALY_REPLICAS_DIFFER, "replicas   DIFFER   " },
+        { ANOMALY_INVARIANT, "invariant  BROKEN   " },
+    };
+
+    for (uint32_t i = 0; i < simulation->finding_count; i++)
+        for (size_t k = 0; k < sizeof lines / sizeof *lines; k++)
+            if (simulation->findings[i].kind == lines[k].kind)
+                buffer_print(out, "%s%s\n", lines[k].line, simulation->findings[i].explanation);
+}
+
 void run_report_print(const struct run_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
@@ -196,19 +238,35 @@ void run_report_print(const struct run_report *report, struct buffer *out)
     buffer_print(out, "scenario   %s   seed %" PRIu64 "\n", report->scenario->name,
                  report->scenario->seed);
     print_simulated(report, out);
-    print_nodes(report, out);
+    if (report->simulation->store)
+        print_store(report, out);
+    else
+        print_nodes(report, out);
     print_faults(report, out);
-    if (was_stuck(report)) {
-        buffer_text(out, TEXT("liveness   STUCK   "));
-        explain_stuck(report, out);
-        buffer_byte(out, '\n');
-    }
+    print_unfelt(report, out);
+    print_findings(report->simulation, out);
     if (report->difference)
         print_difference(report->difference, out);
     buffer_print(out, "verdict    %s   ", words[run_report_verdict(report)]);
     if (report->out)
         buffer_print(out, "%s   ", report->out);
     print_again(report, out);
+}
+
+static void answer_sometimes(const struct simulation *simulation, struct answer *answer)
+{
+    const char *ping = (const char *)&simulation->ping.findings;
+
+    answer_open(answer, "sometimes", '{');
+    for (size_t i = 0; !simulation->store && i < sizeof ping_paths / sizeof *ping_paths; i++) {
+        uint64_t count;
+        memcpy(&count, ping + ping_paths[i].offset, sizeof count);
+        answer_number(answer, ping_paths[i].name, count);
+    }
+    for (int i = 0; simulation->store && i < SOMETIMES_COUNT; i++)
+        answer_number(answer, sometimes_name((enum rare_path)i),
+                      store_findings(simulation->store)->sometimes.counts[i]);
+    answer_close(answer, '}');
 }
 
 static void answer_faults(const struct run_report *report, struct answer *answer)
@@ -220,29 +278,39 @@ static void answer_faults(const struct run_report *report, struct answer *answer
             answer_number(answer, fault_kind_name((enum fault_kind)i), count);
     }
     answer_close(answer, '}');
-    answer_open(answer, "sometimes", '{');
-    for (size_t i = 0; i < sizeof sometimes / sizeof *sometimes; i++)
-        answer_number(answer, sometimes[i].name, sometimes_count(report, &sometimes[i]));
-    answer_close(answer, '}');
+    answer_sometimes(report->simulation, answer);
 }
 
 static void answer_anomalies(const struct run_report *report, struct answer *answer)
 {
-    struct buffer explanation = { 0 };
+    const struct simulation *simulation = report->simulation;
 
     answer_open(answer, "anomalies", '[');
-    if (was_stuck(report)) {
-        explain_stuck(report, &explanation);
-        buffer_byte(&explanation, '\0');
+    for (uint32_t i = 0; i < simulation->finding_count; i++) {
         answer_open(answer, NULL, '{');
-        answer_text(answer, "kind", anomaly_name(ANOMALY_STUCK));
+        answer_text(answer, "kind", anomaly_name(simulation->findings[i].kind));
         answer_open(answer, "transactions", '[');
         answer_close(answer, ']');
-        answer_text(answer, "explanation", explanation.at ? explanation.at : "");
+        answer_text(answer, "explanation", simulation->findings[i].explanation);
         answer_close(answer, '}');
     }
     answer_close(answer, ']');
-    buffer_close(&explanation);
+}
+
+/* Configured nemeses that never took effect. */
+static void answer_unfelt(const struct run_report *report, struct answer *answer)
+{
+    const struct nemeses *nemeses = &report->simulation->nemeses;
+
+    answer_open(answer, "unfelt", '[');
+    for (uint32_t i = 0; (i = nemeses_next_unfelt(nemeses, i)) < nemeses->count; i++) {
+        answer_open(answer, NULL, '{');
+        answer_number(answer, "nemesis", i);
+        answer_text(answer, "kind", nemesis_kind_name(nemeses->list[i].options.kind));
+        answer_text(answer, "shape", nemesis_shape_name(nemeses->list[i].options.shape));
+        answer_close(answer, '}');
+    }
+    answer_close(answer, ']');
 }
 
 static void answer_empty(struct answer *answer, const char *name)
@@ -266,6 +334,7 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
 {
     const struct simulation *simulation = report->simulation;
     struct answer answer = { .out = out };
+    struct cluster_findings findings = { 0 };
     char hash[DIGEST_HEX_SIZE];
 
     digest_hex(&simulation->trace, hash);
@@ -276,11 +345,14 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
     answer_seconds(&answer, "simulated_seconds", simulation->world.now_ns);
     answer_seconds(&answer, "wall_seconds", simulation->wall_ns);
     answer_number(&answer, "events", simulation->world.counts.events);
-    answer_number(&answer, "committed", 0);
-    answer_number(&answer, "aborted", 0);
-    answer_number(&answer, "unknown", 0);
-    answer_number(&answer, "needless_aborts", 0);
+    if (simulation->store)
+        findings = *store_findings(simulation->store);
+    answer_number(&answer, "committed", findings.committed);
+    answer_number(&answer, "aborted", findings.aborted);
+    answer_number(&answer, "unknown", findings.unknown);
+    answer_null(&answer, "needless_aborts"); /* nobody has counted them yet */
     answer_faults(report, &answer);
+    answer_unfelt(report, &answer);
     answer_empty(&answer, "checks");
     answer_empty(&answer, "skipped");
     answer_anomalies(report, &answer);

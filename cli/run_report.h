@@ -11,7 +11,7 @@
 
 struct run_report {
     const struct scenario *scenario;
-    const struct simulation *simulation;
+    struct simulation *simulation;
     const struct difference *difference; /* NULL: it ran once */
     const char *path;                    /* of the scenario, as it was given */
     const char *out;                     /* the folder that was written, or NULL */

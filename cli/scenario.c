@@ -2,11 +2,14 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/given_latency.h"
+#include "cli/given_schedule.h"
 #include "cli/scenario_keys.h"
 #include "cli/settings.h"
 #include "cli/toml_scan.h"
@@ -32,25 +35,33 @@ static enum status check_nemesis(const struct nemesis_options *options, uint32_t
     return STATUS_OK;
 }
 
-static enum status read_nemeses(struct scenario *scenario, const struct section *section,
-                                const struct setting *list, struct error *err)
+static enum status refuse_list(const struct section *section, const struct setting *given,
+                               struct error *err)
 {
+    return setting_refuse(given, err, "%s should be a list of tables: [[%s]]", section->name,
+                          section->name);
+}
+
+static enum status read_list(struct scenario *scenario, const struct section *section,
+                             const struct setting *list, struct error *err)
+{
+    uint32_t *count = (uint32_t *)(void *)((char *)scenario + section->count_offset);
+    char *values = (char *)scenario + section->offset;
+
     if (!list)
         return STATUS_OK;
     if (list->kind != SETTING_ARRAY)
-        return setting_refuse(list, err, "%s should be a list of tables: [[%s]]", section->name,
-                              section->name);
+        return refuse_list(section, list, err);
     for (const struct setting *table = list->first; table; table = table->next) {
-        struct nemesis_options *options = &scenario->nemeses[scenario->nemesis_count];
-
-        if (scenario->nemesis_count == NEMESIS_COUNT_MAX)
-            return setting_refuse(table, err, "more than %d nemeses", NEMESIS_COUNT_MAX);
+        if (*count == section->count_max)
+            return setting_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
+                                  section->count_max, section->name);
         if (table->kind != SETTING_TABLE)
-            return setting_refuse(table, err, "%s should be a list of tables: [[%s]]",
-                                  section->name, section->name);
-        TRY(section_read(section, table, options, err));
-        TRY(check_nemesis(options, scenario->cluster.nodes, table, err));
-        scenario->nemesis_count++;
+            return refuse_list(section, table, err);
+        TRY(section_read(section, table, values + *count * section->element_size, err));
+        if (section->offset == offsetof(struct scenario, nemeses))
+            TRY(check_nemesis(&scenario->nemeses[*count], scenario->cluster.nodes, table, err));
+        ++*count;
     }
     return STATUS_OK;
 }
@@ -63,7 +74,7 @@ static enum status read_section(struct scenario *scenario, const struct section 
     if (section->name[0] != '\0')
         table = setting_find(root, text_of(section->name));
     if (section->element_size > 0)
-        return read_nemeses(scenario, section, table, err);
+        return read_list(scenario, section, table, err);
     if (table && table->kind != SETTING_TABLE) {
         return setting_refuse(table, err, "%s should be a table: [%s]", section->name,
                               section->name);
@@ -72,11 +83,15 @@ static enum status read_section(struct scenario *scenario, const struct section 
 }
 
 /* A node that need not speak before the budget is spent proves nothing by its silence. */
-static enum status check_settling(const struct scenario *scenario, const struct setting *root,
-                                  struct error *err)
+static enum status check_ping(const struct scenario *scenario, const struct setting *root,
+                              struct error *err)
 {
-    const struct setting *workload, *interval;
+    const struct setting *workload, *interval, *nodes;
 
+    if (scenario->cluster.nodes < 2) {
+        nodes = setting_find(setting_find(root, TEXT("cluster")), TEXT("nodes"));
+        return setting_refuse(nodes, err, "a ping needs at least 2 nodes");
+    }
     if (scenario->workload.settle_ns > scenario->workload.ping.interval_ns)
         return STATUS_OK;
     workload = setting_find(root, TEXT("workload"));
@@ -85,12 +100,90 @@ static enum status check_settling(const struct scenario *scenario, const struct 
                           "workload.settle must be longer than workload.interval");
 }
 
+/* What the store would refuse, with the line that says it. */
+static enum status check_store(const struct scenario *scenario, const struct setting *root,
+                               struct error *err)
+{
+    const struct setting *table = setting_find(root, TEXT("cluster"));
+    const struct setting *replicas = setting_find(table, TEXT("replicas"));
+    const struct scenario_cluster *cluster = &scenario->cluster;
+    struct store_protocol_facts protocol = store_protocol_facts(cluster->protocol);
+
+    if (protocol.on_raft && cluster->replicas > cluster->nodes)
+        return setting_refuse(replicas ? replicas : setting_find(table, TEXT("nodes")), err,
+                              "%" PRIu32 " replicas of a shard need as many nodes: cluster.nodes "
+                              "is %" PRIu32,
+                              cluster->replicas, cluster->nodes);
+    for (int i = 0; i < BUG_COUNT; i++) {
+        const struct bug_entry *bug = bug_entry((enum bug)i);
+        if (cluster->bugs.on[i] &&
+            !bug_is_of((enum bug)i, protocol.name, protocol.on_raft))
+            return setting_refuse(setting_find(table, TEXT("bugs")), err,
+                                  "the bug %s is of %s, not of %s", bug->name, bug->protocols,
+                                  protocol.name);
+    }
+    if (scenario->workload.kind == WORKLOAD_PROGRAM && scenario->workload.calls.count == 0)
+        return setting_refuse(setting_find(root, TEXT("workload")), err,
+                              "workload.call is missing: which functions of the program are "
+                              "called");
+    return STATUS_OK;
+}
+
+static uint64_t line_of(const struct setting *setting)
+{
+    return setting ? setting->line : 0;
+}
+
+static void note_list(uint64_t *lines, size_t room, const struct setting *list)
+{
+    const struct setting *one = list ? list->first : NULL;
+
+    for (size_t i = 0; one && i < room; i++, one = one->next)
+        lines[i] = one->line;
+}
+
+static void note_lines(struct scenario_lines *lines, const struct setting *root)
+{
+    const struct setting *workload = setting_find(root, TEXT("workload"));
+    const struct setting *kind = setting_find(workload, TEXT("kind"));
+
+    if (!kind)
+        kind = setting_find(workload, TEXT("program"));
+    lines->workload = line_of(kind ? kind : workload);
+    lines->load = line_of(setting_find(workload, TEXT("load")));
+    note_list(lines->calls, CALLS_MAX, setting_find(workload, TEXT("call")));
+    note_list(lines->nemeses, NEMESIS_COUNT_MAX, setting_find(root, TEXT("nemesis")));
+    note_list(lines->invariants, INVARIANT_COUNT_MAX, setting_find(root, TEXT("invariant")));
+}
+
+/* A program stands beside the scenario, unless its path says where it is. */
+static enum status find_program(struct scenario_workload *workload, const char *scenario_path,
+                                struct error *err)
+{
+    const char *slash = strrchr(scenario_path, '/');
+    char path[SCENARIO_PATH_SIZE];
+    int length;
+
+    if (workload->program[0] == '\0' || workload->program[0] == '/' || !slash)
+        return STATUS_OK;
+    length = snprintf(path, sizeof path, "%.*s%s", (int)(slash - scenario_path + 1), scenario_path,
+                      workload->program);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return error_set(err, STATUS_BAD_INPUT, "workload.program: its path is too long");
+    memcpy(workload->program, path, (size_t)length + 1);
+    return STATUS_OK;
+}
+
 static enum status read_meaning(struct scenario *scenario, const struct setting *root,
                                 struct error *err)
 {
+    scenario->workload.is_scheduled = setting_find(root, TEXT("schedule")) != NULL;
     for (size_t i = 0; i < scenario_section_count; i++)
         TRY(read_section(scenario, &scenario_sections[i], root, err));
-    TRY(check_settling(scenario, root, err));
+    if (scenario->workload.is_scheduled)
+        TRY(given_schedule_check(scenario, setting_find(root, TEXT("schedule")), err));
+    note_lines(&scenario->lines, root);
+    TRY((scenario->workload.kind == WORKLOAD_PING ? check_ping : check_store)(scenario, root, err));
     TRY(given_latency_make(&scenario->disk.read, &scenario->disk.config.read, err));
     TRY(given_latency_make(&scenario->disk.write, &scenario->disk.config.write, err));
     TRY(given_latency_make(&scenario->disk.sync, &scenario->disk.config.sync, err));
@@ -110,6 +203,7 @@ static enum status read_in(struct arena *arena, struct scenario *scenario, const
         TRY(settings_set(root, sets[i], arena, err));
     error_set_file(err, path);
     TRY(read_meaning(scenario, root, err));
+    TRY(find_program(&scenario->workload, path, err));
     err->file[0] = '\0';
     return STATUS_OK;
 }
@@ -166,12 +260,20 @@ enum status scenario_load(struct scenario *scenario, const char *path, const cha
     return status;
 }
 
+static uint32_t list_count(const struct scenario *scenario, const struct section *section)
+{
+    uint32_t count;
+
+    memcpy(&count, (const char *)scenario + section->count_offset, sizeof count);
+    return count;
+}
+
 void scenario_print(const struct scenario *scenario, struct buffer *out)
 {
     for (size_t i = 0; i < scenario_section_count; i++) {
         const struct section *section = &scenario_sections[i];
         const char *values = (const char *)scenario + section->offset;
-        size_t count = section->element_size > 0 ? scenario->nemesis_count : 1;
+        size_t count = section->element_size > 0 ? list_count(scenario, section) : 1;
 
         for (size_t k = 0; k < count; k++, values += section->element_size) {
             if (section->element_size > 0)

@@ -15,12 +15,15 @@
 #include "base/arena.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "cli/invariant.h"
 #include "nemesis/nemesis.h"
 #include "nemesis/swarm.h"
 #include "sim/clock.h"
 #include "sim/disk.h"
 #include "sim/network.h"
+#include "programs/builtin.h"
 #include "sim/ping.h"
+#include "store/store.h"
 
 #define SCENARIO_NAME_SIZE 200
 #define SEED_MAX ((INT64_C(1) << 53) - 1)
@@ -35,8 +38,22 @@ struct given_latency {
     struct ratio tail_chance; /* denominator 0: no tail */
 };
 
-/* X(KIND, name, what it is) */
-#define WORKLOAD_KINDS(X) X(PING, "ping", "every node pings every other")
+#define SCENARIO_PATH_SIZE 1000
+#define SCENARIO_CALL_SIZE 200
+#define WORKLOAD_NAMES_MAX 32
+#define CALLS_MAX 64
+#define SCHEDULE_STEPS_MAX 100
+#define STEP_SESSION_SIZE 40
+#define STEP_SQL_SIZE 1000
+#define STEP_ROWS_SIZE 1000
+#define CALL_ARGUMENTS_MAX 32
+
+/* X(KIND, name, what it is). Of a builtin and a program the name is another. */
+#define WORKLOAD_KINDS(X)                                                                          \
+    X(PING, "ping", "every node pings every other")                                                \
+    X(BUILTIN, "builtin", "clients of the store run a built-in workload")                          \
+    X(PROGRAM, "program", "clients of the store call the functions of a program")                  \
+    X(SCHEDULE, "schedule", "clients of the store do the steps of a schedule in turn")
 
 enum workload_kind {
 #define WORKLOAD_ENUM(kind, name, summary) WORKLOAD_##kind,
@@ -46,7 +63,16 @@ enum workload_kind {
 };
 
 struct scenario_cluster {
-    uint32_t nodes;
+    uint32_t nodes, shards, replicas;
+    const struct protocol *protocol;
+    struct bugs bugs;
+    int64_t heartbeat_ns, election_ns, retention_ns;
+    uint32_t snapshot_entries;
+};
+
+struct scenario_clocks {
+    struct clock_options options;
+    int64_t max_offset_ns; /* what the store believes */
 };
 
 struct scenario_network {
@@ -61,24 +87,78 @@ struct scenario_disk {
     struct disk_faults faults; /* what disks suffer without a nemesis */
 };
 
+struct scenario_call {
+    char procedure[SCENARIO_CALL_SIZE];
+    uint32_t weight;
+    uint32_t argument_count;
+    char arguments[CALL_ARGUMENTS_MAX][SCENARIO_CALL_SIZE];
+};
+
+struct scenario_calls {
+    uint32_t count;
+    struct scenario_call at[CALLS_MAX];
+};
+
+/* What a step does: sql is of a statement. */
+struct scenario_do {
+    enum schedule_act act;
+    char sql[STEP_SQL_SIZE];
+    uint64_t line; /* of the file */
+};
+
+/* As in struct schedule_step. */
+struct scenario_rows {
+    bool are_given;
+    char lines[STEP_ROWS_SIZE];
+};
+
+/* A [[schedule]] step. */
+struct scenario_step {
+    char session[STEP_SESSION_SIZE]; /* its name, or number */
+    uint32_t session_number;         /* from 0, in the order in which they appear */
+    struct scenario_do what;
+    uint32_t expected;               /* see struct schedule_step */
+    struct scenario_rows rows;
+};
+
 struct scenario_workload {
     enum workload_kind kind;
+    bool is_scheduled; /* the scenario has a schedule */
+    struct builtin_options builtin;
+    char program[SCENARIO_PATH_SIZE]; /* a file, found from where we stand */
+    char load[SCENARIO_CALL_SIZE];
+    struct scenario_calls calls;
+    uint32_t sessions;
+    struct client_options client;
     int64_t duration_ns; /* faults happen within it */
     int64_t settle_ns;   /* how long the healed world has to recover */
     struct ping_options ping;
+};
+
+/* Where the file speaks of what is only found wrong as a run is built; 0: nowhere. */
+struct scenario_lines {
+    uint64_t workload, load;
+    uint64_t calls[CALLS_MAX];
+    uint64_t nemeses[NEMESIS_COUNT_MAX];
+    uint64_t invariants[INVARIANT_COUNT_MAX];
 };
 
 struct scenario {
     char name[SCENARIO_NAME_SIZE];
     uint64_t seed;
     struct scenario_cluster cluster;
-    struct clock_options clocks;
+    struct scenario_clocks clocks;
     struct scenario_network network;
     struct scenario_disk disk;
     struct scenario_workload workload;
     struct swarm_options swarm;
     struct nemesis_options nemeses[NEMESIS_COUNT_MAX];
     uint32_t nemesis_count;
+    struct invariant_options invariants[INVARIANT_COUNT_MAX];
+    uint32_t invariant_count;
+    struct scenario_step steps[SCHEDULE_STEPS_MAX];
+    uint32_t step_count;
+    struct scenario_lines lines;
 };
 
 /*

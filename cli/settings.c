@@ -290,7 +290,10 @@ static void make_empty(struct setting *setting, enum setting_kind kind)
     setting->count = 0;
 }
 
-/* The child by that name, made if need be. A value in the way becomes a table. */
+/*
+ * The child by that name, made if need be. A value in the way becomes a table, and what is empty a
+ * list if its first element is asked for.
+ */
 static enum status make_way(struct reading *reading, struct setting *setting, struct text part,
                             struct setting **child, struct error *err)
 {
@@ -299,6 +302,8 @@ static enum status make_way(struct reading *reading, struct setting *setting, st
     *child = step_down(setting, part);
     if (*child)
         return STATUS_OK;
+    if (setting->kind == SETTING_TABLE && setting->count == 0 && text_equal(part, TEXT("0")))
+        make_empty(setting, SETTING_ARRAY);
     if (setting->kind == SETTING_ARRAY) {
         if (!text_to_int64(part, &index) || index != (int64_t)setting->count)
             return error_set(err, STATUS_BAD_INPUT,
@@ -400,7 +405,7 @@ enum status settings_set(struct setting *root, const char *assignment, struct ar
 
 struct setting *setting_find(const struct setting *table, struct text key)
 {
-    for (struct setting *child = table->first; child; child = child->next)
+    for (struct setting *child = table ? table->first : NULL; child; child = child->next)
         if (text_equal(child->key, key))
             return child;
     return NULL;

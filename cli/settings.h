@@ -49,6 +49,7 @@ MUST_USE enum status settings_read(struct text, struct arena *, struct setting *
 MUST_USE enum status settings_set(struct setting *root, const char *assignment, struct arena *,
                                   struct error *);
 
+/* NULL if there is none, or no table. */
 struct setting *setting_find(const struct setting *table, struct text key);
 /* "a string", "an integer": for messages. */
 const char *setting_kind_name(enum setting_kind);

@@ -1,7 +1,7 @@
 /*
  * simulation: one run of a scenario, from its world to its verdict.
  *
- *     world ── nemeses ── run until duration ── heal ── settle ── verdict
+ *     world ── ping or store ── nemeses ── run until duration ── heal ── settle ── verdict
  *
  * A simulation owns its arena and its world, and stays where it is while it is
  * open: the nemeses are called back by address. What it did is a function of
@@ -19,19 +19,36 @@
 #include "cli/command.h"
 #include "cli/progress_bar.h"
 #include "cli/scenario.h"
+#include "history/anomaly.h"
 #include "nemesis/nemesis.h"
 #include "sim/ping.h"
 #include "sim/world.h"
+#include "store/store.h"
 
 enum verdict { VERDICT_VALID, VERDICT_INVALID, VERDICT_UNKNOWN };
+
+#define SIMULATION_NODES_MAX 255
+#define SIMULATION_FINDINGS_MAX (INVARIANT_COUNT_MAX + SCHEDULE_STEPS_MAX + 3)
+
+/* Of a run, not of its history: stuck, replicas-differ, invariant. */
+struct finding {
+    enum anomaly kind;
+    char explanation[400];
+};
 
 struct simulation {
     struct arena arena;
     struct world world;
     struct ping ping;
+    struct program program; /* of a workload that has one */
+    struct store *store;    /* NULL: the nodes ping each other */
     struct nemeses nemeses;
+    struct disk *disks[SIMULATION_NODES_MAX];
+    uint32_t replicas[STORE_SHARDS_MAX * STORE_REPLICAS_MAX];
     struct digest trace;
     enum verdict verdict;
+    struct finding findings[SIMULATION_FINDINGS_MAX];
+    uint32_t finding_count;
     int64_t wall_ns; /* how long it took; no part of the result */
 };
 
@@ -41,14 +58,13 @@ MUST_USE enum status simulation_run(struct simulation *, const struct scenario *
                                     struct error *);
 void simulation_close(struct simulation *);
 
-/*
- * The nemeses of the scenario, and behind them those that its swarm draws for
- * its seed. Returns how many of the NEMESIS_COUNT_MAX these are.
- */
-uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *list);
-/* Writes what the swarm draws into the scenario, in place of the swarm: the run stays the same. */
-void simulation_freeze_swarm(struct scenario *);
+/* What the clients of the store saw. */
+MUST_USE enum status simulation_history(struct simulation *, struct history *, struct error *);
 
+/* The scenario's nemeses, and behind them those that its swarm draws. */
+uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *list);
+/* Puts the swarm's nemeses into the scenario in its place: the same run, without a draw. */
+void simulation_freeze_swarm(struct scenario *);
 /* Whether the scenario asks for this kind of fault, so that it should have been felt. */
 bool simulation_expects_fault(const struct scenario *, enum fault_kind);
 

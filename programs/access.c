@@ -222,6 +222,9 @@ static void survey_action(struct survey *s, const struct action *action)
     case ACTION_RETURN:
         survey_plain(s, action->as.value);
         break;
+    case ACTION_RETURN_ROWS:
+        survey_query(s, action->as.returned);
+        break;
     case ACTION_RAISE:
         for (uint32_t i = 0; i < action->as.raise.argument_count; i++)
             survey_plain(s, action->as.raise.arguments[i]);

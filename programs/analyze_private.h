@@ -8,6 +8,7 @@
  *     analyze_expression.c  expressions, and analyze_call.c calls and aggregates
  *     analyze_name.c        columns and variables
  *     analyze_build.c       small expressions, casts, types
+ *     analyze_statement.c   single statements
  *     plpgsql.c             bodies of functions
  *
  * One struct analysis goes through all of them. A text that stands within the
@@ -19,6 +20,7 @@
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "programs/program.h"
 #include "programs/sql_private.h"
 #include "programs/tree.h"
 
@@ -112,6 +114,12 @@ MUST_USE enum status analyze_program(struct text sql, struct arena *, struct pro
 /* A call as text: the function, and the arguments cast to its parameters' types. */
 MUST_USE enum status analyze_call_text(const struct program_tree *, struct text call,
                                        struct arena *, const struct expression **, struct error *);
+
+/* --- Single statements (analyze_statement.c) --- */
+
+/* The tree with a function for each statement behind those it has; the old one stays as it is. */
+MUST_USE enum status analyze_statements(struct program_tree *, const struct program_statement *,
+                                        uint32_t count, struct arena *, struct error *);
 
 /* --- Refusing and remembering (analyze_build.c) --- */
 

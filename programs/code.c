@@ -153,7 +153,8 @@ static const char *const step_names[] = {
     "REQUIRE_EQUAL", "REQUIRE_UNEQUAL", "REQUIRE_LESS", "REQUIRE_AT_MOST", "REQUIRE_MORE",
     "REQUIRE_AT_LEAST", "IN", "JUMP", "JUMP_IF_TRUE", "JUMP_UNLESS_TRUE", "JUMP_IF_FALSE",
     "JUMP_IF_VALUE", "REQUIRE_VALUE", "STOP", "REFUSE", "LOOP", "CALL", "QUERY", "NEXT", "CLOSE",
-    "RANGE", "RANGE_NEXT", "NO_ROWS", "RETURN", "RAISE", "END_OF_FUNCTION",
+    "RANGE", "RANGE_NEXT", "NO_ROWS", "RETURN",
+    "RETURN_ROWS", "RAISE", "END_OF_FUNCTION",
 };
 
 _Static_assert(sizeof step_names / sizeof *step_names == STEP_END_OF_FUNCTION + 1,

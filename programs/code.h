@@ -79,6 +79,7 @@ enum step_kind {
     STEP_RANGE_NEXT, /* to = low, which rises by step, or goes to target beyond high */
     STEP_NO_ROWS,    /* INTO STRICT found none */
     STEP_RETURN,     /* a */
+    STEP_RETURN_ROWS, /* the innermost result */
     STEP_RAISE,      /* with the slots from a on */
     STEP_END_OF_FUNCTION, /* there was no RETURN */
 };

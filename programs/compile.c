@@ -290,6 +290,15 @@ static void compile_return(struct compiler *c, const struct expression *value)
     c->next = mark;
 }
 
+static void compile_return_rows(struct compiler *c, const struct query *query)
+{
+    uint32_t mark = c->next, row = compiler_take_slots(c, output_count(query));
+
+    compile_query(c, query, QUERY_USE_ALL, row);
+    compiler_emit(c, (struct step){ .kind = STEP_RETURN_ROWS });
+    c->next = mark;
+}
+
 static void compile_raise(struct compiler *c, const struct action *a)
 {
     uint32_t mark = c->next, count = a->as.raise.argument_count;
@@ -334,6 +343,9 @@ static void compile_action(struct compiler *c, const struct action *a)
         break;
     case ACTION_RETURN:
         compile_return(c, a->as.value);
+        break;
+    case ACTION_RETURN_ROWS:
+        compile_return_rows(c, a->as.returned);
         break;
     case ACTION_RAISE:
         compile_raise(c, a);

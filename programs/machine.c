@@ -143,6 +143,17 @@ static void aim_filter(struct machine *m)
     m->request.filter.restriction_count = s->restricted_count;
 }
 
+/* What is left of the results is what a single statement gave. */
+static void aim_returned(struct machine *m)
+{
+    m->request.value = m->stack.cells[0];
+    if (m->result_count == 0)
+        return;
+    m->request.rows = m->results[0].rows.cells;
+    m->request.row_count = (uint32_t)m->results[0].rows.count;
+    m->request.row_width = m->results[0].rows.width;
+}
+
 enum status machine_aim_request(struct machine *m)
 {
     switch (m->request.kind) {
@@ -154,7 +165,7 @@ enum status machine_aim_request(struct machine *m)
         m->request.writes = m->writes;
         break;
     case REQUEST_RETURNED:
-        m->request.value = m->stack.cells[0];
+        aim_returned(m);
         break;
     case REQUEST_FAILED:
         m->request.sqlstate = m->error.sqlstate;

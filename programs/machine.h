@@ -79,6 +79,8 @@ struct request {
 
     /* RETURNED */
     struct datum value;
+    const struct datum *rows; /* of a single statement: one after another */
+    uint32_t row_count, row_width;
 
     /* FAILED: the transaction must be aborted */
     const char *sqlstate;

@@ -55,23 +55,36 @@ enum status machine_push_frame(struct machine *m, uint32_t function,
     return STATUS_OK;
 }
 
+static void finish_call(struct machine *m, struct datum value)
+{
+    /* There is a slot: every function has `found`. */
+    m->frame_count = 0;
+    m->stack.count = 1;
+    m->stack.cells[0] = value;
+    m->is_done = true;
+    m->request = (struct request){ .kind = REQUEST_RETURNED, .line = m->line };
+}
+
 static void give_back(struct machine *m, struct datum value)
 {
     struct frame *frame = &m->frames[m->frame_count - 1];
     uint16_t to = frame->to;
 
     machine_drop_results(m, frame->result_count);
-    m->stack.count = frame->slot;
-    m->frame_count--;
-    if (m->frame_count > 0) {
-        machine_slots(m)[to] = value;
+    if (m->frame_count == 1) {
+        finish_call(m, value);
         return;
     }
-    /* There is a slot: every function has `found`. */
-    m->stack.count = 1;
-    m->stack.cells[0] = value;
-    m->is_done = true;
-    m->request = (struct request){ .kind = REQUEST_RETURNED, .line = m->line };
+    m->stack.count = frame->slot;
+    m->frame_count--;
+    machine_slots(m)[to] = value;
+}
+
+/* The result stays, for machine_aim_request(). */
+static void give_back_rows(struct machine *m)
+{
+    assert(m->frame_count == 1 && m->result_count == 1);
+    finish_call(m, datum_null());
 }
 
 static void next_row(struct machine *m, struct frame *frame, const struct step *step)
@@ -204,6 +217,9 @@ static enum status do_step(struct machine *m, struct frame *frame, const struct 
         return sql_error_set(&m->error, SQLSTATE_NO_DATA, "query returned no rows");
     case STEP_RETURN:
         give_back(m, *code_operand(scope, step->a));
+        return STATUS_OK;
+    case STEP_RETURN_ROWS:
+        give_back_rows(m);
         return STATUS_OK;
     case STEP_RAISE:
         return raise(m, step);

@@ -73,6 +73,20 @@ enum status program_load_file(struct program *program, const char *path, struct 
     return status;
 }
 
+enum status program_add_statements(struct program *program,
+                                   const struct program_statement *statements, uint32_t count,
+                                   struct error *err)
+{
+    struct program_tree tree = program->tree;
+    const struct code *code;
+
+    TRY(analyze_statements(&tree, statements, count, &program->arena, err));
+    TRY(compile_program(&tree, &program->arena, &code, err));
+    program->tree = tree;
+    program->code = code;
+    return STATUS_OK;
+}
+
 void program_close(struct program *program)
 {
     arena_close(&program->arena);

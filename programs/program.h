@@ -29,6 +29,20 @@ MUST_USE enum status program_load(struct program *, struct text sql, struct erro
 MUST_USE enum status program_load_file(struct program *, const char *path, struct error *);
 void program_close(struct program *);
 
+/* A statement from somewhere else, and the line of it there, for errors. */
+struct program_statement {
+    struct text sql;
+    uint32_t line;
+};
+
+/*
+ * Adds a function without name or parameters for each statement, in their order and behind those
+ * that are there; it returns the rows that its statement gives (machine.h). On failure the error
+ * has the statement's line and no file, and the program is as it was.
+ */
+MUST_USE enum status program_add_statements(struct program *, const struct program_statement *,
+                                            uint32_t count, struct error *);
+
 /* The number, or UINT32_MAX. */
 uint32_t program_find_function(const struct program *, struct text name);
 uint32_t program_find_table(const struct program *, struct text name);

@@ -168,6 +168,7 @@ enum action_kind {
     ACTION_EXIT, /* of the loop `depth` levels out, if the condition holds or is NULL */
     ACTION_CONTINUE,
     ACTION_RETURN, /* value or NULL */
+    ACTION_RETURN_ROWS, /* all rows of a query: of a single statement, see program.h */
     ACTION_RAISE,  /* an exception: ends the transaction */
     ACTION_BLOCK,
 };
@@ -220,6 +221,7 @@ struct action {
             const struct expression *condition; /* or NULL: always */
         } leave;
         const struct expression *value; /* RETURN, or NULL */
+        const struct query *returned;   /* RETURN_ROWS */
         struct {
             struct text format; /* with % for each argument (null: <NULL>), %% for itself */
             const struct expression *const *arguments;
@@ -238,7 +240,7 @@ struct variable {
 };
 
 struct function {
-    struct text name;
+    struct text name; /* empty: a single statement's, which nobody can call */
     uint32_t line;
     uint32_t parameter_count;
     const struct variable *variables; /* parameters first */

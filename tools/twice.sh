@@ -3,7 +3,8 @@
 #
 # Every scenarios/*.toml is run by each of the programs (the same one, built by
 # different compilers) with its own seed and with those of TWICE_SEEDS, JOBS
-# runs at a time, and the trace hashes are compared.
+# runs at a time, and the trace hashes are compared. With TWICE_TRANSACTIONS
+# clients stop after so many.
 set -u
 
 work=$(mktemp -d)
@@ -15,6 +16,9 @@ cat >"$work/run" <<'END'
 scenario=$1 seed=$2 program=$3
 set --
 [ "$seed" = own ] || set -- --seed "$seed"
+if [ -n "${TWICE_TRANSACTIONS-}" ] && grep -q '^transactions' "$scenario"; then
+    set -- "$@" --set "workload.transactions=$TWICE_TRANSACTIONS"
+fi
 json=$("$program" run "$scenario" --json "$@" 2>&1)
 hash=$(printf '%s\n' "$json" | grep -o '"trace": *"[0-9a-f]*"' | head -n 1 | cut -d '"' -f 4)
 [ -n "$hash" ] || hash="no trace: $(printf '%s\n' "$json" | tail -n 1)"

@@ -17,6 +17,10 @@ assert all(isinstance(thing["name"], str) for thing in things)
 assert len({(thing["name"], thing.get("used_by")) for thing in things}) == len(things)' out
     fi
 done <<'END'
+protocols mvto
+protocols eventual
+bugs no-timestamp-cache
+bugs own-delete-then-insert-returns-both
 nemeses partition
 workloads list-append
 workloads ping
@@ -40,6 +44,9 @@ cp -r "$root/scenarios" .
 run 0 list scenarios
 check "scenarios are those of this folder" mentions out "scenarios/ping.toml"
 check "with their titles" mentions out "ping under partition and skew"
+check "those in folders come behind them" sh -c 'awk "/scenarios\\/[a-z]*\\// { behind = 1; next }
+    behind { exit 1 } END { exit !behind }" out'
+check "all can be read" sh -c '! "$ORDEAL" list scenarios --json | grep -q "\"error\":\""'
 printf 'nmae = "x"\n' >scenarios/broken.toml
 run 0 list scenarios --json
 check "one that cannot be read is listed with the reason" \
@@ -60,8 +67,16 @@ check "what to list must be said" says err "ordeal: list needs WHAT; see: ordeal
 run 2 list formts
 check "a mistyped list gets the nearest name" \
     says err "ordeal: WHAT: there is no 'formts'; did you mean formats?"
-run 2 list protocols
-check "what does not exist yet is refused with what does" \
-    mentions err "there is no 'protocols'; there is nemeses, workloads"
+run 2 list zebras
+check "what there is no list of is refused with what there is" \
+    mentions err "there is no 'zebras'; there is protocols, bugs, nemeses, workloads"
+
+run 0 list protocols --json
+check "a protocol has the level that it promises" \
+    mentions out '"level":"strict-serializable"}'
+run 0 list bugs --json
+check "a bug has its protocols" mentions out '"protocols":["si","ssi"]'
+check "what holds all the same" mentions out '"holds":"repeatable-read"'
+check "and who must catch it" mentions out '"checkers":["order","certificate","blackbox"]'
 
 finish

@@ -24,7 +24,7 @@ run 0 run ping.toml --json
 check "the answer is one line" test "$(wc -l <out)" -eq 1
 for field in '"scenario":"ping under partition and skew"' '"seed":42' '"simulated_seconds":6' \
     '"wall_seconds":' '"events":' '"committed":0' '"aborted":0' '"unknown":0' \
-    '"needless_aborts":0' '"faults":{"partition":' '"sometimes":{"peer-suspected":' \
+    '"needless_aborts":null' '"faults":{"partition":' '"sometimes":{"peer-suspected":' \
     '"checks":[]' '"skipped":[]' '"verdict":"valid"'; do
     check "the answer has $field" mentions out "$field"
 done
@@ -69,17 +69,17 @@ check "--trace - and --json are refused together" mentions err "standard output"
 run 2 run ping.toml --trace missing/trace.txt
 check "a trace that cannot be written is an error" mentions err "missing/trace.txt"
 
-run 1 run ping.toml --set network.latency=6s
+run 1 run ping.toml --set network.latency=16s
 check "a world that does not recover is stuck" mentions out "liveness   STUCK   node "
 check "and the verdict invalid" mentions out "verdict    INVALID"
-run 1 run ping.toml --set network.latency=6s --json
+run 1 run ping.toml --set network.latency=16s --json
 check "with the anomaly's name" mentions out '"anomalies":[{"kind":"stuck","transactions":[]'
 
 run 2 run ping.toml --set workload.settle=1ms
 check "a time to settle in which nobody needs to speak is refused" \
     mentions err "workload.settle must be longer than workload.interval"
 
-exits 1 "--git-bisect leaves 1 as it is" run ping.toml --set network.latency=6s --git-bisect
+exits 1 "--git-bisect leaves 1 as it is" run ping.toml --set network.latency=16s --git-bisect
 exits 0 "--git-bisect leaves 0 as it is" run ping.toml --git-bisect
 exits 125 "--git-bisect turns 2 into 125" run missing.toml --git-bisect
 exits 125 "even where the call is wrong" run ping.toml --git-bisect --sed 7
@@ -93,6 +93,88 @@ printf '%s\n' 'name = "x"' '[workload]' 'kind = "ping"' '[cluster]' 'nodes = 2' 
 run 2 run two.toml
 check "a fault that needs more nodes is refused" \
     says err "two.toml:6: crash minority needs at least 3 nodes"
+
+# With a store.
+cp -r "$root/scenarios/programs" .
+cp "$root/scenarios/smallbank.toml" "$root/scenarios/bank-under-partition.toml" .
+few="--set workload.transactions=200"
+run 0 run bank-under-partition.toml $few --seed 7 --twice --trace trace.txt
+check "a store has a line in the report" \
+    mentions out "store      5 nodes, 4 shards × 3 replicas, mvto   "
+check "with --twice too it is the same" says out "twice      the same trace"
+check "a trace says what messages are" grep -Eq 'n[0-4] → n[0-4]  deliver #[0-9]+, .*  raft [0-3]: ' trace.txt
+check "and what clients ask" grep -Eq 'c[0-9]+ → n[0-4]  deliver #[0-9]+, .*  read T' trace.txt
+run 0 run bank-under-partition.toml $few --seed 7 --out o --json
+for field in '"scenario":"bank under partition"' '"seed":7' '"committed":200,' '"aborted":' \
+    '"unknown":' '"needless_aborts":null' '"faults":{"partition":' '"sometimes":{' '"unfelt":[' \
+    '"checks":[]' '"skipped":[]' '"anomalies":[]' '"verdict":"valid"'; do
+    check "the answer has $field" mentions out "$field"
+done
+trace out >original
+check "--out writes the answer of a store" same out o/run.json
+check "and its history" grep -q '^{"ordeal-history":1,"workload":"bank"' o/history.jsonl
+run 0 convert o/history.jsonl --to oh -o h.oh
+run 0 convert h.oh --to jsonl -o h.jsonl
+check "which survives being converted" same o/history.jsonl h.jsonl
+check "with as many committed transactions as are counted" \
+    test "$(grep -c '"status":"ok"' o/history.jsonl)" -eq 200
+run 0 run o/scenario.toml --json
+trace out >reloaded
+check "the scenario that --out writes leaves the same trace" same original reloaded
+
+run 0 run smallbank.toml $few --out elsewhere/p --json
+trace out >original
+(cd elsewhere && "$ORDEAL" run p/scenario.toml --json >../out 2>../err)
+trace out >reloaded
+check "so does that of a program, from another folder" same original reloaded
+check "a program's tables are in the history" \
+    grep -q '^{"ordeal-history":1,"workload":"smallbank.sql","tables":{"accounts"' elsewhere/p/history.jsonl
+
+run 1 run bank-under-partition.toml $few --set invariant.0.equals=7
+check "a broken invariant is named" \
+    says out "invariant  BROKEN   SELECT sum(balance) FROM accounts gives 2000, not 7"
+run 1 run bank-under-partition.toml $few --set invariant.0.equals=7 --json
+check "as an anomaly" mentions out '"anomalies":[{"kind":"invariant","transactions":[],"explanation":"'
+exits 3 "where nothing was committed nothing is decided" \
+    run bank-under-partition.toml --set workload.duration=1us
+check "and the verdict says so" mentions out "verdict    UNKNOWN   "
+exits 125 "--git-bisect turns 3 into 125" \
+    run bank-under-partition.toml --set workload.duration=1us --git-bisect
+run 0 run smallbank.toml $few --set nemesis.0.kind=crash --set nemesis.0.start=50s
+check "a nemesis that was never felt is named" says out "unfelt     crash one (nemesis.0)"
+
+# refuses LINE-OR-FLAG MESSAGE ARGUMENT...: what is wrong with calls of smallbank.toml.
+refuses() {
+    where=$1 message=$2
+    shift 2
+    run 2 run smallbank.toml "$@"
+    check "$message" says err "$where: $message"
+}
+line() { grep -n -m 1 "$1" smallbank.toml | cut -d : -f 1; }
+refuses "ordeal: --set cluster.protocol=mvot" \
+    'there is no protocol "mvot"; did you mean "mvto"?' --set cluster.protocol=mvot
+refuses 'ordeal: --set cluster.bugs=["upgrade-race"]' "the bug upgrade-race is of 2pl, not of ssi" \
+    --set 'cluster.bugs=["upgrade-race"]'
+refuses "ordeal: --set cluster.replicas=6" \
+    "6 replicas of a shard need as many nodes: cluster.nodes is 5" --set cluster.replicas=6
+refuses "ordeal: --set workload.kind=bank" "a workload has a kind or a program, not both" \
+    --set workload.kind=bank
+refuses "programs/missing.sql" "No such file or directory" \
+    --set workload.program=programs/missing.sql
+refuses "programs/README.md:1" "column 1: syntax error at or near \"#\"" \
+    --set workload.program=programs/README.md
+refuses "smallbank.toml:$(line '^program')" "call load('x', 1): function load(unknown, integer) does not exist" \
+    --set "workload.load=load('x', 1)"
+sed 's/"amalgamate"/"amalgmate"/' "$root/scenarios/smallbank.toml" >smallbank.toml
+refuses "smallbank.toml:$(($(line amalgmate) - 1))" "the program has no procedure 'amalgmate'"
+sed 's/"uniform(1, 40)", "uniform(1, 40)", "5.00"/"1"/' "$root/scenarios/smallbank.toml" >smallbank.toml
+refuses "smallbank.toml:$(($(line send_payment) - 1))" "send_payment takes 3 arguments, not 1"
+sed 's/"uniform(1, 40)", "uniform(1, 40)"]/"1", "unifrm(1, 2)"]/' "$root/scenarios/smallbank.toml" \
+    >smallbank.toml
+refuses "smallbank.toml:$(($(line amalgamate) - 1))" \
+    "amalgamate: argument 'unifrm(1, 2)': there is no function 'unifrm'"
+sed 's/load(2)/laod(2)/' "$root/scenarios/smallbank.toml" >smallbank.toml
+refuses "smallbank.toml:$(line laod)" "call laod(2): function laod(integer) does not exist"
 
 # What no scenario should do to the program.
 { printf 'a = '; head -c 100000 /dev/zero | tr '\0' '['; } >deep.toml

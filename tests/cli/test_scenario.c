@@ -9,6 +9,8 @@
 #include "unity.h"
 
 #define MS INT64_C(1000000)
+#define BANK "name = \"x\"\n[workload]\nkind = \"bank\"\n"
+#define PROGRAM "name = \"x\"\n[workload]\nprogram = \"x.sql\"\n"
 #define MINIMAL "name = \"x\"\n[workload]\nkind = \"ping\"\n"
 
 static struct scenario scenario;
@@ -47,7 +49,7 @@ static void what_is_absent_has_its_default(void)
     TEST_ASSERT_EQUAL_STRING("x", scenario.name);
     TEST_ASSERT_EQUAL_UINT64(0, scenario.seed);
     TEST_ASSERT_EQUAL_UINT32(5, scenario.cluster.nodes);
-    TEST_ASSERT_EQUAL_INT64(0, scenario.clocks.offset_ns_max);
+    TEST_ASSERT_EQUAL_INT64(0, scenario.clocks.options.offset_ns_max);
     TEST_ASSERT_EQUAL(GIVEN_CONSTANT, scenario.network.latency.kind);
     TEST_ASSERT_EQUAL_INT64(1 * MS, scenario.network.latency.first_ns);
     TEST_ASSERT_EQUAL_INT64(1 * MS, latency_draw_ns(&scenario.network.link.latency, 7));
@@ -74,8 +76,8 @@ static void what_is_given_is_taken(void)
     TEST_ASSERT_EQUAL_STRING("a \"b\"", scenario.name);
     TEST_ASSERT_EQUAL_UINT64(SEED_MAX, scenario.seed);
     TEST_ASSERT_EQUAL_UINT32(7, scenario.cluster.nodes);
-    TEST_ASSERT_EQUAL_INT64(100 * MS, scenario.clocks.offset_ns_max);
-    TEST_ASSERT_EQUAL_INT32(200, scenario.clocks.drift_ppm_max);
+    TEST_ASSERT_EQUAL_INT64(100 * MS, scenario.clocks.options.offset_ns_max);
+    TEST_ASSERT_EQUAL_INT32(200, scenario.clocks.options.drift_ppm_max);
     TEST_ASSERT_EQUAL_UINT64(1, scenario.network.link.loss.numerator);
     TEST_ASSERT_EQUAL_UINT64(1000, scenario.network.link.loss.denominator);
     TEST_ASSERT_EQUAL(LATENCY_UNIFORM, scenario.network.link.latency.kind);
@@ -96,8 +98,10 @@ static void every_mistake_is_named_with_its_place(void)
         const char *text, *message;
     } rows[] = {
         { "", "x.toml: name is missing: what a run calls it" },
-        { "name = \"x\"\n", "x.toml: workload.kind is missing: what the nodes do" },
-        { "name = \"x\"\n\n[workload]\n", "x.toml:3: workload.kind is missing: what the nodes do" },
+        { "name = \"x\"\n", "x.toml: workload.kind is missing: what the nodes do, or the "
+          "clients of the store" },
+        { "name = \"x\"\n\n[workload]\n", "x.toml:3: workload.kind is missing: what the nodes do, or the "
+          "clients of the store" },
         { "nam = \"x\"\n", "x.toml:1: a scenario has no 'nam'; did you mean 'name'?" },
         { MINIMAL "[networks]\n",
           "x.toml:4: a scenario has no 'networks'; did you mean 'network'?" },
@@ -106,13 +110,14 @@ static void every_mistake_is_named_with_its_place(void)
         { MINIMAL "[cluster]\n# five\nnodse = 5\n",
           "x.toml:6: cluster has no 'nodse'; did you mean 'nodes'?" },
         { MINIMAL "[cluster]\nnodes = \"5\"\n",
-          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not \"5\"" },
-        { MINIMAL "[cluster]\nnodes = 1\n",
-          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not 1" },
+          "x.toml:5: cluster.nodes should be an integer from 1 to 255, not \"5\"" },
+        { MINIMAL "[cluster]\nnodes = 0\n",
+          "x.toml:5: cluster.nodes should be an integer from 1 to 255, not 0" },
+        { MINIMAL "[cluster]\nnodes = 1\n", "x.toml:5: a ping needs at least 2 nodes" },
         { MINIMAL "[cluster]\nnodes = 5.5\n",
-          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not 5.5" },
+          "x.toml:5: cluster.nodes should be an integer from 1 to 255, not 5.5" },
         { MINIMAL "[cluster]\nnodes = [5]\n",
-          "x.toml:5: cluster.nodes should be an integer from 2 to 255, not a list" },
+          "x.toml:5: cluster.nodes should be an integer from 1 to 255, not a list" },
         { MINIMAL "[[cluster]]\nnodes = 5\n", "x.toml:4: cluster should be a table: [cluster]" },
         { "seed = -1\n" MINIMAL,
           "x.toml:1: seed should be an integer from 0 to 9007199254740991, not -1" },
@@ -218,6 +223,70 @@ static void every_mistake_is_named_with_its_place(void)
         { MINIMAL "[[nemesis]]\nkind = \"partition\"\nshape = \"bridge\"\n[cluster]\nnodes = 2\n",
           "x.toml:4: partition bridge needs at least 3 nodes" },
         { "name = \n", "x.toml:1: not TOML: syntax error" },
+        { BANK "[cluster]\nprotocol = \"mvot\"\n",
+          "x.toml:5: there is no protocol \"mvot\"; did you mean \"mvto\"?" },
+        { BANK "[cluster]\nprotocol = \"paxos\"\n",
+          "x.toml:5: there is no protocol \"paxos\"; there is mvto, 2pl, occ, ssi, si, rc, causal, "
+          "eventual" },
+        { BANK "[cluster]\nprotocol = 2\n", "x.toml:5: cluster.protocol should be a string" },
+        { BANK "[cluster]\nbugs = \"ack-before-sync\"\n",
+          "x.toml:5: cluster.bugs should be a list such as [\"ack-before-sync\"]" },
+        { BANK "[cluster]\nbugs = [\n\"ack-before-sink\"]\n",
+          "x.toml:6: there is no bug \"ack-before-sink\"; did you mean \"ack-before-sync\"?" },
+        { BANK "[cluster]\nbugs = [1]\n", "x.toml:5: cluster.bugs should list bugs by name" },
+        { BANK "[cluster]\nbugs = [\"no-predicate-locks\"]\n",
+          "x.toml:5: the bug no-predicate-locks is of 2pl, not of mvto" },
+        { BANK "[cluster]\nprotocol = \"causal\"\nbugs = [\"ack-before-sync\"]\n",
+          "x.toml:6: the bug ack-before-sync is of raft, not of causal" },
+        { BANK "[cluster]\nnodes = 3\nreplicas = 5\n",
+          "x.toml:6: 5 replicas of a shard need as many nodes: cluster.nodes is 3" },
+        { BANK "[cluster]\nnodes = 2\n",
+          "x.toml:5: 3 replicas of a shard need as many nodes: cluster.nodes is 2" },
+        { BANK "[cluster]\nshards = 65\n",
+          "x.toml:5: cluster.shards should be an integer from 1 to 64, not 65" },
+        { BANK "[cluster]\nreplicas = 0\n",
+          "x.toml:5: cluster.replicas should be an integer from 1 to 9, not 0" },
+        { BANK "[clocks]\nmax_ofset = \"1s\"\n",
+          "x.toml:5: clocks has no 'max_ofset'; did you mean 'max_offset'?" },
+        { "name = \"x\"\n[workload]\nkind = \"bnak\"\n",
+          "x.toml:3: there is no workload \"bnak\"; did you mean \"bank\"?" },
+        { BANK "kesy = 3\n", "x.toml:4: workload has no 'kesy'; did you mean 'keys'?" },
+        { BANK "keys = 0\n",
+          "x.toml:4: keys must be an integer between 1 and 1000000, not '0'" },
+        { BANK "keys = [1]\n", "x.toml:4: workload.keys should be a number or a string" },
+        { BANK "choice = \"zipff\"\n",
+          "x.toml:4: choice has no 'zipff'; did you mean 'zipf'?" },
+        { BANK "group = 3\n", "x.toml:4: bank has no 'group'" },
+        { BANK "interval = \"1s\"\n", "x.toml:4: the workload bank has no 'interval'" },
+        { BANK "load = \"load(1)\"\n", "x.toml:4: the workload bank has no 'load'" },
+        { MINIMAL "sessions = 3\n", "x.toml:4: the workload ping has no 'sessions'" },
+        { BANK "sessions = 901\n",
+          "x.toml:4: workload.sessions should be an integer from 1 to 900, not 901" },
+        { BANK "attempts = 0\n",
+          "x.toml:4: workload.attempts should be an integer from 1 to 256, not 0" },
+        { BANK "program = \"x.sql\"\n", "x.toml:3: a workload has a kind or a program, not both" },
+        { PROGRAM, "x.toml:2: workload.call is missing: which functions of the program are "
+                   "called" },
+        { PROGRAM "keys = 3\n", "x.toml:4: the workload program has no 'keys'" },
+        { PROGRAM "[workload.call]\nprocedure = \"f\"\n",
+          "x.toml:4: workload.call should be a list of tables: [[workload.call]]" },
+        { PROGRAM "[[workload.call]]\nprocedur = \"f\"\n",
+          "x.toml:5: workload.call has no 'procedur'; did you mean 'procedure'?" },
+        { PROGRAM "[[workload.call]]\nweight = 1\n",
+          "x.toml:4: workload.call.procedure is missing: what is called" },
+        { PROGRAM "[[workload.call]]\nprocedure = \"f\"\nweight = 0\n",
+          "x.toml:6: workload.call.weight should be an integer from 1 to 1000000" },
+        { PROGRAM "[[workload.call]]\nprocedure = \"f\"\narguments = \"1\"\n",
+          "x.toml:6: workload.call.arguments should be a list of at most 32 strings such as "
+          "[\"uniform(1,100)\"]" },
+        { PROGRAM "[[workload.call]]\nprocedure = \"f\"\narguments = [\"\"]\n",
+          "x.toml:6: workload.call.arguments should be a string of 1 to 199 bytes" },
+        { BANK "[invariant]\nquery = \"SELECT 1\"\n",
+          "x.toml:4: invariant should be a list of tables: [[invariant]]" },
+        { BANK "[[invariant]]\nequals = 1\n",
+          "x.toml:4: invariant.query is missing: a SELECT of one value, over the rows at the end" },
+        { BANK "[[invariant]]\nquery = \"SELECT 1\"\nequals = true\n",
+          "x.toml:6: invariant.equals should be a string" },
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
@@ -232,12 +301,100 @@ static void a_set_value_overrides_and_is_blamed_by_name(void)
     TEST_ASSERT_EQUAL_UINT32(7, scenario.cluster.nodes);
     TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, read_with(MINIMAL, "cluster.nodes=700"));
     TEST_ASSERT_EQUAL_STRING("ordeal: --set cluster.nodes=700: cluster.nodes should be an integer "
-                             "from 2 to 255, not 700",
+                             "from 1 to 255, not 700",
                              said());
     TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, read_with(MINIMAL, "cluster.nodse=7"));
     TEST_ASSERT_EQUAL_STRING("ordeal: --set cluster.nodse=7: cluster has no 'nodse'; did you mean "
                              "'nodes'?",
                              said());
+}
+
+static void what_a_store_is_given_is_taken(void)
+{
+    ASSERT_OK(read_with("name = \"x\"\n"
+                        "[cluster]\nnodes = 7\nshards = 8\nreplicas = 5\nprotocol = \"2pl\"\n"
+                        "bugs = [\"upgrade-race\", \"vote-not-persisted\"]\n"
+                        "[clocks]\nmax_offset = \"1s\"\n"
+                        "[workload]\nkind = \"ycsb\"\nsessions = 3\ntransactions = 1_000\n"
+                        "think = \"5ms\"\ntimeout = \"1s\"\npatience = \"2s\"\nattempts = 4\n"
+                        "backoff = \"1ms\"\nkeys = 9\ntheta = 0.5\nchoice = \"hot\"\n"
+                        "[[invariant]]\nquery = \"SELECT 1\"\nequals = 1\n"
+                        "[[invariant]]\nquery = \"SELECT 'a'\"\nequals = \"a\"\n",
+                        NULL),
+              &err);
+    TEST_ASSERT_EQUAL_UINT32(8, scenario.cluster.shards);
+    TEST_ASSERT_EQUAL_UINT32(5, scenario.cluster.replicas);
+    TEST_ASSERT_EQUAL_PTR(store_protocol(TEXT("2pl")), scenario.cluster.protocol);
+    TEST_ASSERT_TRUE(scenario.cluster.bugs.on[BUG_UPGRADE_RACE]);
+    TEST_ASSERT_TRUE(scenario.cluster.bugs.on[BUG_VOTE_NOT_PERSISTED]);
+    TEST_ASSERT_FALSE(scenario.cluster.bugs.on[BUG_ACK_BEFORE_SYNC]);
+    TEST_ASSERT_EQUAL_INT64(1000 * MS, scenario.clocks.max_offset_ns);
+    TEST_ASSERT_EQUAL(WORKLOAD_BUILTIN, scenario.workload.kind);
+    TEST_ASSERT_EQUAL_STRING("ycsb", scenario.workload.builtin.workload->name);
+    TEST_ASSERT_EQUAL_UINT32(3, scenario.workload.sessions);
+    TEST_ASSERT_EQUAL_UINT64(1000, scenario.workload.client.transactions);
+    TEST_ASSERT_EQUAL_INT64(5 * MS, scenario.workload.client.think_ns);
+    TEST_ASSERT_EQUAL_INT64(1000 * MS, scenario.workload.client.request_timeout_ns);
+    TEST_ASSERT_EQUAL_INT64(2000 * MS, scenario.workload.client.patience_ns);
+    TEST_ASSERT_EQUAL_UINT32(4, scenario.workload.client.attempts_max);
+    TEST_ASSERT_EQUAL_INT64(1 * MS, scenario.workload.client.backoff_ns);
+    TEST_ASSERT_EQUAL_UINT64(9, scenario.workload.builtin.values[PARAMETER_KEYS].numerator);
+    TEST_ASSERT_EQUAL_UINT32(2, scenario.invariant_count);
+    TEST_ASSERT_EQUAL_STRING("1", scenario.invariants[0].equals);
+    TEST_ASSERT_EQUAL_STRING("a", scenario.invariants[1].equals);
+}
+
+static void a_store_without_words_is_the_usual_one(void)
+{
+    ASSERT_OK(read_with(BANK, NULL), &err);
+    TEST_ASSERT_EQUAL_UINT32(5, scenario.cluster.nodes);
+    TEST_ASSERT_EQUAL_UINT32(4, scenario.cluster.shards);
+    TEST_ASSERT_EQUAL_UINT32(3, scenario.cluster.replicas);
+    TEST_ASSERT_EQUAL_PTR(store_protocol(TEXT("mvto")), scenario.cluster.protocol);
+    TEST_ASSERT_EQUAL_UINT32(20, scenario.workload.sessions);
+    TEST_ASSERT_EQUAL_UINT64(10000, scenario.workload.client.transactions);
+    TEST_ASSERT_EQUAL_INT64(250 * MS, scenario.clocks.max_offset_ns);
+    for (int i = 0; i < BUG_COUNT; i++)
+        TEST_ASSERT_FALSE(scenario.cluster.bugs.on[i]);
+}
+
+static void a_program_stands_beside_its_scenario(void)
+{
+    static const char text[] = PROGRAM "load = \"load(1)\"\n"
+                                       "[[workload.call]]\nprocedure = \"f\"\nweight = 3\n"
+                                       "arguments = [\"uniform(1, 2)\", 7]\n\n"
+                                       "[[workload.call]]\nprocedure = \"g\"\n";
+
+    ASSERT_OK(scenario_read(&scenario, "some/where/y.toml", text_of(text), NULL, 0, &err), &err);
+    TEST_ASSERT_EQUAL(WORKLOAD_PROGRAM, scenario.workload.kind);
+    TEST_ASSERT_EQUAL_STRING("some/where/x.sql", scenario.workload.program);
+    TEST_ASSERT_EQUAL_STRING("load(1)", scenario.workload.load);
+    TEST_ASSERT_EQUAL_UINT32(2, scenario.workload.calls.count);
+    TEST_ASSERT_EQUAL_UINT32(3, scenario.workload.calls.at[0].weight);
+    TEST_ASSERT_EQUAL_STRING("7", scenario.workload.calls.at[0].arguments[1]);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario.workload.calls.at[1].weight);
+    TEST_ASSERT_EQUAL_UINT64(5, scenario.lines.calls[0]);
+    TEST_ASSERT_EQUAL_UINT64(10, scenario.lines.calls[1]);
+    TEST_ASSERT_EQUAL_UINT64(4, scenario.lines.load);
+}
+
+static void every_bug_is_taken_by_its_protocols_alone(void)
+{
+    for (int i = 0; i < BUG_COUNT; i++)
+        for (const char *const *name = store_protocol_names(); *name; name++) {
+            struct store_protocol_facts facts =
+                store_protocol_facts(store_protocol(text_of(*name)));
+            struct buffer text = { 0 };
+
+            buffer_print(&text, BANK "[cluster]\nprotocol = \"%s\"\nbugs = [\"%s\"]\n", *name,
+                         bug_entry((enum bug)i)->name);
+            memset(&err, 0, sizeof err);
+            TEST_ASSERT_EQUAL(bug_is_of((enum bug)i, facts.name, facts.on_raft) ? STATUS_OK
+                                                                                : STATUS_BAD_INPUT,
+                              scenario_read(&scenario, "x", (struct text){ text.at, text.count },
+                                            NULL, 0, &err));
+            buffer_close(&text);
+        }
 }
 
 static void more_nemeses_than_there_is_room_for_are_refused(void)
@@ -253,7 +410,7 @@ static void more_nemeses_than_there_is_room_for_are_refused(void)
     TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, scenario_read(&scenario, "x",
                                                       (struct text){ text.at, text.count }, NULL, 0,
                                                       &err));
-    TEST_ASSERT_EQUAL_STRING("x:68: more than 32 nemeses", said());
+    TEST_ASSERT_EQUAL_STRING("x:68: there are more than 32 of [[nemesis]]", said());
     buffer_close(&text);
 }
 
@@ -275,6 +432,13 @@ static void a_printed_scenario_reads_back_and_prints_the_same(void)
                 "[[nemesis]]\nkind = \"disk\"\nfactor = 3\n",
         MINIMAL "[disk]\nread = { mean = \"5ms\", min = \"1ms\" }\ntorn = 0.5\n"
                 "[swarm]\nkinds = [\"disk\", \"crash\"]\n",
+        BANK "[cluster]\nnodes = 1\nreplicas = 1\nbugs = [\"serves-above-ceiling\"]\n"
+             "[[invariant]]\nquery = \"SELECT \\\"a\\\" FROM b\"\nequals = 1.50\n",
+        BANK "abort_percent = 3\nchoice = \"hot\"\nhot_share = 0.25\nthink = \"1ms\"\n"
+             "[clocks]\nmax_offset = \"3s\"\n",
+        "name = \"x\"\n[workload]\nprogram = \"/x/y.sql\"\nload = \"load('1')\"\n"
+        "[[workload.call]]\nprocedure = \"f\"\narguments = [\"'a' || fresh\"]\n"
+        "[[workload.call]]\nprocedure = \"g\"\nweight = 7\n",
         "name = \"quo\\\"te \\\\ ü\"\nseed = 3\n[workload]\nkind = \"ping\"\n",
     };
 
@@ -340,6 +504,10 @@ int main(void)
     RUN_TEST(what_is_given_is_taken);
     RUN_TEST(every_mistake_is_named_with_its_place);
     RUN_TEST(a_set_value_overrides_and_is_blamed_by_name);
+    RUN_TEST(what_a_store_is_given_is_taken);
+    RUN_TEST(a_store_without_words_is_the_usual_one);
+    RUN_TEST(a_program_stands_beside_its_scenario);
+    RUN_TEST(every_bug_is_taken_by_its_protocols_alone);
     RUN_TEST(more_nemeses_than_there_is_room_for_are_refused);
     RUN_TEST(a_printed_scenario_reads_back_and_prints_the_same);
     RUN_TEST(a_file_that_is_not_there_is_named);

@@ -168,6 +168,9 @@ static void what_is_set_makes_its_way(void)
     set("nemesis.1.kind=clock"); /* one more */
     TEST_ASSERT_EQUAL_STRING("clock", text_at("nemesis.1.kind"));
     TEST_ASSERT_EQUAL(2, at("nemesis")->count);
+    set("invariant.0.query=x"); /* a list that was not there */
+    TEST_ASSERT_EQUAL(SETTING_ARRAY, at("invariant")->kind);
+    TEST_ASSERT_EQUAL_STRING("x", text_at("invariant.0.query"));
     TEST_ASSERT_EQUAL_STRING("0.001", text_at("network.loss")); /* is still there */
 }
 

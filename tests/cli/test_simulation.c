@@ -15,6 +15,12 @@
     "[workload]\nkind = \"ping\"\nduration = \"5s\"\n"                                             \
     "[[nemesis]]\nkind = \"partition\"\nevery = \"1s\"\nlasts = \"500ms\"\n"
 
+#define BANK                                                                                       \
+    "name = \"x\"\nseed = 1\n"                                                                     \
+    "[cluster]\nshards = 2\n"                                                                      \
+    "[workload]\nkind = \"bank\"\nkeys = 10\nsessions = 5\ntransactions = 100\n"                 \
+    "think = \"50ms\"\nduration = \"20s\"\n"
+
 static struct scenario scenario;
 static struct simulation *simulation, *other;
 static struct progress_bar bar;
@@ -88,7 +94,7 @@ static void faults_that_were_asked_for_are_expected_and_felt(void)
 
 static void a_world_without_time_to_settle_is_stuck(void)
 {
-    read_scenario("network.latency=6s");
+    read_scenario("network.latency=16s");
     run(simulation);
     TEST_ASSERT_EQUAL(VERDICT_INVALID, simulation->verdict);
     TEST_ASSERT_EQUAL(EXIT_VIOLATION, verdict_exit_code(simulation->verdict));
@@ -191,6 +197,196 @@ static void the_report_can_be_pasted_into_a_shell(void)
     buffer_close(&out);
 }
 
+/* --- With a store ----------------------------------------------------------------------------- */
+
+static void read_store(const char *rest, const char *const *sets, size_t set_count)
+{
+    struct buffer text = { 0 };
+
+    buffer_print(&text, BANK "%s", rest);
+    ASSERT_OK(scenario_read(&scenario, "x.toml", (struct text){ text.at, text.count }, sets,
+                            set_count, &err),
+              &err);
+    buffer_close(&text);
+}
+
+static void a_quiet_store_commits_all_and_is_valid(void)
+{
+    for (const char *const *name = store_protocol_names(); *name; name++) {
+        char protocol[64];
+        const char *const sets[] = { protocol };
+        const struct cluster_findings *findings;
+
+        snprintf(protocol, sizeof protocol, "cluster.protocol=%s", *name);
+        read_store("", sets, 1);
+        run(simulation);
+        findings = store_findings(simulation->store);
+        TEST_ASSERT_EQUAL_MESSAGE(VERDICT_VALID, simulation->verdict, *name);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(100, findings->committed, *name);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, findings->unknown, *name);
+        TEST_ASSERT_TRUE(simulation->world.now_ns < INT64_C(10000000000)); /* not to the end */
+        forget(simulation);
+    }
+}
+
+/* Committed, aborted and unknown are of the workload, and so is the history. */
+static void the_history_holds_what_is_counted(void)
+{
+    struct history history = { 0 };
+    uint64_t counts[3] = { 0 };
+
+    read_store("[[nemesis]]\nkind = \"crash\"\nevery = \"1s\"\nlasts = \"500ms\"\n", NULL, 0);
+    run(simulation);
+    ASSERT_OK(simulation_history(simulation, &history, &err), &err);
+    for (uint32_t i = 0; i < history.txn_count; i++)
+        counts[history.txn_status[i]]++;
+    TEST_ASSERT_EQUAL_UINT64(store_findings(simulation->store)->committed, counts[TXN_OK]);
+    TEST_ASSERT_EQUAL_UINT64(store_findings(simulation->store)->aborted, counts[TXN_ABORT]);
+    TEST_ASSERT_EQUAL_UINT64(store_findings(simulation->store)->unknown, counts[TXN_UNKNOWN]);
+    history_close(&history);
+}
+
+static void a_store_under_faults_leaves_the_same_trace_twice(void)
+{
+    read_store("[[nemesis]]\nkind = \"partition\"\nevery = \"1s\"\nlasts = \"500ms\"\n", NULL, 0);
+    run(simulation);
+    run(other);
+    TEST_ASSERT_EQUAL_MEMORY(&simulation->trace, &other->trace, sizeof other->trace);
+    TEST_ASSERT_EQUAL(VERDICT_VALID, simulation->verdict);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, simulation->world.faults[FAULT_PARTITION]);
+}
+
+static void a_printed_store_scenario_makes_the_same_run(void)
+{
+    static const char *const sets[] = {
+        "cluster.protocol=occ",      "cluster.replicas=5",  "clocks.max_offset=1s",
+        "cluster.bugs=[\"ack-before-sync\"]", "disk.torn=0.5", "workload.select_percent=0",
+        "workload.choice=zipf",      "workload.backoff=1ms", "nemesis.0.kind=crash",
+        "nemesis.0.every=1s",        "nemesis.0.lasts=300ms",
+    };
+    struct buffer printed = { 0 };
+
+    read_store("", sets, ROW_COUNT(sets));
+    run(simulation);
+    scenario_print(&scenario, &printed);
+    ASSERT_OK(scenario_read(&scenario, "printed", (struct text){ printed.at, printed.count }, NULL,
+                            0, &err),
+              &err);
+    run(other);
+    TEST_ASSERT_EQUAL_MEMORY(&simulation->trace, &other->trace, sizeof other->trace);
+    buffer_close(&printed);
+}
+
+static void a_broken_invariant_is_a_violation(void)
+{
+    struct run_report report = { &scenario, simulation, NULL, "x.toml", NULL, NULL, 0 };
+    struct buffer out = { 0 };
+
+    read_store("[[invariant]]\nquery = \"SELECT sum(balance) FROM accounts\"\nequals = 1000\n"
+               "[[invariant]]\nquery = \"SELECT count(*) FROM accounts\"\nequals = 11\n",
+               NULL, 0);
+    run(simulation);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, simulation->verdict);
+    TEST_ASSERT_EQUAL_UINT32(1, simulation->finding_count);
+    TEST_ASSERT_EQUAL(ANOMALY_INVARIANT, simulation->findings[0].kind);
+    run_report_print(&report, &out);
+    buffer_byte(&out, '\0');
+    TEST_ASSERT_NOT_NULL(
+        strstr(out.at, "invariant  BROKEN   SELECT count(*) FROM accounts gives 10, not 11\n"));
+    TEST_ASSERT_NOT_NULL(
+        strstr(out.at, "store      5 nodes, 2 shards × 3 replicas, mvto   100 committed, "));
+    buffer_close(&out);
+}
+
+static void a_store_that_committed_nothing_has_shown_nothing(void)
+{
+    static const char *const sets[] = { "workload.duration=1us" };
+
+    read_store("", sets, 1);
+    run(simulation);
+    TEST_ASSERT_EQUAL_UINT64(0, store_findings(simulation->store)->committed);
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, simulation->verdict);
+    TEST_ASSERT_EQUAL(EXIT_UNDECIDED, verdict_exit_code(simulation->verdict));
+}
+
+static void a_store_without_time_to_settle_is_stuck(void)
+{
+    static const char *const sets[] = { "workload.duration=1s", "network.latency=2s",
+                                        "workload.settle=100ms" };
+
+    read_store("", sets, 3);
+    run(simulation);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, simulation->verdict);
+    TEST_ASSERT_EQUAL(ANOMALY_STUCK, simulation->findings[0].kind);
+}
+
+static void a_nemesis_that_never_struck_is_named(void)
+{
+    struct run_report report = { &scenario, simulation, NULL, "x.toml", NULL, NULL, 0 };
+    struct buffer out = { 0 };
+
+    read_store("[[nemesis]]\nkind = \"crash\"\nstart = \"19s\"\n"
+               "[[nemesis]]\nkind = \"pause\"\nevery = \"300ms\"\nlasts = \"100ms\"\n",
+               NULL, 0);
+    run(simulation);
+    TEST_ASSERT_EQUAL(VERDICT_VALID, simulation->verdict);
+    run_report_print(&report, &out);
+    buffer_byte(&out, '\0');
+    TEST_ASSERT_NOT_NULL(strstr(out.at, "\nunfelt     crash one (nemesis.0)\n"));
+    buffer_clear(&out);
+    run_report_print_json(&report, &out);
+    buffer_byte(&out, '\0');
+    TEST_ASSERT_NOT_NULL(
+        strstr(out.at, "\"unfelt\":[{\"nemesis\":0,\"kind\":\"crash\",\"shape\":\"one\"}]"));
+    buffer_close(&out);
+}
+
+/* What only shows as the run is built has its line all the same. */
+static void what_the_store_refuses_has_a_line(void)
+{
+    static const struct {
+        const char *rest, *message;
+        uint64_t line;
+    } rows[] = {
+        { "[[invariant]]\nquery = \"SELEC 1\"\nequals = 1\n",
+          "query \"SELEC 1\": syntax error at or near \"SELEC\"", 12 },
+        { "[[invariant]]\nquery = \"SELECT sum(balanc) FROM accounts\"\nequals = 1\n",
+          "query \"SELECT sum(balanc) FROM accounts\": column \"balanc\" does not exist", 12 },
+        { "[[nemesis]]\nkind = \"pause\"\n\n"
+          "[[nemesis]]\nkind = \"crash\"\nvictims = \"leader\"\nshard = 2\n",
+          "crash one: there is no shard 2", 15 },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        read_store(rows[i].rest, NULL, 0);
+        TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, simulation_run(simulation, &scenario,
+                                                           &(struct trace_options){ 0 }, &bar,
+                                                           &err));
+        TEST_ASSERT_EQUAL_STRING(rows[i].message, err.text);
+        TEST_ASSERT_EQUAL_UINT64(rows[i].line, err.line);
+        memset(&err, 0, sizeof err);
+        forget(simulation);
+    }
+}
+
+static void several_leaders_offer_no_lists_and_have_no_leader_to_strike(void)
+{
+    static const char *const lists[] = { "cluster.protocol=causal", "workload.kind=list-append" };
+    static const char *const leader[] = { "cluster.protocol=eventual", "nemesis.0.kind=crash",
+                                          "nemesis.0.victims=leader" };
+
+    ASSERT_OK(scenario_read(&scenario, "x.toml", TEXT("name = \"x\"\n"), lists, 2, &err), &err);
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, simulation_run(simulation, &scenario,
+                                                       &(struct trace_options){ 0 }, &bar, &err));
+    TEST_ASSERT_EQUAL_STRING(
+        "causal has several leaders and offers no lists: list-append needs another protocol",
+        err.text);
+    read_store("", leader, 3);
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, simulation_run(other, &scenario,
+                                                       &(struct trace_options){ 0 }, &bar, &err));
+    TEST_ASSERT_EQUAL_STRING("crash one: there are no shards to be led", err.text);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -203,5 +399,15 @@ int main(void)
     RUN_TEST(two_runs_of_one_scenario_do_not_differ);
     RUN_TEST(the_first_event_in_which_two_runs_part_is_named);
     RUN_TEST(the_report_can_be_pasted_into_a_shell);
+    RUN_TEST(a_quiet_store_commits_all_and_is_valid);
+    RUN_TEST(the_history_holds_what_is_counted);
+    RUN_TEST(a_store_under_faults_leaves_the_same_trace_twice);
+    RUN_TEST(a_printed_store_scenario_makes_the_same_run);
+    RUN_TEST(a_broken_invariant_is_a_violation);
+    RUN_TEST(a_store_that_committed_nothing_has_shown_nothing);
+    RUN_TEST(a_store_without_time_to_settle_is_stuck);
+    RUN_TEST(a_nemesis_that_never_struck_is_named);
+    RUN_TEST(what_the_store_refuses_has_a_line);
+    RUN_TEST(several_leaders_offer_no_lists_and_have_no_leader_to_strike);
     return UNITY_END();
 }

@@ -1,0 +1,33 @@
+/*
+ * given_store: those settings of a scenario that name parts of the store and of
+ * its workload: protocol, bugs, workload, its parameters and its calls.
+ */
+#ifndef CLI_GIVEN_STORE_H
+#define CLI_GIVEN_STORE_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "cli/scenario.h"
+#include "cli/settings.h"
+
+/* `label` is the key's name, for messages. */
+MUST_USE enum status given_protocol_read(const struct protocol **, const char *label,
+                                         const struct setting *, struct error *);
+MUST_USE enum status given_bugs_read(struct bugs *, const char *label, const struct setting *,
+                                     struct error *);
+/* Of a workload whose program is read already: no kind means that it runs the program. */
+MUST_USE enum status given_workload_read(struct scenario_workload *, const char *label,
+                                         const struct setting *, struct error *);
+MUST_USE enum status given_parameter_read(struct scenario_workload *, const char *name,
+                                          const struct setting *, struct error *);
+/* [[workload.call]] */
+MUST_USE enum status given_calls_read(struct scenario_calls *, const char *label,
+                                      const struct setting *, struct error *);
+/* One line, of at most size - 1 bytes. */
+MUST_USE enum status given_line_read(char *line, size_t size, const char *label,
+                                     const struct setting *, struct error *);
+
+void given_bugs_print(const struct bugs *, struct buffer *);
+void given_calls_print(const struct scenario_calls *, struct buffer *);
+
+#endif

@@ -1,0 +1,40 @@
+#include "store/protocol.h"
+
+#include <string.h>
+
+#include "base/array.h"
+
+/* In the order in which they are listed to users. */
+#define PROTOCOLS(X) X(mvto) X(2pl) X(occ) X(ssi) X(si) X(rc) X(causal) X(eventual)
+
+static const struct protocol *const protocols[] = {
+#define PROTOCOL_ENTRY(name) &protocol_##name,
+    PROTOCOLS(PROTOCOL_ENTRY)
+#undef PROTOCOL_ENTRY
+};
+
+static const char *const names[] = {
+#define PROTOCOL_NAME(name) #name,
+    PROTOCOLS(PROTOCOL_NAME)
+#undef PROTOCOL_NAME
+        NULL
+};
+
+const struct protocol *protocol_find(struct text name)
+{
+    for (size_t i = 0; i < ROW_COUNT(protocols); i++)
+        if (text_equal(name, text_of(names[i])))
+            return protocols[i];
+    return NULL;
+}
+
+const char *const *protocol_names(void)
+{
+    return names;
+}
+
+const struct protocol *const *protocol_all(unsigned *count)
+{
+    *count = ROW_COUNT(protocols);
+    return protocols;
+}

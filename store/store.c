@@ -1,0 +1,310 @@
+#include "store/store.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "store/cluster.h"
+#include "store/driver_builtin.h"
+#include "store/driver_program.h"
+#include "store/driver_schedule.h"
+#include "store/query.h"
+
+_Static_assert(STORE_SHARDS_MAX == CATALOG_SHARDS_MAX, "the door says what is behind it");
+_Static_assert(STORE_REPLICAS_MAX == RAFT_PEERS_MAX, "the door says what is behind it");
+_Static_assert(STORE_ATTEMPTS_MAX <= PROGRAM_ATTEMPTS_MAX, "the door says what is behind it");
+_Static_assert(STORE_ATTEMPTS_MAX <= BUILTIN_ATTEMPTS_MAX, "the door says what is behind it");
+
+struct store {
+    struct cluster cluster;
+    struct builtin builtin;
+    struct driver_builtin *by_builtin;
+    struct driver_program *by_program;
+    struct driver_schedule *by_schedule; /* on top of a program */
+    uint32_t table_count; /* the workload's */
+    uint64_t load_line;
+};
+
+const struct protocol *store_protocol(struct text name)
+{
+    return protocol_find(name);
+}
+
+const char *const *store_protocol_names(void)
+{
+    return protocol_names();
+}
+
+struct store_protocol_facts store_protocol_facts(const struct protocol *protocol)
+{
+    return (struct store_protocol_facts){ protocol->name, protocol->summary, protocol->level,
+                                          protocol->on_raft };
+}
+
+static enum status add_row(void *context, uint32_t table, const struct datum *cells,
+                           struct error *err)
+{
+    return cluster_add_row(context, table, cells, err);
+}
+
+static enum status load(void *context, struct cluster *cluster, struct error *err)
+{
+    struct store *store = context;
+
+    if (store->by_builtin)
+        return driver_builtin_load(store->by_builtin, &cluster->catalog, add_row, cluster, err);
+    if (driver_program_load(store->by_program, &cluster->catalog, add_row, cluster, err) ==
+        STATUS_OK)
+        return STATUS_OK;
+    err->line = store->load_line;
+    return err->status;
+}
+
+static enum status open_builtin(struct store *store, const struct cluster_options *options,
+                                const struct store_workload *workload,
+                                struct cluster_workload *made, struct world *world,
+                                struct arena *arena, struct error *err)
+{
+    struct random_key key = random_key_fork(world_key(world), "workload");
+
+    TRY(builtin_init(&store->builtin, workload->builtin, options->sessions, STORE_ATTEMPTS_MAX,
+                     &key, arena, err));
+    TRY(driver_builtin_open(&store->by_builtin, &store->builtin, arena, err));
+    made->name = store->builtin.workload->name;
+    made->unique = builtin_is_unique(&store->builtin);
+    made->schema = driver_builtin_schema(store->by_builtin);
+    made->shapes = driver_builtin_shapes(store->by_builtin);
+    made->driver = driver_builtin_driver(store->by_builtin);
+    return STATUS_OK;
+}
+
+static enum status open_program(struct store *store, const struct cluster_options *options,
+                                const struct store_workload *workload,
+                                struct cluster_workload *made, struct world *world,
+                                struct arena *arena, struct error *err)
+{
+    struct random_key key = random_key_fork(world_key(world), "workload");
+    struct program_call *calls = arena_push(arena, workload->call_count + 1u, sizeof *calls);
+    struct driver_program_options own = {
+        .program = workload->program,
+        .calls = calls,
+        .call_count = workload->call_count,
+        .is_directed = workload->step_count > 0,
+        .load = workload->load,
+        .clients = options->sessions,
+        .attempts = STORE_ATTEMPTS_MAX,
+        .key = &key,
+    };
+
+    if (!calls)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for %" PRIu32 " calls",
+                         workload->call_count);
+    for (uint32_t i = 0; i < workload->call_count; i++)
+        calls[i] = (struct program_call){ workload->calls[i].procedure, workload->calls[i].weight,
+                                          workload->calls[i].arguments,
+                                          workload->calls[i].argument_count,
+                                          workload->calls[i].line };
+    TRY(driver_program_open(&store->by_program, &own, arena, err));
+    made->name = workload->program_name;
+    made->schema = driver_program_schema(store->by_program);
+    made->shapes = driver_program_shapes(store->by_program);
+    made->driver = driver_program_driver(store->by_program);
+    return STATUS_OK;
+}
+
+static int64_t now_ns(void *context)
+{
+    const struct world *world = context;
+
+    return world->now_ns;
+}
+
+static enum status open_schedule(struct store *store, const struct cluster_options *options,
+                                 const struct store_workload *workload,
+                                 struct cluster_workload *made, struct world *world,
+                                 struct arena *arena, struct error *err)
+{
+    struct driver_schedule_options own = {
+        .steps = workload->steps,
+        .step_count = workload->step_count,
+        .sessions = options->sessions,
+        .now_ns = now_ns,
+        .now_context = world,
+    };
+
+    TRY(open_program(store, options, workload, made, world, arena, err));
+    TRY(driver_schedule_open(&store->by_schedule, &own, store->by_program, workload->program,
+                             arena, err));
+    made->driver = driver_schedule_driver(store->by_schedule);
+    return STATUS_OK;
+}
+
+/* Lists grow by appending, which is no write that one of two can win. */
+static enum status check_shapes(const struct cluster_options *options,
+                                const struct cluster_workload *made, struct error *err)
+{
+    for (uint32_t i = 0; !options->protocol->on_raft && i < made->schema->table_count; i++)
+        if (made->shapes[i] == TABLE_LISTS)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "%s has several leaders and offers no lists: "
+                             "%s needs another protocol",
+                             options->protocol->name, made->name);
+    return STATUS_OK;
+}
+
+enum status store_open(struct store **out, const struct cluster_options *options,
+                       const struct store_workload *workload, struct world *world,
+                       struct arena *arena, struct error *err)
+{
+    struct store *store = arena_push(arena, 1, sizeof *store);
+    struct cluster_workload made = { .load = load, .load_context = store };
+
+    *out = store;
+    if (!store)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a store");
+    store->load_line = workload->load_line;
+    TRY((workload->builtin      ? open_builtin
+         : workload->step_count ? open_schedule
+                                : open_program)(store, options, workload, &made, world, arena,
+                                                err));
+    TRY(check_shapes(options, &made, err));
+    store->table_count = made.schema->table_count;
+    return cluster_open(&store->cluster, options, &made, world, arena, err);
+}
+
+void store_close(struct store *store)
+{
+    if (!store)
+        return;
+    cluster_close(&store->cluster);
+    if (store->by_builtin)
+        driver_builtin_close(store->by_builtin);
+    driver_schedule_close(store->by_schedule);
+    if (store->by_program)
+        driver_program_close(store->by_program);
+}
+
+struct disk *store_disk(struct store *store, uint32_t node)
+{
+    return cluster_disk(&store->cluster, node);
+}
+
+uint32_t store_replica_node(const struct store *store, uint32_t shard, uint32_t index)
+{
+    return cluster_replica_node(&store->cluster, shard, index);
+}
+
+enum status store_status(const struct store *store, struct error *err)
+{
+    if (store->cluster.failure.status != STATUS_OK) {
+        *err = store->cluster.failure;
+        return err->status;
+    }
+    if ((store->by_program && driver_program_is_short(store->by_program)) ||
+        (store->by_schedule && driver_schedule_is_short(store->by_schedule)))
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the clients' calls");
+    return STATUS_OK;
+}
+
+bool store_is_idle(const struct store *store)
+{
+    return cluster_is_idle(&store->cluster);
+}
+
+void store_stop(struct store *store)
+{
+    cluster_stop(&store->cluster);
+}
+
+enum status store_settle(struct store *store, int64_t budget_ns, struct error *err)
+{
+    return cluster_settle(&store->cluster, budget_ns, err);
+}
+
+const struct cluster_findings *store_findings(struct store *store)
+{
+    return cluster_findings(&store->cluster);
+}
+
+static enum status check_builtin(struct store *store, bool *holds, struct buffer *sentence,
+                                 struct error *err)
+{
+    enum level level = store->cluster.options.protocol->level;
+    struct text sight;
+
+    if (!builtin_invariant_holds_at(store->builtin.workload, level))
+        return STATUS_OK;
+    TRY(cluster_rows(&store->cluster, 0, driver_builtin_final_row, store->by_builtin, err));
+    TRY(driver_builtin_check(store->by_builtin, holds, sentence, err));
+    sight = driver_builtin_broken_sight(store->by_builtin);
+    if (*holds && sight.length > 0) {
+        *holds = false;
+        buffer_text(sentence, sight);
+    }
+    return STATUS_OK;
+}
+
+/* What a program promises, it promises if its calls happen one after another. */
+static bool is_serializable(enum level level)
+{
+    return level == LEVEL_SERIALIZABLE || level == LEVEL_SESSION_SERIALIZABLE ||
+           level == LEVEL_STRICT_SERIALIZABLE;
+}
+
+static enum status check_program(struct store *store, bool *holds, struct buffer *sentence,
+                                 struct error *err)
+{
+    if (!is_serializable(store->cluster.options.protocol->level))
+        return STATUS_OK;
+    for (uint32_t table = 0; table < store->table_count; table++) {
+        driver_program_begin_final(store->by_program, table);
+        TRY(cluster_rows(&store->cluster, table, driver_program_final_row, store->by_program, err));
+    }
+    return driver_program_check(store->by_program, holds, sentence, err);
+}
+
+enum status store_check_workload(struct store *store, bool *holds, struct buffer *sentence,
+                                 struct error *err)
+{
+    *holds = true;
+    if (store->by_builtin)
+        return check_builtin(store, holds, sentence, err);
+    return check_program(store, holds, sentence, err);
+}
+
+struct schedule_result store_schedule_result(const struct store *store, uint32_t step)
+{
+    return driver_schedule_result(store->by_schedule, step);
+}
+
+bool store_check_step(const struct store *store, uint32_t step, struct buffer *sentence)
+{
+    return driver_schedule_check(store->by_schedule, step, sentence);
+}
+
+const char *schedule_outcome_name(enum schedule_outcome outcome)
+{
+    static const char *const names[] = {
+#define SCHEDULE_NAME(outcome, name) name,
+        SCHEDULE_OUTCOMES(SCHEDULE_NAME)
+#undef SCHEDULE_NAME
+    };
+
+    return names[outcome];
+}
+
+enum status store_check_query(struct store *store, const char *query, struct error *err)
+{
+    return query_check(store->cluster.catalog.schema, store->table_count, query, err);
+}
+
+enum status store_query(struct store *store, const char *query, struct buffer *value,
+                        struct error *err)
+{
+    return query_run(&store->cluster, store->table_count, query, value, err);
+}
+
+enum status store_history(struct store *store, struct history *history, struct error *err)
+{
+    return cluster_history(&store->cluster, history, err);
+}

@@ -1,0 +1,171 @@
+/*
+ * Whole runs: every protocol, every built-in workload, every trouble, with all bugs off.
+ *
+ * test_cluster PROTOCOL WORKLOAD TROUBLE FIRST COUNT runs some of them by hand ("all" for any)
+ * and prints what was wrong and how much committed.
+ */
+#include "tests/store/cluster_fixture.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs/builtin.h"
+#include "tests/fixture.h"
+#include "unity.h"
+
+void setUp(void) {}
+void tearDown(void) {}
+
+/* Lists have no place where two writes are arbitrated. */
+static bool fits(const char *protocol, const char *workload)
+{
+    return store_protocol_facts(store_protocol(text_of(protocol))).on_raft ||
+           builtin_find(text_of(workload))->shape != BUILTIN_LISTS;
+}
+
+static const char *describe(const struct cluster_case *it)
+{
+    static char text[200];
+
+    snprintf(text, sizeof text, "%s %s %s %" PRIu64, it->protocol->name, it->workload,
+             trouble_name(it->trouble), it->seed);
+    return text;
+}
+
+/* Small enough for the oracle. */
+static struct cluster_case small_case(const char *protocol, const char *workload, uint64_t seed)
+{
+    struct cluster_case it = cluster_case_of(protocol, workload, seed);
+
+    it.shards = 2;
+    it.sessions = 4;
+    it.transactions = 12;
+    it.parameters[0][0] = "keys";
+    it.parameters[0][1] = "4";
+    if (builtin_has_parameter(builtin_find(text_of(workload)), PARAMETER_GROUP)) {
+        it.parameters[1][0] = "group";
+        it.parameters[1][1] = "2";
+    }
+    it.asks_oracle = true;
+    return it;
+}
+
+struct tally {
+    uint64_t runs, bad, committed, aborted, unknown, events;
+};
+
+static void run_one(const struct cluster_case *it, struct tally *tally, bool fails)
+{
+    struct cluster_run run = cluster_run(it);
+
+    tally->runs++;
+    tally->committed += run.findings.committed;
+    tally->aborted += run.findings.aborted;
+    tally->unknown += run.findings.unknown;
+    tally->events += run.events;
+    if (run.complaint) {
+        tally->bad++;
+        printf("%s: %s\n", describe(it), run.complaint);
+        fflush(stdout);
+    }
+    if (fails) {
+        TEST_ASSERT_NULL_MESSAGE(run.complaint, describe(it));
+    }
+    cluster_run_close(&run);
+}
+
+static void every_protocol_keeps_its_level_in_small(void)
+{
+    struct tally tally = { 0 };
+    uint64_t seed = 0;
+
+    for (const char *const *protocol = store_protocol_names(); *protocol; protocol++)
+        for (const char *const *workload = builtin_names(); *workload; workload++)
+            for (size_t i = 0; i < fixture_rounds(2); i++) {
+                struct cluster_case it = small_case(*protocol, *workload, ++seed);
+                it.trouble = (enum trouble)(seed % TROUBLE_COUNT);
+                if (fits(*protocol, *workload))
+                    run_one(&it, &tally, true);
+            }
+    TEST_ASSERT_TRUE(tally.committed > tally.aborted);
+}
+
+static void every_protocol_keeps_its_word_under_every_trouble(void)
+{
+    static const char *const workloads[] = { "bank", "predicate", "rw-register" };
+    struct tally tally = { 0 };
+    uint64_t seed = 1000;
+
+    for (const char *const *protocol = store_protocol_names(); *protocol; protocol++)
+        for (int trouble = 0; trouble < TROUBLE_COUNT; trouble++)
+            for (size_t i = 0; i < fixture_rounds(1); i++) {
+                struct cluster_case it =
+                    cluster_case_of(*protocol, workloads[seed % ROW_COUNT(workloads)], seed);
+                seed++;
+                it.trouble = (enum trouble)trouble;
+                run_one(&it, &tally, true);
+            }
+    TEST_ASSERT_TRUE(tally.committed > 0);
+}
+
+static void the_same_seed_leaves_the_same_trace(void)
+{
+    for (const char *const *protocol = store_protocol_names(); *protocol; protocol++) {
+        struct cluster_case it = cluster_case_of(*protocol, "bank", 5);
+        struct cluster_run first, second;
+
+        it.trouble = TROUBLE_EVERYTHING;
+        first = cluster_run(&it);
+        second = cluster_run(&it);
+        TEST_ASSERT_EQUAL_MEMORY_MESSAGE(&first.trace, &second.trace, sizeof first.trace,
+                                         *protocol);
+        cluster_run_close(&first);
+        cluster_run_close(&second);
+    }
+}
+
+static bool is_wanted(const char *wanted, const char *name)
+{
+    return strcmp(wanted, "all") == 0 || strcmp(wanted, name) == 0;
+}
+
+static int run_by_hand(char **arguments)
+{
+    uint64_t first = strtoull(arguments[4], NULL, 10), count = strtoull(arguments[5], NULL, 10);
+    bool is_small = getenv("SMALL") != NULL, is_bad = false;
+
+    for (const char *const *protocol = store_protocol_names(); *protocol; protocol++)
+        for (const char *const *workload = builtin_names(); *workload; workload++)
+            for (int trouble = 0; trouble < TROUBLE_COUNT; trouble++) {
+                struct tally tally = { 0 };
+                if (!is_wanted(arguments[1], *protocol) || !is_wanted(arguments[2], *workload) ||
+                    !is_wanted(arguments[3], trouble_name((enum trouble)trouble)) ||
+                    !fits(*protocol, *workload))
+                    continue;
+                for (uint64_t seed = first; seed < first + count; seed++) {
+                    struct cluster_case it = is_small ? small_case(*protocol, *workload, seed)
+                                                      : cluster_case_of(*protocol, *workload, seed);
+                    it.trouble = (enum trouble)trouble;
+                    run_one(&it, &tally, false);
+                }
+                printf("%-8s %-12s %-10s %4" PRIu64 " runs %3" PRIu64 " bad %6" PRIu64
+                       " committed %6" PRIu64 " aborted %4" PRIu64 " unknown %8" PRIu64 " events\n",
+                       *protocol, *workload, trouble_name((enum trouble)trouble), tally.runs,
+                       tally.bad, tally.committed, tally.aborted, tally.unknown, tally.events);
+                is_bad |= tally.bad > 0;
+            }
+    return is_bad;
+}
+
+int main(int count, char **arguments)
+{
+    UNITY_BEGIN();
+    if (count == 6)
+        return run_by_hand(arguments);
+    RUN_TEST(every_protocol_keeps_its_level_in_small);
+    RUN_TEST(every_protocol_keeps_its_word_under_every_trouble);
+    RUN_TEST(the_same_seed_leaves_the_same_trace);
+    return UNITY_END();
+}
