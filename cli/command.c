@@ -10,8 +10,8 @@
 #include "cli/output.h"
 
 const struct command *const commands[] = {
-    &command_run,     &command_convert, &command_generate,
-    &command_program, &command_list,    NULL,
+    &command_run,     &command_check, &command_verify,  &command_convert, &command_generate,
+    &command_program, &command_list,  &command_explain, NULL,
 };
 
 #define COMMANDS_MAX 32

@@ -29,8 +29,8 @@ struct command {
     enum status (*run)(const void *values, enum exit_code *, struct error *);
 };
 
-extern const struct command command_run, command_convert, command_generate, command_program,
-    command_list;
+extern const struct command command_run, command_check, command_verify, command_convert,
+    command_generate, command_program, command_list, command_explain;
 
 /* Ends in NULL. */
 extern const struct command *const commands[];

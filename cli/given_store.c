@@ -64,6 +64,60 @@ void given_bugs_print(const struct bugs *bugs, struct buffer *out)
     buffer_byte(out, ']');
 }
 
+enum status given_level_read(uint32_t *level_plus_1, const char *label,
+                             const struct setting *given, struct error *err)
+{
+    enum level level;
+
+    if (given->kind != SETTING_STRING)
+        return setting_refuse(given, err, "%s should be a string", label);
+    if (!level_of_text(given->text, &level))
+        return refuse_name(given, "level", level_names(), err);
+    *level_plus_1 = (uint32_t)level + 1;
+    return STATUS_OK;
+}
+
+static enum status add_checker(struct jury_wishes *wishes, const struct setting *name,
+                               struct error *err)
+{
+    const struct checker *const *all = checkers_all();
+
+    for (uint32_t i = 0; all[i]; i++)
+        if (text_equal(name->text, text_of(all[i]->name))) {
+            wishes->checkers |= 1u << i;
+            return STATUS_OK;
+        }
+    return refuse_name(name, "checker", checker_names(), err);
+}
+
+enum status given_checkers_read(struct jury_wishes *wishes, const char *label,
+                                const struct setting *list, struct error *err)
+{
+    if (list->kind != SETTING_ARRAY)
+        return setting_refuse(list, err, "%s should be a list such as [\"certificate\"]", label);
+    wishes->is_listed = 1;
+    for (const struct setting *name = list->first; name; name = name->next) {
+        if (name->kind != SETTING_STRING)
+            return setting_refuse(name, err, "%s should list checkers by name", label);
+        TRY(add_checker(wishes, name, err));
+    }
+    return STATUS_OK;
+}
+
+void given_checkers_print(const struct jury_wishes *wishes, struct buffer *out)
+{
+    const struct checker *const *all = checkers_all();
+    bool first = true;
+
+    buffer_byte(out, '[');
+    for (uint32_t i = 0; all[i]; i++)
+        if (wishes->checkers >> i & 1) {
+            buffer_print(out, "%s\"%s\"", first ? "" : ", ", all[i]->name);
+            first = false;
+        }
+    buffer_byte(out, ']');
+}
+
 static enum status refuse_workload(const struct setting *given, struct error *err)
 {
     const char *names[WORKLOAD_NAMES_MAX + 2] = { 0 };

@@ -27,6 +27,12 @@ MUST_USE enum status given_calls_read(struct scenario_calls *, const char *label
 MUST_USE enum status given_line_read(char *line, size_t size, const char *label,
                                      const struct setting *, struct error *);
 
+MUST_USE enum status given_level_read(uint32_t *level_plus_1, const char *label,
+                                      const struct setting *, struct error *);
+MUST_USE enum status given_checkers_read(struct jury_wishes *, const char *label,
+                                         const struct setting *, struct error *);
+
+void given_checkers_print(const struct jury_wishes *, struct buffer *);
 void given_bugs_print(const struct bugs *, struct buffer *);
 void given_calls_print(const struct scenario_calls *, struct buffer *);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "checkers/checker.h"
 #include "cli/answer.h"
 #include "cli/output.h"
 #include "cli/scenario.h"
@@ -442,18 +443,26 @@ static enum status list_scenarios(struct listing *listing, struct error *err)
     return status;
 }
 
+static enum status list_checkers(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (const struct checker *const *checker = checkers_all(); *checker; checker++)
+        add(listing, (struct entry){ (*checker)->name, (*checker)->summary, NULL, NULL });
+    return STATUS_OK;
+}
+
 static const struct {
     const char *name;
     enum status (*list)(struct listing *, struct error *);
 } lists[] = {
     { "protocols", list_protocols }, { "bugs", list_bugs }, { "nemeses", list_nemeses },
-    { "workloads", list_workloads }, { "levels", list_levels },
+    { "workloads", list_workloads }, { "checkers", list_checkers }, { "levels", list_levels },
     { "anomalies", list_anomalies }, { "formats", list_formats }, { "scenarios", list_scenarios },
 };
 
 static const char *const *list_names(void)
 {
-    static const char *const names[] = { "protocols", "bugs",    "nemeses", "workloads",
+    static const char *const names[] = { "protocols", "bugs",    "nemeses", "workloads", "checkers",
                                          "levels", "anomalies", "formats", "scenarios", NULL };
 
     static_assert(ROW_COUNT(names) == ROW_COUNT(lists) + 1, "each list has its name here");
@@ -464,7 +473,7 @@ static const char *const *list_names(void)
 
 static const struct option list_rows[] = {
     { .argument = "WHAT", .kind = OPTION_OPERAND, .offset = AT(what), .choices = list_names,
-      .help = "protocols, bugs, nemeses, workloads, levels, anomalies,\n"
+      .help = "protocols, bugs, nemeses, workloads, checkers, levels, anomalies,\n"
               "formats or scenarios" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON array of objects with name and description" },

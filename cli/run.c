@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "cli/difference.h"
+#include "cli/jury.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/run_report.h"
@@ -32,7 +33,8 @@ static const struct option run_rows[] = {
       .low = 0, .high = SEED_MAX, .help = "instead of the scenario's own seed; 0 to 2^53-1" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
       .help = "write scenario.toml (with every setting, and this seed),\n"
-              "run.json and, of a store, history.jsonl into this folder" },
+              "run.json and, of a store, history.jsonl and the witness of\n"
+              "each checker into this folder" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
               "value, or else a bare string; may be given several times" },
@@ -84,21 +86,28 @@ static enum status write_in_folder(const char *folder, const char *name,
     return status;
 }
 
-static enum status write_history(const struct run_report *report, struct error *err)
+static enum status write_witness(const struct run_report *report, const struct check *check,
+                                 struct error *err)
+{
+    char name[100];
+
+    snprintf(name, sizeof name, "witness-%s.json", check->checker->name);
+    return write_in_folder(report->out, name, &check->witness, err);
+}
+
+static enum status write_judged(const struct run_report *report, struct error *err)
 {
     struct buffer path = { 0 };
-    struct history history = { 0 };
     enum status status;
 
     buffer_print(&path, "%s/history.jsonl", report->out);
     status = buffer_status(&path, err);
     if (status == STATUS_OK)
-        status = simulation_history(report->simulation, &history, err);
-    if (status == STATUS_OK) {
-        status = format_write_history(&history, FORMAT_JSONL, path.at, NULL, err);
-        history_close(&history);
-    }
+        status = format_write_history(&report->jury->history, FORMAT_JSONL, path.at, NULL, err);
     buffer_close(&path);
+    for (uint32_t i = 0; status == STATUS_OK && i < report->jury->juror_count; i++)
+        if (report->jury->jurors[i].check.witness.count > 0)
+            status = write_witness(report, &report->jury->jurors[i].check, err);
     return status;
 }
 
@@ -115,8 +124,8 @@ static enum status write_folder(const struct run_report *report, struct error *e
     if (status == STATUS_OK)
         status = write_in_folder(report->out, "run.json", &bytes, err);
     buffer_close(&bytes);
-    if (status == STATUS_OK && report->simulation->store)
-        status = write_history(report, err);
+    if (status == STATUS_OK && report->jury)
+        status = write_judged(report, err);
     return status;
 }
 
@@ -160,10 +169,26 @@ static enum status load(const struct run_values *values, struct scenario *scenar
     return STATUS_OK;
 }
 
+/* A history that nobody is to judge is made only for the folder. */
+static enum status call_jury(const struct run_values *values, struct run_report *report,
+                             struct simulation *simulation, struct jury *jury, struct error *err)
+{
+    const struct scenario *scenario = report->scenario;
+    const struct jury_wishes *wishes = &scenario->check;
+    struct history history;
+
+    if (wishes->is_listed && wishes->checkers == 0 && !values->out)
+        return STATUS_OK;
+    TRY(simulation_history(simulation, &history, err));
+    report->jury = jury;
+    return jury_judge(jury, &history, wishes,
+                      store_protocol_facts(scenario->cluster.protocol).level, err);
+}
+
 /* Everything between a loaded scenario and a finished report. */
 static enum status judge(const struct run_values *values, struct run_report *report,
-                         struct simulation *simulation, struct difference *difference,
-                         struct error *err)
+                         struct simulation *simulation, struct jury *jury,
+                         struct difference *difference, struct error *err)
 {
     struct progress_bar bar;
     enum status status;
@@ -174,6 +199,8 @@ static enum status judge(const struct run_values *values, struct run_report *rep
         status = difference_find(difference, simulation, report->scenario, report->scenario, &bar,
                                  err);
     progress_bar_end(&bar);
+    if (status == STATUS_OK && simulation->store)
+        status = call_jury(values, report, simulation, jury, err);
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, values->scenario);
     TRY(status);
@@ -187,6 +214,7 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     const struct run_values *values = given;
     struct scenario scenario;
     struct simulation *simulation;
+    struct jury jury = { 0 };
     struct difference difference = { 0 };
     struct run_report report = {
         .scenario = &scenario,
@@ -205,10 +233,11 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     if (!simulation)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
     report.simulation = simulation;
-    status = judge(values, &report, simulation, &difference, err);
+    status = judge(values, &report, simulation, &jury, &difference, err);
     if (status == STATUS_OK)
         *code = verdict_exit_code(run_report_verdict(&report));
     difference_close(&difference);
+    jury_close(&jury);
     simulation_close(simulation);
     free(simulation);
     return status;

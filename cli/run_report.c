@@ -4,8 +4,11 @@
 #include <string.h>
 
 #include "cli/answer.h"
+#include "cli/check_report.h"
 #include "cli/quantity.h"
 #include "history/anomaly.h"
+
+#define FINDINGS_SHOWN 3 /* of each checker; the witness has them all */
 
 /* How a person speaks of faults that were felt. */
 static const struct {
@@ -52,7 +55,13 @@ static bool did_differ(const struct run_report *report)
 
 enum verdict run_report_verdict(const struct run_report *report)
 {
-    return did_differ(report) ? VERDICT_INVALID : report->simulation->verdict;
+    enum verdict verdict = report->simulation->verdict;
+
+    if (did_differ(report))
+        return VERDICT_INVALID;
+    if (verdict != VERDICT_VALID || !report->jury)
+        return verdict;
+    return jury_verdict(report->jury, &report->scenario->check);
 }
 
 static void print_simulated(const struct run_report *report, struct buffer *out)
@@ -231,6 +240,16 @@ static void print_findings(const struct simulation *simulation, struct buffer *o
                 buffer_print(out, "%s%s\n", lines[k].line, simulation->findings[i].explanation);
 }
 
+static void print_jury(const struct jury *jury, struct buffer *out)
+{
+    for (uint32_t i = 0; i < jury->juror_count; i++) {
+        buffer_text(out, i ? TEXT("           ") : TEXT("check      "));
+        check_report_line(&jury->jurors[i].check, out);
+        buffer_byte(out, '\n');
+        check_report_findings(&jury->jurors[i].check, FINDINGS_SHOWN, out);
+    }
+}
+
 void run_report_print(const struct run_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
@@ -245,6 +264,8 @@ void run_report_print(const struct run_report *report, struct buffer *out)
     print_faults(report, out);
     print_unfelt(report, out);
     print_findings(report->simulation, out);
+    if (report->jury)
+        print_jury(report->jury, out);
     if (report->difference)
         print_difference(report->difference, out);
     buffer_print(out, "verdict    %s   ", words[run_report_verdict(report)]);
@@ -313,9 +334,20 @@ static void answer_unfelt(const struct run_report *report, struct answer *answer
     answer_close(answer, ']');
 }
 
-static void answer_empty(struct answer *answer, const char *name)
+static void answer_jury(const struct jury *jury, struct answer *answer)
 {
-    answer_open(answer, name, '[');
+    answer_open(answer, "checks", '[');
+    for (uint32_t i = 0; jury && i < jury->juror_count; i++)
+        check_report_answer(answer, NULL, &jury->history, &jury->jurors[i].check, 0,
+                            jury->jurors[i].check_ns);
+    answer_close(answer, ']');
+    answer_open(answer, "skipped", '[');
+    for (uint32_t i = 0; jury && i < jury->skipped_count; i++) {
+        answer_open(answer, NULL, '{');
+        answer_text(answer, "checker", jury->skipped[i].name);
+        answer_text(answer, "reason", jury->skipped[i].reason);
+        answer_close(answer, '}');
+    }
     answer_close(answer, ']');
 }
 
@@ -353,8 +385,7 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
     answer_null(&answer, "needless_aborts"); /* nobody has counted them yet */
     answer_faults(report, &answer);
     answer_unfelt(report, &answer);
-    answer_empty(&answer, "checks");
-    answer_empty(&answer, "skipped");
+    answer_jury(report->jury, &answer);
     answer_anomalies(report, &answer);
     if (report->difference)
         answer_difference(report->difference, &answer);

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "cli/invariant.h"
+#include "cli/jury.h"
 #include "nemesis/nemesis.h"
 #include "nemesis/swarm.h"
 #include "sim/clock.h"
@@ -154,6 +155,7 @@ struct scenario {
     struct swarm_options swarm;
     struct nemesis_options nemeses[NEMESIS_COUNT_MAX];
     uint32_t nemesis_count;
+    struct jury_wishes check;
     struct invariant_options invariants[INVARIANT_COUNT_MAX];
     uint32_t invariant_count;
     struct scenario_step steps[SCHEDULE_STEPS_MAX];

@@ -201,6 +201,13 @@ static const struct key_row swarm_rows[] = {
     { "kinds", KEY_KINDS, SWARM(kinds), 0, 0, NONE, "the kinds of nemesis that it may draw", 0 },
 };
 
+static const struct key_row check_rows[] = {
+    { "level", KEY_LEVEL, offsetof(struct jury_wishes, level_plus_1), 0, 0, NONE,
+      "that the history must have (what the protocol promises)", 0 },
+    { "checkers", KEY_CHECKERS, 0, 0, 0, NONE,
+      "a list of those that judge it (all that can); [] for none", 0 },
+};
+
 #define SECTION(named, place, its_rows)                                                            \
     { .name = named, .offset = place, .rows = its_rows, .count = ROW_COUNT(its_rows) }
 #define LIST(named, place, its_rows, size, counted, at_most)                                       \
@@ -216,6 +223,7 @@ const struct section scenario_sections[] = {
     { .name = "workload", .offset = TOP(workload), .rows = workload_rows,
       .count = ROW_COUNT(workload_rows), .subject = workload_subject },
     SECTION("swarm", TOP(swarm), swarm_rows),
+    SECTION("check", TOP(check), check_rows),
     LIST("nemesis", TOP(nemeses), nemesis_rows, sizeof(struct nemesis_options),
          TOP(nemesis_count), NEMESIS_COUNT_MAX),
     LIST("invariant", TOP(invariants), invariant_rows, sizeof(struct invariant_options),

@@ -242,6 +242,10 @@ static enum status read_row(const struct reader *reader, struct error *err)
         return given_parameter_read(reader->values, reader->row->name, reader->setting, err);
     case KEY_CALLS:
         return given_calls_read(at, label.text, reader->setting, err);
+    case KEY_LEVEL:
+        return given_level_read(at, label.text, reader->setting, err);
+    case KEY_CHECKERS:
+        return given_checkers_read(at, label.text, reader->setting, err);
     case KEY_LINE:
     case KEY_PATH:
         return given_line_read(at, (size_t)reader->row->high + 1, label.text, reader->setting, err);
@@ -487,6 +491,12 @@ static void print_value(const struct section *section, const struct key_row *row
     case KEY_CALLS:
         given_calls_print(at, out);
         break;
+    case KEY_LEVEL:
+        buffer_print(out, "\"%s\"", level_name((enum level)(*(const uint32_t *)at - 1)));
+        break;
+    case KEY_CHECKERS:
+        given_checkers_print(at, out);
+        break;
     case KEY_PATH:
         print_path(at, out);
         break;
@@ -567,6 +577,10 @@ static bool is_unset(const struct key_row *row, const void *at)
     case KEY_PARAMETER:
         return !builtin_has_parameter(((const struct scenario_workload *)at)->builtin.workload,
                                       parameter_of(row));
+    case KEY_LEVEL:
+        return *(const uint32_t *)at == 0;
+    case KEY_CHECKERS:
+        return !((const struct jury_wishes *)at)->is_listed;
     case KEY_CALLS:
         return ((const struct scenario_calls *)at)->count == 0;
     case KEY_BUGS:

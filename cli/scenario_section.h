@@ -34,6 +34,8 @@ enum key_kind {
     KEY_BUGS,        /* struct bugs */
     KEY_PARAMETER,   /* of the builtin in a struct scenario_workload, by the row's name */
     KEY_CALLS,       /* struct scenario_calls */
+    KEY_LEVEL,       /* uint32_t, one more than the level; 0: none */
+    KEY_CHECKERS,    /* of a struct jury_wishes */
     KEY_LINE,        /* char[high + 1] */
     KEY_PATH,        /* likewise: a file, if it is relative, beside the scenario's */
     KEY_EQUALS,      /* likewise: a string, an integer or a decimal */

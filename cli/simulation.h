@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/digest.h"
 #include "base/error.h"
+#include "checkers/checker.h"
 #include "cli/command.h"
 #include "cli/progress_bar.h"
 #include "cli/scenario.h"
@@ -24,8 +25,6 @@
 #include "sim/ping.h"
 #include "sim/world.h"
 #include "store/store.h"
-
-enum verdict { VERDICT_VALID, VERDICT_INVALID, VERDICT_UNKNOWN };
 
 #define SIMULATION_NODES_MAX 255
 #define SIMULATION_FINDINGS_MAX (INVARIANT_COUNT_MAX + SCHEDULE_STEPS_MAX + 3)

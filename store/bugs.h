@@ -18,7 +18,9 @@
 
 /*
  * X(ENUMERATOR, name, protocols, strongest level that holds, checkers that must catch it, seen, what)
- * Protocols and checkers are lists with blanks; "raft": every protocol on Raft.
+ * Protocols and checkers are lists with blanks; "raft": every protocol on Raft; "run": the run says
+ * it before anybody looks at the history (replicas-differ, stuck). The level is what clients see:
+ * by a certificate less may hold, as it says what should have been.
  */
 #define BUGS(X)                                                                                    \
     X(NO_TIMESTAMP_CACHE, "no-timestamp-cache", "mvto", READ_COMMITTED,                             \
@@ -79,7 +81,7 @@
       "order certificate interval", "Eswaran et al. 1976 say what they are for",                   \
       "predicates lock the rows that they found and no more")                                      \
     X(NO_LOCK_FOR_NO_OP_UPDATE, "no-lock-for-no-op-update", "2pl", READ_COMMITTED,                   \
-      "interval", "TiDB; needs repeating values",                                                  \
+      "interval order certificate", "TiDB; needs repeating values",                                \
       "an update to the same value takes no lock")                                                 \
     X(JOIN_FOR_UPDATE_MISSES_A_LOCK, "join-for-update-misses-a-lock", "2pl", READ_COMMITTED,         \
       "interval order certificate", "TiDB",                                                        \
@@ -109,16 +111,16 @@
       "order certificate blackbox", "prepared transactions that validation forgets",               \
       "conflicts with a prepared, undecided transaction are not seen")                             \
     X(ACK_BEFORE_SYNC, "ack-before-sync", "raft", READ_UNCOMMITTED,                                  \
-      "order certificate blackbox", "many, see Alagappan et al. 2018",                             \
+      "run order certificate blackbox", "many, see Alagappan et al. 2018",                         \
       "log entries are acknowledged before they are on disk")                                      \
     X(COMMITS_ENTRY_OF_OLD_TERM, "commits-entry-of-old-term", "raft", READ_UNCOMMITTED,              \
-      "order certificate blackbox", "figure 8 of the Raft paper; needs a scripted nemesis",        \
+      "run", "figure 8 of the Raft paper; needs a scripted nemesis",                               \
       "an entry of an earlier term counts as committed once a majority has it")                    \
     X(FOLLOWER_SERVES_READS, "follower-serves-reads", "raft", READ_COMMITTED,                        \
       "order certificate interval", "stale reads from secondaries",                                \
       "a replica answers reads without being the leader, and without a ceiling")                   \
     X(VOTE_NOT_PERSISTED, "vote-not-persisted", "raft", READ_UNCOMMITTED,                            \
-      "order certificate blackbox", "votes that a crash forgets",                                  \
+      "run", "votes that a crash forgets",                                                         \
       "a vote is not on disk before it is given")                                                  \
     X(COORDINATOR_FORGETS_A_SHARD, "coordinator-forgets-a-shard", "raft", READ_UNCOMMITTED,          \
       "order certificate blackbox", "partial commits",                                             \
@@ -130,14 +132,15 @@
       "order certificate blackbox", "retries that are not idempotent, as in many of Jepsen's "     \
       "reports", "a client whose commit timed out runs the same transaction again")                \
     X(SNAPSHOT_INSTALL_DROPS_SUFFIX, "snapshot-install-drops-suffix", "raft", READ_UNCOMMITTED,      \
-      "order certificate blackbox", "log truncation after installing a snapshot",                  \
+      "run order certificate blackbox", "log truncation after installing a snapshot",              \
       "installing a snapshot drops the entries behind it, though they were acknowledged")          \
     X(OWN_DELETE_THEN_INSERT_RETURNS_BOTH, "own-delete-then-insert-returns-both", "raft",            \
       READ_UNCOMMITTED, "order certificate infer", "TiDB",                                         \
       "a transaction that deletes a row and inserts it again reads both")                          \
     X(LAST_WRITER_BY_LOCAL_CLOCK, "last-writer-by-local-clock", "causal eventual",                   \
-      READ_UNCOMMITTED, "certificate", "last write wins by wall clocks, as in Jepsen's reports on " \
-      "Cassandra and Riak", "a commit is stamped by its node's clock alone, below what it has read") \
+      READ_UNCOMMITTED, "certificate weak", "last write wins by wall clocks, as in Jepsen's "        \
+      "reports on Cassandra and Riak",                                                             \
+      "a commit is stamped by its node's clock alone, below what it has read")                     \
     X(DELTA_APPLIED_BEFORE_ITS_PAST, "delta-applied-before-its-past", "causal", READ_ATOMIC,         \
       "weak", "COPS (Lloyd et al. 2011) checks dependencies against it",                           \
       "a node takes in a transaction of another without waiting for what that had seen")           \

@@ -1,14 +1,9 @@
 /*
  * Clients, their transactions, and what they are told.
  *
- * A client has one request open at a time, and its transactions' ids rise. So all
- * that must be kept of the talk with it is its newest transaction here, the last
- * request of that, and the reply: the seat. A repeated request gets the reply
- * again, or nothing as long as there is none. The transaction itself lives until
- * it is over for everybody; that may be long after its client has gone.
- *
- * A transaction is at one coordinator or at none: it is started by the first
- * sending of its first request only, which reaches one incarnation of one node.
+ * What a client's request means follows from its seat (store/seats.h), which also
+ * keeps the reply. The transaction itself lives until it is over for everybody;
+ * that may be long after its client has gone.
  */
 #include "store/coordinator.h"
 
@@ -31,6 +26,7 @@ void coordinator_open(struct coordinator *c, struct server *server)
                                .bugs = &cluster->options.bugs,
                                .sometimes = &cluster->sometimes,
                                .max_offset_ns = cluster->options.max_offset_ns };
+    seats_open(&c->seats, server);
     c->leaders = pool_take(c->pool, c->catalog->shard_count * sizeof *c->leaders);
     for (uint32_t shard = 0; shard < c->catalog->shard_count; shard++)
         c->leaders[shard] = cluster_replica_node(cluster, shard, 0);
@@ -114,43 +110,11 @@ void txn_close(struct txn *txn)
     pool_give(c->pool, txn, sizeof *txn);
 }
 
-/* --- Seats ------------------------------------------------------------------------------------ */
-
-static struct seat *seat_of(struct coordinator *c, uint32_t client)
-{
-    uint32_t first = c->server->world->options.node_count;
-    uint32_t index = client - first;
-
-    assert(client >= first);
-    while (c->seats.count <= index)
-        vector_push(c->pool, &c->seats, ((struct seat){ .reply = { .pool = c->pool } }));
-    return &c->seats.at[index];
-}
-
-static void say(struct coordinator *c, uint32_t client, struct seat *seat,
-                struct client_reply *reply)
-{
-    reply->txn = seat->txn;
-    reply->number = seat->request;
-    writer_reset(&seat->reply);
-    put_byte(&seat->reply, MESSAGE_REPLY);
-    client_reply_put(&seat->reply, reply);
-    seat->is_answered = true;
-    server_send_bytes(c->server, client, writer_text(&seat->reply));
-}
+/* --- Replies ---------------------------------------------------------------------------------- */
 
 void txn_reply(struct txn *txn, struct client_reply *reply)
 {
-    struct seat *seat = seat_of(txn->coordinator, txn->client);
-
-    if (seat->txn != txn->id)
-        return; /* its client has gone on to another */
-    if (reply->kind != REPLY_DONE) {
-        seat->over = reply->kind;
-        seat->refusal = reply->refusal;
-    }
-    if (!seat->is_answered)
-        say(txn->coordinator, txn->client, seat, reply);
+    seats_reply(&txn->coordinator->seats, txn->client, txn->id, reply);
 }
 
 /* The client wants no more of it. What may have been prepared goes on to its end. */
@@ -160,19 +124,6 @@ static void abandon(struct coordinator *c, uint64_t id)
 
     if (txn && txn->private->participants == 0 && txn->phase != TXN_DONE)
         txn_abort(txn, REFUSED_ABORTED);
-}
-
-static void take_seat(struct coordinator *c, struct seat *seat,
-                      const struct client_request *request)
-{
-    uint64_t before = seat->txn;
-
-    seat->txn = request->txn;
-    seat->request = request->number;
-    seat->is_answered = false;
-    seat->over = REPLY_GONE;
-    seat->refusal = REFUSED_NOT;
-    abandon(c, before);
 }
 
 /* --- Requests --------------------------------------------------------------------------------- */
@@ -199,77 +150,63 @@ static void serve(struct txn *txn, const struct client_request *request)
     assert(!"no request of a transaction that goes on");
 }
 
-static void say_it_is_over(struct coordinator *c, uint32_t client, struct seat *seat)
-{
-    struct client_reply reply = { .kind = seat->over, .refusal = seat->refusal };
-
-    say(c, client, seat, &reply);
-}
-
-static void on_next(struct coordinator *c, uint32_t client, struct seat *seat,
-                    const struct client_request *request)
+static void on_next(struct coordinator *c, uint32_t client, const struct client_request *request)
 {
     struct txn *txn = coordinator_find(c, request->txn);
 
-    seat->request = request->number;
-    seat->is_answered = false;
     if (txn && txn->phase == TXN_IDLE)
         serve(txn, request);
     else
-        say_it_is_over(c, client, seat);
+        seats_say_over(&c->seats, client);
 }
 
-static void on_repeated(struct coordinator *c, uint32_t client, struct seat *seat,
-                        const struct client_request *request)
+static void on_again(struct coordinator *c, uint32_t client, const struct client_request *request)
 {
     struct txn *txn = coordinator_find(c, request->txn);
 
     if (txn)
         txn->heard_ns = server_monotonic_ns(c->server);
-    if (seat->is_answered)
-        server_send_bytes(c->server, client, writer_text(&seat->reply));
+    seats_repeat(&c->seats, client);
 }
 
-static void on_new(struct coordinator *c, uint32_t client, struct seat *seat,
-                   const struct client_request *request)
+static struct client_request read_request(struct coordinator *c, struct text bytes)
 {
-    take_seat(c, seat, request);
-    if (request->number == 1 && !request->is_repeat)
-        serve(start(c, client, request), request);
-    else
-        say_it_is_over(c, client, seat);
-}
+    struct reader reader = reader_of(bytes);
+    struct client_request request;
+    bool is_sound = client_request_get(&reader, &request, &c->server->scratch);
 
-/* What comes later from that transaction will find it over. */
-static void on_abort(struct coordinator *c, struct seat *seat, const struct client_request *request)
-{
-    if (request->txn != seat->txn)
-        take_seat(c, seat, request);
-    seat->request = request->number;
-    seat->is_answered = true;
-    writer_reset(&seat->reply);
-    abandon(c, request->txn);
+    assert(is_sound);
+    return request;
 }
 
 void coordinator_request(struct coordinator *c, uint32_t client, struct text bytes)
 {
-    struct reader reader = reader_of(bytes);
-    struct client_request request;
-    struct seat *seat = seat_of(c, client);
-    bool is_sound = client_request_get(&reader, &request, &c->server->scratch);
+    struct client_request request = read_request(c, bytes);
+    struct seat *seat = seats_of(&c->seats, client);
+    uint64_t before = seat->txn;
 
-    assert(is_sound);
     server_hear(c->server, request.seen);
-    if (request.txn < seat->txn || (request.txn == seat->txn && request.number < seat->request))
-        return; /* the client has gone on since */
-    if (request.kind == CLIENT_ABORT)
-        on_abort(c, seat, &request);
-    else if (request.txn > seat->txn)
-        on_new(c, client, seat, &request);
-    else if (request.number > seat->request)
-        on_next(c, client, seat, &request);
-    else
-        on_repeated(c, client, seat, &request);
+    switch (seat_hear(seat, &request)) {
+    case SEAT_LATE:
+        return;
+    case SEAT_AGAIN:
+        on_again(c, client, &request);
+        return;
+    case SEAT_GOES_ON:
+        on_next(c, client, &request);
+        return;
+    case SEAT_BEGINS:
+        abandon(c, before);
+        serve(start(c, client, &request), &request);
+        return;
+    case SEAT_UNKNOWN:
+        abandon(c, before);
+        seats_say_over(&c->seats, client);
+        return;
+    case SEAT_ENDS:
+        abandon(c, before);
+        return;
+    }
 }
 
 /* --- Time ------------------------------------------------------------------------------------- */

@@ -22,7 +22,9 @@
 #include "store/ask.h"
 #include "store/bugs.h"
 #include "store/memory.h"
+#include "store/own_rows.h"
 #include "store/request.h"
+#include "store/seats.h"
 #include "store/sometimes.h"
 
 struct server;
@@ -49,13 +51,6 @@ struct shard_ask {
     int64_t due_ns;    /* then it is sent again */
 };
 
-struct own_row {
-    uint32_t key;
-    bool is_removed;
-    bool is_reborn;  /* it was removed, and then written again */
-    struct text row; /* its own copy */
-};
-
 struct txn {
     struct coordinator *coordinator;
     uint64_t id;
@@ -74,8 +69,8 @@ struct txn {
     bool terms_differ;
     uint64_t next_arrival;
     VECTOR(struct seen_key) keys;       /* in the order of reading */
-    VECTOR(struct seen_scope) scopes[CATALOG_SHARDS_MAX]; /* by shard: each has seen its own index */
-    VECTOR(struct own_row) writes;      /* each key once, the last row; by rising key */
+    VECTOR(struct seen_scope) scopes[CATALOG_SHARDS_MAX]; /* by shard: each at its own index */
+    struct own_rows writes;
     struct vote merged;
     struct decision decision;
     struct shard_ask asks[CATALOG_SHARDS_MAX];
@@ -84,20 +79,6 @@ struct txn {
     int64_t heard_ns;       /* of the client */
     /* More is in coordinator_private.h. */
     struct txn_private *private;
-};
-
-/*
- * The talk with one client: its newest transaction here and the last request of
- * it, with the reply once there is one. Ids rise, so that nothing that comes late
- * from an older transaction can start it again.
- */
-struct seat {
-    uint64_t txn;
-    uint32_t request;
-    bool is_answered;
-    struct writer reply;
-    enum client_reply_kind over; /* what later requests get once the transaction is gone */
-    enum refusal refusal;
 };
 
 struct coordinator {
@@ -109,7 +90,7 @@ struct coordinator {
     struct sometimes *sometimes;
     int64_t max_offset_ns;  /* what the store believes of clocks */
     VECTOR(struct txn *) txns; /* by rising id */
-    VECTOR(struct seat) seats; /* by client */
+    struct seats seats;
     uint32_t *leaders;      /* by shard: a guess */
     uint64_t probes;        /* begun here */
 };

@@ -2,9 +2,8 @@
  * Statements: what a transaction reads and writes before it commits.
  *
  * Rows come from the shards, at the protocol's stamps; over them lie the
- * transaction's own writes, which stay here until the commit: a row that it has
- * written is what it wrote, one that it has removed is gone, and a predicate is
- * put to the row as it is now. A key that it has written is not asked for.
+ * transaction's own writes (store/own_rows.h), which stay here until the commit.
+ * A key that it has written is not asked for.
  *
  * What is remembered of reads, for validation and for looking again, is what the
  * shards answered once the protocol was content with all of them together, and
@@ -16,42 +15,6 @@
 
 /* --- Own writes ------------------------------------------------------------------------------- */
 
-/* Where a key is among the writes, or would be. */
-static uint32_t place_of_write(const struct txn *txn, uint32_t key)
-{
-    uint32_t low = 0, high = txn->writes.count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (txn->writes.at[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static struct own_row *find_write(const struct txn *txn, uint32_t key)
-{
-    uint32_t place = place_of_write(txn, key);
-
-    if (place == txn->writes.count || txn->writes.at[place].key != key)
-        return NULL;
-    return &txn->writes.at[place];
-}
-
-static struct own_row *add_write(struct txn *txn, uint32_t key)
-{
-    uint32_t place = place_of_write(txn, key);
-
-    vector_reserve(txn->coordinator->pool, &txn->writes, 1);
-    memmove(&txn->writes.at[place + 1], &txn->writes.at[place],
-            (txn->writes.count - place) * sizeof *txn->writes.at);
-    txn->writes.count++;
-    txn->writes.at[place] = (struct own_row){ .key = key };
-    return &txn->writes.at[place];
-}
-
 /* Whether what the transaction has written is all there is to see of a row. */
 static bool hides_stored_row(const struct txn *txn, const struct own_row *own)
 {
@@ -62,20 +25,12 @@ static bool hides_stored_row(const struct txn *txn, const struct own_row *own)
 
 static bool is_own(const struct txn *txn, uint32_t key)
 {
-    return hides_stored_row(txn, find_write(txn, key));
+    return hides_stored_row(txn, own_rows_find(&txn->writes, key));
 }
 
 static void keep_change(struct txn *txn, const struct row_change *change)
 {
-    struct pool *pool = txn->coordinator->pool;
-    struct own_row *own = find_write(txn, change->key);
-
-    if (!own)
-        own = add_write(txn, change->key);
-    own->is_reborn = !change->is_removed && (own->is_removed || own->is_reborn);
-    own->is_removed = change->is_removed;
-    give_text(pool, own->row);
-    own->row = change->is_removed ? (struct text){ 0 } : copy_text(pool, change->row);
+    own_rows_keep(&txn->writes, txn->coordinator->pool, change);
     txn->written |= shard_bit(catalog_shard(txn->coordinator->catalog, change->key));
     txn->touched |= txn->written;
 }
@@ -112,9 +67,7 @@ void txn_close_statement(struct txn *txn)
     vector_close(pool, &s->keys);
     vector_close(pool, &s->found);
     vector_close(pool, &s->changes);
-    for (uint32_t i = 0; i < txn->writes.count; i++)
-        give_text(pool, txn->writes.at[i].row);
-    vector_close(pool, &txn->writes);
+    own_rows_close(&txn->writes, pool);
     vector_close(pool, &txn->keys);
     for (uint32_t i = 0; i < txn->coordinator->catalog->shard_count; i++)
         vector_close(pool, &txn->scopes[i]);
@@ -300,31 +253,15 @@ static void remember(struct txn *txn)
 
 /* --- What the client is told ------------------------------------------------------------------ */
 
-static struct read_row row_of_own(const struct txn *txn, const struct own_row *own)
-{
-    return (struct read_row){
-        .key = own->key, .writer = txn->id, .is_row = !own->is_removed, .row = own->row
-    };
-}
-
 static uint32_t lay_over_keys(struct txn *txn, struct read_row *rows)
 {
     const struct txn_statement *s = &txn->private->statement;
 
-    for (uint32_t i = 0; i < s->keys.count; i++)
-        rows[i] = is_own(txn, s->keys.at[i]) ? row_of_own(txn, find_write(txn, s->keys.at[i]))
-                                             : s->found.at[i];
+    for (uint32_t i = 0; i < s->keys.count; i++) {
+        const struct own_row *own = own_rows_find(&txn->writes, s->keys.at[i]);
+        rows[i] = hides_stored_row(txn, own) ? own_row_as_read(own, txn->id) : s->found.at[i];
+    }
     return s->keys.count;
-}
-
-static bool is_in_scope(const struct txn *txn, const struct own_row *own)
-{
-    struct catalog *catalog = txn->coordinator->catalog;
-    uint32_t scope = txn->private->statement.scope;
-
-    return !own->is_removed &&
-           catalog_table(catalog, own->key) == catalog_scope_table(catalog, scope) &&
-           catalog_matches(catalog, scope, own->row);
 }
 
 static uint32_t lay_over_scope(struct txn *txn, struct read_row *rows)
@@ -336,8 +273,8 @@ static uint32_t lay_over_scope(struct txn *txn, struct read_row *rows)
         if (!is_own(txn, s->found.at[i].key))
             rows[count++] = s->found.at[i];
     for (uint32_t i = 0; i < txn->writes.count; i++)
-        if (is_in_scope(txn, &txn->writes.at[i]))
-            rows[count++] = row_of_own(txn, &txn->writes.at[i]);
+        if (own_row_is_in(&txn->writes.at[i], txn->coordinator->catalog, s->scope))
+            rows[count++] = own_row_as_read(&txn->writes.at[i], txn->id);
     return count;
 }
 

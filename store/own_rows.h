@@ -9,7 +9,14 @@
 #ifndef STORE_OWN_ROWS_H
 #define STORE_OWN_ROWS_H
 
-#include "store/coordinator.h" /* struct own_row */
+#include "store/ask.h"
+
+struct own_row {
+    uint32_t key;
+    bool is_removed;
+    bool is_reborn;  /* it was removed, and then written again */
+    struct text row; /* its own copy */
+};
 
 /* As a vector; by rising key. */
 struct own_rows {

@@ -66,6 +66,7 @@ struct replica {
     int64_t horizon_ns;      /* when it was asked for */
     VECTOR(uint64_t) told;   /* transactions whose outcome all have applied: to be forgotten */
     uint32_t *leaders;       /* by shard: a guess at its leader's node; NULL until it is needed */
+    uint64_t hinted;         /* shards whose guess somebody has told us, and we have not asked yet */
     void *leader_state;      /* the protocol's own, of this term: see protocol.h */
 };
 

@@ -228,6 +228,7 @@ static bool take_hint(struct replica *r, const struct answer *answer)
     if (answer->leader == WORLD_NOBODY || answer->leader == leader_of(r, answer->shard))
         return false;
     r->leaders[answer->shard] = answer->leader;
+    r->hinted |= bit_of(answer->shard);
     return true;
 }
 
@@ -319,8 +320,10 @@ void replica_do_duties(struct replica *r, int64_t now_ns)
 {
     uint64_t silent = silent_shards(r, now_ns);
 
-    if (silent != 0)
-        guess_again(r, silent);
+    /* Who has been pointed out and not been asked since is the next to be asked. */
+    if (silent & ~r->hinted)
+        guess_again(r, silent & ~r->hinted);
+    r->hinted &= ~silent;
     tell_all(r, now_ns);
     doubt_all(r, now_ns);
     forget_told(r);

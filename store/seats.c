@@ -44,7 +44,8 @@ enum seat_news seat_hear(struct seat *seat, const struct client_request *request
         (request->txn == seat->txn && request->number < seat->request))
         return SEAT_LATE;
     if (request->kind == CLIENT_ABORT) {
-        take(seat, request);
+        if (request->txn > seat->txn)
+            take(seat, request);
         seat->request = request->number;
         seat->is_answered = true;
         writer_reset(&seat->reply);

@@ -4,7 +4,8 @@
  * A client has one request open at a time, and its transactions' ids rise. So all
  * that must be kept of the talk with it is its newest transaction here, the last
  * request of that, and the reply: the seat. A repeated request gets the reply
- * again, or nothing as long as there is none.
+ * again, or nothing as long as there is none; nothing that comes late from an
+ * older transaction can start it again.
  *
  * A transaction is at one node or at none: it is started by the first sending of
  * its first request only, which reaches one incarnation of one node.
@@ -12,7 +13,19 @@
 #ifndef STORE_SEATS_H
 #define STORE_SEATS_H
 
-#include "store/coordinator.h" /* struct seat */
+#include "store/request.h"
+
+struct server;
+
+/* The talk with one client. */
+struct seat {
+    uint64_t txn;     /* the newest here */
+    uint32_t request; /* the last of it */
+    bool is_answered;
+    struct writer reply;
+    enum client_reply_kind over; /* what later requests get once the transaction is gone */
+    enum refusal refusal;
+};
 
 struct seats {
     struct server *server;

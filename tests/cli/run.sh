@@ -107,7 +107,8 @@ check "and what clients ask" grep -Eq 'c[0-9]+ → n[0-4]  deliver #[0-9]+, .*  
 run 0 run bank-under-partition.toml $few --seed 7 --out o --json
 for field in '"scenario":"bank under partition"' '"seed":7' '"committed":200,' '"aborted":' \
     '"unknown":' '"needless_aborts":null' '"faults":{"partition":' '"sometimes":{' '"unfelt":[' \
-    '"checks":[]' '"skipped":[]' '"anomalies":[]' '"verdict":"valid"'; do
+    '"checks":[{"verdict":"valid","level":"serializable","checker":"order","anomalies":[]' \
+    '"checker":"certificate"' '"skipped":[]' '"anomalies":[]' '"verdict":"valid"'; do
     check "the answer has $field" mentions out "$field"
 done
 trace out >original
@@ -115,6 +116,10 @@ check "--out writes the answer of a store" same out o/run.json
 check "and its history" grep -q '^{"ordeal-history":1,"workload":"bank"' o/history.jsonl
 run 0 convert o/history.jsonl --to oh -o h.oh
 run 0 convert h.oh --to jsonl -o h.jsonl
+for checker in order certificate; do
+    run 0 verify o/history.jsonl o/witness-$checker.json
+    check "the witness of $checker is accepted" mentions out "accepted"
+done
 check "which survives being converted" same o/history.jsonl h.jsonl
 check "with as many committed transactions as are counted" \
     test "$(grep -c '"status":"ok"' o/history.jsonl)" -eq 200
@@ -129,6 +134,16 @@ trace out >reloaded
 check "so does that of a program, from another folder" same original reloaded
 check "a program's tables are in the history" \
     grep -q '^{"ordeal-history":1,"workload":"smallbank.sql","tables":{"accounts"' elsewhere/p/history.jsonl
+
+run 1 run bank-under-partition.toml $few --set 'cluster.bugs=["no-timestamp-cache"]' --out wrong
+check "a store with a bug is found out" grep -q '^check      order         serializable          INVALID' out
+for checker in order certificate; do
+    run 0 verify wrong/history.jsonl wrong/witness-$checker.json
+done
+run 0 run bank-under-partition.toml $few --set 'check.checkers=[]'
+check "nobody judges if nobody is asked" sh -c '! grep -q "^check " out'
+run 2 run bank-under-partition.toml $few --set cluster.protocol=si --set 'check.checkers=["order"]'
+check "a checker that is asked for must be able to judge" mentions err "order"
 
 run 1 run bank-under-partition.toml $few --set invariant.0.equals=7
 check "a broken invariant is named" \

@@ -190,6 +190,16 @@ static void a_transaction_whose_client_is_silent_is_given_up(void)
     assert_replied(REPLY_ABORTED);
 }
 
+static void what_ended_a_transaction_outlives_its_clients_abort(void)
+{
+    write_on_all_shards();
+    run_for(6 * SECOND);
+    assert_idle();
+    abort_it();
+    commit();
+    assert_aborted(REFUSED_OVERLOADED);
+}
+
 /* --- Locks ------------------------------------------------------------------------------------ */
 
 static void nothing_to_do(struct replica *replica, uint64_t txn)
@@ -431,6 +441,7 @@ int main(void)
     RUN_TEST(what_was_asked_to_prepare_goes_on_without_its_client);
     RUN_TEST(an_aborted_transaction_is_over_at_once);
     RUN_TEST(a_transaction_whose_client_is_silent_is_given_up);
+    RUN_TEST(what_ended_a_transaction_outlives_its_clients_abort);
     RUN_TEST(a_write_is_locked_first);
     RUN_TEST(a_refused_lock_releases_all_others);
     RUN_TEST(after_the_commit_those_that_only_read_are_released);

@@ -1,0 +1,263 @@
+/*
+ * The versions, from the version orders.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "checkers/certificate_private.h"
+
+static bool is_write(const struct history *h, size_t op)
+{
+    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
+}
+
+/* --- Which writes are versions ---------------------------------------------------- */
+
+/* What a transaction that is in left behind of a key is its last write of it. */
+static void mark_left_behind(struct certificate *c, uint8_t *is_final)
+{
+    const struct history *h = c->history;
+
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        bool writes = false;
+
+        if (!places_is_in(&c->places, t))
+            continue;
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            if (is_write(h, op)) {
+                c->own[h->op_key[op]] = op;
+                writes = true;
+            }
+        if (!writes)
+            continue;
+        if (c->places.position[t] == HISTORY_NONE && c->versions.unplaced == HISTORY_NONE)
+            c->versions.unplaced = t;
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            if (is_write(h, op))
+                is_final[op] = c->own[h->op_key[op]] == op;
+    }
+}
+
+static enum status refuse_listed(const struct certificate *c, uint32_t op, struct error *err)
+{
+    const struct history *h = c->history;
+
+    return error_set(err, STATUS_BAD_INPUT,
+                     "the version order of %.*s lists transaction %" PRId64
+                     ", which did not commit",
+                     TEXT_PRINT(history_key(h, h->op_key[op])), h->txn_id[history_txn_of(h, op)]);
+}
+
+static enum status refuse_unlisted(const struct certificate *c, uint32_t op, struct error *err)
+{
+    const struct history *h = c->history;
+    struct text key = history_key(h, h->op_key[op]);
+    int64_t id = h->txn_id[history_txn_of(h, op)];
+
+    if (h->key_order[h->op_key[op]] == HISTORY_NONE)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the certificate is not full: %.*s, which transaction %" PRId64
+                         " wrote, has no version order",
+                         TEXT_PRINT(key), id);
+    return error_set(err, STATUS_BAD_INPUT,
+                     "the certificate is not full: the version order of %.*s lacks transaction "
+                     "%" PRId64 ", which wrote it",
+                     TEXT_PRINT(key), id);
+}
+
+/* --- Numbers ---------------------------------------------------------------------- */
+
+/* An order may list what a transaction overwrote itself: that says nothing more. */
+static enum status take_line(struct certificate *c, uint32_t line, const uint8_t *is_final,
+                             struct error *err)
+{
+    const struct history *h = c->history;
+    struct certified_versions *v = &c->versions;
+
+    for (uint64_t i = h->order_start[line]; i < h->order_start[line + 1]; i++) {
+        uint32_t op = h->order_version[i];
+
+        if (is_final[op]) {
+            v->op[v->count] = op;
+            v->number[op] = v->count++;
+        } else if (!places_is_in(&c->places, history_txn_of(h, op))) {
+            return refuse_listed(c, op, err);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status number_versions(struct certificate *c, const uint8_t *is_final,
+                                   struct error *err)
+{
+    const struct history *h = c->history;
+    struct certified_versions *v = &c->versions;
+
+    TRY(memory_resize((void **)&v->start, h->key_count + 1, sizeof *v->start, err));
+    TRY(memory_resize((void **)&v->op, h->order_version_count, sizeof *v->op, err));
+    TRY(check_memory((void **)&v->number, h->op_count, sizeof *v->number, 0xff, err));
+    for (size_t key = 0; key < h->key_count; key++) {
+        v->start[key] = v->count;
+        if (h->key_order[key] != HISTORY_NONE)
+            TRY(take_line(c, h->key_order[key], is_final, err));
+    }
+    v->start[h->key_count] = v->count;
+    for (uint32_t op = 0; op < h->op_count; op++)
+        if (is_final[op] && v->number[op] == HISTORY_NONE)
+            return refuse_unlisted(c, op, err);
+    return STATUS_OK;
+}
+
+static enum status find_writers(struct certificate *c, struct error *err)
+{
+    const struct history *h = c->history;
+    struct certified_versions *v = &c->versions;
+
+    TRY(memory_resize((void **)&v->txn, v->count, sizeof *v->txn, err));
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            if (v->number[op] != HISTORY_NONE)
+                v->txn[v->number[op]] = t;
+    return STATUS_OK;
+}
+
+/* --- Places ----------------------------------------------------------------------- */
+
+static bool is_sorted(const struct certificate *c, uint32_t key)
+{
+    const struct certified_versions *v = &c->versions;
+    const uint32_t *position = c->places.position;
+
+    for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
+        if (position[v->txn[n]] == HISTORY_NONE ||
+            (n > v->start[key] && position[v->txn[n - 1]] > position[v->txn[n]]))
+            return false;
+    return true;
+}
+
+static int compare_wide(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static enum status sort_key(struct certificate *c, uint32_t key, struct error *err)
+{
+    struct certified_versions *v = &c->versions;
+    uint32_t from = v->start[key], count = v->start[key + 1] - from;
+    uint64_t *wide = NULL; /* place, then number */
+
+    TRY(memory_resize((void **)&wide, count, sizeof *wide, err));
+    for (uint32_t i = 0; i < count; i++)
+        wide[i] = (uint64_t)c->places.position[v->txn[from + i]] << 32 | (from + i);
+    qsort(wide, count, sizeof *wide, compare_wide);
+    for (uint32_t i = 0; i < count; i++)
+        v->by_place[from + i] = (uint32_t)wide[i];
+    free(wide);
+    return STATUS_OK;
+}
+
+/* Orders that places contradict, or where they are missing, are rare. */
+static enum status sort_keys(struct certificate *c, struct error *err)
+{
+    const struct history *h = c->history;
+    struct certified_versions *v = &c->versions;
+
+    TRY(memory_resize((void **)&v->is_sorted, h->key_count, sizeof *v->is_sorted, err));
+    for (uint32_t key = 0; key < h->key_count; key++) {
+        v->is_sorted[key] = is_sorted(c, key);
+        if (v->is_sorted[key])
+            continue;
+        if (!v->by_place)
+            TRY(memory_resize((void **)&v->by_place, v->count, sizeof *v->by_place, err));
+        TRY(sort_key(c, key, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- Contents --------------------------------------------------------------------- */
+
+static bool has_appends(const struct history *h)
+{
+    for (size_t op = 0; op < h->op_count; op++)
+        if (h->op_kind[op] == OP_APPEND)
+            return true;
+    return false;
+}
+
+/* What the writes of one transaction make of a key. */
+static enum status write_all(struct certificate *c, uint32_t number, struct content *content,
+                             struct error *err)
+{
+    const struct history *h = c->history;
+    uint32_t last = c->versions.op[number], key = h->op_key[last];
+
+    for (uint32_t op = h->txn_op[c->versions.txn[number]]; op <= last; op++)
+        if (is_write(h, op) && h->op_key[op] == key)
+            TRY(contents_write(&c->contents, *content, op, content, err));
+    return STATUS_OK;
+}
+
+static enum status fill_contents(struct certificate *c, struct error *err)
+{
+    const struct history *h = c->history;
+    struct certified_versions *v = &c->versions;
+
+    if (!has_appends(h))
+        return STATUS_OK;
+    TRY(memory_resize((void **)&v->content, v->count, sizeof *v->content, err));
+    for (uint32_t key = 0; key < h->key_count; key++) {
+        struct content content = content_of(history_initial(h, key));
+
+        for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++) {
+            TRY(write_all(c, n, &content, err));
+            v->content[n] = content;
+        }
+    }
+    return STATUS_OK;
+}
+
+struct content certificate_content(const struct certificate *c, uint32_t key, uint32_t number)
+{
+    struct value value;
+
+    if (number == VERSION_FIRST)
+        return content_of(history_initial(c->history, key));
+    if (c->versions.content)
+        return c->versions.content[number];
+    value = history_value(c->history, c->versions.op[number]);
+    if (value.kind == VALUE_NONE)
+        value.kind = VALUE_NULL; /* it was deleted */
+    return content_of(value);
+}
+
+/* --- The whole -------------------------------------------------------------------- */
+
+enum status certificate_init_versions(struct certificate *c, struct error *err)
+{
+    uint8_t *is_final = NULL;
+    enum status status;
+
+    c->versions = (struct certified_versions){ .unplaced = HISTORY_NONE };
+    TRY(check_memory((void **)&is_final, c->history->op_count, 1, 0, err));
+    mark_left_behind(c, is_final);
+    status = number_versions(c, is_final, err);
+    free(is_final);
+    TRY(status);
+    TRY(find_writers(c, err));
+    TRY(sort_keys(c, err));
+    return fill_contents(c, err);
+}
+
+void certificate_close_versions(struct certified_versions *v)
+{
+    free(v->start);
+    free(v->op);
+    free(v->txn);
+    free(v->content);
+    free(v->number);
+    free(v->is_sorted);
+    free(v->by_place);
+    *v = (struct certified_versions){ 0 };
+}

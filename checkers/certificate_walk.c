@@ -1,0 +1,153 @@
+/*
+ * The walk: transactions in the order of their places, then those without one; of
+ * each what it saw, and then what it left behind.
+ */
+#include "checkers/certificate_private.h"
+
+#define PROGRESS_STEP 65536
+
+/* --- Items ------------------------------------------------------------------------ */
+
+enum status walk_item_edges(struct walk *w, const struct sight *s, struct error *err)
+{
+    const struct certificate *c = w->certificate;
+    const struct certified_versions *v = &c->versions;
+    struct edge edge = { .op = s->op,
+                         .key = s->key,
+                         .version = certificate_version_op(c, s->number) };
+    uint32_t next;
+
+    if (walk_wants(w, EDGE_WR) && s->number != VERSION_FIRST) {
+        edge.kind = EDGE_WR;
+        edge.from = v->txn[s->number];
+        edge.to = s->txn;
+        TRY(w->edge(w->context, &edge, err));
+    }
+    next = certificate_next(c, s->key, s->number);
+    /* What comes behind its own version, version order says already. */
+    if (!walk_wants(w, EDGE_RW) || next == HISTORY_NONE || v->txn[next] == s->txn)
+        return STATUS_OK;
+    edge.kind = EDGE_RW;
+    edge.from = s->txn;
+    edge.to = v->txn[next];
+    edge.other = v->op[next];
+    return w->edge(w->context, &edge, err);
+}
+
+/* Whether the version's own value is the answer, as it nearly always is. */
+static bool is_plainly(const struct certificate *c, const struct sight *s)
+{
+    const struct history *h = c->history;
+    uint32_t op;
+
+    if (s->is_own || s->is_unreal || s->number == VERSION_FIRST || c->versions.content)
+        return false;
+    op = c->versions.op[s->number];
+    return h->op_value_kind[op] == h->op_value_kind[s->op] && h->op_value[op] == h->op_value[s->op];
+}
+
+static enum status judge_read(struct walk *w, const struct sight *s, struct error *err)
+{
+    struct certificate *c = w->certificate;
+    struct held held;
+
+    if (is_plainly(c, s))
+        return STATUS_OK;
+    TRY(certificate_hold(c, s, &held, err));
+    if (!s->is_unreal &&
+        contents_equal(&c->contents, held.content, history_value(c->history, s->op)))
+        return STATUS_OK;
+    return blame_read(&c->judge, s->txn, s->op, &held, err);
+}
+
+static enum status walk_read(struct walk *w, uint32_t txn, uint32_t op, struct error *err)
+{
+    struct certificate *c = w->certificate;
+    struct certified_view view;
+    struct sight s;
+
+    TRY(certificate_view(c, txn, op, &view, err));
+    s = certificate_look(c, &view, txn, op, c->history->op_key[op]);
+    if (w->judges)
+        TRY(judge_read(w, &s, err));
+    if (s.is_own || s.is_unreal)
+        return STATUS_OK;
+    if (w->sight)
+        TRY(w->sight(w->context, &s, err));
+    return w->edge ? walk_item_edges(w, &s, err) : STATUS_OK;
+}
+
+/* --- Transactions ----------------------------------------------------------------- */
+
+static enum status walk_write(struct walk *w, uint32_t txn, uint32_t op, struct error *err)
+{
+    struct certificate *c = w->certificate;
+    const struct certified_versions *v = &c->versions;
+    uint32_t key = c->history->op_key[op], number = v->number[op];
+    struct edge edge = { .kind = EDGE_WW, .key = key, .op = op };
+
+    c->own[key] = op;
+    if (number == HISTORY_NONE || number == v->start[key] || !walk_wants(w, EDGE_WW))
+        return STATUS_OK;
+    edge.from = v->txn[number - 1];
+    edge.to = txn;
+    edge.version = v->op[number - 1];
+    edge.other = op;
+    return w->edge(w->context, &edge, err);
+}
+
+static bool is_answered(const struct history *h, uint32_t txn, uint32_t op)
+{
+    if (h->txn_status[txn] != TXN_OK || h->op_flags[op] & OP_ERROR)
+        return false;
+    if (op_is_head(h->op_kind[op]))
+        return h->op_kind[op] != OP_INSERT &&
+               h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED;
+    return h->op_kind[op] == OP_READ && h->op_value_kind[op] != VALUE_NONE;
+}
+
+/* A statement looks before it writes: its rows come behind its head. */
+static enum status walk_txn(struct walk *w, uint32_t txn, struct error *err)
+{
+    struct certificate *c = w->certificate;
+    const struct history *h = c->history;
+    bool reads = w->judges || w->sight || (w->kinds & ~(UINT32_C(1) << EDGE_WW));
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        uint8_t kind = h->op_kind[op];
+
+        if (op_is_write(kind)) {
+            if (!(h->op_flags[op] & OP_ERROR))
+                TRY(walk_write(w, txn, op, err));
+        } else if (reads && kind != OP_ROW_READ && is_answered(h, txn, op)) {
+            TRY(kind == OP_READ ? walk_read(w, txn, op, err) : walk_statement(w, txn, op, err));
+        }
+    }
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        if (c->versions.number[op] != HISTORY_NONE)
+            c->latest[h->op_key[op]] = c->versions.number[op];
+    return STATUS_OK;
+}
+
+enum status certificate_walk(struct walk *w, struct error *err)
+{
+    struct certificate *c = w->certificate;
+    const struct history *h = c->history;
+    const struct places *places = &c->places;
+
+    for (size_t k = 0; k < h->key_count; k++) {
+        c->latest[k] = VERSION_FIRST;
+        c->own[k] = HISTORY_NONE;
+    }
+    for (uint32_t i = 0; i < places->sequence_count; i++) {
+        TRY(walk_txn(w, places->sequence[i], err));
+        if (w->judges && i % PROGRESS_STEP == 0)
+            progress_report(c->options->progress, i, places->in_count);
+    }
+    if (places->sequence_count == places->in_count)
+        return STATUS_OK;
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        if (places_is_in(places, t) && places->position[t] == HISTORY_NONE)
+            TRY(walk_txn(w, t, err));
+    return STATUS_OK;
+}

@@ -1,0 +1,209 @@
+#include "checkers/checker.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/checker_private.h"
+#include "checkers/lattice.h"
+#include "checkers/witness.h"
+
+/* In the order in which they are asked, where nobody names one. */
+static const struct checker *const checkers[] = { &checker_order, &checker_certificate, NULL };
+
+const struct checker *const *checkers_all(void)
+{
+    return checkers;
+}
+
+static_assert(ROW_COUNT(checkers) == 3, "checker_names() lists them again");
+
+const char *const *checker_names(void)
+{
+    static const char *const names[] = { "order", "certificate", NULL };
+
+    return names;
+}
+
+const struct checker *checker_find(struct text name)
+{
+    for (size_t i = 0; checkers[i]; i++)
+        if (text_equal(name, text_of(checkers[i]->name)))
+            return checkers[i];
+    return NULL;
+}
+
+static enum status refuse_level(const struct checker *checker, enum level level, struct error *err)
+{
+    char levels[256] = "";
+    size_t length = 0;
+
+    for (int i = 0; i < LEVEL_COUNT; i++)
+        if (checker_decides(checker, (enum level)i))
+            length += (size_t)snprintf(levels + length, sizeof levels - length, "%s%s",
+                                       length ? ", " : "", level_name((enum level)i));
+    return error_set(err, STATUS_BAD_INPUT, "the checker %s does not decide %s, but %s",
+                     checker->name, level_name(level), levels);
+}
+
+static enum status check_level(const struct checker *checker, const struct history *h,
+                               enum level level, struct error *err)
+{
+    if (!checker_decides(checker, level))
+        return refuse_level(checker, level, err);
+    if (lattice_closing(level) == CLOSED_BY_TIME && (!h->txn_invoked || !h->txn_completed) &&
+        h->txn_count > 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s asks for real time, and no transaction of the history has an \"at\"",
+                         level_name(level));
+    return STATUS_OK;
+}
+
+enum status checker_examine(const struct checker *checker, const struct history *h,
+                            enum level level, struct error *err)
+{
+    TRY(check_level(checker, h, level, err));
+    return checker->examine(h, err);
+}
+
+const struct checker *checker_for(const struct history *h, enum level level, struct error *err)
+{
+    for (size_t i = 0; checkers[i]; i++) {
+        *err = (struct error){ 0 };
+        if (checker_examine(checkers[i], h, level, err) == STATUS_OK)
+            return checkers[i];
+    }
+    return NULL; /* what the last one lacks is told */
+}
+
+static void count_ops(const struct history *h, struct check *check)
+{
+    uint64_t rows = 0;
+
+    for (size_t i = 0; i < h->statement_count; i++)
+        rows += h->statement_row_count[i];
+    check->txn_count = h->txn_count;
+    check->op_count = h->op_count - rows;
+}
+
+static int compare_findings(const void *a, const void *b)
+{
+    const struct check_finding *x = a, *y = b;
+    unsigned first = lattice_severity(x->kind), second = lattice_severity(y->kind);
+
+    if (first != second)
+        return first < second ? -1 : 1;
+    /* The shorter proof first; then as the history goes. */
+    if (x->txn_count != y->txn_count)
+        return x->txn_count < y->txn_count ? -1 : 1;
+    return x->txn_count == 0 ? 0 : (x->txns[0] > y->txns[0]) - (x->txns[0] < y->txns[0]);
+}
+
+enum status checker_run(const struct checker *checker, const struct history *h,
+                        const struct check_options *options, struct check *check, struct error *err)
+{
+    *check = (struct check){ .checker = checker, .level = options->level };
+    check->strongest = LEVEL_COUNT;
+    TRY(check_level(checker, h, options->level, err));
+    count_ops(h, check);
+    TRY(checker->run(h, options, check, err));
+    if (check->verdict == VERDICT_VALID)
+        check->strongest = options->level;
+    if (check->findings.count > 1)
+        qsort(check->findings.at, check->findings.count, sizeof *check->findings.at,
+              compare_findings);
+    return check_wants(options, CHECK_WITNESS) ? witness_finish(h, check, err) : STATUS_OK;
+}
+
+static void close_finding(struct check_finding *finding)
+{
+    free(finding->txns);
+    free(finding->explanation);
+    free(finding->proof);
+}
+
+void check_close(struct check *check)
+{
+    for (size_t i = 0; i < check->findings.count; i++)
+        close_finding(&check->findings.at[i]);
+    array_close(&check->findings);
+    buffer_close(&check->witness);
+}
+
+static void become_invalid(struct check *check)
+{
+    check->verdict = VERDICT_INVALID;
+    check->reason[0] = '\0';
+}
+
+bool check_is_full(struct check *check)
+{
+    bool is_full = check->findings.count == CHECK_FINDINGS_MAX;
+
+    if (is_full) {
+        become_invalid(check);
+        check->has_more_findings = true;
+    }
+    return is_full;
+}
+
+/* The buffer's bytes, which end in a zero byte. */
+static enum status take(struct buffer *buffer, char **text, struct error *err)
+{
+    buffer_byte(buffer, '\0');
+    TRY(buffer_status(buffer, err));
+    *text = buffer->at;
+    *buffer = (struct buffer){ 0 };
+    return STATUS_OK;
+}
+
+static enum status fill_finding(struct check_finding *finding, struct discovery *d,
+                                struct error *err)
+{
+    TRY(take(&d->why, &finding->explanation, err));
+    TRY(take(&d->proof, &finding->proof, err));
+    TRY(memory_resize((void **)&finding->txns, d->txn_count, sizeof *finding->txns, err));
+    memcpy(finding->txns, d->txns, d->txn_count * sizeof *d->txns);
+    return STATUS_OK;
+}
+
+enum status check_add(struct check *check, struct discovery *d, struct error *err)
+{
+    struct check_finding finding = { .kind = d->kind,
+                                     .proven = d->proven,
+                                     .txn_count = d->txn_count };
+    enum status status = STATUS_OK;
+
+    become_invalid(check);
+    if (!check_is_full(check)) {
+        status = fill_finding(&finding, d, err);
+        if (status == STATUS_OK)
+            status = array_push(&check->findings, finding, err);
+        if (status != STATUS_OK)
+            close_finding(&finding);
+    }
+    buffer_close(&d->why);
+    buffer_close(&d->proof);
+    return status;
+}
+
+enum status check_memory(void **at, size_t count, size_t size, int fill, struct error *err)
+{
+    TRY(memory_resize(at, count, size, err));
+    memset(*at, fill, count * size);
+    return STATUS_OK;
+}
+
+void check_doubt(struct check *check, const char *format, ...)
+{
+    va_list arguments;
+
+    if (check->verdict != VERDICT_VALID)
+        return;
+    check->verdict = VERDICT_UNKNOWN;
+    va_start(arguments, format);
+    vsnprintf(check->reason, sizeof check->reason, format, arguments);
+    va_end(arguments);
+}

@@ -1,0 +1,115 @@
+/*
+ * checker: a history and options in, a check out: the one door to all checkers.
+ *
+ *     const struct checker *checker = checker_find(TEXT("certificate"));
+ *     struct check check;
+ *
+ *     TRY(checker_run(checker, &history, &options, &check, err));
+ *     ... check.verdict, check.findings.at[i].explanation, check.witness ...
+ *     check_close(&check);
+ *
+ * A checker declares which levels it decides and what it needs of a history;
+ * asked for another level, or without what it needs, it refuses with what is
+ * missing: that is an error, never a verdict. An anomaly found is a verdict, never
+ * an error, and so is unknown: nobody rounds it up.
+ *
+ * What a check says is a function of history and options alone. A valid or
+ * invalid verdict carries a witness (docs/format-witness.md), if one is wanted.
+ */
+#ifndef CHECKERS_CHECKER_H
+#define CHECKERS_CHECKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "history/anomaly.h"
+#include "history/history.h"
+#include "history/level.h"
+#include "history/progress.h"
+
+enum verdict { VERDICT_VALID, VERDICT_INVALID, VERDICT_UNKNOWN };
+
+enum check_flag {
+    CHECK_WITNESS = 1, /* puts the witness together */
+    CHECK_SLOWLY = 2,  /* leaves out every fast path: for tests that compare */
+};
+
+struct check_options {
+    enum level level;
+    unsigned flags;                  /* enum check_flag */
+    const struct progress *progress; /* may be NULL; counts transactions */
+};
+
+/* An anomaly that was found. */
+struct check_finding {
+    enum anomaly kind;
+    uint32_t *txns; /* numbers in the history; of a cycle in its order */
+    size_t txn_count;
+    char *explanation;   /* reads like a proof; one line */
+    enum anomaly proven; /* as what it stands in the witness: a less telling name of the same */
+    char *proof;         /* what stands beside that there, as JSON; empty: nothing does */
+};
+
+#define CHECK_FINDINGS_MAX 32 /* that are told; a history may have thousands */
+
+struct check {
+    const struct checker *checker;
+    enum level level;
+    enum verdict verdict;
+    char reason[400];                     /* why it is unknown; else empty */
+    ARRAY(struct check_finding) findings; /* none unless invalid; the most severe first */
+    bool has_more_findings;               /* than these */
+    enum level strongest; /* that still holds, as far as this checker sees; LEVEL_COUNT: none */
+    uint64_t unjudged_predicates; /* statements that the checker could not judge */
+    uint64_t txn_count,
+        op_count;          /* of the history: transactions; statements count as one operation */
+    struct buffer witness; /* JSON, or empty */
+};
+
+void check_close(struct check *);
+
+struct checker {
+    const char *name;
+    const char *summary; /* what it decides it from, in a line */
+    uint32_t levels;     /* a bit for each that it decides */
+    /* Refuses a history that lacks what the checker needs, and says what. */
+    enum status (*examine)(const struct history *, struct error *);
+    enum status (*run)(const struct history *, const struct check_options *, struct check *,
+                       struct error *);
+};
+
+static inline bool checker_decides(const struct checker *checker, enum level level)
+{
+    return checker->levels >> level & 1;
+}
+
+/* All there are, ending in NULL. */
+const struct checker *const *checkers_all(void);
+/* Their names, ending in NULL. */
+const char *const *checker_names(void);
+/* NULL: there is none of that name. */
+const struct checker *checker_find(struct text name);
+
+/*
+ * Whether the checker can judge this history at this level: if not, an error that
+ * says what is missing. One look at each operation at the most, so that a mistake
+ * deeper within may still make checker_run() refuse.
+ */
+MUST_USE enum status checker_examine(const struct checker *, const struct history *, enum level,
+                                     struct error *);
+
+/*
+ * The one for a history where nobody names one: `order` where every committed
+ * transaction has a place and nothing says that it read elsewhere, else
+ * `certificate` where there is a full one. NULL: none; the error says why.
+ */
+const struct checker *checker_for(const struct history *, enum level, struct error *);
+
+/* The check must be closed, whatever the status. */
+MUST_USE enum status checker_run(const struct checker *, const struct history *,
+                                 const struct check_options *, struct check *, struct error *);
+
+#endif

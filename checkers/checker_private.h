@@ -1,0 +1,41 @@
+/*
+ * checker_private: what the checkers of this room do with a check.
+ */
+#ifndef CHECKERS_CHECKER_PRIVATE_H
+#define CHECKERS_CHECKER_PRIVATE_H
+
+#include "checkers/checker.h"
+
+/* An anomaly, on its way into the check, which takes over the buffers. */
+struct discovery {
+    enum anomaly kind, proven; /* see struct check_finding */
+    const uint32_t *txns;
+    size_t txn_count;
+    struct buffer why;   /* a sentence */
+    struct buffer proof; /* a member of a JSON object: "cycle":[...]; or empty */
+};
+
+MUST_USE enum status check_add(struct check *, struct discovery *, struct error *);
+
+/*
+ * For who is about to put a discovery together: true if there are enough of them.
+ * Then the verdict is invalid without it, and the check says that there are more.
+ */
+bool check_is_full(struct check *);
+
+/* Makes the verdict unknown, unless it is invalid. The first reason stays. */
+void check_doubt(struct check *, const char *format, ...) PRINTF_LIKE(2, 3);
+
+/* Memory of its own, each byte `fill`. */
+MUST_USE enum status check_memory(void **at, size_t count, size_t size, int fill, struct error *);
+
+/* For flags like CHECK_SLOWLY. */
+static inline bool check_wants(const struct check_options *options, enum check_flag flag)
+{
+    return options->flags & flag;
+}
+
+/* Defined beside the checkers that they are. */
+extern const struct checker checker_order, checker_certificate;
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * cycles_private: a class of cycles, and the search for a shortest one.
+ */
+#ifndef CHECKERS_CYCLES_PRIVATE_H
+#define CHECKERS_CYCLES_PRIVATE_H
+
+#include "checkers/cycles.h"
+
+/* How anti-dependencies may stand in a cycle. */
+enum anti_rule { ANTI_NONE, ANTI_ONE, ANTI_APART, ANTI_ANY };
+
+struct cycle_class {
+    enum anomaly kind;
+    uint32_t kinds;  /* of edges that may be in it */
+    uint32_t starts; /* of edges of which one must be in it */
+    enum anti_rule rule;
+};
+
+/*
+ * The shortest cycle of the class within a component, by breadth-first search from
+ * each edge that it must have. `component` is by place in the cycles' nodes. None:
+ * the found edges are empty.
+ */
+MUST_USE enum status cycles_search(const struct cycles *, const uint32_t *component, uint32_t which,
+                                   const struct cycle_class *, struct found_cycle *,
+                                   struct error *);
+
+#endif

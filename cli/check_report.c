@@ -1,0 +1,79 @@
+#include "cli/check_report.h"
+
+static const char *const verdict_words[] = {
+    [VERDICT_VALID] = "valid",
+    [VERDICT_INVALID] = "invalid",
+    [VERDICT_UNKNOWN] = "unknown",
+};
+
+static void answer_finding(struct answer *answer, const struct history *h,
+                           const struct check_finding *finding)
+{
+    answer_open(answer, NULL, '{');
+    answer_text(answer, "kind", anomaly_name(finding->kind));
+    answer_open(answer, "transactions", '[');
+    for (size_t i = 0; i < finding->txn_count; i++) {
+        /* Ids may be below zero, which are no counts. */
+        if (answer->needs_comma)
+            buffer_byte(answer->out, ',');
+        buffer_int64(answer->out, h->txn_id[finding->txns[i]]);
+        answer->needs_comma = true;
+    }
+    answer_close(answer, ']');
+    answer_text(answer, "explanation", finding->explanation);
+    answer_close(answer, '}');
+}
+
+void check_report_answer(struct answer *answer, const char *name, const struct history *h,
+                         const struct check *check, int64_t parse_ns, int64_t check_ns)
+{
+    answer_open(answer, name, '{');
+    answer_text(answer, "verdict", verdict_words[check->verdict]);
+    answer_text(answer, "level", level_name(check->level));
+    answer_text(answer, "checker", check->checker->name);
+    answer_open(answer, "anomalies", '[');
+    for (size_t i = 0; i < check->findings.count; i++)
+        answer_finding(answer, h, &check->findings.at[i]);
+    answer_close(answer, ']');
+    if (check->strongest == LEVEL_COUNT)
+        answer_null(answer, "strongest");
+    else
+        answer_text(answer, "strongest", level_name(check->strongest));
+    if (check->reason[0])
+        answer_text(answer, "reason", check->reason);
+    else
+        answer_null(answer, "reason");
+    answer_open(answer, "unjudged", '{');
+    answer_number(answer, "predicates", check->unjudged_predicates);
+    answer_close(answer, '}');
+    answer_number(answer, "transactions", check->txn_count);
+    answer_number(answer, "operations", check->op_count);
+    answer_seconds(answer, "parse_seconds", parse_ns);
+    answer_seconds(answer, "seconds", check_ns);
+    answer_close(answer, '}');
+}
+
+void check_report_line(const struct check *check, struct buffer *out)
+{
+    static const char *const loud[] = { "valid", "INVALID", "unknown" };
+
+    buffer_print(out, "%-12s  %-20s  %s", check->checker->name, level_name(check->level),
+                 loud[check->verdict]);
+    if (check->reason[0])
+        buffer_print(out, "  %s", check->reason);
+    else if (check->verdict == VERDICT_INVALID && check->strongest != LEVEL_COUNT)
+        buffer_print(out, "  %s still holds", level_name(check->strongest));
+}
+
+void check_report_findings(const struct check *check, size_t at_most, struct buffer *out)
+{
+    size_t count = check->findings.count < at_most ? check->findings.count : at_most;
+
+    for (size_t i = 0; i < count; i++)
+        buffer_print(out, "           %s: %s\n", anomaly_name(check->findings.at[i].kind),
+                     check->findings.at[i].explanation);
+    if (check->has_more_findings)
+        buffer_print(out, "           and more than %zu others\n", check->findings.count - count);
+    else if (count < check->findings.count)
+        buffer_print(out, "           and %zu more\n", check->findings.count - count);
+}

@@ -1,0 +1,20 @@
+/*
+ * check_report: what a checker's verdict looks like, to a person and to a program.
+ */
+#ifndef CLI_CHECK_REPORT_H
+#define CLI_CHECK_REPORT_H
+
+#include "checkers/checker.h"
+#include "cli/answer.h"
+
+/* One JSON object within, as docs/checkers.md has it. */
+void check_report_answer(struct answer *, const char *name, const struct history *,
+                         const struct check *, int64_t parse_ns, int64_t check_ns);
+
+/* "order  serializable  INVALID  T829 reads ...", without a label or the end of the line. */
+void check_report_line(const struct check *, struct buffer *);
+
+/* Lines with the first anomalies and why they are there, and how many more there are. */
+void check_report_findings(const struct check *, size_t at_most, struct buffer *);
+
+#endif

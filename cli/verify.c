@@ -1,0 +1,65 @@
+#include "verify/verify.h"
+
+#include <stdio.h>
+
+#include "base/array.h"
+#include "cli/command.h"
+#include "cli/progress_bar.h"
+#include "history/format.h"
+
+struct verify_values {
+    const char *history, *witness;
+};
+
+#define AT(field) offsetof(struct verify_values, field)
+
+static const struct option verify_rows[] = {
+    { .argument = "HISTORY",
+      .kind = OPTION_OPERAND,
+      .offset = AT(history),
+      .help = "the history that was checked, in any format; - is standard input" },
+    { .argument = "WITNESS",
+      .kind = OPTION_OPERAND,
+      .offset = AT(witness),
+      .help = "what check --witness or run --out wrote; - is standard input" },
+};
+
+static enum status read_history(const char *path, struct history *history, struct error *err)
+{
+    struct progress_bar bar;
+    struct progress progress;
+    enum status status;
+
+    progress_bar_begin(&bar, "reading", "B");
+    progress = progress_bar_listener(&bar);
+    status = format_read_history(path, FORMAT_ANY, &progress, history, err);
+    progress_bar_end(&bar);
+    return status;
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    const struct verify_values *values = given;
+    struct verification verification;
+    struct history history;
+    enum status status;
+
+    TRY(read_history(values->history, &history, err));
+    status = verify_file(&history, values->witness, &verification, err);
+    history_close(&history);
+    TRY(status);
+    *code = verification.is_accepted ? EXIT_VALID : EXIT_VIOLATION;
+    printf("%s: %s\n", verification.is_accepted ? "accepted" : "refused", verification.reason);
+    return STATUS_OK;
+}
+
+const struct command command_verify = {
+    .summary = "accepts a checker's witness, or says what in it is not true",
+    .description =
+        "Holds each statement of the witness against the history, with no code of the\n"
+        "checkers. The exit status is 0 if the witness proves its verdict, be that valid or\n"
+        "invalid, and 1 if it does not.\n",
+    .example = "  ordeal verify history.jsonl witness-order.json\n",
+    .options = { "verify", verify_rows, ROW_COUNT(verify_rows), sizeof(struct verify_values) },
+    .run = run,
+};

@@ -1,0 +1,369 @@
+#include "checkers/order.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/builder.h"
+#include "tests/checkers/checker_fixture.h"
+#include "tests/oracle/notation.h"
+#include "tests/oracle/oracle.h"
+#include "tests/oracle/small.h"
+#include "unity.h"
+
+#define ROUNDS 4000
+
+static struct error err;
+
+void setUp(void)
+{
+    err = (struct error){ 0 };
+}
+
+void tearDown(void) {}
+
+/* --- By hand ---------------------------------------------------------------------- */
+
+static void expect(const char *notation, enum verdict verdict)
+{
+    fixture_expect("order", notation, LEVEL_SERIALIZABLE, verdict);
+}
+
+static void reads_of_what_is_there_are_right(void)
+{
+    expect("T1 ts1: w x 1, w y 2; T2 ts2: r x 1, w x 3; T3 ts3: r x 3, r y 2", VERDICT_VALID);
+    expect("init x 5; T1 ts1: r x 5; T2 ts2: r y _", VERDICT_VALID);
+    expect("T1 ts1: w x 1, d x; T2 ts2: r x _", VERDICT_VALID);
+}
+
+static void the_order_is_that_of_ts_and_not_of_the_file(void)
+{
+    expect("T1 ts9: r x 1; T2 ts4: w x 1", VERDICT_VALID);
+    expect("T1 ts4: r x 1; T2 ts9: w x 1", VERDICT_INVALID);
+}
+
+static void serializable_in_another_order_is_not_enough(void)
+{
+    expect("T1 ts1: w x 1; T2 ts2: w y 2; T3 ts3: r x 1, r y _", VERDICT_INVALID);
+}
+
+static void lists_hold_what_was_appended(void)
+{
+    expect("T1 ts1: a l 3; T2 ts2: a l 4, r l [3 4]; T3 ts3: r l [3 4]", VERDICT_VALID);
+    expect("T1 ts1: a l 3; T2 ts2: a l 4; T3 ts3: r l [4 3]", VERDICT_INVALID);
+    expect("T1 ts1: a l 3; T2 ts2: d l; T3 ts3: a l 4, r l [4]", VERDICT_VALID);
+    expect("T1 ts1: r l []; T2 ts2: r l _", VERDICT_VALID);
+}
+
+static void statements_return_the_rows_that_match(void)
+{
+    const char *const right = "T1 ts1: ins {7=12 8=30}; T2 ts2: sel v>=10 {7=12 8=30};"
+                              "T3 ts3: upd v>=20 {8=5}; T4 ts4: sel v>=10 {7=12}, sel * {7=12 8=5}";
+
+    expect(right, VERDICT_VALID);
+    expect("T1 ts1: ins {7=12}; T2 ts2: sel v>=10 {}", VERDICT_INVALID);
+    expect("T1 ts1: ins {7=12}; T2 ts2: sel v>=20 {7=12}", VERDICT_INVALID);
+    expect("T1 ts1: ins {7=12}; T2 ts2: sel v>=10 {7=13}", VERDICT_INVALID);
+    expect("T1 ts1: ins {7=12}; T2 ts2: del v>=10 {7}; T3 ts3: sel * {}", VERDICT_VALID);
+    expect("T1 ts1: ins {7=12}; T2 ts2: del v>=13 {7}", VERDICT_INVALID);
+}
+
+static void a_limit_lets_the_first_rows_through(void)
+{
+    expect("T1 ts1: ins {1=30 2=10 3=20}; T2 ts2: top 2 v>=0 {2=10 3=20}", VERDICT_VALID);
+    expect("T1 ts1: ins {1=30 2=10 3=20}; T2 ts2: top 2 v>=0 {2=10 1=30}", VERDICT_INVALID);
+    expect("T1 ts1: ins {1=30 2=10 3=20}; T2 ts2: top 2 v>=0 {3=20 2=10}", VERDICT_INVALID);
+    expect("T1 ts1: ins {1=30 2=10 3=20}; T2 ts2: top 2 v>=0 {2=10}", VERDICT_INVALID);
+}
+
+static void aggregates_are_computed_again(void)
+{
+    expect("T1 ts1: ins {1=30 2=10}; T2 ts2: agg min(v) v>=0 10, agg sum(v) v>=0 40,"
+           " agg count(*) v>=20 1, agg max(v) v>=50 _",
+           VERDICT_VALID);
+    expect("T1 ts1: ins {1=30 2=10}; T2 ts2: agg min(v) v>=0 30", VERDICT_INVALID);
+    expect("T1 ts1: ins {1=30 2=10}; T2 ts2: agg sum(v) v>=0 30", VERDICT_INVALID);
+    expect("T1 ts1: ins {1=30 2=10}; T2 ts2: agg count(*) v>=0 1", VERDICT_INVALID);
+}
+
+static void what_was_wrong_has_a_name(void)
+{
+    static const struct {
+        const char *notation;
+        enum anomaly kind;
+    } rows[] = {
+        { "T1 ts1: w x 1; T2 ts2: w x 2; T3 ts3: r x 1", ANOMALY_G_SINGLE },
+        { "T1 ts1: r x 1; T2 ts2: w x 1", ANOMALY_G1C },
+        { "T1 ts1: r x 9", ANOMALY_GARBAGE_READ },
+        { "T1 abort: w x 1; T2 ts2: r x 1", ANOMALY_G1A },
+        { "T1 ts1: w x 1, w x 2; T2 ts2: r x 1", ANOMALY_G1B },
+        { "T1 ts1: r x 1, w x 1", ANOMALY_FUTURE_READ },
+        { "T1 ts1: w x 1; T2 ts2: w x 2, r x 1", ANOMALY_INTERNAL },
+        { "T1 ts1: ins {7=12}; T2 ts2: sel * {}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T1 ts1: a l 1; T2 ts2: r l [1 1]", ANOMALY_DUPLICATE_ELEMENTS },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++)
+        TEST_ASSERT_EQUAL_STRING_MESSAGE(
+            anomaly_name(rows[i].kind),
+            anomaly_name(fixture_first_kind("order", rows[i].notation, LEVEL_SERIALIZABLE)),
+            rows[i].notation);
+}
+
+static void the_first_wrong_operation_is_told_with_what_it_should_have_returned(void)
+{
+    struct history history;
+    struct check check;
+
+    notation_read("T1 ts1: w x 1; T2 ts2: w x 2; T3 ts3: r x 2, r x 1", &history);
+    check = fixture_check("order", &history, LEVEL_SERIALIZABLE, 0);
+    TEST_ASSERT_EQUAL(1, check.findings.count);
+    TEST_ASSERT_EQUAL_STRING(
+        "T3 read x=1, which T1 wrote, where T2 had left x=2; T3 read x=1 before "
+        "T2 wrote it; the store puts T2 before T3; so T2 comes both after and "
+        "before T3",
+        check.findings.at[0].explanation);
+    check_close(&check);
+    history_close(&history);
+}
+
+static void transactions_at_one_place_are_a_mistake_of_the_history(void)
+{
+    struct check_options options = { .level = LEVEL_SERIALIZABLE };
+    struct history history;
+    struct check check;
+
+    notation_read("T1 ts4: w x 1; T2 ts4: w x 2", &history);
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT,
+                      checker_run(checker_find(TEXT("order")), &history, &options, &check, &err));
+    TEST_ASSERT_EQUAL_STRING("transactions 1 and 2 have the same \"ts\", 4: places must differ",
+                             err.text);
+    check_close(&check);
+    history_close(&history);
+}
+
+static void what_is_missing_is_named(void)
+{
+    static const struct {
+        const char *notation, *says;
+    } rows[] = {
+        { "T1 ts1: w x 1; T2: r x 1", "transaction 2 has none" },
+        { "T1 ts1: w x 1; T2 ts2 snap1: r x 1", "this one has a \"snapshot\"" },
+        { "T1 ts1: w x 1; T2 ts2: r x 1 from T1", "this one has a \"set\"" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct history history;
+
+        notation_read(rows[i].notation, &history);
+        TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, checker_examine(checker_find(TEXT("order")), &history,
+                                                            LEVEL_SERIALIZABLE, &err));
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(err.text, rows[i].says), err.text);
+        history_close(&history);
+    }
+}
+
+static void sessions_and_time_are_held_against_the_order(void)
+{
+    static const struct {
+        const char *notation;
+        enum level level;
+        enum verdict verdict;
+    } rows[] = {
+        { "T1 s1 ts1: w x 1; T2 s1 ts2: r x 1", LEVEL_SESSION_SERIALIZABLE, VERDICT_VALID },
+        { "T1 s1 ts2: w x 1; T2 s1 ts1: r x _", LEVEL_SESSION_SERIALIZABLE, VERDICT_INVALID },
+        { "T1 s1 ts2: w x 1; T2 s1 ts1: r x _", LEVEL_SERIALIZABLE, VERDICT_VALID },
+        { "T1 @10-20 ts2: w x 1; T2 @15-30 ts1: r x _", LEVEL_STRICT_SERIALIZABLE, VERDICT_VALID },
+        { "T1 @10-20 ts2: w x 1; T2 @25-30 ts1: r x _", LEVEL_STRICT_SERIALIZABLE,
+          VERDICT_INVALID },
+        { "T1 s1 unknown ts2: w x 1; T2 s1 ts1: r x _; order x T1", LEVEL_SESSION_SERIALIZABLE,
+          VERDICT_VALID },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++)
+        fixture_expect("order", rows[i].notation, rows[i].level, rows[i].verdict);
+}
+
+static void what_a_read_missed_is_told(void)
+{
+    TEST_ASSERT_EQUAL(ANOMALY_G_SINGLE_REALTIME,
+                      fixture_first_kind("order", "T1 @10-20 ts2: w x 1; T2 @25-30 ts1: r x _",
+                                         LEVEL_STRICT_SERIALIZABLE));
+    TEST_ASSERT_EQUAL(ANOMALY_G0_PROCESS,
+                      fixture_first_kind("order", "T1 s1 ts2: w x 1; T2 s1 ts1: w x 3",
+                                         LEVEL_SESSION_SERIALIZABLE));
+}
+
+static void unknown_outcomes_are_placed_or_doubted(void)
+{
+    static const struct {
+        const char *notation;
+        enum verdict verdict;
+    } rows[] = {
+        { "T1 unknown ts1: w x 1; T2 ts2: r x 1; order x T1", VERDICT_VALID },
+        { "T1 unknown ts1: w x 1; T2 ts2: r x _; order x T1", VERDICT_INVALID },
+        { "T1 unknown ts1: w x 1; T2 ts2: r x 1", VERDICT_VALID },
+        { "T1 unknown ts1: w x 1; T2 ts2: r x _", VERDICT_VALID },
+        { "T1 unknown: w x 1; T2 ts2: r x 1", VERDICT_UNKNOWN },
+        { "T1 unknown: w x 1; T2 ts2: r x _", VERDICT_VALID },
+        { "T1 unknown: w x 1; T2 ts2: r y 4", VERDICT_INVALID },
+        { "T1 unknown ts1: w x 1; T2 ts2: r x 1; T3 ts3: w x 2; order x T3", VERDICT_INVALID },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++)
+        expect(rows[i].notation, rows[i].verdict);
+}
+
+/* --- Against the oracle ------------------------------------------------------------ */
+
+/*
+ * A copy of the history in which real time says all: transactions follow each other
+ * in the order of their ts. Then its strict serializability is what `order` decides.
+ */
+struct timed {
+    struct history history;
+    int64_t *invoked, *completed;
+};
+
+static uint32_t rank_of(const struct history *h, uint32_t txn)
+{
+    uint32_t rank = 0;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        rank += place_compare(history_ts(h, t), history_ts(h, txn)) < 0;
+    return rank;
+}
+
+static void time_by_ts(const struct history *h, struct timed *timed)
+{
+    timed->history = *h;
+    timed->history.txn_invoked = timed->invoked = calloc(h->txn_count, sizeof(int64_t));
+    timed->history.txn_completed = timed->completed = calloc(h->txn_count, sizeof(int64_t));
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        timed->invoked[t] = 10 * (int64_t)rank_of(h, t);
+        timed->completed[t] = timed->invoked[t] + 5;
+    }
+}
+
+static void fail_on_seed(const char *what, uint64_t seed)
+{
+    char label[100];
+
+    snprintf(label, sizeof label, "%s, seed %llu", what, (unsigned long long)seed);
+    TEST_FAIL_MESSAGE(label);
+}
+
+static bool has_unknown(const struct history *h)
+{
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        if (h->txn_status[t] == TXN_UNKNOWN)
+            return true;
+    return false;
+}
+
+/* The verdicts that came up, to see that the test had something to say. */
+static unsigned compare_with_oracle(uint64_t seed, unsigned tally[3])
+{
+    struct small_options options = small_options_of_seed(seed);
+    struct history history;
+    struct timed timed;
+    struct check check, slow;
+    enum oracle_answer answer;
+
+    options.certificate = true;
+    options.unknowns = false;
+    if (options.mode == SMALL_SNAPSHOT || options.mode == SMALL_PREFIX ||
+        options.mode == SMALL_COMMITTED || options.mode == SMALL_CAUSAL ||
+        options.mode == SMALL_ATOMIC)
+        options.mode = seed % 3 == 0 ? SMALL_NOISE : SMALL_SERIAL;
+    small_history(&options, seed, &history);
+    if (has_unknown(&history) || !history.txn_ts ||
+        checker_examine(checker_find(TEXT("order")), &history, LEVEL_SERIALIZABLE, &err) !=
+            STATUS_OK) {
+        history_close(&history);
+        return 0;
+    }
+    time_by_ts(&history, &timed);
+    answer = oracle_decide(&timed.history, LEVEL_STRICT_SERIALIZABLE, (struct oracle_options){ 0 });
+    check = fixture_check("order", &history, LEVEL_SERIALIZABLE, CHECK_WITNESS);
+    slow = fixture_check("order", &history, LEVEL_SERIALIZABLE, CHECK_WITNESS | CHECK_SLOWLY);
+    tally[check.verdict]++;
+    if (answer != ORACLE_CANNOT_JUDGE &&
+        (answer == ORACLE_HOLDS) != (check.verdict == VERDICT_VALID))
+        fail_on_seed("the oracle says otherwise", seed);
+    if (check.verdict != slow.verdict || check.findings.count != slow.findings.count ||
+        check.witness.count != slow.witness.count ||
+        memcmp(check.witness.at, slow.witness.at, slow.witness.count) != 0)
+        fail_on_seed("without fast paths it is otherwise", seed);
+    check_close(&check);
+    check_close(&slow);
+    free(timed.invoked);
+    free(timed.completed);
+    history_close(&history);
+    return 1;
+}
+
+static void small_histories_are_judged_as_the_oracle_does(void)
+{
+    unsigned tally[3] = { 0 }, judged = 0;
+
+    for (uint64_t seed = 0; seed < fixture_rounds(ROUNDS); seed++)
+        judged += compare_with_oracle(seed, tally);
+    TEST_ASSERT_GREATER_THAN(ROUNDS / 2, judged);
+    TEST_ASSERT_GREATER_THAN(ROUNDS / 8, tally[VERDICT_VALID]);
+    TEST_ASSERT_GREATER_THAN(ROUNDS / 8, tally[VERDICT_INVALID]);
+    TEST_ASSERT_EQUAL(0, tally[VERDICT_UNKNOWN]);
+}
+
+/* --- In parts --------------------------------------------------------------------- */
+
+static void a_history_in_parts_goes_on_where_the_last_ended(void)
+{
+    struct history first, second;
+    struct builder builder;
+    struct check check;
+    struct value list;
+    int64_t elements[] = { 1, 2, 3 };
+    uint32_t l, x;
+
+    notation_read("init y 5; T1 ts1: w x 4, a l 1; T2 ts2: a l 2, d y", &first);
+    builder_init(&builder);
+    ASSERT_OK(order_carry(&first, &builder, &err), &err);
+    ASSERT_OK(builder_key(&builder, TEXT("l"), &l, &err), &err);
+    ASSERT_OK(builder_key(&builder, TEXT("x"), &x, &err), &err);
+    ASSERT_OK(builder_begin_txn(&builder, 3, 0, TXN_OK, &err), &err);
+    ASSERT_OK(builder_add_op(&builder, OP_APPEND, l, value_integer(3), &err), &err);
+    ASSERT_OK(builder_list(&builder, elements, 3, &list, &err), &err);
+    ASSERT_OK(builder_add_op(&builder, OP_READ, l, list, &err), &err);
+    ASSERT_OK(builder_add_op(&builder, OP_READ, x, value_integer(4), &err), &err);
+    ASSERT_OK(builder_set_ts(&builder, (struct place){ 1, { 3 } }, &err), &err);
+    ASSERT_OK(builder_finish(&builder, &second, &err), &err);
+    check = fixture_check("order", &second, LEVEL_SERIALIZABLE, 0);
+    TEST_ASSERT_EQUAL(VERDICT_VALID, check.verdict);
+    TEST_ASSERT_EQUAL(2, second.initial_count);
+    check_close(&check);
+    history_close(&first);
+    history_close(&second);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(reads_of_what_is_there_are_right);
+    RUN_TEST(the_order_is_that_of_ts_and_not_of_the_file);
+    RUN_TEST(serializable_in_another_order_is_not_enough);
+    RUN_TEST(lists_hold_what_was_appended);
+    RUN_TEST(statements_return_the_rows_that_match);
+    RUN_TEST(a_limit_lets_the_first_rows_through);
+    RUN_TEST(aggregates_are_computed_again);
+    RUN_TEST(what_was_wrong_has_a_name);
+    RUN_TEST(the_first_wrong_operation_is_told_with_what_it_should_have_returned);
+    RUN_TEST(transactions_at_one_place_are_a_mistake_of_the_history);
+    RUN_TEST(what_is_missing_is_named);
+    RUN_TEST(sessions_and_time_are_held_against_the_order);
+    RUN_TEST(what_a_read_missed_is_told);
+    RUN_TEST(unknown_outcomes_are_placed_or_doubted);
+    RUN_TEST(small_histories_are_judged_as_the_oracle_does);
+    RUN_TEST(a_history_in_parts_goes_on_where_the_last_ended);
+    return UNITY_END();
+}

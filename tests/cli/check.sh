@@ -1,0 +1,29 @@
+#!/bin/sh
+# check: verdicts, exit statuses, JSON and witnesses of histories good and bad.
+. "$(dirname "$0")/helpers"
+
+run 0 generate rw-mix --transactions 500 -o good.jsonl
+run 0 check good.jsonl
+check "a good history is valid, by order" mentions out "order "
+run 0 check good.jsonl --checker certificate --json
+check "the answer is JSON" mentions out '"verdict":"valid"'
+run 0 check good.jsonl --witness good.json
+run 0 verify good.jsonl good.json
+run 0 generate rw-mix --transactions 500 --plant G-single -o bad.jsonl
+run 1 check bad.jsonl --checker certificate --level snapshot --witness bad.json --json
+check "the anomaly is named" mentions out '"kind":"G-single"'
+check "what still holds is told" mentions out '"strongest":"read-committed"'
+run 0 verify bad.jsonl bad.json
+run 1 verify good.jsonl bad.json
+run 0 check bad.jsonl --checker certificate --level read-committed
+run 2 check good.jsonl --checker order --level snapshot
+check "a level that a checker does not decide is refused" mentions err "does not decide snapshot"
+grep -v version-order good.jsonl >partial.jsonl
+run 2 check partial.jsonl --checker certificate
+check "a partial certificate is refused" mentions err "has no version order"
+run 0 explain G2-item
+run 0 explain strict-snapshot
+run 0 explain no-timestamp-cache
+run 2 explain G-singel
+check "the nearest name is told" mentions err "did you mean 'G-single'"
+finish

@@ -1,0 +1,98 @@
+/*
+ * fuzz_witness: any bytes as a witness of a small history. They are no witness,
+ * and it is said why; or they are refused, and it is said why; or accepted, and
+ * then again when they are read a second time.
+ *
+ * The first byte chooses the history; a digest of 64 zeros stands for its own, so
+ * that the fuzzer need not find it out.
+ */
+#include <assert.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/jsonl_read.h"
+#include "verify/verify.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char *const histories[] = {
+    "{\"ordeal-history\":1,\"unique\":true}\n"
+    "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"at\":[1,2],\"ops\":[{\"r\":\"x\",\"v\":null},"
+    "{\"w\":\"y\",\"v\":1}],\"ts\":1,\"snapshot\":0}\n"
+    "{\"txn\":2,\"session\":0,\"status\":\"ok\",\"at\":[3,4],\"ops\":[{\"r\":\"y\",\"v\":null},"
+    "{\"w\":\"x\",\"v\":1},{\"r\":\"x\",\"v\":7}],\"ts\":2,\"snapshot\":0}\n"
+    "{\"txn\":3,\"session\":1,\"status\":\"abort\",\"ops\":[{\"w\":\"x\",\"v\":7}]}\n"
+    "{\"txn\":4,\"session\":1,\"status\":\"unknown\",\"ops\":[{\"append\":\"l\",\"v\":7},"
+    "{\"append\":\"l\",\"v\":8}],\"ts\":4}\n"
+    "{\"version-order\":{\"x\":[2],\"y\":[1]}}\n",
+    "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"v\":\"bigint\"},"
+    "\"key\":[\"id\"]}},\"initial\":{\"t/7\":{\"id\":7,\"v\":12}}}\n"
+    "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"select\":\"t\",\"where\":\"v >= 10\","
+    "\"rows\":{\"7\":{\"id\":7,\"v\":12}}},{\"insert\":\"t\",\"rows\":{\"9\":{\"id\":9,\"v\":20}}}]"
+    ","
+    "\"ts\":1,\"snapshot\":0}\n"
+    "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"select\":\"t\",\"where\":\"v >= 10\","
+    "\"order\":\"v DESC\",\"limit\":1,\"rows\":[[\"7\",{\"id\":7,\"v\":12}]]},{\"update\":\"t\","
+    "\"where\":\"id = 7\",\"rows\":{\"7\":{\"id\":7,\"v\":5}}},{\"select\":\"t\",\"values\":"
+    "{\"min(v)\":5}}],\"ts\":2,\"snapshot\":0}\n"
+    "{\"version-order\":{\"t/7\":[2],\"t/9\":[1]}}\n",
+};
+
+static struct history history_of(const char *lines)
+{
+    struct history history = { 0 };
+    struct source source;
+    struct error err = { 0 };
+    bool is_read =
+        source_open_memory(&source, "history", lines, strlen(lines), &err) == STATUS_OK &&
+        jsonl_read(&source, 0, &history, &err) == STATUS_OK;
+
+    assert(is_read);
+    source_close(&source);
+    return history;
+}
+
+static void put_digest(const struct history *history, char *bytes, size_t size)
+{
+    struct digest digest = history_digest(history);
+    char hex[DIGEST_HEX_SIZE], zeros[DIGEST_HEX_SIZE];
+
+    digest_hex(&digest, hex);
+    memset(zeros, '0', sizeof zeros - 1);
+    for (size_t i = 0; i + sizeof zeros - 1 <= size; i++)
+        if (memcmp(bytes + i, zeros, sizeof zeros - 1) == 0)
+            memcpy(bytes + i, hex, sizeof hex - 1);
+}
+
+/* 0: no witness; 1: refused; 2: accepted. */
+static int judge(const struct history *history, const uint8_t *data, size_t size)
+{
+    char *bytes = calloc(size + SOURCE_SLACK, 1);
+    struct verification verification;
+    struct error err = { 0 };
+    enum status status;
+
+    assert(bytes);
+    memcpy(bytes, data, size);
+    put_digest(history, bytes, size);
+    status = verify_witness(history, bytes, size, &verification, &err);
+    free(bytes);
+    assert(status == STATUS_OK ? verification.reason[0] : err.text[0]);
+    return status != STATUS_OK ? 0 : verification.is_accepted ? 2 : 1;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct history history;
+    int first, second;
+
+    if (size == 0)
+        return 0;
+    history = history_of(histories[data[0] % 2]);
+    first = judge(&history, data + 1, size - 1);
+    second = judge(&history, data + 1, size - 1);
+    assert(first == second);
+    history_close(&history);
+    return 0;
+}

@@ -1,0 +1,165 @@
+/*
+ * Every verdict that a checker gives, on random and on planted histories, has a
+ * witness that verify accepts; and of a valid and an invalid one of the same
+ * history, checker and level it never accepts both.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "checkers/checker.h"
+#include "programs/generate.h"
+#include "programs/plant.h"
+#include "tests/fixture.h"
+#include "tests/oracle/small.h"
+#include "tests/verify/verify_fixture.h"
+#include "unity.h"
+
+void setUp(void) {}
+void tearDown(void) {}
+
+struct tally {
+    size_t valid, invalid, unknown, refused;
+};
+
+static void assert_accepted(const struct history *h, const struct check *check, const char *what,
+                            bool fast)
+{
+    char reason[512], message[1200];
+    struct text witness = { check->witness.at, check->witness.count };
+    bool is_accepted = fixture_verify(h, witness, reason);
+
+    snprintf(message, sizeof message, "%s, %s at %s%s: %s", what, check->checker->name,
+             level_name(check->level), fast ? "" : ", slowly", reason);
+    if (!is_accepted)
+        printf("%.*s\n", (int)witness.length, witness.at);
+    TEST_ASSERT_TRUE_MESSAGE(is_accepted, message);
+}
+
+/* Where there is a proof of the contrary, an order of ts must not pass for one. */
+static void assert_forged_refused(const struct history *h, const struct check *check,
+                                  const char *what)
+{
+    struct buffer witness = { 0 };
+    char reason[512], message[300];
+    bool is_accepted;
+
+    fixture_forge(&witness, h, check->checker->name, check->level);
+    is_accepted = fixture_verify(h, (struct text){ witness.at, witness.count }, reason);
+    snprintf(message, sizeof message, "%s, %s at %s: an order passes as well", what,
+             check->checker->name, level_name(check->level));
+    TEST_ASSERT_FALSE_MESSAGE(is_accepted, message);
+    buffer_close(&witness);
+}
+
+static bool is_by_uniqueness(const struct check *check)
+{
+    return check->findings.count > 0 && check->findings.at[0].kind == ANOMALY_DUPLICATE_WRITE;
+}
+
+static void check_one(const struct history *h, const struct checker *checker, enum level level,
+                      bool slowly, const char *what, struct tally *tally)
+{
+    struct check_options options = { .level = level,
+                                     .flags = CHECK_WITNESS | (slowly ? CHECK_SLOWLY : 0) };
+    struct check check;
+    struct error err = { 0 };
+
+    if (checker_run(checker, h, &options, &check, &err) != STATUS_OK) {
+        tally->refused++;
+    } else if (check.verdict == VERDICT_UNKNOWN) {
+        TEST_ASSERT_EQUAL(0, check.witness.count);
+        tally->unknown++;
+    } else {
+        assert_accepted(h, &check, what, !slowly);
+        tally->valid += check.verdict == VERDICT_VALID;
+        tally->invalid += check.verdict == VERDICT_INVALID;
+        if (check.verdict == VERDICT_INVALID && !is_by_uniqueness(&check))
+            assert_forged_refused(h, &check, what);
+    }
+    check_close(&check);
+}
+
+static void check_all(const struct history *h, uint64_t seed, const char *what, struct tally *tally)
+{
+    const struct checker *const *checkers = checkers_all();
+
+    for (size_t i = 0; checkers[i]; i++)
+        for (int level = 0; level < LEVEL_COUNT; level++)
+            if (checker_decides(checkers[i], (enum level)level))
+                check_one(h, checkers[i], (enum level)level, (seed + (uint64_t)level) % 4 == 0,
+                          what, tally);
+}
+
+static void report(const struct tally *tally)
+{
+    printf("valid %zu, invalid %zu, unknown %zu, refused %zu\n", tally->valid, tally->invalid,
+           tally->unknown, tally->refused);
+}
+
+static void verdicts_on_random_histories_are_proved(void)
+{
+    struct tally tally = { 0 };
+
+    for (uint64_t seed = 0; seed < 2000; seed++) {
+        struct small_options options = small_options_of_seed(seed);
+        struct history h;
+        char what[60];
+
+        options.certificate = true;
+        small_history(&options, seed, &h);
+        snprintf(what, sizeof what, "seed %llu", (unsigned long long)seed);
+        check_all(&h, seed, what, &tally);
+        history_close(&h);
+    }
+    report(&tally);
+    TEST_ASSERT_GREATER_THAN(300, tally.valid);
+    TEST_ASSERT_GREATER_THAN(300, tally.invalid);
+}
+
+static void check_planted(const struct workload *workload, enum anomaly kind, enum level level,
+                          struct tally *tally)
+{
+    struct generate_options options = generate_defaults(workload);
+    struct planted planted;
+    struct history h;
+    struct error err = { 0 };
+    char what[100];
+
+    options.transactions = 60;
+    options.keys = 8;
+    options.sessions = 4;
+    options.level = level;
+    options.plant = kind;
+    ASSERT_OK(generate(&options, &h, &planted, &err), &err);
+    snprintf(what, sizeof what, "%s in %s", anomaly_name(kind), workload->name);
+    check_all(&h, (uint64_t)kind, what, tally);
+    history_close(&h);
+}
+
+static void verdicts_on_planted_histories_are_proved(void)
+{
+    struct tally tally = { 0 };
+    unsigned count;
+    const struct workload *workloads = workload_all(&count);
+
+    for (unsigned w = 0; w < count; w++)
+        for (int kind = 0; kind < ANOMALY_COUNT; kind++) {
+            enum level level = LEVEL_STRICT_SERIALIZABLE;
+
+            if (!plant_possible(&workloads[w], (enum anomaly)kind))
+                continue;
+            check_planted(&workloads[w], (enum anomaly)kind, level, &tally);
+            if (anomaly_weakest_level((enum anomaly)kind, &level))
+                check_planted(&workloads[w], (enum anomaly)kind, level, &tally);
+        }
+    report(&tally);
+    TEST_ASSERT_GREATER_THAN(50, tally.invalid);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(verdicts_on_random_histories_are_proved);
+    RUN_TEST(verdicts_on_planted_histories_are_proved);
+    return UNITY_END();
+}

@@ -1,0 +1,376 @@
+/*
+ * Invalid by one operation or two writes; and what all anomalies have in common.
+ */
+#include "verify/verify_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- Reads ------------------------------------------------------------------- */
+
+/* An operation that is to blame, with what it names looked up. */
+struct blamed {
+    const struct witness_anomaly *w;
+    uint32_t txn, op, key, version;
+    bool is_head;
+    struct value value; /* of the key; none if the answer does not tell */
+};
+
+static enum status refuse_read(struct verifier *v, const struct blamed *b, const char *why,
+                               struct error *err)
+{
+    return verify_refuse(v, err, "transaction %" PRId64 ": operation %" PRId64 ": %s",
+                         b->w->read.txn, b->w->read.op, why);
+}
+
+static enum status look_up_read(struct verifier *v, struct blamed *b, struct error *err)
+{
+    const struct witness_read *w = &b->w->read;
+
+    b->key = HISTORY_NONE;
+    TRY(lookup_txn(v, w->txn, &b->txn, err));
+    TRY(lookup_op(v, b->txn, w->op, &b->op, err));
+    b->is_head = op_is_head(v->h->op_kind[b->op]);
+    if (!op_is_judged(v, b->txn, b->op))
+        return refuse_read(v, b, "it has no answer that means anything", err);
+    if (w->has_key)
+        TRY(lookup_key(v, w->key, &b->key, err));
+    if (w->has_key ? !op_may_read(v, b->op, b->key) : !b->is_head || w->has_version)
+        return refuse_read(v, b, "it is not said which key is to blame", err);
+    return w->has_version ? lookup_version(v, &w->version, b->key, &b->version, err) : STATUS_OK;
+}
+
+static enum status judge(struct verifier *v, const struct blamed *b, struct error *err)
+{
+    enum answer answer = ANSWER_UNSAID;
+
+    own_pass_until(v, b->txn, b->op);
+    sight_prepare(v, b->op);
+    if (!b->is_head)
+        answer = answer_judge_item(v, b->txn, b->op);
+    else if (b->key != HISTORY_NONE)
+        TRY(answer_judge_row(v, b->txn, b->op, b->key, &answer, err));
+    else
+        TRY(answer_judge_statement(v, b->txn, b->op, NULL, &answer, err));
+    if (answer == ANSWER_UNSAID)
+        return refuse_read(v, b, "nothing says what it read", err);
+    return answer == ANSWER_WRONG ? STATUS_OK : refuse_read(v, b, "its answer is right", err);
+}
+
+static void find_value(const struct verifier *v, struct blamed *b)
+{
+    const struct history *h = v->h;
+    uint32_t row = b->op;
+
+    b->value = (struct value){ .kind = VALUE_NONE };
+    if (b->is_head)
+        row = b->key != HISTORY_NONE ? op_row_of(v, b->op, b->key) : HISTORY_NONE;
+    if (row != HISTORY_NONE && op_is_read(h->op_kind[row]))
+        b->value = history_value(h, row);
+}
+
+/* --- Where an answer came from ----------------------------------------------- */
+
+static bool list_ends_with(const struct history *h, struct value list, int64_t element)
+{
+    uint64_t end;
+
+    if (list.kind != VALUE_LIST)
+        return false;
+    end = h->list_start[list.bits + 1];
+    return end > h->list_start[list.bits] && h->list_element[end - 1] == element;
+}
+
+/* A row that did not come back came from a version that does not match. */
+static enum status row_fits(struct verifier *v, const struct blamed *b, bool *fits,
+                            struct error *err)
+{
+    bool is_returned = op_row_of(v, b->op, b->key) != HISTORY_NONE;
+    enum match match = MATCH_UNDECIDED;
+    struct query q;
+    enum status status = query_open(&q, v->h, v->h->op_key[b->op], err);
+
+    if (status == STATUS_OK)
+        match = query_match(&q, version_value(v, b->key, b->version));
+    else if (status == STATUS_BAD_INPUT)
+        v->is_refused = true;
+    query_close(&q);
+    *fits = match == (is_returned ? MATCH_YES : MATCH_NO);
+    return status;
+}
+
+static enum status check_origin(struct verifier *v, const struct blamed *b, struct error *err)
+{
+    const struct history *h = v->h;
+    bool fits, is_append = b->version != VERSION_INITIAL && h->op_kind[b->version] == OP_APPEND;
+
+    if (is_append && b->w->kind == ANOMALY_G1B)
+        fits = list_ends_with(h, b->value, h->op_value[b->version]);
+    else if (is_append)
+        fits = value_has_element(h, b->value, h->op_value[b->version]);
+    else if (b->value.kind != VALUE_NONE)
+        fits = value_is_same(h, version_value(v, b->key, b->version), b->value);
+    else
+        TRY(row_fits(v, b, &fits, err));
+    return fits ? STATUS_OK : refuse_read(v, b, "its answer is not of that version", err);
+}
+
+/* --- Kinds of reads ---------------------------------------------------------- */
+
+static bool is_last_version(const struct verifier *v, uint32_t version)
+{
+    const struct history *h = v->h;
+    uint32_t end = h->txn_op[history_txn_of(h, version) + 1];
+
+    for (uint32_t op = version + 1; op < end; op++)
+        if (makes_version(h, op) && h->op_key[op] == h->op_key[version])
+            return false;
+    return true;
+}
+
+/* After own_pass_until(): it wrote the key before, or read something else there. */
+static bool contradicts_itself(const struct verifier *v, const struct blamed *b)
+{
+    const struct history *h = v->h;
+
+    if (b->key == HISTORY_NONE)
+        return false;
+    if (own_version(v, b->key) != HISTORY_NONE)
+        return true;
+    for (uint32_t op = h->txn_op[b->txn]; op < b->op && b->value.kind != VALUE_NONE; op++)
+        if (op_is_read(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR) &&
+            h->op_key[op] == b->key && h->op_value_kind[op] != VALUE_NONE &&
+            !value_is_same(h, history_value(h, op), b->value))
+            return true;
+    return false;
+}
+
+/* Every element of a list that anybody wrote to the key. */
+static enum status gather_elements(const struct verifier *v, uint32_t key, struct map *elements,
+                                   struct error *err)
+{
+    const struct history *h = v->h;
+    size_t place;
+
+    for (size_t op = 0; op <= h->op_count; op++) {
+        struct value value = op < h->op_count ? history_value(h, op) : history_initial(h, key);
+
+        if (op < h->op_count && (h->op_key[op] != key || !makes_version(h, op)))
+            continue;
+        if (op < h->op_count && h->op_kind[op] == OP_APPEND)
+            TRY(map_add(elements, (uint64_t)value.bits, 0, &place, err));
+        for (uint64_t i = 0; value.kind == VALUE_LIST &&
+                             i < h->list_start[value.bits + 1] - h->list_start[value.bits];
+             i++)
+            TRY(map_add(elements, (uint64_t)h->list_element[h->list_start[value.bits] + i], 0,
+                        &place, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status is_strange_list(const struct verifier *v, const struct blamed *b, bool *strange,
+                                   struct error *err)
+{
+    const struct history *h = v->h;
+    struct map elements = { 0 };
+    enum status status = gather_elements(v, b->key, &elements, err);
+    uint64_t unused;
+
+    *strange = false;
+    for (uint64_t i = h->list_start[b->value.bits];
+         status == STATUS_OK && i < h->list_start[b->value.bits + 1]; i++)
+        *strange |= !map_find(&elements, (uint64_t)h->list_element[i], &unused);
+    map_close(&elements);
+    return status;
+}
+
+/* Whether nobody wrote the value, committed or not. */
+static enum status check_garbage(struct verifier *v, const struct blamed *b, struct error *err)
+{
+    const struct history *h = v->h;
+    bool strange = b->value.kind != VALUE_NONE && b->value.kind != VALUE_NULL;
+
+    if (b->value.kind == VALUE_LIST)
+        TRY(is_strange_list(v, b, &strange, err));
+    strange = strange && !value_is_same(h, history_initial(h, b->key), b->value);
+    for (size_t op = 0; strange && op < h->op_count; op++)
+        if (h->op_key[op] == b->key && makes_version(h, op) && h->op_kind[op] != OP_APPEND)
+            strange = !value_is_same(h, history_value(h, op), b->value);
+    return strange ? STATUS_OK : refuse_read(v, b, "somebody wrote what it read", err);
+}
+
+static enum status check_kind_of_read(struct verifier *v, const struct blamed *b, struct error *err)
+{
+    bool has_version = b->w->read.has_version, is_written, is_true;
+    uint32_t writer = 0;
+
+    is_written = has_version && b->version != VERSION_INITIAL;
+    if (is_written)
+        writer = history_txn_of(v->h, b->version);
+    switch (b->w->kind) {
+    case ANOMALY_G1A:
+        is_true = is_written && v->counting[writer] == COUNTS_NOT;
+        break;
+    case ANOMALY_G1B:
+        is_true = is_written && writer != b->txn && !is_last_version(v, b->version);
+        break;
+    case ANOMALY_FUTURE_READ:
+        is_true = is_written && writer == b->txn && b->version > b->op;
+        break;
+    case ANOMALY_INTERNAL:
+        is_true = contradicts_itself(v, b);
+        break;
+    case ANOMALY_GARBAGE_READ:
+        if (!has_version && b->key != HISTORY_NONE)
+            return check_garbage(v, b, err);
+        is_true = false;
+        break;
+    case ANOMALY_RESULT_SET_MISMATCH:
+        is_true = true;
+        break;
+    default:
+        is_true = false;
+    }
+    return is_true ? STATUS_OK
+                   : verify_refuse(v, err, "the read is no %s", anomaly_name(b->w->kind));
+}
+
+static enum status verify_read(struct verifier *v, const struct witness_anomaly *a,
+                               struct error *err)
+{
+    struct blamed b = { .w = a };
+
+    if (!v->judges_reads)
+        return verify_refuse(v, err, "%s does not judge reads", level_name(v->w->level));
+    TRY(look_up_read(v, &b, err));
+    find_value(v, &b);
+    TRY(judge(v, &b, err));
+    if (a->read.has_version)
+        TRY(check_origin(v, &b, err));
+    return check_kind_of_read(v, &b, err);
+}
+
+/* --- Writes ------------------------------------------------------------------ */
+
+static enum status check_duplicate(struct verifier *v, const uint32_t *op, struct error *err)
+{
+    const struct history *h = v->h;
+    bool is_append = h->op_kind[op[0]] == OP_APPEND;
+    struct value first = history_value(h, op[0]), second = history_value(h, op[1]);
+    bool is_same = is_append == (h->op_kind[op[1]] == OP_APPEND) &&
+                   (is_append ? first.bits == second.bits : value_is_same(h, first, second));
+
+    if (h->unique != 1)
+        return verify_refuse(v, err, "the history does not say that values are unique");
+    if (op[0] == op[1] || first.kind == VALUE_NONE || first.kind == VALUE_NULL || !is_same)
+        return verify_refuse(v, err, "the two writes are not of one value");
+    return STATUS_OK;
+}
+
+/* The second took its snapshot before the first's place, and committed behind it. */
+static enum status check_lost_update(struct verifier *v, const uint32_t *op, struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t first = history_txn_of(h, op[0]), second = history_txn_of(h, op[1]);
+    struct place ts = history_ts(h, first), snapshot = history_txn_snapshot(h, second);
+
+    if (!v->is_snapshot || v->w->checker != WITNESS_CERTIFICATE)
+        return verify_refuse(v, err, "only snapshots by a certificate forbid updates by place");
+    if (first == second || v->counting[first] != COUNTS || v->counting[second] != COUNTS)
+        return verify_refuse(v, err, "an update is lost between two who committed");
+    if (ts.parts == 0 || snapshot.parts == 0 || place_compare(snapshot, ts) >= 0 ||
+        place_compare(ts, history_ts(h, second)) >= 0)
+        return verify_refuse(v, err, "the second update's snapshot has the first");
+    return STATUS_OK;
+}
+
+static enum status verify_writes(struct verifier *v, const struct witness_anomaly *a,
+                                 struct error *err)
+{
+    uint32_t key, op[2];
+
+    TRY(lookup_key(v, a->writes.key, &key, err));
+    for (int i = 0; i < 2; i++) {
+        TRY(lookup_version(v, &a->writes.versions[i], key, &op[i], err));
+        if (op[i] == VERSION_INITIAL)
+            return verify_refuse(v, err, "nobody wrote the initial version");
+    }
+    if (a->kind == ANOMALY_DUPLICATE_WRITE)
+        return check_duplicate(v, op, err);
+    if (a->kind == ANOMALY_LOST_UPDATE)
+        return check_lost_update(v, op, err);
+    return verify_refuse(v, err, "two writes are no %s", anomaly_name(a->kind));
+}
+
+/* --- Who takes part ---------------------------------------------------------- */
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static size_t sort_and_unite(int64_t *ids, size_t count)
+{
+    size_t kept = 0;
+
+    qsort(ids, count, sizeof *ids, compare_ids);
+    for (size_t i = 0; i < count; i++)
+        if (kept == 0 || ids[kept - 1] != ids[i])
+            ids[kept++] = ids[i];
+    return kept;
+}
+
+/* Writes down those of the proof; there is room for one for each edge, and for two. */
+static size_t list_participants(const struct witness_anomaly *a, int64_t *ids)
+{
+    size_t count = 0;
+
+    if (a->proof == PROOF_CYCLE)
+        for (size_t i = 0; i < a->cycle.count; i++)
+            ids[count++] = a->cycle.at[i].from;
+    if (a->proof == PROOF_READ) {
+        ids[count++] = a->read.txn;
+        if (a->read.has_version && !a->read.version.is_initial)
+            ids[count++] = a->read.version.txn;
+    }
+    if (a->proof == PROOF_WRITES)
+        for (size_t i = 0; i < 2; i++)
+            ids[count++] = a->writes.versions[i].txn;
+    return sort_and_unite(ids, count);
+}
+
+static enum status check_participants(struct verifier *v, const struct witness_anomaly *a,
+                                      struct error *err)
+{
+    size_t said = a->txns.count, count;
+    int64_t *ids = calloc(a->cycle.count + 2 + said, sizeof *ids), *of_proof = ids + said;
+    bool is_same;
+
+    if (!ids)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory to verify a witness");
+    if (said > 0)
+        memcpy(ids, a->txns.at, said * sizeof *ids);
+    count = list_participants(a, of_proof);
+    is_same = sort_and_unite(ids, said) == said && said == count &&
+              memcmp(ids, of_proof, count * sizeof *ids) == 0;
+    free(ids);
+    return is_same
+               ? STATUS_OK
+               : verify_refuse(v, err, "\"transactions\" are not those of the proof, each once");
+}
+
+enum status verify_anomaly(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+{
+    TRY(check_participants(v, a, err));
+    switch (a->proof) {
+    case PROOF_CYCLE:
+        return verify_cycle(v, a, err);
+    case PROOF_READ:
+        return verify_read(v, a, err);
+    default:
+        return verify_writes(v, a, err);
+    }
+}

@@ -1,0 +1,430 @@
+/*
+ * Invalid by a cycle: every edge is there, the level forbids the cycle, and its
+ * kind is what it is called.
+ */
+#include "verify/verify_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An edge with what it names looked up. */
+struct edge {
+    const struct witness_edge *w;
+    uint32_t from, to, key;
+    uint32_t from_op, to_op;
+    uint32_t from_version, to_version; /* operations */
+};
+
+static bool is_anti(enum witness_edge_kind kind)
+{
+    return kind == EDGE_RW || kind == EDGE_PREDICATE_RW;
+}
+
+static enum status refuse_edge(struct verifier *v, const struct edge *e, const char *why,
+                               struct error *err)
+{
+    return verify_refuse(v, err, "the edge %s from transaction %" PRId64 " to %" PRId64 ": %s",
+                         edge_name(e->w->kind), e->w->from, e->w->to, why);
+}
+
+/* --- Orders ------------------------------------------------------------------ */
+
+bool txn_is_before(const struct verifier *v, enum closing closing, uint32_t a, uint32_t b)
+{
+    const struct history *h = v->h;
+
+    if (h->txn_status[a] != TXN_OK || v->counting[b] == COUNTS_NOT)
+        return false;
+    if (closing == CLOSED_BY_SESSIONS)
+        return h->txn_session[a] == h->txn_session[b] && a < b;
+    return h->txn_invoked && h->txn_completed && h->txn_completed[a] != TIME_ABSENT &&
+           h->txn_completed[a] != TIME_NEVER && h->txn_invoked[b] != TIME_ABSENT &&
+           h->txn_completed[a] < h->txn_invoked[b];
+}
+
+static enum status check_order_edge(struct verifier *v, const struct edge *e, struct error *err)
+{
+    enum closing needed = e->w->kind == EDGE_PROCESS ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME;
+
+    if (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS)
+        return refuse_edge(v, e, "one of them may not have committed", err);
+    if (e->w->kind == EDGE_ORDER) {
+        if (v->w->checker != WITNESS_ORDER)
+            return refuse_edge(v, e, "only the checker order knows such edges", err);
+        return v->place[e->from] < v->place[e->to]
+                   ? STATUS_OK
+                   : refuse_edge(v, e, "its ts is not smaller", err);
+    }
+    if (v->closing != needed)
+        return refuse_edge(v, e, "the level has no such edges", err);
+    return txn_is_before(v, needed, e->from, e->to)
+               ? STATUS_OK
+               : refuse_edge(v, e, "it was not over when the other began", err);
+}
+
+/* --- Data -------------------------------------------------------------------- */
+
+static enum status look_up(struct verifier *v, struct edge *e, struct error *err)
+{
+    TRY(lookup_key(v, e->w->key, &e->key, err));
+    TRY(lookup_op(v, e->from, e->w->from_op, &e->from_op, err));
+    TRY(lookup_op(v, e->to, e->w->to_op, &e->to_op, err));
+    TRY(lookup_version(v, &e->w->from_version, e->key, &e->from_version, err));
+    return lookup_version(v, &e->w->to_version, e->key, &e->to_version, err);
+}
+
+/* Of a version in the key's chain. */
+static uint32_t spot_of(const struct verifier *v, uint32_t version)
+{
+    return version == VERSION_INITIAL ? 0 : v->spot[version];
+}
+
+static bool is_known(const struct verifier *v, uint32_t version)
+{
+    return version == VERSION_INITIAL || v->spot[version] > 0;
+}
+
+/* The operation of a transaction on the edge that wrote one of its versions. */
+static enum status check_write(struct verifier *v, const struct edge *e, uint32_t op,
+                               uint32_t version, struct error *err)
+{
+    if (!op_made_version(v, op, version))
+        return refuse_edge(v, e, "the operation did not write the version", err);
+    if (!is_known(v, version))
+        return refuse_edge(v, e, "the version was not left behind by one who committed", err);
+    return STATUS_OK;
+}
+
+/* Whether the statement reads what is in the row, at this spot. */
+static enum status reads_inside(struct verifier *v, const struct edge *e, uint32_t head,
+                                uint32_t spot, bool *reads, struct error *err)
+{
+    const struct history *h = v->h;
+    bool is_returned = h->op_kind[head] == OP_SELECT && op_row_of(v, head, e->key) != HISTORY_NONE;
+    struct query q;
+    enum status status = query_open(&q, h, h->op_key[head], err);
+
+    if (status == STATUS_OK)
+        *reads =
+            query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot))) == MATCH_YES &&
+            query_reads_inside(&q, is_returned);
+    else if (status == STATUS_BAD_INPUT)
+        v->is_refused = true;
+    query_close(&q);
+    return status;
+}
+
+/* The certificate says that this operation read this version. */
+static enum status check_read(struct verifier *v, const struct edge *e, uint32_t reader,
+                              uint32_t op, uint32_t version, struct error *err)
+{
+    const struct history *h = v->h;
+    bool is_head = op_is_head(h->op_kind[op]), reads = true;
+    struct sight sight;
+
+    if (!op_is_judged(v, reader, op) || !op_may_read(v, op, e->key) || !is_known(v, version))
+        return refuse_edge(v, e, "the operation read no such thing", err);
+    own_pass_until(v, reader, op);
+    if (own_version(v, e->key) != HISTORY_NONE)
+        return refuse_edge(v, e, "the operation read what its own transaction wrote", err);
+    sight_prepare(v, op);
+    sight = sight_of(v, reader, op, e->key);
+    if (sight.kind != SIGHT_SPOT || sight.is_vague || sight.spot != spot_of(v, version))
+        return refuse_edge(v, e, "the operation did not read that version", err);
+    if (is_head && (e->w->kind == EDGE_WR || e->w->kind == EDGE_RW))
+        TRY(reads_inside(v, e, op, sight.spot, &reads, err));
+    return reads ? STATUS_OK : refuse_edge(v, e, "the statement did not read into the row", err);
+}
+
+/* A version that the statement's predicate tells from the one before it. */
+static enum status check_change(struct verifier *v, const struct edge *e, uint32_t head,
+                                uint32_t version, struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t spot = spot_of(v, version);
+    enum match before = MATCH_UNDECIDED, after = MATCH_UNDECIDED;
+    struct query q;
+    enum status status;
+
+    if (!op_is_head(h->op_kind[head]) || spot == 0 || key_is_vague(v, e->key))
+        return refuse_edge(v, e, "nothing changed for a predicate", err);
+    status = query_open(&q, h, h->op_key[head], err);
+    if (status == STATUS_OK) {
+        before = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot - 1)));
+        after = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot)));
+    } else if (status == STATUS_BAD_INPUT) {
+        v->is_refused = true;
+    }
+    query_close(&q);
+    TRY(status);
+    if (before == MATCH_UNDECIDED || after == MATCH_UNDECIDED || before == after)
+        return refuse_edge(v, e, "the version does not change whether the row matches", err);
+    return STATUS_OK;
+}
+
+static enum status check_by_certificate(struct verifier *v, const struct edge *e, struct error *err)
+{
+    uint32_t from_spot, to_spot;
+
+    if (!is_known(v, e->from_version) || !is_known(v, e->to_version))
+        return refuse_edge(v, e, "a version was not left behind by one who committed", err);
+    from_spot = spot_of(v, e->from_version);
+    to_spot = spot_of(v, e->to_version);
+    switch (e->w->kind) {
+    case EDGE_WW:
+        TRY(check_write(v, e, e->from_op, e->from_version, err));
+        TRY(check_write(v, e, e->to_op, e->to_version, err));
+        break;
+    case EDGE_WR:
+    case EDGE_PREDICATE_WR:
+        TRY(check_write(v, e, e->from_op, e->from_version, err));
+        TRY(check_read(v, e, e->to, e->to_op, e->to_version, err));
+        if (e->w->kind == EDGE_PREDICATE_WR)
+            TRY(check_change(v, e, e->to_op, e->from_version, err));
+        else if (e->from_version != e->to_version)
+            return refuse_edge(v, e, "it read another version", err);
+        break;
+    default:
+        TRY(check_read(v, e, e->from, e->from_op, e->from_version, err));
+        TRY(check_write(v, e, e->to_op, e->to_version, err));
+        if (e->w->kind == EDGE_PREDICATE_RW)
+            TRY(check_change(v, e, e->from_op, e->to_version, err));
+    }
+    if (from_spot > to_spot ||
+        (from_spot == to_spot && e->w->kind != EDGE_WR && e->w->kind != EDGE_PREDICATE_WR))
+        return refuse_edge(v, e, "the versions stand the other way round", err);
+    return STATUS_OK;
+}
+
+/* --- Data, where only the order of transactions is known --------------------- */
+
+static uint32_t place_of(const struct verifier *v, uint32_t version)
+{
+    return version == VERSION_INITIAL ? 0 : v->place[history_txn_of(v->h, version)] + 1;
+}
+
+/* Of a list that was read, it is enough that it has the element that was appended. */
+static bool comes_from(const struct verifier *v, const struct edge *e, uint32_t version,
+                       struct value value)
+{
+    const struct history *h = v->h;
+
+    if (e->w->kind == EDGE_WR && h->op_kind[version] == OP_APPEND)
+        return value_has_element(h, value, h->op_value[version]);
+    return version_has_value(v, e->key, version, value);
+}
+
+/* The answer is the value of the version; and if it could not be, it is a wrong one. */
+static enum status check_value_read(struct verifier *v, const struct edge *e, uint32_t reader,
+                                    uint32_t op, uint32_t version, struct error *err)
+{
+    const struct history *h = v->h;
+    enum answer answer = ANSWER_UNSAID;
+    uint32_t value_op = op;
+
+    if (op_is_head(h->op_kind[op]))
+        value_op = h->op_kind[op] == OP_SELECT ? op_row_of(v, op, e->key) : HISTORY_NONE;
+    if (!op_is_judged(v, reader, op) || value_op == HISTORY_NONE || h->op_key[value_op] != e->key ||
+        !comes_from(v, e, version, history_value(h, value_op)))
+        return refuse_edge(v, e, "the answer is not of that version", err);
+    if (v->place[e->from] < v->place[e->to])
+        return STATUS_OK;
+    own_pass_until(v, reader, op);
+    sight_prepare(v, op);
+    if (op_is_head(h->op_kind[op]))
+        TRY(answer_judge_row(v, reader, op, e->key, &answer, err));
+    else
+        answer = answer_judge_item(v, reader, op);
+    return answer == ANSWER_WRONG ? STATUS_OK
+                                  : refuse_edge(v, e, "what it read was there by the order", err);
+}
+
+static enum status check_by_order(struct verifier *v, const struct edge *e, struct error *err)
+{
+    if (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS)
+        return refuse_edge(v, e, "one of them may not have committed", err);
+    switch (e->w->kind) {
+    case EDGE_WW:
+        TRY(check_write(v, e, e->from_op, e->from_version, err));
+        TRY(check_write(v, e, e->to_op, e->to_version, err));
+        break;
+    case EDGE_WR:
+        TRY(check_write(v, e, e->from_op, e->from_version, err));
+        if (e->from_version != e->to_version)
+            return refuse_edge(v, e, "it read another version", err);
+        return check_value_read(v, e, e->to, e->to_op, e->to_version, err);
+    case EDGE_RW:
+        if (!is_known(v, e->from_version))
+            return refuse_edge(v, e, "a version was not left behind by one who committed", err);
+        TRY(check_write(v, e, e->to_op, e->to_version, err));
+        TRY(check_value_read(v, e, e->from, e->from_op, e->from_version, err));
+        break;
+    default:
+        return refuse_edge(v, e, "order knows no such edges", err);
+    }
+    return place_of(v, e->from_version) < place_of(v, e->to_version)
+               ? STATUS_OK
+               : refuse_edge(v, e, "the versions stand the other way round", err);
+}
+
+/* --- One edge ---------------------------------------------------------------- */
+
+static bool level_has(const struct verifier *v, enum witness_edge_kind kind)
+{
+    switch (kind) {
+    case EDGE_WR:
+    case EDGE_PREDICATE_WR:
+        return v->judges_reads;
+    case EDGE_RW:
+        return v->has_rw;
+    case EDGE_PREDICATE_RW:
+        return v->has_predicate_rw;
+    default:
+        return true;
+    }
+}
+
+static enum status check_edge(struct verifier *v, const struct witness_edge *w, struct error *err)
+{
+    struct edge e = { .w = w };
+
+    TRY(lookup_txn(v, w->from, &e.from, err));
+    TRY(lookup_txn(v, w->to, &e.to, err));
+    if (!level_has(v, w->kind))
+        return refuse_edge(v, &e, "the level has no such edges", err);
+    if (e.from == e.to && w->kind != EDGE_PREDICATE_WR)
+        return refuse_edge(v, &e, "it leads nowhere", err);
+    if (!edge_has_data(w->kind))
+        return check_order_edge(v, &e, err);
+    TRY(look_up(v, &e, err));
+    return v->w->checker == WITNESS_ORDER ? check_by_order(v, &e, err)
+                                          : check_by_certificate(v, &e, err);
+}
+
+/* --- The cycle --------------------------------------------------------------- */
+
+struct census {
+    size_t ww, wr, rw, predicate_rw, process, realtime;
+    bool has_adjacent; /* anti-dependencies that follow each other */
+};
+
+static struct census count_edges(const struct witness_anomaly *a)
+{
+    struct census c = { 0 };
+    size_t count = a->cycle.count;
+
+    for (size_t i = 0; i < count; i++) {
+        enum witness_edge_kind kind = a->cycle.at[i].kind;
+
+        c.ww += kind == EDGE_WW;
+        c.wr += kind == EDGE_WR || kind == EDGE_PREDICATE_WR;
+        c.rw += kind == EDGE_RW;
+        c.predicate_rw += kind == EDGE_PREDICATE_RW;
+        c.process += kind == EDGE_PROCESS;
+        c.realtime += kind == EDGE_REALTIME;
+        c.has_adjacent |= is_anti(kind) && is_anti(a->cycle.at[(i + 1) % count].kind);
+    }
+    return c;
+}
+
+/* Two updates of one version, or of two that did not see each other. */
+static bool is_lost_update(const struct witness_anomaly *a, const struct census *c)
+{
+    return a->cycle.count == 2 && c->rw >= 1 && c->rw + c->ww == 2 &&
+           text_equal(a->cycle.at[0].key, a->cycle.at[1].key);
+}
+
+/* The kind without what closes the cycle, or ANOMALY_COUNT if its name does not fit that. */
+static enum anomaly kind_of_data(enum anomaly kind, const struct census *c)
+{
+    static const enum anomaly bare[] = { ANOMALY_G0,       ANOMALY_G1C,
+                                         ANOMALY_G_SINGLE, ANOMALY_G_NONADJACENT,
+                                         ANOMALY_G2_ITEM,  ANOMALY_G2 };
+    static const enum anomaly process[] = { ANOMALY_G0_PROCESS,       ANOMALY_G1C_PROCESS,
+                                            ANOMALY_G_SINGLE_PROCESS, ANOMALY_G_NONADJACENT_PROCESS,
+                                            ANOMALY_G2_ITEM_PROCESS,  ANOMALY_G2_PROCESS };
+    static const enum anomaly realtime[] = {
+        ANOMALY_G0_REALTIME,       ANOMALY_G1C_REALTIME,
+        ANOMALY_G_SINGLE_REALTIME, ANOMALY_G_NONADJACENT_REALTIME,
+        ANOMALY_G2_ITEM_REALTIME,  ANOMALY_G2_REALTIME
+    };
+    const enum anomaly *family = c->realtime > 0 ? realtime : c->process > 0 ? process : bare;
+
+    for (size_t i = 0; i < ROW_COUNT(bare); i++)
+        if (family[i] == kind)
+            return bare[i];
+    return ANOMALY_COUNT;
+}
+
+static bool kind_is_true(const struct witness_anomaly *a, const struct census *c)
+{
+    size_t anti = c->rw + c->predicate_rw;
+
+    if (a->kind == ANOMALY_LOST_UPDATE)
+        return is_lost_update(a, c);
+    switch (kind_of_data(a->kind, c)) {
+    case ANOMALY_G0:
+        return c->wr == 0 && anti == 0;
+    case ANOMALY_G1C:
+        return c->wr > 0 && anti == 0;
+    case ANOMALY_G_SINGLE:
+        return anti == 1;
+    case ANOMALY_G_NONADJACENT:
+        return anti >= 2 && !c->has_adjacent;
+    case ANOMALY_G2_ITEM:
+        return c->rw > 0 && c->predicate_rw == 0;
+    case ANOMALY_G2:
+        return c->predicate_rw > 0;
+    default:
+        return false;
+    }
+}
+
+static int compare_ids(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* Each once, so that looking at all of them is linear in the history. */
+static enum status check_steps(struct verifier *v, const struct witness_anomaly *a,
+                               struct error *err)
+{
+    size_t count = a->cycle.count;
+    int64_t *from;
+    enum status status = STATUS_OK;
+
+    for (size_t i = 0; i < count; i++)
+        if (a->cycle.at[i].to != a->cycle.at[(i + 1) % count].from)
+            return verify_refuse(
+                v, err, "the edge to transaction %" PRId64 " is followed by one from %" PRId64,
+                a->cycle.at[i].to, a->cycle.at[(i + 1) % count].from);
+    from = calloc(count, sizeof *from);
+    if (!from)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory to verify a witness");
+    for (size_t i = 0; i < count; i++)
+        from[i] = a->cycle.at[i].from;
+    qsort(from, count, sizeof *from, compare_ids);
+    for (size_t i = 1; i < count && status == STATUS_OK; i++)
+        if (from[i] == from[i - 1])
+            status =
+                verify_refuse(v, err, "transaction %" PRId64 " is on the cycle twice", from[i]);
+    free(from);
+    return status;
+}
+
+enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+{
+    struct census census = count_edges(a);
+
+    TRY(check_steps(v, a, err));
+    for (size_t i = 0; i < a->cycle.count; i++)
+        TRY(check_edge(v, &a->cycle.at[i], err));
+    if (v->is_snapshot && (census.has_adjacent))
+        return verify_refuse(v, err, "the level allows a cycle with anti-dependencies in a row");
+    if (!kind_is_true(a, &census))
+        return verify_refuse(v, err, "the cycle is no %s", anomaly_name(a->kind));
+    return STATUS_OK;
+}

@@ -1,0 +1,221 @@
+#include "verify/verify.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "history/source.h"
+#include "verify/verify_private.h"
+
+enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
+{
+    char text[sizeof err->text];
+    va_list arguments;
+
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    v->is_refused = true;
+    return error_set(err, STATUS_BAD_INPUT, "%s", text);
+}
+
+/* --- Levels ------------------------------------------------------------------ */
+
+#define BIT(level) (UINT32_C(1) << LEVEL_##level)
+#define SNAPSHOTS (BIT(SNAPSHOT) | BIT(SESSION_SNAPSHOT) | BIT(STRICT_SNAPSHOT))
+#define SERIALIZABLES (BIT(SERIALIZABLE) | BIT(SESSION_SERIALIZABLE) | BIT(STRICT_SERIALIZABLE))
+
+static enum status take_level(struct verifier *v, struct error *err)
+{
+    static const uint32_t decided[] = {
+        [WITNESS_ORDER] = SERIALIZABLES,
+        [WITNESS_CERTIFICATE] = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(REPEATABLE_READ) |
+                                SNAPSHOTS | SERIALIZABLES,
+        [WITNESS_BLACKBOX] = SNAPSHOTS | SERIALIZABLES,
+    };
+    uint32_t level = UINT32_C(1) << v->w->level;
+
+    if (!(decided[v->w->checker] & level))
+        return verify_refuse(v, err, "the checker does not decide %s", level_name(v->w->level));
+    v->is_snapshot = level & SNAPSHOTS;
+    v->judges_reads = !(level & BIT(READ_UNCOMMITTED));
+    v->has_rw = level & (BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES);
+    v->has_predicate_rw = level & (SNAPSHOTS | SERIALIZABLES);
+    if (level & (BIT(SESSION_SNAPSHOT) | BIT(SESSION_SERIALIZABLE)))
+        v->closing = CLOSED_BY_SESSIONS;
+    if (level & (BIT(STRICT_SNAPSHOT) | BIT(STRICT_SERIALIZABLE)))
+        v->closing = CLOSED_BY_TIME;
+    return STATUS_OK;
+}
+
+/* --- Ranks ------------------------------------------------------------------- */
+
+struct ranked {
+    struct place ts;
+    uint32_t txn;
+};
+
+static int compare_ranked(const void *a, const void *b)
+{
+    const struct ranked *x = a, *y = b;
+    int c = place_compare(x->ts, y->ts);
+
+    return c != 0 ? c : (x->txn > y->txn) - (x->txn < y->txn);
+}
+
+/* Gives those that count their places by ts. */
+static enum status rank_txns(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+    struct ranked *ranked;
+    size_t count = 0;
+
+    TRY(memory_get(v, (void **)&ranked, h->txn_count, sizeof *ranked, err));
+    TRY(memory_get(v, (void **)&v->place, h->txn_count, sizeof *v->place, err));
+    TRY(memory_get(v, (void **)&v->seen, h->txn_count, sizeof *v->seen, err));
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        v->place[t] = v->seen[t] = NO_PLACE;
+        if (v->counting[t] != COUNTS)
+            continue;
+        ranked[count++] = (struct ranked){ history_ts(h, t), t };
+        if (history_ts(h, t).parts == 0)
+            return verify_refuse(v, err, "transaction %" PRId64 " committed without ts",
+                                 h->txn_id[t]);
+    }
+    qsort(ranked, count, sizeof *ranked, compare_ranked);
+    for (uint32_t i = 0; i < count; i++) {
+        if (i > 0 && place_compare(ranked[i - 1].ts, ranked[i].ts) == 0)
+            return verify_refuse(v, err, "transactions %" PRId64 " and %" PRId64 " have one ts",
+                                 h->txn_id[ranked[i - 1].txn], h->txn_id[ranked[i].txn]);
+        v->place[ranked[i].txn] = v->seen[ranked[i].txn] = i;
+    }
+    return STATUS_OK;
+}
+
+/* --- The whole --------------------------------------------------------------- */
+
+static enum status verify_invalid(struct verifier *v, struct error *err)
+{
+    if (v->w->checker == WITNESS_BLACKBOX)
+        return verify_refuse(v, err, "no proof is known that a black box is invalid");
+    if (v->w->checker == WITNESS_ORDER)
+        TRY(rank_txns(v, err));
+    TRY(versions_build(v, err));
+    for (size_t i = 0; i < v->w->anomalies.count; i++) {
+        enum status status = verify_anomaly(v, &v->w->anomalies.at[i], err);
+
+        if (status != STATUS_OK) {
+            error_wrap(err, "anomaly %zu", i + 1);
+            return status;
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status number_txns(struct verifier *v, struct error *err)
+{
+    size_t place;
+
+    for (size_t t = 0; t < v->h->txn_count; t++)
+        TRY(map_add(&v->txn_of_id, (uint64_t)v->h->txn_id[t], t, &place, err));
+    return STATUS_OK;
+}
+
+static enum status check_digest(struct verifier *v, struct error *err)
+{
+    struct digest digest = history_digest(v->h);
+    char hex[DIGEST_HEX_SIZE];
+
+    digest_hex(&digest, hex);
+    if (!text_equal(v->w->history, text_of(hex)))
+        return verify_refuse(v, err, "the witness is of another history, whose digest is %.*s",
+                             TEXT_PRINT(v->w->history));
+    return STATUS_OK;
+}
+
+static enum status verify_all(struct verifier *v, struct error *err)
+{
+    TRY(check_digest(v, err));
+    TRY(take_level(v, err));
+    TRY(number_txns(v, err));
+    TRY(versions_count_txns(v, err));
+    return v->w->is_valid ? verify_valid(v, err) : verify_invalid(v, err);
+}
+
+static void describe(const struct witness *w, struct verification *result)
+{
+    const char *level = level_name(w->level);
+
+    if (w->is_valid)
+        snprintf(result->reason, sizeof result->reason, "%s holds: %zu transactions in an order",
+                 level, w->order.count);
+    else
+        snprintf(result->reason, sizeof result->reason, "%s is violated: %s, and %zu more", level,
+                 anomaly_name(w->anomalies.at[0].kind), w->anomalies.count - 1);
+}
+
+static enum status judge(const struct history *h, const struct witness *w,
+                         struct verification *result, struct error *err)
+{
+    struct verifier v = { .h = h, .w = w };
+    enum status status = verify_all(&v, err);
+
+    if (status == STATUS_OK) {
+        result->is_accepted = true;
+        describe(w, result);
+    } else if (v.is_refused) {
+        snprintf(result->reason, sizeof result->reason, "%s", err->text);
+        *err = (struct error){ 0 };
+        status = STATUS_OK;
+    }
+    for (size_t i = 0; i < v.blocks.count; i++)
+        free(v.blocks.at[i]);
+    array_close(&v.blocks);
+    map_close(&v.txn_of_id);
+    intern_close(&v.keys);
+    return status;
+}
+
+enum status verify_witness(const struct history *h, char *bytes, size_t size,
+                           struct verification *result, struct error *err)
+{
+    struct witness witness;
+    enum status status;
+
+    *result = (struct verification){ 0 };
+    status = witness_read(bytes, size, &witness, err);
+    if (status == STATUS_OK)
+        status = judge(h, &witness, result, err);
+    witness_close(&witness);
+    return status;
+}
+
+enum status verify_file(const struct history *h, const char *path, struct verification *result,
+                        struct error *err)
+{
+    struct source source;
+    char *bytes = NULL, *slack;
+    size_t size = 0;
+    enum status status;
+
+    *result = (struct verification){ 0 };
+    TRY(source_open(&source, path, NULL, err));
+    status = source_take_rest(&source, &bytes, &size, err);
+    source_close(&source);
+    if (status == STATUS_OK) {
+        slack = realloc(bytes, size + SOURCE_SLACK);
+        if (!slack) {
+            status = error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
+        } else {
+            bytes = slack;
+            memset(bytes + size, 0, SOURCE_SLACK);
+            status = verify_witness(h, bytes, size, result, err);
+        }
+        if (status != STATUS_OK)
+            error_set_file(err, path);
+    }
+    free(bytes);
+    return status;
+}

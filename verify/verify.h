@@ -1,0 +1,47 @@
+/*
+ * verify: whether a witness proves what it says of a history.
+ *
+ *     TRY(verify_witness(&history, bytes, size, &verification, err));
+ *     if (!verification.is_accepted) puts(verification.reason);
+ *
+ * The grammar and what has to be so are docs/format-witness.md, and nothing else:
+ * this room shares no code with the checkers, so that a mistake of theirs is not
+ * repeated here. Each statement of a witness is looked up in the history. Nothing
+ * is searched for, so that the time is linear in the two files, up to sorting, and
+ * a scan of its table for every statement with a predicate.
+ *
+ *     witness.c      what stands in the file
+ *     versions.c     who counts; the versions of each key
+ *     sight.c        which version an operation read
+ *     answer.c       whether its answer is that version, or those rows
+ *     query.c        predicates, order, aggregates over rows, by
+ *     expression.c     the parse tree of their SQL, and
+ *     scalar.c         exact values
+ *     valid.c        an order that explains everything
+ *     cycle.c, anomaly.c  what cannot be explained
+ */
+#ifndef VERIFY_VERIFY_H
+#define VERIFY_VERIFY_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "history/history.h"
+
+struct verification {
+    bool is_accepted;
+    char reason[512]; /* why not; or what was proved */
+};
+
+/*
+ * Errors are what is no witness at all: a file that does not follow the grammar.
+ * The bytes are changed; SOURCE_SLACK of them behind the last must be readable.
+ */
+MUST_USE enum status verify_witness(const struct history *, char *bytes, size_t size,
+                                    struct verification *, struct error *);
+
+/* From a file, or "-": standard input. */
+MUST_USE enum status verify_file(const struct history *, const char *path, struct verification *,
+                                 struct error *);
+
+#endif

@@ -1,0 +1,489 @@
+#include "verify/witness.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const edge_names[EDGE_KIND_COUNT] = {
+    [EDGE_WW] = "ww",
+    [EDGE_WR] = "wr",
+    [EDGE_RW] = "rw",
+    [EDGE_PREDICATE_WR] = "predicate-wr",
+    [EDGE_PREDICATE_RW] = "predicate-rw",
+    [EDGE_PROCESS] = "process",
+    [EDGE_REALTIME] = "realtime",
+    [EDGE_ORDER] = "order",
+};
+
+const char *edge_name(enum witness_edge_kind kind)
+{
+    assert(kind < EDGE_KIND_COUNT);
+    return edge_names[kind];
+}
+
+bool edge_has_data(enum witness_edge_kind kind)
+{
+    return kind <= EDGE_PREDICATE_RW;
+}
+
+/* --- Fields ------------------------------------------------------------------ */
+
+/* The number of a name among the fields of an object, each of which may stand there once. */
+static enum status find_field(struct json *json, struct text name, const char *const *names,
+                              uint32_t *seen, unsigned *field, struct error *err)
+{
+    for (unsigned i = 0; names[i]; i++) {
+        if (!text_equal(name, text_of(names[i])))
+            continue;
+        if (*seen >> i & 1)
+            return json_refuse_token(json, err, "the field \"%s\" stands here twice", names[i]);
+        *seen |= UINT32_C(1) << i;
+        *field = i;
+        return STATUS_OK;
+    }
+    return json_refuse_token(json, err, "unknown field \"%.*s\"", TEXT_PRINT(name));
+}
+
+/* Refuses an object that lacks one of the fields of a mask. */
+static enum status need_fields(struct json *json, const char *const *names, uint32_t seen,
+                               uint32_t needed, struct error *err)
+{
+    for (unsigned i = 0; names[i]; i++)
+        if ((needed & ~seen) >> i & 1)
+            return json_refuse_token(json, err, "the field \"%s\" is missing", names[i]);
+    return STATUS_OK;
+}
+
+/* A string that is one of these names. */
+static enum status read_name(struct json *json, const char *const *names, const char *what,
+                             unsigned *number, struct error *err)
+{
+    struct text name;
+
+    TRY(json_string(json, what, &name, err));
+    for (*number = 0; names[*number]; ++*number)
+        if (text_equal(name, text_of(names[*number])))
+            return STATUS_OK;
+    return json_refuse_token(json, err, "\"%.*s\" is not %s", TEXT_PRINT(name), what);
+}
+
+static enum status skip_words(struct json *json, const char *what, struct error *err)
+{
+    struct text unjudged;
+
+    return json_string(json, what, &unjudged, err);
+}
+
+static enum status read_op(struct json *json, int64_t *op, struct error *err)
+{
+    TRY(json_integer(json, "the place of an operation", op, err));
+    return *op < 0 ? json_refuse_token(json, err, "operations are counted from 0") : STATUS_OK;
+}
+
+static enum status read_version(struct json *json, struct witness_version *version,
+                                struct error *err)
+{
+    bool more;
+
+    *version = (struct witness_version){ .is_initial = json_word(json, "null") };
+    if (version->is_initial)
+        return STATUS_OK;
+    if (json_peek(json) != '[')
+        return json_integer(json, "a version", &version->txn, err);
+    TRY(json_open(json, '[', "a version", err));
+    TRY(json_integer(json, "a transaction's id", &version->txn, err));
+    TRY(json_element(json, 1, &more, err));
+    if (!more)
+        return json_refuse_token(json, err, "a version is [id,n]");
+    TRY(json_integer(json, "the number of a version", &version->nth, err));
+    if (version->nth < 1)
+        return json_refuse_token(json, err, "versions are counted from 1");
+    TRY(json_element(json, 2, &more, err));
+    return more ? json_refuse_token(json, err, "a version is [id,n]") : STATUS_OK;
+}
+
+#define READ_NUMBERS(json, array, what, err)                                                       \
+    do {                                                                                           \
+        bool more;                                                                                 \
+        int64_t number;                                                                            \
+        TRY(json_open(json, '[', "an array", err));                                                \
+        for (size_t n = 0;; n++) {                                                                 \
+            TRY(json_element(json, n, &more, err));                                                \
+            if (!more)                                                                             \
+                break;                                                                             \
+            TRY(json_integer(json, what, &number, err));                                           \
+            TRY(array_push(array, number, err));                                                   \
+        }                                                                                          \
+    } while (0)
+
+/* --- Proofs ------------------------------------------------------------------ */
+
+enum {
+    EDGE_FROM,
+    EDGE_TO,
+    EDGE_EDGE,
+    EDGE_WHY,
+    EDGE_KEY,
+    EDGE_FROM_OP,
+    EDGE_TO_OP,
+    EDGE_FROM_VERSION,
+    EDGE_TO_VERSION
+};
+
+static const char *const edge_fields[] = { "from",    "to",    "edge",         "why",        "key",
+                                           "from-op", "to-op", "from-version", "to-version", NULL };
+
+#define EDGE_FIELDS_OF_ALL 0x00f
+#define EDGE_FIELDS_OF_DATA 0x1f0
+
+static enum status read_edge_field(struct json *json, unsigned field, struct witness_edge *edge,
+                                   struct error *err)
+{
+    unsigned kind;
+
+    switch (field) {
+    case EDGE_FROM:
+        return json_integer(json, "a transaction's id", &edge->from, err);
+    case EDGE_TO:
+        return json_integer(json, "a transaction's id", &edge->to, err);
+    case EDGE_EDGE: {
+        const char *names[EDGE_KIND_COUNT + 1] = { 0 };
+
+        memcpy(names, edge_names, sizeof edge_names);
+        TRY(read_name(json, names, "an edge", &kind, err));
+        edge->kind = (enum witness_edge_kind)kind;
+        return STATUS_OK;
+    }
+    case EDGE_WHY:
+        return skip_words(json, "a sentence", err);
+    case EDGE_KEY:
+        return json_string(json, "a key", &edge->key, err);
+    case EDGE_FROM_OP:
+        return read_op(json, &edge->from_op, err);
+    case EDGE_TO_OP:
+        return read_op(json, &edge->to_op, err);
+    case EDGE_FROM_VERSION:
+        return read_version(json, &edge->from_version, err);
+    default:
+        return read_version(json, &edge->to_version, err);
+    }
+}
+
+static enum status read_edge(struct json *json, struct witness_edge *edge, struct error *err)
+{
+    uint32_t seen = 0, needed = EDGE_FIELDS_OF_ALL;
+    struct text name;
+    unsigned field = 0;
+
+    *edge = (struct witness_edge){ 0 };
+    TRY(json_open(json, '{', "an edge", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(find_field(json, name, edge_fields, &seen, &field, err));
+        TRY(read_edge_field(json, field, edge, err));
+    }
+    if (edge_has_data(edge->kind))
+        needed |= EDGE_FIELDS_OF_DATA;
+    TRY(need_fields(json, edge_fields, seen, needed, err));
+    if (seen & ~needed)
+        return json_refuse_token(json, err, "an edge %s has no key, operations or versions",
+                                 edge_name(edge->kind));
+    return STATUS_OK;
+}
+
+static enum status read_cycle(struct json *json, struct witness_anomaly *anomaly, struct error *err)
+{
+    struct witness_edge edge;
+    bool more;
+
+    TRY(json_open(json, '[', "an array of edges", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            break;
+        TRY(read_edge(json, &edge, err));
+        TRY(array_push(&anomaly->cycle, edge, err));
+    }
+    if (anomaly->cycle.count == 0)
+        return json_refuse_token(json, err, "a cycle has at least one edge");
+    return STATUS_OK;
+}
+
+static enum status read_read(struct json *json, struct witness_read *read, struct error *err)
+{
+    static const char *const fields[] = { "txn", "op", "key", "version", NULL };
+    uint32_t seen = 0;
+    struct text name;
+    unsigned field = 0;
+
+    TRY(json_open(json, '{', "an object", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(find_field(json, name, fields, &seen, &field, err));
+        if (field == 0)
+            TRY(json_integer(json, "a transaction's id", &read->txn, err));
+        else if (field == 1)
+            TRY(read_op(json, &read->op, err));
+        else if (field == 2)
+            TRY(json_string(json, "a key", &read->key, err));
+        else
+            TRY(read_version(json, &read->version, err));
+    }
+    read->has_key = seen & 4;
+    read->has_version = seen & 8;
+    return need_fields(json, fields, seen, 3, err);
+}
+
+static enum status read_writes(struct json *json, struct witness_writes *writes, struct error *err)
+{
+    static const char *const fields[] = { "key", "versions", NULL };
+    uint32_t seen = 0;
+    struct text name;
+    unsigned field = 0;
+    bool more;
+
+    TRY(json_open(json, '{', "an object", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(find_field(json, name, fields, &seen, &field, err));
+        if (field == 0) {
+            TRY(json_string(json, "a key", &writes->key, err));
+            continue;
+        }
+        TRY(json_open(json, '[', "two versions", err));
+        for (size_t i = 0;; i++) {
+            TRY(json_element(json, i, &more, err));
+            if (more != (i < 2))
+                return json_refuse_token(json, err, "\"versions\" are two");
+            if (!more)
+                break;
+            TRY(read_version(json, &writes->versions[i], err));
+        }
+    }
+    return need_fields(json, fields, seen, 3, err);
+}
+
+/* --- Anomalies --------------------------------------------------------------- */
+
+enum {
+    ANOMALY_FIELD_KIND,
+    ANOMALY_FIELD_TXNS,
+    ANOMALY_FIELD_EXPLANATION,
+    ANOMALY_FIELD_CYCLE,
+    ANOMALY_FIELD_READ,
+    ANOMALY_FIELD_WRITES
+};
+
+static enum status read_anomaly_field(struct json *json, unsigned field,
+                                      struct witness_anomaly *anomaly, struct error *err)
+{
+    unsigned kind;
+
+    switch (field) {
+    case ANOMALY_FIELD_KIND:
+        TRY(read_name(json, anomaly_names(), "an anomaly", &kind, err));
+        anomaly->kind = (enum anomaly)kind;
+        return STATUS_OK;
+    case ANOMALY_FIELD_TXNS:
+        READ_NUMBERS(json, &anomaly->txns, "a transaction's id", err);
+        return STATUS_OK;
+    case ANOMALY_FIELD_EXPLANATION:
+        return skip_words(json, "an explanation", err);
+    default:
+        break;
+    }
+    if (anomaly->proof != PROOF_NONE)
+        return json_refuse_token(json, err, "an anomaly has one proof");
+    switch (field) {
+    case ANOMALY_FIELD_CYCLE:
+        anomaly->proof = PROOF_CYCLE;
+        return read_cycle(json, anomaly, err);
+    case ANOMALY_FIELD_READ:
+        anomaly->proof = PROOF_READ;
+        return read_read(json, &anomaly->read, err);
+    default:
+        anomaly->proof = PROOF_WRITES;
+        return read_writes(json, &anomaly->writes, err);
+    }
+}
+
+static enum status read_anomaly(struct json *json, struct witness_anomaly *anomaly,
+                                struct error *err)
+{
+    static const char *const fields[] = { "kind", "transactions", "explanation", "cycle",
+                                          "read", "writes",       NULL };
+    uint32_t seen = 0;
+    struct text name;
+    unsigned field = 0;
+
+    TRY(json_open(json, '{', "an anomaly", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(find_field(json, name, fields, &seen, &field, err));
+        TRY(read_anomaly_field(json, field, anomaly, err));
+    }
+    TRY(need_fields(json, fields, seen, 7, err));
+    if (anomaly->proof == PROOF_NONE)
+        return json_refuse_token(json, err,
+                                 "an anomaly has \"cycle\", \"read\" or \"writes\" for a proof");
+    return STATUS_OK;
+}
+
+static enum status read_anomalies(struct json *json, struct witness *w, struct error *err)
+{
+    bool more;
+
+    TRY(json_open(json, '[', "an array of anomalies", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            break;
+        if (n == WITNESS_ANOMALIES_MAX)
+            return json_refuse_token(json, err, "more than %d anomalies", WITNESS_ANOMALIES_MAX);
+        TRY(array_push(&w->anomalies, (struct witness_anomaly){ 0 }, err));
+        TRY(read_anomaly(json, &w->anomalies.at[n], err));
+    }
+    return STATUS_OK;
+}
+
+/* --- The whole --------------------------------------------------------------- */
+
+enum {
+    FIELD_FORMAT,
+    FIELD_HISTORY,
+    FIELD_CHECKER,
+    FIELD_LEVEL,
+    FIELD_VERDICT,
+    FIELD_ORDER,
+    FIELD_SNAPSHOTS,
+    FIELD_ANOMALIES
+};
+
+static const char *const witness_fields[] = { "ordeal-witness", "history",   "checker",
+                                              "level",          "verdict",   "order",
+                                              "snapshots",      "anomalies", NULL };
+
+#define FIELDS_OF_ALL 0x1f
+
+static enum status read_digest(struct json *json, struct text *digest, struct error *err)
+{
+    TRY(json_string(json, "the digest of the history", digest, err));
+    if (digest->length != DIGEST_HEX_SIZE - 1)
+        return json_refuse_token(json, err, "a digest has %d hex digits", DIGEST_HEX_SIZE - 1);
+    for (size_t i = 0; i < digest->length; i++)
+        if (!memchr("0123456789abcdef", digest->at[i], 16))
+            return json_refuse_token(json, err, "a digest has hex digits in lower case");
+    return STATUS_OK;
+}
+
+static enum status read_field(struct json *json, unsigned field, struct witness *w,
+                              struct error *err)
+{
+    static const char *const checkers[] = { "order", "certificate", "blackbox", NULL };
+    static const char *const verdicts[] = { "valid", "invalid", NULL };
+    int64_t format;
+    unsigned name;
+
+    switch (field) {
+    case FIELD_FORMAT:
+        TRY(json_integer(json, "the version of the format", &format, err));
+        return format == 1 ? STATUS_OK
+                           : json_refuse_token(json, err, "only version 1 of the format is known");
+    case FIELD_HISTORY:
+        return read_digest(json, &w->history, err);
+    case FIELD_CHECKER:
+        TRY(read_name(json, checkers, "a checker whose witnesses are known", &name, err));
+        w->checker = (enum witness_checker)name;
+        return STATUS_OK;
+    case FIELD_LEVEL:
+        TRY(read_name(json, level_names(), "a level", &name, err));
+        w->level = (enum level)name;
+        return STATUS_OK;
+    case FIELD_VERDICT:
+        TRY(read_name(json, verdicts, "\"valid\" or \"invalid\"", &name, err));
+        w->is_valid = name == 0;
+        return STATUS_OK;
+    case FIELD_ORDER:
+        READ_NUMBERS(json, &w->order, "a transaction's id", err);
+        return STATUS_OK;
+    case FIELD_SNAPSHOTS:
+        w->has_snapshots = true;
+        READ_NUMBERS(json, &w->snapshots, "a number of transactions", err);
+        return STATUS_OK;
+    default:
+        return read_anomalies(json, w, err);
+    }
+}
+
+/* Which fields go with which verdict. */
+static enum status check_fields(struct json *json, const struct witness *w, uint32_t seen,
+                                struct error *err)
+{
+    uint32_t of_valid = 1U << FIELD_ORDER, of_invalid = 1U << FIELD_ANOMALIES;
+
+    TRY(need_fields(json, witness_fields, seen,
+                    FIELDS_OF_ALL | (w->is_valid ? of_valid : of_invalid), err));
+    if (w->is_valid && (seen & of_invalid))
+        return json_refuse_token(json, err, "a valid verdict with anomalies");
+    if (!w->is_valid && (seen & (of_valid | 1U << FIELD_SNAPSHOTS)))
+        return json_refuse_token(json, err, "an invalid verdict with an order");
+    if (!w->is_valid && w->anomalies.count == 0)
+        return json_refuse_token(json, err, "an invalid verdict without anomalies");
+    return STATUS_OK;
+}
+
+/* Within a string they stay, to be refused there. */
+static void blank_line_ends(char *bytes, size_t size)
+{
+    bool in_string = false;
+
+    for (size_t i = 0; i < size; i++) {
+        if (bytes[i] == '"')
+            in_string = !in_string;
+        else if (in_string && bytes[i] == '\\')
+            i++;
+        else if (!in_string && (bytes[i] == '\n' || bytes[i] == '\r'))
+            bytes[i] = ' ';
+    }
+}
+
+enum status witness_read(char *bytes, size_t size, struct witness *w, struct error *err)
+{
+    struct json *json = &w->json;
+    uint32_t seen = 0;
+    struct text name;
+    unsigned field = 0;
+
+    *w = (struct witness){ 0 };
+    blank_line_ends(bytes, size);
+    json_begin(json, (struct text){ bytes, size });
+    TRY(json_open(json, '{', "a witness, which is an object", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(find_field(json, name, witness_fields, &seen, &field, err));
+        TRY(read_field(json, field, w, err));
+    }
+    TRY(check_fields(json, w, seen, err));
+    return json_end(json, err);
+}
+
+void witness_close(struct witness *w)
+{
+    for (size_t i = 0; i < w->anomalies.count; i++) {
+        array_close(&w->anomalies.at[i].txns);
+        array_close(&w->anomalies.at[i].cycle);
+    }
+    array_close(&w->anomalies);
+    array_close(&w->order);
+    array_close(&w->snapshots);
+    json_close(&w->json);
+}

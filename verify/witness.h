@@ -1,0 +1,97 @@
+/*
+ * witness: the evidence for a verdict, as it stands in its file, and no more.
+ *
+ * The grammar is docs/format-witness.md. What has been read is well formed;
+ * whether anything of it is true, only verify.h knows. Texts are views of the
+ * witness's own bytes.
+ */
+#ifndef VERIFY_WITNESS_H
+#define VERIFY_WITNESS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/digest.h"
+#include "base/text.h"
+#include "history/anomaly.h"
+#include "history/json.h"
+#include "history/level.h"
+
+#define WITNESS_ANOMALIES_MAX 1000 /* so that the work is bounded by the sizes of the two files */
+
+/* Who gave the verdict: it says what the verdict is drawn from. */
+enum witness_checker { WITNESS_ORDER, WITNESS_CERTIFICATE, WITNESS_BLACKBOX };
+
+/* `null`, `id` or `[id,n]`. */
+struct witness_version {
+    bool is_initial;
+    int64_t txn;
+    int64_t nth; /* 0: the last */
+};
+
+enum witness_edge_kind {
+    EDGE_WW,
+    EDGE_WR,
+    EDGE_RW,
+    EDGE_PREDICATE_WR,
+    EDGE_PREDICATE_RW,
+    EDGE_PROCESS,
+    EDGE_REALTIME,
+    EDGE_ORDER,
+    EDGE_KIND_COUNT
+};
+
+struct witness_edge {
+    enum witness_edge_kind kind;
+    int64_t from, to;
+    /* Of data alone. */
+    struct text key;
+    int64_t from_op, to_op;
+    struct witness_version from_version, to_version;
+};
+
+struct witness_read {
+    int64_t txn, op;
+    bool has_key, has_version;
+    struct text key;
+    struct witness_version version;
+};
+
+struct witness_writes {
+    struct text key;
+    struct witness_version versions[2];
+};
+
+enum witness_proof { PROOF_NONE, PROOF_CYCLE, PROOF_READ, PROOF_WRITES };
+
+struct witness_anomaly {
+    enum anomaly kind;
+    ARRAY(int64_t) txns;
+    enum witness_proof proof;
+    ARRAY(struct witness_edge) cycle;
+    struct witness_read read;
+    struct witness_writes writes;
+};
+
+struct witness {
+    struct text history; /* 64 hex digits */
+    enum witness_checker checker;
+    enum level level;
+    bool is_valid; /* the verdict */
+    bool has_snapshots;
+    ARRAY(int64_t) order, snapshots;
+    ARRAY(struct witness_anomaly) anomalies;
+
+    struct json json; /* owns texts that had escapes */
+};
+
+/* Changes the bytes: line ends become blanks. They and some beyond them must be readable. */
+MUST_USE enum status witness_read(char *bytes, size_t size, struct witness *, struct error *);
+/* After witness_read(), whatever its status. */
+void witness_close(struct witness *);
+
+bool edge_has_data(enum witness_edge_kind);
+const char *edge_name(enum witness_edge_kind);
+
+#endif
