@@ -23,7 +23,7 @@ void bench_print_rate(const char *what, double amount, const char *unit,
 void bench_print_time(const char *what, double count, const double seconds[BENCH_ROUNDS]);
 
 /* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/generate.c,
-   bench/programs.c, bench/store.c */
+   bench/programs.c, bench/store.c, bench/checkers.c */
 void bench_base(void);
 void bench_event_queue(void);
 void bench_world(void);
@@ -32,5 +32,6 @@ void bench_oh(void);
 void bench_generate(void);
 void bench_programs(void);
 void bench_store(void);
+void bench_checkers(void);
 
 #endif

@@ -10,7 +10,8 @@ static const struct {
 } benches[] = {
     { "base", bench_base },   { "event_queue", bench_event_queue }, { "world", bench_world },
     { "jsonl", bench_jsonl }, { "oh", bench_oh },                   { "generate", bench_generate },
-    { "programs", bench_programs }, { "store", bench_store },
+    { "programs", bench_programs },
+    { "store", bench_store }, { "checkers", bench_checkers },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)
