@@ -9,6 +9,7 @@
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/quantity.h"
+#include "cli/simulation.h"
 #include "history/format.h"
 
 struct check_values {
@@ -54,13 +55,6 @@ static const struct option check_rows[] = {
       .help = "where to write the evidence, for ordeal verify; - is standard output" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
-
-static enum exit_code exit_code_of(enum verdict verdict)
-{
-    return verdict == VERDICT_VALID     ? EXIT_VALID
-           : verdict == VERDICT_INVALID ? EXIT_VIOLATION
-                                        : EXIT_UNDECIDED;
-}
 
 static enum status choose(const struct check_values *values, const struct history *history,
                           enum level level, const struct checker **checker, struct error *err)
@@ -175,7 +169,7 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     enum status status = read_and_judge(values, &history, &timed, err);
 
     if (status == STATUS_OK) {
-        *code = exit_code_of(timed.check.verdict);
+        *code = verdict_exit_code(timed.check.verdict);
         status = print(values, &history, &timed, err);
     }
     if (status == STATUS_OK && values->witness)

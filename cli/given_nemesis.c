@@ -46,7 +46,6 @@ static enum status read_kind(uint32_t *kinds, const char *label, const struct se
 {
     const char *names[NEMESIS_KIND_COUNT + 2] = { "all" };
     enum nemesis_kind kind = NEMESIS_PARTITION;
-    const char *nearest;
 
     if (name->kind != SETTING_STRING)
         return setting_refuse(name, err, "%s should list kinds of nemeses by name", label);
@@ -60,10 +59,7 @@ static enum status read_kind(uint32_t *kinds, const char *label, const struct se
     }
     for (int i = 0; i < NEMESIS_KIND_COUNT; i++)
         names[i + 1] = nemesis_kind_name((enum nemesis_kind)i);
-    nearest = text_nearest(name->text, names);
-    return setting_refuse(name, err, "there is no nemesis \"%.*s\"%s%s%s", TEXT_PRINT(name->text),
-                          nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                          nearest ? "\"?" : "");
+    return setting_refuse_name(name, "nemesis", names, err);
 }
 
 enum status given_kinds_read(uint32_t *kinds, const char *label, const struct setting *list,

@@ -6,30 +6,13 @@
 #include "base/array.h"
 #include "cli/quantity.h"
 
-static enum status refuse_name(const struct setting *given, const char *what,
-                               const char *const *names, struct error *err)
-{
-    const char *nearest = text_nearest(given->text, names);
-    struct buffer list = { 0 };
-
-    if (nearest)
-        return setting_refuse(given, err, "there is no %s \"%.*s\"; did you mean \"%s\"?", what,
-                              TEXT_PRINT(given->text), nearest);
-    for (size_t i = 0; names[i]; i++)
-        buffer_print(&list, "%s%s", i ? ", " : "", names[i]);
-    (void)setting_refuse(given, err, "there is no %s \"%.*s\"; there is %.*s", what,
-                         TEXT_PRINT(given->text), (int)list.count, list.at ? list.at : "");
-    buffer_close(&list);
-    return err->status;
-}
-
 enum status given_protocol_read(const struct protocol **protocol, const char *label,
                                 const struct setting *given, struct error *err)
 {
     if (given->kind != SETTING_STRING)
         return setting_refuse(given, err, "%s should be a string", label);
     *protocol = store_protocol(given->text);
-    return *protocol ? STATUS_OK : refuse_name(given, "protocol", store_protocol_names(), err);
+    return *protocol ? STATUS_OK : setting_refuse_name(given, "protocol", store_protocol_names(), err);
 }
 
 enum status given_bugs_read(struct bugs *bugs, const char *label, const struct setting *list,
@@ -45,7 +28,7 @@ enum status given_bugs_read(struct bugs *bugs, const char *label, const struct s
             return setting_refuse(name, err, "%s should list bugs by name", label);
         bug = bug_find(name->text);
         if (bug == BUG_COUNT)
-            return refuse_name(name, "bug", bug_names(), err);
+            return setting_refuse_name(name, "bug", bug_names(), err);
         bugs->on[bug] = true;
     }
     return STATUS_OK;
@@ -72,7 +55,7 @@ enum status given_level_read(uint32_t *level_plus_1, const char *label,
     if (given->kind != SETTING_STRING)
         return setting_refuse(given, err, "%s should be a string", label);
     if (!level_of_text(given->text, &level))
-        return refuse_name(given, "level", level_names(), err);
+        return setting_refuse_name(given, "level", level_names(), err);
     *level_plus_1 = (uint32_t)level + 1;
     return STATUS_OK;
 }
@@ -87,7 +70,7 @@ static enum status add_checker(struct jury_wishes *wishes, const struct setting 
             wishes->checkers |= 1u << i;
             return STATUS_OK;
         }
-    return refuse_name(name, "checker", checker_names(), err);
+    return setting_refuse_name(name, "checker", checker_names(), err);
 }
 
 enum status given_checkers_read(struct jury_wishes *wishes, const char *label,
@@ -127,7 +110,7 @@ static enum status refuse_workload(const struct setting *given, struct error *er
          builtin++)
         names[count++] = *builtin;
     names[count] = workload_kind_name(WORKLOAD_PING);
-    return refuse_name(given, "workload", names, err);
+    return setting_refuse_name(given, "workload", names, err);
 }
 
 enum status given_workload_read(struct scenario_workload *workload, const char *label,

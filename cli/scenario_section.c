@@ -53,25 +53,6 @@ static enum status refuse(const struct reader *reader, const char *wanted, struc
                         setting_kind_name(reader->setting->kind));
 }
 
-static enum status refuse_name(const struct reader *reader, const char *what,
-                               const char *const *names, struct error *err)
-{
-    struct text given = reader->setting->text;
-    const char *nearest = text_nearest(given, names);
-    struct buffer list = { 0 };
-
-    for (size_t i = 0; names[i]; i++)
-        buffer_print(&list, "%s%s", i ? ", " : "", names[i]);
-    if (nearest)
-        (void)setting_refuse(reader->setting, err, "there is no %s \"%.*s\"; did you mean \"%s\"?",
-                             what, TEXT_PRINT(given), nearest);
-    else
-        (void)setting_refuse(reader->setting, err, "there is no %s \"%.*s\"; there is %.*s", what,
-                             TEXT_PRINT(given), (int)list.count, list.at ? list.at : "");
-    buffer_close(&list);
-    return err->status;
-}
-
 static enum status read_name(const struct reader *reader, char *name, struct error *err)
 {
     struct text text = reader->setting->text;
@@ -142,7 +123,7 @@ static enum status read_nemesis(const struct reader *reader, enum nemesis_kind *
         return STATUS_OK;
     for (int i = 0; i < NEMESIS_KIND_COUNT; i++)
         names[i] = nemesis_kind_name((enum nemesis_kind)i);
-    return refuse_name(reader, "nemesis", names, err);
+    return setting_refuse_name(reader->setting, "nemesis", names, err);
 }
 
 static enum status read_shape(const struct reader *reader, enum nemesis_shape *shape,
@@ -161,7 +142,7 @@ static enum status read_shape(const struct reader *reader, enum nemesis_shape *s
         if (nemesis_shape_kind((enum nemesis_shape)i) == options->kind)
             names[count++] = nemesis_shape_name((enum nemesis_shape)i);
     snprintf(what, sizeof what, "%s of shape", nemesis_kind_name(options->kind));
-    return refuse_name(reader, what, names, err);
+    return setting_refuse_name(reader->setting, what, names, err);
 }
 
 static enum status read_victims(const struct reader *reader, enum nemesis_victims *victims,
@@ -175,7 +156,7 @@ static enum status read_victims(const struct reader *reader, enum nemesis_victim
         return STATUS_OK;
     for (int i = 0; i < NEMESIS_VICTIMS_COUNT; i++)
         names[i] = nemesis_victims_name((enum nemesis_victims)i);
-    return refuse_name(reader, "group of victims", names, err);
+    return setting_refuse_name(reader->setting, "group of victims", names, err);
 }
 
 static enum status read_boolean(const struct reader *reader, bool *flag, struct error *err)

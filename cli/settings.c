@@ -446,3 +446,20 @@ enum status setting_refuse(const struct setting *setting, struct error *err, con
     va_end(arguments);
     return setting ? setting_blame(setting, err) : err->status;
 }
+
+enum status setting_refuse_name(const struct setting *given, const char *what,
+                                const char *const *names, struct error *err)
+{
+    const char *nearest = text_nearest(given->text, names);
+    struct buffer list = { 0 };
+
+    if (nearest)
+        return setting_refuse(given, err, "there is no %s \"%.*s\"; did you mean \"%s\"?", what,
+                              TEXT_PRINT(given->text), nearest);
+    for (size_t i = 0; names[i]; i++)
+        buffer_print(&list, "%s%s", i ? ", " : "", names[i]);
+    (void)setting_refuse(given, err, "there is no %s \"%.*s\"; there is %.*s", what,
+                         TEXT_PRINT(given->text), (int)list.count, list.at ? list.at : "");
+    buffer_close(&list);
+    return err->status;
+}

@@ -58,5 +58,8 @@ enum status setting_blame(const struct setting *, struct error *);
 /* Refuses the setting, which may be NULL: then nothing is known of the place. */
 enum status setting_refuse(const struct setting *, struct error *, const char *format, ...)
     PRINTF_LIKE(3, 4);
+/* Refuses a string that is none of these names, which end in NULL: with the nearest, or with all. */
+enum status setting_refuse_name(const struct setting *, const char *what, const char *const *names,
+                                struct error *);
 
 #endif

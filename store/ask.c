@@ -299,7 +299,6 @@ void vote_put(struct writer *w, const struct vote *v)
     stamp_put(w, v->out);
     stamp_put(w, v->pivot);
     stamp_put(w, v->in);
-    put_number(w, v->compared);
 }
 
 void vote_get(struct reader *r, struct vote *v)
@@ -309,7 +308,6 @@ void vote_get(struct reader *r, struct vote *v)
     v->out = stamp_get(r);
     v->pivot = stamp_get(r);
     v->in = stamp_get(r);
-    v->compared = get_number(r);
 }
 
 /* --- Asks ------------------------------------------------------------------------------------- */

@@ -90,7 +90,6 @@ struct vote {
     enum refusal refusal;
     struct stamp at;       /* the shard has promised not to commit it below */
     struct stamp out, pivot, in; /* ssi; in is zero where there is none */
-    uint64_t compared;     /* needless-abort statistics: free for protocols */
 };
 
 struct decision {

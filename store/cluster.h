@@ -81,6 +81,6 @@ MUST_USE enum status cluster_rows(struct cluster *, uint32_t table,
 MUST_USE enum status cluster_history(struct cluster *, struct history *, struct error *);
 
 /* For the trace: numbers of notes that servers and clients leave. */
-enum store_note { NOTE_APPLIED, NOTE_DECIDED, NOTE_ABORTED, NOTE_CLIENT_GAVE_UP };
+enum store_note { NOTE_DECIDED, NOTE_ABORTED, NOTE_CLIENT_GAVE_UP };
 
 #endif

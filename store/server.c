@@ -505,9 +505,6 @@ static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b,
 {
     (void)context;
     switch ((enum store_note)topic) {
-    case NOTE_APPLIED:
-        buffer_print(to, "shard %" PRIu64 " applied %" PRIu64, a, b);
-        return;
     case NOTE_DECIDED:
         buffer_print(to, "T%" PRIu64 " committed", a);
         return;

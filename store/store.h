@@ -145,7 +145,6 @@ struct cluster_findings {
     char differ_what[200];
     uint64_t committed, aborted, unknown;
     struct sometimes sometimes;
-    uint64_t entries_applied, elections;
     size_t memory_bytes;
     uint64_t settled_at[STORE_SHARDS_MAX]; /* what each shard had applied when all was quiet */
 };

@@ -142,12 +142,6 @@ static void add_trouble(struct run_parts *parts, const struct cluster_case *it)
 
 /* --- A run ------------------------------------------------------------------------------------ */
 
-static void print_line(void *context, struct text line)
-{
-    (void)context;
-    fprintf(stderr, "%.*s\n", (int)line.length, line.at);
-}
-
 static void open_world(struct run_parts *parts, const struct cluster_case *it)
 {
     struct error err = { 0 };
@@ -160,7 +154,6 @@ static void open_world(struct run_parts *parts, const struct cluster_case *it)
         .network = { .loss = it->loss },
     };
 
-    (void)print_line;
     ASSERT_OK(latency_exponential(&options.network.latency, 200000, MILLISECOND, &err), &err);
     ASSERT_OK(world_init(&parts->world, &options, &parts->arena, &err), &err);
 }
@@ -272,6 +265,10 @@ static void find_complaint(struct run_parts *parts, const struct cluster_case *i
     }
     if (run->findings.replicas_differ) {
         buffer_print(why, "replicas differ: %s", run->findings.differ_what);
+        return;
+    }
+    if (record_contradictions(parts->cluster.record) > 0) {
+        buffer_text(why, TEXT("two replicas took down different decisions"));
         return;
     }
     lie = find_lie(it->protocol, &run->history);

@@ -46,7 +46,6 @@ struct cluster_case {
     enum trouble trouble;
     uint64_t seed;
     bool asks_oracle; /* of small histories */
-    bool prints;      /* the trace, on standard error */
 };
 
 /* Zeroed, a run that could not be made fails the test. */

@@ -147,7 +147,6 @@ static struct vote vote(void)
     v.out = stamp();
     v.pivot = stamp();
     v.in = stamp();
-    v.compared = number();
     return v;
 }
 
