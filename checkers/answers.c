@@ -174,7 +174,7 @@ static enum answer compare_order(const struct question *q, struct answer_fault *
     if (order == HISTORY_NONE || q->row_count == 0)
         return ANSWER_AGREES;
     if (!answer_parse_order(h, o.table, history_text(h, order), o.terms, &o.term_count))
-        return q->row_count < q->count ? ANSWER_UNDECIDED : ANSWER_AGREES;
+        return q->row_count > 1 || q->row_count < q->count ? ANSWER_UNDECIDED : ANSWER_AGREES;
     for (uint32_t op = q->first_op + 1; op < q->first_op + q->row_count; op++)
         is_wrong |= compare_rows(&o, row_of(q, op - 1), row_of(q, op)) > 0;
     if (q->row_count < q->count) {

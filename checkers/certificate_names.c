@@ -86,9 +86,8 @@ static uint64_t hash_value(const struct history *h, struct value value)
     from = h->row_start[value.bits];
     to = h->row_start[value.bits + 1];
     for (uint64_t i = from; i < to; i++)
-        if (h->cell_kind[i] != VALUE_LIST) /* in any order of columns */
-            hash += hash_number((uint64_t)h->cell_value[i] * 8 + h->cell_kind[i]);
-    return hash;
+        hash += hash_value(h, (struct value){ h->cell_kind[i], h->cell_value[i] });
+    return hash; /* in any order of columns */
 }
 
 static enum status report_duplicate(struct certificate *c, uint32_t first, uint32_t second,
@@ -122,12 +121,14 @@ static enum status find_equal(struct certificate *c, const uint8_t *is_doubtful,
              op++) {
             struct value value = history_value(h, op);
             size_t place, count = writes->keys.count;
+            uint64_t hash;
             uint32_t first;
 
             if (!is_distinct(h, op) || !is_doubtful[h->op_key[op]])
                 continue;
-            TRY(map_add(writes, hash_fold(hash_value(h, value) ^ h->op_key[op], HASH_ODD_2), op,
-                        &place, err));
+            hash = hash_value(h, value) ^
+                   hash_number((uint64_t)h->op_key[op] << 8 | h->op_kind[op]);
+            TRY(map_add(writes, hash, op, &place, err));
             if (writes->keys.count > count)
                 continue;
             first = (uint32_t)writes->values.at[place];

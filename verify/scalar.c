@@ -169,22 +169,33 @@ static int64_t days_of_date(int64_t year, int64_t month, int64_t day)
            719468;
 }
 
+static int64_t days_of_month(int64_t year, int64_t month)
+{
+    bool leaps = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
+
+    if (month == 2)
+        return leaps ? 29 : 28;
+    return month == 4 || month == 6 || month == 9 || month == 11 ? 30 : 31;
+}
+
 /* 2024-02-29 12:30:00.25, with its time or without. */
 static enum outcome timestamp_of_text(struct text text, struct scalar *scalar)
 {
     int64_t year, month, day, hour = 0, minute = 0, second = 0, unit = 1000000000, fraction = 0;
+    bool has_time;
     __int128 seconds;
 
     if (!read_digits(&text, 4, &year) || !read_mark(&text, '-') || !read_digits(&text, 2, &month) ||
         !read_mark(&text, '-') || !read_digits(&text, 2, &day) || month < 1 || month > 12 ||
-        day < 1 || day > 28 + (month != 2) * 2)
+        day < 1 || day > days_of_month(year, month))
         return OUTCOME_UNKNOWN;
-    if (text.length > 0 &&
+    has_time = text.length > 0;
+    if (has_time &&
         (!read_mark(&text, ' ') || !read_digits(&text, 2, &hour) || !read_mark(&text, ':') ||
          !read_digits(&text, 2, &minute) || !read_mark(&text, ':') ||
          !read_digits(&text, 2, &second) || hour > 23 || minute > 59 || second > 59))
         return OUTCOME_UNKNOWN;
-    if (read_mark(&text, '.')) {
+    if (has_time && text.length > 1 && read_mark(&text, '.')) {
         int64_t digit;
 
         while (unit > 1000 && read_digits(&text, 1, &digit)) {
