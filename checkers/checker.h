@@ -19,11 +19,13 @@
 #ifndef CHECKERS_CHECKER_H
 #define CHECKERS_CHECKER_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/random.h"
 #include "base/text.h"
 #include "history/anomaly.h"
 #include "history/history.h"
@@ -37,10 +39,22 @@ enum check_flag {
     CHECK_SLOWLY = 2,  /* leaves out every fast path: for tests that compare */
 };
 
+enum check_engine { ENGINE_NATIVE, ENGINE_Z3 };
+
 struct check_options {
     enum level level;
     unsigned flags;                  /* enum check_flag */
     const struct progress *progress; /* may be NULL; counts transactions */
+    /* May be NULL. Once it is true the check ends soon, and says unknown if it must. */
+    const atomic_bool *stop;
+    unsigned threads;         /* at the most; 0: one. They change no verdict */
+    enum check_engine engine; /* for the checkers that have another */
+    /*
+     * The share of each key's version order that may be used, drawn by the seed. Less
+     * than all: neither do ts, snapshot, set or at give a hint. 0/0: all.
+     */
+    struct ratio version_order;
+    uint64_t seed;
 };
 
 /* An anomaly that was found. */

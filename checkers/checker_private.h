@@ -35,6 +35,12 @@ static inline bool check_wants(const struct check_options *options, enum check_f
     return options->flags & flag;
 }
 
+/* Whether somebody wants the check to end: asked every few thousand steps. */
+static inline bool check_is_stopped(const struct check_options *options)
+{
+    return options->stop && atomic_load_explicit(options->stop, memory_order_relaxed);
+}
+
 /* Defined beside the checkers that they are. */
 extern const struct checker checker_order, checker_certificate;
 
