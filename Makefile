@@ -28,7 +28,7 @@ MAKEFLAGS += -j$(JOBS) --no-builtin-rules
 
 # --- Flags -------------------------------------------------------------------
 
-PKGS = libsodium libzstd libprotobuf-c libcjson
+PKGS = libsodium libzstd libprotobuf-c libcjson z3
 # It has no pkg-config file.
 PG_QUERY_LIBS = -lpg_query
 
@@ -50,7 +50,8 @@ PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 
 # Files with needs of their own.
 flags_of = $(if $(filter cli/%,$(1)),-isystem $(BUILD)/deps/toml) \
-    $(if $(filter cli/main.c,$(1)),-DORDEAL_VERSION='"$(VERSION)"') \
+    $(if $(filter cli/version.c,$(1)),-DORDEAL_VERSION='"$(VERSION)"') \
+    $(if $(filter checkers/scan.c,$(1)),-O3) \
     $(if $(filter tests/%,$(1)),-isystem $(BUILD)/deps/unity) \
     $(if $(filter tests/fuzz/%,$(1)),-Wno-missing-prototypes)
 

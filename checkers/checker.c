@@ -78,6 +78,25 @@ const struct checker *checker_for(const struct history *h, enum level level, str
     return NULL; /* what the last one lacks is told */
 }
 
+static bool is_part(struct ratio ratio)
+{
+    return ratio.numerator < ratio.denominator;
+}
+
+/* What would be passed over in silence is refused. */
+static enum status check_abilities(const struct checker *checker,
+                                   const struct check_options *options, struct error *err)
+{
+    if (options->engine == ENGINE_Z3 && !checker->has_z3)
+        return error_set(err, STATUS_BAD_INPUT, "the checker %s has no engine but its own",
+                         checker->name);
+    if (is_part(options->version_order) && !checker->takes_part)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the checker %s needs the whole version order, and cannot do with a part",
+                         checker->name);
+    return STATUS_OK;
+}
+
 static void count_ops(const struct history *h, struct check *check)
 {
     uint64_t rows = 0;
@@ -107,6 +126,7 @@ enum status checker_run(const struct checker *checker, const struct history *h,
     *check = (struct check){ .checker = checker, .level = options->level };
     check->strongest = LEVEL_COUNT;
     TRY(check_level(checker, h, options->level, err));
+    TRY(check_abilities(checker, options, err));
     count_ops(h, check);
     TRY(checker->run(h, options, check, err));
     if (check->verdict == VERDICT_VALID)

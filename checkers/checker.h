@@ -89,6 +89,8 @@ struct checker {
     const char *name;
     const char *summary; /* what it decides it from, in a line */
     uint32_t levels;     /* a bit for each that it decides */
+    bool has_z3;         /* it has another engine */
+    bool takes_part;     /* it judges by a part of the version order, without hints, too */
     /* Refuses a history that lacks what the checker needs, and says what. */
     enum status (*examine)(const struct history *, struct error *);
     enum status (*run)(const struct history *, const struct check_options *, struct check *,

@@ -53,7 +53,7 @@ static enum status judge(const struct history *h, const struct check_options *op
     bool was_right = false;
 
     if (status == STATUS_OK)
-        status = replay_run(&r, options->progress, err);
+        status = replay_run(&r, options, err);
     if (status == STATUS_OK) {
         was_right = check->verdict == VERDICT_VALID;
         status = order_check_times(&r, options->level, err);

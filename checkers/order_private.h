@@ -34,7 +34,8 @@ struct replay {
 MUST_USE enum status replay_init(struct replay *, const struct history *, struct check *,
                                  bool takes_open_in, bool slowly, struct error *);
 void replay_close(struct replay *);
-MUST_USE enum status replay_run(struct replay *, const struct progress *, struct error *);
+/* The options are those of the check; NULL without one. */
+MUST_USE enum status replay_run(struct replay *, const struct check_options *, struct error *);
 
 /* Holds the order against sessions or real time, as the level asks. */
 MUST_USE enum status order_check_times(struct replay *, enum level, struct error *);

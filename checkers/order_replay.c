@@ -7,7 +7,7 @@
 
 #include "checkers/order_private.h"
 
-#define PROGRESS_STEP 262144
+#define PROGRESS_STEP 16384
 
 /* --- Making ----------------------------------------------------------------------- */
 
@@ -99,36 +99,13 @@ static enum status read_slowly(struct replay *r, uint32_t txn, uint32_t op, stru
 
 /* --- Statements ------------------------------------------------------------------- */
 
-/* As many rows match as came, and each that came does: nothing else needs to be looked at. */
-static bool agrees_at_once(struct replay *r, uint32_t head)
-{
-    const struct history *h = r->history;
-    uint32_t statement = h->op_key[head], count = h->statement_row_count[statement];
-    uint32_t predicate = matcher_predicate(&r->matcher, head);
-    bool is_select = h->op_kind[head] == OP_SELECT;
-    size_t matching;
-
-    if (h->statement_limit[statement] >= 0 || h->statement_order[statement] != HISTORY_NONE ||
-        h->statement_flags[statement] & STATEMENT_AGGREGATES ||
-        !rows_count(&r->rows, head, &matching) || matching != count)
-        return false;
-    for (uint32_t op = head + 1; op <= head + count; op++) {
-        struct value row = { VALUE_ROW, r->rows.row[h->op_key[op]] };
-
-        if (row.bits < 0 || matcher_match(&r->matcher, predicate, row) != PREDICATE_YES ||
-            (is_select && !history_values_equal(h, row, history_value(h, op))))
-            return false;
-    }
-    return true;
-}
-
 static enum status ask(struct replay *r, uint32_t txn, uint32_t head, struct error *err)
 {
     const struct held nothing = { { .kind = VALUE_NULL }, VERSION_INITIAL };
     struct answer_fault fault = { .key = HISTORY_NONE };
     enum answer answer;
 
-    if (!r->is_slow && agrees_at_once(r, head))
+    if (!r->is_slow && rows_agree(&r->rows, head))
         return STATUS_OK;
     TRY(rows_find(&r->rows, head, err));
     answer = r->rows.is_undecided ? ANSWER_UNDECIDED
@@ -187,43 +164,66 @@ static enum status replay_op(struct replay *r, uint32_t txn, uint32_t op, struct
     }
 }
 
-/* The two commonest operations, where there is nothing to them. */
-static inline bool went_at_once(struct replay *r, uint32_t op)
+/*
+ * Passes over operations to which there is nothing: reads of what is there, and writes of items. Stops
+ * at the first other one. Which of the two comes next cannot be foretold, so there is no jump
+ * between them: a right read stores what is there already.
+ */
+static inline uint32_t replay_plainly(const struct replay *r, uint32_t op, uint32_t end)
 {
     const struct history *h = r->history;
-    struct held *held;
+    const uint8_t *kinds = h->op_kind, *flags = h->op_flags, *value_kinds = h->op_value_kind;
+    const uint32_t *keys = h->op_key;
+    const int64_t *values = h->op_value;
+    struct held *holds = r->held;
+    uint64_t has_tables = r->rows.tables != NULL;
 
-    if (h->op_kind[op] == OP_READ) {
-        held = &r->held[h->op_key[op]];
-        return held->content.kind == h->op_value_kind[op] && held->content.bits == h->op_value[op];
+    for (; op < end && kinds[op] <= OP_WRITE; op++) {
+        struct held *held = &holds[keys[op]];
+        uint64_t write = 0 - (uint64_t)(kinds[op] == OP_WRITE); /* a mask */
+        uint64_t differs =
+            (uint64_t)(held->content.bits ^ values[op]) | (held->content.kind ^ value_kinds[op]);
+
+        if ((differs & ~write) | ((flags[op] | has_tables) & write))
+            break;
+        held->content.bits = values[op];
+        held->content.kind = value_kinds[op];
+        held->version ^= (held->version ^ op) & (uint32_t)write;
     }
-    if (h->op_kind[op] != OP_WRITE || h->op_flags[op] != 0 || r->rows.tables)
-        return false;
-    held = &r->held[h->op_key[op]];
-    held->content.bits = h->op_value[op];
-    held->content.kind = h->op_value_kind[op];
-    held->version = op;
-    return true;
+    return op;
 }
 
 static enum status replay_txn(struct replay *r, uint32_t txn, struct error *err)
 {
-    const struct history *h = r->history;
+    uint32_t op = r->history->txn_op[txn], end = r->history->txn_op[txn + 1];
 
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (r->is_slow || !went_at_once(r, op))
-            TRY(replay_op(r, txn, op, err));
+    while (op < end) {
+        if (!r->is_slow)
+            op = replay_plainly(r, op, end);
+        if (op < end)
+            TRY(replay_op(r, txn, op++, err));
+    }
     return STATUS_OK;
 }
 
-enum status replay_run(struct replay *r, const struct progress *progress, struct error *err)
+enum status replay_run(struct replay *r, const struct check_options *options, struct error *err)
 {
-    for (uint32_t i = 0; i < r->places.sequence_count; i++) {
+    uint32_t count = r->places.sequence_count;
+
+    for (uint32_t i = 0; i < count; i++) {
         TRY(replay_txn(r, r->places.sequence[i], err));
-        if (i % PROGRESS_STEP == 0)
-            progress_report(progress, i, r->places.sequence_count);
-        if (r->check && r->check->has_more_findings)
+        if (!r->check)
+            continue;
+        if (r->check->has_more_findings)
             break;
+        if (i % PROGRESS_STEP != 0)
+            continue;
+        progress_report(options->progress, i, count);
+        if (check_is_stopped(options)) {
+            check_doubt(r->check, "it was stopped after %" PRIu32 " of %" PRIu32 " transactions", i,
+                        count);
+            break;
+        }
     }
     return STATUS_OK;
 }

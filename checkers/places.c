@@ -133,11 +133,70 @@ static enum status settle(struct places *p, bool takes_open_in, struct error *er
 
 /* --- Sorting ---------------------------------------------------------------------- */
 
-static int compare_txns(const struct history *h, uint32_t a, uint32_t b)
+#define DIGIT_BITS 11
+#define DIGIT_COUNT (1 << DIGIT_BITS)
+
+/* A transaction and its ts, counted from the least. */
+struct seat {
+    uint64_t distance;
+    uint32_t txn;
+};
+
+static uint64_t seat_all(const struct places *p, struct seat *seats)
 {
-    if (!h->txn_ts_parts)
-        return (h->txn_ts[a] > h->txn_ts[b]) - (h->txn_ts[a] < h->txn_ts[b]);
-    return place_compare(history_ts(h, a), history_ts(h, b));
+    const int64_t *ts = p->history->txn_ts;
+    int64_t least = INT64_MAX;
+    uint64_t furthest = 0;
+
+    for (uint32_t i = 0; i < p->sequence_count; i++)
+        least = ts[p->sequence[i]] < least ? ts[p->sequence[i]] : least;
+    for (uint32_t i = 0; i < p->sequence_count; i++) {
+        uint32_t txn = p->sequence[i];
+
+        seats[i] = (struct seat){ (uint64_t)ts[txn] - (uint64_t)least, txn };
+        furthest |= seats[i].distance;
+    }
+    return furthest;
+}
+
+/* By one digit of the distance, the rest as it was. */
+static void sort_digit(const struct seat *from, struct seat *to, size_t count, unsigned shift)
+{
+    uint32_t next[DIGIT_COUNT] = { 0 }, sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++;
+    for (size_t digit = 0; digit < DIGIT_COUNT; digit++) {
+        uint32_t here = next[digit];
+
+        next[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++] = from[i];
+}
+
+static enum status radix_sort(struct places *p, struct error *err)
+{
+    size_t count = p->sequence_count;
+    struct seat *seats = NULL, *from, *to;
+    uint64_t bits;
+
+    TRY(memory_resize((void **)&seats, 2 * count, sizeof *seats, err));
+    from = seats;
+    to = seats + count;
+    bits = seat_all(p, from);
+    for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
+        struct seat *swap = from;
+
+        sort_digit(from, to, count, shift);
+        from = to;
+        to = swap;
+    }
+    for (size_t i = 0; i < count; i++)
+        p->sequence[i] = from[i].txn;
+    free(seats);
+    return STATUS_OK;
 }
 
 static void merge(const struct history *h, const uint32_t *from, size_t middle, size_t count,
@@ -146,10 +205,13 @@ static void merge(const struct history *h, const uint32_t *from, size_t middle, 
     size_t a = 0, b = middle;
 
     for (size_t i = 0; i < count; i++)
-        to[i] = b == count || (a < middle && compare_txns(h, from[a], from[b]) <= 0) ? from[a++]
-                                                                                     : from[b++];
+        to[i] = b == count || (a < middle &&
+                               place_compare(history_ts(h, from[a]), history_ts(h, from[b])) <= 0)
+                    ? from[a++]
+                    : from[b++];
 }
 
+/* Places of several parts. */
 static enum status merge_sort(struct places *p, struct error *err)
 {
     size_t count = p->sequence_count;
@@ -172,26 +234,10 @@ static enum status merge_sort(struct places *p, struct error *err)
     return STATUS_OK;
 }
 
-/* Histories are written almost in order: it takes few steps, or gives up. */
-static bool insertion_sort(struct places *p)
+static bool are_equal(const struct history *h, uint32_t a, uint32_t b)
 {
-    const struct history *h = p->history;
-    uint32_t *sequence = p->sequence;
-    size_t steps_left = 16 * (size_t)p->sequence_count;
-
-    for (uint32_t i = 1; i < p->sequence_count; i++) {
-        uint32_t txn = sequence[i], at = i;
-
-        while (at > 0 && compare_txns(h, sequence[at - 1], txn) > 0) {
-            sequence[at] = sequence[at - 1];
-            at--;
-        }
-        sequence[at] = txn;
-        if (i - at > steps_left)
-            return false;
-        steps_left -= i - at;
-    }
-    return true;
+    return h->txn_ts_parts ? place_compare(history_ts(h, a), history_ts(h, b)) == 0
+                           : h->txn_ts[a] == h->txn_ts[b];
 }
 
 static enum status refuse_equal(const struct places *p, uint32_t a, uint32_t b, struct error *err)
@@ -220,10 +266,10 @@ static enum status sort(struct places *p, struct error *err)
         else if (p->without_ts == HISTORY_NONE)
             p->without_ts = t;
     }
-    if (!insertion_sort(p))
-        TRY(merge_sort(p, err));
+    if (p->sequence_count > 1)
+        TRY(h->txn_ts_parts ? merge_sort(p, err) : radix_sort(p, err));
     for (uint32_t i = 1; i < p->sequence_count; i++)
-        if (compare_txns(h, p->sequence[i - 1], p->sequence[i]) == 0)
+        if (are_equal(h, p->sequence[i - 1], p->sequence[i]))
             return refuse_equal(p, p->sequence[i - 1], p->sequence[i], err);
     return STATUS_OK;
 }

@@ -2,7 +2,9 @@
 
 #include <stdlib.h>
 
+#include "checkers/answers_private.h"
 #include "checkers/checker_private.h"
+#include "checkers/scan.h"
 
 #define NO_NUMBER INT64_MIN
 
@@ -56,6 +58,7 @@ enum status rows_init(struct rows *r, const struct history *h, const struct keys
     size_t most = 0;
 
     *r = (struct rows){ .history = h, .keys = keys, .matcher = matcher };
+    r->aggregate.name = HISTORY_NONE;
     if (h->table_count == 0 || h->statement_count == 0)
         return STATUS_OK;
     TRY(check_memory((void **)&r->tables, h->table_count, sizeof *r->tables, 0, err));
@@ -138,41 +141,137 @@ void rows_set(struct rows *r, uint32_t key, uint8_t kind, int64_t bits)
     }
 }
 
+/* --- Agreeing at once ------------------------------------------------------------- */
+
+static struct scan_span scan_span_of(const struct span *span)
+{
+    return (struct scan_span){ span->low == NO_NUMBER ? NO_NUMBER + 1 : span->low, span->high };
+}
+
+/* As many rows match as came, and each that came does and is what is there. */
+static bool rows_came(const struct rows *r, uint32_t head, const struct row_table *table,
+                      const struct span *span)
+{
+    const struct history *h = r->history;
+    uint32_t count = h->statement_row_count[h->op_key[head]];
+    const int64_t *cells = table->columns[span->column];
+    struct scan_span numbers = scan_span_of(span);
+    bool is_select = h->op_kind[head] == OP_SELECT;
+
+    if (scan_count(cells, table->slot_count, numbers) != count)
+        return false;
+    for (uint32_t op = head + 1; op <= head + count; op++) {
+        uint32_t key = h->op_key[op];
+        int64_t cell = cells[r->keys->slot[key]];
+
+        if (cell < numbers.low || cell > numbers.high ||
+            (is_select && !history_values_equal(h, (struct value){ VALUE_ROW, r->row[key] },
+                                                history_value(h, op))))
+            return false;
+    }
+    return true;
+}
+
+/* The sum of numbers above -2^53 and below 2^53, of which there are less than 2^10, is exact. */
+static bool sum_is_exact(const struct row_table *table, struct scan_span span)
+{
+    return span.low > -(INT64_C(1) << 53) && span.high < INT64_C(1) << 53 &&
+           table->slot_count < 1024;
+}
+
+/* An aggregate of the column that the span is of, or of whole rows. */
+static bool number_came(const struct row_table *table, const struct span *span,
+                        enum aggregate_function function, struct value answer)
+{
+    const int64_t *cells = table->columns[span->column];
+    struct scan_span numbers = scan_span_of(span);
+    uint32_t slots = table->slot_count;
+
+    if (answer.kind != VALUE_INTEGER)
+        return false;
+    switch (function) {
+    case FUNCTION_COUNT:
+    case FUNCTION_COUNT_ROWS:
+        return answer.bits == (int64_t)scan_count(cells, slots, numbers);
+    case FUNCTION_MIN: /* of none it would be the greatest number of all */
+        return answer.bits != INT64_MAX && answer.bits == scan_least(cells, slots, numbers);
+    case FUNCTION_MAX:
+        return answer.bits != INT64_MIN && answer.bits == scan_most(cells, slots, numbers);
+    case FUNCTION_SUM:
+        return sum_is_exact(table, numbers) && scan_count(cells, slots, numbers) > 0 &&
+               (uint64_t)answer.bits == scan_sum(cells, slots, numbers);
+    case FUNCTION_AVG:
+        break;
+    }
+    return false;
+}
+
+/* Statements ask for few different ones, and mostly for the one before. */
+static const struct row_aggregate *read_aggregate(struct rows *r, uint32_t table, uint32_t name)
+{
+    struct row_aggregate *last = &r->aggregate;
+    enum aggregate_function function = FUNCTION_AVG;
+
+    if (last->name == name && last->table == table)
+        return last;
+    *last = (struct row_aggregate){ .name = name, .table = table };
+    last->is_known = answer_parse_aggregate(r->history, table, history_text(r->history, name),
+                                            &function, &last->column);
+    last->function = (uint8_t)function;
+    return last;
+}
+
+static bool aggregates_came(struct rows *r, uint32_t head, const struct row_table *table,
+                            const struct span *span)
+{
+    const struct history *h = r->history;
+    uint32_t statement = h->op_key[head], end = h->statement_aggregate_start[statement + 1];
+
+    for (uint32_t i = h->statement_aggregate_start[statement]; i < end; i++) {
+        const struct row_aggregate *aggregate =
+            read_aggregate(r, h->statement_table[statement], h->aggregate_name[i]);
+
+        if (!aggregate->is_known ||
+            (aggregate->function != FUNCTION_COUNT_ROWS && aggregate->column != span->column) ||
+            !number_came(table, span, (enum aggregate_function)aggregate->function,
+                         (struct value){ h->aggregate_kind[i], h->aggregate_value[i] }))
+            return false;
+    }
+    return true;
+}
+
+bool rows_agree(struct rows *r, uint32_t head)
+{
+    const struct history *h = r->history;
+    uint32_t statement = h->op_key[head];
+    const struct spans *spans = &r->matcher->spans[matcher_predicate(r->matcher, head)];
+    const struct row_table *table = &r->tables[h->statement_table[statement]];
+
+    if (!spans->is_exact || spans->is_empty || spans->is_pinned || spans->count != 1 ||
+        spans->at[0].high < spans->at[0].low || table->has_least ||
+        h->statement_limit[statement] >= 0 || h->statement_order[statement] != HISTORY_NONE)
+        return false;
+    if (h->statement_flags[statement] & STATEMENT_AGGREGATES)
+        return h->statement_row_count[statement] == 0 &&
+               aggregates_came(r, head, table, &spans->at[0]);
+    return rows_came(r, head, table, &spans->at[0]);
+}
+
 /* --- Finding ---------------------------------------------------------------------- */
 
 /* The slots where the column is in the span: those without a number never are. */
 static uint32_t select_span(const struct row_table *table, const struct span *span, uint32_t *found)
 {
     const int64_t *cells = table->columns[span->column];
-    int64_t low = span->low == NO_NUMBER ? NO_NUMBER + 1 : span->low, high = span->high;
+    struct scan_span numbers = scan_span_of(span);
     uint32_t count = 0;
 
     /* Without a jump: what is found is where the next is written over, or behind. */
     for (uint32_t slot = 0; slot < table->slot_count; slot++) {
         found[count] = slot;
-        count += (cells[slot] >= low) & (cells[slot] <= high);
+        count += (cells[slot] >= numbers.low) & (cells[slot] <= numbers.high);
     }
     return count;
-}
-
-bool rows_count(const struct rows *r, uint32_t head, size_t *count)
-{
-    const struct history *h = r->history;
-    const struct spans *spans = &r->matcher->spans[matcher_predicate(r->matcher, head)];
-    const struct row_table *table = &r->tables[h->statement_table[h->op_key[head]]];
-    const int64_t *cells;
-    int64_t low, high;
-    size_t sum = 0;
-
-    if (!spans->is_exact || spans->is_pinned || spans->count != 1 || table->has_least)
-        return false;
-    cells = table->columns[spans->at[0].column];
-    low = spans->at[0].low == NO_NUMBER ? NO_NUMBER + 1 : spans->at[0].low;
-    high = spans->at[0].high;
-    for (uint32_t slot = 0; slot < table->slot_count; slot++)
-        sum += (cells[slot] >= low) & (cells[slot] <= high);
-    *count = spans->is_empty ? 0 : sum;
-    return true;
 }
 
 static enum status try_key(struct rows *r, uint32_t predicate, uint32_t key, struct error *err)

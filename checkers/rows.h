@@ -26,6 +26,14 @@ struct row_table {
     uint32_t *live_place; /* by slot: its place there, or HISTORY_NONE */
 };
 
+/* An aggregate of a table by its name, read once. */
+struct row_aggregate {
+    uint32_t name, table; /* the name's text */
+    bool is_known;
+    uint8_t function; /* enum aggregate_function */
+    uint16_t column;
+};
+
 struct rows {
     const struct history *history;
     const struct keys *keys;
@@ -34,6 +42,7 @@ struct rows {
     int64_t *row;                       /* by key: the row, or -1 */
     ARRAY(struct matched_row) matching; /* what was found last */
     uint32_t *found;                    /* slots, on the way */
+    struct row_aggregate aggregate;     /* the last that was read */
     bool is_undecided;                  /* some row could not be judged, then */
 };
 
@@ -48,7 +57,10 @@ void rows_set(struct rows *, uint32_t key, uint8_t kind, int64_t bits);
 /* Fills `matching` with the rows that match a head's predicate. */
 MUST_USE enum status rows_find(struct rows *, uint32_t head, struct error *);
 
-/* How many rows match, where that takes no more than numbers; false: ask rows_find(). */
-bool rows_count(const struct rows *, uint32_t head, size_t *count);
+/*
+ * Whether what a statement returned is what is there, where it takes no more than a column of numbers
+ * to see that. False says nothing: ask rows_find().
+ */
+bool rows_agree(struct rows *, uint32_t head);
 
 #endif

@@ -1,19 +1,23 @@
 #include "cli/command.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "base/array.h"
 #include "checkers/checker.h"
 #include "cli/answer.h"
 #include "cli/check_report.h"
+#include "cli/cores.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/quantity.h"
 #include "cli/simulation.h"
+#include "cli/timeout.h"
 #include "history/format.h"
 
 struct check_values {
-    const char *history, *level, *checker, *format, *witness;
+    const char *history, *level, *checker, *format, *timeout, *engine, *version_order, *witness;
+    struct option_number threads, seed;
     bool json;
 };
 
@@ -22,6 +26,19 @@ struct timed_check {
     struct check check;
     int64_t parse_ns, check_ns;
 };
+
+/* How far a check has come, for whom it is stopped on the way; the bar is told as well. */
+struct listener {
+    struct progress_bar *bar;
+    uint64_t done, total;
+};
+
+static const char *const engines[] = { [ENGINE_NATIVE] = "native", [ENGINE_Z3] = "z3", NULL };
+
+static const char *const *engine_names(void)
+{
+    return engines;
+}
 
 #define AT(field) offsetof(struct check_values, field)
 
@@ -48,6 +65,40 @@ static const struct option check_rows[] = {
       .offset = AT(format),
       .choices = format_names,
       .help = "what the history is in, where its content is not to decide that" },
+    { .name = "timeout",
+      .argument = "S",
+      .kind = OPTION_TEXT,
+      .offset = AT(timeout),
+      .help = "seconds of checking, as in 10 or 0.5; after them the verdict is\n"
+              "unknown, if there is none yet" },
+    { .letter = 'j',
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(threads),
+      .low = 1,
+      .high = CORES_MAX,
+      .help = "threads at the most; the machine's cores unless given. They may\n"
+              "change the witness, and never the verdict" },
+    { .name = "engine",
+      .argument = "native|z3",
+      .kind = OPTION_TEXT,
+      .offset = AT(engine),
+      .choices = engine_names,
+      .help = "who searches, for the checkers that have the choice; native\n"
+              "unless given" },
+    { .name = "version-order",
+      .argument = "RATIO",
+      .kind = OPTION_TEXT,
+      .offset = AT(version_order),
+      .help = "the share of each key's version order that may be used, from 0\n"
+              "to 1; below 1, neither do ts, snapshot, set or at give a hint" },
+    { .name = "seed",
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(seed),
+      .low = 0,
+      .high = SEED_MAX,
+      .help = "which part of the version order that is; 0 unless given" },
     { .name = "witness",
       .argument = "FILE",
       .kind = OPTION_TEXT,
@@ -56,38 +107,144 @@ static const struct option check_rows[] = {
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
 
-static enum status choose(const struct check_values *values, const struct history *history,
-                          enum level level, const struct checker **checker, struct error *err)
+static void hear(void *context, uint64_t done, uint64_t total)
 {
-    if (!values->checker) {
-        *checker = checker_for(history, level, err);
-        return *checker ? STATUS_OK : err->status;
-    }
-    *checker = checker_find(text_of(values->checker));
-    assert(*checker);
-    return checker_examine(*checker, history, level, err);
+    struct listener *listener = context;
+    struct progress bar = progress_bar_listener(listener->bar);
+
+    listener->done = done;
+    listener->total = total;
+    progress_report(&bar, done, total);
 }
 
-static enum status judge(const struct check_values *values, const struct history *history,
-                         struct progress_bar *bar, struct timed_check *timed, struct error *err)
+static bool is_able(const struct checker *checker, const struct check_options *options)
 {
-    struct progress progress = progress_bar_listener(bar);
-    struct check_options options = { .level = LEVEL_SERIALIZABLE,
-                                     .flags = values->witness ? CHECK_WITNESS : 0,
-                                     .progress = &progress };
-    const struct checker *checker = NULL;
-    int64_t from;
+    struct ratio part = options->version_order;
 
+    return (options->engine != ENGINE_Z3 || checker->has_z3) &&
+           (part.numerator >= part.denominator || checker->takes_part);
+}
+
+/* Who is asked for something that not every checker can do means one that can. */
+static const struct checker *find_able(const struct check_options *options)
+{
+    const struct checker *const *all = checkers_all();
+
+    for (size_t i = 0; all[i]; i++)
+        if (is_able(all[i], options))
+            return all[i];
+    return NULL;
+}
+
+static enum status choose(const struct check_values *values, const struct history *history,
+                          const struct check_options *options, const struct checker **checker,
+                          struct error *err)
+{
+    bool asks_for_more = options->engine == ENGINE_Z3 ||
+                         options->version_order.numerator < options->version_order.denominator;
+
+    if (values->checker) {
+        *checker = checker_find(text_of(values->checker));
+        assert(*checker);
+    } else if (asks_for_more) {
+        *checker = find_able(options);
+        if (!*checker)
+            return error_set(err, STATUS_BAD_INPUT, "no checker can do that yet: %s",
+                             options->engine == ENGINE_Z3 ? "--engine z3" : "--version-order");
+    } else {
+        *checker = checker_for(history, options->level, err);
+        return *checker ? STATUS_OK : err->status;
+    }
+    return checker_examine(*checker, history, options->level, err);
+}
+
+static enum status set_version_order(const char *given, struct ratio *ratio, struct error *err)
+{
+    if (!ratio_of_text(text_of(given), ratio) || ratio->numerator > ratio->denominator)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--version-order takes a decimal from 0 to 1, not '%.80s'", given);
+    return STATUS_OK;
+}
+
+/* What the flags say, before anything is read. */
+static enum status set_options(const struct check_values *values, struct check_options *options,
+                               int64_t *limit_ns, struct error *err)
+{
+    *options = (struct check_options){
+        .level = LEVEL_SERIALIZABLE,
+        .flags = values->witness ? CHECK_WITNESS : 0,
+        .threads = values->threads.given ? (unsigned)values->threads.value : cores_count(),
+        .engine = ENGINE_NATIVE,
+        .seed = (uint64_t)values->seed.value,
+    };
+    *limit_ns = 0;
     if (values->level) {
-        bool known = level_of_text(text_of(values->level), &options.level);
+        bool known = level_of_text(text_of(values->level), &options->level);
 
         assert(known);
         (void)known;
     }
-    TRY(choose(values, history, options.level, &checker, err));
+    if (values->engine && text_equal(text_of(values->engine), text_of(engines[ENGINE_Z3])))
+        options->engine = ENGINE_Z3;
+    if (values->version_order)
+        TRY(set_version_order(values->version_order, &options->version_order, err));
+    if (values->timeout && !timeout_of_text(text_of(values->timeout), limit_ns))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--timeout takes seconds, a decimal above 0 and at the most a year, not "
+                         "'%.80s'",
+                         values->timeout);
+    return STATUS_OK;
+}
+
+/* The checker says that it was stopped; here is known by whom, and how far it was. */
+static void tell_how_far(const char *timeout, const struct listener *listener, struct check *check)
+{
+    struct buffer reason = { 0 };
+
+    buffer_print(&reason, "%s%s--timeout %s was over", check->reason, check->reason[0] ? "; " : "",
+                 timeout);
+    if (listener->total > 0) {
+        buffer_text(&reason, TEXT(" at "));
+        quantity_print_count(&reason, listener->done);
+        buffer_text(&reason, TEXT(" of "));
+        quantity_print_count(&reason, listener->total);
+    }
+    if (!reason.out_of_memory)
+        snprintf(check->reason, sizeof check->reason, "%.*s", (int)reason.count, reason.at);
+    buffer_close(&reason);
+}
+
+static enum status check_in_time(const struct check_values *values, const struct checker *checker,
+                                 const struct history *history, struct check_options *options,
+                                 int64_t limit_ns, struct check *check, struct error *err)
+{
+    const struct listener *listener = options->progress->context;
+    struct timeout timeout;
+    enum status status;
+
+    TRY(timeout_begin(&timeout, limit_ns, err));
+    options->stop = timeout_stop(&timeout);
+    status = checker_run(checker, history, options, check, err);
+    timeout_end(&timeout);
+    if (status == STATUS_OK && check->verdict == VERDICT_UNKNOWN && timeout_is_over(&timeout))
+        tell_how_far(values->timeout, listener, check);
+    return status;
+}
+
+static enum status judge(const struct check_values *values, const struct history *history,
+                         struct check_options *options, int64_t limit_ns, struct progress_bar *bar,
+                         struct timed_check *timed, struct error *err)
+{
+    struct listener listener = { .bar = bar };
+    struct progress progress = { .report = hear, .context = &listener };
+    const struct checker *checker = NULL;
+    int64_t from;
+
+    options->progress = &progress;
+    TRY(choose(values, history, options, &checker, err));
     progress_bar_next(bar, "checking", "");
     from = output_clock_ns();
-    TRY(checker_run(checker, history, &options, &timed->check, err));
+    TRY(check_in_time(values, checker, history, options, limit_ns, &timed->check, err));
     timed->check_ns = output_clock_ns() - from;
     return STATUS_OK;
 }
@@ -142,19 +299,22 @@ static enum status read_and_judge(const struct check_values *values, struct hist
                                   struct timed_check *timed, struct error *err)
 {
     enum format format = FORMAT_ANY;
+    struct check_options options;
+    int64_t limit_ns, from;
     struct progress_bar bar;
     struct progress progress;
-    int64_t from = output_clock_ns();
     enum status status;
 
+    TRY(set_options(values, &options, &limit_ns, err));
     if (values->format)
         (void)format_of_text(text_of(values->format), &format);
     progress_bar_begin(&bar, "reading", "B");
     progress = progress_bar_listener(&bar);
+    from = output_clock_ns();
     status = format_read_history(values->history, format, &progress, history, err);
     timed->parse_ns = output_clock_ns() - from;
     if (status == STATUS_OK)
-        status = judge(values, history, &bar, timed, err);
+        status = judge(values, history, &options, limit_ns, &bar, timed, err);
     progress_bar_end(&bar);
     if (status != STATUS_OK && !err->file[0])
         error_set_file(err, values->history);
@@ -183,9 +343,12 @@ const struct command command_check = {
     .summary = "judges a history by an isolation level",
     .description =
         "Without --checker, order judges where every committed transaction has a ts and reads\n"
-        "there, else certificate where the history has a full one. An anomaly is told with the\n"
-        "reason why it is one; the witness has the evidence, for ordeal verify.\n",
-    .example = "  ordeal check history.jsonl --level snapshot --witness witness.json\n",
+        "there, else certificate where the history has a full one, else one that needs less.\n"
+        "An anomaly is told with the reason why it is one; the witness has the evidence, for\n"
+        "ordeal verify. Exits with 0 if the history is valid, 1 if it is not, 2 if it cannot be\n"
+        "judged that way or the call is wrong, 3 if nobody can tell, or not in that time.\n",
+    .example = "  ordeal check history.jsonl --level snapshot --witness witness.json\n"
+               "  ordeal check history.jsonl --version-order 0.9 --timeout 60 -j 2\n",
     .options = { "check", check_rows, ROW_COUNT(check_rows), sizeof(struct check_values) },
     .run = run,
 };

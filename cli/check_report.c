@@ -1,10 +1,6 @@
 #include "cli/check_report.h"
 
-static const char *const verdict_words[] = {
-    [VERDICT_VALID] = "valid",
-    [VERDICT_INVALID] = "invalid",
-    [VERDICT_UNKNOWN] = "unknown",
-};
+#include "cli/simulation.h"
 
 static void answer_finding(struct answer *answer, const struct history *h,
                            const struct check_finding *finding)
@@ -28,7 +24,7 @@ void check_report_answer(struct answer *answer, const char *name, const struct h
                          const struct check *check, int64_t parse_ns, int64_t check_ns)
 {
     answer_open(answer, name, '{');
-    answer_text(answer, "verdict", verdict_words[check->verdict]);
+    answer_text(answer, "verdict", verdict_name(check->verdict));
     answer_text(answer, "level", level_name(check->level));
     answer_text(answer, "checker", check->checker->name);
     answer_open(answer, "anomalies", '[');

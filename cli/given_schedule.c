@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "cli/given_store.h"
 
 #define PATIENCE_NS (INT64_C(3600) * 1000000000)
 
@@ -20,19 +21,13 @@ static const char *const acts[] = {
 enum status given_session_read(char *session, const char *label, const struct setting *given,
                                struct error *err)
 {
-    struct text text = given->text;
+    struct setting as_text = *given;
 
-    if ((given->kind != SETTING_STRING && given->kind != SETTING_INTEGER) || text.length == 0 ||
-        text.length >= STEP_SESSION_SIZE)
-        return setting_refuse(given, err,
-                              "%s should be a number or a name of at most %d bytes", label,
-                              STEP_SESSION_SIZE - 1);
-    for (size_t i = 0; i < text.length; i++)
-        if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f)
-            return setting_refuse(given, err, "%s should be one line", label);
-    memcpy(session, text.at, text.length);
-    session[text.length] = '\0';
-    return STATUS_OK;
+    if (as_text.kind == SETTING_INTEGER)
+        as_text.kind = SETTING_STRING; /* 7 is "7" */
+    if (as_text.kind != SETTING_STRING)
+        return setting_refuse(given, err, "%s should be a number or a name", label);
+    return given_line_read(session, STEP_SESSION_SIZE, label, &as_text, err);
 }
 
 /* One word is no statement: rather something mistyped. */

@@ -8,7 +8,7 @@
 static enum status judge_one(struct jury *jury, const struct checker *checker, struct error *err)
 {
     struct juror *juror = &jury->jurors[jury->juror_count];
-    struct check_options options = { .level = jury->level, .flags = CHECK_WITNESS };
+    struct check_options options = { .level = jury->level, .flags = jury->flags };
     int64_t began_ns = output_clock_ns();
     enum status status = checker_run(checker, &jury->history, &options, &juror->check, err);
 
@@ -55,13 +55,15 @@ static enum level level_to_judge(const struct jury_wishes *wishes, enum level pr
 }
 
 enum status jury_judge(struct jury *jury, struct history *history,
-                       const struct jury_wishes *wishes, enum level promised, struct error *err)
+                       const struct jury_wishes *wishes, enum level promised, unsigned flags,
+                       struct error *err)
 {
     const struct checker *const *all = checkers_all();
 
     memset(jury, 0, sizeof *jury);
     jury->history = *history;
     jury->has_history = true;
+    jury->flags = flags;
     jury->level = level_to_judge(wishes, promised);
     for (uint32_t i = 0; all[i] && i < JURY_MAX; i++)
         if (!wishes->is_listed || (wishes->checkers >> i & 1))

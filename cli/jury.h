@@ -36,15 +36,16 @@ struct jury {
     struct history history;
     bool has_history;
     enum level level;
+    unsigned flags; /* enum check_flag */
     struct juror jurors[JURY_MAX];
     uint32_t juror_count;
     struct skipped_juror skipped[JURY_MAX];
     uint32_t skipped_count;
 };
 
-/* Takes the history. Closed by jury_close(), whatever the status. */
+/* Takes the history; flags are those of a check. Closed by jury_close(), whatever the status. */
 MUST_USE enum status jury_judge(struct jury *, struct history *, const struct jury_wishes *,
-                                enum level promised, struct error *);
+                                enum level promised, unsigned flags, struct error *);
 void jury_close(struct jury *);
 
 /* Invalid if one says so; valid if one has judged everything, or nobody was to judge. */

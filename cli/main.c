@@ -1,6 +1,7 @@
 #include "cli/command.h"
+#include "cli/version.h"
 
 int main(int argc, char **argv)
 {
-    return command_main(argc, argv, ORDEAL_VERSION);
+    return command_main(argc, argv, version_text());
 }

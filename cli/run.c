@@ -8,13 +8,12 @@
 
 #include "base/array.h"
 #include "cli/difference.h"
-#include "cli/jury.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/run_report.h"
 #include "cli/scenario.h"
-#include "cli/simulation.h"
 #include "cli/trace_file.h"
+#include "cli/trial.h"
 #include "history/format.h"
 
 struct run_values {
@@ -103,11 +102,11 @@ static enum status write_judged(const struct run_report *report, struct error *e
     buffer_print(&path, "%s/history.jsonl", report->out);
     status = buffer_status(&path, err);
     if (status == STATUS_OK)
-        status = format_write_history(&report->jury->history, FORMAT_JSONL, path.at, NULL, err);
+        status = format_write_history(&report->trial->jury.history, FORMAT_JSONL, path.at, NULL, err);
     buffer_close(&path);
-    for (uint32_t i = 0; status == STATUS_OK && i < report->jury->juror_count; i++)
-        if (report->jury->jurors[i].check.witness.count > 0)
-            status = write_witness(report, &report->jury->jurors[i].check, err);
+    for (uint32_t i = 0; status == STATUS_OK && i < report->trial->jury.juror_count; i++)
+        if (report->trial->jury.jurors[i].check.witness.count > 0)
+            status = write_witness(report, &report->trial->jury.jurors[i].check, err);
     return status;
 }
 
@@ -124,7 +123,7 @@ static enum status write_folder(const struct run_report *report, struct error *e
     if (status == STATUS_OK)
         status = write_in_folder(report->out, "run.json", &bytes, err);
     buffer_close(&bytes);
-    if (status == STATUS_OK && report->jury)
+    if (status == STATUS_OK && report->trial->is_judged)
         status = write_judged(report, err);
     return status;
 }
@@ -143,7 +142,7 @@ static enum status say(const struct run_report *report, bool json, struct error 
     return status;
 }
 
-static enum status run_once(struct simulation *simulation, const struct scenario *scenario,
+static enum status run_once(struct trial *trial, const struct scenario *scenario,
                             const char *trace_path, struct progress_bar *bar, struct error *err)
 {
     struct trace_options trace = { 0 };
@@ -151,9 +150,9 @@ static enum status run_once(struct simulation *simulation, const struct scenario
     enum status status;
 
     if (!trace_path)
-        return simulation_run(simulation, scenario, &trace, bar, err);
+        return trial_simulate(trial, scenario, &trace, bar, err);
     TRY(trace_file_open(&file, trace_path, &trace, err));
-    status = simulation_run(simulation, scenario, &trace, bar, err);
+    status = trial_simulate(trial, scenario, &trace, bar, err);
     if (status == STATUS_OK)
         status = trace_file_finish(&file, err);
     trace_file_close(&file);
@@ -169,38 +168,24 @@ static enum status load(const struct run_values *values, struct scenario *scenar
     return STATUS_OK;
 }
 
-/* A history that nobody is to judge is made only for the folder. */
-static enum status call_jury(const struct run_values *values, struct run_report *report,
-                             struct simulation *simulation, struct jury *jury, struct error *err)
+/*
+ * Everything between a loaded scenario and a finished report. A history that nobody
+ * is to judge is made only for the folder, and so are witnesses.
+ */
+static enum status judge(const struct run_values *values, const struct run_report *report,
+                         struct trial *trial, struct difference *difference, struct error *err)
 {
     const struct scenario *scenario = report->scenario;
-    const struct jury_wishes *wishes = &scenario->check;
-    struct history history;
-
-    if (wishes->is_listed && wishes->checkers == 0 && !values->out)
-        return STATUS_OK;
-    TRY(simulation_history(simulation, &history, err));
-    report->jury = jury;
-    return jury_judge(jury, &history, wishes,
-                      store_protocol_facts(scenario->cluster.protocol).level, err);
-}
-
-/* Everything between a loaded scenario and a finished report. */
-static enum status judge(const struct run_values *values, struct run_report *report,
-                         struct simulation *simulation, struct jury *jury,
-                         struct difference *difference, struct error *err)
-{
     struct progress_bar bar;
     enum status status;
 
     progress_bar_begin(&bar, "running", "s");
-    status = run_once(simulation, report->scenario, values->trace, &bar, err);
+    status = run_once(trial, scenario, values->trace, &bar, err);
     if (status == STATUS_OK && values->twice)
-        status = difference_find(difference, simulation, report->scenario, report->scenario, &bar,
-                                 err);
+        status = difference_find(difference, trial->simulation, scenario, scenario, &bar, err);
     progress_bar_end(&bar);
-    if (status == STATUS_OK && simulation->store)
-        status = call_jury(values, report, simulation, jury, err);
+    if (status == STATUS_OK)
+        status = trial_judge(trial, values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0, err);
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, values->scenario);
     TRY(status);
@@ -213,11 +198,11 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 {
     const struct run_values *values = given;
     struct scenario scenario;
-    struct simulation *simulation;
-    struct jury jury = { 0 };
+    struct trial trial = { 0 };
     struct difference difference = { 0 };
     struct run_report report = {
         .scenario = &scenario,
+        .trial = &trial,
         .difference = values->twice ? &difference : NULL,
         .path = values->scenario,
         .out = values->out,
@@ -229,17 +214,11 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     if (values->json && values->trace && strcmp(values->trace, "-") == 0)
         return error_set(err, STATUS_BAD_INPUT, "--trace - and --json both want standard output");
     TRY(load(values, &scenario, err));
-    simulation = calloc(1, sizeof *simulation);
-    if (!simulation)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
-    report.simulation = simulation;
-    status = judge(values, &report, simulation, &jury, &difference, err);
+    status = judge(values, &report, &trial, &difference, err);
     if (status == STATUS_OK)
         *code = verdict_exit_code(run_report_verdict(&report));
     difference_close(&difference);
-    jury_close(&jury);
-    simulation_close(simulation);
-    free(simulation);
+    trial_close(&trial);
     return status;
 }
 
@@ -251,7 +230,8 @@ const struct command command_run = {
         "every fault is healed, and whoever then does not recover is stuck. Then the replicas\n"
         "must be equal, and the invariants of workload and scenario true.\n"
         "Exits with 0 if the run is valid, 1 if it is not (or --twice differs), 2 if the scenario\n"
-        "or the call is wrong, 3 if nothing was committed, which shows nothing.\n",
+        "or the call is wrong, 3 if nothing was committed, which shows nothing, or if no checker\n"
+        "could judge the whole history.\n",
     .example = "  ordeal run scenarios/bank-under-partition.toml --seed 7\n"
                "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n",
     .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },

@@ -6,6 +6,7 @@
 #include "cli/answer.h"
 #include "cli/check_report.h"
 #include "cli/quantity.h"
+#include "cli/signature.h"
 #include "history/anomaly.h"
 
 #define FINDINGS_SHOWN 3 /* of each checker; the witness has them all */
@@ -55,18 +56,12 @@ static bool did_differ(const struct run_report *report)
 
 enum verdict run_report_verdict(const struct run_report *report)
 {
-    enum verdict verdict = report->simulation->verdict;
-
-    if (did_differ(report))
-        return VERDICT_INVALID;
-    if (verdict != VERDICT_VALID || !report->jury)
-        return verdict;
-    return jury_verdict(report->jury, &report->scenario->check);
+    return did_differ(report) ? VERDICT_INVALID : trial_verdict(report->trial);
 }
 
 static void print_simulated(const struct run_report *report, struct buffer *out)
 {
-    const struct simulation *simulation = report->simulation;
+    const struct simulation *simulation = report->trial->simulation;
     char hash[DIGEST_HEX_SIZE];
     int64_t wall_ns = simulation->wall_ns > 0 ? simulation->wall_ns : 1;
 
@@ -85,7 +80,7 @@ static void print_simulated(const struct run_report *report, struct buffer *out)
 static void print_nodes(const struct run_report *report, struct buffer *out)
 {
     const struct scenario *scenario = report->scenario;
-    const struct ping_findings *findings = &report->simulation->ping.findings;
+    const struct ping_findings *findings = &report->trial->simulation->ping.findings;
 
     buffer_print(out, "nodes      %" PRIu32 ", a ping every ", scenario->cluster.nodes);
     quantity_print_duration(out, scenario->workload.ping.interval_ns);
@@ -118,7 +113,7 @@ static void print_store(const struct run_report *report, struct buffer *out)
                      cluster->shards == 1 ? "" : "s", cluster->replicas,
                      cluster->replicas == 1 ? "" : "s");
     buffer_print(out, "%s   ", protocol.name);
-    print_outcomes(store_findings(report->simulation->store), out);
+    print_outcomes(store_findings(report->trial->simulation->store), out);
     for (int i = 0, shown = 0; i < BUG_COUNT; i++)
         if (cluster->bugs.on[i])
             buffer_print(out, "%s%s", shown++ ? ", " : "bugs       ",
@@ -144,7 +139,7 @@ static void print_faults(const struct run_report *report, struct buffer *out)
 
     buffer_text(out, TEXT("faults     "));
     for (int i = 0; i < FAULT_KIND_COUNT; i++) {
-        uint64_t count = report->simulation->world.faults[i];
+        uint64_t count = report->trial->simulation->world.faults[i];
         const char *one =
             fault_words[i].one ? fault_words[i].one : fault_kind_name((enum fault_kind)i);
         const char *many = fault_words[i].many ? fault_words[i].many : one;
@@ -210,7 +205,7 @@ static void print_difference(const struct difference *difference, struct buffer 
 /* What was asked for and never happened: the run says nothing about it. */
 static void print_unfelt(const struct run_report *report, struct buffer *out)
 {
-    const struct nemeses *nemeses = &report->simulation->nemeses;
+    const struct nemeses *nemeses = &report->trial->simulation->nemeses;
     bool first = true;
 
     for (uint32_t i = 0; (i = nemeses_next_unfelt(nemeses, i)) < nemeses->count; i++) {
@@ -240,6 +235,14 @@ static void print_findings(const struct simulation *simulation, struct buffer *o
                 buffer_print(out, "%s%s\n", lines[k].line, simulation->findings[i].explanation);
 }
 
+/* Where nobody could tell, it is told why nobody else did. */
+static void print_skipped(const struct jury *jury, struct buffer *out)
+{
+    for (uint32_t i = 0; i < jury->skipped_count; i++)
+        buffer_print(out, "%s  %-12s  %-20s  %s\n", i ? "         " : "skipped  ",
+                     jury->skipped[i].name, level_name(jury->level), jury->skipped[i].reason);
+}
+
 static void print_jury(const struct jury *jury, struct buffer *out)
 {
     for (uint32_t i = 0; i < jury->juror_count; i++) {
@@ -257,15 +260,17 @@ void run_report_print(const struct run_report *report, struct buffer *out)
     buffer_print(out, "scenario   %s   seed %" PRIu64 "\n", report->scenario->name,
                  report->scenario->seed);
     print_simulated(report, out);
-    if (report->simulation->store)
+    if (report->trial->simulation->store)
         print_store(report, out);
     else
         print_nodes(report, out);
     print_faults(report, out);
     print_unfelt(report, out);
-    print_findings(report->simulation, out);
-    if (report->jury)
-        print_jury(report->jury, out);
+    print_findings(report->trial->simulation, out);
+    if (report->trial->is_judged)
+        print_jury(&report->trial->jury, out);
+    if (report->trial->is_judged && run_report_verdict(report) == VERDICT_UNKNOWN)
+        print_skipped(&report->trial->jury, out);
     if (report->difference)
         print_difference(report->difference, out);
     buffer_print(out, "verdict    %s   ", words[run_report_verdict(report)]);
@@ -294,17 +299,17 @@ static void answer_faults(const struct run_report *report, struct answer *answer
 {
     answer_open(answer, "faults", '{');
     for (int i = 0; i < FAULT_KIND_COUNT; i++) {
-        uint64_t count = report->simulation->world.faults[i];
+        uint64_t count = report->trial->simulation->world.faults[i];
         if (count > 0 || simulation_expects_fault(report->scenario, (enum fault_kind)i))
             answer_number(answer, fault_kind_name((enum fault_kind)i), count);
     }
     answer_close(answer, '}');
-    answer_sometimes(report->simulation, answer);
+    answer_sometimes(report->trial->simulation, answer);
 }
 
 static void answer_anomalies(const struct run_report *report, struct answer *answer)
 {
-    const struct simulation *simulation = report->simulation;
+    const struct simulation *simulation = report->trial->simulation;
 
     answer_open(answer, "anomalies", '[');
     for (uint32_t i = 0; i < simulation->finding_count; i++) {
@@ -321,7 +326,7 @@ static void answer_anomalies(const struct run_report *report, struct answer *ans
 /* Configured nemeses that never took effect. */
 static void answer_unfelt(const struct run_report *report, struct answer *answer)
 {
-    const struct nemeses *nemeses = &report->simulation->nemeses;
+    const struct nemeses *nemeses = &report->trial->simulation->nemeses;
 
     answer_open(answer, "unfelt", '[');
     for (uint32_t i = 0; (i = nemeses_next_unfelt(nemeses, i)) < nemeses->count; i++) {
@@ -351,6 +356,21 @@ static void answer_jury(const struct jury *jury, struct answer *answer)
     answer_close(answer, ']');
 }
 
+/* What a sweep groups failures by. */
+static void answer_failures(const struct trial *trial, struct answer *answer)
+{
+    struct signatures signatures = { 0 };
+
+    signatures_of_trial(trial, &signatures);
+    answer_open(answer, "failures", '[');
+    for (size_t i = 0; i < signatures.count; i++) {
+        answer_open(answer, NULL, '{');
+        signature_answer(signatures.at[i].text, signatures.at[i].explanation, answer);
+        answer_close(answer, '}');
+    }
+    answer_close(answer, ']');
+}
+
 static void answer_difference(const struct difference *difference, struct answer *answer)
 {
     if (!difference->found) {
@@ -364,7 +384,7 @@ static void answer_difference(const struct difference *difference, struct answer
 
 void run_report_print_json(const struct run_report *report, struct buffer *out)
 {
-    const struct simulation *simulation = report->simulation;
+    const struct simulation *simulation = report->trial->simulation;
     struct answer answer = { .out = out };
     struct cluster_findings findings = { 0 };
     char hash[DIGEST_HEX_SIZE];
@@ -385,8 +405,9 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
     answer_null(&answer, "needless_aborts"); /* nobody has counted them yet */
     answer_faults(report, &answer);
     answer_unfelt(report, &answer);
-    answer_jury(report->jury, &answer);
+    answer_jury(report->trial->is_judged ? &report->trial->jury : NULL, &answer);
     answer_anomalies(report, &answer);
+    answer_failures(report->trial, &answer);
     if (report->difference)
         answer_difference(report->difference, &answer);
     answer_text(&answer, "verdict", verdict_name(run_report_verdict(report)));

@@ -6,14 +6,11 @@
 
 #include "base/text.h"
 #include "cli/difference.h"
-#include "cli/jury.h"
-#include "cli/scenario.h"
-#include "cli/simulation.h"
+#include "cli/trial.h"
 
 struct run_report {
     const struct scenario *scenario;
-    struct simulation *simulation;
-    const struct jury *jury;             /* NULL: there is no history */
+    const struct trial *trial;
     const struct difference *difference; /* NULL: it ran once */
     const char *path;                    /* of the scenario, as it was given */
     const char *out;                     /* the folder that was written, or NULL */

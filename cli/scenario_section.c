@@ -53,22 +53,6 @@ static enum status refuse(const struct reader *reader, const char *wanted, struc
                         setting_kind_name(reader->setting->kind));
 }
 
-static enum status read_name(const struct reader *reader, char *name, struct error *err)
-{
-    struct text text = reader->setting->text;
-
-    if (reader->setting->kind != SETTING_STRING)
-        return refuse(reader, "a string", err);
-    for (size_t i = 0; i < text.length; i++)
-        if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f)
-            return refuse(reader, "one line", err);
-    if (text.length == 0 || text.length >= SCENARIO_NAME_SIZE)
-        return refuse(reader, "a string of 1 to 199 bytes", err);
-    memcpy(name, text.at, text.length);
-    name[text.length] = '\0';
-    return STATUS_OK;
-}
-
 static enum status read_integer(const struct reader *reader, int64_t *number, struct error *err)
 {
     char wanted[100];
@@ -193,7 +177,7 @@ static enum status read_row(const struct reader *reader, struct error *err)
 
     switch (reader->row->kind) {
     case KEY_NAME:
-        return read_name(reader, at, err);
+        return given_line_read(at, SCENARIO_NAME_SIZE, label.text, reader->setting, err);
     case KEY_SEED:
     case KEY_SIZE:
         TRY(read_integer(reader, &number, err));

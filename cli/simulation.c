@@ -234,19 +234,21 @@ static enum status run_until(struct simulation *simulation, int64_t end_ns,
     return STATUS_OK;
 }
 
-static void add_finding(struct simulation *simulation, enum anomaly kind, const char *explanation)
+static void add_finding(struct simulation *simulation, enum anomaly kind, const char *name,
+                        const char *explanation)
 {
     struct finding *finding = &simulation->findings[simulation->finding_count++];
 
     finding->kind = kind;
+    snprintf(finding->name, sizeof finding->name, "%s", name);
     snprintf(finding->explanation, sizeof finding->explanation, "%s", explanation);
 }
 
-static void add_long_finding(struct simulation *simulation, enum anomaly kind,
+static void add_long_finding(struct simulation *simulation, enum anomaly kind, const char *name,
                              struct buffer *explanation)
 {
     buffer_byte(explanation, '\0');
-    add_finding(simulation, kind, explanation->at ? explanation->at : "");
+    add_finding(simulation, kind, name, explanation->at ? explanation->at : "");
     buffer_close(explanation);
 }
 
@@ -263,7 +265,7 @@ static enum status settle_ping(struct simulation *simulation, const struct scena
                  findings->stuck_from, findings->stuck_to);
     quantity_print_duration(&why, scenario->workload.settle_ns);
     buffer_text(&why, TEXT(" after all faults had healed"));
-    add_long_finding(simulation, ANOMALY_STUCK, &why);
+    add_long_finding(simulation, ANOMALY_STUCK, "", &why);
     return STATUS_OK;
 }
 
@@ -271,9 +273,11 @@ static void check_schedule(struct simulation *simulation, const struct scenario 
 {
     for (uint32_t i = 0; i < scenario->step_count; i++) {
         struct buffer why = { 0 };
+        char name[40];
 
+        snprintf(name, sizeof name, "schedule.%" PRIu32, i);
         if (!store_check_step(simulation->store, i, &why))
-            add_long_finding(simulation, ANOMALY_INVARIANT, &why);
+            add_long_finding(simulation, ANOMALY_INVARIANT, name, &why);
         buffer_close(&why);
     }
 }
@@ -286,7 +290,7 @@ static enum status check_invariants(struct simulation *simulation, const struct 
 
     TRY(store_check_workload(simulation->store, &holds, &value, err));
     if (!holds)
-        add_long_finding(simulation, ANOMALY_INVARIANT, &value);
+        add_long_finding(simulation, ANOMALY_INVARIANT, "workload", &value);
     buffer_close(&value);
     for (uint32_t i = 0; i < scenario->invariant_count; i++) {
         const struct invariant_options *invariant = &scenario->invariants[i];
@@ -295,7 +299,7 @@ static enum status check_invariants(struct simulation *simulation, const struct 
         if (!text_equal((struct text){ value.at, value.count }, text_of(invariant->equals))) {
             buffer_print(&why, "%s gives %.*s, not %s", invariant->query, (int)value.count,
                          value.at ? value.at : "", invariant->equals);
-            add_long_finding(simulation, ANOMALY_INVARIANT, &why);
+            add_long_finding(simulation, ANOMALY_INVARIANT, invariant->query, &why);
         }
         buffer_close(&value);
     }
@@ -311,13 +315,13 @@ static enum status settle_store(struct simulation *simulation, const struct scen
     findings = store_findings(simulation->store);
     check_schedule(simulation, scenario);
     if (findings->replicas_differ)
-        add_finding(simulation, ANOMALY_REPLICAS_DIFFER, findings->differ_what);
+        add_finding(simulation, ANOMALY_REPLICAS_DIFFER, "", findings->differ_what);
     if (findings->stuck) {
         struct buffer why = { 0 };
         buffer_print(&why, "%s, ", findings->stuck_what);
         quantity_print_duration(&why, scenario->workload.settle_ns);
         buffer_text(&why, TEXT(" after all faults had healed"));
-        add_long_finding(simulation, ANOMALY_STUCK, &why);
+        add_long_finding(simulation, ANOMALY_STUCK, "", &why);
         return STATUS_OK; /* what it holds is not final */
     }
     return check_invariants(simulation, scenario, err);

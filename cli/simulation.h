@@ -32,6 +32,7 @@
 /* Of a run, not of its history: stuck, replicas-differ, invariant. */
 struct finding {
     enum anomaly kind;
+    char name[200]; /* of an invariant: which one; else empty */
     char explanation[400];
 };
 

@@ -222,11 +222,13 @@ bool history_values_equal(const struct history *h, struct value a, struct value 
 {
     if (a.kind != b.kind)
         return false;
+    if (a.bits == b.bits)
+        return true;
     if (a.kind == VALUE_LIST)
         return lists_equal(h, a.bits, b.bits);
     if (a.kind == VALUE_ROW)
         return rows_equal(h, a.bits, b.bits);
-    return a.bits == b.bits;
+    return false;
 }
 
 struct place history_ts(const struct history *h, size_t txn)

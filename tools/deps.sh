@@ -21,6 +21,7 @@ build  libzstd-dev      library  libzstd
 build  libpg-query-dev  header   pg_query.h
 build  libprotobuf-c-dev library libprotobuf-c
 build  libcjson-dev     library  libcjson
+build  libz3-dev        library  z3
 check  clang            command  clang
 fuzz   libclang-rt-dev  runtime  fuzzer
 postgres  postgresql    server   postgres

@@ -126,11 +126,12 @@ function judge_include(line,    header, quoted) {
         if (FILENAME ~ /\.c$/ && own_header in exists && header != own_header)
             breach("a .c includes its own header first: \"" own_header "\"")
     }
-    if (judge_library(header)) return
-    if (!quoted) return
-    if (header ~ /\// && room_of(header) in is_room)
+    # A door may bear the name of the library behind it.
+    if (quoted && header ~ /\// && room_of(header) in is_room) {
         judge_door(header)
-    else
+        return
+    }
+    if (!judge_library(header) && quoted)
         breach("\"" header "\" is in no room: name the path from the root, as in \"" \
                here "/" name_of(header) "\"")
 }

@@ -1,5 +1,6 @@
 #include "checkers/order.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -384,6 +385,102 @@ static void small_histories_are_judged_as_the_oracle_does(void)
     TEST_ASSERT_GREATER_THAN(ROUNDS / 40, inverted);
 }
 
+/* --- Tables that are looked through at once ----------------------------------------- */
+
+#define TABLE_ROWS 20
+
+static int64_t draw_number(struct random *draws)
+{
+    static const int64_t ends[] = { INT64_MAX, INT64_MAX - 1, INT64_MIN + 1, INT64_C(1) << 53 };
+
+    return random_below(draws, 8) == 0 ? ends[random_below(draws, ROW_COUNT(ends))]
+                                       : random_between(draws, -9, 9);
+}
+
+/* What the aggregate is of the numbers from `low` up; false: there is none, or it is too large. */
+static bool aggregate(const char *name, const int64_t *numbers, int64_t low, int64_t *result)
+{
+    __int128 sum = 0;
+    int64_t least = INT64_MAX, most = INT64_MIN, count = 0;
+
+    for (int i = 0; i < TABLE_ROWS; i++) {
+        if (numbers[i] < low)
+            continue;
+        count++;
+        sum += numbers[i];
+        least = numbers[i] < least ? numbers[i] : least;
+        most = numbers[i] > most ? numbers[i] : most;
+    }
+    *result = name[0] == 'c'   ? count
+              : name[0] == 's' ? (int64_t)sum
+              : name[2] == 'n' ? least
+                               : most;
+    return (name[0] == 'c' || count > 0) && sum <= INT64_MAX && sum >= INT64_MIN;
+}
+
+static unsigned compare_aggregate(struct random *draws, const char *name)
+{
+    int64_t numbers[TABLE_ROWS], low = random_between(draws, -10, 10), result;
+    bool is_wrong = random_below(draws, 3) == 0;
+    struct buffer notation = { 0 };
+    struct history history;
+
+    buffer_print(&notation, "T1 ts1: ins {");
+    for (int i = 0; i < TABLE_ROWS; i++) {
+        numbers[i] = draw_number(draws);
+        buffer_print(&notation, "%d=%" PRId64 " ", i, numbers[i]);
+    }
+    if (!aggregate(name, numbers, low, &result) || (is_wrong && result == INT64_MAX)) {
+        buffer_close(&notation);
+        return 0;
+    }
+    buffer_print(&notation, "}; T2 ts2: agg %s v>=%" PRId64 " %" PRId64, name, low,
+                 result + is_wrong);
+    buffer_byte(&notation, '\0');
+    notation_read(notation.at, &history);
+    for (int flags = 0; flags <= CHECK_SLOWLY; flags += CHECK_SLOWLY) {
+        struct check check = fixture_check("order", &history, LEVEL_SERIALIZABLE, (unsigned)flags);
+
+        TEST_ASSERT_EQUAL_MESSAGE(is_wrong ? VERDICT_INVALID : VERDICT_VALID, check.verdict,
+                                  notation.at);
+        check_close(&check);
+    }
+    history_close(&history);
+    buffer_close(&notation);
+    return 1;
+}
+
+static void aggregates_of_tables_are_right_at_once_and_slowly(void)
+{
+    static const char *const names[] = { "count(*)", "count(v)", "sum(v)", "min(v)", "max(v)" };
+    struct random_key key = random_key_of_seed(3);
+    struct random draws;
+
+    random_init(&draws, &key);
+    for (size_t i = 0; i < ROW_COUNT(names); i++) {
+        unsigned compared = 0;
+
+        for (int round = 0; round < 100; round++)
+            compared += compare_aggregate(&draws, names[i]);
+        TEST_ASSERT_GREATER_THAN_MESSAGE(10, compared, names[i]);
+    }
+}
+
+static void a_replay_that_is_stopped_says_how_far_it_came(void)
+{
+    atomic_bool stop = true;
+    struct check_options options = { .level = LEVEL_SERIALIZABLE, .stop = &stop };
+    struct history history;
+    struct check check;
+
+    notation_read("T1 ts1: w x 1; T2 ts2: r x 1", &history);
+    ASSERT_OK(checker_run(checker_find(TEXT("order")), &history, &options, &check, &err), &err);
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, check.verdict);
+    TEST_ASSERT_EQUAL_STRING("it was stopped after 0 of 2 transactions", check.reason);
+    check_close(&check);
+    history_close(&history);
+}
+
 /* --- In parts --------------------------------------------------------------------- */
 
 static void a_history_in_parts_goes_on_where_the_last_ended(void)
@@ -433,6 +530,8 @@ int main(void)
     RUN_TEST(what_a_read_missed_is_told);
     RUN_TEST(what_a_read_did_not_miss_is_not_told);
     RUN_TEST(unknown_outcomes_are_placed_or_doubted);
+    RUN_TEST(aggregates_of_tables_are_right_at_once_and_slowly);
+    RUN_TEST(a_replay_that_is_stopped_says_how_far_it_came);
     RUN_TEST(small_histories_are_judged_as_the_oracle_does);
     RUN_TEST(a_history_in_parts_goes_on_where_the_last_ended);
     return UNITY_END();

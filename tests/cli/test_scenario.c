@@ -130,9 +130,9 @@ static void every_mistake_is_named_with_its_place(void)
                                                "9007199254740991, not 9007199254740992" },
         { "seed = 99999999999999999999\n" MINIMAL, "x.toml:1: seed should be an integer from 0 to "
                                                    "9007199254740991, not 99999999999999999999" },
-        { "name = 5\n", "x.toml:1: name should be a string, not 5" },
-        { "name = \"\"\n", "x.toml:1: name should be a string of 1 to 199 bytes, not \"\"" },
-        { "name = \"\"\"a\nb\"\"\"\n", "x.toml:1: name should be one line, not \"a?b\"" },
+        { "name = 5\n", "x.toml:1: name should be a string" },
+        { "name = \"\"\n", "x.toml:1: name should be a string of 1 to 199 bytes" },
+        { "name = \"\"\"a\nb\"\"\"\n", "x.toml:1: name should be one line" },
         { MINIMAL "[clocks]\noffset = 100\n",
           "x.toml:5: clocks.offset should be a duration such as \"1.5s\" (ns, us, ms, s, m, h), "
           "not 100" },

@@ -156,7 +156,8 @@ static void the_first_event_in_which_two_runs_part_is_named(void)
 {
     struct difference difference;
     struct scenario again;
-    struct run_report report = { &scenario, simulation, NULL, &difference,
+    struct trial trial = { .scenario = &scenario, .simulation = simulation };
+    struct run_report report = { &scenario, &trial, &difference,
                                  "x.toml", NULL, NULL, 0 };
     struct buffer out = { 0 };
 
@@ -185,7 +186,8 @@ static void the_first_event_in_which_two_runs_part_is_named(void)
 static void the_report_can_be_pasted_into_a_shell(void)
 {
     static const char *const sets[] = { "cluster.nodes=3", "name=it's x" };
-    struct run_report report = { &scenario, simulation, NULL, NULL, "my file.toml", "out", sets, 2 };
+    struct trial trial = { .scenario = &scenario, .simulation = simulation };
+    struct run_report report = { &scenario, &trial, NULL, "my file.toml", "out", sets, 2 };
     struct buffer out = { 0 };
 
     read_scenario(NULL);
@@ -280,7 +282,8 @@ static void a_printed_store_scenario_makes_the_same_run(void)
 
 static void a_broken_invariant_is_a_violation(void)
 {
-    struct run_report report = { &scenario, simulation, NULL, NULL, "x.toml", NULL, NULL, 0 };
+    struct trial trial = { .scenario = &scenario, .simulation = simulation };
+    struct run_report report = { &scenario, &trial, NULL, "x.toml", NULL, NULL, 0 };
     struct buffer out = { 0 };
 
     read_store("[[invariant]]\nquery = \"SELECT sum(balance) FROM accounts\"\nequals = 1000\n"
@@ -323,7 +326,8 @@ static void a_store_without_time_to_settle_is_stuck(void)
 
 static void a_nemesis_that_never_struck_is_named(void)
 {
-    struct run_report report = { &scenario, simulation, NULL, NULL, "x.toml", NULL, NULL, 0 };
+    struct trial trial = { .scenario = &scenario, .simulation = simulation };
+    struct run_report report = { &scenario, &trial, NULL, "x.toml", NULL, NULL, 0 };
     struct buffer out = { 0 };
 
     read_store("[[nemesis]]\nkind = \"crash\"\nstart = \"19s\"\n"

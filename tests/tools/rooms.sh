@@ -50,6 +50,8 @@ accepts "a room sees its own private header" \
     sim/queue.c '#include "sim/queue.h"\n#include "sim/queue_private.h"\n'
 accepts "the predicates are a door for checkers" \
     checkers/order.c '#include "programs/predicate.h"\n'
+accepts "a door may bear the name of the library that it wraps" \
+    tests/test_z3.c '#include "sim/queue.h"\n#include "checkers/z3.h"\n'
 accepts "floating point in comments, strings and names is nobody's business" \
     sim/net.c '/* a double\n float */ // double\nconst char *s = "float \\" double";\nint c = \x27"\x27, double_check;\n'
 accepts "a call through a member may be called time" \

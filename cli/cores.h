@@ -1,0 +1,12 @@
+/*
+ * cores: how many threads are worth having where nobody says.
+ */
+#ifndef CLI_CORES_H
+#define CLI_CORES_H
+
+#define CORES_MAX 1024 /* threads that may be asked for */
+
+/* The machine's cores that are in use, at least 1 and at the most CORES_MAX. */
+unsigned cores_count(void);
+
+#endif

@@ -1,0 +1,394 @@
+#include "cli/outcome.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/answer.h"
+#include "cli/signature.h"
+#include "history/json.h"
+
+/* --- From a trial ----------------------------------------------------------------------------- */
+
+static enum status copy_text(char **to, const char *from, struct error *err)
+{
+    *to = strdup(from);
+    return *to ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for an outcome");
+}
+
+enum status outcome_add_failure(struct outcome *outcome, const char *signature,
+                                const char *explanation, struct error *err)
+{
+    struct failure failure = { 0 };
+
+    TRY(array_reserve(&outcome->failures, 1, err));
+    TRY(copy_text(&failure.signature, signature, err));
+    if (copy_text(&failure.explanation, explanation, err) != STATUS_OK) {
+        free(failure.signature);
+        return err->status;
+    }
+    return array_push(&outcome->failures, failure, err);
+}
+
+static enum status take_failures(struct outcome *outcome, const struct trial *trial,
+                                 struct error *err)
+{
+    struct signatures signatures;
+
+    signatures_of_trial(trial, &signatures);
+    for (size_t i = 0; i < signatures.count; i++)
+        TRY(outcome_add_failure(outcome, signatures.at[i].text, signatures.at[i].explanation,
+                                err));
+    return STATUS_OK;
+}
+
+static void take_faults(struct outcome *outcome, const struct trial *trial)
+{
+    const struct simulation *simulation = trial->simulation;
+
+    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
+        outcome->faults[i] = simulation->world.faults[i];
+        outcome->expects[i] = simulation_expects_fault(trial->scenario, (enum fault_kind)i);
+    }
+    outcome->nemesis_count = simulation->nemeses.count;
+    outcome->drawn_count = simulation->nemeses.count - trial->scenario->nemesis_count;
+    for (uint32_t i = 0; i < outcome->nemesis_count; i++)
+        outcome->felt[i] = simulation->nemeses.list[i].felt;
+}
+
+static void take_transactions(struct outcome *outcome, struct store *store)
+{
+    const struct cluster_findings *findings = store_findings(store);
+
+    outcome->has_store = true;
+    outcome->committed = findings->committed;
+    outcome->aborted = findings->aborted;
+    outcome->unknown = findings->unknown;
+    memcpy(outcome->sometimes, findings->sometimes.counts, sizeof outcome->sometimes);
+}
+
+/* Who could not decide, and why. */
+static enum status take_doubt(struct outcome *outcome, const struct trial *trial,
+                              struct error *err)
+{
+    struct buffer why = { 0 };
+    enum status status;
+
+    if (outcome->verdict != VERDICT_UNKNOWN || outcome->committed == 0)
+        return STATUS_OK;
+    for (uint32_t i = 0; i < trial->jury.juror_count; i++) {
+        const struct check *check = &trial->jury.jurors[i].check;
+        if (check->verdict == VERDICT_UNKNOWN)
+            buffer_print(&why, "%s%s: %s", why.count ? "; " : "", check->checker->name,
+                         check->reason);
+    }
+    if (why.count == 0)
+        buffer_text(&why, TEXT("no checker judged everything"));
+    buffer_byte(&why, '\0');
+    status = buffer_status(&why, err);
+    if (status == STATUS_OK)
+        status = copy_text(&outcome->undecided, why.at, err);
+    buffer_close(&why);
+    return status;
+}
+
+enum status outcome_of_trial(struct outcome *outcome, const struct trial *trial,
+                             struct error *err)
+{
+    const struct simulation *simulation = trial->simulation;
+
+    *outcome = (struct outcome){ .seed = trial->scenario->seed };
+    outcome->verdict = trial_verdict(trial);
+    digest_hex(&simulation->trace, outcome->trace);
+    outcome->simulated_ns = simulation->world.now_ns;
+    outcome->events = simulation->world.counts.events;
+    if (simulation->store)
+        take_transactions(outcome, simulation->store);
+    take_faults(outcome, trial);
+    TRY(take_doubt(outcome, trial, err));
+    return take_failures(outcome, trial, err);
+}
+
+void outcome_close(struct outcome *outcome)
+{
+    for (size_t i = 0; i < outcome->failures.count; i++) {
+        free(outcome->failures.at[i].signature);
+        free(outcome->failures.at[i].explanation);
+    }
+    array_close(&outcome->failures);
+    free(outcome->undecided);
+    *outcome = (struct outcome){ 0 };
+}
+
+/* --- As a line -------------------------------------------------------------------------------- */
+
+/* X(name, field): the plain numbers, in the order in which they stand. */
+#define OUTCOME_NUMBERS(X)                                                                         \
+    X("seed", seed)                                                                                \
+    X("events", events)                                                                            \
+    X("committed", committed)                                                                      \
+    X("aborted", aborted)                                                                          \
+    X("unknown", unknown)
+
+static void answer_faults(const struct outcome *outcome, struct answer *answer)
+{
+    answer_open(answer, "faults", '[');
+    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
+        if (outcome->faults[i] == 0 && !outcome->expects[i])
+            continue;
+        answer_open(answer, NULL, '[');
+        answer_text(answer, NULL, fault_kind_name((enum fault_kind)i));
+        answer_number(answer, NULL, outcome->faults[i]);
+        answer_number(answer, NULL, outcome->expects[i]);
+        answer_close(answer, ']');
+    }
+    answer_close(answer, ']');
+}
+
+static void answer_counts(struct answer *answer, const char *name, const uint64_t *counts,
+                          size_t count)
+{
+    answer_open(answer, name, '[');
+    for (size_t i = 0; i < count; i++)
+        answer_number(answer, NULL, counts[i]);
+    answer_close(answer, ']');
+}
+
+static void answer_failures(const struct outcome *outcome, struct answer *answer)
+{
+    answer_open(answer, "failures", '[');
+    for (size_t i = 0; i < outcome->failures.count; i++) {
+        answer_open(answer, NULL, '[');
+        answer_text(answer, NULL, outcome->failures.at[i].signature);
+        answer_text(answer, NULL, outcome->failures.at[i].explanation);
+        answer_close(answer, ']');
+    }
+    answer_close(answer, ']');
+}
+
+void outcome_print(const struct outcome *outcome, struct buffer *out)
+{
+    struct answer answer = { .out = out };
+
+    answer_open(&answer, NULL, '{');
+#define PRINT(name, field) answer_number(&answer, name, outcome->field);
+    OUTCOME_NUMBERS(PRINT)
+#undef PRINT
+    answer_number(&answer, "simulated_ns", (uint64_t)outcome->simulated_ns);
+    answer_number(&answer, "store", outcome->has_store);
+    answer_text(&answer, "verdict", verdict_name(outcome->verdict));
+    answer_text(&answer, "trace", outcome->trace);
+    answer_faults(outcome, &answer);
+    answer_counts(&answer, "nemeses", outcome->felt, outcome->nemesis_count);
+    answer_number(&answer, "drawn", outcome->drawn_count);
+    if (outcome->has_store)
+        answer_counts(&answer, "sometimes", outcome->sometimes, SOMETIMES_COUNT);
+    if (outcome->undecided)
+        answer_text(&answer, "undecided", outcome->undecided);
+    answer_failures(outcome, &answer);
+    answer_close(&answer, '}');
+}
+
+/* --- And back --------------------------------------------------------------------------------- */
+
+static enum status read_count(struct json *json, uint64_t *count, struct error *err)
+{
+    int64_t number;
+
+    TRY(json_integer(json, "a count", &number, err));
+    if (number < 0)
+        return json_refuse_token(json, err, "a count is not below zero");
+    *count = (uint64_t)number;
+    return STATUS_OK;
+}
+
+static enum status read_fault(struct json *json, struct outcome *outcome, struct error *err)
+{
+    struct text name;
+    uint64_t expects = 0;
+    bool more;
+
+    TRY(json_open(json, '[', "a fault", err));
+    TRY(json_element(json, 0, &more, err));
+    TRY(json_string(json, "a fault's name", &name, err));
+    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
+        if (!text_equal(name, text_of(fault_kind_name((enum fault_kind)i))))
+            continue;
+        TRY(json_element(json, 1, &more, err));
+        TRY(read_count(json, &outcome->faults[i], err));
+        TRY(json_element(json, 2, &more, err));
+        TRY(read_count(json, &expects, err));
+        outcome->expects[i] = expects;
+        TRY(json_element(json, 3, &more, err));
+        return more ? json_refuse(json, "the end of the fault", err) : STATUS_OK;
+    }
+    return json_refuse_token(json, err, "there is no such fault");
+}
+
+static enum status read_faults(struct json *json, struct outcome *outcome, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "faults", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(read_fault(json, outcome, err));
+    }
+}
+
+static enum status read_counts(struct json *json, uint64_t *counts, size_t count_max,
+                               uint32_t *count, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "counts", err));
+    for (*count = 0;; (*count)++) {
+        TRY(json_element(json, *count, &more, err));
+        if (!more)
+            return STATUS_OK;
+        if (*count == count_max)
+            return json_refuse(json, "no more counts", err);
+        TRY(read_count(json, &counts[*count], err));
+    }
+}
+
+static enum status read_copy(struct json *json, char **copy, struct error *err)
+{
+    struct text text;
+
+    TRY(json_string(json, "a text", &text, err));
+    *copy = strndup(text.at, text.length);
+    return *copy ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for an outcome");
+}
+
+static enum status read_failure(struct json *json, struct outcome *outcome, struct error *err)
+{
+    struct failure *failure;
+    bool more;
+
+    TRY(array_push(&outcome->failures, ((struct failure){ 0 }), err));
+    failure = &outcome->failures.at[outcome->failures.count - 1];
+    TRY(json_open(json, '[', "a failure", err));
+    TRY(json_element(json, 0, &more, err));
+    TRY(read_copy(json, &failure->signature, err));
+    TRY(json_element(json, 1, &more, err));
+    TRY(read_copy(json, &failure->explanation, err));
+    TRY(json_element(json, 2, &more, err));
+    return more ? json_refuse(json, "the end of the failure", err) : STATUS_OK;
+}
+
+static enum status read_failures(struct json *json, struct outcome *outcome, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "failures", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(read_failure(json, outcome, err));
+    }
+}
+
+static enum status read_verdict(struct json *json, struct outcome *outcome, struct error *err)
+{
+    struct text name;
+
+    TRY(json_string(json, "a verdict", &name, err));
+    for (int i = VERDICT_VALID; i <= VERDICT_UNKNOWN; i++)
+        if (text_equal(name, text_of(verdict_name((enum verdict)i)))) {
+            outcome->verdict = (enum verdict)i;
+            return STATUS_OK;
+        }
+    return json_refuse_token(json, err, "there is no such verdict");
+}
+
+static enum status read_trace(struct json *json, struct outcome *outcome, struct error *err)
+{
+    struct text trace;
+
+    TRY(json_string(json, "a trace", &trace, err));
+    if (trace.length >= sizeof outcome->trace)
+        return json_refuse_token(json, err, "a trace has 64 digits");
+    memcpy(outcome->trace, trace.at, trace.length);
+    outcome->trace[trace.length] = '\0';
+    return STATUS_OK;
+}
+
+static enum status read_field(struct json *json, struct text name, struct outcome *outcome,
+                              struct error *err)
+{
+    uint64_t number = 0;
+    uint32_t count = 0;
+
+#define READ(field_name, field)                                                                    \
+    if (text_equal(name, TEXT(field_name)))                                                        \
+        return read_count(json, &outcome->field, err);
+    OUTCOME_NUMBERS(READ)
+#undef READ
+    if (text_equal(name, TEXT("simulated_ns")))
+        return json_integer(json, "nanoseconds", &outcome->simulated_ns, err);
+    if (text_equal(name, TEXT("verdict")))
+        return read_verdict(json, outcome, err);
+    if (text_equal(name, TEXT("trace")))
+        return read_trace(json, outcome, err);
+    if (text_equal(name, TEXT("faults")))
+        return read_faults(json, outcome, err);
+    if (text_equal(name, TEXT("nemeses")))
+        return read_counts(json, outcome->felt, NEMESIS_COUNT_MAX, &outcome->nemesis_count, err);
+    if (text_equal(name, TEXT("sometimes")))
+        return read_counts(json, outcome->sometimes, SOMETIMES_COUNT, &count, err);
+    if (text_equal(name, TEXT("undecided")) && !outcome->undecided)
+        return read_copy(json, &outcome->undecided, err);
+    if (text_equal(name, TEXT("failures")))
+        return read_failures(json, outcome, err);
+    if (text_equal(name, TEXT("drawn")) || text_equal(name, TEXT("store"))) {
+        TRY(read_count(json, &number, err));
+        if (name.at[0] == 'd')
+            outcome->drawn_count = (uint32_t)number;
+        else
+            outcome->has_store = number;
+        return STATUS_OK;
+    }
+    return json_refuse_token(json, err, "an outcome has no field '%.*s'", TEXT_PRINT(name));
+}
+
+static enum status read_fields(struct json *json, struct outcome *outcome, struct error *err)
+{
+    struct text name;
+
+    TRY(json_open(json, '{', "an outcome", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(read_field(json, name, outcome, err));
+    }
+    TRY(json_end(json, err));
+    if (outcome->drawn_count > outcome->nemesis_count)
+        return error_set(err, STATUS_BAD_INPUT, "more nemeses were drawn than there are");
+    return STATUS_OK;
+}
+
+/* The lexer looks beyond the end of its line, hence the copy. */
+enum status outcome_read(struct outcome *outcome, struct text line, struct error *err)
+{
+    static const char beyond[64]; /* as much as a source has behind its lines */
+    struct buffer copy = { 0 };
+    struct json json = { 0 };
+    enum status status;
+
+    *outcome = (struct outcome){ 0 };
+    buffer_text(&copy, line);
+    buffer_text(&copy, (struct text){ beyond, sizeof beyond });
+    status = buffer_status(&copy, err);
+    if (status == STATUS_OK) {
+        json_begin(&json, (struct text){ copy.at, line.length });
+        status = read_fields(&json, outcome, err);
+    }
+    json_close(&json);
+    buffer_close(&copy);
+    return status;
+}
