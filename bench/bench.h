@@ -33,5 +33,6 @@ void bench_generate(void);
 void bench_programs(void);
 void bench_store(void);
 void bench_checkers(void);
+void bench_checkers_large(void); /* takes minutes, and some gigabytes of memory and of disk */
 
 #endif

@@ -1,3 +1,4 @@
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -7,11 +8,18 @@
 static const struct {
     const char *name;
     void (*measure)(void);
+    bool only_if_asked;
 } benches[] = {
-    { "base", bench_base },   { "event_queue", bench_event_queue }, { "world", bench_world },
-    { "jsonl", bench_jsonl }, { "oh", bench_oh },                   { "generate", bench_generate },
-    { "programs", bench_programs },
-    { "store", bench_store }, { "checkers", bench_checkers },
+    { "base", bench_base, false },
+    { "event_queue", bench_event_queue, false },
+    { "world", bench_world, false },
+    { "jsonl", bench_jsonl, false },
+    { "oh", bench_oh, false },
+    { "generate", bench_generate, false },
+    { "programs", bench_programs, false },
+    { "store", bench_store, false },
+    { "checkers", bench_checkers, false },
+    { "checkers-large", bench_checkers_large, true },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)
@@ -58,7 +66,7 @@ void bench_print_rate(const char *what, double amount, const char *unit,
 int main(int argc, char **argv)
 {
     for (size_t i = 0; i < BENCH_COUNT; i++) {
-        int wanted = argc == 1;
+        bool wanted = argc == 1 && !benches[i].only_if_asked;
         for (int a = 1; a < argc; a++)
             wanted |= strcmp(argv[a], benches[i].name) == 0;
         if (wanted) {
