@@ -168,10 +168,12 @@ twice_run = tools/twice.sh $(twice_builds)
 corpus_runs = $(foreach f,$(sanitize_fuzz), \
     '$(f) $(wildcard tests/fuzz/corpus/$(patsubst fuzz_%,%,$(notdir $(f)))/*)')
 postgres_tests = $(patsubst %,'% $(BUILD)/sanitize/tests/programs',$(sort $(wildcard tests/postgres/*.sh)))
+# Too much for a build with sanitizers, in which they do a hundredth of it.
+bulk_tests = $(BUILD)/release/tests/oracle/test_bulk
 run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
-check: $(sanitize_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
-	@$(run_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
+check: $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
+	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
 	    tools/rooms.sh 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
@@ -190,9 +192,9 @@ rooms: ## compare every include with the table of rooms
 fuzz: $(fuzz_fuzz) ## fuzz each target for FUZZ_SECONDS
 	@tools/fuzz.sh $(FUZZ_SECONDS) $(fuzz_fuzz)
 
-soak: $(sanitize_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
-	@ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(sanitize_tests) $(cli_tests) \
-	    $(postgres_tests)
+soak: $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
+	@ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(bulk_tests) $(sanitize_tests) \
+	    $(cli_tests) $(postgres_tests)
 	@$(twice_run)
 	@tools/fuzz.sh $(SOAK_FUZZ_SECONDS) $(fuzz_fuzz)
 

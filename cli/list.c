@@ -1,17 +1,14 @@
 #include "cli/command.h"
 
 #include <assert.h>
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "checkers/checker.h"
 #include "cli/answer.h"
+#include "cli/folder.h"
 #include "cli/output.h"
 #include "cli/scenario.h"
 #include "history/anomaly.h"
@@ -21,8 +18,6 @@
 #include "programs/builtin.h"
 #include "programs/workload.h"
 #include "store/store.h"
-
-#define PATH_SIZE 4096
 
 struct list_values {
     const char *what;
@@ -308,89 +303,6 @@ static enum status list_bugs(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
-/* ./scenarios, or what was installed beside the program. */
-static bool find_scenarios(char path[PATH_SIZE])
-{
-    static const char installed[] = "/../share/ordeal/scenarios";
-    struct stat found;
-    ssize_t length;
-    char *slash;
-
-    strcpy(path, "scenarios");
-    if (stat(path, &found) == 0 && S_ISDIR(found.st_mode))
-        return true;
-    length = readlink("/proc/self/exe", path, PATH_SIZE - sizeof installed);
-    if (length <= 0)
-        return false;
-    path[length] = '\0';
-    slash = strrchr(path, '/');
-    if (!slash)
-        return false;
-    strcpy(slash, installed);
-    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-struct names {
-    ARRAY(char *) names;
-};
-
-static void close_names(struct names *names)
-{
-    for (size_t i = 0; i < names->names.count; i++)
-        free(names->names.at[i]);
-    array_close(&names->names);
-}
-
-static bool is_scenario_name(const char *name)
-{
-    size_t length = strlen(name);
-
-    return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".toml") == 0;
-}
-
-static bool is_folder(const char *folder, const char *name)
-{
-    char path[PATH_SIZE];
-    struct stat found;
-    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-
-    return name[0] != '.' && length > 0 && (size_t)length < sizeof path &&
-           stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
-
-/* In order: the names of its scenarios, or those of its folders. */
-static enum status read_names(const char *folder, bool folders, struct names *names,
-                              struct error *err)
-{
-    DIR *open_folder = opendir(folder);
-    struct dirent *entry;
-
-    if (!open_folder) {
-        error_set_file(err, folder);
-        return error_set(err, STATUS_IO, "%s", strerror(errno));
-    }
-    while ((entry = readdir(open_folder)) != NULL) {
-        bool wanted = folders ? is_folder(folder, entry->d_name) : is_scenario_name(entry->d_name);
-        char *name = wanted ? strdup(entry->d_name) : NULL;
-        if (!name)
-            continue;
-        if (array_push(&names->names, name, err) != STATUS_OK) {
-            free(name);
-            closedir(open_folder);
-            return err->status;
-        }
-    }
-    closedir(open_folder);
-    if (names->names.count > 0)
-        qsort(names->names.at, names->names.count, sizeof *names->names.at, compare_names);
-    return STATUS_OK;
-}
-
 /* A scenario that cannot be read is listed with the reason. */
 static void add_scenario(struct listing *listing, const char *folder, const char *name)
 {
@@ -410,27 +322,27 @@ static void add_scenario(struct listing *listing, const char *folder, const char
 
 static enum status list_folder(struct listing *listing, const char *folder, struct error *err)
 {
-    struct names names = { { 0 } };
-    enum status status = read_names(folder, false, &names, err);
+    struct folder_names names = { { 0 } };
+    enum status status = folder_read(folder, FOLDER_SCENARIOS, &names, err);
 
     for (size_t i = 0; status == STATUS_OK && i < names.names.count; i++)
         add_scenario(listing, folder, names.names.at[i]);
-    close_names(&names);
+    folder_close_names(&names);
     return status;
 }
 
 /* Those that should come out valid, and behind them those of the folders there are. */
 static enum status list_scenarios(struct listing *listing, struct error *err)
 {
-    char folder[PATH_SIZE];
-    struct names folders = { { 0 } };
+    char folder[FOLDER_PATH_SIZE];
+    struct folder_names folders = { { 0 } };
     enum status status;
 
-    if (!find_scenarios(folder))
+    if (!folder_find_scenarios(folder))
         return error_set(err, STATUS_IO,
                          "no folder of scenarios: neither ./scenarios nor an installed one");
     TRY(list_folder(listing, folder, err));
-    status = read_names(folder, true, &folders, err);
+    status = folder_read(folder, FOLDER_FOLDERS, &folders, err);
     for (size_t i = 0; status == STATUS_OK && i < folders.names.count; i++) {
         struct buffer path = { 0 };
         buffer_print(&path, "%s/%s", folder, folders.names.at[i]);
@@ -439,7 +351,7 @@ static enum status list_scenarios(struct listing *listing, struct error *err)
             status = list_folder(listing, path.at, err);
         buffer_close(&path);
     }
-    close_names(&folders);
+    folder_close_names(&folders);
     return status;
 }
 

@@ -1,13 +1,12 @@
 #include "cli/command.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "base/array.h"
 #include "cli/difference.h"
+#include "cli/folder.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/run_report.h"
@@ -47,51 +46,13 @@ static const struct option run_rows[] = {
       .help = "print one JSON object" },
 };
 
-static enum status make_folder(const char *path, struct error *err)
-{
-    char *copy = strdup(path);
-
-    if (!copy)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory");
-    for (char *end = copy + 1; copy[0] != '\0'; end++) {
-        char after = *end;
-        if (after != '/' && after != '\0')
-            continue;
-        *end = '\0';
-        if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
-            error_set_file(err, copy);
-            free(copy);
-            return error_set(err, STATUS_IO, "cannot make the folder: %s", strerror(errno));
-        }
-        *end = after;
-        if (after == '\0')
-            break;
-    }
-    free(copy);
-    return STATUS_OK;
-}
-
-static enum status write_in_folder(const char *folder, const char *name,
-                                   const struct buffer *bytes, struct error *err)
-{
-    struct buffer path = { 0 };
-    enum status status;
-
-    buffer_print(&path, "%s/%s", folder, name);
-    status = buffer_status(&path, err);
-    if (status == STATUS_OK)
-        status = output_write_file(path.at, bytes, err);
-    buffer_close(&path);
-    return status;
-}
-
 static enum status write_witness(const struct run_report *report, const struct check *check,
                                  struct error *err)
 {
     char name[100];
 
     snprintf(name, sizeof name, "witness-%s.json", check->checker->name);
-    return write_in_folder(report->out, name, &check->witness, err);
+    return folder_write(report->out, name, &check->witness, err);
 }
 
 static enum status write_judged(const struct run_report *report, struct error *err)
@@ -115,13 +76,13 @@ static enum status write_folder(const struct run_report *report, struct error *e
     struct buffer bytes = { 0 };
     enum status status;
 
-    TRY(make_folder(report->out, err));
+    TRY(folder_make(report->out, err));
     scenario_print(report->scenario, &bytes);
-    status = write_in_folder(report->out, "scenario.toml", &bytes, err);
+    status = folder_write(report->out, "scenario.toml", &bytes, err);
     buffer_clear(&bytes);
     run_report_print_json(report, &bytes);
     if (status == STATUS_OK)
-        status = write_in_folder(report->out, "run.json", &bytes, err);
+        status = folder_write(report->out, "run.json", &bytes, err);
     buffer_close(&bytes);
     if (status == STATUS_OK && report->trial->is_judged)
         status = write_judged(report, err);

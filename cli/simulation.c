@@ -378,19 +378,39 @@ enum status simulation_history(struct simulation *simulation, struct history *hi
     return store_history(simulation->store, history, err);
 }
 
-bool simulation_expects_fault(const struct scenario *scenario, enum fault_kind kind)
+/* What the disks suffer by themselves. */
+static bool disks_suffer(const struct disk_faults *faults, enum fault_kind kind)
+{
+    return (kind == FAULT_DISK_TORN && faults->torn.numerator > 0) ||
+           (kind == FAULT_DISK_LYING_SYNC && faults->lying_sync.numerator > 0) ||
+           (kind == FAULT_DISK_BIT_ROT && faults->bit_rot.numerator > 0) ||
+           (kind == FAULT_DISK_MISDIRECTED && faults->misdirected.numerator > 0) ||
+           (kind == FAULT_DISK_READ_ERROR && faults->read_error.numerator > 0) ||
+           (kind == FAULT_DISK_WRITE_ERROR && faults->write_error.numerator > 0) ||
+           (kind == FAULT_DISK_FULL && faults->full) ||
+           (kind == FAULT_DISK_SLOW && faults->slow_factor > 1);
+}
+
+bool simulation_always_has_fault(const struct scenario *scenario, enum fault_kind kind)
 {
     const struct link_options *link = &scenario->network.link;
+
+    return (kind == FAULT_LOSS && link->loss.numerator > 0) ||
+           (kind == FAULT_DUPLICATE && link->duplicate.numerator > 0) ||
+           (kind == FAULT_REORDER && link->reorder.numerator > 0) ||
+           (kind == FAULT_EVICT && link->in_flight_max > 0) ||
+           (has_store(scenario) && disks_suffer(&scenario->disk.faults, kind));
+}
+
+bool simulation_expects_fault(const struct scenario *scenario, enum fault_kind kind)
+{
     struct nemesis_options list[NEMESIS_COUNT_MAX];
     uint32_t count = simulation_nemeses(scenario, list);
 
     for (uint32_t i = 0; i < count; i++)
         if (nemesis_shape_fault(list[i].shape) == kind)
             return true;
-    return (kind == FAULT_LOSS && link->loss.numerator > 0) ||
-           (kind == FAULT_DUPLICATE && link->duplicate.numerator > 0) ||
-           (kind == FAULT_REORDER && link->reorder.numerator > 0) ||
-           (kind == FAULT_EVICT && link->in_flight_max > 0);
+    return simulation_always_has_fault(scenario, kind);
 }
 
 const char *verdict_name(enum verdict verdict)

@@ -67,6 +67,8 @@ uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *lis
 void simulation_freeze_swarm(struct scenario *);
 /* Whether the scenario asks for this kind of fault, so that it should have been felt. */
 bool simulation_expects_fault(const struct scenario *, enum fault_kind);
+/* Whether its network or its disks have it all the time, without a nemesis. */
+bool simulation_always_has_fault(const struct scenario *, enum fault_kind);
 
 const char *verdict_name(enum verdict);
 enum exit_code verdict_exit_code(enum verdict);

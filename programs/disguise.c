@@ -158,6 +158,8 @@ static enum status copy_txn(struct disguising *d, uint32_t txn)
 
     TRY(builder_begin_txn(&d->builder, id_of(d, txn), session,
                           (enum txn_status)h->txn_status[txn], d->err));
+    if (d->options->times && h->txn_invoked && h->txn_completed)
+        TRY(builder_set_txn_at(&d->builder, h->txn_invoked[txn], h->txn_completed[txn], d->err));
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
         TRY(copy_op(d, op));
     return STATUS_OK;

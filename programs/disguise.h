@@ -3,9 +3,9 @@
  *
  * Transactions, sessions and integers get other names, and transactions another order in the
  * file, in which only each session's own order is left, or, without sessions, none at
- * all. Times, places, snapshots and version sets are gone, and so are operations that
- * were refused. What was read, from whom, and so every verdict of a checker that uses no
- * times, stays. For histories of the generator, whose numbers rise as transactions commit:
+ * all. Places, snapshots and version sets are gone, and so are operations that were
+ * refused. What was read and from whom stays, and so does every verdict that stands on
+ * what is kept alone. For histories of the generator, whose numbers rise as transactions commit:
  * a checker that is measured on those may be led by them without knowing.
  *
  * Only for items: rows and statements are refused.
@@ -21,6 +21,7 @@
 struct disguise_options {
     bool sessions;       /* are kept; else each transaction has its own */
     bool version_orders; /* are kept */
+    bool times;          /* of transactions are kept: they do tell, to who asks them */
     uint64_t seed;
 };
 

@@ -21,7 +21,10 @@ void tearDown(void) {}
 
 static struct history disguised(const struct history *h, bool sessions, bool orders, uint64_t seed)
 {
-    struct disguise_options options = { sessions, orders, seed };
+    struct disguise_options options = { .sessions = sessions,
+                                        .version_orders = orders,
+                                        .times = orders,
+                                        .seed = seed };
     struct history other;
 
     ASSERT_OK(disguise(h, &options, &other, &err), &err);
@@ -33,7 +36,7 @@ static void verdicts_stay(void)
 {
     static const enum level levels[] = { LEVEL_SERIALIZABLE, LEVEL_SESSION_SERIALIZABLE,
                                          LEVEL_SNAPSHOT, LEVEL_SESSION_SNAPSHOT,
-                                         LEVEL_READ_COMMITTED };
+                                         LEVEL_READ_COMMITTED, LEVEL_STRICT_SERIALIZABLE };
     unsigned answers[3] = { 0 };
 
     for (uint64_t seed = 0; seed < fixture_rounds(400); seed++) {
@@ -45,8 +48,9 @@ static void verdicts_stay(void)
         char label[60];
 
         small.predicates = small.certificate = false;
+        small.times = true;
         small_history(&small, seed, &h);
-        other = disguised(&h, true, false, seed);
+        other = disguised(&h, true, true, seed);
         first = oracle_decide(&h, level, how);
         second = oracle_decide(&other, level, how);
         snprintf(label, sizeof label, "seed %llu at %s", (unsigned long long)seed,
