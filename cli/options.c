@@ -140,6 +140,11 @@ static enum status add_text(const struct option *row, const char *given, struct 
     return STATUS_OK;
 }
 
+static bool is_repeatable(const struct option *row)
+{
+    return row->kind == OPTION_TEXTS || row->kind == OPTION_LIST;
+}
+
 static bool is_given(const struct option *row, void *values)
 {
     switch (row->kind) {
@@ -151,6 +156,7 @@ static bool is_given(const struct option *row, void *values)
     case OPTION_NUMBER:
         return ((struct option_number *)value_at(values, row))->given;
     case OPTION_TEXTS:
+    case OPTION_LIST:
         return ((struct option_texts *)value_at(values, row))->count > 0;
     }
     return false;
@@ -162,7 +168,7 @@ static enum status set_value(const struct option *row, const char *given, void *
     char text[LABEL_SIZE];
     void *value = value_at(values, row);
 
-    if (row->kind != OPTION_TEXTS && is_given(row, values))
+    if (!is_repeatable(row) && is_given(row, values))
         return error_set(err, STATUS_BAD_INPUT, "%s is given twice", label(row, text));
     switch (row->kind) {
     case OPTION_FLAG:
@@ -174,6 +180,7 @@ static enum status set_value(const struct option *row, const char *given, void *
     case OPTION_NUMBER:
         return set_number(row, given, value, err);
     case OPTION_TEXTS:
+    case OPTION_LIST:
         return add_text(row, given, value, err);
     }
     return STATUS_OK;
@@ -205,7 +212,15 @@ static enum status take_flag(const struct option *row, const char *attached, int
                              row->argument);
         attached = argv[(*next)++];
     }
-    return set_value(row, attached, values, err);
+    TRY(set_value(row, attached, values, err));
+    while (row->kind == OPTION_LIST && *next < argc && argv[*next][0] != '-')
+        TRY(set_value(row, argv[(*next)++], values, err));
+    return STATUS_OK;
+}
+
+static bool is_required(const struct option *row)
+{
+    return row->kind == OPTION_OPERAND ? !row->optional : row->required;
 }
 
 static enum status take_argument(const struct options *options, int argc, char *const *argv,
@@ -236,8 +251,7 @@ static enum status check_required(const struct options *options, void *values, s
 
     for (size_t i = 0; i < options->count; i++) {
         const struct option *row = &options->rows[i];
-        bool required = row->required || row->kind == OPTION_OPERAND;
-        if (required && !is_given(row, values))
+        if (is_required(row) && !is_given(row, values))
             return error_set(err, STATUS_BAD_INPUT, "%s needs %s%s%s; see: ordeal help %s",
                              options->command, label(row, text),
                              row->kind == OPTION_OPERAND ? "" : " ",
@@ -282,7 +296,7 @@ bool options_has_flag(const struct options *options, int argc, char *const *argv
 static void print_row(const struct option *row, struct buffer *out)
 {
     char text[LABEL_SIZE];
-    bool optional = !row->required && row->kind != OPTION_OPERAND;
+    bool optional = !is_required(row);
 
     buffer_print(out, "%s%s", optional ? "[" : "", label(row, text));
     if (row->argument && row->kind != OPTION_OPERAND)

@@ -7,9 +7,10 @@
  *
  *     OPTION_FLAG      bool
  *     OPTION_TEXT      const char *, NULL where it is not given
- *     OPTION_OPERAND   the same, for what is given by position; always required
+ *     OPTION_OPERAND   the same, for what is given by position; required unless it is optional
  *     OPTION_NUMBER    struct option_number
  *     OPTION_TEXTS     struct option_texts, for what may be repeated
+ *     OPTION_LIST      the same, and one flag takes all that follows up to the next flag
  *
  * Understood: --name value, --name=value, -o value, -ovalue; operands between
  * and behind; after "--" everything is an operand. Texts are argv's own.
@@ -26,7 +27,7 @@
 
 #define OPTION_TEXTS_MAX 256
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_OPERAND, OPTION_NUMBER, OPTION_TEXTS };
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_OPERAND, OPTION_NUMBER, OPTION_TEXTS, OPTION_LIST };
 
 struct option_number {
     bool given;
@@ -46,6 +47,7 @@ struct option {
     enum option_kind kind;
     size_t offset;
     bool required;
+    bool optional; /* of an operand */
     int64_t low, high;                   /* of a number */
     const char *const *(*choices)(void); /* of a text; NULL: any */
 };

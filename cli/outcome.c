@@ -67,6 +67,16 @@ static void take_transactions(struct outcome *outcome, struct store *store)
     memcpy(outcome->sometimes, findings->sometimes.counts, sizeof outcome->sometimes);
 }
 
+static void take_checks(struct outcome *outcome, const struct jury *jury)
+{
+    const struct checker *const *all = checkers_all();
+
+    for (uint32_t i = 0; i < jury->juror_count; i++)
+        for (uint32_t k = 0; all[k] && k < JURY_MAX; k++)
+            if (all[k] == jury->jurors[i].check.checker)
+                outcome->checks[k] = (uint8_t)(1 + jury->jurors[i].check.verdict);
+}
+
 /* Who could not decide, and why. */
 static enum status take_doubt(struct outcome *outcome, const struct trial *trial,
                               struct error *err)
@@ -105,6 +115,7 @@ enum status outcome_of_trial(struct outcome *outcome, const struct trial *trial,
     if (simulation->store)
         take_transactions(outcome, simulation->store);
     take_faults(outcome, trial);
+    take_checks(outcome, &trial->jury);
     TRY(take_doubt(outcome, trial, err));
     return take_failures(outcome, trial, err);
 }
@@ -154,6 +165,22 @@ static void answer_counts(struct answer *answer, const char *name, const uint64_
     answer_close(answer, ']');
 }
 
+static void answer_checks(const struct outcome *outcome, struct answer *answer)
+{
+    const struct checker *const *all = checkers_all();
+
+    answer_open(answer, "checks", '[');
+    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++) {
+        if (outcome->checks[i] == 0)
+            continue;
+        answer_open(answer, NULL, '[');
+        answer_text(answer, NULL, all[i]->name);
+        answer_text(answer, NULL, verdict_name((enum verdict)(outcome->checks[i] - 1)));
+        answer_close(answer, ']');
+    }
+    answer_close(answer, ']');
+}
+
 static void answer_failures(const struct outcome *outcome, struct answer *answer)
 {
     answer_open(answer, "failures", '[');
@@ -183,6 +210,7 @@ void outcome_print(const struct outcome *outcome, struct buffer *out)
     answer_number(&answer, "drawn", outcome->drawn_count);
     if (outcome->has_store)
         answer_counts(&answer, "sometimes", outcome->sometimes, SOMETIMES_COUNT);
+    answer_checks(outcome, &answer);
     if (outcome->undecided)
         answer_text(&answer, "undecided", outcome->undecided);
     answer_failures(outcome, &answer);
@@ -225,19 +253,6 @@ static enum status read_fault(struct json *json, struct outcome *outcome, struct
     return json_refuse_token(json, err, "there is no such fault");
 }
 
-static enum status read_faults(struct json *json, struct outcome *outcome, struct error *err)
-{
-    bool more = true;
-
-    TRY(json_open(json, '[', "faults", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(read_fault(json, outcome, err));
-    }
-}
-
 static enum status read_counts(struct json *json, uint64_t *counts, size_t count_max,
                                uint32_t *count, struct error *err)
 {
@@ -263,6 +278,41 @@ static enum status read_copy(struct json *json, char **copy, struct error *err)
     return *copy ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for an outcome");
 }
 
+static enum status read_verdict(struct json *json, enum verdict *verdict, struct error *err)
+{
+    struct text name;
+
+    TRY(json_string(json, "a verdict", &name, err));
+    for (int i = VERDICT_VALID; i <= VERDICT_UNKNOWN; i++)
+        if (text_equal(name, text_of(verdict_name((enum verdict)i)))) {
+            *verdict = (enum verdict)i;
+            return STATUS_OK;
+        }
+    return json_refuse_token(json, err, "there is no such verdict");
+}
+
+static enum status read_check(struct json *json, struct outcome *outcome, struct error *err)
+{
+    const struct checker *const *all = checkers_all();
+    enum verdict verdict = VERDICT_UNKNOWN;
+    struct text name;
+    bool more;
+
+    TRY(json_open(json, '[', "a check", err));
+    TRY(json_element(json, 0, &more, err));
+    TRY(json_string(json, "a checker", &name, err));
+    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++) {
+        if (!text_equal(name, text_of(all[i]->name)))
+            continue;
+        TRY(json_element(json, 1, &more, err));
+        TRY(read_verdict(json, &verdict, err));
+        outcome->checks[i] = (uint8_t)(1 + verdict);
+        TRY(json_element(json, 2, &more, err));
+        return more ? json_refuse(json, "the end of the check", err) : STATUS_OK;
+    }
+    return json_refuse_token(json, err, "there is no such checker");
+}
+
 static enum status read_failure(struct json *json, struct outcome *outcome, struct error *err)
 {
     struct failure *failure;
@@ -279,30 +329,21 @@ static enum status read_failure(struct json *json, struct outcome *outcome, stru
     return more ? json_refuse(json, "the end of the failure", err) : STATUS_OK;
 }
 
-static enum status read_failures(struct json *json, struct outcome *outcome, struct error *err)
+/* A list, whose elements are read by the function. */
+static enum status read_list(struct json *json, struct outcome *outcome,
+                             enum status (*read_one)(struct json *, struct outcome *,
+                                                     struct error *),
+                             struct error *err)
 {
     bool more = true;
 
-    TRY(json_open(json, '[', "failures", err));
+    TRY(json_open(json, '[', "a list", err));
     for (size_t n = 0;; n++) {
         TRY(json_element(json, n, &more, err));
         if (!more)
             return STATUS_OK;
-        TRY(read_failure(json, outcome, err));
+        TRY(read_one(json, outcome, err));
     }
-}
-
-static enum status read_verdict(struct json *json, struct outcome *outcome, struct error *err)
-{
-    struct text name;
-
-    TRY(json_string(json, "a verdict", &name, err));
-    for (int i = VERDICT_VALID; i <= VERDICT_UNKNOWN; i++)
-        if (text_equal(name, text_of(verdict_name((enum verdict)i)))) {
-            outcome->verdict = (enum verdict)i;
-            return STATUS_OK;
-        }
-    return json_refuse_token(json, err, "there is no such verdict");
 }
 
 static enum status read_trace(struct json *json, struct outcome *outcome, struct error *err)
@@ -331,11 +372,11 @@ static enum status read_field(struct json *json, struct text name, struct outcom
     if (text_equal(name, TEXT("simulated_ns")))
         return json_integer(json, "nanoseconds", &outcome->simulated_ns, err);
     if (text_equal(name, TEXT("verdict")))
-        return read_verdict(json, outcome, err);
+        return read_verdict(json, &outcome->verdict, err);
     if (text_equal(name, TEXT("trace")))
         return read_trace(json, outcome, err);
     if (text_equal(name, TEXT("faults")))
-        return read_faults(json, outcome, err);
+        return read_list(json, outcome, read_fault, err);
     if (text_equal(name, TEXT("nemeses")))
         return read_counts(json, outcome->felt, NEMESIS_COUNT_MAX, &outcome->nemesis_count, err);
     if (text_equal(name, TEXT("sometimes")))
@@ -343,7 +384,9 @@ static enum status read_field(struct json *json, struct text name, struct outcom
     if (text_equal(name, TEXT("undecided")) && !outcome->undecided)
         return read_copy(json, &outcome->undecided, err);
     if (text_equal(name, TEXT("failures")))
-        return read_failures(json, outcome, err);
+        return read_list(json, outcome, read_failure, err);
+    if (text_equal(name, TEXT("checks")))
+        return read_list(json, outcome, read_check, err);
     if (text_equal(name, TEXT("drawn")) || text_equal(name, TEXT("store"))) {
         TRY(read_count(json, &number, err));
         if (name.at[0] == 'd')

@@ -2,8 +2,8 @@
  * outcome: what a trial came to, as data that goes through a pipe and into a journal.
  *
  *     {"seed":17,"verdict":"invalid","trace":"6f1c…","simulated_ns":…,"events":…,
- *      "committed":…,"aborted":…,"unknown":…,"faults":[["partition",3],["crash",0]],
- *      "nemeses":[3,0],"drawn":1,"sometimes":[0,4,…],"undecided":null,
+ *      "committed":…,"aborted":…,"unknown":…,"faults":[["partition",3,1],["loss",9,0]],
+ *      "nemeses":[3,0],"drawn":1,"sometimes":[0,4,…],"checks":[["order","valid"]],
  *      "failures":[["certificate serializable G-single rw wr","T12 …"]]}
  *
  * A function of the scenario and its seed: no time that passed is in it. Printed it is
@@ -39,6 +39,7 @@ struct outcome {
     uint32_t nemesis_count, drawn_count; /* all of them; the last of these were drawn */
     uint64_t felt[NEMESIS_COUNT_MAX];    /* strikes that took effect */
     uint64_t sometimes[SOMETIMES_COUNT];
+    uint8_t checks[JURY_MAX]; /* as checkers_all(): 0: it did not judge; else 1 and its verdict */
     char *undecided; /* why a run in which something committed is unknown; NULL: it is not */
     ARRAY(struct failure) failures;
 };

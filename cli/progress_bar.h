@@ -26,6 +26,8 @@ void progress_bar_begin(struct progress_bar *, const char *what, const char *uni
 /* Starts the next piece of work on the same line. */
 void progress_bar_next(struct progress_bar *, const char *what, const char *unit);
 void progress_bar_end(struct progress_bar *);
+/* A line above the bar, where there is one. */
+void progress_bar_say(struct progress_bar *, const struct buffer *line);
 
 /* For functions that tell a struct progress. The bar must outlive it. */
 struct progress progress_bar_listener(struct progress_bar *);

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "cli/again.h"
 #include "cli/answer.h"
 #include "cli/check_report.h"
 #include "cli/quantity.h"
@@ -154,34 +155,6 @@ static void print_faults(const struct run_report *report, struct buffer *out)
     buffer_text(out, first ? TEXT("none\n") : TEXT("\n"));
 }
 
-/* As a shell takes it back. */
-static void print_quoted(struct buffer *out, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                "0123456789_-+=.,/:@%";
-
-    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
-        buffer_text(out, text_of(word));
-        return;
-    }
-    buffer_byte(out, '\'');
-    for (; *word; word++)
-        buffer_text(out, *word == '\'' ? TEXT("'\\''") : (struct text){ word, 1 });
-    buffer_byte(out, '\'');
-}
-
-static void print_again(const struct run_report *report, struct buffer *out)
-{
-    buffer_text(out, TEXT("again: ordeal run "));
-    print_quoted(out, report->path);
-    buffer_print(out, " --seed %" PRIu64, report->scenario->seed);
-    for (size_t i = 0; i < report->set_count; i++) {
-        buffer_text(out, TEXT(" --set "));
-        print_quoted(out, report->sets[i]);
-    }
-    buffer_byte(out, '\n');
-}
-
 static void print_difference(const struct difference *difference, struct buffer *out)
 {
     if (!difference->found) {
@@ -276,7 +249,9 @@ void run_report_print(const struct run_report *report, struct buffer *out)
     buffer_print(out, "verdict    %s   ", words[run_report_verdict(report)]);
     if (report->out)
         buffer_print(out, "%s   ", report->out);
-    print_again(report, out);
+    buffer_text(out, TEXT("again: "));
+    again_print(report->path, report->scenario->seed, report->sets, report->set_count, out);
+    buffer_byte(out, '\n');
 }
 
 static void answer_sometimes(const struct simulation *simulation, struct answer *answer)

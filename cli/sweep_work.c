@@ -1,0 +1,187 @@
+#include "cli/sweep_work.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/rerun.h"
+#include "cli/signature.h"
+#include "cli/trial.h"
+
+static struct rerun rerun_of(const struct plan *plan, uint64_t job)
+{
+    return (struct rerun){
+        .path = plan->subjects.at[plan_subject(plan, job)].path,
+        .seed = plan_seed(plan, job),
+        .sets = (const char *const *)plan->sets.at,
+        .set_count = plan->sets.count,
+    };
+}
+
+/* The failures that were found stand behind: they may still be a hint. */
+static enum status put_first(struct outcome *outcome, const char *signature,
+                             const char *explanation, struct error *err)
+{
+    struct failure last;
+
+    TRY(outcome_add_failure(outcome, signature, explanation, err));
+    outcome->verdict = VERDICT_INVALID;
+    last = outcome->failures.at[outcome->failures.count - 1];
+    memmove(outcome->failures.at + 1, outcome->failures.at,
+            (outcome->failures.count - 1) * sizeof *outcome->failures.at);
+    outcome->failures.at[0] = last;
+    return STATUS_OK;
+}
+
+static enum status confirm(const struct plan *plan, uint64_t job, struct outcome *outcome,
+                           struct error *err)
+{
+    struct rerun rerun = rerun_of(plan, job);
+    struct buffer how = { 0 };
+    char signature[SIGNATURE_SIZE];
+    bool confirms = true;
+    enum status status = rerun_confirms(&rerun, outcome, &confirms, &how, err);
+
+    if (status == STATUS_OK && !confirms) {
+        signature_of_process(signature, "differs", "in a fresh process");
+        buffer_byte(&how, '\0');
+        status = put_first(outcome, signature, how.out_of_memory ? "" : how.at, err);
+    }
+    buffer_close(&how);
+    return status;
+}
+
+static enum status run_job(const struct sweep_work *work, uint64_t job, struct outcome *outcome,
+                           struct error *err)
+{
+    const struct plan *plan = work->plan;
+    size_t subject = plan_subject(plan, job);
+    struct scenario *scenario = malloc(sizeof *scenario);
+    struct trial trial = { 0 };
+    enum status status;
+
+    *outcome = (struct outcome){ 0 };
+    if (!scenario)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    *scenario = plan->scenarios[subject];
+    scenario->seed = plan_seed(plan, job);
+    status = trial_run(&trial, scenario, 0, err);
+    if (status == STATUS_OK)
+        status = outcome_of_trial(outcome, &trial, err);
+    if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
+        error_set_file(err, plan->subjects.at[subject].path);
+    trial_close(&trial);
+    free(scenario);
+    if (status == STATUS_OK && outcome->verdict == VERDICT_INVALID && !work->is_sure)
+        status = confirm(plan, job, outcome, err);
+    return status;
+}
+
+void sweep_work_print_job(uint64_t job, struct buffer *out)
+{
+    buffer_print(out, "%" PRIu64, job);
+}
+
+enum status sweep_work_do(void *context, struct text job, struct buffer *answer,
+                          struct error *err)
+{
+    struct outcome outcome;
+    uint64_t number = strtoull(job.at, NULL, 10);
+    enum status status = run_job(context, number, &outcome, err);
+
+    if (status == STATUS_OK) {
+        sweep_work_print_job(number, answer);
+        buffer_byte(answer, ' ');
+        outcome_print(&outcome, answer);
+    }
+    outcome_close(&outcome);
+    return status;
+}
+
+enum status sweep_work_read(struct text answer, uint64_t *job, struct outcome *outcome,
+                            struct error *err)
+{
+    const char *blank = memchr(answer.at, ' ', answer.length);
+    size_t length = blank ? (size_t)(blank - answer.at) : answer.length;
+    int64_t number;
+
+    *outcome = (struct outcome){ 0 };
+    if (!blank || !text_to_int64((struct text){ answer.at, length }, &number) || number < 0)
+        return error_set(err, STATUS_BAD_INPUT, "expected the number of a job");
+    *job = (uint64_t)number;
+    return outcome_read(outcome, (struct text){ blank + 1, answer.length - length - 1 }, err);
+}
+
+/* --- The dead --------------------------------------------------------------------------------- */
+
+/* "SIGSEGV"; others by number. */
+static void print_signal(int signal, struct buffer *out)
+{
+    static const struct {
+        int signal;
+        const char *name;
+    } names[] = {
+        { SIGABRT, "SIGABRT" }, { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" },
+        { SIGFPE, "SIGFPE" },   { SIGILL, "SIGILL" },   { SIGKILL, "SIGKILL" },
+        { SIGTRAP, "SIGTRAP" },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].signal == signal) {
+            buffer_text(out, text_of(names[i].name));
+            return;
+        }
+    buffer_print(out, "signal %d", signal);
+}
+
+/* An assertion that failed is the same each time; what else is said may have addresses in it. */
+static const char *stable_words(const char *words)
+{
+    const char *colon = strstr(words, ": ");
+
+    if (strstr(words, "runtime error: "))
+        return words;
+    return strstr(words, "Assertion `") && colon ? colon + 2 : "";
+}
+
+static enum status describe(const struct sweep_work *work, uint64_t job, const struct work *dead,
+                            struct buffer *shape, char signature[SIGNATURE_SIZE],
+                            struct buffer *how, struct error *err)
+{
+    struct rerun rerun = rerun_of(work->plan, job);
+    bool dies = true;
+
+    if (dead->signal)
+        print_signal(dead->signal, shape);
+    else
+        buffer_print(shape, "exit %d", dead->exit_status);
+    if (!work->is_sure)
+        TRY(rerun_dies(&rerun, dead->signal, dead->exit_status, &dies, how, err));
+    buffer_print(shape, " %s", dies ? stable_words(dead->last_words) : "in the sweep alone");
+    buffer_byte(shape, '\0');
+    if (dies)
+        buffer_print(how, "the run dies: %s", dead->last_words);
+    buffer_byte(how, '\0');
+    TRY(buffer_status(shape, err));
+    TRY(buffer_status(how, err));
+    signature_of_process(signature, dies ? "crash" : "differs", shape->at);
+    return STATUS_OK;
+}
+
+enum status sweep_work_of_dead(const struct sweep_work *work, uint64_t job,
+                               const struct work *dead, struct outcome *outcome,
+                               struct error *err)
+{
+    struct buffer shape = { 0 }, how = { 0 };
+    char signature[SIGNATURE_SIZE];
+    enum status status = describe(work, job, dead, &shape, signature, &how, err);
+
+    *outcome = (struct outcome){ .seed = plan_seed(work->plan, job) };
+    if (status == STATUS_OK)
+        status = put_first(outcome, signature, how.at, err);
+    buffer_close(&shape);
+    buffer_close(&how);
+    return status;
+}
