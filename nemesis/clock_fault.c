@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "nemesis/strikes.h"
 #include "nemesis/victims.h"
 #include "sim/fault.h"
 
@@ -19,6 +20,12 @@ static int64_t draw_either_way(struct nemesis *nemesis, int64_t most)
     int64_t size = random_between(&nemesis->random, 1, most);
 
     return random_below(&nemesis->random, 2) ? size : -size;
+}
+
+/* As it is listed for this place among the victims, or drawn. */
+static int64_t by_how_much(struct nemesis *nemesis, uint32_t place, int64_t most)
+{
+    return nemesis->given ? nemesis->given->by[place] : draw_either_way(nemesis, most);
 }
 
 static void step_by(struct nemesis *nemesis, struct world *world, uint32_t node, int64_t by_ns)
@@ -63,11 +70,11 @@ static int32_t add_drift(struct world *world, uint32_t node, int64_t by_ppm)
     return (int32_t)after - before;
 }
 
-static void drift(struct nemesis *nemesis, struct world *world, uint32_t node)
+static void drift(struct nemesis *nemesis, struct world *world, uint32_t node, uint32_t place)
 {
     int32_t most =
         nemesis->options.drift_ppm ? nemesis->options.drift_ppm : CLOCK_FAULT_DRIFT_DEFAULT_PPM;
-    int32_t by_ppm = add_drift(world, node, draw_either_way(nemesis, most));
+    int32_t by_ppm = add_drift(world, node, by_how_much(nemesis, place, most));
 
     if (by_ppm == 0)
         return;
@@ -75,11 +82,14 @@ static void drift(struct nemesis *nemesis, struct world *world, uint32_t node)
     victims_add(nemesis, node, -by_ppm);
 }
 
-static void strike_clock(struct nemesis *nemesis, struct world *world, uint32_t node)
+static void strike_clock(struct nemesis *nemesis, struct world *world, uint32_t place)
 {
+    uint32_t node = nemesis->order[place];
+
+
     switch (nemesis->options.shape) {
     case SHAPE_CLOCK_STEP:
-        step_by(nemesis, world, node, draw_either_way(nemesis, amount_ns(nemesis)));
+        step_by(nemesis, world, node, by_how_much(nemesis, place, amount_ns(nemesis)));
         break;
     case SHAPE_CLOCK_STROBE:
         victims_add(nemesis, node, 0);
@@ -89,7 +99,7 @@ static void strike_clock(struct nemesis *nemesis, struct world *world, uint32_t 
         freeze(nemesis, world, node);
         break;
     case SHAPE_CLOCK_DRIFT:
-        drift(nemesis, world, node);
+        drift(nemesis, world, node, place);
         break;
     case SHAPE_CLOCK_OFFSET:
         set_off(nemesis, world, node);
@@ -104,7 +114,7 @@ bool clock_fault_strike(struct nemesis *nemesis, struct world *world)
     uint32_t count = victims_draw(nemesis);
 
     for (uint32_t i = 0; i < count; i++)
-        strike_clock(nemesis, world, nemesis->order[i]);
+        strike_clock(nemesis, world, i);
     return nemesis->victim_count > 0;
 }
 
@@ -118,6 +128,8 @@ int64_t clock_fault_flicker(struct nemesis *nemesis, struct world *world)
         int64_t by_ns = *undo ? *undo : draw_either_way(nemesis, amount_ns(nemesis));
         *undo -= by_ns;
         fault_step_clock(world, nemesis->victims[i], by_ns);
+        if (nemesis->all->log)
+            strike_log_flicker(nemesis->all->log, nemesis, nemesis->victims[i], by_ns);
     }
     return random_between(&nemesis->random, FLICKER_NS_MIN, FLICKER_NS_MAX);
 }
@@ -131,6 +143,14 @@ static void thaw(struct world *world, uint32_t node, int64_t frozen_at_ns)
         fault_step_clock(world, node, lost_ns);
 }
 
+static void step_back(const struct nemesis *nemesis, struct world *world, uint32_t node,
+                      int64_t by_ns)
+{
+    fault_step_clock(world, node, by_ns);
+    if (nemesis->all->log && nemesis->options.shape == SHAPE_CLOCK_STROBE)
+        strike_log_flicker(nemesis->all->log, nemesis, node, by_ns);
+}
+
 void clock_fault_release(struct nemesis *nemesis, struct world *world)
 {
     for (uint32_t i = 0; i < nemesis->victim_count; i++) {
@@ -141,6 +161,6 @@ void clock_fault_release(struct nemesis *nemesis, struct world *world)
         else if (nemesis->options.shape == SHAPE_CLOCK_DRIFT)
             add_drift(world, node, undo);
         else if (undo != 0)
-            fault_step_clock(world, node, undo);
+            step_back(nemesis, world, node, undo);
     }
 }

@@ -53,7 +53,9 @@ bool clog_strike(struct nemesis *nemesis, struct world *world)
     if (nemesis->options.shape != SHAPE_CLOG_LINK) {
         felt = clog_nodes(nemesis, world, victim_count);
     } else {
-        if (victims_meant(nemesis) == VICTIMS_PAIRS)
+        if (nemesis->given)
+            victims_take_links(nemesis);
+        else if (victims_meant(nemesis) == VICTIMS_PAIRS)
             victims_draw_pairs(nemesis);
         else
             mark_links(nemesis, victim_count);

@@ -130,7 +130,7 @@ bool disk_fault_strike(struct nemesis *nemesis, struct world *world)
     uint32_t count = victims_draw(nemesis), last = nemesis->node_count;
     enum nemesis_victims who = victims_meant(nemesis);
 
-    if (who == VICTIMS_LEADER || who == VICTIMS_LEADERS || who == VICTIMS_NODES)
+    if (nemesis->given || who == VICTIMS_LEADER || who == VICTIMS_LEADERS || who == VICTIMS_NODES)
         last = count;
     for (uint32_t i = 0; i < last && nemesis->victim_count < count; i++)
         if (may_strike(nemesis, nemesis->order[i]))

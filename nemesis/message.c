@@ -36,7 +36,7 @@ static bool is_struck(const struct nemesis *nemesis, uint32_t from, uint32_t to)
 
     if (from == to)
         return false;
-    if (victims_meant(nemesis) == VICTIMS_PAIRS)
+    if (victims_are_links(nemesis))
         return from < count && to < count && nemesis->cuts[(size_t)from * count + to];
     return victims_hold(nemesis, from) || victims_hold(nemesis, to);
 }
@@ -55,8 +55,11 @@ bool message_strike(struct nemesis *nemesis, struct world *world)
     struct burst burst = burst_of(&nemesis->options);
     uint32_t count = victims_draw(nemesis);
 
-    if (victims_meant(nemesis) == VICTIMS_PAIRS) {
-        victims_draw_pairs(nemesis);
+    if (victims_are_links(nemesis)) {
+        if (nemesis->given)
+            victims_take_links(nemesis);
+        else
+            victims_draw_pairs(nemesis);
     } else {
         for (uint32_t i = 0; i < count; i++)
             victims_add(nemesis, nemesis->order[i], 0);

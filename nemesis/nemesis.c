@@ -69,6 +69,15 @@ enum status nemeses_add(struct nemeses *all, const struct nemesis_options *optio
     return STATUS_OK;
 }
 
+void nemeses_draw_anew(struct nemeses *all)
+{
+    for (uint32_t i = 0; i < all->count; i++) {
+        struct random_key key = random_key_fork(world_key(all->world), "nemesis/%" PRIu32, i);
+
+        random_init(&all->list[i].random, &key);
+    }
+}
+
 /* Whether every shard has a majority without the node and those that stand aside already. */
 static bool can_stand_aside(const struct nemeses *all, const bool *aside, uint32_t node)
 {

@@ -81,6 +81,7 @@ struct nemesis_ground {
 };
 
 struct nemeses;
+struct strike_log;
 
 struct nemesis {
     struct nemesis_options options;
@@ -96,6 +97,8 @@ struct nemesis {
     int64_t until_ns; /* when it will let go; INT64_MAX: never */
     uint32_t node_count;
     uint32_t *order;   /* of all nodes, drawn anew at each strike: victims first */
+    uint32_t drawn;    /* how many of them are meant */
+    const struct nemesis_strike *given; /* the strike at hand, where they are listed */
     uint32_t *victims; /* those it holds now */
     uint32_t victim_count;
     int64_t *undo;  /* of each victim, what the kind needs to let go */
@@ -111,6 +114,7 @@ struct nemeses {
     struct nemesis list[NEMESIS_COUNT_MAX];
     uint32_t count;
     bool *damaged; /* each node: whether its disk has rotted, ever */
+    struct strike_log *log; /* where strikes are written down; or NULL */
 };
 
 /* What the world is like after the end: what is demanded to live. */
@@ -129,6 +133,8 @@ MUST_USE enum status nemeses_init(struct nemeses *, const struct nemesis_ground 
                                   struct error *);
 /* In the order of the scenario. A start must not lie in the past. */
 MUST_USE enum status nemeses_add(struct nemeses *, const struct nemesis_options *, struct error *);
+/* After world_draw_anew(). */
+void nemeses_draw_anew(struct nemeses *);
 /* Ends all of them for good, and all faults with them, also those of disks. */
 void nemeses_stop(struct nemeses *, enum nemeses_end);
 /* After the end: the first from here on that never took effect, or the count. */

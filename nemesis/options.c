@@ -2,6 +2,8 @@
 
 #include <inttypes.h>
 
+#include "nemesis/strikes.h"
+
 static enum status check_duration(const char *name, int64_t ns, struct error *err)
 {
     if (ns < 0 || ns > WORLD_TIME_NS_MAX / 4)
@@ -117,8 +119,12 @@ enum status nemesis_check_options(const struct nemesis_options *options, uint32_
         return error_set(err, STATUS_BAD_INPUT, "%s has no shape %s",
                          nemesis_kind_name(options->kind), nemesis_shape_name(options->shape));
     TRY(check_keys(options, err));
-    TRY(check_times(options, err));
-    TRY(check_victims(options, node_count, err));
+    if (options->strike_count > 0) {
+        TRY(strikes_check(options, node_count, err));
+    } else {
+        TRY(check_times(options, err));
+        TRY(check_victims(options, node_count, err));
+    }
     TRY(check_sizes(options, err));
     if (nemesis_shape_is_outside(options->shape) && !options->outside)
         return error_set(err, STATUS_BAD_INPUT,

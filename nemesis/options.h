@@ -25,6 +25,20 @@ struct nemesis_nodes {
     uint32_t at[NEMESIS_NODES_MAX];
 };
 
+/* From one node to another. */
+struct nemesis_link {
+    uint32_t from, to;
+};
+
+/* One strike, with all that would be drawn: see nemesis/strikes.h. */
+struct nemesis_strike {
+    int64_t at_ns, lasts_ns; /* it lasts zero: to the end */
+    uint32_t node_count, link_count;
+    uint32_t *nodes;
+    int64_t *by; /* of each node, how far its clock jumps, or drifts; or NULL */
+    struct nemesis_link *links;
+};
+
 /* Zero: as the keys of nemesis/shapes.h say. */
 struct nemesis_options {
     enum nemesis_kind kind;
@@ -43,6 +57,8 @@ struct nemesis_options {
     uint32_t factor;
     bool while_writing;
     bool outside;
+    const struct nemesis_strike *strikes; /* instead of times and victims; by rising time */
+    uint32_t strike_count;
 };
 
 /* Refuses what makes no sense among so many nodes, in the words of a scenario. */

@@ -83,6 +83,17 @@ void partition_fill(enum nemesis_shape shape, const uint32_t *order, uint32_t fi
     }
 }
 
+/* Whether the nodes meant are a side; else the shape makes its sides from their order. */
+static bool is_side(const struct nemesis *nemesis, enum nemesis_victims who)
+{
+    enum nemesis_shape shape = nemesis->options.shape;
+
+    if (nemesis->given)
+        return shape == SHAPE_PARTITION_RANDOM_HALVES || shape == SHAPE_PARTITION_ISOLATE_ONE ||
+               shape == SHAPE_PARTITION_ONE_WAY;
+    return who != VICTIMS_USUAL && who != VICTIMS_LEADER;
+}
+
 bool partition_strike(struct nemesis *nemesis, struct world *world)
 {
     uint32_t count = nemesis->node_count;
@@ -90,9 +101,9 @@ bool partition_strike(struct nemesis *nemesis, struct world *world)
     bool felt = false;
 
     memset(nemesis->cuts, 0, (size_t)count * count * sizeof *nemesis->cuts);
-    if (first_side == 0)
+    if (first_side == 0 && !nemesis->given)
         return false; /* nobody leads */
-    if (victims_meant(nemesis) == VICTIMS_USUAL || victims_meant(nemesis) == VICTIMS_LEADER)
+    if (!is_side(nemesis, victims_meant(nemesis)))
         first_side = 0;
     partition_fill(nemesis->options.shape, nemesis->order, first_side, count, nemesis->cuts);
     for (uint32_t from = 0; from < count; from++)

@@ -11,6 +11,7 @@
 #include "nemesis/message.h"
 #include "nemesis/partition.h"
 #include "nemesis/pause.h"
+#include "nemesis/strikes.h"
 
 /* A nemesis that strikes while somebody writes asks so often, about each millisecond. */
 #define WAITS_MAX 200
@@ -114,18 +115,31 @@ static bool does_wait(struct nemesis *nemesis)
     return true;
 }
 
+/* When it strikes next; INT64_MAX: never. */
+static int64_t next_strike_ns(const struct nemesis *nemesis, int64_t gap_ns)
+{
+    const struct nemesis_options *options = &nemesis->options;
+
+    if (options->strike_count > 0)
+        return nemesis->strikes < options->strike_count ? options->strikes[nemesis->strikes].at_ns
+                                                        : INT64_MAX;
+    if (options->at.count > 0)
+        return nemesis->strikes < options->at.count ? options->at.at_ns[nemesis->strikes]
+                                                    : INT64_MAX;
+    return options->every_ns > 0 ? nemesis->all->world->now_ns + gap_ns : INT64_MAX;
+}
+
 /* The release is scheduled first: a strike at the same time finds the nemesis free. */
 static void plan(struct nemesis *nemesis, int64_t gap_ns)
 {
-    const struct nemesis_times *at = &nemesis->options.at;
-    int64_t next_ns = nemesis->all->world->now_ns + gap_ns;
+    int64_t now_ns = nemesis->all->world->now_ns, next_ns = next_strike_ns(nemesis, gap_ns);
 
     if (nemesis->holds && nemesis->until_ns != INT64_MAX)
         call_at(nemesis, nemesis->until_ns, CALL_RELEASE);
-    if (at->count > 0 ? nemesis->strikes >= at->count : nemesis->options.every_ns == 0)
+    if (next_ns == INT64_MAX)
         return;
-    if (at->count > 0)
-        next_ns = at->at_ns[nemesis->strikes];
+    if (next_ns < now_ns)
+        next_ns = now_ns; /* it could not strike in time */
     if (nemesis->holds && nemesis->until_ns > next_ns)
         next_ns = nemesis->until_ns;
     if (next_ns != INT64_MAX)
@@ -141,17 +155,25 @@ static void strike(struct nemesis *nemesis)
     const struct nemesis_options *options = &nemesis->options;
     struct world *world = nemesis->all->world;
     int64_t gap_ns, lasts_ns;
+    bool felt;
 
     assert(!nemesis->holds);
     if (does_wait(nemesis))
         return;
+    if (options->strike_count > 0)
+        nemesis->given = &options->strikes[nemesis->strikes];
     gap_ns = draw_about(nemesis, options->every_ns);
-    lasts_ns = draw_lasts(nemesis);
+    lasts_ns = nemesis->given ? nemesis->given->lasts_ns : draw_lasts(nemesis);
     nemesis->strikes++;
     nemesis->holds = nemesis_shape_takes(options->shape, NEMESIS_KEY_LASTS);
-    nemesis->until_ns = options->lasts_ns > 0 ? world->now_ns + lasts_ns : INT64_MAX;
+    nemesis->until_ns = (nemesis->given ? lasts_ns : options->lasts_ns) > 0
+                            ? world->now_ns + lasts_ns
+                            : INT64_MAX;
     plan(nemesis, gap_ns);
-    if (!kinds[options->kind].strike(nemesis, world))
+    felt = kinds[options->kind].strike(nemesis, world);
+    if (nemesis->all->log && (felt || nemesis->victim_count > 0 || options->kind == NEMESIS_MESSAGE))
+        strike_log_add(nemesis->all->log, nemesis);
+    if (!felt)
         return;
     nemesis->felt++;
     if (kinds[options->kind].flicker)
@@ -209,6 +231,8 @@ static int64_t first_strike_ns(struct nemesis *nemesis)
 {
     const struct nemesis_options *options = &nemesis->options;
 
+    if (options->strike_count > 0)
+        return options->strikes[0].at_ns;
     if (options->at.count > 0)
         return options->at.at_ns[0];
     if (options->start_ns > 0)

@@ -88,7 +88,35 @@ static uint32_t choose(struct nemesis *nemesis, enum nemesis_victims who)
     }
 }
 
-uint32_t victims_draw(struct nemesis *nemesis)
+bool victims_are_links(const struct nemesis *nemesis)
+{
+    if (nemesis->given)
+        return nemesis->given->link_count > 0;
+    return victims_meant(nemesis) == VICTIMS_PAIRS;
+}
+
+void victims_take_links(struct nemesis *nemesis)
+{
+    const struct nemesis_strike *given = nemesis->given;
+    uint32_t count = nemesis->node_count;
+
+    memset(nemesis->cuts, 0, (size_t)count * count * sizeof *nemesis->cuts);
+    for (uint32_t i = 0; i < given->link_count; i++)
+        nemesis->cuts[(size_t)given->links[i].from * count + given->links[i].to] = true;
+}
+
+static uint32_t take_given(struct nemesis *nemesis)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < nemesis->node_count; i++)
+        nemesis->order[i] = i;
+    for (uint32_t i = 0; i < nemesis->given->node_count; i++)
+        count = bring_forward(nemesis, nemesis->given->nodes[i], count);
+    return count;
+}
+
+static uint32_t draw(struct nemesis *nemesis)
 {
     enum nemesis_victims who = victims_meant(nemesis);
     uint32_t count = 0;
@@ -103,6 +131,12 @@ uint32_t victims_draw(struct nemesis *nemesis)
     if (nemesis->options.while_writing)
         bring_writers_forward(nemesis);
     return who == VICTIMS_MINORITY ? count : choose(nemesis, who);
+}
+
+uint32_t victims_draw(struct nemesis *nemesis)
+{
+    nemesis->drawn = nemesis->given ? take_given(nemesis) : draw(nemesis);
+    return nemesis->drawn;
 }
 
 void victims_add(struct nemesis *nemesis, uint32_t node, int64_t undo)

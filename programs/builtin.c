@@ -143,6 +143,10 @@ void builtin_begin(struct builtin_txn *txn, const struct builtin *builtin, uint3
         .client = client,
         .attempt = attempt,
     };
+    if (builtin->turns) {
+        builtin_listed_begin(txn);
+        return;
+    }
     txn->step_count = draw_length(txn);
     if (builtin->workload->behaviour->begin)
         builtin->workload->behaviour->begin(txn);
@@ -152,6 +156,8 @@ struct builtin_request builtin_next(const struct builtin_txn *txn)
 {
     if (txn->gives_up)
         return (struct builtin_request){ .kind = BUILTIN_ABORT };
+    if (txn->listed)
+        return builtin_listed_next(txn);
     if (txn->step < txn->step_count)
         return txn->builtin->workload->behaviour->next(txn);
     if (builtin_percent(txn, STEP_OF_ALL, DRAW_ABORT, PARAMETER_ABORT_PERCENT))
@@ -164,7 +170,9 @@ void builtin_answer(struct builtin_txn *txn, const struct builtin_row *rows, uin
     const struct builtin_behaviour *behaviour = txn->builtin->workload->behaviour;
 
     assert(!txn->gives_up && txn->step < txn->step_count);
-    if (behaviour->answer)
+    if (txn->listed)
+        builtin_listed_answer(txn, rows, count);
+    else if (behaviour->answer)
         behaviour->answer(txn, rows, count);
     else
         builtin_end_step(txn);
@@ -174,6 +182,8 @@ bool builtin_saw_broken(const struct builtin_txn *txn, struct buffer *sentence)
 {
     const struct builtin_behaviour *behaviour = txn->builtin->workload->behaviour;
 
+    if (txn->listed)
+        return builtin_listed_saw_broken(txn, sentence);
     return behaviour->saw_broken && behaviour->saw_broken(txn, sentence);
 }
 

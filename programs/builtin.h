@@ -30,6 +30,9 @@
  * choose from goes on to its next key when it has been written about so often:
  * by the number that is expected at the client's ordinal if all clients go about
  * equally fast, since a count would let one client disturb another.
+ *
+ * Instead of being drawn, transactions may be listed (programs/listed.h): then
+ * only the first state, and what must hold at the end, are the workload's.
  */
 #ifndef PROGRAMS_BUILTIN_H
 #define PROGRAMS_BUILTIN_H
@@ -43,6 +46,7 @@
 #include "base/text.h"
 #include "history/level.h"
 #include "programs/choice.h"
+#include "programs/listed.h"
 
 #define BUILTIN_CLIENTS_MAX 4096
 #define BUILTIN_ATTEMPTS_MAX 256 /* of one transaction */
@@ -149,6 +153,7 @@ struct builtin {
     struct choice choice; /* of keys, or of what stands for several of them */
     uint32_t clients, attempts;
     const struct random_key *client_keys;
+    const struct listed_turns *turns; /* whose transactions are listed; NULL: all are drawn */
 };
 
 /* What the store holds before the first transaction, and what reads return. */
@@ -164,6 +169,12 @@ struct builtin_row {
 MUST_USE enum status builtin_init(struct builtin *, const struct builtin_options *,
                                   uint32_t clients, uint32_t attempts, const struct random_key *,
                                   struct arena *, struct error *);
+
+/*
+ * From now on transactions are those listed. The listing must outlive it.
+ */
+MUST_USE enum status builtin_follow(struct builtin *, const struct listed *, struct arena *,
+                                    struct error *);
 
 int64_t builtin_number(const struct builtin *, enum builtin_parameter);
 /* Whether no two writes of a key have the same value: the history's `unique`. */
@@ -211,6 +222,11 @@ struct builtin_txn {
     bool saw_missing;          /* the row that was asked for was not there */
     int64_t seen[2];
     int64_t sum;
+    /* Of one that is listed. */
+    const struct listed_op *listed;
+    int64_t rows;           /* that it has read */
+    uint32_t broken_plus_1; /* the expectation that was not true; 0: none */
+    int64_t found;          /* instead of what was expected */
 };
 
 void builtin_begin(struct builtin_txn *, const struct builtin *, uint32_t client, uint64_t ordinal,
@@ -227,6 +243,12 @@ void builtin_answer(struct builtin_txn *, const struct builtin_row *rows, uint64
 
 /* The condition of a SELECT, UPDATE or DELETE: "v >= 10 AND v <= 20"; of every row nothing. */
 void builtin_print_where(const struct builtin *, const struct builtin_request *, struct buffer *);
+
+/*
+ * Lists a transaction that has begun and was not answered yet: whoever does what stands there
+ * does what it would do.
+ */
+void builtin_list(const struct builtin_txn *, struct listed *);
 
 /*
  * Whether what a transaction read breaks the invariant, and how, in a sentence. It counts only if

@@ -101,6 +101,57 @@ static void answer(struct builtin_txn *txn, const struct builtin_row *rows, uint
     builtin_end_step(txn);
 }
 
+static void list_transfer(const struct builtin_txn *txn, struct listed *listing)
+{
+    int64_t amount = builtin_amount(txn, txn->step);
+    uint64_t from, to;
+
+    choose_accounts(txn, &from, &to);
+    builtin_list_together(listing,
+                          (const struct listed_op[]){
+                              builtin_listed_read(TERM_A, from),
+                              builtin_listed_read(TERM_B, to),
+                              builtin_listed_if(LISTED_ABORT_IF, 1 << TERM_A, LISTED_LESS, amount),
+                              builtin_listed_write(txn, from, TERM_A, -amount),
+                              builtin_listed_write(txn, to, TERM_B, amount),
+                          },
+                          5);
+}
+
+static int64_t total_of(const struct builtin *);
+
+/* All of the reads, and what they must come to. */
+static void list_audit(const struct builtin_txn *txn, struct listed *listing)
+{
+    int64_t keys = builtin_number(txn->builtin, PARAMETER_KEYS);
+    struct builtin_txn at = *txn;
+
+    for (; at.step < at.step_count; at.step++) {
+        struct builtin_request request = next(&at);
+        struct listed_op op = builtin_listed_op(&request);
+
+        op.goes_on = true;
+        listed_add(listing, op);
+    }
+    builtin_list_together(
+        listing,
+        (const struct listed_op[]){
+            builtin_listed_if(LISTED_EXPECT, 1 << TERM_ROWS, LISTED_EQUAL, keys),
+            builtin_listed_if(LISTED_EXPECT, 1 << TERM_SUM, LISTED_EQUAL, total_of(txn->builtin)),
+        },
+        2);
+}
+
+static void list(const struct builtin_txn *txn, struct listed *listing)
+{
+    struct builtin_txn at = *txn;
+
+    if (txn->mode != TRANSFERS)
+        list_audit(txn, listing);
+    for (; txn->mode == TRANSFERS && at.step < at.step_count; at.step++)
+        list_transfer(&at, listing);
+}
+
 static int64_t total_of(const struct builtin *builtin)
 {
     return builtin_number(builtin, PARAMETER_KEYS) * builtin_number(builtin, PARAMETER_BALANCE);
@@ -148,6 +199,7 @@ static const struct builtin_behaviour behaviour = {
     .begin = begin,
     .next = next,
     .answer = answer,
+    .list = list,
     .initial_count = builtin_initial_keys,
     .initial = builtin_initial_balance,
     .saw_broken = saw_broken,

@@ -30,6 +30,19 @@ static void answer(struct builtin_txn *txn, const struct builtin_row *rows, uint
         builtin_end_step(txn);
 }
 
+static void list(const struct builtin_txn *txn, struct listed *listing)
+{
+    struct builtin_txn at = *txn;
+
+    for (; at.step < at.step_count; at.step++) {
+        uint64_t key = builtin_slot(&at, at.step, DRAW_KEY);
+        struct listed_op ops[] = { builtin_listed_read(TERM_A, key),
+                                   builtin_listed_write(&at, key, TERM_A, 1) };
+
+        builtin_list_together(listing, ops, builtin_only_reads(&at, at.step) ? 1 : 2);
+    }
+}
+
 static enum status tally_increments(struct builtin_tally *tally, const struct builtin_txn *txn,
                                     bool acknowledged, struct error *err)
 {
@@ -93,6 +106,7 @@ static bool holds(struct builtin_tally *tally, const struct builtin_row *rows, u
 static const struct builtin_behaviour behaviour = {
     .next = next,
     .answer = answer,
+    .list = list,
     .initial_count = builtin_initial_keys,
     .initial = builtin_initial_zero,
     .tally = tally_increments,

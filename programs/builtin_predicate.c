@@ -97,6 +97,27 @@ static void answer(struct builtin_txn *txn, const struct builtin_row *rows, uint
     }
 }
 
+static void list(const struct builtin_txn *txn, struct listed *listing)
+{
+    struct builtin_txn at = *txn;
+
+    for (; at.step < at.step_count; at.step++) {
+        struct builtin_request request;
+        struct listed_op op;
+
+        at.part = 0;
+        request = next(&at);
+        op = builtin_listed_op(&request);
+        if (request.kind == BUILTIN_READ && !builtin_only_reads(&at, at.step)) {
+            at.part = 1;
+            request = next(&at);
+            op = builtin_listed_op(&request);
+            op.kind = LISTED_PUT;
+        }
+        listed_add(listing, op);
+    }
+}
+
 static uint64_t initial_count(const struct builtin *builtin)
 {
     return ((uint64_t)builtin_number(builtin, PARAMETER_KEYS) + 1) / 2;
@@ -117,6 +138,7 @@ static const struct builtin_behaviour behaviour = {
     .check = check,
     .next = next,
     .answer = answer,
+    .list = list,
     .initial_count = initial_count,
     .initial = initial,
 };

@@ -24,7 +24,8 @@ enum status builtin_tally_add(struct builtin_tally *tally, const struct builtin_
     assert(txn->builtin == tally->builtin);
     if (!behaviour->tally || outcome == TXN_ABORT)
         return STATUS_OK;
-    return behaviour->tally(tally, txn, outcome == TXN_OK, err);
+    return (txn->listed ? builtin_listed_tally : behaviour->tally)(tally, txn, outcome == TXN_OK,
+                                                                   err);
 }
 
 static int compare_keys(const void *a, const void *b)

@@ -89,6 +89,30 @@ static void answer(struct builtin_txn *txn, const struct builtin_row *rows, uint
     }
 }
 
+static void list(const struct builtin_txn *txn, struct listed *listing)
+{
+    const unsigned both = 1 << TERM_A | 1 << TERM_B;
+    int64_t amount = builtin_amount(txn, txn->step);
+    uint64_t which, pair = choose_pair(txn, &which);
+    int64_t more = txn->mode == WITHDRAWS ? -amount : amount;
+    struct listed_op ops[6] = {
+        builtin_listed_read(TERM_A, pair),
+        builtin_listed_read(TERM_B, pair + 1),
+        builtin_listed_if(LISTED_EXPECT, both, LISTED_AT_LEAST, 0),
+        builtin_listed_if(LISTED_COMMIT_IF, both, LISTED_LESS, 0),
+    };
+    uint32_t count = 4;
+
+    if (txn->mode == AUDITS) {
+        builtin_list_together(listing, ops, 3);
+        return;
+    }
+    if (txn->mode == WITHDRAWS)
+        ops[count++] = builtin_listed_if(LISTED_ABORT_IF, both, LISTED_LESS, amount);
+    ops[count++] = builtin_listed_write(txn, pair + which, which ? TERM_B : TERM_A, more);
+    builtin_list_together(listing, ops, count);
+}
+
 static bool pair_is_broken(uint64_t first, int64_t sum, struct buffer *sentence)
 {
     if (sum >= 0)
@@ -127,6 +151,7 @@ static const struct builtin_behaviour behaviour = {
     .begin = begin,
     .next = next,
     .answer = answer,
+    .list = list,
     .initial_count = builtin_initial_keys,
     .initial = builtin_initial_balance,
     .saw_broken = saw_broken,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "sim/disk_private.h"
+#include "sim/turn.h"
 
 enum status disk_init(struct disk *disk, const struct disk_config *config, struct random_key key,
                       struct arena *arena, struct error *err)
@@ -15,9 +16,15 @@ enum status disk_init(struct disk *disk, const struct disk_config *config, struc
     if (!disk->files)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a disk of %u files",
                          config->file_count_max);
-    for (uint32_t i = 0; i < config->file_count_max; i++)
-        disk->files[i].key = random_key_fork(&key, "file/%u", i);
+    disk_draw_anew(disk, &key);
     return STATUS_OK;
+}
+
+void disk_draw_anew(struct disk *disk, const struct random_key *key)
+{
+    disk->key = *key;
+    for (uint32_t i = 0; i < disk->config.file_count_max; i++)
+        disk->files[i].key = random_key_fork(key, "file/%u", i);
 }
 
 void disk_prune(struct disk *disk, uint32_t number)
@@ -187,7 +194,7 @@ struct disk_result disk_write(struct disk *disk, int64_t now_ns, uint32_t number
 {
     struct disk_file *file = file_of(disk, number);
     struct disk_result result = { .outcome = DISK_OK };
-    uint64_t ordinal = file->writes++;
+    uint64_t ordinal = turn_next(&file->writes, disk->config.draws_by_time, now_ns);
 
     assert(offset <= file->size);
     advance(disk, now_ns);
@@ -237,7 +244,7 @@ struct disk_result disk_read(struct disk *disk, int64_t now_ns, uint32_t number,
     struct disk_file *file = file_of(disk, number);
     struct disk_result result = { .outcome = DISK_OK };
     uint64_t left = offset < file->size ? file->size - offset : 0;
-    uint64_t ordinal = file->reads++;
+    uint64_t ordinal = turn_next(&file->reads, disk->config.draws_by_time, now_ns);
 
     advance(disk, now_ns);
     result.size = size < left ? size : (size_t)left;
@@ -293,7 +300,7 @@ struct disk_result disk_sync(struct disk *disk, int64_t now_ns, uint32_t number)
 {
     struct disk_file *file = file_of(disk, number);
     struct disk_result result = { .outcome = DISK_OK };
-    uint64_t ordinal = file->syncs++;
+    uint64_t ordinal = turn_next(&file->syncs, disk->config.draws_by_time, now_ns);
     bool lied = disk_happens(disk->faults.lying_sync, disk_draw(file, DISK_DRAW_LIE, ordinal));
 
     advance(disk, now_ns);

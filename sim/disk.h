@@ -89,6 +89,7 @@ struct disk_config {
     uint32_t page_count_max; /* of 4 KiB, with copies that wait for a sync */
     struct latency read, write, sync;
     int64_t page_ns; /* for each page moved, on top */
+    bool draws_by_time; /* see sim/turn.h */
 };
 
 struct disk_result {
@@ -123,6 +124,9 @@ struct disk {
 /* Keeps the arena, and takes more from it as files grow: do not reset it below. */
 MUST_USE enum status disk_init(struct disk *, const struct disk_config *, struct random_key,
                                struct arena *, struct error *);
+
+/* From now on draws are those of another key. */
+void disk_draw_anew(struct disk *, const struct random_key *);
 
 /* Writes at an offset that is at most the file's size. The first write creates the file. */
 struct disk_result disk_write(struct disk *, int64_t now_ns, uint32_t file, uint64_t offset,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/checksum.h"
+#include "sim/turn.h"
 
 #define BILLION 1000000000
 #define BACKLOG_NS_MAX (INT64_C(1000000) * BILLION) /* what waits longer never comes anyway */
@@ -304,12 +305,12 @@ static enum status duplicate(struct network *network, struct link *link,
                              const char *bytes, int64_t departs_ns, struct network_sent *sent,
                              struct error *err)
 {
-    if (!is_duplicated(network, link, options, model.ordinal))
+    if (!is_duplicated(network, link, options, model.turn))
         return STATUS_OK;
     model.copy = true;
     sent->copy_arrives_ns =
         departs_ns +
-        latency_draw_ns(&options->latency, draw(link, model.ordinal, DRAW_COPY_LATENCY));
+        latency_draw_ns(&options->latency, draw(link, model.turn, DRAW_COPY_LATENCY));
     return add_message(network, link, &model, bytes, &sent->copy, err);
 }
 
@@ -329,7 +330,8 @@ enum status network_send(struct network *network, int64_t now_ns, uint32_t from,
     if (!link->keyed)
         fork_key(network, link, from, to);
     model.size = (uint32_t)bytes.length;
-    model.ordinal = link->sent++;
+    model.ordinal = link->sent;
+    model.turn = turn_next(&link->sent, network->draws_by_time, now_ns);
     model.checksum = checksum(bytes.at, bytes.length);
     if (from == to) {
         sent->arrives_ns = now_ns;
@@ -340,7 +342,7 @@ enum status network_send(struct network *network, int64_t now_ns, uint32_t from,
     delay_ns = burst_delay_ns(network, link);
     sent->delayed = delay_ns > 0;
     departs_ns = departure_ns(link, options, now_ns, model.size) + delay_ns;
-    draw_arrival(network, link, options, model.ordinal, departs_ns, sent);
+    draw_arrival(network, link, options, model.turn, departs_ns, sent);
     TRY(add_message(network, link, &model, bytes.at, &sent->message, err));
     return duplicate(network, link, options, model, bytes.at, departs_ns, sent, err);
 }
@@ -368,11 +370,11 @@ static enum draw loss_draw(const struct message *message)
 static bool is_lost(const struct network *network, const struct link *link,
                     const struct message *message)
 {
-    if (happens(link, message->ordinal, loss_draw(message), options_of(network, link)->loss))
+    if (happens(link, message->turn, loss_draw(message), options_of(network, link)->loss))
         return true;
     for (uint32_t i = 0; i < NETWORK_BURST_COUNT_MAX && link->bursts >> i; i++)
         if (link->bursts >> i & 1 && network->bursts[i].kind == BURST_LOSS &&
-            happens(link, message->ordinal, loss_draw(message), network->bursts[i].chance))
+            happens(link, message->turn, loss_draw(message), network->bursts[i].chance))
             return true;
     return false;
 }
@@ -397,8 +399,8 @@ void network_blame_loss(struct network *network, const struct message *message)
 {
     const struct link *link = network_link(network, message->from, message->to);
 
-    if (!happens(link, message->ordinal, loss_draw(message), options_of(network, link)->loss))
-        (void)burst_hits(network, link, message->ordinal, loss_draw(message), BURST_LOSS);
+    if (!happens(link, message->turn, loss_draw(message), options_of(network, link)->loss))
+        (void)burst_hits(network, link, message->turn, loss_draw(message), BURST_LOSS);
 }
 
 static bool postpone(int64_t *until, int64_t until_ns)

@@ -73,6 +73,7 @@ struct message {
     uint32_t to_epoch; /* the receiver's incarnation as it was sent */
     uint32_t size;
     uint64_t ordinal;
+    uint64_t turn;     /* what its draws are numbered by: sim/turn.h */
     uint64_t checksum; /* of the bytes, for the trace */
     char *bytes;
     uint32_t previous, next; /* on its link; next also chains free ones */
@@ -93,6 +94,7 @@ struct network {
     struct message *messages;
     uint32_t message_used, message_room, message_count_max, free_message;
     uint32_t message_count; /* in flight, or delivered and being read */
+    bool draws_by_time;     /* see sim/turn.h */
     bool calm;              /* no loss, duplicates, reordering */
     struct burst bursts[NETWORK_BURST_COUNT_MAX];
 };

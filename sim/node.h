@@ -48,6 +48,7 @@ struct node {
     uint32_t epoch;
     struct clock clock;
     struct random random; /* for what runs on it; goes on across restarts */
+    uint64_t random_moment; /* where draws are by time: one more than when it was last set */
     uint32_t first_timer;
     uint32_t first_deferred, last_deferred, deferred_count;
 };

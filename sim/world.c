@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "sim/dispatch.h"
+#include "sim/turn.h"
 
 #define PENDING_DEFAULT ((size_t)1 << 22)
 #define MESSAGES_DEFAULT ((uint32_t)1 << 22)
@@ -109,6 +110,7 @@ enum status world_init(struct world *world, const struct world_options *options,
     TRY(network_init(&world->network, &options->network, options->node_count, world->endpoint_count,
                      limits->message_count_max, limits->message_bytes_max, &network_key, arena,
                      err));
+    world->network.draws_by_time = options->draws_by_time;
     TRY(init_nodes(world, err));
     return trace_init(&world->trace, &options->trace, options->node_count, arena, err);
 }
@@ -125,6 +127,19 @@ void world_set_process(struct world *world, uint32_t node, const struct process 
     assert(node < world->endpoint_count && !world->nodes[node].started);
     world->nodes[node].process = process;
     world->nodes[node].context = context;
+}
+
+void world_draw_anew(struct world *world, uint64_t seed)
+{
+    world->key = random_key_fork(&world->key, "anew/%" PRIu64, seed);
+    world->network.key = random_key_fork(&world->key, "network");
+    for (uint32_t from = 0; from < world->endpoint_count; from++) {
+        struct random_key key = random_key_fork(&world->key, "program/%" PRIu32, from);
+
+        random_init(&world->nodes[from].random, &key);
+        for (uint32_t to = 0; to < world->endpoint_count; to++)
+            network_link(&world->network, from, to)->keyed = false;
+    }
 }
 
 uint32_t world_add_caller(struct world *world, struct world_caller caller)
@@ -298,9 +313,21 @@ int64_t world_wall_ns(const struct world *world, uint32_t node)
     return clock_wall_ns(&world->nodes[node].clock, world->now_ns);
 }
 
+/* Where draws are by time, each moment has a part of the stream to itself. */
+static void set_random(const struct world *world, struct node *node)
+{
+    uint64_t moment = turn_moment(world->now_ns);
+
+    if (node->random_moment != moment + 1)
+        random_seek(&node->random, moment);
+    node->random_moment = moment + 1;
+}
+
 struct random *world_random(struct world *world, uint32_t node)
 {
     assert(node < world->endpoint_count);
+    if (world->options.draws_by_time)
+        set_random(world, &world->nodes[node]);
     return &world->nodes[node].random;
 }
 

@@ -53,6 +53,7 @@ struct world_options {
     uint64_t seed;
     uint32_t node_count, client_count;
     uint32_t shard_count; /* for roles */
+    bool draws_by_time;   /* see sim/turn.h */
     struct clock_options clocks;
     struct link_options network;
     struct trace_options trace;
@@ -155,6 +156,9 @@ void world_set_process(struct world *, uint32_t node, const struct process *, vo
 uint32_t world_add_caller(struct world *, struct world_caller);
 /* Starts every endpoint, at time zero, in order. */
 MUST_USE enum status world_start(struct world *, struct error *);
+
+/* From now on nothing is drawn as it would have been; clocks go on as they are. */
+void world_draw_anew(struct world *, uint64_t seed);
 
 /*
  * Handles every event up to and at `until_ns`, and leaves virtual time there;

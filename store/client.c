@@ -97,8 +97,18 @@ static void rest(struct client *client, int64_t pause_ns)
     wake_at(client, client->due_ns);
 }
 
+/* Until its driver's next turn; without one, or a driver that has turns, as long as it likes. */
 static int64_t think_ns(struct client *client)
 {
+    const struct driver *driver = client->driver;
+    struct driver_turn turn;
+
+    if (driver->turn) {
+        int64_t now_ns = now_of(client);
+        bool has_more = driver->turn(driver->context, client->number, client->ordinal, &turn);
+
+        return has_more && turn.at_ns > now_ns ? turn.at_ns - now_ns : 0;
+    }
     if (client->options.think_ns == 0)
         return client->request.number == 0 ? EMPTY_PAUSE_NS : 0;
     return latency_draw_ns(&client->think, random_next(&client->random));
@@ -219,14 +229,31 @@ static bool has_more(const struct client *client)
     return all == 0 || client->ordinal < all / clients + (client->number < all % clients);
 }
 
+static void go_to_its_node(struct client *client)
+{
+    const struct driver *driver = client->driver;
+    struct driver_turn turn;
+
+    if (driver->turn && driver->turn(driver->context, client->number, client->ordinal, &turn))
+        client->node = turn.node % client->cluster->world->options.node_count;
+}
+
 static bool wants_to_begin(struct client *client)
 {
+    struct listed *recorded = client->cluster->options.recorded;
+
     client->is_probing = client->must_probe;
     if (client->is_probing)
         return client->probe_shard < client->cluster->catalog.shard_count;
-    return !client->is_stopped && has_more(client) &&
-           client->driver->begin(client->driver->context, client->number, client->ordinal,
-                                 client->attempt);
+    if (client->is_stopped || !has_more(client))
+        return false;
+    go_to_its_node(client);
+    if (!client->driver->begin(client->driver->context, client->number, client->ordinal,
+                               client->attempt))
+        return false;
+    if (recorded)
+        listed_place(recorded, now_of(client), client->node);
+    return true;
 }
 
 static void end(struct client *client, enum txn_status status, bool again);
@@ -589,6 +616,14 @@ struct client *client_open(struct cluster *cluster, uint32_t number,
     status = latency_exponential(&client->think, 0, options->think_ns, &err);
     assert(status == STATUS_OK);
     return client;
+}
+
+void client_draw_anew(struct client *client)
+{
+    struct random_key key =
+        random_key_fork(world_key(client->cluster->world), "client/%" PRIu32, client->number);
+
+    random_init(&client->random, &key);
 }
 
 void client_close(struct client *client)

@@ -27,6 +27,8 @@ struct client *client_open(struct cluster *, uint32_t number, const struct clien
                            const struct driver *);
 /* Gives back what is not of the world's arena. */
 void client_close(struct client *);
+/* After world_draw_anew(): its pauses, and where it goes. */
+void client_draw_anew(struct client *);
 /* No new transactions from now on; the one at hand goes on to its end. */
 void client_stop(struct client *);
 /* It has no transaction of its driver's at hand. */

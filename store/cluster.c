@@ -218,6 +218,19 @@ struct disk *cluster_disk(struct cluster *cluster, uint32_t node)
 
 /* --- The end ---------------------------------------------------------------------------------- */
 
+void cluster_draw_anew(struct cluster *cluster)
+{
+    const struct random_key *world = world_key(cluster->world);
+
+    for (uint32_t node = 0; node < cluster->world->options.node_count; node++) {
+        struct random_key key = random_key_fork(world, "disk/%" PRIu32, node);
+
+        disk_draw_anew(&cluster->servers[node].disk, &key);
+    }
+    for (uint32_t i = 0; i < cluster->options.sessions; i++)
+        client_draw_anew(cluster->clients[i]);
+}
+
 void cluster_stop(struct cluster *cluster)
 {
     for (uint32_t i = 0; i < cluster->options.sessions; i++)

@@ -67,6 +67,8 @@ MUST_USE enum status cluster_add_row(struct cluster *, uint32_t table, const str
 uint32_t cluster_replica_node(const struct cluster *, uint32_t shard, uint32_t index);
 struct disk *cluster_disk(struct cluster *, uint32_t node);
 
+/* See store_draw_anew(). */
+void cluster_draw_anew(struct cluster *);
 /* Clients begin nothing new. */
 void cluster_stop(struct cluster *);
 bool cluster_is_idle(const struct cluster *);

@@ -43,8 +43,17 @@ struct driver_answer {
     uint64_t txn;
 };
 
+/* Where and when a listed transaction begins. */
+struct driver_turn {
+    int64_t at_ns; /* by the client's clock, or later */
+    uint32_t node; /* that the client talks to from now on */
+};
+
 struct driver {
     void *context;
+    /* Of a driver whose transactions are listed; false: the client has no more. NULL: clients rest
+       as they like, and go from node to node. */
+    bool (*turn)(void *context, uint32_t client, uint64_t ordinal, struct driver_turn *);
     /* How long a client has to rest before it asks to begin, or 0. NULL: it never has to. */
     int64_t (*rest_ns)(void *context, uint32_t client);
     /* The transaction `ordinal` (from 0) of a client, its `attempt` (from 0). False: the client has

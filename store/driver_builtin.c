@@ -401,12 +401,26 @@ static void unanswered(void *context, uint32_t number, const struct driver_answe
 
 /* --- Transactions ----------------------------------------------------------------------------- */
 
+static bool turn(void *context, uint32_t number, uint64_t ordinal, struct driver_turn *turn)
+{
+    const struct driver_builtin *d = context;
+    const struct listed_txn *listed = listed_turn(d->builtin->turns, number, ordinal);
+
+    if (listed)
+        *turn = (struct driver_turn){ listed->at_ns, listed->node };
+    return listed != NULL;
+}
+
 static bool begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
 {
     struct driver_builtin *d = context;
     struct builtin_client *client = &d->clients[number];
 
+    if (d->builtin->turns && !listed_turn(d->builtin->turns, number, ordinal))
+        return false;
     builtin_begin(&client->txn, d->builtin, number, ordinal, attempt);
+    if (d->recorded)
+        builtin_list(&client->txn, d->recorded);
     client->stage = STAGE_ASK;
     client->is_running = true;
     return true;
@@ -449,6 +463,7 @@ enum status driver_builtin_open(struct driver_builtin **out, const struct builti
     d->arena = arena;
     d->clients = clients;
     d->driver = (struct driver){ .context = d,
+                                 .turn = builtin->turns ? turn : NULL,
                                  .begin = begin,
                                  .next = next,
                                  .answered = answered,
@@ -462,6 +477,11 @@ enum status driver_builtin_open(struct driver_builtin **out, const struct builti
         changes_init(&clients[i].changes, &d->pool);
     *out = d;
     return driver_builtin_make_table(d, err);
+}
+
+void driver_builtin_record(struct driver_builtin *d, struct listed *recorded)
+{
+    d->recorded = recorded;
 }
 
 void driver_builtin_close(struct driver_builtin *d)

@@ -28,6 +28,8 @@ struct driver_builtin;
 MUST_USE enum status driver_builtin_open(struct driver_builtin **, const struct builtin *,
                                          struct arena *, struct error *);
 void driver_builtin_close(struct driver_builtin *);
+/* From now on transactions are listed there as they begin; NULL: no more. */
+void driver_builtin_record(struct driver_builtin *, struct listed *);
 
 const struct schema *driver_builtin_schema(const struct driver_builtin *);
 const enum table_shape *driver_builtin_shapes(const struct driver_builtin *);

@@ -36,6 +36,7 @@ struct builtin_client {
 
 struct driver_builtin {
     const struct builtin *builtin;
+    struct listed *recorded; /* or NULL */
     struct catalog *catalog;
     struct arena *arena;
     struct driver driver;

@@ -10,7 +10,6 @@
 
 #define MEMORY_BYTES_MAX ((size_t)1 << 30)
 #define HEAP_BYTES_MAX ((size_t)256 << 20)
-#define CALL_ARGUMENTS_MAX 32
 #define FRESH_MAX 1000 /* in one call */
 #define SECOND_NS INT64_C(1000000000)
 
@@ -70,21 +69,47 @@ static bool make_ready(struct driver_program *d, struct program_client *client)
     return !d->is_short;
 }
 
+static void start(struct driver_program *d, uint32_t number, uint32_t function,
+                  const struct datum *arguments)
+{
+    struct program_client *client = &d->clients[number];
+
+    if (d->options.recorded)
+        program_list(d, number, function, arguments);
+    machine_start(client->machine, function, arguments);
+    client->request = machine_run(client->machine);
+}
+
+static bool begin_listed(struct driver_program *d, uint32_t number, uint64_t ordinal)
+{
+    const struct listed_call *call = program_listed_call(d, number, ordinal);
+
+    if (!call || !make_ready(d, &d->clients[number]))
+        return false;
+    if (call->function != UINT32_MAX)
+        start(d, number, call->function, call->arguments);
+    return true;
+}
+
+/* A call whose arguments cannot be computed is listed as none. */
 static bool begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
 {
     struct driver_program *d = context;
     struct program_client *client = &d->clients[number];
-    const struct prepared_call *call = &d->calls[choose_call(d, client, ordinal)];
+    const struct prepared_call *call;
     struct datum arguments[CALL_ARGUMENTS_MAX];
 
     assert(number < d->options.clients && attempt < d->options.attempts);
+    if (d->options.listing)
+        return begin_listed(d, number, ordinal);
+    call = &d->calls[choose_call(d, client, ordinal)];
     if (!make_ready(d, client))
         return false;
     heap_reset(&d->heap);
-    if (draw_arguments(d, number, ordinal, attempt, call, arguments)) {
-        machine_start(client->machine, call->function, arguments);
-        client->request = machine_run(client->machine);
-    }
+    if (draw_arguments(d, number, ordinal, attempt, call, arguments))
+        start(d, number, call->function, arguments);
+    else if (d->options.recorded)
+        listed_begin(d->options.recorded, number);
     return true;
 }
 
@@ -309,6 +334,8 @@ static enum status prepare_calls(struct driver_program *d, struct error *err)
 
     if (d->options.is_directed)
         return STATUS_OK;
+    if (d->options.listing)
+        return program_prepare_listed(d, err);
     if (count == 0)
         return error_set(err, STATUS_BAD_INPUT, "a program needs a call to be made");
     d->calls = arena_push(d->arena, count, sizeof *d->calls);
@@ -372,6 +399,7 @@ enum status driver_program_open(struct driver_program **out,
     d->options.key = &d->key; /* theirs may be gone before the first draw */
     d->arena = arena;
     d->driver = (struct driver){ .context = d,
+                                 .turn = options->listing ? program_turn : NULL,
                                  .begin = begin,
                                  .next = next,
                                  .answered = answered,
@@ -381,6 +409,7 @@ enum status driver_program_open(struct driver_program **out,
     pool_init(&d->pool, &d->memory);
     heap_init(&d->heap, HEAP_BYTES_MAX);
     heap_init(&d->final_heap, HEAP_BYTES_MAX);
+    heap_init(&d->listed_heap, HEAP_BYTES_MAX);
     TRY(open_clients(d, err));
     return prepare_calls(d, err);
 }
@@ -394,6 +423,7 @@ void driver_program_close(struct driver_program *d)
     machine_close(d->judge);
     heap_close(&d->heap);
     heap_close(&d->final_heap);
+    heap_close(&d->listed_heap);
 }
 
 const struct schema *driver_program_schema(const struct driver_program *d)

@@ -25,6 +25,7 @@
 #define STORE_DRIVER_PROGRAM_H
 
 #include "base/random.h"
+#include "programs/listed.h"
 #include "programs/program.h"
 #include "store/driver.h"
 #include "store/driver_builtin.h"
@@ -49,6 +50,8 @@ struct driver_program_options {
     struct text load;              /* "load(100)"; empty: the store is empty at first */
     uint32_t clients, attempts;
     const struct random_key *key;
+    const struct listed *listing; /* instead of calls, the calls that are made; or NULL */
+    struct listed *recorded;      /* where calls are listed as they are made; or NULL */
     /* A client's clock, for `now`; NULL: a second a transaction. */
     int64_t (*now_ns)(void *context, uint32_t client);
     void *now_context;

@@ -10,11 +10,19 @@
 #include "store/changes.h"
 #include "store/driver_program.h"
 
+#define CALL_ARGUMENTS_MAX 32
+
 /* A call that clients may make. */
 struct prepared_call {
     uint32_t function;
     const struct argument **arguments;
     uint32_t argument_count;
+};
+
+/* A call that is listed. */
+struct listed_call {
+    uint32_t function; /* UINT32_MAX: its arguments could not be computed, so it aborts */
+    struct datum *arguments;
 };
 
 struct program_client {
@@ -48,6 +56,9 @@ struct driver_program {
     struct prepared_call *calls;
     uint64_t *weight_ends;  /* by call: the sum of the weights up to and with it */
     uint32_t fresh_max;     /* of any call */
+    struct listed_turns turns; /* of those that are listed */
+    struct listed_call *listed; /* by number in the listing */
+    struct heap listed_heap;
     struct program_client *clients;
     struct memory memory;
     struct pool pool;
@@ -61,6 +72,17 @@ struct driver_program {
     struct machine *judge;
     bool is_short;
 };
+
+/* --- Listed calls: driver_program_listed.c ---------------------------------------------------- */
+
+MUST_USE enum status program_prepare_listed(struct driver_program *, struct error *);
+bool program_turn(void *context, uint32_t client, uint64_t ordinal, struct driver_turn *);
+/* NULL: the client has no more. */
+const struct listed_call *program_listed_call(const struct driver_program *, uint32_t client,
+                                              uint64_t ordinal);
+/* Lists a call that is made. */
+void program_list(struct driver_program *, uint32_t client, uint32_t function,
+                  const struct datum *arguments);
 
 /* --- What goes into the history: driver_program_record.c -------------------------------------- */
 

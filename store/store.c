@@ -69,7 +69,10 @@ static enum status open_builtin(struct store *store, const struct cluster_option
 
     TRY(builtin_init(&store->builtin, workload->builtin, options->sessions, STORE_ATTEMPTS_MAX,
                      &key, arena, err));
+    if (workload->listing)
+        TRY(builtin_follow(&store->builtin, workload->listing, arena, err));
     TRY(driver_builtin_open(&store->by_builtin, &store->builtin, arena, err));
+    driver_builtin_record(store->by_builtin, options->recorded);
     made->name = store->builtin.workload->name;
     made->unique = builtin_is_unique(&store->builtin);
     made->schema = driver_builtin_schema(store->by_builtin);
@@ -94,6 +97,8 @@ static enum status open_program(struct store *store, const struct cluster_option
         .clients = options->sessions,
         .attempts = STORE_ATTEMPTS_MAX,
         .key = &key,
+        .listing = workload->listing,
+        .recorded = workload->step_count > 0 ? NULL : options->recorded,
     };
 
     if (!calls)
@@ -152,12 +157,30 @@ static enum status check_shapes(const struct cluster_options *options,
     return STATUS_OK;
 }
 
-enum status store_open(struct store **out, const struct cluster_options *options,
+/* Who follows a listing has no plans of its own. */
+static struct cluster_options settle_options(const struct cluster_options *options,
+                                             const struct store_workload *workload)
+{
+    struct cluster_options settled = *options;
+
+    if (workload->listing) {
+        settled.client.transactions = 0;
+        settled.client.think_ns = 0;
+        settled.client.attempts_max = 1;
+    }
+    if (workload->step_count > 0)
+        settled.recorded = NULL;
+    return settled;
+}
+
+enum status store_open(struct store **out, const struct cluster_options *given,
                        const struct store_workload *workload, struct world *world,
                        struct arena *arena, struct error *err)
 {
     struct store *store = arena_push(arena, 1, sizeof *store);
     struct cluster_workload made = { .load = load, .load_context = store };
+    struct cluster_options settled = settle_options(given, workload);
+    const struct cluster_options *options = &settled;
 
     *out = store;
     if (!store)
@@ -209,6 +232,11 @@ enum status store_status(const struct store *store, struct error *err)
 bool store_is_idle(const struct store *store)
 {
     return cluster_is_idle(&store->cluster);
+}
+
+void store_draw_anew(struct store *store)
+{
+    cluster_draw_anew(&store->cluster);
 }
 
 void store_stop(struct store *store)

@@ -12,6 +12,7 @@
 #include "history/history.h"
 #include "history/level.h"
 #include "programs/builtin.h"
+#include "programs/listed.h"
 #include "programs/program.h"
 #include "sim/disk.h"
 #include "sim/world.h"
@@ -63,6 +64,7 @@ struct cluster_options {
     int64_t retention_ns;              /* how far the horizon stays behind; 0: default */
     struct client_options client;      /* zeros: defaults */
     size_t memory_bytes_max;           /* 0: default */
+    struct listed *recorded;          /* where transactions are listed as they begin; or NULL */
 };
 
 /* A function of a program that clients call, and how often against the others. */
@@ -125,7 +127,10 @@ struct schedule_result {
     struct text rows;
 };
 
-/* What clients do: a builtin workload, calls of a program's functions, or a schedule. */
+/*
+ * What clients do: a builtin workload, calls of a program's functions, or a schedule. Those of the
+ * first two kinds can be recorded.
+ */
 struct store_workload {
     const struct builtin_options *builtin; /* or NULL */
     const struct program *program;         /* or NULL; must outlive the store */
@@ -136,6 +141,9 @@ struct store_workload {
     uint32_t call_count;
     const struct schedule_step *steps; /* instead of calls; must outlive the store */
     uint32_t step_count;
+    /* Of a builtin or a program: these transactions and no others, or NULL; must outlive the store.
+       Each is tried once. */
+    const struct listed *listing;
 };
 
 struct cluster_findings {
@@ -166,6 +174,8 @@ uint32_t store_replica_node(const struct store *, uint32_t shard, uint32_t index
 MUST_USE enum status store_status(const struct store *, struct error *);
 /* No session has a transaction, or will have one. */
 bool store_is_idle(const struct store *);
+/* After world_draw_anew(): the same of disks and clients. What clients ask for stays. */
+void store_draw_anew(struct store *);
 /* Sessions begin nothing new. */
 void store_stop(struct store *);
 /* After all has healed: probes commit, nothing stays prepared, replicas catch up. */

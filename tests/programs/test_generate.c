@@ -58,22 +58,25 @@ static enum oracle_answer judge(const struct generate_options *options, enum lev
     return answer;
 }
 
-static void assert_not_violated(const struct generate_options *options, struct oracle_options how)
+/* By a certificate the oracle always can tell; else it may take too long. Whether it could. */
+static bool assert_not_violated(const struct generate_options *options, struct oracle_options how)
 {
+    enum oracle_answer answer = judge(options, options->level, how);
     char label[200];
 
     snprintf(label, sizeof label, "%s at %s, seed %llu, %s", options->workload->name,
              level_name(options->level), (unsigned long long)options->seed,
              how.use_certificate ? "certified" : "black box");
-    TEST_ASSERT_NOT_EQUAL_MESSAGE(ORACLE_VIOLATED, judge(options, options->level, how), label);
+    TEST_ASSERT_NOT_EQUAL_MESSAGE(ORACLE_VIOLATED, answer, label);
     if (how.use_certificate)
-        TEST_ASSERT_EQUAL_MESSAGE(ORACLE_HOLDS, judge(options, options->level, how), label);
+        TEST_ASSERT_EQUAL_MESSAGE(ORACLE_HOLDS, answer, label);
+    return answer == ORACLE_HOLDS;
 }
 
 static void what_is_made_for_a_level_holds_there_by_the_oracle(void)
 {
     const struct workload *workloads;
-    unsigned count;
+    unsigned count, asked = 0, judged = 0;
 
     workloads = workload_all(&count);
     for (unsigned w = 0; w < count; w++)
@@ -83,8 +86,11 @@ static void what_is_made_for_a_level_holds_there_by_the_oracle(void)
                     small_options(&workloads[w], (enum level)level, seed);
 
                 assert_not_violated(&options, (struct oracle_options){ .use_certificate = true });
-                assert_not_violated(&options, (struct oracle_options){ .steps_max = 5000 });
+                judged += assert_not_violated(&options,
+                                              (struct oracle_options){ .steps_max = 5000 });
+                asked++;
             }
+    TEST_ASSERT_GREATER_THAN(asked / 2, judged); /* without the certificate */
 }
 
 static void read_committed_holds_under_both_definitions_of_it(void)

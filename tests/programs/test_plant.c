@@ -100,6 +100,9 @@ static void for_each_plant(void (*check)(const struct expectation *, const struc
                     check(&expectations[i], &workloads[w], seed);
 }
 
+/* Asked without a certificate, and answered so. */
+static unsigned asked, judged;
+
 static void assert_answer(enum oracle_answer expected, const struct history *history,
                           enum level level, struct oracle_options how, const char *what,
                           const struct generate_options *options)
@@ -110,6 +113,8 @@ static void assert_answer(enum oracle_answer expected, const struct history *his
     snprintf(label, sizeof label, "%s: %s in %s, seed %llu, at %s: %s", what,
              anomaly_name(options->plant), options->workload->name,
              (unsigned long long)options->seed, level_name(level), oracle_answer_name(answer));
+    asked += !how.use_certificate;
+    judged += !how.use_certificate && answer != ORACLE_CANNOT_JUDGE;
     if (how.use_certificate || answer != ORACLE_CANNOT_JUDGE)
         TEST_ASSERT_EQUAL_MESSAGE(expected, answer, label);
 }
@@ -140,7 +145,10 @@ static void check_levels(const struct expectation *e, const struct workload *wor
 
 static void a_plant_violates_the_levels_of_its_kind_and_no_others(void)
 {
+    asked = judged = 0;
     for_each_plant(check_levels);
+    TEST_ASSERT_GREATER_THAN_MESSAGE(0, asked, "without a certificate");
+    TEST_ASSERT_GREATER_THAN_MESSAGE(asked / 2, judged, "without a certificate");
 }
 
 static void check_rest(const struct expectation *e, const struct workload *workload, uint64_t seed)

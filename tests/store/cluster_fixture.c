@@ -110,10 +110,14 @@ static const struct trouble_row trouble_rows[] = {
       { .kind = NEMESIS_DISK, .shape = SHAPE_DISK_WRITE_ERROR, .every_ns = 3 * SECOND,
         .lasts_ns = SECOND, .chance = { 3, 10 } } },
     { TROUBLE_DISKS,
-      { .kind = NEMESIS_DISK, .shape = SHAPE_DISK_TORN, .every_ns = 5 * SECOND,
-        .lasts_ns = 4 * SECOND, .chance = { 5, 10 } } },
+      { .kind = NEMESIS_DISK, .shape = SHAPE_DISK_TORN, .every_ns = 2 * SECOND,
+        .lasts_ns = 4 * SECOND, .chance = { 1, 1 } } },
+    /* So that there is something to tear: most of the time nothing is waiting for its sync. */
     { TROUBLE_DISKS,
-      { .kind = NEMESIS_CRASH, .shape = SHAPE_CRASH_ONE, .every_ns = 3 * SECOND,
+      { .kind = NEMESIS_DISK, .shape = SHAPE_DISK_SLOW, .every_ns = 2 * SECOND,
+        .lasts_ns = 2 * SECOND, .factor = 100 } },
+    { TROUBLE_DISKS,
+      { .kind = NEMESIS_CRASH, .shape = SHAPE_CRASH_ONE, .every_ns = SECOND,
         .lasts_ns = 500 * MILLISECOND } },
 };
 
@@ -236,11 +240,15 @@ static void drive(struct run_parts *parts, const struct cluster_case *it)
     ASSERT_OK(cluster_settle(&parts->cluster, it->settle_ns, &err), &err);
 }
 
-static bool ask_oracle(const struct history *history, enum level level, bool certified)
+/* False only where it is violated; what could not be judged is counted. */
+static bool ask_oracle(struct cluster_run *run, enum level level, bool certified)
 {
     struct oracle_options options = { .use_certificate = certified, .steps_max = 200000 };
+    enum oracle_answer answer = oracle_decide(&run->history, level, options);
 
-    return oracle_decide(history, level, options) != ORACLE_VIOLATED;
+    run->asked++;
+    run->unjudged += answer == ORACLE_CANNOT_JUDGE;
+    return answer != ORACLE_VIOLATED;
 }
 
 static const char *find_lie(const struct protocol *protocol, const struct history *history)
@@ -276,9 +284,9 @@ static void find_complaint(struct run_parts *parts, const struct cluster_case *i
         buffer_print(why, "the certificate lies: %s", lie);
         return;
     }
-    if (it->asks_oracle && !ask_oracle(&run->history, it->protocol->level, true))
+    if (it->asks_oracle && !ask_oracle(run, it->protocol->level, true))
         buffer_print(why, "the oracle, by the certificate: not %s", level_name(it->protocol->level));
-    else if (it->asks_oracle && !ask_oracle(&run->history, it->protocol->level, false))
+    else if (it->asks_oracle && !ask_oracle(run, it->protocol->level, false))
         buffer_print(why, "the oracle, by what clients saw: not %s",
                      level_name(it->protocol->level));
     else if (builtin_invariant_holds_at(parts->builtin.workload, it->protocol->level)) {
@@ -307,7 +315,10 @@ struct cluster_run cluster_run(const struct cluster_case *it)
     run.findings = *cluster_findings(&parts->cluster);
     run.trace = world_trace_hash(&parts->world);
     run.events = parts->world.counts.events;
-    run.now_ns = parts->world.now_ns;
+    for (uint32_t i = 0; i < FAULT_KIND_COUNT; i++)
+        run.faults += parts->world.faults[i];
+    for (uint32_t i = 0; (i = nemeses_next_unfelt(&parts->nemeses, i)) < parts->nemeses.count; i++)
+        run.unfelt |= UINT32_C(1) << i;
     ASSERT_OK(cluster_history(&parts->cluster, &run.history, &err), &err);
     buffer_clear(&why);
     find_complaint(parts, it, &run, &why);

@@ -54,7 +54,9 @@ struct cluster_run {
     struct cluster_findings findings;
     struct digest trace;
     uint64_t events;
-    int64_t now_ns;
+    uint32_t asked, unjudged; /* of the oracle: questions, and those that it could not answer */
+    uint64_t faults;          /* that were felt, of all kinds */
+    uint32_t unfelt;          /* a bit for each nemesis that never was, in the order of its trouble */
     const char *complaint; /* in a buffer that the next run overwrites */
 };
 

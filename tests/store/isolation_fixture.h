@@ -54,7 +54,6 @@ struct isolation_run {
     bool committed[ISOLATION_SESSIONS_MAX];
     uint32_t committed_count, aborted_count; /* of the script's sessions */
     bool is_serial;   /* some order explains what was committed */
-    bool is_blocked;  /* some step was */
     char final[1000]; /* rows of all tables, one table after another */
     char complaint[300]; /* stuck, replicas differ, the oracle says otherwise; or empty */
 };

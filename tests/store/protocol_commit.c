@@ -59,7 +59,6 @@ static void commit_reader(struct model *m, struct model_txn *t)
 {
     struct stamp place = stamp_is_zero(t->txn.place) ? t->txn.snapshot : t->txn.place;
 
-    m->counts->read_only++;
     record_read_only(m->record, t->txn.id, place, !m->options.protocol->exports_snapshot,
                      t->txn.snapshot);
     model_tell(m, t, TXN_OK);

@@ -27,23 +27,37 @@ const char *model_text(const struct history *history)
     return text;
 }
 
-static bool is_broken(const struct history *history, enum level level, bool use_certificate)
+static bool is_broken(const struct history *history, enum level level, bool use_certificate,
+                      struct model_counts *counts)
 {
     struct oracle_options options = { .use_certificate = use_certificate };
+    enum oracle_answer answer = oracle_decide(history, level, options);
 
-    return oracle_decide(history, level, options) == ORACLE_VIOLATED;
+    counts->asked++;
+    counts->unjudged += answer == ORACLE_CANNOT_JUDGE;
+    return answer == ORACLE_VIOLATED;
 }
 
 static void assert_holds(const struct history *history, enum level level, bool use_certificate,
-                         uint64_t seed)
+                         uint64_t seed, struct model_counts *counts)
 {
     static char message[20000];
 
-    if (!is_broken(history, level, use_certificate))
+    if (!is_broken(history, level, use_certificate, counts))
         return;
     snprintf(message, sizeof message, "seed %" PRIu64 ": not %s%s\n%s", seed, level_name(level),
              use_certificate ? " by its certificate" : "", model_text(history));
     TEST_FAIL_MESSAGE(message);
+}
+
+/* What the oracle cannot judge holds for nothing: there must be next to none of it. */
+static void assert_judged(const struct model_counts *counts)
+{
+    char message[100];
+
+    snprintf(message, sizeof message, "the oracle could not judge %" PRIu64 " of %" PRIu64,
+             counts->unjudged, counts->asked);
+    TEST_ASSERT_TRUE_MESSAGE(counts->asked > 0 && counts->unjudged * 50 <= counts->asked, message);
 }
 
 void model_holds(const struct protocol *protocol, uint64_t seeds, unsigned committed_least)
@@ -57,12 +71,13 @@ void model_holds(const struct protocol *protocol, uint64_t seeds, unsigned commi
 
         options.protocol = protocol;
         model_run(&options, seed, &history, &counts);
-        assert_holds(&history, protocol->level, true, seed);
-        assert_holds(&history, protocol->level, false, seed);
+        assert_holds(&history, protocol->level, true, seed, &counts);
+        assert_holds(&history, protocol->level, false, seed, &counts);
         history_close(&history);
     }
+    assert_judged(&counts);
     ended = counts.committed + counts.aborted;
-    TEST_ASSERT_TRUE_MESSAGE(counts.committed * 100 >= ended * committed_least,
+    TEST_ASSERT_TRUE_MESSAGE(ended > 0 && counts.committed * 100 >= ended * committed_least,
                              "too few of its transactions commit");
 }
 
@@ -80,11 +95,12 @@ void model_breaks(const struct protocol *protocol, enum bug bug, bool visible, u
         options.repeating = bug == BUG_FIRST_COMMITTER_COMPARES_VALUES ||
                             bug == BUG_NO_LOCK_FOR_NO_OP_UPDATE;
         model_run(&options, seed, &history, &counts);
-        is_certified |= is_broken(&history, protocol->level, true);
-        is_visible |= is_broken(&history, protocol->level, false);
-        assert_holds(&history, bug_entry(bug)->holds, false, seed);
+        is_certified |= is_broken(&history, protocol->level, true, &counts);
+        is_visible |= is_broken(&history, protocol->level, false, &counts);
+        assert_holds(&history, bug_entry(bug)->holds, false, seed, &counts);
         history_close(&history);
     }
+    assert_judged(&counts);
     TEST_ASSERT_TRUE_MESSAGE(is_certified, "no certificate shows it");
     TEST_ASSERT_TRUE_MESSAGE(is_visible, "no client sees it");
 }

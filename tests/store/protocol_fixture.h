@@ -33,7 +33,8 @@ struct model_options {
 };
 
 struct model_counts {
-    uint64_t committed, aborted, unknown, read_only;
+    uint64_t committed, aborted, unknown;
+    uint64_t asked, unjudged; /* of the oracle: questions, and those that it could not answer */
     struct sometimes sometimes;
 };
 
@@ -51,7 +52,7 @@ const char *model_text(const struct history *);
 /*
  * Runs so many seeds and fails the test if the oracle, by certificate or without, finds
  * one that breaks the protocol's level, or if fewer than `committed_least` in a hundred
- * transactions commit.
+ * transactions commit, or if there is more than a little that the oracle cannot judge.
  */
 void model_holds(const struct protocol *, uint64_t seeds, unsigned committed_least);
 /*

@@ -31,7 +31,7 @@ static void two_statements_may_see_two_states(void)
 }
 
 /* A clock that is behind takes what is written there below what was read. */
-static void stamps_by_local_clocks_alone_lose_causality(void)
+static void stamps_by_local_clocks_alone_put_a_write_below_what_was_read(void)
 {
     struct bugs bugs = { .on = { [BUG_LAST_WRITER_BY_LOCAL_CLOCK] = true } };
 
@@ -59,7 +59,7 @@ int main(void)
     RUN_TEST(what_clients_see_is_read_committed);
     RUN_TEST(it_is_so_by_the_order_that_the_certificate_says);
     RUN_TEST(two_statements_may_see_two_states);
-    RUN_TEST(stamps_by_local_clocks_alone_lose_causality);
+    RUN_TEST(stamps_by_local_clocks_alone_put_a_write_below_what_was_read);
     RUN_TEST(everything_commits_in_quiet_times);
     return UNITY_END();
 }

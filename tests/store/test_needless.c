@@ -64,13 +64,41 @@ static struct tally judge_protocol(const char *protocol)
     return tally;
 }
 
-static void most_of_what_is_asked_for_commits(void)
+/*
+ * Of a hundred attempts so many commit, at the least: a little below what they do in these runs
+ * (--print), where a few keys are fought over. Clients try until each transaction has
+ * committed: that all do says nothing of how often that took.
+ */
+static const struct {
+    const char *protocol;
+    unsigned committed_percent;
+} floors[] = {
+    { "mvto", 65 }, { "2pl", 80 }, { "occ", 60 },     { "ssi", 50 },
+    { "si", 55 },   { "rc", 99 },  { "causal", 99 }, { "eventual", 99 },
+};
+
+static unsigned floor_of(const char *protocol)
+{
+    for (size_t i = 0; i < ROW_COUNT(floors); i++)
+        if (strcmp(floors[i].protocol, protocol) == 0)
+            return floors[i].committed_percent;
+    TEST_FAIL_MESSAGE(protocol); /* a new one needs its floor */
+    return 0;
+}
+
+static void every_protocol_commits_at_least_its_share_of_attempts(void)
 {
     for (const char *const *protocol = store_protocol_names(); *protocol; protocol++) {
         struct tally tally = judge_protocol(*protocol);
+        uint64_t attempts = tally.committed + tally.aborted;
+        char message[200];
 
-        TEST_ASSERT_EQUAL_UINT64_MESSAGE(12 * fixture_rounds(RUNS), tally.committed, *protocol);
-        TEST_ASSERT_TRUE_MESSAGE(tally.aborted < 2 * tally.committed, *protocol);
+        snprintf(message, sizeof message, "%s: %" PRIu64 " committed, %" PRIu64 " aborted",
+                 *protocol, tally.committed, tally.aborted);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(12 * fixture_rounds(RUNS), tally.committed, message);
+        TEST_ASSERT_TRUE_MESSAGE(tally.committed * 100 >= attempts * floor_of(*protocol), message);
+        /* Else "needlessly" would be said of nothing. */
+        TEST_ASSERT_TRUE_MESSAGE(tally.judged * 3 >= tally.aborted, message);
     }
 }
 
@@ -91,6 +119,6 @@ int main(int count, char **arguments)
     UNITY_BEGIN();
     if (count == 2 && strcmp(arguments[1], "--print") == 0)
         return print();
-    RUN_TEST(most_of_what_is_asked_for_commits);
+    RUN_TEST(every_protocol_commits_at_least_its_share_of_attempts);
     return UNITY_END();
 }
