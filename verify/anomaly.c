@@ -1,11 +1,9 @@
 /*
  * Invalid by one operation or two writes; and what all anomalies have in common.
  */
-#include "verify/verify_private.h"
+#include "verify/sources.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* --- Reads ------------------------------------------------------------------- */
 
@@ -38,24 +36,13 @@ static enum status look_up_read(struct verifier *v, struct blamed *b, struct err
         TRY(lookup_key(v, w->key, &b->key, err));
     if (w->has_key ? !op_may_read(v, b->op, b->key) : !b->is_head || w->has_version)
         return refuse_read(v, b, "it is not said which key is to blame", err);
-    return w->has_version ? lookup_version(v, &w->version, b->key, &b->version, err) : STATUS_OK;
-}
-
-static enum status judge(struct verifier *v, const struct blamed *b, struct error *err)
-{
-    enum answer answer = ANSWER_UNSAID;
-
-    own_pass_until(v, b->txn, b->op);
-    sight_prepare(v, b->op);
-    if (!b->is_head)
-        answer = answer_judge_item(v, b->txn, b->op);
-    else if (b->key != HISTORY_NONE)
-        TRY(answer_judge_row(v, b->txn, b->op, b->key, &answer, err));
-    else
-        TRY(answer_judge_statement(v, b->txn, b->op, NULL, &answer, err));
-    if (answer == ANSWER_UNSAID)
-        return refuse_read(v, b, "nothing says what it read", err);
-    return answer == ANSWER_WRONG ? STATUS_OK : refuse_read(v, b, "its answer is right", err);
+    (void)part_add(v, b->txn);
+    if (!w->has_version)
+        return STATUS_OK;
+    TRY(lookup_version(v, &w->version, b->key, &b->version, err));
+    if (b->version != VERSION_INITIAL)
+        (void)part_add(v, history_txn_of(v->h, b->version));
+    return STATUS_OK;
 }
 
 static void find_value(const struct verifier *v, struct blamed *b)
@@ -68,6 +55,62 @@ static void find_value(const struct verifier *v, struct blamed *b)
         row = b->key != HISTORY_NONE ? op_row_of(v, b->op, b->key) : HISTORY_NONE;
     if (row != HISTORY_NONE && op_is_read(h->op_kind[row]))
         b->value = history_value(h, row);
+}
+
+/* After own_pass_until(): it wrote the key before, or read something else there. */
+static bool contradicts_itself(const struct verifier *v, const struct blamed *b)
+{
+    const struct history *h = v->h;
+
+    if (b->key == HISTORY_NONE)
+        return false;
+    if (own_version(v, b->key) != HISTORY_NONE)
+        return true;
+    for (uint32_t op = h->txn_op[b->txn]; op < b->op && b->value.kind != VALUE_NONE; op++)
+        if (op_is_read(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR) &&
+            h->op_key[op] == b->key && h->op_value_kind[op] != VALUE_NONE &&
+            !value_is_same(h, history_value(h, op), b->value))
+            return true;
+    return false;
+}
+
+/* By what clients saw alone: no version is possible, or it had read something else there. */
+static enum status judge_by_values(struct verifier *v, const struct blamed *b, enum answer *answer,
+                                   struct error *err)
+{
+    uint32_t row = b->op;
+    struct reading reading;
+
+    if (b->is_head && b->key != HISTORY_NONE)
+        TRY(sources_row(v, b->op, b->key, &row, err));
+    if (row == HISTORY_NONE || op_is_head(v->h->op_kind[row]))
+        return STATUS_OK;
+    TRY(sources_read(v, b->txn, row, &reading, err));
+    if (reading.kind == READING_WRONG ||
+        (own_version(v, b->key) == HISTORY_NONE && contradicts_itself(v, b)))
+        *answer = ANSWER_WRONG;
+    else
+        *answer = ANSWER_RIGHT;
+    return STATUS_OK;
+}
+
+static enum status judge(struct verifier *v, const struct blamed *b, struct error *err)
+{
+    enum answer answer = ANSWER_UNSAID;
+
+    own_pass_until(v, b->txn, b->op);
+    sight_prepare(v, b->op);
+    if (v->w->checker == WITNESS_BLACKBOX)
+        TRY(judge_by_values(v, b, &answer, err));
+    else if (!b->is_head)
+        answer = answer_judge_item(v, b->txn, b->op);
+    else if (b->key != HISTORY_NONE)
+        TRY(answer_judge_row(v, b->txn, b->op, b->key, &answer, err));
+    else
+        TRY(answer_judge_statement(v, b->txn, b->op, NULL, &answer, err));
+    if (answer == ANSWER_UNSAID)
+        return refuse_read(v, b, "nothing says what it read", err);
+    return answer == ANSWER_WRONG ? STATUS_OK : refuse_read(v, b, "its answer is right", err);
 }
 
 /* --- Where an answer came from ----------------------------------------------- */
@@ -87,17 +130,14 @@ static enum status row_fits(struct verifier *v, const struct blamed *b, bool *fi
                             struct error *err)
 {
     bool is_returned = op_row_of(v, b->op, b->key) != HISTORY_NONE;
-    enum match match = MATCH_UNDECIDED;
+    enum match match;
     struct query q;
-    enum status status = query_open(&q, v->h, v->h->op_key[b->op], err);
 
-    if (status == STATUS_OK)
-        match = query_match(&q, version_value(v, b->key, b->version));
-    else if (status == STATUS_BAD_INPUT)
-        v->is_refused = true;
+    TRY(statement_open(v, b->op, &q, err));
+    match = query_match(&q, version_value(v, b->key, b->version));
     query_close(&q);
     *fits = match == (is_returned ? MATCH_YES : MATCH_NO);
-    return status;
+    return STATUS_OK;
 }
 
 static enum status check_origin(struct verifier *v, const struct blamed *b, struct error *err)
@@ -124,26 +164,9 @@ static bool is_last_version(const struct verifier *v, uint32_t version)
     uint32_t end = h->txn_op[history_txn_of(h, version) + 1];
 
     for (uint32_t op = version + 1; op < end; op++)
-        if (makes_version(h, op) && h->op_key[op] == h->op_key[version])
+        if (history_makes_version(h, op) && h->op_key[op] == h->op_key[version])
             return false;
     return true;
-}
-
-/* After own_pass_until(): it wrote the key before, or read something else there. */
-static bool contradicts_itself(const struct verifier *v, const struct blamed *b)
-{
-    const struct history *h = v->h;
-
-    if (b->key == HISTORY_NONE)
-        return false;
-    if (own_version(v, b->key) != HISTORY_NONE)
-        return true;
-    for (uint32_t op = h->txn_op[b->txn]; op < b->op && b->value.kind != VALUE_NONE; op++)
-        if (op_is_read(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR) &&
-            h->op_key[op] == b->key && h->op_value_kind[op] != VALUE_NONE &&
-            !value_is_same(h, history_value(h, op), b->value))
-            return true;
-    return false;
 }
 
 /* Every element of a list that anybody wrote to the key. */
@@ -156,7 +179,7 @@ static enum status gather_elements(const struct verifier *v, uint32_t key, struc
     for (size_t op = 0; op <= h->op_count; op++) {
         struct value value = op < h->op_count ? history_value(h, op) : history_initial(h, key);
 
-        if (op < h->op_count && (h->op_key[op] != key || !makes_version(h, op)))
+        if (op < h->op_count && (h->op_key[op] != key || !history_makes_version(h, op)))
             continue;
         if (op < h->op_count && h->op_kind[op] == OP_APPEND)
             TRY(map_add(elements, (uint64_t)value.bits, 0, &place, err));
@@ -195,9 +218,30 @@ static enum status check_garbage(struct verifier *v, const struct blamed *b, str
         TRY(is_strange_list(v, b, &strange, err));
     strange = strange && !value_is_same(h, history_initial(h, b->key), b->value);
     for (size_t op = 0; strange && op < h->op_count; op++)
-        if (h->op_key[op] == b->key && makes_version(h, op) && h->op_kind[op] != OP_APPEND)
+        if (h->op_key[op] == b->key && history_makes_version(h, op) && h->op_kind[op] != OP_APPEND)
             strange = !value_is_same(h, history_value(h, op), b->value);
     return strange ? STATUS_OK : refuse_read(v, b, "somebody wrote what it read", err);
+}
+
+/* Whether a list has an element twice. */
+static enum status check_repeated(struct verifier *v, const struct blamed *b, struct error *err)
+{
+    const struct history *h = v->h;
+    struct map elements = { 0 };
+    enum status status = STATUS_OK;
+    uint64_t from = 0, end = 0;
+    size_t place;
+
+    if (b->value.kind == VALUE_LIST) {
+        from = h->list_start[b->value.bits];
+        end = h->list_start[b->value.bits + 1];
+    }
+    for (uint64_t i = from; i < end && status == STATUS_OK; i++)
+        status = map_add(&elements, (uint64_t)h->list_element[i], 0, &place, err);
+    if (status == STATUS_OK && elements.keys.count == end - from)
+        status = refuse_read(v, b, "no element was read twice", err);
+    map_close(&elements);
+    return status;
 }
 
 static enum status check_kind_of_read(struct verifier *v, const struct blamed *b, struct error *err)
@@ -226,8 +270,13 @@ static enum status check_kind_of_read(struct verifier *v, const struct blamed *b
             return check_garbage(v, b, err);
         is_true = false;
         break;
+    case ANOMALY_DUPLICATE_ELEMENTS:
+        if (!has_version && v->w->checker == WITNESS_BLACKBOX)
+            return check_repeated(v, b, err);
+        is_true = false;
+        break;
     case ANOMALY_RESULT_SET_MISMATCH:
-        is_true = true;
+        is_true = v->w->checker != WITNESS_BLACKBOX;
         break;
     default:
         is_true = false;
@@ -263,6 +312,9 @@ static enum status check_duplicate(struct verifier *v, const uint32_t *op, struc
 
     if (h->unique != 1)
         return verify_refuse(v, err, "the history does not say that values are unique");
+    if (v->counting[history_txn_of(h, op[0])] != COUNTS ||
+        v->counting[history_txn_of(h, op[1])] != COUNTS)
+        return verify_refuse(v, err, "one of the two may not have committed");
     if (op[0] == op[1] || first.kind == VALUE_NONE || first.kind == VALUE_NULL || !is_same)
         return verify_refuse(v, err, "the two writes are not of one value");
     return STATUS_OK;
@@ -295,6 +347,7 @@ static enum status verify_writes(struct verifier *v, const struct witness_anomal
         TRY(lookup_version(v, &a->writes.versions[i], key, &op[i], err));
         if (op[i] == VERSION_INITIAL)
             return verify_refuse(v, err, "nobody wrote the initial version");
+        (void)part_add(v, history_txn_of(v->h, op[i]));
     }
     if (a->kind == ANOMALY_DUPLICATE_WRITE)
         return check_duplicate(v, op, err);
@@ -305,72 +358,58 @@ static enum status verify_writes(struct verifier *v, const struct witness_anomal
 
 /* --- Who takes part ---------------------------------------------------------- */
 
-static int compare_ids(const void *a, const void *b)
+bool part_add(struct verifier *v, uint32_t txn)
 {
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    bool is_new = v->part_date[txn] != v->part_now;
 
-    return (x > y) - (x < y);
+    v->part_date[txn] = v->part_now;
+    v->part_count += is_new;
+    return is_new;
 }
 
-static size_t sort_and_unite(int64_t *ids, size_t count)
+static enum status check_parts(struct verifier *v, const struct witness_anomaly *a,
+                               struct error *err)
 {
-    size_t kept = 0;
+    bool is_same = a->txns.count == v->part_count;
 
-    qsort(ids, count, sizeof *ids, compare_ids);
-    for (size_t i = 0; i < count; i++)
-        if (kept == 0 || ids[kept - 1] != ids[i])
-            ids[kept++] = ids[i];
-    return kept;
-}
+    for (size_t i = 0; i < a->txns.count && is_same; i++) {
+        uint64_t txn;
 
-/* Writes down those of the proof; there is room for one for each edge, and for two. */
-static size_t list_participants(const struct witness_anomaly *a, int64_t *ids)
-{
-    size_t count = 0;
-
-    if (a->proof == PROOF_CYCLE)
-        for (size_t i = 0; i < a->cycle.count; i++)
-            ids[count++] = a->cycle.at[i].from;
-    if (a->proof == PROOF_READ) {
-        ids[count++] = a->read.txn;
-        if (a->read.has_version && !a->read.version.is_initial)
-            ids[count++] = a->read.version.txn;
+        is_same = map_find(&v->txn_of_id, (uint64_t)a->txns.at[i], &txn) &&
+                  v->part_date[txn] == v->part_now;
+        if (is_same)
+            v->part_date[txn] = 0; /* not twice */
     }
-    if (a->proof == PROOF_WRITES)
-        for (size_t i = 0; i < 2; i++)
-            ids[count++] = a->writes.versions[i].txn;
-    return sort_and_unite(ids, count);
-}
-
-static enum status check_participants(struct verifier *v, const struct witness_anomaly *a,
-                                      struct error *err)
-{
-    size_t said = a->txns.count, count;
-    int64_t *ids = calloc(a->cycle.count + 2 + said, sizeof *ids), *of_proof = ids + said;
-    bool is_same;
-
-    if (!ids)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory to verify a witness");
-    if (said > 0)
-        memcpy(ids, a->txns.at, said * sizeof *ids);
-    count = list_participants(a, of_proof);
-    is_same = sort_and_unite(ids, said) == said && said == count &&
-              memcmp(ids, of_proof, count * sizeof *ids) == 0;
-    free(ids);
     return is_same
                ? STATUS_OK
                : verify_refuse(v, err, "\"transactions\" are not those of the proof, each once");
 }
 
-enum status verify_anomaly(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+static enum status verify_proof(struct verifier *v, const struct witness_anomaly *a,
+                                struct error *err)
 {
-    TRY(check_participants(v, a, err));
+    bool is_blackbox = v->w->checker == WITNESS_BLACKBOX;
+
+    if (a->proof != PROOF_READ && is_blackbox != (a->proof == PROOF_REFUTATION))
+        return verify_refuse(v, err, "that is no proof for this checker");
     switch (a->proof) {
     case PROOF_CYCLE:
         return verify_cycle(v, a, err);
     case PROOF_READ:
         return verify_read(v, a, err);
-    default:
+    case PROOF_WRITES:
         return verify_writes(v, a, err);
+    default:
+        return verify_refutation(v, a, err);
     }
+}
+
+enum status verify_anomaly(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+{
+    if (!v->part_date)
+        TRY(memory_get(v, (void **)&v->part_date, v->h->txn_count, sizeof *v->part_date, err));
+    v->part_now++;
+    v->part_count = 0;
+    TRY(verify_proof(v, a, err));
+    return check_parts(v, a, err);
 }

@@ -5,16 +5,33 @@
 
 #include <assert.h>
 
+bool op_reads_value(const struct verifier *v, uint32_t txn, uint32_t op)
+{
+    const struct history *h = v->h;
+
+    return h->txn_status[txn] == TXN_OK && op_is_read(h->op_kind[op]) &&
+           !(h->op_flags[op] & OP_ERROR) && h->op_value_kind[op] != VALUE_NONE;
+}
+
 bool op_is_judged(const struct verifier *v, uint32_t txn, uint32_t op)
 {
     const struct history *h = v->h;
     uint8_t kind = h->op_kind[op];
 
-    if (h->txn_status[txn] != TXN_OK || (h->op_flags[op] & OP_ERROR))
-        return false;
-    if (op_is_head(kind))
-        return kind != OP_INSERT && (h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED);
-    return kind == OP_READ && h->op_value_kind[op] != VALUE_NONE;
+    if (!op_is_head(kind))
+        return kind == OP_READ && op_reads_value(v, txn, op);
+    return h->txn_status[txn] == TXN_OK && !(h->op_flags[op] & OP_ERROR) && kind != OP_INSERT &&
+           (h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED);
+}
+
+enum status statement_open(struct verifier *v, uint32_t head, struct query *q, struct error *err)
+{
+    enum status status = query_open(q, v->h, v->h->op_key[head], err);
+
+    v->is_refused |= status == STATUS_BAD_INPUT;
+    if (status != STATUS_OK)
+        query_close(q);
+    return status;
 }
 
 /* --- Items ------------------------------------------------------------------- */
@@ -189,12 +206,10 @@ enum status answer_judge_statement(struct verifier *v, uint32_t txn, uint32_t he
                                    glance_function *each, enum answer *answer, struct error *err)
 {
     struct query q;
-    enum status status = query_open(&q, v->h, v->h->op_key[head], err);
+    enum status status;
 
-    if (status == STATUS_OK)
-        status = judge_rows(v, &q, txn, head, each, answer, err);
-    else if (status == STATUS_BAD_INPUT)
-        v->is_refused = true;
+    TRY(statement_open(v, head, &q, err));
+    status = judge_rows(v, &q, txn, head, each, answer, err);
     query_close(&q);
     return status;
 }
@@ -204,15 +219,11 @@ enum status answer_judge_row(struct verifier *v, uint32_t txn, uint32_t head, ui
 {
     struct query q;
     struct glance glance;
-    enum status status = query_open(&q, v->h, v->h->op_key[head], err);
 
-    if (status == STATUS_OK) {
-        (void)mark_rows(v, head);
-        answer_glance(v, &q, txn, head, key, &glance);
-        *answer = judge_row(v, &q, v->h->op_kind[head], &glance);
-    } else if (status == STATUS_BAD_INPUT) {
-        v->is_refused = true;
-    }
+    TRY(statement_open(v, head, &q, err));
+    (void)mark_rows(v, head);
+    answer_glance(v, &q, txn, head, key, &glance);
+    *answer = judge_row(v, &q, v->h->op_kind[head], &glance);
     query_close(&q);
-    return status;
+    return STATUS_OK;
 }

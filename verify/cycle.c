@@ -5,8 +5,6 @@
 #include "verify/verify_private.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* An edge with what it names looked up. */
 struct edge {
@@ -103,16 +101,12 @@ static enum status reads_inside(struct verifier *v, const struct edge *e, uint32
     const struct history *h = v->h;
     bool is_returned = h->op_kind[head] == OP_SELECT && op_row_of(v, head, e->key) != HISTORY_NONE;
     struct query q;
-    enum status status = query_open(&q, h, h->op_key[head], err);
 
-    if (status == STATUS_OK)
-        *reads =
-            query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot))) == MATCH_YES &&
-            query_reads_inside(&q, is_returned);
-    else if (status == STATUS_BAD_INPUT)
-        v->is_refused = true;
+    TRY(statement_open(v, head, &q, err));
+    *reads = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot))) == MATCH_YES &&
+             query_reads_inside(&q, is_returned);
     query_close(&q);
-    return status;
+    return STATUS_OK;
 }
 
 /* The certificate says that this operation read this version. */
@@ -141,23 +135,16 @@ static enum status check_read(struct verifier *v, const struct edge *e, uint32_t
 static enum status check_change(struct verifier *v, const struct edge *e, uint32_t head,
                                 uint32_t version, struct error *err)
 {
-    const struct history *h = v->h;
     uint32_t spot = spot_of(v, version);
-    enum match before = MATCH_UNDECIDED, after = MATCH_UNDECIDED;
+    enum match before, after;
     struct query q;
-    enum status status;
 
-    if (!op_is_head(h->op_kind[head]) || spot == 0 || key_is_vague(v, e->key))
+    if (!op_is_head(v->h->op_kind[head]) || spot == 0 || key_is_vague(v, e->key))
         return refuse_edge(v, e, "nothing changed for a predicate", err);
-    status = query_open(&q, h, h->op_key[head], err);
-    if (status == STATUS_OK) {
-        before = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot - 1)));
-        after = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot)));
-    } else if (status == STATUS_BAD_INPUT) {
-        v->is_refused = true;
-    }
+    TRY(statement_open(v, head, &q, err));
+    before = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot - 1)));
+    after = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot)));
     query_close(&q);
-    TRY(status);
     if (before == MATCH_UNDECIDED || after == MATCH_UNDECIDED || before == after)
         return refuse_edge(v, e, "the version does not change whether the row matches", err);
     return STATUS_OK;
@@ -291,6 +278,9 @@ static enum status check_edge(struct verifier *v, const struct witness_edge *w, 
 
     TRY(lookup_txn(v, w->from, &e.from, err));
     TRY(lookup_txn(v, w->to, &e.to, err));
+    /* Each once, so that looking at all of them is linear in the history. */
+    if (!part_add(v, e.from))
+        return verify_refuse(v, err, "transaction %" PRId64 " is on the cycle twice", w->from);
     if (!level_has(v, w->kind))
         return refuse_edge(v, &e, "the level has no such edges", err);
     if (e.from == e.to && w->kind != EDGE_PREDICATE_WR)
@@ -381,45 +371,24 @@ static bool kind_is_true(const struct witness_anomaly *a, const struct census *c
     }
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Each once, so that looking at all of them is linear in the history. */
-static enum status check_steps(struct verifier *v, const struct witness_anomaly *a,
+static enum status check_round(struct verifier *v, const struct witness_anomaly *a,
                                struct error *err)
 {
     size_t count = a->cycle.count;
-    int64_t *from;
-    enum status status = STATUS_OK;
 
     for (size_t i = 0; i < count; i++)
         if (a->cycle.at[i].to != a->cycle.at[(i + 1) % count].from)
             return verify_refuse(
                 v, err, "the edge to transaction %" PRId64 " is followed by one from %" PRId64,
                 a->cycle.at[i].to, a->cycle.at[(i + 1) % count].from);
-    from = calloc(count, sizeof *from);
-    if (!from)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory to verify a witness");
-    for (size_t i = 0; i < count; i++)
-        from[i] = a->cycle.at[i].from;
-    qsort(from, count, sizeof *from, compare_ids);
-    for (size_t i = 1; i < count && status == STATUS_OK; i++)
-        if (from[i] == from[i - 1])
-            status =
-                verify_refuse(v, err, "transaction %" PRId64 " is on the cycle twice", from[i]);
-    free(from);
-    return status;
+    return STATUS_OK;
 }
 
 enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
     struct census census = count_edges(a);
 
-    TRY(check_steps(v, a, err));
+    TRY(check_round(v, a, err));
     for (size_t i = 0; i < a->cycle.count; i++)
         TRY(check_edge(v, &a->cycle.at[i], err));
     if (v->is_snapshot && (census.has_adjacent))

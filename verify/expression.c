@@ -1,130 +1,9 @@
 #include "verify/expression.h"
 
-#include <pg_query.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-
-#define TEXT_LENGTH_MAX ((size_t)1 << 20)
-#define NESTING_MAX 2000 /* words and operators: more than any tree of them is deep */
-
-#define DONE_OR_RETURN(call)                                                                       \
-    do {                                                                                           \
-        enum outcome outcome_of_call = (call);                                                     \
-        if (outcome_of_call != OUTCOME_DONE)                                                       \
-            return outcome_of_call;                                                                \
-    } while (0)
-
-/* --- Parsing ----------------------------------------------------------------- */
-
-static bool is_word_byte(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || (unsigned char)c >= 0x80;
-}
-
-/* Numbers and commas do not nest: a long list of numbers is shallow. */
-static bool may_be_deep(struct text text)
-{
-    size_t count = 0;
-    char before = ' ';
-
-    for (size_t i = 0; i < text.length; i++) {
-        char c = text.at[i];
-
-        if (is_word_byte(c))
-            count += !is_word_byte(before);
-        else
-            count += !strchr(" ,'0123456789.\t\n\r", c);
-        before = c;
-    }
-    return count > NESTING_MAX;
-}
-
-static enum status refuse_text(struct text text, const char *why, struct error *err)
-{
-    return error_set(err, STATUS_BAD_INPUT, "the SQL \"%.*s\" %s",
-                     text.length > 80 ? 80 : (int)text.length, text.at, why);
-}
-
-/* The part of a select, if the select has no other. */
-static bool take_part(PgQuery__SelectStmt *s, enum clause_part part, struct clause *tree)
-{
-    bool has_where = s->where_clause, has_order = s->n_sort_clause > 0;
-    bool has_targets = s->n_target_list > 0;
-    bool has_more = s->n_distinct_clause || s->into_clause || s->n_group_clause ||
-                    s->having_clause || s->n_window_clause || s->n_values_lists ||
-                    s->limit_offset || s->limit_count || s->n_locking_clause || s->with_clause ||
-                    s->op > PG_QUERY__SET_OPERATION__SETOP_NONE || s->n_from_clause != 1;
-
-    if (has_more || has_where != (part == CLAUSE_WHERE) || has_order != (part == CLAUSE_ORDER) ||
-        has_targets != (part == CLAUSE_TARGETS))
-        return false;
-    tree->count = 1;
-    if (part == CLAUSE_WHERE) {
-        tree->nodes = &s->where_clause;
-    } else if (part == CLAUSE_ORDER) {
-        tree->nodes = s->sort_clause;
-        tree->count = s->n_sort_clause;
-    } else {
-        tree->nodes = s->target_list;
-        tree->count = s->n_target_list;
-    }
-    return true;
-}
-
-static enum status unpack(const PgQueryProtobufParseResult *parsed, enum clause_part part,
-                          struct text text, struct clause *tree, struct error *err)
-{
-    const PgQuery__RawStmt *first;
-
-    if (parsed->error)
-        return refuse_text(text, "does not parse", err);
-    tree->result = pg_query__parse_result__unpack(NULL, parsed->parse_tree.len,
-                                                  (const uint8_t *)parsed->parse_tree.data);
-    if (!tree->result)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a tree of SQL");
-    first = tree->result->n_stmts == 1 ? tree->result->stmts[0] : NULL;
-    if (!first || first->stmt->node_case != PG_QUERY__NODE__NODE_SELECT_STMT ||
-        !take_part(first->stmt->select_stmt, part, tree))
-        return refuse_text(text, "is more than what may stand there", err);
-    return STATUS_OK;
-}
-
-enum status clause_open(struct clause *tree, enum clause_part part, struct text text,
-                        struct error *err)
-{
-    static const char *const before[] = { [CLAUSE_WHERE] = "SELECT FROM t WHERE ",
-                                          [CLAUSE_ORDER] = "SELECT FROM t ORDER BY ",
-                                          [CLAUSE_TARGETS] = "SELECT " };
-    struct buffer sql = { 0 };
-    enum status status;
-
-    *tree = (struct clause){ 0 };
-    if (text.length > TEXT_LENGTH_MAX || may_be_deep(text))
-        return refuse_text(text, "is too long to be judged", err);
-    buffer_print(&sql, "%s", before[part]);
-    buffer_text(&sql, text);
-    /* A line of its own, in case the text ends in a comment. */
-    buffer_print(&sql, "%s", part == CLAUSE_TARGETS ? "\nFROM t" : "");
-    buffer_byte(&sql, 0);
-    status = buffer_status(&sql, err);
-    if (status == STATUS_OK) {
-        PgQueryProtobufParseResult parsed = pg_query_parse_protobuf(sql.at);
-
-        status = unpack(&parsed, part, text, tree, err);
-        pg_query_free_protobuf_parse_result(parsed);
-    }
-    buffer_close(&sql);
-    return status;
-}
-
-void clause_close(struct clause *tree)
-{
-    if (tree->result)
-        pg_query__parse_result__free_unpacked(tree->result, NULL);
-    *tree = (struct clause){ 0 };
-}
 
 /* --- Leaves ------------------------------------------------------------------ */
 
@@ -133,25 +12,47 @@ static const char *string_of(const PgQuery__Node *node)
     return node && node->node_case == PG_QUERY__NODE__NODE_STRING ? node->string->sval : "";
 }
 
-/* "v" or "t.v" */
+/* "v" or "t.v": its place in the history's columns, or HISTORY_NONE. */
+static uint32_t find_column(const PgQuery__ColumnRef *ref, const struct table_row *row)
+{
+    const struct history *h = row->history;
+    uint32_t end = h->table_column_start[row->table + 1];
+    struct text name = text_of(ref->n_fields ? string_of(ref->fields[ref->n_fields - 1]) : "");
+
+    if (ref->n_fields > 2 ||
+        (ref->n_fields == 2 && !text_equal(text_of(string_of(ref->fields[0])),
+                                           history_text(h, h->table_name[row->table]))))
+        return HISTORY_NONE;
+    for (uint32_t i = h->table_column_start[row->table]; i < end; i++)
+        if (text_equal(name, history_text(h, h->table_column_name[i])))
+            return i;
+    return HISTORY_NONE;
+}
+
 static enum outcome evaluate_column(const PgQuery__ColumnRef *ref, const struct table_row *row,
                                     struct scalar *result)
 {
     const struct history *h = row->history;
-    uint32_t first = h->table_column_start[row->table];
-    struct text name = text_of(ref->n_fields ? string_of(ref->fields[ref->n_fields - 1]) : "");
-    uint64_t cell = h->row_start[row->row];
+    uint32_t column = find_column(ref, row);
+    uint64_t cell;
 
-    if (ref->n_fields == 2 &&
-        !text_equal(text_of(string_of(ref->fields[0])), history_text(h, h->table_name[row->table])))
+    if (column == HISTORY_NONE)
         return OUTCOME_UNKNOWN;
-    for (uint32_t i = first; ref->n_fields <= 2 && i < h->table_column_start[row->table + 1]; i++)
-        if (text_equal(name, history_text(h, h->table_column_name[i])))
-            return scalar_of_cell(
-                h,
-                (struct value){ h->cell_kind[cell + i - first], h->cell_value[cell + i - first] },
-                history_text(h, h->table_column_type[i]), result);
-    return OUTCOME_UNKNOWN;
+    cell = h->row_start[row->row] + column - h->table_column_start[row->table];
+    return scalar_of_cell(h, (struct value){ h->cell_kind[cell], h->cell_value[cell] },
+                          history_text(h, h->table_column_type[column]), result);
+}
+
+static bool is_integer_column(const PgQuery__ColumnRef *ref, const struct table_row *row)
+{
+    const struct history *h = row->history;
+    uint32_t column = find_column(ref, row);
+    struct scalar probe;
+
+    return column != HISTORY_NONE && h->table_column_kind[column] == COLUMN_INTEGER &&
+           scalar_of_cell(h, (struct value){ VALUE_INTEGER, 0 },
+                          history_text(h, h->table_column_type[column]), &probe) == OUTCOME_DONE &&
+           probe.kind == SCALAR_INTEGER;
 }
 
 static enum outcome evaluate_constant(const PgQuery__AConst *constant, struct scalar *result)
@@ -477,27 +378,75 @@ static enum outcome evaluate_a_expr(const PgQuery__AExpr *e, const struct table_
 
 /* --- Choices, casts and calls ------------------------------------------------ */
 
+static bool are_whole(PgQuery__Node **nodes, size_t count, const struct table_row *row);
+
+/* Whether it can be nothing but an integer, or null, whatever the row. */
+static bool is_whole(const PgQuery__Node *node, const struct table_row *row)
+{
+    struct scalar probe;
+
+    switch (node ? node->node_case : PG_QUERY__NODE__NODE__NOT_SET) {
+    case PG_QUERY__NODE__NODE_A_CONST:
+        return evaluate_constant(node->a_const, &probe) == OUTCOME_DONE &&
+               (probe.kind == SCALAR_INTEGER || probe.kind == SCALAR_NULL);
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return is_integer_column(node->column_ref, row);
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+        return are_whole(node->coalesce_expr->args, node->coalesce_expr->n_args, row);
+    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
+        return are_whole(node->min_max_expr->args, node->min_max_expr->n_args, row);
+    default:
+        return false;
+    }
+}
+
+static bool are_whole(PgQuery__Node **nodes, size_t count, const struct table_row *row)
+{
+    for (size_t i = 0; i < count; i++)
+        if (!is_whole(nodes[i], row))
+            return false;
+    return true;
+}
+
+/* One of several: all of them together say of what type it is. */
+static void blur(struct scalar *value, bool all_whole)
+{
+    if (value->kind == SCALAR_INTEGER && all_whole)
+        value->width = 8;
+    else
+        value->is_vague = value->kind == SCALAR_INTEGER || value->kind == SCALAR_LITERAL;
+}
+
 static enum outcome evaluate_case(const PgQuery__CaseExpr *e, const struct table_row *row,
                                   struct scalar *result)
 {
     struct scalar subject = scalar_boolean(true), truth, value;
+    const PgQuery__Node *chosen = e->defresult;
+    bool is_found = false, all_whole = !e->defresult || is_whole(e->defresult, row);
 
     if (e->arg)
         DONE_OR_RETURN(expression_evaluate(e->arg, row, &subject));
     for (size_t i = 0; i < e->n_args; i++) {
         const PgQuery__CaseWhen *when = e->args[i]->case_when;
 
+        all_whole &= is_whole(when->result, row);
+        if (is_found)
+            continue;
         if (e->arg) {
             DONE_OR_RETURN(expression_evaluate(when->expr, row, &value));
             DONE_OR_RETURN(compare("=", &subject, &value, &truth));
         } else {
             DONE_OR_RETURN(evaluate_truth(when->expr, row, &truth));
         }
-        if (truth.kind == SCALAR_BOOLEAN && truth.number)
-            return expression_evaluate(when->result, row, result);
+        is_found = truth.kind == SCALAR_BOOLEAN && truth.number;
+        if (is_found)
+            chosen = when->result;
     }
     *result = scalar_null();
-    return e->defresult ? expression_evaluate(e->defresult, row, result) : OUTCOME_DONE;
+    if (chosen)
+        DONE_OR_RETURN(expression_evaluate(chosen, row, result));
+    blur(result, all_whole);
+    return OUTCOME_DONE;
 }
 
 static enum outcome evaluate_coalesce(const PgQuery__CoalesceExpr *e, const struct table_row *row,
@@ -506,8 +455,9 @@ static enum outcome evaluate_coalesce(const PgQuery__CoalesceExpr *e, const stru
     for (size_t i = 0; i < e->n_args; i++) {
         DONE_OR_RETURN(expression_evaluate(e->args[i], row, result));
         if (result->kind != SCALAR_NULL)
-            return OUTCOME_DONE;
+            break;
     }
+    blur(result, are_whole(e->args, e->n_args, row));
     return OUTCOME_DONE;
 }
 
@@ -515,11 +465,16 @@ static enum outcome evaluate_min_max(const PgQuery__MinMaxExpr *e, const struct 
                                      struct scalar *result)
 {
     int wanted = e->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST ? 1 : -1, c;
+    size_t literals = 0;
     struct scalar value;
 
     *result = scalar_null();
     for (size_t i = 0; i < e->n_args; i++) {
         DONE_OR_RETURN(expression_evaluate(e->args[i], row, &value));
+        literals += value.kind == SCALAR_LITERAL;
+        /* Two of them compare by the type of a third. */
+        if (literals > 1)
+            return OUTCOME_UNKNOWN;
         if (value.kind == SCALAR_NULL)
             continue;
         c = wanted;
@@ -528,7 +483,16 @@ static enum outcome evaluate_min_max(const PgQuery__MinMaxExpr *e, const struct 
         if (c * wanted > 0)
             *result = value;
     }
+    blur(result, are_whole(e->args, e->n_args, row));
     return OUTCOME_DONE;
+}
+
+/* The last of a name's parts; nothing if it is of a schema, which may have its own meaning of it. */
+static const char *plain_name(PgQuery__Node **parts, size_t count)
+{
+    if (count == 2 && strcmp(string_of(parts[0]), "pg_catalog") != 0)
+        return "";
+    return count == 1 || count == 2 ? string_of(parts[count - 1]) : "";
 }
 
 static enum outcome evaluate_cast(const PgQuery__TypeCast *e, const struct table_row *row,
@@ -540,12 +504,12 @@ static enum outcome evaluate_cast(const PgQuery__TypeCast *e, const struct table
     if (type->n_typmods > 0 || type->n_array_bounds > 0 || type->n_names == 0)
         return OUTCOME_UNKNOWN;
     DONE_OR_RETURN(expression_evaluate(e->arg, row, &value));
-    return scalar_cast(value, text_of(string_of(type->names[type->n_names - 1])), result);
+    return scalar_cast(value, text_of(plain_name(type->names, type->n_names)), result);
 }
 
 const char *expression_function(const PgQuery__FuncCall *call)
 {
-    return call->n_funcname > 0 ? string_of(call->funcname[call->n_funcname - 1]) : "";
+    return plain_name(call->funcname, call->n_funcname);
 }
 
 static __int128 count_characters(struct text text)
@@ -555,6 +519,23 @@ static __int128 count_characters(struct text text)
     for (size_t i = 0; i < text.length; i++)
         count += ((unsigned char)text.at[i] & 0xc0) != 0x80;
     return count;
+}
+
+/* Those of one argument: of null they are null. */
+static enum outcome call_one(const char *name, const struct scalar *a, struct scalar *result)
+{
+    bool is_abs = strcmp(name, "abs") == 0, is_length = strcmp(name, "length") == 0;
+    bool is_cardinality = strcmp(name, "cardinality") == 0;
+
+    if (a->kind == SCALAR_NULL && (is_abs || is_length || is_cardinality))
+        return OUTCOME_DONE;
+    if (is_abs && a->kind == SCALAR_INTEGER && !a->is_vague)
+        return scalar_integer(a->number < 0 ? -a->number : a->number, a->width, result);
+    if (is_length && (a->kind == SCALAR_TEXT || a->kind == SCALAR_LITERAL))
+        return scalar_integer(count_characters(a->text), 4, result);
+    if (is_cardinality && a->kind == SCALAR_LIST)
+        return scalar_integer(a->number, 4, result);
+    return OUTCOME_UNKNOWN;
 }
 
 static enum outcome evaluate_call(const PgQuery__FuncCall *call, const struct table_row *row,
@@ -572,15 +553,7 @@ static enum outcome evaluate_call(const PgQuery__FuncCall *call, const struct ta
         DONE_OR_RETURN(expression_evaluate(call->args[1], row, &b));
         return strcmp(name, "mod") == 0 ? operate("%", &a, &b, result) : OUTCOME_UNKNOWN;
     }
-    if (a.kind == SCALAR_NULL)
-        return OUTCOME_DONE;
-    if (strcmp(name, "abs") == 0 && a.kind == SCALAR_INTEGER)
-        return scalar_integer(a.number < 0 ? -a.number : a.number, a.width, result);
-    if (strcmp(name, "length") == 0 && (a.kind == SCALAR_TEXT || a.kind == SCALAR_LITERAL))
-        return scalar_integer(count_characters(a.text), 4, result);
-    if (strcmp(name, "cardinality") == 0 && a.kind == SCALAR_LIST)
-        return scalar_integer(a.number, 4, result);
-    return OUTCOME_UNKNOWN;
+    return call_one(name, &a, result);
 }
 
 enum outcome expression_evaluate(const PgQuery__Node *node, const struct table_row *row,

@@ -13,22 +13,8 @@
 
 #include <pg_query/pg_query.pb-c.h>
 
-#include "base/error.h"
 #include "history/history.h"
 #include "verify/scalar.h"
-
-/* Part of a query: "WHERE v > 1", "ORDER BY v", or what stands behind SELECT. */
-enum clause_part { CLAUSE_WHERE, CLAUSE_ORDER, CLAUSE_TARGETS };
-
-struct clause {
-    PgQuery__ParseResult *result;
-    size_t count; /* 1 for CLAUSE_WHERE */
-    PgQuery__Node **nodes;
-};
-
-/* Refuses what is not this part and nothing else. */
-MUST_USE enum status clause_open(struct clause *, enum clause_part, struct text, struct error *);
-void clause_close(struct clause *);
 
 struct table_row {
     const struct history *history;

@@ -34,15 +34,41 @@ enum status lookup_key(struct verifier *v, struct text name, uint32_t *key, stru
     return STATUS_OK;
 }
 
+static enum status count_heads(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+
+    TRY(memory_get(v, (void **)&v->heads_before, h->op_count + 1, sizeof *v->heads_before, err));
+    for (size_t op = 0; op < h->op_count; op++)
+        v->heads_before[op + 1] = v->heads_before[op] + !op_is_row(h->op_kind[op]);
+    return STATUS_OK;
+}
+
 enum status lookup_op(struct verifier *v, uint32_t txn, int64_t place, uint32_t *op,
                       struct error *err)
 {
     const struct history *h = v->h;
-    int64_t left = place;
+    uint32_t low = h->txn_op[txn], end = h->txn_op[txn + 1], high = end;
+    const uint32_t *before;
 
-    for (*op = h->txn_op[txn]; *op < h->txn_op[txn + 1]; ++*op)
-        if (!op_is_row(h->op_kind[*op]) && left-- == 0)
-            return STATUS_OK;
+    if (!v->heads_before)
+        TRY(count_heads(v, err));
+    before = v->heads_before;
+    if (place >= 0 && place < (int64_t)before[end] - before[low]) {
+        uint32_t wanted = before[low] + (uint32_t)place + 1;
+
+        /* The first with so many up to and with itself: rows add none. */
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+
+            if (before[middle + 1] < wanted)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        *op = low;
+        return STATUS_OK;
+    }
     return verify_refuse(v, err, "transaction %" PRId64 " has no operation %" PRId64,
                          h->txn_id[txn], place);
 }
@@ -59,7 +85,8 @@ enum status lookup_version(struct verifier *v, const struct witness_version *nam
         return STATUS_OK;
     TRY(lookup_txn(v, name->txn, &txn, err));
     for (uint32_t i = h->txn_op[txn]; i < h->txn_op[txn + 1]; i++)
-        if (makes_version(h, i) && h->op_key[i] == key && (name->nth == 0 || ++count <= name->nth))
+        if (history_makes_version(h, i) && h->op_key[i] == key &&
+            (name->nth == 0 || ++count <= name->nth))
             *op = i;
     if (*op == VERSION_INITIAL || count < name->nth)
         return verify_refuse(v, err, "transaction %" PRId64 " made no such version of %.*s",

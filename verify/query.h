@@ -8,6 +8,7 @@
 #define VERIFY_QUERY_H
 
 #include "base/array.h"
+#include "verify/clause.h"
 #include "verify/expression.h"
 
 enum match { MATCH_NO, MATCH_YES, MATCH_UNDECIDED };

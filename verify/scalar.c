@@ -3,13 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#define DONE_OR_RETURN(call)                                                                       \
-    do {                                                                                           \
-        enum outcome outcome_of_call = (call);                                                     \
-        if (outcome_of_call != OUTCOME_DONE)                                                       \
-            return outcome_of_call;                                                                \
-    } while (0)
-
 static __int128 power_of_ten(unsigned exponent)
 {
     __int128 power = 1;
@@ -276,8 +269,11 @@ enum outcome scalar_cast(struct scalar s, struct text type, struct scalar *resul
     bool is_text = s.kind == SCALAR_LITERAL || s.kind == SCALAR_TEXT;
 
     *result = s;
+    result->is_vague = false;
     if (s.kind == SCALAR_NULL)
         return OUTCOME_DONE;
+    if (s.is_vague && s.kind == SCALAR_LITERAL)
+        return OUTCOME_UNKNOWN;
     if (text_equal(type, TEXT("int2")) || text_equal(type, TEXT("int4")) ||
         text_equal(type, TEXT("int8")))
         return cast_to_integer(s, width_of_type(type), result);
@@ -330,10 +326,24 @@ static int compare_lists(const struct scalar *a, const struct scalar *b)
     return sign_of(a->number - b->number);
 }
 
+/* Gives literals the other's type; that of what is vague is not what it seems. */
+static enum outcome settle(struct scalar *a, struct scalar *b)
+{
+    bool is_vague = a->is_vague || b->is_vague;
+
+    if (is_vague && a->kind == SCALAR_LITERAL && b->kind == SCALAR_LITERAL)
+        return OUTCOME_UNKNOWN;
+    DONE_OR_RETURN(scalar_adapt(a, b));
+    return scalar_adapt(b, a);
+}
+
 enum outcome scalar_compare(struct scalar a, struct scalar b, int *comparison)
 {
-    DONE_OR_RETURN(scalar_adapt(&a, &b));
-    DONE_OR_RETURN(scalar_adapt(&b, &a));
+    bool is_vague = a.is_vague || b.is_vague;
+    enum outcome outcome = settle(&a, &b);
+
+    if (outcome != OUTCOME_DONE)
+        return is_vague ? OUTCOME_UNKNOWN : outcome;
     if (is_number(&a) && is_number(&b)) {
         *comparison = compare_numbers(&a, &b);
         return OUTCOME_DONE;
@@ -392,13 +402,26 @@ static enum outcome compute_decimals(char operation, const struct scalar *a, con
     return decimal(x, scale, result);
 }
 
+static enum outcome compute(char operation, struct scalar *a, struct scalar *b,
+                            struct scalar *result)
+{
+    DONE_OR_RETURN(settle(a, b));
+    if (!is_number(a) || !is_number(b))
+        return OUTCOME_UNKNOWN;
+    if (a->kind == SCALAR_INTEGER && b->kind == SCALAR_INTEGER)
+        return compute_integers(operation, a, b, result);
+    return compute_decimals(operation, a, b, result);
+}
+
 enum outcome scalar_compute(char operation, struct scalar a, struct scalar b, struct scalar *result)
 {
-    DONE_OR_RETURN(scalar_adapt(&a, &b));
-    DONE_OR_RETURN(scalar_adapt(&b, &a));
-    if (!is_number(&a) || !is_number(&b))
+    bool is_vague = a.is_vague || b.is_vague;
+    enum outcome outcome;
+
+    /* Integers and decimals are divided in two ways. */
+    if (is_vague && (operation == '/' || operation == '%'))
         return OUTCOME_UNKNOWN;
-    if (a.kind == SCALAR_INTEGER && b.kind == SCALAR_INTEGER)
-        return compute_integers(operation, &a, &b, result);
-    return compute_decimals(operation, &a, &b, result);
+    outcome = compute(operation, &a, &b, result);
+    result->is_vague = is_vague;
+    return is_vague && outcome == OUTCOME_FAILED ? OUTCOME_UNKNOWN : outcome;
 }

@@ -20,6 +20,13 @@ enum outcome {
     OUTCOME_UNKNOWN, /* it means something that this room has not learnt */
 };
 
+#define DONE_OR_RETURN(call)                                                                       \
+    do {                                                                                           \
+        enum outcome outcome_of_call = (call);                                                     \
+        if (outcome_of_call != OUTCOME_DONE)                                                       \
+            return outcome_of_call;                                                                \
+    } while (0)
+
 enum scalar_kind {
     SCALAR_NULL,
     SCALAR_BOOLEAN,
@@ -35,6 +42,8 @@ enum scalar_kind {
 
 struct scalar {
     enum scalar_kind kind;
+    /* Chosen among several, of which another's type counts: an integer may be a decimal. */
+    bool is_vague;
     unsigned width;  /* of integers: 2, 4 or 8 bytes */
     unsigned scale;  /* of decimals */
     __int128 number; /* of lists: how many elements */

@@ -15,7 +15,7 @@ void own_pass(struct verifier *v, uint32_t op)
 {
     uint32_t key = v->h->op_key[op];
 
-    if (!makes_version(v->h, op))
+    if (!history_makes_version(v->h, op))
         return;
     v->own_date[key] = v->own_now;
     v->own_op[key] = op;

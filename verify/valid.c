@@ -122,6 +122,28 @@ static uint32_t later_of(const struct verifier *v, uint32_t last, uint32_t txn)
     return last == HISTORY_NONE || v->place[txn] > v->place[last] ? txn : last;
 }
 
+/* With blackbox: what version orders say of versions is so in the chains. */
+static enum status check_version_orders(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+
+    for (size_t order = 0; order < h->order_count; order++) {
+        uint32_t last = HISTORY_NONE;
+
+        for (uint64_t i = h->order_start[order]; i < h->order_start[order + 1]; i++) {
+            uint32_t op = h->order_version[i];
+
+            if (v->spot[op] == 0) /* not the last of one who counts */
+                continue;
+            if (last != HISTORY_NONE && v->spot[last] > v->spot[op])
+                return refuse_order(v, err, history_txn_of(h, last), history_txn_of(h, op),
+                                    "the history has it so, of", h->op_key[op]);
+            last = op;
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status check_sessions(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
@@ -203,20 +225,24 @@ static enum status check_item_edges(struct verifier *v, uint32_t txn, uint32_t k
     return STATUS_OK;
 }
 
-/* -1: nobody can tell. */
-static int changes_matches(const struct verifier *v, const struct query *q, uint32_t key,
-                           uint32_t spot)
+/*
+ * Whether a version changes what matches. An honest order asks this of few versions; in a hostile
+ * one they could be all of the table, for every statement, and so there is an end to it.
+ */
+static enum status changes_matches(struct verifier *v, const struct query *q, uint32_t key,
+                                   uint32_t spot, bool *changes, struct error *err)
 {
     enum match before = query_match(q, version_value(v, key, chain_op_at(v, key, spot - 1)));
     enum match after = query_match(q, version_value(v, key, chain_op_at(v, key, spot)));
 
-    return before == MATCH_UNDECIDED || after == MATCH_UNDECIDED ? -1 : before != after;
-}
-
-static enum status refuse_undecided(struct verifier *v, uint32_t key, struct error *err)
-{
-    return verify_refuse(v, err, "nobody can tell whether a version of %.*s matches a predicate",
-                         TEXT_PRINT(history_key(v->h, key)));
+    if (v->change_count++ > CHANGES_MAX(v->h))
+        return verify_refuse(v, err, "too many versions that predicates saw are out of order");
+    if (before == MATCH_UNDECIDED || after == MATCH_UNDECIDED)
+        return verify_refuse(v, err,
+                             "nobody can tell whether a version of %.*s matches a predicate",
+                             TEXT_PRINT(history_key(v->h, key)));
+    *changes = before != after;
+    return STATUS_OK;
 }
 
 /* Along a chain places rise, so only those next to what was seen can be out of order. */
@@ -224,14 +250,14 @@ static enum status check_predicate_edges(struct verifier *v, const struct query 
                                          uint32_t key, uint32_t seen, struct error *err)
 {
     uint32_t spot, writer;
+    bool changes;
 
     for (spot = seen; spot > 0; spot--) {
         writer = chain_txn_at(v, key, spot);
         if (comes_before(v, writer, txn))
             break;
-        if (changes_matches(v, q, key, spot) < 0)
-            return refuse_undecided(v, key, err);
-        if (changes_matches(v, q, key, spot))
+        TRY(changes_matches(v, q, key, spot, &changes, err));
+        if (changes)
             return refuse_order(v, err, writer, txn, "the other's predicate saw its version of",
                                 key);
     }
@@ -239,9 +265,8 @@ static enum status check_predicate_edges(struct verifier *v, const struct query 
         writer = chain_txn_at(v, key, spot);
         if (writer == txn || comes_not_after(v, txn, writer))
             break;
-        if (changes_matches(v, q, key, spot) < 0)
-            return refuse_undecided(v, key, err);
-        if (changes_matches(v, q, key, spot))
+        TRY(changes_matches(v, q, key, spot, &changes, err));
+        if (changes)
             return refuse_order(v, err, txn, writer, "the other changed what its predicate saw of",
                                 key);
     }
@@ -296,7 +321,8 @@ static enum status check_answers(struct verifier *v, struct error *err)
             continue;
         own_begin(v);
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-            if (op_is_judged(v, t, op))
+            if (v->w->checker == WITNESS_BLACKBOX ? op_reads_value(v, t, op)
+                                                  : op_is_judged(v, t, op))
                 TRY(check_op(v, t, op, err));
             own_pass(v, op);
         }
@@ -309,6 +335,8 @@ enum status verify_valid(struct verifier *v, struct error *err)
     TRY(give_places(v, err));
     TRY(versions_build(v, err));
     TRY(check_chains(v, err));
+    if (v->w->checker == WITNESS_BLACKBOX && !v->w->has_part)
+        TRY(check_version_orders(v, err));
     if (v->closing == CLOSED_BY_SESSIONS)
         TRY(check_sessions(v, err));
     if (v->closing == CLOSED_BY_TIME)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "history/source.h"
-#include "verify/verify_private.h"
+#include "verify/sources.h"
 
 enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
 {
@@ -98,11 +98,11 @@ static enum status rank_txns(struct verifier *v, struct error *err)
 
 static enum status verify_invalid(struct verifier *v, struct error *err)
 {
-    if (v->w->checker == WITNESS_BLACKBOX)
-        return verify_refuse(v, err, "no proof is known that a black box is invalid");
     if (v->w->checker == WITNESS_ORDER)
         TRY(rank_txns(v, err));
     TRY(versions_build(v, err));
+    if (v->w->checker == WITNESS_BLACKBOX)
+        TRY(sources_build(v, err));
     for (size_t i = 0; i < v->w->anomalies.count; i++) {
         enum status status = verify_anomaly(v, &v->w->anomalies.at[i], err);
 
@@ -170,6 +170,7 @@ static enum status judge(const struct history *h, const struct witness *w,
         *err = (struct error){ 0 };
         status = STATUS_OK;
     }
+    sources_close(v.sources);
     for (size_t i = 0; i < v.blocks.count; i++)
         free(v.blocks.at[i]);
     array_close(&v.blocks);

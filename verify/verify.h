@@ -10,15 +10,19 @@
  * is searched for, so that the time is linear in the two files, up to sorting, and
  * a scan of its table for every statement with a predicate.
  *
- *     witness.c      what stands in the file
+ *     witness.c, steps.c  what stands in the file
  *     versions.c     who counts; the versions of each key
  *     sight.c        which version an operation read
  *     answer.c       whether its answer is that version, or those rows
  *     query.c        predicates, order, aggregates over rows, by
- *     expression.c     the parse tree of their SQL, and
+ *     clause.c         their SQL as a tree,
+ *     expression.c     what that says of a row, and
  *     scalar.c         exact values
  *     valid.c        an order that explains everything
  *     cycle.c, anomaly.c  what cannot be explained
+ *     sources.c      where a read may come from, if no order is known
+ *     refutation.c   that no order explains it, by
+ *     claims.c         what its steps say, and what follows
  */
 #ifndef VERIFY_VERIFY_H
 #define VERIFY_VERIFY_H

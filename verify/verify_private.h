@@ -27,6 +27,8 @@ enum counting { COUNTS_NOT, COUNTS, COUNTS_PERHAPS };
 /* What closes a cycle besides data. */
 enum closing { CLOSED_BY_NOTHING, CLOSED_BY_SESSIONS, CLOSED_BY_TIME };
 
+struct sources; /* sources.h */
+
 struct verifier {
     const struct history *h;
     const struct witness *w;
@@ -61,11 +63,22 @@ struct verifier {
     uint32_t *row_date, *row_op;
     bool has_set;
 
-    struct intern keys;   /* once asked for: the numbers are the keys' */
-    ARRAY(void *) blocks; /* all of the above */
+    /* Of an invalid blackbox. */
+    struct sources *sources;
+    uint32_t *order_place; /* by version: its place among all version orders, from 1 */
+
+    /* Who takes part in the anomaly has today's date. */
+    uint32_t part_now, *part_date;
+    size_t part_count;
+
+    uint64_t change_count;  /* versions asked for whether they change what matches */
+    uint32_t *heads_before; /* by operation: those before it that are no rows; once asked for */
+    struct intern keys;     /* once asked for: the numbers are the keys' */
+    ARRAY(void *) blocks;   /* all of the above */
 };
 
 #define NO_PLACE UINT32_MAX
+#define CHANGES_MAX(h) (16 * (uint64_t)(h)->op_count + 100000)
 #define BASE_NOWHERE (UINT32_MAX - 1) /* of an append of who does not count */
 
 /* Says that something is not true. */
@@ -100,15 +113,12 @@ static inline bool key_is_vague(const struct verifier *v, uint32_t key)
     return v->perhaps_start[key] < v->perhaps_start[key + 1];
 }
 
-static inline bool makes_version(const struct history *h, size_t op)
-{
-    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-}
-
 /* Whether what the version holds is the value; the version may be VERSION_INITIAL. */
 bool version_has_value(const struct verifier *, uint32_t key, uint32_t op, struct value);
 /* What it holds; not for appends. */
 struct value version_value(const struct verifier *, uint32_t key, uint32_t op);
+/* The empty list and null are one. */
+struct value value_plain(const struct history *, struct value);
 bool value_is_same(const struct history *, struct value, struct value);
 bool value_has_element(const struct history *, struct value list, int64_t element);
 
@@ -144,6 +154,8 @@ struct sight sight_of(const struct verifier *, uint32_t txn, uint32_t op, uint32
 
 enum answer { ANSWER_RIGHT, ANSWER_WRONG, ANSWER_UNSAID };
 
+/* Whether an item operation or a row is a read of a committed transaction that has an answer. */
+bool op_reads_value(const struct verifier *, uint32_t txn, uint32_t op);
 /* Whether an operation of a transaction that counts has an answer that means something. */
 bool op_is_judged(const struct verifier *, uint32_t txn, uint32_t op);
 
@@ -156,6 +168,10 @@ struct glance {
     enum match match;
     bool is_returned;
 };
+
+/* Refuses SQL that does not parse. To be closed if it could be opened. */
+MUST_USE enum status statement_open(struct verifier *, uint32_t head, struct query *,
+                                    struct error *);
 
 typedef enum status glance_function(struct verifier *, const struct query *, uint32_t txn,
                                     const struct glance *, struct error *);
@@ -171,13 +187,20 @@ MUST_USE enum status answer_judge_row(struct verifier *, uint32_t txn, uint32_t 
 void answer_glance(const struct verifier *, const struct query *, uint32_t txn, uint32_t head,
                    uint32_t key, struct glance *);
 
-/* --- valid.c, cycle.c, anomaly.c --- */
+/* True: it had no part in the anomaly so far. */
+bool part_add(struct verifier *, uint32_t txn);
+
+/* --- valid.c, cycle.c, anomaly.c, refutation.c --- */
 
 MUST_USE enum status verify_valid(struct verifier *, struct error *);
 MUST_USE enum status verify_anomaly(struct verifier *, const struct witness_anomaly *,
                                     struct error *);
 MUST_USE enum status verify_cycle(struct verifier *, const struct witness_anomaly *,
                                   struct error *);
+
+/* With blackbox. */
+MUST_USE enum status verify_refutation(struct verifier *, const struct witness_anomaly *,
+                                       struct error *);
 
 /* Whether the first was over before the second began, as the level means it. */
 bool txn_is_before(const struct verifier *, enum closing, uint32_t, uint32_t);

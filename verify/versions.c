@@ -29,7 +29,7 @@ enum status memory_get(struct verifier *v, void **at, size_t count, size_t size,
 static bool is_left_out(const struct history *h, uint32_t txn)
 {
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (makes_version(h, op) && h->key_order[h->op_key[op]] != HISTORY_NONE)
+        if (history_makes_version(h, op) && h->key_order[h->op_key[op]] != HISTORY_NONE)
             return true;
     return false;
 }
@@ -37,7 +37,7 @@ static bool is_left_out(const struct history *h, uint32_t txn)
 enum status versions_count_txns(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
-    bool has_orders = v->w->checker != WITNESS_BLACKBOX;
+    bool has_orders = !v->w->has_part;
 
     TRY(GET(counting, h->txn_count));
     for (uint64_t i = 0; has_orders && i < h->order_version_count; i++)
@@ -87,7 +87,7 @@ static void count_versions(struct verifier *v, const uint32_t *txns, size_t coun
 
         own_begin(v);
         for (uint32_t op = h->txn_op[txns[i]]; op < h->txn_op[txns[i] + 1]; op++) {
-            if (makes_version(h, op) && own_version(v, h->op_key[op]) == HISTORY_NONE)
+            if (history_makes_version(h, op) && own_version(v, h->op_key[op]) == HISTORY_NONE)
                 start[h->op_key[op] + 1]++;
             own_pass(v, op);
         }
@@ -111,7 +111,7 @@ static void put_versions(struct verifier *v, uint32_t txn, uint64_t *next)
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
         uint32_t key = h->op_key[op];
 
-        if (!makes_version(h, op) || own_version(v, key) != op)
+        if (!history_makes_version(h, op) || own_version(v, key) != op)
             continue;
         if (v->counting[txn] == COUNTS) {
             v->chain_txn[next[key]] = txn;
@@ -164,6 +164,9 @@ static enum status find_bases(struct verifier *v, const uint32_t *txns, size_t c
 {
     const struct history *h = v->h;
 
+    /* What clients saw tells no order of versions. */
+    bool has_chains = v->w->checker != WITNESS_BLACKBOX || v->w->is_valid;
+
     if (!memchr(h->op_kind, OP_APPEND, h->op_count))
         return STATUS_OK;
     TRY(GET(append_base, h->op_count));
@@ -185,7 +188,7 @@ static enum status find_bases(struct verifier *v, const uint32_t *txns, size_t c
             if (h->op_kind[op] != OP_APPEND || v->append_base[op] != HISTORY_NONE)
                 continue;
             v->append_base[op] = BASE_NOWHERE;
-            if (makes_version(h, op) && v->counting[txn] == COUNTS)
+            if (history_makes_version(h, op) && v->counting[txn] == COUNTS && has_chains)
                 v->append_base[op] = chain_op_at(v, key, v->spot[own_version(v, key)] - 1);
         }
     }
@@ -348,8 +351,7 @@ enum status versions_build(struct verifier *v, struct error *err)
 
 /* --- What they hold ---------------------------------------------------------- */
 
-/* The empty list and null are one. */
-static struct value plain(const struct history *h, struct value value)
+struct value value_plain(const struct history *h, struct value value)
 {
     bool is_empty =
         value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1];
@@ -359,7 +361,7 @@ static struct value plain(const struct history *h, struct value value)
 
 bool value_is_same(const struct history *h, struct value a, struct value b)
 {
-    return history_values_equal(h, plain(h, a), plain(h, b));
+    return history_values_equal(h, value_plain(h, a), value_plain(h, b));
 }
 
 struct value version_value(const struct verifier *v, uint32_t key, uint32_t op)
@@ -376,7 +378,7 @@ static bool has_elements(const struct history *h, struct value held, struct valu
 {
     uint64_t from;
 
-    held = plain(h, held);
+    held = value_plain(h, held);
     if (held.kind == VALUE_NULL)
         return count == 0;
     if (held.kind != VALUE_LIST)

@@ -3,6 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
+#include "verify/steps.h"
+#include "verify/witness_private.h"
+
 static const char *const edge_names[EDGE_KIND_COUNT] = {
     [EDGE_WW] = "ww",
     [EDGE_WR] = "wr",
@@ -27,35 +30,39 @@ bool edge_has_data(enum witness_edge_kind kind)
 
 /* --- Fields ------------------------------------------------------------------ */
 
-/* The number of a name among the fields of an object, each of which may stand there once. */
-static enum status find_field(struct json *json, struct text name, const char *const *names,
-                              uint32_t *seen, unsigned *field, struct error *err)
+enum status fields_next(struct fields *fields, struct json *json, unsigned *field,
+                        struct error *err)
 {
-    for (unsigned i = 0; names[i]; i++) {
-        if (!text_equal(name, text_of(names[i])))
+    struct text name;
+
+    *field = FIELDS_END;
+    TRY(json_field(json, fields->count++, &name, err));
+    if (!name.at)
+        return STATUS_OK;
+    for (unsigned i = 0; fields->names[i]; i++) {
+        if (!text_equal(name, text_of(fields->names[i])))
             continue;
-        if (*seen >> i & 1)
-            return json_refuse_token(json, err, "the field \"%s\" stands here twice", names[i]);
-        *seen |= UINT32_C(1) << i;
+        if (fields->seen >> i & 1)
+            return json_refuse_token(json, err, "the field \"%s\" stands here twice",
+                                     fields->names[i]);
+        fields->seen |= UINT32_C(1) << i;
         *field = i;
         return STATUS_OK;
     }
     return json_refuse_token(json, err, "unknown field \"%.*s\"", TEXT_PRINT(name));
 }
 
-/* Refuses an object that lacks one of the fields of a mask. */
-static enum status need_fields(struct json *json, const char *const *names, uint32_t seen,
-                               uint32_t needed, struct error *err)
+enum status fields_need(const struct fields *fields, struct json *json, uint32_t needed,
+                        struct error *err)
 {
-    for (unsigned i = 0; names[i]; i++)
-        if ((needed & ~seen) >> i & 1)
-            return json_refuse_token(json, err, "the field \"%s\" is missing", names[i]);
+    for (unsigned i = 0; fields->names[i]; i++)
+        if ((needed & ~fields->seen) >> i & 1)
+            return json_refuse_token(json, err, "the field \"%s\" is missing", fields->names[i]);
     return STATUS_OK;
 }
 
-/* A string that is one of these names. */
-static enum status read_name(struct json *json, const char *const *names, const char *what,
-                             unsigned *number, struct error *err)
+enum status witness_name(struct json *json, const char *const *names, const char *what,
+                         unsigned *number, struct error *err)
 {
     struct text name;
 
@@ -66,17 +73,17 @@ static enum status read_name(struct json *json, const char *const *names, const 
     return json_refuse_token(json, err, "\"%.*s\" is not %s", TEXT_PRINT(name), what);
 }
 
+enum status witness_op(struct json *json, int64_t *op, struct error *err)
+{
+    TRY(json_integer(json, "the place of an operation", op, err));
+    return *op < 0 ? json_refuse_token(json, err, "operations are counted from 0") : STATUS_OK;
+}
+
 static enum status skip_words(struct json *json, const char *what, struct error *err)
 {
     struct text unjudged;
 
     return json_string(json, what, &unjudged, err);
-}
-
-static enum status read_op(struct json *json, int64_t *op, struct error *err)
-{
-    TRY(json_integer(json, "the place of an operation", op, err));
-    return *op < 0 ? json_refuse_token(json, err, "operations are counted from 0") : STATUS_OK;
 }
 
 static enum status read_version(struct json *json, struct witness_version *version,
@@ -100,20 +107,6 @@ static enum status read_version(struct json *json, struct witness_version *versi
     TRY(json_element(json, 2, &more, err));
     return more ? json_refuse_token(json, err, "a version is [id,n]") : STATUS_OK;
 }
-
-#define READ_NUMBERS(json, array, what, err)                                                       \
-    do {                                                                                           \
-        bool more;                                                                                 \
-        int64_t number;                                                                            \
-        TRY(json_open(json, '[', "an array", err));                                                \
-        for (size_t n = 0;; n++) {                                                                 \
-            TRY(json_element(json, n, &more, err));                                                \
-            if (!more)                                                                             \
-                break;                                                                             \
-            TRY(json_integer(json, what, &number, err));                                           \
-            TRY(array_push(array, number, err));                                                   \
-        }                                                                                          \
-    } while (0)
 
 /* --- Proofs ------------------------------------------------------------------ */
 
@@ -149,7 +142,7 @@ static enum status read_edge_field(struct json *json, unsigned field, struct wit
         const char *names[EDGE_KIND_COUNT + 1] = { 0 };
 
         memcpy(names, edge_names, sizeof edge_names);
-        TRY(read_name(json, names, "an edge", &kind, err));
+        TRY(witness_name(json, names, "an edge", &kind, err));
         edge->kind = (enum witness_edge_kind)kind;
         return STATUS_OK;
     }
@@ -158,9 +151,9 @@ static enum status read_edge_field(struct json *json, unsigned field, struct wit
     case EDGE_KEY:
         return json_string(json, "a key", &edge->key, err);
     case EDGE_FROM_OP:
-        return read_op(json, &edge->from_op, err);
+        return witness_op(json, &edge->from_op, err);
     case EDGE_TO_OP:
-        return read_op(json, &edge->to_op, err);
+        return witness_op(json, &edge->to_op, err);
     case EDGE_FROM_VERSION:
         return read_version(json, &edge->from_version, err);
     default:
@@ -170,23 +163,22 @@ static enum status read_edge_field(struct json *json, unsigned field, struct wit
 
 static enum status read_edge(struct json *json, struct witness_edge *edge, struct error *err)
 {
-    uint32_t seen = 0, needed = EDGE_FIELDS_OF_ALL;
-    struct text name;
-    unsigned field = 0;
+    struct fields fields = { .names = edge_fields };
+    uint32_t needed = EDGE_FIELDS_OF_ALL;
+    unsigned field;
 
     *edge = (struct witness_edge){ 0 };
     TRY(json_open(json, '{', "an edge", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
+    for (;;) {
+        TRY(fields_next(&fields, json, &field, err));
+        if (field == FIELDS_END)
             break;
-        TRY(find_field(json, name, edge_fields, &seen, &field, err));
         TRY(read_edge_field(json, field, edge, err));
     }
     if (edge_has_data(edge->kind))
         needed |= EDGE_FIELDS_OF_DATA;
-    TRY(need_fields(json, edge_fields, seen, needed, err));
-    if (seen & ~needed)
+    TRY(fields_need(&fields, json, needed, err));
+    if (fields.seen & ~needed)
         return json_refuse_token(json, err, "an edge %s has no key, operations or versions",
                                  edge_name(edge->kind));
     return STATUS_OK;
@@ -212,45 +204,41 @@ static enum status read_cycle(struct json *json, struct witness_anomaly *anomaly
 
 static enum status read_read(struct json *json, struct witness_read *read, struct error *err)
 {
-    static const char *const fields[] = { "txn", "op", "key", "version", NULL };
-    uint32_t seen = 0;
-    struct text name;
-    unsigned field = 0;
+    static const char *const names[] = { "txn", "op", "key", "version", NULL };
+    struct fields fields = { .names = names };
+    unsigned field;
 
     TRY(json_open(json, '{', "an object", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
+    for (;;) {
+        TRY(fields_next(&fields, json, &field, err));
+        if (field == FIELDS_END)
             break;
-        TRY(find_field(json, name, fields, &seen, &field, err));
         if (field == 0)
             TRY(json_integer(json, "a transaction's id", &read->txn, err));
         else if (field == 1)
-            TRY(read_op(json, &read->op, err));
+            TRY(witness_op(json, &read->op, err));
         else if (field == 2)
             TRY(json_string(json, "a key", &read->key, err));
         else
             TRY(read_version(json, &read->version, err));
     }
-    read->has_key = seen & 4;
-    read->has_version = seen & 8;
-    return need_fields(json, fields, seen, 3, err);
+    read->has_key = fields.seen & 4;
+    read->has_version = fields.seen & 8;
+    return fields_need(&fields, json, 3, err);
 }
 
 static enum status read_writes(struct json *json, struct witness_writes *writes, struct error *err)
 {
-    static const char *const fields[] = { "key", "versions", NULL };
-    uint32_t seen = 0;
-    struct text name;
-    unsigned field = 0;
+    static const char *const names[] = { "key", "versions", NULL };
+    struct fields fields = { .names = names };
+    unsigned field;
     bool more;
 
     TRY(json_open(json, '{', "an object", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
+    for (;;) {
+        TRY(fields_next(&fields, json, &field, err));
+        if (field == FIELDS_END)
             break;
-        TRY(find_field(json, name, fields, &seen, &field, err));
         if (field == 0) {
             TRY(json_string(json, "a key", &writes->key, err));
             continue;
@@ -265,7 +253,28 @@ static enum status read_writes(struct json *json, struct witness_writes *writes,
             TRY(read_version(json, &writes->versions[i], err));
         }
     }
-    return need_fields(json, fields, seen, 3, err);
+    return fields_need(&fields, json, 3, err);
+}
+
+/* Whether they are well formed; what they say is read again by who judges them. */
+static enum status pass_steps(struct json *json, struct text *steps, struct error *err)
+{
+    struct step step = { 0 };
+    enum status status;
+    bool more = true;
+    size_t n = 0;
+
+    (void)json_peek(json);
+    steps->at = json->at;
+    status = json_open(json, '[', "an array of steps", err);
+    while (status == STATUS_OK && more) {
+        status = json_element(json, n++, &more, err);
+        if (status == STATUS_OK && more)
+            status = step_read(json, &step, err);
+    }
+    step_close(&step);
+    steps->length = (size_t)(json->at - steps->at);
+    return status;
 }
 
 /* --- Anomalies --------------------------------------------------------------- */
@@ -276,7 +285,8 @@ enum {
     ANOMALY_FIELD_EXPLANATION,
     ANOMALY_FIELD_CYCLE,
     ANOMALY_FIELD_READ,
-    ANOMALY_FIELD_WRITES
+    ANOMALY_FIELD_WRITES,
+    ANOMALY_FIELD_REFUTATION
 };
 
 static enum status read_anomaly_field(struct json *json, unsigned field,
@@ -286,7 +296,7 @@ static enum status read_anomaly_field(struct json *json, unsigned field,
 
     switch (field) {
     case ANOMALY_FIELD_KIND:
-        TRY(read_name(json, anomaly_names(), "an anomaly", &kind, err));
+        TRY(witness_name(json, anomaly_names(), "an anomaly", &kind, err));
         anomaly->kind = (enum anomaly)kind;
         return STATUS_OK;
     case ANOMALY_FIELD_TXNS:
@@ -306,33 +316,35 @@ static enum status read_anomaly_field(struct json *json, unsigned field,
     case ANOMALY_FIELD_READ:
         anomaly->proof = PROOF_READ;
         return read_read(json, &anomaly->read, err);
-    default:
+    case ANOMALY_FIELD_WRITES:
         anomaly->proof = PROOF_WRITES;
         return read_writes(json, &anomaly->writes, err);
+    default:
+        anomaly->proof = PROOF_REFUTATION;
+        return pass_steps(json, &anomaly->refutation, err);
     }
 }
 
 static enum status read_anomaly(struct json *json, struct witness_anomaly *anomaly,
                                 struct error *err)
 {
-    static const char *const fields[] = { "kind", "transactions", "explanation", "cycle",
-                                          "read", "writes",       NULL };
-    uint32_t seen = 0;
-    struct text name;
-    unsigned field = 0;
+    static const char *const names[] = { "kind", "transactions", "explanation", "cycle",
+                                         "read", "writes",       "refutation",  NULL };
+    struct fields fields = { .names = names };
+    unsigned field;
 
     TRY(json_open(json, '{', "an anomaly", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
+    for (;;) {
+        TRY(fields_next(&fields, json, &field, err));
+        if (field == FIELDS_END)
             break;
-        TRY(find_field(json, name, fields, &seen, &field, err));
         TRY(read_anomaly_field(json, field, anomaly, err));
     }
-    TRY(need_fields(json, fields, seen, 7, err));
+    TRY(fields_need(&fields, json, 7, err));
     if (anomaly->proof == PROOF_NONE)
         return json_refuse_token(json, err,
-                                 "an anomaly has \"cycle\", \"read\" or \"writes\" for a proof");
+                                 "an anomaly has \"cycle\", \"read\", \"writes\" or "
+                                 "\"refutation\" for a proof");
     return STATUS_OK;
 }
 
@@ -361,14 +373,16 @@ enum {
     FIELD_CHECKER,
     FIELD_LEVEL,
     FIELD_VERDICT,
+    FIELD_VERSION_ORDER,
     FIELD_ORDER,
     FIELD_SNAPSHOTS,
     FIELD_ANOMALIES
 };
 
-static const char *const witness_fields[] = { "ordeal-witness", "history",   "checker",
-                                              "level",          "verdict",   "order",
-                                              "snapshots",      "anomalies", NULL };
+static const char *const witness_fields[] = {
+    "ordeal-witness", "history", "checker",   "level",     "verdict",
+    "version-order",  "order",   "snapshots", "anomalies", NULL
+};
 
 #define FIELDS_OF_ALL 0x1f
 
@@ -388,6 +402,7 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
 {
     static const char *const checkers[] = { "order", "certificate", "blackbox", NULL };
     static const char *const verdicts[] = { "valid", "invalid", NULL };
+    static const char *const parts[] = { "part", NULL };
     int64_t format;
     unsigned name;
 
@@ -399,17 +414,20 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
     case FIELD_HISTORY:
         return read_digest(json, &w->history, err);
     case FIELD_CHECKER:
-        TRY(read_name(json, checkers, "a checker whose witnesses are known", &name, err));
+        TRY(witness_name(json, checkers, "a checker whose witnesses are known", &name, err));
         w->checker = (enum witness_checker)name;
         return STATUS_OK;
     case FIELD_LEVEL:
-        TRY(read_name(json, level_names(), "a level", &name, err));
+        TRY(witness_name(json, level_names(), "a level", &name, err));
         w->level = (enum level)name;
         return STATUS_OK;
     case FIELD_VERDICT:
-        TRY(read_name(json, verdicts, "\"valid\" or \"invalid\"", &name, err));
+        TRY(witness_name(json, verdicts, "\"valid\" or \"invalid\"", &name, err));
         w->is_valid = name == 0;
         return STATUS_OK;
+    case FIELD_VERSION_ORDER:
+        w->has_part = true;
+        return witness_name(json, parts, "\"part\"", &name, err);
     case FIELD_ORDER:
         READ_NUMBERS(json, &w->order, "a transaction's id", err);
         return STATUS_OK;
@@ -423,16 +441,17 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
 }
 
 /* Which fields go with which verdict. */
-static enum status check_fields(struct json *json, const struct witness *w, uint32_t seen,
-                                struct error *err)
+static enum status check_fields(struct json *json, const struct witness *w,
+                                const struct fields *fields, struct error *err)
 {
     uint32_t of_valid = 1U << FIELD_ORDER, of_invalid = 1U << FIELD_ANOMALIES;
 
-    TRY(need_fields(json, witness_fields, seen,
-                    FIELDS_OF_ALL | (w->is_valid ? of_valid : of_invalid), err));
-    if (w->is_valid && (seen & of_invalid))
+    TRY(fields_need(fields, json, FIELDS_OF_ALL | (w->is_valid ? of_valid : of_invalid), err));
+    if (w->has_part && w->checker != WITNESS_BLACKBOX)
+        return json_refuse_token(json, err, "only blackbox takes a part of the version orders");
+    if (w->is_valid && (fields->seen & of_invalid))
         return json_refuse_token(json, err, "a valid verdict with anomalies");
-    if (!w->is_valid && (seen & (of_valid | 1U << FIELD_SNAPSHOTS)))
+    if (!w->is_valid && (fields->seen & (of_valid | 1U << FIELD_SNAPSHOTS)))
         return json_refuse_token(json, err, "an invalid verdict with an order");
     if (!w->is_valid && w->anomalies.count == 0)
         return json_refuse_token(json, err, "an invalid verdict without anomalies");
@@ -457,22 +476,20 @@ static void blank_line_ends(char *bytes, size_t size)
 enum status witness_read(char *bytes, size_t size, struct witness *w, struct error *err)
 {
     struct json *json = &w->json;
-    uint32_t seen = 0;
-    struct text name;
-    unsigned field = 0;
+    struct fields fields = { .names = witness_fields };
+    unsigned field;
 
     *w = (struct witness){ 0 };
     blank_line_ends(bytes, size);
     json_begin(json, (struct text){ bytes, size });
     TRY(json_open(json, '{', "a witness, which is an object", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
+    for (;;) {
+        TRY(fields_next(&fields, json, &field, err));
+        if (field == FIELDS_END)
             break;
-        TRY(find_field(json, name, witness_fields, &seen, &field, err));
         TRY(read_field(json, field, w, err));
     }
-    TRY(check_fields(json, w, seen, err));
+    TRY(check_fields(json, w, &fields, err));
     return json_end(json, err);
 }
 

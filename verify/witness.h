@@ -63,7 +63,7 @@ struct witness_writes {
     struct witness_version versions[2];
 };
 
-enum witness_proof { PROOF_NONE, PROOF_CYCLE, PROOF_READ, PROOF_WRITES };
+enum witness_proof { PROOF_NONE, PROOF_CYCLE, PROOF_READ, PROOF_WRITES, PROOF_REFUTATION };
 
 struct witness_anomaly {
     enum anomaly kind;
@@ -72,6 +72,7 @@ struct witness_anomaly {
     ARRAY(struct witness_edge) cycle;
     struct witness_read read;
     struct witness_writes writes;
+    struct text refutation; /* an array of steps.h */
 };
 
 struct witness {
@@ -79,6 +80,7 @@ struct witness {
     enum witness_checker checker;
     enum level level;
     bool is_valid; /* the verdict */
+    bool has_part; /* of the version orders: it was drawn from that alone */
     bool has_snapshots;
     ARRAY(int64_t) order, snapshots;
     ARRAY(struct witness_anomaly) anomalies;

@@ -47,6 +47,7 @@ static void check_that_it_reads_back(const struct scenario *scenario)
                       (struct text){ once_more.at, once_more.count }));
     buffer_close(&printed);
     buffer_close(&once_more);
+    scenario_close(&again);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -74,6 +75,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check_that_it_reads_back(&scenario);
     else
         assert(err.text[0] != '\0');
+    scenario_close(&scenario);
     free(copy);
     return 0;
 }

@@ -37,6 +37,17 @@ static const char *const histories[] = {
     "\"where\":\"id = 7\",\"rows\":{\"7\":{\"id\":7,\"v\":5}}},{\"select\":\"t\",\"values\":"
     "{\"min(v)\":5}}],\"ts\":2,\"snapshot\":0}\n"
     "{\"version-order\":{\"t/7\":[2],\"t/9\":[1]}}\n",
+    "{\"ordeal-history\":1,\"initial\":{\"l\":[7]}}\n"
+    "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"at\":[1,2],\"ops\":[{\"w\":\"x\",\"v\":5},"
+    "{\"append\":\"l\",\"v\":1}]}\n"
+    "{\"txn\":2,\"session\":0,\"status\":\"unknown\",\"at\":[3,null],\"ops\":[{\"w\":\"x\",\"v\":5}"
+    ","
+    "{\"append\":\"l\",\"v\":2},{\"w\":\"y\",\"v\":1}]}\n"
+    "{\"txn\":3,\"session\":1,\"status\":\"ok\",\"at\":[5,6],\"ops\":[{\"r\":\"x\",\"v\":5},"
+    "{\"r\":\"l\",\"v\":[7,2,1]},{\"w\":\"y\",\"v\":2}]}\n"
+    "{\"txn\":4,\"session\":1,\"status\":\"ok\",\"at\":[7,8],\"ops\":[{\"r\":\"l\",\"v\":[7,1,2]},"
+    "{\"r\":\"x\",\"v\":null}]}\n"
+    "{\"version-order\":{\"y\":[2,3]}}\n",
 };
 
 static struct history history_of(const char *lines)
@@ -89,7 +100,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (size == 0)
         return 0;
-    history = history_of(histories[data[0] % 2]);
+    history = history_of(histories[data[0] % 3]);
     first = judge(&history, data + 1, size - 1);
     second = judge(&history, data + 1, size - 1);
     assert(first == second);

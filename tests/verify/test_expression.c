@@ -2,6 +2,7 @@
  * Conditions of SQL: by hand, and random ones against the compiled conditions
  * of programs/, which share nothing with this room but the parser.
  */
+#include "verify/clause.h"
 #include "verify/expression.h"
 
 #include <stdio.h>
@@ -106,7 +107,20 @@ static void conditions_mean_what_they_mean_in_sql(void)
         { "w < '1970-01-01'", "nn0ynn" },
         { "t.a = 10", "yn0nnn" },
         { "u.a = 10", "??????" },
-        { "lower(s) = 'ab'", "??0???" },
+        { "lower(s) = 'ab'", "??????" },
+        { "my.abs(a) = 3", "??????" },
+        { "pg_catalog.abs(a) = 3", "nn0ynn" },
+        { "my.mod(a, 7) = 3", "??????" },
+        { "a::my.int4 = 10", "??0???" },
+        { "other.t.a = 10", "??????" },
+        /* All alternatives together have a type, whichever is taken. */
+        { "CASE WHEN a > 0 THEN 1 ELSE 2.5 END / 2 = 0", "??????" },
+        { "CASE WHEN a > 0 THEN 1 ELSE 2.5 END = 1", "yynnny" },
+        { "CASE WHEN a > 0 THEN '10' ELSE 5 END > '9'", "??nnn?" },
+        { "COALESCE(a, 1.5) % 7 = 3", "??????" },
+        { "COALESCE(a, 7) % 7 = 3", "ynnnnn" },
+        { "GREATEST(a, 2.5) / 2 = 1", "??????" },
+        { "GREATEST('9', '10', a) = 10", "??????" },
         { "m / 2 = 1", "??0???" },
         { "c = 'x'", "?00000" },
         { "absent = 1", "??????" },

@@ -134,6 +134,27 @@ void fixture_forge(struct buffer *out, const struct history *h, const char *chec
     free(dated);
 }
 
+void fixture_forget_places(struct history *h)
+{
+    h->txn_ts_parts = h->txn_snapshot_parts = h->op_snapshot_parts = NULL;
+    h->txn_ts = h->txn_ts_second = h->txn_ts_third = NULL;
+    h->txn_snapshot = h->txn_snapshot_second = h->txn_snapshot_third = NULL;
+    h->op_snapshot = h->op_snapshot_second = h->op_snapshot_third = NULL;
+    h->set_count = h->set_entry_count = 0;
+}
+
+enum level fixture_level(const char *witness)
+{
+    const char *name = strstr(witness, "\"level\":\"");
+    enum level level = LEVEL_COUNT;
+
+    assert(name);
+    name += strlen("\"level\":\"");
+    if (!level_of_text((struct text){ name, strcspn(name, "\"") }, &level))
+        assert(!"a witness without a level");
+    return level;
+}
+
 bool fixture_has_snapshots(enum level level)
 {
     return level == LEVEL_SNAPSHOT || level == LEVEL_SESSION_SNAPSHOT ||

@@ -32,6 +32,12 @@ bool fixture_accepts(char reason[512], const char *format, ...) PRINTF_LIKE(2, 3
 
 bool fixture_has_snapshots(enum level);
 
+/* A copy that owns nothing loses its ts, snapshots and sets; version orders stay. */
+void fixture_forget_places(struct history *);
+
+/* The level of a witness that ends with a zero byte. */
+enum level fixture_level(const char *witness);
+
 /* A valid witness: the order of ts, with what transactions see by their snapshots. */
 void fixture_forge(struct buffer *, const struct history *, const char *checker, enum level);
 

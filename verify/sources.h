@@ -1,0 +1,81 @@
+/*
+ * sources: where a read may come from, if nothing is known but what clients saw.
+ *
+ * docs/format-witness.md, "Possible versions". The last version that a transaction
+ * left of a key is of one sort with all others of that key that look the same to
+ * whoever reads:
+ *
+ *     x = 5          T1's, T4's          a read of 5
+ *     x = null       initial, T7's       a read of null
+ *     l, .. 3        T2's append of 3    a read of [1,3]
+ *
+ * A read may come from one sort, or, where a list was written whole as well as
+ * appended to, from two. Of a plain list it is known whose elements were read.
+ */
+#ifndef VERIFY_SOURCES_H
+#define VERIFY_SOURCES_H
+
+#include "verify/verify_private.h"
+
+#define NO_TXN HISTORY_NONE /* who made the initial version */
+
+enum reading_kind {
+    READING_OF_OTHERS,
+    READING_OF_OWN, /* right, and says nothing more */
+    READING_WRONG,  /* whatever the order was */
+};
+
+/* What an operation read of a key. */
+struct reading {
+    uint32_t txn, op, key; /* the item operation or the row */
+    enum reading_kind kind;
+    uint32_t sorts[2]; /* of possible versions; HISTORY_NONE: no such */
+    bool has_own;      /* the reader's own version is of these sorts, but not possible */
+    uint32_t own;
+    uint64_t source_count; /* possible versions */
+    bool is_plain;         /* of a plain list: one version is possible, which is this */
+    uint32_t version;
+    uint32_t number; /* of readings so far */
+};
+
+/* What a read of a plain list has of one transaction, or of the initial list. */
+struct span {
+    uint32_t first, last, count; /* places in the list; elements */
+    uint32_t element;            /* the last one's number */
+    bool is_reversed;            /* an element stands before one that was put there earlier */
+};
+
+/* After versions_build(). */
+MUST_USE enum status sources_build(struct verifier *, struct error *);
+void sources_close(struct sources *);
+
+/* The row of a key among those of a statement, or HISTORY_NONE. */
+MUST_USE enum status sources_row(struct verifier *, uint32_t head, uint32_t key, uint32_t *op,
+                                 struct error *);
+/* Of an item operation or of a row; refuses what is no read of a committed transaction. */
+MUST_USE enum status sources_read(struct verifier *, uint32_t txn, uint32_t op, struct reading *,
+                                  struct error *);
+/* By its number; until the next sources_read(). */
+const struct reading *sources_reading(const struct verifier *, uint32_t number);
+bool source_is_possible(const struct verifier *, const struct reading *, uint32_t version);
+/* The possible versions by numbers from 0; the reader's own is there, to be passed over. */
+static inline uint64_t source_end(const struct reading *r)
+{
+    return r->source_count + r->has_own;
+}
+
+static inline bool source_is_own(const struct reading *r, uint32_t version)
+{
+    return r->has_own && version == r->own;
+}
+
+uint32_t source_at(const struct verifier *, const struct reading *, uint64_t n);
+/* NULL: none of its elements was read. */
+const struct span *source_span(const struct verifier *, const struct reading *, uint32_t txn);
+
+/* The last version that a transaction which may count left of a key, or HISTORY_NONE. */
+uint32_t source_version(const struct verifier *, uint32_t txn, uint32_t key);
+/* Of a plain list: how many elements it put there, and NO_TXN before all. */
+uint32_t source_element_count(const struct verifier *, uint32_t txn, uint32_t key);
+
+#endif
