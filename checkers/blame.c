@@ -403,7 +403,7 @@ enum status judge_note_open(struct judge *j, struct error *err)
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
             uint32_t key = h->op_key[op];
 
-            if (!op_is_write(h->op_kind[op]) || h->op_flags[op] & OP_ERROR)
+            if (!history_makes_version(h, op))
                 continue;
             j->key_is_open[key] = 1;
             if (j->keys->table && j->keys->table[key] != HISTORY_NONE)

@@ -11,16 +11,6 @@
 
 /* --- What is needed --------------------------------------------------------------- */
 
-static bool is_judged(const struct history *h, uint32_t op)
-{
-    if (h->op_flags[op] & OP_ERROR)
-        return false;
-    if (op_is_head(h->op_kind[op]))
-        return h->op_kind[op] != OP_INSERT &&
-               h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED;
-    return h->op_kind[op] == OP_READ && h->op_value_kind[op] != VALUE_NONE;
-}
-
 static bool has_view(const struct history *h, uint32_t txn)
 {
     return (h->txn_ts && (!h->txn_ts_parts || h->txn_ts_parts[txn] > 0)) ||
@@ -53,14 +43,12 @@ static enum status examine(const struct history *h, struct error *err)
         if (h->txn_status[t] != TXN_OK)
             continue;
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-            bool is_write = op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-
-            if (is_write && h->key_order[h->op_key[op]] == HISTORY_NONE)
+            if (history_makes_version(h, op) && h->key_order[h->op_key[op]] == HISTORY_NONE)
                 return error_set(err, STATUS_BAD_INPUT,
                                  "the certificate is not full: %.*s, which transaction %" PRId64
                                  " wrote, has no version order",
                                  TEXT_PRINT(history_key(h, h->op_key[op])), h->txn_id[t]);
-            if (!viewed && is_judged(h, op) && !op_has_view(h, op))
+            if (!viewed && certificate_is_answered(h, t, op) && !op_has_view(h, op))
                 return error_set(err, STATUS_BAD_INPUT,
                                  "the certificate is not full: operation %" PRIu32
                                  " of transaction %" PRId64 " has no version set",
@@ -89,27 +77,66 @@ static enum status note_views(struct certificate *c, struct error *err)
     return STATUS_OK;
 }
 
-enum status certificate_open(struct certificate *c, const struct history *h,
-                             const struct check_options *options, struct check *check,
-                             struct error *err)
+/* What the short way needs as well. */
+static enum status open_ground(struct certificate *c, struct error *err)
 {
-    *c = (struct certificate){ .history = h, .options = options, .check = check };
+    const struct history *h = c->history;
+
     contents_init(&c->contents, h);
     TRY(places_init(&c->places, h, false, err));
     suspects_init(&c->suspects, h, &c->places);
-    TRY(memory_resize((void **)&c->own, h->key_count, sizeof *c->own, err));
-    TRY(memory_resize((void **)&c->latest, h->key_count, sizeof *c->latest, err));
+    TRY(keys_init(&c->keys, h, err));
+    TRY(matcher_init(&c->matcher, h, check_wants(c->options, CHECK_SLOWLY), err));
+    TRY(answers_init(&c->answers, h, c->matcher.predicates, err));
+    TRY(rows_init(&c->rows, h, &c->keys, &c->matcher, err));
+    return note_views(c, err);
+}
+
+static enum status rank_all(struct certificate *c, struct error *err)
+{
+    const struct history *h = c->history;
+    const struct places *places = &c->places;
+    uint32_t count = places->sequence_count;
+
+    c->rank = places->position;
+    c->ranked = places->sequence;
+    if (count == places->in_count)
+        return STATUS_OK;
+    c->rank = c->ranked = NULL;
+    TRY(memory_resize((void **)&c->rank, h->txn_count, sizeof *c->rank, err));
+    TRY(memory_resize((void **)&c->ranked, places->in_count, sizeof *c->ranked, err));
+    for (uint32_t i = 0; i < count; i++)
+        c->ranked[i] = places->sequence[i];
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        c->rank[t] = places->position[t];
+        if (!places_is_in(places, t) || c->rank[t] != HISTORY_NONE)
+            continue;
+        c->rank[t] = count;
+        c->ranked[count++] = t;
+    }
+    return STATUS_OK;
+}
+
+static enum status open_versions(struct certificate *c, struct error *err)
+{
+    const struct history *h = c->history;
+
+    TRY(rank_all(c, err));
+    TRY(memory_resize((void **)&c->walked, h->key_count + 1, sizeof *c->walked, err));
+    certificate_begin_walk(c);
     if (h->set_count > 0) {
         TRY(check_memory((void **)&c->set_of_key, h->key_count, sizeof *c->set_of_key, 0, err));
         TRY(memory_resize((void **)&c->entry_of_key, h->key_count, sizeof *c->entry_of_key, err));
     }
-    TRY(keys_init(&c->keys, h, err));
-    TRY(matcher_init(&c->matcher, h, check_wants(options, CHECK_SLOWLY), err));
-    TRY(answers_init(&c->answers, h, c->matcher.predicates, err));
+    if (h->statement_count > 0) {
+        TRY(check_memory((void **)&c->is_undecided, h->statement_count, 1, 0, err));
+        TRY(check_memory((void **)&c->returned, h->key_count, sizeof *c->returned, 0, err));
+        TRY(check_memory((void **)&c->asked, h->key_count, sizeof *c->asked, 0, err));
+    }
     TRY(certificate_init_versions(c, err));
-    TRY(note_views(c, err));
+    TRY(certificate_init_sieves(c, err));
     c->judge = (struct judge){ .history = h,
-                               .check = check,
+                               .check = c->check,
                                .places = &c->places,
                                .keys = &c->keys,
                                .contents = &c->contents,
@@ -117,22 +144,43 @@ enum status certificate_open(struct certificate *c, const struct history *h,
     return judge_note_open(&c->judge, err);
 }
 
-void certificate_close(struct certificate *c)
+static void close(struct certificate *c)
 {
+    if (c->rank != c->places.position)
+        free(c->rank);
+    if (c->ranked != c->places.sequence)
+        free(c->ranked);
     judge_close(&c->judge);
+    certificate_close_sieves(c);
     certificate_close_versions(&c->versions);
+    rows_close(&c->rows);
     answers_close(&c->answers);
     matcher_close(&c->matcher);
     keys_close(&c->keys);
     suspects_close(&c->suspects);
     places_close(&c->places);
     contents_close(&c->contents);
-    free(c->own);
-    free(c->latest);
+    free(c->walked);
     free(c->set_of_key);
     free(c->entry_of_key);
     free(c->txn_seen);
+    free(c->agrees);
+    free(c->is_undecided);
+    free(c->returned);
+    free(c->asked);
+    free(c->own_last);
+    array_close(&c->own_writes);
     array_close(&c->matching);
+}
+
+bool certificate_goes_on(struct certificate *c, const char *looking_for, uint32_t done)
+{
+    progress_report(c->options->progress, done, c->places.in_count);
+    c->is_stopped = check_is_stopped(c->options);
+    if (c->is_stopped)
+        check_doubt(c->check, "stopped while looking for %s, %" PRIu32 " of %" PRIu32
+                    " transactions behind it", looking_for, done, c->places.in_count);
+    return !c->is_stopped;
 }
 
 /* --- Judging ---------------------------------------------------------------------- */
@@ -144,28 +192,26 @@ void certificate_rule_out(struct certificate *c, enum level level)
             c->ruled_out |= UINT32_C(1) << i;
 }
 
-/* Answers against version sets; on the way, whether places explain every edge. */
-static enum status judge_answers(struct certificate *c, struct forward *forward, struct error *err)
+/* Answers against version sets. */
+static enum status judge_answers(struct certificate *c, struct error *err)
 {
     struct check *check = c->check;
     size_t before = check->findings.count;
-    struct walk walk = { .certificate = c,
-                         .judges = c->options->level != LEVEL_READ_UNCOMMITTED,
-                         .is_forward = true,
-                         .kinds = cycles_kinds(c->options->level),
-                         .context = forward,
-                         .edge = forward->holds ? forward_hear : NULL };
+    struct walk walk = { .certificate = c, .judges = true };
+    bool all_agree = false;
 
+    if (c->options->level == LEVEL_READ_UNCOMMITTED)
+        return STATUS_OK;
+    TRY(certificate_glance(c, err));
+    if (!c->is_stopped && !check_wants(c->options, CHECK_SLOWLY))
+        TRY(certificate_glance_reads(c, &all_agree, err));
+    if (c->is_stopped || all_agree)
+        return STATUS_OK;
     TRY(certificate_walk(&walk, err));
     if (check->findings.count > before ||
         (before == CHECK_FINDINGS_MAX && check->has_more_findings))
         certificate_rule_out(c, LEVEL_READ_COMMITTED);
-    if (check->unjudged_predicates > 0)
-        check_doubt(check,
-                    "%" PRIu64 " statements could not be judged: their conditions, orders or "
-                    "aggregates cannot be computed here",
-                    check->unjudged_predicates);
-    return forward_finish(forward, err);
+    return STATUS_OK;
 }
 
 static enum status tell_places(struct certificate *c, struct error *err)
@@ -195,35 +241,82 @@ static void find_strongest(struct certificate *c)
     c->check->strongest = lattice_strongest(holding);
 }
 
+static enum status accept(struct certificate *c, struct error *err)
+{
+    return c->check->verdict == VERDICT_VALID && check_wants(c->options, CHECK_WITNESS)
+               ? tell_places(c, err)
+               : STATUS_OK;
+}
+
+/* The short way. What it has not settled is looked at as if it had not been gone. */
+static enum status judge_shortly(struct certificate *c, bool *is_settled, struct error *err)
+{
+    bool agrees = false, is_distinct = false;
+
+    *is_settled = false;
+    if (certificate_may_retrace(c))
+        TRY(certificate_retrace(c, &agrees, &is_distinct, err));
+    if (c->is_stopped)
+        return STATUS_OK;
+    if (!is_distinct)
+        TRY(certificate_find_duplicates(c, err));
+    if (!agrees || c->check->verdict != VERDICT_VALID)
+        return STATUS_OK;
+    TRY(certificate_scan_times(c, is_settled, err));
+    return *is_settled ? accept(c, err) : STATUS_OK;
+}
+
+void certificate_doubt_undecided(struct certificate *c)
+{
+    uint64_t count = c->check->unjudged_predicates;
+
+    if (count > 0)
+        check_doubt(c->check,
+                    "%" PRIu64 " statements could not be judged: their conditions, orders or "
+                    "aggregates cannot be computed here",
+                    count);
+}
+
+static enum status judge_graph(struct certificate *c, struct error *err)
+{
+    bool is_forward;
+
+    TRY(certificate_leads_forward(c, &is_forward, err));
+    if (c->is_stopped)
+        return STATUS_OK;
+    if (!is_forward)
+        TRY(certificate_check_graph(c, err));
+    certificate_doubt_undecided(c);
+    return is_forward ? accept(c, err) : STATUS_OK;
+}
+
 static enum status judge(struct certificate *c, struct error *err)
 {
-    struct check *check = c->check;
-    struct forward forward;
-
-    forward_init(&forward, c);
-    TRY(certificate_find_duplicates(c, err));
-    TRY(judge_answers(c, &forward, err));
-    TRY(certificate_find_lost_updates(c, err));
-    if (!forward.holds)
-        TRY(certificate_check_graph(c, err));
-    else if (check->verdict == VERDICT_VALID && check_wants(c->options, CHECK_WITNESS))
-        TRY(tell_places(c, err));
-    if (check->verdict != VERDICT_INVALID)
+    TRY(open_versions(c, err));
+    TRY(judge_answers(c, err));
+    if (!c->is_stopped)
+        TRY(certificate_find_lost_updates(c, err));
+    if (!c->is_stopped)
+        TRY(judge_graph(c, err));
+    if (c->check->verdict != VERDICT_INVALID)
         return STATUS_OK;
     certificate_rule_out(c, c->options->level);
     find_strongest(c);
-    return certificate_add_names(c, err);
+    return c->is_stopped ? STATUS_OK : certificate_add_names(c, err);
 }
 
 static enum status run(const struct history *h, const struct check_options *options,
                        struct check *check, struct error *err)
 {
-    struct certificate c;
-    enum status status = certificate_open(&c, h, options, check, err);
+    struct certificate c = { .history = h, .options = options, .check = check };
+    bool is_settled = false;
+    enum status status = open_ground(&c, err);
 
     if (status == STATUS_OK)
+        status = judge_shortly(&c, &is_settled, err);
+    if (status == STATUS_OK && !is_settled && !c.is_stopped)
         status = judge(&c, err);
-    certificate_close(&c);
+    close(&c);
     return status;
 }
 

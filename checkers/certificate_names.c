@@ -1,161 +1,12 @@
 /*
- * What no graph tells: writes that should differ and do not, updates that were lost
- * though nobody read anything, and the names that people have for certain cycles.
+ * What no graph tells: updates that were lost though nobody read anything, and the
+ * names that people have for certain cycles.
  */
 #include <stdlib.h>
 
-#include "base/hash.h"
-#include "base/map.h"
 #include "checkers/certificate_private.h"
 #include "checkers/lattice.h"
 #include "checkers/tell.h"
-
-static bool is_write(const struct history *h, size_t op)
-{
-    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-}
-
-/* A finding about two transactions and a key. */
-struct pair {
-    enum anomaly kind;
-    uint32_t key, first, second; /* transactions */
-};
-
-static enum status add_pair(struct certificate *c, const struct pair *pair, struct buffer *why,
-                            struct buffer *proof, struct error *err)
-{
-    uint32_t txns[2] = { pair->first, pair->second };
-    struct discovery d = { .kind = pair->kind,
-                           .proven = pair->kind,
-                           .txns = txns,
-                           .txn_count = pair->first == pair->second ? 1 : 2,
-                           .why = *why };
-
-    if (proof)
-        d.proof = *proof;
-    return check_add(c->check, &d, err);
-}
-
-/* --- Duplicates ------------------------------------------------------------------- */
-
-static bool is_distinct(const struct history *h, size_t op)
-{
-    return is_write(h, op) && h->op_kind[op] != OP_REMOVE && h->op_kind[op] != OP_ROW_REMOVE;
-}
-
-/* Where the integers written to a key rise, none is there twice: all others are asked about. */
-static enum status find_doubtful(const struct certificate *c, uint8_t *is_doubtful, bool *any,
-                                 struct error *err)
-{
-    const struct history *h = c->history;
-    int64_t *last = NULL;
-
-    TRY(memory_resize((void **)&last, h->key_count, sizeof *last, err));
-    for (size_t k = 0; k < h->key_count; k++)
-        last[k] = INT64_MIN;
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        for (uint32_t op = h->txn_op[t]; places_is_in(&c->places, t) && op < h->txn_op[t + 1];
-             op++) {
-            uint32_t key = h->op_key[op];
-
-            if (!is_distinct(h, op) || is_doubtful[key])
-                continue;
-            is_doubtful[key] =
-                h->op_value_kind[op] != VALUE_INTEGER || h->op_value[op] <= last[key];
-            *any |= is_doubtful[key];
-            last[key] = h->op_value[op];
-        }
-    free(last);
-    return STATUS_OK;
-}
-
-/* Equal values have equal hashes. Rows and lists may be equal and have two numbers. */
-static uint64_t hash_value(const struct history *h, struct value value)
-{
-    uint64_t hash = hash_number((uint64_t)value.kind), from = 0, to = 0;
-
-    if (value.kind == VALUE_LIST) {
-        from = h->list_start[value.bits];
-        to = h->list_start[value.bits + 1];
-        for (uint64_t i = from; i < to; i++)
-            hash = hash_fold(hash ^ (uint64_t)h->list_element[i], HASH_ODD_1) + i - from;
-        return hash;
-    }
-    if (value.kind != VALUE_ROW)
-        return hash_fold(hash ^ (uint64_t)value.bits, HASH_ODD_1);
-    from = h->row_start[value.bits];
-    to = h->row_start[value.bits + 1];
-    for (uint64_t i = from; i < to; i++)
-        hash += hash_value(h, (struct value){ h->cell_kind[i], h->cell_value[i] });
-    return hash; /* in any order of columns */
-}
-
-static enum status report_duplicate(struct certificate *c, uint32_t first, uint32_t second,
-                                    struct error *err)
-{
-    const struct history *h = c->history;
-    struct pair pair = { ANOMALY_DUPLICATE_WRITE, h->op_key[first], history_txn_of(h, first),
-                         history_txn_of(h, second) };
-    struct buffer why = { 0 }, proof = { 0 };
-
-    certificate_rule_out(c, LEVEL_READ_UNCOMMITTED);
-    if (check_is_full(c->check))
-        return STATUS_OK;
-    tell_txn(&why, h, pair.first);
-    buffer_text(&why, TEXT(" and "));
-    tell_txn(&why, h, pair.second);
-    buffer_text(&why, TEXT(" both wrote "));
-    tell_write(&why, h, second);
-    buffer_text(&why, TEXT(", where no two writes of a key are equal"));
-    proof_writes(&proof, h, pair.key, first, second);
-    return add_pair(c, &pair, &why, &proof, err);
-}
-
-static enum status find_equal(struct certificate *c, const uint8_t *is_doubtful, struct map *writes,
-                              struct error *err)
-{
-    const struct history *h = c->history;
-
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        for (uint32_t op = h->txn_op[t]; places_is_in(&c->places, t) && op < h->txn_op[t + 1];
-             op++) {
-            struct value value = history_value(h, op);
-            size_t place, count = writes->keys.count;
-            uint64_t hash;
-            uint32_t first;
-
-            if (!is_distinct(h, op) || !is_doubtful[h->op_key[op]])
-                continue;
-            hash = hash_value(h, value) ^
-                   hash_number((uint64_t)h->op_key[op] << 8 | h->op_kind[op]);
-            TRY(map_add(writes, hash, op, &place, err));
-            if (writes->keys.count > count)
-                continue;
-            first = (uint32_t)writes->values.at[place];
-            if (h->op_key[first] == h->op_key[op] && h->op_kind[first] == h->op_kind[op] &&
-                history_values_equal(h, history_value(h, first), value))
-                TRY(report_duplicate(c, first, op, err));
-        }
-    return STATUS_OK;
-}
-
-enum status certificate_find_duplicates(struct certificate *c, struct error *err)
-{
-    struct map writes = { 0 };
-    uint8_t *is_doubtful = NULL;
-    bool any = false;
-    enum status status;
-
-    if (c->history->unique != 1)
-        return STATUS_OK;
-    TRY(check_memory((void **)&is_doubtful, c->history->key_count, 1, 0, err));
-    status = find_doubtful(c, is_doubtful, &any, err);
-    if (status == STATUS_OK && any)
-        status = find_equal(c, is_doubtful, &writes, err);
-    map_close(&writes);
-    free(is_doubtful);
-    return status;
-}
 
 /* --- Lost updates by places ------------------------------------------------------- */
 
@@ -163,8 +14,8 @@ static enum status report_blind(struct certificate *c, uint32_t key, uint32_t fi
                                 uint32_t second, struct error *err)
 {
     const struct history *h = c->history;
-    struct pair pair = { ANOMALY_LOST_UPDATE, key, c->versions.txn[first],
-                         c->versions.txn[second] };
+    struct certified_pair pair = { ANOMALY_LOST_UPDATE, key, certificate_writer(c, first),
+                         certificate_writer(c, second) };
     struct buffer why = { 0 }, proof = { 0 };
 
     certificate_rule_out(c, LEVEL_SNAPSHOT);
@@ -180,7 +31,7 @@ static enum status report_blind(struct certificate *c, uint32_t key, uint32_t fi
     buffer_text(&why, TEXT(" committed behind the snapshot of "));
     tell_txn(&why, h, pair.second);
     proof_writes(&proof, h, key, c->versions.op[first], c->versions.op[second]);
-    return add_pair(c, &pair, &why, &proof, err);
+    return certificate_add_pair(c, &pair, &why, &proof, err);
 }
 
 enum status certificate_find_lost_updates(struct certificate *c, struct error *err)
@@ -193,7 +44,7 @@ enum status certificate_find_lost_updates(struct certificate *c, struct error *e
         return STATUS_OK;
     for (uint32_t key = 0; key < h->key_count; key++)
         for (uint32_t n = v->start[key] + 1; n < v->start[key + 1]; n++) {
-            uint32_t first = v->txn[n - 1], second = v->txn[n];
+            uint32_t first = certificate_writer(c, n - 1), second = certificate_writer(c, n);
 
             if (history_txn_snapshot(h, second).parts == 0 || position[first] == HISTORY_NONE ||
                 position[second] == HISTORY_NONE || position[first] > position[second] ||
@@ -210,6 +61,7 @@ enum status certificate_find_lost_updates(struct certificate *c, struct error *e
 struct naming {
     struct certificate *certificate;
     struct sight *read; /* by key: by the transaction at hand */
+    uint32_t txn, *own; /* whose own versions these are, by key; others may be left there */
     uint32_t *updater;  /* by version, the initial ones behind: who read and overwrote it */
     bool names_internal, names_lost;
 };
@@ -227,20 +79,20 @@ static enum status name_internal(struct naming *n, const struct sight *s, struct
     struct certificate *c = n->certificate;
     const struct history *h = c->history;
     const struct sight *before = &n->read[s->key];
-    struct pair pair = { ANOMALY_INTERNAL, s->key, s->txn, 0 };
+    struct certified_pair pair = { ANOMALY_INTERNAL, s->key, s->txn, 0 };
     struct buffer why = { 0 };
 
     if (before->number == s->number || check_is_full(c->check) ||
         history_values_equal(h, history_value(h, before->op), history_value(h, s->op)))
         return STATUS_OK;
-    pair.second = c->versions.txn[s->number != VERSION_FIRST ? s->number : before->number];
+    pair.second = certificate_writer(c, s->number != VERSION_FIRST ? s->number : before->number);
     tell_txn(&why, h, s->txn);
     buffer_text(&why, TEXT(" read "));
     tell_key_value(&why, h, s->key, history_value(h, before->op));
     buffer_text(&why, TEXT(" and then "));
     tell_key_value(&why, h, s->key, history_value(h, s->op));
     buffer_text(&why, TEXT(", without having written it"));
-    return add_pair(c, &pair, &why, NULL, err);
+    return certificate_add_pair(c, &pair, &why, NULL, err);
 }
 
 /* The version that this one overwrote must not come behind its own. */
@@ -249,19 +101,19 @@ static enum status name_cyclic(struct naming *n, const struct sight *s, uint32_t
 {
     struct certificate *c = n->certificate;
     const struct history *h = c->history;
-    struct pair pair = { ANOMALY_CYCLIC_VERSIONS, s->key, s->txn, 0 };
+    struct certified_pair pair = { ANOMALY_CYCLIC_VERSIONS, s->key, s->txn, 0 };
     struct buffer why = { 0 };
 
     if (s->number == VERSION_FIRST || s->number < own || check_is_full(c->check))
         return STATUS_OK;
-    pair.second = c->versions.txn[s->number];
+    pair.second = certificate_writer(c, s->number);
     tell_txn(&why, h, s->txn);
     buffer_text(&why, TEXT(" read "));
     tell_key(&why, h, s->key);
     buffer_text(&why, TEXT(" of "));
     tell_txn(&why, h, pair.second);
     buffer_text(&why, TEXT(" and overwrote it, and yet its version comes before that"));
-    return add_pair(c, &pair, &why, NULL, err);
+    return certificate_add_pair(c, &pair, &why, NULL, err);
 }
 
 static enum status name_lost(struct naming *n, const struct sight *s, struct error *err)
@@ -269,7 +121,7 @@ static enum status name_lost(struct naming *n, const struct sight *s, struct err
     struct certificate *c = n->certificate;
     const struct history *h = c->history;
     size_t slot = s->number == VERSION_FIRST ? c->versions.count + (size_t)s->key : s->number;
-    struct pair pair = { ANOMALY_LOST_UPDATE, s->key, n->updater[slot], s->txn };
+    struct certified_pair pair = { ANOMALY_LOST_UPDATE, s->key, n->updater[slot], s->txn };
     struct buffer why = { 0 };
 
     if (pair.first == HISTORY_NONE) {
@@ -284,24 +136,40 @@ static enum status name_lost(struct naming *n, const struct sight *s, struct err
     buffer_text(&why, TEXT(" both read "));
     tell_key_value(&why, h, s->key, history_value(h, s->op));
     buffer_text(&why, TEXT(" and overwrote it: one update is lost"));
-    return add_pair(c, &pair, &why, NULL, err);
+    return certificate_add_pair(c, &pair, &why, NULL, err);
 }
 
-/* The transaction's own version of a key that it read. */
-static uint32_t own_number(const struct certificate *c, const struct sight *s)
+/* What it left behind, when the first of its sights comes by. */
+static void note_own(struct naming *n, uint32_t txn)
 {
+    const struct certificate *c = n->certificate;
     const struct history *h = c->history;
 
-    for (uint32_t op = h->txn_op[s->txn + 1]; op-- > s->op;)
-        if (c->versions.number[op] != HISTORY_NONE && h->op_key[op] == s->key)
-            return c->versions.number[op];
-    return HISTORY_NONE;
+    n->txn = txn;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        if (c->versions.number[op] != HISTORY_NONE)
+            n->own[h->op_key[op]] = c->versions.number[op];
+}
+
+/* The transaction's own version of a key that it read, and wrote later. */
+static uint32_t own_number(struct naming *n, const struct sight *s)
+{
+    const struct certificate *c = n->certificate;
+    uint32_t number;
+
+    if (n->txn != s->txn)
+        note_own(n, s->txn);
+    number = n->own[s->key];
+    return number != HISTORY_NONE && certificate_writer(c, number) == s->txn &&
+                   c->versions.op[number] > s->op
+               ? number
+               : HISTORY_NONE;
 }
 
 static enum status hear_sight(void *context, const struct sight *s, struct error *err)
 {
     struct naming *n = context;
-    uint32_t own = own_number(n->certificate, s);
+    uint32_t own = own_number(n, s);
 
     if (read_before(n, s) && n->names_internal)
         TRY(name_internal(n, s, err));
@@ -316,6 +184,7 @@ static enum status hear_sight(void *context, const struct sight *s, struct error
 enum status certificate_add_names(struct certificate *c, struct error *err)
 {
     struct naming n = { .certificate = c,
+                        .txn = HISTORY_NONE,
                         .names_internal = lattice_forbids(c->options->level, ANOMALY_INTERNAL),
                         .names_lost = lattice_forbids(c->options->level, ANOMALY_LOST_UPDATE) };
     struct walk walk = { .certificate = c, .context = &n, .sight = hear_sight };
@@ -328,8 +197,11 @@ enum status certificate_add_names(struct certificate *c, struct error *err)
     if (status == STATUS_OK)
         status = check_memory((void **)&n.updater, slots, sizeof *n.updater, 0xff, err);
     if (status == STATUS_OK)
+        status = check_memory((void **)&n.own, c->history->key_count, sizeof *n.own, 0xff, err);
+    if (status == STATUS_OK)
         status = certificate_walk(&walk, err);
     free(n.read);
     free(n.updater);
+    free(n.own);
     return status;
 }

@@ -12,35 +12,44 @@
  * lost or changes its name.
  */
 #include "checkers/certificate_private.h"
-#include "checkers/lattice.h"
 
 /* One statement, while its table's rows are looked at. */
 struct asking {
     struct walk *walk;
-    uint32_t txn, head, predicate;
+    uint32_t txn, head;
+    struct sieve sieve;
     struct certified_view view;
     bool is_undecided;
-    bool finds_edges;               /* of predicates */
     bool reads_all, reads_returned; /* what is in rows, and not only whether they match */
 };
 
-static enum predicate_answer match_content(struct asking *a, struct content content)
+void certificate_note_undecided(struct certificate *c, uint32_t head)
 {
-    struct value row = { (enum value_kind)content.kind, content.bits };
-    enum predicate_answer answer;
+    uint32_t statement = c->history->op_key[head];
 
-    if (content.kind != VALUE_ROW)
-        return PREDICATE_NO;
-    answer = matcher_match(&a->walk->certificate->matcher, a->predicate, row);
-    if (answer == PREDICATE_UNDECIDED)
-        a->is_undecided = true;
-    return answer;
+    c->check->unjudged_predicates += !c->is_undecided[statement];
+    c->is_undecided[statement] = 1;
 }
 
-static bool matches(struct asking *a, uint32_t key, uint32_t number)
+void certificate_note_returned(struct certificate *c, uint32_t head)
 {
-    return match_content(a, certificate_content(a->walk->certificate, key, number)) ==
-           PREDICATE_YES;
+    const struct history *h = c->history;
+    uint32_t count = h->statement_row_count[h->op_key[head]];
+
+    for (uint32_t op = head + 1; op <= head + count; op++)
+        c->returned[h->op_key[op]] = head + 1;
+}
+
+/* Of a version: false: nobody can say, and so nothing follows. */
+static bool matches(struct asking *a, uint32_t key, uint32_t number, bool *yes)
+{
+    struct certificate *c = a->walk->certificate;
+    enum predicate_answer answer = certificate_match(c, &a->sieve, key, number);
+
+    *yes = answer == PREDICATE_YES;
+    if (answer == PREDICATE_UNDECIDED)
+        certificate_note_undecided(c, a->head);
+    return answer != PREDICATE_UNDECIDED;
 }
 
 /* --- Changes ---------------------------------------------------------------------- */
@@ -50,7 +59,7 @@ static enum status tell_change(struct asking *a, const struct sight *s, uint32_t
 {
     const struct certificate *c = a->walk->certificate;
     bool is_read = kind == EDGE_PREDICATE_WR;
-    uint32_t writer = c->versions.txn[changing];
+    uint32_t writer = certificate_writer(c, changing);
     struct edge edge = { .kind = (uint8_t)kind,
                          .from = is_read ? writer : a->txn,
                          .to = is_read ? a->txn : writer,
@@ -67,13 +76,19 @@ static enum status find_change_before(struct asking *a, const struct sight *s, b
                                       struct error *err)
 {
     const struct certified_versions *v = &a->walk->certificate->versions;
+    uint32_t from = s->number;
 
     if (s->number == VERSION_FIRST)
         return STATUS_OK;
-    for (uint32_t n = s->number;; n--) {
+    if (a->sieve.only)
+        from = sieve_skip_back(&a->sieve, matched, from, v->start[s->key]);
+    for (uint32_t n = from;; n--) {
         uint32_t before = n == v->start[s->key] ? VERSION_FIRST : n - 1;
+        bool other;
 
-        if (matches(a, s->key, before) != matched)
+        if (!matches(a, s->key, before, &other))
+            return STATUS_OK;
+        if (other != matched)
             return tell_change(a, s, n, EDGE_PREDICATE_WR, err);
         if (before == VERSION_FIRST)
             return STATUS_OK;
@@ -85,62 +100,89 @@ static enum status find_change_behind(struct asking *a, const struct sight *s, b
                                       struct error *err)
 {
     const struct certificate *c = a->walk->certificate;
+    const struct certified_versions *v = &c->versions;
+    uint32_t end = v->start[s->key + 1], own = c->rank[a->txn];
+    uint32_t n = s->number == VERSION_FIRST ? v->start[s->key] : s->number + 1;
+    bool other;
 
-    for (uint32_t n = certificate_next(c, s->key, s->number);
-         n != HISTORY_NONE && c->versions.txn[n] != a->txn; n = certificate_next(c, s->key, n))
-        if (matches(a, s->key, n) != matched)
+    if (a->sieve.only) {
+        uint32_t skipped = sieve_skip_forward(&a->sieve, matched, n, end);
+
+        while (n < skipped && v->rank[n] != own)
+            n++;
+    }
+    for (; n < end && v->rank[n] != own; n++) {
+        if (!matches(a, s->key, n, &other))
+            return STATUS_OK;
+        if (other != matched)
             return tell_change(a, s, n, EDGE_PREDICATE_RW, err);
+    }
     return STATUS_OK;
 }
 
 /* --- Rows ------------------------------------------------------------------------- */
 
-static bool is_returned(const struct asking *a, uint32_t key)
-{
-    const struct history *h = a->walk->certificate->history;
-    uint32_t count = h->statement_row_count[h->op_key[a->head]];
-
-    for (uint32_t op = a->head + 1; op <= a->head + count; op++)
-        if (h->op_key[op] == key)
-            return true;
-    return false;
-}
-
 static enum status find_edges(struct asking *a, const struct sight *s, bool matched,
                               struct error *err)
 {
+    const struct certificate *c = a->walk->certificate;
+
     if (walk_wants(a->walk, EDGE_PREDICATE_WR))
         TRY(find_change_before(a, s, matched, err));
     if (walk_wants(a->walk, EDGE_PREDICATE_RW))
         TRY(find_change_behind(a, s, matched, err));
-    if (matched && (a->reads_all || (a->reads_returned && is_returned(a, s->key))))
+    if (matched && (a->reads_all || (a->reads_returned && c->returned[s->key] == a->head + 1)))
         return walk_item_edges(a->walk, s, err);
     return STATUS_OK;
+}
+
+static enum status blame_unreal(struct asking *a, const struct sight *s, struct error *err)
+{
+    struct certificate *c = a->walk->certificate;
+    struct answer_fault fault = { .kind = FAULT_MISSING, .key = s->key };
+    struct held held = { { .kind = VALUE_NONE }, s->unreal };
+
+    if (!a->walk->judges)
+        return STATUS_OK;
+    fault.expected = history_value(c->history, s->unreal);
+    return blame_statement(&c->judge, a->txn, a->head, &fault, &held, err);
+}
+
+/* What the row is where the statement looks, for its answer. */
+static enum status gather(struct asking *a, const struct sight *s, struct error *err)
+{
+    struct certificate *c = a->walk->certificate;
+    struct matched_row row = { .key = s->key };
+    struct held held;
+
+    TRY(certificate_hold(c, s, &held, err));
+    row.row = (struct value){ (enum value_kind)held.content.kind, held.content.bits };
+    switch (s->is_own ? matcher_match(&c->matcher, a->sieve.predicate, row.row)
+                      : certificate_match(c, &a->sieve, s->key, s->number)) {
+    case PREDICATE_NO:
+        return STATUS_OK;
+    case PREDICATE_UNDECIDED:
+        a->is_undecided = true;
+        return STATUS_OK;
+    case PREDICATE_YES:
+        break;
+    }
+    return array_push(&c->matching, row, err);
 }
 
 static enum status look_at(struct asking *a, uint32_t key, struct error *err)
 {
     struct certificate *c = a->walk->certificate;
     struct sight s = certificate_look(c, &a->view, a->txn, a->head, key);
-    struct held held;
     bool matched;
 
-    if (s.is_unreal) {
-        struct answer_fault fault = { .kind = FAULT_MISSING, .key = key };
-
-        held = (struct held){ { .kind = VALUE_NONE }, s.unreal };
-        fault.expected = history_value(c->history, s.unreal);
-        return a->walk->judges ? blame_statement(&c->judge, a->txn, a->head, &fault, &held, err)
-                               : STATUS_OK;
-    }
-    TRY(certificate_hold(c, &s, &held, err));
-    matched = match_content(a, held.content) == PREDICATE_YES;
-    if (matched && a->walk->judges) {
-        struct matched_row row = { key, { VALUE_ROW, held.content.bits } };
-
-        TRY(array_push(&c->matching, row, err));
-    }
-    return a->finds_edges && !s.is_own ? find_edges(a, &s, matched, err) : STATUS_OK;
+    if (s.is_unreal)
+        return blame_unreal(a, &s, err);
+    if (a->walk->judges)
+        TRY(gather(a, &s, err));
+    if (!a->walk->edge || s.is_own || !matches(a, key, s.number, &matched))
+        return STATUS_OK;
+    return find_edges(a, &s, matched, err);
 }
 
 /* --- Statements ------------------------------------------------------------------- */
@@ -155,7 +197,7 @@ static enum status judge_answer(struct asking *a, struct error *err)
     if (!a->is_undecided)
         answer = answers_compare(&c->answers, a->head, c->matching.at, c->matching.count, &fault);
     if (answer == ANSWER_UNDECIDED)
-        c->check->unjudged_predicates++;
+        certificate_note_undecided(c, a->head);
     if (answer != ANSWER_DIFFERS)
         return STATUS_OK;
     if (fault.key != HISTORY_NONE) {
@@ -166,38 +208,23 @@ static enum status judge_answer(struct asking *a, struct error *err)
     return blame_statement(&c->judge, a->txn, a->head, &fault, &held, err);
 }
 
-/*
- * What is seen at a transaction's own place is what was last written before it, and
- * what changes it is written behind it: where version orders are those of places, no
- * edge of such a statement leads backward.
- */
-static bool leads_forward(const struct certificate *c, uint32_t txn,
-                          const struct certified_view *view)
-{
-    uint32_t own =
-        lattice_is_snapshot(c->options->level) ? c->txn_seen[txn] : c->places.position[txn];
-
-    return !view->is_set && view->seen == own && !c->versions.by_place &&
-           c->versions.unplaced == HISTORY_NONE;
-}
-
 enum status walk_statement(struct walk *w, uint32_t txn, uint32_t head, struct error *err)
 {
     struct certificate *c = w->certificate;
     const struct history *h = c->history;
     uint32_t statement = h->op_key[head], table = h->statement_table[statement];
-    struct asking a = { .walk = w,
-                        .txn = txn,
-                        .head = head,
-                        .predicate = matcher_predicate(&c->matcher, head),
-                        .finds_edges = w->edge != NULL };
-    const struct spans *spans = &c->matcher.spans[a.predicate];
+    struct asking a = {
+        .walk = w, .txn = txn, .head = head, .sieve = certificate_sieve(c, head)
+    };
+    const struct spans *spans = a.sieve.spans;
 
+    if (!w->edge && c->agrees && c->agrees[statement])
+        return STATUS_OK;
     TRY(certificate_view(c, txn, head, &a.view, err));
-    if (w->is_forward && leads_forward(c, txn, &a.view))
-        a.finds_edges = false;
     a.reads_all = answers_read_all(h, head);
     a.reads_returned = h->op_kind[head] == OP_SELECT;
+    if (w->edge)
+        certificate_note_returned(c, head);
     c->matching.count = 0;
     if (spans->is_pinned && spans->key != HISTORY_NONE) {
         TRY(look_at(&a, spans->key, err));

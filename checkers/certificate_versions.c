@@ -6,36 +6,40 @@
 
 #include "checkers/certificate_private.h"
 
-static bool is_write(const struct history *h, size_t op)
-{
-    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-}
+#define AHEAD 16 /* versions: the next ones of a key are anywhere in the history */
 
 /* --- Which writes are versions ---------------------------------------------------- */
 
-/* What a transaction that is in left behind of a key is its last write of it. */
-static void mark_left_behind(struct certificate *c, uint8_t *is_final)
+/*
+ * What a transaction that is in left behind of a key is its last write of it: for
+ * the time being its number is the transaction's rank. How many there are.
+ */
+static uint32_t mark_left_behind(struct certificate *c)
 {
     const struct history *h = c->history;
+    uint32_t *number = c->versions.number, count = 0;
 
     for (uint32_t t = 0; t < h->txn_count; t++) {
-        bool writes = false;
+        uint32_t first = h->txn_op[t], end = h->txn_op[t + 1], before = count;
+        bool is_in = places_is_in(&c->places, t);
 
-        if (!places_is_in(&c->places, t))
-            continue;
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
-            if (is_write(h, op)) {
-                c->own[h->op_key[op]] = op;
-                writes = true;
-            }
-        if (!writes)
-            continue;
-        if (c->places.position[t] == HISTORY_NONE && c->versions.unplaced == HISTORY_NONE)
+        /* Reads and writes alternate as they like: so there is no jump between them. */
+        for (uint32_t op = first; op < end; op++) {
+            bool writes = is_in & history_makes_version(h, op);
+            struct walked *key = &c->walked[writes ? h->op_key[op] : h->key_count];
+            bool again = writes & (key->own >= first) & (key->own < op);
+
+            if (again)
+                number[key->own] = HISTORY_NONE;
+            number[op] = writes ? c->rank[t] : HISTORY_NONE;
+            key->own = writes ? op : key->own;
+            count += writes & !again;
+        }
+        if (count > before && c->places.position[t] == HISTORY_NONE &&
+            c->versions.unplaced == HISTORY_NONE)
             c->versions.unplaced = t;
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
-            if (is_write(h, op))
-                is_final[op] = c->own[h->op_key[op]] == op;
     }
+    return count;
 }
 
 static enum status refuse_listed(const struct certificate *c, uint32_t op, struct error *err)
@@ -68,17 +72,22 @@ static enum status refuse_unlisted(const struct certificate *c, uint32_t op, str
 /* --- Numbers ---------------------------------------------------------------------- */
 
 /* An order may list what a transaction overwrote itself: that says nothing more. */
-static enum status take_line(struct certificate *c, uint32_t line, const uint8_t *is_final,
-                             struct error *err)
+static enum status take_line(struct certificate *c, uint32_t key, uint32_t line, struct error *err)
 {
     const struct history *h = c->history;
     struct certified_versions *v = &c->versions;
+    uint32_t placed = c->places.sequence_count, after = 0; /* the rank before, plus one */
 
     for (uint64_t i = h->order_start[line]; i < h->order_start[line + 1]; i++) {
-        uint32_t op = h->order_version[i];
+        uint32_t op = h->order_version[i], rank = v->number[op];
 
-        if (is_final[op]) {
+        if (i + AHEAD < h->order_version_count)
+            __builtin_prefetch(&v->number[h->order_version[i + AHEAD]], 1);
+        if (rank != HISTORY_NONE) {
+            v->is_sorted[key] &= rank >= after && rank < placed;
+            after = rank + 1;
             v->op[v->count] = op;
+            v->rank[v->count] = rank;
             v->number[op] = v->count++;
         } else if (!places_is_in(&c->places, history_txn_of(h, op))) {
             return refuse_listed(c, op, err);
@@ -87,53 +96,48 @@ static enum status take_line(struct certificate *c, uint32_t line, const uint8_t
     return STATUS_OK;
 }
 
-static enum status number_versions(struct certificate *c, const uint8_t *is_final,
-                                   struct error *err)
+/* Who wrote something that no order lists: there is somebody. */
+static enum status find_unlisted(const struct certificate *c, struct error *err)
+{
+    const struct history *h = c->history;
+    const struct certified_versions *v = &c->versions;
+    uint8_t *is_listed = NULL;
+    uint32_t op = 0;
+
+    TRY(check_memory((void **)&is_listed, h->op_count, 1, 0, err));
+    for (uint32_t n = 0; n < v->count; n++)
+        is_listed[v->op[n]] = 1;
+    while (v->number[op] == HISTORY_NONE || is_listed[op])
+        op++;
+    free(is_listed);
+    return refuse_unlisted(c, op, err);
+}
+
+static enum status number_versions(struct certificate *c, struct error *err)
 {
     const struct history *h = c->history;
     struct certified_versions *v = &c->versions;
+    uint32_t count;
 
     TRY(memory_resize((void **)&v->start, h->key_count + 1, sizeof *v->start, err));
     TRY(memory_resize((void **)&v->op, h->order_version_count, sizeof *v->op, err));
-    TRY(check_memory((void **)&v->number, h->op_count, sizeof *v->number, 0xff, err));
-    for (size_t key = 0; key < h->key_count; key++) {
+    TRY(memory_resize((void **)&v->rank_memory, h->order_version_count + 2, sizeof *v->rank, err));
+    v->rank = v->rank_memory + 1;
+    TRY(check_memory((void **)&v->is_sorted, h->key_count, sizeof *v->is_sorted, true, err));
+    TRY(memory_resize((void **)&v->number, h->op_count, sizeof *v->number, err));
+    count = mark_left_behind(c);
+    for (uint32_t key = 0; key < h->key_count; key++) {
         v->start[key] = v->count;
         if (h->key_order[key] != HISTORY_NONE)
-            TRY(take_line(c, h->key_order[key], is_final, err));
+            TRY(take_line(c, key, h->key_order[key], err));
     }
     v->start[h->key_count] = v->count;
-    for (uint32_t op = 0; op < h->op_count; op++)
-        if (is_final[op] && v->number[op] == HISTORY_NONE)
-            return refuse_unlisted(c, op, err);
-    return STATUS_OK;
-}
-
-static enum status find_writers(struct certificate *c, struct error *err)
-{
-    const struct history *h = c->history;
-    struct certified_versions *v = &c->versions;
-
-    TRY(memory_resize((void **)&v->txn, v->count, sizeof *v->txn, err));
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
-            if (v->number[op] != HISTORY_NONE)
-                v->txn[v->number[op]] = t;
-    return STATUS_OK;
+    v->rank[-1] = 0;
+    v->rank[v->count] = HISTORY_NONE;
+    return count == v->count ? STATUS_OK : find_unlisted(c, err);
 }
 
 /* --- Places ----------------------------------------------------------------------- */
-
-static bool is_sorted(const struct certificate *c, uint32_t key)
-{
-    const struct certified_versions *v = &c->versions;
-    const uint32_t *position = c->places.position;
-
-    for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
-        if (position[v->txn[n]] == HISTORY_NONE ||
-            (n > v->start[key] && position[v->txn[n - 1]] > position[v->txn[n]]))
-            return false;
-    return true;
-}
 
 static int compare_wide(const void *a, const void *b)
 {
@@ -150,7 +154,7 @@ static enum status sort_key(struct certificate *c, uint32_t key, struct error *e
 
     TRY(memory_resize((void **)&wide, count, sizeof *wide, err));
     for (uint32_t i = 0; i < count; i++)
-        wide[i] = (uint64_t)c->places.position[v->txn[from + i]] << 32 | (from + i);
+        wide[i] = (uint64_t)v->rank[from + i] << 32 | (from + i);
     qsort(wide, count, sizeof *wide, compare_wide);
     for (uint32_t i = 0; i < count; i++)
         v->by_place[from + i] = (uint32_t)wide[i];
@@ -164,9 +168,7 @@ static enum status sort_keys(struct certificate *c, struct error *err)
     const struct history *h = c->history;
     struct certified_versions *v = &c->versions;
 
-    TRY(memory_resize((void **)&v->is_sorted, h->key_count, sizeof *v->is_sorted, err));
     for (uint32_t key = 0; key < h->key_count; key++) {
-        v->is_sorted[key] = is_sorted(c, key);
         if (v->is_sorted[key])
             continue;
         if (!v->by_place)
@@ -193,8 +195,8 @@ static enum status write_all(struct certificate *c, uint32_t number, struct cont
     const struct history *h = c->history;
     uint32_t last = c->versions.op[number], key = h->op_key[last];
 
-    for (uint32_t op = h->txn_op[c->versions.txn[number]]; op <= last; op++)
-        if (is_write(h, op) && h->op_key[op] == key)
+    for (uint32_t op = h->txn_op[certificate_writer(c, number)]; op <= last; op++)
+        if (history_makes_version(h, op) && h->op_key[op] == key)
             TRY(contents_write(&c->contents, *content, op, content, err));
     return STATUS_OK;
 }
@@ -236,16 +238,8 @@ struct content certificate_content(const struct certificate *c, uint32_t key, ui
 
 enum status certificate_init_versions(struct certificate *c, struct error *err)
 {
-    uint8_t *is_final = NULL;
-    enum status status;
-
     c->versions = (struct certified_versions){ .unplaced = HISTORY_NONE };
-    TRY(check_memory((void **)&is_final, c->history->op_count, 1, 0, err));
-    mark_left_behind(c, is_final);
-    status = number_versions(c, is_final, err);
-    free(is_final);
-    TRY(status);
-    TRY(find_writers(c, err));
+    TRY(number_versions(c, err));
     TRY(sort_keys(c, err));
     return fill_contents(c, err);
 }
@@ -254,7 +248,7 @@ void certificate_close_versions(struct certified_versions *v)
 {
     free(v->start);
     free(v->op);
-    free(v->txn);
+    free(v->rank_memory);
     free(v->content);
     free(v->number);
     free(v->is_sorted);

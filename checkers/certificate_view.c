@@ -95,14 +95,13 @@ static void look_in_set(struct certificate *c, uint64_t set, struct sight *s)
         return;
     s->unreal = h->set_version[entry];
     s->number = c->versions.number[s->unreal];
-    s->is_unreal = s->number == HISTORY_NONE || c->versions.txn[s->number] == s->txn;
+    s->is_unreal = s->number == HISTORY_NONE || certificate_writer(c, s->number) == s->txn;
 }
 
 /* The last of the key's versions, by place, that are among the first `seen`. */
 static uint32_t look_by_place(const struct certificate *c, const struct sight *s, uint32_t seen)
 {
     const struct certified_versions *v = &c->versions;
-    const uint32_t *position = c->places.position;
     uint32_t from = v->start[s->key], low = from, high = v->start[s->key + 1];
     const uint32_t *by_place = v->is_sorted[s->key] ? NULL : v->by_place;
 
@@ -110,13 +109,13 @@ static uint32_t look_by_place(const struct certificate *c, const struct sight *s
         uint32_t middle = low + (high - low) / 2;
         uint32_t number = by_place ? by_place[middle] : middle;
 
-        if (position[v->txn[number]] < seen)
+        if (v->rank[number] < seen)
             low = middle + 1;
         else
             high = middle;
     }
     /* Its own is there by its own rules only. */
-    if (low > from && v->txn[by_place ? by_place[low - 1] : low - 1] == s->txn)
+    if (low > from && certificate_writer(c, by_place ? by_place[low - 1] : low - 1) == s->txn)
         low--;
     if (low == from)
         return VERSION_FIRST;
@@ -127,14 +126,14 @@ static uint32_t look_by_place(const struct certificate *c, const struct sight *s
 static uint32_t look_around(const struct certificate *c, const struct sight *s, uint32_t seen)
 {
     const struct certified_versions *v = &c->versions;
-    uint32_t number = c->latest[s->key];
+    uint32_t number = c->walked[s->key].latest;
 
     if (seen == c->places.position[s->txn])
         return number;
     if (seen > c->places.position[s->txn] || !v->is_sorted[s->key])
         return look_by_place(c, s, seen);
     for (unsigned tries = 0; tries < 16; tries++) {
-        if (number == VERSION_FIRST || c->places.position[v->txn[number]] < seen)
+        if (number == VERSION_FIRST || v->rank[number] < seen)
             return number;
         number = number == v->start[s->key] ? VERSION_FIRST : number - 1;
     }
@@ -146,7 +145,7 @@ struct sight certificate_look(struct certificate *c, const struct certified_view
 {
     const struct history *h = c->history;
     struct sight s = { .txn = txn, .op = op, .key = key };
-    uint32_t own = c->own[key];
+    uint32_t own = c->walked[key].own;
 
     s.is_own = own >= h->txn_op[txn] && own < op && own != HISTORY_NONE;
     if (s.is_own)
@@ -162,9 +161,39 @@ struct sight certificate_look(struct certificate *c, const struct certified_view
 
 /* --- What is there ---------------------------------------------------------------- */
 
-static bool writes_key(const struct history *h, uint32_t op, uint32_t key)
+/*
+ * What comes behind each write of the transaction, gathered from the last to the
+ * first when one of its own writes is looked at.
+ */
+static enum status note_own_writes(struct certificate *c, uint32_t txn, struct error *err)
 {
-    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR) && h->op_key[op] == key;
+    const struct history *h = c->history;
+    uint32_t first = h->txn_op[txn], count = h->txn_op[txn + 1] - first;
+
+    if (c->own_writes.count > 0 && c->own_writes_txn == txn)
+        return STATUS_OK;
+    if (!c->own_last)
+        TRY(check_memory((void **)&c->own_last, h->key_count, sizeof *c->own_last, 0xff, err));
+    c->own_writes.count = 0;
+    TRY(array_reserve(&c->own_writes, count, err));
+    for (uint32_t op = first + count; op-- > first;) {
+        struct own_write *last, *here = &c->own_writes.at[op - first];
+
+        if (!history_makes_version(h, op))
+            continue;
+        last = &c->own_last[h->op_key[op]];
+        *here = last->txn == txn ? *last
+                                 : (struct own_write){ txn, c->versions.number[op], 0, true };
+        *last = *here;
+        last->later++;
+        last->only_appends &= h->op_kind[op] == OP_APPEND;
+    }
+    for (uint32_t op = first; op < first + count; op++) /* for the next time it is asked */
+        if (history_makes_version(h, op))
+            c->own_last[h->op_key[op]].txn = HISTORY_NONE;
+    c->own_writes.count = count;
+    c->own_writes_txn = txn;
+    return STATUS_OK;
 }
 
 /*
@@ -176,29 +205,24 @@ static enum status hold_own(struct certificate *c, const struct sight *s, struct
 {
     const struct history *h = c->history;
     const struct certified_versions *v = &c->versions;
-    uint32_t last = c->own[s->key], later = 0, number = HISTORY_NONE;
-    bool only_appends = true;
+    uint32_t last = c->walked[s->key].own;
+    struct own_write own;
 
     held->version = last;
     if (h->op_kind[last] != OP_APPEND)
         return contents_write(&c->contents, (struct content){ .kind = VALUE_NULL }, last,
                               &held->content, err);
-    for (uint32_t op = h->txn_op[s->txn]; op < h->txn_op[s->txn + 1]; op++) {
-        if (!writes_key(h, op, s->key))
-            continue;
-        number = v->number[op] != HISTORY_NONE ? v->number[op] : number;
-        later += op > last;
-        only_appends &= op <= last || h->op_kind[op] == OP_APPEND;
-    }
-    if (only_appends && v->content[number].kind == CONTENT_GROWN) {
-        held->content = v->content[number];
-        held->content.length -= later;
+    TRY(note_own_writes(c, s->txn, err));
+    own = c->own_writes.at[last - h->txn_op[s->txn]];
+    if (own.only_appends && v->content[own.number].kind == CONTENT_GROWN) {
+        held->content = v->content[own.number];
+        held->content.length -= own.later;
         return STATUS_OK;
     }
-    held->content =
-        certificate_content(c, s->key, number == v->start[s->key] ? VERSION_FIRST : number - 1);
+    held->content = certificate_content(
+        c, s->key, own.number == v->start[s->key] ? VERSION_FIRST : own.number - 1);
     for (uint32_t op = h->txn_op[s->txn]; op <= last; op++)
-        if (writes_key(h, op, s->key))
+        if (history_makes_version(h, op) && h->op_key[op] == s->key)
             TRY(contents_write(&c->contents, held->content, op, &held->content, err));
     return STATUS_OK;
 }

@@ -4,8 +4,6 @@
  */
 #include "checkers/certificate_private.h"
 
-#define PROGRESS_STEP 65536
-
 /* --- Items ------------------------------------------------------------------------ */
 
 enum status walk_item_edges(struct walk *w, const struct sight *s, struct error *err)
@@ -19,17 +17,17 @@ enum status walk_item_edges(struct walk *w, const struct sight *s, struct error 
 
     if (walk_wants(w, EDGE_WR) && s->number != VERSION_FIRST) {
         edge.kind = EDGE_WR;
-        edge.from = v->txn[s->number];
+        edge.from = certificate_writer(c, s->number);
         edge.to = s->txn;
         TRY(w->edge(w->context, &edge, err));
     }
     next = certificate_next(c, s->key, s->number);
     /* What comes behind its own version, version order says already. */
-    if (!walk_wants(w, EDGE_RW) || next == HISTORY_NONE || v->txn[next] == s->txn)
+    if (!walk_wants(w, EDGE_RW) || next == HISTORY_NONE || certificate_writer(c, next) == s->txn)
         return STATUS_OK;
     edge.kind = EDGE_RW;
     edge.from = s->txn;
-    edge.to = v->txn[next];
+    edge.to = certificate_writer(c, next);
     edge.other = v->op[next];
     return w->edge(w->context, &edge, err);
 }
@@ -86,24 +84,17 @@ static enum status walk_write(struct walk *w, uint32_t txn, uint32_t op, struct 
     uint32_t key = c->history->op_key[op], number = v->number[op];
     struct edge edge = { .kind = EDGE_WW, .key = key, .op = op };
 
-    c->own[key] = op;
-    if (number == HISTORY_NONE || number == v->start[key] || !walk_wants(w, EDGE_WW))
+    c->walked[key].own = op;
+    if (number == HISTORY_NONE)
         return STATUS_OK;
-    edge.from = v->txn[number - 1];
+    c->walked[key].latest = number; /* who wrote it no longer looks at it */
+    if (number == v->start[key] || !walk_wants(w, EDGE_WW) || (w->skips && w->skips[txn]))
+        return STATUS_OK;
+    edge.from = certificate_writer(c, number - 1);
     edge.to = txn;
     edge.version = v->op[number - 1];
     edge.other = op;
     return w->edge(w->context, &edge, err);
-}
-
-static bool is_answered(const struct history *h, uint32_t txn, uint32_t op)
-{
-    if (h->txn_status[txn] != TXN_OK || h->op_flags[op] & OP_ERROR)
-        return false;
-    if (op_is_head(h->op_kind[op]))
-        return h->op_kind[op] != OP_INSERT &&
-               h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED;
-    return h->op_kind[op] == OP_READ && h->op_value_kind[op] != VALUE_NONE;
 }
 
 /* A statement looks before it writes: its rows come behind its head. */
@@ -111,43 +102,42 @@ static enum status walk_txn(struct walk *w, uint32_t txn, struct error *err)
 {
     struct certificate *c = w->certificate;
     const struct history *h = c->history;
-    bool reads = w->judges || w->sight || (w->kinds & ~(UINT32_C(1) << EDGE_WW));
+    bool looks = w->judges || (w->edge && (w->kinds & ~(UINT32_C(1) << EDGE_WW)));
+    bool reads = looks || w->sight;
 
+    if (w->skips && w->skips[txn])
+        reads = looks = false;
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
         uint8_t kind = h->op_kind[op];
 
-        if (op_is_write(kind)) {
-            if (!(h->op_flags[op] & OP_ERROR))
-                TRY(walk_write(w, txn, op, err));
-        } else if (reads && kind != OP_ROW_READ && is_answered(h, txn, op)) {
-            TRY(kind == OP_READ ? walk_read(w, txn, op, err) : walk_statement(w, txn, op, err));
-        }
+        if (history_makes_version(h, op))
+            TRY(walk_write(w, txn, op, err));
+        else if (!reads || kind == OP_ROW_READ || !certificate_is_answered(h, txn, op))
+            continue;
+        else if (kind == OP_READ)
+            TRY(walk_read(w, txn, op, err));
+        else if (looks)
+            TRY(walk_statement(w, txn, op, err));
     }
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (c->versions.number[op] != HISTORY_NONE)
-            c->latest[h->op_key[op]] = c->versions.number[op];
     return STATUS_OK;
+}
+
+void certificate_begin_walk(struct certificate *c)
+{
+    for (size_t k = 0; k <= c->history->key_count; k++)
+        c->walked[k] = (struct walked){ HISTORY_NONE, VERSION_FIRST };
 }
 
 enum status certificate_walk(struct walk *w, struct error *err)
 {
     struct certificate *c = w->certificate;
-    const struct history *h = c->history;
-    const struct places *places = &c->places;
 
-    for (size_t k = 0; k < h->key_count; k++) {
-        c->latest[k] = VERSION_FIRST;
-        c->own[k] = HISTORY_NONE;
+    certificate_begin_walk(c);
+    for (uint32_t rank = 0; rank < c->places.in_count; rank++) {
+        TRY(walk_txn(w, c->ranked[rank], err));
+        if (rank % CERTIFICATE_STEP == 0 &&
+            !certificate_goes_on(c, w->judges ? "answers" : "cycles", rank))
+            return STATUS_OK;
     }
-    for (uint32_t i = 0; i < places->sequence_count; i++) {
-        TRY(walk_txn(w, places->sequence[i], err));
-        if (w->judges && i % PROGRESS_STEP == 0)
-            progress_report(c->options->progress, i, places->in_count);
-    }
-    if (places->sequence_count == places->in_count)
-        return STATUS_OK;
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        if (places_is_in(places, t) && places->position[t] == HISTORY_NONE)
-            TRY(walk_txn(w, t, err));
     return STATUS_OK;
 }

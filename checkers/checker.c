@@ -11,18 +11,19 @@
 #include "checkers/witness.h"
 
 /* In the order in which they are asked, where nobody names one. */
-static const struct checker *const checkers[] = { &checker_order, &checker_certificate, NULL };
+static const struct checker *const checkers[] = { &checker_order, &checker_certificate,
+                                                 &checker_blackbox, NULL };
 
 const struct checker *const *checkers_all(void)
 {
     return checkers;
 }
 
-static_assert(ROW_COUNT(checkers) == 3, "checker_names() lists them again");
+static_assert(ROW_COUNT(checkers) == 4, "checker_names() lists them again");
 
 const char *const *checker_names(void)
 {
-    static const char *const names[] = { "order", "certificate", NULL };
+    static const char *const names[] = { "order", "certificate", "blackbox", NULL };
 
     return names;
 }

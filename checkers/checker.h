@@ -80,6 +80,7 @@ struct check {
     uint64_t unjudged_predicates; /* statements that the checker could not judge */
     uint64_t txn_count,
         op_count;          /* of the history: transactions; statements count as one operation */
+    bool by_part;          /* of the version order alone: the witness says so */
     struct buffer witness; /* JSON, or empty */
 };
 

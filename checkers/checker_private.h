@@ -42,6 +42,6 @@ static inline bool check_is_stopped(const struct check_options *options)
 }
 
 /* Defined beside the checkers that they are. */
-extern const struct checker checker_order, checker_certificate;
+extern const struct checker checker_order, checker_certificate, checker_blackbox;
 
 #endif

@@ -210,15 +210,14 @@ static size_t class_count(enum level level)
 struct telling {
     const struct cycles *cycles;
     enum level level;
-    const uint32_t *component;
     enum status (*tell)(void *, const struct found_cycle *, bool *, struct error *);
     void *context;
     bool goes_on;
 };
 
 /* Searches the first `count` classes until one is found: its place among them, else count. */
-static enum status tell_first(struct telling *t, uint32_t component, enum closing closing,
-                              size_t *count, struct error *err)
+static enum status tell_first(struct telling *t, const struct component *component,
+                              enum closing closing, size_t *count, struct error *err)
 {
     uint32_t kinds = cycles_kinds(t->level);
     uint32_t extra = kinds & (closing == CLOSED_BY_SESSION ? KIND(PROCESS)
@@ -232,7 +231,7 @@ static enum status tell_first(struct telling *t, uint32_t component, enum closin
 
         class.kinds = (class.kinds & kinds) | extra;
         class.starts = closing == CLOSED_BY_DATA ? class.starts & kinds : extra;
-        status = cycles_search(t->cycles, t->component, component, &class, &found, err);
+        status = cycles_search(t->cycles, component, &class, &found, err);
         if (status == STATUS_OK && found.edges.count > 0) {
             status = t->tell(t->context, &found, &t->goes_on, err);
             *count = i;
@@ -243,7 +242,8 @@ static enum status tell_first(struct telling *t, uint32_t component, enum closin
     return STATUS_OK;
 }
 
-static enum status tell_component(struct telling *t, uint32_t component, struct error *err)
+static enum status tell_component(struct telling *t, const struct component *component,
+                                  struct error *err)
 {
     enum closing closing = lattice_closing(t->level);
     size_t count = class_count(t->level);
@@ -254,6 +254,37 @@ static enum status tell_component(struct telling *t, uint32_t component, struct 
     return tell_first(t, component, closing, &count, err);
 }
 
+/* The edges within components, by component. */
+struct inner_edges {
+    uint64_t *start; /* by component, and two more while they are put there */
+    uint32_t *edges;
+};
+
+static bool is_inner(const struct projection *p, const uint32_t *component, size_t edge)
+{
+    return is_of(p, edge) && component[p->cycles->from[edge]] == component[p->cycles->to[edge]];
+}
+
+/* start[k + 1] runs through the edges of k, and ends where those of k + 1 begin. */
+static enum status sort_edges(const struct projection *p, const struct components *components,
+                              struct inner_edges *inner, struct error *err)
+{
+    const struct cycles *c = p->cycles;
+    const uint32_t *component = components->of_node;
+    size_t count = (size_t)components->count + 2;
+
+    TRY(check_memory((void **)&inner->start, count, sizeof *inner->start, 0, err));
+    for (size_t i = 0; i < c->edge_count; i++)
+        inner->start[component[c->from[i]] + 2] += is_inner(p, component, i);
+    for (size_t k = 1; k < count; k++)
+        inner->start[k] += inner->start[k - 1];
+    TRY(memory_resize((void **)&inner->edges, inner->start[count - 1], sizeof *inner->edges, err));
+    for (size_t i = 0; i < c->edge_count; i++)
+        if (is_inner(p, component, i))
+            inner->edges[inner->start[component[c->from[i]] + 1]++] = (uint32_t)i;
+    return STATUS_OK;
+}
+
 /* The components of transactions, also where the level's own are of moments. */
 enum status cycles_tell(const struct cycles *c, enum level level,
                         enum status (*tell)(void *, const struct found_cycle *, bool *,
@@ -261,22 +292,23 @@ enum status cycles_tell(const struct cycles *c, enum level level,
                         void *context, struct error *err)
 {
     struct projection p = { c, cycles_kinds(level), false };
-    struct telling t = { c, level, NULL, tell, context, true };
+    struct telling t = { c, level, tell, context, true };
     struct components components;
-    bool *is_cyclic = NULL;
+    struct inner_edges inner = { 0 };
     enum status status;
 
     TRY(find_components(&p, &components, err));
-    t.component = components.of_node;
-    status = check_memory((void **)&is_cyclic, components.count, sizeof *is_cyclic, 0, err);
-    for (size_t i = 0; i < c->edge_count && status == STATUS_OK; i++)
-        if (is_of(&p, i) && t.component[c->from[i]] == t.component[c->to[i]])
-            is_cyclic[t.component[c->from[i]]] = true;
+    status = sort_edges(&p, &components, &inner, err);
     /* Falling numbers go with the history, more or less. */
-    for (uint32_t k = components.count; k-- > 0 && status == STATUS_OK && t.goes_on;)
-        if (is_cyclic[k])
-            status = tell_component(&t, k, err);
-    free(is_cyclic);
+    for (uint32_t k = components.count; k-- > 0 && status == STATUS_OK && t.goes_on;) {
+        struct component component = { inner.edges + inner.start[k],
+                                       (size_t)(inner.start[k + 1] - inner.start[k]) };
+
+        if (component.edge_count > 0)
+            status = tell_component(&t, &component, err);
+    }
+    free(inner.start);
+    free(inner.edges);
     components_close(&components);
     return status;
 }

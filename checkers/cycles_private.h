@@ -16,12 +16,17 @@ struct cycle_class {
     enum anti_rule rule;
 };
 
+/* One component of a graph: its edges, rising. */
+struct component {
+    const uint32_t *edges;
+    size_t edge_count;
+};
+
 /*
  * The shortest cycle of the class within a component, by breadth-first search from
- * each edge that it must have. `component` is by place in the cycles' nodes. None:
- * the found edges are empty.
+ * each edge that it must have. None: the found edges are empty.
  */
-MUST_USE enum status cycles_search(const struct cycles *, const uint32_t *component, uint32_t which,
+MUST_USE enum status cycles_search(const struct cycles *, const struct component *,
                                    const struct cycle_class *, struct found_cycle *,
                                    struct error *);
 

@@ -4,22 +4,35 @@
  *
  *     state = 2 * node + had
  *
- * Edges to and between barriers of time cost nothing but the first: a path through
- * time is one step, however long it is.
+ * A class looks at some kinds of edges only, so that the component falls apart again,
+ * and most of it mostly goes away: what is left is searched. Edges to and between
+ * barriers of time cost nothing but the first: a path through time is one step,
+ * however long it is.
  */
 #include <stdlib.h>
 
 #include "checkers/checker_private.h"
 #include "checkers/cycles_private.h"
+#include "checkers/graph.h"
 
 #define STEPS_MAX 20000000 /* edges looked at for one class of one component */
 #define NO_STATE UINT32_MAX
+#define NO_NODE UINT32_MAX
+
+/* An edge where it begins. */
+struct way {
+    uint32_t edge, to;
+};
 
 struct path_search {
     const struct cycles *cycles;
-    const uint32_t *component;
-    uint32_t which;
     const struct cycle_class *class;
+    uint32_t *node_of; /* by place in the cycles' nodes: counted within the component */
+    uint32_t node_count;
+    uint32_t *edges; /* that are of some cycle, if only their kinds counted; rising */
+    size_t edge_count;
+    uint32_t *start; /* by node, and two more while they are laid */
+    struct way *ways;
     uint32_t *round;         /* by state: in which search it was seen last */
     uint32_t *parent;        /* by state: the one before it */
     uint32_t *by;            /* by state: the edge that led to it */
@@ -28,16 +41,123 @@ struct path_search {
     uint64_t steps;
 };
 
+/* --- What is searched ------------------------------------------------------------- */
+
+static uint32_t tail_of(const struct path_search *s, uint32_t edge)
+{
+    return s->node_of[s->cycles->from[edge]];
+}
+
+static uint32_t head_of(const struct path_search *s, uint32_t edge)
+{
+    return s->node_of[s->cycles->to[edge]];
+}
+
+static void number_node(struct path_search *s, uint32_t place)
+{
+    if (s->node_of[place] == NO_NODE)
+        s->node_of[place] = s->node_count++;
+}
+
+static enum status take_edges(struct path_search *s, const struct component *component,
+                              struct error *err)
+{
+    const struct cycles *c = s->cycles;
+
+    TRY(check_memory((void **)&s->node_of, c->node_count, sizeof *s->node_of, 0xff, err));
+    TRY(memory_resize((void **)&s->edges, component->edge_count, sizeof *s->edges, err));
+    for (size_t i = 0; i < component->edge_count; i++) {
+        uint32_t edge = component->edges[i];
+
+        if (!(s->class->kinds >> c->edges[edge].kind & 1))
+            continue;
+        number_node(s, c->from[edge]);
+        number_node(s, c->to[edge]);
+        s->edges[s->edge_count++] = edge;
+    }
+    return STATUS_OK;
+}
+
+static enum status fill(const struct path_search *s, struct graph *g, struct error *err)
+{
+    TRY(graph_init(g, s->node_count, err));
+    for (size_t i = 0; i < s->edge_count; i++)
+        graph_count(g, tail_of(s, s->edges[i]));
+    TRY(graph_lay_out(g, err));
+    for (size_t i = 0; i < s->edge_count; i++)
+        graph_add(g, tail_of(s, s->edges[i]), head_of(s, s->edges[i]));
+    return STATUS_OK;
+}
+
+/* Edges between the parts into which the component falls are of no cycle. */
+static enum status drop_edges(struct path_search *s, struct error *err)
+{
+    struct components parts = { 0 };
+    struct graph g = { 0 };
+    enum status status = fill(s, &g, err);
+    size_t count = 0;
+
+    if (status == STATUS_OK)
+        status = graph_find_components(&g, &parts, err);
+    for (size_t i = 0; i < s->edge_count && status == STATUS_OK; i++)
+        if (parts.of_node[tail_of(s, s->edges[i])] == parts.of_node[head_of(s, s->edges[i])])
+            s->edges[count++] = s->edges[i];
+    s->edge_count = count;
+    components_close(&parts);
+    graph_close(&g);
+    return status;
+}
+
+/* start[n + 1] runs through the ways from n, and ends where those from n + 1 begin. */
+static enum status lay_ways(struct path_search *s, struct error *err)
+{
+    TRY(check_memory((void **)&s->start, (size_t)s->node_count + 2, sizeof *s->start, 0, err));
+    TRY(memory_resize((void **)&s->ways, s->edge_count, sizeof *s->ways, err));
+    for (size_t i = 0; i < s->edge_count; i++)
+        s->start[tail_of(s, s->edges[i]) + 2]++;
+    for (uint32_t n = 1; n < s->node_count + 2; n++)
+        s->start[n] += s->start[n - 1];
+    for (size_t i = 0; i < s->edge_count; i++)
+        s->ways[s->start[tail_of(s, s->edges[i]) + 1]++] =
+            (struct way){ s->edges[i], head_of(s, s->edges[i]) };
+    return STATUS_OK;
+}
+
+static enum status open_states(struct path_search *s, struct error *err)
+{
+    size_t states = 2 * (size_t)s->node_count;
+
+    TRY(check_memory((void **)&s->round, states, sizeof *s->round, 0, err));
+    TRY(memory_resize((void **)&s->parent, states, sizeof *s->parent, err));
+    TRY(memory_resize((void **)&s->by, states, sizeof *s->by, err));
+    TRY(memory_resize((void **)&s->queue, states, sizeof *s->queue, err));
+    return memory_resize((void **)&s->ahead, states, sizeof *s->ahead, err);
+}
+
+static void close_search(struct path_search *s)
+{
+    free(s->node_of);
+    free(s->edges);
+    free(s->start);
+    free(s->ways);
+    free(s->round);
+    free(s->parent);
+    free(s->by);
+    free(s->queue);
+    free(s->ahead);
+}
+
+/* --- Searching -------------------------------------------------------------------- */
+
 static bool is_free(const struct cycles *c, uint32_t edge)
 {
     return c->edges[edge].kind == EDGE_REALTIME && c->edges[edge].from >= c->txn_count;
 }
 
 /* The state behind an edge, or NO_STATE: the rule forbids it. */
-static uint32_t step(const struct path_search *s, uint32_t state, uint32_t edge)
+static uint32_t step(const struct path_search *s, uint32_t state, uint32_t edge, uint32_t to)
 {
-    const struct cycles *c = s->cycles;
-    bool is_anti = edge_is_anti(c->edges[edge].kind);
+    bool is_anti = edge_is_anti(s->cycles->edges[edge].kind);
     uint32_t had = state & 1;
 
     switch (s->class->rule) {
@@ -56,15 +176,7 @@ static uint32_t step(const struct path_search *s, uint32_t state, uint32_t edge)
         had = is_anti;
         break;
     }
-    return 2 * c->to[edge] + had;
-}
-
-static bool may_take(const struct path_search *s, uint32_t edge)
-{
-    const struct cycles *c = s->cycles;
-
-    return (s->class->kinds >> c->edges[edge].kind & 1) &&
-           s->component[c->from[edge]] == s->which && s->component[c->to[edge]] == s->which;
+    return 2 * to + had;
 }
 
 static void reach(struct path_search *s, uint32_t state, uint32_t parent, uint32_t edge)
@@ -82,32 +194,29 @@ static void reach(struct path_search *s, uint32_t state, uint32_t parent, uint32
 
 static void expand(struct path_search *s, uint32_t state)
 {
-    const struct cycles *c = s->cycles;
     uint32_t node = state / 2;
 
-    for (uint32_t i = c->start[node]; i < c->start[node + 1]; i++) {
-        uint32_t edge = c->by_from[i], next;
+    for (uint32_t i = s->start[node]; i < s->start[node + 1]; i++) {
+        const struct way *way = &s->ways[i];
+        uint32_t next = step(s, state, way->edge, way->to);
 
         s->steps++;
-        if (!may_take(s, edge))
-            continue;
-        next = step(s, state, edge);
         if (next != NO_STATE)
-            reach(s, next, state, edge);
+            reach(s, next, state, way->edge);
     }
 }
 
 /* Whether a path that came to this state closes the cycle that began with the edge. */
 static bool closes(const struct path_search *s, uint32_t first, uint32_t state)
 {
-    return state / 2 == s->cycles->from[first] && !(s->class->rule == ANTI_APART && (state & 1) &&
-                                                    edge_is_anti(s->cycles->edges[first].kind));
+    return state / 2 == tail_of(s, first) && !(s->class->rule == ANTI_APART && (state & 1) &&
+                                               edge_is_anti(s->cycles->edges[first].kind));
 }
 
 /* From the edge back to where it comes from, in at most so many steps; the last state. */
 static uint32_t search_from(struct path_search *s, uint32_t first, uint32_t depth_max)
 {
-    uint32_t begin = step(s, 0, first);
+    uint32_t begin = step(s, 0, first, head_of(s, first));
 
     s->rounds++;
     s->queue_count = 0;
@@ -165,12 +274,11 @@ static enum status search_all(struct path_search *s, struct found_cycle *found, 
 {
     const struct cycles *c = s->cycles;
 
-    for (uint32_t edge = 0; edge < c->edge_count && s->steps < STEPS_MAX; edge++) {
+    for (size_t i = 0; i < s->edge_count && s->steps < STEPS_MAX; i++) {
+        uint32_t edge = s->edges[i], last;
         size_t best = found->edges.count;
-        uint32_t last;
 
-        if (!(s->class->starts >> c->edges[edge].kind & 1) || !may_take(s, edge) ||
-            c->edges[edge].from >= c->txn_count)
+        if (!(s->class->starts >> c->edges[edge].kind & 1) || c->edges[edge].from >= c->txn_count)
             continue;
         if (best == 1 || (best == 2 && c->edges[edge].from != c->edges[edge].to))
             continue; /* no shorter one can begin here */
@@ -181,28 +289,25 @@ static enum status search_all(struct path_search *s, struct found_cycle *found, 
     return STATUS_OK;
 }
 
-enum status cycles_search(const struct cycles *c, const uint32_t *component, uint32_t which,
+static enum status search(struct path_search *s, const struct component *component,
+                          struct found_cycle *found, struct error *err)
+{
+    TRY(take_edges(s, component, err));
+    TRY(drop_edges(s, err));
+    if (s->edge_count == 0)
+        return STATUS_OK;
+    TRY(lay_ways(s, err));
+    TRY(open_states(s, err));
+    return search_all(s, found, err);
+}
+
+enum status cycles_search(const struct cycles *c, const struct component *component,
                           const struct cycle_class *class, struct found_cycle *found,
                           struct error *err)
 {
-    struct path_search s = { .cycles = c, .component = component, .which = which, .class = class };
-    size_t states = 2 * (size_t)c->node_count;
-    enum status status = check_memory((void **)&s.round, states, sizeof *s.round, 0, err);
+    struct path_search s = { .cycles = c, .class = class };
+    enum status status = search(&s, component, found, err);
 
-    if (status == STATUS_OK)
-        status = memory_resize((void **)&s.parent, states, sizeof *s.parent, err);
-    if (status == STATUS_OK)
-        status = memory_resize((void **)&s.by, states, sizeof *s.by, err);
-    if (status == STATUS_OK)
-        status = memory_resize((void **)&s.queue, states, sizeof *s.queue, err);
-    if (status == STATUS_OK)
-        status = memory_resize((void **)&s.ahead, states, sizeof *s.ahead, err);
-    if (status == STATUS_OK)
-        status = search_all(&s, found, err);
-    free(s.round);
-    free(s.parent);
-    free(s.by);
-    free(s.queue);
-    free(s.ahead);
+    close_search(&s);
     return status;
 }

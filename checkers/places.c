@@ -234,10 +234,16 @@ static enum status merge_sort(struct places *p, struct error *err)
     return STATUS_OK;
 }
 
+/* Whether all that have a place have one part of it. */
+static bool places_are_numbers(const struct history *h)
+{
+    return !h->txn_ts_parts || !h->txn_ts_second;
+}
+
 static bool are_equal(const struct history *h, uint32_t a, uint32_t b)
 {
-    return h->txn_ts_parts ? place_compare(history_ts(h, a), history_ts(h, b)) == 0
-                           : h->txn_ts[a] == h->txn_ts[b];
+    return places_are_numbers(h) ? h->txn_ts[a] == h->txn_ts[b]
+                                 : place_compare(history_ts(h, a), history_ts(h, b)) == 0;
 }
 
 static enum status refuse_equal(const struct places *p, uint32_t a, uint32_t b, struct error *err)
@@ -267,7 +273,7 @@ static enum status sort(struct places *p, struct error *err)
             p->without_ts = t;
     }
     if (p->sequence_count > 1)
-        TRY(h->txn_ts_parts ? merge_sort(p, err) : radix_sort(p, err));
+        TRY(places_are_numbers(h) ? radix_sort(p, err) : merge_sort(p, err));
     for (uint32_t i = 1; i < p->sequence_count; i++)
         if (are_equal(h, p->sequence[i - 1], p->sequence[i]))
             return refuse_equal(p, p->sequence[i - 1], p->sequence[i], err);
@@ -301,7 +307,7 @@ static bool is_up_to(const struct places *p, uint32_t at, struct place place)
     const struct history *h = p->history;
     uint32_t txn = p->sequence[at];
 
-    if (!h->txn_ts_parts && place.parts == 1)
+    if (place.parts == 1 && places_are_numbers(h))
         return h->txn_ts[txn] <= place.part[0];
     return place_compare(history_ts(h, txn), place) <= 0;
 }

@@ -2,11 +2,13 @@
  * suspects: whose value it is that a read returned and should not have.
  *
  * Only who explains a wrong answer asks; so all writes are put in order by key when
- * the first one does. Where several may be meant, the most harmless is.
+ * the first one does, and the elements of a key's lists when one of its lists is
+ * asked about. Where several may be meant, the most harmless is.
  */
 #ifndef CHECKERS_SUSPECTS_H
 #define CHECKERS_SUSPECTS_H
 
+#include "base/array.h"
 #include "checkers/places.h"
 
 enum suspicion {
@@ -28,11 +30,19 @@ struct suspect {
     bool repeats;     /* a list with an element twice, that was appended once */
 };
 
+/* Who put an element into a key's list. */
+struct element_source {
+    int64_t element;
+    uint64_t write; /* in `writes`, plus one; 0: it was there at first */
+};
+
 struct suspects {
     const struct history *history;
     const struct places *places;
     uint64_t *start;  /* by key, and one more; NULL: nobody has asked yet */
     uint32_t *writes; /* operations, as the history goes */
+    ARRAY(struct element_source) sources; /* of one key, by element */
+    uint32_t source_key;                  /* that one, or HISTORY_NONE */
 };
 
 void suspects_init(struct suspects *, const struct history *, const struct places *);

@@ -156,8 +156,7 @@ void tell_version(struct buffer *out, const struct history *h, uint32_t version)
     }
     txn = history_txn_of(h, version);
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        if (!op_is_write(h->op_kind[op]) || h->op_flags[op] & OP_ERROR ||
-            h->op_key[op] != h->op_key[version])
+        if (!history_makes_version(h, op) || h->op_key[op] != h->op_key[version])
             continue;
         nth += op < version;
         is_last &= op <= version;

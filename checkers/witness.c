@@ -108,6 +108,8 @@ enum status witness_finish(const struct history *h, struct check *check, struct 
                      "\"verdict\":\"%s\",",
                      hex, check->checker->name, level_name(check->level),
                      check->verdict == VERDICT_VALID ? "valid" : "invalid");
+        if (check->by_part)
+            buffer_text(out, TEXT("\"version-order\":\"part\","));
         if (check->verdict == VERDICT_VALID)
             buffer_text(out, (struct text){ evidence.at, evidence.count });
         else

@@ -240,6 +240,12 @@ static inline bool op_is_write(uint8_t kind)
     return (kind >= OP_WRITE && kind <= OP_REMOVE) || kind == OP_ROW_WRITE || kind == OP_ROW_REMOVE;
 }
 
+/* A write that was not refused. */
+static inline bool history_makes_version(const struct history *h, size_t op)
+{
+    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
+}
+
 static inline bool op_is_read(uint8_t kind)
 {
     return kind == OP_READ || kind == OP_ROW_READ;

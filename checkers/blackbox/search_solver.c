@@ -129,16 +129,15 @@ static void restart(struct solver *s)
     s->restart_at = s->counts.conflicts + RESTART_UNIT * luby(s->counts.restarts++);
 }
 
-void solver_set_home(struct solver *s, const uint32_t *order)
+enum status solver_set_home(struct solver *s, const uint32_t *order, struct error *err)
 {
-    if (!s->home) {
-        s->home = malloc(((size_t)s->topology.node_count + 1) * sizeof *s->home);
-        if (!s->home) /* then it stays abroad */
-            return;
-    }
+    if (!s->home)
+        TRY(memory_resize((void **)&s->home, (size_t)s->topology.node_count + 1, sizeof *s->home,
+                          err));
     memcpy(s->home, order, s->topology.node_count * sizeof *order);
     s->restart_at = 0;
     s->lazy_next = 0;
+    return STATUS_OK;
 }
 
 /* --- Running ---------------------------------------------------------------------- */

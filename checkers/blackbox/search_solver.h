@@ -115,7 +115,7 @@ MUST_USE enum status solver_run(struct solver *, const struct solver_budget *,
                                 enum search_answer *, struct error *);
 
 /* From the next restart, which is at once, on. It must fit the edges without guards. */
-void solver_set_home(struct solver *, const uint32_t *order);
+MUST_USE enum status solver_set_home(struct solver *, const uint32_t *order, struct error *);
 
 /* All that was spent, in steps. */
 uint64_t solver_steps(const struct solver *);

@@ -149,8 +149,8 @@ static void sort_places(struct topology *t, uint32_t *list, uint32_t count, uint
     }
 }
 
-/* Those that `to` leads to, before `from`. False: that one is among them, or they are too many. */
-static bool find_ahead(struct topology *t, uint32_t from, uint32_t to, uint32_t limit)
+/* The places of those that `to` leads to, before `from`. False: that one is among them. */
+static bool find_ahead(struct topology *t, uint32_t from, uint32_t to)
 {
     uint32_t *list = t->ahead, count = 0, stamp = new_stamp(t), high = t->place[from];
 
@@ -170,16 +170,14 @@ static bool find_ahead(struct topology *t, uint32_t from, uint32_t to, uint32_t 
             t->mark[node] = stamp;
             list[count++] = node;
         }
-        if (count > limit)
-            return false;
     }
     t->ahead_count = count;
     sort_places(t, list, count, t->place[to], high);
     return true;
 }
 
-/* Those that lead to `from`, behind `to`. */
-static bool find_behind(struct topology *t, uint32_t from, uint32_t to, uint32_t limit)
+/* The places of those that lead to `from`, behind `to`. */
+static void find_behind(struct topology *t, uint32_t from, uint32_t to)
 {
     uint32_t *list = t->behind, count = 0, stamp = new_stamp(t), low = t->place[to];
 
@@ -197,23 +195,15 @@ static bool find_behind(struct topology *t, uint32_t from, uint32_t to, uint32_t
             t->mark[node] = stamp;
             list[count++] = node;
         }
-        if (count > limit)
-            return false;
     }
     t->behind_count = count;
     sort_places(t, list, count, low, t->place[from]);
-    return true;
-}
-
-bool topology_find_movers(struct topology *t, uint32_t from, uint32_t to, uint32_t limit)
-{
-    return find_ahead(t, from, to, limit) && find_behind(t, from, to, limit);
 }
 
 /* --- Moving ----------------------------------------------------------------------- */
 
 /* The places of both lists are filled anew: with those behind first, then those ahead. */
-void topology_move(struct topology *t)
+static void move(struct topology *t)
 {
     uint32_t *nodes = t->scratch, count = 0, total = t->behind_count + t->ahead_count;
     uint32_t b = 0, a = 0;
@@ -237,9 +227,10 @@ bool topology_insert(struct topology *t, uint32_t edge)
     uint32_t from = t->edges[edge].from, to = t->edges[edge].to;
 
     if (t->place[from] >= t->place[to]) {
-        if (from == to || !topology_find_movers(t, from, to, UINT32_MAX))
+        if (from == to || !find_ahead(t, from, to))
             return false;
-        topology_move(t);
+        find_behind(t, from, to);
+        move(t);
     }
     rows_push(&t->out, from, to, edge);
     rows_push(&t->in, to, from, edge);

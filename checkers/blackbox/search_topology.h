@@ -35,7 +35,7 @@ struct topology {
     /* For the searches. */
     uint32_t *mark, *parent; /* by node; parent: an edge */
     uint32_t stamp;
-    uint32_t *ahead, *behind, *scratch; /* lists of nodes or places */
+    uint32_t *ahead, *behind, *scratch; /* lists of nodes or places: of who has to move */
     uint32_t ahead_count, behind_count;
 };
 
@@ -58,14 +58,5 @@ uint32_t topology_explain(struct topology *, uint32_t edge, uint32_t *cycle);
 
 /* The order must fit all edges that are there. */
 void topology_set_order(struct topology *, const uint32_t *order);
-
-/*
- * Finds who would have to move for `from` to come before `to`: in `behind` the places of those
- * that lead to `from`, in `ahead` of those that `to` leads to, both rising and between the
- * two. False if `to` leads to `from`, or if there are more than `limit` on a side.
- */
-bool topology_find_movers(struct topology *, uint32_t from, uint32_t to, uint32_t limit);
-/* Moves them. What was at the place slots[i] before can be had by topology_undo(). */
-void topology_move(struct topology *);
 
 #endif

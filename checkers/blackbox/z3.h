@@ -25,7 +25,7 @@
 
 enum z3_encoding { Z3_POSITIONS, Z3_PROPAGATOR };
 
-#define Z3_RLIMIT 200000000 /* some minutes */
+#define Z3_RLIMIT 10000000 /* some seconds */
 
 struct z3_options {
     enum z3_encoding encoding;

@@ -95,10 +95,199 @@ static void histories_are_solved_or_refuted_as_trying_everything_says(void)
     TEST_ASSERT_TRUE(solved > tried / 3 && solved < tried * 9 / 10);
 }
 
+/* --- Larger ones ------------------------------------------------------------------ */
+
+static void a_serial_order_that_was_hidden_is_found_again(void)
+{
+    static const struct puzzle_shape shapes[] = {
+        { 600, 60, 6, 50, 0, 0 },  { 300, 10, 4, 50, 0, 0 }, { 600, 300, 6, 80, 0, 0 },
+        { 300, 30, 6, 50, 0, 200 }, { 200, 10, 4, 40, 0, 100 },
+    };
+
+    for (size_t i = 0; i < 2 * ROW_COUNT(shapes); i++) {
+        struct puzzle puzzle;
+        struct search_problem problem;
+
+        puzzle_draw_history(&puzzle, &shapes[i / 2], &draws);
+        problem = puzzle_problem(&puzzle);
+        TEST_ASSERT_EQUAL_MESSAGE(SEARCH_FOUND, solve(&problem, 1 + i % 2, i), name("shape", i / 2));
+        puzzle_close(&puzzle);
+    }
+}
+
+/* No two of `count` + 1 pigeons share one of `count` holes: it takes a long proof to see why not. */
+static void draw_pigeons(struct puzzle *p, uint32_t count)
+{
+    uint32_t literals[16];
+
+    *p = (struct puzzle){ .node_count = 2, .variable_count = (count + 1) * count };
+    for (uint32_t i = 0; i <= count; i++) {
+        for (uint32_t h = 0; h < count; h++)
+            literals[h] = search_literal(i * count + h, true);
+        puzzle_clause(p, literals, count);
+    }
+    for (uint32_t h = 0; h < count; h++)
+        for (uint32_t i = 0; i <= count; i++)
+            for (uint32_t j = 0; j < i; j++) {
+                literals[0] = search_literal(i * count + h, false);
+                literals[1] = search_literal(j * count + h, false);
+                puzzle_clause(p, literals, 2);
+            }
+}
+
+static void a_long_refutation_has_a_proof_that_can_be_checked(void)
+{
+    struct puzzle puzzle;
+    struct search_problem problem;
+
+    draw_pigeons(&puzzle, 8);
+    problem = puzzle_problem(&puzzle);
+    TEST_ASSERT_EQUAL(SEARCH_IMPOSSIBLE, solve(&problem, 1, 1));
+    puzzle_close(&puzzle);
+}
+
+/* Every pair of nodes has an order, and clauses say something on three of them. */
+static void draw_tournament(struct puzzle *p, uint32_t count, struct random *r)
+{
+    uint32_t pairs = count * (count - 1) / 2;
+    uint32_t clauses = (uint32_t)random_between(r, pairs, 5 * pairs / 2);
+
+    *p = (struct puzzle){ .node_count = count, .variable_count = pairs };
+    for (uint32_t a = 0; a < count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            puzzle_edge(p, b, a, search_literal(a * (a - 1) / 2 + b, true), SEARCH_NONE);
+            puzzle_edge(p, a, b, search_literal(a * (a - 1) / 2 + b, false), SEARCH_NONE);
+        }
+    for (uint32_t i = 0; i < clauses; i++) {
+        uint32_t literals[3];
+
+        for (int l = 0; l < 3; l++)
+            literals[l] = (uint32_t)random_below(r, 2 * p->variable_count);
+        puzzle_clause(p, literals, 3);
+    }
+}
+
+static void one_thread_and_two_come_to_the_same_answer(void)
+{
+    size_t found = 0, rounds = fixture_rounds(40);
+
+    for (size_t i = 0; i < rounds; i++) {
+        struct puzzle puzzle;
+        struct search_problem problem;
+        enum search_answer answer;
+
+        draw_tournament(&puzzle, 10 + i % 5, &draws);
+        problem = puzzle_problem(&puzzle);
+        answer = solve(&problem, 1, i);
+        TEST_ASSERT_NOT_EQUAL(SEARCH_UNDECIDED, answer);
+        found += answer == SEARCH_FOUND;
+        TEST_ASSERT_EQUAL_MESSAGE(answer, solve(&problem, 3, i), name("tournament", i));
+        puzzle_close(&puzzle);
+    }
+    TEST_ASSERT_TRUE(found > rounds / 8 && found < rounds * 7 / 8);
+}
+
+/* --- Ends ------------------------------------------------------------------------- */
+
+static struct search_result run(const struct search_problem *p, const struct search_options *options)
+{
+    struct search_result result;
+
+    ASSERT_OK(search_solve(p, options, &result, &err), &err);
+    return result;
+}
+
+static void who_stops_it_or_lets_it_take_few_steps_gets_no_answer(void)
+{
+    static const struct puzzle_shape shape = { 300, 10, 4, 50, 0, 0 };
+    atomic_bool stop = true;
+    struct search_options stopped = { .stop = &stop, .threads = 2 }, short_of = { .steps_max = 50 };
+    struct search_result result;
+    struct puzzle puzzle;
+    struct search_problem problem;
+
+    puzzle_draw_history(&puzzle, &shape, &draws);
+    problem = puzzle_problem(&puzzle);
+    result = run(&problem, &stopped);
+    TEST_ASSERT_EQUAL(SEARCH_UNDECIDED, result.answer);
+    search_result_close(&result);
+    result = run(&problem, &short_of);
+    TEST_ASSERT_EQUAL(SEARCH_UNDECIDED, result.answer);
+    search_result_close(&result);
+    puzzle_close(&puzzle);
+}
+
+static void one_thread_does_the_same_again(void)
+{
+    static const struct puzzle_shape shape = { 300, 10, 4, 50, 0, 0 };
+    struct search_options options = { .threads = 1, .seed = 5 };
+    struct search_result once, again;
+    struct puzzle puzzle;
+    struct search_problem problem;
+
+    puzzle_draw_history(&puzzle, &shape, &draws);
+    problem = puzzle_problem(&puzzle);
+    once = run(&problem, &options);
+    again = run(&problem, &options);
+    TEST_ASSERT_EQUAL(SEARCH_FOUND, once.answer);
+    TEST_ASSERT_EQUAL_MEMORY(once.order, again.order, problem.node_count * sizeof *once.order);
+    TEST_ASSERT_EQUAL_MEMORY(once.values, again.values, problem.variable_count);
+    TEST_ASSERT_EQUAL(once.counts.steps, again.counts.steps);
+    search_result_close(&once);
+    search_result_close(&again);
+    puzzle_close(&puzzle);
+}
+
+static void nothing_is_solved_at_once_and_a_false_clause_is_refuted(void)
+{
+    struct puzzle nothing = { 0 }, falsehood = { 0 };
+    struct search_problem problem = puzzle_problem(&nothing);
+
+    TEST_ASSERT_EQUAL(SEARCH_FOUND, solve(&problem, 2, 0));
+    puzzle_clause(&falsehood, NULL, 0);
+    problem = puzzle_problem(&falsehood);
+    TEST_ASSERT_EQUAL(SEARCH_IMPOSSIBLE, solve(&problem, 2, 0));
+    puzzle_close(&falsehood);
+}
+
+static void a_proof_that_lacks_something_is_refused(void)
+{
+    struct search_options options = { .wants_proof = true };
+    struct search_result result;
+    struct puzzle puzzle;
+    struct search_problem problem;
+    size_t flaws = 0;
+
+    draw_pigeons(&puzzle, 4);
+    problem = puzzle_problem(&puzzle);
+    result = run(&problem, &options);
+    TEST_ASSERT_EQUAL(SEARCH_IMPOSSIBLE, result.answer);
+    for (uint32_t i = 0; i < result.proof.step_count; i++) {
+        struct search_step *step = &result.proof.steps[i], whole = *step;
+
+        /* Every clause of `by` has its use. */
+        step->by++;
+        step->by_count--;
+        flaws += proof_flaw(&problem, &result.proof) != NULL;
+        *step = whole;
+    }
+    TEST_ASSERT_EQUAL(result.proof.step_count, flaws);
+    TEST_ASSERT_NULL(proof_flaw(&problem, &result.proof));
+    search_result_close(&result);
+    puzzle_close(&puzzle);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(random_problems_are_solved_or_refuted_as_trying_everything_says);
     RUN_TEST(histories_are_solved_or_refuted_as_trying_everything_says);
+    RUN_TEST(a_serial_order_that_was_hidden_is_found_again);
+    RUN_TEST(a_long_refutation_has_a_proof_that_can_be_checked);
+    RUN_TEST(one_thread_and_two_come_to_the_same_answer);
+    RUN_TEST(who_stops_it_or_lets_it_take_few_steps_gets_no_answer);
+    RUN_TEST(one_thread_does_the_same_again);
+    RUN_TEST(nothing_is_solved_at_once_and_a_false_clause_is_refuted);
+    RUN_TEST(a_proof_that_lacks_something_is_refused);
     return UNITY_END();
 }

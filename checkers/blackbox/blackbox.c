@@ -1,0 +1,238 @@
+#include "checkers/blackbox/blackbox.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+#include "checkers/blackbox/core.h"
+#include "checkers/blackbox/explain.h"
+#include "checkers/blackbox/hints.h"
+#include "checkers/checker_private.h"
+#include "checkers/lattice.h"
+#include "checkers/witness.h"
+
+#define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
+#define ARENA_MIN ((size_t)256 << 20)
+#define TRIAL_STEPS UINT64_C(400000000) /* of the search, where another question is left */
+
+struct blackbox {
+    const struct history *history;
+    const struct check_options *options;
+    struct check *check;
+    struct arena arena;
+    struct places places;
+    struct distilled d;
+    enum closing closing;
+    bool is_snapshot;
+    bool is_fast; /* may guess: another engine is to be asked itself */
+    bool is_decided;
+    uint64_t pair_count; /* that nobody decided */
+    uint64_t fact_count;
+    const char *reason;
+};
+
+/* --- Verdicts --------------------------------------------------------------------- */
+
+static enum status tell_valid(struct blackbox *b, const struct serial *serial, struct error *err)
+{
+    const struct distilled *d = &b->d;
+    uint32_t *txns = NULL, *seen = serial->seen;
+
+    b->is_decided = true;
+    if (!check_wants(b->options, CHECK_WITNESS))
+        return STATUS_OK;
+    TAKE(&b->arena, txns, d->actor_count, err);
+    for (uint32_t i = 0; i < d->actor_count; i++)
+        txns[i] = d->actor_txn[serial->actors[i]];
+    witness_order(b->check, b->history, txns, d->actor_count);
+    if (!b->is_snapshot)
+        return STATUS_OK;
+    if (!seen) {
+        TAKE(&b->arena, seen, d->actor_count, err);
+        for (uint32_t i = 0; i < d->actor_count; i++)
+            seen[i] = i;
+    }
+    witness_snapshots(b->check, seen, d->actor_count);
+    return STATUS_OK;
+}
+
+static enum status tell_found(struct blackbox *b, const struct serial *serial, struct error *err)
+{
+    struct base base;
+    bool holds = false;
+
+    TRY(base_init(&base, &b->d, b->closing, &b->arena, err));
+    TRY(replay_serial(&b->d, &base, serial, &b->arena, &holds, err));
+    /* Reads of keys that nobody could judge may still be wrong. */
+    assert(holds || b->d.strange_key != HISTORY_NONE);
+    return holds ? tell_valid(b, serial, err) : STATUS_OK;
+}
+
+static void doubt(struct blackbox *b)
+{
+    if (b->d.strange_key != HISTORY_NONE) {
+        struct text key = history_key(b->history, b->d.strange_key);
+
+        check_doubt(b->check,
+                    "reads of %.*s cannot be judged: it is both written and appended to, or its "
+                    "elements repeat",
+                    TEXT_PRINT(key));
+        return;
+    }
+    check_doubt(b->check,
+                "%s: %" PRIu64 " edges between %" PRIu32 " transactions are known, and %" PRIu64
+                " orders and sources are open",
+                check_is_stopped(b->options) ? "it was stopped"
+                : b->reason                  ? b->reason
+                                             : "no order and no proof was found",
+                b->fact_count, b->d.actor_count, b->pair_count);
+}
+
+/* --- Questions -------------------------------------------------------------------- */
+
+/* The smaller reasons, if there are some. */
+static enum status tell_refuted(struct blackbox *b, const struct question *question,
+                                const struct answer_found *answer, struct error *err)
+{
+    struct distilled part;
+    struct answer_found smaller;
+    enum status status = core_find(question, answer, &part, &smaller, err);
+    bool is_smaller = smaller.kind == ANSWER_NONE && smaller.has_proof;
+
+    b->is_decided = true;
+    if (status == STATUS_OK)
+        status = explain_refutation(b->check, is_smaller ? &smaller.steps : &answer->steps, err);
+    decide_close(&smaller);
+    distilled_close(&part);
+    return status;
+}
+
+/* What is asked for, or something that implies it. */
+static enum status ask(struct blackbox *b, bool is_snapshot, enum closing closing,
+                       struct error *err)
+{
+    bool is_own = is_snapshot == b->is_snapshot && closing == b->closing;
+    size_t mark = b->arena.used;
+    struct question question = { .d = &b->d,
+                                 .options = b->options,
+                                 .arena = &b->arena,
+                                 .is_snapshot = is_snapshot,
+                                 .closing = closing,
+                                 .wants_proof = is_own,
+                                 .steps_max = is_own ? 0 : TRIAL_STEPS };
+    struct answer_found answer;
+    enum status status = decide(&question, &answer, err);
+
+    if (status == STATUS_OK && answer.kind == ANSWER_ORDER)
+        status = tell_found(b, &answer.serial, err);
+    else if (status == STATUS_OK && answer.kind == ANSWER_NONE && is_own)
+        status = tell_refuted(b, &question, &answer, err);
+    b->pair_count = answer.pair_count;
+    b->reason = answer.reason;
+    b->fact_count = answer.polygraph.arrows.count;
+    decide_close(&answer);
+    arena_reset_to(&b->arena, mark);
+    return status;
+}
+
+static enum status try_hints(struct blackbox *b, struct error *err)
+{
+    struct base base;
+    struct serial serial;
+    bool holds;
+
+    TRY(base_init(&base, &b->d, b->closing, &b->arena, err));
+    TRY(hints_try(&b->d, &base, b->is_snapshot, &b->arena, &serial, &holds, err));
+    return holds ? tell_valid(b, &serial, err) : STATUS_OK;
+}
+
+/* Orders that keep more than is asked for are easier to find, and as good. */
+static enum status try_more(struct blackbox *b, struct error *err)
+{
+    bool has_sessions = b->history->session_count < b->history->txn_count;
+
+    if (b->closing == CLOSED_BY_DATA && has_sessions)
+        TRY(ask(b, b->is_snapshot, CLOSED_BY_SESSION, err));
+    if (!b->is_decided && b->closing == CLOSED_BY_DATA && b->is_snapshot)
+        TRY(ask(b, false, CLOSED_BY_DATA, err));
+    return STATUS_OK;
+}
+
+static enum status judge(struct blackbox *b, struct error *err)
+{
+    bool uses_all = b->options->version_order.numerator == b->options->version_order.denominator;
+
+    b->check->by_part = !uses_all;
+    b->check->unjudged_predicates = b->d.predicate_count;
+    if (check_is_stopped(b->options)) {
+        doubt(b);
+        return STATUS_OK;
+    }
+    if (b->d.faults.count > 0)
+        return explain_faults(b->check, &b->d, &b->places, err);
+    if (b->is_fast && uses_all)
+        TRY(try_hints(b, err));
+    if (!b->is_decided && b->is_fast)
+        TRY(try_more(b, err));
+    if (!b->is_decided)
+        TRY(ask(b, b->is_snapshot, b->closing, err));
+    if (!b->is_decided)
+        doubt(b);
+    return STATUS_OK;
+}
+
+/* --- The checker ------------------------------------------------------------------ */
+
+static enum status examine(const struct history *h, struct error *err)
+{
+    (void)h;
+    (void)err;
+    return STATUS_OK; /* anything will do */
+}
+
+static enum status take_arena(struct arena *arena, struct error *err)
+{
+    for (size_t size = ARENA_MAX; size > ARENA_MIN; size /= 2)
+        if (arena_init(arena, size, err) == STATUS_OK)
+            return STATUS_OK;
+    return arena_init(arena, ARENA_MIN, err);
+}
+
+static enum status run_all(struct blackbox *b, struct error *err)
+{
+    struct distill_options options = { b->options->version_order, b->options->seed };
+
+    TRY(take_arena(&b->arena, err));
+    TRY(places_init(&b->places, b->history, false, err));
+    TRY(distill(&b->d, b->history, &b->places, &options, &b->arena, err));
+    return judge(b, err);
+}
+
+static enum status run(const struct history *h, const struct check_options *options,
+                       struct check *check, struct error *err)
+{
+    struct blackbox b = { .history = h,
+                          .options = options,
+                          .check = check,
+                          .closing = lattice_closing(options->level),
+                          .is_snapshot = lattice_is_snapshot(options->level),
+                          .is_fast = !check_wants(options, CHECK_SLOWLY) &&
+                                     options->engine == ENGINE_NATIVE };
+    enum status status = run_all(&b, err);
+
+    distilled_close(&b.d);
+    places_close(&b.places);
+    arena_close(&b.arena);
+    return status;
+}
+
+const struct checker checker_blackbox = {
+    .name = "blackbox",
+    .summary = "searches for an order: needs nothing but reads and writes",
+    .levels = UINT32_C(1) << LEVEL_SERIALIZABLE | UINT32_C(1) << LEVEL_SESSION_SERIALIZABLE |
+              UINT32_C(1) << LEVEL_STRICT_SERIALIZABLE | UINT32_C(1) << LEVEL_SNAPSHOT |
+              UINT32_C(1) << LEVEL_SESSION_SNAPSHOT | UINT32_C(1) << LEVEL_STRICT_SNAPSHOT,
+    .has_z3 = true,
+    .takes_part = true,
+    .examine = examine,
+    .run = run,
+};

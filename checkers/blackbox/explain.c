@@ -1,0 +1,296 @@
+#include "checkers/blackbox/explain.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/blackbox/explain_lists.h"
+#include "checkers/lattice.h"
+#include "checkers/proof.h"
+#include "checkers/suspects.h"
+#include "checkers/tell.h"
+
+#define FACTS_TOLD_MAX 24
+
+/* --- Single reads ----------------------------------------------------------------- */
+
+/* ANOMALY_COUNT: no name of its own. */
+static enum anomaly name_of(const struct fault *fault, const struct suspect *suspect)
+{
+    if (fault->kind == FAULT_OF_ITS_OWN)
+        return ANOMALY_INTERNAL;
+    if (suspect->repeats)
+        return ANOMALY_DUPLICATE_ELEMENTS;
+    switch (suspect->suspicion) {
+    case SUSPECT_ABORTED:
+    case SUSPECT_LEFT_OUT:
+        return ANOMALY_G1A;
+    case SUSPECT_INTERMEDIATE:
+        return ANOMALY_G1B;
+    case SUSPECT_SELF_LATER:
+        return ANOMALY_FUTURE_READ;
+    case SUSPECT_NOBODY:
+        return ANOMALY_GARBAGE_READ;
+    default:
+        return ANOMALY_COUNT;
+    }
+}
+
+static void tell_fault(struct buffer *out, const struct history *h, const struct fault *fault,
+                       enum anomaly kind, const struct suspect *suspect)
+{
+    tell_txn(out, h, fault->txn);
+    buffer_text(out, TEXT(" read "));
+    tell_key_value(out, h, h->op_key[fault->op], history_value(h, fault->op));
+    if (kind == ANOMALY_INTERNAL) {
+        buffer_text(out, TEXT(", which is not what it had written or read there before"));
+        return;
+    }
+    if (kind == ANOMALY_GARBAGE_READ || kind == ANOMALY_COUNT) {
+        buffer_text(out, kind == ANOMALY_COUNT ? TEXT(", which no order of the writes explains")
+                                               : TEXT(", which nobody wrote"));
+        return;
+    }
+    if (kind == ANOMALY_DUPLICATE_ELEMENTS) {
+        buffer_text(out, TEXT(", which has an element twice"));
+        return;
+    }
+    if (kind == ANOMALY_FUTURE_READ) {
+        buffer_text(out, TEXT(", which it wrote itself only later"));
+        return;
+    }
+    buffer_text(out, TEXT(", which "));
+    tell_txn(out, h, suspect->txn);
+    buffer_text(out, kind == ANOMALY_G1B ? TEXT(" wrote and then overwrote itself")
+                     : h->txn_status[suspect->txn] == TXN_ABORT
+                         ? TEXT(" wrote and rolled back")
+                         : TEXT(" wrote, and did not commit by the version order"));
+}
+
+/* For want of another proof: the read has no possible version. */
+static void prove_impossible(struct buffer *out, const struct history *h, const struct fault *fault)
+{
+    buffer_print(out, "\"refutation\":[{\"step\":\"reads\",\"read\":[%" PRId64 ",%" PRIu32 "]",
+                 h->txn_id[fault->txn], tell_op_number(h, fault->txn, fault->op));
+    buffer_text(out, TEXT(",\"key\":"));
+    buffer_json(out, history_key(h, h->op_key[fault->op]));
+    buffer_text(out, TEXT("},{\"clause\":[],\"by\":[0]}]"));
+}
+
+static bool is_nothing(const struct history *h, struct value value)
+{
+    return value.kind == VALUE_NULL ||
+           (value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1]);
+}
+
+static enum status explain_fault(struct check *check, const struct distilled *d,
+                                 struct suspects *suspects, const struct fault *fault,
+                                 struct error *err)
+{
+    const struct history *h = d->history;
+    struct suspect suspect = { .suspicion = SUSPECT_NOBODY, .txn = HISTORY_NONE };
+    uint32_t txns[3] = { fault->txn }, others[2] = { HISTORY_NONE, HISTORY_NONE };
+    struct discovery found = { .txns = txns, .txn_count = 1 };
+    struct wrong_read read = { .txn = fault->txn, .op = fault->op, .key = h->op_key[fault->op] };
+    enum anomaly kind,
+        weakest = lattice_is_snapshot(check->level) ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
+    bool may_be_order;
+
+    if (fault->kind == FAULT_NO_WRITER)
+        TRY(suspects_find(suspects, fault->txn, fault->op, &suspect, err));
+    if (fault->is_list && explain_own_later(h, fault->txn, fault->op) != NOBODY)
+        suspect = (struct suspect){ SUSPECT_SELF_LATER, explain_own_later(h, fault->txn, fault->op),
+                                    fault->txn, false };
+    suspect.repeats = fault->is_list && explain_repeats(h, fault->op);
+    kind = name_of(fault, &suspect);
+    if (kind == ANOMALY_GARBAGE_READ && is_nothing(h, history_value(h, fault->op)))
+        kind = ANOMALY_COUNT; /* nobody writes what was never written */
+    read.version_is_known =
+        kind == ANOMALY_G1A || kind == ANOMALY_G1B || kind == ANOMALY_FUTURE_READ;
+    read.version = suspect.version;
+    tell_fault(&found.why, h, fault, kind, &suspect);
+    may_be_order = fault->is_list &&
+                   (kind == ANOMALY_COUNT || kind == ANOMALY_G1B || kind == ANOMALY_GARBAGE_READ);
+    found.kind = found.proven = kind;
+    if (may_be_order && explain_list(&found.proof, h, fault->txn, fault->op,
+                                     lattice_is_snapshot(check->level), others)) {
+        found.proven = weakest;
+    } else if (kind == ANOMALY_COUNT) {
+        prove_impossible(&found.proof, h, fault);
+        others[0] = others[1] = HISTORY_NONE;
+        found.proven = weakest;
+    } else {
+        proof_read(&found.proof, h, &read);
+        others[0] = read.version_is_known ? suspect.txn : HISTORY_NONE;
+        others[1] = HISTORY_NONE;
+    }
+    if (found.proven == weakest && kind != ANOMALY_G1B)
+        found.kind = weakest;
+    for (int i = 0; i < 2; i++)
+        if (others[i] != HISTORY_NONE && others[i] != fault->txn)
+            txns[found.txn_count++] = others[i];
+    return check_add(check, &found, err);
+}
+
+enum status explain_faults(struct check *check, const struct distilled *d,
+                           const struct places *places, struct error *err)
+{
+    struct suspects suspects;
+    enum status status = STATUS_OK;
+
+    suspects_init(&suspects, d->history, places);
+    for (size_t i = 0; i < d->faults.count && status == STATUS_OK && !check_is_full(check); i++)
+        status = explain_fault(check, d, &suspects, &d->faults.at[i], err);
+    suspects_close(&suspects);
+    return status;
+}
+
+/* --- Refutations ------------------------------------------------------------------ */
+
+static struct edge base_edge(const struct distilled *d, const struct axiom *a)
+{
+    return (struct edge){ .kind = a->kind == AXIOM_SESSION ? EDGE_PROCESS : EDGE_REALTIME,
+                          .from = d->actor_txn[a->a],
+                          .to = d->actor_txn[a->b] };
+}
+
+/* From the writer of what was read, to the reader. */
+static struct edge read_edge(const struct distilled *d, uint32_t read, uint32_t version)
+{
+    return (struct edge){ .kind = EDGE_WR,
+                          .from = d->actor_txn[d->version_actor[version]],
+                          .to = d->actor_txn[d->read_actor[read]],
+                          .op = d->read_op[read],
+                          .key = d->key_name[d->read_key[read]],
+                          .version = d->version_op[version],
+                          .other = d->version_op[version] };
+}
+
+static void tell_also_wrote(struct buffer *out, const struct distilled *d, uint32_t version)
+{
+    const struct history *h = d->history;
+
+    tell_txn(out, h, d->actor_txn[d->version_actor[version]]);
+    buffer_text(out, h->op_kind[d->version_op[version]] == OP_APPEND ? TEXT(" appended ")
+                                                                     : TEXT(" wrote "));
+    tell_write(out, h, d->version_op[version]);
+}
+
+static void tell_shown(struct buffer *out, const struct distilled *d, const struct axiom *a)
+{
+    const struct history *h = d->history;
+
+    tell_txn(out, h, d->actor_txn[d->read_actor[a->a]]);
+    buffer_text(out, TEXT(" read "));
+    tell_key_value(out, h, d->key_name[d->read_key[a->a]], history_value(h, d->read_op[a->a]));
+}
+
+/* False: it says nothing that the others do not. */
+static bool tell_axiom(struct buffer *out, const struct distilled *d, const struct axiom *a)
+{
+    struct edge edge;
+
+    switch (a->kind) {
+    case AXIOM_SESSION:
+    case AXIOM_REALTIME:
+        edge = base_edge(d, a);
+        proof_tell_edge(out, d->history, &edge);
+        return true;
+    case AXIOM_FOLLOWS:
+        edge = read_edge(d, a->a, a->b);
+        proof_tell_edge(out, d->history, &edge);
+        return true;
+    case AXIOM_OVERWRITES:
+        if (version_is_initial(d, a->b)) {
+            tell_shown(out, d, a);
+            buffer_text(out, TEXT(" before "));
+        }
+        tell_also_wrote(out, d, a->c);
+        return true;
+    case AXIOM_PREFIX:
+    case AXIOM_ABSENT:
+        tell_shown(out, d, a);
+        return true;
+    case AXIOM_VERSION_ORDER:
+        buffer_text(out, TEXT("by the version order "));
+        tell_also_wrote(out, d, a->a);
+        buffer_text(out, TEXT(" before "));
+        tell_also_wrote(out, d, a->b);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether an axiom before it has been told in the same words. */
+static bool is_told(const struct buffer *out, const struct buffer *words)
+{
+    for (size_t at = 0; at + words->count <= out->count; at++)
+        if (memcmp(out->at + at, words->at, words->count) == 0)
+            return true;
+    return false;
+}
+
+static void tell_refutation(struct buffer *out, const struct steps *s, const uint32_t *txns,
+                            size_t txn_count)
+{
+    const struct distilled *d = s->p->d;
+    struct buffer words = { 0 };
+    size_t told = 0, left = 0;
+
+    for (size_t i = 0; i < s->axioms.count; i++) {
+        buffer_clear(&words);
+        if (!tell_axiom(&words, d, &s->axioms.at[i]))
+            continue;
+        if (told == FACTS_TOLD_MAX) {
+            left++;
+        } else if (!is_told(out, &words)) {
+            buffer_text(out, (struct text){ words.at, words.count });
+            buffer_text(out, TEXT("; "));
+            told++;
+        }
+    }
+    buffer_close(&words);
+    if (left > 0)
+        buffer_print(out, "and %zu more such facts; ", left);
+    buffer_text(out, TEXT("no order of "));
+    for (size_t i = 0; i < txn_count && i < FACTS_TOLD_MAX; i++) {
+        if (i > 0)
+            buffer_text(out, i + 1 == txn_count ? TEXT(" and ") : TEXT(", "));
+        tell_txn(out, d->history, txns[i]);
+    }
+    if (txn_count > FACTS_TOLD_MAX)
+        buffer_print(out, " and %zu more", txn_count - FACTS_TOLD_MAX);
+    buffer_text(out, TEXT(" explains all that they read"));
+}
+
+static enum anomaly kind_of(const struct check *check, const struct steps *s)
+{
+    enum anomaly kind = s->p->is_snapshot ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
+
+    return s->has_base ? lattice_cycle(kind, lattice_closing(check->level)) : kind;
+}
+
+enum status explain_refutation(struct check *check, const struct steps *s, struct error *err)
+{
+    const struct distilled *d = s->p->d;
+    struct discovery found = { .kind = kind_of(check, s), .proven = kind_of(check, s) };
+    uint32_t *txns = NULL;
+    enum status status;
+
+    TRY(memory_resize((void **)&txns, d->actor_count, sizeof *txns, err));
+    for (uint32_t actor = 0; actor < d->actor_count; actor++)
+        if (s->takes_part[actor])
+            txns[found.txn_count++] = d->actor_txn[actor];
+    found.txns = txns;
+    if (s->words.count > 0)
+        buffer_text(&found.why, (struct text){ s->words.at, s->words.count });
+    else
+        tell_refutation(&found.why, s, txns, found.txn_count);
+    buffer_text(&found.proof, TEXT("\"refutation\":["));
+    buffer_text(&found.proof, (struct text){ s->out.at, s->out.count });
+    buffer_byte(&found.proof, ']');
+    status = check_add(check, &found, err);
+    free(txns);
+    return status;
+}

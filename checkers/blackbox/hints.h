@@ -1,0 +1,17 @@
+/*
+ * hints: orders that are at hand, tried before anything is worked out.
+ *
+ * The store's own order, the order of completion, that of the file: whichever explains the
+ * history is a proof, whoever guessed it. One replay each, which ends at the first answer
+ * that does not fit.
+ */
+#ifndef CHECKERS_BLACKBOX_HINTS_H
+#define CHECKERS_BLACKBOX_HINTS_H
+
+#include "checkers/blackbox/replay.h"
+
+/* The order is of the arena. False: none will do, and nothing follows from that. */
+MUST_USE enum status hints_try(const struct distilled *, const struct base *, bool is_snapshot,
+                               struct arena *, struct serial *, bool *holds, struct error *);
+
+#endif
