@@ -1,9 +1,11 @@
 #include "cli/command.h"
 
 #include <assert.h>
+#include <stdio.h>
 
 #include "base/array.h"
 #include "cli/progress_bar.h"
+#include "history/foreign/foreign.h"
 #include "history/format.h"
 #include "history/history.h"
 
@@ -14,11 +16,22 @@ struct convert_values {
 #define AT(field) offsetof(struct convert_values, field)
 
 static const struct option convert_rows[] = {
-    { .argument = "HISTORY", .kind = OPTION_OPERAND, .offset = AT(history),
+    { .argument = "HISTORY",
+      .kind = OPTION_OPERAND,
+      .offset = AT(history),
       .help = "a history in any format, also compressed; - is standard input" },
-    { .name = "to", .argument = "F", .kind = OPTION_TEXT, .offset = AT(to), .required = true,
-      .choices = format_names, .help = "the format to write: see ordeal list formats" },
-    { .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(out), .required = true,
+    { .name = "to",
+      .argument = "F",
+      .kind = OPTION_TEXT,
+      .offset = AT(to),
+      .required = true,
+      .choices = format_names,
+      .help = "the format to write: see ordeal list formats" },
+    { .letter = 'o',
+      .argument = "FILE",
+      .kind = OPTION_TEXT,
+      .offset = AT(out),
+      .required = true,
       .help = "where to write; - is standard output, a name that ends in .zst\n"
               "is compressed" },
 };
@@ -30,7 +43,14 @@ static enum status write_as(const struct history *history, const struct convert_
     enum format format = FORMAT_ANY;
     bool known = format_of_text(text_of(values->to), &format);
 
+    uint32_t losses;
+
     assert(known);
+    TRY(format_losses(history, format, &losses, err));
+    for (enum loss loss = 0; loss < LOSS_COUNT; loss++)
+        if (losses >> loss & 1)
+            fprintf(stderr, "%s: format %s does not carry %s\n", values->history, values->to,
+                    loss_description(loss));
     progress_bar_next(bar, "writing", "");
     return format_write_history(history, format, values->out, &progress, err);
 }

@@ -1,7 +1,9 @@
 #include "history/format.h"
 
 #include <assert.h>
+#include <sys/stat.h>
 
+#include "history/foreign/foreign.h"
 #include "history/jsonl_read.h"
 #include "history/jsonl_write.h"
 #include "history/oh.h"
@@ -21,6 +23,16 @@ static const char *const descriptions[] = {
 #define FORMAT_DESCRIPTION(enumerator, name, description) description,
     FORMATS(FORMAT_DESCRIPTION)
 #undef FORMAT_DESCRIPTION
+};
+
+/* NULL: one of our own. */
+static const struct foreign *const foreigns[FORMAT_COUNT] = {
+    [FORMAT_PLUME] = &foreign_plume,
+    [FORMAT_AWDIT_TEST] = &foreign_awdit_test,
+    [FORMAT_DBCOP] = &foreign_dbcop,
+    [FORMAT_JEPSEN_EDN] = &foreign_jepsen_edn,
+    [FORMAT_JEPSEN_JSON] = &foreign_jepsen_json,
+    [FORMAT_COBRA] = &foreign_cobra,
 };
 
 const char *format_name(enum format format)
@@ -58,6 +70,9 @@ static enum format recognise(struct text beginning)
         return FORMAT_OH;
     if (jsonl_is_it(beginning))
         return FORMAT_JSONL;
+    for (enum format f = 0; f < FORMAT_COUNT; f++)
+        if (foreigns[f] && foreigns[f]->is_it && foreigns[f]->is_it(beginning))
+            return f;
     return FORMAT_ANY;
 }
 
@@ -104,12 +119,32 @@ static enum status read_oh(struct source *source, struct history *history, struc
     return oh_read(source->name, bytes, size, history, err);
 }
 
-static enum status read_source(struct source *source, enum format format,
-                               struct history *history, struct error *err)
+static enum status read_source(struct source *source, enum format format, struct history *history,
+                               struct error *err)
 {
     TRY(choose(source, &format, err));
+    if (foreigns[format])
+        return foreigns[format]->read(source, history, err);
     return format == FORMAT_OH ? read_oh(source, history, err)
                                : jsonl_read(source, 0, history, err);
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
+}
+
+/* The one format of folders. */
+static enum status read_folder(const char *path, enum format format, struct history *history,
+                               struct error *err)
+{
+    if (format == FORMAT_ANY || format == FORMAT_COBRA)
+        return foreign_cobra.read_folder(path, history, err);
+    error_set_file(err, path);
+    return error_set(err, STATUS_BAD_INPUT, "this is a folder, and format %s is one file",
+                     names[format]);
 }
 
 enum status format_read_history(const char *path, enum format format,
@@ -120,6 +155,8 @@ enum status format_read_history(const char *path, enum format format,
     enum status status;
 
     *history = (struct history){ 0 };
+    if (is_folder(path))
+        return read_folder(path, format, history, err);
     status = source_open(&source, path, progress, err);
     if (status == STATUS_OK)
         status = read_source(&source, format, history, err);
@@ -132,12 +169,28 @@ static enum status write_to_sink(void *context, const void *bytes, size_t size, 
     return sink_write(context, bytes, size, err);
 }
 
-static enum status write_sink(const struct history *history, enum format format,
-                              struct sink *sink, const struct progress *progress,
-                              struct error *err)
+enum status format_losses(const struct history *history, enum format format, uint32_t *losses,
+                          struct error *err)
 {
     assert(format < FORMAT_COUNT);
-    if (format == FORMAT_OH)
+    *losses = 0;
+    if (!foreigns[format])
+        return STATUS_OK;
+    if (!foreigns[format]->write)
+        return error_set(err, STATUS_BAD_INPUT, "histories in format %s are read, but not written",
+                         names[format]);
+    return foreigns[format]->examine(history, losses, err);
+}
+
+static enum status write_sink(const struct history *history, enum format format, struct sink *sink,
+                              const struct progress *progress, struct error *err)
+{
+    uint32_t losses;
+
+    TRY(format_losses(history, format, &losses, err));
+    if (foreigns[format])
+        TRY(foreigns[format]->write(history, sink, err));
+    else if (format == FORMAT_OH)
         TRY(oh_write(history, write_to_sink, sink, err));
     else
         TRY(jsonl_write(history, sink, progress, err));

@@ -18,7 +18,13 @@
 /* X(enumerator, name, what it is in a line) */
 #define FORMATS(X)                                                                                 \
     X(JSONL, "jsonl", "native text: one JSON object a line")                                       \
-    X(OH, "oh", "native binary: columns, mapped into memory")
+    X(OH, "oh", "native binary: columns, mapped into memory")                                      \
+    X(PLUME, "plume", "text of Plume, PolySI and AWDIT: r(key,value,session,txn) a line")          \
+    X(AWDIT_TEST, "awdit-test", "AWDIT's tests: r KEY VALUE a line, dashes between transactions")  \
+    X(DBCOP, "dbcop", "dbcop's binary histories")                                                  \
+    X(JEPSEN_EDN, "jepsen-edn", "operations of Jepsen, Elle and Knossos in EDN")                   \
+    X(JEPSEN_JSON, "jepsen-json", "the same in JSON")                                              \
+    X(COBRA, "cobra", "a folder of Cobra's logs, one file a session")
 
 enum format {
 #define FORMAT_ENUM(enumerator, name, description) FORMAT_##enumerator,
@@ -41,6 +47,13 @@ const char *const *format_names(void);
  */
 MUST_USE enum status format_read_history(const char *path, enum format, const struct progress *,
                                          struct history *, struct error *);
+
+/*
+ * Formats of other tools carry less than a history has: a bit for each enum loss
+ * (history/foreign/foreign.h) that writing it would mean. What would be another history is refused.
+ */
+MUST_USE enum status format_losses(const struct history *, enum format, uint32_t *losses,
+                                   struct error *);
 
 /* Writes a file, or standard output for "-", compressed where the path ends in `.zst`. */
 MUST_USE enum status format_write_history(const struct history *, enum format, const char *path,

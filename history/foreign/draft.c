@@ -1,0 +1,139 @@
+#include "history/foreign/draft.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+void draft_init(struct draft *d)
+{
+    *d = (struct draft){ .initial = value_none() };
+    builder_init(&d->builder);
+}
+
+void draft_close(struct draft *d)
+{
+    builder_close(&d->builder);
+    array_close(&d->txns);
+    array_close(&d->ops);
+    map_close(&d->by_id);
+}
+
+enum status draft_add_txn(struct draft *d, int64_t id, int64_t session, uint64_t line,
+                          uint32_t *txn, struct error *err)
+{
+    struct draft_txn added = { .id = id,
+                               .session = session,
+                               .invoked = TIME_ABSENT,
+                               .completed = TIME_ABSENT,
+                               .line = line,
+                               .status = TXN_OK };
+    size_t place;
+
+    if (d->txns.count == HISTORY_NONE)
+        return error_set(err, STATUS_OVER_LIMIT, "there are too many transactions");
+    *txn = (uint32_t)d->txns.count;
+    TRY(map_add(&d->by_id, (uint64_t)id, *txn, &place, err));
+    if (d->by_id.values.at[place] != *txn)
+        return error_set(err, STATUS_BAD_INPUT, "a second transaction %" PRId64, id);
+    return array_push(&d->txns, added, err);
+}
+
+bool draft_find_txn(const struct draft *d, int64_t id, uint32_t *txn)
+{
+    uint64_t found;
+
+    if (!map_find(&d->by_id, (uint64_t)id, &found))
+        return false;
+    *txn = (uint32_t)found;
+    return true;
+}
+
+enum status draft_add_op(struct draft *d, uint32_t txn, enum op_kind kind, struct text key,
+                         struct value value, struct error *err)
+{
+    struct draft_op op = { .value = value, .txn = txn, .kind = (uint8_t)kind };
+
+    TRY(builder_key(&d->builder, key, &op.key, err));
+    TRY(array_push(&d->ops, op, err));
+    d->txns.at[txn].op_count++;
+    return STATUS_OK;
+}
+
+enum status draft_add_numbered(struct draft *d, uint32_t txn, enum op_kind kind, int64_t key,
+                               struct value value, struct error *err)
+{
+    char name[20];
+
+    return draft_add_op(d, txn, kind,
+                        (struct text){ name, (size_t)(int64_write(name, key) - name) }, value, err);
+}
+
+/* --- Finishing -------------------------------------------------------------------- */
+
+/* The operations of each transaction together, in their order; start has one more entry. */
+static enum status sort_ops(const struct draft *d, size_t **start, uint32_t **sorted,
+                            struct error *err)
+{
+    TRY(memory_resize((void **)start, d->txns.count + 2, sizeof **start, err));
+    TRY(memory_resize((void **)sorted, d->ops.count, sizeof **sorted, err));
+    (*start)[0] = (*start)[1] = 0;
+    for (size_t t = 0; t < d->txns.count; t++)
+        (*start)[t + 2] = (*start)[t + 1] + d->txns.at[t].op_count;
+    for (size_t i = 0; i < d->ops.count; i++)
+        (*sorted)[(*start)[d->ops.at[i].txn + 1]++] = (uint32_t)i;
+    return STATUS_OK;
+}
+
+static enum status add_initial(struct draft *d, struct error *err)
+{
+    if (d->initial.kind == VALUE_NONE)
+        return STATUS_OK;
+    for (uint32_t key = 0; key < intern_count(&d->builder.keys); key++)
+        TRY(builder_add_initial(&d->builder, key, d->initial, err));
+    return STATUS_OK;
+}
+
+static enum status add_txn(struct draft *d, const struct draft_txn *txn, struct error *err)
+{
+    TRY(builder_begin_txn(&d->builder, txn->id, txn->session, (enum txn_status)txn->status, err));
+    if (txn->invoked != TIME_ABSENT)
+        TRY(builder_set_txn_at(&d->builder, txn->invoked, txn->completed, err));
+    if (!txn->has_ts)
+        return STATUS_OK;
+    TRY(builder_set_ts(&d->builder, (struct place){ 1, { txn->ts } }, err));
+    return builder_set_snapshot(&d->builder, (struct place){ 1, { txn->snapshot } }, err);
+}
+
+static enum status build(struct draft *d, const size_t *start, const uint32_t *sorted,
+                         struct error *err)
+{
+    for (size_t t = 0; t < d->txns.count; t++) {
+        builder_set_line(&d->builder, d->txns.at[t].line);
+        TRY(add_txn(d, &d->txns.at[t], err));
+        for (size_t i = start[t]; i < start[t + 1]; i++) {
+            const struct draft_op *op = &d->ops.at[sorted[i]];
+
+            TRY(builder_add_op(&d->builder, (enum op_kind)op->kind, op->key, op->value, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status draft_finish(struct draft *d, const char *producer, struct history *history,
+                         struct error *err)
+{
+    size_t *start = NULL;
+    uint32_t *sorted = NULL;
+    enum status status = builder_set_producer(&d->builder, text_of(producer), err);
+
+    if (status == STATUS_OK)
+        status = add_initial(d, err);
+    if (status == STATUS_OK)
+        status = sort_ops(d, &start, &sorted, err);
+    if (status == STATUS_OK)
+        status = build(d, start, sorted, err);
+    if (status == STATUS_OK)
+        status = builder_finish(&d->builder, history, err);
+    free(start);
+    free(sorted);
+    return status;
+}

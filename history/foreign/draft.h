@@ -1,0 +1,64 @@
+/*
+ * draft: a history of another tool while it is read.
+ *
+ *     r(1,2,0,7)          transaction 7 of session 0 reads 2 from key 1
+ *     w(1,3,1,8)          transaction 8 of session 1 writes 3
+ *     r(4,0,0,7)          transaction 7 goes on
+ *
+ * Operations come in the order of the file, whatever transaction they belong to, and
+ * what is there before the first of them may turn out at the end. draft_finish()
+ * sorts them out and has the builder make a history of them.
+ */
+#ifndef HISTORY_FOREIGN_DRAFT_H
+#define HISTORY_FOREIGN_DRAFT_H
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/map.h"
+#include "base/text.h"
+#include "history/builder.h"
+#include "history/history.h"
+
+struct draft_txn {
+    int64_t id, session;
+    int64_t invoked, completed; /* TIME_ABSENT, both: nobody says */
+    int64_t ts, snapshot;       /* valid if has_ts */
+    uint64_t line;              /* where it began; 0: there are no lines */
+    uint32_t op_count;
+    uint8_t status; /* enum txn_status */
+    bool has_ts;
+};
+
+struct draft_op {
+    struct value value;
+    uint32_t txn, key;
+    uint8_t kind; /* enum op_kind */
+};
+
+struct draft {
+    struct builder builder; /* for keys and values; transactions come at the end */
+    ARRAY(struct draft_txn) txns;
+    ARRAY(struct draft_op) ops;
+    struct map by_id;
+    struct value initial; /* of every key; VALUE_NONE: nothing */
+};
+
+void draft_init(struct draft *);
+void draft_close(struct draft *);
+
+/* A new transaction, committed and without times. Ids are unique. */
+MUST_USE enum status draft_add_txn(struct draft *, int64_t id, int64_t session, uint64_t line,
+                                   uint32_t *txn, struct error *);
+/* The transaction of that id; false: there is none. */
+bool draft_find_txn(const struct draft *, int64_t id, uint32_t *txn);
+MUST_USE enum status draft_add_op(struct draft *, uint32_t txn, enum op_kind, struct text key,
+                                  struct value, struct error *);
+/* A key by its number, spelled as such. */
+MUST_USE enum status draft_add_numbered(struct draft *, uint32_t txn, enum op_kind, int64_t key,
+                                        struct value, struct error *);
+
+/* The history; `producer` is the tool's name. The draft may only be closed afterwards. */
+MUST_USE enum status draft_finish(struct draft *, const char *producer, struct history *,
+                                  struct error *);
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * foreign: the formats of other tools, one file each.
+ *
+ * A format says whether a file is in it from how the file begins, reads it, and
+ * writes it where it can. What a tool's own reader would take for granted is checked:
+ * what is not in the format is refused with its place.
+ *
+ * A format carries less than a history has. What falls by the wayside when one is written
+ * is noted (enum loss), for the user to be told; what would change the meaning, such as a
+ * predicate, or a write of a text where only numbers can be, is refused.
+ */
+#ifndef HISTORY_FOREIGN_FOREIGN_H
+#define HISTORY_FOREIGN_FOREIGN_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "history/foreign/draft.h"
+#include "history/history.h"
+#include "history/sink.h"
+#include "history/source.h"
+
+/* X(enumerator, what is lost) */
+#define LOSSES(X)                                                                                  \
+    X(TIMES, "times")                                                                              \
+    X(CERTIFICATE, "ts, snapshots, version sets and version orders")                               \
+    X(ABORTED, "aborted transactions")                                                             \
+    X(UNKNOWN, "transactions of unknown outcome")                                                  \
+    X(REFUSED, "refused operations and reads without an answer")                                   \
+    X(LOCKS, "locks of reads")                                                                     \
+    X(IDS, "ids of transactions, which are numbered anew")                                         \
+    X(HEADER, "the workload's name and what line 1 says of values")
+
+enum loss {
+#define LOSS_ENUM(enumerator, what) LOSS_##enumerator,
+    LOSSES(LOSS_ENUM)
+#undef LOSS_ENUM
+        LOSS_COUNT
+};
+
+const char *loss_description(enum loss);
+
+struct foreign {
+    bool (*is_it)(struct text beginning);
+    enum status (*read)(struct source *, struct history *, struct error *);
+    /* Both NULL: it is only read. Sets a bit of `losses` for each enum loss; writing comes after. */
+    enum status (*examine)(const struct history *, uint32_t *losses, struct error *);
+    enum status (*write)(const struct history *, struct sink *, struct error *);
+    /* In place of is_it and read: histories are folders of files. */
+    enum status (*read_folder)(const char *folder, struct history *, struct error *);
+};
+
+/* For the formats themselves. */
+
+/* The first line that is not empty. */
+struct text foreign_first_line(struct text beginning);
+/*
+ * What no format of items carries: statements are refused, times, certificates and the like
+ * noted. Each format notes what else it leaves out.
+ */
+MUST_USE enum status foreign_examine(const struct history *, uint32_t *losses, struct error *);
+/* A number that a key, or a value, is; other ones are refused. */
+MUST_USE enum status foreign_key_number(const struct history *, uint32_t key, int64_t *,
+                                        struct error *);
+/* The error is about the line that the source gave last. Returns the error's status. */
+enum status foreign_at_line(const struct source *, struct error *);
+
+/* In many formats every key begins with 0: a history where one begins otherwise is refused. */
+MUST_USE enum status foreign_examine_zeros(const struct history *, struct error *);
+
+/* The committed transactions of each session together. */
+struct by_session {
+    uint32_t *start; /* by session, and one more */
+    uint32_t *txns;
+};
+
+/* Closed by by_session_close(), also after a failure. */
+MUST_USE enum status by_session_init(struct by_session *, const struct history *, struct error *);
+void by_session_close(struct by_session *);
+
+/* Gives what was put together to the sink, if it is much, or `at_once`. */
+MUST_USE enum status foreign_flush(struct buffer *, struct sink *, bool at_once, struct error *);
+
+extern const struct foreign foreign_plume, foreign_awdit_test, foreign_dbcop, foreign_cobra,
+    foreign_jepsen_edn, foreign_jepsen_json;
+
+#endif
