@@ -92,6 +92,12 @@ uint64_t random_next(struct random *random)
     return random->words[random->used++];
 }
 
+void random_seek(struct random *random, uint64_t buffers)
+{
+    random->block = buffers * (sizeof random->words / 64);
+    random->used = RANDOM_WORDS;
+}
+
 uint64_t random_scale(uint64_t word, uint64_t bound)
 {
     return (uint64_t)(((unsigned __int128)word * bound) >> 64);

@@ -41,6 +41,8 @@ struct random_key random_key_fork(const struct random_key *parent, const char *f
 
 void random_init(struct random *, const struct random_key *);
 uint64_t random_next(struct random *);
+/* As if so many buffers' worth of words had been drawn since random_init(). */
+void random_seek(struct random *, uint64_t buffers);
 /* Uniform in [0, bound), without bias; bound is at least 1. */
 uint64_t random_below(struct random *, uint64_t bound);
 /* Uniform in [low, high]. */

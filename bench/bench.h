@@ -23,7 +23,7 @@ void bench_print_rate(const char *what, double amount, const char *unit,
 void bench_print_time(const char *what, double count, const double seconds[BENCH_ROUNDS]);
 
 /* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/generate.c,
-   bench/programs.c, bench/store.c, bench/checkers.c */
+   bench/programs.c, bench/store.c, bench/checkers.c, bench/blackbox*.c */
 void bench_base(void);
 void bench_event_queue(void);
 void bench_world(void);
@@ -34,5 +34,9 @@ void bench_programs(void);
 void bench_store(void);
 void bench_checkers(void);
 void bench_checkers_large(void); /* takes minutes, and some gigabytes of memory and of disk */
+void bench_blackbox(void);
+void bench_blackbox_growth(void);
+void bench_blackbox_sweep(void);
+void bench_blackbox_stores(void);
 
 #endif

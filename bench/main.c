@@ -20,6 +20,10 @@ static const struct {
     { "store", bench_store, false },
     { "checkers", bench_checkers, false },
     { "checkers-large", bench_checkers_large, true },
+    { "blackbox", bench_blackbox, false },
+    { "blackbox-stores", bench_blackbox_stores, false },
+    { "blackbox-growth", bench_blackbox_growth, true },
+    { "blackbox-sweep", bench_blackbox_sweep, true },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)

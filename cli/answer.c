@@ -61,6 +61,12 @@ void answer_null(struct answer *answer, const char *name)
     buffer_text(answer->out, TEXT("null"));
 }
 
+void answer_true(struct answer *answer, const char *name)
+{
+    begin_value(answer, name);
+    buffer_text(answer->out, TEXT("true"));
+}
+
 void answer_seconds(struct answer *answer, const char *name, int64_t ns)
 {
     assert(ns >= 0);

@@ -29,8 +29,9 @@ struct command {
     enum status (*run)(const void *values, enum exit_code *, struct error *);
 };
 
-extern const struct command command_run, command_sweep, command_check, command_verify, command_convert,
-    command_generate, command_program, command_list, command_explain;
+extern const struct command command_run, command_sweep, command_bisect, command_check,
+    command_verify, command_convert, command_generate, command_program, command_prove,
+    command_list, command_explain;
 
 /* Ends in NULL. */
 extern const struct command *const commands[];

@@ -56,12 +56,46 @@ static const char *example_of(enum anomaly anomaly)
     }
 }
 
+/* The smallest history that a level refuses, and those that it implies do not. */
+static const char *refused_by(enum level level)
+{
+    switch (level) {
+    case LEVEL_READ_UNCOMMITTED:
+        return example_of(ANOMALY_G0);
+    case LEVEL_READ_COMMITTED:
+        return example_of(ANOMALY_G1A);
+    case LEVEL_READ_ATOMIC:
+        return "T1: write x 1, write y 1     T2: read x 1, read y null";
+    case LEVEL_CAUSAL:
+        return "T1: write x 1     T2: read x 1, write y 1     T3: read y 1, read x null";
+    case LEVEL_PREFIX:
+        return example_of(ANOMALY_G_NONADJACENT);
+    case LEVEL_SNAPSHOT:
+        return example_of(ANOMALY_LOST_UPDATE);
+    case LEVEL_REPEATABLE_READ:
+        return example_of(ANOMALY_G2_ITEM);
+    case LEVEL_SERIALIZABLE:
+        return example_of(ANOMALY_G2);
+    case LEVEL_SESSION_SNAPSHOT:
+    case LEVEL_SESSION_SERIALIZABLE:
+        return "T1: write x 1     T2, later in its session: read x null";
+    case LEVEL_STRICT_SNAPSHOT:
+    case LEVEL_STRICT_SERIALIZABLE:
+        return "T1: write x 1     T2, begun when T1 had completed: read x null";
+    default:
+        return NULL;
+    }
+}
+
 /* Where the like was seen in the world. */
 static const char *seen_of(enum anomaly anomaly)
 {
     switch (anomaly) {
     case ANOMALY_G1A:
         return "Jepsen's report on Dgraph 1.1.1";
+    case ANOMALY_G1C:
+    case ANOMALY_DUPLICATE_WRITE:
+        return "Jepsen's report on MongoDB 4.2.6";
     case ANOMALY_G_SINGLE:
         return "Jepsen's reports on TiDB 2.1.7 and YugaByte DB 1.3.1";
     case ANOMALY_G2_ITEM:
@@ -116,6 +150,8 @@ static bool explain_level(struct text name, struct buffer *out)
     buffer_print(out, "%s\n",
                  between[0] == ',' ? "; and what weaker levels rule out"
                                    : "rules out  what weaker levels rule out");
+    if (refused_by(level))
+        buffer_print(out, "refuses    %s\n", refused_by(level));
     return true;
 }
 
@@ -174,7 +210,8 @@ static const struct option explain_rows[] = {
 
 const struct command command_explain = {
     .summary = "explains an anomaly, an isolation level or a bug",
-    .description = "Its definition, the smallest example, and where the like was seen.\n",
+    .description = "Its definition, the smallest example, and where the like was seen: of an anomaly what has\n"
+                   "it, of a level what it refuses and the levels that it implies do not.\n",
     .example = "  ordeal explain G-single\n",
     .options = { "explain", explain_rows, ROW_COUNT(explain_rows), sizeof(struct explain_values) },
     .run = run,

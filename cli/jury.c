@@ -47,7 +47,7 @@ static enum status ask(struct jury *jury, const struct checker *checker, bool is
 }
 
 /* What no checker decides is judged at the strongest level below that one does. */
-static enum level level_to_judge(const struct jury_wishes *wishes, enum level promised)
+enum level jury_level(const struct jury_wishes *wishes, enum level promised)
 {
     if (wishes->level_plus_1 > 0)
         return (enum level)(wishes->level_plus_1 - 1);
@@ -64,7 +64,7 @@ enum status jury_judge(struct jury *jury, struct history *history,
     jury->history = *history;
     jury->has_history = true;
     jury->flags = flags;
-    jury->level = level_to_judge(wishes, promised);
+    jury->level = jury_level(wishes, promised);
     for (uint32_t i = 0; all[i] && i < JURY_MAX; i++)
         if (!wishes->is_listed || (wishes->checkers >> i & 1))
             TRY(ask(jury, all[i], wishes->is_listed, err));

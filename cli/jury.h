@@ -48,6 +48,9 @@ MUST_USE enum status jury_judge(struct jury *, struct history *, const struct ju
                                 enum level promised, unsigned flags, struct error *);
 void jury_close(struct jury *);
 
+/* What it judges by: the level that is wished for, or what is promised as far as it is decided. */
+enum level jury_level(const struct jury_wishes *, enum level promised);
+
 /* Invalid if one says so; valid if one has judged everything, or nobody was to judge. */
 enum verdict jury_verdict(const struct jury *, const struct jury_wishes *);
 

@@ -317,6 +317,7 @@ static void add_scenario(struct listing *listing, const char *folder, const char
     readable = scenario_load(&scenario, path.at, NULL, 0, &problem) == STATUS_OK;
     add(listing, (struct entry){ path.at, readable ? scenario.name : problem.text, "error",
                                  readable ? NULL : problem.text });
+    scenario_close(&scenario);
     buffer_close(&path);
 }
 

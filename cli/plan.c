@@ -189,6 +189,8 @@ void plan_close(struct plan *plan)
 {
     for (size_t i = 0; i < plan->sets.count; i++)
         free(plan->sets.at[i]);
+    for (size_t i = 0; plan->scenarios && i < plan->subjects.count; i++)
+        scenario_close(&plan->scenarios[i]);
     array_close(&plan->sets);
     array_close(&plan->subjects);
     free(plan->scenarios);

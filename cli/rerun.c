@@ -12,13 +12,14 @@
 
 #include "cli/answer.h"
 #include "cli/signature.h"
-#include "cli/version.h"
 
-#define PATH_SIZE 4096
+/* Ourselves, also if the file has been replaced since. */
+#define PROGRAM "/proc/self/exe"
+#define CANNOT_RUN 127
 
 /* --- Running ---------------------------------------------------------------------------------- */
 
-static void exec_run(const struct rerun *rerun, const char *program, int output)
+static void exec_run(const struct rerun *rerun, int output)
 {
     size_t count = 6 + 2 * rerun->set_count;
     char **argv = calloc(count + 1, sizeof *argv);
@@ -27,9 +28,9 @@ static void exec_run(const struct rerun *rerun, const char *program, int output)
     int silent = open("/dev/null", O_WRONLY);
 
     if (!argv)
-        _exit(2);
+        _exit(CANNOT_RUN);
     snprintf(seed, sizeof seed, "%" PRIu64, rerun->seed);
-    argv[n++] = (char *)program;
+    argv[n++] = (char *)"ordeal";
     argv[n++] = (char *)"run";
     argv[n++] = (char *)rerun->path;
     argv[n++] = (char *)"--seed";
@@ -42,8 +43,8 @@ static void exec_run(const struct rerun *rerun, const char *program, int output)
     dup2(output, STDOUT_FILENO);
     if (silent >= 0)
         dup2(silent, STDERR_FILENO);
-    execv(program, argv);
-    _exit(2);
+    execv(PROGRAM, argv);
+    _exit(CANNOT_RUN);
 }
 
 static void read_all(int from, struct buffer *out)
@@ -63,18 +64,15 @@ static void read_all(int from, struct buffer *out)
 static enum status run_again(const struct rerun *rerun, struct buffer *out, int *how,
                              struct error *err)
 {
-    char program[PATH_SIZE];
     int ends[2];
     pid_t pid;
 
-    if (version_program(program, sizeof program) == 0)
-        return error_set(err, STATUS_IO, "cannot find the program itself to run it again");
     if (pipe(ends) != 0)
         return error_set(err, STATUS_IO, "cannot run again: %s", strerror(errno));
     pid = fork();
     if (pid == 0) {
         close(ends[0]);
-        exec_run(rerun, program, ends[1]);
+        exec_run(rerun, ends[1]);
     }
     close(ends[1]);
     if (pid > 0)
@@ -84,6 +82,8 @@ static enum status run_again(const struct rerun *rerun, struct buffer *out, int 
         return error_set(err, STATUS_IO, "cannot run again: %s", strerror(errno));
     while (waitpid(pid, how, 0) < 0 && errno == EINTR)
         continue;
+    if (WIFEXITED(*how) && WEXITSTATUS(*how) == CANNOT_RUN)
+        return error_set(err, STATUS_IO, "cannot run again: the program does not start");
     buffer_byte(out, '\0');
     return buffer_status(out, err);
 }

@@ -174,12 +174,14 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 
     if (values->json && values->trace && strcmp(values->trace, "-") == 0)
         return error_set(err, STATUS_BAD_INPUT, "--trace - and --json both want standard output");
-    TRY(load(values, &scenario, err));
-    status = judge(values, &report, &trial, &difference, err);
+    status = load(values, &scenario, err);
+    if (status == STATUS_OK)
+        status = judge(values, &report, &trial, &difference, err);
     if (status == STATUS_OK)
         *code = verdict_exit_code(run_report_verdict(&report));
     difference_close(&difference);
     trial_close(&trial);
+    scenario_close(&scenario);
     return status;
 }
 

@@ -5,9 +5,11 @@
 
 #include "cli/again.h"
 #include "cli/answer.h"
+#include "cli/capsule.h"
 #include "cli/check_report.h"
 #include "cli/quantity.h"
 #include "cli/signature.h"
+#include "cli/version.h"
 #include "history/anomaly.h"
 
 #define FINDINGS_SHOWN 3 /* of each checker; the witness has them all */
@@ -58,6 +60,14 @@ static bool did_differ(const struct run_report *report)
 enum verdict run_report_verdict(const struct run_report *report)
 {
     return did_differ(report) ? VERDICT_INVALID : trial_verdict(report->trial);
+}
+
+/* A capsule is the same run in every version, as far as the store is the same. */
+static void print_capsule(const struct run_report *report, struct buffer *out)
+{
+    if (capsule_is_foreign(report->scenario))
+        buffer_print(out, "capsule    made by ordeal %s, and this is %s\n",
+                     report->scenario->capsule.version, version_text());
 }
 
 static void print_simulated(const struct run_report *report, struct buffer *out)
@@ -232,6 +242,7 @@ void run_report_print(const struct run_report *report, struct buffer *out)
 
     buffer_print(out, "scenario   %s   seed %" PRIu64 "\n", report->scenario->name,
                  report->scenario->seed);
+    print_capsule(report, out);
     print_simulated(report, out);
     if (report->trial->simulation->store)
         print_store(report, out);
@@ -368,6 +379,8 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
     answer_open(&answer, NULL, '{');
     answer_text(&answer, "scenario", report->scenario->name);
     answer_number(&answer, "seed", report->scenario->seed);
+    if (report->scenario->capsule.version[0] != '\0')
+        answer_text(&answer, "capsule_version", report->scenario->capsule.version);
     answer_text(&answer, "trace", hash);
     answer_seconds(&answer, "simulated_seconds", simulation->world.now_ns);
     answer_seconds(&answer, "wall_seconds", simulation->wall_ns);

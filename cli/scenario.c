@@ -6,10 +6,13 @@
 #include <stddef.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/given_latency.h"
+#include "cli/given_listed.h"
 #include "cli/given_schedule.h"
+#include "cli/given_strikes.h"
 #include "cli/scenario_keys.h"
 #include "cli/settings.h"
 #include "cli/toml_scan.h"
@@ -42,6 +45,23 @@ static enum status refuse_list(const struct section *section, const struct setti
                           section->name);
 }
 
+/* They go into the listing, one after another. */
+static enum status read_transactions(struct scenario *scenario, const struct section *section,
+                                     const struct setting *list, struct error *err)
+{
+    for (const struct setting *table = list->first; table; table = table->next) {
+        if (table->kind != SETTING_TABLE)
+            return refuse_list(section, table, err);
+        if (scenario->listing.txns.count == section->count_max)
+            return setting_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
+                                  section->count_max, section->name);
+        scenario->transaction = (struct scenario_transaction){ 0 };
+        TRY(section_read(section, table, &scenario->transaction, err));
+        TRY(given_listed_read(scenario, table, err));
+    }
+    return STATUS_OK;
+}
+
 static enum status read_list(struct scenario *scenario, const struct section *section,
                              const struct setting *list, struct error *err)
 {
@@ -52,6 +72,8 @@ static enum status read_list(struct scenario *scenario, const struct section *se
         return STATUS_OK;
     if (list->kind != SETTING_ARRAY)
         return refuse_list(section, list, err);
+    if (section->offset == offsetof(struct scenario, transaction))
+        return read_transactions(scenario, section, list, err);
     for (const struct setting *table = list->first; table; table = table->next) {
         if (*count == section->count_max)
             return setting_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
@@ -59,6 +81,9 @@ static enum status read_list(struct scenario *scenario, const struct section *se
         if (table->kind != SETTING_TABLE)
             return refuse_list(section, table, err);
         TRY(section_read(section, table, values + *count * section->element_size, err));
+        if (section->offset == offsetof(struct scenario, nemeses))
+            TRY(given_strikes_read(scenario, &scenario->nemeses[*count],
+                                   setting_find(table, TEXT("strikes")), err));
         if (section->offset == offsetof(struct scenario, nemeses))
             TRY(check_nemesis(&scenario->nemeses[*count], scenario->cluster.nodes, table, err));
         ++*count;
@@ -122,7 +147,8 @@ static enum status check_store(const struct scenario *scenario, const struct set
                                   "the bug %s is of %s, not of %s", bug->name, bug->protocols,
                                   protocol.name);
     }
-    if (scenario->workload.kind == WORKLOAD_PROGRAM && scenario->workload.calls.count == 0)
+    if (scenario->workload.kind == WORKLOAD_PROGRAM && scenario->workload.calls.count == 0 &&
+        !scenario->workload.is_listed)
         return setting_refuse(setting_find(root, TEXT("workload")), err,
                               "workload.call is missing: which functions of the program are "
                               "called");
@@ -178,6 +204,7 @@ static enum status read_meaning(struct scenario *scenario, const struct setting 
                                 struct error *err)
 {
     scenario->workload.is_scheduled = setting_find(root, TEXT("schedule")) != NULL;
+    scenario->workload.is_listed = setting_find(root, TEXT("transaction")) != NULL;
     for (size_t i = 0; i < scenario_section_count; i++)
         TRY(read_section(scenario, &scenario_sections[i], root, err));
     if (scenario->workload.is_scheduled)
@@ -251,6 +278,7 @@ enum status scenario_load(struct scenario *scenario, const char *path, const cha
     struct buffer bytes = { 0 };
     enum status status = read_file(file, name, &bytes, err);
 
+    memset(scenario, 0, sizeof *scenario);
     if (file && !is_stdin)
         fclose(file);
     if (status == STATUS_OK)
@@ -258,6 +286,35 @@ enum status scenario_load(struct scenario *scenario, const char *path, const cha
                                set_count, err);
     buffer_close(&bytes);
     return status;
+}
+
+/* Memory comes in blocks, each of which knows the one before. */
+struct scenario_block {
+    struct scenario_block *before;
+};
+
+void *scenario_keep(struct scenario *scenario, size_t count, size_t size)
+{
+    size_t head = (sizeof(struct scenario_block) + 15) / 16 * 16;
+    struct scenario_block *block = NULL;
+
+    if (size > 0 && count <= (SIZE_MAX - head) / size)
+        block = calloc(1, head + count * size);
+    if (!block)
+        return NULL;
+    block->before = scenario->blocks;
+    scenario->blocks = block;
+    return (char *)block + head;
+}
+
+void scenario_close(struct scenario *scenario)
+{
+    while (scenario->blocks) {
+        struct scenario_block *before = scenario->blocks->before;
+        free(scenario->blocks);
+        scenario->blocks = before;
+    }
+    listed_close(&scenario->listing);
 }
 
 static uint32_t list_count(const struct scenario *scenario, const struct section *section)
@@ -268,20 +325,38 @@ static uint32_t list_count(const struct scenario *scenario, const struct section
     return count;
 }
 
+static void print_section(const struct scenario *scenario, const struct section *section,
+                          struct buffer *out)
+{
+    const char *values = (const char *)scenario + section->offset;
+    size_t count = section->element_size > 0 ? list_count(scenario, section) : 1;
+
+    for (size_t k = 0; k < count; k++, values += section->element_size) {
+        if (section->element_size > 0)
+            buffer_print(out, "\n[[%s]]\n", section->name);
+        else if (section->name[0] != '\0')
+            buffer_print(out, "\n[%s]\n", section->name);
+        section_print(section, values, out);
+    }
+}
+
+static bool is_capsule(const struct scenario *scenario)
+{
+    const struct scenario_capsule *capsule = &scenario->capsule;
+
+    return capsule->version[0] != '\0' || capsule->from[0] != '\0' || capsule->fails[0] != '\0' ||
+           capsule->draws_by_time;
+}
+
 void scenario_print(const struct scenario *scenario, struct buffer *out)
 {
     for (size_t i = 0; i < scenario_section_count; i++) {
         const struct section *section = &scenario_sections[i];
-        const char *values = (const char *)scenario + section->offset;
-        size_t count = section->element_size > 0 ? list_count(scenario, section) : 1;
 
-        for (size_t k = 0; k < count; k++, values += section->element_size) {
-            if (section->element_size > 0)
-                buffer_print(out, "\n[[%s]]\n", section->name);
-            else if (section->name[0] != '\0')
-                buffer_print(out, "\n[%s]\n", section->name);
-            section_print(section, values, out);
-        }
+        if (section->offset == offsetof(struct scenario, transaction))
+            given_listed_print(scenario, out);
+        else if (section->offset != offsetof(struct scenario, capsule) || is_capsule(scenario))
+            print_section(scenario, section, out);
     }
 }
 

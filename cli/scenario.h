@@ -18,13 +18,17 @@
 #include "cli/invariant.h"
 #include "cli/jury.h"
 #include "nemesis/nemesis.h"
+#include "nemesis/strikes.h"
 #include "nemesis/swarm.h"
 #include "sim/clock.h"
 #include "sim/disk.h"
 #include "sim/network.h"
 #include "programs/builtin.h"
+#include "programs/listed.h"
 #include "sim/ping.h"
 #include "store/store.h"
+
+struct setting; /* cli/settings.h */
 
 #define SCENARIO_NAME_SIZE 200
 #define SEED_MAX ((INT64_C(1) << 53) - 1)
@@ -44,6 +48,7 @@ struct given_latency {
 #define WORKLOAD_NAMES_MAX 32
 #define CALLS_MAX 64
 #define SCHEDULE_STEPS_MAX 100
+#define TRANSACTIONS_MAX 100000
 #define STEP_SESSION_SIZE 40
 #define STEP_SQL_SIZE 1000
 #define STEP_ROWS_SIZE 1000
@@ -122,9 +127,28 @@ struct scenario_step {
     struct scenario_rows rows;
 };
 
+/* A [[transaction]], as it is read. */
+struct scenario_transaction {
+    uint32_t session;
+    int64_t at_ns;
+    uint32_t node;
+    const struct setting *steps; /* `do`, which only lasts as long as the reading */
+};
+
+/* Of a scenario that a bisection made: docs/bisect.md. */
+#define CAPSULE_LINE_SIZE 400
+
+struct scenario_capsule {
+    char version[40];              /* that made it; empty: the scenario is no capsule */
+    char from[CAPSULE_LINE_SIZE];  /* what it was made of */
+    char fails[CAPSULE_LINE_SIZE]; /* how: a signature */
+    bool draws_by_time;            /* see sim/turn.h */
+};
+
 struct scenario_workload {
     enum workload_kind kind;
     bool is_scheduled; /* the scenario has a schedule */
+    bool is_listed;    /* the scenario has transactions */
     struct builtin_options builtin;
     char program[SCENARIO_PATH_SIZE]; /* a file, found from where we stand */
     char load[SCENARIO_CALL_SIZE];
@@ -144,6 +168,21 @@ struct scenario_lines {
     uint64_t invariants[INVARIANT_COUNT_MAX];
 };
 
+/* Where a run writes down what it drew. */
+struct recording {
+    struct listed listing;    /* transactions, as they began */
+    struct strike_log strikes; /* of nemeses */
+};
+
+/* Up to a moment a run is kept; then what is left to chance is drawn anew. */
+struct scenario_again {
+    bool is_wanted;
+    int64_t at_ns;
+    uint64_t seed;
+};
+
+struct scenario_block; /* memory of a scenario */
+
 struct scenario {
     char name[SCENARIO_NAME_SIZE];
     uint64_t seed;
@@ -160,10 +199,18 @@ struct scenario {
     uint32_t invariant_count;
     struct scenario_step steps[SCHEDULE_STEPS_MAX];
     uint32_t step_count;
+    struct scenario_capsule capsule;
+    struct scenario_transaction transaction; /* the one that is being read */
+    struct listed listing;      /* of a workload that is listed */
+    struct recording *recording; /* NULL: nobody wants to know; not the scenario's own */
+    struct scenario_again again; /* of a bisection; no file asks for it */
     struct scenario_lines lines;
+    struct scenario_block *blocks;
 };
 
 /*
+ * Closed by scenario_close(), also after a failure.
+ *
  * Reads `path`, or `text` under that name, and puts the `set_count`
  * assignments over it. Errors name the file and the line, or the assignment.
  */
@@ -171,6 +218,10 @@ MUST_USE enum status scenario_load(struct scenario *, const char *path, const ch
                                    size_t set_count, struct error *);
 MUST_USE enum status scenario_read(struct scenario *, const char *path, struct text text,
                                    const char *const *sets, size_t set_count, struct error *);
+
+void scenario_close(struct scenario *);
+/* Zeroed, until scenario_close(); NULL: there is no memory. */
+void *scenario_keep(struct scenario *, size_t count, size_t size);
 
 /* As TOML, every key with its value. */
 void scenario_print(const struct scenario *, struct buffer *);

@@ -30,6 +30,8 @@
 #define WORKLOAD(field) offsetof(struct scenario_workload, field)
 #define SWARM(field) offsetof(struct swarm_options, field)
 #define FAULT(field) offsetof(struct nemesis_options, field)
+#define TURN(field) offsetof(struct scenario_transaction, field)
+#define CAPSULE(field) offsetof(struct scenario_capsule, field)
 #define STEP(field) offsetof(struct scenario_step, field)
 
 static const struct key_row top_rows[] = {
@@ -99,6 +101,10 @@ static const struct key_row disk_rows[] = {
 #define BUILTIN (1u << WORKLOAD_BUILTIN)
 #define PROGRAM (1u << WORKLOAD_PROGRAM)
 #define SCHEDULE (1u << WORKLOAD_SCHEDULE)
+/* The same, where transactions are listed. */
+#define LISTED_BUILTIN (1u << WORKLOAD_KIND_COUNT)
+#define LISTED_PROGRAM (2u << WORKLOAD_KIND_COUNT)
+#define LISTED (LISTED_BUILTIN | LISTED_PROGRAM)
 #define CLIENT(field) WORKLOAD(client.field)
 
 /* `program` comes before `kind`, which knows then what it may be. */
@@ -109,23 +115,24 @@ static const struct key_row workload_rows[] = {
       "what the nodes do, or the clients of the store", 0 },
     { "load", KEY_LINE, WORKLOAD(load), 0, SCENARIO_CALL_SIZE - 1, NONE,
       "the call that makes the rows there are at first, such as \"load(100)\"",
-      PROGRAM | SCHEDULE },
+      PROGRAM | LISTED_PROGRAM | SCHEDULE },
     { "call", KEY_CALLS, WORKLOAD(calls), 0, 0, NONE,
       "what is called, how often and with what: [[workload.call]]", PROGRAM },
     { "sessions", KEY_COUNT, WORKLOAD(sessions), 1, STORE_SESSIONS_MAX, "20",
-      "how many clients there are", BUILTIN | PROGRAM },
+      "how many clients there are", BUILTIN | PROGRAM | LISTED },
     { "transactions", KEY_SIZE, CLIENT(transactions), 1, INT64_C(1000000000), "10000",
       "of all sessions together; those that are tried again count once", BUILTIN | PROGRAM },
     { "think", KEY_DURATION, CLIENT(think_ns), 0, HOUR, "0s",
       "a session's mean pause between two transactions", BUILTIN | PROGRAM },
     { "timeout", KEY_DURATION, CLIENT(request_timeout_ns), 1, HOUR, "400ms",
-      "a statement without an answer for so long is sent again", BUILTIN | PROGRAM | SCHEDULE },
+      "a statement without an answer for so long is sent again",
+      BUILTIN | PROGRAM | SCHEDULE | LISTED },
     { "patience", KEY_DURATION, CLIENT(patience_ns), 1, HOUR, "5s",
-      "a statement without an answer for so long is given up", BUILTIN | PROGRAM },
+      "a statement without an answer for so long is given up", BUILTIN | PROGRAM | LISTED },
     { "attempts", KEY_COUNT, CLIENT(attempts_max), 1, STORE_ATTEMPTS_MAX, "10",
       "how often an aborted transaction is tried in all", BUILTIN | PROGRAM },
     { "backoff", KEY_DURATION, CLIENT(backoff_ns), 1, HOUR, "5ms",
-      "the pause before the second attempt, about; it doubles", BUILTIN | PROGRAM },
+      "the pause before the second attempt, about; it doubles", BUILTIN | PROGRAM | LISTED },
     { "duration", KEY_DURATION, WORKLOAD(duration_ns), 1, DAY, "60s",
       "virtual time until faults end, and clients begin no more", 0 },
     { "settle", KEY_DURATION, WORKLOAD(settle_ns), 1, DAY, "30s",
@@ -136,7 +143,7 @@ static const struct key_row workload_rows[] = {
     { "suspect", KEY_DURATION, WORKLOAD(ping.suspect_ns), 1, HOUR, "1s",
       "a peer silent for so long is suspected", PING },
 #define PARAMETER_ROW(enumerator, name, kind, low, high, help)                                     \
-    { name, KEY_PARAMETER, 0, 0, 0, NONE, help, BUILTIN },
+    { name, KEY_PARAMETER, 0, 0, 0, NONE, help, BUILTIN | LISTED_BUILTIN },
     BUILTIN_PARAMETERS(PARAMETER_ROW)
 #undef PARAMETER_ROW
 };
@@ -147,6 +154,10 @@ static unsigned workload_subject(const void *values, const char **word)
 
     *word = workload->kind == WORKLOAD_BUILTIN ? workload->builtin.workload->name
                                                : workload_kind_name(workload->kind);
+    if (workload->is_listed && workload->kind == WORKLOAD_BUILTIN)
+        return LISTED_BUILTIN;
+    if (workload->is_listed && workload->kind == WORKLOAD_PROGRAM)
+        return LISTED_PROGRAM;
     return 1u << workload->kind;
 }
 
@@ -166,16 +177,28 @@ static const struct key_row schedule_rows[] = {
     { "rows", KEY_ROWS, STEP(rows), 0, 0, NONE, "the rows that it must give, as in [[1, 10]]", 0 },
 };
 
+/* Of a nemesis whose strikes are listed, and of others. */
+#define GIVEN (1u << 0)
+#define DRAWN (1u << 1)
+
+static unsigned nemesis_subject(const void *values, const char **word)
+{
+    const struct nemesis_options *options = values;
+
+    *word = nemesis_shape_name(options->shape);
+    return options->strike_count > 0 ? GIVEN : DRAWN;
+}
+
 static const struct key_row nemesis_rows[] = {
     { "kind", KEY_NEMESIS, FAULT(kind), 0, 0, REQUIRED,
       "partition, clock, crash, pause, message, clog or disk", 0 },
     { "shape", KEY_SHAPE, FAULT(shape), 0, 0, NONE, "how the fault looks", 0 },
     { "start", KEY_DURATION, FAULT(start_ns), 0, DAY, "0s",
-      "when it strikes first; 0s: after about `every`", 0 },
+      "when it strikes first; 0s: after about `every`", DRAWN },
     { "every", KEY_DURATION, FAULT(every_ns), 0, DAY, "0s",
-      "from one strike to the next, about; 0s: it strikes once", 0 },
+      "from one strike to the next, about; 0s: it strikes once", DRAWN },
     { "lasts", KEY_DURATION, FAULT(lasts_ns), 0, DAY, "0s",
-      "from a strike to its release, about; 0s: to the end", 0 },
+      "from a strike to its release, about; 0s: to the end", DRAWN },
     { "at", KEY_TIMES, FAULT(at), 0, 0, NONE,
       "a list of exact times to strike at, instead of `start` and `every`", 0 },
     { "victims", KEY_VICTIMS, FAULT(victims), 0, 0, NONE, "whom it strikes", 0 },
@@ -195,6 +218,29 @@ static const struct key_row nemesis_rows[] = {
       "a crash waits for writes that are not durable yet, and strikes the writers (false)", 0 },
     { "outside", KEY_BOOLEAN, FAULT(outside), 0, 0, NONE,
       "it may leave the fault model (false)", 0 },
+    { "strikes", KEY_STRIKES, 0, 0, 0, NONE,
+      "all that it does, as in [{ at = \"1s\", lasts = \"20ms\", nodes = [0, 2] }], "
+      "instead of times and victims", 0 },
+};
+
+static const struct key_row transaction_rows[] = {
+    { "session", KEY_COUNT, TURN(session), 0, STORE_SESSIONS_MAX - 1, REQUIRED,
+      "whose it is, from 0", 0 },
+    { "at", KEY_DURATION, TURN(at_ns), 0, DAY, REQUIRED,
+      "when it begins, or later, if the session's last is not over", 0 },
+    { "node", KEY_COUNT, TURN(node), 0, 254, "0", "that the session talks to", 0 },
+    { "do", KEY_STEPS, TURN(steps), 0, 0, REQUIRED,
+      "a list of operations such as [\"r 3\", \"w 6 17\"], or a call: [\"buy(1, 7)\"]", 0 },
+};
+
+static const struct key_row capsule_rows[] = {
+    { "version", KEY_LINE, CAPSULE(version), 0, sizeof((struct scenario_capsule *)0)->version - 1,
+      NONE, "that made this of a longer run: see `ordeal help bisect`", 0 },
+    { "from", KEY_LINE, CAPSULE(from), 0, CAPSULE_LINE_SIZE - 1, NONE, "what it was made of", 0 },
+    { "fails", KEY_LINE, CAPSULE(fails), 0, CAPSULE_LINE_SIZE - 1, NONE, "how it fails", 0 },
+    { "draws_by_time", KEY_BOOLEAN, CAPSULE(draws_by_time), 0, 0, NONE,
+      "what network, disks and nodes draw hangs on the time, not on what they drew before "
+      "(false)", 0 },
 };
 
 static const struct key_row swarm_rows[] = {
@@ -224,10 +270,15 @@ const struct section scenario_sections[] = {
       .count = ROW_COUNT(workload_rows), .subject = workload_subject },
     SECTION("swarm", TOP(swarm), swarm_rows),
     SECTION("check", TOP(check), check_rows),
-    LIST("nemesis", TOP(nemeses), nemesis_rows, sizeof(struct nemesis_options),
-         TOP(nemesis_count), NEMESIS_COUNT_MAX),
+    { .name = "nemesis", .offset = TOP(nemeses), .rows = nemesis_rows,
+      .count = ROW_COUNT(nemesis_rows), .element_size = sizeof(struct nemesis_options),
+      .count_offset = TOP(nemesis_count), .count_max = NEMESIS_COUNT_MAX,
+      .subject = nemesis_subject },
     LIST("invariant", TOP(invariants), invariant_rows, sizeof(struct invariant_options),
          TOP(invariant_count), INVARIANT_COUNT_MAX),
+    SECTION("capsule", TOP(capsule), capsule_rows),
+    LIST("transaction", TOP(transaction), transaction_rows, sizeof(struct scenario_transaction), 0,
+         TRANSACTIONS_MAX),
     LIST("schedule", TOP(steps), schedule_rows, sizeof(struct scenario_step), TOP(step_count),
          SCHEDULE_STEPS_MAX),
 };

@@ -9,6 +9,7 @@
 #include "cli/given_latency.h"
 #include "cli/given_nemesis.h"
 #include "cli/given_schedule.h"
+#include "cli/given_strikes.h"
 #include "cli/given_store.h"
 #include "cli/quantity.h"
 #include "cli/scenario.h"
@@ -242,6 +243,11 @@ static enum status read_row(const struct reader *reader, struct error *err)
         return given_expect_read(at, label.text, reader->setting, err);
     case KEY_ROWS:
         return given_rows_read(at, label.text, reader->setting, err);
+    case KEY_STRIKES:
+        return STATUS_OK;
+    case KEY_STEPS:
+        *(const struct setting **)at = reader->setting;
+        return STATUS_OK;
     }
     return STATUS_OK;
 }
@@ -505,7 +511,25 @@ static void print_value(const struct section *section, const struct key_row *row
     case KEY_ROWS:
         given_rows_print(at, out);
         break;
+    case KEY_STRIKES:
+        given_strikes_print(at, out);
+        break;
+    case KEY_STEPS:
+        break;
     }
+}
+
+/* Where transactions are listed, nothing is left to those parameters that draw them. */
+static bool parameter_matters(const struct scenario_workload *workload,
+                              enum builtin_parameter parameter)
+{
+    static const bool is_of_state[PARAMETER_COUNT] = {
+        [PARAMETER_KEYS] = true,   [PARAMETER_GROUP] = true, [PARAMETER_BALANCE] = true,
+        [PARAMETER_VALUES] = true, [PARAMETER_WIDTH] = true, [PARAMETER_REPEAT_VALUES] = true,
+    };
+
+    return builtin_has_parameter(workload->builtin.workload, parameter) &&
+           (!workload->is_listed || is_of_state[parameter]);
 }
 
 /* Whether a key without default was left alone: it then has no written form. */
@@ -539,9 +563,12 @@ static bool is_unset(const struct key_row *row, const void *at)
         return *(const int32_t *)at == 0;
     case KEY_DURATION:
         return *(const int64_t *)at == 0;
+    case KEY_STEPS:
+        return true;
+    case KEY_STRIKES:
+        return ((const struct nemesis_options *)at)->strike_count == 0;
     case KEY_PARAMETER:
-        return !builtin_has_parameter(((const struct scenario_workload *)at)->builtin.workload,
-                                      parameter_of(row));
+        return !parameter_matters(at, parameter_of(row));
     case KEY_LEVEL:
         return *(const uint32_t *)at == 0;
     case KEY_CHECKERS:

@@ -43,6 +43,8 @@ enum key_kind {
     KEY_DO,          /* struct scenario_do */
     KEY_EXPECT,      /* uint32_t, a bit for each enum schedule_outcome */
     KEY_ROWS,        /* struct scenario_rows */
+    KEY_STRIKES,     /* of a struct nemesis_options; read by the list it stands in */
+    KEY_STEPS,       /* const struct setting *: a list */
 };
 
 struct key_row {

@@ -96,6 +96,8 @@ static enum status add_nemeses(struct simulation *simulation, const struct scena
     uint32_t count = simulation_nemeses(scenario, list);
 
     TRY(nemeses_init(&simulation->nemeses, &ground, &simulation->world, err));
+    if (scenario->recording)
+        simulation->nemeses.log = &scenario->recording->strikes;
     for (uint32_t i = 0; i < count; i++)
         if (nemeses_add(&simulation->nemeses, &list[i], err) != STATUS_OK)
             return blame(err, i < scenario->nemesis_count ? scenario->lines.nemeses[i] : 0);
@@ -159,8 +161,12 @@ static enum status open_store(struct simulation *simulation, const struct scenar
         .max_offset_ns = scenario->clocks.max_offset_ns,
         .disk = scenario->disk.config,
         .client = from->client,
+        .recorded = scenario->recording ? &scenario->recording->listing : NULL,
     };
 
+    options.disk.draws_by_time = scenario->capsule.draws_by_time;
+    if (from->is_listed)
+        workload.listing = &scenario->listing;
     if (from->kind == WORKLOAD_SCHEDULE)
         options.client = given_schedule_client(&from->client);
     if (from->kind == WORKLOAD_BUILTIN) {
@@ -192,6 +198,7 @@ static enum status build(struct simulation *simulation, const struct scenario *s
         .shard_count = has_store(scenario) && is_on_raft(scenario) ? scenario->cluster.shards : 0,
         .clocks = scenario->clocks.options,
         .network = scenario->network.link,
+        .draws_by_time = scenario->capsule.draws_by_time,
         .trace = *trace,
     };
 
@@ -327,9 +334,28 @@ static enum status settle_store(struct simulation *simulation, const struct scen
     return check_invariants(simulation, scenario, err);
 }
 
+/* Up to the moment after which all is drawn anew. */
+static enum status run_first_part(struct simulation *simulation, const struct scenario *scenario,
+                                  struct progress_bar *bar, struct error *err)
+{
+    int64_t at_ns = scenario->again.at_ns;
+
+    if (!scenario->again.is_wanted)
+        return STATUS_OK;
+    if (at_ns > scenario->workload.duration_ns)
+        at_ns = scenario->workload.duration_ns;
+    TRY(run_until(simulation, at_ns, bar, err));
+    world_draw_anew(&simulation->world, scenario->again.seed);
+    nemeses_draw_anew(&simulation->nemeses);
+    if (simulation->store)
+        store_draw_anew(simulation->store);
+    return STATUS_OK;
+}
+
 static enum status run(struct simulation *simulation, const struct scenario *scenario,
                        struct progress_bar *bar, struct error *err)
 {
+    TRY(run_first_part(simulation, scenario, bar, err));
     TRY(run_until(simulation, scenario->workload.duration_ns, bar, err));
     if (simulation->store)
         store_stop(simulation->store);

@@ -75,6 +75,11 @@ static void print_runs(const struct subject_tally *sum, bool has_store, struct b
         quantity_print_count(out, sum->undecided);
         buffer_text(out, TEXT(" undecided"));
     }
+    if (has_store && sum->barren > 0) {
+        buffer_text(out, TEXT(", "));
+        quantity_print_count(out, sum->barren);
+        buffer_text(out, TEXT(" barren"));
+    }
     if (has_store) {
         buffer_text(out, TEXT("   "));
         quantity_print_count(out, sum->committed);

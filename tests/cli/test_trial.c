@@ -1,0 +1,153 @@
+#include "cli/trial.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/outcome.h"
+#include "cli/workers.h"
+#include "tests/fixture.h"
+#include "unity.h"
+
+#define BANK                                                                                       \
+    "name = \"x\"\nseed = 1\n"                                                                     \
+    "[cluster]\nnodes = 3\nshards = 2\nbugs = [\"no-timestamp-cache\"]\n"                          \
+    "[network]\nloss = 0.01\n"                                                                     \
+    "[workload]\nkind = \"bank\"\nkeys = 4\nsessions = 4\ntransactions = 12\n"                     \
+    "think = \"20ms\"\nduration = \"5s\"\n"                                                        \
+    "[[nemesis]]\nkind = \"partition\"\nevery = \"500ms\"\nlasts = \"200ms\"\n"
+
+static struct scenario *scenario;
+static struct error err;
+
+void setUp(void)
+{
+    memset(&err, 0, sizeof err);
+    scenario = calloc(1, sizeof *scenario);
+    TEST_ASSERT_NOT_NULL(scenario);
+    ASSERT_OK(scenario_read(scenario, "x.toml", text_of(BANK), NULL, 0, &err), &err);
+}
+
+void tearDown(void)
+{
+    scenario_close(scenario);
+    free(scenario);
+}
+
+/* All that a run of this seed comes to, as a line. */
+static enum status tell(uint64_t seed, struct buffer *line, struct error *why)
+{
+    struct trial trial = { 0 };
+    struct outcome outcome = { 0 };
+    enum status status;
+
+    scenario->seed = seed;
+    status = trial_run(&trial, scenario, 0, why);
+    if (status == STATUS_OK)
+        status = outcome_of_trial(&outcome, &trial, why);
+    outcome_print(&outcome, line);
+    outcome_close(&outcome);
+    trial_close(&trial);
+    return status;
+}
+
+static void assert_same(const struct buffer *a, const struct buffer *b)
+{
+    TEST_ASSERT_EQUAL_UINT64(a->count, b->count);
+    TEST_ASSERT_EQUAL_MEMORY(a->at, b->at, a->count);
+}
+
+/* Each in a process of its own. */
+static enum status tell_alone(void *context, struct text job, struct buffer *answer,
+                              struct error *why)
+{
+    (void)context;
+    return tell(strtoull(job.at, NULL, 10), answer, why);
+}
+
+static void start_alone(struct workers *workers, size_t count)
+{
+    struct workers_options options = { .count = 2, .jobs_max = 1, .in_order = true,
+                                       .work = tell_alone };
+
+    ASSERT_OK(workers_open(workers, &options, &err), &err);
+    for (size_t seed = 0; seed < count; seed++) {
+        struct buffer job = { 0 };
+        buffer_print(&job, "%zu", seed);
+        ASSERT_OK(workers_submit(workers, (struct text){ job.at, job.count }, &err), &err);
+        buffer_close(&job);
+    }
+}
+
+static void a_seed_is_the_same_alone_in_a_batch_and_in_reverse(void)
+{
+    size_t count = fixture_rounds(20);
+    struct buffer *lines = calloc(count, sizeof *lines);
+    struct workers workers;
+    struct buffer line = { 0 };
+    size_t failed = 0;
+
+    TEST_ASSERT_NOT_NULL(lines);
+    for (size_t seed = 0; seed < count; seed++)
+        ASSERT_OK(tell(seed, &lines[seed], &err), &err);
+    for (size_t seed = count; seed-- > 0;) {
+        buffer_clear(&line);
+        ASSERT_OK(tell(seed, &line, &err), &err);
+        assert_same(&lines[seed], &line);
+        buffer_byte(&line, '\0');
+        failed += strstr(line.at, "\"verdict\":\"invalid\"") != NULL;
+    }
+    start_alone(&workers, count);
+    for (size_t seed = 0; seed < count; seed++) {
+        const struct work *work;
+        ASSERT_OK(workers_next(&workers, -1, &work, &err), &err);
+        TEST_ASSERT_EQUAL(WORK_DONE, work->end);
+        assert_same(&lines[seed], &work->answer);
+    }
+    workers_close(&workers);
+    /* Or else nothing was compared but that nothing happens. */
+    TEST_ASSERT_GREATER_THAN_UINT64(0, failed);
+    TEST_ASSERT_LESS_THAN_UINT64(count, failed);
+    for (size_t seed = 0; seed < count; seed++)
+        buffer_close(&lines[seed]);
+    free(lines);
+    buffer_close(&line);
+}
+
+static void nobody_judges_if_nobody_is_to(void)
+{
+    static const char *const none[] = { "check.checkers=[]" };
+    struct trial trial = { 0 };
+
+    scenario_close(scenario);
+    ASSERT_OK(scenario_read(scenario, "x.toml", text_of(BANK), none, 1, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    TEST_ASSERT_FALSE(trial.is_judged);
+    TEST_ASSERT_EQUAL(trial.simulation->verdict, trial_verdict(&trial));
+    trial_close(&trial);
+    ASSERT_OK(trial_run(&trial, scenario, TRIAL_HISTORY, &err), &err);
+    TEST_ASSERT_TRUE(trial.is_judged);
+    TEST_ASSERT_EQUAL_UINT32(0, trial.jury.juror_count);
+    trial_close(&trial);
+}
+
+static void witnesses_are_made_where_they_are_wanted(void)
+{
+    struct trial trial = { 0 };
+
+    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    TEST_ASSERT_GREATER_THAN_UINT32(0, trial.jury.juror_count);
+    TEST_ASSERT_EQUAL_UINT64(0, trial.jury.jurors[0].check.witness.count);
+    trial_close(&trial);
+    ASSERT_OK(trial_run(&trial, scenario, TRIAL_WITNESS, &err), &err);
+    TEST_ASSERT_GREATER_THAN_UINT64(0, trial.jury.jurors[0].check.witness.count);
+    trial_close(&trial);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(a_seed_is_the_same_alone_in_a_batch_and_in_reverse);
+    RUN_TEST(nobody_judges_if_nobody_is_to);
+    RUN_TEST(witnesses_are_made_where_they_are_wanted);
+    return UNITY_END();
+}
