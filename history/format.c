@@ -33,6 +33,11 @@ static const struct foreign *const foreigns[FORMAT_COUNT] = {
     [FORMAT_JEPSEN_EDN] = &foreign_jepsen_edn,
     [FORMAT_JEPSEN_JSON] = &foreign_jepsen_json,
     [FORMAT_COBRA] = &foreign_cobra,
+    [FORMAT_DBCOP_JSON] = &foreign_dbcop_json,
+    [FORMAT_CHRONOS] = &foreign_chronos,
+    [FORMAT_VIPER] = &foreign_viper,
+    [FORMAT_PORCUPINE] = &foreign_porcupine,
+    [FORMAT_ISOPREDICT] = &foreign_isopredict,
 };
 
 const char *format_name(enum format format)

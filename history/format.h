@@ -24,7 +24,12 @@
     X(DBCOP, "dbcop", "dbcop's binary histories")                                                  \
     X(JEPSEN_EDN, "jepsen-edn", "operations of Jepsen, Elle and Knossos in EDN")                   \
     X(JEPSEN_JSON, "jepsen-json", "the same in JSON")                                              \
-    X(COBRA, "cobra", "a folder of Cobra's logs, one file a session")
+    X(COBRA, "cobra", "a folder of Cobra's logs, one file a session")                              \
+    X(DBCOP_JSON, "dbcop-json", "dbcop's histories in JSON")                                       \
+    X(CHRONOS, "chronos", "JSON of TimeKiller (Chronos, Aion), with timestamps")                     \
+    X(VIPER, "viper", "Viper's histories in JSON, a transaction a line")                           \
+    X(PORCUPINE, "porcupine", "Jepsen's text logs of a register, as Knossos and Porcupine read")   \
+    X(ISOPREDICT, "isopredict", "IsoPredict's traces: READ KEY[k] Txn(s, i) From(s, i)")
 
 enum format {
 #define FORMAT_ENUM(enumerator, name, description) FORMAT_##enumerator,

@@ -137,4 +137,4 @@ static enum status read_awdit(struct source *source, struct history *history, st
     return status;
 }
 
-const struct foreign foreign_awdit_test = { is_it, read_awdit, NULL, NULL, NULL };
+const struct foreign foreign_awdit_test = { .is_it = is_it, .read = read_awdit };

@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "history/foreign/foreign.h"
+#include "history/foreign/writes.h"
 
 #define HEADER_NUMBERS 5
 #define HEADER_STRINGS 3
@@ -170,24 +171,25 @@ static enum status read_dbcop(struct source *source, struct history *history, st
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-static bool is_carried(const struct history *h, uint32_t op)
+static bool is_carried(const struct history *h, uint32_t txn, uint32_t op)
 {
-    return !(h->op_flags[op] & OP_ERROR) && h->op_value_kind[op] != VALUE_NONE;
+    return !(h->op_flags[op] & OP_ERROR) && h->op_value_kind[op] != VALUE_NONE &&
+           (h->op_kind[op] != OP_READ || h->txn_status[txn] == TXN_OK);
 }
 
 static enum status examine_op(const struct history *h, uint32_t op, struct error *err)
 {
     struct value value = history_value(h, op);
     bool is_null_read = h->op_kind[op] == OP_READ && value.kind == VALUE_NULL;
-    int64_t key;
 
     if (h->op_kind[op] != OP_READ && h->op_kind[op] != OP_WRITE)
         return error_set(err, STATUS_BAD_INPUT,
                          "this format has reads and writes alone, no appends and no deletes");
-    TRY(foreign_key_number(h, h->op_key[op], &key, err));
-    if (key < 0 || (!is_null_read && (value.kind != VALUE_INTEGER || value.bits < 0)))
+    if (!is_null_read && (value.kind != VALUE_INTEGER || value.bits < 0))
+        return error_set(err, STATUS_BAD_INPUT, "values of this format are numbers from 0");
+    if (h->op_kind[op] == OP_WRITE && value.bits == 0)
         return error_set(err, STATUS_BAD_INPUT,
-                         "keys and values of this format are numbers from 0");
+                         "0 is the initial value of this format: nobody may write it");
     return STATUS_OK;
 }
 
@@ -195,11 +197,13 @@ static enum status examine(const struct history *h, uint32_t *losses, struct err
 {
     TRY(foreign_examine(h, losses, err));
     TRY(foreign_examine_zeros(h, err));
+    TRY(writes_examine(h, err));
+    (void)key_numbers_of(h, 0, losses);
     for (uint32_t t = 0; t < h->txn_count; t++) {
         if (h->txn_status[t] == TXN_ABORT)
             *losses |= 1u << LOSS_ABORTED;
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
-            if (h->txn_status[t] == TXN_OK && is_carried(h, op))
+            if (h->txn_status[t] != TXN_ABORT && is_carried(h, t, op))
                 TRY(examine_op(h, op, err));
     }
     *losses |= 1u << LOSS_IDS;
@@ -217,37 +221,31 @@ static uint64_t count_carried(const struct history *h, uint32_t txn)
     uint64_t count = 0;
 
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        count += is_carried(h, op);
+        count += is_carried(h, txn, op);
     return count;
 }
 
-static enum status put_txn(const struct history *h, uint32_t txn, struct buffer *out,
-                           struct error *err)
+static void put_txn(const struct history *h, struct key_numbers keys, uint32_t txn,
+                    struct buffer *out)
 {
     put(out, count_carried(h, txn));
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        int64_t key;
-
-        if (!is_carried(h, op))
+        if (!is_carried(h, txn, op))
             continue;
-        TRY(foreign_key_number(h, h->op_key[op], &key, err));
         buffer_byte(out, h->op_kind[op] == OP_WRITE);
-        put(out, (uint64_t)key);
+        put(out, (uint64_t)key_number(keys, h, h->op_key[op]));
         put(out, (uint64_t)history_value(h, op).bits); /* of null: 0 */
         buffer_byte(out, 1);
     }
     buffer_byte(out, 1);
-    return STATUS_OK;
 }
 
-static void put_header(const struct history *h, struct buffer *out)
+static void put_header(const struct history *h, const struct by_session *by, struct buffer *out)
 {
-    uint64_t ops = 0, txns = 0;
+    uint64_t ops = 0, txns = by->start[h->session_count];
 
-    for (uint32_t t = 0; t < h->txn_count; t++) {
-        txns += h->txn_status[t] == TXN_OK;
-        ops += h->txn_status[t] == TXN_OK ? count_carried(h, t) : 0;
-    }
+    for (uint64_t i = 0; i < txns; i++)
+        ops += count_carried(h, by->txns[i]);
     put(out, 0);
     put(out, h->session_count);
     put(out, h->key_count);
@@ -261,11 +259,14 @@ static void put_header(const struct history *h, struct buffer *out)
 static enum status put_sessions(const struct history *h, const struct by_session *by,
                                 struct sink *sink, struct buffer *out, struct error *err)
 {
-    put_header(h, out);
+    uint32_t losses = 0;
+    struct key_numbers keys = key_numbers_of(h, 0, &losses);
+
+    put_header(h, by, out);
     for (uint32_t s = 0; s < h->session_count; s++) {
         put(out, by->start[s + 1] - by->start[s]);
         for (uint32_t i = by->start[s]; i < by->start[s + 1]; i++) {
-            TRY(put_txn(h, by->txns[i], out, err));
+            put_txn(h, keys, by->txns[i], out);
             TRY(foreign_flush(out, sink, false, err));
         }
     }
@@ -275,14 +276,20 @@ static enum status put_sessions(const struct history *h, const struct by_session
 static enum status write_dbcop(const struct history *h, struct sink *sink, struct error *err)
 {
     struct buffer out = { 0 };
-    struct by_session by;
-    enum status status = by_session_init(&by, h, err);
+    struct by_session by = { .start = NULL };
+    struct writes writes;
+    enum status status = writes_init(&writes, h, err);
 
+    if (status == STATUS_OK)
+        status = by_session_init(&by, h, writes.has_txn, err);
     if (status == STATUS_OK)
         status = put_sessions(h, &by, sink, &out, err);
     by_session_close(&by);
+    writes_close(&writes);
     buffer_close(&out);
     return status;
 }
 
-const struct foreign foreign_dbcop = { is_it, read_dbcop, examine, write_dbcop, NULL };
+const struct foreign foreign_dbcop = {
+    .is_it = is_it, .read = read_dbcop, .examine = examine, .write = write_dbcop
+};

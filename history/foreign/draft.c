@@ -15,6 +15,8 @@ void draft_close(struct draft *d)
     array_close(&d->txns);
     array_close(&d->ops);
     map_close(&d->by_id);
+    array_close(&d->initials);
+    map_close(&d->initial_keys);
 }
 
 enum status draft_add_txn(struct draft *d, int64_t id, int64_t session, uint64_t line,
@@ -67,6 +69,21 @@ enum status draft_add_numbered(struct draft *d, uint32_t txn, enum op_kind kind,
                         (struct text){ name, (size_t)(int64_write(name, key) - name) }, value, err);
 }
 
+enum status draft_add_initial(struct draft *d, struct text key, struct value value,
+                              struct error *err)
+{
+    struct draft_op op = { .value = value };
+    uint64_t unused;
+    size_t place;
+
+    TRY(builder_key(&d->builder, key, &op.key, err));
+    if (map_find(&d->initial_keys, op.key, &unused))
+        return error_set(err, STATUS_BAD_INPUT, "the key \"%.*s\" begins with two values",
+                         TEXT_PRINT(key));
+    TRY(map_add(&d->initial_keys, op.key, 0, &place, err));
+    return array_push(&d->initials, op, err);
+}
+
 /* --- Finishing -------------------------------------------------------------------- */
 
 /* The operations of each transaction together, in their order; start has one more entry. */
@@ -85,10 +102,16 @@ static enum status sort_ops(const struct draft *d, size_t **start, uint32_t **so
 
 static enum status add_initial(struct draft *d, struct error *err)
 {
+    for (size_t i = 0; i < d->initials.count; i++)
+        TRY(builder_add_initial(&d->builder, d->initials.at[i].key, d->initials.at[i].value, err));
     if (d->initial.kind == VALUE_NONE)
         return STATUS_OK;
-    for (uint32_t key = 0; key < intern_count(&d->builder.keys); key++)
-        TRY(builder_add_initial(&d->builder, key, d->initial, err));
+    for (uint32_t key = 0; key < intern_count(&d->builder.keys); key++) {
+        uint64_t unused;
+
+        if (!map_find(&d->initial_keys, key, &unused))
+            TRY(builder_add_initial(&d->builder, key, d->initial, err));
+    }
     return STATUS_OK;
 }
 
@@ -97,10 +120,11 @@ static enum status add_txn(struct draft *d, const struct draft_txn *txn, struct 
     TRY(builder_begin_txn(&d->builder, txn->id, txn->session, (enum txn_status)txn->status, err));
     if (txn->invoked != TIME_ABSENT)
         TRY(builder_set_txn_at(&d->builder, txn->invoked, txn->completed, err));
-    if (!txn->has_ts)
-        return STATUS_OK;
-    TRY(builder_set_ts(&d->builder, (struct place){ 1, { txn->ts } }, err));
-    return builder_set_snapshot(&d->builder, (struct place){ 1, { txn->snapshot } }, err);
+    if (txn->ts.parts > 0)
+        TRY(builder_set_ts(&d->builder, txn->ts, err));
+    if (txn->snapshot.parts > 0)
+        TRY(builder_set_snapshot(&d->builder, txn->snapshot, err));
+    return STATUS_OK;
 }
 
 static enum status build(struct draft *d, const size_t *start, const uint32_t *sorted,

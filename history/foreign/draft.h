@@ -22,11 +22,10 @@
 struct draft_txn {
     int64_t id, session;
     int64_t invoked, completed; /* TIME_ABSENT, both: nobody says */
-    int64_t ts, snapshot;       /* valid if has_ts */
+    struct place ts, snapshot;  /* without parts: there is none */
     uint64_t line;              /* where it began; 0: there are no lines */
     uint32_t op_count;
     uint8_t status; /* enum txn_status */
-    bool has_ts;
 };
 
 struct draft_op {
@@ -41,6 +40,8 @@ struct draft {
     ARRAY(struct draft_op) ops;
     struct map by_id;
     struct value initial; /* of every key; VALUE_NONE: nothing */
+    ARRAY(struct draft_op) initials; /* of single keys, in place of it; they have no txn, no kind */
+    struct map initial_keys;
 };
 
 void draft_init(struct draft *);
@@ -56,6 +57,10 @@ MUST_USE enum status draft_add_op(struct draft *, uint32_t txn, enum op_kind, st
 /* A key by its number, spelled as such. */
 MUST_USE enum status draft_add_numbered(struct draft *, uint32_t txn, enum op_kind, int64_t key,
                                         struct value, struct error *);
+
+/* What the key begins with, whatever the others do. Each key once. */
+MUST_USE enum status draft_add_initial(struct draft *, struct text key, struct value,
+                                       struct error *);
 
 /* The history; `producer` is the tool's name. The draft may only be closed afterwards. */
 MUST_USE enum status draft_finish(struct draft *, const char *producer, struct history *,

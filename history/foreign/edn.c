@@ -289,6 +289,33 @@ enum status edn_take(struct edn *e, const char *what, struct edn_scalar *scalar,
     return STATUS_OK;
 }
 
+enum status edn_take_integer(struct edn *e, const char *what, int64_t *number, struct error *err)
+{
+    struct edn_scalar scalar;
+
+    if (edn_peek(e) != EDN_INTEGER)
+        return edn_refuse(e, what, err);
+    TRY(edn_take(e, what, &scalar, err));
+    *number = scalar.integer;
+    return STATUS_OK;
+}
+
+enum status edn_take_boolean(struct edn *e, const char *what, bool *truth, struct error *err)
+{
+    enum edn_kind kind = edn_peek(e);
+
+    if (kind != EDN_TRUE && kind != EDN_FALSE)
+        return edn_refuse(e, what, err);
+    *truth = kind == EDN_TRUE;
+    return edn_skip(e, err);
+}
+
+enum status edn_field(struct edn *e, bool *more, struct edn_scalar *name, struct error *err)
+{
+    TRY(edn_more(e, '{', more, err));
+    return *more ? edn_take(e, "the name of a field", name, err) : STATUS_OK;
+}
+
 bool edn_is_name(const struct edn *e, const struct edn_scalar *scalar, const char *name)
 {
     return scalar->kind == (e->is_json ? EDN_STRING : EDN_KEYWORD) &&

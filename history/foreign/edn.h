@@ -55,6 +55,10 @@ MUST_USE enum status edn_open(struct edn *, char bracket, const char *what, stru
 MUST_USE enum status edn_more(struct edn *, char bracket, bool *more, struct error *);
 MUST_USE enum status edn_take(struct edn *, const char *what, struct edn_scalar *, struct error *);
 MUST_USE enum status edn_skip(struct edn *, struct error *);
+MUST_USE enum status edn_take_integer(struct edn *, const char *what, int64_t *, struct error *);
+MUST_USE enum status edn_take_boolean(struct edn *, const char *what, bool *, struct error *);
+/* The name of the next field of a map; it holds until something else is taken. */
+MUST_USE enum status edn_field(struct edn *, bool *more, struct edn_scalar *name, struct error *);
 
 /* Whether it is the keyword or, in JSON, the string of that name. */
 bool edn_is_name(const struct edn *, const struct edn_scalar *, const char *name);

@@ -40,6 +40,42 @@ enum status foreign_at_line(const struct source *source, struct error *err)
     return err->status;
 }
 
+/* The line that the offset is on. */
+static uint64_t line_of(const struct edn *edn, uint64_t offset)
+{
+    uint64_t line = 1;
+
+    for (uint64_t i = 0; i < offset && edn->begin + i < edn->end; i++)
+        line += edn->begin[i] == '\n';
+    return line;
+}
+
+enum status foreign_at_offset(const struct source *source, const struct edn *edn,
+                              struct error *err)
+{
+    error_set_file(err, source->name);
+    err->offset = (uint64_t)(edn->at - edn->begin);
+    err->line = line_of(edn, err->offset);
+    return err->status;
+}
+
+enum status whole_begin(struct whole *whole, struct source *source, bool is_json,
+                        struct error *err)
+{
+    size_t size = 0;
+
+    *whole = (struct whole){ .bytes = NULL };
+    TRY(source_take_rest(source, &whole->bytes, &size, err));
+    edn_begin(&whole->edn, (struct text){ whole->bytes, size }, is_json);
+    return STATUS_OK;
+}
+
+void whole_close(struct whole *whole)
+{
+    edn_close(&whole->edn);
+    free(whole->bytes);
+}
+
 static bool has_status(const struct history *h, enum txn_status status)
 {
     return h->txn_count > 0 && memchr(h->txn_status, status, h->txn_count);
@@ -77,15 +113,27 @@ enum status foreign_examine(const struct history *h, uint32_t *losses, struct er
     return STATUS_OK;
 }
 
-enum status foreign_key_number(const struct history *h, uint32_t key, int64_t *number,
-                               struct error *err)
+struct key_numbers key_numbers_of(const struct history *h, int64_t min, uint32_t *losses)
 {
-    struct text name = history_key(h, key);
+    struct key_numbers numbers = { .is_anew = false };
 
-    if (text_to_int64(name, number))
-        return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT,
-                     "the key \"%.*s\" is no number, as keys of this format are", TEXT_PRINT(name));
+    for (uint32_t key = 0; key < h->key_count && !numbers.is_anew; key++) {
+        int64_t number;
+
+        numbers.is_anew = !text_to_int64(history_key(h, key), &number) || number < min;
+    }
+    if (numbers.is_anew)
+        *losses |= 1u << LOSS_KEYS;
+    return numbers;
+}
+
+int64_t key_number(struct key_numbers numbers, const struct history *h, uint32_t key)
+{
+    int64_t number = key;
+    bool is_number = numbers.is_anew || text_to_int64(history_key(h, key), &number);
+
+    assert(is_number);
+    return number;
 }
 
 enum status foreign_flush(struct buffer *out, struct sink *sink, bool at_once, struct error *err)
@@ -106,18 +154,19 @@ enum status foreign_examine_zeros(const struct history *h, struct error *err)
     return STATUS_OK;
 }
 
-enum status by_session_init(struct by_session *by, const struct history *h, struct error *err)
+enum status by_session_init(struct by_session *by, const struct history *h, const bool *has_txn,
+                            struct error *err)
 {
     *by = (struct by_session){ 0 };
     TRY(memory_resize((void **)&by->start, h->session_count + 2, sizeof *by->start, err));
     TRY(memory_resize((void **)&by->txns, h->txn_count, sizeof *by->txns, err));
     memset(by->start, 0, (h->session_count + 2) * sizeof *by->start);
     for (uint32_t t = 0; t < h->txn_count; t++)
-        by->start[h->txn_session[t] + 2] += h->txn_status[t] == TXN_OK;
+        by->start[h->txn_session[t] + 2] += has_txn[t];
     for (size_t s = 2; s < h->session_count + 2; s++)
         by->start[s] += by->start[s - 1];
     for (uint32_t t = 0; t < h->txn_count; t++)
-        if (h->txn_status[t] == TXN_OK)
+        if (has_txn[t])
             by->txns[by->start[h->txn_session[t] + 1]++] = t;
     return STATUS_OK;
 }

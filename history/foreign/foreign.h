@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "history/foreign/draft.h"
+#include "history/foreign/edn.h"
 #include "history/history.h"
 #include "history/sink.h"
 #include "history/source.h"
@@ -24,10 +25,16 @@
     X(TIMES, "times")                                                                              \
     X(CERTIFICATE, "ts, snapshots, version sets and version orders")                               \
     X(ABORTED, "aborted transactions")                                                             \
-    X(UNKNOWN, "transactions of unknown outcome")                                                  \
+    X(UNKNOWN, "unknown outcomes: what was read from is committed, the rest is left out")          \
+    X(EMPTY, "transactions without operations")                                                    \
+    X(VALUES, "values, which are numbered by who wrote them")                                      \
     X(REFUSED, "refused operations and reads without an answer")                                   \
     X(LOCKS, "locks of reads")                                                                     \
-    X(IDS, "ids of transactions, which are numbered anew")                                         \
+    X(IDS, "ids of transactions and sessions, which are numbered anew")                            \
+    X(KEYS, "names of keys, which are numbered anew")                                              \
+    X(INITIAL, "what keys begin with: reads of it become reads of nothing")                        \
+    X(ANSWERS, "what transactions that did not commit, or may not have, read")                     \
+    X(SESSIONS, "that a session goes on after a transaction of unknown outcome")                   \
     X(HEADER, "the workload's name and what line 1 says of values")
 
 enum loss {
@@ -58,29 +65,50 @@ struct text foreign_first_line(struct text beginning);
  * noted. Each format notes what else it leaves out.
  */
 MUST_USE enum status foreign_examine(const struct history *, uint32_t *losses, struct error *);
-/* A number that a key, or a value, is; other ones are refused. */
-MUST_USE enum status foreign_key_number(const struct history *, uint32_t key, int64_t *,
-                                        struct error *);
+/*
+ * Keys of many formats are numbers. They keep theirs if every key of the history is one, from
+ * `min` on; otherwise they are numbered in their order, which is a loss.
+ */
+struct key_numbers {
+    bool is_anew;
+};
+
+struct key_numbers key_numbers_of(const struct history *, int64_t min, uint32_t *losses);
+int64_t key_number(struct key_numbers, const struct history *, uint32_t key);
 /* The error is about the line that the source gave last. Returns the error's status. */
 enum status foreign_at_line(const struct source *, struct error *);
+/* The error is about where the lexer is; both its line and its offset are told. */
+enum status foreign_at_offset(const struct source *, const struct edn *, struct error *);
+
+/* A lexer over all that is left of the source. */
+struct whole {
+    struct edn edn;
+    char *bytes;
+};
+
+/* Closed by whole_close(), also after a failure. */
+MUST_USE enum status whole_begin(struct whole *, struct source *, bool is_json, struct error *);
+void whole_close(struct whole *);
 
 /* In many formats every key begins with 0: a history where one begins otherwise is refused. */
 MUST_USE enum status foreign_examine_zeros(const struct history *, struct error *);
 
-/* The committed transactions of each session together. */
+/* The transactions of each session together. */
 struct by_session {
     uint32_t *start; /* by session, and one more */
     uint32_t *txns;
 };
 
 /* Closed by by_session_close(), also after a failure. */
-MUST_USE enum status by_session_init(struct by_session *, const struct history *, struct error *);
+MUST_USE enum status by_session_init(struct by_session *, const struct history *,
+                                     const bool *has_txn, struct error *);
 void by_session_close(struct by_session *);
 
 /* Gives what was put together to the sink, if it is much, or `at_once`. */
 MUST_USE enum status foreign_flush(struct buffer *, struct sink *, bool at_once, struct error *);
 
-extern const struct foreign foreign_plume, foreign_awdit_test, foreign_dbcop, foreign_cobra,
-    foreign_jepsen_edn, foreign_jepsen_json;
+extern const struct foreign foreign_plume, foreign_awdit_test, foreign_dbcop, foreign_dbcop_json,
+    foreign_jepsen_edn, foreign_jepsen_json, foreign_cobra, foreign_chronos, foreign_viper,
+    foreign_porcupine, foreign_isopredict;
 
 #endif

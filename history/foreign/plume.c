@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "history/foreign/foreign.h"
+#include "history/foreign/writes.h"
 
 #define ABORTED (-1)
 
@@ -146,14 +147,14 @@ static enum status read_plume(struct source *source, struct history *history, st
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-static enum status write_op(const struct history *h, uint32_t txn, uint32_t op, struct buffer *out,
-                            struct error *err)
+static enum status write_op(const struct history *h, struct key_numbers keys, uint32_t txn,
+                            uint32_t op, struct buffer *out, struct error *err)
 {
     struct value value = history_value(h, op);
     bool is_read = h->op_kind[op] == OP_READ;
-    int64_t key;
 
-    if (h->op_flags[op] & OP_ERROR || (is_read && value.kind == VALUE_NONE))
+    if (h->op_flags[op] & OP_ERROR ||
+        (is_read && (value.kind == VALUE_NONE || h->txn_status[txn] == TXN_UNKNOWN)))
         return STATUS_OK;
     if (!is_read && h->op_kind[op] != OP_WRITE)
         return error_set(err, STATUS_BAD_INPUT,
@@ -163,9 +164,8 @@ static enum status write_op(const struct history *h, uint32_t txn, uint32_t op, 
     if (value.kind != VALUE_INTEGER || (!is_read && value.bits == 0))
         return error_set(err, STATUS_BAD_INPUT,
                          "values of this format are numbers, and nobody writes the initial 0");
-    TRY(foreign_key_number(h, h->op_key[op], &key, err));
     buffer_print(out, "%c(%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ")\n", is_read ? 'r' : 'w',
-                 key, value.bits, h->session_id[h->txn_session[txn]],
+                 key_number(keys, h, h->op_key[op]), value.bits, h->session_id[h->txn_session[txn]],
                  h->txn_status[txn] == TXN_ABORT ? ABORTED : h->txn_id[txn]);
     return STATUS_OK;
 }
@@ -174,6 +174,8 @@ static enum status examine(const struct history *h, uint32_t *losses, struct err
 {
     TRY(foreign_examine(h, losses, err));
     TRY(foreign_examine_zeros(h, err));
+    TRY(writes_examine(h, err));
+    (void)key_numbers_of(h, INT64_MIN, losses);
     for (size_t t = 0; t < h->txn_count; t++) {
         if (h->txn_status[t] == TXN_ABORT)
             *losses |= 1u << LOSS_IDS;
@@ -188,20 +190,26 @@ static enum status examine(const struct history *h, uint32_t *losses, struct err
 static enum status write_plume(const struct history *h, struct sink *sink, struct error *err)
 {
     struct buffer out = { 0 };
-    enum status status = STATUS_OK;
+    uint32_t losses = 0;
+    struct key_numbers keys = key_numbers_of(h, INT64_MIN, &losses);
+    struct writes writes;
+    enum status status = writes_init(&writes, h, err);
 
     for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK; t++) {
-        if (h->txn_status[t] == TXN_UNKNOWN)
+        if (h->txn_status[t] != TXN_ABORT && !writes.has_txn[t])
             continue;
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1] && status == STATUS_OK; op++)
-            status = write_op(h, t, op, &out, err);
+            status = write_op(h, keys, t, op, &out, err);
         if (status == STATUS_OK)
             status = foreign_flush(&out, sink, false, err);
     }
     if (status == STATUS_OK)
         status = foreign_flush(&out, sink, true, err);
+    writes_close(&writes);
     buffer_close(&out);
     return status;
 }
 
-const struct foreign foreign_plume = { is_it, read_plume, examine, write_plume, NULL };
+const struct foreign foreign_plume = {
+    .is_it = is_it, .read = read_plume, .examine = examine, .write = write_plume
+};

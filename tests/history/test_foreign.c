@@ -1,8 +1,12 @@
 #include "history/foreign/foreign.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "history/format.h"
+#include "history/jsonl_read.h"
 #include "history/jsonl_write.h"
 #include "tests/fixture.h"
 #include "unity.h"
@@ -25,6 +29,11 @@ static const struct format_row {
     { "dbcop", &foreign_dbcop },
     { "jepsen-edn", &foreign_jepsen_edn },
     { "jepsen-json", &foreign_jepsen_json },
+    { "dbcop-json", &foreign_dbcop_json },
+    { "chronos", &foreign_chronos },
+    { "viper", &foreign_viper },
+    { "porcupine", &foreign_porcupine },
+    { "isopredict", &foreign_isopredict },
 };
 
 static enum status read_text(const struct foreign *foreign, const char *text, size_t size,
@@ -186,33 +195,171 @@ static void jepsen_is_refused_with_the_line_and_what_was_expected(void)
                    "expected a closing bracket: }, found the end");
 }
 
+/* --- dbcop's JSON ------------------------------------------------------------------ */
+
+static void dbcop_json_is_read_in_both_of_its_forms(void)
+{
+    expect(&foreign_dbcop_json,
+           "[[{\"events\":[{\"Write\":{\"variable\":3,\"version\":1}},{\"Read\":{\"variable\":4,"
+           "\"version\":null}}],\"committed\":true}],\n[],[{\"events\":[{\"Write\":{\"variable\":3,"
+           "\"version\":2}}],\"committed\":false}]]",
+           "{\"txn\":0,\"session\":0,\"status\":\"ok\",\"ops\":[{\"w\":\"3\",\"v\":1},{\"r\":\"4\","
+           "\"v\":null}]}\n"
+           "{\"txn\":1,\"session\":2,\"status\":\"abort\",\"ops\":[{\"w\":\"3\",\"v\":2}]}\n");
+    expect(&foreign_dbcop_json,
+           "{\"params\":{\"id\":0},\"info\":\"x\",\"data\":[[{\"events\":[{\"write\":true,"
+           "\"variable\":1,\"value\":5,\"success\":true},{\"write\":false,\"variable\":1,"
+           "\"value\":0,\"success\":false}],\"success\":true}]]}",
+           "{\"txn\":0,\"session\":0,\"status\":\"ok\",\"ops\":[{\"w\":\"1\",\"v\":5}]}\n");
+    expect_refusal(&foreign_dbcop_json, "[[{\"events\":[]}]]", 1,
+                   "expected a transaction with events and committed before this, found \"]]\"");
+    expect_refusal(&foreign_dbcop_json,
+                   "[[{\"events\":[\n{\"Write\":{\"variable\":1,\"version\":null}}],", 2,
+                   "expected a version before this: a write has one, found \"],\"");
+}
+
+/* --- Chronos ----------------------------------------------------------------------- */
+
+static void chronos_has_the_timestamps_of_the_store(void)
+{
+    expect(&foreign_chronos,
+           "[{\"tid\":67,\"sid\":\"s\",\"sts\":{\"p\":10,\"l\":1},\"cts\":{\"p\":11,\"l\":0},"
+           "\"ops\":[{\"t\":\"w\",\"k\":7,\"v\":2},{\"t\":\"READ\",\"k\":8}]},\n"
+           " {\"ops\":[{\"t\":\"a\",\"k\":9,\"v\":2},{\"t\":\"r\",\"k\":9,\"v\":[2]}],\"tid\":68,"
+           "\"sid\":4,\"sts\":{\"p\":11,\"l\":0},\"cts\":{\"p\":11,\"l\":5}}]",
+           "{\"txn\":67,\"session\":-2,\"status\":\"ok\",\"ops\":[{\"w\":\"7\",\"v\":2},{\"r\":\"8\","
+           "\"v\":null}],\"ts\":[11,0],\"snapshot\":[10,1]}\n"
+           "{\"txn\":68,\"session\":4,\"status\":\"ok\",\"ops\":[{\"append\":\"9\",\"v\":2},{\"r\":"
+           "\"9\",\"v\":[2]}],\"ts\":[11,5],\"snapshot\":[11,0]}\n");
+    expect_refusal(&foreign_chronos, "[{\"tid\":1,\"sid\":1,\n\"ops\":[]}]", 2,
+                   "expected a transaction with tid, sid, sts, cts and ops before this, found "
+                   "\"]\"");
+    expect_refusal(&foreign_chronos, "[{\"tid\":1,\"sts\":{\"l\":2}", 1,
+                   "expected a timestamp with p before this, found the end");
+}
+
+/* --- Viper and Porcupine ------------------------------------------------------------ */
+
+static void vipers_initial_transaction_is_what_keys_begin_with(void)
+{
+    expect(&foreign_viper,
+           "{\"value\":[[\"w\",7,1,null]],\"isInitial\":true}\n"
+           "{\"value\":[[\"r\",7,1,false],[\"w\",\"a\",-8068482120162306138,true]]}\n",
+           "{\"txn\":0,\"session\":0,\"status\":\"ok\",\"ops\":[{\"r\":\"7\",\"v\":1},{\"w\":\"a\","
+           "\"v\":-8068482120162306138}]}\n");
+    expect_refusal(&foreign_viper, "{\"value\":[[\"r\",7,1,false]]}\n{\"value\":[[\"range\",1,2]]}", 2,
+                   "expected \"r\" or \"w\" before this: ranges, inserts and deletes are not read, "
+                   "found \",1,2]]}\"");
+    expect_refusal(&foreign_viper, "{\"value\":[[\"r\",7,1,true]]}", 1,
+                   "expected false before this: reads of a deletion are not read, found \"]]}\"");
+}
+
+static void a_log_of_a_register_has_its_lines_as_times(void)
+{
+    expect(&foreign_porcupine,
+           "INFO  jepsen.core - Worker 0 starting\n"
+           "INFO  jepsen.util - 0\t:invoke\t:cas\t[1 2]\n"
+           "INFO  jepsen.util - 1\t:invoke\t:read\tnil\r\n"
+           "INFO  jepsen.util - :nemesis\t:info\t:start\tnil\n"
+           "INFO  jepsen.util - 1\t:ok\t:read\t2   and more\n"
+           "INFO  jepsen.util - 0\t:info\t:cas\t:timed-out\n"
+           "INFO  jepsen.util - 1\t:invoke\t:read\tnil\n"
+           "INFO  jepsen.util - 1\t:fail\t:read\t:timed-out\n",
+           "{\"txn\":0,\"session\":0,\"status\":\"unknown\",\"at\":[2,null],\"ops\":[{\"r\":"
+           "\"register\"},{\"w\":\"register\",\"v\":2}]}\n"
+           "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[3,5],\"ops\":[{\"r\":\"register\","
+           "\"v\":2}]}\n"
+           "{\"txn\":2,\"session\":1,\"status\":\"abort\",\"at\":[7,8],\"ops\":[{\"r\":\"register\"}"
+           "]}\n");
+    expect_refusal(&foreign_porcupine,
+                   "INFO  jepsen.util - 0 :invoke :read nil\nINFO  jepsen.util - 0 :ok :re", 2,
+                   "expected :read, :write or :cas before this, found the end");
+    expect_refusal(&foreign_porcupine, "INFO  jepsen.util - 0 :invoke :write\nINFO", 1,
+                   "expected a value, found the end");
+}
+
+/* --- IsoPredict --------------------------------------------------------------------- */
+
+static void isopredict_names_whom_each_read_read_from(void)
+{
+    expect(&foreign_isopredict,
+           "WRITE KEY[x] Txn(0, 0)\nsome other line\nWRITE KEY[y] Txn(1, 0)\n"
+           "READ KEY[x] Txn(1, 0) From(0, 0)\nWRITE KEY[x] Txn(2, 0)\nWRITE KEY[x] Txn(2, 0)\n"
+           "READ KEY[y] Txn(2, 0) From(1, 0)\nINSERT[5] to Set[s] Txn(2, 0)\n"
+           "CONTAINS[5] in Set[s] From(2, 0) Txn(1, 1)\nDELETE[5] from Set[s] Txn(1, 1)\n",
+           "{\"txn\":0,\"session\":1,\"status\":\"ok\",\"ops\":[{\"w\":\"y\",\"v\":1},{\"r\":\"x\","
+           "\"v\":null}]}\n"
+           "{\"txn\":1,\"session\":2,\"status\":\"ok\",\"ops\":[{\"w\":\"x\",\"v\":2},{\"r\":\"y\","
+           "\"v\":1},{\"w\":\"Set(s:5)\",\"v\":2}]}\n"
+           "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"ops\":[{\"r\":\"Set(s:5)\",\"v\":2},{\"w\":"
+           "\"Set(s:5)\",\"v\":3}]}\n");
+    expect_refusal(&foreign_isopredict, "WRITE KEY[x] Txn(1, 0)\nREAD KEY[x] Txn(1, 0) From(0,", 2,
+                   "expected an operation such as \"READ KEY[k] Txn(1, 0) From(0, 0)\", found "
+                   "\"READ KEY[x] Txn(1, 0) From(0,\"");
+    expect_refusal(&foreign_isopredict, "READ KEY[x] Txn(0, 0) From(1, 0)", 1,
+                   "the initial transaction (0, 0) reads nothing");
+}
+
 /* --- All of them ------------------------------------------------------------------ */
+
+/* In the order of `formats`; NULL: it is no text. */
+static const char *const samples[] = {
+    "r(1,2,3,4)\n",
+    "r 1 2\n",
+    NULL,
+    "{:process 1 :type :ok}",
+    "{\"process\":1,\"type\":\"ok\"}",
+    "[[],[{\"events\":[],\"committed\":true}]]",
+    "[{\"tid\":1,\"sid\":2}]",
+    "{\"value\":[[\"r\",1,2,false]]}",
+    "INFO  jepsen.core - Worker 0 starting\nINFO  jepsen.util - 0\t:invoke\t:read\tnil\n",
+    "a line\nWRITE KEY[x] Txn(1, 0)\n",
+};
 
 static void each_format_is_told_from_the_others_by_how_it_begins(void)
 {
-    static const char *const samples[] = {
-        "r(1,2,3,4)\n",
-        "r 1 2\n",
-        NULL,
-        "{:process 1 :type :ok}",
-        "{\"process\":1,\"type\":\"ok\"}",
-    };
-
     for (size_t s = 0; s < ROW_COUNT(samples); s++)
         for (size_t f = 0; samples[s] && f < ROW_COUNT(formats); f++)
             TEST_ASSERT_EQUAL_MESSAGE(s == f, formats[f].foreign->is_it(text_of(samples[s])),
                                       samples[s]);
 }
 
+/* Whoever forces a format gets an error for a file of another, never a history. */
+static void a_wrong_format_is_an_error(void)
+{
+    for (size_t s = 0; s < ROW_COUNT(samples); s++) {
+        char path[] = "/tmp/ordeal-foreign-XXXXXX";
+        int file = samples[s] ? mkstemp(path) : -1;
+
+        if (file < 0)
+            continue;
+        TEST_ASSERT_EQUAL(strlen(samples[s]), write(file, samples[s], strlen(samples[s])));
+        close(file);
+        for (enum format f = 0; f < FORMAT_COUNT; f++) {
+            struct history history;
+            char wanted[100];
+
+            if (strcmp(format_name(f), formats[s].name) == 0)
+                continue;
+            err = (struct error){ 0 };
+            snprintf(wanted, sizeof wanted, "this file is in format %s, not %s", formats[s].name,
+                     format_name(f));
+            TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, format_read_history(path, f, NULL, &history, &err));
+            TEST_ASSERT_EQUAL_STRING(wanted, err.text);
+        }
+        unlink(path);
+    }
+}
+
 /* Written and read again, a history is the same where the format has all that is in it. */
 static void what_a_format_carries_comes_back_as_it_was(void)
 {
     const char *const text = "w(1,5,0,0)\nr(2,0,0,0)\nr(1,5,0,1)\nw(2,7,1,2)\n";
-    static const size_t written[] = { 0, 2 };
+    static const size_t rows[] = { 0, 2 };
     struct history history, again;
 
-    for (size_t i = 0; i < ROW_COUNT(written); i++) {
-        const struct foreign *foreign = formats[written[i]].foreign;
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        const struct foreign *foreign = formats[rows[i]].foreign;
         struct buffer out = { 0 };
         struct sink sink;
         uint32_t losses;
@@ -233,6 +380,154 @@ static void what_a_format_carries_comes_back_as_it_was(void)
         history_close(&history);
         history_close(&again);
     }
+}
+
+/* A text that is cut off anywhere is refused with its place, or is whole as it stands. */
+static void what_is_cut_off_within_brackets_is_refused(void)
+{
+    static const struct {
+        const struct foreign *foreign;
+        const char *text;
+    } rows[] = {
+        { &foreign_jepsen_json, "[{\"process\":1,\"type\":\"ok\",\"f\":\"txn\",\"value\":[[\"w\","
+                                "1,2]]}]" },
+        { &foreign_jepsen_edn, "[{:process 1 :type :ok :f :txn :value [[:w 1 2]]}]" },
+        { &foreign_dbcop_json, "[[{\"events\":[{\"Write\":{\"variable\":3,\"version\":1}}],"
+                               "\"committed\":true}]]" },
+        { &foreign_chronos, "[{\"tid\":1,\"sid\":1,\"sts\":{\"p\":1,\"l\":1},\"cts\":{\"p\":1,"
+                            "\"l\":2},\"ops\":[{\"t\":\"w\",\"k\":7,\"v\":2}]}]" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct history history;
+
+        for (size_t size = 1; size < strlen(rows[i].text); size++) {
+            err = (struct error){ 0 };
+            TEST_ASSERT_EQUAL_MESSAGE(
+                STATUS_BAD_INPUT, read_text(rows[i].foreign, rows[i].text, size, &history),
+                rows[i].text);
+            TEST_ASSERT_EQUAL_UINT64(1, err.line);
+        }
+        ASSERT_OK(read_text(rows[i].foreign, rows[i].text, strlen(rows[i].text), &history), &err);
+        history_close(&history);
+    }
+}
+
+/* What a native history is written as, or why it is not; to be freed. */
+static char *written(const struct foreign *foreign, const char *lines, uint32_t *losses)
+{
+    struct buffer text = { 0 }, out = { 0 };
+    struct history history;
+    struct source source;
+    struct sink sink;
+
+    buffer_print(&text, "{\"ordeal-history\":1}\n%s", lines);
+    ASSERT_OK(source_open_memory(&source, "input", text.at, text.count, &err), &err);
+    ASSERT_OK(jsonl_read(&source, 0, &history, &err), &err);
+    source_close(&source);
+    sink_open_memory(&sink, &out);
+    err = (struct error){ 0 };
+    if (foreign->examine(&history, losses, &err) == STATUS_OK)
+        ASSERT_OK(foreign->write(&history, &sink, &err), &err);
+    else
+        buffer_text(&out, text_of(err.text));
+    sink_close(&sink);
+    history_close(&history);
+    buffer_close(&text);
+    buffer_byte(&out, '\0');
+    return out.at;
+}
+
+static void expect_written(const struct foreign *foreign, const char *lines, const char *wanted,
+                           uint32_t losses_wanted)
+{
+    uint32_t losses = 0;
+    char *found = written(foreign, lines, &losses);
+
+    TEST_ASSERT_EQUAL_STRING(wanted, found);
+    if (losses_wanted)
+        TEST_ASSERT_EQUAL_HEX32(losses_wanted, losses);
+    free(found);
+}
+
+static void names_of_keys_are_numbered_where_keys_are_numbers(void)
+{
+    expect_written(&foreign_plume,
+                   "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"w\":\"x\",\"v\":5},"
+                   "{\"r\":\"7\",\"v\":null}]}\n",
+                   "w(0,5,0,1)\nr(1,0,0,1)\n", 1u << LOSS_KEYS);
+}
+
+static void an_unknown_transaction_that_was_read_from_is_a_committed_one(void)
+{
+    static const char lines[] =
+        "{\"txn\":1,\"session\":1,\"status\":\"unknown\",\"ops\":[{\"r\":\"2\",\"v\":9},{\"w\":"
+        "\"1\",\"v\":5}]}\n"
+        "{\"txn\":2,\"session\":2,\"status\":\"unknown\",\"ops\":[{\"w\":\"1\",\"v\":6}]}\n"
+        "{\"txn\":3,\"session\":3,\"status\":\"ok\",\"ops\":[{\"r\":\"1\",\"v\":5}]}\n";
+
+    expect_written(&foreign_plume, lines, "w(1,5,1,1)\nr(1,5,3,3)\n", 1u << LOSS_UNKNOWN);
+    expect_written(&foreign_isopredict, lines,
+                   "WRITE KEY[1] Txn(1, 0)\nREAD KEY[1] Txn(3, 0) From(1, 0)\n",
+                   1u << LOSS_UNKNOWN | 1u << LOSS_IDS | 1u << LOSS_VALUES);
+    expect_written(&foreign_plume,
+                   "{\"txn\":1,\"session\":1,\"status\":\"unknown\",\"ops\":[{\"w\":\"1\",\"v\":5}]}\n"
+                   "{\"txn\":2,\"session\":2,\"status\":\"ok\",\"ops\":[{\"w\":\"1\",\"v\":5}]}\n"
+                   "{\"txn\":3,\"session\":3,\"status\":\"ok\",\"ops\":[{\"r\":\"1\",\"v\":5}]}\n",
+                   "transaction 3 may have read from one of unknown outcome, or from another that "
+                   "wrote the same: this format has no unknown outcomes",
+                   0);
+}
+
+static void jepsen_is_written_with_times_where_there_are_some(void)
+{
+    static const char lines[] =
+        "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[1,4],\"ops\":[{\"append\":\"x\",\"v\":5},"
+        "{\"r\":\"x\",\"v\":[5,6]}]}\n"
+        "{\"txn\":2,\"session\":2,\"status\":\"unknown\",\"at\":[2,null],\"ops\":[{\"append\":\"x\","
+        "\"v\":6}]}\n";
+    static const char json[] =
+        "{\"index\":0,\"type\":\"ok\",\"process\":1,\"f\":\"txn\",\"value\":[[\"w\",7,true],[\"r\",7,"
+        "null]]}\n";
+
+    expect_written(
+        &foreign_jepsen_edn, lines,
+        "{:index 0, :type :invoke, :process 1, :time 1, :f :txn, :value [[:append \"x\" 5] [:r \"x\" "
+        "nil]]}\n"
+        "{:index 1, :type :invoke, :process 2, :time 2, :f :txn, :value [[:append \"x\" 6]]}\n"
+        "{:index 2, :type :ok, :process 1, :time 4, :f :txn, :value [[:append \"x\" 5] [:r \"x\" [5 "
+        "6]]]}\n",
+        1u << LOSS_IDS);
+    expect_written(&foreign_jepsen_json,
+                   "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"ops\":[{\"w\":\"7\",\"v\":true},"
+                   "{\"r\":\"7\",\"v\":null}]}\n",
+                   json, 1u << LOSS_IDS);
+    expect(&foreign_jepsen_json, json,
+           "{\"txn\":0,\"session\":1,\"status\":\"ok\",\"ops\":[{\"w\":\"7\",\"v\":true},{\"r\":"
+           "\"7\",\"v\":null}]}\n");
+}
+
+static void isopredict_is_refused_what_it_cannot_tell(void)
+{
+    expect_written(&foreign_isopredict,
+                   "{\"txn\":3,\"session\":3,\"status\":\"ok\",\"ops\":[{\"r\":\"1\",\"v\":5}]}\n",
+                   "transaction 3 read what nobody wrote: this format names the one transaction "
+                   "that was read from",
+                   0);
+    expect_written(&foreign_isopredict,
+                   "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"ops\":[{\"w\":\"1\",\"v\":5},{\"w\":"
+                   "\"1\",\"v\":6}]}\n"
+                   "{\"txn\":3,\"session\":3,\"status\":\"ok\",\"ops\":[{\"r\":\"1\",\"v\":5}]}\n",
+                   "transaction 3 read what transaction 1 had not finished writing: this format "
+                   "cannot tell",
+                   0);
+    expect_written(&foreign_isopredict,
+                   "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"ops\":[{\"w\":\"a]\",\"v\":5}]}\n"
+                   "{\"txn\":3,\"session\":3,\"status\":\"ok\",\"ops\":[{\"r\":\"a]\",\"v\":5},{\"r\":"
+                   "\"b\",\"v\":null}]}\n",
+                   "WRITE KEY[0] Txn(1, 0)\nREAD KEY[0] Txn(2, 0) From(1, 0)\n"
+                   "READ KEY[1] Txn(2, 0) From(0, 0)\n",
+                   1u << LOSS_IDS | 1u << LOSS_VALUES | 1u << LOSS_KEYS);
 }
 
 static void nesting_without_end_is_refused(void)
@@ -259,8 +554,19 @@ int main(void)
     RUN_TEST(registers_are_transactions_of_one_operation);
     RUN_TEST(completions_alone_have_no_times);
     RUN_TEST(jepsen_is_refused_with_the_line_and_what_was_expected);
+    RUN_TEST(dbcop_json_is_read_in_both_of_its_forms);
+    RUN_TEST(chronos_has_the_timestamps_of_the_store);
+    RUN_TEST(vipers_initial_transaction_is_what_keys_begin_with);
+    RUN_TEST(a_log_of_a_register_has_its_lines_as_times);
+    RUN_TEST(isopredict_names_whom_each_read_read_from);
+    RUN_TEST(names_of_keys_are_numbered_where_keys_are_numbers);
+    RUN_TEST(an_unknown_transaction_that_was_read_from_is_a_committed_one);
+    RUN_TEST(jepsen_is_written_with_times_where_there_are_some);
+    RUN_TEST(isopredict_is_refused_what_it_cannot_tell);
     RUN_TEST(each_format_is_told_from_the_others_by_how_it_begins);
+    RUN_TEST(a_wrong_format_is_an_error);
     RUN_TEST(what_a_format_carries_comes_back_as_it_was);
+    RUN_TEST(what_is_cut_off_within_brackets_is_refused);
     RUN_TEST(nesting_without_end_is_refused);
     return UNITY_END();
 }

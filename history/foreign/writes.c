@@ -1,0 +1,145 @@
+#include "history/foreign/writes.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+static int compare_values(struct value a, struct value b)
+{
+    if (a.kind != b.kind)
+        return a.kind < b.kind ? -1 : 1;
+    return (a.bits > b.bits) - (a.bits < b.bits);
+}
+
+/* By key and value alone. */
+static int compare_versions(const struct write *a, const struct write *b)
+{
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return compare_values(a->value, b->value);
+}
+
+static int compare_writes(const void *a, const void *b)
+{
+    const struct write *left = a, *right = b;
+    int order = compare_versions(left, right);
+
+    return order ? order : (left->op > right->op) - (left->op < right->op);
+}
+
+static enum status collect(struct writes *w, const struct history *h, struct error *err)
+{
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        w->has_txn[t] = h->txn_status[t] == TXN_OK;
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            struct write write = { history_value(h, op), h->op_key[op], t, op };
+
+            if (h->op_kind[op] == OP_WRITE && !(h->op_flags[op] & OP_ERROR))
+                TRY(array_push(&w->all, write, err));
+        }
+    }
+    if (w->all.count > 0)
+        qsort(w->all.at, w->all.count, sizeof *w->all.at, compare_writes);
+    return STATUS_OK;
+}
+
+/* The writes of that value: from the one returned on, `count` of them. */
+static const struct write *find(const struct writes *w, const struct history *h, uint32_t op,
+                                size_t *count)
+{
+    struct write wanted = { history_value(h, op), h->op_key[op], 0, 0 };
+    size_t low = 0, high = w->all.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare_versions(&w->all.at[middle], &wanted) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    *count = 0;
+    while (low + *count < w->all.count &&
+           compare_versions(&w->all.at[low + *count], &wanted) == 0)
+        (*count)++;
+    return *count > 0 ? &w->all.at[low] : NULL;
+}
+
+enum source_kind writes_source(const struct writes *w, const struct history *h, uint32_t txn,
+                               uint32_t op, struct write *writer)
+{
+    size_t count;
+    const struct write *first = find(w, h, op, &count);
+    bool is_initial =
+        history_values_equal(h, history_value(h, op), history_initial(h, h->op_key[op]));
+    bool is_found = false;
+
+    for (size_t i = 0; i < count; i++)
+        if (first[i].txn == txn && first[i].op < op) {
+            *writer = first[i];
+            is_found = true;
+        }
+    if (is_found)
+        return SOURCE_WRITE;
+    if (count == 0)
+        return is_initial ? SOURCE_INITIAL : SOURCE_NOBODY;
+    if (is_initial || first[0].txn != first[count - 1].txn)
+        return SOURCE_SEVERAL; /* in the order of operations, so those of one stand together */
+    *writer = first[count - 1];
+    return SOURCE_WRITE;
+}
+
+static bool is_of_unknown(const struct writes *w, const struct history *h, uint32_t op)
+{
+    size_t count;
+    const struct write *first = find(w, h, op, &count);
+
+    for (size_t i = 0; i < count; i++)
+        if (h->txn_status[first[i].txn] == TXN_UNKNOWN)
+            return true;
+    return false;
+}
+
+/* Transactions of unknown outcome that this read shows to have committed. */
+static enum status settle_read(struct writes *w, const struct history *h, uint32_t txn, uint32_t op,
+                               struct error *err)
+{
+    struct write writer;
+    enum source_kind kind = writes_source(w, h, txn, op, &writer);
+
+    if (kind == SOURCE_WRITE && h->txn_status[writer.txn] == TXN_UNKNOWN)
+        w->has_txn[writer.txn] = true;
+    if (kind == SOURCE_SEVERAL && is_of_unknown(w, h, op))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "transaction %" PRId64 " may have read from one of unknown outcome, or "
+                         "from another that wrote the same: this format has no unknown outcomes",
+                         h->txn_id[txn]);
+    return STATUS_OK;
+}
+
+enum status writes_init(struct writes *w, const struct history *h, struct error *err)
+{
+    *w = (struct writes){ .has_txn = NULL };
+    TRY(memory_resize((void **)&w->has_txn, h->txn_count, sizeof *w->has_txn, err));
+    TRY(collect(w, h, err));
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            if (h->txn_status[t] == TXN_OK && h->op_kind[op] == OP_READ &&
+                h->op_value_kind[op] != VALUE_NONE && !(h->op_flags[op] & OP_ERROR))
+                TRY(settle_read(w, h, t, op, err));
+    return STATUS_OK;
+}
+
+void writes_close(struct writes *w)
+{
+    array_close(&w->all);
+    free(w->has_txn);
+}
+
+enum status writes_examine(const struct history *h, struct error *err)
+{
+    struct writes w;
+    enum status status = writes_init(&w, h, err);
+
+    writes_close(&w);
+    return status;
+}
