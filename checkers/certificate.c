@@ -19,19 +19,8 @@ static bool has_view(const struct history *h, uint32_t txn)
 
 static bool op_has_view(const struct history *h, uint32_t op)
 {
-    size_t low = 0, high = h->set_count;
-
-    if (h->op_snapshot && h->op_snapshot_parts && h->op_snapshot_parts[op] > 0)
-        return true;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (h->set_op[middle] <= op)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low < h->set_count && h->set_op[low] == op;
+    return (h->op_snapshot && h->op_snapshot_parts[op] > 0) ||
+           certificate_find_set(h, op) < h->set_count;
 }
 
 /* Every key that was written has a version order, and every read a version set. */
@@ -178,8 +167,10 @@ bool certificate_goes_on(struct certificate *c, const char *looking_for, uint32_
     progress_report(c->options->progress, done, c->places.in_count);
     c->is_stopped = check_is_stopped(c->options);
     if (c->is_stopped)
-        check_doubt(c->check, "stopped while looking for %s, %" PRIu32 " of %" PRIu32
-                    " transactions behind it", looking_for, done, c->places.in_count);
+        check_doubt(c->check,
+                    "stopped while looking for %s, %" PRIu32 " of %" PRIu32
+                    " transactions behind it",
+                    looking_for, done, c->places.in_count);
     return !c->is_stopped;
 }
 
@@ -300,9 +291,11 @@ static enum status judge(struct certificate *c, struct error *err)
         TRY(judge_graph(c, err));
     if (c->check->verdict != VERDICT_INVALID)
         return STATUS_OK;
+    if (c->is_stopped)
+        return STATUS_OK; /* what still holds, nobody has looked at */
     certificate_rule_out(c, c->options->level);
     find_strongest(c);
-    return c->is_stopped ? STATUS_OK : certificate_add_names(c, err);
+    return certificate_add_names(c, err);
 }
 
 static enum status run(const struct history *h, const struct check_options *options,

@@ -28,7 +28,8 @@ enum status certificate_add_pair(struct certificate *c, const struct certified_p
 
 static bool is_distinct(const struct history *h, size_t op)
 {
-    return history_makes_version(h, op) && h->op_kind[op] != OP_REMOVE && h->op_kind[op] != OP_ROW_REMOVE;
+    return history_makes_version(h, op) && h->op_kind[op] != OP_REMOVE &&
+           h->op_kind[op] != OP_ROW_REMOVE;
 }
 
 /* --- All different ---------------------------------------------------------------- */
@@ -79,7 +80,8 @@ static enum status note_row(struct differing *d, uint32_t op, struct error *err)
         if (!rows->any)
             TRY(written_init(&rows->columns[i], h, err));
         if (!rows->columns[i].any_twice)
-            written_note(&rows->columns[i], true, h->cell_kind[cells + i], h->cell_value[cells + i]);
+            written_note(&rows->columns[i], true, h->cell_kind[cells + i],
+                         h->cell_value[cells + i]);
         any_left |= !rows->columns[i].any_twice;
     }
     rows->any = true;
@@ -188,8 +190,8 @@ static enum status report_duplicate(struct certificate *c, uint32_t first, uint3
                                     struct error *err)
 {
     const struct history *h = c->history;
-    struct certified_pair pair = { ANOMALY_DUPLICATE_WRITE, h->op_key[first], history_txn_of(h, first),
-                         history_txn_of(h, second) };
+    struct certified_pair pair = { ANOMALY_DUPLICATE_WRITE, h->op_key[first],
+                                   history_txn_of(h, first), history_txn_of(h, second) };
     struct buffer why = { 0 }, proof = { 0 };
 
     certificate_rule_out(c, LEVEL_READ_UNCOMMITTED);
@@ -220,8 +222,8 @@ static enum status find_equal(struct certificate *c, const uint8_t *is_doubtful,
 
             if (!is_distinct(h, op) || !is_doubtful[h->op_key[op]])
                 continue;
-            hash = hash_value(h, value) ^
-                   hash_number((uint64_t)h->op_key[op] << 8 | h->op_kind[op]);
+            hash =
+                hash_value(h, value) ^ hash_number((uint64_t)h->op_key[op] << 8 | h->op_kind[op]);
             TRY(map_add(writes, hash, op, &place, err));
             if (writes->keys.count > count)
                 continue;

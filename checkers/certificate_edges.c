@@ -21,7 +21,7 @@
 #include "checkers/cycles.h"
 #include "checkers/lattice.h"
 
-/* Remembered, so that nobody looks for them twice; where there are more, looking is less memory. */
+/* Remembered, so that nobody looks for them twice; of more, looking takes less memory. */
 #define PAIRS_MAX ((size_t)1 << 24)
 
 void listing_init(struct listing *l, struct certificate *c, int64_t span)
@@ -91,8 +91,10 @@ static inline void list(struct listing *l, uint32_t from, uint32_t to, bool is_a
     }
 }
 
-/* Which writers are near a rank, where they are sorted: from `low` on what it depends on, and up
-   to `high` what overwrites it. */
+/*
+ * Which writers are near a rank, where they are sorted: from `low` on what it depends
+ * on, and up to `high` what overwrites it.
+ */
 static void find_near(struct listing *l, uint32_t rank)
 {
     int64_t time = begin_of(l, rank), low, high;
@@ -189,8 +191,7 @@ struct inquiry {
 /* False: nobody can say, and so nothing follows. */
 static bool matches(struct listing *l, struct inquiry *q, uint32_t key, uint32_t number, bool *yes)
 {
-    enum predicate_answer answer =
-        certificate_match(l->certificate, &q->sieve, key, number);
+    enum predicate_answer answer = certificate_match(l->certificate, &q->sieve, key, number);
 
     *yes = answer == PREDICATE_YES;
     if (answer == PREDICATE_UNDECIDED)

@@ -31,13 +31,13 @@ struct listing {
     uint32_t kinds; /* of edges, a bit each */
     bool is_snapshot;
     int64_t span;
-    bool stops_backward;      /* ends at the first edge that does not lead forward */
-    struct graph *counts_in;  /* or NULL */
-    struct graph *adds_to;    /* or NULL */
+    bool stops_backward;       /* ends at the first edge that does not lead forward */
+    struct graph *counts_in;   /* or NULL */
+    struct graph *adds_to;     /* or NULL */
     struct listed_pair *pairs; /* of those that were counted, the first */
     size_t pair_count, pair_room;
-    bool has_backward;        /* there was one */
-    bool has_loop;            /* from a node to itself */
+    bool has_backward; /* there was one */
+    bool has_loop;     /* from a node to itself */
 
     /* The transaction at hand. */
     uint32_t rank, first, seen, low, high;

@@ -99,9 +99,9 @@ enum status certificate_ask_rows(struct certificate *c, uint32_t head, bool *agr
     if (*agrees)
         return STATUS_OK;
     TRY(rows_find(rows, head, err));
-    *agrees = !rows->is_undecided &&
-              answers_compare(&c->answers, head, rows->matching.at, rows->matching.count,
-                              &unsaid) == ANSWER_AGREES;
+    *agrees =
+        !rows->is_undecided && answers_compare(&c->answers, head, rows->matching.at,
+                                               rows->matching.count, &unsaid) == ANSWER_AGREES;
     return STATUS_OK;
 }
 
@@ -318,7 +318,8 @@ enum status certificate_glance_reads(struct certificate *c, bool *all_agree, str
     for (uint32_t key = 0; key < h->key_count; key++)
         s.held[key] = content_of(history_initial(h, key));
     certificate_begin_walk(c);
-    for (uint32_t rank = 0; rank < c->places.in_count && *all_agree && status == STATUS_OK; rank++) {
+    for (uint32_t rank = 0; rank < c->places.in_count && *all_agree && status == STATUS_OK;
+         rank++) {
         if (rank + CERTIFICATE_AHEAD < c->places.in_count)
             certificate_fetch(c, c->ranked[rank + CERTIFICATE_AHEAD]);
         status = skim_txn(&s, c->ranked[rank], all_agree, err);

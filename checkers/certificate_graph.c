@@ -168,10 +168,9 @@ static enum status hear_closing(struct making *m, hear_edge *hear, struct error 
 static enum status add_all(struct making *m, bool is_adding, struct error *err)
 {
     struct certificate *c = m->certificate;
-    struct walk walk = { .certificate = c,
-                         .kinds = cycles_kinds(c->options->level),
-                         .context = m,
-                         .edge = add };
+    struct walk walk = {
+        .certificate = c, .kinds = cycles_kinds(c->options->level), .context = m, .edge = add
+    };
 
     m->is_adding = is_adding;
     m->listing.counts_in = is_adding ? NULL : &m->graph;
@@ -509,6 +508,7 @@ static enum status check(struct making *m, struct error *err)
     TRY(keep_cyclic(m, err));
     if (c->is_stopped)
         return STATUS_OK;
+    m->cycles.options = c->options;
     TRY(rule_out_weaker(m, err));
     TRY(cycles_tell(&m->cycles, c->options->level, tell_cycle, m, err));
     check_doubt(c->check, "there is a cycle, but the search for a short one ran out of steps");

@@ -15,7 +15,7 @@ static enum status report_blind(struct certificate *c, uint32_t key, uint32_t fi
 {
     const struct history *h = c->history;
     struct certified_pair pair = { ANOMALY_LOST_UPDATE, key, certificate_writer(c, first),
-                         certificate_writer(c, second) };
+                                   certificate_writer(c, second) };
     struct buffer why = { 0 }, proof = { 0 };
 
     certificate_rule_out(c, LEVEL_SNAPSHOT);

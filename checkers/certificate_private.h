@@ -17,7 +17,7 @@
 #include "checkers/rows.h"
 #include "checkers/suspects.h"
 
-#define CERTIFICATE_STEP 8192 /* transactions between two looks at the clock, so to speak */
+#define CERTIFICATE_STEP 8192    /* transactions between two looks whether somebody wants an end */
 #define VERSION_FIRST UINT32_MAX /* as a number: the initial version, before number 0 */
 
 /*
@@ -33,7 +33,7 @@ struct certified_versions {
     uint32_t *start; /* by key, and one more */
     uint32_t count;
     uint32_t *op, *rank;     /* by number: what wrote it, and its transaction's rank */
-    uint32_t *rank_memory;   /* with one before the first and one behind the last, which mean nothing */
+    uint32_t *rank_memory;   /* of ranks, and of one before and one behind, which mean nothing */
     struct content *content; /* by number; NULL: nothing was appended */
     uint32_t *number;        /* by operation, or HISTORY_NONE: it left nothing behind */
     bool *is_sorted;         /* by key: its order is that of places, and all have one */
@@ -109,11 +109,11 @@ struct certificate {
     uint32_t *returned;    /* by key: the head, plus one, that returned it last */
     uint32_t *asked;       /* by key: the last question that was about it */
     uint32_t question;
-    uint32_t *txn_seen; /* by transaction: what it sees where its operations say nothing else */
+    uint32_t *txn_seen;    /* by transaction: what it sees where its operations say nothing else */
     struct walked *walked; /* by key, and one more, of no key */
     uint32_t *set_of_key, *entry_of_key; /* by key: of the set that is remembered, plus one */
     uint32_t remembered_set;             /* plus one */
-    ARRAY(struct own_write) own_writes; /* by operation, from the first of own_writes_txn */
+    ARRAY(struct own_write) own_writes;  /* by operation, from the first of own_writes_txn */
     uint32_t own_writes_txn;
     struct own_write *own_last; /* by key, while they are gathered; NULL: nobody has asked yet */
     ARRAY(struct matched_row) matching;
@@ -239,6 +239,8 @@ enum predicate_answer certificate_match(struct certificate *, const struct sieve
 
 /* --- Views --- */
 
+/* The place of an operation's own version set, or set_count. */
+size_t certificate_find_set(const struct history *, uint32_t op);
 /* Of an answered read or head of a transaction that is in. */
 MUST_USE enum status certificate_view(const struct certificate *, uint32_t txn, uint32_t op,
                                       struct certified_view *, struct error *);
@@ -325,8 +327,7 @@ struct certified_pair {
 
 /* Takes over the buffers; a proof may be NULL. */
 MUST_USE enum status certificate_add_pair(struct certificate *, const struct certified_pair *,
-                                          struct buffer *why, struct buffer *proof,
-                                          struct error *);
+                                          struct buffer *why, struct buffer *proof, struct error *);
 
 MUST_USE enum status certificate_find_duplicates(struct certificate *, struct error *);
 /* Two writers of a key, at the levels of snapshot, the second blind for the first by its places. */
@@ -343,8 +344,7 @@ void certificate_rule_out(struct certificate *, enum level);
  * Whether sessions and real time lead forward in the order of places, each
  * transaction beginning where it looks, as far as the level asks for them.
  */
-MUST_USE enum status certificate_scan_times(struct certificate *, bool *is_forward,
-                                            struct error *);
+MUST_USE enum status certificate_scan_times(struct certificate *, bool *is_forward, struct error *);
 /* Whether all have places, and begin before they commit, so that there is such an order. */
 bool certificate_is_placed(const struct certificate *);
 

@@ -39,8 +39,7 @@ static enum status narrow_down(struct sieve_column *column, uint32_t count, stru
         return STATUS_OK;
     TRY(memory_resize((void **)&column->narrow, count, sizeof *column->narrow, err));
     for (uint32_t n = 0; n < count; n++)
-        column->narrow[n] =
-            column->cells[n] == NO_NUMBER ? INT32_MIN : (int32_t)column->cells[n];
+        column->narrow[n] = column->cells[n] == NO_NUMBER ? INT32_MIN : (int32_t)column->cells[n];
     return STATUS_OK;
 }
 

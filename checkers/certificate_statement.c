@@ -213,9 +213,7 @@ enum status walk_statement(struct walk *w, uint32_t txn, uint32_t head, struct e
     struct certificate *c = w->certificate;
     const struct history *h = c->history;
     uint32_t statement = h->op_key[head], table = h->statement_table[statement];
-    struct asking a = {
-        .walk = w, .txn = txn, .head = head, .sieve = certificate_sieve(c, head)
-    };
+    struct asking a = { .walk = w, .txn = txn, .head = head, .sieve = certificate_sieve(c, head) };
     const struct spans *spans = a.sieve.spans;
 
     if (!w->edge && c->agrees && c->agrees[statement])

@@ -8,8 +8,7 @@
 
 #define SET_SCANNED_MAX 8 /* entries: more are remembered by key */
 
-/* The place of an operation's own version set, or set_count. */
-static size_t find_set(const struct history *h, uint32_t op)
+size_t certificate_find_set(const struct history *h, uint32_t op)
 {
     size_t low = 0, high = h->set_count;
 
@@ -32,7 +31,7 @@ enum status certificate_view(const struct certificate *c, uint32_t txn, uint32_t
 
     *view = (struct certified_view){ .seen = c->txn_seen[txn] };
     if (h->set_count > 0) {
-        view->set = find_set(h, op);
+        view->set = certificate_find_set(h, op);
         view->is_set = view->set < h->set_count;
         if (view->is_set)
             return STATUS_OK;
@@ -182,8 +181,8 @@ static enum status note_own_writes(struct certificate *c, uint32_t txn, struct e
         if (!history_makes_version(h, op))
             continue;
         last = &c->own_last[h->op_key[op]];
-        *here = last->txn == txn ? *last
-                                 : (struct own_write){ txn, c->versions.number[op], 0, true };
+        *here =
+            last->txn == txn ? *last : (struct own_write){ txn, c->versions.number[op], 0, true };
         *last = *here;
         last->later++;
         last->only_appends &= h->op_kind[op] == OP_APPEND;

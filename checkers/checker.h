@@ -121,7 +121,8 @@ MUST_USE enum status checker_examine(const struct checker *, const struct histor
 /*
  * The one for a history where nobody names one: `order` where every committed
  * transaction has a place and nothing says that it read elsewhere, else
- * `certificate` where there is a full one. NULL: none; the error says why.
+ * `certificate` where there is a full one, else `blackbox`, which needs nothing. NULL:
+ * none decides the level; the error says why.
  */
 const struct checker *checker_for(const struct history *, enum level, struct error *);
 

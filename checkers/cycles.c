@@ -306,6 +306,7 @@ enum status cycles_tell(const struct cycles *c, enum level level,
 
         if (component.edge_count > 0)
             status = tell_component(&t, &component, err);
+        t.goes_on &= !c->options || !check_is_stopped(c->options);
     }
     free(inner.start);
     free(inner.edges);

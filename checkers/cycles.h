@@ -20,6 +20,7 @@
 #define CHECKERS_CYCLES_H
 
 #include "base/array.h"
+#include "checkers/checker.h"
 #include "checkers/proof.h"
 #include "history/anomaly.h"
 #include "history/level.h"
@@ -28,8 +29,9 @@
 uint32_t cycles_kinds(enum level);
 
 struct cycles {
-    uint32_t txn_count; /* nodes from here on are barriers */
-    struct edge *edges; /* the caller's, until cycles_close() */
+    uint32_t txn_count;                  /* nodes from here on are barriers */
+    const struct check_options *options; /* the caller's, may be NULL: it may want an end */
+    struct edge *edges;                  /* the caller's, until cycles_close() */
     size_t edge_count;
     uint32_t *nodes; /* those at the edges' ends, rising */
     uint32_t node_count;
@@ -53,7 +55,7 @@ struct found_cycle {
 
 /*
  * Tells of one component after the other: one cycle a class that violates the
- * level. False from `tell` ends it.
+ * level. False from `tell` ends it, and so does a wish of the options.
  */
 MUST_USE enum status cycles_tell(const struct cycles *, enum level,
                                  enum status (*tell)(void *context, const struct found_cycle *,

@@ -282,6 +282,13 @@ static enum status sort(struct places *p, struct error *err)
 
 /* --- The whole -------------------------------------------------------------------- */
 
+enum status places_init_standing(struct places *p, const struct history *h, struct error *err)
+{
+    *p = (struct places){ .history = h, .without_ts = HISTORY_NONE };
+    TRY(settle(p, false, err));
+    return check_memory((void **)&p->position, h->txn_count, sizeof *p->position, 0xff, err);
+}
+
 enum status places_init(struct places *p, const struct history *h, bool takes_open_in,
                         struct error *err)
 {

@@ -36,6 +36,8 @@ struct places {
 /* Closed by places_close(), also after a failure. */
 MUST_USE enum status places_init(struct places *, const struct history *, bool takes_open_in,
                                  struct error *);
+/* Who counts, and no order of them: for whom ts are no more than a hint. */
+MUST_USE enum status places_init_standing(struct places *, const struct history *, struct error *);
 void places_close(struct places *);
 
 static inline bool places_is_in(const struct places *p, uint32_t txn)

@@ -39,8 +39,8 @@ struct element_source {
 struct suspects {
     const struct history *history;
     const struct places *places;
-    uint64_t *start;  /* by key, and one more; NULL: nobody has asked yet */
-    uint32_t *writes; /* operations, as the history goes */
+    uint64_t *start;                      /* by key, and one more; NULL: nobody has asked yet */
+    uint32_t *writes;                     /* operations, as the history goes */
     ARRAY(struct element_source) sources; /* of one key, by element */
     uint32_t source_key;                  /* that one, or HISTORY_NONE */
 };

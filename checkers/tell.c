@@ -129,13 +129,6 @@ void tell_statement(struct buffer *out, const struct history *h, uint32_t head)
     tell_text(out, history_text(h, where));
 }
 
-uint32_t tell_head_of(const struct history *h, uint32_t op)
-{
-    while (op_is_row(h->op_kind[op]))
-        op--;
-    return op;
-}
-
 uint32_t tell_op_number(const struct history *h, uint32_t txn, uint32_t op)
 {
     uint32_t number = 0;

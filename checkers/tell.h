@@ -19,8 +19,6 @@ void tell_write(struct buffer *, const struct history *, uint32_t op);
 /* "t where v >= 10", of a head. */
 void tell_statement(struct buffer *, const struct history *, uint32_t head);
 
-/* The head that a row belongs to; any other operation is its own. */
-uint32_t tell_head_of(const struct history *, uint32_t op);
 /* As format-jsonl.md counts within "ops": a statement and its rows are one. */
 uint32_t tell_op_number(const struct history *, uint32_t txn, uint32_t op);
 /* "null", "12", "[12,1]": docs/format-jsonl.md, Versions. */

@@ -151,6 +151,9 @@ static void describe(const struct witness *w, struct verification *result)
     if (w->is_valid)
         snprintf(result->reason, sizeof result->reason, "%s holds: %zu transactions in an order",
                  level, w->order.count);
+    else if (w->anomalies.count == 1)
+        snprintf(result->reason, sizeof result->reason, "%s is violated: %s", level,
+                 anomaly_name(w->anomalies.at[0].kind));
     else
         snprintf(result->reason, sizeof result->reason, "%s is violated: %s, and %zu more", level,
                  anomaly_name(w->anomalies.at[0].kind), w->anomalies.count - 1);

@@ -7,8 +7,8 @@
 #include "checkers/blackbox/anneal_pairs.h"
 #include "checkers/checker_private.h"
 
-#define MOVERS_MAX 400      /* nodes on a side of a move */
-#define COOL_MOVES 4096     /* a tenth of these for every thousand nodes */
+#define MOVERS_MAX 400  /* nodes on a side of a move */
+#define COOL_MOVES 4096 /* a tenth of these for every thousand nodes */
 #define COOL_FACTOR 0.97
 
 /* --- Making ----------------------------------------------------------------------- */
@@ -69,6 +69,21 @@ static enum status index_rivals(struct anneal *a, const struct search_index *x, 
     return status;
 }
 
+/* The others are for anneal_reads to place. */
+static inline bool is_certain(const struct search_reader *reader)
+{
+    return reader->guard == SEARCH_NONE;
+}
+
+static bool is_point(const struct anneal *a, const struct search_chain *c)
+{
+    bool is_read = false;
+
+    for (uint32_t r = c->reader_start; r < c->reader_end; r++)
+        is_read |= is_certain(&a->problem->readers[r]);
+    return c->first == c->last && !is_read;
+}
+
 /* Calls for every node that a chain's ends depend on, if it has a rival. */
 static void each_end(struct anneal *a, uint32_t chain,
                      void (*visit)(struct anneal *, uint32_t node, uint32_t chain))
@@ -84,7 +99,8 @@ static void each_end(struct anneal *a, uint32_t chain,
     if (c->last != SEARCH_NONE && c->last != c->head)
         visit(a, c->last, chain);
     for (uint32_t r = c->reader_start; r < c->reader_end; r++)
-        visit(a, a->problem->readers[r].node, chain);
+        if (is_certain(&a->problem->readers[r]))
+            visit(a, a->problem->readers[r].node, chain);
 }
 
 static void count_end(struct anneal *a, uint32_t node, uint32_t chain)
@@ -101,7 +117,7 @@ static void add_end(struct anneal *a, uint32_t node, uint32_t chain)
         .chain = chain,
         .rival_start = a->rival_start[chain],
         .rival_count = a->rival_start[chain + 1] - a->rival_start[chain],
-        .is_point = c->first == c->last && c->reader_start == c->reader_end,
+        .is_point = is_point(a, c),
     };
 }
 
@@ -132,13 +148,14 @@ static inline int64_t label_of(const struct anneal *a, uint32_t node)
 static inline struct anneal_stretch locate(const struct anneal *a, uint32_t chain)
 {
     const struct search_chain *c = &a->problem->chains[chain];
-    struct anneal_stretch s = { label_of(a, c->first), label_of(a, c->last),
-                                label_of(a, c->head), -1 };
+    struct anneal_stretch s = { label_of(a, c->first), label_of(a, c->last), label_of(a, c->head),
+                                -1 };
 
     for (uint32_t r = c->reader_start; r < c->reader_end; r++) {
-        int64_t label = a->line.label[a->problem->readers[r].node];
+        const struct search_reader *reader = &a->problem->readers[r];
+        int64_t label = a->line.label[reader->node];
 
-        if (label > s.last_reader)
+        if (is_certain(reader) && label > s.last_reader)
             s.last_reader = label;
     }
     return s;
@@ -193,12 +210,14 @@ enum status anneal_init(struct anneal *a, const struct search_index *index, uint
     TRY(check_memory((void **)&a->is_suspect, room, sizeof *a->is_suspect, 0, err));
     TRY(index_rivals(a, index, err));
     TRY(index_ends(a, err));
-    return locate_all(a, err);
+    TRY(locate_all(a, err));
+    return anneal_reads_init(&a->reads, index, &a->line, err);
 }
 
 void anneal_close(struct anneal *a)
 {
     line_close(&a->line);
+    anneal_reads_close(&a->reads);
     free(a->stretches);
     free(a->rival_start);
     free(a->rivals);
@@ -241,7 +260,7 @@ static enum status relocate(struct anneal *a, const struct anneal_touch *touch, 
     return array_push(&a->changes, ((struct anneal_change){ touch->chain, was, after > 0 }), err);
 }
 
-/* Memory is what a move waits for: what all nodes will need is asked for before the first has it. */
+/* Memory is what a move waits for: all of it is asked for before the first node needs its part. */
 static void prefetch(const struct anneal *a)
 {
     const uint32_t *nodes = a->line.movers;
@@ -275,6 +294,7 @@ static enum status relocate_movers(struct anneal *a, struct error *err)
 static void take_back(struct anneal *a, uint64_t overlaps)
 {
     line_take_back(&a->line);
+    anneal_reads_take_back(&a->reads);
     for (size_t i = a->changes.count; i-- > 0;)
         a->stretches[a->changes.at[i].chain] = a->changes.at[i].was;
     a->overlaps = overlaps;
@@ -282,10 +302,11 @@ static void take_back(struct anneal *a, uint64_t overlaps)
 
 static bool is_accepted(struct anneal *a, uint64_t before)
 {
-    if (a->overlaps <= before)
+    uint64_t now = anneal_cost(a);
+
+    if (now <= before)
         return true;
-    return a->overlaps - before < ANNEAL_ODDS &&
-           random_next(&a->random) < a->odds[a->overlaps - before];
+    return now - before < ANNEAL_ODDS && random_next(&a->random) < a->odds[now - before];
 }
 
 /* That of the readers which comes last. */
@@ -294,7 +315,8 @@ static uint32_t last_reader(const struct anneal *a, uint32_t chain)
     const struct search_chain *c = &a->problem->chains[chain];
     uint32_t r = c->reader_start;
 
-    while (a->line.label[a->problem->readers[r].node] != a->stretches[chain].last_reader)
+    while (!is_certain(&a->problem->readers[r]) ||
+           a->line.label[a->problem->readers[r].node] != a->stretches[chain].last_reader)
         r++;
     return a->problem->readers[r].node;
 }
@@ -316,34 +338,41 @@ static void find_ends(const struct anneal *a, uint32_t first, uint32_t second, u
     }
 }
 
-/* Puts one chain before another: the end of the one back, or the beginning of the other forth. */
-static enum status try_move(struct anneal *a, uint32_t first, uint32_t second, struct error *err)
+/* All labels anew. */
+static enum status make_room(struct anneal *a, struct error *err)
 {
-    uint64_t before = a->overlaps;
-    bool backwards = random_next(&a->random) & 1;
-    uint32_t from, to;
+    line_relabel(&a->line);
+    TRY(locate_all(a, err));
+    return anneal_reads_locate(&a->reads, err);
+}
 
-    find_ends(a, first, second, &from, &to);
+/* Puts one node before the other: the one back, or the other forth. */
+static enum status try_move(struct anneal *a, uint32_t from, uint32_t to, struct error *err)
+{
+    bool backwards = random_next(&a->random) & 1;
+    uint64_t overlaps, before;
+
     a->moves++;
     a->steps += 8;
     if (to == SEARCH_NONE || from == to ||
         !line_find_movers(&a->line, from, to, backwards, MOVERS_MAX))
         return STATUS_OK;
-    if (!line_has_room(&a->line, from, to, backwards)) {
-        line_relabel(&a->line);
-        TRY(locate_all(a, err));
-    }
+    if (!line_has_room(&a->line, from, to, backwards))
+        TRY(make_room(a, err));
+    overlaps = a->overlaps;
+    before = anneal_cost(a);
     line_move(&a->line, from, to, backwards);
     TRY(relocate_movers(a, err));
+    TRY(anneal_reads_follow(&a->reads, err));
     if (!is_accepted(a, before)) {
-        take_back(a, before);
+        take_back(a, overlaps);
         return STATUS_OK;
     }
     /* Of a pair that is new, one moved, and the last to do so saw the other where it is. */
     for (size_t i = 0; i < a->changes.count; i++)
         if (a->changes.at[i].overlaps)
             TRY(suspect(a, a->changes.at[i].chain, err));
-    return STATUS_OK;
+    return anneal_reads_keep(&a->reads, err);
 }
 
 /* A chain that overlaps this one: the next from anywhere on. SEARCH_NONE: none does. */
@@ -360,18 +389,33 @@ static uint32_t find_partner(struct anneal *a, uint32_t chain)
     return SEARCH_NONE;
 }
 
-/* Two chains that overlap; suspects who turn out to be innocent are let go. */
-static bool find_pair(struct anneal *a, uint32_t *one, uint32_t *other)
+/* A chain that is suspected, and who it overlaps: either may come first. */
+static bool draw_chains(struct anneal *a, size_t at, uint32_t *from, uint32_t *to)
 {
-    while (a->suspects.count > 0) {
-        size_t i = random_below(&a->random, a->suspects.count);
+    uint32_t one = a->suspects.at[at], other = find_partner(a, one);
 
-        *one = a->suspects.at[i];
-        *other = find_partner(a, *one);
-        if (*other != SEARCH_NONE)
+    if (other == SEARCH_NONE) {
+        a->is_suspect[one] = 0;
+        a->suspects.at[at] = a->suspects.at[--a->suspects.count];
+        return false;
+    }
+    if (random_next(&a->random) & 1)
+        find_ends(a, one, other, from, to);
+    else
+        find_ends(a, other, one, from, to);
+    return true;
+}
+
+/* Two nodes that stand the wrong way round; suspects who turn out to be innocent are let go. */
+static bool draw_nodes(struct anneal *a, uint32_t *from, uint32_t *to)
+{
+    while (a->suspects.count + a->reads.suspects.count > 0) {
+        size_t at = random_below(&a->random, a->suspects.count + a->reads.suspects.count);
+
+        if (at < a->suspects.count
+                ? draw_chains(a, at, from, to)
+                : anneal_reads_draw(&a->reads, at - a->suspects.count, &a->random, from, to))
             return true;
-        a->is_suspect[*one] = 0;
-        a->suspects.at[i] = a->suspects.at[--a->suspects.count];
     }
     return false;
 }
@@ -393,7 +437,7 @@ static double falling(double x)
 static void set_temperature(struct anneal *a, double temperature)
 {
     double factor = falling(1 / temperature), chance = 1;
-    uint64_t moves = (uint64_t)COOL_MOVES * a->problem->node_count / 10000;
+    uint64_t moves = (uint64_t)COOL_MOVES * a->patience * a->problem->node_count / 10000;
 
     a->temperature = temperature;
     for (int i = 0; i < ANNEAL_ODDS; i++) {
@@ -403,22 +447,20 @@ static void set_temperature(struct anneal *a, double temperature)
     a->cool_at = a->moves + (moves < 16 ? 16 : moves);
 }
 
-void anneal_heat(struct anneal *a, double temperature)
+void anneal_heat(struct anneal *a, double temperature, uint64_t patience)
 {
+    a->patience = patience;
     set_temperature(a, temperature);
 }
 
 enum status anneal_run(struct anneal *a, const struct anneal_goal *goal, struct error *err)
 {
     uint64_t end = anneal_steps(a) + goal->steps;
-    uint32_t one, other;
+    uint32_t from, to;
 
-    while (a->overlaps > goal->overlaps && a->temperature > goal->temperature &&
-           anneal_steps(a) < end && find_pair(a, &one, &other)) {
-        if (random_next(&a->random) & 1)
-            TRY(try_move(a, one, other, err));
-        else
-            TRY(try_move(a, other, one, err));
+    while (anneal_cost(a) > goal->cost && a->temperature > goal->temperature &&
+           anneal_steps(a) < end && draw_nodes(a, &from, &to)) {
+        TRY(try_move(a, from, to, err));
         if (a->moves >= a->cool_at)
             set_temperature(a, a->temperature * COOL_FACTOR);
     }

@@ -5,11 +5,12 @@
  *                 |----B----|   . C        A and B overlap; C, unread, is a point
  *     places   0 1 2 3 4 5 6 7 8 9
  *
- * A move takes an overlapping pair and puts one before the other, along with whom the
- * edges without guards demand: these always lead forward. It stays if it lowers the
- * number of overlapping pairs, or with a chance that shrinks as it gets colder
- * (Kirkpatrick, Gelatt and Vecchi 1983). Where no pair is left, the order is a model, as
- * far as chains tell; guards of readers count as true here if they are likely.
+ * A move takes two nodes that stand the wrong way round, and puts the one right before the other,
+ * or the other right behind the one, along with whom the edges without guards demand:
+ * these always lead forward. It stays if it lowers the number of overlapping pairs (and
+ * what reads with several possible sources cost), or with a chance that shrinks as it gets
+ * colder (Kirkpatrick, Gelatt and Vecchi 1983). Where nothing is left, the order is a
+ * model as far as chains and choices tell: others have the last word.
  */
 #ifndef CHECKERS_BLACKBOX_ANNEAL_H
 #define CHECKERS_BLACKBOX_ANNEAL_H
@@ -21,6 +22,7 @@
 #include "base/error.h"
 #include "base/random.h"
 #include "checkers/blackbox/anneal_line.h"
+#include "checkers/blackbox/anneal_reads.h"
 #include "checkers/blackbox/search.h"
 #include "checkers/blackbox/search_index.h"
 
@@ -52,14 +54,15 @@ struct anneal_change {
 struct anneal {
     const struct search_problem *problem;
     struct line line;
+    struct anneal_reads reads; /* whose source is open */
     struct random random;
 
-    struct anneal_stretch *stretches;      /* by chain */
-    uint32_t *rival_start, *rivals;        /* by chain: chains of undecided order */
-    uint32_t *touch_start;                 /* by node, in touches */
+    struct anneal_stretch *stretches; /* by chain */
+    uint32_t *rival_start, *rivals;   /* by chain: chains of undecided order */
+    uint32_t *touch_start;            /* by node, in touches */
     struct anneal_touch *touches;
 
-    uint64_t overlaps; /* pairs */
+    uint64_t overlaps;        /* pairs */
     ARRAY(uint32_t) suspects; /* chains; of each pair that overlaps one is here */
     uint8_t *is_suspect;
     ARRAY(struct anneal_change) changes; /* of the move at hand */
@@ -67,24 +70,32 @@ struct anneal {
     double temperature;
     uint64_t odds[ANNEAL_ODDS]; /* by pairs more: the chance, of 2^64 */
     uint64_t moves, cool_at, steps;
+    uint64_t patience; /* how much slower it cools than at first */
 };
 
 MUST_USE enum status anneal_init(struct anneal *, const struct search_index *, uint64_t seed,
                                  struct error *);
 void anneal_close(struct anneal *);
 
-void anneal_heat(struct anneal *, double temperature);
+/* Begins anew there; the more patience, the slower it cools. */
+void anneal_heat(struct anneal *, double temperature, uint64_t patience);
 
-/* Until so few pairs overlap, or it is as cold, or so many steps are done. */
+/* Until it costs so little, or it is as cold, or so many steps are done. */
 struct anneal_goal {
-    uint64_t overlaps, steps;
+    uint64_t cost, steps;
     double temperature;
 };
 MUST_USE enum status anneal_run(struct anneal *, const struct anneal_goal *, struct error *);
 
 static inline uint64_t anneal_steps(const struct anneal *a)
 {
-    return a->steps + a->line.steps;
+    return a->steps + a->line.steps + a->reads.steps;
+}
+
+/* What is wrong with the order: 0 if nothing is. */
+static inline uint64_t anneal_cost(const struct anneal *a)
+{
+    return a->overlaps + a->reads.cost;
 }
 
 #endif

@@ -1,6 +1,5 @@
 #include "checkers/blackbox/blackbox.h"
 
-#include <assert.h>
 #include <inttypes.h>
 
 #include "checkers/blackbox/core.h"
@@ -25,6 +24,7 @@ struct blackbox {
     bool is_snapshot;
     bool is_fast; /* may guess: another engine is to be asked itself */
     bool is_decided;
+    bool has_erred;      /* an order was found that is none */
     uint64_t pair_count; /* that nobody decided */
     uint64_t fact_count;
     const char *reason;
@@ -63,28 +63,41 @@ static enum status tell_found(struct blackbox *b, const struct serial *serial, s
     TRY(base_init(&base, &b->d, b->closing, &b->arena, err));
     TRY(replay_serial(&b->d, &base, serial, &b->arena, &holds, err));
     /* Reads of keys that nobody could judge may still be wrong. */
-    assert(holds || b->d.strange_key != HISTORY_NONE);
+    b->has_erred = b->has_erred || (!holds && b->d.strange_key == HISTORY_NONE);
     return holds ? tell_valid(b, serial, err) : STATUS_OK;
+}
+
+static const char *why_undecided(const struct blackbox *b)
+{
+    if (b->has_erred)
+        return "the order that was found does not explain the history: please report this mistake "
+               "of the checker";
+    if (check_is_stopped(b->options))
+        return "it was stopped";
+    return b->reason ? b->reason : "no order and no proof was found";
 }
 
 static void doubt(struct blackbox *b)
 {
-    if (b->d.strange_key != HISTORY_NONE) {
+    if (b->d.is_too_large) {
+        check_doubt(b->check, "so many transactions wrote equal values that the possible sources "
+                              "of all reads cannot be listed");
+    } else if (b->d.strange_key != HISTORY_NONE) {
         struct text key = history_key(b->history, b->d.strange_key);
 
         check_doubt(b->check,
                     "reads of %.*s cannot be judged: it is both written and appended to, or its "
                     "elements repeat",
                     TEXT_PRINT(key));
-        return;
+    } else if (b->pair_count == 0) {
+        check_doubt(b->check, "%s before all that follows from the reads was known",
+                    why_undecided(b));
+    } else {
+        check_doubt(b->check,
+                    "%s: %" PRIu64 " edges between %" PRIu32 " transactions are known, and %" PRIu64
+                    " orders and sources are open",
+                    why_undecided(b), b->fact_count, b->d.actor_count, b->pair_count);
     }
-    check_doubt(b->check,
-                "%s: %" PRIu64 " edges between %" PRIu32 " transactions are known, and %" PRIu64
-                " orders and sources are open",
-                check_is_stopped(b->options) ? "it was stopped"
-                : b->reason                  ? b->reason
-                                             : "no order and no proof was found",
-                b->fact_count, b->d.actor_count, b->pair_count);
 }
 
 /* --- Questions -------------------------------------------------------------------- */
@@ -126,9 +139,11 @@ static enum status ask(struct blackbox *b, bool is_snapshot, enum closing closin
         status = tell_found(b, &answer.serial, err);
     else if (status == STATUS_OK && answer.kind == ANSWER_NONE && is_own)
         status = tell_refuted(b, &question, &answer, err);
-    b->pair_count = answer.pair_count;
+    if (answer.pair_count > 0) { /* else it was stopped sooner than the one before */
+        b->pair_count = answer.pair_count;
+        b->fact_count = answer.polygraph.arrows.count;
+    }
     b->reason = answer.reason;
-    b->fact_count = answer.polygraph.arrows.count;
     decide_close(&answer);
     arena_reset_to(&b->arena, mark);
     return status;
@@ -163,7 +178,7 @@ static enum status judge(struct blackbox *b, struct error *err)
 
     b->check->by_part = !uses_all;
     b->check->unjudged_predicates = b->d.predicate_count;
-    if (check_is_stopped(b->options)) {
+    if (b->d.is_stopped || b->d.is_too_large || check_is_stopped(b->options)) {
         doubt(b);
         return STATUS_OK;
     }
@@ -199,10 +214,11 @@ static enum status take_arena(struct arena *arena, struct error *err)
 
 static enum status run_all(struct blackbox *b, struct error *err)
 {
-    struct distill_options options = { b->options->version_order, b->options->seed };
+    struct distill_options options = { b->options->version_order, b->options->seed,
+                                       b->options->stop };
 
     TRY(take_arena(&b->arena, err));
-    TRY(places_init(&b->places, b->history, false, err));
+    TRY(places_init_standing(&b->places, b->history, err));
     TRY(distill(&b->d, b->history, &b->places, &options, &b->arena, err));
     return judge(b, err);
 }

@@ -115,6 +115,8 @@ static enum status open_and_search(const struct question *q, struct answer_found
     enum status status = pairs_init(&pairs, &a->polygraph, q->options, err);
 
     a->pair_count = pairs.variables.count;
+    if (pairs.is_too_large)
+        a->reason = "there are too many open orders to search";
     if (status == STATUS_OK && pairs.variables.count == 0)
         status = take_order(q, a, a->polygraph.reach.order, err);
     else if (status == STATUS_OK && !pairs.is_too_large && !check_is_stopped(q->options))

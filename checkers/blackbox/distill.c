@@ -5,6 +5,8 @@
 
 #include "checkers/blackbox/distill_private.h"
 
+#define CANDIDATES_MAX ((size_t)1 << 28) /* 1 GiB: beyond that nobody has the memory */
+
 enum status distill_take(struct arena *arena, void **at, size_t count, size_t size,
                          struct error *err)
 {
@@ -133,6 +135,13 @@ static enum status pass_txn(struct distiller *s, uint32_t txn, struct error *err
     return STATUS_OK;
 }
 
+static bool is_stopped(struct distiller *s, size_t step)
+{
+    if (step % 4096 == 0 && s->stop && atomic_load_explicit(s->stop, memory_order_relaxed))
+        s->d->is_stopped = true;
+    return s->d->is_stopped;
+}
+
 /* Only a whole version order can leave somebody out. */
 static bool may_have_committed(const struct distiller *s, uint32_t txn)
 {
@@ -145,7 +154,7 @@ static enum status pass(struct distiller *s, struct error *err)
     const struct history *h = s->history;
 
     TAKE(s->arena, s->own, h->key_count, err);
-    for (uint32_t txn = 0; txn < h->txn_count; txn++)
+    for (uint32_t txn = 0; txn < h->txn_count && !is_stopped(s, txn); txn++)
         if (may_have_committed(s, txn))
             TRY(pass_txn(s, txn, err));
     return STATUS_OK;
@@ -173,6 +182,10 @@ static enum status find_candidates(struct distiller *s, struct outside_read *r, 
             if (txn == r->txn)
                 continue;
             s->is_read_from[txn] = 1;
+            if (s->candidates.count == CANDIDATES_MAX) {
+                s->d->is_too_large = true;
+                return STATUS_OK;
+            }
             TRY(array_push(&s->candidates, final, err));
         }
     }
@@ -183,13 +196,23 @@ static enum status find_candidates(struct distiller *s, struct outside_read *r, 
 /* --- The whole -------------------------------------------------------------------- */
 
 /* What a version order lists has committed, and stands where it stands. */
-static void note_listed(struct distiller *s)
+static enum status note_listed(struct distiller *s, struct error *err)
 {
     const struct history *h = s->history;
 
-    for (size_t i = 0; i < h->order_version_count; i++)
-        if (h->order_version[i] != VERSION_INITIAL)
-            s->is_read_from[history_txn_of(h, h->order_version[i])] = 1;
+    if (h->order_version_count == 0)
+        return STATUS_OK;
+    TAKE(s->arena, s->final_of_op, h->op_count, err);
+    memset(s->final_of_op, 0xff, h->op_count * sizeof *s->final_of_op);
+    for (size_t i = 0; i < s->finals.count; i++)
+        s->final_of_op[s->finals.at[i].op] = (uint32_t)i;
+    for (size_t i = 0; i < h->order_version_count; i++) {
+        uint32_t op = h->order_version[i];
+
+        if (op != VERSION_INITIAL && s->final_of_op[op] != NOBODY)
+            s->is_read_from[s->finals.at[s->final_of_op[op]].txn] = 1;
+    }
+    return STATUS_OK;
 }
 
 static enum status number_actors(struct distiller *s, uint32_t **actor_of, struct error *err)
@@ -327,12 +350,15 @@ static enum status distill_all(struct distiller *s, const struct distill_options
 
     TRY(distill_judge_keys(s, err));
     TRY(pass(s, err));
+    if (s->d->is_stopped)
+        return STATUS_OK;
     TRY(distill_index_values(s, err));
     TAKE(s->arena, s->is_read_from, h->txn_count, err);
-    note_listed(s);
-    for (size_t i = 0; i < s->reads.count; i++)
+    TRY(note_listed(s, err));
+    /* One read may have as many candidates as there are transactions: stopped at each. */
+    for (size_t i = 0; i < s->reads.count && !s->d->is_too_large && !is_stopped(s, 0); i++)
         TRY(find_candidates(s, &s->reads.at[i], err));
-    return lay_out(s, options, err);
+    return s->d->is_stopped || s->d->is_too_large ? STATUS_OK : lay_out(s, options, err);
 }
 
 enum status distill(struct distilled *d, const struct history *h, const struct places *places,
@@ -341,6 +367,7 @@ enum status distill(struct distilled *d, const struct history *h, const struct p
     struct distiller s = { .d = d, .history = h, .places = places, .arena = arena };
     enum status status;
 
+    s.stop = options->stop;
     s.knows_whole_order = options->version_order.numerator == options->version_order.denominator;
     *d = (struct distilled){ .history = h, .strange_key = HISTORY_NONE };
     status = distill_all(&s, options, err);

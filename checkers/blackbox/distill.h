@@ -25,6 +25,8 @@
 #ifndef CHECKERS_BLACKBOX_DISTILL_H
 #define CHECKERS_BLACKBOX_DISTILL_H
 
+#include <stdatomic.h>
+
 #include "base/arena.h"
 #include "base/array.h"
 #include "base/random.h"
@@ -86,12 +88,15 @@ struct distilled {
 
     ARRAY(struct fault) faults;
     uint32_t strange_key;     /* of the history: read, and cannot be judged; or HISTORY_NONE */
+    bool is_stopped;          /* somebody wanted an end: nothing else may be looked at */
+    bool is_too_large;        /* nor here: the candidates do not fit */
     uint64_t predicate_count; /* statements that nobody judges here */
 };
 
 struct distill_options {
     struct ratio version_order; /* the share of it to use; 0/0: all */
     uint64_t seed;
+    const atomic_bool *stop; /* may be NULL */
 };
 
 /* Closed by distilled_close(), also after a failure. */

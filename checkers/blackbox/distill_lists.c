@@ -158,6 +158,8 @@ bool distill_own_elements(const struct distiller *s, uint32_t txn, uint32_t op, 
     *count = 0;
     if (!elements_of(h, op, &elements, &length))
         return false;
+    if (s->own[h->op_key[op]].final == NOBODY)
+        return true; /* it has not appended: transactions may be long */
     for (uint32_t i = op; i-- > h->txn_op[txn];) {
         if (h->op_kind[i] != OP_APPEND || !distill_counts_write(h, i) ||
             h->op_key[i] != h->op_key[op])

@@ -3,18 +3,6 @@
  */
 #include "checkers/blackbox/distill_private.h"
 
-/* The version that an operation made, if it is one that counts here. */
-static uint32_t version_of_op(const struct distiller *s, uint32_t key, uint32_t op,
-                              const uint32_t *version_of_final)
-{
-    uint32_t final;
-
-    if (op == VERSION_INITIAL)
-        return NOBODY;
-    final = distill_final_of(s, history_txn_of(s->history, op), key);
-    return final != NOBODY && s->finals.at[final].op == op ? version_of_final[final] : NOBODY;
-}
-
 struct sampling {
     struct ratio share;
     struct random_key key;
@@ -37,7 +25,9 @@ static void add_line(struct distiller *s, size_t line, struct sampling *sampling
     uint32_t key = h->order_key[line], before = NOBODY, count = 0, kept = 0;
 
     for (uint64_t i = h->order_start[line]; i < h->order_start[line + 1]; i++) {
-        uint32_t version = version_of_op(s, key, h->order_version[i], version_of_final);
+        uint32_t op = h->order_version[i];
+        uint32_t final = op == VERSION_INITIAL ? NOBODY : s->final_of_op[op];
+        uint32_t version = final == NOBODY ? NOBODY : version_of_final[final];
 
         if (version == NOBODY)
             continue;

@@ -35,12 +35,14 @@ struct distiller {
     const struct history *history;
     const struct places *places;
     struct arena *arena;
+    const atomic_bool *stop;
     bool knows_whole_order; /* what version-order lines leave out did not commit */
     uint8_t *key_kind;
     ARRAY(struct final) finals;
     ARRAY(struct outside_read) reads;
     ARRAY(uint32_t) candidates;
     struct own *own;
+    uint32_t *final_of_op; /* where there are version orders: the final that it is, or NOBODY */
     uint8_t *is_read_from; /* by transaction: of unknown ones */
     uint32_t *slots;       /* of the table of values: a final plus one, or 0 */
     uint64_t slot_mask;
@@ -69,7 +71,8 @@ uint32_t distill_find_value(struct distiller *, uint32_t key, struct value);
 
 /* distill_lists.c */
 MUST_USE enum status distill_judge_keys(struct distiller *, struct error *);
-/* How many of the read's elements are the transaction's own; false: they contradict it. */
+/* How many of the read's elements are the transaction's own, for the one that is passed through;
+ * false: they contradict it. */
 bool distill_own_elements(const struct distiller *, uint32_t txn, uint32_t op, uint32_t *count);
 /* The final that the list ends with, as candidate; false: there is none. */
 bool distill_find_list(struct distiller *, const struct outside_read *, uint32_t *final);

@@ -94,7 +94,7 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
     struct wrong_read read = { .txn = fault->txn, .op = fault->op, .key = h->op_key[fault->op] };
     enum anomaly kind,
         weakest = lattice_is_snapshot(check->level) ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
-    bool may_be_order;
+    bool may_be_order, is_explained = false;
 
     if (fault->kind == FAULT_NO_WRITER)
         TRY(suspects_find(suspects, fault->txn, fault->op, &suspect, err));
@@ -112,8 +112,10 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
     may_be_order = fault->is_list &&
                    (kind == ANOMALY_COUNT || kind == ANOMALY_G1B || kind == ANOMALY_GARBAGE_READ);
     found.kind = found.proven = kind;
-    if (may_be_order && explain_list(&found.proof, h, fault->txn, fault->op,
-                                     lattice_is_snapshot(check->level), others)) {
+    if (may_be_order)
+        TRY(explain_list(&found.proof, h, fault->txn, fault->op, lattice_is_snapshot(check->level),
+                         others, &is_explained, err));
+    if (is_explained) {
         found.proven = weakest;
     } else if (kind == ANOMALY_COUNT) {
         prove_impossible(&found.proof, h, fault);
@@ -264,17 +266,27 @@ static void tell_refutation(struct buffer *out, const struct steps *s, const uin
     buffer_text(out, TEXT(" explains all that they read"));
 }
 
-static enum anomaly kind_of(const struct check *check, const struct steps *s)
+/* What it stands for in the witness; and as it is called where one cycle shows it by itself. */
+static enum anomaly weakest_kind(const struct steps *s)
 {
-    enum anomaly kind = s->p->is_snapshot ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
+    return s->p->is_snapshot ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
+}
 
-    return s->has_base ? lattice_cycle(kind, lattice_closing(check->level)) : kind;
+static enum anomaly kind_of(const struct steps *s)
+{
+    if (!s->is_cycle || s->anti_count > 1)
+        return weakest_kind(s);
+    if (s->anti_count == 1)
+        return ANOMALY_G_SINGLE;
+    return s->read_count > 0 ? ANOMALY_G1C : ANOMALY_G0;
 }
 
 enum status explain_refutation(struct check *check, const struct steps *s, struct error *err)
 {
     const struct distilled *d = s->p->d;
-    struct discovery found = { .kind = kind_of(check, s), .proven = kind_of(check, s) };
+    enum closing closing = s->has_base ? lattice_closing(check->level) : CLOSED_BY_DATA;
+    struct discovery found = { .kind = lattice_cycle(kind_of(s), closing),
+                               .proven = lattice_cycle(weakest_kind(s), closing) };
     uint32_t *txns = NULL;
     enum status status;
 

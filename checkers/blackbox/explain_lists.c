@@ -1,13 +1,17 @@
 #include "checkers/blackbox/explain_lists.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
+#include "base/map.h"
+#include "checkers/checker_private.h"
 #include "checkers/tell.h"
 
 struct list_read {
     const struct history *h;
     uint32_t txn, op, key;
     const int64_t *at;
+    uint32_t *appends; /* beside the elements: which append it was, or INITIAL */
     uint32_t count;
     bool is_snapshot;
     struct buffer *out;
@@ -28,13 +32,24 @@ static bool has(const struct list_read *r, int64_t element)
     return false;
 }
 
-/* The append of an element, or INITIAL. */
-static uint32_t append_of(const struct list_read *r, int64_t element)
+/* Of each element of the list, by one look at all operations. */
+static enum status find_appends(struct list_read *r, struct error *err)
 {
-    for (uint32_t op = 0; op < r->h->op_count; op++)
-        if (appends(r->h, op, r->key) && r->h->op_value[op] == element)
-            return op;
-    return INITIAL;
+    struct map place_of = { 0 };
+    enum status status =
+        check_memory((void **)&r->appends, r->count, sizeof *r->appends, 0xff, err);
+    size_t unused;
+    uint64_t place;
+
+    for (uint32_t i = 0; i < r->count && status == STATUS_OK; i++)
+        status = map_add(&place_of, (uint64_t)r->at[i], i, &unused, err);
+    for (uint32_t op = 0; op < r->h->op_count && status == STATUS_OK; op++)
+        if (appends(r->h, op, r->key) &&
+            map_find(&place_of, (uint64_t)r->h->op_value[op], &place) &&
+            r->appends[place] == INITIAL)
+            r->appends[place] = op;
+    map_close(&place_of);
+    return status;
 }
 
 static uint32_t txn_of(const struct list_read *r, uint32_t op)
@@ -67,7 +82,7 @@ static bool has_strange(const struct list_read *r)
     struct value value = history_initial(r->h, r->key);
 
     for (uint32_t i = 0; i < r->count; i++) {
-        bool is_known = append_of(r, r->at[i]) != INITIAL;
+        bool is_known = r->appends[i] != INITIAL;
 
         for (uint64_t k = 0; !is_known && value.kind == VALUE_LIST &&
                              k < r->h->list_start[value.bits + 1] - r->h->list_start[value.bits];
@@ -82,7 +97,7 @@ static bool has_strange(const struct list_read *r)
 static bool has_others(const struct list_read *r)
 {
     for (uint32_t i = 0; i < r->count; i++)
-        if (txn_of(r, append_of(r, r->at[i])) != r->txn)
+        if (txn_of(r, r->appends[i]) != r->txn)
             return true;
     return false;
 }
@@ -178,7 +193,7 @@ static bool find_disorder(const struct list_read *r, uint32_t culprits[2])
 {
     for (uint32_t i = 0; i < r->count; i++)
         for (uint32_t k = i + 1; k < r->count; k++) {
-            uint32_t earlier = append_of(r, r->at[i]), later = append_of(r, r->at[k]);
+            uint32_t earlier = r->appends[i], later = r->appends[k];
             uint32_t first = txn_of(r, earlier), second = txn_of(r, later), between;
 
             culprits[0] = first;
@@ -194,7 +209,7 @@ static bool find_disorder(const struct list_read *r, uint32_t culprits[2])
                 prove_prefix(r, first, first);
                 return true;
             }
-            between = txn_of(r, append_of(r, r->at[i + 1]));
+            between = txn_of(r, r->appends[i + 1]);
             if (between != first) {
                 culprits[1] = between;
                 prove_prefix(r, first, between);
@@ -228,34 +243,46 @@ uint32_t explain_own_later(const struct history *h, uint32_t txn, uint32_t op)
     return NOBODY;
 }
 
-bool explain_list(struct buffer *out, const struct history *h, uint32_t txn, uint32_t op,
-                  bool is_snapshot, uint32_t culprits[2])
+static bool explain_elements(const struct list_read *r, uint32_t culprits[2])
+{
+    /* Of a list of nobody else's elements there is nothing to say but that no version has it. */
+    if (has_strange(r) || !has_others(r))
+        return false;
+    if (is_partly_absent(r, INITIAL)) {
+        prove_absent(r, INITIAL);
+        return true;
+    }
+    for (uint32_t i = 0; i < r->count; i++) {
+        uint32_t writer = txn_of(r, r->appends[i]);
+
+        if (writer != INITIAL && writer != r->txn && is_partly_absent(r, writer)) {
+            culprits[0] = writer;
+            prove_absent(r, writer);
+            return true;
+        }
+    }
+    return find_disorder(r, culprits);
+}
+
+enum status explain_list(struct buffer *out, const struct history *h, uint32_t txn, uint32_t op,
+                         bool is_snapshot, uint32_t culprits[2], bool *is_explained,
+                         struct error *err)
 {
     struct value value = history_value(h, op);
     struct list_read r = {
         .h = h, .txn = txn, .op = op, .key = h->op_key[op], .is_snapshot = is_snapshot, .out = out
     };
+    enum status status;
 
     if (value.kind == VALUE_LIST) {
         r.at = h->list_element + h->list_start[value.bits];
         r.count = (uint32_t)(h->list_start[value.bits + 1] - h->list_start[value.bits]);
     }
     culprits[0] = culprits[1] = INITIAL;
-    /* Of a list of nobody else's elements there is nothing to say but that no version has it. */
-    if (has_strange(&r) || !has_others(&r))
-        return false;
-    if (is_partly_absent(&r, INITIAL)) {
-        prove_absent(&r, INITIAL);
-        return true;
-    }
-    for (uint32_t i = 0; i < r.count; i++) {
-        uint32_t writer = txn_of(&r, append_of(&r, r.at[i]));
-
-        if (writer != INITIAL && writer != txn && is_partly_absent(&r, writer)) {
-            culprits[0] = writer;
-            prove_absent(&r, writer);
-            return true;
-        }
-    }
-    return find_disorder(&r, culprits);
+    *is_explained = false;
+    status = find_appends(&r, err);
+    if (status == STATUS_OK)
+        *is_explained = explain_elements(&r, culprits);
+    free(r.appends);
+    return status;
 }

@@ -5,7 +5,7 @@
  *     another's stand between them                  each comes before the other
  *     they stand in another order                   than the transaction appended them in
  *
- * For telling only, one list at a time: it looks through the key's appends as often as it likes.
+ * For telling only, one list at a time: each takes a look at all operations.
  */
 #ifndef CHECKERS_BLACKBOX_EXPLAIN_LISTS_H
 #define CHECKERS_BLACKBOX_EXPLAIN_LISTS_H
@@ -14,11 +14,12 @@
 #include "checkers/blackbox/distill.h"
 
 /*
- * "refutation":[...] of the read, and who else takes part (or HISTORY_NONE); false: it is none
- * of these, and nothing is written.
+ * "refutation":[...] of the read, and who else takes part (or HISTORY_NONE). Not explained: it
+ * is none of these, and nothing is written.
  */
-bool explain_list(struct buffer *, const struct history *, uint32_t txn, uint32_t op,
-                  bool is_snapshot, uint32_t culprits[2]);
+MUST_USE enum status explain_list(struct buffer *, const struct history *, uint32_t txn,
+                                  uint32_t op, bool is_snapshot, uint32_t culprits[2],
+                                  bool *is_explained, struct error *);
 
 /* Whether the list that was read has an element twice. */
 bool explain_repeats(const struct history *, uint32_t op);

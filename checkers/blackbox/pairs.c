@@ -7,7 +7,7 @@
 #include "checkers/blackbox/polygraph_private.h"
 #include "checkers/checker_private.h"
 
-#define EDGES_MAX ((size_t)48 << 20) /* beyond that nobody would find an order anyway */
+#define EDGES_MAX ((size_t)24 << 20) /* beyond that nobody would find an order anyway */
 
 /* --- Edges ------------------------------------------------------------------------ */
 
@@ -92,18 +92,11 @@ static enum status add_pairs_by_lanes(struct open_pairs *o, uint32_t key, uint32
     bool firm_only = !p->is_snapshot && p->is_plain[b];
     const uint32_t *starts = firm_only ? p->firm_start : p->lane_start;
     const struct lane *lanes = firm_only ? p->firm_lanes : p->lanes;
+    const uint32_t *places = firm_only ? p->firm_place : p->head_place;
 
     for (uint32_t i = starts[key]; i < starts[key + 1]; i++) {
-        uint32_t low = lanes[i].start, high = lanes[i].end;
+        uint32_t low = lanes[i].start + polygraph_count_before(p, &lanes[i], places, b);
 
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2, a = firm_only ? p->firm[middle] : middle;
-
-            if (a != b && polygraph_forces(p, a, b))
-                low = middle + 1;
-            else
-                high = middle;
-        }
         for (; low < lanes[i].end; low++) {
             uint32_t a = firm_only ? p->firm[low] : low;
 

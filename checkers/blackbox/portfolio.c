@@ -11,11 +11,11 @@
 
 #define TURN_FIRST 8000000 /* steps */
 #define TURN_MAX 100000000
-#define LEARNER_SHARE 4 /* with one thread, who only learns has a fourth of the others' turns */
-#define ANNEAL_TURN 4000000   /* nobody can stop it in between */
-#define HEAT_FIRST 3.0        /* hot enough to leave any order behind */
-#define HEAT_LEAST 0.8        /* after that it begins anew */
-#define FROZEN 0.2
+#define LEARNER_SHARE 4     /* with one thread, who only learns has a fourth of the others' turns */
+#define ANNEAL_TURN 4000000 /* nobody can stop it in between */
+#define HEAT 3.0            /* hot enough to leave any order behind */
+#define FROZEN 0.9          /* nothing gets better below */
+#define PATIENCE_MAX 1024
 #define OVERLAPS_FEW 30       /* best had out by learning clauses */
 #define BURST_CONFLICTS 20000 /* before it is given up */
 #define EARLY_CONFLICTS 3000  /* where more overlap: that often works, and costs little */
@@ -30,7 +30,6 @@ struct racer {
     unsigned number; /* 0 only learns, the others anneal */
     bool is_ready;   /* it has begun */
     enum racer_phase phase;
-    double heat;
     uint64_t few;       /* overlaps at which it bursts */
     uint64_t burst_end; /* conflicts */
     unsigned thread;    /* which runs it; 0: that of the caller */
@@ -76,20 +75,22 @@ static enum status anneal_a_turn(struct racer *r, uint64_t steps, struct error *
     struct anneal_goal goal = { r->few, steps < ANNEAL_TURN ? steps : ANNEAL_TURN, FROZEN };
 
     TRY(anneal_run(&r->anneal, &goal, err));
-    if (r->anneal.overlaps > goal.overlaps && r->anneal.temperature > goal.temperature)
+    if (anneal_cost(&r->anneal) > goal.cost && r->anneal.temperature > goal.temperature)
         return STATUS_OK;
     if (r->anneal.temperature <= goal.temperature)
         r->few = OVERLAPS_FEW;
     line_read(&r->anneal.line, r->order);
     TRY(solver_set_home(&r->solver, r->order, err));
-    r->burst_end = r->solver.counts.conflicts +
-                   (r->few > OVERLAPS_FEW ? EARLY_CONFLICTS : BURST_CONFLICTS);
+    r->burst_end =
+        r->solver.counts.conflicts + (r->few > OVERLAPS_FEW ? EARLY_CONFLICTS : BURST_CONFLICTS);
     r->phase = RACER_BURSTS;
     return STATUS_OK;
 }
 
 static enum status burst(struct racer *r, uint64_t steps, struct error *err)
 {
+    uint64_t patience = r->anneal.patience;
+
     TRY(learn(r, steps, r->burst_end - r->solver.counts.conflicts, err));
     if (r->solver.counts.conflicts < r->burst_end)
         return STATUS_OK;
@@ -99,16 +100,14 @@ static enum status burst(struct racer *r, uint64_t steps, struct error *err)
         return STATUS_OK;
     }
     r->few = few_at_first(r);
-    r->heat = r->heat / 2 < HEAT_LEAST ? HEAT_FIRST : r->heat / 2;
-    anneal_heat(&r->anneal, r->heat);
+    anneal_heat(&r->anneal, HEAT, patience < PATIENCE_MAX ? patience * 2 : patience);
     return STATUS_OK;
 }
 
 static bool is_over(const struct race *race)
 {
     return atomic_load_explicit(&race->is_over, memory_order_relaxed) ||
-           (race->options->stop &&
-            atomic_load_explicit(race->options->stop, memory_order_relaxed));
+           (race->options->stop && atomic_load_explicit(race->options->stop, memory_order_relaxed));
 }
 
 static enum status prepare(struct racer *r, struct error *err)
@@ -121,12 +120,11 @@ static enum status prepare(struct racer *r, struct error *err)
     if (r->number == 0)
         return STATUS_OK;
     r->phase = RACER_ANNEALS;
-    r->heat = HEAT_FIRST;
     r->few = few_at_first(r);
     TRY(memory_resize((void **)&r->order, (size_t)race->index->problem->node_count + 1,
                       sizeof *r->order, err));
     TRY(anneal_init(&r->anneal, race->index, race->options->seed + r->number, err));
-    anneal_heat(&r->anneal, r->heat);
+    anneal_heat(&r->anneal, HEAT, 1);
     return STATUS_OK;
 }
 
@@ -216,8 +214,7 @@ static enum status take_answer(struct racer *r, struct search_result *result, st
     result->answer = r->answer;
     if (r->answer == SEARCH_IMPOSSIBLE) {
         result->has_proof = r->solver.is_logging && !r->solver.log.has_given_up;
-        return result->has_proof ? search_log_trim(&r->solver.log, &result->proof, err)
-                                 : STATUS_OK;
+        return result->has_proof ? search_log_trim(&r->solver.log, &result->proof, err) : STATUS_OK;
     }
     TRY(memory_resize((void **)&result->order, (size_t)p->node_count + 1, sizeof *result->order,
                       err));
@@ -270,8 +267,9 @@ enum status portfolio_run(const struct search_index *index, const struct search_
                           struct search_result *result, struct error *err)
 {
     struct race race = { .index = index, .options = options };
-    unsigned count = index->problem->chain_count == 0 ? 1 : options->threads > 2 ? options->threads
-                                                                                 : 2;
+    unsigned count = index->problem->chain_count == 0 ? 1
+                     : options->threads > 2           ? options->threads
+                                                      : 2;
     pthread_t *threads = NULL;
     enum status status = memory_resize((void **)&threads, count, sizeof *threads, err);
 

@@ -3,8 +3,8 @@
  *
  * One learns clauses from a guessed order. The other anneals the order until few chains
  * overlap, and has the rest out by learning clauses close to where it got; if that fails
- * it warms up and tries again. Neither is best at everything: where a key has very many
- * versions or very few, the first is; in between, the second.
+ * it warms up and tries again, with twice the patience. Neither is best at everything:
+ * where a key has very many versions or very few, the first is; in between, the second.
  *
  * With several threads each engine has one, and the first answer ends the race; more
  * threads anneal from other seeds. With one thread engines take turns, in steps.

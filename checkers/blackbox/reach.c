@@ -33,7 +33,8 @@ enum status reach_init(struct reach *r, uint32_t node_count, uint32_t slot_count
 void reach_close(struct reach *r)
 {
     free(r->leading);
-    r->leading = NULL;
+    free(r->arriving);
+    r->leading = r->arriving = NULL;
 }
 
 /* --- The graph -------------------------------------------------------------------- */
@@ -42,6 +43,7 @@ static enum status make_room(struct reach *r, size_t count, struct error *err)
 {
     if (count > r->edge_room || !r->leading) {
         TRY(memory_resize((void **)&r->leading, count + count / 4, sizeof *r->leading, err));
+        TRY(memory_resize((void **)&r->arriving, count + count / 4, sizeof *r->arriving, err));
         r->edge_room = count + count / 4;
     }
     return STATUS_OK;
@@ -79,31 +81,26 @@ static bool sort_nodes(struct reach *r, const struct arrow *edges)
     return placed == r->node_count;
 }
 
-/* By where they lead to, and of one node those from further behind in the order first. */
+/*
+ * By where they lead to, and of one node those from further behind in the order first: so they
+ * come when all are gone through by where they lead from, from behind.
+ */
 static void turn_round(struct reach *r, const struct arrow *edges, size_t count)
 {
-    memset(r->start, 0, ((size_t)r->node_count + 2) * sizeof *r->start);
-    for (uint32_t i = 0; i < r->node_count; i++)
-        r->waits[r->order[i]] = i; /* now: its position */
-    for (size_t i = 0; i < count; i++)
-        r->start[edges[i].to + 2]++;
-    for (uint32_t node = 0; node < r->node_count; node++)
-        r->start[node + 2] += r->start[node + 1];
-    for (size_t i = 0; i < count; i++)
-        r->leading[r->start[edges[i].to + 1]++] = (uint32_t)i;
-    for (uint32_t node = 0; node < r->node_count; node++) {
-        uint32_t *at = r->leading + r->start[node],
-                 edge_count = r->start[node + 1] - r->start[node];
+    uint32_t *next = r->waits; /* by node: where its next edge goes */
 
-        /* Most were found in rounds one after the other: they are nearly in order. */
-        for (uint32_t i = 1; i < edge_count; i++) {
-            uint32_t moving = at[i], to = i, position = r->waits[edges[moving].from];
+    memset(next, 0, r->node_count * sizeof *next);
+    for (size_t i = 0; i < count; i++)
+        next[edges[i].to]++;
+    for (uint32_t node = 0, sum = 0; node < r->node_count; node++) {
+        uint32_t arriving = next[node];
 
-            for (; to > 0 && r->waits[edges[at[to - 1]].from] < position; to--)
-                at[to] = at[to - 1];
-            at[to] = moving;
-        }
+        next[node] = sum;
+        sum += arriving;
     }
+    for (uint32_t at = r->node_count; at-- > 0;)
+        for (uint32_t i = r->start[r->order[at]]; i < r->start[r->order[at] + 1]; i++)
+            r->arriving[next[edges[r->leading[i]].to]++] = r->leading[i];
 }
 
 /* --- Rows ------------------------------------------------------------------------- */
@@ -161,8 +158,8 @@ static void note_change(struct reach *r, uint32_t node)
 static void fill_row(struct reach *r, struct arrow *edges, uint32_t node)
 {
     begin_row(r, node);
-    for (uint32_t i = r->start[node]; i < r->start[node + 1]; i++) {
-        struct arrow *edge = &edges[r->leading[i]];
+    for (uint32_t i = node > 0 ? r->waits[node - 1] : 0; i < r->waits[node]; i++) {
+        struct arrow *edge = &edges[r->arriving[i]];
 
         if (reach_is_before(r, edge->from, node))
             edge->from = NOBODY;

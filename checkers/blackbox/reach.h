@@ -35,8 +35,11 @@ struct reach {
                                      by the update before the last */
     uint32_t word_count;
     uint32_t *order;         /* the nodes, each behind all that come before it */
-    uint32_t *start, *waits; /* the graph, while it is walked */
-    uint32_t *leading;       /* edges, by where they lead from, then by where they lead to */
+    uint32_t *start, *waits; /* the graph, while it is walked: where the edges of a node begin in
+                                `leading`; how many it waits for, then where they end in
+                                `arriving` */
+    uint32_t *leading;       /* edges, by where they lead from */
+    uint32_t *arriving;      /* the same by where they lead to */
     size_t edge_room;
 };
 

@@ -291,6 +291,31 @@ static enum status need_and_write(struct refuter *r, struct error *err)
     return STATUS_OK;
 }
 
+/* Whether the edge is one whatever the level: nothing was supposed, to find it. */
+static bool is_plain(const struct refuter *r, const struct fact *f)
+{
+    if (f->kind == FACT_FOLLOWS)
+        return r->d->read_source[f->x] != NOBODY;
+    if (f->kind == FACT_OVERTAKEN)
+        return r->d->read_source[f->x] != NOBODY &&
+               version_is_initial(r->d, r->d->read_source[f->x]);
+    return f->kind != FACT_ORDER;
+}
+
+static void classify(struct refuter *r, struct path cycle)
+{
+    struct steps *s = r->s;
+
+    s->is_cycle = true;
+    for (uint32_t i = cycle.start; i < cycle.start + cycle.count; i++) {
+        const struct fact *f = &r->p->facts.at[r->pool.at[i]];
+
+        s->is_cycle = s->is_cycle && is_plain(r, f);
+        s->anti_count += f->kind == FACT_OVERTAKEN || f->kind == FACT_ABSENT;
+        s->read_count += f->kind == FACT_FOLLOWS;
+    }
+}
+
 static enum status refute_facts(struct refuter *r, struct error *err)
 {
     const struct polygraph *p = r->p;
@@ -307,6 +332,7 @@ static enum status refute_facts(struct refuter *r, struct error *err)
     if (read == NOBODY) {
         refute_use_path(r, cycle);
         refute_tell_cycle(r, cycle);
+        classify(r, cycle);
     } else {
         refute_tell_read(r, read);
         for (uint32_t c = d->candidate_start[read]; c < d->candidate_start[read + 1]; c++)

@@ -110,6 +110,12 @@ static uint32_t count_before(const struct lane *lane, const uint32_t *places, ui
     return low - lane->start;
 }
 
+uint32_t polygraph_count_before(const struct polygraph *p, const struct lane *lane,
+                                const uint32_t *places, uint32_t b)
+{
+    return count_before(lane, places, look_back(p, b, lane->slot));
+}
+
 /* Whether more is known to come before it than when it was last looked at. */
 static bool has_changed(const struct polygraph *p, uint32_t chain)
 {
@@ -133,7 +139,7 @@ static enum status force_by_clocks(struct polygraph *p, uint32_t key, uint32_t b
 
     for (uint32_t i = starts[key]; i < starts[key + 1]; i++) {
         const struct lane *lane = &lanes[i];
-        uint32_t count = count_before(lane, places, look_back(p, b, lane->slot));
+        uint32_t count = polygraph_count_before(p, lane, places, b);
 
         /* Of its own lane it is itself one of them. */
         if (count > 0 &&

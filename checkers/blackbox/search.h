@@ -80,7 +80,9 @@ struct search_problem {
     const uint32_t *clause_start;
     uint32_t clause_count;
     /* Hints; each may be NULL or empty. */
-    const uint32_t *order; /* the nodes, in an order that fits the edges without guards */
+    /* The nodes, in an order that fits the edges without guards. One that is far from any model
+     * is worse than none: then it is guessed. */
+    const uint32_t *order;
     const uint8_t *phases; /* by variable: what to try first where the order has no opinion */
     const struct search_chain *chains;
     uint32_t chain_count;

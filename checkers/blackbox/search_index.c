@@ -8,8 +8,7 @@
 /* A guard that stands twice counts once. */
 static bool is_guarded(const struct search_edge *edge, int guard)
 {
-    return edge->guards[guard] != SEARCH_NONE &&
-           (guard == 0 || edge->guards[0] != edge->guards[1]);
+    return edge->guards[guard] != SEARCH_NONE && (guard == 0 || edge->guards[0] != edge->guards[1]);
 }
 
 static enum status index_guards(struct search_index *x, struct error *err)
@@ -67,8 +66,8 @@ static enum status index_reads(struct search_index *x, struct error *err)
     return STATUS_OK;
 }
 
-enum status search_index_init(struct search_index *x, const struct search_problem *p,
-                              uint64_t seed, struct error *err)
+enum status search_index_init(struct search_index *x, const struct search_problem *p, uint64_t seed,
+                              struct error *err)
 {
     *x = (struct search_index){ .problem = p };
     TRY(index_guards(x, err));

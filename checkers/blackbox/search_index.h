@@ -17,13 +17,13 @@ enum variable_kind {
 
 struct search_index {
     const struct search_problem *problem;
-    uint8_t *kinds;                      /* by variable */
-    uint32_t *guarded_start, *guarded;   /* by literal: the edges that it guards */
-    uint32_t *firm;                      /* variables of that kind */
+    uint8_t *kinds;                    /* by variable */
+    uint32_t *guarded_start, *guarded; /* by literal: the edges that it guards */
+    uint32_t *firm;                    /* variables of that kind */
     uint32_t firm_count;
-    uint32_t *read_start;                /* in choices, by read */
+    uint32_t *read_start; /* in choices, by read */
     uint32_t read_count;
-    uint32_t *order;                     /* the nodes; fits the edges without guards */
+    uint32_t *order; /* the nodes; fits the edges without guards */
 };
 
 MUST_USE enum status search_index_init(struct search_index *, const struct search_problem *,
@@ -31,7 +31,6 @@ MUST_USE enum status search_index_init(struct search_index *, const struct searc
 void search_index_close(struct search_index *);
 
 /* Fills the order: by the number of ancestors less that of descendants. */
-MUST_USE enum status search_index_guess_order(struct search_index *, uint64_t seed,
-                                              struct error *);
+MUST_USE enum status search_index_guess_order(struct search_index *, uint64_t seed, struct error *);
 
 #endif

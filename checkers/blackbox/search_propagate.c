@@ -21,8 +21,7 @@ void solver_assign(struct solver *s, uint32_t literal, uint32_t reason)
 /* --- Clauses ---------------------------------------------------------------------- */
 
 /* Puts a literal that is not false in the second place, and has it watched. */
-static enum status find_new_watch(struct solver *s, uint32_t clause, bool *found,
-                                  struct error *err)
+static enum status find_new_watch(struct solver *s, uint32_t clause, bool *found, struct error *err)
 {
     uint32_t *literals = clause_literals(s, clause), size = clause_head(s, clause)->size;
 

@@ -40,8 +40,12 @@ enum status solver_init(struct solver *s, const struct search_index *index,
 {
     const struct search_problem *p = index->problem;
 
-    *s = (struct solver){ .index = index, .options = options, .is_logging = options->wants_proof,
-                          .learnt_max = LEARNT_FIRST, .clause_bump = 1, .bump = 1,
+    *s = (struct solver){ .index = index,
+                          .options = options,
+                          .is_logging = options->wants_proof,
+                          .learnt_max = LEARNT_FIRST,
+                          .clause_bump = 1,
+                          .bump = 1,
                           .conflict = NO_CLAUSE };
     search_log_init(&s->log, p->clause_count, LOG_WORDS_MAX);
     TRY(topology_init(&s->topology, p, index->order, err));
@@ -165,8 +169,8 @@ static uint64_t sum_or_max(uint64_t a, uint64_t b)
 
 static void begin_level(struct solver *s)
 {
-    s->levels[s->level_count++] = (struct decision_level){ s->trail_count, s->inserted_count, s->firm_next,
-                                                  s->read_next };
+    s->levels[s->level_count++] =
+        (struct decision_level){ s->trail_count, s->inserted_count, s->firm_next, s->read_next };
 }
 
 enum status solver_run(struct solver *s, const struct solver_budget *budget,

@@ -32,7 +32,7 @@
  */
 struct clause_head {
     uint32_t size;
-    uint32_t number;   /* in proofs: of the problem, then of the steps */
+    uint32_t number; /* in proofs: of the problem, then of the steps */
     uint32_t is_learnt : 1, is_doomed : 1, spread : 30; /* spread: how many levels it joined */
     float activity;
 };
@@ -56,14 +56,14 @@ struct solver {
     bool is_logging;
 
     /* The assignment. */
-    int8_t *value;                        /* by literal: 1 true, -1 false, 0 open */
-    uint32_t *level_of, *reason, *since;  /* by variable; since: place in the trail */
-    uint32_t *unit;                       /* by variable: at level 0, the clause's number */
-    uint8_t *phase;                       /* by variable: what it was last */
-    uint32_t *trail;                      /* literals */
+    int8_t *value;                          /* by literal: 1 true, -1 false, 0 open */
+    uint32_t *level_of, *reason, *since;    /* by variable; since: place in the trail */
+    uint32_t *unit;                         /* by variable: at level 0, the clause's number */
+    uint8_t *phase;                         /* by variable: what it was last */
+    uint32_t *trail;                        /* literals */
     uint32_t trail_count, visited, ordered; /* of the trail: clauses; edges are seen to */
-    uint32_t logged;                      /* of the trail's level 0 */
-    uint32_t *inserted;                   /* edges, in the order in which they came */
+    uint32_t logged;                        /* of the trail's level 0 */
+    uint32_t *inserted;                     /* edges, in the order in which they came */
     uint32_t inserted_count;
     struct decision_level *levels; /* level 0 is not among them */
     uint32_t level_count;
@@ -72,7 +72,7 @@ struct solver {
     /* Clauses. */
     ARRAY(uint32_t) words;
     ARRAY(uint32_t) learnts;
-    ARRAY(struct watch) *watches; /* by literal: of clauses to visit when it becomes false */
+    ARRAY(struct watch) * watches; /* by literal: of clauses to visit when it becomes false */
     uint32_t learnt_max;
     float clause_bump;
 
@@ -111,8 +111,8 @@ struct solver_budget {
 };
 
 /* SEARCH_UNDECIDED: the budget is used up, or somebody wants it to stop. */
-MUST_USE enum status solver_run(struct solver *, const struct solver_budget *,
-                                enum search_answer *, struct error *);
+MUST_USE enum status solver_run(struct solver *, const struct solver_budget *, enum search_answer *,
+                                struct error *);
 
 /* From the next restart, which is at once, on. It must fit the edges without guards. */
 MUST_USE enum status solver_set_home(struct solver *, const uint32_t *order, struct error *);

@@ -63,10 +63,10 @@ static void lay_out(struct topology *t, const struct search_problem *p)
         }
 }
 
-enum status topology_init(struct topology *t, const struct search_problem *p,
-                          const uint32_t *order, struct error *err)
+enum status topology_init(struct topology *t, const struct search_problem *p, const uint32_t *order,
+                          struct error *err)
 {
-    uint32_t **const arrays[] = { &t->place,  &t->node_at, &t->mark,   &t->parent,
+    uint32_t **const arrays[] = { &t->place, &t->node_at, &t->mark,   &t->parent,
                                   &t->ahead, &t->behind,  &t->scratch };
 
     *t = (struct topology){ .node_count = p->node_count, .edges = p->edges };

@@ -43,7 +43,10 @@ struct steps {
     struct buffer out; /* the steps, with commas between them */
     uint32_t count;
     struct buffer words; /* the same for people; empty where the search has its part in it */
-    uint32_t untold;     /* steps that found no room there */
+    /* One cycle of what reads show at once: how many of its edges are what. */
+    bool is_cycle;
+    uint32_t anti_count, read_count;
+    uint32_t untold; /* steps that found no room there */
     struct map known;    /* axioms by a mixture of their numbers, to places in `axioms` */
     ARRAY(struct axiom) axioms;
     ARRAY(uint32_t) numbers; /* of steps, beside axioms */

@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/timeout.h"
 #include "history/jsonl_write.h"
@@ -66,10 +67,12 @@ static void look_at_check(const struct blackbox_question *question, const struct
     if (check->verdict == VERDICT_UNKNOWN) {
         if (check->witness.count > 0)
             blackbox_fail(question, "unknown, with a witness");
+        if (strstr(check->reason, "mistake of the checker"))
+            blackbox_fail(question, "%s", check->reason);
         return;
     }
-    if (!fixture_verify(question->history,
-                        (struct text){ check->witness.at, check->witness.count }, reason)) {
+    if (!fixture_verify(question->history, (struct text){ check->witness.at, check->witness.count },
+                        reason)) {
         printf("%.*s\n", (int)check->witness.count, check->witness.at);
         blackbox_fail(question, "%s, and verify says: %s", fixture_verdict_name(check->verdict),
                       reason);

@@ -1,5 +1,6 @@
 /*
- * plain_polygraph: a history of registers as a problem of search.h, put together in the plainest way.
+ * plain_polygraph: a history of registers as a problem of search.h, put together in the
+ * plainest way.
  *
  * A variable for each order of two writers of a key, one for each writer a read may have
  * read from, and one for each unknown transaction: whether it took part. Nothing is
@@ -10,7 +11,7 @@
  *     (T,W)    T has read it from W                  W -> T, and with (W,X): T -> X
  *
  * At snapshot levels a transaction has two nodes, its snapshot and its commit, and the
- * edges are C -> S, C -> S and S -> C.
+ * first two edges are C -> S, and the third is S -> C.
  */
 #ifndef TESTS_CHECKERS_PLAIN_POLYGRAPH_H
 #define TESTS_CHECKERS_PLAIN_POLYGRAPH_H

@@ -173,9 +173,8 @@ static void draw_ops(struct draft *d, const struct puzzle_shape *shape)
             if (random_below(d->random, 100) < shape->write_percent) {
                 d->writer[d->write_count] = t;
                 d->value[d->write_count] =
-                    shape->value_count
-                        ? (uint32_t)random_below(d->random, shape->value_count)
-                        : d->write_count;
+                    shape->value_count ? (uint32_t)random_below(d->random, shape->value_count)
+                                       : d->write_count;
                 d->key[d->write_count++] = key;
             } else if (!has_op(d->reader, d->read_key, d->read_count, t, key)) {
                 d->source[d->read_count] = draw_source(d, key, shape->slip_percent);
@@ -189,8 +188,8 @@ static void draw_ops(struct draft *d, const struct puzzle_shape *shape)
 static bool is_candidate(const struct draft *d, uint32_t read, uint32_t write)
 {
     return d->key[write] == d->read_key[read] && d->writer[write] != d->reader[read] &&
-           (d->source[read] == write || (d->source[read] != SEARCH_NONE &&
-                                         d->value[write] == d->value[d->source[read]]));
+           (d->source[read] == write ||
+            (d->source[read] != SEARCH_NONE && d->value[write] == d->value[d->source[read]]));
 }
 
 /* The literals that hold if the read has this source; chosen[read][write], SEARCH_NONE: none. */
@@ -243,7 +242,8 @@ static void add_order(struct draft *d, const uint32_t *guard_of, uint32_t litera
     puzzle_edge(d->p, d->writer[a], d->writer[b], literal, SEARCH_NONE);
     for (uint32_t r = 0; r < d->read_count; r++)
         if (may_read(d, r, a) && d->reader[r] != d->writer[b])
-            puzzle_edge(d->p, d->reader[r], d->writer[b], literal, guard_of[r * d->write_count + a]);
+            puzzle_edge(d->p, d->reader[r], d->writer[b], literal,
+                        guard_of[r * d->write_count + a]);
 }
 
 static void add_orders(struct draft *d, const uint32_t *guard_of)
@@ -273,15 +273,17 @@ static void add_chains(struct draft *d, const uint32_t *guard_of, uint32_t key_c
 {
     for (uint32_t k = 0; k < key_count; k++)
         for (uint32_t w = 0; w < d->write_count; w++) {
-            struct search_chain chain = { .key = k, .first = d->writer[w], .head = d->writer[w],
-                                          .last = d->writer[w] };
+            struct search_chain chain = {
+                .key = k, .first = d->writer[w], .head = d->writer[w], .last = d->writer[w]
+            };
 
             if (d->key[w] != k)
                 continue;
             chain.reader_start = (uint32_t)d->p->readers.count;
             for (uint32_t r = 0; r < d->read_count; r++)
                 if (may_read(d, r, w)) {
-                    struct search_reader reader = { d->reader[r], guard_of[r * d->write_count + w] };
+                    struct search_reader reader = { d->reader[r],
+                                                    guard_of[r * d->write_count + w] };
 
                     PUSH(&d->p->readers, reader);
                 }
@@ -305,8 +307,8 @@ static bool is_acyclic(const struct search_problem *p, const uint8_t *values)
 
             for (int g = 0; g < 2; g++)
                 if (p->edges[e].guards[g] != SEARCH_NONE)
-                    is_there &= values && values[p->edges[e].guards[g] / 2] ==
-                                              !(p->edges[e].guards[g] & 1);
+                    is_there &=
+                        values && values[p->edges[e].guards[g] / 2] == !(p->edges[e].guards[g] & 1);
             open[p->edges[e].to] += is_there;
         }
         for (uint32_t n = 0; n < p->node_count; n++)

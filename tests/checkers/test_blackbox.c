@@ -61,6 +61,8 @@ static void the_levels_differ_as_they_should(void)
     static const struct row rows[] = {
         { "one after the other", "T1: r x _, w y 1; T2: r y 1, w x 1", LEVEL_SERIALIZABLE,
           VERDICT_VALID },
+        { "equal ts are no more than a hint", "T1 ts5: w x 1; T2 ts5: r x 1", LEVEL_SERIALIZABLE,
+          VERDICT_VALID },
         { "write skew", "T1: r x _, w y 1; T2: r y _, w x 1", LEVEL_SERIALIZABLE, VERDICT_INVALID },
         { "write skew is a snapshot", "T1: r x _, w y 1; T2: r y _, w x 1", LEVEL_SNAPSHOT,
           VERDICT_VALID },
@@ -189,6 +191,9 @@ static void a_read_that_nobody_explains_has_its_name(void)
         { "T1: w x 1, r x 2; T2: w x 2", ANOMALY_INTERNAL },
         { "T1: r x _, r x 1; T2: w x 1", ANOMALY_INTERNAL },
         { "T1: r x _, w y 1; T2: r y _, w x 1", ANOMALY_G2_ITEM },
+        { "T1: w x 1, r y 1; T2: r x 1, w y 1", ANOMALY_G1C },
+        { "T1: w x 1, w y 1; T2: r x 1, r y _", ANOMALY_G_SINGLE },
+        { "T1: a l 1, a m 1; T2: a l 2, a m 2; T3: r l [1 2]; T4: r m [2 1]", ANOMALY_G0 },
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++)
@@ -204,9 +209,9 @@ static void sessions_are_in_the_name_where_they_are_needed(void)
                       fixture_first_kind("blackbox", "T1 s1: r x _, w y 1; T2 s2: r y _, w x 1",
                                          LEVEL_SESSION_SERIALIZABLE));
     TEST_ASSERT_EQUAL(
-        ANOMALY_G_NONADJACENT_PROCESS,
+        ANOMALY_G_SINGLE_PROCESS,
         fixture_first_kind("blackbox", "T1 s1: w x 1; T2 s1: r x _", LEVEL_SESSION_SNAPSHOT));
-    TEST_ASSERT_EQUAL(ANOMALY_G2_ITEM_REALTIME,
+    TEST_ASSERT_EQUAL(ANOMALY_G_SINGLE_REALTIME,
                       fixture_first_kind("blackbox", "T1 s1 @1-2: w x 1; T2 s2 @3-4: r x _",
                                          LEVEL_STRICT_SERIALIZABLE));
 }
@@ -306,9 +311,31 @@ static void who_is_stopped_does_not_know(void)
     notation_read("T1: r x _, w y 1; T2: r y _, w x 1", &history);
     ASSERT_OK(checker_run(checker_find(TEXT("blackbox")), &history, &options, &check, &err), &err);
     TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, check.verdict);
-    TEST_ASSERT_NOT_NULL(strstr(check.reason, "stopped"));
+    TEST_ASSERT_EQUAL_STRING("it was stopped before all that follows from the reads was known",
+                             check.reason);
     check_close(&check);
     history_close(&history);
+}
+
+/* Each writer of x comes behind all readers of null, and the other way round: the edges that
+ * lead to one of them were once sorted by insertion, which took minutes for a few thousand. */
+static void many_readers_before_many_writers_are_soon_refuted(void)
+{
+    struct buffer notation = { 0 };
+    struct history history;
+    struct check check;
+    struct error err = { 0 };
+
+    for (int i = 1; i <= 600; i++)
+        buffer_print(&notation, "T%d: r x _, w y %d; T%d: r y _, w x %d; ", i, i, 1000 + i, i);
+    buffer_byte(&notation, '\0');
+    ASSERT_OK(buffer_status(&notation, &err), &err);
+    check = check_notation(notation.at, LEVEL_SERIALIZABLE, &history);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, check.verdict);
+    TEST_ASSERT_EQUAL(1, check.findings.count);
+    check_close(&check);
+    history_close(&history);
+    buffer_close(&notation);
 }
 
 static void a_history_without_transactions_is_valid(void)
@@ -333,6 +360,7 @@ int main(void)
     RUN_TEST(no_share_of_a_version_order_is_no_version_order);
     RUN_TEST(what_a_predicate_missed_is_not_judged);
     RUN_TEST(who_is_stopped_does_not_know);
+    RUN_TEST(many_readers_before_many_writers_are_soon_refuted);
     RUN_TEST(a_history_without_transactions_is_valid);
     return UNITY_END();
 }

@@ -305,16 +305,41 @@ static struct history orders_alone(const struct history *history)
     return h;
 }
 
+static const struct ratio shares[] = { { 0, 1 }, { 1, 2 }, { 9, 10 }, { 1, 1 } };
+
+/* With nothing and with all it is for the oracle to say, and what is between lies between. */
+static void ask_by_shares(struct blackbox_question *question, enum verdict *verdicts)
+{
+    size_t last = ROW_COUNT(shares) - 1;
+
+    for (size_t i = 0; i <= last; i++) {
+        enum oracle_answer answer = ORACLE_CANNOT_JUDGE;
+
+        question->options.version_order = shares[i];
+        verdicts[i] = blackbox_ask(question);
+        if (i == 0 || i == last)
+            answer = ask_oracle(question->history, question->options.level, i > 0);
+        if (answer != ORACLE_CANNOT_JUDGE &&
+            (answer == ORACLE_HOLDS) != (verdicts[i] == VERDICT_VALID))
+            blackbox_fail(question, "the oracle says otherwise");
+    }
+    for (size_t i = 1; i < last; i++)
+        if (verdicts[i] == VERDICT_UNKNOWN || verdicts[i] < verdicts[0] ||
+            verdicts[i] > verdicts[last])
+            blackbox_fail(question, "a part of the order says what neither all nor none does");
+}
+
 static void version_orders_are_used_as_far_as_they_are_given(void)
 {
-    static const struct ratio shares[] = { { 0, 1 }, { 1, 2 }, { 9, 10 }, { 1, 1 } };
     struct tally tally = { 0 };
     unsigned narrowed = 0;
 
     for (uint64_t seed = 0; seed < fixture_rounds(ROUNDS / 2); seed++) {
         struct small_options small = small_options_of_seed(seed);
         enum level level = blackbox_levels[seed % BLACKBOX_LEVELS];
-        struct blackbox_question question = { .what = "version order", .seed = seed };
+        struct blackbox_question question = { .what = "version order",
+                                              .seed = seed,
+                                              .options = options_of(level, seed) };
         enum verdict verdicts[ROW_COUNT(shares)];
         struct history whole, history;
 
@@ -323,22 +348,8 @@ static void version_orders_are_used_as_far_as_they_are_given(void)
         small_history(&small, seed, &whole);
         history = orders_alone(&whole);
         question.history = &history;
-        for (size_t i = 0; i < ROW_COUNT(shares); i++) {
-            question.options = options_of(level, seed);
-            question.options.version_order = shares[i];
-            verdicts[i] = blackbox_ask(&question);
-            if (i == 0 || i == ROW_COUNT(shares) - 1) {
-                enum oracle_answer answer = ask_oracle(&history, level, i > 0);
-                if (answer != ORACLE_CANNOT_JUDGE &&
-                    (answer == ORACLE_HOLDS) != (verdicts[i] == VERDICT_VALID))
-                    blackbox_fail(&question, "the oracle says otherwise");
-            }
-        }
-        for (size_t i = 1; i + 1 < ROW_COUNT(shares); i++)
-            if (verdicts[i] == VERDICT_UNKNOWN || verdicts[i] < verdicts[0] ||
-                verdicts[i] > verdicts[ROW_COUNT(shares) - 1])
-                blackbox_fail(&question, "a part of the order says what neither all nor none does");
-        narrowed += verdicts[0] == VERDICT_VALID && verdicts[ROW_COUNT(shares) - 1] != VERDICT_VALID;
+        ask_by_shares(&question, verdicts);
+        narrowed += verdicts[0] == VERDICT_VALID && verdicts[3] != VERDICT_VALID;
         tally.verdicts[verdicts[1]]++;
         history_close(&whole);
     }

@@ -288,7 +288,8 @@ static void what_is_generated_holds_at_its_level(void)
 
     for (size_t w = 0; w < ROW_COUNT(workloads); w++)
         for (size_t i = 0; i < BLACKBOX_LEVELS; i++) {
-            struct generate_options options = generate_defaults(workload_find(text_of(workloads[w])));
+            const struct workload *workload = workload_find(text_of(workloads[w]));
+            struct generate_options options = generate_defaults(workload);
             struct blackbox_question question = { .what = workloads[w], .seed = i };
             struct planted planted;
             struct history h;
@@ -353,7 +354,8 @@ static void compare_with_certificate(const struct history *h, const char *what, 
 static void run_with_bug(enum bug bug, const char *protocol, uint64_t seed, struct tally *tally)
 {
     static const char *const workloads[] = { "rw-register", "list-append", "rw-register" };
-    struct cluster_case it = cluster_case_of(protocol, workloads[seed % ROW_COUNT(workloads)], seed);
+    const char *workload = workloads[seed % ROW_COUNT(workloads)];
+    struct cluster_case it = cluster_case_of(protocol, workload, seed);
     struct cluster_run run;
 
     it.bugs.on[bug] = true;

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "checkers/blackbox/anneal.h"
 #include "tests/checkers/search_fixture.h"
 #include "tests/fixture.h"
 #include "unity.h"
@@ -100,7 +101,7 @@ static void histories_are_solved_or_refuted_as_trying_everything_says(void)
 static void a_serial_order_that_was_hidden_is_found_again(void)
 {
     static const struct puzzle_shape shapes[] = {
-        { 600, 60, 6, 50, 0, 0 },  { 300, 10, 4, 50, 0, 0 }, { 600, 300, 6, 80, 0, 0 },
+        { 600, 60, 6, 50, 0, 0 },   { 300, 10, 4, 50, 0, 0 },   { 600, 300, 6, 80, 0, 0 },
         { 300, 30, 6, 50, 0, 200 }, { 200, 10, 4, 40, 0, 100 },
     };
 
@@ -110,12 +111,13 @@ static void a_serial_order_that_was_hidden_is_found_again(void)
 
         puzzle_draw_history(&puzzle, &shapes[i / 2], &draws);
         problem = puzzle_problem(&puzzle);
-        TEST_ASSERT_EQUAL_MESSAGE(SEARCH_FOUND, solve(&problem, 1 + i % 2, i), name("shape", i / 2));
+        TEST_ASSERT_EQUAL_MESSAGE(SEARCH_FOUND, solve(&problem, 1 + i % 2, i),
+                                  name("shape", i / 2));
         puzzle_close(&puzzle);
     }
 }
 
-/* No two of `count` + 1 pigeons share one of `count` holes: it takes a long proof to see why not. */
+/* No two of `count` + 1 pigeons share one of `count` holes: it takes a long proof to see why. */
 static void draw_pigeons(struct puzzle *p, uint32_t count)
 {
     uint32_t literals[16];
@@ -187,9 +189,105 @@ static void one_thread_and_two_come_to_the_same_answer(void)
     TEST_ASSERT_TRUE(found > rounds / 8 && found < rounds * 7 / 8);
 }
 
+/* --- Annealing -------------------------------------------------------------------- */
+
+/* Of a chain: the places of its head, and of its last reader for certain. */
+static void locate(const struct search_problem *p, uint32_t chain, const uint32_t *place,
+                   uint32_t *low, uint32_t *high)
+{
+    const struct search_chain *c = &p->chains[chain];
+
+    *low = place[c->head];
+    *high = place[c->last];
+    for (uint32_t r = c->reader_start; r < c->reader_end; r++)
+        if (p->readers[r].guard == SEARCH_NONE && place[p->readers[r].node] > *high)
+            *high = place[p->readers[r].node];
+}
+
+static uint64_t count_overlaps(const struct search_problem *p, const uint32_t *place)
+{
+    uint64_t count = 0;
+
+    for (uint32_t a = 0; a < p->chain_count; a++)
+        for (uint32_t b = 0; b < a; b++) {
+            uint32_t low, high, other_low, other_high;
+
+            if (p->chains[a].key != p->chains[b].key)
+                continue;
+            locate(p, a, place, &low, &high);
+            locate(p, b, place, &other_low, &other_high);
+            count += low < other_high && other_low < high;
+        }
+    return count;
+}
+
+/* Of the chains of the writer's keys, those whose heads are between it and the reader. */
+static uint64_t count_read(const struct anneal_reads *reads, const struct open_read *o,
+                           const uint32_t *place)
+{
+    uint32_t reader = place[o->reader], writer = place[o->source];
+    uint32_t low = reader < writer ? reader : writer, high = reader < writer ? writer : reader;
+    uint64_t count = writer > reader;
+
+    for (uint32_t i = o->other_start; i < o->other_end; i++)
+        count += low < place[reads->others[i]] && place[reads->others[i]] < high;
+    return count;
+}
+
+static void expect_costs(const struct search_problem *p, const struct anneal *a)
+{
+    uint32_t order[100], place[100];
+    uint64_t cost = 0;
+
+    line_read(&a->line, order);
+    for (uint32_t i = 0; i < p->node_count; i++)
+        place[order[i]] = i;
+    for (uint32_t e = 0; e < p->edge_count; e++)
+        if (p->edges[e].guards[0] == SEARCH_NONE && p->edges[e].guards[1] == SEARCH_NONE) {
+            TEST_ASSERT_TRUE(place[p->edges[e].from] < place[p->edges[e].to]);
+        }
+    TEST_ASSERT_EQUAL(count_overlaps(p, place), a->overlaps);
+    for (uint32_t i = 0; i < a->reads.count; i++)
+        cost += count_read(&a->reads, &a->reads.reads[i], place);
+    TEST_ASSERT_EQUAL(cost, a->reads.cost);
+}
+
+static void what_an_order_costs_is_known_after_every_move(void)
+{
+    static const struct puzzle_shape shapes[] = {
+        { 40, 5, 4, 50, 0, 0 },
+        { 60, 10, 5, 50, 0, 10 },
+        { 30, 2, 3, 60, 40, 6 },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(shapes); i++) {
+        struct anneal_goal a_little = { .steps = 30 };
+        struct puzzle puzzle;
+        struct search_problem problem;
+        struct search_index index;
+        struct anneal anneal;
+
+        puzzle_draw_history(&puzzle, &shapes[i], &draws);
+        problem = puzzle_problem(&puzzle);
+        ASSERT_OK(search_index_init(&index, &problem, i, &err), &err);
+        ASSERT_OK(anneal_init(&anneal, &index, i, &err), &err);
+        anneal_heat(&anneal, 3, 1);
+        expect_costs(&problem, &anneal);
+        for (int slice = 0; slice < 300; slice++) {
+            ASSERT_OK(anneal_run(&anneal, &a_little, &err), &err);
+            expect_costs(&problem, &anneal);
+        }
+        TEST_ASSERT_TRUE(anneal.moves > 100);
+        anneal_close(&anneal);
+        search_index_close(&index);
+        puzzle_close(&puzzle);
+    }
+}
+
 /* --- Ends ------------------------------------------------------------------------- */
 
-static struct search_result run(const struct search_problem *p, const struct search_options *options)
+static struct search_result run(const struct search_problem *p,
+                                const struct search_options *options)
 {
     struct search_result result;
 
@@ -285,6 +383,7 @@ int main(void)
     RUN_TEST(a_serial_order_that_was_hidden_is_found_again);
     RUN_TEST(a_long_refutation_has_a_proof_that_can_be_checked);
     RUN_TEST(one_thread_and_two_come_to_the_same_answer);
+    RUN_TEST(what_an_order_costs_is_known_after_every_move);
     RUN_TEST(who_stops_it_or_lets_it_take_few_steps_gets_no_answer);
     RUN_TEST(one_thread_does_the_same_again);
     RUN_TEST(nothing_is_solved_at_once_and_a_false_clause_is_refuted);
