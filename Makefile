@@ -170,11 +170,13 @@ corpus_runs = $(foreach f,$(sanitize_fuzz), \
 postgres_tests = $(patsubst %,'% $(BUILD)/sanitize/tests/programs',$(sort $(wildcard tests/postgres/*.sh)))
 # Too much for a build with sanitizers, in which they do a hundredth of it.
 bulk_tests = $(BUILD)/release/tests/oracle/test_bulk
+# A thousand runs that no checker may accuse, and in which every fault must be felt.
+clean_runs = tools/clean-runs.sh $(BUILD)/gcc-O3/ordeal 1..22
 run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
 check: $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
 	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
-	    tools/rooms.sh 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)'
+	    tools/rooms.sh 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' '$(clean_runs)'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
 unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path)

@@ -36,7 +36,7 @@ static const struct disguise_options with_both = { .sessions = true, .version_or
 #define NEITHER(mix, keys, ...)                                                                    \
     ROW("neither", mix, 10000, keys, SERIALIZABLE, bare, .threads = 2, __VA_ARGS__)
 
-/* At its own number of keys, which is the generator's. */
+/* Searching is for two threads; what needs none is for one. */
 static const struct bench_row figure_13[] = {
     SESSIONS("rmw", 10000, .threads = 1),
     SESSIONS("rw", 10000, .threads = 1),

@@ -59,6 +59,9 @@ static enum status check(const struct history *history, unsigned step, double *s
 /* The best of a few. */
 static enum status print_cell(const struct history *history, unsigned step, struct error *err)
 {
+    static const char marks[] = { [VERDICT_VALID] = ' ',
+                                  [VERDICT_INVALID] = '!',
+                                  [VERDICT_UNKNOWN] = '?' };
     double best = 0, seconds = 0, sum = 0;
     enum verdict verdict = VERDICT_UNKNOWN;
 
@@ -67,7 +70,7 @@ static enum status print_cell(const struct history *history, unsigned step, stru
         best = round == 0 || seconds < best ? seconds : best;
         sum += seconds;
     }
-    printf(" %9.4f%s", best, verdict == VERDICT_VALID ? " " : verdict == VERDICT_UNKNOWN ? "?" : "!");
+    printf(" %9.4f%c", best, marks[verdict]);
     fflush(stdout);
     return STATUS_OK;
 }

@@ -146,9 +146,9 @@ const struct command command_bisect = {
     .description =
         "Runs the scenario, writes down every transaction and every fault, and leaves out as many\n"
         "of them as it can while the run still fails in the same way: the same checker finds the\n"
-        "same anomaly at the same level. What is left goes into capsule.toml, a scenario that needs\n"
-        "no generator and that `ordeal run` takes like any other; story.txt tells what happens in\n"
-        "it, and story.svg draws it. See docs/bisect.md.\n"
+        "same anomaly at the same level. What is left goes into capsule.toml, a scenario that\n"
+        "needs no generator and that `ordeal run` takes like any other; story.txt tells what\n"
+        "happens in it, and story.svg draws it. See docs/bisect.md.\n"
         "Exits with 0 if there is a capsule, 2 if the scenario or the call is wrong, 3 if no run\n"
         "fails.\n",
     .example = "  ordeal bisect scenarios/bugs/no-timestamp-cache.toml --seed 3 --out out\n"

@@ -28,8 +28,7 @@ static enum status tell(struct bisect_report *report, const struct shrink *shrin
     if (!shrink_is_alike(signatures, target))
         status = error_set(err, STATUS_IO, "the capsule does not fail as it should: %s", target);
     for (size_t i = 0; i < signatures->count; i++)
-        if (text_equal(signature_class(text_of(signatures->at[i].text)),
-                       signature_class(text_of(target))))
+        if (shrink_are_alike(signatures->at[i].text, target))
             snprintf(report->signature, sizeof report->signature, "%s", signatures->at[i].text);
     free(signatures);
     return status;

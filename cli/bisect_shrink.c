@@ -1,282 +1,13 @@
 #include "cli/bisect_shrink.h"
 
-#include <assert.h>
-#include <stdlib.h>
-#include <string.h>
+#include "cli/bisect_shrink_private.h"
 
-#include "base/hash.h"
-#include "cli/trial.h"
-
-#define EVENTS_FOR_TRIES UINT64_C(30000) /* of all tries of a candidate together, about */
-#define TRIES_MAX 12
-#define EVENTS_OF_A_RUN 700 /* what its beginning and its end cost */
-#define EVENTS_MAX UINT64_C(20000000)
 #define PREFIX_FIRST 8
 #define EIGHTHS 8
-#define MS INT64_C(1000000)
+#define STARTS_MAX 3
+#define SEEDS_OF_A_START 64
 #define PATIENCE_FACTOR 4
 #define PATIENCE_MAX 16
-#define START_NS (1000 * MS)
-
-/* Only who said that it fails is asked again. */
-static void call_witness(struct scenario *scenario, const char *target)
-{
-    struct text checker = signature_parts(text_of(target)).checker;
-    const struct checker *const *all = checkers_all();
-
-    scenario->check.is_listed = true;
-    scenario->check.checkers = 0;
-    for (uint32_t i = 0; all[i]; i++)
-        if (text_equal(checker, text_of(all[i]->name)))
-            scenario->check.checkers = 1u << i;
-}
-
-/* --- A try, in a worker ----------------------------------------------------------------------- */
-
-/* Tries [from, to). */
-struct try_job {
-    uint32_t from, to;
-};
-
-struct try_answer {
-    uint32_t fails;
-    uint64_t seed, events; /* of the one that fails */
-    uint64_t runs, spent;
-};
-
-static bool is_of_run(struct text signature)
-{
-    return text_equal(signature_parts(signature).checker, TEXT("run"));
-}
-
-/* What the run itself says has no shape that shrinks: a name. */
-bool shrink_is_alike(const struct signatures *signatures, const char *target)
-{
-    struct text wanted = text_of(target);
-
-    for (size_t i = 0; i < signatures->count; i++) {
-        struct text found = text_of(signatures->at[i].text);
-        if (is_of_run(wanted) ? text_equal(found, wanted)
-                              : text_equal(signature_class(found), signature_class(wanted)))
-            return true;
-    }
-    return false;
-}
-
-/* The first try has the case's own seed, the others any, the same for every candidate. */
-static uint64_t seed_of_try(uint64_t seed, uint32_t number)
-{
-    return number == 0 ? seed : number;
-}
-
-static void try_once(const struct shrink *shrink, struct try_answer *answer)
-{
-    struct signatures *signatures = calloc(1, sizeof *signatures);
-    struct error err = { 0 };
-    struct trial trial;
-
-    answer->runs++;
-    if (signatures && trial_run(&trial, shrink->room, 0, &err) == STATUS_OK) {
-        signatures_of_trial(&trial, signatures);
-        answer->fails = shrink_is_alike(signatures, shrink->origin->target);
-        answer->events = trial.simulation->world.counts.events;
-        answer->spent += answer->events + EVENTS_OF_A_RUN;
-        answer->seed = shrink->room->seed;
-    }
-    if (signatures)
-        trial_close(&trial);
-    free(signatures);
-}
-
-static enum status work(void *context, struct text bytes, struct buffer *out, struct error *err)
-{
-    const struct shrink *shrink = context;
-    struct try_answer answer = { 0 };
-    struct bisect_case tried;
-    struct try_job job;
-    enum status status;
-
-    assert(bytes.length >= sizeof job);
-    memcpy(&job, bytes.at, sizeof job);
-    bytes = (struct text){ bytes.at + sizeof job, bytes.length - sizeof job };
-    status = case_read(&tried, bytes, err);
-    if (status == STATUS_OK)
-        status = case_scenario(&tried, shrink->origin, shrink->room, err);
-    if (status == STATUS_OK)
-        call_witness(shrink->room, shrink->origin->target);
-    for (uint32_t i = job.from; status == STATUS_OK && i < job.to && !answer.fails; i++) {
-        if (i > 0 && i == tried.settings.seed)
-            continue;
-        shrink->room->seed = seed_of_try(tried.settings.seed, i);
-        try_once(shrink, &answer);
-    }
-    if (status == STATUS_OK)
-        case_drop_scenario(shrink->room);
-    case_close(&tried);
-    buffer_text(out, (struct text){ (const char *)&answer, sizeof answer });
-    return STATUS_OK; /* a case that makes no sense does not fail */
-}
-
-/* --- Candidates ------------------------------------------------------------------------------- */
-
-/* Makes candidate `number` of the best case; false: it would be the same. */
-typedef enum status make_candidate(struct shrink *, const void *context, size_t number,
-                                   struct bisect_case *, struct error *);
-
-/* Steps, not seconds: everybody gets the same result. */
-static bool is_spent(const struct shrink *shrink)
-{
-    return shrink->spent >= shrink->spent_max;
-}
-
-static uint32_t usual_tries(const struct shrink *shrink)
-{
-    uint64_t tries = 1 + EVENTS_FOR_TRIES / (shrink->events + 1);
-
-    if (tries > TRIES_MAX)
-        tries = TRIES_MAX;
-    return (uint32_t)tries * shrink->patience;
-}
-
-static enum status submit(struct shrink *shrink, const struct bisect_case *candidate,
-                          uint32_t from, uint32_t to, uint64_t *hash, struct error *err)
-{
-    struct try_job job = { from, to };
-    struct buffer bytes = { 0 };
-    uint64_t known = 0;
-    enum status status;
-
-    buffer_text(&bytes, (struct text){ (const char *)&job, sizeof job });
-    case_write(candidate, &bytes);
-    status = buffer_status(&bytes, err);
-    if (status == STATUS_OK) {
-        *hash = hash_bytes(bytes.at + sizeof job, bytes.count - sizeof job);
-        (void)map_find(&shrink->known, *hash, &known);
-        job.from = known > from ? (uint32_t)known : from;
-        memcpy(bytes.at, &job, sizeof job);
-    }
-    if (status == STATUS_OK && job.from < job.to)
-        status = workers_submit(&shrink->workers, (struct text){ bytes.at, bytes.count }, err);
-    else
-        *hash = 0;
-    buffer_close(&bytes);
-    return status;
-}
-
-static void report(struct shrink *shrink)
-{
-    struct progress progress = progress_bar_listener(shrink->bar);
-
-    if (shrink->bar)
-        progress_report(&progress, shrink->best.listing.txns.count, 0);
-}
-
-static enum status take_answer(struct shrink *shrink, struct try_answer *answer, struct error *err)
-{
-    const struct work *done;
-
-    TRY(workers_next(&shrink->workers, -1, &done, err));
-    assert(done);
-    *answer = (struct try_answer){ 0 };
-    if (done->end == WORK_DONE && done->answer.count == sizeof *answer)
-        memcpy(answer, done->answer.at, sizeof *answer);
-    report(shrink);
-    return STATUS_OK;
-}
-
-/* Those behind the first that fails. */
-static enum status forget_rest(struct shrink *shrink, struct error *err)
-{
-    struct try_answer answer;
-
-    while (workers_pending(&shrink->workers) > 0)
-        TRY(take_answer(shrink, &answer, err));
-    return STATUS_OK;
-}
-
-/* So many tries have not failed: they need not be made again. */
-static enum status remember(struct shrink *shrink, uint64_t hash, uint32_t tries,
-                            struct error *err)
-{
-    size_t place;
-
-    TRY(map_add(&shrink->known, hash, tries, &place, err));
-    if (shrink->known.values.at[place] < tries)
-        shrink->known.values.at[place] = tries;
-    return STATUS_OK;
-}
-
-static enum status accept(struct shrink *shrink, make_candidate *make, const void *context,
-                          size_t number, const struct try_answer *answer, struct error *err)
-{
-    struct bisect_case better = { 0 };
-
-    TRY(forget_rest(shrink, err));
-    TRY(make(shrink, context, number, &better, err));
-    better.settings.seed = answer->seed;
-    case_close(&shrink->best);
-    shrink->best = better;
-    shrink->events = answer->events;
-    return STATUS_OK;
-}
-
-/* A candidate that is being tried. */
-struct tried {
-    size_t number;
-    uint64_t hash;
-};
-
-/* Submits candidate `number`, unless it is known not to fail, or the same as the best. */
-static enum status begin_try(struct shrink *shrink, make_candidate *make, const void *context,
-                             size_t number, uint32_t tries, struct tried *tried,
-                             struct error *err)
-{
-    struct bisect_case candidate = { 0 };
-    enum status status = make(shrink, context, number, &candidate, err);
-
-    tried->number = number;
-    tried->hash = 0;
-    if (status == STATUS_OK && !case_is_equal(&candidate, &shrink->best))
-        status = submit(shrink, &candidate, 0, tries, &tried->hash, err);
-    case_close(&candidate);
-    return status;
-}
-
-/*
- * Tries candidates 0 to `count`; the first that fails becomes the best, and *hit its number.
- * None: *hit is the count.
- */
-static enum status try_candidates(struct shrink *shrink, make_candidate *make, const void *context,
-                                  size_t count, uint32_t tries, size_t *hit, struct error *err)
-{
-    struct tried ring[WORKERS_MAX];
-    size_t next = 0, submitted = 0, taken = 0;
-
-    *hit = count;
-    while (!is_spent(shrink)) {
-        struct try_answer answer;
-        struct tried *tried = &ring[taken % shrink->job_count];
-
-        while (next < count && submitted - taken < shrink->job_count) {
-            struct tried *place = &ring[submitted % shrink->job_count];
-
-            TRY(begin_try(shrink, make, context, next++, tries, place, err));
-            submitted += place->hash != 0;
-        }
-        if (taken == submitted)
-            return STATUS_OK;
-        TRY(take_answer(shrink, &answer, err));
-        taken++;
-        shrink->runs += answer.runs;
-        shrink->spent += answer.spent;
-        if (answer.fails) {
-            *hit = tried->number;
-            return accept(shrink, make, context, tried->number, &answer, err);
-        }
-        TRY(remember(shrink, tried->hash, tries, err));
-    }
-    return forget_rest(shrink, err);
-}
 
 /* --- Leaving out ------------------------------------------------------------------------------ */
 
@@ -302,7 +33,7 @@ static enum status leave_out_blocks(struct shrink *shrink, struct cut *cut, bool
     while (cut->end > 0) {
         size_t count = (cut->end + cut->size - 1) / cut->size, hit;
 
-        TRY(try_candidates(shrink, make_without, cut, count, usual_tries(shrink), &hit, err));
+        TRY(shrink_try(shrink, make_without, cut, count, shrink_tries(shrink), &hit, err));
         if (hit == count)
             return STATUS_OK;
         *changed = true;
@@ -338,31 +69,13 @@ static enum status cut_time(struct shrink *shrink, struct error *err)
 
     while ((size_t)PREFIX_FIRST << count < shrink->best.listing.txns.count)
         count++;
-    TRY(try_candidates(shrink, make_prefix, NULL, count, 1, &hit, err));
-    for (int round = 0; round < 2; round++) {
+    TRY(shrink_try(shrink, make_prefix, NULL, count, 1, &hit, err));
+    for (int round = 0; round < 2 && shrink_may_cut_time(shrink); round++) {
         int64_t end_ns = case_end_ns(&shrink->best);
 
-        TRY(try_candidates(shrink, make_earlier, &end_ns, EIGHTHS - 1, 1, &hit, err));
+        TRY(shrink_try(shrink, make_earlier, &end_ns, EIGHTHS - 1, 1, &hit, err));
     }
     return STATUS_OK;
-}
-
-static enum status make_unhurried(struct shrink *shrink, const void *context, size_t number,
-                                  struct bisect_case *candidate, struct error *err)
-{
-    (void)context;
-    (void)number;
-    TRY(case_copy(candidate, &shrink->best, err));
-    candidate->settings.duration_ns = shrink->origin->scenario->workload.duration_ns;
-    return STATUS_OK;
-}
-
-/* Nothing is to be going on when clients must stop: what begins is to come to its end. */
-static enum status let_finish(struct shrink *shrink, struct error *err)
-{
-    size_t hit;
-
-    return try_candidates(shrink, make_unhurried, NULL, 1, usual_tries(shrink), &hit, err);
 }
 
 static enum status make_draws_by_time(struct shrink *shrink, const void *context, size_t number,
@@ -371,7 +84,8 @@ static enum status make_draws_by_time(struct shrink *shrink, const void *context
     (void)context;
     TRY(case_copy(candidate, &shrink->best, err));
     candidate->settings.draws_by_time = true;
-    candidate->settings.seed = seed_of_try(shrink->best.settings.seed, (uint32_t)number);
+    candidate->settings.seed = shrink_seed_of_try(shrink->best.settings.seed,
+                                           (uint32_t)number + shrink->start * SEEDS_OF_A_START);
     return STATUS_OK;
 }
 
@@ -381,12 +95,12 @@ static enum status make_draws_by_time(struct shrink *shrink, const void *context
  */
 static enum status draw_by_time(struct shrink *shrink, struct error *err)
 {
-    size_t tries = (size_t)(EVENTS_MAX / 4 / (shrink->events + EVENTS_OF_A_RUN)), hit;
+    size_t tries = (size_t)(shrink->spent_max / 4 / (shrink->events + EVENTS_OF_A_RUN)), hit;
 
     if (shrink->best.settings.draws_by_time)
         return STATUS_OK;
-    tries = tries < 8 ? 8 : tries > 64 ? 64 : tries;
-    return try_candidates(shrink, make_draws_by_time, NULL, tries, 1, &hit, err);
+    tries = tries < 8 ? 8 : tries > SEEDS_OF_A_START ? SEEDS_OF_A_START : tries;
+    return shrink_try(shrink, make_draws_by_time, NULL, tries, 1, &hit, err);
 }
 
 static enum status make_tighter(struct shrink *shrink, const void *context, size_t number,
@@ -406,7 +120,7 @@ static enum status tighten(struct shrink *shrink, struct error *err)
 {
     size_t hit;
 
-    return try_candidates(shrink, make_tighter, NULL, PAUSE_COUNT, usual_tries(shrink), &hit, err);
+    return shrink_try(shrink, make_tighter, NULL, PAUSE_COUNT, shrink_tries(shrink), &hit, err);
 }
 
 /* --- All units -------------------------------------------------------------------------------- */
@@ -455,172 +169,18 @@ static enum status merge_strikes(struct shrink *shrink, bool *changed, struct er
 
     do {
         count = shrink->best.strikes.count;
-        TRY(try_candidates(shrink, make_merged, NULL, count, usual_tries(shrink), &hit, err));
+        TRY(shrink_try(shrink, make_merged, NULL, count, shrink_tries(shrink), &hit, err));
         *changed = *changed || hit < count;
     } while (hit < count);
     return STATUS_OK;
 }
 
-/* --- Settings --------------------------------------------------------------------------------- */
-
-static enum status make_simpler(struct shrink *shrink, const void *context, size_t number,
-                                struct bisect_case *candidate, struct error *err)
-{
-    const unsigned *simplification = context;
-
-    (void)number;
-    TRY(case_copy(candidate, &shrink->best, err));
-    if (case_can_be_simpler(shrink->origin, (enum case_simplification)*simplification))
-        candidate->settings.simple |= 1u << *simplification;
-    return STATUS_OK;
-}
-
-/* One after another, each on top of those that worked. */
-static enum status simplify(struct shrink *shrink, struct error *err)
-{
-    size_t hit;
-
-    for (unsigned i = 0; i < SIMPLE_COUNT; i++)
-        TRY(try_candidates(shrink, make_simpler, &i, 1, usual_tries(shrink), &hit, err));
-    return STATUS_OK;
-}
-
-enum number { NUMBER_SHARDS, NUMBER_REPLICAS, NUMBER_NODES };
-
-static enum status make_fewer(struct shrink *shrink, const void *context, size_t number,
-                              struct bisect_case *candidate, struct error *err)
-{
-    const enum number *which = context;
-    uint32_t count = (uint32_t)number + 1;
-
-    TRY(case_copy(candidate, &shrink->best, err));
-    if (*which == NUMBER_SHARDS)
-        candidate->settings.shards = count;
-    else if (*which == NUMBER_REPLICAS)
-        candidate->settings.replicas = count;
-    else
-        case_set_nodes(candidate, count);
-    return STATUS_OK;
-}
-
-/* Of each as few as will do, from one on. */
-static enum status use_fewer(struct shrink *shrink, struct error *err)
-{
-    const struct case_settings *settings = &shrink->best.settings;
-    size_t hit;
-
-    for (enum number which = NUMBER_SHARDS; which <= NUMBER_NODES; which++) {
-        uint32_t count = which == NUMBER_SHARDS     ? settings->shards
-                         : which == NUMBER_REPLICAS ? settings->replicas
-                                                    : settings->nodes;
-
-        TRY(try_candidates(shrink, make_fewer, &which, count - 1, usual_tries(shrink), &hit, err));
-    }
-    return STATUS_OK;
-}
-
-/* --- To be read ------------------------------------------------------------------------------- */
-
-static enum status make_readable(struct shrink *shrink, const void *context, size_t number,
-                                 struct bisect_case *candidate, struct error *err)
-{
-    static const int64_t units_ns[] = { 100 * MS, 10 * MS, MS, MS / 10 };
-
-    (void)context;
-    return case_round(candidate, &shrink->best, units_ns[number], err);
-}
-
-#define UNIT_COUNT_OF_TIME 4
-
-static enum status make_renumbered(struct shrink *shrink, const void *context, size_t number,
-                                   struct bisect_case *candidate, struct error *err)
-{
-    (void)context;
-    (void)number;
-    return case_renumber(candidate, &shrink->best, err);
-}
-
-/* Behind the first elections, so that a reader sees no clients who look for leaders. */
-static enum status make_late(struct shrink *shrink, const void *context, size_t number,
-                             struct bisect_case *candidate, struct error *err)
-{
-    (void)context;
-    (void)number;
-    return case_start(candidate, &shrink->best, START_NS, err);
-}
-
-static enum status make_short(struct shrink *shrink, const void *context, size_t number,
-                              struct bisect_case *candidate, struct error *err)
-{
-    static const int64_t seconds[] = { 1, 2, 3, 5, 10, 20, 30 };
-
-    (void)context;
-    TRY(case_copy(candidate, &shrink->best, err));
-    case_shorten(candidate, seconds[number] * 1000 * MS);
-    return STATUS_OK;
-}
-
-#define SECONDS_COUNT 7
-
-static enum status make_presentable(struct shrink *shrink, struct error *err)
-{
-    uint32_t tries = usual_tries(shrink);
-    size_t hit;
-
-    shrink->spent_max += shrink->spent_max / 10; /* it must not be left undone */
-    TRY(let_finish(shrink, err));
-    TRY(try_candidates(shrink, make_renumbered, NULL, 1, tries, &hit, err));
-    TRY(try_candidates(shrink, make_late, NULL, 1, tries, &hit, err));
-    TRY(try_candidates(shrink, make_readable, NULL, UNIT_COUNT_OF_TIME, tries, &hit, err));
-    return try_candidates(shrink, make_short, NULL, SECONDS_COUNT, tries, &hit, err);
-}
-
 /* --- All of it -------------------------------------------------------------------------------- */
 
-enum status shrink_open(struct shrink *shrink, const struct bisect_origin *origin,
-                        struct bisect_case *start, unsigned job_count, struct progress_bar *bar,
-                        struct error *err)
+/* Whether it is larger than what most failures come down to. */
+static bool is_large(const struct shrink *shrink)
 {
-    struct workers_options options = {
-        .count = job_count, .in_order = true, .work = work, .context = shrink
-    };
-
-    *shrink = (struct shrink){ .origin = origin,
-                               .best = *start,
-                               .job_count = job_count,
-                               .patience = 1,
-                               .spent_max = EVENTS_MAX,
-                               .bar = bar };
-    *start = (struct bisect_case){ 0 };
-    shrink->room = calloc(1, sizeof *shrink->room);
-    if (!shrink->room)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
-    return workers_open(&shrink->workers, &options, err);
-}
-
-void shrink_close(struct shrink *shrink)
-{
-    workers_close(&shrink->workers);
-    case_close(&shrink->best);
-    map_close(&shrink->known);
-    free(shrink->room);
-}
-
-enum status shrink_confirm(struct shrink *shrink, uint32_t tries, bool *fails, struct error *err)
-{
-    struct try_answer answer;
-
-    uint64_t hash;
-
-    map_clear(&shrink->known);
-    TRY(submit(shrink, &shrink->best, 0, tries, &hash, err));
-    TRY(take_answer(shrink, &answer, err));
-    *fails = answer.fails;
-    if (answer.fails) {
-        shrink->best.settings.seed = answer.seed;
-        shrink->events = answer.events;
-    }
-    return STATUS_OK;
+    return shrink->best.listing.txns.count > 4 || shrink->best.strikes.count > 2;
 }
 
 /* Whether it is as small as one may hope for, so that more patience is for nothing. */
@@ -633,23 +193,61 @@ static bool is_small(const struct shrink *shrink)
  * Round after round, as long as they help; then once more with more patience, where it is not
  * small yet.
  */
-enum status shrink_all(struct shrink *shrink, struct error *err)
+static enum status shrink_once(struct shrink *shrink, struct error *err)
 {
+    shrink->patience = 1;
     TRY(draw_by_time(shrink, err));
     TRY(cut_time(shrink, err));
-    TRY(let_finish(shrink, err));
-    while (!is_spent(shrink)) {
+    TRY(shrink_let_finish(shrink, err));
+    while (!shrink_is_spent(shrink)) {
         bool changed = false;
 
         TRY(leave_out(shrink, &changed, err));
         TRY(merge_strikes(shrink, &changed, err));
-        TRY(use_fewer(shrink, err));
-        TRY(simplify(shrink, err));
+        TRY(shrink_settings(shrink, err));
         if (changed && shrink->patience > 1)
             continue;
         if (shrink->patience == PATIENCE_MAX || (shrink->patience > 1 && is_small(shrink)))
             break;
         shrink->patience *= PATIENCE_FACTOR;
     }
-    return make_presentable(shrink, err);
+    return STATUS_OK;
+}
+
+static size_t size_of(const struct bisect_case *c)
+{
+    return c->listing.txns.count + 2 * c->strikes.count;
+}
+
+/* Another way down, from the whole run with another seed; taken if it leads further. */
+static enum status start_over(struct shrink *shrink, struct error *err)
+{
+    struct bisect_case before = shrink->best;
+    uint64_t events = shrink->events;
+    enum status status;
+
+    shrink->best = (struct bisect_case){ 0 };
+    shrink->events = shrink->first_events;
+    status = case_of_origin(&shrink->best, shrink->origin, err);
+    if (status == STATUS_OK)
+        status = shrink_once(shrink, err);
+    if (status != STATUS_OK || size_of(&shrink->best) >= size_of(&before)) {
+        case_close(&shrink->best);
+        shrink->best = before;
+        shrink->events = events;
+        return status;
+    }
+    case_close(&before);
+    return STATUS_OK;
+}
+
+enum status shrink_all(struct shrink *shrink, struct error *err)
+{
+    shrink->first_events = shrink->events;
+    TRY(shrink_once(shrink, err));
+    for (shrink->start = 1; shrink->start < STARTS_MAX && is_large(shrink) && !shrink_is_spent(shrink);
+         shrink->start++)
+        TRY(start_over(shrink, err));
+    shrink->patience = PATIENCE_MAX;
+    return shrink_present(shrink, err);
 }

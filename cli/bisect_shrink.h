@@ -23,11 +23,14 @@ struct shrink {
     uint64_t events;  /* of the best case's run */
     struct workers workers;
     unsigned job_count;
+    uint32_t start;    /* how often it started over */
+    uint64_t first_events; /* of the whole run */
     unsigned patience; /* how many times as many tries as usual */
     uint64_t runs;     /* so far */
     uint64_t spent, spent_max; /* events, so far and in all */
     struct map known;  /* by a case's hash: how many tries did not fail */
     struct scenario *room; /* a worker's */
+    struct arena arena;    /* likewise */
     struct progress_bar *bar;
 };
 
@@ -42,6 +45,7 @@ MUST_USE enum status shrink_confirm(struct shrink *, uint32_t tries, bool *fails
 /* All steps, until nothing more can be left out. */
 MUST_USE enum status shrink_all(struct shrink *, struct error *);
 
+bool shrink_are_alike(const char *signature, const char *target);
 /* Whether one of the signatures is the target's. */
 bool shrink_is_alike(const struct signatures *, const char *target);
 

@@ -112,7 +112,7 @@ static int64_t last_ns(const struct bisect_case *c)
 
 int64_t case_end_ns(const struct bisect_case *c)
 {
-    int64_t end_ns = last_ns(c);
+    int64_t end_ns = c->listing.txns.count > 0 ? last_ns(c) : INT64_MAX;
 
     return end_ns < c->settings.duration_ns ? end_ns : c->settings.duration_ns;
 }

@@ -107,10 +107,12 @@ static enum status collect(struct names *names, const struct bisect_case *c,
     return STATUS_OK;
 }
 
-/* Whether the name's number is in [from, to). */
+/* Whether the name's number is in [from, to); there may be fewer than `to` by now. */
 static bool is_within(const struct names *names, uint64_t name, size_t from, size_t to)
 {
-    if (name == NO_UNIT || from >= names->list.count || to == 0)
+    if (to > names->list.count)
+        to = names->list.count;
+    if (name == NO_UNIT || from >= to)
         return false;
     return name >= names->list.at[from] && name <= names->list.at[to - 1];
 }
@@ -147,7 +149,8 @@ static void spare_victims(struct bisect_case *c, const struct bisect_origin *ori
     for (size_t i = 0; i < c->strikes.count; i++) {
         struct case_strike *strike = &c->strikes.at[i];
         uint32_t count = victims_of(origin, strike);
-        uint64_t without = strike->without, all = count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+        uint64_t all = count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+        uint64_t without = strike->without;
 
         for (uint32_t k = 0; k < count; k++, number++)
             if (number >= from && number < to)

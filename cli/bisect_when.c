@@ -188,7 +188,8 @@ void bisect_when_print(const struct bisect_moments *moments, struct buffer *out)
     for (uint32_t i = 0; i < moments->count; i++)
         print_moment(&moments->at[i], out);
     if (after->failed < before->failed + JUMP_MIN) {
-        buffer_text(out, TEXT("moment     none: it fails about as often whenever it is drawn anew\n"));
+        buffer_text(out,
+                    TEXT("moment     none: it fails about as often whenever it is drawn anew\n"));
         return;
     }
     buffer_text(out, TEXT("moment     between "));

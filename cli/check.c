@@ -27,12 +27,6 @@ struct timed_check {
     int64_t parse_ns, check_ns;
 };
 
-/* How far a check has come, for whom it is stopped on the way; the bar is told as well. */
-struct listener {
-    struct progress_bar *bar;
-    uint64_t done, total;
-};
-
 static const char *const engines[] = { [ENGINE_NATIVE] = "native", [ENGINE_Z3] = "z3", NULL };
 
 static const char *const *engine_names(void)
@@ -106,16 +100,6 @@ static const struct option check_rows[] = {
       .help = "where to write the evidence, for ordeal verify; - is standard output" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
-
-static void hear(void *context, uint64_t done, uint64_t total)
-{
-    struct listener *listener = context;
-    struct progress bar = progress_bar_listener(listener->bar);
-
-    listener->done = done;
-    listener->total = total;
-    progress_report(&bar, done, total);
-}
 
 static bool is_able(const struct checker *checker, const struct check_options *options)
 {
@@ -196,19 +180,13 @@ static enum status set_options(const struct check_values *values, struct check_o
     return STATUS_OK;
 }
 
-/* The checker says that it was stopped; here is known by whom, and how far it was. */
-static void tell_how_far(const char *timeout, const struct listener *listener, struct check *check)
+/* The checker says that it was stopped, and how far it was; here is known by whom. */
+static void tell_by_whom(const char *timeout, struct check *check)
 {
     struct buffer reason = { 0 };
 
     buffer_print(&reason, "%s%s--timeout %s was over", check->reason, check->reason[0] ? "; " : "",
                  timeout);
-    if (listener->total > 0) {
-        buffer_text(&reason, TEXT(" at "));
-        quantity_print_count(&reason, listener->done);
-        buffer_text(&reason, TEXT(" of "));
-        quantity_print_count(&reason, listener->total);
-    }
     if (!reason.out_of_memory)
         snprintf(check->reason, sizeof check->reason, "%.*s", (int)reason.count, reason.at);
     buffer_close(&reason);
@@ -218,7 +196,6 @@ static enum status check_in_time(const struct check_values *values, const struct
                                  const struct history *history, struct check_options *options,
                                  int64_t limit_ns, struct check *check, struct error *err)
 {
-    const struct listener *listener = options->progress->context;
     struct timeout timeout;
     enum status status;
 
@@ -227,7 +204,7 @@ static enum status check_in_time(const struct check_values *values, const struct
     status = checker_run(checker, history, options, check, err);
     timeout_end(&timeout);
     if (status == STATUS_OK && check->verdict == VERDICT_UNKNOWN && timeout_is_over(&timeout))
-        tell_how_far(values->timeout, listener, check);
+        tell_by_whom(values->timeout, check);
     return status;
 }
 
@@ -235,8 +212,7 @@ static enum status judge(const struct check_values *values, const struct history
                          struct check_options *options, int64_t limit_ns, struct progress_bar *bar,
                          struct timed_check *timed, struct error *err)
 {
-    struct listener listener = { .bar = bar };
-    struct progress progress = { .report = hear, .context = &listener };
+    struct progress progress = progress_bar_listener(bar);
     const struct checker *checker = NULL;
     int64_t from;
 

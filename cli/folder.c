@@ -38,7 +38,10 @@ enum status folder_make(const char *path, struct error *err)
             break;
     }
     free(copy);
-    return STATUS_OK;
+    if (folder_is_there(path))
+        return STATUS_OK;
+    error_set_file(err, path);
+    return error_set(err, STATUS_IO, "this is no folder");
 }
 
 enum status folder_write(const char *folder, const char *name, const struct buffer *bytes,

@@ -26,7 +26,7 @@ struct folder_names {
     ARRAY(char *) names;
 };
 
-/* What is in it and does not begin with a dot, in the order of names. Closed whatever the status. */
+/* What is in it and has no dot in front, in the order of names. Closed, whatever the status. */
 MUST_USE enum status folder_read(const char *folder, enum folder_content, struct folder_names *,
                                  struct error *);
 void folder_close_names(struct folder_names *);

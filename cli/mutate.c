@@ -56,9 +56,10 @@ static void find_places(struct sketch *sketch, bool (*wanted)(const struct sketc
 {
     places->count = 0;
     for (uint32_t t = 0; t < sketch->txn_count; t++)
-        for (uint32_t i = 0; sketch->txns[t].status == TXN_OK && i < sketch->txns[t].op_count; i++) {
+        for (uint32_t i = 0; i < sketch->txns[t].op_count; i++) {
             struct sketch_op *op = &sketch->txns[t].ops[i];
-            if (wanted(op) && (key == HISTORY_NONE || op->key == key))
+            bool is_there = sketch->txns[t].status == TXN_OK && wanted(op);
+            if (is_there && (key == HISTORY_NONE || op->key == key))
                 places->at[places->count++] = op;
         }
 }
@@ -91,7 +92,7 @@ static void become_null(struct sketch_value *value)
     *value = (struct sketch_value){ .kind = VALUE_NULL };
 }
 
-/* A list without its last elements; a register as some write of the key left it, or none had yet. */
+/* A list without its last elements; a register as some write of the key left it, or none. */
 static bool mutate_read(struct sketch *sketch, struct random *random, bool is_stale)
 {
     struct sketch_op *read = draw_op(sketch, is_answered_read, random);

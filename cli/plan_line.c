@@ -281,8 +281,8 @@ static enum status check_same(const struct plan *before, const struct plan *plan
                          before->version, plan->version);
     if (before->seed_first != plan->seed_first || before->seed_last != plan->seed_last)
         return error_set(err, STATUS_BAD_INPUT,
-                         "this is the journal of the seeds %" PRIu64 "..%" PRIu64 ", not of %" PRIu64
-                         "..%" PRIu64, before->seed_first, before->seed_last, plan->seed_first,
+                         "this is the journal of the seeds %" PRIu64 "..%" PRIu64
+                         ", not of %" PRIu64 "..%" PRIu64, before->seed_first, before->seed_last, plan->seed_first,
                          plan->seed_last);
     if (before->until_failure != plan->until_failure)
         return error_set(err, STATUS_BAD_INPUT, "this is the journal of a sweep %s --until-failure",

@@ -426,8 +426,6 @@ static enum status write_folder(const struct prove *prove, struct prove_report *
     if (status == STATUS_OK)
         status = prove_report_print_page(report, &page, err);
     if (status == STATUS_OK)
-        status = folder_make(prove->values->out, err);
-    if (status == STATUS_OK)
         status = folder_write(prove->values->out, "prove.json", json, err);
     if (status == STATUS_OK)
         status = folder_write(prove->values->out, "matrix.md", &page, err);
@@ -467,6 +465,8 @@ static enum status prove_all(struct prove *prove, enum exit_code *code, struct e
     };
 
     TRY(load_all(prove, err));
+    if (prove->values->out)
+        TRY(folder_make(prove->values->out, err)); /* better known before all runs than after */
     if (prove->matrix.clean.count > 0)
         prove->clean_seeds = (clean + prove->matrix.clean.count - 1) / prove->matrix.clean.count;
     TRY(run_all(prove, err));

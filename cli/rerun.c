@@ -12,6 +12,7 @@
 
 #include "cli/answer.h"
 #include "cli/signature.h"
+#include "cli/workers.h"
 
 /* Ourselves, also if the file has been replaced since. */
 #define PROGRAM "/proc/self/exe"
@@ -64,13 +65,14 @@ static void read_all(int from, struct buffer *out)
 static enum status run_again(const struct rerun *rerun, struct buffer *out, int *how,
                              struct error *err)
 {
+    pid_t parent = getpid(), pid;
     int ends[2];
-    pid_t pid;
 
     if (pipe(ends) != 0)
         return error_set(err, STATUS_IO, "cannot run again: %s", strerror(errno));
     pid = fork();
     if (pid == 0) {
+        workers_end_with(parent);
         close(ends[0]);
         exec_run(rerun, ends[1]);
     }

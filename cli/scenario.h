@@ -203,6 +203,7 @@ struct scenario {
     struct scenario_transaction transaction; /* the one that is being read */
     struct listed listing;      /* of a workload that is listed */
     struct recording *recording; /* NULL: nobody wants to know; not the scenario's own */
+    struct arena *arena; /* of runs, one after another; NULL: each has its own */
     struct scenario_again again; /* of a bisection; no file asks for it */
     struct scenario_lines lines;
     struct scenario_block *blocks;

@@ -165,7 +165,9 @@ static enum status open_store(struct simulation *simulation, const struct scenar
     };
 
     options.disk.draws_by_time = scenario->capsule.draws_by_time;
-    if (from->is_listed)
+    /* A capsule lists its transactions also when none is left: nothing is drawn in their stead. */
+    if (from->is_listed ||
+        (scenario->capsule.draws_by_time && from->kind != WORKLOAD_SCHEDULE))
         workload.listing = &scenario->listing;
     if (from->kind == WORKLOAD_SCHEDULE)
         options.client = given_schedule_client(&from->client);
@@ -374,6 +376,20 @@ static enum verdict judge(const struct simulation *simulation)
     return VERDICT_VALID;
 }
 
+/* A lent arena comes back when the simulation is closed: its pages need not be had anew. */
+static enum status take_arena(struct simulation *simulation, const struct scenario *scenario,
+                              struct error *err)
+{
+    if (!scenario->arena)
+        return arena_init(&simulation->arena, ARENA_BYTES, err);
+    if (scenario->arena->size == 0)
+        TRY(arena_init(scenario->arena, ARENA_BYTES, err));
+    simulation->lender = scenario->arena;
+    simulation->arena = *scenario->arena;
+    arena_reset_to(&simulation->arena, 0);
+    return STATUS_OK;
+}
+
 enum status simulation_run(struct simulation *simulation, const struct scenario *scenario,
                            const struct trace_options *trace, struct progress_bar *bar,
                            struct error *err)
@@ -381,7 +397,7 @@ enum status simulation_run(struct simulation *simulation, const struct scenario 
     int64_t began_ns = output_clock_ns();
 
     memset(simulation, 0, sizeof *simulation);
-    TRY(arena_init(&simulation->arena, ARENA_BYTES, err));
+    TRY(take_arena(simulation, scenario, err));
     TRY(build(simulation, scenario, trace, err));
     TRY(run(simulation, scenario, bar, err));
     simulation->trace = world_trace_hash(&simulation->world);
@@ -395,7 +411,10 @@ void simulation_close(struct simulation *simulation)
     store_close(simulation->store);
     program_close(&simulation->program);
     world_close(&simulation->world);
-    arena_close(&simulation->arena);
+    if (simulation->lender)
+        *simulation->lender = simulation->arena;
+    else
+        arena_close(&simulation->arena);
 }
 
 enum status simulation_history(struct simulation *simulation, struct history *history,

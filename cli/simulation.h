@@ -38,6 +38,7 @@ struct finding {
 
 struct simulation {
     struct arena arena;
+    struct arena *lender; /* to whom it goes back, or NULL */
     struct world world;
     struct ping ping;
     struct program program; /* of a workload that has one */

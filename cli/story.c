@@ -167,7 +167,8 @@ static void tell_by(struct buffer *out, const struct nemesis_strike *strike, boo
         if (strike->by[i] < 0)
             buffer_byte(out, '-');
         if (is_drift)
-            buffer_print(out, "%" PRId64 " ppm", strike->by[i] < 0 ? -strike->by[i] : strike->by[i]);
+            buffer_print(out, "%" PRId64 " ppm",
+                         strike->by[i] < 0 ? -strike->by[i] : strike->by[i]);
         else
             quantity_print_rounded(out, strike->by[i] < 0 ? -strike->by[i] : strike->by[i]);
     }
@@ -180,7 +181,8 @@ static void tell_strike(struct story *story, const struct nemesis_options *optio
     struct buffer *out = &story->texts;
     size_t text = begin_text(story);
 
-    buffer_print(out, "%s %s", nemesis_kind_name(options->kind), nemesis_shape_name(options->shape));
+    buffer_print(out, "%s %s", nemesis_kind_name(options->kind),
+                 nemesis_shape_name(options->shape));
     for (uint32_t i = 0; i < strike->node_count; i++)
         buffer_print(out, "%s%" PRIu32, i ? ", " : strike->node_count > 1 ? ": nodes " : ": node ",
                      strike->nodes[i]);

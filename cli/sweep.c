@@ -37,7 +37,8 @@ static const struct option sweep_rows[] = {
     { .name = "seeds", .argument = "A..B", .kind = OPTION_TEXT, .offset = AT(seeds),
       .help = "the seeds from A to B, both included; each 0 to 2^53-1" },
     { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(workers), .low = 1,
-      .high = WORKERS_MAX, .help = "so many processes at a time; the machine's cores unless given" },
+      .high = WORKERS_MAX,
+      .help = "so many processes at a time; the machine's cores unless given" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting of every scenario, as with run" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
@@ -328,9 +329,6 @@ static enum status run_jobs(struct sweep *sweep, struct error *err)
     return status;
 }
 
-/* Runs that the journal has from behind the first failure are not part of the sweep. */
-static enum status forget_behind(struct sweep *sweep, struct error *err);
-
 /* --- Reports ---------------------------------------------------------------------------------- */
 
 static enum status write_reports(const struct sweep_values *values,
@@ -381,6 +379,7 @@ static enum status pass_plan(void *context, struct reading *reading, struct erro
     return STATUS_OK;
 }
 
+/* Runs that the journal has from behind the first failure are not part of the sweep. */
 static enum status forget_behind(struct sweep *sweep, struct error *err)
 {
     struct reading reading = { .tally = &sweep->tally, .job_last = sweep->tally.failed_job,
@@ -413,6 +412,14 @@ static enum status take_budget(struct sweep *sweep, struct error *err)
     return STATUS_OK;
 }
 
+/* A file that cannot be written is better known before hours of runs than after them. */
+static enum status try_junit(const struct sweep_values *values, struct error *err)
+{
+    const struct buffer nothing = { 0 };
+
+    return values->junit ? output_write_file(values->junit, &nothing, err) : STATUS_OK;
+}
+
 static enum status prepare(struct sweep *sweep, struct error *err)
 {
     const struct sweep_values *values = sweep->values;
@@ -428,6 +435,7 @@ static enum status prepare(struct sweep *sweep, struct error *err)
     sweep->plan.until_failure = values->until_failure;
     TRY(plan_load(&sweep->plan, values->scenario, values->sets.at, values->sets.count, err));
     TRY(tally_init(&sweep->tally, &sweep->plan, err));
+    TRY(try_junit(values, err));
     return values->out ? open_journal(sweep, err) : STATUS_OK;
 }
 
@@ -448,10 +456,10 @@ static enum status sweep_scenarios(struct sweep *sweep, enum exit_code *code, st
 /* Where a merge stands. */
 struct merge {
     struct sweep *sweep;
-    struct map shards;   /* that have come */
-    uint64_t job_last;   /* second time: runs behind the first failure are left out */
+    struct map shards; /* that have come */
+    uint64_t job_last; /* second time: runs behind the first failure are left out */
     int64_t longest_ns;
-    bool is_known;       /* the plan is */
+    bool is_known; /* the plan is */
 };
 
 static enum status read_plan(struct plan *plan, const struct plan *from, struct error *err)
@@ -518,7 +526,7 @@ static enum status merge_all(struct merge *merge, struct error *err)
     return STATUS_OK;
 }
 
-/* What SCENARIO and --seeds say beside --merge must be what the shards say. */
+/* All that SCENARIO and the flags could say stands in the journals. */
 static enum status check_call(const struct sweep *sweep, struct error *err)
 {
     const struct sweep_values *values = sweep->values;
@@ -577,9 +585,9 @@ const struct command command_sweep = {
         "which level, the anomaly, and the shape of its proof.\n"
         "With --out a sweep can be killed at any moment and goes on with --resume. Shards of a\n"
         "sweep, run anywhere and merged in any order, say what one machine says.\n"
-        "Exits with 0 if every run is valid, 1 if one is not, 2 if the call is wrong, 3 if nothing\n"
-        "was committed in any run of a scenario, if a fault that it asks for was never felt, or if\n"
-        "no checker could judge some run.\n",
+        "Exits with 0 if every run is valid, 1 if one is not, 2 if the call is wrong, 3 if\n"
+        "nothing was committed in any run of a scenario, if a fault that it asks for was never\n"
+        "felt, or if no checker could judge some run.\n",
     .example = "  ordeal sweep scenarios/swarm.toml --seeds 1..1000 --out out/swarm\n"
                "  ordeal sweep --merge out/shard-1 out/shard-2\n",
     .options = { "sweep", sweep_rows, ROW_COUNT(sweep_rows), sizeof(struct sweep_values) },

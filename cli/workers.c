@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -93,6 +94,13 @@ static void be_worker(const struct workers_options *options, int socket)
 
 /* --- Workers come and go ---------------------------------------------------------------------- */
 
+void workers_end_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0); /* it was gone before */
+}
+
 /* What belongs to the other workers must not be held open here: they would never see its end. */
 static void become_worker(const struct workers *workers, const struct worker *self, int socket)
 {
@@ -117,6 +125,7 @@ static enum status refuse_worker(struct worker *worker, struct error *err)
 
 static enum status start_worker(struct workers *workers, struct worker *worker, struct error *err)
 {
+    pid_t parent = getpid();
     int ends[2];
 
     worker->words = tmpfile();
@@ -127,6 +136,7 @@ static enum status start_worker(struct workers *workers, struct worker *worker, 
     fflush(stderr);
     worker->pid = fork();
     if (worker->pid == 0) {
+        workers_end_with(parent);
         close(ends[0]);
         become_worker(workers, worker, ends[1]);
     }

@@ -14,7 +14,7 @@
  * Answers come as the jobs are done or, `in_order`, as they were submitted: who
  * handles them so does the same whatever the number of workers.
  *
- * A worker whose parent is gone ends after its job.
+ * A worker whose parent is gone is gone too: nobody would hear its answer.
  */
 #ifndef CLI_WORKERS_H
 #define CLI_WORKERS_H
@@ -101,5 +101,11 @@ MUST_USE enum status workers_next(struct workers *, int timeout_ms, const struct
 
 /* Forgets all that is pending, and ends the workers that are at it. */
 void workers_cancel(struct workers *);
+
+/*
+ * In a child that was just forked: end with the parent, however that ends. Its own children
+ * need to say so themselves.
+ */
+void workers_end_with(pid_t parent);
 
 #endif

@@ -91,6 +91,8 @@ enum status builtin_init(struct builtin *builtin, const struct builtin_options *
 
 bool builtin_is_unique(const struct builtin *builtin)
 {
+    if (builtin->repeats)
+        return false;
     return !builtin_has_parameter(builtin->workload, PARAMETER_REPEAT_VALUES) ||
            builtin_number(builtin, PARAMETER_REPEAT_VALUES) == 0;
 }

@@ -154,6 +154,7 @@ struct builtin {
     uint32_t clients, attempts;
     const struct random_key *client_keys;
     const struct listed_turns *turns; /* whose transactions are listed; NULL: all are drawn */
+    bool repeats; /* two of them may write a key the same value */
 };
 
 /* What the store holds before the first transaction, and what reads return. */

@@ -10,6 +10,43 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "base/hash.h"
+#include "base/map.h"
+
+/* A row is told by its tag, everything else by its value, if that is known before it is read. */
+static bool is_told(const struct listed_op *op)
+{
+    return op->tag != 0 || op->value.terms == 0;
+}
+
+static bool writes(const struct listed_op *op)
+{
+    return op->kind == LISTED_WRITE || op->kind == LISTED_APPEND || op->kind == LISTED_INSERT ||
+           op->kind == LISTED_PUT || op->kind == LISTED_UPDATE;
+}
+
+/* Whether two writes of a key may have the same value. Who lists them may write what they like. */
+static enum status find_repeats(const struct listed *listing, bool *repeats, struct error *err)
+{
+    struct map seen = { 0 };
+    enum status status = STATUS_OK;
+
+    for (size_t i = 0; status == STATUS_OK && i < listing->ops.count && !*repeats; i++) {
+        const struct listed_op *op = &listing->ops.at[i];
+        uint64_t key = op->kind == LISTED_UPDATE ? UINT64_MAX : op->key;
+        int64_t value = op->tag ? op->tag : op->value.constant;
+        size_t count = seen.keys.count, place;
+
+        if (!writes(op))
+            continue;
+        status = map_add(&seen, hash_fold(hash_number(key), hash_number((uint64_t)value)), 0,
+                         &place, err);
+        *repeats = !is_told(op) || (status == STATUS_OK && seen.keys.count == count);
+    }
+    map_close(&seen);
+    return status;
+}
+
 enum status builtin_follow(struct builtin *builtin, const struct listed *listing,
                            struct arena *arena, struct error *err)
 {
@@ -18,6 +55,7 @@ enum status builtin_follow(struct builtin *builtin, const struct listed *listing
     if (!turns)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for the turns of clients");
     builtin->turns = turns;
+    TRY(find_repeats(listing, &builtin->repeats, err));
     return listed_turns_init(turns, listing, builtin->clients, arena, err);
 }
 

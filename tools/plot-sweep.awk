@@ -75,7 +75,8 @@ END {
     left = 70; width = 640; height = 300; bottom = 370
     split("#0058ad #ac6e00 #a50053", colour, " ")
     printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"740\" height=\"420\" " \
-           "font-family=\"sans-serif\" font-size=\"12\">\n<rect width=\"740\" height=\"420\" fill=\"#fff\"/>\n"
+           "font-family=\"sans-serif\" font-size=\"12\">\n"
+    print "<rect width=\"740\" height=\"420\" fill=\"#fff\"/>"
     draw_frame()
     for (mix = 1; mix <= mixes; mix++) draw_mix(mix)
     print "</svg>"

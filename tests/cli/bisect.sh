@@ -59,6 +59,20 @@ check "a capsule of a program names it without a folder" \
 mv join-for-update-misses-a-lock elsewhere
 exits 1 "so that both can go elsewhere" run elsewhere/capsule.toml
 
+# A schedule keeps its steps, and the time to do them; a ping has no transactions.
+run 0 bisect "$root/scenarios/isolation/g-single-predicate.toml" --set cluster.protocol=rc \
+    --set check.level=serializable --out schedule
+check "of a schedule all steps are done" sh -c '! grep -q "was not done" schedule/story.txt'
+exits 1 "and its capsule fails" run schedule/capsule.toml
+run 0 bisect "$root/scenarios/ping.toml" --set workload.settle=110ms --set network.loss=0.9 \
+    --json --out ping
+check "a ping that is stuck shrinks to 2 faults" at_most out faults 2
+exits 1 "and its capsule fails, too" run ping/capsule.toml
+
+# Of a capsule another can be made.
+run 0 bisect ack-before-sync/capsule.toml --json --out smaller
+check "a capsule of a capsule is no larger" at_most out transactions 1
+
 # Which run.
 exits 3 "no failing run makes no capsule" bisect "$root/scenarios/bugs/no-timestamp-cache.toml" \
     --set 'cluster.bugs=[]' --seeds 1..3 --json
@@ -85,5 +99,12 @@ check "with what should stand there" mentions err "a number, a, b, sum or rows s
 sed 's/^strikes = .*/strikes = [{ at = "1s", nodes = [9] }]/' ack-before-sync/capsule.toml >bad.toml
 exits 2 "a strike at a node that is not there is refused" run bad.toml
 check "with its number" mentions err "there is no node 9"
+
+# A run that is stuck with nothing to do leaves no transaction, and none is drawn instead.
+run 0 bisect "$root/scenarios/list-append.toml" --seed 1 --set workload.settle=1ms \
+    --set workload.transactions=300 --out nothing
+check "a failure may need no transaction" mentions out "left       0 transactions"
+run 1 run nothing/capsule.toml
+check "its capsule has none either" mentions out "   0 committed, 0 aborted, 0 unknown"
 
 finish

@@ -9,7 +9,7 @@ run 0 generate rw-mix --transactions 300 -o small.jsonl
 
 # Far more than a microsecond's work, so that the time is over before the end.
 run 0 generate rw-mix --transactions 200000 -o large.oh
-for checker in order certificate; do
+for checker in order certificate blackbox; do
     exits 3 "$checker, stopped, is undecided" \
         check large.oh --checker $checker --timeout 0.000001 --witness w.json --json
     check "$checker says so in its verdict" mentions out '"verdict":"unknown"'

@@ -46,6 +46,10 @@ timeless one.json
 timeless two.json
 check "and the same however many work" same one.json.timeless two.json.timeless
 
+touch file
+run 2 prove --bug upgrade-race --seeds 100000 --out file
+check "a folder that cannot be made is told before the runs" mentions err "file: this is no folder"
+
 # A checker that must see a bug and does not.
 scenario=scenarios/bugs/upgrade-race.toml
 sed 's/^transactions = .*/transactions = 1/' "$root/$scenario" >$scenario

@@ -225,6 +225,37 @@ check "a run that dies in the sweep alone fails it" test $? -eq 1
 check "and is named as what it is" \
     mentions out "failure    run - differs SIGKILL in the sweep alone   1 run, first with seed "
 
+# A sweep that is killed takes its workers with it, in the middle of their runs.
+"$ORDEAL" sweep "$root/scenarios/list-append.toml" --seeds 1..2 -j 2 --set workload.duration=1h \
+    --set workload.transactions=100000000 >out 2>err &
+pid=$!
+worker=
+for _ in 1 2 3 4 5 6 7 8 9; do
+    sleep 0.1
+    worker=$(cut -d' ' -f1 /proc/$pid/task/$pid/children)
+    [ -n "$worker" ] && break
+done
+kill -9 $pid
+wait $pid 2>check.log
+# gone PID: within a second it is, or only waits to be buried.
+gone() {
+    for _ in 1 2 3 4 5 6 7 8 9 10; do
+        [ -d "/proc/$1" ] && ! grep -q '^State:.[ZX]' "/proc/$1/status" || return 0
+        sleep 0.1
+    done
+    return 1
+}
+check "a sweep that is killed takes its workers with it" test -n "$worker"
+check "at once" gone "${worker:-1}"
+kill -9 "$worker" 2>check.log
+
+run 2 sweep small.toml --seeds 1..4 --out nowhere --junit missing/junit.xml
+check "a report that cannot be written is told before the runs" test ! -e nowhere
+cp wrong.toml "$(printf 'wr\377ng.toml')"
+run 1 sweep "$(printf 'wr\377ng.toml')" --seeds 1..12 --junit bytes.xml
+check "the XML is UTF-8 whatever the file's name is" iconv -f UTF-8 -t UTF-16 bytes.xml
+check "which stands in it as well as it can" mentions bytes.xml 'classname="wr?ng.toml"'
+
 run 0 sweep small.toml --seeds 1..1000000 --time-budget 1 -j 1 --json
 check "--time-budget ends in time" grep -Eq '"seconds":[1-9]\.' out
 run 2 sweep small.toml --seeds 5..1

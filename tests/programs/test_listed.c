@@ -255,6 +255,31 @@ static void an_expectation_that_is_not_true_breaks_the_invariant(void)
     TEST_ASSERT_FALSE(builtin_saw_broken(&txn, &out));
 }
 
+static void values_that_repeat_are_not_called_unique(void)
+{
+    static const struct { const char *first, *second; bool unique; } rows[] = {
+        { "w 1 5", "w 1 6", true },         { "w 1 5", "w 2 5", true },
+        { "w 1 5", "w 1 5", false },        { "w 1 5 #1", "w 1 5 #2", true },
+        { "w 1 5 #1", "w 1 6 #1", false },  { "a = r 1; w 1 a+1", "r 1", false },
+        { "a = r 1; w 1 a+1 #7", "r 1", true },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct builtin_options options = builtin_defaults(builtin_find(TEXT("rw-register")));
+        struct random_key key = random_key_of_seed(5);
+        struct arena *arena = fixture_arena();
+        struct builtin builtin;
+
+        listed_clear(&listing);
+        listed_begin(&listing, 0);
+        ASSERT_OK(listed_parse(&listing, text_of(rows[i].first), &err), &err);
+        ASSERT_OK(listed_parse(&listing, text_of(rows[i].second), &err), &err);
+        ASSERT_OK(builtin_init(&builtin, &options, 1, 1, &key, arena, &err), &err);
+        ASSERT_OK(builtin_follow(&builtin, &listing, arena, &err), &err);
+        TEST_ASSERT_EQUAL_MESSAGE(rows[i].unique, builtin_is_unique(&builtin), rows[i].first);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -262,6 +287,7 @@ int main(void)
     RUN_TEST(what_is_no_operation_is_refused_with_its_place);
     RUN_TEST(each_client_has_its_turns_in_its_order);
     RUN_TEST(listed_transactions_ask_for_what_drawn_ones_do);
+    RUN_TEST(values_that_repeat_are_not_called_unique);
     RUN_TEST(an_expectation_that_is_not_true_breaks_the_invariant);
     return UNITY_END();
 }
