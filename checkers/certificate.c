@@ -313,7 +313,7 @@ static enum status run(const struct history *h, const struct check_options *opti
     return status;
 }
 
-#define BIT(level) (UINT32_C(1) << LEVEL_##level)
+#define BIT(level) LEVEL_BIT(LEVEL_##level)
 
 const struct checker checker_certificate = {
     .name = "certificate",

@@ -38,10 +38,10 @@ const struct checker *checker_find(struct text name)
 
 static enum status refuse_level(const struct checker *checker, enum level level, struct error *err)
 {
-    char levels[256] = "";
+    char levels[1024] = "";
     size_t length = 0;
 
-    for (int i = 0; i < LEVEL_COUNT; i++)
+    for (int i = 0; i < LEVEL_END; i++)
         if (checker_decides(checker, (enum level)i))
             length += (size_t)snprintf(levels + length, sizeof levels - length, "%s%s",
                                        length ? ", " : "", level_name((enum level)i));
@@ -125,12 +125,12 @@ enum status checker_run(const struct checker *checker, const struct history *h,
                         const struct check_options *options, struct check *check, struct error *err)
 {
     *check = (struct check){ .checker = checker, .level = options->level };
-    check->strongest = LEVEL_COUNT;
+    check->strongest = check->weakest_violated = LEVEL_COUNT;
     TRY(check_level(checker, h, options->level, err));
     TRY(check_abilities(checker, options, err));
     count_ops(h, check);
     TRY(checker->run(h, options, check, err));
-    if (check->verdict == VERDICT_VALID)
+    if (check->verdict == VERDICT_VALID && check->strongest == LEVEL_COUNT)
         check->strongest = options->level;
     if (check->findings.count > 1)
         qsort(check->findings.at, check->findings.count, sizeof *check->findings.at,

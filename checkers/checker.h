@@ -77,6 +77,7 @@ struct check {
     ARRAY(struct check_finding) findings; /* none unless invalid; the most severe first */
     bool has_more_findings;               /* than these */
     enum level strongest; /* that still holds, as far as this checker sees; LEVEL_COUNT: none */
+    enum level weakest_violated; /* as far as this checker sees; LEVEL_COUNT: none, or unknown */
     uint64_t unjudged_predicates; /* statements that the checker could not judge */
     uint64_t txn_count,
         op_count;          /* of the history: transactions; statements count as one operation */
@@ -89,7 +90,7 @@ void check_close(struct check *);
 struct checker {
     const char *name;
     const char *summary; /* what it decides it from, in a line */
-    uint32_t levels;     /* a bit for each that it decides */
+    uint64_t levels;     /* those that it decides: LEVEL_BIT() of each */
     bool has_z3;         /* it has another engine */
     bool takes_part;     /* it judges by a part of the version order, without hints, too */
     /* Refuses a history that lacks what the checker needs, and says what. */
@@ -100,7 +101,7 @@ struct checker {
 
 static inline bool checker_decides(const struct checker *checker, enum level level)
 {
-    return checker->levels >> level & 1;
+    return checker->levels & LEVEL_BIT(level);
 }
 
 /* All there are, ending in NULL. */

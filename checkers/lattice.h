@@ -3,17 +3,17 @@
  *
  *     strict-serializable          session-serializable
  *        |        \                  /        |
- *     strict-    serializable       /     session-
- *     snapshot    |        \              snapshot
- *          \   snapshot    repeatable-read    /
- *              prefix              |
- *              causal              |
- *              read-atomic         |
- *                   \             /
+ *     strict-    serializable       /     session-snapshot
+ *     snapshot    |        \       /       /     |
+ *          \   snapshot    repeatable-read /   prefix
+ *           \     |              |       /     causal
+ *                 |              |             read-atomic
+ *                   \             /            /
  *                    read-committed -- read-uncommitted
  *
- * A level that implies another forbids all that the other forbids. The strict
- * levels ask for real time and not for sessions: docs/oracle.md.
+ * and between these the models of Adya and Elle. A level that implies another forbids all
+ * that the other forbids. The strict levels ask for real time and not for sessions;
+ * read-atomic, causal and prefix do ask for sessions: docs/oracle.md.
  */
 #ifndef CHECKERS_LATTICE_H
 #define CHECKERS_LATTICE_H
@@ -26,11 +26,15 @@
 
 bool lattice_implies(enum level stronger, enum level weaker);
 
-/* The strongest of a set of levels, a bit each; LEVEL_COUNT of none. */
-enum level lattice_strongest(uint32_t levels);
+/* The strongest and the weakest of a set of levels (LEVEL_BIT of each); LEVEL_COUNT of none. */
+enum level lattice_strongest(uint64_t levels);
+enum level lattice_weakest(uint64_t levels);
 
-/* Whether a level forbids the anomaly: it implies the weakest that does. */
+/* Whether a level forbids the anomaly: it implies the weakest of LEVELS that does. */
 bool lattice_forbids(enum level, enum anomaly);
+
+/* All levels and models that the anomaly rules out: the weakest, and what implies them. */
+uint64_t lattice_ruled_out(enum anomaly);
 
 /* What a cycle is closed by, besides reads and writes. */
 enum closing { CLOSED_BY_DATA, CLOSED_BY_SESSION, CLOSED_BY_TIME };

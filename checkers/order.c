@@ -91,8 +91,8 @@ static enum status run(const struct history *h, const struct check_options *opti
 const struct checker checker_order = {
     .name = "order",
     .summary = "replays transactions in the store's own order: needs a ts on each",
-    .levels = UINT32_C(1) << LEVEL_SERIALIZABLE | UINT32_C(1) << LEVEL_SESSION_SERIALIZABLE |
-              UINT32_C(1) << LEVEL_STRICT_SERIALIZABLE,
+    .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_SERIALIZABLE) |
+              LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
     .examine = examine,
     .run = run,
 };

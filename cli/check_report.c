@@ -35,6 +35,10 @@ void check_report_answer(struct answer *answer, const char *name, const struct h
         answer_null(answer, "strongest");
     else
         answer_text(answer, "strongest", level_name(check->strongest));
+    if (check->weakest_violated == LEVEL_COUNT)
+        answer_null(answer, "weakest_violated");
+    else
+        answer_text(answer, "weakest_violated", level_name(check->weakest_violated));
     if (check->reason[0])
         answer_text(answer, "reason", check->reason);
     else

@@ -172,7 +172,7 @@ static bool explain_bug(struct text name, struct buffer *out)
 /* The nearest of all three kinds of names. */
 static enum status refuse(const char *what, struct error *err)
 {
-    const char *const *const lists[] = { anomaly_names(), level_names(), bug_names() };
+    const char *const *const lists[] = { anomaly_names(), level_all_names(), bug_names() };
     const char *nearest = NULL;
 
     for (size_t i = 0; i < ROW_COUNT(lists) && !nearest; i++)

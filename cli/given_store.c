@@ -54,7 +54,7 @@ enum status given_level_read(uint32_t *level_plus_1, const char *label,
 
     if (given->kind != SETTING_STRING)
         return setting_refuse(given, err, "%s should be a string", label);
-    if (!level_of_text(given->text, &level))
+    if (!level_of_text(given->text, &level) || level > LEVEL_COUNT)
         return setting_refuse_name(given, "level", level_names(), err);
     *level_plus_1 = (uint32_t)level + 1;
     return STATUS_OK;

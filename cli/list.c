@@ -85,9 +85,10 @@ static enum status list_formats(struct listing *listing, struct error *err)
 static enum status list_levels(struct listing *listing, struct error *err)
 {
     (void)err;
-    for (int i = 0; i < LEVEL_COUNT; i++)
-        add(listing, (struct entry){ level_name((enum level)i), level_promise((enum level)i), NULL,
-                                     NULL });
+    for (int i = 0; i < LEVEL_END; i++)
+        if (i != LEVEL_COUNT)
+            add(listing, (struct entry){ level_name((enum level)i), level_promise((enum level)i),
+                                         NULL, NULL });
     return STATUS_OK;
 }
 

@@ -50,6 +50,31 @@
     X(CYCLIC_VERSIONS, "cyclic-versions", READ_UNCOMMITTED, "a key's versions precede each other") \
     X(RESULT_SET_MISMATCH, "result-set-mismatch", SERIALIZABLE,                                    \
       "a predicate's rows are not those that match")                                               \
+    X(CYCLIC_CO, "CyclicCO", READ_COMMITTED, "a cycle of session order and reads")                 \
+    X(NON_MONO_READ_CO, "NonMonoReadCO", READ_COMMITTED,                                           \
+      "a later read misses what an earlier one depends on, by session order and reads")            \
+    X(NON_MONO_READ_AO, "NonMonoReadAO", READ_COMMITTED,                                           \
+      "later reads that miss what earlier ones saw put writers in a circle")                       \
+    X(FRACTURED_READ_CO, "FracturedReadCO", READ_ATOMIC,                                           \
+      "a part of a transaction is seen, and another missed, by session order and reads")           \
+    X(FRACTURED_READ_AO, "FracturedReadAO", READ_ATOMIC,                                           \
+      "transactions that are seen in part put writers in a circle")                                \
+    X(CO_CONFLICT_AO, "COConflictAO", CAUSAL, "a read misses what it causally depends on")         \
+    X(CONFLICT_AO, "ConflictAO", CAUSAL, "causal reads put writers in a circle")                   \
+    X(UNREAD_WRITE, "read-your-writes-violation", NONE, "a session misses what it wrote")          \
+    X(BACKWARD_READ, "monotonic-reads-violation", NONE, "a session misses what it saw before")     \
+    X(REORDERED_WRITES, "monotonic-writes-violation", NONE,                                        \
+      "a session's later write is seen without its earlier one")                                   \
+    X(FORGOTTEN_READ, "writes-follow-reads-violation", NONE,                                       \
+      "a write is seen without what its session had seen before")                                  \
+    X(NOT_LINEARIZABLE, "not-linearizable", STRICT_SERIALIZABLE,                                   \
+      "no order of one key's operations within their times explains them")                         \
+    X(WRONG_TOTAL, "wrong-total", NONE, "accounts whose sum is not what it always is")             \
+    X(NEGATIVE_BALANCE, "negative-balance", NONE, "an account below zero")                         \
+    X(LOST_ELEMENT, "lost-element", NONE,                                                          \
+      "an element of a set that was added before a read began, and is missing")                    \
+    X(COUNT_OUT_OF_BOUNDS, "count-out-of-bounds", NONE,                                            \
+      "a counter that no order of its increments explains")                                        \
     X(STUCK, "stuck", NONE, "a run that made no progress after its faults healed")           \
     X(REPLICAS_DIFFER, "replicas-differ", NONE, "replicas of one shard hold different bytes") \
     X(INVARIANT, "invariant", NONE, "an invariant of the scenario does not hold")
@@ -63,7 +88,11 @@ enum anomaly {
 
 const char *anomaly_name(enum anomaly);
 const char *anomaly_definition(enum anomaly);
-/* False for anomalies of a run (stuck, replicas-differ, invariant): they are of no level. */
+/*
+ * Of LEVELS; by Adya's and Elle's models there may be weaker ones: checkers/lattice.h. False for
+ * anomalies of a run (stuck, replicas-differ, invariant), of a workload and of sessions alone: they
+ * are of no level.
+ */
 bool anomaly_weakest_level(enum anomaly, enum level *);
 bool anomaly_of_text(struct text, enum anomaly *);
 /* All names, ending in NULL. */

@@ -23,19 +23,19 @@ enum status verify_refuse(struct verifier *v, struct error *err, const char *for
 
 /* --- Levels ------------------------------------------------------------------ */
 
-#define BIT(level) (UINT32_C(1) << LEVEL_##level)
+#define BIT(level) LEVEL_BIT(LEVEL_##level)
 #define SNAPSHOTS (BIT(SNAPSHOT) | BIT(SESSION_SNAPSHOT) | BIT(STRICT_SNAPSHOT))
 #define SERIALIZABLES (BIT(SERIALIZABLE) | BIT(SESSION_SERIALIZABLE) | BIT(STRICT_SERIALIZABLE))
 
 static enum status take_level(struct verifier *v, struct error *err)
 {
-    static const uint32_t decided[] = {
+    static const uint64_t decided[] = {
         [WITNESS_ORDER] = SERIALIZABLES,
         [WITNESS_CERTIFICATE] = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(REPEATABLE_READ) |
                                 SNAPSHOTS | SERIALIZABLES,
         [WITNESS_BLACKBOX] = SNAPSHOTS | SERIALIZABLES,
     };
-    uint32_t level = UINT32_C(1) << v->w->level;
+    uint64_t level = LEVEL_BIT(v->w->level);
 
     if (!(decided[v->w->checker] & level))
         return verify_refuse(v, err, "the checker does not decide %s", level_name(v->w->level));

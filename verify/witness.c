@@ -418,8 +418,8 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
         w->checker = (enum witness_checker)name;
         return STATUS_OK;
     case FIELD_LEVEL:
-        TRY(witness_name(json, level_names(), "a level", &name, err));
-        w->level = (enum level)name;
+        TRY(witness_name(json, level_all_names(), "a level", &name, err));
+        level_of_text(text_of(level_all_names()[name]), &w->level);
         return STATUS_OK;
     case FIELD_VERDICT:
         TRY(witness_name(json, verdicts, "\"valid\" or \"invalid\"", &name, err));

@@ -244,9 +244,9 @@ static enum status run(const struct history *h, const struct check_options *opti
 const struct checker checker_blackbox = {
     .name = "blackbox",
     .summary = "searches for an order: needs nothing but reads and writes",
-    .levels = UINT32_C(1) << LEVEL_SERIALIZABLE | UINT32_C(1) << LEVEL_SESSION_SERIALIZABLE |
-              UINT32_C(1) << LEVEL_STRICT_SERIALIZABLE | UINT32_C(1) << LEVEL_SNAPSHOT |
-              UINT32_C(1) << LEVEL_SESSION_SNAPSHOT | UINT32_C(1) << LEVEL_STRICT_SNAPSHOT,
+    .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_SERIALIZABLE) |
+              LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE) | LEVEL_BIT(LEVEL_SNAPSHOT) |
+              LEVEL_BIT(LEVEL_SESSION_SNAPSHOT) | LEVEL_BIT(LEVEL_STRICT_SNAPSHOT),
     .has_z3 = true,
     .takes_part = true,
     .examine = examine,

@@ -197,6 +197,12 @@ static void a_plant_stands_out_at_the_weakest_level_that_rules_it_out(void)
     for_each_plant(check_weakest);
 }
 
+/* Names that weak levels and single keys give to what other kinds are too. */
+static bool is_another_name(int kind)
+{
+    return kind >= ANOMALY_CYCLIC_CO && kind <= ANOMALY_NOT_LINEARIZABLE;
+}
+
 static void every_kind_of_a_history_can_be_planted_somewhere(void)
 {
     unsigned count;
@@ -211,8 +217,9 @@ static void every_kind_of_a_history_can_be_planted_somewhere(void)
             takers += plant_possible(&workloads[w], (enum anomaly)kind);
         for (size_t i = 0; i < ROW_COUNT(expectations); i++)
             is_expected |= (int)expectations[i].kind == kind;
-        TEST_ASSERT_EQUAL_MESSAGE(anomaly_weakest_level((enum anomaly)kind, &level), takers > 0,
-                                  anomaly_name((enum anomaly)kind));
+        if (!is_another_name(kind))
+            TEST_ASSERT_EQUAL_MESSAGE(anomaly_weakest_level((enum anomaly)kind, &level),
+                                      takers > 0, anomaly_name((enum anomaly)kind));
         TEST_ASSERT_EQUAL_MESSAGE(takers > 0, is_expected, anomaly_name((enum anomaly)kind));
     }
 }
