@@ -28,7 +28,7 @@ static const struct option bisect_rows[] = {
       .help = "the first of these whose run fails" },
     { .name = "when", .kind = OPTION_FLAG, .offset = AT(when),
       .help = "only say after which moment of the run failure becomes likely:\n"
-              "up to many times it is kept as it is, and then drawn anew" },
+              "up to each of many moments it is kept as it is, and then drawn anew" },
     { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(jobs),
       .low = 1, .high = WORKERS_MAX, .help = "runs at a time; as many as there are cores" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
