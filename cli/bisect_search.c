@@ -4,24 +4,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "cli/seeds.h"
 #include "cli/trial.h"
 #include "cli/workers.h"
-
-static enum status read_seeds(struct bisect_search *search, const char *seeds, struct error *err)
-{
-    const char *dots = strstr(seeds, "..");
-    int64_t first, last;
-
-    if (!dots || !text_to_int64((struct text){ seeds, (size_t)(dots - seeds) }, &first) ||
-        !text_to_int64(text_of(dots + 2), &last) || first < 0 || last < first || last > SEED_MAX)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "--seeds %.60s: should be A..B, from 0 to 2^53-1, A not above B", seeds);
-    search->first_seed = (uint64_t)first;
-    search->last_seed = (uint64_t)last;
-    return STATUS_OK;
-}
 
 enum status bisect_search_open(struct bisect_search *search, struct scenario *scenario,
                                const struct option_number *seed, const char *seeds,
@@ -29,7 +15,7 @@ enum status bisect_search_open(struct bisect_search *search, struct scenario *sc
 {
     *search = (struct bisect_search){ .scenario = scenario, .origin.scenario = scenario };
     search->first_seed = search->last_seed = seed->given ? (uint64_t)seed->value : scenario->seed;
-    return seeds ? read_seeds(search, seeds, err) : STATUS_OK;
+    return seeds ? seeds_read(seeds, &search->first_seed, &search->last_seed, err) : STATUS_OK;
 }
 
 static void forget_recording(struct bisect_search *search)

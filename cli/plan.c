@@ -7,6 +7,7 @@
 
 #include "cli/again.h"
 #include "cli/folder.h"
+#include "cli/seeds.h"
 #include "cli/simulation.h"
 #include "cli/version.h"
 
@@ -199,11 +200,11 @@ void plan_close(struct plan *plan)
 
 /* --- Seeds and shards ------------------------------------------------------------------------- */
 
-static bool read_number(struct text text, uint64_t max, uint64_t *number)
+static bool read_shard_number(struct text text, uint64_t *number)
 {
     int64_t value;
 
-    if (!text_to_int64(text, &value) || value < 0 || (uint64_t)value > max)
+    if (!text_to_int64(text, &value) || value < 0 || value > INT32_MAX)
         return false;
     *number = (uint64_t)value;
     return true;
@@ -211,17 +212,7 @@ static bool read_number(struct text text, uint64_t max, uint64_t *number)
 
 enum status plan_take_seeds(struct plan *plan, const char *text, struct error *err)
 {
-    const char *dots = strstr(text, "..");
-    struct text first = { text, dots ? (size_t)(dots - text) : strlen(text) };
-    struct text last = dots ? text_of(dots + 2) : first;
-
-    if (!read_number(first, SEED_MAX, &plan->seed_first) ||
-        !read_number(last, SEED_MAX, &plan->seed_last))
-        return error_set(err, STATUS_BAD_INPUT,
-                         "--seeds takes 1..100, or one seed, each 0 to 2^53-1, not '%s'", text);
-    if (plan->seed_last < plan->seed_first)
-        return error_set(err, STATUS_BAD_INPUT, "--seeds %s ends before it begins", text);
-    return STATUS_OK;
+    return seeds_read(text, &plan->seed_first, &plan->seed_last, err);
 }
 
 enum status plan_take_shard(struct plan *plan, const char *text, struct error *err)
@@ -232,9 +223,9 @@ enum status plan_take_shard(struct plan *plan, const char *text, struct error *e
     plan->shard_count = 1;
     if (!text)
         return STATUS_OK;
-    if (!slash || !read_number((struct text){ text, (size_t)(slash - text) }, INT32_MAX,
-                               &plan->shard) ||
-        !read_number(text_of(slash + 1), INT32_MAX, &plan->shard_count) || plan->shard_count == 0)
+    if (!slash ||
+        !read_shard_number((struct text){ text, (size_t)(slash - text) }, &plan->shard) ||
+        !read_shard_number(text_of(slash + 1), &plan->shard_count) || plan->shard_count == 0)
         return error_set(err, STATUS_BAD_INPUT, "--shard takes 2/4, not '%s'", text);
     if (plan->shard > plan->shard_count)
         return error_set(err, STATUS_BAD_INPUT, "--shard %s: there are only %" PRIu64, text,

@@ -83,7 +83,9 @@ for seed in $(seq 1 "$((first - 1))"); do
     run 0 run "$root/scenarios/bugs/no-timestamp-cache.toml" --seed "$seed"
 done
 check "of many seeds it takes the first that fails" [ "$first" -ge 1 ]
-exits 2 "seeds are a range" bisect "$root/scenarios/ping.toml" --seeds 7
+exits 3 "one seed is a range too, as with sweep" bisect "$root/scenarios/ping.toml" --seeds 7
+run 2 bisect "$root/scenarios/ping.toml" --seeds 5..1
+check "and what is refused is refused alike" mentions err "--seeds 5..1 ends before it begins"
 exits 2 "one seed and many do not go together" bisect "$root/scenarios/ping.toml" --seed 1 --seeds 1..2
 
 # When.
