@@ -117,10 +117,10 @@ static enum status open_and_search(const struct question *q, struct answer_found
     a->pair_count = pairs.variables.count;
     if (pairs.is_too_large)
         a->reason = "there are too many open orders to search";
-    if (status == STATUS_OK && pairs.variables.count == 0)
-        status = take_order(q, a, a->polygraph.reach.order, err);
-    else if (status == STATUS_OK && !pairs.is_too_large && !check_is_stopped(q->options))
-        status = search(q, a, &pairs, err);
+    /* Of those that were not gathered to the end, none may only mean that none was met so far. */
+    if (status == STATUS_OK && !pairs.is_too_large && !check_is_stopped(q->options))
+        status = pairs.variables.count == 0 ? take_order(q, a, a->polygraph.reach.order, err)
+                                            : search(q, a, &pairs, err);
     pairs_close(&pairs);
     return status;
 }

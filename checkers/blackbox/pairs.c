@@ -235,7 +235,8 @@ static enum status add_choice(struct open_pairs *o, uint32_t read, uint32_t vers
     return next == NOBODY ? add_overtaken(o, read, version, literal, err) : STATUS_OK;
 }
 
-static enum status add_choices(struct open_pairs *o, struct error *err)
+static enum status add_choices(struct open_pairs *o, const struct check_options *options,
+                               struct error *err)
 {
     const struct polygraph *p = o->p;
     const struct distilled *d = p->d;
@@ -244,6 +245,8 @@ static enum status add_choices(struct open_pairs *o, struct error *err)
     for (uint32_t read = 0; read < d->read_count && p->open_count > 0 && !o->is_too_large; read++) {
         if (p->source[read] != NOBODY)
             continue;
+        if (check_is_stopped(options))
+            break;
         for (uint32_t c = d->candidate_start[read]; c < d->candidate_start[read + 1]; c++)
             if (!p->is_gone[c])
                 TRY(add_choice(o, read, d->candidates[c], err));
@@ -299,7 +302,7 @@ static enum status fill(struct open_pairs *o, const struct check_options *option
         if (o->is_too_large || check_is_stopped(options))
             return STATUS_OK;
     }
-    return add_choices(o, err);
+    return add_choices(o, options, err);
 }
 
 enum status pairs_init(struct open_pairs *o, struct polygraph *p,
