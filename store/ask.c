@@ -112,9 +112,9 @@ struct stamp stamp_get(struct reader *r)
     return at;
 }
 
-static void put_flags(struct writer *w, bool a, bool b, bool c)
+static void put_flags(struct writer *w, bool a, bool b)
 {
-    put_byte(w, (uint8_t)(a | b << 1 | c << 2));
+    put_byte(w, (uint8_t)(a | b << 1));
 }
 
 static uint32_t get_number32(struct reader *r)
@@ -237,7 +237,7 @@ void prepare_put(struct writer *w, const struct prepare *p)
     put_number(w, p->term);
     put_number(w, p->participants);
     put_number(w, p->anchor);
-    put_flags(w, p->is_alone, p->reads_only, false);
+    put_flags(w, p->is_alone, p->reads_only);
     put_seen_keys(w, p->keys, p->key_count);
     put_seen_scopes(w, p->scopes, p->scope_count);
     put_changes(w, p->changes, p->change_count);
@@ -319,7 +319,7 @@ static void put_read(struct writer *w, const struct ask *a)
     put_keys(w, a->keys, a->key_count);
     put_number(w, a->scope);
     put_byte(w, (uint8_t)a->lock);
-    put_flags(w, a->for_write, a->first_table, false);
+    put_flags(w, a->for_write, a->first_table);
 }
 
 static void get_read(struct reader *r, struct ask *a, struct arena *scratch)

@@ -67,7 +67,6 @@ struct txn {
     uint64_t written;       /* those that it writes on */
     uint64_t terms[CATALOG_SHARDS_MAX]; /* 2pl: of each shard's grants; 0: none yet */
     bool terms_differ;
-    uint64_t next_arrival;
     VECTOR(struct seen_key) keys;       /* in the order of reading */
     VECTOR(struct seen_scope) scopes[CATALOG_SHARDS_MAX]; /* by shard: each at its own index */
     struct own_rows writes;

@@ -238,7 +238,7 @@ static void decide_to_commit(struct txn *txn)
     struct prepare prepare = prepare_of(txn);
 
     assert(!txn->private->is_alone); /* its vote would have been the decision */
-    txn->decision = shard_conclude(c->protocol, c->bugs, &prepare, &txn->merged);
+    txn->decision = shard_conclude(c->protocol, &prepare, &txn->merged);
     if (txn->decision.commits)
         decide(txn);
     else

@@ -79,11 +79,9 @@ struct protocol {
     /* --- As the log is applied --- */
     void (*open)(struct shard *);    /* shard->state anew */
     /* Accepts or refuses. `at` is set already, above floor and not below least; it may be raised. */
-    void (*validate)(struct shard *, const struct prepare *, uint64_t index, uint64_t term,
-                     struct vote *);
+    void (*validate)(struct shard *, const struct prepare *, uint64_t term, struct vote *);
     /* Of votes that accept: whether to commit, where, with which place. NULL: at `at`. */
-    void (*conclude)(const struct bugs *, const struct prepare *, const struct vote *merged,
-                     struct decision *);
+    void (*conclude)(const struct prepare *, const struct vote *merged, struct decision *);
     /* After the versions were installed. */
     void (*committed)(struct shard *, const struct prepared *, const struct decision *);
     void (*collect)(struct shard *); /* what lies below the horizon */

@@ -401,8 +401,3 @@ uint64_t raft_last_index(const struct raft *r)
 {
     return raft_log_last(&r->log);
 }
-
-uint64_t raft_applied_index(const struct raft *r)
-{
-    return r->applied;
-}

@@ -89,7 +89,6 @@ uint64_t raft_term(const struct raft *);
 /* The node that it takes for the leader, or WORLD_NOBODY. */
 uint32_t raft_leader(const struct raft *);
 uint64_t raft_last_index(const struct raft *);
-uint64_t raft_applied_index(const struct raft *);
 
 /* For the trace: "append 17..19". */
 void raft_describe(struct text bytes, struct buffer *);

@@ -167,8 +167,7 @@ static void commit_by_itself(struct replica *r, const struct prepared *prepared)
 {
     struct command command = { .kind = COMMAND_RESOLVE };
 
-    command.decision = shard_conclude(r->shard.protocol, r->shard.bugs, &prepared->prepare,
-                                      &prepared->vote);
+    command.decision = shard_conclude(r->shard.protocol, &prepared->prepare, &prepared->vote);
     replica_propose(r, &command);
 }
 

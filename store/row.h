@@ -17,8 +17,6 @@
 #include "programs/datum.h"
 #include "store/wire.h"
 
-#define ROW_BYTES_MAX ((size_t)16 << 20)
-
 void row_put(struct writer *, const struct datum *cells, uint16_t count);
 /* Texts are views into the bytes; arrays are copied into the heap. False: these are no such row. */
 bool row_get(struct text bytes, struct datum *cells, uint16_t count, struct heap *);

@@ -122,12 +122,6 @@ void server_send_probe(struct server *server, uint32_t node, const struct ask *a
     send(server, node);
 }
 
-void server_send_reply(struct server *server, uint32_t client, const struct client_reply *reply)
-{
-    client_reply_put(begin_message(server, MESSAGE_REPLY), reply);
-    send(server, client);
-}
-
 void server_send_raft(struct server *server, uint32_t node, uint32_t shard, struct text bytes)
 {
     struct writer *w = begin_message(server, MESSAGE_RAFT);

@@ -80,7 +80,6 @@ void server_send_ask(struct server *, uint32_t node, uint32_t shard, const struc
 void server_send_answer(struct server *, uint32_t node, uint32_t shard, const struct answer *,
                         bool to_replica);
 void server_send_probe(struct server *, uint32_t node, const struct ask *);
-void server_send_reply(struct server *, uint32_t client, const struct client_reply *);
 void server_send_raft(struct server *, uint32_t node, uint32_t shard, struct text bytes);
 void server_send_local(struct server *, uint32_t node, struct text bytes);
 /* A whole message, as it is. */

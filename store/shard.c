@@ -141,8 +141,8 @@ static void commit(struct shard *s, const struct prepared *prepared,
 
 /* --- PREPARE ---------------------------------------------------------------------------------- */
 
-struct decision shard_conclude(const struct protocol *protocol, const struct bugs *bugs,
-                               const struct prepare *p, const struct vote *merged)
+struct decision shard_conclude(const struct protocol *protocol, const struct prepare *p,
+                               const struct vote *merged)
 {
     struct decision decision = {
         .txn = p->txn,
@@ -155,7 +155,7 @@ struct decision shard_conclude(const struct protocol *protocol, const struct bug
     };
 
     if (protocol->conclude)
-        protocol->conclude(bugs, p, merged, &decision);
+        protocol->conclude(p, merged, &decision);
     if (stamp_is_zero(decision.place))
         decision.place = decision.at;
     return decision;
@@ -206,7 +206,7 @@ static void hold(struct shard *s, const struct prepare *p, const struct vote *vo
 static void decide_alone(struct shard *s, const struct prepare *p, const struct vote *vote,
                          uint64_t index, uint64_t term)
 {
-    struct decision decision = shard_conclude(s->protocol, s->bugs, p, vote);
+    struct decision decision = shard_conclude(s->protocol, p, vote);
     struct prepared prepared = { .prepare = *p, .vote = *vote, .index = index, .term = term };
 
     if (!decision.commits) {
@@ -232,7 +232,7 @@ static void apply_prepare(struct shard *s, const struct prepare *p, uint64_t ind
         return;
     }
     if (s->protocol->validate)
-        s->protocol->validate(s, p, index, term, &vote);
+        s->protocol->validate(s, p, term, &vote);
     if (vote.refusal != REFUSED_NOT) {
         refuse(s, p, vote.refusal);
     } else if (p->is_alone) {

@@ -98,8 +98,8 @@ static inline bool shard_refuses_age(const struct shard *s, const struct prepare
            (!stamp_is_zero(p->snapshot) && shard_is_too_old(s, p->snapshot));
 }
 /* Of votes that accept: what the protocol makes of them; in one place for all who decide. */
-struct decision shard_conclude(const struct protocol *, const struct bugs *,
-                               const struct prepare *, const struct vote *merged);
+struct decision shard_conclude(const struct protocol *, const struct prepare *,
+                               const struct vote *merged);
 
 /* --- What protocols ask of it ----------------------------------------------------------------- */
 

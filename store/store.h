@@ -23,7 +23,6 @@
 #define STORE_REPLICAS_MAX 9
 #define STORE_SESSIONS_MAX 900
 #define STORE_ATTEMPTS_MAX 256
-#define STORE_QUERY_SIZE 1000
 
 struct protocol; /* store/protocol.h */
 struct store;

@@ -375,20 +375,18 @@ static enum served twopl_serve_check(struct replica *replica, struct waiting *wa
     return waiting->is_confirmed ? SERVED : SERVE_AFTER_ROUND;
 }
 
-static void twopl_validate(struct shard *shard, const struct prepare *prepare, uint64_t index,
-                           uint64_t term, struct vote *vote)
+static void twopl_validate(struct shard *shard, const struct prepare *prepare, uint64_t term,
+                           struct vote *vote)
 {
-    (void)index;
     if (prepare->term == term || !minds_locks(shard))
         return;
     SOMETIMES(shard->sometimes, LOCKS_GONE);
     vote->refusal = REFUSED_LOCKS_GONE;
 }
 
-static void twopl_conclude(const struct bugs *bugs, const struct prepare *prepare,
-                           const struct vote *merged, struct decision *decision)
+static void twopl_conclude(const struct prepare *prepare, const struct vote *merged,
+                           struct decision *decision)
 {
-    (void)bugs;
     (void)merged;
     decision->place = prepare->place;
 }

@@ -395,10 +395,9 @@ static enum served mvto_admit(struct replica *replica, struct waiting *waiting, 
 }
 
 /* What the leader has seen to holds still, unless another leader's entry has come between. */
-static void mvto_validate(struct shard *shard, const struct prepare *prepare, uint64_t index,
-                          uint64_t term, struct vote *vote)
+static void mvto_validate(struct shard *shard, const struct prepare *prepare, uint64_t term,
+                          struct vote *vote)
 {
-    (void)index;
     (void)term;
     if (shard_conflict(shard, prepare, CONFLICT_WRITE_WRITE))
         vote->refusal = REFUSED_UNDECIDED;

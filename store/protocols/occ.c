@@ -133,10 +133,9 @@ static enum served occ_admit(struct replica *replica, struct waiting *waiting, s
 
 /* --- As the log is applied -------------------------------------------------------------------- */
 
-static void occ_validate(struct shard *shard, const struct prepare *prepare, uint64_t index,
-                         uint64_t term, struct vote *vote)
+static void occ_validate(struct shard *shard, const struct prepare *prepare, uint64_t term,
+                         struct vote *vote)
 {
-    (void)index;
     (void)term;
     if (validation_stage(shard) == STAGE_APPLIED)
         look(shard, prepare, vote);

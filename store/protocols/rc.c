@@ -39,10 +39,9 @@ static enum served rc_admit(struct replica *replica, struct waiting *waiting, st
     return replica_admit_by_age(replica, &waiting->ask.prepare, UNDECIDED_WAYS, vote);
 }
 
-static void rc_validate(struct shard *shard, const struct prepare *prepare, uint64_t index,
-                        uint64_t term, struct vote *vote)
+static void rc_validate(struct shard *shard, const struct prepare *prepare, uint64_t term,
+                        struct vote *vote)
 {
-    (void)index;
     (void)term;
     si_raise_vote(prepare, vote);
     if (shard_conflict(shard, prepare, UNDECIDED_WAYS)) {

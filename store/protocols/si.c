@@ -117,10 +117,9 @@ void si_validate_against(struct shard *shard, const struct prepare *prepare,
         }
 }
 
-static void si_validate(struct shard *shard, const struct prepare *prepare, uint64_t index,
-                        uint64_t term, struct vote *vote)
+static void si_validate(struct shard *shard, const struct prepare *prepare, uint64_t term,
+                        struct vote *vote)
 {
-    (void)index;
     (void)term;
     si_validate_against(shard, prepare, CONFLICT_WRITE_WRITE, vote);
 }

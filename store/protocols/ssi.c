@@ -233,10 +233,9 @@ static void find_edges(struct shard *shard, const struct prepare *prepare, struc
 }
 
 /* What one shard finds dangerous the others cannot make harmless, so that it may refuse at once. */
-static void ssi_validate(struct shard *shard, const struct prepare *prepare, uint64_t index,
-                         uint64_t term, struct vote *vote)
+static void ssi_validate(struct shard *shard, const struct prepare *prepare, uint64_t term,
+                         struct vote *vote)
 {
-    (void)index;
     (void)term;
     vote->out = vote->pivot = stamp_never();
     vote->in = (struct stamp){ 0 };
@@ -253,10 +252,9 @@ static void ssi_validate(struct shard *shard, const struct prepare *prepare, uin
     }
 }
 
-static void ssi_conclude(const struct bugs *bugs, const struct prepare *prepare,
-                         const struct vote *merged, struct decision *decision)
+static void ssi_conclude(const struct prepare *prepare, const struct vote *merged,
+                         struct decision *decision)
 {
-    (void)bugs;
     decision->commits = !is_between(merged) && !is_before_pivot(prepare, merged);
     decision->at = decision->place = merged->at;
     decision->out = merged->out;

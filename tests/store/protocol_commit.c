@@ -88,7 +88,7 @@ static void votes_are_in(struct model *m, struct model_txn *t)
         return;
     }
     prepare = share_of(m, t, t->anchor);
-    decision = shard_conclude(protocol, &m->options.bugs, &prepare, &t->merged);
+    decision = shard_conclude(protocol, &prepare, &t->merged);
     model_decide(t, &decision);
 }
 

@@ -100,11 +100,6 @@ uint64_t raft_last_index(const struct raft *raft)
     return raft->last;
 }
 
-uint64_t raft_applied_index(const struct raft *raft)
-{
-    return raft->applied;
-}
-
 /* --- A server that writes down what is sent --------------------------------------------------- */
 
 struct sent_ask {
@@ -221,10 +216,9 @@ static inline void toy_over(struct replica *r, uint64_t txn)
     over_count++;
 }
 
-static inline void toy_validate(struct shard *s, const struct prepare *p, uint64_t index,
-                                uint64_t term, struct vote *vote)
+static inline void toy_validate(struct shard *s, const struct prepare *p, uint64_t term,
+                                struct vote *vote)
 {
-    (void)index;
     (void)term;
     if (!shard_keys_are_current(s, p))
         vote->refusal = REFUSED_CONFLICT;

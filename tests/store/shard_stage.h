@@ -16,10 +16,9 @@
 static unsigned committed_count, collected_count, recorded_count;
 static struct decision recorded;
 
-static inline void toy_validate(struct shard *s, const struct prepare *p, uint64_t index,
-                                uint64_t term, struct vote *vote)
+static inline void toy_validate(struct shard *s, const struct prepare *p, uint64_t term,
+                                struct vote *vote)
 {
-    (void)index;
     (void)term;
     if (!shard_keys_are_current(s, p) || !shard_scopes_are_current(s, p))
         vote->refusal = REFUSED_CONFLICT;
