@@ -24,16 +24,11 @@ struct scan {
     uint64_t pairs_left;
 };
 
-static bool writes(const struct history *h, uint32_t op)
-{
-    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-}
-
 /* The last write of a key, or VERSION_INITIAL. */
 static uint32_t last_write(const struct history *h, uint32_t txn, uint32_t key)
 {
     for (uint32_t op = h->txn_op[txn + 1]; op-- > h->txn_op[txn];)
-        if (writes(h, op) && h->op_key[op] == key)
+        if (history_makes_version(h, op) && h->op_key[op] == key)
             return op;
     return VERSION_INITIAL;
 }
@@ -41,7 +36,7 @@ static uint32_t last_write(const struct history *h, uint32_t txn, uint32_t key)
 static bool has_written(const struct history *h, uint32_t txn, uint32_t before, uint32_t key)
 {
     for (uint32_t op = h->txn_op[txn]; op < before; op++)
-        if (writes(h, op) && h->op_key[op] == key)
+        if (history_makes_version(h, op) && h->op_key[op] == key)
             return true;
     return false;
 }
@@ -96,7 +91,7 @@ static bool find_overwritten(const struct history *h, struct edge *edge)
     for (uint32_t op = h->txn_op[edge->from]; op < h->txn_op[edge->from + 1]; op++) {
         uint32_t later;
 
-        if (!writes(h, op))
+        if (!history_makes_version(h, op))
             continue;
         later = last_write(h, edge->to, h->op_key[op]);
         if (later == VERSION_INITIAL)

@@ -25,11 +25,6 @@ static void close_rumours(struct rumours *r)
     free(r->key_is_asked);
 }
 
-static bool writes(const struct history *h, size_t op)
-{
-    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-}
-
 /* The place among the unknown ones of the transaction that did this operation. */
 static size_t find_unknown(const struct rumours *r, uint32_t op)
 {
@@ -76,7 +71,7 @@ static enum status hear(struct rumours *r, struct error *err)
         uint32_t t = r->unknown.at[i];
 
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-            if (!writes(h, op))
+            if (!history_makes_version(h, op))
                 continue;
             r->key_is_asked[h->op_key[op]] = 1;
             if (h->key_order[h->op_key[op]] != HISTORY_NONE)
