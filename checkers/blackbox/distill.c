@@ -52,9 +52,10 @@ static enum status pass_write(struct distiller *s, uint32_t txn, uint32_t op, st
 
     if (own->final != NOBODY) {
         s->finals.at[own->final].op = op;
+        s->final_of_op[op] = own->final;
         return STATUS_OK;
     }
-    own->final = (uint32_t)s->finals.count;
+    own->final = s->final_of_op[op] = (uint32_t)s->finals.count;
     return array_push(&s->finals, ((struct final){ txn, key, op, NOBODY }), err);
 }
 
@@ -154,6 +155,8 @@ static enum status pass(struct distiller *s, struct error *err)
     const struct history *h = s->history;
 
     TAKE(s->arena, s->own, h->key_count, err);
+    TAKE(s->arena, s->final_of_op, h->op_count, err);
+    memset(s->final_of_op, 0xff, h->op_count * sizeof *s->final_of_op);
     for (uint32_t txn = 0; txn < h->txn_count && !is_stopped(s, txn); txn++)
         if (may_have_committed(s, txn))
             TRY(pass_txn(s, txn, err));
@@ -196,23 +199,16 @@ static enum status find_candidates(struct distiller *s, struct outside_read *r, 
 /* --- The whole -------------------------------------------------------------------- */
 
 /* What a version order lists has committed, and stands where it stands. */
-static enum status note_listed(struct distiller *s, struct error *err)
+static void note_listed(struct distiller *s)
 {
     const struct history *h = s->history;
 
-    if (h->order_version_count == 0)
-        return STATUS_OK;
-    TAKE(s->arena, s->final_of_op, h->op_count, err);
-    memset(s->final_of_op, 0xff, h->op_count * sizeof *s->final_of_op);
-    for (size_t i = 0; i < s->finals.count; i++)
-        s->final_of_op[s->finals.at[i].op] = (uint32_t)i;
     for (size_t i = 0; i < h->order_version_count; i++) {
-        uint32_t op = h->order_version[i];
+        uint32_t final = distill_final_at(s, h->order_version[i]);
 
-        if (op != VERSION_INITIAL && s->final_of_op[op] != NOBODY)
-            s->is_read_from[s->finals.at[s->final_of_op[op]].txn] = 1;
+        if (final != NOBODY)
+            s->is_read_from[s->finals.at[final].txn] = 1;
     }
-    return STATUS_OK;
 }
 
 static enum status number_actors(struct distiller *s, uint32_t **actor_of, struct error *err)
@@ -354,7 +350,7 @@ static enum status distill_all(struct distiller *s, const struct distill_options
         return STATUS_OK;
     TRY(distill_index_values(s, err));
     TAKE(s->arena, s->is_read_from, h->txn_count, err);
-    TRY(note_listed(s, err));
+    note_listed(s);
     /* One read may have as many candidates as there are transactions: stopped at each. */
     for (size_t i = 0; i < s->reads.count && !s->d->is_too_large && !is_stopped(s, 0); i++)
         TRY(find_candidates(s, &s->reads.at[i], err));

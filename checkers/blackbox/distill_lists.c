@@ -186,24 +186,6 @@ static bool begins_with_initial(const struct history *h, uint32_t key, const int
                                     *initial * sizeof *elements) == 0);
 }
 
-uint32_t distill_final_of(const struct distiller *s, uint32_t txn, uint32_t key)
-{
-    size_t low = 0, high = s->finals.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->finals.at[middle].txn < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < s->finals.count && s->finals.at[low].txn == txn; low++)
-        if (s->finals.at[low].key == key)
-            return (uint32_t)low;
-    return NOBODY; /* aborted, or left out */
-}
-
 /* The transaction's append of the key before this one, or NOBODY. */
 static uint32_t append_before(const struct history *h, uint32_t txn, uint32_t op)
 {
@@ -235,7 +217,7 @@ bool distill_find_list(struct distiller *s, const struct outside_read *r, uint32
         if (append_before(h, txn, op) != (is_whole ? NOBODY : before) ||
             (is_whole && *final != NOBODY && s->finals.at[*final].txn == txn))
             return false;
-        *final = txn == r->txn ? NOBODY : distill_final_of(s, txn, r->key);
+        *final = txn == r->txn ? NOBODY : s->final_of_op[op];
         if (*final == NOBODY)
             return false;
         s->is_read_from[txn] = 1;
@@ -254,19 +236,18 @@ struct show {
     uint32_t *seen;  /* by version: the read, plus one, whose list it was last seen in */
 };
 
-/* Calls for each version of a read's list in turn, the initial one first. */
+/* The version that put the element there which stands at this place of the read's list. */
 static uint32_t version_at(const struct show *w, uint32_t read, uint32_t at)
 {
     const struct distilled *d = w->s->d;
     const struct history *h = w->s->history;
-    uint32_t key = d->read_key[read], op, txn;
+    uint32_t key = d->read_key[read], op;
 
     op =
         find_element(w->s, key, h->list_element[h->list_start[h->op_value[d->read_op[read]]] + at]);
     if (op == OF_INITIAL)
         return d->key_start[key];
-    txn = history_txn_of(h, op);
-    return w->version_of_final[distill_final_of(w->s, txn, key)];
+    return w->version_of_final[w->s->final_of_op[op]];
 }
 
 static enum status show_longest(struct show *w, uint32_t read, struct error *err)

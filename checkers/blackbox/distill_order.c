@@ -25,8 +25,7 @@ static void add_line(struct distiller *s, size_t line, struct sampling *sampling
     uint32_t key = h->order_key[line], before = NOBODY, count = 0, kept = 0;
 
     for (uint64_t i = h->order_start[line]; i < h->order_start[line + 1]; i++) {
-        uint32_t op = h->order_version[i];
-        uint32_t final = op == VERSION_INITIAL ? NOBODY : s->final_of_op[op];
+        uint32_t final = distill_final_at(s, h->order_version[i]);
         uint32_t version = final == NOBODY ? NOBODY : version_of_final[final];
 
         if (version == NOBODY)

@@ -42,7 +42,7 @@ struct distiller {
     ARRAY(struct outside_read) reads;
     ARRAY(uint32_t) candidates;
     struct own *own;
-    uint32_t *final_of_op; /* where there are version orders: the final that it is, or NOBODY */
+    uint32_t *final_of_op; /* by write: its transaction's final of the key; or NOBODY: aborted */
     uint8_t *is_read_from; /* by transaction: of unknown ones */
     uint32_t *slots;       /* of the table of values: a final plus one, or 0 */
     uint64_t slot_mask;
@@ -63,6 +63,14 @@ static inline bool distill_counts_write(const struct history *h, uint32_t op)
     return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
 }
 
+/* The final that a version of a version order is; NOBODY: none, or the initial one. */
+static inline uint32_t distill_final_at(const struct distiller *s, uint32_t op)
+{
+    uint32_t final = op == VERSION_INITIAL ? NOBODY : s->final_of_op[op];
+
+    return final != NOBODY && s->finals.at[final].op == op ? final : NOBODY;
+}
+
 /* distill_values.c: null and the empty list are one, rows and lists are compared by content. */
 MUST_USE enum status distill_index_values(struct distiller *, struct error *);
 bool distill_same_value(const struct history *, struct value, struct value);
@@ -79,9 +87,6 @@ bool distill_find_list(struct distiller *, const struct outside_read *, uint32_t
 /* What lists show, once versions and reads are numbered. */
 MUST_USE enum status distill_show_lists(struct distiller *, const uint32_t *version_of_final,
                                         struct error *);
-
-/* Where the transaction's write of the key stands among the finals, or NOBODY. */
-uint32_t distill_final_of(const struct distiller *, uint32_t txn, uint32_t key);
 
 /* distill_order.c */
 MUST_USE enum status distill_version_order(struct distiller *, const struct distill_options *,

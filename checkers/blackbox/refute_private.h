@@ -50,7 +50,6 @@ static inline uint32_t path_end(const struct refuter *r, struct path path)
 
 /* Uses what makes a path known; its points are its nodes but the last. */
 void refute_use_path(struct refuter *, struct path);
-void refute_use_fact(struct refuter *, uint32_t fact);
 /* That the read came from where it is known to. */
 void refute_use_source(struct refuter *, uint32_t read);
 /*

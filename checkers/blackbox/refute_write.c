@@ -30,7 +30,7 @@ void refute_use_source(struct refuter *r, uint32_t read)
     steps_use(r->s, r->source_step[read]);
 }
 
-void refute_use_fact(struct refuter *r, uint32_t fact)
+static void use_fact(struct refuter *r, uint32_t fact)
 {
     const struct fact *f = &r->p->facts.at[fact];
 
@@ -73,7 +73,7 @@ void refute_use_path(struct refuter *r, struct path path)
         if (f->from < first_barrier)
             steps_point(r->s, f->from);
         if (f->kind != FACT_TIME) {
-            refute_use_fact(r, fact);
+            use_fact(r, fact);
             continue;
         }
         if (f->from < first_barrier)

@@ -6,9 +6,9 @@
 
 #include "checkers/checker_private.h"
 
-#define RESTART_UNIT 500
-#define LEARNT_FIRST 4000
-#define LOG_WORDS_MAX (UINT64_C(1) << 26)
+#define RESTART_UNIT 500                  /* conflicts */
+#define LEARNT_FIRST 4000                 /* clauses kept before the first are forgotten */
+#define LOG_WORDS_MAX (UINT64_C(1) << 26) /* 256 MB of proof */
 
 /* --- Making ----------------------------------------------------------------------- */
 
