@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "cli/bisect_report.h"
 #include "cli/cores.h"
+#include "cli/folder.h"
 #include "cli/output.h"
 
 struct bisect_values {
@@ -127,6 +128,8 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 
     if (values->seed.given && values->seeds)
         return error_set(err, STATUS_BAD_INPUT, "--seed and --seeds do not go together");
+    if (values->out && !values->when)
+        TRY(folder_make(values->out, err)); /* better known before all runs than after */
     scenario = calloc(1, sizeof *scenario);
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");

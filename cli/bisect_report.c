@@ -83,7 +83,7 @@ static enum status read_whole(const char *path, struct buffer *bytes, struct err
     return buffer_status(bytes, err);
 }
 
-/* Beside the capsule, unless it is there already. */
+/* Beside the capsule, which names it without its folder. */
 static enum status copy_program(const struct scenario *scenario, const char *folder,
                                 struct error *err)
 {
@@ -106,7 +106,6 @@ static enum status write_all(struct bisect_report *report, const struct shrink *
 {
     char path[FOLDER_PATH_SIZE];
 
-    TRY(folder_make(folder, err));
     TRY(copy_program(shrink->origin->scenario, folder, err));
     snprintf(path, sizeof path, "%s/capsule.toml", folder);
     TRY(scenario_read(scenario, path, (struct text){ capsule->at, capsule->count }, NULL, 0, err));

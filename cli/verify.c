@@ -1,9 +1,8 @@
 #include "verify/verify.h"
 
-#include <stdio.h>
-
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "history/format.h"
 
@@ -42,6 +41,7 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     const struct verify_values *values = given;
     struct verification verification;
     struct history history;
+    struct buffer out = { 0 };
     enum status status;
 
     TRY(read_history(values->history, &history, err));
@@ -49,8 +49,11 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     history_close(&history);
     TRY(status);
     *code = verification.is_accepted ? EXIT_VALID : EXIT_VIOLATION;
-    printf("%s: %s\n", verification.is_accepted ? "accepted" : "refused", verification.reason);
-    return STATUS_OK;
+    buffer_print(&out, "%s: %s\n", verification.is_accepted ? "accepted" : "refused",
+                 verification.reason);
+    status = output_print(&out, err);
+    buffer_close(&out);
+    return status;
 }
 
 const struct command command_verify = {

@@ -86,6 +86,9 @@ check "of many seeds it takes the first that fails" [ "$first" -ge 1 ]
 exits 3 "one seed is a range too, as with sweep" bisect "$root/scenarios/ping.toml" --seeds 7
 run 2 bisect "$root/scenarios/ping.toml" --seeds 5..1
 check "and what is refused is refused alike" mentions err "--seeds 5..1 ends before it begins"
+touch no-folder
+exits 2 "where nothing can be written is found out before any run" \
+    bisect "$root/scenarios/ping.toml" --out no-folder
 exits 2 "one seed and many do not go together" bisect "$root/scenarios/ping.toml" --seed 1 --seeds 1..2
 
 # When.

@@ -15,6 +15,10 @@ check "the anomaly is named" mentions out '"kind":"G-single"'
 check "what still holds is told" mentions out '"strongest":"read-committed"'
 run 0 verify bad.jsonl bad.json
 run 1 verify good.jsonl bad.json
+if [ -e /dev/full ]; then
+    "$ORDEAL" verify good.jsonl good.json >/dev/full 2>err
+    check "a verdict that cannot be written is no verdict" [ $? -eq 2 ]
+fi
 run 0 check bad.jsonl --checker certificate --level read-committed
 run 2 check good.jsonl --checker order --level snapshot
 check "a level that a checker does not decide is refused" mentions err "does not decide snapshot"
