@@ -70,7 +70,6 @@ struct request {
     enum read_purpose purpose;
     enum row_lock lock;
     struct filter filter; /* which rows */
-    bool ordered, limited; /* the statement has ORDER BY or LIMIT of its own */
 
     /* WRITE */
     const struct row_write *writes;

@@ -119,16 +119,12 @@ static enum status restrict_next(struct machine *m, bool *is_empty)
 static enum status ask(struct machine *m)
 {
     struct statement *s = &m->statement;
-    const struct select *select = select_of(m);
     bool is_empty;
 
     TRY(restrict_next(m, &is_empty));
     if (is_empty)
         return finish(m, true);
-    TRY(statement_read(m, &s->query->reads[s->step], READ_SELECT, select->lock));
-    m->request.ordered = select->order_count > 0;
-    m->request.limited = select->limit != NULL;
-    return STATUS_OK;
+    return statement_read(m, &s->query->reads[s->step], READ_SELECT, select_of(m)->lock);
 }
 
 enum status select_begin(struct machine *m)
