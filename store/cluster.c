@@ -502,8 +502,10 @@ static enum status find_all_rows(struct cluster *cluster, struct final_rows *fou
     uint32_t node = 0;
 
     if (!cluster->options.protocol->on_raft) {
-        while (node + 1 < cluster->world->options.node_count && !is_up(cluster, node))
+        while (node < cluster->world->options.node_count && !is_up(cluster, node))
             node++;
+        if (node == cluster->world->options.node_count)
+            return error_set(err, STATUS_BAD_INPUT, "no node is up");
         return find_rows(found, &cluster->catalog,
                          multileader_versions(cluster->servers[node].multileader), table, err);
     }

@@ -391,6 +391,23 @@ static void all_may_crash_at_once(void)
     TEST_ASSERT_EQUAL(6, local_get(THREE, C, 1));
 }
 
+static enum status take_no_row(void *context, const struct datum *cells, struct error *err)
+{
+    (void)context;
+    (void)cells;
+    return error_set(err, STATUS_BAD_INPUT, "a row");
+}
+
+static void where_no_node_is_up_there_are_no_rows_to_ask_for(void)
+{
+    struct error err = { 0 };
+
+    for (uint32_t node = 0; node < 3; node++)
+        crash(node);
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, cluster_rows(&local.cluster, 0, take_no_row, NULL, &err));
+    TEST_ASSERT_EQUAL_STRING("no node is up", err.text);
+}
+
 /* --- The log, its checkpoints, and what is collected ----------------------------------------- */
 
 /* Files of a wal, from 0: meta, log, next. */
@@ -608,6 +625,7 @@ int main(void)
     RUN_TEST(a_node_that_was_down_hears_what_it_missed);
     RUN_TEST(stamps_go_on_above_those_of_a_checkpoint);
     RUN_TEST(all_may_crash_at_once);
+    RUN_TEST(where_no_node_is_up_there_are_no_rows_to_ask_for);
     RUN_TEST(the_log_is_cut_once_everybody_has_it);
     RUN_TEST(the_log_stays_as_long_as_a_node_may_need_it);
     RUN_TEST(old_versions_are_collected);
