@@ -67,6 +67,10 @@
       "a session's later write is seen without its earlier one")                                   \
     X(FORGOTTEN_READ, "writes-follow-reads-violation", NONE,                                       \
       "a write is seen without what its session had seen before")                                  \
+    X(MIXED_SESSION, "pram-violation", NONE,                                                       \
+      "what sessions saw and wrote puts writers in a circle, though no guarantee alone does")      \
+    X(NO_PREFIX, "prefix-violation", PREFIX,                                                       \
+      "in no order of all commits does each transaction see a beginning")                          \
     X(NOT_LINEARIZABLE, "not-linearizable", STRICT_SERIALIZABLE,                                   \
       "no order of one key's operations within their times explains them")                         \
     X(WRONG_TOTAL, "wrong-total", NONE, "accounts whose sum is not what it always is")             \
@@ -75,6 +79,9 @@
       "an element of a set that was added before a read began, and is missing")                    \
     X(COUNT_OUT_OF_BOUNDS, "count-out-of-bounds", NONE,                                            \
       "a counter that no order of its increments explains")                                        \
+    X(INCONSISTENT_READ, "inconsistent-read", NONE,                                                \
+      "a read of what was overwritten before it could look")                                       \
+    X(LOCK_VIOLATION, "lock-violation", NONE, "two transactions that had one lock at once")        \
     X(STUCK, "stuck", NONE, "a run that made no progress after its faults healed")           \
     X(REPLICAS_DIFFER, "replicas-differ", NONE, "replicas of one shard hold different bytes") \
     X(INVARIANT, "invariant", NONE, "an invariant of the scenario does not hold")

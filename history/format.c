@@ -1,16 +1,15 @@
 #include "history/format.h"
 
 #include <assert.h>
+#include <string.h>
 #include <sys/stat.h>
 
-#include "history/foreign/foreign.h"
+#include "history/format_private.h"
 #include "history/jsonl_read.h"
 #include "history/jsonl_write.h"
 #include "history/oh.h"
 #include "history/sink.h"
 #include "history/source.h"
-
-#define PEEK_BYTES ((size_t)4096)
 
 static const char *const names[] = {
 #define FORMAT_NAME(enumerator, name, description) name,
@@ -25,7 +24,6 @@ static const char *const descriptions[] = {
 #undef FORMAT_DESCRIPTION
 };
 
-/* NULL: one of our own. */
 static const struct foreign *const foreigns[FORMAT_COUNT] = {
     [FORMAT_PLUME] = &foreign_plume,
     [FORMAT_AWDIT_TEST] = &foreign_awdit_test,
@@ -68,17 +66,39 @@ const char *const *format_names(void)
     return names;
 }
 
-/* What the beginning looks like, or FORMAT_ANY. */
-static enum format recognise(struct text beginning)
+const struct foreign *format_foreign(enum format format)
+{
+    assert(format < FORMAT_COUNT);
+    return foreigns[format];
+}
+
+enum format format_recognise(struct text beginning)
 {
     if (oh_is(beginning.at, beginning.length))
         return FORMAT_OH;
     if (jsonl_is_it(beginning))
         return FORMAT_JSONL;
     for (enum format f = 0; f < FORMAT_COUNT; f++)
-        if (foreigns[f] && foreigns[f]->is_it && foreigns[f]->is_it(beginning))
+        if (foreigns[f] && foreigns[f]->is_it(beginning))
             return f;
     return FORMAT_ANY;
+}
+
+static enum status refuse_unknown(struct text beginning, struct error *err)
+{
+    static const char *const marks[] = { "\xef\xbb\xbf", "\xff\xfe", "\xfe\xff" };
+
+    err->line = beginning.length > 0;
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (beginning.length >= strlen(marks[i]) &&
+            memcmp(beginning.at, marks[i], strlen(marks[i])) == 0)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "the file begins with a byte order mark: no format of histories does");
+    return error_set(err, STATUS_BAD_INPUT,
+                     beginning.length == 0
+                         ? "the file is empty: a history begins with {\"ordeal-history\":1,..."
+                         : "no format of histories is known that begins so: native text begins "
+                           "with {\"ordeal-history\":1,...");
 }
 
 /* A forced format must not be another than the file's; a file of no format is refused. */
@@ -88,7 +108,7 @@ static enum status choose(struct source *source, enum format *format, struct err
     enum format found;
 
     TRY(source_peek(source, PEEK_BYTES, &beginning, err));
-    found = recognise(beginning);
+    found = format_recognise(beginning);
     if (*format == FORMAT_ANY)
         *format = found;
     if (found == *format && found != FORMAT_ANY)
@@ -101,11 +121,7 @@ static enum status choose(struct source *source, enum format *format, struct err
                          names[*format]);
     if (*format != FORMAT_ANY)
         return error_set(err, STATUS_BAD_INPUT, "this file is not in format %s", names[*format]);
-    return error_set(err, STATUS_BAD_INPUT,
-                     beginning.length == 0
-                         ? "the file is empty: a history begins with {\"ordeal-history\":1,..."
-                         : "no format of histories is known that begins so: native text begins "
-                           "with {\"ordeal-history\":1,...");
+    return refuse_unknown(beginning, err);
 }
 
 static bool is_mappable(const struct source *source)
@@ -128,10 +144,51 @@ static enum status read_source(struct source *source, enum format format, struct
                                struct error *err)
 {
     TRY(choose(source, &format, err));
-    if (foreigns[format])
+    if (format == FORMAT_OH)
+        return read_oh(source, history, err);
+    if (!foreigns[format])
+        return jsonl_read(source, 0, history, err);
+    if (foreigns[format]->read)
         return foreigns[format]->read(source, history, err);
-    return format == FORMAT_OH ? read_oh(source, history, err)
-                               : jsonl_read(source, 0, history, err);
+    return error_set(err, STATUS_BAD_INPUT,
+                     "this is one session of a history in format %s: name the folder, with all of "
+                     "them",
+                     names[format]);
+}
+
+static enum status read_file(const char *path, enum format format, const struct progress *progress,
+                             struct history *history, struct error *err)
+{
+    struct source source;
+    enum status status = source_open(&source, path, progress, err);
+
+    if (status == STATUS_OK)
+        status = read_source(&source, format, history, err);
+    if (status != STATUS_OK && !err->file[0])
+        error_set_file(err, source.name);
+    source_close(&source);
+    return status;
+}
+
+static enum status read_folder(const char *path, enum format wanted,
+                               const struct progress *progress, struct history *history,
+                               struct error *err)
+{
+    struct format_folder folder;
+    enum status status = format_folder_choose(path, wanted, &folder, err);
+
+    if (status == STATUS_OK) {
+        const struct foreign *foreign = foreigns[folder.format];
+
+        status = foreign && foreign->read_sessions
+                     ? foreign->read_sessions((const char *const *)folder.paths.at,
+                                              folder.paths.count, history, err)
+                     : read_file(folder.paths.at[0], folder.format, progress, history, err);
+    }
+    if (status != STATUS_OK && !err->file[0])
+        error_set_file(err, path);
+    format_folder_close(&folder);
+    return status;
 }
 
 static bool is_folder(const char *path)
@@ -141,32 +198,13 @@ static bool is_folder(const char *path)
     return stat(path, &status) == 0 && S_ISDIR(status.st_mode);
 }
 
-/* The one format of folders. */
-static enum status read_folder(const char *path, enum format format, struct history *history,
-                               struct error *err)
-{
-    if (format == FORMAT_ANY || format == FORMAT_COBRA)
-        return foreign_cobra.read_folder(path, history, err);
-    error_set_file(err, path);
-    return error_set(err, STATUS_BAD_INPUT, "this is a folder, and format %s is one file",
-                     names[format]);
-}
-
 enum status format_read_history(const char *path, enum format format,
                                 const struct progress *progress, struct history *history,
                                 struct error *err)
 {
-    struct source source;
-    enum status status;
-
     *history = (struct history){ 0 };
-    if (is_folder(path))
-        return read_folder(path, format, history, err);
-    status = source_open(&source, path, progress, err);
-    if (status == STATUS_OK)
-        status = read_source(&source, format, history, err);
-    source_close(&source);
-    return status;
+    return is_folder(path) ? read_folder(path, format, progress, history, err)
+                           : read_file(path, format, progress, history, err);
 }
 
 static enum status write_to_sink(void *context, const void *bytes, size_t size, struct error *err)
@@ -181,7 +219,7 @@ enum status format_losses(const struct history *history, enum format format, uin
     *losses = 0;
     if (!foreigns[format])
         return STATUS_OK;
-    if (!foreigns[format]->write)
+    if (!foreigns[format]->examine)
         return error_set(err, STATUS_BAD_INPUT, "histories in format %s are read, but not written",
                          names[format]);
     return foreigns[format]->examine(history, losses, err);
@@ -209,6 +247,12 @@ enum status format_write_history(const struct history *history, enum format form
     struct sink sink;
     enum status status;
 
+    if (foreigns[format] && foreigns[format]->write_folder) {
+        uint32_t losses;
+
+        TRY(format_losses(history, format, &losses, err));
+        return foreigns[format]->write_folder(history, path, err);
+    }
     TRY(sink_open(&sink, path, err));
     status = write_sink(history, format, &sink, progress, err);
     sink_close(&sink);

@@ -47,8 +47,8 @@ bool format_of_text(struct text, enum format *);
 const char *const *format_names(void);
 
 /*
- * Reads a file, or standard input for "-", compressed or not. `progress` may be
- * NULL. The error has the file's name and the place in it.
+ * Reads a file, or standard input for "-", compressed or not, or what a tool left in a folder.
+ * `progress` may be NULL. The error has the file's name and the place in it.
  */
 MUST_USE enum status format_read_history(const char *path, enum format, const struct progress *,
                                          struct history *, struct error *);
@@ -60,7 +60,10 @@ MUST_USE enum status format_read_history(const char *path, enum format, const st
 MUST_USE enum status format_losses(const struct history *, enum format, uint32_t *losses,
                                    struct error *);
 
-/* Writes a file, or standard output for "-", compressed where the path ends in `.zst`. */
+/*
+ * Writes a file, or standard output for "-", compressed where the path ends in `.zst`; or a folder,
+ * where a format is one.
+ */
 MUST_USE enum status format_write_history(const struct history *, enum format, const char *path,
                                           const struct progress *, struct error *);
 

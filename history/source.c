@@ -168,7 +168,8 @@ enum status source_open(struct source *source, const char *path, const struct pr
 
     *source = (struct source){ .name = is_input ? "standard input" : path,
                                .file = STDIN_FILENO,
-                               .line_bytes_max = LINE_BYTES_MAX };
+                               .line_bytes_max = LINE_BYTES_MAX,
+                               .rest_bytes_free = REST_BYTES_FREE };
     if (progress)
         source->progress = *progress;
     if (!is_input)
@@ -188,7 +189,8 @@ enum status source_open_memory(struct source *source, const char *name, const vo
                                .memory = bytes,
                                .memory_left = size,
                                .size = size,
-                               .line_bytes_max = LINE_BYTES_MAX };
+                               .line_bytes_max = LINE_BYTES_MAX,
+                               .rest_bytes_free = REST_BYTES_FREE };
     return look_inside(source, err);
 }
 
@@ -255,11 +257,31 @@ enum status source_line(struct source *source, struct text *line, struct error *
     return STATUS_OK;
 }
 
+/* Where it is known how much comes, there is room for it at once: no block is moved as it grows. */
+static enum status expect_rest(struct source *source, struct error *err)
+{
+    size_t room;
+
+    if (source->zstd || source->size <= source->taken)
+        return STATUS_OK;
+    room = source->end + (size_t)(source->size - source->taken) + 2 * CHUNK_BYTES + SOURCE_SLACK;
+    if (room <= source->room)
+        return STATUS_OK;
+    TRY(memory_resize((void **)&source->bytes, room, 1, err));
+    source->room = room;
+    return STATUS_OK;
+}
+
 enum status source_take_rest(struct source *source, char **bytes, size_t *size,
                              struct error *err)
 {
-    while (!source->ended)
+    TRY(expect_rest(source, err));
+    while (!source->ended) {
         TRY(fill(source, err));
+        if (source->zstd && source->end > source->rest_bytes_free &&
+            source->end / REST_EXPANSION_MAX > source->taken)
+            return refuse_packed(source, "it unpacks to more than any history would", err);
+    }
     if (source->begin > 0)
         TRY(make_room(source, err));
     *bytes = source->bytes;

@@ -24,6 +24,9 @@
 
 #define LINE_BYTES_MAX ((size_t)1 << 30)
 #define SOURCE_SLACK ((size_t)64)
+/* What is taken whole may unpack to this, or to so many times what was packed, whichever is more. */
+#define REST_BYTES_FREE ((size_t)1 << 30)
+#define REST_EXPANSION_MAX ((size_t)1000)
 
 struct source {
     const char *name; /* the caller's; "standard input" for "-" */
@@ -32,7 +35,7 @@ struct source {
 
     char *bytes;
     size_t begin, searched, end, room;
-    size_t line_bytes_max;
+    size_t line_bytes_max, rest_bytes_free;
     uint64_t offset; /* of bytes[begin], counted unpacked */
     uint64_t line;   /* lines given so far: the number of the last one */
 

@@ -11,8 +11,6 @@
  * All transactions are committed. What is there before the first of them is
  * written by a transaction of the file, like anything else.
  */
-#include <string.h>
-
 #include "history/foreign/foreign.h"
 
 enum line_kind { LINE_OP, LINE_NEXT_TXN, LINE_NEXT_SESSION, LINE_EMPTY, LINE_WRONG };
@@ -21,6 +19,11 @@ struct line {
     enum op_kind kind;
     int64_t key, value;
 };
+
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
 
 static bool is_made_of(struct text text, char byte)
 {
@@ -51,7 +54,7 @@ static enum line_kind read_line(struct text text, struct line *line)
 {
     struct text kind;
 
-    while (text.length > 0 && strchr(" \t\r", text.at[text.length - 1]))
+    while (text.length > 0 && is_blank(text.at[text.length - 1]))
         text.length--;
     if (text.length == 0)
         return LINE_EMPTY;

@@ -15,9 +15,8 @@
 
 struct reader {
     struct whole whole;
-    struct draft draft;
-    struct intern names;     /* ids that are no numbers */
-    ARRAY(int64_t) elements; /* of the list at hand */
+    struct intern names;         /* ids that are no numbers */
+    struct edn_integers elements; /* of the list at hand */
 };
 
 struct op {
@@ -56,23 +55,6 @@ static enum status take_kind(struct edn *e, struct op *op, struct error *err)
     return STATUS_OK;
 }
 
-static enum status take_list(struct reader *r, struct value *value, struct error *err)
-{
-    struct edn *e = &r->whole.edn;
-    int64_t element;
-    bool more;
-
-    r->elements.count = 0;
-    TRY(edn_open(e, '[', "a list", err));
-    for (;;) {
-        TRY(edn_more(e, '[', &more, err));
-        if (!more)
-            return builder_list(&r->draft.builder, r->elements.at, r->elements.count, value, err);
-        TRY(edn_take_integer(e, "an element, a number", &element, err));
-        TRY(array_push(&r->elements, element, err));
-    }
-}
-
 static enum status take_value(struct reader *r, struct value *value, struct error *err)
 {
     struct edn *e = &r->whole.edn;
@@ -81,8 +63,11 @@ static enum status take_value(struct reader *r, struct value *value, struct erro
     *value = value_null();
     if (edn_peek(e) == EDN_NIL)
         return edn_skip(e, err);
-    if (edn_peek(e) == EDN_OPEN)
-        return take_list(r, value, err);
+    if (edn_peek(e) == EDN_OPEN) {
+        TRY(edn_take_integers(e, &r->elements, err));
+        return builder_list(&r->whole.draft.builder, r->elements.all.at, r->elements.all.count,
+                            value, err);
+    }
     TRY(edn_take_integer(e, "a value: a number, null or a list", &number, err));
     *value = value_integer(number);
     return STATUS_OK;
@@ -118,7 +103,7 @@ static enum status take_op(struct reader *r, uint32_t txn, struct error *err)
         return edn_refuse(e, "a number that is appended before this", err);
     if (op.kind == OP_WRITE && op.value.kind == VALUE_LIST)
         return edn_refuse(e, "a number that is written before this", err);
-    return draft_add_numbered(&r->draft, txn, op.kind, op.key, op.value, err);
+    return draft_add_numbered(&r->whole.draft, txn, op.kind, op.key, op.value, err);
 }
 
 static enum status take_ops(struct reader *r, uint32_t txn, struct error *err)
@@ -234,9 +219,9 @@ static enum status take_txn(struct reader *r, struct error *err)
     }
     if (!seen.tid || !seen.sid || !seen.sts || !seen.cts || !seen.ops)
         return edn_refuse(e, "a transaction with tid, sid, sts, cts and ops before this", err);
-    TRY(draft_add_txn(&r->draft, read.id, read.session, 0, &txn, err));
-    r->draft.txns.at[txn].ts = read.ts;
-    r->draft.txns.at[txn].snapshot = read.snapshot;
+    TRY(draft_add_txn(&r->whole.draft, read.id, read.session, 0, &txn, err));
+    r->whole.draft.txns.at[txn].ts = read.ts;
+    r->whole.draft.txns.at[txn].snapshot = read.snapshot;
     behind = e->at;
     e->at = ops;
     TRY(take_ops(r, txn, err));
@@ -256,7 +241,7 @@ static enum status take_all(struct reader *r, struct error *err)
             break;
         TRY(take_txn(r, err));
     }
-    return edn_peek(e) == EDN_END && e->at == e->end ? STATUS_OK : edn_refuse(e, "the end", err);
+    return whole_is_over(&r->whole, err);
 }
 
 static enum status read_chronos(struct source *source, struct history *history, struct error *err)
@@ -264,18 +249,11 @@ static enum status read_chronos(struct source *source, struct history *history, 
     struct reader r = { .names = { 0 } };
     enum status status = whole_begin(&r.whole, source, true, err);
 
-    draft_init(&r.draft);
-    if (status == STATUS_OK) {
-        status = take_all(&r, err);
-        if (status != STATUS_OK)
-            status = foreign_at_offset(source, &r.whole.edn, err);
-    }
     if (status == STATUS_OK)
-        status = draft_finish(&r.draft, "chronos", history, err);
-    draft_close(&r.draft);
+        status = take_all(&r, err);
+    status = whole_end(&r.whole, source, status, "chronos", history, err);
     intern_close(&r.names);
-    array_close(&r.elements);
-    whole_close(&r.whole);
+    array_close(&r.elements.all);
     return status;
 }
 

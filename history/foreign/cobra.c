@@ -1,30 +1,8 @@
-/*
- * Cobra's logs: a folder of files `*.log`, one a session. A record is a byte and
- * words of 64 bits, the most significant byte first:
- *
- *     S txn                                begins
- *     R writer-txn write-id key hash       reads; hash is that of the value
- *     W write-id key hash                  writes
- *     C txn                                commits
- *
- * Time-ordered logs have a time behind the numbers of S and C, which is seen from
- * where the next record begins. Aborted transactions are not logged.
- *
- * A write is known by its write-id. Clients that could not store ids with their
- * values log one universal id for all: then it is known by its hash, and
- * need not be the only one with it. One such record makes it so for all of the folder.
- */
-#include <dirent.h>
-#include <errno.h>
+#include "history/foreign/cobra.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "history/foreign/foreign.h"
-
-#define WRITER_INITIAL UINT64_C(0xbebeebee)
-#define WRITER_NULL UINT64_C(0xdeadbeef)
-#define ID_UNIVERSAL UINT64_C(0xabddefee)
 
 struct log {
     const char *path;
@@ -35,10 +13,12 @@ struct log {
 
 struct record {
     char type;
-    uint64_t writer, id, key, hash, txn;
+    uint64_t writer, id, key, hash, txn, time;
 };
 
-static bool is_type(int byte)
+/* --- Records ----------------------------------------------------------------------- */
+
+static bool is_type(char byte)
 {
     return byte == 'S' || byte == 'C' || byte == 'R' || byte == 'W';
 }
@@ -57,10 +37,10 @@ static uint64_t word_at(const struct log *log, size_t at)
     return word;
 }
 
-/* False: there is no record here. */
+/* False: there is no whole record here. */
 static bool take_record(struct log *log, struct record *record)
 {
-    size_t words;
+    size_t words, at = log->at + 1;
 
     *record = (struct record){ .type = log->bytes[log->at] };
     if (!is_type(record->type))
@@ -68,43 +48,92 @@ static bool take_record(struct log *log, struct record *record)
     words = record_words(record->type, log->has_times);
     if (log->size - log->at < 1 + 8 * words)
         return false;
-    record->txn = word_at(log, log->at + 1);
-    if (record->type == 'R')
-        record->writer = record->txn;
-    if (record->type == 'R' || record->type == 'W') {
-        size_t id = log->at + 1 + 8 * (record->type == 'R');
-
-        record->id = word_at(log, id);
-        record->key = word_at(log, id + 8);
-        record->hash = word_at(log, id + 16);
+    if (record->type == 'S' || record->type == 'C') {
+        record->txn = word_at(log, at);
+        record->time = log->has_times ? word_at(log, at + 8) : 0;
+        if (record->time >= (uint64_t)COBRA_TIME_END)
+            return false;
+    } else {
+        if (record->type == 'R') {
+            record->writer = word_at(log, at);
+            at += 8;
+        }
+        record->id = word_at(log, at);
+        record->key = word_at(log, at + 8);
+        record->hash = word_at(log, at + 16);
     }
     log->at += 1 + 8 * words;
     return true;
 }
 
-/* Whether the whole log makes sense so; says whether some record has the universal id. */
-static bool makes_sense(struct log *log, bool has_times, bool *is_universal)
+/* How far the log can be read so; says whether some record has the universal id. */
+static size_t readable(struct log *log, bool has_times, bool *is_universal)
 {
     struct record record;
-    bool has_universal = false;
+    size_t far;
 
     log->has_times = has_times;
     log->at = 0;
-    while (log->at < log->size) {
-        if (!take_record(log, &record))
-            return false;
-        has_universal |= (record.type == 'R' || record.type == 'W') && record.id == ID_UNIVERSAL;
-    }
+    *is_universal = false;
+    while (log->at < log->size && take_record(log, &record))
+        *is_universal |=
+            (record.type == 'R' || record.type == 'W') && record.id == COBRA_UNIVERSAL;
+    far = log->at;
     log->at = 0;
-    *is_universal |= has_universal;
-    return true;
+    return far;
+}
+
+/*
+ * Decides whether the log has times: it has if it can be read so and not without. A log that can be
+ * read neither way is taken in the way that goes further, to say where it is wrong.
+ */
+static void settle_times(struct log *log, bool *is_universal)
+{
+    bool universal_without, universal_with;
+    size_t without = readable(log, false, &universal_without);
+    size_t with = readable(log, true, &universal_with);
+
+    log->has_times = with > without;
+    *is_universal |= log->has_times ? universal_with : universal_without;
+}
+
+/* A first transaction, or as much of it as there is: with an operation, its own commit, or a small number. */
+static bool begins_so(struct text beginning, bool has_times)
+{
+    struct log log = { .bytes = (char *)beginning.at, .size = beginning.length };
+    struct record first, record;
+
+    log.has_times = has_times;
+    if (log.size == 0 || !take_record(&log, &first) || first.type != 'S')
+        return false;
+    if (log.at == log.size)
+        return first.txn >> 56 == 0; /* a text would have a letter there */
+    if (!take_record(&log, &record) || record.type == 'S' ||
+        (record.type == 'C' && record.txn != first.txn))
+        return false;
+    while (log.at < log.size && record.type != 'C' && take_record(&log, &record))
+        ;
+    return record.type != 'S' && (record.type != 'C' || record.txn == first.txn);
+}
+
+static bool is_it(struct text beginning)
+{
+    return begins_so(beginning, false) || begins_so(beginning, true);
 }
 
 /* --- Reading a log ---------------------------------------------------------------- */
 
+/* A write, or what a read says of the write that it read. */
+struct claim {
+    uint64_t key, id, txn, hash;
+    uint32_t op; /* of the draft */
+};
+
 struct reader {
     struct draft draft;
-    bool is_universal;
+    bool is_universal, has_times;
+    ARRAY(struct claim) writes;
+    ARRAY(struct claim) reads;
 };
 
 static enum status refuse(const struct log *log, const char *what, struct error *err)
@@ -114,41 +143,76 @@ static enum status refuse(const struct log *log, const char *what, struct error 
     return error_set(err, STATUS_BAD_INPUT, "%s", what);
 }
 
+static bool is_of_nothing(const struct record *record)
+{
+    return record->writer == COBRA_INITIAL || record->writer == COBRA_NULL ||
+           record->id == COBRA_INITIAL || record->id == COBRA_NULL;
+}
+
 static enum status add_op(struct reader *r, uint32_t txn, const struct record *record,
                           struct error *err)
 {
     bool is_read = record->type == 'R';
-    bool is_nothing =
-        is_read && (record->writer == WRITER_INITIAL || record->writer == WRITER_NULL ||
-                    record->id == WRITER_INITIAL || record->id == WRITER_NULL);
+    struct claim claim = { record->key, record->id, record->writer, record->hash,
+                           (uint32_t)r->draft.ops.count };
     uint64_t identity = r->is_universal ? record->hash : record->id;
+    struct value value = value_integer((int64_t)identity);
 
+    if (is_read && is_of_nothing(record)) {
+        value = value_null();
+    } else if (is_read) {
+        TRY(array_push(&r->reads, claim, err));
+    } else {
+        claim.txn = (uint64_t)r->draft.txns.at[txn].id;
+        TRY(array_push(&r->writes, claim, err));
+    }
     return draft_add_numbered(&r->draft, txn, is_read ? OP_READ : OP_WRITE, (int64_t)record->key,
-                              is_nothing ? value_null() : value_integer((int64_t)identity), err);
+                              value, err);
+}
+
+static enum status add_record(struct reader *r, const struct log *log, const struct record *record,
+                              int64_t session, uint32_t *txn, struct error *err)
+{
+    struct draft *draft = &r->draft;
+
+    if (record->type == 'S') {
+        TRY(draft_add_txn(draft, (int64_t)record->txn, session, 0, txn, err));
+        draft->txns.at[*txn].invoked = (int64_t)record->time;
+        draft->txns.at[*txn].completed = TIME_NEVER;
+        return STATUS_OK;
+    }
+    if (record->type != 'C')
+        return add_op(r, *txn, record, err);
+    if ((int64_t)record->txn != draft->txns.at[*txn].id)
+        return refuse(log, "the transaction that commits before this is not the one that began",
+                      err);
+    draft->txns.at[*txn].completed = (int64_t)record->time;
+    return STATUS_OK;
 }
 
 static enum status read_log(struct reader *r, struct log *log, int64_t session, struct error *err)
 {
-    bool is_open = false, unused = false;
+    bool is_open = false;
     struct record record;
     uint32_t txn = 0;
 
-    if (!makes_sense(log, false, &unused) && !makes_sense(log, true, &unused))
-        return refuse(log, "expected a record of type S, C, R or W and its words", err);
     while (log->at < log->size) {
+        size_t from = log->at;
+
         if (!take_record(log, &record))
-            return refuse(log, "expected a record", err);
-        if (record.type == 'S' ? is_open : !is_open)
+            return refuse(log, "expected a record: S, C, R or W and its words", err);
+        if (record.type == 'S' ? is_open : !is_open) {
+            log->at = from;
             return refuse(log,
                           is_open ? "a transaction begins within another"
                                   : "this record belongs to no transaction",
                           err);
-        if (record.type == 'S')
-            TRY(draft_add_txn(&r->draft, (int64_t)record.txn, session, 0, &txn, err));
-        else if (record.type != 'C')
-            TRY(add_op(r, txn, &record, err));
-        else if ((int64_t)record.txn != r->draft.txns.at[txn].id)
-            return refuse(log, "the transaction that commits is not the one that began", err);
+        }
+        if (add_record(r, log, &record, session, &txn, err) != STATUS_OK) {
+            error_set_file(err, log->path);
+            err->offset = from;
+            return err->status;
+        }
         is_open = record.type != 'C';
     }
     if (is_open) /* whoever wrote the log stopped: nobody knows what became of it */
@@ -156,127 +220,143 @@ static enum status read_log(struct reader *r, struct log *log, int64_t session, 
     return STATUS_OK;
 }
 
-/* --- Folders ---------------------------------------------------------------------- */
+/* --- What was read ---------------------------------------------------------------- */
 
-struct logs {
-    ARRAY(char *) paths;
-    ARRAY(struct log) logs;
-};
-
-static void close_logs(struct logs *l)
+/* By key and id alone. */
+static int compare_versions(const struct claim *a, const struct claim *b)
 {
-    for (size_t i = 0; i < l->paths.count; i++)
-        free(l->paths.at[i]);
-    for (size_t i = 0; i < l->logs.count; i++)
-        free(l->logs.at[i].bytes);
-    array_close(&l->paths);
-    array_close(&l->logs);
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->id > b->id) - (a->id < b->id);
 }
 
-static bool is_log(const char *name)
+static int compare_claims(const void *a, const void *b)
 {
-    size_t length = strlen(name);
+    const struct claim *left = a, *right = b;
+    int order = compare_versions(left, right);
 
-    return length > 4 && name[0] != '.' && strcmp(name + length - 4, ".log") == 0;
+    return order ? order : (left->op > right->op) - (left->op < right->op);
 }
 
-static int compare_paths(const void *a, const void *b)
+static bool agree(const struct claim *read, const struct claim *write)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
+    return read->hash == write->hash &&
+           (read->txn == write->txn || read->txn == COBRA_UNIVERSAL);
 }
 
-static enum status add_path(struct logs *l, const char *folder, const char *name, struct error *err)
+/* Whether the id was written, but never so as the read says. */
+static bool is_false(const struct reader *r, const struct claim *read)
 {
-    struct buffer path = { 0 };
+    size_t low = 0, high = r->writes.count;
 
-    TRY(array_reserve(&l->paths, 1, err));
-    buffer_print(&path, "%s/%s", folder, name);
-    buffer_byte(&path, '\0');
-    TRY(buffer_status(&path, err));
-    l->paths.at[l->paths.count++] = path.at;
-    return STATUS_OK;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (compare_versions(&r->writes.at[middle], read) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (size_t i = low; i < r->writes.count && !compare_versions(&r->writes.at[i], read); i++)
+        if (i - low == 64 || agree(read, &r->writes.at[i])) /* so many alike tell nothing */
+            return false;
+    return low < r->writes.count && compare_versions(&r->writes.at[low], read) == 0;
 }
 
-static enum status list_logs(struct logs *l, const char *folder, struct error *err)
+/* A read with an id that was written, but not with that hash or by that transaction, reads neither. */
+static enum status settle_reads(struct reader *r, struct error *err)
 {
-    DIR *directory = opendir(folder);
+    struct buffer text = { 0 };
     enum status status = STATUS_OK;
-    const struct dirent *entry;
 
-    if (!directory) {
-        error_set_file(err, folder);
-        return error_set(err, STATUS_IO, "cannot read the folder: %s", strerror(errno));
+    if (r->is_universal)
+        return STATUS_OK;
+    if (r->writes.count > 0)
+        qsort(r->writes.at, r->writes.count, sizeof *r->writes.at, compare_claims);
+    for (size_t i = 0; i < r->reads.count && status == STATUS_OK; i++) {
+        const struct claim *read = &r->reads.at[i];
+
+        if (!is_false(r, read))
+            continue;
+        buffer_clear(&text);
+        buffer_print(&text, "write %" PRIu64 " of transaction %" PRIu64 " with hash %" PRIu64,
+                     read->id, read->txn, read->hash);
+        status = buffer_status(&text, err);
+        if (status == STATUS_OK)
+            status = builder_text_value(&r->draft.builder, (struct text){ text.at, text.count },
+                                        &r->draft.ops.at[read->op].value, err);
     }
-    while (status == STATUS_OK && (entry = readdir(directory)))
-        if (is_log(entry->d_name))
-            status = add_path(l, folder, entry->d_name, err);
-    closedir(directory);
-    TRY(status);
-    if (l->paths.count == 0) {
-        error_set_file(err, folder);
-        return error_set(err, STATUS_BAD_INPUT,
-                         "there is no *.log in this folder, as Cobra writes them");
-    }
-    qsort(l->paths.at, l->paths.count, sizeof *l->paths.at, compare_paths);
-    return STATUS_OK;
-}
-
-static enum status take_log(struct logs *l, const char *path, struct error *err)
-{
-    struct log log = { .path = path };
-    struct source source;
-    enum status status;
-
-    TRY(array_reserve(&l->logs, 1, err));
-    status = source_open(&source, path, NULL, err);
-    if (status == STATUS_OK)
-        status = source_take_rest(&source, &log.bytes, &log.size, err);
-    source_close(&source);
-    l->logs.at[l->logs.count++] = log;
+    buffer_close(&text);
     return status;
 }
 
-/* Other programs have empty *.log in their folders too. */
-static enum status refuse_empty(const struct logs *l, const char *folder, struct error *err)
+/* Times are of use if all have them. */
+static void settle_txn_times(struct reader *r)
 {
-    size_t size = 0;
+    bool is_timed = r->has_times;
 
-    for (size_t i = 0; i < l->logs.count; i++)
-        size += l->logs.at[i].size;
-    if (size > 0)
-        return STATUS_OK;
-    error_set_file(err, folder);
-    return error_set(err, STATUS_BAD_INPUT, "there is nothing in any *.log of this folder");
+    for (size_t t = 0; t < r->draft.txns.count && is_timed; t++) {
+        const struct draft_txn *txn = &r->draft.txns.at[t];
+
+        is_timed = txn->invoked >= 0 && txn->completed >= txn->invoked;
+    }
+    for (size_t t = 0; t < r->draft.txns.count && !is_timed; t++)
+        r->draft.txns.at[t].invoked = r->draft.txns.at[t].completed = TIME_ABSENT;
 }
 
-static enum status read_logs(struct reader *r, struct logs *l, struct error *err)
+/* --- Folders ---------------------------------------------------------------------- */
+
+static enum status take_log(struct log *log, const char *path, struct error *err)
 {
-    for (size_t i = 0; i < l->logs.count; i++)
-        if (!makes_sense(&l->logs.at[i], false, &r->is_universal))
-            (void)makes_sense(&l->logs.at[i], true, &r->is_universal);
-    for (size_t i = 0; i < l->logs.count; i++)
-        TRY(read_log(r, &l->logs.at[i], (int64_t)i, err));
+    struct source source;
+    enum status status = source_open(&source, path, NULL, err);
+
+    *log = (struct log){ .path = path };
+    if (status == STATUS_OK)
+        status = source_take_rest(&source, &log->bytes, &log->size, err);
+    source_close(&source);
+    return status;
+}
+
+static enum status read_logs(struct reader *r, struct log *logs, size_t count, struct error *err)
+{
+    r->has_times = true;
+    for (size_t i = 0; i < count; i++) {
+        settle_times(&logs[i], &r->is_universal);
+        r->has_times &= logs[i].has_times || logs[i].size == 0;
+    }
+    for (size_t i = 0; i < count; i++)
+        TRY(read_log(r, &logs[i], (int64_t)i, err));
+    TRY(settle_reads(r, err));
+    settle_txn_times(r);
     return STATUS_OK;
 }
 
-static enum status read_folder(const char *folder, struct history *history, struct error *err)
+static enum status read_sessions(const char *const *paths, size_t count, struct history *history,
+                                 struct error *err)
 {
     struct reader r = { .is_universal = false };
-    struct logs l = { 0 };
-    enum status status = list_logs(&l, folder, err);
+    struct log *logs = NULL;
+    size_t taken = 0;
+    enum status status = memory_resize((void **)&logs, count, sizeof *logs, err);
 
     draft_init(&r.draft);
-    for (size_t i = 0; i < l.paths.count && status == STATUS_OK; i++)
-        status = take_log(&l, l.paths.at[i], err);
+    while (taken < count && status == STATUS_OK)
+        status = take_log(&logs[taken], paths[taken], err), taken++;
     if (status == STATUS_OK)
-        status = refuse_empty(&l, folder, err);
-    if (status == STATUS_OK)
-        status = read_logs(&r, &l, err);
+        status = read_logs(&r, logs, count, err);
     if (status == STATUS_OK)
         status = draft_finish(&r.draft, "cobra", history, err);
     draft_close(&r.draft);
-    close_logs(&l);
+    array_close(&r.writes);
+    array_close(&r.reads);
+    for (size_t i = 0; i < taken; i++)
+        free(logs[i].bytes);
+    free(logs);
     return status;
 }
 
-const struct foreign foreign_cobra = { .read_folder = read_folder };
+const struct foreign foreign_cobra = { .is_it = is_it,
+                                       .read_sessions = read_sessions,
+                                       .examine = cobra_examine,
+                                       .write_folder = cobra_write };

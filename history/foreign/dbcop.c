@@ -138,6 +138,8 @@ static enum status take_all(struct draft *d, struct bytes *b, const struct sourc
     for (int i = 0; i < HEADER_STRINGS; i++)
         skip_string(b);
     sessions = take(b, 8);
+    if (b->is_short)
+        return refuse(b, source, "the file ends within its header", err);
     for (uint64_t s = 0; s < sessions; s++) {
         uint64_t txns = take(b, 8);
 
@@ -193,11 +195,31 @@ static enum status examine_op(const struct history *h, uint32_t op, struct error
     return STATUS_OK;
 }
 
+/* Transactions and sessions are known by their places, one session after another. */
+static enum status examine_ids(const struct history *h, uint32_t *losses, struct error *err)
+{
+    struct by_session by = { .start = NULL };
+    struct writes writes;
+    enum status status = writes_init(&writes, h, err);
+
+    if (status == STATUS_OK)
+        status = by_session_init(&by, h, writes.has_txn, err);
+    for (uint32_t s = 0; s < h->session_count && status == STATUS_OK; s++) {
+        if (h->session_id[s] != s)
+            *losses |= 1u << LOSS_IDS;
+        for (uint32_t i = by.start[s]; i < by.start[s + 1]; i++)
+            if (h->txn_id[by.txns[i]] != i)
+                *losses |= 1u << LOSS_IDS;
+    }
+    by_session_close(&by);
+    writes_close(&writes);
+    return status;
+}
+
 static enum status examine(const struct history *h, uint32_t *losses, struct error *err)
 {
     TRY(foreign_examine(h, losses, err));
-    TRY(foreign_examine_zeros(h, err));
-    TRY(writes_examine(h, err));
+    TRY(foreign_examine_zeros(h, losses, err));
     (void)key_numbers_of(h, 0, losses);
     for (uint32_t t = 0; t < h->txn_count; t++) {
         if (h->txn_status[t] == TXN_ABORT)
@@ -206,8 +228,7 @@ static enum status examine(const struct history *h, uint32_t *losses, struct err
             if (h->txn_status[t] != TXN_ABORT && is_carried(h, t, op))
                 TRY(examine_op(h, op, err));
     }
-    *losses |= 1u << LOSS_IDS;
-    return STATUS_OK;
+    return examine_ids(h, losses, err);
 }
 
 static void put(struct buffer *out, uint64_t number)

@@ -13,11 +13,6 @@
 
 #include "history/foreign/foreign.h"
 
-struct reader {
-    struct whole whole;
-    struct draft draft;
-};
-
 struct event {
     bool has_kind, has_variable, has_value, is_write, failed, is_old;
     int64_t variable;
@@ -92,9 +87,9 @@ static enum status take_event_field(struct edn *e, const struct edn_scalar *name
     return edn_skip(e, err);
 }
 
-static enum status take_event(struct reader *r, uint32_t txn, struct error *err)
+static enum status take_event(struct whole *w, uint32_t txn, struct error *err)
 {
-    struct edn *e = &r->whole.edn;
+    struct edn *e = &w->edn;
     struct event event = { .is_write = false };
     bool more = true;
 
@@ -111,18 +106,18 @@ static enum status take_event(struct reader *r, uint32_t txn, struct error *err)
     if (event.is_write && event.value.kind == VALUE_NULL)
         return edn_refuse(e, "a version before this: a write has one", err);
     if (event.is_old)
-        r->draft.initial = value_integer(0);
+        w->draft.initial = value_integer(0);
     if (event.failed)
         return STATUS_OK;
-    return draft_add_numbered(&r->draft, txn, event.is_write ? OP_WRITE : OP_READ, event.variable,
+    return draft_add_numbered(&w->draft, txn, event.is_write ? OP_WRITE : OP_READ, event.variable,
                               event.value, err);
 }
 
 /* --- Transactions ----------------------------------------------------------------- */
 
-static enum status take_events(struct reader *r, uint32_t txn, struct error *err)
+static enum status take_events(struct whole *w, uint32_t txn, struct error *err)
 {
-    struct edn *e = &r->whole.edn;
+    struct edn *e = &w->edn;
     bool more;
 
     TRY(edn_open(e, '[', "a list of events", err));
@@ -130,17 +125,17 @@ static enum status take_events(struct reader *r, uint32_t txn, struct error *err
         TRY(edn_more(e, '[', &more, err));
         if (!more)
             return STATUS_OK;
-        TRY(take_event(r, txn, err));
+        TRY(take_event(w, txn, err));
     }
 }
 
-static enum status take_txn(struct reader *r, int64_t session, struct error *err)
+static enum status take_txn(struct whole *w, int64_t session, struct error *err)
 {
-    struct edn *e = &r->whole.edn;
+    struct edn *e = &w->edn;
     bool has_events = false, has_outcome = false, committed = false;
     uint32_t txn;
 
-    TRY(draft_add_txn(&r->draft, (int64_t)r->draft.txns.count, session, 0, &txn, err));
+    TRY(draft_add_txn(&w->draft, (int64_t)w->draft.txns.count, session, 0, &txn, err));
     TRY(edn_open(e, '{', "a transaction, an object", err));
     for (;;) {
         struct edn_scalar name;
@@ -153,7 +148,7 @@ static enum status take_txn(struct reader *r, int64_t session, struct error *err
             if (has_events)
                 return edn_refuse(e, "no second list of events", err);
             has_events = true;
-            TRY(take_events(r, txn, err));
+            TRY(take_events(w, txn, err));
         } else if (edn_is_name(e, &name, "committed") || edn_is_name(e, &name, "success")) {
             has_outcome = true;
             TRY(edn_take_boolean(e, "whether it committed", &committed, err));
@@ -163,13 +158,13 @@ static enum status take_txn(struct reader *r, int64_t session, struct error *err
     }
     if (!has_events || !has_outcome)
         return edn_refuse(e, "a transaction with events and committed before this", err);
-    r->draft.txns.at[txn].status = committed ? TXN_OK : TXN_ABORT;
+    w->draft.txns.at[txn].status = committed ? TXN_OK : TXN_ABORT;
     return STATUS_OK;
 }
 
-static enum status take_sessions(struct reader *r, struct error *err)
+static enum status take_sessions(struct whole *w, struct error *err)
 {
-    struct edn *e = &r->whole.edn;
+    struct edn *e = &w->edn;
     bool more;
 
     TRY(edn_open(e, '[', "a list of sessions", err));
@@ -182,16 +177,16 @@ static enum status take_sessions(struct reader *r, struct error *err)
             TRY(edn_more(e, '[', &more, err));
             if (!more)
                 break;
-            TRY(take_txn(r, session, err));
+            TRY(take_txn(w, session, err));
         }
     }
 }
 
 /* --- Files ------------------------------------------------------------------------ */
 
-static enum status take_object(struct reader *r, struct error *err)
+static enum status take_object(struct whole *w, struct error *err)
 {
-    struct edn *e = &r->whole.edn;
+    struct edn *e = &w->edn;
     bool has_data = false;
 
     TRY(edn_open(e, '{', "an object", err));
@@ -209,39 +204,31 @@ static enum status take_object(struct reader *r, struct error *err)
         if (has_data)
             return edn_refuse(e, "no second field data", err);
         has_data = true;
-        TRY(take_sessions(r, err));
+        TRY(take_sessions(w, err));
     }
     return has_data ? STATUS_OK : edn_refuse(e, "a field data before this", err);
 }
 
-static enum status take_all(struct reader *r, struct error *err)
+static enum status take_all(struct whole *w, struct error *err)
 {
-    struct edn *e = &r->whole.edn;
+    struct edn *e = &w->edn;
 
     if (edn_peek(e) == EDN_OPEN && *e->at == '{')
-        TRY(take_object(r, err));
+        TRY(take_object(w, err));
     else
-        TRY(take_sessions(r, err));
-    return edn_peek(e) == EDN_END && e->at == e->end ? STATUS_OK : edn_refuse(e, "the end", err);
+        TRY(take_sessions(w, err));
+    return whole_is_over(w, err);
 }
 
 static enum status read_dbcop_json(struct source *source, struct history *history,
                                    struct error *err)
 {
-    struct reader r;
-    enum status status = whole_begin(&r.whole, source, true, err);
+    struct whole whole;
+    enum status status = whole_begin(&whole, source, true, err);
 
-    draft_init(&r.draft);
-    if (status == STATUS_OK) {
-        status = take_all(&r, err);
-        if (status != STATUS_OK)
-            status = foreign_at_offset(source, &r.whole.edn, err);
-    }
     if (status == STATUS_OK)
-        status = draft_finish(&r.draft, "dbcop", history, err);
-    draft_close(&r.draft);
-    whole_close(&r.whole);
-    return status;
+        status = take_all(&whole, err);
+    return whole_end(&whole, source, status, "dbcop", history, err);
 }
 
 /* --- Recognition ------------------------------------------------------------------ */

@@ -52,9 +52,22 @@ bool draft_find_txn(const struct draft *d, int64_t id, uint32_t *txn)
 enum status draft_add_op(struct draft *d, uint32_t txn, enum op_kind kind, struct text key,
                          struct value value, struct error *err)
 {
-    struct draft_op op = { .value = value, .txn = txn, .kind = (uint8_t)kind };
+    uint32_t number;
 
-    TRY(builder_key(&d->builder, key, &op.key, err));
+    TRY(draft_key(d, key, &number, err));
+    return draft_add_op_of(d, txn, kind, number, value, err);
+}
+
+enum status draft_key(struct draft *d, struct text text, uint32_t *key, struct error *err)
+{
+    return builder_key(&d->builder, text, key, err);
+}
+
+enum status draft_add_op_of(struct draft *d, uint32_t txn, enum op_kind kind, uint32_t key,
+                            struct value value, struct error *err)
+{
+    struct draft_op op = { .value = value, .txn = txn, .key = key, .kind = (uint8_t)kind };
+
     TRY(array_push(&d->ops, op, err));
     d->txns.at[txn].op_count++;
     return STATUS_OK;

@@ -54,6 +54,10 @@ MUST_USE enum status draft_add_txn(struct draft *, int64_t id, int64_t session, 
 bool draft_find_txn(const struct draft *, int64_t id, uint32_t *txn);
 MUST_USE enum status draft_add_op(struct draft *, uint32_t txn, enum op_kind, struct text key,
                                   struct value, struct error *);
+/* A key's number, for draft_add_op_of(). */
+MUST_USE enum status draft_key(struct draft *, struct text, uint32_t *key, struct error *);
+MUST_USE enum status draft_add_op_of(struct draft *, uint32_t txn, enum op_kind, uint32_t key,
+                                     struct value, struct error *);
 /* A key by its number, spelled as such. */
 MUST_USE enum status draft_add_numbered(struct draft *, uint32_t txn, enum op_kind, int64_t key,
                                         struct value, struct error *);

@@ -40,42 +40,6 @@ enum status foreign_at_line(const struct source *source, struct error *err)
     return err->status;
 }
 
-/* The line that the offset is on. */
-static uint64_t line_of(const struct edn *edn, uint64_t offset)
-{
-    uint64_t line = 1;
-
-    for (uint64_t i = 0; i < offset && edn->begin + i < edn->end; i++)
-        line += edn->begin[i] == '\n';
-    return line;
-}
-
-enum status foreign_at_offset(const struct source *source, const struct edn *edn,
-                              struct error *err)
-{
-    error_set_file(err, source->name);
-    err->offset = (uint64_t)(edn->at - edn->begin);
-    err->line = line_of(edn, err->offset);
-    return err->status;
-}
-
-enum status whole_begin(struct whole *whole, struct source *source, bool is_json,
-                        struct error *err)
-{
-    size_t size = 0;
-
-    *whole = (struct whole){ .bytes = NULL };
-    TRY(source_take_rest(source, &whole->bytes, &size, err));
-    edn_begin(&whole->edn, (struct text){ whole->bytes, size }, is_json);
-    return STATUS_OK;
-}
-
-void whole_close(struct whole *whole)
-{
-    edn_close(&whole->edn);
-    free(whole->bytes);
-}
-
 static bool has_status(const struct history *h, enum txn_status status)
 {
     return h->txn_count > 0 && memchr(h->txn_status, status, h->txn_count);
@@ -146,8 +110,10 @@ enum status foreign_flush(struct buffer *out, struct sink *sink, bool at_once, s
     return STATUS_OK;
 }
 
-enum status foreign_examine_zeros(const struct history *h, struct error *err)
+enum status foreign_examine_zeros(const struct history *h, uint32_t *losses, struct error *err)
 {
+    if (h->initial_count < h->key_count)
+        *losses |= 1u << LOSS_NULLS;
     for (size_t i = 0; i < h->initial_count; i++)
         if (h->initial_kind[i] != VALUE_INTEGER || h->initial_value[i] != 0)
             return error_set(err, STATUS_BAD_INPUT, "in this format every key begins with 0");

@@ -16,6 +16,7 @@
 #include "base/text.h"
 #include "history/foreign/draft.h"
 #include "history/foreign/edn.h"
+#include "history/foreign/whole.h"
 #include "history/history.h"
 #include "history/sink.h"
 #include "history/source.h"
@@ -33,6 +34,8 @@
     X(IDS, "ids of transactions and sessions, which are numbered anew")                            \
     X(KEYS, "names of keys, which are numbered anew")                                              \
     X(INITIAL, "what keys begin with: reads of it become reads of nothing")                        \
+    X(NULLS, "that keys begin with nothing: they begin with 0")                                    \
+    X(MERGED, "where one aborted transaction of a session ends and the next begins")               \
     X(ANSWERS, "what transactions that did not commit, or may not have, read")                     \
     X(SESSIONS, "that a session goes on after a transaction of unknown outcome")                   \
     X(HEADER, "the workload's name and what line 1 says of values")
@@ -48,12 +51,16 @@ const char *loss_description(enum loss);
 
 struct foreign {
     bool (*is_it)(struct text beginning);
+    /* NULL: a file alone is no history. */
     enum status (*read)(struct source *, struct history *, struct error *);
-    /* Both NULL: it is only read. Sets a bit of `losses` for each enum loss; writing comes after. */
+    /* Where the tool writes a file for each session: all of them. Or NULL. */
+    enum status (*read_sessions)(const char *const *paths, size_t count, struct history *,
+                                 struct error *);
+    /* NULL: it is only read. Sets a bit of `losses` for each enum loss; writing comes after. */
     enum status (*examine)(const struct history *, uint32_t *losses, struct error *);
     enum status (*write)(const struct history *, struct sink *, struct error *);
-    /* In place of is_it and read: histories are folders of files. */
-    enum status (*read_folder)(const char *folder, struct history *, struct error *);
+    /* In place of write: makes a folder, which must not be there or be empty. */
+    enum status (*write_folder)(const struct history *, const char *folder, struct error *);
 };
 
 /* For the formats themselves. */
@@ -77,21 +84,12 @@ struct key_numbers key_numbers_of(const struct history *, int64_t min, uint32_t 
 int64_t key_number(struct key_numbers, const struct history *, uint32_t key);
 /* The error is about the line that the source gave last. Returns the error's status. */
 enum status foreign_at_line(const struct source *, struct error *);
-/* The error is about where the lexer is; both its line and its offset are told. */
-enum status foreign_at_offset(const struct source *, const struct edn *, struct error *);
-
-/* A lexer over all that is left of the source. */
-struct whole {
-    struct edn edn;
-    char *bytes;
-};
-
-/* Closed by whole_close(), also after a failure. */
-MUST_USE enum status whole_begin(struct whole *, struct source *, bool is_json, struct error *);
-void whole_close(struct whole *);
-
-/* In many formats every key begins with 0: a history where one begins otherwise is refused. */
-MUST_USE enum status foreign_examine_zeros(const struct history *, struct error *);
+/*
+ * In many formats every key begins with 0: a history where one begins otherwise is refused, and
+ * that one begins with nothing is lost.
+ */
+MUST_USE enum status foreign_examine_zeros(const struct history *, uint32_t *losses,
+                                           struct error *);
 
 /* The transactions of each session together. */
 struct by_session {

@@ -13,6 +13,7 @@
  * number in the order in which the trace names transactions, from 1; it writes a key once.
  */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "history/foreign/foreign.h"
@@ -73,11 +74,16 @@ static const struct {
     { "CONTAINS[", " in Set[", OP_READ },
 };
 
+static bool is_blank(char byte)
+{
+    return byte == ' ' || byte == '\t' || byte == '\r';
+}
+
 static struct text trim(struct text text)
 {
-    while (text.length > 0 && strchr(" \t\r", text.at[text.length - 1]))
+    while (text.length > 0 && is_blank(text.at[text.length - 1]))
         text.length--;
-    while (text.length > 0 && strchr(" \t", text.at[0])) {
+    while (text.length > 0 && is_blank(text.at[0])) {
         text.at++;
         text.length--;
     }
@@ -251,6 +257,7 @@ struct writer {
     const struct history *history;
     struct writes writes;
     bool numbers_keys, numbers_sessions;
+    bool *is_last;           /* by operation: the last version of a key in its transaction */
     ARRAY(uint32_t) place;   /* by transaction: its number in its session */
     ARRAY(uint32_t) counted; /* by session */
 };
@@ -298,9 +305,28 @@ static enum status number_txns(struct writer *w, struct error *err)
     return STATUS_OK;
 }
 
+static enum status find_last_writes(struct writer *w, struct error *err)
+{
+    const struct history *h = w->history;
+    ARRAY(uint32_t) seen = { 0 }; /* by key: the transaction that wrote it, from the end, plus one */
+    enum status status = memory_resize((void **)&w->is_last, h->op_count, 1, err);
+
+    for (size_t key = 0; key < h->key_count && status == STATUS_OK; key++)
+        status = array_push(&seen, 0, err);
+    for (uint32_t t = (uint32_t)h->txn_count; t-- > 0 && status == STATUS_OK;)
+        for (uint32_t op = h->txn_op[t + 1]; op-- > h->txn_op[t];) {
+            w->is_last[op] = history_makes_version(h, op) && seen.at[h->op_key[op]] != t + 1;
+            if (w->is_last[op])
+                seen.at[h->op_key[op]] = t + 1;
+        }
+    array_close(&seen);
+    return status;
+}
+
 static enum status begin(struct writer *w, const struct history *h, struct error *err)
 {
     *w = (struct writer){ .history = h };
+    TRY(find_last_writes(w, err));
     TRY(writes_init(&w->writes, h, err));
     w->numbers_keys = has_odd_keys(h);
     w->numbers_sessions = has_odd_sessions(h);
@@ -310,16 +336,9 @@ static enum status begin(struct writer *w, const struct history *h, struct error
 static void finish(struct writer *w)
 {
     writes_close(&w->writes);
+    free(w->is_last);
     array_close(&w->place);
     array_close(&w->counted);
-}
-
-static bool is_last_write(const struct history *h, const struct write *write)
-{
-    for (uint32_t op = write->op + 1; op < h->txn_op[write->txn + 1]; op++)
-        if (h->op_key[op] == write->key && history_makes_version(h, op))
-            return false;
-    return true;
 }
 
 /* Who the read read from; HISTORY_NONE: the initial state. */
@@ -338,7 +357,7 @@ static enum status source_of(const struct writer *w, uint32_t txn, uint32_t op, 
                          h->txn_id[txn], kind == SOURCE_NOBODY ? "nobody" : "several");
     if (kind == SOURCE_INITIAL || write.txn == txn)
         return STATUS_OK;
-    if (!w->writes.has_txn[write.txn] || !is_last_write(h, &write))
+    if (!w->writes.has_txn[write.txn] || !w->is_last[write.op])
         return error_set(err, STATUS_BAD_INPUT,
                          "transaction %" PRId64 " read what transaction %" PRId64 " %s: this format "
                          "cannot tell",

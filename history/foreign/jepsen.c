@@ -22,81 +22,121 @@
 
 /* --- Events ----------------------------------------------------------------------- */
 
-static enum status take_field(struct jepsen_reader *r, const struct edn_scalar *name, struct event *event,
-                              struct error *err)
-{
-    struct edn *edn = &r->edn;
-    struct edn_scalar scalar;
+/* The fields that are looked at; each may come once. */
+enum field { FIELD_VALUE, FIELD_TYPE, FIELD_F, FIELD_PROCESS, FIELD_TIME, FIELD_INDEX, FIELD_COUNT };
 
-    if (edn_is_name(edn, name, "value")) {
-        (void)edn_peek(edn);
-        event->value = edn->at;
-        return edn_skip(edn, err);
-    }
-    if (edn_is_name(edn, name, "time"))
-        return edn_take_integer(edn, "a time, a number", &event->time, err);
-    if (edn_is_name(edn, name, "index"))
-        return edn_take_integer(edn, "an index, a number", &event->index, err);
-    if (edn_is_name(edn, name, "process")) {
-        TRY(edn_take(edn, "a process", &scalar, err));
-        event->has_process = scalar.kind == EDN_INTEGER;
-        event->process = scalar.integer;
-        return STATUS_OK;
-    }
-    if (edn_is_name(edn, name, "type")) {
-        TRY(edn_take(edn, "a type", &scalar, err));
-        jepsen_name_type(edn, &scalar, event);
-        return STATUS_OK;
-    }
-    if (edn_is_name(edn, name, "f") && edn_peek(edn) != EDN_OPEN) {
-        TRY(edn_take(edn, "a function", &scalar, err));
-        jepsen_name_function(edn, &scalar, event);
-        return STATUS_OK;
-    }
-    return edn_skip(edn, err);
+#define ALL_FIELDS ((1u << FIELD_COUNT) - 1)
+#define NAME(literal) { (literal), sizeof(literal) - 1 }
+
+static const struct text field_names[] = { NAME("value"),   NAME("type"), NAME("f"),
+                                           NAME("process"), NAME("time"), NAME("index") };
+
+static enum field find_field(const struct edn *e, const struct edn_scalar *name)
+{
+    enum field field = 0;
+
+    while (field < FIELD_COUNT && !edn_is_text(e, name, field_names[field]))
+        field++;
+    return field;
 }
 
-static enum status take_event(struct jepsen_reader *r, struct event *event, struct error *err)
+static enum status take_field(struct edn *e, enum field field, unsigned seen,
+                              struct event *event, struct error *err)
 {
-    *event = (struct event){ .time = TIME_ABSENT, .index = -1 };
-    TRY(edn_open(&r->edn, '{', "an operation, a map", err));
+    struct edn_scalar scalar;
+
+    switch (field) {
+    case FIELD_VALUE:
+        (void)edn_peek(e);
+        event->value = e->at;
+        return seen == ALL_FIELDS && event->type == EVENT_OK ? STATUS_OK : edn_skip(e, err);
+    case FIELD_TYPE:
+        TRY(edn_take(e, "a type", &scalar, err));
+        jepsen_name_type(e, &scalar, event);
+        return STATUS_OK;
+    case FIELD_F:
+        if (edn_peek(e) == EDN_OPEN)
+            return edn_skip(e, err);
+        TRY(edn_take(e, "a function", &scalar, err));
+        jepsen_name_function(e, &scalar, event);
+        return STATUS_OK;
+    case FIELD_PROCESS:
+        TRY(edn_take(e, "a process", &scalar, err));
+        event->has_process = scalar.kind >= EDN_INTEGER; /* nil, true and false are none */
+        event->is_numbered = scalar.kind == EDN_INTEGER;
+        event->process = scalar.integer;
+        return STATUS_OK;
+    case FIELD_TIME:
+        return edn_take_integer(e, "a time, a number", &event->time, err);
+    case FIELD_INDEX:
+        return edn_take_integer(e, "an index, a number", &event->index, err);
+    default:
+        return edn_skip(e, err);
+    }
+}
+
+/* The fields up to the end, or up to the value of an ok if all others came before it. */
+static enum status take_fields(struct edn *e, unsigned *seen, struct event *event, bool *more,
+                               struct error *err)
+{
     for (;;) {
         struct edn_scalar name;
-        bool more;
+        enum field field;
 
-        TRY(edn_more(&r->edn, '{', &more, err));
-        if (!more)
+        TRY(edn_field(e, more, &name, err));
+        if (!*more)
             return STATUS_OK;
-        TRY(edn_take(&r->edn, "the name of a field", &name, err));
-        TRY(take_field(r, &name, event, err));
+        field = find_field(e, &name);
+        if (field < FIELD_COUNT && *seen >> field & 1)
+            return edn_refuse(e, "no second field of that name", err);
+        *seen |= 1u << field;
+        TRY(take_field(e, field, *seen, event, err));
+        if (field == FIELD_VALUE && e->at == event->value)
+            return STATUS_OK;
     }
 }
 
 /* --- Files ------------------------------------------------------------------------ */
 
+/* What reads the value leaves the lexer behind it, unless it had read it before, or need not. */
+static enum status take_event(struct jepsen_reader *r, struct error *err)
+{
+    struct edn *e = &r->whole.edn;
+    struct event event = { .time = TIME_ABSENT, .index = -1 };
+    const char *behind;
+    unsigned seen = 0;
+    bool more;
+
+    TRY(edn_open(e, '{', "an operation, a map", err));
+    TRY(take_fields(e, &seen, &event, &more, err));
+    behind = e->at;
+    TRY(jepsen_add_event(r, &event, err));
+    if (!more) {
+        e->at = behind;
+        return STATUS_OK;
+    }
+    if (e->at == event.value)
+        TRY(edn_skip(e, err));
+    return take_fields(e, &seen, &event, &more, err);
+}
+
 static enum status read_events(struct jepsen_reader *r, struct error *err)
 {
-    bool is_vector = edn_peek(&r->edn) == EDN_OPEN && *r->edn.at == '[', more = true;
+    struct edn *e = &r->whole.edn;
+    bool is_vector = edn_peek(e) == EDN_OPEN && *e->at == '[', more = true;
 
     if (is_vector)
-        TRY(edn_open(&r->edn, '[', "a vector of operations", err));
+        TRY(edn_open(e, '[', "a vector of operations", err));
     for (;;) {
-        struct event event;
-        const char *behind;
-
         if (is_vector)
-            TRY(edn_more(&r->edn, '[', &more, err));
+            TRY(edn_more(e, '[', &more, err));
         else
-            more = edn_peek(&r->edn) != EDN_END;
+            more = edn_peek(e) != EDN_END;
         if (!more)
             break;
-        TRY(take_event(r, &event, err));
-        behind = r->edn.at;
-        TRY(jepsen_add_event(r, &event, err));
-        r->edn.at = behind;
+        TRY(take_event(r, err));
     }
-    if (edn_peek(&r->edn) != EDN_END || r->edn.at != r->edn.end)
-        return edn_refuse(&r->edn, "the end", err);
+    TRY(whole_is_over(&r->whole, err));
     return jepsen_end(r, err);
 }
 
@@ -104,24 +144,36 @@ static enum status read_jepsen(struct source *source, bool is_json, struct histo
                                struct error *err)
 {
     struct jepsen_reader r;
-    struct whole whole;
-    enum status status = whole_begin(&whole, source, is_json, err);
+    enum status status;
 
-    jepsen_begin(&r, whole.edn);
-    if (status == STATUS_OK) {
-        status = read_events(&r, err);
-        if (status != STATUS_OK)
-            status = foreign_at_offset(source, &r.edn, err);
-    }
+    jepsen_begin(&r);
+    status = whole_begin(&r.whole, source, is_json, err);
     if (status == STATUS_OK)
-        status = draft_finish(&r.draft, "jepsen", history, err);
-    whole.edn = r.edn;
+        status = read_events(&r, err);
+    status = whole_end(&r.whole, source, status, "jepsen", history, err);
     jepsen_close(&r);
-    whole_close(&whole);
     return status;
 }
 
-/* The first map is one of these fields; what is cut off at the end of the beginning is not looked at. */
+/* Whether the field behind that name says that this is an operation; the lexer passes it. */
+static bool is_of_operation(struct edn *e, const struct edn_scalar *name)
+{
+    bool is_type = edn_is_name(e, name, "type");
+    bool is_it = edn_is_name(e, name, "process") || edn_is_name(e, name, "f");
+    struct event event = { .has_type = false };
+    struct edn_scalar type;
+    struct error unsaid;
+
+    if (is_type && edn_peek(e) != EDN_OPEN && edn_take(e, "", &type, &unsaid) == STATUS_OK) {
+        jepsen_name_type(e, &type, &event);
+        return event.has_type;
+    }
+    if (!is_it && edn_skip(e, &unsaid) != STATUS_OK)
+        e->at = e->end;
+    return is_it;
+}
+
+/* The first map is one of an operation; what is cut off at the end of the beginning is not looked at. */
 static bool begins_so(struct text beginning, bool is_json)
 {
     struct edn edn = { 0 };
@@ -133,12 +185,8 @@ static bool begins_so(struct text beginning, bool is_json)
     if (edn_peek(&edn) == EDN_OPEN && *edn.at == '[')
         edn.at++;
     if (edn_open(&edn, '{', "", &unsaid) == STATUS_OK)
-        while (!is_it && edn_more(&edn, '{', &more, &unsaid) == STATUS_OK && more &&
-               edn_take(&edn, "", &name, &unsaid) == STATUS_OK) {
-            is_it = edn_is_name(&edn, &name, "process") || edn_is_name(&edn, &name, "f");
-            if (edn_skip(&edn, &unsaid) != STATUS_OK)
-                break;
-        }
+        while (!is_it && edn_field(&edn, &more, &name, &unsaid) == STATUS_OK && more)
+            is_it = is_of_operation(&edn, &name);
     edn_close(&edn);
     return is_it;
 }

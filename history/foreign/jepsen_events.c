@@ -2,180 +2,39 @@
 
 #include <inttypes.h>
 
-static const char *const type_names[] = { "invoke", "ok", "fail", "info" };
-static const char *const function_names[] = { "txn", "read", "write", "cas" };
+/* Of one process: more at a time are no tool's, and would take too long to tell apart. */
+#define LEFT_MAX 128
+/* The same, for all of a file: this many times its bytes. */
+#define COMPARED_FACTOR 64
 
-void jepsen_begin(struct jepsen_reader *r, struct edn edn)
+#define NAME(literal) { (literal), sizeof(literal) - 1 }
+
+static const struct text type_names[] = { NAME("invoke"), NAME("ok"), NAME("fail"), NAME("info") };
+static const struct text function_names[] = { NAME("txn"), NAME("read"), NAME("write"),
+                                              NAME("cas"), NAME("add"),  NAME("transfer") };
+
+void jepsen_begin(struct jepsen_reader *r)
 {
-    *r = (struct jepsen_reader){ .edn = edn, .next_session = -2 };
-    draft_init(&r->draft);
+    *r = (struct jepsen_reader){ .next_session = -2 };
 }
 
 void jepsen_close(struct jepsen_reader *r)
 {
-    draft_close(&r->draft);
     map_close(&r->numbers);
     array_close(&r->processes);
-    array_close(&r->elements);
+    array_close(&r->left);
+    array_close(&r->process_of);
+    array_close(&r->elements.all);
     buffer_close(&r->name);
-}
-
-/* --- Values ----------------------------------------------------------------------- */
-
-/* Keywords keep their colon, so that :x and "x" are two keys. */
-static enum status take_key(struct jepsen_reader *r, struct text *key, struct error *err)
-{
-    struct edn_scalar scalar;
-
-    TRY(edn_take(&r->edn, "a key: a number, a keyword or a string", &scalar, err));
-    buffer_clear(&r->name);
-    if (scalar.kind == EDN_KEYWORD)
-        buffer_byte(&r->name, ':');
-    buffer_text(&r->name, scalar.text);
-    TRY(buffer_status(&r->name, err));
-    *key = (struct text){ r->name.at, r->name.count };
-    return STATUS_OK;
-}
-
-static enum status take_list(struct jepsen_reader *r, struct value *value, struct error *err)
-{
-    struct edn_scalar scalar;
-
-    r->elements.count = 0;
-    TRY(edn_open(&r->edn, '[', "a list", err));
-    for (;;) {
-        bool more;
-
-        TRY(edn_more(&r->edn, '[', &more, err));
-        if (!more)
-            return builder_list(&r->draft.builder, r->elements.at, r->elements.count, value, err);
-        TRY(edn_take(&r->edn, "an element, a number", &scalar, err));
-        if (scalar.kind != EDN_INTEGER)
-            return edn_refuse(&r->edn, "a number before this, as elements are", err);
-        TRY(array_push(&r->elements, scalar.integer, err));
-    }
-}
-
-static enum status take_value(struct jepsen_reader *r, struct value *value, struct error *err)
-{
-    struct edn_scalar scalar;
-
-    if (edn_peek(&r->edn) == EDN_OPEN)
-        return take_list(r, value, err);
-    TRY(edn_take(&r->edn, "a value", &scalar, err));
-    switch (scalar.kind) {
-    case EDN_NIL:
-        *value = value_null();
-        return STATUS_OK;
-    case EDN_TRUE:
-    case EDN_FALSE:
-        *value = value_boolean(scalar.kind == EDN_TRUE);
-        return STATUS_OK;
-    case EDN_INTEGER:
-        *value = value_integer(scalar.integer);
-        return STATUS_OK;
-    default:
-        return builder_text_value(&r->draft.builder, scalar.text, value, err);
-    }
-}
-
-/* --- Operations ------------------------------------------------------------------- */
-
-static enum status add(struct jepsen_reader *r, uint32_t txn, enum op_kind kind, struct text key,
-                       struct value value, struct error *err)
-{
-    bool answered = r->draft.txns.at[txn].status == TXN_OK;
-
-    if (kind == OP_READ && !answered)
-        value = value_none();
-    if (kind == OP_APPEND && value.kind != VALUE_INTEGER)
-        return edn_refuse(&r->edn, "a number before this, as elements are", err);
-    return draft_add_op(&r->draft, txn, kind, key, value, err);
-}
-
-/* [:append k e], [:r k nil] or [:w k v]. */
-static enum status take_micro_op(struct jepsen_reader *r, uint32_t txn, struct error *err)
-{
-    struct edn_scalar f;
-    struct text key;
-    struct value value;
-    enum op_kind kind;
-    bool more;
-
-    TRY(edn_open(&r->edn, '[', "an operation: [:r k v], [:w k v] or [:append k e]", err));
-    TRY(edn_take(&r->edn, ":r, :w or :append", &f, err));
-    if (edn_is_name(&r->edn, &f, "r"))
-        kind = OP_READ;
-    else if (edn_is_name(&r->edn, &f, "w"))
-        kind = OP_WRITE;
-    else if (edn_is_name(&r->edn, &f, "append"))
-        kind = OP_APPEND;
-    else
-        return edn_refuse(&r->edn, ":r, :w or :append before this", err);
-    TRY(take_key(r, &key, err));
-    TRY(take_value(r, &value, err));
-    TRY(edn_more(&r->edn, '[', &more, err));
-    if (more)
-        return edn_refuse(&r->edn, "the end of the operation", err);
-    return add(r, txn, kind, key, value, err);
-}
-
-static enum status take_micro_ops(struct jepsen_reader *r, uint32_t txn, struct error *err)
-{
-    if (edn_peek(&r->edn) == EDN_NIL)
-        return edn_skip(&r->edn, err);
-    TRY(edn_open(&r->edn, '[', "a list of operations", err));
-    for (;;) {
-        bool more;
-
-        TRY(edn_more(&r->edn, '[', &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(take_micro_op(r, txn, err));
-    }
-}
-
-/* [old new]: the old value was read, and the new one written. */
-static enum status take_cas(struct jepsen_reader *r, uint32_t txn, struct error *err)
-{
-    struct value old, new;
-    bool more;
-
-    TRY(edn_open(&r->edn, '[', "[old new]", err));
-    TRY(take_value(r, &old, err));
-    TRY(take_value(r, &new, err));
-    TRY(edn_more(&r->edn, '[', &more, err));
-    if (more)
-        return edn_refuse(&r->edn, "the end of [old new]", err);
-    TRY(add(r, txn, OP_READ, TEXT("register"), old, err));
-    return add(r, txn, OP_WRITE, TEXT("register"), new, err);
-}
-
-static enum status take_ops(struct jepsen_reader *r, uint32_t txn, unsigned function, const char *at,
-                            struct error *err)
-{
-    struct value value;
-
-    if (!at) {
-        return error_set(err, STATUS_BAD_INPUT, "transaction %" PRId64 " has no :value",
-                         r->draft.txns.at[txn].id);
-    }
-    r->edn.at = at;
-    if (function == F_TXN)
-        return take_micro_ops(r, txn, err);
-    if (function == F_CAS)
-        return take_cas(r, txn, err);
-    TRY(take_value(r, &value, err));
-    return add(r, txn, function == F_READ ? OP_READ : OP_WRITE, TEXT("register"), value, err);
 }
 
 /* --- Names ------------------------------------------------------------------------ */
 
 static bool find_name(const struct edn *edn, const struct edn_scalar *scalar,
-                      const char *const *names, unsigned count, unsigned *found)
+                      const struct text *names, unsigned count, unsigned *found)
 {
     for (*found = 0; *found < count; (*found)++)
-        if (edn_is_name(edn, scalar, names[*found]))
+        if (edn_is_text(edn, scalar, names[*found]))
             return true;
     return false;
 }
@@ -192,7 +51,12 @@ void jepsen_name_function(const struct edn *edn, const struct edn_scalar *scalar
         find_name(edn, scalar, function_names, FUNCTION_COUNT, &event->function);
 }
 
-/* --- Transactions ----------------------------------------------------------------- */
+/* --- Processes -------------------------------------------------------------------- */
+
+static struct draft_txn *txn_of(struct jepsen_reader *r, uint32_t txn)
+{
+    return &r->whole.draft.txns.at[txn];
+}
 
 static enum status find_process(struct jepsen_reader *r, int64_t number, struct process **process,
                                 struct error *err)
@@ -209,58 +73,168 @@ static enum status find_process(struct jepsen_reader *r, int64_t number, struct 
     return STATUS_OK;
 }
 
-/* The transaction is of unknown outcome, and the process goes on as another session. */
-static enum status lose(struct jepsen_reader *r, struct process *p, struct error *err)
+/* Nobody knows what became of it. */
+static enum status lose(struct jepsen_reader *r, const struct invocation *lost, struct error *err)
 {
-    struct draft_txn *txn = &r->draft.txns.at[p->txn];
+    struct draft_txn *txn = txn_of(r, lost->txn);
 
     txn->status = TXN_UNKNOWN;
     if (txn->invoked != TIME_ABSENT)
         txn->completed = TIME_NEVER;
+    return jepsen_take_ops(r, lost->txn, lost->function, lost->value, err);
+}
+
+static struct left_invocation take_first_left(struct jepsen_reader *r, struct process *p)
+{
+    struct left_invocation first = r->left.at[p->left_first];
+
+    p->left_first = first.next;
+    p->left_count--;
+    return first;
+}
+
+/*
+ * The process began something else, under another session: what it was doing may complete yet, if
+ * the number stands for several that run at once.
+ */
+static enum status leave(struct jepsen_reader *r, struct process *p, struct error *err)
+{
+    struct left_invocation left = { p->now, HISTORY_NONE };
+    uint32_t place = (uint32_t)r->left.count;
+
+    if (p->left_count == LEFT_MAX) {
+        struct left_invocation oldest = take_first_left(r, p);
+
+        TRY(lose(r, &oldest.invocation, err));
+    }
+    TRY(array_push(&r->left, left, err));
+    if (p->left_count > 0)
+        r->left.at[p->left_last].next = place;
+    else
+        p->left_first = place;
+    p->left_last = place;
+    p->left_count++;
     p->is_busy = false;
     p->session = r->next_session--;
-    return take_ops(r, p->txn, p->function, p->value, err);
+    return STATUS_OK;
 }
+
+/* --- Transactions ----------------------------------------------------------------- */
 
 static enum status begin(struct jepsen_reader *r, struct process *p, const struct event *event,
                          struct error *err)
 {
-    int64_t id = event->index >= 0 ? event->index : (int64_t)r->draft.txns.count;
+    struct draft *draft = &r->whole.draft;
+    int64_t id = event->index >= 0 ? event->index : (int64_t)draft->txns.count;
+    uint32_t txn;
 
-    TRY(draft_add_txn(&r->draft, id, p->session, 0, &p->txn, err));
+    TRY(draft_add_txn(draft, id, p->session, 0, &txn, err));
+    TRY(array_push(&r->process_of, (uint32_t)(p - r->processes.at), err));
     if (event->time == TIME_ABSENT || event->time < 0)
         r->lacks_times = true;
     else
-        r->draft.txns.at[p->txn].invoked = event->time;
+        draft->txns.at[txn].invoked = event->time;
     p->is_busy = true;
-    p->value = event->value;
-    p->function = event->function;
+    p->now = (struct invocation){ event->value, txn, event->function };
     return STATUS_OK;
 }
 
-static enum status complete(struct jepsen_reader *r, struct process *p, const struct event *event,
+static enum status complete(struct jepsen_reader *r, struct process *p,
+                            const struct invocation *invocation, const struct event *event,
                             struct error *err)
 {
-    struct draft_txn *txn = &r->draft.txns.at[p->txn];
+    struct draft_txn *txn = txn_of(r, invocation->txn);
     bool is_ok = event->type == EVENT_OK;
 
-    if (event->type == EVENT_INFO)
-        return lose(r, p, err);
-    if (event->function != p->function)
+    if (event->type == EVENT_INFO) {
+        p->session = r->next_session--;
+        return lose(r, invocation, err);
+    }
+    if (event->function != invocation->function)
         return error_set(err, STATUS_BAD_INPUT,
                          "process %" PRId64 " completes another :f than it invoked",
                          event->process);
     txn->status = is_ok ? TXN_OK : TXN_ABORT;
     txn->completed = event->time;
-    p->is_busy = false;
-    return take_ops(r, p->txn, p->function, is_ok || !p->value ? event->value : p->value, err);
+    return jepsen_take_ops(r, invocation->txn, invocation->function,
+                           is_ok || !invocation->value ? event->value : invocation->value, err);
+}
+
+static bool matches(struct jepsen_reader *r, const struct invocation *invocation,
+                    const struct event *event)
+{
+    return invocation->function == event->function &&
+           jepsen_values_match(r, event->function, invocation->value, event->value);
+}
+
+/* The first one left that may be completed so, and the one before it; HISTORY_NONE: there is none. */
+static uint32_t find_left(struct jepsen_reader *r, const struct process *p,
+                          const struct event *event, uint32_t *before)
+{
+    uint32_t place = p->left_first;
+
+    *before = HISTORY_NONE;
+    for (uint32_t i = 0; i < p->left_count; i++) {
+        if (matches(r, &r->left.at[place].invocation, event))
+            return place;
+        *before = place;
+        place = r->left.at[place].next;
+    }
+    return HISTORY_NONE;
+}
+
+static void remove_left(struct jepsen_reader *r, struct process *p, uint32_t place,
+                        uint32_t before)
+{
+    if (before == HISTORY_NONE)
+        p->left_first = r->left.at[place].next;
+    else
+        r->left.at[before].next = r->left.at[place].next;
+    if (place == p->left_last)
+        p->left_last = before;
+    p->left_count--;
+}
+
+/*
+ * A process with invocations that it left behind: what completes is told by what it does. If several
+ * invocations are alike, what completes may have begun with the first of them.
+ */
+static enum status complete_one(struct jepsen_reader *r, struct process *p,
+                                const struct event *event, struct error *err)
+{
+    uint32_t before, left = find_left(r, p, event, &before);
+    struct invocation found;
+
+    if (r->bytes_compared > COMPARED_FACTOR * (uint64_t)(r->whole.edn.end - r->whole.edn.begin))
+        return error_set(err, STATUS_OVER_LIMIT,
+                         "process %" PRId64 " does too much at once to tell what completes",
+                         event->process);
+    if (left == HISTORY_NONE || (p->is_busy && matches(r, &p->now, event))) {
+        struct invocation now = p->now;
+
+        if (!p->is_busy)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "process %" PRId64 " completes what it did not invoke",
+                             event->process);
+        if (left != HISTORY_NONE)
+            txn_of(r, now.txn)->invoked = txn_of(r, r->left.at[left].invocation.txn)->invoked;
+        p->is_busy = false;
+        return complete(r, p, &now, event, err);
+    }
+    found = r->left.at[left].invocation;
+    remove_left(r, p, left, before);
+    p->overlaps = true;
+    return complete(r, p, &found, event, err);
 }
 
 enum status jepsen_add_event(struct jepsen_reader *r, const struct event *event, struct error *err)
 {
+    struct invocation now;
     struct process *p;
 
     if (!event->has_process)
+        return error_set(err, STATUS_BAD_INPUT, "an operation has no :process");
+    if (!event->is_numbered)
         return STATUS_OK;
     if (!event->has_type)
         return error_set(err, STATUS_BAD_INPUT,
@@ -269,39 +243,66 @@ enum status jepsen_add_event(struct jepsen_reader *r, const struct event *event,
                          event->process);
     if (!event->has_function)
         return error_set(err, STATUS_BAD_INPUT,
-                         "an operation of process %" PRId64 " has another :f than txn, read, write "
-                         "and cas: only histories of transactions and registers can be read",
+                         "an operation of process %" PRId64 " has another :f than txn, read, write, "
+                         "cas, add and transfer: nothing else can be read",
                          event->process);
     TRY(find_process(r, event->process, &p, err));
     if (event->type == EVENT_INVOKE) {
         r->has_invocations = true;
         if (p->is_busy)
-            TRY(lose(r, p, err));
+            TRY(leave(r, p, err));
         return begin(r, p, event, err);
     }
+    if (p->left_count > 0)
+        return complete_one(r, p, event, err);
     if (!p->is_busy && r->has_invocations)
         return error_set(err, STATUS_BAD_INPUT,
                          "process %" PRId64 " completes what it did not invoke", event->process);
     if (!p->is_busy)
         TRY(begin(r, p, event, err));
-    return complete(r, p, event, err);
+    now = p->now;
+    p->is_busy = false;
+    return complete(r, p, &now, event, err);
 }
+
+/* --- The end ---------------------------------------------------------------------- */
 
 /* Times are of use if every transaction has them, and its beginning is known. */
 static void settle_times(struct jepsen_reader *r)
 {
     bool is_timed = r->has_invocations && !r->lacks_times;
 
-    for (size_t t = 0; t < r->draft.txns.count; t++)
-        if (!is_timed || r->draft.txns.at[t].completed < r->draft.txns.at[t].invoked)
-            r->draft.txns.at[t].invoked = r->draft.txns.at[t].completed = TIME_ABSENT;
+    for (uint32_t t = 0; t < r->whole.draft.txns.count; t++) {
+        struct draft_txn *txn = txn_of(r, t);
+
+        if (!is_timed || txn->completed < txn->invoked)
+            txn->invoked = txn->completed = TIME_ABSENT;
+    }
+}
+
+/* A number that stands for several at once says nothing of the order of what they did. */
+static void settle_sessions(struct jepsen_reader *r)
+{
+    for (uint32_t t = 0; t < r->whole.draft.txns.count; t++)
+        if (r->processes.at[r->process_of.at[t]].overlaps)
+            txn_of(r, t)->session = r->next_session--;
+}
+
+static enum status end_process(struct jepsen_reader *r, struct process *p, struct error *err)
+{
+    while (p->left_count > 0) {
+        struct left_invocation first = take_first_left(r, p);
+
+        TRY(lose(r, &first.invocation, err));
+    }
+    return p->is_busy ? lose(r, &p->now, err) : STATUS_OK;
 }
 
 enum status jepsen_end(struct jepsen_reader *r, struct error *err)
 {
     for (size_t i = 0; i < r->processes.count; i++)
-        if (r->processes.at[i].is_busy)
-            TRY(lose(r, &r->processes.at[i], err));
+        TRY(end_process(r, &r->processes.at[i], err));
     settle_times(r);
-    return STATUS_OK;
+    settle_sessions(r);
+    return jepsen_name_workload(r, err);
 }

@@ -11,8 +11,9 @@ struct moment {
 
 struct writer {
     const struct history *history;
-    bool is_json, is_timed, numbers_sessions;
+    bool is_json, is_timed;
     ARRAY(struct moment) moments;
+    ARRAY(int64_t) process; /* by transaction */
     struct buffer out;
 };
 
@@ -60,11 +61,24 @@ static enum status examine_op(const struct history *h, uint32_t op, struct error
     return STATUS_OK;
 }
 
+/* A read of a transaction that did not commit is asked for, and has no answer. */
+static uint32_t losses_of(const struct history *h, uint32_t txn, uint32_t op)
+{
+    bool is_ok = h->txn_status[txn] == TXN_OK, has_value = h->op_value_kind[op] != VALUE_NONE;
+
+    if (h->op_flags[op] & OP_ERROR)
+        return 1u << LOSS_REFUSED;
+    if (h->op_kind[op] != OP_READ || is_ok == has_value)
+        return 0;
+    return is_ok ? 1u << LOSS_REFUSED : 1u << LOSS_ANSWERS;
+}
+
 enum status jepsen_examine(const struct history *h, uint32_t *losses, struct error *err)
 {
     bool is_timed, goes_on;
 
     TRY(foreign_examine(h, losses, err));
+    *losses &= ~(1u << LOSS_UNKNOWN | 1u << LOSS_TIMES | 1u << LOSS_REFUSED);
     TRY(find_times(h, &is_timed, &goes_on, err));
     for (size_t i = 0; i < h->initial_count; i++)
         if (h->initial_kind[i] != VALUE_NULL)
@@ -72,11 +86,11 @@ enum status jepsen_examine(const struct history *h, uint32_t *losses, struct err
     for (uint32_t t = 0; t < h->txn_count; t++)
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
             TRY(examine_op(h, op, err));
-            if (h->txn_status[t] != TXN_OK && h->op_kind[op] == OP_READ &&
-                h->op_value_kind[op] != VALUE_NONE)
-                *losses |= 1u << LOSS_ANSWERS;
+            *losses |= losses_of(h, t, op);
         }
-    *losses &= ~(1u << LOSS_UNKNOWN | 1u << LOSS_TIMES);
+    for (size_t t = 0; t < h->txn_count && h->txn_invoked; t++)
+        if (h->txn_status[t] == TXN_UNKNOWN && h->txn_completed[t] != TIME_NEVER)
+            *losses |= 1u << LOSS_TIMES; /* what is unknown never completes */
     *losses |= 1u << LOSS_IDS;
     if (h->op_invoked || (h->txn_invoked && !is_timed))
         *losses |= 1u << LOSS_TIMES;
@@ -174,7 +188,6 @@ static void put_event(struct writer *w, size_t index, const struct moment *momen
 {
     static const char *const types[] = { "ok", "fail", "info" };
     const struct history *h = w->history;
-    uint32_t session = h->txn_session[moment->txn];
     uint8_t status = h->txn_status[moment->txn];
 
     buffer_byte(&w->out, '{');
@@ -183,7 +196,7 @@ static void put_event(struct writer *w, size_t index, const struct moment *momen
     put_name(w, "type", false);
     put_word(w, moment->is_completion ? types[status] : "invoke");
     put_name(w, "process", false);
-    buffer_int64(&w->out, w->numbers_sessions ? session : h->session_id[session]);
+    buffer_int64(&w->out, w->process.at[moment->txn]);
     if (w->is_timed) {
         put_name(w, "time", false);
         buffer_int64(&w->out, moment->time);
@@ -225,14 +238,42 @@ static enum status list_moments(struct writer *w, struct error *err)
     return STATUS_OK;
 }
 
+/*
+ * Processes are sessions, by their numbers if none is below 0. One that does not know what became of a
+ * transaction goes on under a number that nobody has, as Jepsen's do.
+ */
+static enum status name_processes(struct writer *w, struct error *err)
+{
+    const struct history *h = w->history;
+    ARRAY(int64_t) now = { 0 }; /* by session */
+    bool numbers_sessions = false;
+    int64_t fresh = (int64_t)h->session_count;
+    enum status status = STATUS_OK;
+
+    for (size_t s = 0; s < h->session_count; s++)
+        numbers_sessions |= h->session_id[s] < 0 || h->session_id[s] > INT64_MAX / 2;
+    for (size_t s = 0; s < h->session_count && status == STATUS_OK; s++) {
+        int64_t number = numbers_sessions ? (int64_t)s : h->session_id[s];
+
+        fresh = number >= fresh ? number + 1 : fresh;
+        status = array_push(&now, number, err);
+    }
+    for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK; t++) {
+        status = array_push(&w->process, now.at[h->txn_session[t]], err);
+        if (h->txn_status[t] == TXN_UNKNOWN)
+            now.at[h->txn_session[t]] = fresh++;
+    }
+    array_close(&now);
+    return status;
+}
+
 static enum status put_all(struct writer *w, struct sink *sink, struct error *err)
 {
     const struct history *h = w->history;
     bool goes_on;
 
     TRY(find_times(h, &w->is_timed, &goes_on, err));
-    for (size_t s = 0; s < h->session_count; s++)
-        w->numbers_sessions |= h->session_id[s] < 0;
+    TRY(name_processes(w, err));
     TRY(list_moments(w, err));
     for (size_t i = 0; i < w->moments.count; i++) {
         put_event(w, i, &w->moments.at[i]);
@@ -248,6 +289,7 @@ enum status jepsen_write(const struct history *h, bool is_json, struct sink *sin
     enum status status = put_all(&w, sink, err);
 
     array_close(&w.moments);
+    array_close(&w.process);
     buffer_close(&w.out);
     return status;
 }

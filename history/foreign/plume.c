@@ -147,44 +147,94 @@ static enum status read_plume(struct source *source, struct history *history, st
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-static enum status write_op(const struct history *h, struct key_numbers keys, uint32_t txn,
-                            uint32_t op, struct buffer *out, struct error *err)
+static bool is_carried(const struct history *h, uint32_t txn, uint32_t op)
+{
+    return !(h->op_flags[op] & OP_ERROR) &&
+           (h->op_kind[op] != OP_READ ||
+            (h->op_value_kind[op] != VALUE_NONE && h->txn_status[txn] != TXN_UNKNOWN));
+}
+
+static enum status examine_op(const struct history *h, uint32_t op, struct error *err)
 {
     struct value value = history_value(h, op);
     bool is_read = h->op_kind[op] == OP_READ;
 
-    if (h->op_flags[op] & OP_ERROR ||
-        (is_read && (value.kind == VALUE_NONE || h->txn_status[txn] == TXN_UNKNOWN)))
-        return STATUS_OK;
     if (!is_read && h->op_kind[op] != OP_WRITE)
         return error_set(err, STATUS_BAD_INPUT,
                          "this format has reads and writes alone, no appends and no deletes");
-    if (value.kind == VALUE_NULL && is_read)
-        value = value_integer(0);
+    if (is_read && value.kind == VALUE_NULL)
+        return STATUS_OK;
     if (value.kind != VALUE_INTEGER || (!is_read && value.bits == 0))
         return error_set(err, STATUS_BAD_INPUT,
                          "values of this format are numbers, and nobody writes the initial 0");
-    buffer_print(out, "%c(%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ")\n", is_read ? 'r' : 'w',
-                 key_number(keys, h, h->op_key[op]), value.bits, h->session_id[h->txn_session[txn]],
-                 h->txn_status[txn] == TXN_ABORT ? ABORTED : h->txn_id[txn]);
     return STATUS_OK;
+}
+
+/* What is lost with the transaction; `before` is the one before it in its session, or none. */
+static enum status examine_txn(const struct history *h, uint32_t txn, uint32_t *before,
+                               uint32_t *losses, struct error *err)
+{
+    bool is_aborted = h->txn_status[txn] == TXN_ABORT, is_empty = true;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        if (!is_carried(h, txn, op))
+            continue;
+        is_empty = false;
+        TRY(examine_op(h, op, err));
+    }
+    if (!is_aborted && h->txn_id[txn] < 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "transaction %" PRId64 ": ids of this format are not below 0",
+                         h->txn_id[txn]);
+    if (is_empty) {
+        *losses |= 1u << LOSS_EMPTY;
+        return STATUS_OK;
+    }
+    if (is_aborted)
+        *losses |= 1u << LOSS_IDS;
+    if (is_aborted && *before != HISTORY_NONE && h->txn_status[*before] == TXN_ABORT)
+        *losses |= 1u << LOSS_MERGED;
+    *before = txn;
+    return STATUS_OK;
+}
+
+static enum status examine_txns(const struct history *h, const bool *has_txn, uint32_t *losses,
+                                struct error *err)
+{
+    ARRAY(uint32_t) before = { 0 }; /* by session */
+    enum status status = STATUS_OK;
+
+    for (size_t s = 0; s < h->session_count && status == STATUS_OK; s++)
+        status = array_push(&before, HISTORY_NONE, err);
+    for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK; t++)
+        if (has_txn[t] || h->txn_status[t] == TXN_ABORT)
+            status = examine_txn(h, t, &before.at[h->txn_session[t]], losses, err);
+    array_close(&before);
+    return status;
 }
 
 static enum status examine(const struct history *h, uint32_t *losses, struct error *err)
 {
+    struct writes writes = { .has_txn = NULL };
+    enum status status;
+
     TRY(foreign_examine(h, losses, err));
-    TRY(foreign_examine_zeros(h, err));
-    TRY(writes_examine(h, err));
+    TRY(foreign_examine_zeros(h, losses, err));
     (void)key_numbers_of(h, INT64_MIN, losses);
-    for (size_t t = 0; t < h->txn_count; t++) {
-        if (h->txn_status[t] == TXN_ABORT)
-            *losses |= 1u << LOSS_IDS;
-        else if (h->txn_id[t] < 0)
-            return error_set(err, STATUS_BAD_INPUT,
-                             "transaction %" PRId64 ": ids of this format are not below 0",
-                             h->txn_id[t]);
-    }
-    return STATUS_OK;
+    status = writes_init(&writes, h, err);
+    if (status == STATUS_OK)
+        status = examine_txns(h, writes.has_txn, losses, err);
+    writes_close(&writes);
+    return status;
+}
+
+static void put_op(const struct history *h, struct key_numbers keys, uint32_t txn, uint32_t op,
+                   struct buffer *out)
+{
+    buffer_print(out, "%c(%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ")\n",
+                 h->op_kind[op] == OP_READ ? 'r' : 'w', key_number(keys, h, h->op_key[op]),
+                 history_value(h, op).bits, h->session_id[h->txn_session[txn]],
+                 h->txn_status[txn] == TXN_ABORT ? ABORTED : h->txn_id[txn]);
 }
 
 static enum status write_plume(const struct history *h, struct sink *sink, struct error *err)
@@ -198,10 +248,10 @@ static enum status write_plume(const struct history *h, struct sink *sink, struc
     for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK; t++) {
         if (h->txn_status[t] != TXN_ABORT && !writes.has_txn[t])
             continue;
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1] && status == STATUS_OK; op++)
-            status = write_op(h, keys, t, op, &out, err);
-        if (status == STATUS_OK)
-            status = foreign_flush(&out, sink, false, err);
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            if (is_carried(h, t, op))
+                put_op(h, keys, t, op, &out);
+        status = foreign_flush(&out, sink, false, err);
     }
     if (status == STATUS_OK)
         status = foreign_flush(&out, sink, true, err);

@@ -53,7 +53,7 @@ static enum status take_event(struct edn *e, struct event *event, struct error *
 {
     struct edn_scalar scalar;
 
-    event->has_process = true;
+    event->has_process = event->is_numbered = true;
     TRY(edn_take_integer(e, "a process, a number", &event->process, err));
     TRY(edn_take(e, ":invoke, :ok, :fail or :info", &scalar, err));
     jepsen_name_type(e, &scalar, event);
@@ -61,7 +61,7 @@ static enum status take_event(struct edn *e, struct event *event, struct error *
         return edn_refuse(e, ":invoke, :ok, :fail or :info before this", err);
     TRY(edn_take(e, ":read, :write or :cas", &scalar, err));
     jepsen_name_function(e, &scalar, event);
-    if (!event->has_function || event->function == F_TXN)
+    if (!event->has_function || event->function == F_TXN || event->function > F_CAS)
         return edn_refuse(e, ":read, :write or :cas before this", err);
     if (edn_peek(e) == EDN_END)
         return edn_refuse(e, "a value", err);
@@ -74,32 +74,32 @@ static enum status add_line(struct jepsen_reader *r, const char *at, const char 
                             uint64_t line, struct error *err)
 {
     struct event event = { .time = (int64_t)line, .index = -1 };
-    const char *end_of_all = r->edn.end;
+    const char *end_of_all = r->whole.edn.end;
     enum status status;
 
-    r->edn.at = at;
-    r->edn.end = end;
-    status = take_event(&r->edn, &event, err);
+    r->whole.edn.at = at;
+    r->whole.edn.end = end;
+    status = take_event(&r->whole.edn, &event, err);
     if (status == STATUS_OK)
         status = jepsen_add_event(r, &event, err);
-    r->edn.end = end_of_all;
+    r->whole.edn.end = end_of_all;
     return status;
 }
 
 static enum status read_lines(struct jepsen_reader *r, struct error *err)
 {
-    const char *at = r->edn.begin;
+    const char *at = r->whole.edn.begin;
 
-    for (uint64_t line = 1; at < r->edn.end; line++) {
-        const char *end = memchr(at, '\n', (size_t)(r->edn.end - at)), *word = at;
+    for (uint64_t line = 1; at < r->whole.edn.end; line++) {
+        const char *end = memchr(at, '\n', (size_t)(r->whole.edn.end - at)), *word = at;
 
         if (!end)
-            end = r->edn.end;
+            end = r->whole.edn.end;
         if (pass_beginning(&word, end))
             TRY(add_line(r, word, end, line, err));
-        at = end < r->edn.end ? end + 1 : end;
+        at = end < r->whole.edn.end ? end + 1 : end;
     }
-    r->edn.at = r->edn.end;
+    r->whole.edn.at = r->whole.edn.end;
     return jepsen_end(r, err);
 }
 
@@ -107,20 +107,14 @@ static enum status read_porcupine(struct source *source, struct history *history
                                   struct error *err)
 {
     struct jepsen_reader r;
-    struct whole whole;
-    enum status status = whole_begin(&whole, source, false, err);
+    enum status status;
 
-    jepsen_begin(&r, whole.edn);
-    if (status == STATUS_OK) {
-        status = read_lines(&r, err);
-        if (status != STATUS_OK)
-            status = foreign_at_offset(source, &r.edn, err);
-    }
+    jepsen_begin(&r);
+    status = whole_begin(&r.whole, source, false, err);
     if (status == STATUS_OK)
-        status = draft_finish(&r.draft, "jepsen", history, err);
-    whole.edn = r.edn;
+        status = read_lines(&r, err);
+    status = whole_end(&r.whole, source, status, "jepsen", history, err);
     jepsen_close(&r);
-    whole_close(&whole);
     return status;
 }
 

@@ -10,7 +10,7 @@
  * keys begin with. Range queries, inserts and deletes, and reads of a deletion, are refused: they are about
  * predicates, which a history of items cannot tell.
  *
- * Viper writes one file for each session; a file that is given alone is one session.
+ * Viper writes one file for each session into a folder; a file that is given alone is one session.
  */
 #include <string.h>
 
@@ -18,7 +18,6 @@
 
 struct reader {
     struct whole whole;
-    struct draft draft;
     struct buffer name; /* of the key at hand */
 };
 
@@ -35,7 +34,7 @@ static enum status take_value(struct reader *r, struct value *value, struct erro
 
     TRY(edn_take(e, "a value: a number, a string or null", &scalar, err));
     if (scalar.kind == EDN_STRING)
-        return builder_text_value(&r->draft.builder, scalar.text, value, err);
+        return builder_text_value(&r->whole.draft.builder, scalar.text, value, err);
     if (scalar.kind != EDN_INTEGER && scalar.kind != EDN_NIL)
         return edn_refuse(e, "a number, a string or null before this", err);
     *value = scalar.kind == EDN_NIL ? value_null() : value_integer(scalar.integer);
@@ -103,10 +102,10 @@ static enum status take_ops(struct reader *r, bool is_initial, uint32_t txn, str
         TRY(edn_open(e, '[', "an operation, a list", err));
         TRY(take_op(r, &op, err));
         if (!is_initial)
-            TRY(draft_add_op(&r->draft, txn, op.is_write ? OP_WRITE : OP_READ, op.key, op.value,
+            TRY(draft_add_op(&r->whole.draft, txn, op.is_write ? OP_WRITE : OP_READ, op.key, op.value,
                              err));
         else if (op.is_write)
-            TRY(draft_add_initial(&r->draft, op.key, op.value, err));
+            TRY(draft_add_initial(&r->whole.draft, op.key, op.value, err));
         else
             return edn_refuse(e, "a write before this: the initial transaction reads nothing", err);
     }
@@ -141,7 +140,7 @@ static enum status take_txn(struct reader *r, int64_t session, struct error *err
     if (!value)
         return edn_refuse(e, "a transaction with value before this", err);
     if (!is_initial)
-        TRY(draft_add_txn(&r->draft, (int64_t)r->draft.txns.count, session, 0, &txn, err));
+        TRY(draft_add_txn(&r->whole.draft, (int64_t)r->whole.draft.txns.count, session, 0, &txn, err));
     behind = e->at;
     e->at = value;
     TRY(take_ops(r, is_initial, txn, err));
@@ -149,12 +148,12 @@ static enum status take_txn(struct reader *r, int64_t session, struct error *err
     return STATUS_OK;
 }
 
-static enum status take_all(struct reader *r, struct error *err)
+static enum status take_all(struct reader *r, int64_t session, struct error *err)
 {
     struct edn *e = &r->whole.edn;
 
     while (edn_peek(e) != EDN_END)
-        TRY(take_txn(r, 0, err));
+        TRY(take_txn(r, session, err));
     return e->at == e->end ? STATUS_OK : edn_refuse(e, "a transaction", err);
 }
 
@@ -163,17 +162,35 @@ static enum status read_viper(struct source *source, struct history *history, st
     struct reader r = { .name = { 0 } };
     enum status status = whole_begin(&r.whole, source, true, err);
 
-    draft_init(&r.draft);
-    if (status == STATUS_OK) {
-        status = take_all(&r, err);
-        if (status != STATUS_OK)
-            status = foreign_at_offset(source, &r.whole.edn, err);
-    }
     if (status == STATUS_OK)
-        status = draft_finish(&r.draft, "viper", history, err);
-    draft_close(&r.draft);
+        status = take_all(&r, 0, err);
+    status = whole_end(&r.whole, source, status, "viper", history, err);
     buffer_close(&r.name);
-    whole_close(&r.whole);
+    return status;
+}
+
+/* One file after another: each is a session, and they make one history. */
+static enum status read_sessions(const char *const *paths, size_t count, struct history *history,
+                                 struct error *err)
+{
+    struct reader r = { .name = { 0 } };
+    enum status status = STATUS_OK;
+
+    whole_init(&r.whole);
+    for (size_t i = 0; i < count && status == STATUS_OK; i++) {
+        struct source source;
+
+        status = source_open(&source, paths[i], NULL, err);
+        if (status == STATUS_OK)
+            status = whole_take(&r.whole, &source, true, err);
+        if (status == STATUS_OK)
+            status = take_all(&r, (int64_t)i, err);
+        if (status != STATUS_OK)
+            status = whole_refuse(&r.whole, paths[i], err);
+        source_close(&source);
+    }
+    status = whole_end(&r.whole, NULL, status, "viper", history, err);
+    buffer_close(&r.name);
     return status;
 }
 
@@ -216,4 +233,6 @@ static bool is_it(struct text beginning)
     return is_it;
 }
 
-const struct foreign foreign_viper = { .is_it = is_it, .read = read_viper };
+const struct foreign foreign_viper = { .is_it = is_it,
+                                       .read = read_viper,
+                                       .read_sessions = read_sessions };

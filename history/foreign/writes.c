@@ -26,8 +26,10 @@ static int compare_writes(const void *a, const void *b)
     return order ? order : (left->op > right->op) - (left->op < right->op);
 }
 
-static enum status collect(struct writes *w, const struct history *h, struct error *err)
+enum status writes_collect(struct writes *w, const struct history *h, struct error *err)
 {
+    *w = (struct writes){ .has_txn = NULL };
+    TRY(memory_resize((void **)&w->has_txn, h->txn_count, sizeof *w->has_txn, err));
     for (uint32_t t = 0; t < h->txn_count; t++) {
         w->has_txn[t] = h->txn_status[t] == TXN_OK;
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
@@ -39,64 +41,76 @@ static enum status collect(struct writes *w, const struct history *h, struct err
     }
     if (w->all.count > 0)
         qsort(w->all.at, w->all.count, sizeof *w->all.at, compare_writes);
+    TRY(array_push(&w->unknown, 0, err));
+    for (size_t i = 0; i < w->all.count; i++)
+        TRY(array_push(&w->unknown,
+                       w->unknown.at[i] + (h->txn_status[w->all.at[i].txn] == TXN_UNKNOWN), err));
     return STATUS_OK;
 }
 
-/* The writes of that value: from the one returned on, `count` of them. */
-static const struct write *find(const struct writes *w, const struct history *h, uint32_t op,
-                                size_t *count)
+/* The first write, in their order, that is not before that version and operation. */
+static size_t lower_bound(const struct writes *w, const struct write *wanted)
 {
-    struct write wanted = { history_value(h, op), h->op_key[op], 0, 0 };
     size_t low = 0, high = w->all.count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
 
-        if (compare_versions(&w->all.at[middle], &wanted) < 0)
+        if (compare_writes(&w->all.at[middle], wanted) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    *count = 0;
-    while (low + *count < w->all.count &&
-           compare_versions(&w->all.at[low + *count], &wanted) == 0)
-        (*count)++;
-    return *count > 0 ? &w->all.at[low] : NULL;
+    return low;
+}
+
+/* The writes of what the read read: from `*first` up to the one returned. */
+static size_t find(const struct writes *w, const struct history *h, uint32_t op, size_t *first)
+{
+    struct write wanted = { history_value(h, op), h->op_key[op], 0, 0 };
+
+    *first = lower_bound(w, &wanted);
+    wanted.op = UINT32_MAX;
+    return lower_bound(w, &wanted);
+}
+
+/* The last of them that the transaction made before the read. */
+static bool find_own(const struct writes *w, const struct history *h, uint32_t txn, uint32_t op,
+                     struct write *own)
+{
+    struct write wanted = { history_value(h, op), h->op_key[op], txn, op };
+    size_t behind = lower_bound(w, &wanted);
+
+    if (behind == 0 || compare_versions(&w->all.at[behind - 1], &wanted) != 0 ||
+        w->all.at[behind - 1].txn != txn)
+        return false;
+    *own = w->all.at[behind - 1];
+    return true;
 }
 
 enum source_kind writes_source(const struct writes *w, const struct history *h, uint32_t txn,
                                uint32_t op, struct write *writer)
 {
-    size_t count;
-    const struct write *first = find(w, h, op, &count);
+    size_t first, end = find(w, h, op, &first);
     bool is_initial =
         history_values_equal(h, history_value(h, op), history_initial(h, h->op_key[op]));
-    bool is_found = false;
 
-    for (size_t i = 0; i < count; i++)
-        if (first[i].txn == txn && first[i].op < op) {
-            *writer = first[i];
-            is_found = true;
-        }
-    if (is_found)
+    if (find_own(w, h, txn, op, writer))
         return SOURCE_WRITE;
-    if (count == 0)
+    if (first == end)
         return is_initial ? SOURCE_INITIAL : SOURCE_NOBODY;
-    if (is_initial || first[0].txn != first[count - 1].txn)
-        return SOURCE_SEVERAL; /* in the order of operations, so those of one stand together */
-    *writer = first[count - 1];
+    /* In the order of operations, so those of one transaction stand together. */
+    if (is_initial || w->all.at[first].txn != w->all.at[end - 1].txn)
+        return SOURCE_SEVERAL;
+    *writer = w->all.at[end - 1];
     return SOURCE_WRITE;
 }
 
 static bool is_of_unknown(const struct writes *w, const struct history *h, uint32_t op)
 {
-    size_t count;
-    const struct write *first = find(w, h, op, &count);
+    size_t first, end = find(w, h, op, &first);
 
-    for (size_t i = 0; i < count; i++)
-        if (h->txn_status[first[i].txn] == TXN_UNKNOWN)
-            return true;
-    return false;
+    return w->unknown.at[end] > w->unknown.at[first];
 }
 
 /* Transactions of unknown outcome that this read shows to have committed. */
@@ -118,9 +132,7 @@ static enum status settle_read(struct writes *w, const struct history *h, uint32
 
 enum status writes_init(struct writes *w, const struct history *h, struct error *err)
 {
-    *w = (struct writes){ .has_txn = NULL };
-    TRY(memory_resize((void **)&w->has_txn, h->txn_count, sizeof *w->has_txn, err));
-    TRY(collect(w, h, err));
+    TRY(writes_collect(w, h, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
             if (h->txn_status[t] == TXN_OK && h->op_kind[op] == OP_READ &&
@@ -132,14 +144,6 @@ enum status writes_init(struct writes *w, const struct history *h, struct error 
 void writes_close(struct writes *w)
 {
     array_close(&w->all);
+    array_close(&w->unknown);
     free(w->has_txn);
-}
-
-enum status writes_examine(const struct history *h, struct error *err)
-{
-    struct writes w;
-    enum status status = writes_init(&w, h, err);
-
-    writes_close(&w);
-    return status;
 }

@@ -19,7 +19,8 @@ struct write {
 };
 
 struct writes {
-    ARRAY(struct write) all; /* by key, value and operation */
+    ARRAY(struct write) all;  /* by key, value and operation */
+    ARRAY(uint32_t) unknown;  /* by place in them, and one more: how many of unknown outcome precede */
     bool *has_txn;           /* by transaction: the format has it */
 };
 
@@ -33,8 +34,8 @@ enum source_kind {
 /* Closed by writes_close(), also after a failure. */
 MUST_USE enum status writes_init(struct writes *, const struct history *, struct error *);
 void writes_close(struct writes *);
-/* Whether writes_init() would refuse the history. */
-MUST_USE enum status writes_examine(const struct history *, struct error *);
+/* Only who wrote what: no transaction is settled, and none is refused. */
+MUST_USE enum status writes_collect(struct writes *, const struct history *, struct error *);
 
 /*
  * Where the value of a read comes from; `writer` is set for SOURCE_WRITE. What the transaction itself

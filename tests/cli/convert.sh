@@ -37,6 +37,33 @@ for workload in rw-mix predicate-mix blindw-rw+ list-append; do
     check "a binary of $workload is what its text makes" same made.oh read.oh
 done
 
+# Formats of other tools, through folders, pipes and compression.
+run 0 generate rw-mix --transactions 300 --seed 7 -o made.jsonl
+run 0 convert made.jsonl --to cobra -o logs
+check "a folder of logs says what it does not carry" mentions err "format cobra does not carry"
+check "it has a log for each session" sh -c 'test $(ls logs | wc -l) -gt 1'
+check "and nothing is left beside it" sh -c '! ls -d logs.part-* 2>/dev/null'
+run 0 convert logs --to jsonl -o once.jsonl
+run 0 convert once.jsonl --to cobra -o again
+run 0 convert again --to jsonl -o twice.jsonl
+check "what comes back from a folder is carried in full" same once.jsonl twice.jsonl
+run 2 convert made.jsonl --to cobra -o logs
+check "a folder that is not empty is left alone" mentions err "logs: "
+run 2 convert made.jsonl --to cobra -o -
+check "a folder cannot be standard output" mentions err "standard output"
+cp once.jsonl logs/history.jsonl
+run 0 convert logs --to jsonl -o again.jsonl
+check "of a folder with a file called history that one is read" same once.jsonl again.jsonl
+for format in plume dbcop jepsen-edn jepsen-json isopredict; do
+    run 0 convert once.jsonl --to $format -o $format.first.zst
+    run 0 convert $format.first.zst --to jsonl -o first.jsonl
+    run 0 convert first.jsonl --to $format -o $format.plain
+    "$ORDEAL" convert - --to jsonl -o - <$format.plain >second.jsonl
+    check "$format: compressed, plain and through a pipe it is the same" same first.jsonl second.jsonl
+    run 2 check $format.plain --format cobra --json
+    check "$format: read as another it is an error and no verdict" mentions out '"error"'
+done
+
 # refused FILE SENTENCE: it is, in a line that names the file, and nothing is written.
 refused() {
     rm -f nothing

@@ -56,6 +56,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct text text = { (const char *)data, size };
 
+    (void)foreign_cobra.is_it(text);
     for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
         if (formats[i]->is_it(text))
             read_as(formats[i], data, size);

@@ -212,6 +212,30 @@ static void a_line_beyond_the_limit_is_refused_before_it_is_all_in_memory(void)
     free(text);
 }
 
+/* A kilobyte that unpacks to all of memory is no history. */
+static void what_unpacks_out_of_all_proportion_is_refused(void)
+{
+    size_t size = (size_t)8 << 20, room = ZSTD_compressBound(size), packed_size, taken;
+    char *zeros = calloc(size, 1), *packed = malloc(room), *bytes = NULL;
+    struct source source;
+
+    packed_size = ZSTD_compress(packed, room, zeros, size, 3);
+    TEST_ASSERT_TRUE(packed_size * REST_EXPANSION_MAX < size);
+    for (int i = 0; i < 2; i++) {
+        ASSERT_OK(source_open_memory(&source, "input", packed, packed_size, &err), &err);
+        source.rest_bytes_free = i ? size : size / 2;
+        TEST_ASSERT_EQUAL(i ? STATUS_OK : STATUS_BAD_INPUT,
+                          source_take_rest(&source, &bytes, &taken, &err));
+        source_close(&source);
+    }
+    TEST_ASSERT_EQUAL_UINT64(size, taken);
+    TEST_ASSERT_NOT_NULL(strstr(err.text, "it unpacks to more than any history would"));
+    TEST_ASSERT_EQUAL_STRING("input", err.file);
+    free(zeros);
+    free(packed);
+    free(bytes);
+}
+
 static void a_line_as_long_as_the_limit_is_read(void)
 {
     struct source source;
@@ -535,6 +559,7 @@ int main(void)
     RUN_TEST(lines_are_whole_wherever_chunks_end);
     RUN_TEST(a_line_may_be_longer_than_many_chunks);
     RUN_TEST(a_line_beyond_the_limit_is_refused_before_it_is_all_in_memory);
+    RUN_TEST(what_unpacks_out_of_all_proportion_is_refused);
     RUN_TEST(a_line_as_long_as_the_limit_is_read);
     RUN_TEST(compressed_files_are_known_by_their_content);
     RUN_TEST(frames_follow_each_other_as_if_they_were_one);

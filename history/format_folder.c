@@ -1,0 +1,221 @@
+/*
+ * Folders as tools leave them: which of the files are the history.
+ *
+ *     cobra/     0.log 1.log 2.log         sessions: one history
+ *     viper/     J0.json J1.json           likewise
+ *     store/     history.edn jepsen.log results.edn     history.edn
+ *     hist-00/   history.bincode info.txt               history.bincode
+ *
+ * A file is known by how it begins. Of a tool that writes a file for each session, all files with
+ * the same ending as one that was known are taken: a damaged one is then refused, and never left out in
+ * silence. Otherwise there is one history in the folder, or one that is called history, or
+ * the user has to say which.
+ */
+#include "history/format_private.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct entry {
+    char *path;
+    enum format format; /* or FORMAT_ANY */
+};
+
+struct entries {
+    ARRAY(struct entry) all;
+};
+
+/* --- The files --------------------------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
+}
+
+/* A pipe in the folder would be waited for. */
+static bool is_plain_file(const char *path)
+{
+    struct stat status;
+
+    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static enum status add_entry(struct entries *entries, const char *folder, const char *name,
+                             struct error *err)
+{
+    struct buffer path = { 0 };
+
+    TRY(array_reserve(&entries->all, 1, err));
+    buffer_print(&path, "%s/%s", folder, name);
+    buffer_byte(&path, '\0');
+    if (buffer_status(&path, err) != STATUS_OK || !is_plain_file(path.at)) {
+        enum status status = buffer_status(&path, err);
+
+        buffer_close(&path);
+        return status;
+    }
+    entries->all.at[entries->all.count++] = (struct entry){ path.at, FORMAT_ANY };
+    return STATUS_OK;
+}
+
+static enum status list(struct entries *entries, const char *folder, struct error *err)
+{
+    DIR *directory = opendir(folder);
+    enum status status = STATUS_OK;
+    const struct dirent *entry;
+
+    if (!directory) {
+        error_set_file(err, folder);
+        return error_set(err, STATUS_IO, "cannot read the folder: %s", strerror(errno));
+    }
+    while (status == STATUS_OK && (entry = readdir(directory)))
+        if (entry->d_name[0] != '.')
+            status = add_entry(entries, folder, entry->d_name, err);
+    closedir(directory);
+    if (entries->all.count > 0)
+        qsort(entries->all.at, entries->all.count, sizeof *entries->all.at, compare_entries);
+    return status;
+}
+
+static enum status recognise(struct entry *entry, struct error *err)
+{
+    struct source source;
+    struct text beginning;
+    enum status status = source_open(&source, entry->path, NULL, err);
+
+    if (status == STATUS_OK)
+        status = source_peek(&source, PEEK_BYTES, &beginning, err);
+    if (status == STATUS_OK)
+        entry->format = format_recognise(beginning);
+    source_close(&source);
+    return status;
+}
+
+/* --- The choice -------------------------------------------------------------------- */
+
+static const char *name_of(const char *path)
+{
+    return strrchr(path, '/') + 1;
+}
+
+/* The name's end from its last dot on, but for the .zst of what is compressed. */
+static struct text ending_of(const char *path)
+{
+    struct text name = text_of(name_of(path));
+    size_t dot;
+
+    if (name.length > 4 && strcmp(name.at + name.length - 4, ".zst") == 0)
+        name.length -= 4;
+    for (dot = name.length; dot > 0 && name.at[dot - 1] != '.';)
+        dot--;
+    return dot > 0 ? (struct text){ name.at + dot, name.length - dot } : (struct text){ "", 0 };
+}
+
+static bool is_called_history(const char *path)
+{
+    return strncmp(name_of(path), "history.", strlen("history.")) == 0;
+}
+
+static enum status take(struct format_folder *chosen, struct entry *entry, struct error *err)
+{
+    TRY(array_push(&chosen->paths, entry->path, err));
+    entry->path = NULL;
+    return STATUS_OK;
+}
+
+static enum status take_sessions(struct entries *entries, const struct entry *known,
+                                 struct format_folder *chosen, struct error *err)
+{
+    struct text ending = ending_of(known->path);
+    enum format format = chosen->format = known->format;
+
+    for (size_t i = 0; i < entries->all.count; i++) {
+        struct entry *entry = &entries->all.at[i];
+
+        if (entry->format == format || text_equal(ending_of(entry->path), ending))
+            TRY(take(chosen, entry, err));
+    }
+    return STATUS_OK;
+}
+
+/* The first of those that come into question, and the first that is another history; or NULL. */
+static void find_candidates(struct entries *entries, enum format wanted, bool only_called_history,
+                            struct entry **first, struct entry **other)
+{
+    *first = *other = NULL;
+    for (size_t i = 0; i < entries->all.count; i++) {
+        struct entry *entry = &entries->all.at[i];
+
+        if (entry->format == FORMAT_ANY || (wanted != FORMAT_ANY && entry->format != wanted) ||
+            (only_called_history && !is_called_history(entry->path)))
+            continue;
+        if (!*first)
+            *first = entry;
+        else if (!*other && (entry->format != (*first)->format ||
+                             !format_foreign(entry->format) ||
+                             !format_foreign(entry->format)->read_sessions))
+            *other = entry;
+    }
+}
+
+static enum status refuse_several(const char *folder, const struct entry *one,
+                                  const struct entry *other, struct error *err)
+{
+    error_set_file(err, folder);
+    return error_set(err, STATUS_BAD_INPUT,
+                     "there are several histories in this folder, such as %s in format %s and %s in "
+                     "format %s: name one of them",
+                     name_of(one->path), format_name(one->format), name_of(other->path),
+                     format_name(other->format));
+}
+
+static enum status choose(struct entries *entries, const char *folder, enum format wanted,
+                          struct format_folder *chosen, struct error *err)
+{
+    struct entry *first, *other;
+
+    find_candidates(entries, wanted, true, &first, &other);
+    if (!first)
+        find_candidates(entries, wanted, false, &first, &other);
+    if (other)
+        return refuse_several(folder, first, other, err);
+    if (!first) {
+        error_set_file(err, folder);
+        if (wanted != FORMAT_ANY)
+            return error_set(err, STATUS_BAD_INPUT, "no file in this folder is in format %s",
+                             format_name(wanted));
+        return error_set(err, STATUS_BAD_INPUT, "no file in this folder is a history");
+    }
+    if (format_foreign(first->format) && format_foreign(first->format)->read_sessions)
+        return take_sessions(entries, first, chosen, err);
+    chosen->format = first->format;
+    return take(chosen, first, err);
+}
+
+enum status format_folder_choose(const char *folder, enum format wanted,
+                                 struct format_folder *chosen, struct error *err)
+{
+    struct entries entries = { { 0 } };
+    enum status status;
+
+    *chosen = (struct format_folder){ .format = FORMAT_ANY };
+    status = list(&entries, folder, err);
+    for (size_t i = 0; i < entries.all.count && status == STATUS_OK; i++)
+        status = recognise(&entries.all.at[i], err);
+    if (status == STATUS_OK)
+        status = choose(&entries, folder, wanted, chosen, err);
+    for (size_t i = 0; i < entries.all.count; i++)
+        free(entries.all.at[i].path);
+    array_close(&entries.all);
+    return status;
+}
+
+void format_folder_close(struct format_folder *chosen)
+{
+    for (size_t i = 0; i < chosen->paths.count; i++)
+        free(chosen->paths.at[i]);
+    array_close(&chosen->paths);
+}
