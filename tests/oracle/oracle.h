@@ -8,6 +8,7 @@
  *                       replay returns what every read returned
  *     oracle_axioms.c   Biswas and Enea, "On the complexity of checking transactional
  *                       consistency" (2019): some total order satisfies an axiom
+ *     oracle_view.c     and what some of Adya's levels say of the order within a transaction
  *     oracle_adya.c     Adya: some version order and some version for every read, such that
  *                       oracle_graph.c finds no forbidden cycle
  *
@@ -22,8 +23,9 @@
  *   is sequential in time, that is the same.
  * - A refused operation and a read without answer constrain nothing.
  * - A read finds what its own transaction wrote before it, at every level but
- *   read-uncommitted and Adya's read-committed (as in Elle, whose `internal`
- *   leaves read-committed standing).
+ *   read-uncommitted, Adya's read-committed, and what is made of these and not of
+ *   read-atomic or update-atomic (as in Elle, whose `internal` leaves all of
+ *   them standing); but at repeatable-read it does.
  * - An append makes a version that holds what the version before it in the
  *   version order holds, and one element more. An empty list is null.
  * - An insert is a blind write: it does not show that the row was absent.
@@ -64,6 +66,17 @@ enum oracle_answer {
  *     snapshot*        +         +         default; Adya with a certificate
  *     repeatable-read  default   -         -
  *     serializable*    +         +         default; Adya with a certificate
+ *
+ *     strong-*                     default   -         -
+ *     monotonic-atomic-view        default   +         -
+ *     cursor-stability, monotonic-, consistent-, forward-consistent-view, update-serializable
+ *                                  default   -         -
+ *     update-atomic                -         default   -
+ *     parallel-snapshot-isolation  +         default   -
+ *     session guarantees, pram     -         default   -
+ *     linearizable                 -         -         default: each key by itself, without
+ *                                                      predicates and certificates
+ *     monotonic-snapshot-read      -         -         -
  *
  * *: with session- and strict-. The axioms' own snapshot and serializable
  * include session order, so that they are session-snapshot and

@@ -27,6 +27,7 @@ struct slot {
 };
 
 #define SLOTS_MAX (ORACLE_STEPS_OF_MODEL_MAX + ORACLE_QUERIES_MAX * ORACLE_KEYS_MAX)
+#define EVENTS_MAX (SLOTS_MAX + ORACLE_STEPS_OF_MODEL_MAX)
 
 /* The version order of a key: 0 is the initial version, `last` the last. */
 struct versions {
@@ -41,6 +42,8 @@ struct explanation {
     unsigned slot_count;
     struct slot slots[SLOTS_MAX];
     struct oracle_state seen[ORACLE_QUERIES_MAX]; /* what queries read, by query */
+    size_t event_count;
+    struct oracle_event events[EVENTS_MAX]; /* of what is explained so far */
 };
 
 static bool explain_keys(struct explanation *, unsigned key, const struct oracle_graph *);
@@ -49,7 +52,10 @@ static bool explain_slots(struct explanation *, unsigned key, unsigned slot,
 
 static bool is_forbidden(const struct explanation *e, const struct oracle_graph *g)
 {
-    return oracle_graph_is_forbidden(g, e->search->model->txn_count, e->search->level);
+    const struct oracle_search *s = e->search;
+
+    return oracle_graph_is_forbidden(g, s->model->txn_count, s->level) ||
+           oracle_view_is_forbidden(g, e->events, e->event_count, s->model->txn_count, s->level);
 }
 
 /* --- Edges ------------------------------------------------------------------- */
@@ -60,16 +66,30 @@ static void add_edge(uint32_t *successors, int from, int to)
         successors[from] |= bit((unsigned)to);
 }
 
-static void add_item_read(const struct versions *v, struct oracle_graph *g, int reader,
-                          unsigned version)
+/* The events of a slot tell the same of it alone. */
+static void see_writer(struct oracle_event *event, int writer)
 {
+    if (writer >= 0 && writer != (int)event->txn)
+        event->seen |= bit((unsigned)writer);
+}
+
+static void add_item_read(const struct versions *v, struct oracle_graph *g,
+                          struct oracle_event *event, unsigned version)
+{
+    int reader = (int)event->txn;
+
     add_edge(g->wr, v->writer[version], reader);
+    see_writer(event, v->writer[version]);
     if (version < v->last)
         add_edge(g->item_rw, reader, v->writer[version + 1]);
+    for (unsigned i = version + 1; i <= v->last; i++)
+        if (v->writer[i] != reader)
+            event->missed_items |= bit((unsigned)v->writer[i]);
 }
 
 static void add_predicate_read(const struct explanation *e, struct oracle_graph *g,
-                               const struct slot *slot, unsigned version)
+                               struct oracle_event *event, const struct slot *slot,
+                               unsigned version)
 {
     const struct oracle_model *m = e->search->model;
     const struct oracle_query *query = &m->queries[m->steps[slot->step].query];
@@ -82,13 +102,35 @@ static void add_predicate_read(const struct explanation *e, struct oracle_graph 
             continue;
         if (i <= version && v->writer[i] == (int)slot->txn && !slot->is_own)
             g->wr[slot->txn] |= bit(slot->txn); /* it sees what it has not done yet */
-        else if (i <= version)
+        else if (i <= version) {
             add_edge(g->wr, v->writer[i], (int)slot->txn);
-        else
+            see_writer(event, v->writer[i]);
+        } else if (v->writer[i] != (int)slot->txn) {
             add_edge(g->predicate_rw, (int)slot->txn, v->writer[i]);
+            event->missed_rows |= bit((unsigned)v->writer[i]);
+        }
     }
     if (oracle_matches(m, query, v->value[version]) && oracle_query_reads(query, slot->key))
-        add_item_read(v, g, (int)slot->txn, version);
+        add_item_read(v, g, event, version);
+}
+
+/* What each writer of the key does there in the end. */
+static void add_writes(struct explanation *e, unsigned key)
+{
+    const struct oracle_model *m = e->search->model;
+    const struct versions *v = &e->versions[key];
+    uint32_t earlier = 0;
+
+    for (unsigned i = 1; i <= v->last; i++) {
+        unsigned txn = (unsigned)v->writer[i], step = m->txns[txn].step_start;
+
+        while (m->steps[step].op != m->txns[txn].final_op[key])
+            step++;
+        e->events[e->event_count++] = (struct oracle_event){
+            .is_write = true, .txn = txn, .step = step, .key = key, .seen = earlier
+        };
+        earlier |= bit(txn);
+    }
 }
 
 /* --- Reads ------------------------------------------------------------------- */
@@ -157,24 +199,30 @@ static bool explain_by_version(struct explanation *e, unsigned slot_number, unsi
     const struct versions *v = &e->versions[slot->key];
     const struct oracle_step *step = &e->search->model->steps[slot->step];
     int source = oracle_source(e->search, slot->txn, step->op, slot->key);
+    struct oracle_event *event = &e->events[e->event_count];
     struct oracle_graph g = *graph;
+    bool is_explained;
 
     if (v->writer[version] == (int)slot->txn ||
         (source != ORACLE_ANYONE && source != v->writer[version]) ||
         !value_fits(e, slot, v->value[version]) || !oracle_search_step(e->search))
         return false;
     see(e, slot, v->value[version]);
+    *event = (struct oracle_event){ .txn = slot->txn, .step = slot->step, .key = slot->key };
     if (step->kind == STEP_READ)
-        add_item_read(v, &g, (int)slot->txn, version);
+        add_item_read(v, &g, event, version);
     else
-        add_predicate_read(e, &g, slot, version);
-    return !is_forbidden(e, &g) && explain_slots(e, slot->key, slot_number + 1, &g);
+        add_predicate_read(e, &g, event, slot, version);
+    e->event_count++;
+    is_explained = !is_forbidden(e, &g) && explain_slots(e, slot->key, slot_number + 1, &g);
+    e->event_count--;
+    return is_explained;
 }
 
 /*
  * Reads of the transaction's own value add no edges: what its place in the
  * version order says of other transactions, the ww edges say already. Only at
- * read-committed may it be another value: one it had before, or another's.
+ * read-committed and what is little more may it be another value: one it had before, or another's.
  */
 static bool explain_own(struct explanation *e, unsigned slot_number,
                         const struct oracle_graph *graph)
@@ -188,7 +236,7 @@ static bool explain_own(struct explanation *e, unsigned slot_number,
         if (explain_slots(e, slot->key, slot_number + 1, graph))
             return true;
     }
-    return e->search->level == LEVEL_READ_COMMITTED && !e->search->certified &&
+    return oracle_allows_internal(e->search->level) && !e->search->certified &&
            step->kind == STEP_READ && was_own_value(e, slot, step->value) &&
            explain_slots(e, slot->key, slot_number + 1, graph);
 }
@@ -197,7 +245,7 @@ static bool explain_own(struct explanation *e, unsigned slot_number,
 static bool explain_slots(struct explanation *e, unsigned key, unsigned slot,
                           const struct oracle_graph *graph)
 {
-    bool must_be_own = e->search->level != LEVEL_READ_COMMITTED || e->search->certified;
+    bool must_be_own = !oracle_allows_internal(e->search->level) || e->search->certified;
 
     while (slot < e->slot_count && e->slots[slot].key != key)
         slot++;
@@ -340,7 +388,7 @@ static bool may_follow(const struct explanation *e, unsigned key, unsigned txn)
         if (s->certified && order_contradicts(s->model, key, earlier, txn))
             return false;
         /* Where reads have no versions, this is all that they say. */
-        if (s->level == LEVEL_READ_UNCOMMITTED && lists_contradict(s, key, earlier, txn))
+        if (oracle_is_uncommitted(s->level) && lists_contradict(s, key, earlier, txn))
             return false;
     }
     return true;
@@ -355,6 +403,18 @@ static unsigned writer_count(const struct oracle_search *s, unsigned key)
     return count;
 }
 
+/* The order is complete. */
+static bool explain_reads(struct explanation *e, unsigned key, const struct oracle_graph *graph)
+{
+    size_t event_count = e->event_count;
+    bool is_explained;
+
+    add_writes(e, key);
+    is_explained = !is_forbidden(e, graph) && explain_slots(e, key, 0, graph);
+    e->event_count = event_count;
+    return is_explained;
+}
+
 /* Completes the version order of the key in every way, then chooses what reads of it read. */
 static bool explain_order(struct explanation *e, unsigned key, const struct oracle_graph *graph)
 {
@@ -363,7 +423,7 @@ static bool explain_order(struct explanation *e, unsigned key, const struct orac
     struct versions *v = &e->versions[key];
 
     if (v->last == writer_count(s, key))
-        return explain_slots(e, key, 0, graph);
+        return explain_reads(e, key, graph);
     for (unsigned t = 0; t < m->txn_count; t++) {
         struct oracle_graph g = *graph;
 
@@ -424,7 +484,9 @@ bool oracle_explain(struct oracle_search *s)
     for (unsigned t = 0; t < s->model->txn_count; t++) {
         if (!(s->txns & bit(t)))
             continue;
-        if (s->level != LEVEL_READ_UNCOMMITTED)
+        if (s->model->txns[t].writes)
+            g.updates |= bit(t);
+        if (!oracle_is_uncommitted(s->level))
             add_slots(&e, t);
         for (unsigned p = 0; p < s->model->txn_count; p++)
             if (oracle_before(s->model, s->level, t) & s->txns & bit(p))

@@ -14,6 +14,19 @@
  *     snapshot          prefix; or t2 =co t4 or t2 co t4, t4 co t3, and both write a key
  *     serializable      t2 co t3
  *
+ * and, in the same words, Cerone and Gotsman's levels without a prefix, and the session
+ * guarantees (Terry and others, 1994), of transactions instead of operations:
+ *
+ *     monotonic atomic view       read committed, without so
+ *     update atomic               t2 wr t3; or t2 co t3, and both write a key; without so
+ *     parallel snapshot           t2 (so or wr or ww)+ t3; a ww b: a co b, and both write a key
+ *     read your writes            t2 so t3
+ *     monotonic reads             t2 was read by t', and t' so t3; or by t3 before r
+ *     monotonic writes            t2 so t4, and t3 reads from t4
+ *     writes follow reads         t2 was read by t', t' so t4, and t3 reads from t4; or t2 was read
+ *                                 by t4 before it wrote what t3 reads from it
+ *     pram                        read your writes, monotonic reads, monotonic writes
+ *
  * What was there in the beginning was written before everything. Every premise
  * puts t2 before t3, and wr puts t1 before t3: so when transactions are placed
  * one behind the other, all that speaks of t3 as a reader can be chosen and
@@ -37,7 +50,9 @@ struct axioms {
     uint32_t placed;
     unsigned position[ORACLE_TXNS_MAX];
     uint32_t direct[ORACLE_TXNS_MAX]; /* so or wr */
-    uint32_t past[ORACLE_TXNS_MAX];   /* (so or wr)+ */
+    uint32_t past[ORACLE_TXNS_MAX];   /* (so or wr)+; with ww at parallel-snapshot-isolation */
+    uint32_t read[ORACLE_TXNS_MAX];   /* whom it read from */
+    uint32_t read_before[ORACLE_TXNS_MAX][ORACLE_KEYS_MAX]; /* before it last wrote the key */
     uint32_t version[ORACLE_TXNS_MAX][ORACLE_KEYS_MAX];
     struct oracle_state latest; /* as the last transaction placed leaves it */
 };
@@ -62,6 +77,8 @@ static uint32_t so_before(const struct oracle_search *s, unsigned txn)
     bool strict = s->level == LEVEL_STRICT_SNAPSHOT || s->level == LEVEL_STRICT_SERIALIZABLE;
     const struct oracle_txn *t = &s->model->txns[txn];
 
+    if (s->level == LEVEL_MONOTONIC_ATOMIC_VIEW || s->level == LEVEL_UPDATE_ATOMIC)
+        return 0;
     return s->txns & (strict ? t->time_before : t->session_before);
 }
 
@@ -109,15 +126,71 @@ static uint32_t placed_in_conflict(const struct axioms *a, unsigned txn)
     return conflicting;
 }
 
+/* What somebody of the session had read before this transaction. */
+static uint32_t read_in_session(const struct axioms *a, unsigned txn)
+{
+    uint32_t before = so_before(a->search, txn), read = 0;
+
+    for (unsigned t = 0; t < a->search->model->txn_count; t++)
+        if (before & bit(t))
+            read |= a->read[t];
+    return read;
+}
+
+static bool misses_writes(const struct axioms *a, const struct reader *t3, unsigned t2)
+{
+    for (unsigned i = 0; i < t3->slot_count; i++)
+        if (t3->slots[i].writer >= 0 &&
+            (so_before(a->search, (unsigned)t3->slots[i].writer) & bit(t2)))
+            return true;
+    return false;
+}
+
+static bool misses_reads(const struct axioms *a, const struct reader *t3, unsigned t2)
+{
+    for (unsigned i = 0; i < t3->slot_count; i++) {
+        int t4 = t3->slots[i].writer;
+
+        if (t4 >= 0 &&
+            ((read_in_session(a, (unsigned)t4) | a->read_before[t4][t3->slots[i].key]) & bit(t2)))
+            return true;
+    }
+    return false;
+}
+
+static bool guarantee(const struct axioms *a, enum level level, const struct reader *t3,
+                      unsigned t2, const struct slot *r)
+{
+    switch (level) {
+    case LEVEL_READ_YOUR_WRITES:
+        return so_before(a->search, t3->txn) & bit(t2);
+    case LEVEL_MONOTONIC_READS:
+        return (read_in_session(a, t3->txn) & bit(t2)) || was_read_before(t3, t2, r);
+    case LEVEL_MONOTONIC_WRITES:
+        return misses_writes(a, t3, t2);
+    case LEVEL_WRITES_FOLLOW_READS:
+        return misses_reads(a, t3, t2);
+    default:
+        assert(level == LEVEL_PRAM);
+        return guarantee(a, LEVEL_READ_YOUR_WRITES, t3, t2, r) ||
+               guarantee(a, LEVEL_MONOTONIC_READS, t3, t2, r) ||
+               guarantee(a, LEVEL_MONOTONIC_WRITES, t3, t2, r);
+    }
+}
+
 static bool premise(const struct axioms *a, const struct reader *t3, unsigned t2,
                     const struct slot *r)
 {
     switch (a->search->level) {
     case LEVEL_READ_COMMITTED:
+    case LEVEL_MONOTONIC_ATOMIC_VIEW:
         return was_read_before(t3, t2, r);
     case LEVEL_READ_ATOMIC:
         return a->direct[t3->txn] & bit(t2);
+    case LEVEL_UPDATE_ATOMIC:
+        return (a->direct[t3->txn] | placed_in_conflict(a, t3->txn)) & bit(t2);
     case LEVEL_CAUSAL:
+    case LEVEL_PARALLEL_SNAPSHOT:
         return a->past[t3->txn] & bit(t2);
     case LEVEL_PREFIX:
         return reaches(a, t2, a->direct[t3->txn]);
@@ -125,6 +198,12 @@ static bool premise(const struct axioms *a, const struct reader *t3, unsigned t2
     case LEVEL_SESSION_SNAPSHOT:
     case LEVEL_STRICT_SNAPSHOT:
         return reaches(a, t2, a->direct[t3->txn] | placed_in_conflict(a, t3->txn));
+    case LEVEL_READ_YOUR_WRITES:
+    case LEVEL_MONOTONIC_READS:
+    case LEVEL_MONOTONIC_WRITES:
+    case LEVEL_WRITES_FOLLOW_READS:
+    case LEVEL_PRAM:
+        return guarantee(a, a->search->level, t3, t2, r);
     default:
         return true;
     }
@@ -162,16 +241,35 @@ static bool answers_agree(const struct axioms *a, const struct reader *t3)
     return true;
 }
 
+static void note_reads(struct axioms *a, const struct reader *t3)
+{
+    const struct oracle_model *m = a->search->model;
+    const struct oracle_txn *txn = &m->txns[t3->txn];
+
+    a->read[t3->txn] = 0;
+    memset(a->read_before[t3->txn], 0, sizeof a->read_before[t3->txn]);
+    for (unsigned i = 0; i < t3->slot_count; i++) {
+        const struct slot *slot = &t3->slots[i];
+
+        if (slot->writer < 0)
+            continue;
+        a->read[t3->txn] |= bit((unsigned)slot->writer);
+        for (unsigned k = 0; k < m->key_count; k++)
+            if ((txn->writes & bit(k)) && m->steps[slot->step].op < txn->final_op[k])
+                a->read_before[t3->txn][k] |= bit((unsigned)slot->writer);
+    }
+}
+
 static void find_past(struct axioms *a, const struct reader *t3)
 {
-    uint32_t direct = so_before(a->search, t3->txn), past;
+    uint32_t direct, past;
 
-    for (unsigned i = 0; i < t3->slot_count; i++)
-        if (t3->slots[i].writer >= 0)
-            direct |= bit((unsigned)t3->slots[i].writer);
-    past = direct;
+    note_reads(a, t3);
+    direct = past = so_before(a->search, t3->txn) | a->read[t3->txn];
+    if (a->search->level == LEVEL_PARALLEL_SNAPSHOT)
+        past |= placed_in_conflict(a, t3->txn);
     for (unsigned t = 0; t < a->search->model->txn_count; t++)
-        if (direct & bit(t))
+        if (past & a->placed & bit(t))
             past |= a->past[t];
     a->direct[t3->txn] = direct;
     a->past[t3->txn] = past;

@@ -292,11 +292,17 @@ static bool load_version_order(struct oracle_model *m, size_t line)
 uint32_t oracle_before(const struct oracle_model *m, enum level level, unsigned txn)
 {
     switch (level) {
+    case LEVEL_SESSION_READ_UNCOMMITTED:
+    case LEVEL_SESSION_READ_COMMITTED:
+    case LEVEL_PARALLEL_SNAPSHOT:
     case LEVEL_SESSION_SNAPSHOT:
     case LEVEL_SESSION_SERIALIZABLE:
         return m->txns[txn].session_before;
+    case LEVEL_STRICT_READ_UNCOMMITTED:
+    case LEVEL_STRICT_READ_COMMITTED:
     case LEVEL_STRICT_SNAPSHOT:
     case LEVEL_STRICT_SERIALIZABLE:
+    case LEVEL_LINEARIZABLE:
         return m->txns[txn].time_before;
     default:
         return 0;
@@ -365,6 +371,22 @@ int oracle_source(const struct oracle_search *s, unsigned txn, uint32_t op, unsi
     if (ts.parts > 0)
         return source_at_place(s, txn, key, ts, false);
     return ORACLE_ANYONE;
+}
+
+/* --- One key ----------------------------------------------------------------- */
+
+void oracle_model_restrict(const struct oracle_model *whole, unsigned key, struct oracle_model *m)
+{
+    *m = *whole; /* with its values, which are not copied */
+    m->step_count = 0;
+    for (unsigned t = 0; t < whole->txn_count; t++) {
+        m->txns[t].step_start = m->step_count;
+        for (unsigned i = whole->txns[t].step_start; i < whole->txns[t].step_end; i++)
+            if (whole->steps[i].key == key)
+                m->steps[m->step_count++] = whole->steps[i];
+        m->txns[t].step_end = m->step_count;
+        m->txns[t].writes &= bit(key);
+    }
 }
 
 /* --- The whole --------------------------------------------------------------- */

@@ -134,6 +134,18 @@ struct oracle_graph {
     uint32_t ww[ORACLE_TXNS_MAX], wr[ORACLE_TXNS_MAX];
     uint32_t item_rw[ORACLE_TXNS_MAX], predicate_rw[ORACLE_TXNS_MAX];
     uint32_t before[ORACLE_TXNS_MAX]; /* session order or real time, as the level asks */
+    uint32_t updates;                 /* transactions that write */
+};
+
+/*
+ * Something that a transaction did, among the others: what it depends on by that, and what it
+ * read past. A write depends on those that wrote the key before it.
+ */
+struct oracle_event {
+    bool is_write;
+    unsigned txn, step, key;
+    uint32_t seen;                      /* writers */
+    uint32_t missed_items, missed_rows; /* later writers of an item that it read; of rows */
 };
 
 static inline uint32_t bit(unsigned number)
@@ -144,6 +156,9 @@ static inline uint32_t bit(unsigned number)
 /* False where the history is too large or says what the oracle cannot read. */
 bool oracle_model_init(struct oracle_model *, const struct history *);
 void oracle_model_close(struct oracle_model *);
+
+/* Makes a model of the operations on one key. It borrows the other's values and is not closed. */
+void oracle_model_restrict(const struct oracle_model *, unsigned key, struct oracle_model *);
 
 uint32_t oracle_append(struct oracle_model *, uint32_t list, int64_t element);
 /* What a step of a transaction makes of its key's value. */
@@ -176,6 +191,14 @@ bool oracle_replay(struct oracle_search *);
 bool oracle_satisfy_axioms(struct oracle_search *);
 bool oracle_explain(struct oracle_search *);
 
+/* A level that is read-uncommitted, or that and session order or real time. */
+bool oracle_is_uncommitted(enum level);
+/* Whether a transaction may read something else than it has written itself. */
+bool oracle_allows_internal(enum level);
+
 bool oracle_graph_is_forbidden(const struct oracle_graph *, unsigned txn_count, enum level);
+/* What the graph does not show: the order of what one transaction did. */
+bool oracle_view_is_forbidden(const struct oracle_graph *, const struct oracle_event *,
+                              size_t event_count, unsigned txn_count, enum level);
 
 #endif

@@ -26,10 +26,10 @@ static bool has_rows(const struct small_run *run)
 static void plan_keys(struct small_run *run)
 {
     for (unsigned k = 0; k < run->options->keys; k++) {
-        if (k % 2 == 1 && run->options->predicates)
-            run->type[k] = SMALL_ROW;
-        else if (k % 2 == 0 && run->options->lists)
+        if (run->options->only_lists || (k % 2 == 0 && run->options->lists))
             run->type[k] = SMALL_LIST;
+        else if (k % 2 == 1 && run->options->predicates)
+            run->type[k] = SMALL_ROW;
         if (run->type[k] != SMALL_LIST && small_chance(run, 1, 2))
             run->initial[k] = (struct small_value){ .exists = true, .number = INITIAL_NUMBER };
     }

@@ -54,6 +54,7 @@ struct small_options {
     unsigned perturbations_max; /* drawn; not for SMALL_NOISE */
     bool sessions, times, repeating, aborts, unknowns, deletes, certificate;
     bool lists;      /* every other key is a list */
+    bool only_lists; /* every key is */
     bool predicates; /* every other key is a row, and there are statements */
     bool exact;      /* sessions, times and certificate are never wrong */
 };

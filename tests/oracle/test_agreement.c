@@ -10,6 +10,7 @@
 #include "unity.h"
 
 #define ROUNDS 1000
+#define MODEL_ROUNDS 250 /* there are many pairs of them */
 
 void setUp(void) {}
 void tearDown(void) {}
@@ -143,6 +144,16 @@ static void graphs_and_axioms_agree_on_certificates_of_items(void)
         check_agreement(&pairs[i], false);
 }
 
+/* Cerone and Gotsman say parallel snapshot isolation as an axiom and as a graph. */
+static void axioms_and_graphs_agree_on_parallel_snapshots(void)
+{
+    static const struct pair pair = { "parallel snapshot",
+                                      { LEVEL_PARALLEL_SNAPSHOT, ORACLE_DEFAULT, false },
+                                      { LEVEL_PARALLEL_SNAPSHOT, ORACLE_ADYA, false } };
+
+    check_agreement(&pair, true);
+}
+
 /* --- Implication ------------------------------------------------------------- */
 
 #define SEEN(level)                                                                                \
@@ -159,11 +170,11 @@ static void graphs_and_axioms_agree_on_certificates_of_items(void)
     }
 
 /* The first implies the second, and not the other way round. */
-static void check_implication(const struct pair *pair, bool sessions_are_in_time)
+static void check_implication(const struct pair *pair, bool sessions_are_in_time, unsigned rounds)
 {
     struct tally tally = { 0 };
 
-    for (uint64_t seed = 0; seed < fixture_rounds(ROUNDS); seed++) {
+    for (uint64_t seed = 0; seed < fixture_rounds(rounds); seed++) {
         struct small_options options = small_options_of_seed(seed);
         struct history history;
 
@@ -204,7 +215,76 @@ static void stronger_levels_imply_weaker_ones(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(pairs); i++)
-        check_implication(&pairs[i], false);
+        check_implication(&pairs[i], false, ROUNDS);
+}
+
+/* As checkers/lattice.c has them. */
+static void models_stand_where_the_lattice_puts_them(void)
+{
+    static const struct pair pairs[] = {
+        { "read atomic, read your writes", SEEN(READ_ATOMIC), SEEN(READ_YOUR_WRITES) },
+        { "read atomic, monotonic atomic view", SEEN(READ_ATOMIC), SEEN(MONOTONIC_ATOMIC_VIEW) },
+        { "update atomic, monotonic atomic view", SEEN(UPDATE_ATOMIC),
+          SEEN(MONOTONIC_ATOMIC_VIEW) },
+        { "the monotonic atomic views", AXIOMS(MONOTONIC_ATOMIC_VIEW),
+          SEEN(MONOTONIC_ATOMIC_VIEW) },
+        { "monotonic atomic view, read committed", SEEN(MONOTONIC_ATOMIC_VIEW),
+          SEEN(READ_COMMITTED) },
+        { "pram, read your writes", SEEN(PRAM), SEEN(READ_YOUR_WRITES) },
+        { "pram, monotonic reads", SEEN(PRAM), SEEN(MONOTONIC_READS) },
+        { "pram, monotonic writes", SEEN(PRAM), SEEN(MONOTONIC_WRITES) },
+        { "causal, pram", SEEN(CAUSAL), SEEN(PRAM) },
+        { "causal, writes follow reads", SEEN(CAUSAL), SEEN(WRITES_FOLLOW_READS) },
+        { "parallel snapshot, causal", SEEN(PARALLEL_SNAPSHOT), SEEN(CAUSAL) },
+        { "parallel snapshot, update atomic", SEEN(PARALLEL_SNAPSHOT), SEEN(UPDATE_ATOMIC) },
+        { "session snapshot, parallel snapshot", SEEN(SESSION_SNAPSHOT), SEEN(PARALLEL_SNAPSHOT) },
+        { "snapshot, update atomic", SEEN(SNAPSHOT), SEEN(UPDATE_ATOMIC) },
+        { "snapshot, consistent view", SEEN(SNAPSHOT), SEEN(FORWARD_CONSISTENT_VIEW) },
+        { "serializable, update serializable", SEEN(SERIALIZABLE), SEEN(UPDATE_SERIALIZABLE) },
+        { "update serializable, consistent view", SEEN(UPDATE_SERIALIZABLE),
+          SEEN(CONSISTENT_VIEW) },
+        { "consistent view, cursor stability", SEEN(CONSISTENT_VIEW), SEEN(CURSOR_STABILITY) },
+        { "consistent view, monotonic view", SEEN(CONSISTENT_VIEW), SEEN(MONOTONIC_VIEW) },
+        { "monotonic view, read committed", SEEN(MONOTONIC_VIEW), SEEN(READ_COMMITTED) },
+        { "cursor stability, read committed", SEEN(CURSOR_STABILITY), SEEN(READ_COMMITTED) },
+        { "repeatable read, cursor stability", SEEN(REPEATABLE_READ), SEEN(CURSOR_STABILITY) },
+        { "repeatable read, monotonic atomic view", SEEN(REPEATABLE_READ),
+          SEEN(MONOTONIC_ATOMIC_VIEW) },
+        { "session snapshot, session read committed", SEEN(SESSION_SNAPSHOT),
+          SEEN(SESSION_READ_COMMITTED) },
+        { "session read committed, session read uncommitted", SEEN(SESSION_READ_COMMITTED),
+          SEEN(SESSION_READ_UNCOMMITTED) },
+        { "strict snapshot, strict read committed", SEEN(STRICT_SNAPSHOT),
+          SEEN(STRICT_READ_COMMITTED) },
+        { "strict read committed, strict read uncommitted", SEEN(STRICT_READ_COMMITTED),
+          SEEN(STRICT_READ_UNCOMMITTED) },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(pairs); i++)
+        check_implication(&pairs[i], false, MODEL_ROUNDS);
+}
+
+static void strictness_implies_linearizability(void)
+{
+    static const struct pair pair = { "linearizable", SEEN(STRICT_SERIALIZABLE),
+                                      SEEN(LINEARIZABLE) };
+    struct tally tally = { 0 };
+
+    for (uint64_t seed = 0; seed < fixture_rounds(ROUNDS); seed++) {
+        struct small_options options = small_options_of_seed(seed);
+        struct history history;
+
+        options.times = true;
+        options.predicates = false;
+        small_history(&options, seed, &history);
+        tally_answers(&tally, &history, pair.a, pair.b);
+        history_close(&history);
+        if (tally.count[ORACLE_HOLDS][ORACLE_VIOLATED])
+            fail_on_seed(pair.label, seed);
+    }
+    assert_rarely_unjudged(&tally, pair.label);
+    TEST_ASSERT_GREATER_THAN(50, tally.count[ORACLE_VIOLATED][ORACLE_VIOLATED]);
+    TEST_ASSERT_GREATER_THAN(10, tally.count[ORACLE_VIOLATED][ORACLE_HOLDS]);
 }
 
 static void real_time_implies_sessions_that_are_in_time(void)
@@ -215,7 +295,7 @@ static void real_time_implies_sessions_that_are_in_time(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(pairs); i++)
-        check_implication(&pairs[i], true);
+        check_implication(&pairs[i], true, ROUNDS);
 }
 
 static void a_certificate_only_takes_explanations_away(void)
@@ -230,7 +310,7 @@ static void a_certificate_only_takes_explanations_away(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(pairs); i++)
-        check_implication(&pairs[i], false);
+        check_implication(&pairs[i], false, ROUNDS);
 }
 
 int main(void)
@@ -239,7 +319,10 @@ int main(void)
     RUN_TEST(machines_and_graphs_agree);
     RUN_TEST(machines_and_axioms_agree_where_sessions_count);
     RUN_TEST(graphs_and_axioms_agree_on_certificates_of_items);
+    RUN_TEST(axioms_and_graphs_agree_on_parallel_snapshots);
     RUN_TEST(stronger_levels_imply_weaker_ones);
+    RUN_TEST(models_stand_where_the_lattice_puts_them);
+    RUN_TEST(strictness_implies_linearizability);
     RUN_TEST(real_time_implies_sessions_that_are_in_time);
     RUN_TEST(a_certificate_only_takes_explanations_away);
     return UNITY_END();
