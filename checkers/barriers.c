@@ -4,39 +4,92 @@
 
 #include "checkers/checker_private.h"
 
-/* Something that a client did. At one time beginnings come first: equal times order nothing. */
+/* Something that a client did, so long after the first of all. */
 struct moment {
-    int64_t time;
+    uint64_t distance;
     uint32_t txn;
     bool is_completion;
 };
 
-static int compare_moments(const void *a, const void *b)
+static bool has_begun(const struct history *h, uint32_t txn)
 {
-    const struct moment *x = a, *y = b;
-
-    if (x->time != y->time)
-        return x->time < y->time ? -1 : 1;
-    if (x->is_completion != y->is_completion)
-        return x->is_completion ? 1 : -1;
-    return (x->txn > y->txn) - (x->txn < y->txn);
+    return h->txn_invoked[txn] != TIME_ABSENT;
 }
 
-static size_t gather(const struct places *places, struct moment *moments)
+static bool has_completed(const struct history *h, uint32_t txn)
+{
+    return h->txn_status[txn] == TXN_OK && h->txn_completed[txn] != TIME_ABSENT &&
+           h->txn_completed[txn] != TIME_NEVER;
+}
+
+static int64_t find_first(const struct places *places)
 {
     const struct history *h = places->history;
-    size_t count = 0;
+    int64_t first = INT64_MAX;
 
     for (uint32_t t = 0; t < h->txn_count; t++) {
         if (!places_is_in(places, t))
             continue;
-        if (h->txn_invoked[t] != TIME_ABSENT)
-            moments[count++] = (struct moment){ h->txn_invoked[t], t, false };
-        if (h->txn_status[t] == TXN_OK && h->txn_completed[t] != TIME_ABSENT &&
-            h->txn_completed[t] != TIME_NEVER)
-            moments[count++] = (struct moment){ h->txn_completed[t], t, true };
+        if (has_begun(h, t) && h->txn_invoked[t] < first)
+            first = h->txn_invoked[t];
+        if (has_completed(h, t) && h->txn_completed[t] < first)
+            first = h->txn_completed[t];
     }
+    return first;
+}
+
+/* Beginnings first: at equal times they stay so, as equal times order nothing. */
+static size_t gather(const struct places *places, struct moment *moments)
+{
+    const struct history *h = places->history;
+    uint64_t first = (uint64_t)find_first(places);
+    size_t count = 0;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        if (places_is_in(places, t) && has_begun(h, t))
+            moments[count++] = (struct moment){ (uint64_t)h->txn_invoked[t] - first, t, false };
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        if (places_is_in(places, t) && has_completed(h, t))
+            moments[count++] = (struct moment){ (uint64_t)h->txn_completed[t] - first, t, true };
     return count;
+}
+
+#define DIGIT_BITS 11
+#define DIGIT_COUNT (1 << DIGIT_BITS)
+
+/* By one digit of the distance, the rest as it was. */
+static void sort_digit(const struct moment *from, struct moment *to, size_t count, unsigned shift)
+{
+    size_t next[DIGIT_COUNT] = { 0 }, sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++;
+    for (size_t digit = 0; digit < DIGIT_COUNT; digit++) {
+        size_t here = next[digit];
+
+        next[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++] = from[i];
+}
+
+/* Into one half of twice the room or the other: the half is returned. */
+static const struct moment *sort(struct moment *moments, size_t count)
+{
+    struct moment *from = moments, *to = moments + count;
+    uint64_t bits = 0;
+
+    for (size_t i = 0; i < count; i++)
+        bits |= from[i].distance;
+    for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
+        struct moment *swap = from;
+
+        sort_digit(from, to, count, shift);
+        from = to;
+        to = swap;
+    }
+    return from;
 }
 
 /* A barrier stands between completions and the next beginning. */
@@ -68,11 +121,9 @@ enum status barriers_init(struct barriers *b, const struct places *places, struc
     TRY(check_memory((void **)&b->before, h->txn_count, sizeof *b->before, 0xff, err));
     if (!h->txn_invoked || !h->txn_completed)
         return STATUS_OK;
-    TRY(memory_resize((void **)&moments, 2 * h->txn_count, sizeof *moments, err));
+    TRY(memory_resize((void **)&moments, 4 * h->txn_count, sizeof *moments, err));
     count = gather(places, moments);
-    if (count > 1)
-        qsort(moments, count, sizeof *moments, compare_moments);
-    set_up(b, moments, count);
+    set_up(b, sort(moments, count), count);
     free(moments);
     /* Those that completed when nothing began any more. */
     for (size_t t = 0; t < h->txn_count; t++)

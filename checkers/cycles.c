@@ -18,9 +18,13 @@ uint32_t cycles_kinds(enum level level)
 
     switch (level) {
     case LEVEL_READ_UNCOMMITTED:
-        return KIND(WW);
+    case LEVEL_SESSION_READ_UNCOMMITTED:
+    case LEVEL_STRICT_READ_UNCOMMITTED:
+        return KIND(WW) | closings[lattice_closing(level)];
     case LEVEL_READ_COMMITTED:
-        return KIND(WW) | READS;
+    case LEVEL_SESSION_READ_COMMITTED:
+    case LEVEL_STRICT_READ_COMMITTED:
+        return KIND(WW) | READS | closings[lattice_closing(level)];
     case LEVEL_REPEATABLE_READ:
         return KIND(WW) | READS | KIND(RW);
     default:
@@ -29,67 +33,87 @@ uint32_t cycles_kinds(enum level level)
     }
 }
 
-/* --- Making ----------------------------------------------------------------------- */
+#define SOURCE(source) (UINT32_C(1) << SOURCE_##source)
+#define SOURCES_OF_DATA (SOURCE(CERTAIN) | SOURCE(UPDATE))
 
-static int compare_numbers(const void *a, const void *b)
+uint32_t cycles_sources(enum level level)
 {
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
+    switch (level) {
+    case LEVEL_READ_UNCOMMITTED:
+    case LEVEL_SESSION_READ_UNCOMMITTED:
+    case LEVEL_STRICT_READ_UNCOMMITTED:
+        return SOURCE(CERTAIN);
+    case LEVEL_READ_ATOMIC:
+        return SOURCES_OF_DATA | SOURCE(SESSION);
+    case LEVEL_CAUSAL:
+    case LEVEL_PREFIX:
+    case LEVEL_PARALLEL_SNAPSHOT:
+    case LEVEL_SESSION_SNAPSHOT:
+    case LEVEL_SESSION_SERIALIZABLE:
+        return SOURCES_OF_DATA | SOURCE(SESSION) | SOURCE(SESSION_READS);
+    case LEVEL_STRICT_SNAPSHOT:
+    case LEVEL_STRICT_SERIALIZABLE:
+        return SOURCES_OF_DATA | SOURCE(TIME);
+    default:
+        return SOURCES_OF_DATA;
+    }
 }
 
-static enum status number_nodes(struct cycles *c, struct error *err)
-{
-    uint32_t count = 0;
+/* --- Making ----------------------------------------------------------------------- */
 
-    TRY(memory_resize((void **)&c->nodes, 2 * c->edge_count, sizeof *c->nodes, err));
+/* Those at some edge's end. `places` gets the place of each among them. */
+static enum status number_nodes(struct cycles *c, uint32_t **places, struct error *err)
+{
+    uint32_t end = 0;
+
     for (size_t i = 0; i < c->edge_count; i++) {
-        c->nodes[2 * i] = c->edges[i].from;
-        c->nodes[2 * i + 1] = c->edges[i].to;
+        end = c->edges[i].from >= end ? c->edges[i].from + 1 : end;
+        end = c->edges[i].to >= end ? c->edges[i].to + 1 : end;
     }
-    if (c->edge_count > 0)
-        qsort(c->nodes, 2 * c->edge_count, sizeof *c->nodes, compare_numbers);
-    for (size_t i = 0; i < 2 * c->edge_count; i++)
-        if (count == 0 || c->nodes[i] != c->nodes[count - 1])
-            c->nodes[count++] = c->nodes[i];
-    c->node_count = count;
+    TRY(check_memory((void **)places, end, sizeof **places, 0, err));
+    for (size_t i = 0; i < c->edge_count; i++)
+        (*places)[c->edges[i].from] = (*places)[c->edges[i].to] = 1;
+    for (uint32_t n = 0; n < end; n++)
+        c->node_count += (*places)[n];
+    TRY(memory_resize((void **)&c->nodes, c->node_count, sizeof *c->nodes, err));
+    for (uint32_t n = 0, count = 0; n < end; n++)
+        if ((*places)[n]) {
+            c->nodes[count] = n;
+            (*places)[n] = count++;
+        }
     return STATUS_OK;
 }
 
-static uint32_t place_of(const struct cycles *c, uint32_t node)
+static enum status place_edges(struct cycles *c, const uint32_t *places, struct error *err)
 {
-    uint32_t low = 0, high = c->node_count;
-
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (c->nodes[middle] <= node)
-            low = middle;
-        else
-            high = middle;
+    TRY(check_memory((void **)&c->start, (size_t)c->node_count + 2, sizeof *c->start, 0, err));
+    for (size_t i = 0; i < c->edge_count; i++) {
+        c->from[i] = places[c->edges[i].from];
+        c->to[i] = places[c->edges[i].to];
+        c->start[c->from[i] + 2]++;
     }
-    return low;
+    for (uint32_t n = 1; n < c->node_count + 2; n++)
+        c->start[n] += c->start[n - 1];
+    for (uint32_t i = 0; i < c->edge_count; i++)
+        c->by_from[c->start[c->from[i] + 1]++] = i;
+    return STATUS_OK;
 }
 
 enum status cycles_init(struct cycles *c, uint32_t txn_count, struct edge *edges, size_t count,
                         struct error *err)
 {
+    uint32_t *places = NULL; /* by node */
+    enum status status;
+
     *c = (struct cycles){ .txn_count = txn_count, .edges = edges, .edge_count = count };
-    TRY(number_nodes(c, err));
     TRY(memory_resize((void **)&c->from, count, sizeof *c->from, err));
     TRY(memory_resize((void **)&c->to, count, sizeof *c->to, err));
     TRY(memory_resize((void **)&c->by_from, count, sizeof *c->by_from, err));
-    TRY(check_memory((void **)&c->start, (size_t)c->node_count + 2, sizeof *c->start, 0, err));
-    for (size_t i = 0; i < count; i++) {
-        c->from[i] = place_of(c, edges[i].from);
-        c->to[i] = place_of(c, edges[i].to);
-        c->start[c->from[i] + 2]++;
-    }
-    for (uint32_t n = 1; n < c->node_count + 2; n++)
-        c->start[n] += c->start[n - 1];
-    for (uint32_t i = 0; i < count; i++)
-        c->by_from[c->start[c->from[i] + 1]++] = i;
-    return STATUS_OK;
+    status = number_nodes(c, &places, err);
+    if (status == STATUS_OK)
+        status = place_edges(c, places, err);
+    free(places);
+    return status;
 }
 
 void cycles_close(struct cycles *c)
@@ -112,27 +136,41 @@ void cycles_close(struct cycles *c)
  */
 struct projection {
     const struct cycles *cycles;
-    uint32_t kinds;
+    uint32_t kinds, sources;
     bool has_moments;
 };
 
+static struct projection project_on(const struct cycles *c, enum level level, bool has_moments)
+{
+    return (struct projection){ c, cycles_kinds(level), cycles_sources(level), has_moments };
+}
+
+/* A waypoint has one moment only. */
 static uint32_t tail_of(const struct projection *p, size_t edge)
 {
+    const struct edge *e = &p->cycles->edges[edge];
     uint32_t node = p->cycles->from[edge];
 
-    return p->has_moments ? 2 * node + !edge_is_anti(p->cycles->edges[edge].kind) : node;
+    if (!p->has_moments)
+        return node;
+    return 2 * node + (!edge_is_anti(e->kind) || e->from >= p->cycles->txn_count);
 }
 
 static uint32_t head_of(const struct projection *p, size_t edge)
 {
+    const struct edge *e = &p->cycles->edges[edge];
     uint32_t node = p->cycles->to[edge];
 
-    return p->has_moments ? 2 * node + edge_is_anti(p->cycles->edges[edge].kind) : node;
+    if (!p->has_moments)
+        return node;
+    return 2 * node + (edge_is_anti(e->kind) || e->to >= p->cycles->txn_count);
 }
 
 static bool is_of(const struct projection *p, size_t edge)
 {
-    return p->kinds >> p->cycles->edges[edge].kind & 1;
+    const struct edge *e = &p->cycles->edges[edge];
+
+    return (p->kinds >> e->kind & 1) && (p->sources >> e->by & 1);
 }
 
 static enum status project(const struct projection *p, struct graph *g, struct error *err)
@@ -170,7 +208,7 @@ static enum status find_components(const struct projection *p, struct components
 enum status cycles_violate(const struct cycles *c, enum level level, bool *violates,
                            struct error *err)
 {
-    struct projection p = { c, cycles_kinds(level), lattice_is_snapshot(level) };
+    struct projection p = project_on(c, level, lattice_is_snapshot(level));
     struct components components;
 
     TRY(find_components(&p, &components, err));
@@ -185,12 +223,12 @@ enum status cycles_violate(const struct cycles *c, enum level level, bool *viola
 /* --- Classes ---------------------------------------------------------------------- */
 
 static const struct cycle_class classes[] = {
-    { ANOMALY_G0, KIND(WW), KIND(WW), ANTI_NONE },
-    { ANOMALY_G1C, KIND(WW) | READS, READS, ANTI_NONE },
-    { ANOMALY_G_SINGLE, KIND(WW) | READS | ANTIS, ANTIS, ANTI_ONE },
-    { ANOMALY_G_NONADJACENT, KIND(WW) | READS | ANTIS, ANTIS, ANTI_APART },
-    { ANOMALY_G2_ITEM, KIND(WW) | READS | KIND(RW), KIND(RW), ANTI_ANY },
-    { ANOMALY_G2, KIND(WW) | READS | ANTIS, KIND(PREDICATE_RW), ANTI_ANY },
+    { ANOMALY_G0, KIND(WW), KIND(WW), ANTI_NONE, 0, 0 },
+    { ANOMALY_G1C, KIND(WW) | READS, READS, ANTI_NONE, 0, 0 },
+    { ANOMALY_G_SINGLE, KIND(WW) | READS | ANTIS, ANTIS, ANTI_ONE, 0, 0 },
+    { ANOMALY_G_NONADJACENT, KIND(WW) | READS | ANTIS, ANTIS, ANTI_APART, 0, 0 },
+    { ANOMALY_G2_ITEM, KIND(WW) | READS | KIND(RW), KIND(RW), ANTI_ANY, 0, 0 },
+    { ANOMALY_G2, KIND(WW) | READS | ANTIS, KIND(PREDICATE_RW), ANTI_ANY, 0, 0 },
 };
 
 #define CLASS_COUNT (sizeof classes / sizeof *classes)
@@ -198,9 +236,9 @@ static const struct cycle_class classes[] = {
 /* As many of them as the level forbids. */
 static size_t class_count(enum level level)
 {
-    if (level == LEVEL_READ_UNCOMMITTED)
+    if (!(cycles_kinds(level) & READS))
         return 1;
-    if (level == LEVEL_READ_COMMITTED)
+    if (!(cycles_kinds(level) & ANTIS))
         return 2;
     if (lattice_is_snapshot(level))
         return 4;
@@ -231,6 +269,10 @@ static enum status tell_first(struct telling *t, const struct component *compone
 
         class.kinds = (class.kinds & kinds) | extra;
         class.starts = closing == CLOSED_BY_DATA ? class.starts & kinds : extra;
+        class.sources = cycles_sources(t->level);
+        if (closing == CLOSED_BY_DATA)
+            class.sources &= SOURCES_OF_DATA;
+        class.starts_by = class.sources & ~SOURCES_OF_DATA;
         status = cycles_search(t->cycles, component, &class, &found, err);
         if (status == STATUS_OK && found.edges.count > 0) {
             status = t->tell(t->context, &found, &t->goes_on, err);
@@ -291,18 +333,21 @@ enum status cycles_tell(const struct cycles *c, enum level level,
                                             struct error *),
                         void *context, struct error *err)
 {
-    struct projection p = { c, cycles_kinds(level), false };
+    struct projection p = project_on(c, level, false);
     struct telling t = { c, level, tell, context, true };
     struct components components;
     struct inner_edges inner = { 0 };
+    uint32_t *scratch = NULL;
     enum status status;
 
     TRY(find_components(&p, &components, err));
     status = sort_edges(&p, &components, &inner, err);
+    if (status == STATUS_OK)
+        status = check_memory((void **)&scratch, c->node_count, sizeof *scratch, 0xff, err);
     /* Falling numbers go with the history, more or less. */
     for (uint32_t k = components.count; k-- > 0 && status == STATUS_OK && t.goes_on;) {
         struct component component = { inner.edges + inner.start[k],
-                                       (size_t)(inner.start[k + 1] - inner.start[k]) };
+                                       (size_t)(inner.start[k + 1] - inner.start[k]), scratch };
 
         if (component.edge_count > 0)
             status = tell_component(&t, &component, err);
@@ -310,6 +355,7 @@ enum status cycles_tell(const struct cycles *c, enum level level,
     }
     free(inner.start);
     free(inner.edges);
+    free(scratch);
     components_close(&components);
     return status;
 }

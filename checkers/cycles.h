@@ -13,8 +13,10 @@
  * it implies. Of each class a shortest cycle is told, as far as a budget of steps
  * goes; that there is one at all never depends on it.
  *
- * Nodes are transactions, and behind them the barriers of real time: edges from
- * and to a barrier are EDGE_REALTIME.
+ * Nodes are transactions, and behind them waypoints: the barriers of real time, and
+ * hubs between the many readers of a version and the many who overwrote it. A way
+ * through waypoints is one edge: what is read stands on its first part, what
+ * overwrote it on its last.
  */
 #ifndef CHECKERS_CYCLES_H
 #define CHECKERS_CYCLES_H
@@ -27,9 +29,25 @@
 
 /* The kinds of edges that a level looks at, a bit each. */
 uint32_t cycles_kinds(enum level);
+/*
+ * What shows that one version is before another, in `by` of an edge. Each is an inference at
+ * those levels only that would be violated if the versions stood the other way round.
+ */
+enum order_source {
+    SOURCE_CERTAIN,       /* a list; the initial version; or no order was inferred at all */
+    SOURCE_UPDATE,        /* a transaction read the one and wrote the other; of a wr: the reader
+                             wrote the key as well */
+    SOURCE_SESSION,       /* a session wrote or read the one, and later wrote the other; or wrote
+                             the one, and later read the other */
+    SOURCE_SESSION_READS, /* a session read the one, and later the other */
+    SOURCE_TIME,          /* as with sessions, but completed and then invoked */
+};
+
+/* Those that a level may use: 1 << enum order_source of each. */
+uint32_t cycles_sources(enum level);
 
 struct cycles {
-    uint32_t txn_count;                  /* nodes from here on are barriers */
+    uint32_t txn_count;                  /* nodes from here on are waypoints */
     const struct check_options *options; /* the caller's, may be NULL: it may want an end */
     struct edge *edges;                  /* the caller's, until cycles_close() */
     size_t edge_count;
@@ -50,7 +68,7 @@ MUST_USE enum status cycles_violate(const struct cycles *, enum level, bool *, s
 
 struct found_cycle {
     enum anomaly kind;
-    ARRAY(struct edge) edges; /* of transactions: barriers are passed over */
+    ARRAY(struct edge) edges; /* of transactions: waypoints are passed over */
 };
 
 /*

@@ -14,12 +14,25 @@ struct cycle_class {
     uint32_t kinds;  /* of edges that may be in it */
     uint32_t starts; /* of edges of which one must be in it */
     enum anti_rule rule;
+    uint32_t sources;   /* what the edges may be inferred from, 1 << enum order_source */
+    uint32_t starts_by; /* an edge that was inferred from this will do for a start, too */
 };
+
+static inline bool cycle_class_has(const struct cycle_class *class, const struct edge *edge)
+{
+    return (class->kinds >> edge->kind & 1) && (class->sources >> edge->by & 1);
+}
+
+static inline bool cycle_class_starts(const struct cycle_class *class, const struct edge *edge)
+{
+    return (class->starts >> edge->kind & 1) || (class->starts_by >> edge->by & 1);
+}
 
 /* One component of a graph: its edges, rising. */
 struct component {
     const uint32_t *edges;
     size_t edge_count;
+    uint32_t *scratch; /* by place in the cycles' nodes: UINT32_MAX, and so after each search */
 };
 
 /*

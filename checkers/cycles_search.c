@@ -6,8 +6,8 @@
  *
  * A class looks at some kinds of edges only, so that the component falls apart again,
  * and most of it mostly goes away: what is left is searched. Edges to and between
- * barriers of time cost nothing but the first: a path through time is one step,
- * however long it is.
+ * waypoints cost nothing but the first: a path through time is one step,
+ * however long it is, and so is one through hubs.
  */
 #include <stdlib.h>
 
@@ -64,12 +64,12 @@ static enum status take_edges(struct path_search *s, const struct component *com
 {
     const struct cycles *c = s->cycles;
 
-    TRY(check_memory((void **)&s->node_of, c->node_count, sizeof *s->node_of, 0xff, err));
+    s->node_of = component->scratch;
     TRY(memory_resize((void **)&s->edges, component->edge_count, sizeof *s->edges, err));
     for (size_t i = 0; i < component->edge_count; i++) {
         uint32_t edge = component->edges[i];
 
-        if (!(s->class->kinds >> c->edges[edge].kind & 1))
+        if (!cycle_class_has(s->class, &c->edges[edge]))
             continue;
         number_node(s, c->from[edge]);
         number_node(s, c->to[edge]);
@@ -134,9 +134,13 @@ static enum status open_states(struct path_search *s, struct error *err)
     return memory_resize((void **)&s->ahead, states, sizeof *s->ahead, err);
 }
 
-static void close_search(struct path_search *s)
+/* There may be many components: what is cleared of the scratch is no more than they have. */
+static void close_search(struct path_search *s, const struct component *component)
 {
-    free(s->node_of);
+    for (size_t i = 0; i < component->edge_count; i++) {
+        component->scratch[s->cycles->from[component->edges[i]]] = NO_NODE;
+        component->scratch[s->cycles->to[component->edges[i]]] = NO_NODE;
+    }
     free(s->edges);
     free(s->start);
     free(s->ways);
@@ -151,7 +155,7 @@ static void close_search(struct path_search *s)
 
 static bool is_free(const struct cycles *c, uint32_t edge)
 {
-    return c->edges[edge].kind == EDGE_REALTIME && c->edges[edge].from >= c->txn_count;
+    return c->edges[edge].from >= c->txn_count;
 }
 
 /* The state behind an edge, or NO_STATE: the rule forbids it. */
@@ -160,6 +164,9 @@ static uint32_t step(const struct path_search *s, uint32_t state, uint32_t edge,
     bool is_anti = edge_is_anti(s->cycles->edges[edge].kind);
     uint32_t had = state & 1;
 
+    /* Behind a waypoint an edge goes on that has been counted. */
+    if (is_free(s->cycles, edge))
+        return 2 * to + had;
     switch (s->class->rule) {
     case ANTI_NONE:
     case ANTI_ANY:
@@ -241,7 +248,19 @@ static uint32_t search_from(struct path_search *s, uint32_t first, uint32_t dept
     return NO_STATE;
 }
 
-/* The edges that led to the state, barriers passed over. */
+/* The part of an edge before the one that is known. */
+static void join(struct edge *known, const struct edge *before)
+{
+    uint32_t to = known->to, other = known->other;
+    uint8_t by = known->by;
+
+    *known = *before;
+    known->to = to;
+    known->other = other;
+    known->by = before->by ? before->by : by;
+}
+
+/* The edges that led to the state, waypoints passed over. */
 static enum status take_path(const struct path_search *s, uint32_t state, struct found_cycle *found,
                              struct error *err)
 {
@@ -249,13 +268,13 @@ static enum status take_path(const struct path_search *s, uint32_t state, struct
     size_t half;
 
     found->edges.count = 0;
-    /* From the last to the first: a way through time is one edge, from behind. */
+    /* From the last to the first: a way through waypoints is one edge, from behind. */
     for (uint32_t at = state; at != NO_STATE; at = s->parent[at]) {
         const struct edge *edge = &c->edges[s->by[at]];
         size_t count = found->edges.count;
 
         if (edge->to >= c->txn_count && count > 0)
-            found->edges.at[count - 1].from = edge->from;
+            join(&found->edges.at[count - 1], edge);
         else
             TRY(array_push(&found->edges, *edge, err));
     }
@@ -278,7 +297,7 @@ static enum status search_all(struct path_search *s, struct found_cycle *found, 
         uint32_t edge = s->edges[i], last;
         size_t best = found->edges.count;
 
-        if (!(s->class->starts >> c->edges[edge].kind & 1) || c->edges[edge].from >= c->txn_count)
+        if (!cycle_class_starts(s->class, &c->edges[edge]) || c->edges[edge].from >= c->txn_count)
             continue;
         if (best == 1 || (best == 2 && c->edges[edge].from != c->edges[edge].to))
             continue; /* no shorter one can begin here */
@@ -308,6 +327,6 @@ enum status cycles_search(const struct cycles *c, const struct component *compon
     struct path_search s = { .cycles = c, .class = class };
     enum status status = search(&s, component, found, err);
 
-    close_search(&s);
+    close_search(&s, component);
     return status;
 }

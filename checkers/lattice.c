@@ -101,12 +101,16 @@ enum level lattice_weakest(uint64_t levels)
     return LEVEL_COUNT;
 }
 
-/* Snapshot, which does not ask for sessions, does not imply read-atomic, which does. */
+/*
+ * Snapshot, which does not ask for sessions, does not imply read-atomic, which does; and at
+ * repeatable-read a transaction finds what it wrote.
+ */
 bool lattice_forbids(enum level level, enum anomaly anomaly)
 {
     enum level weakest;
 
-    if (anomaly == ANOMALY_INTERNAL && lattice_implies(level, LEVEL_UPDATE_ATOMIC))
+    if (anomaly == ANOMALY_INTERNAL && (lattice_implies(level, LEVEL_UPDATE_ATOMIC) ||
+                                        lattice_implies(level, LEVEL_REPEATABLE_READ)))
         return true;
     return anomaly_weakest_level(anomaly, &weakest) && lattice_implies(level, weakest);
 }
@@ -118,7 +122,7 @@ static uint64_t weakest_ruled_out(enum anomaly anomaly)
 
     switch (anomaly) {
     case ANOMALY_INTERNAL:
-        return BIT(READ_ATOMIC) | BIT(UPDATE_ATOMIC);
+        return BIT(READ_ATOMIC) | BIT(UPDATE_ATOMIC) | BIT(REPEATABLE_READ);
     case ANOMALY_LOST_UPDATE:
         return BIT(CURSOR_STABILITY) | BIT(UPDATE_ATOMIC);
     case ANOMALY_G_SINGLE:
@@ -139,6 +143,8 @@ static uint64_t weakest_ruled_out(enum anomaly anomaly)
         return BIT(MONOTONIC_READS);
     case ANOMALY_REORDERED_WRITES:
         return BIT(MONOTONIC_WRITES);
+    case ANOMALY_MIXED_SESSION:
+        return BIT(PRAM);
     case ANOMALY_FORGOTTEN_READ:
         return BIT(WRITES_FOLLOW_READS);
     default:

@@ -82,6 +82,20 @@ static void tell_predicate_anti(struct buffer *out, const struct history *h, con
     buffer_text(out, TEXT(", which changed what matches"));
 }
 
+/* What it rests on is told before it, if anywhere. */
+static void tell_co(struct buffer *out, const struct history *h, const struct edge *e)
+{
+    tell_txn(out, h, e->from);
+    buffer_text(out, TEXT(" must have written "));
+    tell_key(out, h, e->key);
+    if (e->to == HISTORY_NONE)
+        buffer_text(out, TEXT(" before there was anything"));
+    else
+        buffer_text(out, TEXT(" before "));
+    if (e->to != HISTORY_NONE)
+        tell_txn(out, h, e->to);
+}
+
 void proof_tell_edge(struct buffer *out, const struct history *h, const struct edge *e)
 {
     switch ((enum edge_kind)e->kind) {
@@ -114,19 +128,73 @@ void proof_tell_edge(struct buffer *out, const struct history *h, const struct e
         tell_pair(out, h, e->from, " had completed before ", e->to);
         buffer_text(out, TEXT(" began"));
         break;
+    case EDGE_CO:
+        tell_co(out, h, e);
+        break;
     default:
         buffer_text(out, TEXT("the store puts "));
         tell_pair(out, h, e->from, " before ", e->to);
     }
 }
 
-void proof_tell_cycle(struct buffer *out, const struct history *h, const struct edge *edges,
-                      size_t count)
+static void tell_reason(struct buffer *out, const struct history *h, const struct edge *e,
+                        const struct reason *r)
 {
-    for (size_t i = 0; i < count; i++) {
-        proof_tell_edge(out, h, &edges[i]);
+    for (size_t i = 0; i < r->because_count; i++) {
+        proof_tell_edge(out, h, &r->because[i]);
         buffer_text(out, TEXT("; "));
     }
+    tell_txn(out, h, r->reader);
+    buffer_text(out, TEXT(" read "));
+    tell_key_value(out, h, e->key, history_value(h, r->read));
+    if (e->kind == EDGE_CO && e->to != HISTORY_NONE) {
+        buffer_text(out, TEXT(" of "));
+        tell_txn(out, h, e->to);
+    }
+    buffer_text(out, TEXT(", so "));
+}
+
+/*
+ * Two writers, and two readers who each read what the one wrote of a key, and not what the other
+ * wrote of another: W1 -wr x-> R1 -rw y-> W2 -wr y-> R2 -rw x-> W1.
+ */
+static bool is_long_fork(const struct edge *edges, size_t count)
+{
+    if (count != 4 || edges[0].from == edges[2].from || edges[1].from == edges[3].from)
+        return false;
+    for (size_t i = 0; i < count; i++) {
+        const struct edge *e = &edges[i], *next = &edges[(i + 1) % count];
+
+        if (e->kind == EDGE_WR ? next->kind != EDGE_RW || next->key == e->key
+                               : e->kind != EDGE_RW || next->kind != EDGE_WR || next->key != e->key)
+            return false;
+    }
+    return true;
+}
+
+/* The readers are those that an anti-dependency leaves. */
+static void tell_long_fork(struct buffer *out, const struct history *h, const struct edge *edges)
+{
+    unsigned reader = edges[0].kind != EDGE_RW;
+
+    buffer_text(out, TEXT(": a long fork, "));
+    tell_pair(out, h, edges[reader].from, " and ", edges[reader + 2].from);
+    buffer_text(out, TEXT(" saw "));
+    tell_pair(out, h, edges[!reader].from, " and ", edges[!reader + 2].from);
+    buffer_text(out, TEXT(" in opposite orders"));
+}
+
+void proof_tell_cycle_by(struct buffer *out, const struct history *h, const struct edge *edges,
+                         const struct reason *reasons, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (reasons && (edges[i].kind == EDGE_CO || edges[i].kind == EDGE_WW))
+            tell_reason(out, h, &edges[i], &reasons[i]);
+        proof_tell_edge(out, h, &edges[i]);
+        buffer_text(out, edges[i].to == HISTORY_NONE ? TEXT(", which cannot be") : TEXT("; "));
+    }
+    if (edges[0].to == HISTORY_NONE)
+        return;
     buffer_text(out, TEXT("so "));
     tell_txn(out, h, edges[count - 1].from);
     if (count == 1) {
@@ -135,6 +203,14 @@ void proof_tell_cycle(struct buffer *out, const struct history *h, const struct 
     }
     buffer_text(out, TEXT(" comes both after and before "));
     tell_txn(out, h, edges[0].from);
+    if (is_long_fork(edges, count))
+        tell_long_fork(out, h, edges);
+}
+
+void proof_tell_cycle(struct buffer *out, const struct history *h, const struct edge *edges,
+                      size_t count)
+{
+    proof_tell_cycle_by(out, h, edges, NULL, count);
 }
 
 /* --- For the witness -------------------------------------------------------------- */
@@ -155,6 +231,7 @@ static const char *const edge_names[EDGE_KIND_COUNT] = {
     [EDGE_PROCESS] = "process",
     [EDGE_REALTIME] = "realtime",
     [EDGE_ORDER] = "order",
+    [EDGE_CO] = "co",
 };
 
 /* The operations and versions at an edge's two ends. */
@@ -188,14 +265,40 @@ static void print_ends(struct buffer *out, const struct history *h, const struct
     print_version(out, h, "to-version", ends.to_version);
 }
 
-static void print_edge(struct buffer *out, const struct history *h, const struct edge *e)
+static void print_edges(struct buffer *, const struct history *, const struct edge *,
+                        const struct reason *, size_t count);
+
+/* ,"reader":[id,op],"because":[...] */
+static void print_reason(struct buffer *out, const struct history *h, const struct edge *e,
+                         const struct reason *r)
+{
+    buffer_print(out, ",\"reader\":[%" PRId64 ",%" PRIu32 "]", h->txn_id[r->reader],
+                 tell_op_number(h, r->reader, r->read));
+    if (e->kind != EDGE_CO)
+        return;
+    buffer_text(out, TEXT(",\"because\":"));
+    print_edges(out, h, r->because, NULL, r->because_count);
+}
+
+static void print_edge(struct buffer *out, const struct history *h, const struct edge *e,
+                       const struct reason *reason)
 {
     struct buffer why = { 0 };
 
-    buffer_print(out, "{\"from\":%" PRId64 ",\"to\":%" PRId64 ",\"edge\":\"%s\"",
-                 h->txn_id[e->from], h->txn_id[e->to], edge_names[e->kind]);
+    buffer_print(out, "{\"from\":%" PRId64 ",\"to\":", h->txn_id[e->from]);
+    if (e->to == HISTORY_NONE)
+        buffer_text(out, TEXT("null"));
+    else
+        buffer_int64(out, h->txn_id[e->to]);
+    buffer_print(out, ",\"edge\":\"%s\"", edge_names[e->kind]);
     if (e->kind < EDGE_PROCESS)
         print_ends(out, h, e);
+    if (e->kind == EDGE_CO) {
+        buffer_text(out, TEXT(",\"key\":"));
+        buffer_json(out, history_key(h, e->key));
+    }
+    if (reason && (e->kind == EDGE_CO || e->kind == EDGE_WW))
+        print_reason(out, h, e, reason);
     proof_tell_edge(&why, h, e);
     buffer_text(out, TEXT(",\"why\":"));
     buffer_json(out, (struct text){ why.at, why.count });
@@ -204,16 +307,29 @@ static void print_edge(struct buffer *out, const struct history *h, const struct
     buffer_close(&why);
 }
 
-void proof_cycle(struct buffer *out, const struct history *h, const struct edge *edges,
-                 size_t count)
+static void print_edges(struct buffer *out, const struct history *h, const struct edge *edges,
+                        const struct reason *reasons, size_t count)
 {
-    buffer_text(out, TEXT("\"cycle\":["));
+    buffer_byte(out, '[');
     for (size_t i = 0; i < count; i++) {
         if (i > 0)
             buffer_byte(out, ',');
-        print_edge(out, h, &edges[i]);
+        print_edge(out, h, &edges[i], reasons ? &reasons[i] : NULL);
     }
     buffer_byte(out, ']');
+}
+
+void proof_cycle_by(struct buffer *out, const struct history *h, const struct edge *edges,
+                    const struct reason *reasons, size_t count)
+{
+    buffer_text(out, TEXT("\"cycle\":"));
+    print_edges(out, h, edges, reasons, count);
+}
+
+void proof_cycle(struct buffer *out, const struct history *h, const struct edge *edges,
+                 size_t count)
+{
+    proof_cycle_by(out, h, edges, NULL, count);
 }
 
 void proof_read(struct buffer *out, const struct history *h, const struct wrong_read *read)
@@ -229,8 +345,8 @@ void proof_read(struct buffer *out, const struct history *h, const struct wrong_
     buffer_byte(out, '}');
 }
 
-void proof_writes(struct buffer *out, const struct history *h, uint32_t key, uint32_t first,
-                  uint32_t second)
+static void begin_writes(struct buffer *out, const struct history *h, uint32_t key, uint32_t first,
+                         uint32_t second)
 {
     buffer_text(out, TEXT("\"writes\":{\"key\":"));
     buffer_json(out, history_key(h, key));
@@ -238,5 +354,68 @@ void proof_writes(struct buffer *out, const struct history *h, uint32_t key, uin
     tell_version(out, h, first);
     buffer_byte(out, ',');
     tell_version(out, h, second);
+    buffer_byte(out, ']');
+}
+
+void proof_writes(struct buffer *out, const struct history *h, uint32_t key, uint32_t first,
+                  uint32_t second)
+{
+    begin_writes(out, h, key, first, second);
+    buffer_byte(out, '}');
+}
+
+void proof_dirty(struct buffer *out, const struct history *h, uint32_t first, uint32_t second,
+                 uint32_t reader, uint32_t read)
+{
+    begin_writes(out, h, h->op_key[read], first, second);
+    buffer_print(out, ",\"read\":[%" PRId64 ",%" PRIu32 "]}", h->txn_id[reader],
+                 tell_op_number(h, reader, read));
+}
+
+void proof_reads(struct buffer *out, const struct history *h, const uint32_t txns[2],
+                 const uint32_t ops[2])
+{
+    buffer_text(out, TEXT("\"reads\":["));
+    for (int i = 0; i < 2; i++) {
+        buffer_print(out, "%s{\"txn\":%" PRId64 ",\"op\":%" PRIu32 ",\"key\":", i ? "," : "",
+                     h->txn_id[txns[i]], tell_op_number(h, txns[i], ops[i]));
+        buffer_json(out, history_key(h, h->op_key[ops[i]]));
+        buffer_byte(out, '}');
+    }
+    buffer_byte(out, ']');
+}
+
+void proof_totals(struct buffer *out, const struct history *h, const uint32_t txns[2])
+{
+    buffer_print(out, "\"totals\":[%" PRId64 ",%" PRId64 "]", h->txn_id[txns[0]],
+                 h->txn_id[txns[1]]);
+}
+
+static void print_version_step(struct buffer *out, const struct history *h,
+                               const struct version_step *e)
+{
+    buffer_text(out, TEXT("{\"from\":"));
+    tell_version(out, h, e->from);
+    print_version(out, h, "to", e->to);
+    if (e->reason == VERSION_READ_THEN_WRITTEN)
+        buffer_print(out, ",\"by\":\"read-then-write\",\"txns\":[%" PRId64 "]}",
+                     h->txn_id[e->txns[0]]);
+    else
+        buffer_print(out, ",\"by\":\"%s\",\"txns\":[%" PRId64 ",%" PRId64 "]}",
+                     e->reason == VERSION_IN_SESSION ? "process" : "realtime",
+                     h->txn_id[e->txns[0]], h->txn_id[e->txns[1]]);
+}
+
+void proof_versions(struct buffer *out, const struct history *h, uint32_t key,
+                    const struct version_step *edges, size_t count)
+{
+    buffer_text(out, TEXT("\"versions\":{\"key\":"));
+    buffer_json(out, history_key(h, key));
+    buffer_text(out, TEXT(",\"cycle\":["));
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0)
+            buffer_byte(out, ',');
+        print_version_step(out, h, &edges[i]);
+    }
     buffer_text(out, TEXT("]}"));
 }

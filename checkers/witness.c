@@ -93,6 +93,17 @@ static void print_findings(struct buffer *out, const struct history *h, const st
     buffer_byte(out, ']');
 }
 
+/* A model may hold where nothing shows it, and interval shows nothing yet. */
+static bool is_shown(const struct check *check, const struct buffer *evidence)
+{
+    bool has_proof = false;
+
+    for (size_t i = 0; i < check->findings.count; i++)
+        has_proof |= check->findings.at[i].proof[0] != '\0';
+    return check->verdict == VERDICT_INVALID ? has_proof
+                                             : check->verdict == VERDICT_VALID && evidence->count > 0;
+}
+
 enum status witness_finish(const struct history *h, struct check *check, struct error *err)
 {
     struct buffer evidence = check->witness;
@@ -101,7 +112,7 @@ enum status witness_finish(const struct history *h, struct check *check, struct 
     char hex[DIGEST_HEX_SIZE];
 
     check->witness = (struct buffer){ 0 };
-    if (check->verdict != VERDICT_UNKNOWN) {
+    if (is_shown(check, &evidence)) {
         digest_hex(&digest, hex);
         buffer_print(out,
                      "{\"ordeal-witness\":1,\"history\":\"%s\",\"checker\":\"%s\",\"level\":\"%s\","

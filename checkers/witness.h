@@ -15,7 +15,7 @@ void witness_order(struct check *, const struct history *, const uint32_t *txns,
 /* Behind it, at the levels of snapshot: how many of the order each of them sees. */
 void witness_snapshots(struct check *, const uint32_t *seen, size_t count);
 
-/* Puts the whole together. Of an unknown verdict there is none. */
+/* Puts the whole together: of an unknown verdict, or a valid one without evidence, nothing. */
 MUST_USE enum status witness_finish(const struct history *, struct check *, struct error *);
 
 #endif

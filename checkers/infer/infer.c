@@ -1,0 +1,291 @@
+#include "checkers/infer/infer.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "checkers/infer/infer_private.h"
+#include "checkers/infer/linear.h"
+#include "checkers/infer/workloads.h"
+#include "checkers/tell.h"
+
+/* --- What parts say ----------------------------------------------------------------- */
+
+void infer_note_read_from(struct infer *c, uint32_t txn)
+{
+    if (c->places.standing[txn] != STANDING_OPEN)
+        return;
+    c->places.standing[txn] = STANDING_IN;
+    c->places.open_count--;
+    c->places.in_count++;
+}
+
+bool infer_finds(struct infer *c, enum anomaly anomaly)
+{
+    c->ruled_out |= c->rules_out[anomaly];
+    /* What is of no level is of the workload, and forbidden at all. */
+    if (c->rules_out[anomaly] && !(c->rules_out[anomaly] & LEVEL_BIT(c->options->level)))
+        return false;
+    if (c->told[anomaly] == INFER_TOLD_MAX) {
+        c->check->has_more_findings = true;
+        return false;
+    }
+    c->told[anomaly]++;
+    return !check_is_full(c->check);
+}
+
+void infer_rule_out(struct infer *c, enum level level)
+{
+    for (int i = 0; i < LEVEL_END; i++)
+        if (i != LEVEL_COUNT && lattice_implies((enum level)i, level))
+            c->ruled_out |= LEVEL_BIT(i);
+}
+
+enum status infer_tell(struct infer *c, enum anomaly kind, const uint32_t *txns, size_t txn_count,
+                       struct buffer *why, struct buffer *proof, struct error *err)
+{
+    struct discovery d = { .kind = kind,
+                           .proven = kind,
+                           .txns = txns,
+                           .txn_count = txn_count,
+                           .why = *why,
+                           .proof = *proof };
+
+    *why = *proof = (struct buffer){ 0 };
+    return check_add(c->check, &d, err);
+}
+
+bool infer_goes_on(struct infer *c, const char *looking_for, uint32_t done)
+{
+    size_t count = c->history->txn_count;
+
+    progress_report(c->options->progress, done, count);
+    if (check_is_stopped(c->options)) {
+        c->is_stopped = true;
+        check_doubt(c->check,
+                    "stopped while looking for %s, %" PRIu32 " of %zu transactions behind it",
+                    looking_for, done, count);
+    }
+    return !c->is_stopped;
+}
+
+/* --- Making ------------------------------------------------------------------------- */
+
+enum use { USE_WRITTEN = 1, USE_APPENDED = 2, USE_LISTED = 4 };
+
+static bool is_list(uint8_t value_kind)
+{
+    return value_kind == VALUE_LIST;
+}
+
+/* What was done to each key, and how often it was written: that in `start`, two ahead. */
+static void count_writes(struct infer *c, uint8_t *uses)
+{
+    const struct history *h = c->history;
+    uint32_t *start = c->versions.start;
+
+    for (size_t op = 0; op < h->op_count; op++) {
+        uint8_t kind = h->op_kind[op];
+
+        if (h->op_flags[op] & OP_ERROR || op_is_head(kind))
+            continue;
+        if (!op_is_write(kind)) {
+            uses[h->op_key[op]] |= is_list(h->op_value_kind[op]) ? USE_LISTED : 0;
+            continue;
+        }
+        uses[h->op_key[op]] |= kind == OP_APPEND ? USE_APPENDED : USE_WRITTEN;
+        start[h->op_key[op] + 2]++;
+    }
+    for (size_t i = 0; i < h->initial_count; i++)
+        uses[h->initial_key[i]] |= is_list(h->initial_kind[i]) ? USE_LISTED : 0;
+}
+
+static void judge_keys(struct infer *c, const uint8_t *uses)
+{
+    const struct history *h = c->history;
+
+    for (uint32_t key = 0; key < h->key_count; key++) {
+        bool is_written = uses[key] & USE_WRITTEN, is_appended = uses[key] & USE_APPENDED;
+
+        c->key_kind[key] = is_appended || (!is_written && uses[key] & USE_LISTED) ? KEY_LIST
+                                                                                  : KEY_REGISTER;
+        if (!is_written || !is_appended)
+            continue;
+        c->key_kind[key] = KEY_UNJUDGED;
+        check_doubt(c->check,
+                    "%.*s was both written and appended to: no order of its versions can be "
+                    "inferred",
+                    TEXT_PRINT(history_key(h, key)));
+    }
+}
+
+/* start[k + 1] runs through the versions of k, and ends where those of k + 1 begin. */
+static void number_writes(struct infer *c)
+{
+    const struct history *h = c->history;
+    struct inferred_versions *v = &c->versions;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            uint32_t number;
+
+            if (!history_makes_version(h, op))
+                continue;
+            number = v->start[h->op_key[op] + 1]++;
+            v->op[number] = op;
+            v->txn[number] = t;
+        }
+    for (uint32_t key = 0; key < h->key_count; key++)
+        for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
+            v->is_final[n] = n + 1 == v->start[key + 1] || v->txn[n + 1] != v->txn[n];
+}
+
+static enum status open_versions(struct infer *c, struct error *err)
+{
+    const struct history *h = c->history;
+    struct inferred_versions *v = &c->versions;
+    uint8_t *uses = NULL; /* by key */
+    size_t keys = h->key_count;
+    enum status status;
+
+    TRY(check_memory((void **)&v->start, keys + 2, sizeof *v->start, 0, err));
+    TRY(check_memory((void **)&v->chained, keys, sizeof *v->chained, 0, err));
+    TRY(check_memory((void **)&c->key_kind, keys, 1, KEY_REGISTER, err));
+    status = check_memory((void **)&uses, keys, 1, 0, err);
+    if (status == STATUS_OK) {
+        count_writes(c, uses);
+        judge_keys(c, uses);
+    }
+    free(uses);
+    TRY(status);
+    for (size_t k = 1; k < keys + 2; k++)
+        v->start[k] += v->start[k - 1];
+    v->count = v->start[keys + 1];
+    TRY(memory_resize((void **)&v->op, v->count, sizeof *v->op, err));
+    TRY(memory_resize((void **)&v->txn, v->count, sizeof *v->txn, err));
+    TRY(memory_resize((void **)&v->is_final, v->count, sizeof *v->is_final, err));
+    number_writes(c);
+    return STATUS_OK;
+}
+
+static enum status open(struct infer *c, struct error *err)
+{
+    const struct history *h = c->history;
+
+    for (int kind = 0; kind < ANOMALY_COUNT; kind++)
+        c->rules_out[kind] = lattice_ruled_out((enum anomaly)kind);
+    c->undecided = LEVEL_BIT(LEVEL_LINEARIZABLE);
+    for (int level = 0; level < LEVEL_END; level++)
+        if (level != LEVEL_COUNT && lattice_closing((enum level)level) == CLOSED_BY_TIME &&
+            (!h->txn_invoked || !h->txn_completed))
+            c->undecided |= LEVEL_BIT(level);
+    TRY(places_init_standing(&c->places, h, err));
+    TRY(check_memory((void **)&c->read_number, h->op_count, sizeof *c->read_number, 0xff, err));
+    return open_versions(c, err);
+}
+
+static void close(struct infer *c)
+{
+    infer_close_lists(c);
+    infer_close_registers(c);
+    infer_close_predicates(c);
+    barriers_close(&c->barriers);
+    places_close(&c->places);
+    free(c->key_kind);
+    free(c->versions.start);
+    free(c->versions.op);
+    free(c->versions.txn);
+    free(c->versions.is_final);
+    free(c->versions.chained);
+    free(c->read_number);
+}
+
+/* --- Judging ------------------------------------------------------------------------ */
+
+/* What does not need all edges. */
+static enum status read_all(struct infer *c, struct error *err)
+{
+    TRY(open(c, err));
+    TRY(infer_read_lists(c, err));
+    if (!c->is_stopped)
+        TRY(infer_read_registers(c, err));
+    if (!c->is_stopped)
+        TRY(infer_find_lost_updates(c, err));
+    if (!c->is_stopped)
+        TRY(infer_read_predicates(c, err));
+    return c->is_stopped ? STATUS_OK : workloads_run(c->history, c->options, c->check, err);
+}
+
+/* As far as it was looked at, and nothing stood in the way. */
+static void find_extremes(struct infer *c)
+{
+    uint64_t decided = checker_infer.levels & ~c->undecided;
+    enum verdict verdict = c->check->verdict;
+
+    if (!c->is_stopped && (verdict != VERDICT_UNKNOWN))
+        c->check->strongest = lattice_strongest(decided & ~c->ruled_out);
+    c->check->weakest_violated = lattice_weakest(checker_infer.levels & c->ruled_out);
+}
+
+static void doubt_partial_orders(struct infer *c)
+{
+    c->undecided |= c->partial & ~c->ruled_out;
+    if (c->partial & LEVEL_BIT(c->options->level))
+        check_doubt(c->check, "no anomaly can be deduced, but the values of registers do not show "
+                              "the whole order of versions, which this level depends on");
+}
+
+static enum status judge_orders(struct infer *c, struct error *err)
+{
+    bool is_valid;
+
+    TRY(infer_replay(c, &is_valid, err));
+    if (is_valid)
+        return STATUS_OK;
+    TRY(infer_link_registers(c, err));
+    TRY(infer_link_predicates(c, err));
+    TRY(infer_judge_graph(c, err));
+    if (!c->is_stopped)
+        doubt_partial_orders(c);
+    return STATUS_OK;
+}
+
+static enum status judge(struct infer *c, struct error *err)
+{
+    TRY(read_all(c, err));
+    if (c->is_stopped)
+        return STATUS_OK;
+    TRY(judge_orders(c, err));
+    find_extremes(c);
+    return STATUS_OK;
+}
+
+static enum status run(const struct history *h, const struct check_options *options,
+                       struct check *check, struct error *err)
+{
+    struct infer c = { .history = h, .options = options, .check = check };
+    enum status status;
+
+    if (workload_is_own(h))
+        return workloads_run(h, options, check, err);
+    /* Values that are written again and again are no obstacle there. */
+    if (options->level == LEVEL_LINEARIZABLE)
+        return linear_run(h, options, check, err);
+    status = judge(&c, err);
+    close(&c);
+    return status;
+}
+
+static enum status examine(const struct history *h, struct error *err)
+{
+    (void)h;
+    (void)err;
+    return STATUS_OK;
+}
+
+const struct checker checker_infer = {
+    .name = "infer",
+    .summary = "the order of versions that lists and unique values show: needs these",
+    .levels = INFER_GRAPH_LEVELS | INFER_MODEL_LEVELS | LEVEL_BIT(LEVEL_LINEARIZABLE),
+    .examine = examine,
+    .run = run,
+};

@@ -1,0 +1,273 @@
+/*
+ * infer_private: what the parts of the inference have in common.
+ *
+ *     infer_open()             who counts, which key is what, versions by key        infer.c
+ *     infer_read_lists()       orders of lists, versions read, direct anomalies      lists.c
+ *     infer_read_registers()   the same of registers                                 registers.c
+ *     (open transactions that somebody read from are in from here on)
+ *     infer_find_lost_updates() of both, by the versions that were read              updates.c
+ *     infer_read_predicates()  what statements saw, direct anomalies of theirs       predicates.c
+ *     workloads_run()          totals: where the header says that it is a bank       workloads.c
+ *     infer_replay()           an order that explains everything, if one is at hand   replay.c
+ *     infer_link_registers(), infer_link_predicates(): what the graph needs of them
+ *     infer_judge_graph()      edges, components, classes of cycles, the order       graph.c
+ *         infer_hear_lists(), infer_hear_registers(), infer_hear_predicates()
+ *         infer_judge_models() what models beside the levels forbid                  models.c
+ *
+ * Versions have numbers by key, and within a key as its order goes, as far as there is
+ * one:
+ *
+ *     key      x                      y
+ *     start    0                      4         6
+ *     number   0    1    2     3      4    5
+ *     txn      T1   T4   T2    T5     T2   T1
+ *              [1   2    3]    9      7    8
+ *     chained  three of x: a list, of which [1 2 3] is the longest that was read;
+ *              9 is behind it       none of y: a register; its order is of edges
+ *
+ * All writes that were not refused have a number, also of those who do not count: who uses
+ * one asks infer_is_in() of its transaction.
+ */
+#ifndef CHECKERS_INFER_INFER_PRIVATE_H
+#define CHECKERS_INFER_INFER_PRIVATE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "checkers/barriers.h"
+#include "checkers/checker_private.h"
+#include "checkers/cycles.h"
+#include "checkers/graph.h"
+#include "checkers/lattice.h"
+#include "checkers/places.h"
+#include "checkers/proof.h"
+
+#define INFER_STEP 8192                /* transactions between two looks whether to end */
+#define INFER_TOLD_MAX 8               /* findings of a kind that are told */
+#define INFER_NOTHING UINT32_MAX       /* a read that says nothing of versions */
+#define INFER_INITIAL (UINT32_MAX - 1) /* as a number: before all versions of the key */
+
+/* What cycles_violate() decides, and what infer_judge_models() does. */
+#define INFER_GRAPH_LEVELS                                                                         \
+    (LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_READ_COMMITTED) |                         \
+     LEVEL_BIT(LEVEL_REPEATABLE_READ) | LEVEL_BIT(LEVEL_SNAPSHOT) |                                \
+     LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_SNAPSHOT) |                           \
+     LEVEL_BIT(LEVEL_SESSION_SERIALIZABLE) | LEVEL_BIT(LEVEL_STRICT_SNAPSHOT) |                    \
+     LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_READ_UNCOMMITTED) |            \
+     LEVEL_BIT(LEVEL_SESSION_READ_COMMITTED) | LEVEL_BIT(LEVEL_STRICT_READ_UNCOMMITTED) |          \
+     LEVEL_BIT(LEVEL_STRICT_READ_COMMITTED))
+#define INFER_MODEL_LEVELS                                                                         \
+    (LEVEL_BIT(LEVEL_READ_ATOMIC) | LEVEL_BIT(LEVEL_CAUSAL) | LEVEL_BIT(LEVEL_PREFIX) |            \
+     LEVEL_BIT(LEVEL_MONOTONIC_ATOMIC_VIEW) | LEVEL_BIT(LEVEL_CURSOR_STABILITY) |                  \
+     LEVEL_BIT(LEVEL_UPDATE_ATOMIC) | LEVEL_BIT(LEVEL_PARALLEL_SNAPSHOT) |                         \
+     LEVEL_BIT(LEVEL_MONOTONIC_VIEW) | LEVEL_BIT(LEVEL_MONOTONIC_SNAPSHOT_READ) |                  \
+     LEVEL_BIT(LEVEL_CONSISTENT_VIEW) | LEVEL_BIT(LEVEL_FORWARD_CONSISTENT_VIEW) |                 \
+     LEVEL_BIT(LEVEL_UPDATE_SERIALIZABLE))
+
+/* What a key is, by what was done to it. */
+enum inferred_key {
+    KEY_REGISTER, /* written, deleted, or only read; also rows of tables */
+    KEY_LIST,     /* appended to, and nothing else; elements that one append each wrote */
+    KEY_UNJUDGED, /* no order can be inferred: the check has been told why */
+};
+
+struct inferred_versions {
+    uint32_t *start; /* by key, and one more */
+    uint32_t count;
+    uint32_t *op, *txn; /* by number: what wrote it, and its transaction */
+    bool *is_final;     /* by number: its transaction wrote the key no more */
+    uint32_t *chained;  /* by key: so many, from its start, stand in the order of numbers; of lists
+                           the rest stand behind them, in no order among each other */
+};
+
+/* Beside chains: one version before another. `from` may be INFER_INITIAL. */
+struct version_edge {
+    uint32_t from, to;
+    uint8_t by; /* enum order_source */
+};
+
+struct infer {
+    const struct history *history;
+    const struct check_options *options;
+    struct check *check;
+    struct places places;
+    uint8_t *key_kind; /* by key: enum inferred_key */
+    struct inferred_versions versions;
+    /*
+     * By operation: the number of the version that an answered read of a committed
+     * transaction read from others, INFER_INITIAL, or INFER_NOTHING. A read behind writes of
+     * its own has one only if it shows that of others instead.
+     */
+    uint32_t *read_number;
+    struct barriers barriers;
+    uint32_t hub_count;
+    uint64_t rules_out[ANOMALY_COUNT]; /* LEVEL_BIT of each that it rules out */
+    uint64_t ruled_out;                /* by what was found */
+    uint8_t told[ANOMALY_COUNT];       /* how many of each: one kind must not hide the others */
+    uint64_t undecided;                /* what this history cannot be judged at, or was not */
+    /*
+     * Levels at which an order of versions that nothing shows may be what is wrong: that no
+     * anomaly was found says nothing there.
+     */
+    uint64_t partial;
+    struct lists *lists;         /* of lists.c */
+    struct registers *registers; /* of registers.c */
+    struct predicted *predicted; /* of predicates.c */
+    bool is_stopped;
+};
+
+/* --- For all ------------------------------------------------------------------------ */
+
+static inline bool infer_is_in(const struct infer *c, uint32_t txn)
+{
+    return places_is_in(&c->places, txn);
+}
+
+/* Whose reads say something. */
+static inline bool infer_is_committed(const struct infer *c, uint32_t txn)
+{
+    return c->history->txn_status[txn] == TXN_OK;
+}
+
+/* An answered read of an item, or the row that a select returned. */
+static inline bool infer_is_answer(const struct history *h, size_t op)
+{
+    return op_is_read(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR) &&
+           h->op_value_kind[op] != VALUE_NONE;
+}
+
+/*
+ * Somebody read from it: if nobody knows whether it committed, it did. Heard by lists and
+ * registers before infer_is_in() is asked of writers for good.
+ */
+void infer_note_read_from(struct infer *, uint32_t txn);
+
+/*
+ * Notes that there is an anomaly, whether or not the level asked for forbids it: so every
+ * finding of every part goes through here first. True: it is to be told, by check_add().
+ * (False too where enough are told already.)
+ */
+bool infer_finds(struct infer *, enum anomaly);
+/* The same of a single level or model, by a cycle or otherwise. */
+void infer_rule_out(struct infer *, enum level);
+
+/* Asked every INFER_STEP transactions; false: somebody wants an end, and the check says so. */
+bool infer_goes_on(struct infer *, const char *looking_for, uint32_t done);
+
+/* Tells of an anomaly; takes over the buffers. */
+MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_t *txns,
+                                size_t txn_count, struct buffer *why, struct buffer *proof,
+                                struct error *);
+
+/* --- Edges -------------------------------------------------------------------------- */
+
+/*
+ * Who hears edges. Each part tells all of its own, in the same order every time: the sink
+ * counts them, lays them, and keeps those within components to be told.
+ *
+ *     edge.by    CLOSED_BY_SESSION or _BY_TIME where the versions' order was inferred from
+ *                that: such an edge counts only at those levels
+ *
+ * Nodes are transactions, then barriers of time, then hubs. A hub stands between the
+ * many readers of a version and the many writers behind it:
+ *
+ *     reader --rw (op, key, version)--> hub --rw (key, other)--> writer
+ *
+ * is the one edge reader --rw--> writer, for each pair. Where there are few of either, say
+ * them one by one. infer_add_hub() gives out hubs before the graph is made.
+ */
+enum sink_work { SINK_COUNTS, SINK_LAYS, SINK_KEEPS };
+
+struct infer_sink {
+    struct infer *infer;
+    enum sink_work work;
+    uint32_t kinds;    /* of edges, a bit each */
+    uint32_t sources;  /* what they may be inferred from, a bit each */
+    bool has_moments;  /* two nodes a transaction: 2n where it begins, 2n + 1 where it commits */
+    struct graph graph;
+    const uint32_t *component; /* by node, where it keeps */
+    ARRAY(struct edge) kept;
+    uint32_t txn_end;  /* edges of later transactions are not kept */
+    bool has_loop;     /* an edge from a node to itself */
+    bool is_too_large; /* more edges than are kept */
+};
+
+uint32_t infer_add_hub(struct infer *);
+
+static inline uint32_t infer_hub_node(const struct infer *c, uint32_t hub)
+{
+    return (uint32_t)c->history->txn_count + c->barriers.count + hub;
+}
+
+MUST_USE enum status infer_keep(struct infer_sink *, const struct edge *, uint32_t from,
+                                uint32_t to, struct error *);
+
+static inline uint32_t sink_node(const struct infer_sink *s, uint32_t who, bool is_commit)
+{
+    return s->has_moments ? 2 * who + is_commit : who;
+}
+
+/* From one transaction (or hub) to another. */
+static inline enum status infer_hear(struct infer_sink *s, const struct edge *e, struct error *err)
+{
+    bool is_anti = edge_is_anti(e->kind);
+    uint32_t txn_count = (uint32_t)s->infer->history->txn_count;
+    /* What is no transaction has one moment only. */
+    uint32_t from = sink_node(s, e->from, !is_anti || e->from >= txn_count);
+    uint32_t to = sink_node(s, e->to, is_anti || e->to >= txn_count);
+
+    if (!(s->kinds >> e->kind & 1) || !(s->sources >> e->by & 1))
+        return STATUS_OK;
+    switch (s->work) {
+    case SINK_COUNTS:
+        s->has_loop |= from == to;
+        graph_count(&s->graph, from);
+        return STATUS_OK;
+    case SINK_LAYS:
+        graph_add(&s->graph, from, to);
+        return STATUS_OK;
+    default:
+        return infer_keep(s, e, from, to, err);
+    }
+}
+
+static inline bool infer_hears(const struct infer_sink *s, enum edge_kind kind)
+{
+    return s->kinds >> kind & 1;
+}
+
+/* --- The parts ---------------------------------------------------------------------- */
+
+MUST_USE enum status infer_read_lists(struct infer *, struct error *);
+/* What edges need to be told, once all standing is settled: before the graph is made. */
+MUST_USE enum status infer_plan_lists(struct infer *, struct error *);
+MUST_USE enum status infer_hear_lists(struct infer *, struct infer_sink *, struct error *);
+void infer_close_lists(struct infer *);
+
+MUST_USE enum status infer_read_registers(struct infer *, struct error *);
+/* Orders of versions: unless the history has been replayed. */
+MUST_USE enum status infer_link_registers(struct infer *, struct error *);
+MUST_USE enum status infer_hear_registers(struct infer *, struct infer_sink *, struct error *);
+void infer_close_registers(struct infer *);
+
+MUST_USE enum status infer_read_predicates(struct infer *, struct error *);
+MUST_USE enum status infer_link_predicates(struct infer *, struct error *);
+MUST_USE enum status infer_hear_predicates(struct infer *, struct infer_sink *, struct error *);
+void infer_close_predicates(struct infer *);
+
+/* Whether what its statements saw is there, by number and key, before it writes. */
+bool infer_predicates_agree(const struct infer *, uint32_t txn, const uint32_t *state);
+
+/* Valid: an order at hand explains everything, and is the witness. */
+MUST_USE enum status infer_replay(struct infer *, bool *is_valid, struct error *);
+
+/* Models that cycles_violate() does not decide: rules them out, tells if one is asked for. */
+MUST_USE enum status infer_judge_models(struct infer *, const struct cycles *, struct error *);
+
+MUST_USE enum status infer_judge_graph(struct infer *, struct error *);
+
+/* Two committed transactions that read one version and wrote the key: of all keys. */
+MUST_USE enum status infer_find_lost_updates(struct infer *, struct error *);
+
+#endif

@@ -1,0 +1,304 @@
+/* Banks, sets and counters: what is found is what the rules say, read after read, and proven. */
+#include "checkers/infer/workloads.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/random.h"
+#include "history/builder.h"
+#include "history/jsonl_read.h"
+#include "tests/checkers/checker_fixture.h"
+#include "unity.h"
+#include "verify/verify.h"
+
+static struct error err;
+static struct history history;
+static struct check check;
+
+void setUp(void)
+{
+    memset(&err, 0, sizeof err);
+    history = (struct history){ 0 };
+    check = (struct check){ 0 };
+}
+
+void tearDown(void)
+{
+    check_close(&check);
+    history_close(&history);
+}
+
+static void read_history(const char *workload, const char *lines)
+{
+    struct buffer text = { 0 };
+    struct source source;
+
+    buffer_print(&text, "{\"ordeal-history\":1,\"workload\":\"%s\"}\n%s", workload, lines);
+    ASSERT_OK(source_open_memory(&source, "input", text.at, text.count, &err), &err);
+    ASSERT_OK(jsonl_read(&source, 0, &history, &err), &err);
+    source_close(&source);
+    buffer_close(&text);
+}
+
+/* Judges the history, and has somebody else look at each proof. */
+static void run(enum level level)
+{
+    struct verification verification;
+    char *bytes;
+
+    check = fixture_check("infer", &history, level, CHECK_WITNESS);
+    if (check.verdict == VERDICT_UNKNOWN)
+        return;
+    bytes = calloc(check.witness.count + SOURCE_SLACK, 1);
+    memcpy(bytes, check.witness.at, check.witness.count);
+    ASSERT_OK(verify_witness(&history, bytes, check.witness.count, &verification, &err), &err);
+    free(bytes);
+    TEST_ASSERT_TRUE_MESSAGE(verification.is_accepted, verification.reason);
+}
+
+/* --- Single histories ----------------------------------------------------------------- */
+
+#define TXN(id, session, at, ops)                                                                  \
+    "{\"txn\":" id ",\"session\":" session ",\"status\":\"ok\"," at "\"ops\":[" ops "]}\n"
+#define AT(from, to) "\"at\":[" from "," to "],"
+#define APPEND(key, value) "{\"append\":\"" key "\",\"v\":" value "}"
+#define READ(key, value) "{\"r\":\"" key "\",\"v\":" value "}"
+
+static void an_element_that_was_there_is_not_to_be_missed(void)
+{
+    read_history("set", TXN("1", "0", AT("1", "2"), APPEND("s", "3"))
+                            TXN("2", "1", AT("3", "4"), READ("s", "[]")));
+    run(LEVEL_SERIALIZABLE);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, check.verdict);
+    TEST_ASSERT_EQUAL(ANOMALY_LOST_ELEMENT, check.findings.at[0].kind);
+    TEST_ASSERT_EQUAL_STRING("T2 did not find in s the element 3, which T1 added, and which was known "
+                             "to be there before",
+                             check.findings.at[0].explanation);
+}
+
+static void an_element_that_is_being_added_may_be_missed(void)
+{
+    read_history("set", TXN("1", "0", AT("1", "3"), APPEND("s", "3"))
+                            TXN("2", "1", AT("3", "4"), READ("s", "[]")));
+    run(LEVEL_SERIALIZABLE);
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, check.verdict);
+    TEST_ASSERT_EQUAL_STRING("no element was lost; of a set nothing else is looked at", check.reason);
+}
+
+static void a_count_is_between_what_was_and_what_may_have_been_added(void)
+{
+    read_history("counter", TXN("1", "0", AT("1", "2"), APPEND("c", "2"))
+                                TXN("2", "1", AT("3", "6"), APPEND("c", "-1"))
+                                    TXN("3", "2", AT("4", "5"), READ("c", "0")));
+    run(LEVEL_SERIALIZABLE);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, check.verdict);
+    TEST_ASSERT_EQUAL(ANOMALY_COUNT_OUT_OF_BOUNDS, check.findings.at[0].kind);
+    TEST_ASSERT_EQUAL_STRING("T3 read c=0, which by then was between 1 and 2",
+                             check.findings.at[0].explanation);
+}
+
+static const char two_sums[] = TXN("1", "0", "", READ("a", "10") "," READ("b", "5"))
+    TXN("2", "1", "", READ("a", "9") "," READ("b", "5")) TXN("3", "1", "", READ("a", "-1"));
+
+static void all_accounts_together_always_hold_the_same(void)
+{
+    read_history("bank", two_sums);
+    run(LEVEL_SNAPSHOT);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, check.verdict);
+    TEST_ASSERT_EQUAL_UINT64(2, check.findings.count);
+    TEST_ASSERT_TRUE(fixture_has_kind(&check, ANOMALY_WRONG_TOTAL));
+    TEST_ASSERT_TRUE(fixture_has_kind(&check, ANOMALY_NEGATIVE_BALANCE));
+    TEST_ASSERT_TRUE(fixture_has_finding(&check, &history, ANOMALY_WRONG_TOTAL,
+                                         (int64_t[]){ 1, 2 }, 2));
+}
+
+/* What is read one after another need not have been there together. */
+static void at_read_committed_totals_say_nothing(void)
+{
+    read_history("bank", two_sums);
+    run(LEVEL_READ_COMMITTED);
+    TEST_ASSERT_EQUAL_UINT64(1, check.findings.count);
+    TEST_ASSERT_FALSE(fixture_has_kind(&check, ANOMALY_WRONG_TOTAL));
+}
+
+/* Lists and registers are not what these reads are of. */
+static void no_other_checker_judges_them(void)
+{
+    static const char *const names[] = { "order", "certificate", "blackbox", "weak" };
+
+    read_history("bank", two_sums);
+    TEST_ASSERT_TRUE(workload_is_own(&history));
+    for (size_t i = 0; i < ROW_COUNT(names); i++)
+        TEST_ASSERT_EQUAL(STATUS_BAD_INPUT,
+                          checker_examine(checker_find(text_of(names[i])), &history,
+                                          LEVEL_READ_COMMITTED, &err));
+    TEST_ASSERT_EQUAL_STRING("infer", checker_for(&history, LEVEL_SERIALIZABLE, &err)->name);
+    history_close(&history);
+    read_history("bank", TXN("1", "0", "", "{\"w\":\"a\",\"v\":10}"));
+    TEST_ASSERT_FALSE(workload_is_own(&history));
+    history_close(&history);
+    read_history("set", TXN("1", "0", "", "{\"w\":\"a\",\"v\":10}"));
+    TEST_ASSERT_EQUAL(WORKLOAD_NONE, workload_of(&history));
+}
+
+/* --- Random ones, against the rules as they stand --------------------------------------- */
+
+static bool is_over(uint32_t a, uint32_t b)
+{
+    if (history.txn_status[a] != TXN_OK)
+        return false;
+    if (!history.txn_invoked)
+        return history.txn_session[a] == history.txn_session[b] && a < b;
+    return history.txn_completed[a] < history.txn_invoked[b];
+}
+
+static bool has_element(uint32_t op, int64_t element)
+{
+    uint64_t list = (uint64_t)history.op_value[op];
+
+    if (history.op_value_kind[op] != VALUE_LIST)
+        return false;
+    for (uint64_t i = history.list_start[list]; i < history.list_start[list + 1]; i++)
+        if (history.list_element[i] == element)
+            return true;
+    return false;
+}
+
+static bool is_answered(uint32_t op)
+{
+    return history.op_kind[op] == OP_READ && history.txn_status[history_txn_of(&history, op)] == TXN_OK;
+}
+
+/* Some element that somebody added, and that was known before, is missing. */
+static bool misses_something(uint32_t read)
+{
+    uint32_t reader = history_txn_of(&history, read);
+
+    for (uint32_t a = 0; a < history.op_count; a++) {
+        uint32_t adder = history_txn_of(&history, a);
+        bool is_known = is_over(adder, reader);
+
+        if (history.op_kind[a] != OP_APPEND || history.op_key[a] != history.op_key[read] ||
+            history.txn_status[adder] == TXN_ABORT || has_element(read, history.op_value[a]))
+            continue;
+        for (uint32_t r = 0; r < history.op_count && !is_known; r++)
+            is_known = is_answered(r) && history.op_key[r] == history.op_key[read] &&
+                       has_element(r, history.op_value[a]) &&
+                       is_over(history_txn_of(&history, r), reader);
+        if (is_known)
+            return true;
+    }
+    return false;
+}
+
+static bool is_out_of_bounds(uint32_t read)
+{
+    uint32_t reader = history_txn_of(&history, read);
+    int64_t low = 0, high = 0;
+
+    for (uint32_t a = 0; a < history.op_count; a++) {
+        uint32_t adder = history_txn_of(&history, a);
+        int64_t added = history.op_value[a];
+        bool is_sure = adder == reader ? a < read : is_over(adder, reader);
+
+        if (history.op_kind[a] != OP_APPEND || history.op_key[a] != history.op_key[read] ||
+            history.txn_status[adder] == TXN_ABORT || (adder == reader && a > read) ||
+            is_over(reader, adder))
+            continue;
+        low += is_sure || added < 0 ? added : 0;
+        high += is_sure || added > 0 ? added : 0;
+    }
+    return history.op_value[read] < low || history.op_value[read] > high;
+}
+
+static void add_op(struct builder *b, struct random *random, bool is_set, enum txn_status status)
+{
+    uint32_t key = (uint32_t)random_below(random, 2);
+    int64_t elements[6];
+    size_t count = 0;
+    struct value value = value_none();
+
+    if (random_below(random, 2)) {
+        int64_t added = is_set ? (int64_t)random_below(random, 6) : random_between(random, -2, 3);
+
+        ASSERT_OK(builder_add_op(b, OP_APPEND, key, value_integer(added), &err), &err);
+        return;
+    }
+    if (is_set) {
+        for (int64_t e = 0; e < 6; e++)
+            if (random_below(random, 3))
+                elements[count++] = e;
+        ASSERT_OK(builder_list(b, elements, count, &value, &err), &err);
+    } else {
+        value = value_integer(random_between(random, -1, 4));
+    }
+    ASSERT_OK(builder_add_op(b, OP_READ, key, status == TXN_OK ? value : value_none(), &err), &err);
+}
+
+static void make(struct random *random, bool is_set)
+{
+    bool is_timed = random_below(random, 2);
+    struct builder b;
+    uint32_t key;
+
+    builder_init(&b);
+    ASSERT_OK(builder_set_workload(&b, is_set ? TEXT("set") : TEXT("counter"), &err), &err);
+    ASSERT_OK(builder_key(&b, TEXT("x"), &key, &err), &err);
+    ASSERT_OK(builder_key(&b, TEXT("y"), &key, &err), &err);
+    for (int64_t t = 0; t < 6; t++) {
+        enum txn_status status = random_below(random, 4)  ? TXN_OK
+                                 : random_below(random, 2) ? TXN_ABORT
+                                                           : TXN_UNKNOWN;
+        int64_t began = (int64_t)random_below(random, 12);
+
+        ASSERT_OK(builder_begin_txn(&b, t, (int64_t)random_below(random, 3), status, &err), &err);
+        if (is_timed)
+            ASSERT_OK(builder_set_txn_at(&b, began,
+                                         status == TXN_UNKNOWN
+                                             ? TIME_NEVER
+                                             : began + (int64_t)random_below(random, 6),
+                                         &err),
+                      &err);
+        do
+            add_op(&b, random, is_set, status);
+        while (random_below(random, 2));
+    }
+    ASSERT_OK(builder_finish(&b, &history, &err), &err);
+    builder_close(&b);
+}
+
+static void random_histories_are_judged_as_the_rules_say(void)
+{
+    struct random_key seed = random_key_of_seed(8);
+    struct random random;
+    size_t invalid = 0, rounds = fixture_rounds(400);
+
+    random_init(&random, &seed);
+    for (size_t round = 0; round < rounds; round++) {
+        bool is_set = round % 2, is_wrong = false;
+
+        make(&random, is_set);
+        for (uint32_t op = 0; op < history.op_count; op++)
+            is_wrong |= is_answered(op) && (is_set ? misses_something(op) : is_out_of_bounds(op));
+        run(LEVEL_READ_COMMITTED);
+        TEST_ASSERT_EQUAL(is_wrong ? VERDICT_INVALID : VERDICT_UNKNOWN, check.verdict);
+        invalid += is_wrong;
+        tearDown();
+        setUp();
+    }
+    TEST_ASSERT_TRUE(invalid > rounds / 10 && invalid < rounds);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(an_element_that_was_there_is_not_to_be_missed);
+    RUN_TEST(an_element_that_is_being_added_may_be_missed);
+    RUN_TEST(a_count_is_between_what_was_and_what_may_have_been_added);
+    RUN_TEST(all_accounts_together_always_hold_the_same);
+    RUN_TEST(at_read_committed_totals_say_nothing);
+    RUN_TEST(no_other_checker_judges_them);
+    RUN_TEST(random_histories_are_judged_as_the_rules_say);
+    return UNITY_END();
+}
