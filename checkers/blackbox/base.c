@@ -23,6 +23,13 @@ static enum status follow_sessions(struct base *b, const struct distilled *d, st
     for (uint32_t actor = 0; actor < d->actor_count; actor++) {
         uint32_t session = h->txn_session[d->actor_txn[actor]];
 
+        if (d->is_halved && actor % 2 == 1) {
+            b->before[actor] = actor - 1;
+            b->slot[actor] = b->slot[actor - 1];
+            b->place[actor] = b->place[actor - 1] + 1;
+            last[session] = is_unknown(d, actor) ? last[session] : actor;
+            continue;
+        }
         b->before[actor] = last[session];
         if (is_unknown(d, actor)) {
             b->slot[actor] = b->slot_count++;
@@ -187,7 +194,9 @@ bool base_puts_before(const struct base *b, const struct distilled *d, uint32_t 
                       uint32_t second)
 {
     if (b->closing == CLOSED_BY_SESSION)
-        return first < second && !is_unknown(d, first) &&
+        return first < second &&
+               (!is_unknown(d, first) ||
+                (d->is_halved && d->actor_txn[first] == d->actor_txn[second])) &&
                d->history->txn_session[d->actor_txn[first]] ==
                    d->history->txn_session[d->actor_txn[second]];
     if (b->closing == CLOSED_BY_TIME)

@@ -214,8 +214,9 @@ static enum status take_arena(struct arena *arena, struct error *err)
 
 static enum status run_all(struct blackbox *b, struct error *err)
 {
-    struct distill_options options = { b->options->version_order, b->options->seed,
-                                       b->options->stop };
+    struct distill_options options = { .version_order = b->options->version_order,
+                                       .seed = b->options->seed,
+                                       .stop = b->options->stop };
 
     TRY(take_arena(&b->arena, err));
     TRY(places_init_standing(&b->places, b->history, err));

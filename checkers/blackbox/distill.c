@@ -364,7 +364,8 @@ enum status distill(struct distilled *d, const struct history *h, const struct p
     enum status status;
 
     s.stop = options->stop;
-    s.knows_whole_order = options->version_order.numerator == options->version_order.denominator;
+    s.knows_whole_order = options->keeps_standing ||
+                          options->version_order.numerator == options->version_order.denominator;
     *d = (struct distilled){ .history = h, .strange_key = HISTORY_NONE };
     status = distill_all(&s, options, err);
     array_close(&s.finals);

@@ -60,6 +60,7 @@ struct distilled {
     const struct history *history;
     uint32_t actor_count;
     uint32_t *actor_txn; /* rising */
+    bool is_halved;      /* two actors a transaction, one after the other: see halves.h */
 
     uint32_t key_count;
     uint32_t *key_name;  /* the history's number of the key */
@@ -97,6 +98,7 @@ struct distill_options {
     struct ratio version_order; /* the share of it to use; 0/0: all */
     uint64_t seed;
     const atomic_bool *stop; /* may be NULL */
+    bool keeps_standing;     /* who is out stays out, even if the order is not used */
 };
 
 /* Closed by distilled_close(), also after a failure. */

@@ -269,33 +269,44 @@ static void tell_refutation(struct buffer *out, const struct steps *s, const uin
 /* What it stands for in the witness; and as it is called where one cycle shows it by itself. */
 static enum anomaly weakest_kind(const struct steps *s)
 {
+    if (s->p->d->is_halved)
+        return ANOMALY_NO_PREFIX;
     return s->p->is_snapshot ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
 }
 
 static enum anomaly kind_of(const struct steps *s)
 {
-    if (!s->is_cycle || s->anti_count > 1)
+    if (s->p->d->is_halved || !s->is_cycle || s->anti_count > 1)
         return weakest_kind(s);
     if (s->anti_count == 1)
         return ANOMALY_G_SINGLE;
     return s->read_count > 0 ? ANOMALY_G1C : ANOMALY_G0;
 }
 
+/* What needs the session is named for that, unless the level always has it. */
+static enum anomaly name_closed(const struct check *check, const struct steps *s,
+                                enum anomaly of_data)
+{
+    enum closing closing = s->has_base ? lattice_closing(check->level) : CLOSED_BY_DATA;
+
+    return of_data == ANOMALY_NO_PREFIX ? of_data : lattice_cycle(of_data, closing);
+}
+
 enum status explain_refutation(struct check *check, const struct steps *s, struct error *err)
 {
     const struct distilled *d = s->p->d;
-    enum closing closing = s->has_base ? lattice_closing(check->level) : CLOSED_BY_DATA;
-    struct discovery found = { .kind = lattice_cycle(kind_of(s), closing),
-                               .proven = lattice_cycle(weakest_kind(s), closing) };
+    struct discovery found = { .kind = name_closed(check, s, kind_of(s)),
+                               .proven = name_closed(check, s, weakest_kind(s)) };
     uint32_t *txns = NULL;
     enum status status;
 
     TRY(memory_resize((void **)&txns, d->actor_count, sizeof *txns, err));
     for (uint32_t actor = 0; actor < d->actor_count; actor++)
-        if (s->takes_part[actor])
+        if (s->takes_part[actor] &&
+            (found.txn_count == 0 || txns[found.txn_count - 1] != d->actor_txn[actor]))
             txns[found.txn_count++] = d->actor_txn[actor];
     found.txns = txns;
-    if (s->words.count > 0)
+    if (s->words.count > 0 && !d->is_halved)
         buffer_text(&found.why, (struct text){ s->words.at, s->words.count });
     else
         tell_refutation(&found.why, s, txns, found.txn_count);

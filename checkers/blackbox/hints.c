@@ -7,8 +7,6 @@ struct hinted {
     uint32_t actor;
 };
 
-enum hint { HINT_STORE, HINT_COMPLETION, HINT_FILE, HINT_COUNT };
-
 static int compare_hinted(const void *a, const void *b)
 {
     const struct hinted *x = a, *y = b;
@@ -74,25 +72,42 @@ static enum status find_seen(const struct distilled *d, const struct hinted *sor
     return STATUS_OK;
 }
 
+static enum status order_by(const struct distilled *d, enum hint hint, struct arena *arena,
+                            struct serial *serial, struct hinted **sorted, struct error *err)
+{
+    bool is_sorted = true;
+
+    TAKE(arena, *sorted, d->actor_count, err);
+    for (uint32_t actor = 0; actor < d->actor_count; actor++) {
+        (*sorted)[actor] = (struct hinted){ place_of(d, hint, actor), actor };
+        is_sorted = is_sorted &&
+                    (actor == 0 || compare_hinted(&(*sorted)[actor - 1], &(*sorted)[actor]) < 0);
+    }
+    if (!is_sorted)
+        qsort(*sorted, d->actor_count, sizeof **sorted, compare_hinted);
+    *serial = (struct serial){ 0 };
+    TAKE(arena, serial->actors, d->actor_count, err);
+    for (uint32_t i = 0; i < d->actor_count; i++)
+        serial->actors[i] = (*sorted)[i].actor;
+    return STATUS_OK;
+}
+
+enum status hints_order(const struct distilled *d, enum hint hint, struct arena *arena,
+                        struct serial *serial, bool *at_hand, struct error *err)
+{
+    struct hinted *sorted;
+
+    *at_hand = is_at_hand(d->history, hint);
+    return *at_hand ? order_by(d, hint, arena, serial, &sorted, err) : STATUS_OK;
+}
+
 static enum status try_hint(const struct distilled *d, const struct base *base, enum hint hint,
                             bool is_snapshot, struct arena *arena, struct serial *serial,
                             bool *holds, struct error *err)
 {
     struct hinted *sorted = NULL;
-    bool is_sorted = true;
 
-    TAKE(arena, sorted, d->actor_count, err);
-    for (uint32_t actor = 0; actor < d->actor_count; actor++) {
-        sorted[actor] = (struct hinted){ place_of(d, hint, actor), actor };
-        is_sorted =
-            is_sorted && (actor == 0 || compare_hinted(&sorted[actor - 1], &sorted[actor]) < 0);
-    }
-    if (!is_sorted)
-        qsort(sorted, d->actor_count, sizeof *sorted, compare_hinted);
-    *serial = (struct serial){ 0 };
-    TAKE(arena, serial->actors, d->actor_count, err);
-    for (uint32_t i = 0; i < d->actor_count; i++)
-        serial->actors[i] = sorted[i].actor;
+    TRY(order_by(d, hint, arena, serial, &sorted, err));
     if (is_snapshot && hint == HINT_STORE && d->history->txn_snapshot)
         TRY(find_seen(d, sorted, serial, arena, err));
     return replay_serial(d, base, serial, arena, holds, err);

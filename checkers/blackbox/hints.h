@@ -10,6 +10,12 @@
 
 #include "checkers/blackbox/replay.h"
 
+enum hint { HINT_STORE, HINT_COMPLETION, HINT_FILE, HINT_COUNT };
+
+/* All actors in that order, if it is at hand; nothing is replayed. */
+MUST_USE enum status hints_order(const struct distilled *, enum hint, struct arena *,
+                                 struct serial *, bool *is_at_hand, struct error *);
+
 /* The order is of the arena. False: none will do, and nothing follows from that. */
 MUST_USE enum status hints_try(const struct distilled *, const struct base *, bool is_snapshot,
                                struct arena *, struct serial *, bool *holds, struct error *);

@@ -39,7 +39,10 @@ static void use_fact(struct refuter *r, uint32_t fact)
         use_axiom(r, AXIOM_PROGRAM, f->x, 0, 0);
         return;
     case FACT_BASE:
-        use_axiom(r, AXIOM_SESSION, f->x, f->y, 0);
+        if (r->d->is_halved && r->d->actor_txn[f->x] == r->d->actor_txn[f->y])
+            use_axiom(r, AXIOM_PROGRAM, f->x, 0, 0);
+        else
+            use_axiom(r, AXIOM_SESSION, f->x, f->y, 0);
         return;
     case FACT_FOLLOWS:
         refute_use_source(r, f->x);

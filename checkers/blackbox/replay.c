@@ -118,7 +118,9 @@ static enum status write_key(struct replayer *r, uint32_t actor, uint32_t op, ui
                              struct error *err)
 {
     uint32_t key = r->d->history->op_key[op];
-    struct content before = held(r, actor, key, seen), after;
+    struct content before, after;
+
+    before = held(r, actor, key, r->serial->overlaps ? r->place[actor] : seen);
 
     TRY(contents_write(&r->contents, before, op, &after, err));
     if (r->own[key].stamp != actor + 1)
@@ -148,7 +150,7 @@ static enum status run_actor(struct replayer *r, uint32_t place, bool *holds, st
         uint32_t key = r->written.at[i], count = r->count[key]++;
         struct left *left = r->left + r->start[key];
 
-        *holds = count == 0 || left[count - 1].place < seen;
+        *holds = count == 0 || left[count - 1].place < seen || r->serial->overlaps;
         left[count] = (struct left){ r->own[key].content, place };
     }
     return STATUS_OK;

@@ -14,6 +14,11 @@
 struct serial {
     uint32_t *actors; /* as many as there are */
     uint32_t *seen;   /* beside them: how many of the order they see; NULL: all before */
+    /*
+     * Writers of a key may overlap, as at prefix: each puts what it wrote, or appended, on what
+     * was there when it committed.
+     */
+    bool overlaps;
 };
 
 MUST_USE enum status replay_serial(const struct distilled *, const struct base *,

@@ -43,10 +43,12 @@ static int64_t id_of(const struct steps *s, uint32_t actor)
     return s->p->d->history->txn_id[s->p->d->actor_txn[actor]];
 }
 
-/* At snapshot, in turn where each actor begins and commits. */
+/* At snapshot, in turn where each actor begins and commits; of halves, each is one of these. */
 static void print_point(const struct steps *s, struct buffer *out, uint32_t node)
 {
-    if (s->p->is_snapshot)
+    if (s->p->d->is_halved)
+        buffer_print(out, "\"%c%" PRId64 "\"", node % 2 ? 'c' : 'b', id_of(s, node));
+    else if (s->p->is_snapshot)
         buffer_print(out, "\"%c%" PRId64 "\"", node % 2 ? 'c' : 'b', id_of(s, node / 2));
     else
         buffer_int64(out, id_of(s, node));

@@ -1,0 +1,255 @@
+/*
+ * An order of all transactions that take part, or the strongly connected components that hinder
+ * it: Tarjan's search, without recursion, along what comes before. What was read from and the
+ * session need no graph, as each transaction knows them; only shown and co edges are laid out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/weak/weak_private.h"
+
+#define NOT_SEEN 0
+#define DONE UINT32_MAX
+
+struct frame {
+    uint32_t txn, next; /* the edge to look at next */
+    uint32_t low;       /* the least number that it is known to lead back to */
+};
+
+struct search {
+    struct weak *w;
+    uint32_t *start, *from; /* shown and co edges, by where they lead to */
+    uint32_t *number;       /* by transaction: from 1, NOT_SEEN, or DONE */
+    struct frame *path;
+    uint32_t *open; /* all that were seen and have no component yet */
+    uint32_t path_count, open_count, seen;
+    struct weak_order *order;
+};
+
+void weak_order_close(struct weak_order *order)
+{
+    free(order->txns);
+    free(order->component);
+    *order = (struct weak_order){ 0 };
+}
+
+/* --- Laying out ------------------------------------------------------------------- */
+
+static void count_edges(struct search *s, const struct weak_edges *e)
+{
+    for (size_t i = 0; e && i < e->edges.count; i++)
+        if (e->edges.at[i].to != WEAK_INITIAL)
+            s->start[e->edges.at[i].to + 2]++;
+}
+
+static void put_edges(struct search *s, const struct weak_edges *e)
+{
+    for (size_t i = 0; e && i < e->edges.count; i++)
+        if (e->edges.at[i].to != WEAK_INITIAL)
+            s->from[s->start[e->edges.at[i].to + 1]++] = e->edges.at[i].from;
+}
+
+static enum status lay_out(struct search *s, const struct weak_edges *co, struct error *err)
+{
+    const struct weak *w = s->w;
+    size_t count = (size_t)w->txn_count + 2;
+
+    if (w->shown.edges.count + (co ? co->edges.count : 0) >= UINT32_MAX)
+        return error_set(err, STATUS_OVER_LIMIT, "a graph of so many edges is too large");
+    TRY(check_memory((void **)&s->start, count, sizeof *s->start, 0, err));
+    count_edges(s, &w->shown);
+    count_edges(s, co);
+    for (size_t n = 1; n < count; n++)
+        s->start[n] += s->start[n - 1];
+    TRY(memory_resize((void **)&s->from, s->start[count - 1], sizeof *s->from, err));
+    put_edges(s, &w->shown);
+    put_edges(s, co);
+    return STATUS_OK;
+}
+
+/* --- Searching -------------------------------------------------------------------- */
+
+static void enter(struct search *s, uint32_t txn)
+{
+    s->number[txn] = ++s->seen;
+    s->path[s->path_count++] = (struct frame){ txn, 0, s->seen };
+    s->open[s->open_count++] = txn;
+}
+
+/* What comes before: reads, then the session, then edges. False: that was all. */
+static inline bool next_before(const struct search *s, struct frame *f, uint32_t *before)
+{
+    const struct weak *w = s->w;
+    uint32_t reads = w->read_start[f->txn + 1] - w->read_start[f->txn], n = f->next++;
+
+    if (n < reads) {
+        *before = w->read_writer[w->read_start[f->txn] + n];
+        return true;
+    }
+    n -= reads;
+    if (n == 0) {
+        *before = weak_previous(w, f->txn);
+        return true;
+    }
+    n += s->start[f->txn] - 1;
+    if (n >= s->start[f->txn + 1])
+        return false;
+    *before = s->from[n];
+    return true;
+}
+
+static enum status close_component(struct search *s, uint32_t txn, struct error *err)
+{
+    struct weak_order *o = s->order;
+    uint32_t last;
+
+    if (s->open[s->open_count - 1] == txn) {
+        s->open_count--;
+        s->number[txn] = DONE;
+        o->txns[o->count++] = txn;
+        return STATUS_OK;
+    }
+    if (!o->component)
+        TRY(check_memory((void **)&o->component, s->w->txn_count, sizeof *o->component, 0xff, err));
+    do {
+        last = s->open[--s->open_count];
+        s->number[last] = DONE;
+        o->component[last] = o->component_count;
+    } while (last != txn);
+    o->component_count++;
+    return STATUS_OK;
+}
+
+static enum status leave(struct search *s, struct error *err)
+{
+    struct frame f = s->path[--s->path_count];
+
+    if (f.low == s->number[f.txn])
+        return close_component(s, f.txn, err);
+    if (f.low < s->path[s->path_count - 1].low)
+        s->path[s->path_count - 1].low = f.low;
+    return STATUS_OK;
+}
+
+static enum status follow(struct search *s, uint32_t root, struct error *err)
+{
+    enter(s, root);
+    while (s->path_count > 0) {
+        struct frame *f = &s->path[s->path_count - 1];
+        uint32_t before;
+
+        if (!next_before(s, f, &before))
+            TRY(leave(s, err));
+        else if (before >= WEAK_OPEN)
+            continue;
+        else if (s->number[before] == NOT_SEEN)
+            enter(s, before);
+        else if (s->number[before] < f->low)
+            f->low = s->number[before];
+    }
+    return STATUS_OK;
+}
+
+static enum status search(struct search *s, const struct weak_edges *co, struct error *err)
+{
+    struct weak *w = s->w;
+    size_t count = w->txn_count;
+
+    TRY(lay_out(s, co, err));
+    TRY(check_memory((void **)&s->number, count, sizeof *s->number, 0, err));
+    TRY(memory_resize((void **)&s->path, count, sizeof *s->path, err));
+    TRY(memory_resize((void **)&s->open, count, sizeof *s->open, err));
+    for (uint32_t txn = 0; txn < w->txn_count; txn++)
+        if (w->takes_part[txn] && s->number[txn] == NOT_SEEN)
+            TRY(follow(s, txn, err));
+    return STATUS_OK;
+}
+
+/* --- As they are numbered --------------------------------------------------------- */
+
+static bool go_forward(const struct weak_edges *e)
+{
+    for (size_t i = 0; e && i < e->edges.count; i++)
+        if (e->edges.at[i].to != WEAK_INITIAL && e->edges.at[i].from > e->edges.at[i].to)
+            return false;
+    return true;
+}
+
+bool weak_goes_forward(const struct weak *w, const struct weak_edges *co)
+{
+    return !check_wants(w->options, CHECK_SLOWLY) && w->reads_go_forward && go_forward(&w->shown) &&
+           go_forward(co);
+}
+
+enum status weak_find_order(struct weak *w, const struct weak_edges *co, struct weak_order *order,
+                            struct error *err)
+{
+    struct search s = { .w = w, .order = order };
+    enum status status;
+
+    *order = (struct weak_order){ .is_acyclic = true };
+    status = memory_resize((void **)&order->txns, w->txn_count, sizeof *order->txns, err);
+    if (status == STATUS_OK && weak_goes_forward(w, co)) {
+        for (uint32_t txn = 0; txn < w->txn_count; txn++)
+            if (w->takes_part[txn])
+                order->txns[order->count++] = txn;
+    } else if (status == STATUS_OK) {
+        status = search(&s, co, err);
+    }
+    order->is_acyclic = order->component_count == 0;
+    free(s.start);
+    free(s.from);
+    free(s.number);
+    free(s.path);
+    free(s.open);
+    return status;
+}
+
+enum status weak_find_base(struct weak *w, struct error *err)
+{
+    if (w->base)
+        return STATUS_OK;
+    TRY(check_memory((void **)&w->base, 1, sizeof *w->base, 0, err));
+    return weak_find_order(w, NULL, w->base, err);
+}
+
+void weak_judgement_close(struct weak_judgement *j)
+{
+    array_close(&j->co.edges);
+    weak_order_close(&j->order);
+}
+
+static bool leads_to_initial(const struct weak_edges *e)
+{
+    for (size_t i = 0; i < e->edges.count; i++)
+        if (e->edges.at[i].to == WEAK_INITIAL)
+            return true;
+    return false;
+}
+
+/* Whether somebody will ask which order it is, and not only whether there is one. */
+static bool is_order_wanted(const struct weak *w)
+{
+    return check_wants(w->options, CHECK_WITNESS) || w->options->level == LEVEL_PREFIX;
+}
+
+enum status weak_judge(struct weak *w, const struct weak_axiom *axiom, struct weak_judgement *j,
+                       struct error *err)
+{
+    *j = (struct weak_judgement){ 0 };
+    /* In most histories everything goes forward: then nobody needs those edges that do. */
+    j->co.only_backward = weak_goes_forward(w, NULL);
+    TRY(axiom->saturate(w, NULL, &j->co, err));
+    if (j->co.only_backward && j->co.edges.count > 0) {
+        j->co.edges.count = 0;
+        j->co.only_backward = false;
+        TRY(axiom->saturate(w, NULL, &j->co, err));
+    }
+    if (weak_is_stopped(w))
+        return STATUS_OK;
+    j->order.is_acyclic = true;
+    if (is_order_wanted(w) || !weak_goes_forward(w, &j->co))
+        TRY(weak_find_order(w, &j->co, &j->order, err));
+    j->holds = j->order.is_acyclic && !leads_to_initial(&j->co);
+    return STATUS_OK;
+}
