@@ -4,6 +4,10 @@
 #include "verify/sources.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+#include "verify/deduced.h"
+#include "verify/workload.h"
 
 /* --- Reads ------------------------------------------------------------------- */
 
@@ -74,6 +78,39 @@ static bool contradicts_itself(const struct verifier *v, const struct blamed *b)
     return false;
 }
 
+/* Whether a list ends within what a transaction appended; in `weak`, any part of it is torn. */
+static bool is_partial(const struct verifier *v, const struct reading *r)
+{
+    if (v->w->checker == WITNESS_BLACKBOX || !r->is_plain || r->kind != READING_OF_OTHERS)
+        return false;
+    return r->element_op != r->version || r->is_torn;
+}
+
+/* Whether what others had appended is not what it was when the reader first looked at the list. */
+static bool has_changed(const struct verifier *v, const struct reading *r)
+{
+    const struct history *h = v->h;
+    uint32_t own = own_version(v, r->key), op = h->txn_op[r->txn];
+    struct value value = value_plain(h, history_value(h, r->op)), first;
+    uint64_t count, first_count;
+
+    if (!r->is_plain || r->kind != READING_OF_OTHERS || own == HISTORY_NONE || !v->repeats_reads)
+        return false;
+    while (op < r->op && (h->op_key[op] != r->key || !op_reads_value(v, r->txn, op)))
+        op++;
+    if (source_written_before(v, op) != HISTORY_NONE)
+        return false;
+    first = value_plain(h, history_value(h, op));
+    count =
+        value.kind == VALUE_LIST ? h->list_start[value.bits + 1] - h->list_start[value.bits] : 0;
+    first_count =
+        first.kind == VALUE_LIST ? h->list_start[first.bits + 1] - h->list_start[first.bits] : 0;
+    return count != first_count + source_nth(v, own) ||
+           (first_count > 0 && memcmp(h->list_element + h->list_start[value.bits],
+                                      h->list_element + h->list_start[first.bits],
+                                      first_count * sizeof *h->list_element) != 0);
+}
+
 /* By what clients saw alone: no version is possible, or it had read something else there. */
 static enum status judge_by_values(struct verifier *v, const struct blamed *b, enum answer *answer,
                                    struct error *err)
@@ -86,11 +123,27 @@ static enum status judge_by_values(struct verifier *v, const struct blamed *b, e
     if (row == HISTORY_NONE || op_is_head(v->h->op_kind[row]))
         return STATUS_OK;
     TRY(sources_read(v, b->txn, row, &reading, err));
-    if (reading.kind == READING_WRONG ||
-        (own_version(v, b->key) == HISTORY_NONE && contradicts_itself(v, b)))
+    *answer = ANSWER_RIGHT;
+    if (own_version(v, b->key) != HISTORY_NONE && !v->judges_own) {
+        if (reading.kind == READING_WRONG && reading.elsewhere == ELSEWHERE_NONE)
+            *answer = ANSWER_WRONG;
+        return STATUS_OK;
+    }
+    if (reading.kind == READING_WRONG || is_partial(v, &reading) || has_changed(v, &reading) ||
+        (v->repeats_reads && own_version(v, b->key) == HISTORY_NONE && contradicts_itself(v, b)))
         *answer = ANSWER_WRONG;
-    else
-        *answer = ANSWER_RIGHT;
+    return STATUS_OK;
+}
+
+static enum status judge_row_by_values(struct verifier *v, const struct blamed *b,
+                                       enum answer *answer, struct error *err)
+{
+    bool is_wrong;
+
+    if (!b->is_head || b->key == HISTORY_NONE || b->w->read.has_version)
+        return STATUS_OK;
+    TRY(deduced_mismatch(v, b->txn, b->op, b->key, &is_wrong, err));
+    *answer = is_wrong ? ANSWER_WRONG : ANSWER_RIGHT;
     return STATUS_OK;
 }
 
@@ -100,7 +153,9 @@ static enum status judge(struct verifier *v, const struct blamed *b, struct erro
 
     own_pass_until(v, b->txn, b->op);
     sight_prepare(v, b->op);
-    if (v->w->checker == WITNESS_BLACKBOX)
+    if (v->w->checker == WITNESS_INFER && b->w->kind == ANOMALY_RESULT_SET_MISMATCH)
+        TRY(judge_row_by_values(v, b, &answer, err));
+    else if (v->w->checker >= WITNESS_BLACKBOX)
         TRY(judge_by_values(v, b, &answer, err));
     else if (!b->is_head)
         answer = answer_judge_item(v, b->txn, b->op);
@@ -169,60 +224,6 @@ static bool is_last_version(const struct verifier *v, uint32_t version)
     return true;
 }
 
-/* Every element of a list that anybody wrote to the key. */
-static enum status gather_elements(const struct verifier *v, uint32_t key, struct map *elements,
-                                   struct error *err)
-{
-    const struct history *h = v->h;
-    size_t place;
-
-    for (size_t op = 0; op <= h->op_count; op++) {
-        struct value value = op < h->op_count ? history_value(h, op) : history_initial(h, key);
-
-        if (op < h->op_count && (h->op_key[op] != key || !history_makes_version(h, op)))
-            continue;
-        if (op < h->op_count && h->op_kind[op] == OP_APPEND)
-            TRY(map_add(elements, (uint64_t)value.bits, 0, &place, err));
-        for (uint64_t i = 0; value.kind == VALUE_LIST &&
-                             i < h->list_start[value.bits + 1] - h->list_start[value.bits];
-             i++)
-            TRY(map_add(elements, (uint64_t)h->list_element[h->list_start[value.bits] + i], 0,
-                        &place, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status is_strange_list(const struct verifier *v, const struct blamed *b, bool *strange,
-                                   struct error *err)
-{
-    const struct history *h = v->h;
-    struct map elements = { 0 };
-    enum status status = gather_elements(v, b->key, &elements, err);
-    uint64_t unused;
-
-    *strange = false;
-    for (uint64_t i = h->list_start[b->value.bits];
-         status == STATUS_OK && i < h->list_start[b->value.bits + 1]; i++)
-        *strange |= !map_find(&elements, (uint64_t)h->list_element[i], &unused);
-    map_close(&elements);
-    return status;
-}
-
-/* Whether nobody wrote the value, committed or not. */
-static enum status check_garbage(struct verifier *v, const struct blamed *b, struct error *err)
-{
-    const struct history *h = v->h;
-    bool strange = b->value.kind != VALUE_NONE && b->value.kind != VALUE_NULL;
-
-    if (b->value.kind == VALUE_LIST)
-        TRY(is_strange_list(v, b, &strange, err));
-    strange = strange && !value_is_same(h, history_initial(h, b->key), b->value);
-    for (size_t op = 0; strange && op < h->op_count; op++)
-        if (h->op_key[op] == b->key && history_makes_version(h, op) && h->op_kind[op] != OP_APPEND)
-            strange = !value_is_same(h, history_value(h, op), b->value);
-    return strange ? STATUS_OK : refuse_read(v, b, "somebody wrote what it read", err);
-}
-
 /* Whether a list has an element twice. */
 static enum status check_repeated(struct verifier *v, const struct blamed *b, struct error *err)
 {
@@ -242,6 +243,19 @@ static enum status check_repeated(struct verifier *v, const struct blamed *b, st
         status = refuse_read(v, b, "no element was read twice", err);
     map_close(&elements);
     return status;
+}
+
+/* Whether nobody wrote the value, committed or not. */
+static enum status check_garbage(struct verifier *v, const struct blamed *b, struct error *err)
+{
+    bool strange = false;
+
+    if (b->value.kind != VALUE_NONE &&
+        (b->value.kind != VALUE_NULL || v->w->checker == WITNESS_INFER))
+        TRY(written_by_nobody(v, b->key, b->value, &strange, err));
+    /* Of a list it is enough that it never was so: it has been found to be wrong. */
+    strange |= v->w->checker == WITNESS_INFER && source_is_plain(v, b->key);
+    return strange ? STATUS_OK : refuse_read(v, b, "somebody wrote what it read", err);
 }
 
 static enum status check_kind_of_read(struct verifier *v, const struct blamed *b, struct error *err)
@@ -266,17 +280,18 @@ static enum status check_kind_of_read(struct verifier *v, const struct blamed *b
         is_true = contradicts_itself(v, b);
         break;
     case ANOMALY_GARBAGE_READ:
-        if (!has_version && b->key != HISTORY_NONE)
+        if (!has_version && b->key != HISTORY_NONE && !v->is_weak)
             return check_garbage(v, b, err);
-        is_true = false;
+        /* In `weak` that no version is possible is enough. */
+        is_true = !has_version && v->is_weak;
         break;
     case ANOMALY_DUPLICATE_ELEMENTS:
-        if (!has_version && v->w->checker == WITNESS_BLACKBOX)
+        if (!has_version && v->w->checker >= WITNESS_BLACKBOX)
             return check_repeated(v, b, err);
         is_true = false;
         break;
     case ANOMALY_RESULT_SET_MISMATCH:
-        is_true = v->w->checker != WITNESS_BLACKBOX;
+        is_true = v->w->checker < WITNESS_BLACKBOX || v->w->checker == WITNESS_INFER;
         break;
     default:
         is_true = false;
@@ -290,7 +305,9 @@ static enum status verify_read(struct verifier *v, const struct witness_anomaly 
 {
     struct blamed b = { .w = a };
 
-    if (!v->judges_reads)
+    /* No order of appends explains a list that has one of them twice. */
+    if (!v->judges_reads &&
+        !(v->w->checker == WITNESS_INFER && a->kind == ANOMALY_DUPLICATE_ELEMENTS))
         return verify_refuse(v, err, "%s does not judge reads", level_name(v->w->level));
     TRY(look_up_read(v, &b, err));
     find_value(v, &b);
@@ -349,6 +366,10 @@ static enum status verify_writes(struct verifier *v, const struct witness_anomal
             return verify_refuse(v, err, "nobody wrote the initial version");
         (void)part_add(v, history_txn_of(v->h, op[i]));
     }
+    if (a->kind == ANOMALY_DIRTY_UPDATE)
+        return verify_dirty_update(v, a, key, op, err);
+    if (a->writes.has_read)
+        return verify_refuse(v, err, "a read proves no %s", anomaly_name(a->kind));
     if (a->kind == ANOMALY_DUPLICATE_WRITE)
         return check_duplicate(v, op, err);
     if (a->kind == ANOMALY_LOST_UPDATE)
@@ -385,20 +406,44 @@ static enum status check_parts(struct verifier *v, const struct witness_anomaly 
                : verify_refuse(v, err, "\"transactions\" are not those of the proof, each once");
 }
 
+/* The proofs that each checker has, a bit each. */
+static bool is_proof_of(const struct verifier *v, enum witness_proof proof)
+{
+    static const unsigned proofs[] = {
+        [WITNESS_ORDER] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_WRITES,
+        [WITNESS_CERTIFICATE] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_WRITES,
+        [WITNESS_BLACKBOX] = 1U << PROOF_READ | 1U << PROOF_REFUTATION,
+        [WITNESS_INFER] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_WRITES |
+                          1U << PROOF_READS | 1U << PROOF_VERSIONS | 1U << PROOF_TOTALS,
+        [WITNESS_WEAK] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_READS,
+    };
+    unsigned has = proofs[v->w->checker];
+
+    if ((v->is_weak && v->w->level == LEVEL_PREFIX) ||
+        (v->w->checker == WITNESS_INFER && v->w->level == LEVEL_LINEARIZABLE))
+        has |= 1U << PROOF_REFUTATION;
+    return has >> proof & 1;
+}
+
 static enum status verify_proof(struct verifier *v, const struct witness_anomaly *a,
                                 struct error *err)
 {
-    bool is_blackbox = v->w->checker == WITNESS_BLACKBOX;
-
-    if (a->proof != PROOF_READ && is_blackbox != (a->proof == PROOF_REFUTATION))
+    if (!is_proof_of(v, a->proof))
         return verify_refuse(v, err, "that is no proof for this checker");
     switch (a->proof) {
     case PROOF_CYCLE:
         return verify_cycle(v, a, err);
     case PROOF_READ:
-        return verify_read(v, a, err);
+        return workload_has_kind(a->kind) ? verify_workload_read(v, a, err)
+                                          : verify_read(v, a, err);
     case PROOF_WRITES:
         return verify_writes(v, a, err);
+    case PROOF_READS:
+        return verify_reads(v, a, err);
+    case PROOF_VERSIONS:
+        return verify_circle(v, a, err);
+    case PROOF_TOTALS:
+        return verify_totals(v, a, err);
     default:
         return verify_refutation(v, a, err);
     }

@@ -2,25 +2,17 @@
  * Invalid by a cycle: every edge is there, the level forbids the cycle, and its
  * kind is what it is called.
  */
-#include "verify/verify_private.h"
+#include "verify/cycle.h"
 
 #include <inttypes.h>
-
-/* An edge with what it names looked up. */
-struct edge {
-    const struct witness_edge *w;
-    uint32_t from, to, key;
-    uint32_t from_op, to_op;
-    uint32_t from_version, to_version; /* operations */
-};
 
 static bool is_anti(enum witness_edge_kind kind)
 {
     return kind == EDGE_RW || kind == EDGE_PREDICATE_RW;
 }
 
-static enum status refuse_edge(struct verifier *v, const struct edge *e, const char *why,
-                               struct error *err)
+enum status refuse_edge(struct verifier *v, const struct edge *e, const char *why,
+                        struct error *err)
 {
     return verify_refuse(v, err, "the edge %s from transaction %" PRId64 " to %" PRId64 ": %s",
                          edge_name(e->w->kind), e->w->from, e->w->to, why);
@@ -45,7 +37,9 @@ static enum status check_order_edge(struct verifier *v, const struct edge *e, st
 {
     enum closing needed = e->w->kind == EDGE_PROCESS ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME;
 
-    if (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS)
+    /* Where values tell who committed, an edge that leads on does. */
+    if (v->w->checker != WITNESS_INFER &&
+        (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS))
         return refuse_edge(v, e, "one of them may not have committed", err);
     if (e->w->kind == EDGE_ORDER) {
         if (v->w->checker != WITNESS_ORDER)
@@ -276,6 +270,7 @@ static enum status check_edge(struct verifier *v, const struct witness_edge *w, 
 {
     struct edge e = { .w = w };
 
+    v->by_order = false;
     TRY(lookup_txn(v, w->from, &e.from, err));
     TRY(lookup_txn(v, w->to, &e.to, err));
     /* Each once, so that looking at all of them is linear in the history. */
@@ -288,6 +283,10 @@ static enum status check_edge(struct verifier *v, const struct witness_edge *w, 
     if (!edge_has_data(w->kind))
         return check_order_edge(v, &e, err);
     TRY(look_up(v, &e, err));
+    if (w->has_reader)
+        return refuse_edge(v, &e, "only in weak a list is named", err);
+    if (v->w->checker == WITNESS_INFER)
+        return check_inferred_edge(v, &e, err);
     return v->w->checker == WITNESS_ORDER ? check_by_order(v, &e, err)
                                           : check_by_certificate(v, &e, err);
 }
@@ -347,7 +346,7 @@ static enum anomaly kind_of_data(enum anomaly kind, const struct census *c)
     return ANOMALY_COUNT;
 }
 
-static bool kind_is_true(const struct witness_anomaly *a, const struct census *c)
+static bool is_of_kind(const struct witness_anomaly *a, const struct census *c)
 {
     size_t anti = c->rw + c->predicate_rw;
 
@@ -371,8 +370,18 @@ static bool kind_is_true(const struct witness_anomaly *a, const struct census *c
     }
 }
 
-static enum status check_round(struct verifier *v, const struct witness_anomaly *a,
-                               struct error *err)
+/* Versions may be ordered by sessions or times, which closes a cycle as much as an edge does. */
+static bool kind_is_true(const struct verifier *v, const struct witness_anomaly *a,
+                         struct census census, bool by_order)
+{
+    if (is_of_kind(a, &census))
+        return true;
+    census.process += by_order && v->closing == CLOSED_BY_SESSIONS;
+    census.realtime += by_order && v->closing == CLOSED_BY_TIME;
+    return by_order && is_of_kind(a, &census);
+}
+
+enum status check_round(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
     size_t count = a->cycle.count;
 
@@ -384,16 +393,42 @@ static enum status check_round(struct verifier *v, const struct witness_anomaly 
     return STATUS_OK;
 }
 
+/* Whether all edges of data are of one key. */
+static bool is_of_one_key(const struct witness_anomaly *a)
+{
+    const struct witness_edge *first = NULL;
+
+    for (size_t i = 0; i < a->cycle.count; i++) {
+        const struct witness_edge *edge = &a->cycle.at[i];
+
+        if (!edge_has_data(edge->kind))
+            continue;
+        if (first && !text_equal(first->key, edge->key))
+            return false;
+        first = edge;
+    }
+    return true;
+}
+
 enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
     struct census census = count_edges(a);
+    bool by_order = false;
 
+    if (v->is_weak)
+        return verify_forced_cycle(v, a, err);
     TRY(check_round(v, a, err));
-    for (size_t i = 0; i < a->cycle.count; i++)
+    if (v->w->level == LEVEL_LINEARIZABLE && !is_of_one_key(a))
+        return verify_refuse(v, err, "each key is linearizable on its own");
+    for (size_t i = 0; i < a->cycle.count; i++) {
         TRY(check_edge(v, &a->cycle.at[i], err));
-    if (v->is_snapshot && (census.has_adjacent))
+        by_order |= v->by_order;
+    }
+    if (v->is_snapshot && census.has_adjacent)
         return verify_refuse(v, err, "the level allows a cycle with anti-dependencies in a row");
-    if (!kind_is_true(a, &census))
+    if (v->has_shape && !model_forbids(v, a))
+        return verify_refuse(v, err, "the model allows such a cycle");
+    if (!kind_is_true(v, a, census, by_order))
         return verify_refuse(v, err, "the cycle is no %s", anomaly_name(a->kind));
     return STATUS_OK;
 }

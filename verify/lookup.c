@@ -73,24 +73,73 @@ enum status lookup_op(struct verifier *v, uint32_t txn, int64_t place, uint32_t 
                          h->txn_id[txn], place);
 }
 
+/*
+ * All versions by transaction, of each by key, and in the order in which they were made: a witness
+ * may ask for those of one large transaction as often as it is long.
+ */
+static enum status sort_versions(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t *by_key, *next, count = 0;
+
+    TRY(memory_get(v, (void **)&by_key, h->op_count, sizeof *by_key, err));
+    TRY(memory_get(v, (void **)&next, h->key_count + 1, sizeof *next, err));
+    for (size_t op = 0; op < h->op_count; op++)
+        if (history_makes_version(h, op))
+            next[h->op_key[op] + 1]++;
+    for (size_t key = 0; key < h->key_count; key++)
+        next[key + 1] += next[key];
+    for (uint32_t op = 0; op < h->op_count; op++)
+        if (history_makes_version(h, op)) {
+            by_key[next[h->op_key[op]]++] = op;
+            count++;
+        }
+    TRY(memory_get(v, (void **)&v->made, count, sizeof *v->made, err));
+    TRY(memory_get(v, (void **)&v->made_end, h->txn_count + 1, sizeof *v->made_end, err));
+    for (uint32_t i = 0; i < count; i++)
+        v->made_end[history_txn_of(h, by_key[i]) + 1]++;
+    for (size_t txn = 0; txn < h->txn_count; txn++)
+        v->made_end[txn + 1] += v->made_end[txn];
+    /* From here on each is where those of the transaction before it end. */
+    for (uint32_t i = 0; i < count; i++)
+        v->made[v->made_end[history_txn_of(h, by_key[i])]++] = by_key[i];
+    return STATUS_OK;
+}
+
+/* The first of a transaction's versions that is of the key, or of one behind it. */
+static uint32_t first_made(const struct verifier *v, uint32_t txn, uint32_t key)
+{
+    uint32_t low = txn > 0 ? v->made_end[txn - 1] : 0, high = v->made_end[txn];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (v->h->op_key[v->made[middle]] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 enum status lookup_version(struct verifier *v, const struct witness_version *name, uint32_t key,
                            uint32_t *op, struct error *err)
 {
-    const struct history *h = v->h;
-    int64_t count = 0;
-    uint32_t txn = 0;
+    uint32_t txn = 0, first;
+    int64_t count;
 
     *op = VERSION_INITIAL;
     if (name->is_initial)
         return STATUS_OK;
     TRY(lookup_txn(v, name->txn, &txn, err));
-    for (uint32_t i = h->txn_op[txn]; i < h->txn_op[txn + 1]; i++)
-        if (history_makes_version(h, i) && h->op_key[i] == key &&
-            (name->nth == 0 || ++count <= name->nth))
-            *op = i;
-    if (*op == VERSION_INITIAL || count < name->nth)
+    if (!v->made)
+        TRY(sort_versions(v, err));
+    first = first_made(v, txn, key);
+    count = (int64_t)first_made(v, txn, key + 1) - first;
+    if (count == 0 || count < name->nth)
         return verify_refuse(v, err, "transaction %" PRId64 " made no such version of %.*s",
-                             name->txn, TEXT_PRINT(history_key(h, key)));
+                             name->txn, TEXT_PRINT(history_key(v->h, key)));
+    *op = v->made[first + (name->nth == 0 ? count : name->nth) - 1];
     return STATUS_OK;
 }
 

@@ -13,6 +13,8 @@ struct refuter {
     struct verifier *v;
     struct claims claims; /* one for each step so far */
     bool has_session, has_realtime;
+    uint32_t
+        key; /* that the steps so far are of; of which there is one where keys are on their own */
 };
 
 /* Of the claim at hand. */
@@ -34,6 +36,23 @@ static uint32_t begin_of(const struct refuter *r, uint32_t txn)
 static uint32_t end_of(const struct refuter *r, uint32_t txn)
 {
     return r->v->is_snapshot ? 2 * txn + 1 : txn;
+}
+
+/*
+ * Where a writer comes before another one: it is in the other's snapshot, or, where writers do not
+ * exclude each other, it commits before the other does.
+ */
+static uint32_t after_writer(const struct refuter *r, uint32_t txn)
+{
+    return r->v->is_exclusive ? begin_of(r, txn) : end_of(r, txn);
+}
+
+/* Where a read was: of a list that the reader has appended to, at its own commit. */
+static uint32_t point_of_read(const struct refuter *r, const struct reading *read)
+{
+    bool is_at_end = r->v->is_weak && source_written_before(r->v, read->op) != HISTORY_NONE;
+
+    return is_at_end ? end_of(r, read->txn) : begin_of(r, read->txn);
 }
 
 /* One that has points. */
@@ -101,6 +120,17 @@ static enum status find_reading(struct refuter *r, const struct step_read *named
     return sources_read(v, txn, op, reading, err);
 }
 
+/* The key that a step or a literal names. */
+static enum status find_key(struct refuter *r, struct text name, uint32_t *key, struct error *err)
+{
+    TRY(lookup_key(r->v, name, key, err));
+    if (r->v->w->level == LEVEL_LINEARIZABLE && r->key != HISTORY_NONE && r->key != *key)
+        return verify_refuse(r->v, err, "each key is linearizable on its own: %.*s is another one",
+                             TEXT_PRINT(name));
+    r->key = *key;
+    return STATUS_OK;
+}
+
 /* --- Axioms ------------------------------------------------------------------ */
 
 /* A step with what it names looked up. */
@@ -146,7 +176,7 @@ static enum status look_up(struct refuter *r, struct axiom *a, struct error *err
     if (kind == STEP_PROGRAM)
         return find_part(r, step->txn, &a->first, err);
     if (has_key)
-        TRY(lookup_key(r->v, step->key, &a->key, err));
+        TRY(find_key(r, step->key, &a->key, err));
     if (has_read(kind)) {
         TRY(find_part(r, step->read.txn, &a->read.txn, err));
         TRY(find_reading(r, &step->read, a->key, &a->read, err));
@@ -175,6 +205,8 @@ static enum status take_version_order(struct refuter *r, const struct axiom *a, 
 {
     const uint32_t *place = r->v->order_place;
 
+    if (r->v->w->checker != WITNESS_BLACKBOX)
+        return refuse_axiom(r, a, "the checker makes no use of version orders", err);
     if (a->first == NO_TXN || a->second == NO_TXN || place[a->first_version] == 0 ||
         place[a->first_version] >= place[a->second_version])
         return refuse_axiom(r, a, "the history does not say so", err);
@@ -205,7 +237,7 @@ static enum status take_follows(struct refuter *r, const struct axiom *a, struct
         return refuse_axiom(r, a, "nothing comes before the initial version or itself", err);
     if (!a->read.is_plain || !source_span(r->v, &a->read, a->first))
         TRY(add_not_from(r, a, a->first_version, err));
-    return add_order(r, end_of(r, a->first), begin_of(r, a->read.txn), err);
+    return add_order(r, end_of(r, a->first), point_of_read(r, &a->read), err);
 }
 
 static enum status take_overwrites(struct refuter *r, const struct axiom *a, struct error *err)
@@ -215,13 +247,13 @@ static enum status take_overwrites(struct refuter *r, const struct axiom *a, str
         return refuse_axiom(r, a, "the other writer is not another one", err);
     TRY(add_not_from(r, a, a->first_version, err));
     if (a->first != NO_TXN)
-        TRY(add_order(r, end_of(r, a->second), begin_of(r, a->first), err));
-    return add_order(r, begin_of(r, a->read.txn), end_of(r, a->second), err);
+        TRY(add_order(r, end_of(r, a->second), after_writer(r, a->first), err));
+    return add_order(r, point_of_read(r, &a->read), end_of(r, a->second), err);
 }
 
 static enum status take_exclusive(struct refuter *r, const struct axiom *a, struct error *err)
 {
-    if (!r->v->is_snapshot || a->first == NO_TXN || a->second == NO_TXN || a->first == a->second)
+    if (!r->v->is_exclusive || a->first == NO_TXN || a->second == NO_TXN || a->first == a->second)
         return refuse_axiom(r, a, "only snapshots of two writers exclude each other", err);
     TRY(add_order(r, end_of(r, a->first), begin_of(r, a->second), err));
     return add_order(r, end_of(r, a->second), begin_of(r, a->first), err);
@@ -240,7 +272,7 @@ static enum status take_prefix(struct refuter *r, const struct axiom *a, struct 
         return claims_add(&r->claims, LITERAL_TRUE, err);
     if (a->first == a->second || a->first == NO_TXN || a->second == NO_TXN)
         return STATUS_OK;
-    return add_order(r, end_of(r, a->first), begin_of(r, a->second), err);
+    return add_order(r, end_of(r, a->first), after_writer(r, a->second), err);
 }
 
 static enum status take_absent(struct refuter *r, const struct axiom *a, struct error *err)
@@ -251,8 +283,9 @@ static enum status take_absent(struct refuter *r, const struct axiom *a, struct 
     if (!a->read.is_plain || a->read.kind != READING_OF_OTHERS || a->second == a->read.txn ||
         count >= source_element_count(r->v, a->second, a->key))
         return refuse_axiom(r, a, "nothing of its elements is missing in a right read", err);
-    return a->second == NO_TXN ? STATUS_OK
-                               : add_order(r, begin_of(r, a->read.txn), end_of(r, a->second), err);
+    return a->second == NO_TXN
+               ? STATUS_OK
+               : add_order(r, point_of_read(r, &a->read), end_of(r, a->second), err);
 }
 
 static enum status take_axiom(struct refuter *r, const struct step *step, struct error *err)
@@ -301,7 +334,7 @@ static enum status find_literal(struct refuter *r, const struct step_literal *na
             return verify_refuse(r->v, err, "a literal has one point twice");
         return claims_order(&r->claims, points[0], points[1], literal, err);
     }
-    TRY(lookup_key(r->v, named->key, &key, err));
+    TRY(find_key(r, named->key, &key, err));
     TRY(find_reading(r, &named->read, key, &reading, err));
     TRY(find_writer(r, &named->from, key, &txn, &version, err));
     return claims_source(&r->claims, &reading, version, named->is_negated, literal, err);
@@ -412,8 +445,12 @@ static enum status check_kind(struct refuter *r, enum anomaly kind, struct error
     static const enum anomaly of_serializable[] = { ANOMALY_G2_ITEM, ANOMALY_G2_ITEM_PROCESS,
                                                     ANOMALY_G2_ITEM_REALTIME };
     int closing = r->has_realtime ? 2 : r->has_session ? 1 : 0;
-    enum anomaly right = r->v->is_snapshot ? of_snapshot[closing] : of_serializable[closing];
+    enum anomaly right = r->v->is_weak       ? ANOMALY_NO_PREFIX
+                         : r->v->is_snapshot ? of_snapshot[closing]
+                                             : of_serializable[closing];
 
+    if (r->v->w->level == LEVEL_LINEARIZABLE && kind == ANOMALY_NOT_LINEARIZABLE)
+        return STATUS_OK;
     return kind == right ? STATUS_OK
                          : verify_refuse(r->v, err, "the refutation is no %s, but a %s",
                                          anomaly_name(kind), anomaly_name(right));
@@ -422,7 +459,7 @@ static enum status check_kind(struct refuter *r, enum anomaly kind, struct error
 enum status verify_refutation(struct verifier *v, const struct witness_anomaly *a,
                               struct error *err)
 {
-    struct refuter r = { .v = v, .claims = { .v = v } };
+    struct refuter r = { .v = v, .claims = { .v = v }, .key = HISTORY_NONE };
     struct step step = { 0 };
     struct json json = { 0 };
     enum status status;

@@ -20,7 +20,7 @@ struct sources {
 
     bool *is_appended, *is_plain; /* by key */
     struct intern elements;       /* of each key, as bytes; those of initial lists come first */
-    ARRAY(uint32_t) element_txn;
+    ARRAY(uint32_t) element_txn, element_op;
     ARRAY(uint32_t) element_read; /* the number of the reading that had it last, plus one */
 
     struct map reading_of; /* by operation */
@@ -28,101 +28,51 @@ struct sources {
     struct map row_of;  /* by head and key; and by head and HISTORY_NONE if its rows are there */
     struct map span_of; /* by reading and transaction */
     ARRAY(struct span) spans;
-    struct buffer bytes;
 };
 
 #define GET(field, count) memory_get(v, (void **)&s->field, count, sizeof *s->field, err)
 
-/* --- As bytes ---------------------------------------------------------------- */
-
-static void put(struct buffer *out, const void *at, size_t size)
-{
-    buffer_text(out, (struct text){ at, size });
-}
-
-static void put_number(struct buffer *out, uint64_t number)
-{
-    put(out, &number, sizeof number);
-}
-
-static void put_value(struct buffer *out, const struct history *h, struct value value)
-{
-    buffer_byte(out, (char)value.kind);
-    if (value.kind == VALUE_LIST) {
-        uint64_t from = h->list_start[value.bits], count = h->list_start[value.bits + 1] - from;
-
-        put_number(out, count);
-        put(out, h->list_element + from, count * sizeof *h->list_element);
-    } else if (value.kind == VALUE_ROW) {
-        uint32_t first = h->shape_start[h->row_shape[value.bits]];
-        uint64_t from = h->row_start[value.bits], count = h->row_start[value.bits + 1] - from;
-
-        for (uint64_t i = 0; i < count; i++) {
-            uint32_t column = h->shape_sorted[first + i];
-
-            put_number(out, h->shape_column_name[first + column]);
-            put_value(out, h,
-                      (struct value){ h->cell_kind[from + column], h->cell_value[from + column] });
-        }
-    } else if (value.kind != VALUE_NULL) {
-        put_number(out, (uint64_t)value.bits);
-    }
-}
-
-/* The sort of what has a value, or of appends that end with an element. */
-static struct text sort_bytes(struct sources *s, const struct history *h, uint32_t key,
-                              bool is_append, struct value value)
-{
-    buffer_clear(&s->bytes);
-    put_number(&s->bytes, (uint64_t)key << 1 | is_append);
-    put_value(&s->bytes, h, value_plain(h, value));
-    return (struct text){ s->bytes.at, s->bytes.count };
-}
-
-static struct text element_bytes(struct sources *s, uint32_t key, int64_t element)
-{
-    buffer_clear(&s->bytes);
-    put_number(&s->bytes, key);
-    put_number(&s->bytes, (uint64_t)element);
-    return (struct text){ s->bytes.at, s->bytes.count };
-}
-
 /* --- Elements ---------------------------------------------------------------- */
 
 /* What somebody put into a list; twice the same, and the list is not plain. */
-static enum status add_element(struct sources *s, uint32_t key, int64_t element, uint32_t txn,
-                               struct error *err)
+static enum status add_element(struct verifier *v, uint32_t key, int64_t element, uint32_t txn,
+                               uint32_t op, struct error *err)
 {
-    struct text bytes = element_bytes(s, key, element);
+    struct sources *s = v->sources;
+    struct text bytes = element_bytes(v, key, element);
     uint32_t number;
 
-    TRY(buffer_status(&s->bytes, err));
+    TRY(buffer_status(&v->bytes, err));
     TRY(intern_add(&s->elements, bytes, &number, err));
     if (number < s->element_txn.count) {
         s->is_plain[key] = false;
         return STATUS_OK;
     }
     TRY(array_push(&s->element_read, 0, err));
+    TRY(array_push(&s->element_op, op, err));
     return array_push(&s->element_txn, txn, err);
 }
 
-static enum status add_elements(struct sources *s, const struct history *h, uint32_t key,
-                                struct value value, uint32_t txn, struct error *err)
+static enum status add_elements(struct verifier *v, uint32_t key, struct value value, uint32_t txn,
+                                struct error *err)
 {
+    const struct history *h = v->h;
+
     if (value.kind == VALUE_LIST)
         for (uint64_t i = h->list_start[value.bits]; i < h->list_start[value.bits + 1]; i++)
-            TRY(add_element(s, key, h->list_element[i], txn, err));
+            TRY(add_element(v, key, h->list_element[i], txn, VERSION_INITIAL, err));
     return STATUS_OK;
 }
 
-static enum status list_initial_elements(struct sources *s, const struct history *h,
-                                         struct error *err)
+static enum status list_initial_elements(struct verifier *v, struct error *err)
 {
+    const struct history *h = v->h;
+
     for (uint32_t key = 0; key < h->key_count; key++) {
         struct value value = history_initial(h, key);
 
-        s->is_plain[key] = value.kind == VALUE_LIST || value.kind == VALUE_NULL;
-        TRY(add_elements(s, h, key, value, NO_TXN, err));
+        v->sources->is_plain[key] = value.kind == VALUE_LIST || value.kind == VALUE_NULL;
+        TRY(add_elements(v, key, value, NO_TXN, err));
     }
     return STATUS_OK;
 }
@@ -145,22 +95,16 @@ static enum status list_elements(struct verifier *v, struct sources *s, uint32_t
         own_pass(v, op);
         if (h->op_kind[op] == OP_APPEND) {
             s->is_appended[key] = true;
-            TRY(add_element(s, key, h->op_value[op], txn, err));
+            TRY(add_element(v, key, h->op_value[op], txn, op, err));
         } else {
             s->is_plain[key] = false;
-            TRY(add_elements(s, h, key, history_value(h, op), txn, err));
+            TRY(add_elements(v, key, history_value(h, op), txn, err));
         }
     }
     return STATUS_OK;
 }
 
 /* --- Sorts ------------------------------------------------------------------- */
-
-static enum status add_sort(struct sources *s, struct text bytes, uint32_t *sort, struct error *err)
-{
-    TRY(buffer_status(&s->bytes, err));
-    return intern_add(&s->sorts, bytes, sort, err);
-}
 
 /* All last versions and initial ones, by number. */
 static size_t version_count(const struct verifier *v)
@@ -190,9 +134,11 @@ static enum status name_sort(struct verifier *v, struct sources *s, uint32_t key
     bool is_initial = version == VERSION_INITIAL;
     bool is_append = !is_initial && h->op_kind[version] == OP_APPEND;
     struct value value = is_initial ? history_initial(h, key) : history_value(h, version);
+    struct text bytes = value_bytes(v, key, is_append, value);
 
-    return add_sort(s, sort_bytes(s, h, key, is_append, value),
-                    is_initial ? &s->initial_sort[key] : &s->sort_of[version], err);
+    TRY(buffer_status(&v->bytes, err));
+    return intern_add(&s->sorts, bytes, is_initial ? &s->initial_sort[key] : &s->sort_of[version],
+                      err);
 }
 
 static uint32_t sort_of(const struct sources *s, uint32_t key, uint32_t version)
@@ -246,7 +192,7 @@ enum status sources_build(struct verifier *v, struct error *err)
     TRY(memory_get(v, (void **)&v->order_place, h->op_count, sizeof *v->order_place, err));
     for (size_t i = 0; i < h->order_version_count; i++)
         v->order_place[h->order_version[i]] = (uint32_t)i + 1;
-    TRY(list_initial_elements(s, h, err));
+    TRY(list_initial_elements(v, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (v->counting[t] != COUNTS_NOT)
             TRY(list_elements(v, s, t, err));
@@ -262,13 +208,13 @@ void sources_close(struct sources *s)
     intern_close(&s->sorts);
     intern_close(&s->elements);
     array_close(&s->element_txn);
+    array_close(&s->element_op);
     array_close(&s->element_read);
     map_close(&s->reading_of);
     array_close(&s->readings);
     map_close(&s->row_of);
     map_close(&s->span_of);
     array_close(&s->spans);
-    buffer_close(&s->bytes);
 }
 
 /* --- Who wrote what ---------------------------------------------------------- */
@@ -280,17 +226,56 @@ uint32_t source_version(const struct verifier *v, uint32_t txn, uint32_t key)
     const uint64_t *start = counts ? v->chain_start : v->perhaps_start;
     uint64_t low = start[key], high = start[key + 1];
 
-    /* Without places they stand in the order of their transactions. */
+    /* By place, else in the order of their transactions. */
     while (low < high) {
         uint64_t middle = low + (high - low) / 2;
 
-        if (versions[middle] < v->h->txn_op[txn])
+        if (v->place && counts ? v->place[v->chain_txn[middle]] < v->place[txn]
+                               : versions[middle] < v->h->txn_op[txn])
             low = middle + 1;
         else
             high = middle;
     }
-    return low < start[key + 1] && versions[low] < v->h->txn_op[txn + 1] ? versions[low]
-                                                                         : HISTORY_NONE;
+    if (low == start[key + 1] || versions[low] < v->h->txn_op[txn] ||
+        versions[low] >= v->h->txn_op[txn + 1])
+        return HISTORY_NONE;
+    return versions[low];
+}
+
+uint32_t source_nth(const struct verifier *v, uint32_t version)
+{
+    return v->sources->nth[version];
+}
+
+uint32_t source_written_before(const struct verifier *v, uint32_t op)
+{
+    return v->sources->before[op];
+}
+
+enum status source_of_element(struct verifier *v, uint32_t key, int64_t element, uint32_t *op,
+                              struct error *err)
+{
+    const struct sources *s = v->sources;
+    uint32_t number = intern_find(&s->elements, element_bytes(v, key, element));
+
+    *op = number == INTERN_NONE ? HISTORY_NONE : s->element_op.at[number];
+    return buffer_status(&v->bytes, err);
+}
+
+bool source_is_plain(const struct verifier *v, uint32_t key)
+{
+    return v->sources->is_plain[key];
+}
+
+bool source_is_only(const struct verifier *v, const struct reading *r, uint32_t *version)
+{
+    if (r->kind != READING_OF_OTHERS || r->source_count != 1 ||
+        v->sources->before[r->op] != HISTORY_NONE)
+        return false;
+    *version = source_at(v, r, 0);
+    if (source_is_own(r, *version))
+        *version = source_at(v, r, 1);
+    return true;
 }
 
 uint32_t source_element_count(const struct verifier *v, uint32_t txn, uint32_t key)
@@ -322,7 +307,8 @@ static enum status extend_span(struct sources *s, const struct reading *r, uint3
 
     TRY(map_add(&s->span_of, span_key(r, txn), s->spans.count, &place, err));
     if (s->span_of.values.at[place] == s->spans.count)
-        TRY(array_push(&s->spans, ((struct span){ .first = at, .element = element }), err));
+        TRY(array_push(&s->spans, ((struct span){ .txn = txn, .first = at, .element = element }),
+                       err));
     span = &s->spans.at[s->span_of.values.at[place]];
     span->is_reversed |= element < span->element;
     span->last = at;
@@ -331,33 +317,54 @@ static enum status extend_span(struct sources *s, const struct reading *r, uint3
     return STATUS_OK;
 }
 
+/* Whether a list shows all of each transaction of whom it has an element, and in one piece. */
+static bool is_torn(const struct verifier *v, uint32_t key, size_t first_span)
+{
+    const struct sources *s = v->sources;
+    bool has_initial = source_element_count(v, NO_TXN, key) == 0;
+
+    for (size_t i = first_span; i < s->spans.count; i++) {
+        const struct span *span = &s->spans.at[i];
+
+        has_initial |= span->txn == NO_TXN && span->first == 0;
+        if (span->is_reversed || span->last - span->first + 1 != span->count ||
+            span->count < source_element_count(v, span->txn, key))
+            return true;
+    }
+    return !has_initial;
+}
+
 /* The elements of others that were read, or that the read is wrong. */
 static enum status read_plain(struct verifier *v, struct reading *r, const int64_t *list,
                               uint64_t count, struct error *err)
 {
     const struct history *h = v->h;
     struct sources *s = v->sources;
+    size_t first_span = s->spans.count;
     uint32_t txn = NO_TXN;
 
     r->is_plain = true;
     r->kind = READING_WRONG;
+    r->element_op = VERSION_INITIAL;
     for (uint32_t own = s->before[r->op]; own != HISTORY_NONE; own = s->before[own])
         if (count == 0 || list[--count] != h->op_value[own])
             return STATUS_OK;
     if (count == 0 && source_element_count(v, NO_TXN, r->key) > 0)
         return STATUS_OK;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t element = intern_find(&s->elements, element_bytes(s, r->key, list[i]));
+        uint32_t element = intern_find(&s->elements, element_bytes(v, r->key, list[i]));
 
-        TRY(buffer_status(&s->bytes, err));
+        TRY(buffer_status(&v->bytes, err));
         if (element == INTERN_NONE || s->element_read.at[element] == r->number + 1 ||
             s->element_txn.at[element] == r->txn)
             return STATUS_OK;
         s->element_read.at[element] = r->number + 1;
         txn = s->element_txn.at[element];
+        r->element_op = s->element_op.at[element];
         TRY(extend_span(s, r, i, element, err));
     }
     r->kind = READING_OF_OTHERS;
+    r->is_torn = is_torn(v, r->key, first_span);
     r->version = txn == NO_TXN ? VERSION_INITIAL : source_version(v, txn, r->key);
     r->source_count = 1;
     return STATUS_OK;
@@ -369,19 +376,19 @@ static enum status find_sorts(struct verifier *v, struct reading *r, struct valu
     const struct history *h = v->h;
     struct sources *s = v->sources;
 
-    r->sorts[0] = intern_find(&s->sorts, sort_bytes(s, h, r->key, false, value));
+    r->sorts[0] = intern_find(&s->sorts, value_bytes(v, r->key, false, value));
     if (s->is_appended[r->key] && value.kind == VALUE_LIST) {
         uint64_t from = h->list_start[value.bits], end = h->list_start[value.bits + 1];
         struct value last = { VALUE_INTEGER, end > from ? h->list_element[end - 1] : 0 };
 
         if (end > from)
-            r->sorts[1] = intern_find(&s->sorts, sort_bytes(s, h, r->key, true, last));
+            r->sorts[1] = intern_find(&s->sorts, value_bytes(v, r->key, true, last));
         for (uint64_t i = from; i < end; i++)
-            if (intern_find(&s->elements, element_bytes(s, r->key, h->list_element[i])) ==
+            if (intern_find(&s->elements, element_bytes(v, r->key, h->list_element[i])) ==
                 INTERN_NONE)
                 r->sorts[0] = r->sorts[1] = HISTORY_NONE;
     }
-    return buffer_status(&s->bytes, err);
+    return buffer_status(&v->bytes, err);
 }
 
 static enum status read_others(struct verifier *v, struct reading *r, struct value value,
@@ -403,6 +410,53 @@ static enum status read_others(struct verifier *v, struct reading *r, struct val
     return STATUS_OK;
 }
 
+/*
+ * A list that does not end with what its own transaction had appended; or of one that had appended
+ * nothing, and that is wrong: what its last element says all the same.
+ */
+static enum status read_list_elsewhere(struct verifier *v, struct reading *r, const int64_t *list,
+                                       uint64_t count, struct error *err)
+{
+    bool has_own = v->sources->before[r->op] != HISTORY_NONE;
+    uint32_t op = VERSION_INITIAL;
+
+    for (uint64_t i = has_own || count == 0 ? 0 : count - 1; i < count; i++) {
+        uint32_t number = intern_find(&v->sources->elements, element_bytes(v, r->key, list[i]));
+
+        TRY(buffer_status(&v->bytes, err));
+        op = number == INTERN_NONE ? ELSEWHERE_NONE : v->sources->element_op.at[number];
+        /* Nobody's, or its own, which was not there yet. */
+        if (op == ELSEWHERE_NONE ||
+            (op != VERSION_INITIAL && op > r->op && history_txn_of(v->h, op) == r->txn)) {
+            op = ELSEWHERE_NONE;
+            break;
+        }
+    }
+    r->elsewhere = op;
+    if (op < ELSEWHERE_NONE && history_txn_of(v->h, op) == r->txn)
+        r->elsewhere = ELSEWHERE_NOT;
+    return STATUS_OK;
+}
+
+static enum status read_elsewhere(struct verifier *v, struct reading *r, struct value value,
+                                  struct error *err)
+{
+    struct reading others = {
+        .txn = r->txn, .op = r->op, .key = r->key, .sorts = { HISTORY_NONE, HISTORY_NONE }
+    };
+
+    if (r->kind != READING_WRONG)
+        return STATUS_OK;
+    TRY(read_others(v, &others, value, err));
+    if (others.source_count == 0)
+        r->elsewhere = ELSEWHERE_NONE;
+    else if (others.source_count > 1)
+        r->elsewhere = ELSEWHERE_MANY;
+    else
+        r->elsewhere = source_at(v, &others, source_is_own(&others, source_at(v, &others, 0)));
+    return STATUS_OK;
+}
+
 static enum status read_anew(struct verifier *v, struct reading *r, struct error *err)
 {
     const struct history *h = v->h;
@@ -414,12 +468,15 @@ static enum status read_anew(struct verifier *v, struct reading *r, struct error
         uint64_t from = value.kind == VALUE_LIST ? h->list_start[value.bits] : 0;
         uint64_t end = value.kind == VALUE_LIST ? h->list_start[value.bits + 1] : 0;
 
-        return read_plain(v, r, h->list_element + from, end - from, err);
+        TRY(read_plain(v, r, h->list_element + from, end - from, err));
+        return r->kind == READING_WRONG
+                   ? read_list_elsewhere(v, r, h->list_element + from, end - from, err)
+                   : STATUS_OK;
     }
     if (own == HISTORY_NONE)
         return read_others(v, r, value, err);
     r->kind = version_has_value(v, r->key, own, value) ? READING_OF_OWN : READING_WRONG;
-    return STATUS_OK;
+    return read_elsewhere(v, r, value, err);
 }
 
 enum status sources_row(struct verifier *v, uint32_t head, uint32_t key, uint32_t *op,
@@ -461,6 +518,7 @@ enum status sources_read(struct verifier *v, uint32_t txn, uint32_t op, struct r
                                .op = op,
                                .key = h->op_key[op],
                                .sorts = { HISTORY_NONE, HISTORY_NONE },
+                               .elsewhere = ELSEWHERE_NOT,
                                .number = (uint32_t)s->readings.count };
         TRY(read_anew(v, r, err));
         TRY(array_push(&s->readings, *r, err));
@@ -499,6 +557,47 @@ uint32_t source_at(const struct verifier *v, const struct reading *r, uint64_t n
     }
     assert(!"there are not so many");
     return HISTORY_NONE;
+}
+
+/* In a sort versions stand as in the chain: the initial one first, the others by place. */
+static uint32_t latest_of_sort(const struct verifier *v, uint32_t sort, uint32_t place)
+{
+    const struct sources *s = v->sources;
+    uint64_t low = s->sort_start[sort], high = s->sort_start[sort + 1];
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+        uint32_t version = s->sort_version[middle];
+
+        if (version == VERSION_INITIAL || v->place[history_txn_of(v->h, version)] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > s->sort_start[sort] ? s->sort_version[low - 1] : VERSION_UNKNOWN;
+}
+
+uint32_t source_latest(const struct verifier *v, const struct reading *r, uint32_t place)
+{
+    uint32_t latest = VERSION_UNKNOWN;
+
+    if (r->kind != READING_OF_OTHERS)
+        return VERSION_UNKNOWN;
+    if (r->is_plain)
+        return r->version == VERSION_INITIAL || v->place[history_txn_of(v->h, r->version)] < place
+                   ? r->version
+                   : VERSION_UNKNOWN;
+    for (int i = 0; i < 2; i++) {
+        uint32_t version =
+            r->sorts[i] == HISTORY_NONE ? VERSION_UNKNOWN : latest_of_sort(v, r->sorts[i], place);
+
+        if (version == VERSION_UNKNOWN)
+            continue;
+        if (latest == VERSION_UNKNOWN || latest == VERSION_INITIAL ||
+            (version != VERSION_INITIAL && v->spot[version] > v->spot[latest]))
+            latest = version;
+    }
+    return latest;
 }
 
 const struct span *source_span(const struct verifier *v, const struct reading *r, uint32_t txn)

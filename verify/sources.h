@@ -17,6 +17,7 @@
 
 #include "verify/verify_private.h"
 
+#define VERSION_UNKNOWN (HISTORY_NONE - 1)
 #define NO_TXN HISTORY_NONE /* who made the initial version */
 
 enum reading_kind {
@@ -35,11 +36,23 @@ struct reading {
     uint64_t source_count; /* possible versions */
     bool is_plain;         /* of a plain list: one version is possible, which is this */
     uint32_t version;
-    uint32_t number; /* of readings so far */
+    uint32_t element_op; /* of a plain list: what appended its last element; VERSION_INITIAL */
+    bool is_torn;        /* of a plain list: of somebody it has a part, or not in one piece */
+    uint32_t elsewhere;  /* of a read that is not of its own, though it had written: see below */
+    uint32_t number;     /* of readings so far */
 };
+
+/*
+ * Where reads need not find what their own transaction had written, one that did not may be from
+ * others: `elsewhere` is the one version that it can be from, or one of these.
+ */
+#define ELSEWHERE_NOT (HISTORY_NONE - 1)  /* its own, or there is nothing to be said */
+#define ELSEWHERE_MANY (HISTORY_NONE - 2) /* several */
+#define ELSEWHERE_NONE (HISTORY_NONE - 3) /* nobody's, nor its own */
 
 /* What a read of a plain list has of one transaction, or of the initial list. */
 struct span {
+    uint32_t txn;
     uint32_t first, last, count; /* places in the list; elements */
     uint32_t element;            /* the last one's number */
     bool is_reversed;            /* an element stands before one that was put there earlier */
@@ -73,8 +86,25 @@ uint32_t source_at(const struct verifier *, const struct reading *, uint64_t n);
 /* NULL: none of its elements was read. */
 const struct span *source_span(const struct verifier *, const struct reading *, uint32_t txn);
 
+/* What appended an element to a plain list, by one who may count; or HISTORY_NONE. */
+MUST_USE enum status source_of_element(struct verifier *, uint32_t key, int64_t element,
+                                       uint32_t *op, struct error *);
+bool source_is_plain(const struct verifier *, uint32_t key);
+/* The only version that a read can have come from, which was before its own transaction's. */
+bool source_is_only(const struct verifier *, const struct reading *, uint32_t *version);
+
+/*
+ * Where there are places: the last possible version of those before a place, VERSION_INITIAL if that is
+ * it, VERSION_UNKNOWN if there is none.
+ */
+uint32_t source_latest(const struct verifier *, const struct reading *, uint32_t place);
+
 /* The last version that a transaction which may count left of a key, or HISTORY_NONE. */
 uint32_t source_version(const struct verifier *, uint32_t txn, uint32_t key);
+/* Which of its transaction's versions of the key it is, from 1. */
+uint32_t source_nth(const struct verifier *, uint32_t version);
+/* What the transaction of an item operation or a row had written of the key before it, or none. */
+uint32_t source_written_before(const struct verifier *, uint32_t op);
 /* Of a plain list: how many elements it put there, and NO_TXN before all. */
 uint32_t source_element_count(const struct verifier *, uint32_t txn, uint32_t key);
 

@@ -28,21 +28,6 @@ static enum status read_writer(struct json *json, struct step_writer *writer, st
                               : json_integer(json, "a transaction's id", &writer->txn, err);
 }
 
-/* [txn,op] */
-static enum status read_reader(struct json *json, struct step_read *read, struct error *err)
-{
-    bool more;
-
-    TRY(json_open(json, '[', "a read, which is [id,op]", err));
-    TRY(json_integer(json, "a transaction's id", &read->txn, err));
-    TRY(json_element(json, 1, &more, err));
-    if (!more)
-        return json_refuse_token(json, err, "a read is [id,op]");
-    TRY(witness_op(json, &read->op, err));
-    TRY(json_element(json, 2, &more, err));
-    return more ? json_refuse_token(json, err, "a read is [id,op]") : STATUS_OK;
-}
-
 /* 12, "b12" or "c12" */
 static enum status read_point(struct json *json, struct step_point *point, struct error *err)
 {
@@ -89,7 +74,7 @@ static enum status read_source(struct json *json, struct step_literal *literal, 
         if (field == FIELDS_END)
             break;
         if (field == LITERAL_READ)
-            TRY(read_reader(json, &literal->read, err));
+            TRY(witness_place(json, &literal->read.txn, &literal->read.op, err));
         else if (field == LITERAL_KEY)
             TRY(json_string(json, "a key", &literal->key, err));
         else
@@ -185,7 +170,7 @@ static enum status read_field(struct json *json, unsigned field, struct step *st
     case FIELD_TXN:
         return json_integer(json, "a transaction's id", &step->txn, err);
     case FIELD_READ:
-        return read_reader(json, &step->read, err);
+        return witness_place(json, &step->read.txn, &step->read.op, err);
     case FIELD_KEY:
         return json_string(json, "a key", &step->key, err);
     case FIELD_FROM:

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "history/source.h"
-#include "verify/sources.h"
+#include "verify/inferred.h"
 
 enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
 {
@@ -21,33 +21,12 @@ enum status verify_refuse(struct verifier *v, struct error *err, const char *for
     return error_set(err, STATUS_BAD_INPUT, "%s", text);
 }
 
-/* --- Levels ------------------------------------------------------------------ */
-
-#define BIT(level) LEVEL_BIT(LEVEL_##level)
-#define SNAPSHOTS (BIT(SNAPSHOT) | BIT(SESSION_SNAPSHOT) | BIT(STRICT_SNAPSHOT))
-#define SERIALIZABLES (BIT(SERIALIZABLE) | BIT(SESSION_SERIALIZABLE) | BIT(STRICT_SERIALIZABLE))
-
-static enum status take_level(struct verifier *v, struct error *err)
+enum status verify_spend(struct verifier *v, uint64_t steps, struct error *err)
 {
-    static const uint64_t decided[] = {
-        [WITNESS_ORDER] = SERIALIZABLES,
-        [WITNESS_CERTIFICATE] = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(REPEATABLE_READ) |
-                                SNAPSHOTS | SERIALIZABLES,
-        [WITNESS_BLACKBOX] = SNAPSHOTS | SERIALIZABLES,
-    };
-    uint64_t level = LEVEL_BIT(v->w->level);
-
-    if (!(decided[v->w->checker] & level))
-        return verify_refuse(v, err, "the checker does not decide %s", level_name(v->w->level));
-    v->is_snapshot = level & SNAPSHOTS;
-    v->judges_reads = !(level & BIT(READ_UNCOMMITTED));
-    v->has_rw = level & (BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES);
-    v->has_predicate_rw = level & (SNAPSHOTS | SERIALIZABLES);
-    if (level & (BIT(SESSION_SNAPSHOT) | BIT(SESSION_SERIALIZABLE)))
-        v->closing = CLOSED_BY_SESSIONS;
-    if (level & (BIT(STRICT_SNAPSHOT) | BIT(STRICT_SERIALIZABLE)))
-        v->closing = CLOSED_BY_TIME;
-    return STATUS_OK;
+    v->spent += steps;
+    return v->spent <= 16 * (uint64_t)v->h->op_count + 100000
+               ? STATUS_OK
+               : verify_refuse(v, err, "too much of it would have to be searched for");
 }
 
 /* --- Ranks ------------------------------------------------------------------- */
@@ -96,13 +75,21 @@ static enum status rank_txns(struct verifier *v, struct error *err)
 
 /* --- The whole --------------------------------------------------------------- */
 
+/* Whether it is by values alone that anybody knows where a read came from. */
+static bool has_sources(const struct verifier *v)
+{
+    return v->w->checker >= WITNESS_BLACKBOX;
+}
+
 static enum status verify_invalid(struct verifier *v, struct error *err)
 {
     if (v->w->checker == WITNESS_ORDER)
         TRY(rank_txns(v, err));
     TRY(versions_build(v, err));
-    if (v->w->checker == WITNESS_BLACKBOX)
+    if (has_sources(v))
         TRY(sources_build(v, err));
+    if (v->w->checker == WITNESS_INFER)
+        TRY(inferred_build(v, err));
     for (size_t i = 0; i < v->w->anomalies.count; i++) {
         enum status status = verify_anomaly(v, &v->w->anomalies.at[i], err);
 
@@ -138,7 +125,7 @@ static enum status check_digest(struct verifier *v, struct error *err)
 static enum status verify_all(struct verifier *v, struct error *err)
 {
     TRY(check_digest(v, err));
-    TRY(take_level(v, err));
+    TRY(levels_take(v, err));
     TRY(number_txns(v, err));
     TRY(versions_count_txns(v, err));
     return v->w->is_valid ? verify_valid(v, err) : verify_invalid(v, err);
@@ -179,6 +166,8 @@ static enum status judge(const struct history *h, const struct witness *w,
     array_close(&v.blocks);
     map_close(&v.txn_of_id);
     intern_close(&v.keys);
+    intern_close(&v.written);
+    buffer_close(&v.bytes);
     return status;
 }
 

@@ -27,7 +27,8 @@ enum counting { COUNTS_NOT, COUNTS, COUNTS_PERHAPS };
 /* What closes a cycle besides data. */
 enum closing { CLOSED_BY_NOTHING, CLOSED_BY_SESSIONS, CLOSED_BY_TIME };
 
-struct sources; /* sources.h */
+struct sources;  /* sources.h */
+struct inferred; /* inferred.h */
 
 struct verifier {
     const struct history *h;
@@ -35,7 +36,16 @@ struct verifier {
     bool is_refused; /* the error says that something is not true */
 
     /* The level. */
-    bool is_snapshot, judges_reads, has_rw, has_predicate_rw;
+    bool is_weak;
+    bool has_shape;    /* a model that forbids cycles of its own shape */
+    bool is_snapshot;  /* reads are of a snapshot of their transaction's */
+    bool is_exclusive; /* of two writers of a key one has the other in its snapshot */
+    bool judges_reads, has_rw, has_predicate_rw;
+    bool repeats_reads; /* two reads of a key, without a write between them, are of one version */
+    bool forbids_lost_update;
+    bool by_whole_orders;      /* with infer: it depends on which of any two versions is earlier */
+    bool reads_are_consistent; /* of a transaction: it sees others whole or not at all */
+    bool judges_own;           /* a read finds what its own transaction had written */
     enum closing closing;
 
     struct map txn_of_id;
@@ -63,27 +73,39 @@ struct verifier {
     uint32_t *row_date, *row_op;
     bool has_set;
 
-    /* Of an invalid blackbox. */
+    /* Of blackbox, infer and weak. */
     struct sources *sources;
+    struct inferred *inferred;
+    bool by_order; /* sessions or times were needed to tell that one version is before another */
     uint32_t *order_place; /* by version: its place among all version orders, from 1 */
 
     /* Who takes part in the anomaly has today's date. */
     uint32_t part_now, *part_date;
     size_t part_count;
 
-    uint64_t change_count;  /* versions asked for whether they change what matches */
-    uint32_t *heads_before; /* by operation: those before it that are no rows; once asked for */
-    struct intern keys;     /* once asked for: the numbers are the keys' */
-    ARRAY(void *) blocks;   /* all of the above */
+    bool *is_account; /* by key, of banks; once asked for */
+    size_t account_count;
+
+    uint64_t spent;            /* steps of searches */
+    uint32_t *made, *made_end; /* versions; by transaction, where its end; once asked for */
+    uint32_t *heads_before;    /* by operation: those before it that are no rows; once asked for */
+    struct intern keys;        /* once asked for: the numbers are the keys' */
+    struct intern written;     /* once asked for: every value and element, as bytes */
+    bool has_written;
+    struct buffer bytes;  /* of value_bytes() */
+    ARRAY(void *) blocks; /* all of the above */
 };
 
 #define NO_PLACE UINT32_MAX
-#define CHANGES_MAX(h) (16 * (uint64_t)(h)->op_count + 100000)
 #define BASE_NOWHERE (UINT32_MAX - 1) /* of an append of who does not count */
 
 /* Says that something is not true. */
 MUST_USE enum status verify_refuse(struct verifier *, struct error *, const char *format, ...)
     PRINTF_LIKE(3, 4);
+
+/* --- levels.c --- */
+
+MUST_USE enum status levels_take(struct verifier *, struct error *);
 
 /* --- versions.c --- */
 
@@ -121,6 +143,15 @@ struct value version_value(const struct verifier *, uint32_t key, uint32_t op);
 struct value value_plain(const struct history *, struct value);
 bool value_is_same(const struct history *, struct value, struct value);
 bool value_has_element(const struct history *, struct value list, int64_t element);
+
+/* --- written.c --- */
+
+/* A value of a key, or an element of its lists. Until the next call; buffer_status() is due. */
+struct text value_bytes(struct verifier *, uint32_t key, bool is_element, struct value);
+struct text element_bytes(struct verifier *, uint32_t key, int64_t element);
+/* Whether no transaction, committed or not, wrote the value, or some element of the list. */
+MUST_USE enum status written_by_nobody(struct verifier *, uint32_t key, struct value, bool *strange,
+                                       struct error *);
 
 /* --- sight.c --- */
 
@@ -187,6 +218,12 @@ MUST_USE enum status answer_judge_row(struct verifier *, uint32_t txn, uint32_t 
 void answer_glance(const struct verifier *, const struct query *, uint32_t txn, uint32_t head,
                    uint32_t key, struct glance *);
 
+/*
+ * Counts steps of a search. An honest witness makes few of them; a hostile one could search all of
+ * the history for each of its statements, and so there is an end to it.
+ */
+MUST_USE enum status verify_spend(struct verifier *, uint64_t steps, struct error *);
+
 /* True: it had no part in the anomaly so far. */
 bool part_add(struct verifier *, uint32_t txn);
 
@@ -198,7 +235,7 @@ MUST_USE enum status verify_anomaly(struct verifier *, const struct witness_anom
 MUST_USE enum status verify_cycle(struct verifier *, const struct witness_anomaly *,
                                   struct error *);
 
-/* With blackbox. */
+/* Of verdicts that were drawn from values alone. */
 MUST_USE enum status verify_refutation(struct verifier *, const struct witness_anomaly *,
                                        struct error *);
 

@@ -1,32 +1,8 @@
 #include "verify/witness.h"
 
-#include <assert.h>
 #include <string.h>
 
-#include "verify/steps.h"
 #include "verify/witness_private.h"
-
-static const char *const edge_names[EDGE_KIND_COUNT] = {
-    [EDGE_WW] = "ww",
-    [EDGE_WR] = "wr",
-    [EDGE_RW] = "rw",
-    [EDGE_PREDICATE_WR] = "predicate-wr",
-    [EDGE_PREDICATE_RW] = "predicate-rw",
-    [EDGE_PROCESS] = "process",
-    [EDGE_REALTIME] = "realtime",
-    [EDGE_ORDER] = "order",
-};
-
-const char *edge_name(enum witness_edge_kind kind)
-{
-    assert(kind < EDGE_KIND_COUNT);
-    return edge_names[kind];
-}
-
-bool edge_has_data(enum witness_edge_kind kind)
-{
-    return kind <= EDGE_PREDICATE_RW;
-}
 
 /* --- Fields ------------------------------------------------------------------ */
 
@@ -79,15 +55,14 @@ enum status witness_op(struct json *json, int64_t *op, struct error *err)
     return *op < 0 ? json_refuse_token(json, err, "operations are counted from 0") : STATUS_OK;
 }
 
-static enum status skip_words(struct json *json, const char *what, struct error *err)
+enum status witness_words(struct json *json, const char *what, struct error *err)
 {
     struct text unjudged;
 
     return json_string(json, what, &unjudged, err);
 }
 
-static enum status read_version(struct json *json, struct witness_version *version,
-                                struct error *err)
+enum status witness_version(struct json *json, struct witness_version *version, struct error *err)
 {
     bool more;
 
@@ -108,186 +83,28 @@ static enum status read_version(struct json *json, struct witness_version *versi
     return more ? json_refuse_token(json, err, "a version is [id,n]") : STATUS_OK;
 }
 
-/* --- Proofs ------------------------------------------------------------------ */
-
-enum {
-    EDGE_FROM,
-    EDGE_TO,
-    EDGE_EDGE,
-    EDGE_WHY,
-    EDGE_KEY,
-    EDGE_FROM_OP,
-    EDGE_TO_OP,
-    EDGE_FROM_VERSION,
-    EDGE_TO_VERSION
-};
-
-static const char *const edge_fields[] = { "from",    "to",    "edge",         "why",        "key",
-                                           "from-op", "to-op", "from-version", "to-version", NULL };
-
-#define EDGE_FIELDS_OF_ALL 0x00f
-#define EDGE_FIELDS_OF_DATA 0x1f0
-
-static enum status read_edge_field(struct json *json, unsigned field, struct witness_edge *edge,
-                                   struct error *err)
+enum status witness_place(struct json *json, int64_t *txn, int64_t *op, struct error *err)
 {
-    unsigned kind;
-
-    switch (field) {
-    case EDGE_FROM:
-        return json_integer(json, "a transaction's id", &edge->from, err);
-    case EDGE_TO:
-        return json_integer(json, "a transaction's id", &edge->to, err);
-    case EDGE_EDGE: {
-        const char *names[EDGE_KIND_COUNT + 1] = { 0 };
-
-        memcpy(names, edge_names, sizeof edge_names);
-        TRY(witness_name(json, names, "an edge", &kind, err));
-        edge->kind = (enum witness_edge_kind)kind;
-        return STATUS_OK;
-    }
-    case EDGE_WHY:
-        return skip_words(json, "a sentence", err);
-    case EDGE_KEY:
-        return json_string(json, "a key", &edge->key, err);
-    case EDGE_FROM_OP:
-        return witness_op(json, &edge->from_op, err);
-    case EDGE_TO_OP:
-        return witness_op(json, &edge->to_op, err);
-    case EDGE_FROM_VERSION:
-        return read_version(json, &edge->from_version, err);
-    default:
-        return read_version(json, &edge->to_version, err);
-    }
-}
-
-static enum status read_edge(struct json *json, struct witness_edge *edge, struct error *err)
-{
-    struct fields fields = { .names = edge_fields };
-    uint32_t needed = EDGE_FIELDS_OF_ALL;
-    unsigned field;
-
-    *edge = (struct witness_edge){ 0 };
-    TRY(json_open(json, '{', "an edge", err));
-    for (;;) {
-        TRY(fields_next(&fields, json, &field, err));
-        if (field == FIELDS_END)
-            break;
-        TRY(read_edge_field(json, field, edge, err));
-    }
-    if (edge_has_data(edge->kind))
-        needed |= EDGE_FIELDS_OF_DATA;
-    TRY(fields_need(&fields, json, needed, err));
-    if (fields.seen & ~needed)
-        return json_refuse_token(json, err, "an edge %s has no key, operations or versions",
-                                 edge_name(edge->kind));
-    return STATUS_OK;
-}
-
-static enum status read_cycle(struct json *json, struct witness_anomaly *anomaly, struct error *err)
-{
-    struct witness_edge edge;
     bool more;
 
-    TRY(json_open(json, '[', "an array of edges", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            break;
-        TRY(read_edge(json, &edge, err));
-        TRY(array_push(&anomaly->cycle, edge, err));
-    }
-    if (anomaly->cycle.count == 0)
-        return json_refuse_token(json, err, "a cycle has at least one edge");
-    return STATUS_OK;
-}
-
-static enum status read_read(struct json *json, struct witness_read *read, struct error *err)
-{
-    static const char *const names[] = { "txn", "op", "key", "version", NULL };
-    struct fields fields = { .names = names };
-    unsigned field;
-
-    TRY(json_open(json, '{', "an object", err));
-    for (;;) {
-        TRY(fields_next(&fields, json, &field, err));
-        if (field == FIELDS_END)
-            break;
-        if (field == 0)
-            TRY(json_integer(json, "a transaction's id", &read->txn, err));
-        else if (field == 1)
-            TRY(witness_op(json, &read->op, err));
-        else if (field == 2)
-            TRY(json_string(json, "a key", &read->key, err));
-        else
-            TRY(read_version(json, &read->version, err));
-    }
-    read->has_key = fields.seen & 4;
-    read->has_version = fields.seen & 8;
-    return fields_need(&fields, json, 3, err);
-}
-
-static enum status read_writes(struct json *json, struct witness_writes *writes, struct error *err)
-{
-    static const char *const names[] = { "key", "versions", NULL };
-    struct fields fields = { .names = names };
-    unsigned field;
-    bool more;
-
-    TRY(json_open(json, '{', "an object", err));
-    for (;;) {
-        TRY(fields_next(&fields, json, &field, err));
-        if (field == FIELDS_END)
-            break;
-        if (field == 0) {
-            TRY(json_string(json, "a key", &writes->key, err));
-            continue;
-        }
-        TRY(json_open(json, '[', "two versions", err));
-        for (size_t i = 0;; i++) {
-            TRY(json_element(json, i, &more, err));
-            if (more != (i < 2))
-                return json_refuse_token(json, err, "\"versions\" are two");
-            if (!more)
-                break;
-            TRY(read_version(json, &writes->versions[i], err));
-        }
-    }
-    return fields_need(&fields, json, 3, err);
-}
-
-/* Whether they are well formed; what they say is read again by who judges them. */
-static enum status pass_steps(struct json *json, struct text *steps, struct error *err)
-{
-    struct step step = { 0 };
-    enum status status;
-    bool more = true;
-    size_t n = 0;
-
-    (void)json_peek(json);
-    steps->at = json->at;
-    status = json_open(json, '[', "an array of steps", err);
-    while (status == STATUS_OK && more) {
-        status = json_element(json, n++, &more, err);
-        if (status == STATUS_OK && more)
-            status = step_read(json, &step, err);
-    }
-    step_close(&step);
-    steps->length = (size_t)(json->at - steps->at);
-    return status;
+    TRY(json_open(json, '[', "a read, which is [id,op]", err));
+    TRY(json_integer(json, "a transaction's id", txn, err));
+    TRY(json_element(json, 1, &more, err));
+    if (!more)
+        return json_refuse_token(json, err, "a read is [id,op]");
+    TRY(witness_op(json, op, err));
+    TRY(json_element(json, 2, &more, err));
+    return more ? json_refuse_token(json, err, "a read is [id,op]") : STATUS_OK;
 }
 
 /* --- Anomalies --------------------------------------------------------------- */
 
-enum {
-    ANOMALY_FIELD_KIND,
-    ANOMALY_FIELD_TXNS,
-    ANOMALY_FIELD_EXPLANATION,
-    ANOMALY_FIELD_CYCLE,
-    ANOMALY_FIELD_READ,
-    ANOMALY_FIELD_WRITES,
-    ANOMALY_FIELD_REFUTATION
-};
+enum { ANOMALY_FIELD_KIND, ANOMALY_FIELD_TXNS, ANOMALY_FIELD_EXPLANATION, ANOMALY_FIELD_PROOFS };
+
+/* The proofs as they stand in enum witness_proof. */
+static const char *const anomaly_fields[] = { "kind",     "transactions", "explanation", "cycle",
+                                              "read",     "writes",       "refutation",  "reads",
+                                              "versions", "totals",       NULL };
 
 static enum status read_anomaly_field(struct json *json, unsigned field,
                                       struct witness_anomaly *anomaly, struct error *err)
@@ -303,34 +120,20 @@ static enum status read_anomaly_field(struct json *json, unsigned field,
         READ_NUMBERS(json, &anomaly->txns, "a transaction's id", err);
         return STATUS_OK;
     case ANOMALY_FIELD_EXPLANATION:
-        return skip_words(json, "an explanation", err);
+        return witness_words(json, "an explanation", err);
     default:
         break;
     }
     if (anomaly->proof != PROOF_NONE)
         return json_refuse_token(json, err, "an anomaly has one proof");
-    switch (field) {
-    case ANOMALY_FIELD_CYCLE:
-        anomaly->proof = PROOF_CYCLE;
-        return read_cycle(json, anomaly, err);
-    case ANOMALY_FIELD_READ:
-        anomaly->proof = PROOF_READ;
-        return read_read(json, &anomaly->read, err);
-    case ANOMALY_FIELD_WRITES:
-        anomaly->proof = PROOF_WRITES;
-        return read_writes(json, &anomaly->writes, err);
-    default:
-        anomaly->proof = PROOF_REFUTATION;
-        return pass_steps(json, &anomaly->refutation, err);
-    }
+    anomaly->proof = (enum witness_proof)(PROOF_CYCLE + (field - ANOMALY_FIELD_PROOFS));
+    return witness_proof(json, anomaly, err);
 }
 
 static enum status read_anomaly(struct json *json, struct witness_anomaly *anomaly,
                                 struct error *err)
 {
-    static const char *const names[] = { "kind", "transactions", "explanation", "cycle",
-                                         "read", "writes",       "refutation",  NULL };
-    struct fields fields = { .names = names };
+    struct fields fields = { .names = anomaly_fields };
     unsigned field;
 
     TRY(json_open(json, '{', "an anomaly", err));
@@ -343,8 +146,9 @@ static enum status read_anomaly(struct json *json, struct witness_anomaly *anoma
     TRY(fields_need(&fields, json, 7, err));
     if (anomaly->proof == PROOF_NONE)
         return json_refuse_token(json, err,
-                                 "an anomaly has \"cycle\", \"read\", \"writes\" or "
-                                 "\"refutation\" for a proof");
+                                 "an anomaly has \"cycle\", \"read\", \"writes\", "
+                                 "\"refutation\", \"reads\", \"versions\" or \"totals\" for a "
+                                 "proof");
     return STATUS_OK;
 }
 
@@ -400,7 +204,8 @@ static enum status read_digest(struct json *json, struct text *digest, struct er
 static enum status read_field(struct json *json, unsigned field, struct witness *w,
                               struct error *err)
 {
-    static const char *const checkers[] = { "order", "certificate", "blackbox", NULL };
+    static const char *const checkers[] = { "order", "certificate", "blackbox",
+                                            "infer", "weak",        NULL };
     static const char *const verdicts[] = { "valid", "invalid", NULL };
     static const char *const parts[] = { "part", NULL };
     int64_t format;
@@ -498,6 +303,8 @@ void witness_close(struct witness *w)
     for (size_t i = 0; i < w->anomalies.count; i++) {
         array_close(&w->anomalies.at[i].txns);
         array_close(&w->anomalies.at[i].cycle);
+        array_close(&w->anomalies.at[i].because);
+        array_close(&w->anomalies.at[i].versions);
     }
     array_close(&w->anomalies);
     array_close(&w->order);

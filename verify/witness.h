@@ -21,7 +21,13 @@
 #define WITNESS_ANOMALIES_MAX 1000 /* so that the work is bounded by the sizes of the two files */
 
 /* Who gave the verdict: it says what the verdict is drawn from. */
-enum witness_checker { WITNESS_ORDER, WITNESS_CERTIFICATE, WITNESS_BLACKBOX };
+enum witness_checker {
+    WITNESS_ORDER,
+    WITNESS_CERTIFICATE,
+    WITNESS_BLACKBOX,
+    WITNESS_INFER,
+    WITNESS_WEAK
+};
 
 /* `null`, `id` or `[id,n]`. */
 struct witness_version {
@@ -39,16 +45,27 @@ enum witness_edge_kind {
     EDGE_PROCESS,
     EDGE_REALTIME,
     EDGE_ORDER,
+    EDGE_CO,
     EDGE_KIND_COUNT
+};
+
+/* An item operation of a transaction. */
+struct witness_place {
+    int64_t txn, op;
 };
 
 struct witness_edge {
     enum witness_edge_kind kind;
     int64_t from, to;
-    /* Of data alone. */
+    bool to_initial; /* of co: to what was there before everybody */
+    /* Of data, and the key of co. */
     struct text key;
     int64_t from_op, to_op;
     struct witness_version from_version, to_version;
+    /* Of co, and of ww that a list shows. */
+    bool has_reader;
+    struct witness_place reader;
+    size_t because, because_count; /* among the anomaly's */
 };
 
 struct witness_read {
@@ -61,18 +78,41 @@ struct witness_read {
 struct witness_writes {
     struct text key;
     struct witness_version versions[2];
+    bool has_read;
+    struct witness_place read;
 };
 
-enum witness_proof { PROOF_NONE, PROOF_CYCLE, PROOF_READ, PROOF_WRITES, PROOF_REFUTATION };
+enum witness_step_reason { STEP_BY_TXN, STEP_BY_SESSION, STEP_BY_TIME };
+
+/* That one version comes before another. */
+struct witness_step {
+    struct witness_version from, to;
+    enum witness_step_reason by;
+    int64_t txns[2]; /* by a transaction: the first alone */
+};
+
+enum witness_proof {
+    PROOF_NONE,
+    PROOF_CYCLE,
+    PROOF_READ,
+    PROOF_WRITES,
+    PROOF_REFUTATION,
+    PROOF_READS,
+    PROOF_VERSIONS,
+    PROOF_TOTALS
+};
 
 struct witness_anomaly {
     enum anomaly kind;
     ARRAY(int64_t) txns;
     enum witness_proof proof;
-    ARRAY(struct witness_edge) cycle;
-    struct witness_read read;
+    ARRAY(struct witness_edge) cycle, because;
+    struct witness_read read, reads[2];
     struct witness_writes writes;
-    struct text refutation; /* an array of steps.h */
+    struct text key; /* of versions */
+    ARRAY(struct witness_step) versions;
+    struct witness_version totals[2]; /* transactions; or what was there initially */
+    struct text refutation;           /* an array of steps.h */
 };
 
 struct witness {

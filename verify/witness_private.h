@@ -1,5 +1,5 @@
 /*
- * witness_private: how objects of a witness are read, for witness.c and steps.c.
+ * witness_private: how objects of a witness are read, for witness.c, proofs.c and steps.c.
  *
  *     struct fields fields = { .names = names };
  *     TRY(json_open(json, '{', "an object", err));
@@ -16,6 +16,7 @@
 
 #include "base/array.h"
 #include "history/json.h"
+#include "verify/witness.h"
 
 #define FIELDS_END UINT32_MAX
 
@@ -34,6 +35,15 @@ MUST_USE enum status fields_need(const struct fields *, struct json *, uint32_t 
 /* A string that is one of these names. */
 MUST_USE enum status witness_name(struct json *, const char *const *names, const char *what,
                                   unsigned *number, struct error *);
+/* `null`, id, or [id,n] */
+MUST_USE enum status witness_version(struct json *, struct witness_version *, struct error *);
+/* [id,op] */
+MUST_USE enum status witness_place(struct json *, int64_t *txn, int64_t *op, struct error *);
+/* Words that nobody judges. */
+MUST_USE enum status witness_words(struct json *, const char *what, struct error *);
+/* What stands behind the name of a proof, which its kind is. */
+MUST_USE enum status witness_proof(struct json *, struct witness_anomaly *, struct error *);
+
 /* The place of an operation in its transaction. */
 MUST_USE enum status witness_op(struct json *, int64_t *op, struct error *);
 

@@ -333,6 +333,16 @@ static void garbage_was_written_by_nobody(void)
     fixture_history("T3 ts3: r y [1 9]; T4 ts1: a y 1; order y T4");
     ASSERT_ACCEPTED(CERTIFICATE("read-committed")
                         ANOMALY("garbage-read", "[3]", READ("\"txn\":3,\"op\":0,\"key\":\"y\"")));
+    /* By elements, whoever wrote them; and what somebody wrote to another key is garbage. */
+    fixture_history("init y [3]; T1 ts1: w y [4 5], w x 5; T2 ts2: r y [3 4], r y [4 6], r z 5;"
+                    "order y T1; order x T1");
+    ASSERT_REFUSED("somebody wrote",
+                   CERTIFICATE("read-committed")
+                       ANOMALY("garbage-read", "[2]", READ("\"txn\":2,\"op\":0,\"key\":\"y\"")));
+    ASSERT_ACCEPTED(CERTIFICATE("read-committed")
+                        ANOMALY("garbage-read", "[2]", READ("\"txn\":2,\"op\":1,\"key\":\"y\"")));
+    ASSERT_ACCEPTED(CERTIFICATE("read-committed")
+                        ANOMALY("garbage-read", "[2]", READ("\"txn\":2,\"op\":2,\"key\":\"z\"")));
 }
 
 static void a_row_is_missing_or_too_many_or_another(void)

@@ -20,7 +20,7 @@ void tearDown(void)
 #define CYCLE(edge, key)                                                                           \
     "\"checker\":\"certificate\",\"level\":\"serializable\",\"verdict\":\"invalid\","              \
     "\"anomalies\":[{\"kind\":\"G-single\",\"transactions\":[1,2],\"explanation\":\"\","           \
-    "\"cycle\":[{\"from\":2,\"to\":1,\"edge\":\"" edge "\",\"key\":\"" key            \
+    "\"cycle\":[{\"from\":2,\"to\":1,\"edge\":\"" edge "\",\"key\":\"" key                         \
     "\",\"from-op\":0,\"to-op\":0,\"from-version\":null,\"to-version\":1,\"why\":\"\"},"           \
     "{\"from\":1,\"to\":2,\"edge\":\"wr\",\"key\":\"y\",\"from-op\":1,\"to-op\":1,"                \
     "\"from-version\":1,\"to-version\":1,\"why\":\"\"}]}]"

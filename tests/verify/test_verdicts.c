@@ -19,7 +19,7 @@ void setUp(void) {}
 void tearDown(void) {}
 
 struct tally {
-    size_t valid, invalid, unknown, refused;
+    size_t valid, invalid, unknown, refused, unproved;
 };
 
 static void assert_accepted(const struct history *h, const struct check *check, const char *what,
@@ -52,9 +52,17 @@ static void assert_forged_refused(const struct history *h, const struct check *c
     buffer_close(&witness);
 }
 
+/* Which a valid verdict does not look at; of elements, where reads are not judged. */
 static bool is_by_uniqueness(const struct check *check)
 {
-    return check->findings.count > 0 && check->findings.at[0].kind == ANOMALY_DUPLICATE_WRITE;
+    return check->findings.count > 0 && (check->findings.at[0].kind == ANOMALY_DUPLICATE_WRITE ||
+                                         check->findings.at[0].kind == ANOMALY_DUPLICATE_ELEMENTS);
+}
+
+/* A valid verdict of `infer` says nothing of what statements did not find. */
+static bool is_by_predicates(const struct history *h, const struct checker *checker)
+{
+    return h->statement_count > 0 && strcmp(checker->name, "infer") == 0;
 }
 
 static void check_one(const struct history *h, const struct checker *checker, enum level level,
@@ -70,11 +78,20 @@ static void check_one(const struct history *h, const struct checker *checker, en
     } else if (check.verdict == VERDICT_UNKNOWN) {
         TEST_ASSERT_EQUAL(0, check.witness.count);
         tally->unknown++;
+    } else if (check.witness.count == 0) {
+        /* Of a model weaker than what the order proves there is none. */
+        TEST_ASSERT_EQUAL_STRING("infer", checker->name);
+        TEST_ASSERT_EQUAL(VERDICT_VALID, check.verdict);
+        TEST_ASSERT_TRUE_MESSAGE(level > LEVEL_COUNT || level == LEVEL_READ_ATOMIC ||
+                                     level == LEVEL_CAUSAL || level == LEVEL_PREFIX,
+                                 level_name(level));
+        tally->unproved++;
     } else {
         assert_accepted(h, &check, what, !slowly);
         tally->valid += check.verdict == VERDICT_VALID;
         tally->invalid += check.verdict == VERDICT_INVALID;
-        if (check.verdict == VERDICT_INVALID && !is_by_uniqueness(&check))
+        if (check.verdict == VERDICT_INVALID && !is_by_uniqueness(&check) &&
+            !is_by_predicates(h, checker))
             assert_forged_refused(h, &check, what);
     }
     check_close(&check);
@@ -85,23 +102,26 @@ static void check_all(const struct history *h, uint64_t seed, const char *what, 
     const struct checker *const *checkers = checkers_all();
 
     for (size_t i = 0; checkers[i]; i++)
-        for (int level = 0; level < LEVEL_COUNT; level++)
-            if (checker_decides(checkers[i], (enum level)level))
+        for (int level = 0; level < LEVEL_END; level++)
+            /* What `interval` finds has no witness. */
+            if (level != LEVEL_COUNT && strcmp(checkers[i]->name, "interval") != 0 &&
+                checker_decides(checkers[i], (enum level)level))
                 check_one(h, checkers[i], (enum level)level, (seed + (uint64_t)level) % 4 == 0,
                           what, tally);
 }
 
 static void report(const struct tally *tally)
 {
-    printf("valid %zu, invalid %zu, unknown %zu, refused %zu\n", tally->valid, tally->invalid,
-           tally->unknown, tally->refused);
+    printf("valid %zu, invalid %zu, unknown %zu, refused %zu, without a proof %zu\n", tally->valid,
+           tally->invalid, tally->unknown, tally->refused, tally->unproved);
+    TEST_ASSERT_LESS_THAN(tally->valid / 20 + 1, tally->unproved);
 }
 
 static void verdicts_on_random_histories_are_proved(void)
 {
     struct tally tally = { 0 };
 
-    for (uint64_t seed = 0; seed < fixture_rounds(3000); seed++) {
+    for (uint64_t seed = 0; seed < fixture_rounds(800); seed++) {
         struct small_options options = small_options_of_seed(seed);
         struct history h;
         char what[60];
