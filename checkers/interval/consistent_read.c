@@ -1,0 +1,325 @@
+/*
+ * Consistent read (Leopard, section V-A). Of the versions of a key
+ *
+ *     w0 |--|                            garbage: w1 surely came after it, before the view
+ *     w1      |---|                      the view may see it
+ *     w2         |---|                   or this one: nobody knows which was later
+ *     w3               |------|          or this one
+ *     view               |--|
+ *     w4                       |---|     future
+ *
+ * a read returns one that its view may see. None that has its value: it is wrong whatever
+ * the instants were. Just one: then it is that one, every other that surely came before the
+ * view came before it, and every one that surely came after it comes after the view.
+ */
+#include <assert.h>
+#include <inttypes.h>
+
+#include "checkers/interval/mirror_private.h"
+
+/* A read, and where it looks. */
+struct look {
+    const struct live *live;
+    const struct access *access;
+    uint64_t txn;
+    uint32_t point;
+    struct times view;
+};
+
+static struct look look_of(const struct mirror *m, const struct live *live, uint32_t access)
+{
+    const struct access *a = &live->accesses[access];
+    uint32_t point = a->view == MIRROR_NONE ? live->view : a->view;
+    struct times otherwise = { TIMELINE_BEGINNING, TIMELINE_END };
+
+    if (m->profile.timing == TIMING_KEY)
+        otherwise = (struct times){ live->at.low, a->at.high };
+    return (struct look){ .live = live,
+                          .access = a,
+                          .txn = m->live_first + (uint64_t)(live - m->live.at),
+                          .point = point,
+                          .view = view_times(m, point, otherwise) };
+}
+
+static bool is_future(const struct mirror *m, const struct look *look, const struct version *v)
+{
+    return version_installed(m, v).low > look->view.high ||
+           (!m->profile.ignores_times && v->locked.low > look->access->at.high) ||
+           (v->point != MIRROR_NONE && timeline_knows(&m->timeline, look->point, v->point));
+}
+
+static bool is_before(const struct mirror *m, const struct look *look, const struct version *v)
+{
+    return version_installed(m, v).high < look->view.low ||
+           (v->point != MIRROR_NONE && timeline_knows(&m->timeline, v->point, look->point));
+}
+
+/* The version that hides another from the view, or NULL. */
+static const struct version *find_hiding(const struct mirror *m, const struct look *look,
+                                         const struct version *hidden)
+{
+    uint32_t next = m->keys.at[look->access->key].newest;
+
+    for (; next != MIRROR_NONE && !m->profile.reads_any; next = m->versions.at[next].older) {
+        const struct version *v = &m->versions.at[next];
+
+        if (v != hidden && version_counts(v) && v->txn != look->txn && is_before(m, look, v) &&
+            version_precedes(m, hidden, v))
+            return v;
+    }
+    return NULL;
+}
+
+struct candidates {
+    uint32_t match; /* the last that was found */
+    size_t match_count;
+};
+
+static struct candidates find_candidates(const struct mirror *m, const struct look *look)
+{
+    struct candidates found = { .match = MIRROR_NONE };
+    uint32_t next = m->keys.at[look->access->key].newest;
+
+    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+        const struct version *v = &m->versions.at[next];
+
+        if (v->value != look->access->value || !version_may_be_read(v) || v->txn == look->txn ||
+            is_future(m, look, v) || find_hiding(m, look, v))
+            continue;
+        found.match = next;
+        found.match_count++;
+    }
+    return found;
+}
+
+/* --- What is wrong ---------------------------------------------------------------------------- */
+
+/* The version that has the value, though it cannot have been read: the likeliest. */
+static const struct version *find_source(const struct mirror *m, const struct look *look)
+{
+    const struct version *best = NULL;
+    uint32_t next = m->keys.at[look->access->key].newest;
+
+    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+        const struct version *v = &m->versions.at[next];
+
+        if (v->value == look->access->value && (!best || version_may_be_read(v)))
+            best = v;
+    }
+    return best;
+}
+
+static void tell_writer(const struct version *v, struct buffer *out)
+{
+    if (v->state == VERSION_OF_BEGINNING)
+        buffer_text(out, TEXT("the beginning"));
+    else
+        buffer_print(out, "T%" PRId64, v->txn_id);
+}
+
+static enum anomaly tell_source(const struct mirror *m, const struct look *look,
+                                const struct version *v, const struct version *hiding,
+                                struct buffer *out)
+{
+    if (!v) {
+        buffer_text(out, TEXT(", which nobody had written by then, or it is long gone"));
+        return ANOMALY_INCONSISTENT_READ;
+    }
+    buffer_text(out, TEXT(" as "));
+    tell_writer(v, out);
+    if (v->txn == look->txn && v->state != VERSION_OF_BEGINNING) {
+        buffer_text(out, TEXT(", that is itself, wrote it later"));
+        return ANOMALY_FUTURE_READ;
+    }
+    if (v->state == VERSION_ABORTED) {
+        buffer_text(out, TEXT(" wrote it, which was aborted"));
+        return ANOMALY_G1A;
+    }
+    if (v->state == VERSION_OVERWRITTEN) {
+        buffer_text(out, TEXT(" wrote it and overwrote it itself"));
+        return ANOMALY_G1B;
+    }
+    if (hiding) {
+        buffer_text(out, TEXT(" left it, but "));
+        tell_writer(hiding, out);
+        buffer_text(out, TEXT(" had overwritten it by then: it committed within "));
+        tell_times(m, version_installed(m, hiding), out);
+        return ANOMALY_INCONSISTENT_READ;
+    }
+    buffer_text(out, TEXT(" wrote it, which committed only after: within "));
+    tell_times(m, version_installed(m, v), out);
+    return ANOMALY_FUTURE_READ;
+}
+
+static void draw(const struct mirror *m, const struct look *look, const struct version *v,
+                 const struct version *hiding, struct buffer *out)
+{
+    struct drawing drawing = { 0 };
+
+    if (v && v->state != VERSION_OF_BEGINNING)
+        drawing_add(&drawing, version_installed(m, v), "T%" PRId64 " commits", v->txn_id);
+    if (hiding && hiding->state != VERSION_OF_BEGINNING)
+        drawing_add(&drawing, version_installed(m, hiding), "T%" PRId64 " commits",
+                    hiding->txn_id);
+    drawing_add(&drawing, look->view, "T%" PRId64 " reads as of", look->live->id);
+    drawing_print(&drawing, out);
+}
+
+static void accuse(struct mirror *m, const struct look *look)
+{
+    const struct version *v = find_source(m, look);
+    const struct version *hiding = v && version_may_be_read(v) ? find_hiding(m, look, v) : NULL;
+    struct mirror_finding *f = finding_begin(m, MECHANISM_READ, ANOMALY_INCONSISTENT_READ);
+
+    if (!f)
+        return;
+    finding_add_txn(f, look->live->number);
+    if (v)
+        finding_add_txn(f, v->number);
+    if (hiding)
+        finding_add_txn(f, hiding->number);
+    buffer_print(&f->explanation, "T%" PRId64 " read ", look->live->id);
+    tell_key_name(m, look->access->key, &f->explanation);
+    f->kind = tell_source(m, look, v, hiding, &f->explanation);
+    buffer_text(&f->explanation, TEXT("; it reads as of "));
+    tell_times(m, look->view, &f->explanation);
+    draw(m, look, v, hiding, &f->drawing);
+}
+
+/* --- What follows ------------------------------------------------------------------------------ */
+
+static bool writes_too(const struct live *live, uint32_t key)
+{
+    for (uint32_t i = 0; i < live->access_count; i++)
+        if (live->accesses[i].kind == TRACE_WRITE && live->accesses[i].key == key)
+            return true;
+    return false;
+}
+
+static enum status missed(struct mirror *m, const struct look *look, const struct version *w,
+                          struct error *err)
+{
+    uint32_t key = look->access->key;
+
+    TRY(certifier_depend(m, look->live->certified, w->certified, ORDER_OVERWRITTEN, key, err));
+    return mirror_order(m, look->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_READ, err);
+}
+
+static enum status deduce_others(struct mirror *m, const struct look *look, uint32_t match,
+                                 struct error *err)
+{
+    uint32_t next = m->keys.at[look->access->key].newest, key = look->access->key;
+
+    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+        const struct version *v = &m->versions.at[match], *w = &m->versions.at[next];
+
+        if (next == match || !version_counts(w) || w->txn == look->txn)
+            continue;
+        if (version_precedes(m, v, w)) {
+            TRY(missed(m, look, w, err));
+        } else if (is_before(m, look, w) && !version_precedes(m, w, v)) {
+            TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
+            TRY(mirror_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static void count(struct mirror *m, const struct look *look, const struct version *v)
+{
+    bool overlaps = version_installed(m, v).high >= look->view.low;
+
+    m->counts.dependencies++;
+    m->counts.overlapping += overlaps;
+    m->counts.deduced += overlaps;
+}
+
+/* Whoever installs a version after a read has been judged does so after its view. */
+static bool times_imply_the_rest(const struct mirror *m)
+{
+    return m->profile.timing == TIMING_FULL && !m->profile.certifies;
+}
+
+/* Who was read from had committed before the reader did. */
+static void confirm(struct mirror *m, const struct look *look, struct version *v)
+{
+    int64_t by = look->live->commit.high;
+
+    v->state = VERSION_COMMITTED;
+    if (m->profile.timing == TIMING_NONE)
+        return;
+    if (v->installed.high > by)
+        v->installed.high = by;
+    if (!mirror_is_live(m, v->txn))
+        return;
+    if (mirror_live(m, v->txn)->commit.high > by)
+        mirror_live(m, v->txn)->commit.high = mirror_live(m, v->txn)->at.high = by;
+}
+
+static enum status deduce(struct mirror *m, const struct look *look, uint32_t access,
+                          uint32_t match, struct error *err)
+{
+    uint32_t key = look->access->key;
+    struct version *v = &m->versions.at[match];
+    struct reader reader = { match, look->txn, access };
+
+    count(m, look, v);
+    if (v->state == VERSION_PERHAPS)
+        confirm(m, look, v);
+    TRY(certifier_depend(m, v->certified, look->live->certified, ORDER_READ, key, err));
+    TRY(mirror_order(m, v->point, look->point, ORDER_READ, key, MECHANISM_READ, err));
+    if (m->profile.view != VIEW_COMMIT && writes_too(look->live, key))
+        TRY(mirror_order(m, v->point, look->live->point, ORDER_INSTALLED, key, MECHANISM_READ,
+                         err));
+    if (m->profile.reads_any)
+        return STATUS_OK;
+    TRY(deduce_others(m, look, match, err));
+    return times_imply_the_rest(m) ? STATUS_OK
+                                   : array_push(&m->keys.at[key].readers, reader, err);
+}
+
+enum status read_judge(struct mirror *m, struct live *live, uint32_t access, struct error *err)
+{
+    struct look look = look_of(m, live, access);
+    struct candidates found = find_candidates(m, &look);
+
+    if (found.match_count == 0) {
+        accuse(m, &look);
+        return STATUS_OK;
+    }
+    if (found.match_count == 1)
+        return deduce(m, &look, access, found.match, err);
+    m->counts.dependencies++;
+    m->counts.overlapping++;
+    return STATUS_OK;
+}
+
+enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, struct error *err)
+{
+    if (times_imply_the_rest(m))
+        return STATUS_OK;
+    for (size_t i = 0; i < m->keys.at[key].readers.count; i++) {
+        struct reader reader = m->keys.at[key].readers.at[i];
+        const struct version *w = &m->versions.at[version];
+        const struct live *live;
+        struct look look;
+
+        if (!mirror_is_live(m, reader.txn) || reader.txn == w->txn)
+            continue;
+        live = mirror_live(m, reader.txn);
+        look = look_of(m, live, reader.access);
+        if (version_precedes(m, &m->versions.at[reader.version], w))
+            TRY(missed(m, &look, w, err));
+    }
+    for (uint32_t next = m->keys.at[key].newest; next != MIRROR_NONE;
+         next = m->versions.at[next].older) {
+        const struct version *v = &m->versions.at[next], *w = &m->versions.at[version];
+
+        if (next == version || !version_counts(v) || !version_precedes(m, v, w))
+            continue;
+        TRY(certifier_depend(m, v->certified, w->certified, ORDER_INSTALLED, key, err));
+        if (m->profile.timing != TIMING_FULL)
+            TRY(mirror_order(m, v->point, w->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
+    }
+    return STATUS_OK;
+}

@@ -1,0 +1,177 @@
+#include "checkers/interval/interval.h"
+
+#include <stdlib.h>
+
+#include "checkers/interval/traces.h"
+#include "checkers/tell.h"
+#include "checkers/witness.h"
+
+#define STEP 4096 /* transactions between two looks whether somebody wants an end */
+
+/* A client sends operations and has their answers while its transaction is open. */
+static bool op_is_within(const struct history *h, uint32_t op, uint32_t txn)
+{
+    return !h->op_invoked || h->op_invoked[op] == TIME_ABSENT ||
+           (h->op_invoked[op] >= h->txn_invoked[txn] &&
+            (h->op_completed[op] <= h->txn_completed[txn] || h->op_completed[op] == TIME_NEVER));
+}
+
+static enum status examine_ops(const struct history *h, uint32_t txn, struct error *err)
+{
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        if (!op_is_within(h, op, txn))
+            return error_set(err, STATUS_BAD_INPUT,
+                             "interval judges by times, and an operation of transaction %lld is "
+                             "not within the transaction's",
+                             (long long)h->txn_id[txn]);
+    return STATUS_OK;
+}
+
+static enum status examine(const struct history *h, struct error *err)
+{
+    if (h->txn_count > 0 && (!h->txn_invoked || !h->txn_completed))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "interval judges by times, and no transaction of the history has an \"at\"");
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        if (h->txn_invoked[t] == TIME_ABSENT || h->txn_completed[t] == TIME_ABSENT)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "interval judges by times, and transaction %lld has no \"at\"",
+                             (long long)h->txn_id[t]);
+        if (h->txn_status[t] == TXN_OK)
+            TRY(examine_ops(h, t, err));
+    }
+    return STATUS_OK;
+}
+
+static void name_key(const void *context, uint32_t key, struct buffer *out)
+{
+    tell_key(out, context, key);
+}
+
+/* --- In the order of invocation ---------------------------------------------------------- */
+
+struct invoked {
+    int64_t at;
+    uint32_t txn;
+};
+
+static int compare_invoked(const void *a, const void *b)
+{
+    const struct invoked *x = a, *y = b;
+
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->txn > y->txn) - (x->txn < y->txn);
+}
+
+static enum status sort_txns(const struct history *h, struct invoked **sorted, struct error *err)
+{
+    TRY(memory_resize((void **)sorted, h->txn_count, sizeof **sorted, err));
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        (*sorted)[t] = (struct invoked){ h->txn_invoked[t], t };
+    if (h->txn_count > 0)
+        qsort(*sorted, h->txn_count, sizeof **sorted, compare_invoked);
+    return STATUS_OK;
+}
+
+static enum status pass_all(struct mirror *m, struct traces *traces, const struct invoked *sorted,
+                            const struct check_options *options, struct check *check,
+                            struct error *err)
+{
+    const struct history *h = traces->history;
+
+    for (size_t i = 0; i < h->txn_count; i++) {
+        struct trace trace;
+
+        TRY(traces_make(traces, sorted[i].txn, &trace, err));
+        TRY(mirror_advance(m, trace.invoked, err));
+        TRY(mirror_add(m, &trace, err));
+        if (i % STEP != 0)
+            continue;
+        progress_report(options->progress, i, h->txn_count);
+        if (check_is_stopped(options)) {
+            check_doubt(check, "stopped after %zu of %zu transactions", i, h->txn_count);
+            return STATUS_OK;
+        }
+    }
+    while (m->events.count > 0) {
+        TRY(mirror_end(m, STEP, err));
+        if (m->events.count > 0 && check_is_stopped(options)) {
+            check_doubt(check, "stopped before all was judged");
+            return STATUS_OK;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* --- What was found ------------------------------------------------------------------------ */
+
+static enum status tell(struct mirror *m, struct check *check, struct error *err)
+{
+    for (size_t i = 0; i < m->findings.count; i++) {
+        struct mirror_finding *f = &m->findings.at[i];
+        struct discovery d = { .kind = f->kind,
+                               .proven = f->kind,
+                               .txns = f->txns.at,
+                               .txn_count = f->txns.count,
+                               .why = f->explanation };
+
+        f->explanation = (struct buffer){ 0 };
+        TRY(check_add(check, &d, err));
+    }
+    check->has_more_findings |= m->finding_count > m->findings.count;
+    if (m->counts.unjudged > 0)
+        check_doubt(check, "%llu reads and writes are of keys of which there are too many versions",
+                    (unsigned long long)m->counts.unjudged);
+    return STATUS_OK;
+}
+
+/* Rows are reads of items; that others did not come back says nothing here. */
+static uint64_t count_predicates(const struct history *h)
+{
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < h->statement_count; i++)
+        count += h->op_kind[h->statement_op[i]] != OP_INSERT;
+    return count;
+}
+
+static enum status run(const struct history *h, const struct check_options *options,
+                       struct check *check, struct error *err)
+{
+    struct profile profile =
+        options->profile ? *options->profile : profile_of_level(options->level);
+    struct traces traces = { .history = h };
+    struct invoked *sorted = NULL;
+    struct mirror mirror;
+    enum status status;
+
+    TRY(examine(h, err));
+    check->unjudged_predicates = count_predicates(h);
+    mirror_init(&mirror, &profile, options->clock_error_ns);
+    mirror.key_name = name_key;
+    mirror.context = h;
+    status = sort_txns(h, &sorted, err);
+    if (status == STATUS_OK)
+        status = traces_initial(&traces, &mirror, err);
+    if (status == STATUS_OK)
+        status = pass_all(&mirror, &traces, sorted, options, check, err);
+    if (status == STATUS_OK)
+        status = tell(&mirror, check, err);
+    mirror_close(&mirror);
+    array_close(&traces.ops);
+    free(sorted);
+    return status;
+}
+
+#define BIT(level) LEVEL_BIT(LEVEL_##level)
+
+const struct checker checker_interval = {
+    .name = "interval",
+    .summary = "mirrors what the database must have done: needs times, and nothing else",
+    .levels = BIT(READ_COMMITTED) | BIT(SNAPSHOT) | BIT(SERIALIZABLE) | BIT(STRICT_SNAPSHOT) |
+              BIT(STRICT_SERIALIZABLE),
+    .takes_profile = true,
+    .examine = examine,
+    .run = run,
+};

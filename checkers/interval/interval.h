@@ -1,0 +1,17 @@
+/*
+ * interval: judges a history by the times of its operations alone, as Leopard does
+ * (ICDE 2022): mirror.h has how.
+ *
+ *     T1  w x 1  |--|   commits |--|
+ *     T2                            r x 1 |--|                accepted
+ *     T3                                          r x null |--|
+ *                                             refused: inconsistent-read
+ *
+ * Without a profile only that is asked for what every implementation of the level must satisfy.
+ */
+#ifndef CHECKERS_INTERVAL_INTERVAL_H
+#define CHECKERS_INTERVAL_INTERVAL_H
+
+#include "checkers/checker_private.h"
+
+#endif

@@ -1,0 +1,189 @@
+#include "checkers/interval/mirror_private.h"
+
+#include <assert.h>
+
+static const struct key_state no_key = { .newest = MIRROR_NONE,
+                                         .count_to_collect = KEY_VERSIONS_KEPT };
+
+enum status mirror_key(struct mirror *m, uint32_t key, struct key_state **state, struct error *err)
+{
+    while (m->keys.count <= key)
+        TRY(array_push(&m->keys, no_key, err));
+    *state = &m->keys.at[key];
+    return STATUS_OK;
+}
+
+static enum status take_version(struct mirror *m, const struct version *new, uint32_t *place,
+                                struct error *err)
+{
+    if (m->free_versions.count > 0) {
+        *place = m->free_versions.at[--m->free_versions.count];
+        m->versions.at[*place] = *new;
+        return STATUS_OK;
+    }
+    *place = (uint32_t)m->versions.count;
+    return array_push(&m->versions, *new, err);
+}
+
+static enum status put_first(struct mirror *m, uint32_t key, struct version *new, uint32_t *place,
+                             struct error *err)
+{
+    struct key_state *state;
+
+    TRY(mirror_key(m, key, &state, err));
+    new->older = state->newest;
+    TRY(take_version(m, new, place, err));
+    state->newest = *place;
+    state->count++;
+    return STATUS_OK;
+}
+
+static const struct times always = { TIMELINE_BEGINNING, TIMELINE_END };
+static const struct times before_all = { TIMELINE_BEGINNING, TIMELINE_BEGINNING };
+
+enum status mirror_initial(struct mirror *m, uint32_t key, uint64_t value, struct error *err)
+{
+    struct version new = { .value = value,
+                           .txn = UINT64_MAX,
+                           .number = MIRROR_NONE,
+                           .installed = before_all,
+                           .locked = before_all,
+                           .viewed = before_all,
+                           .point = MIRROR_NONE,
+                           .view = MIRROR_NONE,
+                           .certified = MIRROR_NONE,
+                           .state = VERSION_OF_BEGINNING };
+    struct key_state *state;
+    uint32_t place;
+
+    TRY(mirror_key(m, key, &state, err));
+    if (state->is_known)
+        return STATUS_OK;
+    state->is_known = true;
+    return put_first(m, key, &new, &place, err);
+}
+
+struct times view_times(const struct mirror *m, uint32_t point, struct times otherwise)
+{
+    if (point == MIRROR_NONE || m->profile.timing != TIMING_FULL)
+        return otherwise;
+    return (struct times){ timeline_point(&m->timeline, point)->low,
+                           timeline_point(&m->timeline, point)->high };
+}
+
+struct times version_installed(const struct mirror *m, const struct version *v)
+{
+    return view_times(m, v->point, v->installed);
+}
+
+bool version_precedes(const struct mirror *m, const struct version *v, const struct version *w)
+{
+    if (v->state == VERSION_OF_BEGINNING || w->state == VERSION_OF_BEGINNING)
+        return v->state == VERSION_OF_BEGINNING && w->state != VERSION_OF_BEGINNING;
+    if (version_installed(m, v).high < version_installed(m, w).low)
+        return true;
+    return v->point != MIRROR_NONE && w->point != MIRROR_NONE &&
+           timeline_knows(&m->timeline, v->point, w->point);
+}
+
+static uint8_t state_of(const struct live *live, const struct access *access)
+{
+    if (live->status == TXN_ABORT)
+        return VERSION_ABORTED;
+    if (!access->is_last)
+        return VERSION_OVERWRITTEN;
+    return live->status == TXN_OK ? VERSION_COMMITTED : VERSION_PERHAPS;
+}
+
+enum status key_install(struct mirror *m, struct live *live, struct access *access,
+                        struct error *err)
+{
+    struct version new = { .value = access->value,
+                           .txn_id = live->id,
+                           .txn = m->live_first + (uint64_t)(live - m->live.at),
+                           .number = live->number,
+                           .op = access->op,
+                           .installed = m->profile.timing == TIMING_NONE ? always : live->commit,
+                           .locked = access->at,
+                           .viewed = m->profile.timing == TIMING_NONE ? always : live->at,
+                           .point = live->point,
+                           .view = live->view,
+                           .certified = live->certified,
+                           .state = state_of(live, access) };
+
+    return put_first(m, access->key, &new, &access->version, err);
+}
+
+/* --- What nobody asks for any more -------------------------------------------------- */
+
+/* The version that all who are still to come see at the least, or MIRROR_NONE. */
+static uint32_t find_floor(const struct mirror *m, const struct key_state *state)
+{
+    uint32_t floor = MIRROR_NONE;
+
+    for (uint32_t v = state->newest; v != MIRROR_NONE; v = m->versions.at[v].older) {
+        const struct version *version = &m->versions.at[v];
+
+        if (!version_counts(version) || version_installed(m, version).high >= m->oldest)
+            continue;
+        if (floor == MIRROR_NONE || version_installed(m, version).low >
+                                        version_installed(m, &m->versions.at[floor]).low)
+            floor = v;
+    }
+    return floor;
+}
+
+static void forget_readers(const struct mirror *m, struct key_state *state)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < state->readers.count; i++)
+        if (mirror_is_live(m, state->readers.at[i].txn))
+            state->readers.at[kept++] = state->readers.at[i];
+    state->readers.count = kept;
+}
+
+static bool is_past(const struct mirror *m, const struct version *v, uint32_t floor)
+{
+    const struct version *f = &m->versions.at[floor];
+
+    if (v == f)
+        return false;
+    if (!version_may_be_read(v))
+        return v->installed.high < m->oldest;
+    return version_installed(m, v).high < version_installed(m, f).low ||
+           v->state == VERSION_OF_BEGINNING;
+}
+
+static void forget_lockers(const struct mirror *m, struct key_state *state)
+{
+    size_t kept = 0;
+
+    for (size_t i = 0; i < state->lockers.count; i++)
+        if (mirror_is_live(m, state->lockers.at[i].txn))
+            state->lockers.at[kept++] = state->lockers.at[i];
+    state->lockers.count = kept;
+}
+
+enum status key_collect(struct mirror *m, struct key_state *state, struct error *err)
+{
+    uint32_t floor = find_floor(m, state);
+
+    forget_lockers(m, state);
+    forget_readers(m, state);
+    for (uint32_t *at = &state->newest; floor != MIRROR_NONE && *at != MIRROR_NONE;) {
+        uint32_t v = *at;
+
+        if (!is_past(m, &m->versions.at[v], floor)) {
+            at = &m->versions.at[v].older;
+            continue;
+        }
+        *at = m->versions.at[v].older;
+        state->count--;
+        TRY(array_push(&m->free_versions, v, err));
+    }
+    state->count_to_collect = state->count + state->count / 2;
+    if (state->count_to_collect < KEY_VERSIONS_KEPT)
+        state->count_to_collect = KEY_VERSIONS_KEPT;
+    return STATUS_OK;
+}

@@ -1,0 +1,535 @@
+#include "checkers/interval/mirror.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/interval/mirror_private.h"
+
+#define COLLECTION_STEP 64 /* events between two collections, at the least */
+
+const char *mechanism_name(enum mechanism mechanism)
+{
+    static const char *const names[] = { "consistent read", "mutual exclusion",
+                                         "first updater wins", "serialization certifier" };
+
+    assert(mechanism < MECHANISM_COUNT);
+    return names[mechanism];
+}
+
+void mirror_init(struct mirror *m, const struct profile *profile, int64_t clock_error)
+{
+    *m = (struct mirror){ .profile = *profile,
+                          .clock_error = clock_error,
+                          .judged_until = TIMELINE_BEGINNING,
+                          .oldest = TIMELINE_BEGINNING };
+}
+
+void mirror_close(struct mirror *m)
+{
+    timeline_close(&m->timeline);
+    timeline_close(&m->certifier);
+    for (size_t i = 0; i < m->keys.count; i++) {
+        array_close(&m->keys.at[i].readers);
+        array_close(&m->keys.at[i].lockers);
+    }
+    for (size_t i = 0; i < m->live.count; i++)
+        free(m->live.at[i].accesses);
+    for (size_t i = 0; i < m->findings.count; i++) {
+        array_close(&m->findings.at[i].txns);
+        buffer_close(&m->findings.at[i].explanation);
+        buffer_close(&m->findings.at[i].drawing);
+    }
+    array_close(&m->keys);
+    array_close(&m->versions);
+    array_close(&m->free_versions);
+    array_close(&m->live);
+    array_close(&m->events);
+    array_close(&m->findings);
+}
+
+/* --- Times --------------------------------------------------------------------------- */
+
+static int64_t earlier(int64_t time, int64_t by)
+{
+    return time < TIMELINE_BEGINNING + by ? TIMELINE_BEGINNING : time - by;
+}
+
+static int64_t later(int64_t time, int64_t by)
+{
+    return time > TIMELINE_END - by ? TIMELINE_END : time + by;
+}
+
+/* As wide as the clocks may be wrong. */
+static struct times widened(const struct mirror *m, int64_t low, int64_t high)
+{
+    return (struct times){ earlier(low, m->clock_error), later(high, m->clock_error) };
+}
+
+static const struct times always = { TIMELINE_BEGINNING, TIMELINE_END };
+
+/* What the timeline's points may use of times. */
+static struct times usable(const struct mirror *m, struct times times)
+{
+    return m->profile.timing == TIMING_FULL ? times : always;
+}
+
+/* --- Events: a heap, by time, installations first, then in the order of arrival ------- */
+
+static bool event_is_before(const struct mirror_event *a, const struct mirror_event *b)
+{
+    if (a->at != b->at)
+        return a->at < b->at;
+    if (a->is_judging != b->is_judging)
+        return b->is_judging;
+    return a->txn < b->txn;
+}
+
+static enum status push_event(struct mirror *m, struct mirror_event event, struct error *err)
+{
+    size_t at = m->events.count;
+
+    TRY(array_push(&m->events, event, err));
+    for (; at > 0 && event_is_before(&event, &m->events.at[(at - 1) / 2]); at = (at - 1) / 2)
+        m->events.at[at] = m->events.at[(at - 1) / 2];
+    m->events.at[at] = event;
+    return STATUS_OK;
+}
+
+static struct mirror_event pop_event(struct mirror *m)
+{
+    struct mirror_event top = m->events.at[0], last = m->events.at[--m->events.count];
+    size_t at = 0, count = m->events.count;
+
+    for (size_t child; (child = 2 * at + 1) < count; at = child) {
+        child += child + 1 < count &&
+                 event_is_before(&m->events.at[child + 1], &m->events.at[child]);
+        if (!event_is_before(&m->events.at[child], &last))
+            break;
+        m->events.at[at] = m->events.at[child];
+    }
+    if (count > 0)
+        m->events.at[at] = last;
+    return top;
+}
+
+/* --- Adding ---------------------------------------------------------------------------- */
+
+/* What a transaction wrote itself is not read from others, and only its last write stays. */
+static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
+                              const struct trace_op *op, struct error *err)
+{
+    struct access *access = &live->accesses[live->access_count];
+    struct key_state *key;
+    bool is_own;
+
+    TRY(mirror_key(m, op->key, &key, err));
+    is_own = key->own_txn == txn + 1;
+    if (op->kind == TRACE_READ && (is_own || live->status != TXN_OK))
+        return STATUS_OK;
+    *access = (struct access){ .at = widened(m, op->invoked, op->completed),
+                               .value = op->value,
+                               .key = op->key,
+                               .op = op->op,
+                               .view = MIRROR_NONE,
+                               .kind = op->kind,
+                               .is_locking = op->is_locking,
+                               .version = MIRROR_NONE };
+    if (op->kind == TRACE_WRITE) {
+        access->is_last = true;
+        if (is_own)
+            live->accesses[key->own_access].is_last = false;
+        key->own_txn = txn + 1;
+        key->own_access = live->access_count;
+    }
+    live->access_count++;
+    return STATUS_OK;
+}
+
+/* The instants of a transaction, in the order that its program gives them. */
+static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
+                              struct times *views, struct error *err)
+{
+    struct times commit = usable(m, live->commit);
+    bool holds;
+
+    TRY(timeline_add(&m->timeline, commit.low, commit.high, (uint32_t)txn, false, &live->point,
+                     err));
+    if (m->profile.certifies)
+        TRY(timeline_add(&m->certifier, TIMELINE_BEGINNING, TIMELINE_END, (uint32_t)txn, false,
+                         &live->certified, err));
+    if (m->profile.view == VIEW_COMMIT) {
+        live->view = live->point;
+    } else if (m->profile.view == VIEW_TRANSACTION) {
+        struct times view = usable(m, *views);
+
+        TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &live->view,
+                         err));
+        return timeline_order(&m->timeline, live->view, live->point, ORDER_PROGRAM, MIRROR_NONE,
+                              &holds, err);
+    }
+    return STATUS_OK;
+}
+
+/*
+ * Who reads to lock reads what is there, and not as of a snapshot. Where the first updater wins
+ * it fails instead if that is another version.
+ */
+static bool has_own_view(const struct mirror *m, const struct access *a)
+{
+    return a->kind == TRACE_READ &&
+           (m->profile.view == VIEW_STATEMENT ||
+            (m->profile.view == VIEW_TRANSACTION && a->is_locking && m->profile.locks_for &&
+             !m->profile.first_updater));
+}
+
+/* Each statement its own instant, one behind the other. */
+static enum status add_statement_views(struct mirror *m, struct live *live, uint64_t txn,
+                                       struct error *err)
+{
+    uint32_t last = MIRROR_NONE, last_op = MIRROR_NONE;
+    bool holds;
+
+    for (uint32_t i = 0; i < live->access_count; i++) {
+        struct access *a = &live->accesses[i];
+        struct times view = usable(m, a->at);
+
+        if (!has_own_view(m, a))
+            continue;
+        if (a->op == last_op) {
+            a->view = last;
+            continue;
+        }
+        TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &a->view, err));
+        if (last != MIRROR_NONE)
+            TRY(timeline_order(&m->timeline, last, a->view, ORDER_PROGRAM, MIRROR_NONE, &holds,
+                               err));
+        TRY(timeline_order(&m->timeline, a->view, live->point, ORDER_PROGRAM, MIRROR_NONE, &holds,
+                           err));
+        last = a->view;
+        last_op = a->op;
+    }
+    return STATUS_OK;
+}
+
+/* From the first time that a transaction may read as of, to the first that it has read at. */
+static struct times view_of(const struct mirror *m, const struct live *live)
+{
+    struct times view = { live->at.low, live->commit.high };
+
+    for (uint32_t i = 0; m->profile.by_operations && i < live->access_count; i++)
+        if (live->accesses[i].kind == TRACE_READ && !has_own_view(m, &live->accesses[i]) &&
+            live->accesses[i].at.high < view.high)
+            view.high = live->accesses[i].at.high;
+    return view;
+}
+
+/* When all is known that a transaction's reads can have seen. */
+static int64_t judged_at(const struct mirror *m, const struct live *live, struct times view)
+{
+    bool by_view = m->profile.view == VIEW_TRANSACTION && m->profile.timing == TIMING_FULL;
+    int64_t at = by_view ? view.high : TIMELINE_BEGINNING;
+
+    if (m->profile.ignores_times)
+        return TIMELINE_END;
+    if (m->profile.timing == TIMING_NONE || m->profile.view == VIEW_COMMIT)
+        return live->commit.high;
+    for (uint32_t i = 0; i < live->access_count; i++)
+        if ((!by_view || has_own_view(m, &live->accesses[i])) && live->accesses[i].at.high > at)
+            at = live->accesses[i].at.high;
+    return at;
+}
+
+/* An operation that ended with its transaction may have been what committed it. */
+static void set_times(struct mirror *m, struct live *live, const struct trace *trace)
+{
+    int64_t high = trace->completed == TIME_NEVER || trace->status == TXN_UNKNOWN
+                       ? TIMELINE_END
+                       : trace->completed;
+    int64_t commit_low = trace->invoked;
+
+    live->at = widened(m, trace->invoked, high);
+    if (m->profile.by_operations)
+        for (size_t i = 0; i < trace->op_count; i++)
+            if (trace->ops[i].completed > commit_low &&
+                trace->ops[i].completed < trace->completed)
+                commit_low = trace->ops[i].completed;
+    live->commit = widened(m, commit_low, high);
+    if (live->commit.low > live->commit.high)
+        live->commit.low = live->commit.high;
+}
+
+static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
+                            const struct trace *trace, struct error *err)
+{
+    struct times view;
+
+    set_times(m, live, trace);
+    TRY(memory_resize((void **)&live->accesses, trace->op_count, sizeof *live->accesses, err));
+    for (size_t i = 0; i < trace->op_count; i++)
+        TRY(add_access(m, live, txn, &trace->ops[i], err));
+    view = view_of(m, live);
+    if (live->status != TXN_ABORT)
+        TRY(add_points(m, live, txn, &view, err));
+    if (live->status == TXN_OK)
+        TRY(add_statement_views(m, live, txn, err));
+    TRY(push_event(m, (struct mirror_event){ live->commit.low, txn, false }, err));
+    if (live->status != TXN_OK) {
+        live->is_judged = true;
+        return STATUS_OK;
+    }
+    return push_event(m, (struct mirror_event){ judged_at(m, live, view), txn, true }, err);
+}
+
+enum status mirror_add(struct mirror *m, const struct trace *trace, struct error *err)
+{
+    struct live live = { .id = trace->id,
+                         .number = trace->number,
+                         .status = trace->status,
+                         .point = MIRROR_NONE,
+                         .view = MIRROR_NONE,
+                         .certified = MIRROR_NONE };
+    uint64_t txn = m->live_first + m->live.count;
+
+    m->counts.txns++;
+    m->counts.ops += trace->op_count;
+    if (earlier(trace->invoked, m->clock_error) < m->judged_until) {
+        m->counts.late++;
+        return STATUS_OK;
+    }
+    TRY(array_push(&m->live, live, err));
+    return add_live(m, &m->live.at[m->live.count - 1], txn, trace, err);
+}
+
+/* --- Judging ----------------------------------------------------------------------------- */
+
+/* All versions are looked at for each access: a key must not make that quadratic. */
+static bool has_too_many(struct mirror *m, uint32_t key)
+{
+    bool has = m->keys.at[key].count > VERSIONS_LOOKED_AT;
+
+    m->counts.unjudged += has;
+    return has;
+}
+
+/* A last write of a transaction that committed. */
+static enum status judge_write(struct mirror *m, struct live *live, uint32_t access,
+                               struct error *err)
+{
+    const struct access *a = &live->accesses[access];
+
+    if (has_too_many(m, a->key))
+        return STATUS_OK;
+    if (m->profile.locks_writes)
+        TRY(lock_judge(m, live, access, err));
+    if (m->profile.first_updater)
+        TRY(update_judge(m, live, access, err));
+    return read_installed(m, a->key, a->version, err);
+}
+
+static enum status install(struct mirror *m, uint64_t txn, struct error *err)
+{
+    struct live *live = mirror_live(m, txn);
+
+    for (uint32_t i = 0; i < live->access_count; i++) {
+        struct access *a = &live->accesses[i];
+
+        if (a->kind != TRACE_WRITE)
+            continue;
+        TRY(mirror_initial(m, a->key, 0, err));
+        TRY(key_install(m, live, a, err));
+        if (live->status != TXN_OK || !a->is_last)
+            continue;
+        TRY(judge_write(m, live, i, err));
+        if (m->keys.at[a->key].count >= m->keys.at[a->key].count_to_collect)
+            TRY(key_collect(m, &m->keys.at[a->key], err));
+    }
+    live->is_installed = true;
+    return STATUS_OK;
+}
+
+static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
+{
+    struct live *live = mirror_live(m, txn);
+
+    for (uint32_t i = 0; i < live->access_count; i++) {
+        struct access *a = &live->accesses[i];
+
+        if (a->kind != TRACE_READ)
+            continue;
+        TRY(mirror_initial(m, a->key, 0, err));
+        m->counts.reads++;
+        if (has_too_many(m, a->key))
+            continue;
+        TRY(read_judge(m, live, i, err));
+        if (m->profile.locks_reads || (a->is_locking && m->profile.locks_for))
+            TRY(lock_judge(m, live, i, err));
+    }
+    live->is_judged = true;
+    return STATUS_OK;
+}
+
+/* --- Letting go ---------------------------------------------------------------------------- */
+
+/* The earliest time that somebody who is not judged, or still to come, may read as of. */
+static void find_oldest(struct mirror *m)
+{
+    m->oldest = m->profile.timing == TIMING_NONE ? TIMELINE_BEGINNING : m->judged_until;
+    for (size_t i = 0; i < m->live.count && m->oldest > TIMELINE_BEGINNING; i++)
+        if (!m->live.at[i].is_gone && (!m->live.at[i].is_judged || !m->live.at[i].is_installed) &&
+            m->live.at[i].at.low < m->oldest)
+            m->oldest = m->live.at[i].at.low;
+}
+
+static enum status release_point(struct timeline *t, uint32_t *point, bool *all_gone,
+                                 struct error *err)
+{
+    bool is_gone;
+
+    if (*point == MIRROR_NONE)
+        return STATUS_OK;
+    TRY(timeline_release(t, *point, &is_gone, err));
+    if (is_gone)
+        *point = MIRROR_NONE;
+    *all_gone &= is_gone;
+    return STATUS_OK;
+}
+
+typedef void keep_function(struct mirror *, const struct live *, struct version *);
+
+/* Versions keep what was known of the instants that are about to go. */
+static void keep_times(struct mirror *m, const struct live *live, struct version *v)
+{
+    (void)live;
+    v->installed = version_installed(m, v);
+    v->viewed = view_times(m, v->view, v->viewed);
+}
+
+static void keep_points(struct mirror *m, const struct live *live, struct version *v)
+{
+    (void)m;
+    v->point = live->point;
+    v->view = live->view;
+    v->certified = live->certified;
+}
+
+/* A version whose place another has taken has gone already. */
+static void for_each_version(struct mirror *m, const struct live *live, keep_function *keep)
+{
+    for (uint32_t i = 0; i < live->access_count; i++) {
+        const struct access *a = &live->accesses[i];
+        struct version *v;
+
+        if (a->kind != TRACE_WRITE || a->version == MIRROR_NONE)
+            continue;
+        v = &m->versions.at[a->version];
+        if (v->txn == m->live_first + (uint64_t)(live - m->live.at) && v->op == a->op)
+            keep(m, live, v);
+    }
+}
+
+/* Views of statements, the first first: each leads to the next. */
+static enum status release_statements(struct mirror *m, struct live *live, bool *all_gone,
+                                      struct error *err)
+{
+    for (uint32_t i = 0, next; i < live->access_count; i = next) {
+        uint32_t view = live->accesses[i].view, left = view;
+
+        for (next = i + 1; next < live->access_count && live->accesses[next].view == view;)
+            next++;
+        TRY(release_point(&m->timeline, &left, all_gone, err));
+        while (i < next)
+            live->accesses[i++].view = left;
+    }
+    return STATUS_OK;
+}
+
+static enum status release(struct mirror *m, struct live *live, struct error *err)
+{
+    bool all_gone = true;
+
+    for_each_version(m, live, keep_times);
+    TRY(release_statements(m, live, &all_gone, err));
+    if (m->profile.view == VIEW_TRANSACTION)
+        TRY(release_point(&m->timeline, &live->view, &all_gone, err));
+    TRY(release_point(&m->certifier, &live->certified, &all_gone, err));
+    if (all_gone)
+        TRY(release_point(&m->timeline, &live->point, &all_gone, err));
+    if (m->profile.view == VIEW_COMMIT)
+        live->view = live->point;
+    for_each_version(m, live, keep_points);
+    live->is_gone = all_gone;
+    return STATUS_OK;
+}
+
+/* The first of those who came, as many as have gone. */
+static void drop_gone(struct mirror *m)
+{
+    size_t gone = 0;
+
+    while (gone < m->live.count && m->live.at[gone].is_gone)
+        free(m->live.at[gone++].accesses);
+    memmove(m->live.at, m->live.at + gone, (m->live.count - gone) * sizeof *m->live.at);
+    m->live.count -= gone;
+    m->live_first += gone;
+}
+
+static bool may_go(const struct mirror *m, const struct live *live)
+{
+    return !live->is_gone && live->is_judged && live->is_installed && live->at.high < m->oldest;
+}
+
+/* Those that nothing holds any more since others went. */
+static enum status release_unheld(struct mirror *m, struct timeline *t, struct error *err)
+{
+    while (t->unheld.count > 0) {
+        const struct point *p = timeline_point(t, t->unheld.at[--t->unheld.count]);
+
+        if (p->is_live && may_go(m, mirror_owner(m, p)))
+            TRY(release(m, mirror_owner(m, p), err));
+    }
+    return STATUS_OK;
+}
+
+static enum status collect(struct mirror *m, struct error *err)
+{
+    find_oldest(m);
+    for (size_t i = 0; i < m->live.count; i++) {
+        if (may_go(m, &m->live.at[i]))
+            TRY(release(m, &m->live.at[i], err));
+        TRY(release_unheld(m, &m->timeline, err));
+        TRY(release_unheld(m, &m->certifier, err));
+    }
+    drop_gone(m);
+    m->until_collection = COLLECTION_STEP + m->live.count;
+    return STATUS_OK;
+}
+
+enum status mirror_advance(struct mirror *m, int64_t until, struct error *err)
+{
+    until = earlier(until, m->clock_error);
+    if (until > m->judged_until)
+        m->judged_until = until;
+    while (m->events.count > 0 && m->events.at[0].at < until) {
+        struct mirror_event event = pop_event(m);
+
+        TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
+        if (m->until_collection-- == 0)
+            TRY(collect(m, err));
+    }
+    return STATUS_OK;
+}
+
+enum status mirror_end(struct mirror *m, size_t steps_max, struct error *err)
+{
+    for (size_t i = 0; i < steps_max && m->events.count > 0; i++) {
+        struct mirror_event event = pop_event(m);
+
+        if (event.at > m->judged_until)
+            m->judged_until = event.at;
+        TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
+        if (m->until_collection-- == 0)
+            TRY(collect(m, err));
+    }
+    return STATUS_OK;
+}

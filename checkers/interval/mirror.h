@@ -1,0 +1,128 @@
+/*
+ * mirror: what a database must have done, judged while it does it.
+ *
+ *     mirror_init(&m, &profile, clock_error_ns);
+ *     for each transaction that completes: TRY(mirror_add(&m, &trace, err));
+ *     TRY(mirror_advance(&m, until_ns, err));   // nothing to come began before
+ *     ...
+ *     TRY(mirror_end(&m, SIZE_MAX, err));
+ *     m.findings.at[i].kind, .explanation, .drawing
+ *
+ * Of each operation all that is known is when it was invoked and when it had completed,
+ * at its client. Each transaction has instants within these times: where it reads as of,
+ * and where it commits (timeline.h). The four mechanisms of a profile (Leopard, sections IV and
+ * V) say what the order of instants must be like; each is a file, and what one deduces narrows the
+ * windows that the others look at:
+ *
+ *     consistent_read.c    a read returns the last version before its view's instant
+ *     mutual_exclusion.c   a locked key is not locked by another before the commit
+ *     first_updater.c      of two who write a key, one commits before the other's view
+ *     certifier.c          dependencies between transactions make no cycle
+ *
+ * What is not forced is not claimed: a finding means that no instants within the times
+ * explain what clients saw. Versions, locks and instants go as soon as nothing that is still
+ * to come can ask for them, so that memory follows concurrency and not length; but where the
+ * profile says nothing of times, nothing can go. A key with very many versions is not judged.
+ */
+#ifndef CHECKERS_INTERVAL_MIRROR_H
+#define CHECKERS_INTERVAL_MIRROR_H
+
+#include "base/array.h"
+#include "base/text.h"
+#include "checkers/interval/profile.h"
+#include "checkers/interval/timeline.h"
+#include "history/anomaly.h"
+#include "history/history.h"
+
+enum mechanism {
+    MECHANISM_READ,
+    MECHANISM_LOCK,
+    MECHANISM_UPDATE,
+    MECHANISM_CERTIFIER,
+    MECHANISM_COUNT
+};
+
+const char *mechanism_name(enum mechanism);
+
+enum trace_kind { TRACE_READ, TRACE_WRITE };
+
+/* A value as the mirror compares them: equal ones have equal codes. */
+struct trace_op {
+    int64_t invoked, completed;
+    uint64_t value;
+    uint32_t key, op; /* keys are small numbers, the caller's; op is told in findings */
+    uint8_t kind;     /* enum trace_kind */
+    bool is_locking;  /* a read FOR UPDATE or FOR SHARE */
+};
+
+struct trace {
+    int64_t id, invoked, completed; /* completed may be TIME_NEVER */
+    uint32_t number;                /* the caller's */
+    uint8_t status;                 /* enum txn_status */
+    const struct trace_op *ops;     /* in the order of the program */
+    size_t op_count;
+};
+
+#define MIRROR_FINDINGS_MAX 32
+
+struct mirror_finding {
+    enum mechanism mechanism;
+    enum anomaly kind;
+    ARRAY(uint32_t) txns; /* their numbers; each once */
+    struct buffer explanation, drawing;
+};
+
+/* What was judged, for those who wonder how much intervals leave open. */
+struct mirror_counts {
+    uint64_t txns, ops, reads;
+    uint64_t dependencies, overlapping, deduced; /* the paper's beta, and figure 12 */
+    uint64_t unjudged;                           /* reads and writes of keys of too many versions */
+    uint64_t late;                               /* came after what they belong before was judged */
+};
+
+struct key_state;
+struct live;
+struct version;
+
+struct mirror_event {
+    int64_t at;
+    uint64_t txn;
+    bool is_judging; /* after installations of the same time */
+};
+
+struct mirror {
+    struct profile profile;
+    int64_t clock_error;
+    struct timeline timeline;  /* of instants */
+    struct timeline certifier; /* of transactions */
+    ARRAY(struct key_state) keys;
+    ARRAY(struct version) versions;
+    ARRAY(uint32_t) free_versions;
+    ARRAY(struct live) live; /* in the order in which they came */
+    uint64_t live_first;     /* the number of the first of them */
+    ARRAY(struct mirror_event) events; /* a heap */
+    int64_t judged_until, oldest; /* nothing is asked before `oldest` */
+    size_t until_collection;
+    ARRAY(struct mirror_finding) findings;
+    uint64_t finding_count;
+    struct mirror_counts counts;
+    void (*key_name)(const void *context, uint32_t key, struct buffer *);
+    void (*value_name)(const void *context, uint64_t value, struct buffer *); /* may be NULL */
+    const void *context;
+};
+
+void mirror_init(struct mirror *, const struct profile *, int64_t clock_error);
+void mirror_close(struct mirror *);
+
+/* What a key holds before all transactions; else it is the code 0. */
+MUST_USE enum status mirror_initial(struct mirror *, uint32_t key, uint64_t value, struct error *);
+
+/* Transactions of one session come in its order; otherwise in any. */
+MUST_USE enum status mirror_add(struct mirror *, const struct trace *, struct error *);
+
+/* Promises that nothing is added any more that was invoked before; judges what can be. */
+MUST_USE enum status mirror_advance(struct mirror *, int64_t until, struct error *);
+/* Nothing is added any more: judges, in so many steps at the most; `events` is what is left. */
+MUST_USE enum status mirror_end(struct mirror *, size_t steps_max, struct error *);
+
+#endif

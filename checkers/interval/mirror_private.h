@@ -1,0 +1,169 @@
+/*
+ * mirror_private: what the mirror holds of keys and of transactions that can still matter.
+ *
+ *     key x    versions   newest first, as far back as somebody may still read
+ *              readers    who read them: who overwrites them comes after
+ *              lockers    who locked the key to read it
+ */
+#ifndef CHECKERS_INTERVAL_MIRROR_PRIVATE_H
+#define CHECKERS_INTERVAL_MIRROR_PRIVATE_H
+
+#include "checkers/interval/mirror.h"
+
+#define MIRROR_NONE UINT32_MAX
+#define KEY_VERSIONS_KEPT 8     /* from so many on, old ones are looked for */
+#define VERSIONS_LOOKED_AT 4096 /* by an access; of a key with more nothing is judged */
+
+enum version_state {
+    VERSION_OF_BEGINNING,
+    VERSION_COMMITTED,
+    VERSION_PERHAPS,    /* nobody knows whether it was committed */
+    VERSION_ABORTED,    /* nobody can read it */
+    VERSION_OVERWRITTEN /* by its own transaction; nobody can read it either */
+};
+
+/* A span of time; TIMELINE_BEGINNING and TIMELINE_END where it is open. */
+struct times {
+    int64_t low, high;
+};
+
+struct version {
+    uint64_t value;
+    int64_t txn_id;
+    uint64_t txn;           /* its number among live ones, also when it has gone */
+    uint32_t number;        /* the caller's, of the transaction */
+    uint32_t op;
+    struct times installed; /* the instant of its commit, where the point is not live */
+    struct times locked;    /* when the key was locked for it */
+    struct times viewed;    /* the instant of its transaction's view, likewise */
+    uint32_t point, view;   /* of the timeline, or MIRROR_NONE: gone */
+    uint32_t certified;     /* of the certifier, or MIRROR_NONE */
+    uint32_t older;         /* the key's next, or MIRROR_NONE */
+    uint8_t state;
+};
+
+/* Who read which version: a later one must come after the reader. */
+struct reader {
+    uint32_t version;
+    uint64_t txn;
+    uint32_t access;
+};
+
+/* A lock that was taken to read. */
+struct locker {
+    uint64_t txn;
+    struct times locked;
+    uint32_t access;
+};
+
+struct key_state {
+    uint32_t newest; /* version */
+    uint32_t count, count_to_collect;
+    ARRAY(struct reader) readers;
+    ARRAY(struct locker) lockers;
+    uint64_t own_txn;  /* the transaction that is being added, plus one */
+    uint32_t own_access;
+    bool is_known;
+};
+
+/* An operation that matters to others. */
+struct access {
+    struct times at;
+    uint64_t value;
+    uint32_t key, op;
+    uint32_t view; /* of a read: the point, or MIRROR_NONE: that of its transaction */
+    uint8_t kind;  /* enum trace_kind */
+    bool is_last;  /* of a write: what the transaction leaves behind */
+    bool is_locking;
+    uint32_t version; /* of a write, once it is installed */
+};
+
+struct live {
+    int64_t id;
+    uint32_t number;
+    uint8_t status;
+    bool is_installed, is_judged, is_gone;
+    struct times at, commit;
+    uint32_t point, view, certified; /* MIRROR_NONE: none, or gone */
+    struct access *accesses;
+    uint32_t access_count;
+};
+
+static inline struct live *mirror_live(const struct mirror *m, uint64_t txn)
+{
+    return &m->live.at[txn - m->live_first];
+}
+
+static inline bool mirror_is_live(const struct mirror *m, uint64_t txn)
+{
+    return txn >= m->live_first && !mirror_live(m, txn)->is_gone;
+}
+
+/* The transaction that a point is an instant of. */
+static inline struct live *mirror_owner(const struct mirror *m, const struct point *p)
+{
+    return mirror_live(m, m->live_first + (uint32_t)(p->owner - (uint32_t)m->live_first));
+}
+
+static inline bool version_counts(const struct version *v)
+{
+    return v->state == VERSION_OF_BEGINNING || v->state == VERSION_COMMITTED;
+}
+
+static inline bool version_may_be_read(const struct version *v)
+{
+    return v->state <= VERSION_PERHAPS;
+}
+
+/* --- keys.c --- */
+
+MUST_USE enum status mirror_key(struct mirror *, uint32_t key, struct key_state **,
+                                struct error *);
+/* The instant of a version's commit, as narrow as it is known. */
+struct times version_installed(const struct mirror *, const struct version *);
+struct times view_times(const struct mirror *, uint32_t point, struct times otherwise);
+/* Whether one version surely comes before the other. */
+bool version_precedes(const struct mirror *, const struct version *, const struct version *);
+MUST_USE enum status key_install(struct mirror *, struct live *, struct access *, struct error *);
+/* Lets go what nobody can ask for any more. */
+MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct error *);
+
+/* --- The mechanisms --- */
+
+MUST_USE enum status read_judge(struct mirror *, struct live *, uint32_t access, struct error *);
+/* A version is there: who read an earlier one comes before it. */
+MUST_USE enum status read_installed(struct mirror *, uint32_t key, uint32_t version,
+                                    struct error *);
+MUST_USE enum status lock_judge(struct mirror *, struct live *, uint32_t access, struct error *);
+MUST_USE enum status update_judge(struct mirror *, struct live *, uint32_t access, struct error *);
+/* One transaction depends on the other. */
+MUST_USE enum status certifier_depend(struct mirror *, uint32_t from, uint32_t to,
+                                      enum order_reason, uint32_t key, struct error *);
+
+/* --- findings.c --- */
+
+/* Begins a finding; NULL: there are enough of them, or no memory. It goes into `findings` at once. */
+struct mirror_finding *finding_begin(struct mirror *, enum mechanism, enum anomaly);
+void finding_add_txn(struct mirror_finding *, uint32_t number);
+/* Lays an order of instants; tells if it contradicts what is known. */
+MUST_USE enum status mirror_order(struct mirror *, uint32_t from, uint32_t to, enum order_reason,
+                                  uint32_t key, enum mechanism, struct error *);
+
+void tell_key_name(const struct mirror *, uint32_t key, struct buffer *);
+void tell_times(const struct mirror *, struct times, struct buffer *);
+
+#define DRAWING_ROWS_MAX 12
+
+/* Intervals under each other, on one scale. */
+struct drawing {
+    struct {
+        char label[40];
+        struct times times;
+    } rows[DRAWING_ROWS_MAX];
+    size_t count;
+};
+
+void drawing_add(struct drawing *, struct times, const char *format, ...) PRINTF_LIKE(3, 4);
+void drawing_print(const struct drawing *, struct buffer *);
+
+#endif

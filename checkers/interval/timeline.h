@@ -1,0 +1,112 @@
+/*
+ * timeline: instants that nobody saw, and what must be true of their order.
+ *
+ * A point lies somewhere in its window of time. Orders are laid upon points one after
+ * the other, and each narrows windows:
+ *
+ *     p  |-----------|                     p  |-------|
+ *     q     |----|         p before q      q     |----|
+ *
+ * An order that leaves a window empty, or closes a circle, contradicts what is known:
+ * then nothing changes, and `chain` tells which orders it contradicts. Orders that the
+ * windows imply need not be kept, so that what is kept follows concurrency and not the
+ * length of a history.
+ *
+ * Points are held in a topological order that is mended where a new order runs against it
+ * (Pearce and Kelly 2006). A point without orders into it whose window lies before all that
+ * is still to come can be released: nothing can lead back to it (Leopard, theorem 5).
+ */
+#ifndef CHECKERS_INTERVAL_TIMELINE_H
+#define CHECKERS_INTERVAL_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/error.h"
+
+#define TIMELINE_NONE UINT32_MAX
+#define TIMELINE_BEGINNING INT64_MIN
+#define TIMELINE_END INT64_MAX
+
+/* Why one point comes before another. */
+enum order_reason {
+    ORDER_PROGRAM,     /* a transaction's own course */
+    ORDER_READ,        /* who reads a version comes after its commit */
+    ORDER_OVERWRITTEN, /* who reads a version comes before the commit of the next */
+    ORDER_INSTALLED,   /* one version comes before another */
+    ORDER_FIRST_WINS,  /* of two updaters, the other order would have made them concurrent */
+    ORDER_REASON_COUNT
+};
+
+struct order {
+    uint32_t from, to;         /* points */
+    uint32_t next_out, next_in, last_in; /* orders */
+    uint32_t key;
+    uint8_t reason;
+};
+
+struct point {
+    int64_t low, high;
+    uint64_t rank;               /* rises along orders */
+    uint32_t low_by, high_by;    /* the order that moved it last, or none */
+    uint32_t first_out, first_in; /* orders */
+    uint32_t owner;              /* the caller's, as is the next */
+    bool is_view;
+    uint32_t seen;               /* the search that saw it last */
+    uint32_t seen_by;            /* the order by which it did */
+    bool is_live;
+};
+
+struct ranked_point {
+    uint64_t rank;
+    uint32_t point;
+};
+
+struct moved_end {
+    uint32_t point;
+    int64_t low, high;
+    uint32_t low_by, high_by;
+};
+
+struct timeline {
+    ARRAY(struct point) points;
+    ARRAY(struct order) orders;
+    ARRAY(uint32_t) free_points, free_orders;
+    ARRAY(uint32_t) unheld; /* points that lost the last order into them; the caller's to empty */
+    ARRAY(struct order) chain; /* of the last contradiction: each begins where the last ends */
+    bool chain_is_circle;      /* it ends where it begins */
+    ARRAY(uint32_t) queue;             /* of searches */
+    ARRAY(struct ranked_point) found; /* by searches */
+    ARRAY(struct moved_end) moved;     /* by the order that is being laid */
+    ARRAY(uint64_t) ranks;
+    uint64_t next_rank;
+    uint32_t search;
+    size_t live_count, live_max;
+};
+
+void timeline_close(struct timeline *);
+
+MUST_USE enum status timeline_add(struct timeline *, int64_t low, int64_t high, uint32_t owner,
+                                  bool is_view, uint32_t *point, struct error *);
+
+/* Lays an order between two points. `holds` is false if it contradicts what is known. */
+MUST_USE enum status timeline_order(struct timeline *, uint32_t from, uint32_t to,
+                                    enum order_reason, uint32_t key, bool *holds, struct error *);
+
+/* Whether windows or an order between just these two say that one comes before the other. */
+bool timeline_knows(const struct timeline *, uint32_t from, uint32_t to);
+
+/* A point that nothing leads to goes, with the orders out of it. False: something does. */
+MUST_USE enum status timeline_release(struct timeline *, uint32_t point, bool *is_gone,
+                                      struct error *);
+
+/* Asserts that ranks rise along orders, windows are narrow and lists agree. */
+void timeline_check(const struct timeline *);
+
+static inline const struct point *timeline_point(const struct timeline *t, uint32_t point)
+{
+    return &t->points.at[point];
+}
+
+#endif

@@ -1,0 +1,190 @@
+#include "checkers/interval/timeline.h"
+
+#include <stdio.h>
+
+#include "base/random.h"
+#include "tests/fixture.h"
+#include "unity.h"
+
+#define POINTS 9
+#define ROUNDS 3000
+
+static struct error err;
+static struct timeline timeline;
+
+void setUp(void)
+{
+    err = (struct error){ 0 };
+    timeline = (struct timeline){ 0 };
+}
+
+void tearDown(void)
+{
+    timeline_close(&timeline);
+}
+
+static uint32_t add(int64_t low, int64_t high)
+{
+    uint32_t point;
+
+    TEST_ASSERT_EQUAL(STATUS_OK, timeline_add(&timeline, low, high, 0, false, &point, &err));
+    return point;
+}
+
+static bool lay(uint32_t from, uint32_t to)
+{
+    bool holds;
+
+    TEST_ASSERT_EQUAL(STATUS_OK,
+                      timeline_order(&timeline, from, to, ORDER_READ, 0, &holds, &err));
+    timeline_check(&timeline);
+    return holds;
+}
+
+static void expect_window(uint32_t point, int64_t low, int64_t high)
+{
+    TEST_ASSERT_EQUAL_INT64(low, timeline_point(&timeline, point)->low);
+    TEST_ASSERT_EQUAL_INT64(high, timeline_point(&timeline, point)->high);
+}
+
+static void orders_narrow_windows_through_others(void)
+{
+    uint32_t a = add(10, 50), b = add(0, 40), c = add(0, 30);
+
+    TEST_ASSERT_TRUE(lay(b, c));
+    TEST_ASSERT_TRUE(lay(a, b));
+    expect_window(a, 10, 30);
+    expect_window(b, 10, 30);
+    expect_window(c, 10, 30);
+}
+
+static void what_the_windows_say_is_not_kept(void)
+{
+    uint32_t a = add(0, 10), b = add(20, 30);
+
+    TEST_ASSERT_TRUE(lay(a, b));
+    TEST_ASSERT_EQUAL(TIMELINE_NONE, timeline_point(&timeline, a)->first_out);
+    TEST_ASSERT_TRUE(timeline_knows(&timeline, a, b));
+    TEST_ASSERT_FALSE(lay(b, a));
+    TEST_ASSERT_FALSE(timeline.chain_is_circle);
+    TEST_ASSERT_EQUAL(1, timeline.chain.count);
+}
+
+static void a_circle_is_told_from_its_beginning_to_its_beginning(void)
+{
+    uint32_t a = add(0, 9), b = add(0, 9), c = add(0, 9);
+
+    TEST_ASSERT_TRUE(lay(a, b));
+    TEST_ASSERT_TRUE(lay(b, c));
+    TEST_ASSERT_FALSE(lay(c, a));
+    TEST_ASSERT_TRUE(timeline.chain_is_circle);
+    TEST_ASSERT_EQUAL(3, timeline.chain.count);
+    for (size_t i = 0; i < 3; i++)
+        TEST_ASSERT_EQUAL(timeline.chain.at[i].to, timeline.chain.at[(i + 1) % 3].from);
+}
+
+static void a_chain_leads_from_what_is_too_late_to_what_is_too_early(void)
+{
+    uint32_t late = add(20, 90), between = add(0, 90), early = add(0, 10);
+
+    TEST_ASSERT_TRUE(lay(between, early));
+    TEST_ASSERT_FALSE(lay(late, between));
+    TEST_ASSERT_FALSE(timeline.chain_is_circle);
+    TEST_ASSERT_EQUAL(2, timeline.chain.count);
+    TEST_ASSERT_EQUAL(late, timeline.chain.at[0].from);
+    TEST_ASSERT_EQUAL(early, timeline.chain.at[1].to);
+    expect_window(between, 0, 10);
+    expect_window(late, 20, 90);
+}
+
+static void only_points_that_nothing_holds_can_go(void)
+{
+    uint32_t a = add(0, 9), b = add(0, 9);
+    bool is_gone;
+
+    TEST_ASSERT_TRUE(lay(a, b));
+    TEST_ASSERT_EQUAL(STATUS_OK, timeline_release(&timeline, b, &is_gone, &err));
+    TEST_ASSERT_FALSE(is_gone);
+    TEST_ASSERT_EQUAL(STATUS_OK, timeline_release(&timeline, a, &is_gone, &err));
+    TEST_ASSERT_TRUE(is_gone);
+    TEST_ASSERT_EQUAL(1, timeline.unheld.count);
+    TEST_ASSERT_EQUAL(STATUS_OK, timeline_release(&timeline, b, &is_gone, &err));
+    TEST_ASSERT_TRUE(is_gone);
+    TEST_ASSERT_EQUAL(0, timeline.live_count);
+    TEST_ASSERT_LESS_THAN(2, add(0, 1)); /* in a place that is free again */
+}
+
+/* --- Against trying everything ------------------------------------------------------ */
+
+struct plain {
+    int64_t low[POINTS], high[POINTS];
+    bool before[POINTS][POINTS]; /* transitively closed */
+};
+
+/* Whether there are instants in all windows and in all orders: ties are allowed. */
+static bool is_possible(struct plain *p)
+{
+    for (int k = 0; k < POINTS; k++)
+        for (int i = 0; i < POINTS; i++)
+            for (int j = 0; j < POINTS; j++)
+                p->before[i][j] |= p->before[i][k] && p->before[k][j];
+    for (int i = 0; i < POINTS; i++) {
+        if (p->before[i][i])
+            return false;
+        for (int j = 0; j < POINTS; j++)
+            if (p->before[i][j] && p->low[i] > p->high[j])
+                return false;
+    }
+    return true;
+}
+
+static void an_order_is_refused_exactly_where_no_instants_are_left(void)
+{
+    unsigned refused = 0, laid = 0;
+    struct random_key key = random_key_of_seed(7);
+    struct random r;
+
+    random_init(&r, &key);
+    for (int round = 0; round < ROUNDS; round++) {
+        struct plain plain = { 0 };
+
+        timeline_close(&timeline);
+        timeline = (struct timeline){ 0 };
+        for (int i = 0; i < POINTS; i++) {
+            plain.low[i] = (int64_t)random_below(&r, 20);
+            plain.high[i] = plain.low[i] + (int64_t)random_below(&r, 12);
+            add(plain.low[i], plain.high[i]);
+        }
+        for (int n = 0; n < 25; n++) {
+            uint32_t from = (uint32_t)random_below(&r, POINTS);
+            uint32_t to = (uint32_t)random_below(&r, POINTS);
+            struct plain with = plain;
+            bool is_implied = from != to && plain.high[from] < plain.low[to];
+
+            with.before[from][to] = true;
+            if (lay(from, to)) {
+                laid++;
+                TEST_ASSERT_TRUE(is_possible(&with));
+                if (!is_implied)
+                    plain = with;
+            } else {
+                refused++;
+                TEST_ASSERT_FALSE(is_possible(&with));
+            }
+        }
+    }
+    TEST_ASSERT_GREATER_THAN(ROUNDS, refused);
+    TEST_ASSERT_GREATER_THAN(ROUNDS, laid);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(orders_narrow_windows_through_others);
+    RUN_TEST(what_the_windows_say_is_not_kept);
+    RUN_TEST(a_circle_is_told_from_its_beginning_to_its_beginning);
+    RUN_TEST(a_chain_leads_from_what_is_too_late_to_what_is_too_early);
+    RUN_TEST(only_points_that_nothing_holds_can_go);
+    RUN_TEST(an_order_is_refused_exactly_where_no_instants_are_left);
+    return UNITY_END();
+}
