@@ -22,21 +22,27 @@ void bench_print_rate(const char *what, double amount, const char *unit,
 /* The same for what is counted in nanoseconds: those of one in the best round. */
 void bench_print_time(const char *what, double count, const double seconds[BENCH_ROUNDS]);
 
-/* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/generate.c,
-   bench/programs.c, bench/store.c, bench/checkers.c, bench/blackbox*.c */
+/* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/formats.c,
+   bench/generate.c, bench/programs.c, bench/store.c, bench/checkers.c, bench/infer.c,
+   bench/weak.c, bench/blackbox*.c */
 void bench_base(void);
 void bench_event_queue(void);
 void bench_world(void);
 void bench_jsonl(void);
 void bench_oh(void);
+void bench_formats(void);
 void bench_generate(void);
 void bench_programs(void);
 void bench_store(void);
 void bench_checkers(void);
 void bench_checkers_large(void); /* takes minutes, and some gigabytes of memory and of disk */
+void bench_infer(void);
+void bench_infer_large(void); /* likewise */
 void bench_blackbox(void);
 void bench_blackbox_growth(void);
 void bench_blackbox_sweep(void);
 void bench_blackbox_stores(void);
+void bench_weak(void);
+void bench_weak_large(void); /* takes minutes, and some gigabytes of memory and of disk */
 
 #endif

@@ -15,15 +15,20 @@ static const struct {
     { "world", bench_world, false },
     { "jsonl", bench_jsonl, false },
     { "oh", bench_oh, false },
+    { "formats", bench_formats, false },
     { "generate", bench_generate, false },
     { "programs", bench_programs, false },
     { "store", bench_store, false },
     { "checkers", bench_checkers, false },
     { "checkers-large", bench_checkers_large, true },
+    { "infer", bench_infer, false },
+    { "infer-large", bench_infer_large, true },
     { "blackbox", bench_blackbox, false },
     { "blackbox-stores", bench_blackbox_stores, false },
     { "blackbox-growth", bench_blackbox_growth, true },
     { "blackbox-sweep", bench_blackbox_sweep, true },
+    { "weak", bench_weak, false },
+    { "weak-large", bench_weak_large, true },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)

@@ -39,11 +39,12 @@ static enum status write_history(const struct bench_row *row, const struct histo
     struct history disguised;
     enum status status;
 
+    enum format format = row->is_large ? FORMAT_OH : FORMAT_JSONL;
+
     if (!row->disguise)
-        return format_write_history(history, row->is_large ? FORMAT_OH : FORMAT_JSONL, path, NULL,
-                                    err);
+        return format_write_history(history, format, path, NULL, err);
     TRY(disguise(history, row->disguise, &disguised, err));
-    status = format_write_history(&disguised, FORMAT_JSONL, path, NULL, err);
+    status = format_write_history(&disguised, format, path, NULL, err);
     history_close(&disguised);
     return status;
 }
@@ -59,8 +60,14 @@ static enum status make_history(const struct bench_row *row, const char *path, s
     options.level = row->level;
     if (row->keys > 0)
         options.keys = row->keys;
+    if (row->sessions > 0)
+        options.sessions = row->sessions;
+    if (row->operations > 0)
+        options.operations = row->operations;
     if (row->predicates_percent > 0)
         options.predicates_percent = row->predicates_percent;
+    if (row->plant && !anomaly_of_text(text_of(row->plant), &options.plant))
+        return error_set(err, STATUS_BAD_INPUT, "there is no anomaly %s", row->plant);
     TRY(generate(&options, &history, &planted, err));
     /* Those of the papers have no times of operations, which would be half of all bytes. */
     timeless = history;

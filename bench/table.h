@@ -39,8 +39,10 @@ struct bench_row {
     const char *checker;
     const char *workload;          /* of `ordeal generate` */
     int64_t transactions, keys;    /* keys 0: the workload's own */
+    int64_t sessions, operations;  /* likewise */
     int64_t predicates_percent;    /* 0: the workload's own */
     enum level level;              /* to judge by; the history is made at it too */
+    const char *plant;             /* an anomaly that is put in; NULL: none */
     enum bench_twist twist;
     struct ratio version_order;    /* 0/0: all of it */
     unsigned threads;              /* 0: one */

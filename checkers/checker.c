@@ -7,23 +7,29 @@
 #include <string.h>
 
 #include "checkers/checker_private.h"
+#include "checkers/infer/workloads.h"
 #include "checkers/lattice.h"
 #include "checkers/witness.h"
 
-/* In the order in which they are asked, where nobody names one. */
+/*
+ * In the order in which they are asked, where nobody names one: `weak` before `infer`, which
+ * of registers knows only a part of the order of versions.
+ */
 static const struct checker *const checkers[] = { &checker_order, &checker_certificate,
-                                                 &checker_blackbox, NULL };
+                                                 &checker_blackbox, &checker_weak,
+                                                 &checker_infer, &checker_interval, NULL };
 
 const struct checker *const *checkers_all(void)
 {
     return checkers;
 }
 
-static_assert(ROW_COUNT(checkers) == 4, "checker_names() lists them again");
+static_assert(ROW_COUNT(checkers) == 7, "checker_names() lists them again");
 
 const char *const *checker_names(void)
 {
-    static const char *const names[] = { "order", "certificate", "blackbox", NULL };
+    static const char *const names[] = { "order", "certificate", "blackbox", "infer", "weak",
+                                         "interval", NULL };
 
     return names;
 }
@@ -54,6 +60,11 @@ static enum status check_level(const struct checker *checker, const struct histo
 {
     if (!checker_decides(checker, level))
         return refuse_level(checker, level, err);
+    if (workload_is_own(h) && checker != &checker_infer)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the history is one of a %.*s, in which reads and additions are not what the "
+                         "checker %s takes them for: infer judges it",
+                         TEXT_PRINT(history_text(h, h->workload)), checker->name);
     if (lattice_closing(level) == CLOSED_BY_TIME && (!h->txn_invoked || !h->txn_completed) &&
         h->txn_count > 0)
         return error_set(err, STATUS_BAD_INPUT,
@@ -94,6 +105,10 @@ static enum status check_abilities(const struct checker *checker,
     if (is_part(options->version_order) && !checker->takes_part)
         return error_set(err, STATUS_BAD_INPUT,
                          "the checker %s needs the whole version order, and cannot do with a part",
+                         checker->name);
+    if (options->profile && !checker->takes_profile)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the checker %s does not ask how a database works: it takes no profile",
                          checker->name);
     return STATUS_OK;
 }

@@ -32,6 +32,8 @@
 #include "history/level.h"
 #include "history/progress.h"
 
+struct profile; /* checkers/interval/profile.h */
+
 enum verdict { VERDICT_VALID, VERDICT_INVALID, VERDICT_UNKNOWN };
 
 enum check_flag {
@@ -55,6 +57,8 @@ struct check_options {
      */
     struct ratio version_order;
     uint64_t seed;
+    const struct profile *profile; /* how the database works, for interval; NULL: nobody knows */
+    int64_t clock_error_ns;        /* of the clients' clocks, at the most */
 };
 
 /* An anomaly that was found. */
@@ -93,6 +97,7 @@ struct checker {
     uint64_t levels;     /* those that it decides: LEVEL_BIT() of each */
     bool has_z3;         /* it has another engine */
     bool takes_part;     /* it judges by a part of the version order, without hints, too */
+    bool takes_profile;  /* and clock errors */
     /* Refuses a history that lacks what the checker needs, and says what. */
     enum status (*examine)(const struct history *, struct error *);
     enum status (*run)(const struct history *, const struct check_options *, struct check *,
@@ -122,8 +127,8 @@ MUST_USE enum status checker_examine(const struct checker *, const struct histor
 /*
  * The one for a history where nobody names one: `order` where every committed
  * transaction has a place and nothing says that it read elsewhere, else
- * `certificate` where there is a full one, else `blackbox`, which needs nothing. NULL:
- * none decides the level; the error says why.
+ * `certificate` where there is a full one, else the first that decides the level and needs
+ * less. NULL: there is none; the error says why.
  */
 const struct checker *checker_for(const struct history *, enum level, struct error *);
 

@@ -42,6 +42,7 @@ static inline bool check_is_stopped(const struct check_options *options)
 }
 
 /* Defined beside the checkers that they are. */
-extern const struct checker checker_order, checker_certificate, checker_blackbox;
+extern const struct checker checker_order, checker_certificate, checker_blackbox, checker_infer,
+    checker_weak, checker_interval;
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/array.h"
 #include "checkers/checker.h"
+#include "checkers/interval/profile.h"
 #include "cli/answer.h"
 #include "cli/check_report.h"
 #include "cli/cores.h"
@@ -16,7 +17,8 @@
 #include "history/format.h"
 
 struct check_values {
-    const char *history, *level, *checker, *format, *timeout, *engine, *version_order, *witness;
+    const char *history, *level, *checker, *format, *timeout, *engine, *version_order, *profile,
+        *clock_error, *witness;
     struct option_number threads, seed;
     bool json;
 };
@@ -93,6 +95,18 @@ static const struct option check_rows[] = {
       .low = 0,
       .high = SEED_MAX,
       .help = "which part of the version order that is; 0 unless given" },
+    { .name = "profile",
+      .argument = "P",
+      .kind = OPTION_TEXT,
+      .offset = AT(profile),
+      .choices = profile_names,
+      .help = "for interval: how the database that was recorded works, as\n"
+              "`ordeal list profiles` has it; what is judged is its own level" },
+    { .name = "clock-error",
+      .argument = "D",
+      .kind = OPTION_TEXT,
+      .offset = AT(clock_error),
+      .help = "for interval: how far the clocks of clients may be off, as in 2ms" },
     { .name = "witness",
       .argument = "FILE",
       .kind = OPTION_TEXT,
@@ -106,6 +120,7 @@ static bool is_able(const struct checker *checker, const struct check_options *o
     struct ratio part = options->version_order;
 
     return (options->engine != ENGINE_Z3 || checker->has_z3) &&
+           (!options->profile || checker->takes_profile) &&
            (part.numerator >= part.denominator || checker->takes_part);
 }
 
@@ -124,7 +139,7 @@ static enum status choose(const struct check_values *values, const struct histor
                           const struct check_options *options, const struct checker **checker,
                           struct error *err)
 {
-    bool asks_for_more = options->engine == ENGINE_Z3 ||
+    bool asks_for_more = options->engine == ENGINE_Z3 || options->profile ||
                          options->version_order.numerator < options->version_order.denominator;
 
     if (values->checker) {
@@ -150,6 +165,27 @@ static enum status set_version_order(const char *given, struct ratio *ratio, str
     return STATUS_OK;
 }
 
+/* A profile is of a level: another one beside it would be passed over in silence. */
+static enum status set_profile(const struct check_values *values, struct check_options *options,
+                               struct error *err)
+{
+    if (values->clock_error &&
+        (!quantity_to_duration(text_of(values->clock_error), &options->clock_error_ns) ||
+         options->clock_error_ns < 0))
+        return error_set(err, STATUS_BAD_INPUT, "--clock-error takes a time as in 2ms, not '%.80s'",
+                         values->clock_error);
+    if (!values->profile)
+        return STATUS_OK;
+    options->profile = profile_find(text_of(values->profile));
+    assert(options->profile);
+    if (values->level && options->level != options->profile->level)
+        return error_set(err, STATUS_BAD_INPUT, "--profile %s is of %s, and not of %s",
+                         values->profile, level_name(options->profile->level),
+                         level_name(options->level));
+    options->level = options->profile->level;
+    return STATUS_OK;
+}
+
 /* What the flags say, before anything is read. */
 static enum status set_options(const struct check_values *values, struct check_options *options,
                                int64_t *limit_ns, struct error *err)
@@ -170,6 +206,7 @@ static enum status set_options(const struct check_values *values, struct check_o
     }
     if (values->engine && text_equal(text_of(values->engine), text_of(engines[ENGINE_Z3])))
         options->engine = ENGINE_Z3;
+    TRY(set_profile(values, options, err));
     if (values->version_order)
         TRY(set_version_order(values->version_order, &options->version_order, err));
     if (values->timeout && !timeout_of_text(text_of(values->timeout), limit_ns))
@@ -229,6 +266,9 @@ static enum status write_witness(const char *path, const struct check *check, st
 {
     if (check->verdict == VERDICT_UNKNOWN)
         return STATUS_OK;
+    if (check->witness.count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "%s has no witness for this verdict: %s is not written",
+                         check->checker->name, path);
     if (path[0] == '-' && path[1] == '\0')
         return output_print(&check->witness, err);
     return output_write_file(path, &check->witness, err);

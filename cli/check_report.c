@@ -72,7 +72,9 @@ void check_report_findings(const struct check *check, size_t at_most, struct buf
     for (size_t i = 0; i < count; i++)
         buffer_print(out, "           %s: %s\n", anomaly_name(check->findings.at[i].kind),
                      check->findings.at[i].explanation);
-    if (check->has_more_findings)
+    if (check->has_more_findings && count == check->findings.count)
+        buffer_text(out, TEXT("           and others\n"));
+    else if (check->has_more_findings)
         buffer_print(out, "           and more than %zu others\n", check->findings.count - count);
     else if (count < check->findings.count)
         buffer_print(out, "           and %zu more\n", check->findings.count - count);

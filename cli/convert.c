@@ -19,7 +19,8 @@ static const struct option convert_rows[] = {
     { .argument = "HISTORY",
       .kind = OPTION_OPERAND,
       .offset = AT(history),
-      .help = "a history in any format, also compressed; - is standard input" },
+      .help = "a history in any format, also compressed, or the folder that a tool\n"
+              "left it in; - is standard input" },
     { .name = "to",
       .argument = "F",
       .kind = OPTION_TEXT,
@@ -33,7 +34,7 @@ static const struct option convert_rows[] = {
       .offset = AT(out),
       .required = true,
       .help = "where to write; - is standard output, a name that ends in .zst\n"
-              "is compressed" },
+              "is compressed; a folder, new or empty, where the format is one" },
 };
 
 static enum status write_as(const struct history *history, const struct convert_values *values,

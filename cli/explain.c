@@ -1,6 +1,7 @@
 #include "cli/command.h"
 
 #include "base/array.h"
+#include "checkers/lattice.h"
 #include "cli/output.h"
 #include "history/anomaly.h"
 #include "history/level.h"
@@ -11,81 +12,127 @@ struct explain_values {
 };
 
 /* The smallest history that has it: transactions in words. */
-static const char *example_of(enum anomaly anomaly)
-{
-    switch (anomaly) {
-    case ANOMALY_G0:
-        return "T1: write x 1, write y 1     T2: write x 2, write y 2     x: T1 T2   y: T2 T1";
-    case ANOMALY_G1A:
-        return "T1: write x 1, rolled back     T2: read x 1";
-    case ANOMALY_G1B:
-        return "T1: write x 1, write x 2     T2: read x 1";
-    case ANOMALY_G1C:
-        return "T1: write x 1, read y 2     T2: write y 2, read x 1";
-    case ANOMALY_G_SINGLE:
-        return "T1: write x 1, write y 1     T2: read x null, read y 1";
-    case ANOMALY_G_NONADJACENT:
-        return "T1: write x 1   T2: write y 1   T3: read x 1, read y null   T4: read x null, read "
-               "y 1";
-    case ANOMALY_G2_ITEM:
-        return "T1: read x null, write y 1     T2: read y null, write x 1";
-    case ANOMALY_G2:
-        return "T1: look for rows, find none, insert one     T2: the same, at the same time";
-    case ANOMALY_INTERNAL:
-        return "T1: write x 1, read x null";
-    case ANOMALY_GARBAGE_READ:
-        return "T1: read x 7, which nobody wrote";
-    case ANOMALY_FUTURE_READ:
-        return "T1: read x 1, write x 1";
-    case ANOMALY_DUPLICATE_WRITE:
-        return "T1: write x 1     T2: write x 1     where values are unique";
-    case ANOMALY_DUPLICATE_ELEMENTS:
-        return "T1: append 1 to l     T2: read l [1,1]";
-    case ANOMALY_LOST_UPDATE:
-        return "T1: read x null, write x 1     T2: read x null, write x 2";
-    case ANOMALY_DIRTY_UPDATE:
-        return "T1: append 1 to l, rolled back     T2: append 2 to l     T3: read l [1,2]";
-    case ANOMALY_INCOMPATIBLE_ORDER:
-        return "T1: read l [1,2]     T2: read l [2,1]";
-    case ANOMALY_CYCLIC_VERSIONS:
-        return "T1: read x 2, write x 1     T2: read x 1, write x 2";
-    case ANOMALY_RESULT_SET_MISMATCH:
-        return "T1: insert a row     T2, later: look for it, find none";
-    default:
-        return NULL;
-    }
-}
+static const char *const examples[ANOMALY_COUNT] = {
+    [ANOMALY_G0] = "T1: write x 1, write y 1     T2: write x 2, write y 2     x: T1 T2   y: T2 T1",
+    [ANOMALY_G1A] = "T1: write x 1, rolled back     T2: read x 1",
+    [ANOMALY_G1B] = "T1: write x 1, write x 2     T2: read x 1",
+    [ANOMALY_G1C] = "T1: write x 1, read y 2     T2: write y 2, read x 1",
+    [ANOMALY_G_SINGLE] = "T1: write x 1, write y 1     T2: read x null, read y 1",
+    [ANOMALY_G_NONADJACENT] =
+        "T1: write x 1   T2: write y 1   T3: read x 1, read y null   T4: read x null, read "
+        "y 1",
+    [ANOMALY_NO_PREFIX] =
+        "T1: write x 1   T2: write y 1   T3: read x 1, read y null   T4: read x null, read "
+        "y 1",
+    [ANOMALY_G2_ITEM] = "T1: read x null, write y 1     T2: read y null, write x 1",
+    [ANOMALY_G2] = "T1: look for rows, find none, insert one     T2: the same, at the same time",
+    [ANOMALY_INTERNAL] = "T1: write x 1, read x null",
+    [ANOMALY_GARBAGE_READ] = "T1: read x 7, which nobody wrote",
+    [ANOMALY_FUTURE_READ] = "T1: read x 1, write x 1",
+    [ANOMALY_DUPLICATE_WRITE] = "T1: write x 1     T2: write x 1     where values are unique",
+    [ANOMALY_DUPLICATE_ELEMENTS] = "T1: append 1 to l     T2: read l [1,1]",
+    [ANOMALY_LOST_UPDATE] = "T1: read x null, write x 1     T2: read x null, write x 2",
+    [ANOMALY_DIRTY_UPDATE] =
+        "T1: append 1 to l, rolled back     T2: append 2 to l     T3: read l [1,2]",
+    [ANOMALY_INCOMPATIBLE_ORDER] = "T1: read l [1,2]     T2: read l [2,1]",
+    [ANOMALY_CYCLIC_VERSIONS] = "T1: read x 2, write x 1     T2: read x 1, write x 2",
+    [ANOMALY_RESULT_SET_MISMATCH] = "T1: insert a row     T2, later: look for it, find none",
+    [ANOMALY_G1C_PROCESS] = "T1: read x 1     T2, later in its session: write x 1",
+    [ANOMALY_G1C_REALTIME] = "T1: read x 1     T2, begun when T1 had completed: write x 1",
+    [ANOMALY_G_SINGLE_PROCESS] = "T1: write x 1     T2, later in its session: read x null",
+    [ANOMALY_UNREAD_WRITE] = "T1: write x 1     T2, later in its session: read x null",
+    [ANOMALY_G_SINGLE_REALTIME] = "T1: write x 1     T2, begun when T1 had completed: read x null",
+    [ANOMALY_CYCLIC_CO] = "T1: read x 1, write y 1     T2: read y 1, write x 1",
+    [ANOMALY_NON_MONO_READ_CO] =
+        "T1: write x 1   T2, later in its session: write x 2, write y 2   T3: read y 2, "
+        "read x 1",
+    [ANOMALY_NON_MONO_READ_AO] =
+        "T1: write x 1, write y 1   T2: write x 2, write z 2   T3: read z 2, read x 1   "
+        "T4: read y 1, read x 2",
+    [ANOMALY_FRACTURED_READ_CO] =
+        "T1: write x 1   T2, later in its session: write x 2, write y 2   T3: read x 1, "
+        "read y 2",
+    [ANOMALY_FRACTURED_READ_AO] =
+        "T1: write x 1, write y 1   T2: write x 2, write z 2   T3: read x 1, read z 2   "
+        "T4: read x 2, read y 1",
+    [ANOMALY_CO_CONFLICT_AO] =
+        "T1: write x 1   T2: read x 1, write x 2, write y 2   T3: read y 2, write z 3   "
+        "T4: read z 3, read x 1",
+    [ANOMALY_CONFLICT_AO] =
+        "T1: write x 1, write y 1   T2: write x 2, write z 2   T3: read y 1, write u 3   "
+        "T4: read z 2, write v 4   T5: read v 4, read x 1   T6: read u 3, read x 2",
+    [ANOMALY_BACKWARD_READ] =
+        "T1: write x 1     T2: read x 1     T3, later in T2's session: read x null",
+    [ANOMALY_REORDERED_WRITES] =
+        "T1: write x 1     T2, later in its session: write y 1     T3: read y 1, read x "
+        "null",
+    [ANOMALY_FORGOTTEN_READ] =
+        "T1: write x 1   T2: read x 1   T3, later in T2's session: write y 1   T4: read "
+        "y 1, read x null",
+    [ANOMALY_MIXED_SESSION] =
+        "T1: write x 1   T2: write x 2   T3, later in T2's session: read x 1   T4: read "
+        "x 1   T5, later in T4's session: read x 2",
+    [ANOMALY_NOT_LINEARIZABLE] =
+        "T1, from 0 to 9: write x 1     T2, from 1 to 2: read x 1     T3, from 3 to 4: "
+        "read x null",
+    [ANOMALY_WRONG_TOTAL] = "T1: read a 10, read b 10     T2: read a 5, read b 10",
+    [ANOMALY_NEGATIVE_BALANCE] = "T1: read a -5",
+    [ANOMALY_LOST_ELEMENT] = "T1: add 1     T2, begun when T1 had completed: read none",
+    [ANOMALY_COUNT_OUT_OF_BOUNDS] = "T1: add 1     T2: read 2",
+};
 
 /* The smallest history that a level refuses, and those that it implies do not. */
-static const char *refused_by(enum level level)
-{
-    switch (level) {
-    case LEVEL_READ_UNCOMMITTED:
-        return example_of(ANOMALY_G0);
-    case LEVEL_READ_COMMITTED:
-        return example_of(ANOMALY_G1A);
-    case LEVEL_READ_ATOMIC:
-        return "T1: write x 1, write y 1     T2: read x 1, read y null";
-    case LEVEL_CAUSAL:
-        return "T1: write x 1     T2: read x 1, write y 1     T3: read y 1, read x null";
-    case LEVEL_PREFIX:
-        return example_of(ANOMALY_G_NONADJACENT);
-    case LEVEL_SNAPSHOT:
-        return example_of(ANOMALY_LOST_UPDATE);
-    case LEVEL_REPEATABLE_READ:
-        return example_of(ANOMALY_G2_ITEM);
-    case LEVEL_SERIALIZABLE:
-        return example_of(ANOMALY_G2);
-    case LEVEL_SESSION_SNAPSHOT:
-    case LEVEL_SESSION_SERIALIZABLE:
-        return "T1: write x 1     T2, later in its session: read x null";
-    case LEVEL_STRICT_SNAPSHOT:
-    case LEVEL_STRICT_SERIALIZABLE:
-        return "T1: write x 1     T2, begun when T1 had completed: read x null";
-    default:
-        return NULL;
-    }
-}
+static const char *const refused[LEVEL_END] = {
+    [LEVEL_READ_UNCOMMITTED] =
+        "T1: write x 1, write y 1     T2: write x 2, write y 2     x: T1 T2   y: T2 T1",
+    [LEVEL_READ_COMMITTED] = "T1: write x 1, rolled back     T2: read x 1",
+    [LEVEL_READ_ATOMIC] = "T1: write x 1, write y 1     T2: read x 1, read y null",
+    [LEVEL_CAUSAL] = "T1: write x 1     T2: read x 1, write y 1     T3: read y 1, read x null",
+    [LEVEL_PREFIX] =
+        "T1: write x 1   T2: write y 1   T3: read x 1, read y null   T4: read x null, read "
+        "y 1",
+    [LEVEL_SNAPSHOT] = "T1: read x null, write x 1     T2: read x null, write x 2",
+    [LEVEL_CURSOR_STABILITY] = "T1: read x null, write x 1     T2: read x null, write x 2",
+    [LEVEL_UPDATE_ATOMIC] = "T1: read x null, write x 1     T2: read x null, write x 2",
+    [LEVEL_REPEATABLE_READ] = "T1: read x null, write y 1     T2: read y null, write x 1",
+    [LEVEL_UPDATE_SERIALIZABLE] = "T1: read x null, write y 1     T2: read y null, write x 1",
+    [LEVEL_SERIALIZABLE] =
+        "T1: look for rows, find none, insert one     T2: the same, at the same time",
+    [LEVEL_SESSION_SNAPSHOT] = "T1: write x 1     T2, later in its session: read x null",
+    [LEVEL_SESSION_SERIALIZABLE] = "T1: write x 1     T2, later in its session: read x null",
+    [LEVEL_STRICT_SNAPSHOT] = "T1: write x 1     T2, begun when T1 had completed: read x null",
+    [LEVEL_STRICT_SERIALIZABLE] = "T1: write x 1     T2, begun when T1 had completed: read x null",
+    [LEVEL_MONOTONIC_ATOMIC_VIEW] = "T1: write x 1, write y 1     T2: read x 1, read y null",
+    [LEVEL_MONOTONIC_VIEW] = "T1: write x 1, write y 1     T2: read x 1, read y null",
+    [LEVEL_MONOTONIC_SNAPSHOT_READ] = "T1: write x 1, write y 1     T2: read x 1, read y null",
+    [LEVEL_CONSISTENT_VIEW] = "T1: write x 1, write y 1     T2: read x null, read y 1",
+    [LEVEL_FORWARD_CONSISTENT_VIEW] = "T1: write x 1, write y 1     T2: read x null, read y 1",
+    [LEVEL_PARALLEL_SNAPSHOT] =
+        "T1: read z null, write x 1, write y 1   T2: write x 2, write z 2   T3: read z "
+        "2, read y null",
+    [LEVEL_SESSION_READ_UNCOMMITTED] =
+        "T1: append 1 to l   T2, later in its session: append 2 to l   T3: read l [2,1]",
+    [LEVEL_SESSION_READ_COMMITTED] = "T1: read x 1     T2, later in its session: write x 1",
+    [LEVEL_STRICT_READ_UNCOMMITTED] =
+        "T1: append 1 to l   T2, begun when T1 had completed: append 2 to l   T3: read l "
+        "[2,1]",
+    [LEVEL_STRICT_READ_COMMITTED] = "T1: read x 1     T2, begun when T1 had completed: write x 1",
+    [LEVEL_READ_YOUR_WRITES] = "T1: write x 1     T2, later in its session: read x null",
+    [LEVEL_MONOTONIC_READS] =
+        "T1: write x 1     T2: read x 1     T3, later in T2's session: read x null",
+    [LEVEL_MONOTONIC_WRITES] =
+        "T1: write x 1     T2, later in its session: write y 1     T3: read y 1, read x "
+        "null",
+    [LEVEL_WRITES_FOLLOW_READS] =
+        "T1: write x 1   T2: read x 1   T3, later in T2's session: write y 1   T4: read "
+        "y 1, read x null",
+    [LEVEL_PRAM] =
+        "T1: write x 1   T2: write x 2   T3, later in T2's session: read x 1   T4: read "
+        "x 1   T5, later in T4's session: read x 2",
+    [LEVEL_LINEARIZABLE] =
+        "T1, from 0 to 9: write x 1     T2, from 1 to 2: read x 1     T3, from 3 to 4: "
+        "read x null",
+};
 
 /* Where the like was seen in the world. */
 static const char *seen_of(enum anomaly anomaly)
@@ -111,21 +158,47 @@ static const char *seen_of(enum anomaly anomaly)
     }
 }
 
+/* Of these levels, those that imply no other of them. */
+static uint64_t weakest_of(uint64_t levels)
+{
+    uint64_t weakest = levels;
+
+    for (int i = 0; i < LEVEL_END; i++)
+        for (int j = 0; j < LEVEL_END; j++)
+            if (i != j && (levels >> i & 1) && (levels >> j & 1) &&
+                lattice_implies((enum level)i, (enum level)j))
+                weakest &= ~LEVEL_BIT(i);
+    return weakest;
+}
+
+static void tell_ruled_out(uint64_t levels, struct buffer *out)
+{
+    uint64_t weakest = weakest_of(levels);
+    const char *between = "rules out  ";
+
+    if (levels == 0)
+        buffer_print(out, "rules out  no level: it is of a run or of its workload\n");
+    for (int i = 0; i < LEVEL_END; i++)
+        if (weakest >> i & 1) {
+            buffer_print(out, "%s%s", between, level_name((enum level)i));
+            between = ", ";
+        }
+    if (levels != 0)
+        buffer_print(out, ", and every level that implies %s\n",
+                     (weakest & (weakest - 1)) ? "one of them" : "it");
+}
+
 static bool explain_anomaly(struct text name, struct buffer *out)
 {
     enum anomaly anomaly;
-    enum level weakest;
 
     if (!anomaly_of_text(name, &anomaly))
         return false;
     buffer_print(out, "%s is an anomaly: %s.\n", anomaly_name(anomaly),
                  anomaly_definition(anomaly));
-    if (anomaly_weakest_level(anomaly, &weakest))
-        buffer_print(out, "rules out  %s, and every level that implies it\n", level_name(weakest));
-    else
-        buffer_print(out, "rules out  no level: it is of a run, and not of its history\n");
-    if (example_of(anomaly))
-        buffer_print(out, "example    %s\n", example_of(anomaly));
+    tell_ruled_out(lattice_ruled_out(anomaly), out);
+    if (examples[anomaly])
+        buffer_print(out, "example    %s\n", examples[anomaly]);
     if (seen_of(anomaly))
         buffer_print(out, "seen       %s\n", seen_of(anomaly));
     return true;
@@ -140,9 +213,7 @@ static bool explain_level(struct text name, struct buffer *out)
         return false;
     buffer_print(out, "%s is an isolation level: %s.\n", level_name(level), level_promise(level));
     for (int i = 0; i < ANOMALY_COUNT; i++) {
-        enum level weakest;
-
-        if (!anomaly_weakest_level((enum anomaly)i, &weakest) || weakest != level)
+        if (!(weakest_of(lattice_ruled_out((enum anomaly)i)) & LEVEL_BIT(level)))
             continue;
         buffer_print(out, "%s%s", between, anomaly_name((enum anomaly)i));
         between = ", ";
@@ -150,8 +221,8 @@ static bool explain_level(struct text name, struct buffer *out)
     buffer_print(out, "%s\n",
                  between[0] == ',' ? "; and what weaker levels rule out"
                                    : "rules out  what weaker levels rule out");
-    if (refused_by(level))
-        buffer_print(out, "refuses    %s\n", refused_by(level));
+    if (refused[level])
+        buffer_print(out, "refuses    %s\n", refused[level]);
     return true;
 }
 

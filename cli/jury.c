@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "checkers/interval/profile.h"
 #include "cli/output.h"
 
 static enum status judge_one(struct jury *jury, const struct checker *checker, struct error *err)
@@ -10,8 +11,11 @@ static enum status judge_one(struct jury *jury, const struct checker *checker, s
     struct juror *juror = &jury->jurors[jury->juror_count];
     struct check_options options = { .level = jury->level, .flags = jury->flags };
     int64_t began_ns = output_clock_ns();
-    enum status status = checker_run(checker, &jury->history, &options, &juror->check, err);
+    enum status status;
 
+    if (checker->takes_profile && jury->profile && jury->profile->level == jury->level)
+        options.profile = jury->profile;
+    status = checker_run(checker, &jury->history, &options, &juror->check, err);
     juror->check_ns = output_clock_ns() - began_ns;
     if (status == STATUS_OK)
         jury->juror_count++;
@@ -46,17 +50,16 @@ static enum status ask(struct jury *jury, const struct checker *checker, bool is
     return status;
 }
 
-/* What no checker decides is judged at the strongest level below that one does. */
 enum level jury_level(const struct jury_wishes *wishes, enum level promised)
 {
     if (wishes->level_plus_1 > 0)
         return (enum level)(wishes->level_plus_1 - 1);
-    return promised == LEVEL_CAUSAL ? LEVEL_READ_COMMITTED : promised;
+    return promised;
 }
 
 enum status jury_judge(struct jury *jury, struct history *history,
-                       const struct jury_wishes *wishes, enum level promised, unsigned flags,
-                       struct error *err)
+                       const struct jury_wishes *wishes, enum level promised,
+                       const struct profile *profile, unsigned flags, struct error *err)
 {
     const struct checker *const *all = checkers_all();
 
@@ -64,6 +67,7 @@ enum status jury_judge(struct jury *jury, struct history *history,
     jury->history = *history;
     jury->has_history = true;
     jury->flags = flags;
+    jury->profile = profile;
     jury->level = jury_level(wishes, promised);
     for (uint32_t i = 0; all[i] && i < JURY_MAX; i++)
         if (!wishes->is_listed || (wishes->checkers >> i & 1))

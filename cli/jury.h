@@ -36,6 +36,7 @@ struct jury {
     struct history history;
     bool has_history;
     enum level level;
+    const struct profile *profile; /* how the store works, or NULL */
     unsigned flags; /* enum check_flag */
     struct juror jurors[JURY_MAX];
     uint32_t juror_count;
@@ -43,12 +44,13 @@ struct jury {
     uint32_t skipped_count;
 };
 
-/* Takes the history; flags are those of a check. Closed by jury_close(), whatever the status. */
+/* Takes the history; the profile may be NULL, and flags are those of a check. Closed by jury_close(), whatever the status. */
 MUST_USE enum status jury_judge(struct jury *, struct history *, const struct jury_wishes *,
-                                enum level promised, unsigned flags, struct error *);
+                                enum level promised, const struct profile *, unsigned flags,
+                                struct error *);
 void jury_close(struct jury *);
 
-/* What it judges by: the level that is wished for, or what is promised as far as it is decided. */
+/* What it judges by: the level that is wished for, or what is promised. */
 enum level jury_level(const struct jury_wishes *, enum level promised);
 
 /* Invalid if one says so; valid if one has judged everything, or nobody was to judge. */

@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "checkers/checker.h"
+#include "checkers/interval/profile.h"
 #include "cli/answer.h"
 #include "cli/folder.h"
 #include "cli/output.h"
@@ -365,19 +366,32 @@ static enum status list_checkers(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
+static enum status list_profiles(struct listing *listing, struct error *err)
+{
+    unsigned count;
+    const struct profile *profiles = profile_all(&count);
+
+    (void)err;
+    for (unsigned i = 0; i < count; i++)
+        add(listing, (struct entry){ profiles[i].name, profiles[i].summary, "level",
+                                     level_name(profiles[i].level) });
+    return STATUS_OK;
+}
+
 static const struct {
     const char *name;
     enum status (*list)(struct listing *, struct error *);
 } lists[] = {
     { "protocols", list_protocols }, { "bugs", list_bugs }, { "nemeses", list_nemeses },
     { "workloads", list_workloads }, { "checkers", list_checkers }, { "levels", list_levels },
-    { "anomalies", list_anomalies }, { "formats", list_formats }, { "scenarios", list_scenarios },
+    { "anomalies", list_anomalies }, { "profiles", list_profiles }, { "formats", list_formats },
+    { "scenarios", list_scenarios },
 };
 
 static const char *const *list_names(void)
 {
     static const char *const names[] = { "protocols", "bugs",    "nemeses", "workloads", "checkers",
-                                         "levels", "anomalies", "formats", "scenarios", NULL };
+                                         "levels", "anomalies", "profiles", "formats", "scenarios", NULL };
 
     static_assert(ROW_COUNT(names) == ROW_COUNT(lists) + 1, "each list has its name here");
     return names;

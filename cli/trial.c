@@ -1,6 +1,9 @@
 #include "cli/trial.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+
+#include "checkers/interval/profile.h"
 
 enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
                            const struct trace_options *trace, struct progress_bar *bar,
@@ -13,18 +16,28 @@ enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
     return simulation_run(trial->simulation, scenario, trace, bar, err);
 }
 
+/* The one of the simulated store's protocol; NULL: there is none. */
+static const struct profile *find_profile(const char *protocol)
+{
+    char name[64];
+
+    snprintf(name, sizeof name, "ordeal/%s", protocol);
+    return profile_find(text_of(name));
+}
+
 enum status trial_judge(struct trial *trial, unsigned flags, struct error *err)
 {
     const struct jury_wishes *wishes = &trial->scenario->check;
     bool nobody_judges = wishes->is_listed && wishes->checkers == 0;
+    const struct protocol *protocol = trial->scenario->cluster.protocol;
     struct history history;
 
     if (!trial->simulation->store || (nobody_judges && !(flags & TRIAL_HISTORY)))
         return STATUS_OK;
     TRY(simulation_history(trial->simulation, &history, err));
     trial->is_judged = true;
-    return jury_judge(&trial->jury, &history, wishes,
-                      store_protocol_facts(trial->scenario->cluster.protocol).level,
+    return jury_judge(&trial->jury, &history, wishes, store_protocol_facts(protocol).level,
+                      find_profile(store_protocol_facts(protocol).name),
                       flags & TRIAL_WITNESS ? CHECK_WITNESS : 0, err);
 }
 

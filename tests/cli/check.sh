@@ -30,4 +30,14 @@ run 0 explain strict-snapshot
 run 0 explain no-timestamp-cache
 run 2 explain G-singel
 check "the nearest name is told" mentions err "did you mean 'G-single'"
+cat >own.jsonl <<'END'
+{"ordeal-history":1}
+{"txn":1,"session":1,"status":"ok","ops":[{"w":"x","v":1}]}
+{"txn":2,"session":1,"status":"ok","ops":[{"w":"x","v":2}]}
+{"txn":3,"session":1,"status":"ok","ops":[{"r":"x","v":1}]}
+END
+run 1 check own.jsonl --checker weak --level read-your-writes
+check "a broken guarantee is told, wanted a witness or not" mentions out "read-your-writes-violation"
+run 1 check own.jsonl --checker weak --level read-your-writes --witness own.json
+run 0 verify own.jsonl own.json
 finish
