@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checkers/blackbox/distill_private.h"
+#include "checkers/values.h"
 
 #define CANDIDATES_MAX ((size_t)1 << 28) /* 1 GiB: beyond that nobody has the memory */
 
@@ -66,7 +67,7 @@ static bool agrees_with_earlier(const struct distiller *s, const struct own *own
     const struct outside_read *r = &s->reads.at[own->read];
 
     if (s->key_kind[h->op_key[op]] == KEY_REGISTER)
-        return distill_same_value(h, history_value(h, r->op), history_value(h, op));
+        return values_same(h, history_value(h, r->op), history_value(h, op));
     return r->length == length &&
            (length == 0 || memcmp(h->list_element + h->list_start[h->op_value[r->op]],
                                   h->list_element + h->list_start[h->op_value[op]],
@@ -85,7 +86,7 @@ static enum status pass_read(struct distiller *s, uint32_t txn, uint32_t op, str
         return STATUS_OK;
     }
     if (s->key_kind[key] == KEY_REGISTER && own->final != NOBODY) {
-        bool is_own = distill_same_value(h, history_value(h, s->finals.at[own->final].op),
+        bool is_own = values_same(h, history_value(h, s->finals.at[own->final].op),
                                          history_value(h, op));
 
         return is_own ? STATUS_OK : add_fault(s, txn, op, FAULT_OF_ITS_OWN, err);
@@ -176,7 +177,7 @@ static enum status find_candidates(struct distiller *s, struct outside_read *r, 
         if (distill_find_list(s, r, &final))
             TRY(array_push(&s->candidates, final, err));
     } else {
-        if (distill_same_value(h, history_initial(h, r->key), value))
+        if (values_same(h, history_initial(h, r->key), value))
             TRY(array_push(&s->candidates, NOBODY, err));
         for (final = distill_find_value(s, r->key, value); final != NOBODY;
              final = s->finals.at[final].same) {

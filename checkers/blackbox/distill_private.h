@@ -71,9 +71,8 @@ static inline uint32_t distill_final_at(const struct distiller *s, uint32_t op)
     return final != NOBODY && s->finals.at[final].op == op ? final : NOBODY;
 }
 
-/* distill_values.c: null and the empty list are one, rows and lists are compared by content. */
+/* distill_values.c */
 MUST_USE enum status distill_index_values(struct distiller *, struct error *);
-bool distill_same_value(const struct history *, struct value, struct value);
 /* The first final of the key with this value, or NOBODY. */
 uint32_t distill_find_value(struct distiller *, uint32_t key, struct value);
 

@@ -7,7 +7,7 @@
  *     (open transactions that somebody read from are in from here on)
  *     infer_find_lost_updates() of both, by the versions that were read              updates.c
  *     infer_read_predicates()  what statements saw, direct anomalies of theirs       predicates.c
- *     workloads_run()          totals: where the header says that it is a bank       workloads.c
+ *     workloads_run()          totals of banks; sets and counters are its alone       workloads.c
  *     infer_replay()           an order that explains everything, if one is at hand   replay.c
  *     infer_link_registers(), infer_link_predicates(): what the graph needs of them
  *     infer_judge_graph()      edges, components, classes of cycles, the order       graph.c

@@ -143,11 +143,11 @@ static enum anomaly tell_source(const struct mirror *m, const struct look *look,
         buffer_text(out, TEXT(" left it, but "));
         tell_writer(hiding, out);
         buffer_text(out, TEXT(" had overwritten it by then: it committed within "));
-        tell_times(m, version_installed(m, hiding), out);
+        tell_times(version_installed(m, hiding), out);
         return ANOMALY_INCONSISTENT_READ;
     }
     buffer_text(out, TEXT(" wrote it, which committed only after: within "));
-    tell_times(m, version_installed(m, v), out);
+    tell_times(version_installed(m, v), out);
     return ANOMALY_FUTURE_READ;
 }
 
@@ -182,7 +182,7 @@ static void accuse(struct mirror *m, const struct look *look)
     tell_key_name(m, look->access->key, &f->explanation);
     f->kind = tell_source(m, look, v, hiding, &f->explanation);
     buffer_text(&f->explanation, TEXT("; it reads as of "));
-    tell_times(m, look->view, &f->explanation);
+    tell_times(look->view, &f->explanation);
     draw(m, look, v, hiding, &f->drawing);
 }
 

@@ -52,9 +52,8 @@ static void tell_time(int64_t time, struct buffer *out)
         buffer_print(out, "%" PRId64, time);
 }
 
-void tell_times(const struct mirror *m, struct times times, struct buffer *out)
+void tell_times(struct times times, struct buffer *out)
 {
-    (void)m;
     buffer_byte(out, '[');
     tell_time(times.low, out);
     buffer_text(out, TEXT(", "));
@@ -110,7 +109,6 @@ static struct times point_times(const struct mirror *m, const struct timeline *t
 {
     const struct live *live = mirror_owner(m, timeline_point(t, point));
 
-    (void)t;
     return timeline_point(t, point)->is_view ? (struct times){ live->at.low, live->commit.high }
                                              : live->commit;
 }
@@ -139,9 +137,9 @@ static void tell_chain(struct mirror *m, const struct timeline *t, struct mirror
 
         buffer_print(&f->explanation, "so T%" PRId64 " comes before T%" PRId64
                      ", which was over before: ", begin->id, end->id);
-        tell_times(m, point_times(m, t, first->from), &f->explanation);
+        tell_times(point_times(m, t, first->from), &f->explanation);
         buffer_text(&f->explanation, TEXT(" is later than "));
-        tell_times(m, point_times(m, t, last->to), &f->explanation);
+        tell_times(point_times(m, t, last->to), &f->explanation);
         drawing_add(&drawing, point_times(m, t, last->to), "T%" PRId64 " %s", end->id,
                     timeline_point(t, last->to)->is_view ? "reads" : "commits");
     }

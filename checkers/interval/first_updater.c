@@ -50,14 +50,14 @@ static void accuse(struct mirror *m, uint32_t key, const struct updater *a,
     tell_key_name(m, key, &f->explanation);
     buffer_print(&f->explanation, "; T%" PRId64 " committed only after T%" PRId64 " had its view, ",
                  a->id, b->id);
-    tell_times(m, a->commit, &f->explanation);
+    tell_times(a->commit, &f->explanation);
     buffer_text(&f->explanation, TEXT(" after "));
-    tell_times(m, b->view, &f->explanation);
+    tell_times(b->view, &f->explanation);
     buffer_print(&f->explanation, ", and T%" PRId64 " only after T%" PRId64 " had, ", b->id,
                  a->id);
-    tell_times(m, b->commit, &f->explanation);
+    tell_times(b->commit, &f->explanation);
     buffer_text(&f->explanation, TEXT(" after "));
-    tell_times(m, a->view, &f->explanation);
+    tell_times(a->view, &f->explanation);
     drawing_add(&drawing, a->view, "T%" PRId64 " reads as of", a->id);
     drawing_add(&drawing, a->commit, "T%" PRId64 " commits", a->id);
     drawing_add(&drawing, b->view, "T%" PRId64 " reads as of", b->id);

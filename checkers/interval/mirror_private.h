@@ -150,7 +150,7 @@ MUST_USE enum status mirror_order(struct mirror *, uint32_t from, uint32_t to, e
                                   uint32_t key, enum mechanism, struct error *);
 
 void tell_key_name(const struct mirror *, uint32_t key, struct buffer *);
-void tell_times(const struct mirror *, struct times, struct buffer *);
+void tell_times(struct times, struct buffer *);
 
 #define DRAWING_ROWS_MAX 12
 

@@ -49,13 +49,13 @@ static void accuse(struct mirror *m, uint32_t key, const struct lock *a, const s
     buffer_print(&f->explanation, "T%" PRId64 " and T%" PRId64 " had ", a->id, b->id);
     tell_key_name(m, key, &f->explanation);
     buffer_print(&f->explanation, " locked at once: T%" PRId64 " took the lock within ", a->id);
-    tell_times(m, a->taken, &f->explanation);
+    tell_times(a->taken, &f->explanation);
     buffer_text(&f->explanation, TEXT(" and kept it until "));
-    tell_times(m, a->released, &f->explanation);
+    tell_times(a->released, &f->explanation);
     buffer_print(&f->explanation, ", T%" PRId64 " took it within ", b->id);
-    tell_times(m, b->taken, &f->explanation);
+    tell_times(b->taken, &f->explanation);
     buffer_text(&f->explanation, TEXT(" and kept it until "));
-    tell_times(m, b->released, &f->explanation);
+    tell_times(b->released, &f->explanation);
     drawing_add(&drawing, a->taken, "T%" PRId64 " locks", a->id);
     drawing_add(&drawing, a->released, "T%" PRId64 " commits", a->id);
     drawing_add(&drawing, b->taken, "T%" PRId64 " locks", b->id);

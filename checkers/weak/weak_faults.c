@@ -46,7 +46,7 @@ static bool has_written_value(const struct weak *w, const struct weak_fault *f)
 
     for (uint32_t op = h->txn_op[f->txn]; op < f->op; op++)
         if (history_makes_version(h, op) && h->op_key[op] == h->op_key[f->op] &&
-            weak_same_value(h, history_value(h, op), history_value(h, f->op)))
+            values_same(h, history_value(h, op), history_value(h, f->op)))
             return true;
     return false;
 }

@@ -92,7 +92,7 @@ static enum status pass_read(struct gathering *g, uint32_t txn, uint32_t op, str
     if (own != HISTORY_NONE) {
         if (kind == WEAK_LIST)
             return STATUS_OK;
-        if (weak_same_value(h, history_value(h, w->write_op[own]), history_value(h, op)))
+        if (values_same(h, history_value(h, w->write_op[own]), history_value(h, op)))
             return STATUS_OK;
         return weak_add_fault(w, txn, op, HISTORY_NONE, WEAK_NOT_OWN, err);
     }

@@ -32,6 +32,7 @@
 #include "base/array.h"
 #include "checkers/checker_private.h"
 #include "checkers/places.h"
+#include "checkers/values.h"
 
 #define WEAK_INITIAL UINT32_MAX /* as a transaction: the one that wrote what was there at first */
 #define WEAK_OPEN                                                                                  \
@@ -217,10 +218,6 @@ MUST_USE enum status weak_seat(struct weak *, struct error *);         /* weak_s
 
 MUST_USE enum status weak_add_fault(struct weak *, uint32_t txn, uint32_t op, uint32_t other,
                                     enum weak_fault_kind, struct error *);
-
-/* weak_values.c: null, the empty list and what a delete leaves are one. */
-bool weak_same_value(const struct history *, struct value, struct value);
-uint64_t weak_hash_value(const struct history *, struct value);
 
 /* --- Axioms ----------------------------------------------------------------------- */
 

@@ -45,7 +45,7 @@ static uint64_t slot_of(const struct table *t, uint32_t key, uint64_t bits)
 static uint64_t bits_of(const struct history *h, uint32_t op)
 {
     return h->op_value_kind[op] == VALUE_INTEGER ? (uint64_t)h->op_value[op]
-                                                 : weak_hash_value(h, history_value(h, op));
+                                                 : values_hash(h, history_value(h, op));
 }
 
 /* A transaction that wrote the slot's value. */
@@ -61,7 +61,7 @@ static bool is_same(const struct table *t, const struct slot *slot, uint32_t key
     const struct history *h = w->history;
     uint32_t write = weak_find_write(w, writer_in(t, slot), key);
 
-    return weak_same_value(h, history_value(h, w->write_op[write]), history_value(h, op));
+    return values_same(h, history_value(h, w->write_op[write]), history_value(h, op));
 }
 
 /* Its slot, or the free one where it would stand. */
@@ -161,7 +161,7 @@ static enum status find_writer(struct table *t, uint32_t txn, uint32_t read, str
     else if (writer != FREE && writer & SEVERAL)
         writer = one_of(&t->several.at[writer - SEVERAL], txn);
     if (kind != VALUE_INTEGER || h->initial_count > 0)
-        is_initial = weak_same_value(h, history_initial(h, key), history_value(h, op));
+        is_initial = values_same(h, history_initial(h, key), history_value(h, op));
     if (is_initial)
         writer = writer == FREE ? WEAK_INITIAL : WEAK_OPEN;
     else if (writer == FREE)

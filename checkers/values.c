@@ -1,9 +1,6 @@
-/*
- * Values as such: rows and lists by their content; null, the empty list and what
- * a delete leaves are one.
- */
+#include "checkers/values.h"
+
 #include "base/hash.h"
-#include "checkers/weak/weak_private.h"
 
 static struct value plain(const struct history *h, struct value value)
 {
@@ -14,7 +11,7 @@ static struct value plain(const struct history *h, struct value value)
     return is_nothing ? (struct value){ .kind = VALUE_NULL } : value;
 }
 
-bool weak_same_value(const struct history *h, struct value a, struct value b)
+bool values_same(const struct history *h, struct value a, struct value b)
 {
     if (a.kind == VALUE_INTEGER && b.kind == VALUE_INTEGER)
         return a.bits == b.bits;
@@ -43,13 +40,12 @@ static uint64_t hash_row(const struct history *h, int64_t row)
     for (uint64_t i = 0; i < count; i++) {
         struct value cell = { h->cell_kind[from + i], h->cell_value[from + i] };
 
-        hash +=
-            hash_number(weak_hash_value(h, cell) ^ hash_number(h->shape_column_name[names + i]));
+        hash += hash_number(values_hash(h, cell) ^ hash_number(h->shape_column_name[names + i]));
     }
     return hash;
 }
 
-uint64_t weak_hash_value(const struct history *h, struct value value)
+uint64_t values_hash(const struct history *h, struct value value)
 {
     value = plain(h, value);
     switch (value.kind) {
