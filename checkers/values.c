@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 
-static struct value plain(const struct history *h, struct value value)
+struct value values_plain(const struct history *h, struct value value)
 {
     bool is_nothing =
         value.kind == VALUE_NONE ||
@@ -15,8 +15,8 @@ bool values_same(const struct history *h, struct value a, struct value b)
 {
     if (a.kind == VALUE_INTEGER && b.kind == VALUE_INTEGER)
         return a.bits == b.bits;
-    a = plain(h, a);
-    b = plain(h, b);
+    a = values_plain(h, a);
+    b = values_plain(h, b);
     if (a.kind != b.kind || a.kind == VALUE_NULL)
         return a.kind == b.kind;
     return history_values_equal(h, a, b);
@@ -47,7 +47,7 @@ static uint64_t hash_row(const struct history *h, int64_t row)
 
 uint64_t values_hash(const struct history *h, struct value value)
 {
-    value = plain(h, value);
+    value = values_plain(h, value);
     switch (value.kind) {
     case VALUE_LIST:
         return hash_list(h, value.bits);

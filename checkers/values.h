@@ -12,6 +12,8 @@
 
 #include "history/history.h"
 
+/* Null for whatever is one with it; else the value. */
+struct value values_plain(const struct history *, struct value);
 bool values_same(const struct history *, struct value, struct value);
 /* The same of values that are the same. */
 uint64_t values_hash(const struct history *, struct value);

@@ -16,6 +16,7 @@
 
 #include "checkers/infer/registers_private.h"
 #include "checkers/tell.h"
+#include "checkers/values.h"
 
 #define LOOKS_MAX UINT64_C(100000000) /* at operations, for one that wrote what was read before */
 
@@ -36,7 +37,7 @@ static enum status tell_repeated(struct infer *c, uint32_t first, uint32_t secon
 
     /* Null is what deletes leave, as often as they come. */
     if (h->unique != 1 || !infer_is_in(c, txns[0]) || !infer_is_in(c, txns[1]) ||
-        register_values_same(h, history_value(h, v->op[first]),
+        values_same(h, history_value(h, v->op[first]),
                              (struct value){ .kind = VALUE_NULL }) ||
         !infer_finds(c, ANOMALY_DUPLICATE_WRITE))
         return STATUS_OK;
@@ -140,7 +141,7 @@ static uint32_t find_own_later(const struct reading *r, struct value value)
     r->registers->looks += h->txn_op[r->txn + 1] - r->op;
     for (uint32_t op = r->op + 1; op < h->txn_op[r->txn + 1]; op++)
         if (history_makes_version(h, op) && h->op_key[op] == r->key &&
-            register_values_same(h, history_value(h, op), value))
+            values_same(h, history_value(h, op), value))
             return r->registers->number_of[op];
     return INFER_NOTHING;
 }
@@ -179,7 +180,7 @@ static uint32_t count_sources(const struct reading *r, struct value value, uint3
     } else if (w.count > 1 && c->versions.txn[w.second] == r->txn) {
         count--;
     }
-    if (register_values_same(c->history, history_initial(c->history, r->key), value)) {
+    if (values_same(c->history, history_initial(c->history, r->key), value)) {
         count++;
         *source = INFER_INITIAL;
     }
@@ -210,7 +211,7 @@ static bool is_contradiction(const struct reading *r, struct value value)
     uint32_t before = registers->last_write[r->key] > start ? registers->last_write[r->key]
                                                             : registers->last_read[r->key];
 
-    return before > start && !register_values_same(h, history_value(h, before - 1), value);
+    return before > start && !values_same(h, history_value(h, before - 1), value);
 }
 
 static enum status read_value(const struct reading *r, struct error *err)

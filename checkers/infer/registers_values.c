@@ -3,71 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-
-/* --- Values ------------------------------------------------------------------------- */
-
-static struct value plain(const struct history *h, struct value value)
-{
-    if (value.kind == VALUE_NONE ||
-        (value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1]))
-        return (struct value){ .kind = VALUE_NULL };
-    if (value.kind == VALUE_NULL)
-        value.bits = 0;
-    return value;
-}
-
-static bool is_deep(uint8_t kind)
-{
-    return kind == VALUE_LIST || kind == VALUE_ROW;
-}
-
-static bool same_plain(const struct history *h, struct value a, struct value b)
-{
-    if (a.kind != b.kind)
-        return false;
-    return is_deep((uint8_t)a.kind) ? history_values_equal(h, a, b) : a.bits == b.bits;
-}
-
-bool register_values_same(const struct history *h, struct value a, struct value b)
-{
-    return same_plain(h, plain(h, a), plain(h, b));
-}
-
-static uint64_t hash_cells(const struct history *h, int64_t row)
-{
-    uint32_t names = h->shape_start[h->row_shape[row]];
-    uint64_t from = h->row_start[row], count = h->row_start[row + 1] - from, hash = count;
-
-    /* Whatever the order of the columns. */
-    for (uint64_t i = 0; i < count; i++) {
-        struct value cell = { h->cell_kind[from + i], h->cell_value[from + i] };
-        uint64_t bits = (uint64_t)cell.bits + (uint64_t)cell.kind;
-
-        if (is_deep((uint8_t)cell.kind) || cell.kind == VALUE_NULL)
-            bits = (uint64_t)cell.kind;
-        hash += hash_number(hash_number(bits) + h->shape_column_name[names + i]);
-    }
-    return hash;
-}
-
-static uint64_t hash_elements(const struct history *h, int64_t list)
-{
-    uint64_t from = h->list_start[list], to = h->list_start[list + 1], hash = to - from;
-
-    for (uint64_t i = from; i < to; i++)
-        hash = hash_number(hash ^ (uint64_t)h->list_element[i]);
-    return hash;
-}
-
-/* What stands in a slot for a plain value. */
-static int64_t bits_of(const struct history *h, struct value value)
-{
-    if (value.kind == VALUE_LIST)
-        return (int64_t)hash_elements(h, value.bits);
-    if (value.kind == VALUE_ROW)
-        return (int64_t)hash_cells(h, value.bits);
-    return value.bits;
-}
+#include "checkers/values.h"
 
 /* --- Slots -------------------------------------------------------------------------- */
 
@@ -76,13 +12,13 @@ static uint32_t version_in(const struct register_values *r, const struct value_s
     return slot->is_repeated ? r->repeated.at[slot->place].version : slot->place;
 }
 
-/* The slot of the key's value, or the free one where it would stand. */
+/* The slot of the key's value, which is a plain one, or the free one where it would stand. */
 static struct value_slot *seek(const struct register_values *r, uint32_t key, struct value value,
-                               int64_t bits)
+                               uint64_t hash)
 {
     const struct history *h = r->infer->history;
     uint64_t mask = r->start[key + 1] - r->start[key] - 1;
-    uint64_t at = hash_number((uint64_t)bits + (uint64_t)value.kind) & mask;
+    uint64_t at = hash_number(hash) & mask;
 
     for (;; at = (at + 1) & mask) {
         struct value_slot *slot = &r->slots[r->start[key] + at];
@@ -90,10 +26,12 @@ static struct value_slot *seek(const struct register_values *r, uint32_t key, st
 
         if (slot->kind == VALUE_NONE)
             return slot;
-        if (slot->kind != value.kind || slot->bits != bits)
+        if (slot->kind != value.kind || slot->hash != hash)
             continue;
+        if (value.kind == VALUE_INTEGER)
+            return slot;
         op = r->infer->versions.op[version_in(r, slot)];
-        if (!is_deep(slot->kind) || same_plain(h, value, plain(h, history_value(h, op))))
+        if (values_same(h, value, history_value(h, op)))
             return slot;
     }
 }
@@ -150,12 +88,12 @@ static enum status add_versions(struct register_values *r, struct infer *c, uint
     const struct history *h = c->history;
 
     for (uint32_t n = c->versions.start[key]; n < c->versions.start[key + 1]; n++) {
-        struct value value = plain(h, history_value(h, c->versions.op[n]));
-        int64_t bits = bits_of(h, value);
-        struct value_slot *slot = seek(r, key, value, bits);
+        struct value value = values_plain(h, history_value(h, c->versions.op[n]));
+        uint64_t hash = values_hash(h, value);
+        struct value_slot *slot = seek(r, key, value, hash);
 
         if (slot->kind == VALUE_NONE) {
-            *slot = (struct value_slot){ bits, n, (uint8_t)value.kind, false };
+            *slot = (struct value_slot){ hash, n, (uint8_t)value.kind, false };
             continue;
         }
         TRY(hears(c, version_in(r, slot), n, err));
@@ -205,8 +143,8 @@ struct value_writers register_values_find(const struct register_values *r, uint3
 
     if (r->start[key] == r->start[key + 1])
         return nobody;
-    value = plain(r->infer->history, value);
-    slot = seek(r, key, value, bits_of(r->infer->history, value));
+    value = values_plain(r->infer->history, value);
+    slot = seek(r, key, value, values_hash(r->infer->history, value));
     if (slot->kind == VALUE_NONE)
         return nobody;
     if (slot->is_repeated)

@@ -21,9 +21,9 @@ struct value_writers {
 };
 
 struct value_slot {
-    int64_t bits;   /* of a list or a row: a hash */
+    uint64_t hash;
     uint32_t place; /* a version's number; of repeated values a place in `repeated` */
-    uint8_t kind;   /* VALUE_NONE: free */
+    uint8_t kind;   /* of the plain value; VALUE_NONE: free */
     bool is_repeated;
 };
 
@@ -48,8 +48,5 @@ void register_values_close(struct register_values *);
 
 struct value_writers register_values_find(const struct register_values *, uint32_t key,
                                           struct value);
-
-/* Whether two values are one to who reads them. */
-bool register_values_same(const struct history *, struct value, struct value);
 
 #endif
