@@ -63,6 +63,8 @@ static const struct version *find_hiding(const struct mirror *m, const struct lo
     for (; next != MIRROR_NONE && !m->profile.reads_any; next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[next];
 
+        if (is_settled_by(m, v, version_installed(m, hidden).low))
+            return NULL;
         if (v != hidden && version_counts(v) && v->txn != look->txn && is_before(m, look, v) &&
             version_precedes(m, hidden, v))
             return v;
@@ -75,14 +77,22 @@ struct candidates {
     size_t match_count;
 };
 
+/* Those from before one that the view surely sees need not be looked at. */
 static struct candidates find_candidates(const struct mirror *m, const struct look *look)
 {
     struct candidates found = { .match = MIRROR_NONE };
     uint32_t next = m->keys.at[look->access->key].newest;
+    int64_t hidden_before = TIMELINE_BEGINNING;
 
     for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[next];
+        struct times installed = version_installed(m, v);
 
+        if (is_settled_by(m, v, hidden_before))
+            break;
+        if (installed.high < look->view.low && installed.low > hidden_before &&
+            version_counts(v) && v->txn != look->txn && !m->profile.reads_any)
+            hidden_before = installed.low;
         if (v->value != look->access->value || !version_may_be_read(v) || v->txn == look->txn ||
             is_future(m, look, v) || find_hiding(m, look, v))
             continue;
@@ -213,6 +223,8 @@ static enum status deduce_others(struct mirror *m, const struct look *look, uint
     for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[match], *w = &m->versions.at[next];
 
+        if (is_settled_by(m, w, version_installed(m, v).low))
+            break;
         if (next == match || !version_counts(w) || w->txn == look->txn)
             continue;
         if (version_precedes(m, v, w)) {
@@ -294,6 +306,30 @@ enum status read_judge(struct mirror *m, struct live *live, uint32_t access, str
     return STATUS_OK;
 }
 
+/* Those that come before one which the certifier has linked are before it there as well. */
+static enum status link_version(struct mirror *m, uint32_t key, uint32_t version,
+                                struct error *err)
+{
+    int64_t linked_before = TIMELINE_BEGINNING;
+
+    for (uint32_t next = m->keys.at[key].newest; next != MIRROR_NONE;
+         next = m->versions.at[next].older) {
+        const struct version *v = &m->versions.at[next], *w = &m->versions.at[version];
+
+        if (is_settled_by(m, v, linked_before))
+            break;
+        if (next == version || !version_counts(v) || !version_precedes(m, v, w))
+            continue;
+        TRY(certifier_depend(m, v->certified, w->certified, ORDER_INSTALLED, key, err));
+        if (m->profile.timing != TIMING_FULL)
+            TRY(mirror_order(m, v->point, w->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
+        if (v->is_linked && v->came > linked_before)
+            linked_before = v->came;
+    }
+    m->versions.at[version].is_linked = true;
+    return STATUS_OK;
+}
+
 enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, struct error *err)
 {
     if (times_imply_the_rest(m))
@@ -311,15 +347,5 @@ enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, str
         if (version_precedes(m, &m->versions.at[reader.version], w))
             TRY(missed(m, &look, w, err));
     }
-    for (uint32_t next = m->keys.at[key].newest; next != MIRROR_NONE;
-         next = m->versions.at[next].older) {
-        const struct version *v = &m->versions.at[next], *w = &m->versions.at[version];
-
-        if (next == version || !version_counts(v) || !version_precedes(m, v, w))
-            continue;
-        TRY(certifier_depend(m, v->certified, w->certified, ORDER_INSTALLED, key, err));
-        if (m->profile.timing != TIMING_FULL)
-            TRY(mirror_order(m, v->point, w->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
-    }
-    return STATUS_OK;
+    return link_version(m, key, version, err);
 }

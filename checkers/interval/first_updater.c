@@ -74,6 +74,8 @@ enum status update_judge(struct mirror *m, struct live *live, uint32_t access, s
         struct updater a = updater_of(m, &m->versions.at[own]), b;
         bool can_a, can_b;
 
+        if (is_settled_by(m, &m->versions.at[next], a.view.low))
+            break;
         if (next == own || m->versions.at[next].state != VERSION_COMMITTED)
             continue;
         b = updater_of(m, &m->versions.at[next]);

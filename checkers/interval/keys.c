@@ -25,6 +25,11 @@ static enum status take_version(struct mirror *m, const struct version *new, uin
     return array_push(&m->versions, *new, err);
 }
 
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static enum status put_first(struct mirror *m, uint32_t key, struct version *new, uint32_t *place,
                              struct error *err)
 {
@@ -32,6 +37,10 @@ static enum status put_first(struct mirror *m, uint32_t key, struct version *new
 
     TRY(mirror_key(m, key, &state, err));
     new->older = state->newest;
+    new->came = new->installed.low;
+    new->settled = later_of(new->installed.high, new->locked.high);
+    if (new->older != MIRROR_NONE)
+        new->settled = later_of(new->settled, m->versions.at[new->older].settled);
     TRY(take_version(m, new, place, err));
     state->newest = *place;
     state->count++;
@@ -61,29 +70,6 @@ enum status mirror_initial(struct mirror *m, uint32_t key, uint64_t value, struc
         return STATUS_OK;
     state->is_known = true;
     return put_first(m, key, &new, &place, err);
-}
-
-struct times view_times(const struct mirror *m, uint32_t point, struct times otherwise)
-{
-    if (point == MIRROR_NONE || m->profile.timing != TIMING_FULL)
-        return otherwise;
-    return (struct times){ timeline_point(&m->timeline, point)->low,
-                           timeline_point(&m->timeline, point)->high };
-}
-
-struct times version_installed(const struct mirror *m, const struct version *v)
-{
-    return view_times(m, v->point, v->installed);
-}
-
-bool version_precedes(const struct mirror *m, const struct version *v, const struct version *w)
-{
-    if (v->state == VERSION_OF_BEGINNING || w->state == VERSION_OF_BEGINNING)
-        return v->state == VERSION_OF_BEGINNING && w->state != VERSION_OF_BEGINNING;
-    if (version_installed(m, v).high < version_installed(m, w).low)
-        return true;
-    return v->point != MIRROR_NONE && w->point != MIRROR_NONE &&
-           timeline_knows(&m->timeline, v->point, w->point);
 }
 
 static uint8_t state_of(const struct live *live, const struct access *access)

@@ -55,6 +55,11 @@ static int64_t earlier(int64_t time, int64_t by)
     return time < TIMELINE_BEGINNING + by ? TIMELINE_BEGINNING : time - by;
 }
 
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static int64_t later(int64_t time, int64_t by)
 {
     return time > TIMELINE_END - by ? TIMELINE_END : time + by;
@@ -240,7 +245,10 @@ static int64_t judged_at(const struct mirror *m, const struct live *live, struct
     return at;
 }
 
-/* An operation that ended with its transaction may have been what committed it. */
+/*
+ * An operation that ended with its transaction may have been what committed it: of that it is
+ * known that it had begun.
+ */
 static void set_times(struct mirror *m, struct live *live, const struct trace *trace)
 {
     int64_t high = trace->completed == TIME_NEVER || trace->status == TXN_UNKNOWN
@@ -251,9 +259,9 @@ static void set_times(struct mirror *m, struct live *live, const struct trace *t
     live->at = widened(m, trace->invoked, high);
     if (m->profile.by_operations)
         for (size_t i = 0; i < trace->op_count; i++)
-            if (trace->ops[i].completed > commit_low &&
-                trace->ops[i].completed < trace->completed)
-                commit_low = trace->ops[i].completed;
+            commit_low = later_of(commit_low, trace->ops[i].completed < trace->completed
+                                                  ? trace->ops[i].completed
+                                                  : trace->ops[i].invoked);
     live->commit = widened(m, commit_low, high);
     if (live->commit.low > live->commit.high)
         live->commit.low = live->commit.high;

@@ -29,17 +29,19 @@ struct times {
 
 struct version {
     uint64_t value;
-    int64_t txn_id;
     uint64_t txn;           /* its number among live ones, also when it has gone */
-    uint32_t number;        /* the caller's, of the transaction */
-    uint32_t op;
     struct times installed; /* the instant of its commit, where the point is not live */
-    struct times locked;    /* when the key was locked for it */
-    struct times viewed;    /* the instant of its transaction's view, likewise */
+    int64_t settled;        /* by then it and all older ones had been installed, if ever */
     uint32_t point, view;   /* of the timeline, or MIRROR_NONE: gone */
     uint32_t certified;     /* of the certifier, or MIRROR_NONE */
     uint32_t older;         /* the key's next, or MIRROR_NONE */
     uint8_t state;
+    bool is_linked;         /* the certifier knows who came before it */
+    uint32_t number, op;    /* the caller's, of the transaction and the operation */
+    int64_t came;           /* the earliest that it can have been installed, by its times alone */
+    struct times locked;    /* when the key was locked for it */
+    struct times viewed;    /* the instant of its transaction's view, where that is not live */
+    int64_t txn_id;
 };
 
 /* Who read which version: a later one must come after the reader. */
@@ -115,15 +117,46 @@ static inline bool version_may_be_read(const struct version *v)
     return v->state <= VERSION_PERHAPS;
 }
 
+static inline struct times view_times(const struct mirror *m, uint32_t point,
+                                      struct times otherwise)
+{
+    if (point == MIRROR_NONE || m->profile.timing != TIMING_FULL)
+        return otherwise;
+    return (struct times){ timeline_point(&m->timeline, point)->low,
+                           timeline_point(&m->timeline, point)->high };
+}
+
+/* The instant of a version's commit, as narrow as it is known. */
+static inline struct times version_installed(const struct mirror *m, const struct version *v)
+{
+    return view_times(m, v->point, v->installed);
+}
+
+/* Whether one version surely comes before the other. */
+static inline bool version_precedes(const struct mirror *m, const struct version *v,
+                                    const struct version *w)
+{
+    if (v->state == VERSION_OF_BEGINNING || w->state == VERSION_OF_BEGINNING)
+        return v->state == VERSION_OF_BEGINNING && w->state != VERSION_OF_BEGINNING;
+    if (version_installed(m, v).high < version_installed(m, w).low)
+        return true;
+    return v->point != MIRROR_NONE && w->point != MIRROR_NONE &&
+           timeline_knows(&m->timeline, v->point, w->point);
+}
+
+/*
+ * Whether a version and all older ones are so old that windows say all there is to say of them:
+ * they were installed before that time, and no order is known that windows do not agree with.
+ */
+static inline bool is_settled_by(const struct mirror *m, const struct version *v, int64_t time)
+{
+    return m->profile.timing == TIMING_FULL && v->settled < time;
+}
+
 /* --- keys.c --- */
 
 MUST_USE enum status mirror_key(struct mirror *, uint32_t key, struct key_state **,
                                 struct error *);
-/* The instant of a version's commit, as narrow as it is known. */
-struct times version_installed(const struct mirror *, const struct version *);
-struct times view_times(const struct mirror *, uint32_t point, struct times otherwise);
-/* Whether one version surely comes before the other. */
-bool version_precedes(const struct mirror *, const struct version *, const struct version *);
 MUST_USE enum status key_install(struct mirror *, struct live *, struct access *, struct error *);
 /* Lets go what nobody can ask for any more. */
 MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct error *);

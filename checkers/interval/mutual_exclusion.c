@@ -87,6 +87,8 @@ static enum status compare_with_writes(struct mirror *m, const struct live *live
         const struct version *v = &m->versions.at[next];
         struct lock own = lock_of_access(m, live, a->at), other;
 
+        if (m->profile.by_operations && is_settled_by(m, v, a->at.low))
+            break;
         if (v->txn == txn || v->state != VERSION_COMMITTED)
             continue;
         other = lock_of_version(m, v);
