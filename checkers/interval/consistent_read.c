@@ -183,11 +183,11 @@ static void accuse(struct mirror *m, const struct look *look)
 
     if (!f)
         return;
-    finding_add_txn(f, look->live->number);
+    finding_add_txn(f, look->live->number, look->live->id);
     if (v)
-        finding_add_txn(f, v->number);
+        finding_add_txn(f, v->number, v->txn_id);
     if (hiding)
-        finding_add_txn(f, hiding->number);
+        finding_add_txn(f, hiding->number, hiding->txn_id);
     buffer_print(&f->explanation, "T%" PRId64 " read ", look->live->id);
     tell_key_name(m, look->access->key, &f->explanation);
     f->kind = tell_source(m, look, v, hiding, &f->explanation);

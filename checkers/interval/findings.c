@@ -21,7 +21,7 @@ struct mirror_finding *finding_begin(struct mirror *m, enum mechanism mechanism,
     return &m->findings.at[m->findings.count - 1];
 }
 
-void finding_add_txn(struct mirror_finding *finding, uint32_t number)
+void finding_add_txn(struct mirror_finding *finding, uint32_t number, int64_t id)
 {
     struct error ignored = { 0 };
 
@@ -30,7 +30,8 @@ void finding_add_txn(struct mirror_finding *finding, uint32_t number)
     for (size_t i = 0; i < finding->txns.count; i++)
         if (finding->txns.at[i] == number)
             return;
-    if (array_push(&finding->txns, number, &ignored) != STATUS_OK)
+    if (array_push(&finding->txns, number, &ignored) != STATUS_OK ||
+        array_push(&finding->ids, id, &ignored) != STATUS_OK)
         finding->explanation.out_of_memory = true;
 }
 
@@ -121,9 +122,10 @@ static void tell_chain(struct mirror *m, const struct timeline *t, struct mirror
     for (size_t i = 0; i < t->chain.count; i++) {
         const struct order *o = &t->chain.at[i];
         const struct live *from = mirror_owner(m, timeline_point(t, o->from));
+        const struct live *to = mirror_owner(m, timeline_point(t, o->to));
 
-        finding_add_txn(f, from->number);
-        finding_add_txn(f, mirror_owner(m, timeline_point(t, o->to))->number);
+        finding_add_txn(f, from->number, from->id);
+        finding_add_txn(f, to->number, to->id);
         tell_order(m, t, o, &f->explanation);
         drawing_add(&drawing, point_times(m, t, o->from), "T%" PRId64 " %s", from->id,
                     timeline_point(t, o->from)->is_view ? "reads" : "commits");

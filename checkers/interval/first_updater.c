@@ -44,8 +44,8 @@ static void accuse(struct mirror *m, uint32_t key, const struct updater *a,
 
     if (!f)
         return;
-    finding_add_txn(f, a->number);
-    finding_add_txn(f, b->number);
+    finding_add_txn(f, a->number, a->id);
+    finding_add_txn(f, b->number, b->id);
     buffer_print(&f->explanation, "T%" PRId64 " and T%" PRId64 " both updated ", a->id, b->id);
     tell_key_name(m, key, &f->explanation);
     buffer_print(&f->explanation, "; T%" PRId64 " committed only after T%" PRId64 " had its view, ",

@@ -37,6 +37,7 @@ void mirror_close(struct mirror *m)
         free(m->live.at[i].accesses);
     for (size_t i = 0; i < m->findings.count; i++) {
         array_close(&m->findings.at[i].txns);
+        array_close(&m->findings.at[i].ids);
         buffer_close(&m->findings.at[i].explanation);
         buffer_close(&m->findings.at[i].drawing);
     }

@@ -69,6 +69,7 @@ struct mirror_finding {
     enum mechanism mechanism;
     enum anomaly kind;
     ARRAY(uint32_t) txns; /* their numbers; each once */
+    ARRAY(int64_t) ids;   /* beside them */
     struct buffer explanation, drawing;
 };
 

@@ -177,7 +177,7 @@ MUST_USE enum status certifier_depend(struct mirror *, uint32_t from, uint32_t t
 
 /* Begins a finding; NULL: there are enough of them, or no memory. It goes into `findings` at once. */
 struct mirror_finding *finding_begin(struct mirror *, enum mechanism, enum anomaly);
-void finding_add_txn(struct mirror_finding *, uint32_t number);
+void finding_add_txn(struct mirror_finding *, uint32_t number, int64_t id);
 /* Lays an order of instants; tells if it contradicts what is known. */
 MUST_USE enum status mirror_order(struct mirror *, uint32_t from, uint32_t to, enum order_reason,
                                   uint32_t key, enum mechanism, struct error *);

@@ -44,8 +44,8 @@ static void accuse(struct mirror *m, uint32_t key, const struct lock *a, const s
 
     if (!f)
         return;
-    finding_add_txn(f, a->number);
-    finding_add_txn(f, b->number);
+    finding_add_txn(f, a->number, a->id);
+    finding_add_txn(f, b->number, b->id);
     buffer_print(&f->explanation, "T%" PRId64 " and T%" PRId64 " had ", a->id, b->id);
     tell_key_name(m, key, &f->explanation);
     buffer_print(&f->explanation, " locked at once: T%" PRId64 " took the lock within ", a->id);
