@@ -63,6 +63,8 @@ lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c)))
 cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 main_src := $(wildcard cli/main.c)
 bench_src := $(sort $(wildcard bench/*.c))
+# The tests' database of known instants: benchmarks let it work, too.
+truth_src := $(sort $(wildcard tests/checkers/truth*.c))
 test_src := $(sort $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 support_src := $(filter-out $(test_src) tests/fuzz/%, \
@@ -123,7 +125,8 @@ $(BUILD)/$(1)/ordeal: $(main_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
 	$$(call quietly,LD,$$@,$(1))
 	$$(Q)$$(link_$(1)) $$(libs_$(1))
 
-$(BUILD)/$(1)/bench: $(bench_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
+$(BUILD)/$(1)/bench: $(bench_src:%.c=$(BUILD)/$(1)/obj/%.o) \
+    $(truth_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
 	$$(call quietly,LD,$$@,$(1))
 	$$(Q)$$(link_$(1)) $$(libs_$(1))
 

@@ -21,7 +21,7 @@ verify    history
 predict   history programs checkers
 record    programs history
 cli       base sim nemesis history programs store checkers verify predict record
-bench     base sim nemesis history programs store checkers verify predict record cli
+bench     base sim nemesis history programs store checkers verify predict record cli tests
 tests     base sim nemesis history programs store checkers verify predict record cli
 '
 
