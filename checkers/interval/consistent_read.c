@@ -295,6 +295,11 @@ enum status read_judge(struct mirror *m, struct live *live, uint32_t access, str
     struct look look = look_of(m, live, access);
     struct candidates found = find_candidates(m, &look);
 
+    if (gap_reaches(m, look.access->key, look.view)) {
+        m->counts.gapped++;
+        m->counts.excused += found.match_count == 0;
+        return STATUS_OK;
+    }
     if (found.match_count == 0) {
         accuse(m, &look);
         return STATUS_OK;

@@ -100,6 +100,23 @@ enum status key_install(struct mirror *m, struct live *live, struct access *acce
     return put_first(m, access->key, &new, &access->version, err);
 }
 
+bool gap_reaches(const struct mirror *m, uint32_t key, struct times view)
+{
+    int64_t end = gaps_end(&m->gaps, view.high);
+    uint32_t next = key < m->keys.count ? m->keys.at[key].newest : MIRROR_NONE;
+
+    if (end == INT64_MIN || m->profile.reads_any)
+        return end != INT64_MIN;
+    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+        const struct version *v = &m->versions.at[next];
+        struct times installed = version_installed(m, v);
+
+        if (v->state == VERSION_COMMITTED && installed.low > end && installed.high < view.low)
+            return false;
+    }
+    return true;
+}
+
 /* --- What nobody asks for any more -------------------------------------------------- */
 
 /* The version that all who are still to come see at the least, or MIRROR_NONE. */

@@ -41,6 +41,7 @@ void mirror_close(struct mirror *m)
         buffer_close(&m->findings.at[i].explanation);
         buffer_close(&m->findings.at[i].drawing);
     }
+    gaps_close(&m->gaps);
     array_close(&m->keys);
     array_close(&m->versions);
     array_close(&m->free_versions);
@@ -308,6 +309,24 @@ enum status mirror_add(struct mirror *m, const struct trace *trace, struct error
     }
     TRY(array_push(&m->live, live, err));
     return add_live(m, &m->live.at[m->live.count - 1], txn, trace, err);
+}
+
+enum status mirror_gap(struct mirror *m, int64_t from, int64_t to, struct error *err)
+{
+    struct times gap = widened(m, from, to);
+
+    return gaps_add(&m->gaps, gap.low, gap.high, err);
+}
+
+void mirror_open_gap(struct mirror *m, int64_t from)
+{
+    m->gaps.is_open = true;
+    m->gaps.open_from = earlier(from, m->clock_error);
+}
+
+void mirror_end_open_gap(struct mirror *m)
+{
+    m->gaps.is_open = false;
 }
 
 /* --- Judging ----------------------------------------------------------------------------- */

@@ -29,6 +29,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "checkers/interval/gaps.h"
 #include "checkers/interval/profile.h"
 #include "checkers/interval/timeline.h"
 #include "history/anomaly.h"
@@ -78,6 +79,8 @@ struct mirror_counts {
     uint64_t txns, ops, reads;
     uint64_t dependencies, overlapping, deduced; /* the paper's beta, and figure 12 */
     uint64_t unjudged;                           /* reads and writes of keys of too many versions */
+    uint64_t gapped;                             /* reads that a gap may explain */
+    uint64_t excused;                            /* those of them that nothing else does */
     uint64_t late;                               /* came after what they belong before was judged */
 };
 
@@ -102,6 +105,7 @@ struct mirror {
     ARRAY(struct live) live; /* in the order in which they came */
     uint64_t live_first;     /* the number of the first of them */
     ARRAY(struct mirror_event) events; /* a heap */
+    struct gaps gaps;
     int64_t judged_until, oldest; /* nothing is asked before `oldest` */
     size_t until_collection;
     ARRAY(struct mirror_finding) findings;
@@ -120,6 +124,15 @@ MUST_USE enum status mirror_initial(struct mirror *, uint32_t key, uint64_t valu
 
 /* Transactions of one session come in its order; otherwise in any. */
 MUST_USE enum status mirror_add(struct mirror *, const struct trace *, struct error *);
+
+/*
+ * Between these times somebody may have committed anything (gaps.h). What has been judged stays
+ * so: who is told too late may have accused somebody wrongly.
+ */
+MUST_USE enum status mirror_gap(struct mirror *, int64_t from, int64_t to, struct error *);
+/* From this time on, and nobody knows for how long. It is open until it is told otherwise. */
+void mirror_open_gap(struct mirror *, int64_t from);
+void mirror_end_open_gap(struct mirror *);
 
 /* Promises that nothing is added any more that was invoked before; judges what can be. */
 MUST_USE enum status mirror_advance(struct mirror *, int64_t until, struct error *);

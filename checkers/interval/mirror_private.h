@@ -161,6 +161,12 @@ MUST_USE enum status key_install(struct mirror *, struct live *, struct access *
 /* Lets go what nobody can ask for any more. */
 MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct error *);
 
+/*
+ * Whether a view of a key, within these times, may see what was written in a gap: no version that
+ * surely came after the gap surely came before the view.
+ */
+bool gap_reaches(const struct mirror *, uint32_t key, struct times view);
+
 /* --- The mechanisms --- */
 
 MUST_USE enum status read_judge(struct mirror *, struct live *, uint32_t access, struct error *);
