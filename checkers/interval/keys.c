@@ -5,11 +5,10 @@
 static const struct key_state no_key = { .newest = MIRROR_NONE,
                                          .count_to_collect = KEY_VERSIONS_KEPT };
 
-enum status mirror_key(struct mirror *m, uint32_t key, struct key_state **state, struct error *err)
+enum status mirror_add_keys(struct mirror *m, uint32_t key, struct error *err)
 {
     while (m->keys.count <= key)
         TRY(array_push(&m->keys, no_key, err));
-    *state = &m->keys.at[key];
     return STATUS_OK;
 }
 

@@ -153,28 +153,21 @@ static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
     return STATUS_OK;
 }
 
-/* The instants of a transaction, in the order that its program gives them. */
 static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
                               struct times *views, struct error *err)
 {
-    struct times commit = usable(m, live->commit);
-    bool holds;
+    struct times commit = usable(m, live->commit), view = usable(m, *views);
 
+    if (m->profile.view == VIEW_TRANSACTION)
+        TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &live->view,
+                         err));
     TRY(timeline_add(&m->timeline, commit.low, commit.high, (uint32_t)txn, false, &live->point,
                      err));
     if (m->profile.certifies)
         TRY(timeline_add(&m->certifier, TIMELINE_BEGINNING, TIMELINE_END, (uint32_t)txn, false,
                          &live->certified, err));
-    if (m->profile.view == VIEW_COMMIT) {
+    if (m->profile.view == VIEW_COMMIT)
         live->view = live->point;
-    } else if (m->profile.view == VIEW_TRANSACTION) {
-        struct times view = usable(m, *views);
-
-        TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &live->view,
-                         err));
-        return timeline_order(&m->timeline, live->view, live->point, ORDER_PROGRAM, MIRROR_NONE,
-                              &holds, err);
-    }
     return STATUS_OK;
 }
 
@@ -211,12 +204,31 @@ static enum status add_statement_views(struct mirror *m, struct live *live, uint
         if (last != MIRROR_NONE)
             TRY(timeline_order(&m->timeline, last, a->view, ORDER_PROGRAM, MIRROR_NONE, &holds,
                                err));
-        TRY(timeline_order(&m->timeline, a->view, live->point, ORDER_PROGRAM, MIRROR_NONE, &holds,
-                           err));
         last = a->view;
         last_op = a->op;
+        live->has_statements = true;
     }
     return STATUS_OK;
+}
+
+static enum status add_orders_to_commit(struct mirror *m, struct live *live, struct error *err)
+{
+    uint32_t last = live->point;
+    bool holds;
+
+    for (uint32_t i = 0; live->has_statements && i < live->access_count; i++) {
+        uint32_t view = live->accesses[i].view;
+
+        if (view == MIRROR_NONE || view == last)
+            continue;
+        TRY(timeline_order(&m->timeline, view, live->point, ORDER_PROGRAM, MIRROR_NONE, &holds,
+                           err));
+        last = view;
+    }
+    if (m->profile.view != VIEW_TRANSACTION)
+        return STATUS_OK;
+    return timeline_order(&m->timeline, live->view, live->point, ORDER_PROGRAM, MIRROR_NONE,
+                          &holds, err);
 }
 
 /* From the first time that a transaction may read as of, to the first that it has read at. */
@@ -279,10 +291,13 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
     for (size_t i = 0; i < trace->op_count; i++)
         TRY(add_access(m, live, txn, &trace->ops[i], err));
     view = view_of(m, live);
-    if (live->status != TXN_ABORT)
-        TRY(add_points(m, live, txn, &view, err));
+    /* Views are added before the commit, so that ranks rise along the program. */
     if (live->status == TXN_OK)
         TRY(add_statement_views(m, live, txn, err));
+    if (live->status != TXN_ABORT) {
+        TRY(add_points(m, live, txn, &view, err));
+        TRY(add_orders_to_commit(m, live, err));
+    }
     TRY(push_event(m, (struct mirror_event){ live->commit.low, txn, false }, err));
     if (live->status != TXN_OK) {
         live->is_judged = true;
@@ -477,7 +492,8 @@ static enum status release(struct mirror *m, struct live *live, struct error *er
     bool all_gone = true;
 
     for_each_version(m, live, keep_times);
-    TRY(release_statements(m, live, &all_gone, err));
+    if (live->has_statements)
+        TRY(release_statements(m, live, &all_gone, err));
     if (m->profile.view == VIEW_TRANSACTION)
         TRY(release_point(&m->timeline, &live->view, &all_gone, err));
     TRY(release_point(&m->certifier, &live->certified, &all_gone, err));

@@ -85,6 +85,7 @@ struct live {
     uint32_t number;
     uint8_t status;
     bool is_installed, is_judged, is_gone;
+    bool has_statements; /* with views of their own */
     struct times at, commit;
     uint32_t point, view, certified; /* MIRROR_NONE: none, or gone */
     struct access *accesses;
@@ -155,8 +156,17 @@ static inline bool is_settled_by(const struct mirror *m, const struct version *v
 
 /* --- keys.c --- */
 
-MUST_USE enum status mirror_key(struct mirror *, uint32_t key, struct key_state **,
-                                struct error *);
+MUST_USE enum status mirror_add_keys(struct mirror *, uint32_t key, struct error *);
+
+/* The keys up to that one are there from now on. */
+MUST_USE static inline enum status mirror_key(struct mirror *m, uint32_t key,
+                                              struct key_state **state, struct error *err)
+{
+    if (key >= m->keys.count)
+        TRY(mirror_add_keys(m, key, err));
+    *state = &m->keys.at[key];
+    return STATUS_OK;
+}
 MUST_USE enum status key_install(struct mirror *, struct live *, struct access *, struct error *);
 /* Lets go what nobody can ask for any more. */
 MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct error *);
