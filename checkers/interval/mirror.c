@@ -132,6 +132,8 @@ static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
 
     TRY(mirror_key(m, op->key, &key, err));
     is_own = key->own_txn == txn + 1;
+    if (op->kind == TRACE_READ && is_own && live->status == TXN_OK)
+        own_judge(m, live, op, &live->accesses[key->own_access]);
     if (op->kind == TRACE_READ && (is_own || live->status != TXN_OK))
         return STATUS_OK;
     *access = (struct access){ .at = widened(m, op->invoked, op->completed),

@@ -177,6 +177,14 @@ MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct err
  */
 bool gap_reaches(const struct mirror *, uint32_t key, struct times view);
 
+/* --- own_read.c --- */
+
+/* Whether a transaction sees its own writes before it commits. */
+bool own_is_seen(const struct mirror *);
+/* A read of what the transaction wrote last before it. */
+void own_judge(struct mirror *, const struct live *, const struct trace_op *read,
+               const struct access *own);
+
 /* --- The mechanisms --- */
 
 MUST_USE enum status read_judge(struct mirror *, struct live *, uint32_t access, struct error *);

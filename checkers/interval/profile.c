@@ -40,7 +40,7 @@ static const struct profile profiles[] = {
     { "cockroachdb/serializable", "timestamp ordering; no read of a key misses its past",
       LEVEL_SERIALIZABLE, .view = VIEW_COMMIT, .timing = TIMING_KEY },
     { "spanner/serializable", "all at one instant: writes are sent with the commit",
-      LEVEL_STRICT_SERIALIZABLE, .view = VIEW_COMMIT, .timing = TIMING_FULL },
+      LEVEL_STRICT_SERIALIZABLE, .view = VIEW_COMMIT, .timing = TIMING_FULL, .hides_own = true },
     { "oracle/snapshot", "snapshots, row locks, first updater wins", LEVEL_STRICT_SNAPSHOT,
       SNAPSHOTS, ROW_LOCKS, .first_updater = true },
     { "oracle/read-committed", "a snapshot for each statement, row locks", LEVEL_READ_COMMITTED,

@@ -50,6 +50,7 @@ struct profile {
     bool locks_for;     /* nor what was read FOR UPDATE or FOR SHARE */
     bool first_updater; /* of two concurrent writers of a key, one aborts */
     bool certifies;     /* dependencies make no cycle */
+    bool hides_own;     /* a transaction need not see its own writes: they are sent with the commit */
 };
 
 /* All there are, `any` left out; count is set. */

@@ -185,6 +185,21 @@ static void a_write_of_unknown_outcome_may_be_read_for_ever_or_never(void)
     TEST_ASSERT_EQUAL(1, mirror.finding_count); /* it had been read by then */
 }
 
+static void a_transaction_sees_what_it_wrote_itself(void)
+{
+    ADD(0, 10, W(X, 1, 1, 2), R(X, 1, 3, 4), W(X, 2, 5, 6), R(X, 2, 7, 8));
+    expect_nothing();
+    ADD(20, 30, W(X, 3, 21, 22), W(X, 4, 23, 24), R(X, 3, 25, 26));
+    expect(MECHANISM_READ, ANOMALY_INTERNAL, 2, 2);
+    use("spanner/serializable", 0); /* writes are sent with the commit */
+    ADD(0, 10, W(X, 1, 1, 2), R(X, 0, 3, 4));
+    expect_nothing();
+    fixture_expect("interval", "T1 @0-9: w x 1, r x 2; T2 @1-8: w x 2", LEVEL_READ_COMMITTED,
+                   VERDICT_VALID);
+    fixture_expect("interval", "T1 @0-9: w x 1, r x 2; T2 @1-8: w x 2", LEVEL_SNAPSHOT,
+                   VERDICT_INVALID);
+}
+
 static void what_ends_with_its_transaction_may_have_committed_before(void)
 {
     static const char *const profiles[] = { "postgresql/serializable", "innodb/serializable",
@@ -481,6 +496,7 @@ int main(void)
     RUN_TEST(nothing_is_read_before_it_is_written);
     RUN_TEST(aborted_and_overwritten_values_have_their_names);
     RUN_TEST(a_write_of_unknown_outcome_may_be_read_for_ever_or_never);
+    RUN_TEST(a_transaction_sees_what_it_wrote_itself);
     RUN_TEST(what_ends_with_its_transaction_may_have_committed_before);
     RUN_TEST(where_only_transactions_have_times_they_are_wide);
     RUN_TEST(times_that_contradict_each_other_are_refused);
