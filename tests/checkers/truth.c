@@ -168,11 +168,12 @@ enum status truth_take_work(struct truth *t, struct truth_work **work, struct er
 
 /* --- Life cycle --------------------------------------------------------------------------------- */
 
+/* A coarse clock is off by up to a tick by itself; where all are the same, that does not matter. */
 static void set_clock(struct truth *t, struct client *c, bool is_first)
 {
-    int64_t error = t->options.clock_error_ns;
+    int64_t error = t->options.clock_error_ns - (t->options.tick_ns - 1);
 
-    c->clock = FIRST_NS + error + (is_first ? t->options.clock_off_ns : 0);
+    c->clock = FIRST_NS + t->options.clock_error_ns + (is_first ? t->options.clock_off_ns : 0);
     if (error > 0)
         c->clock += random_between(&t->random, -error, error);
 }

@@ -287,6 +287,8 @@ static enum status end_when_gone(struct truth *t, struct client *c, struct error
         database_abort(&t->clients->database, c->work);
     if (c->fate == FATE_DIES)
         gave_up = TIME_NEVER;
+    if (c->fate == FATE_UNKNOWN && c->commits_with_last)
+        tell_times_of(t, c, gave_up); /* one request, and no answer to it */
     if (gave_up == TIME_NEVER)
         c->session = t->clients->session_count++;
     return finish(t, c, TXN_UNKNOWN, gave_up, err);
