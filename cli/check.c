@@ -10,6 +10,7 @@
 #include "cli/check_report.h"
 #include "cli/cores.h"
 #include "cli/output.h"
+#include "cli/profile_file.h"
 #include "cli/progress_bar.h"
 #include "cli/quantity.h"
 #include "cli/simulation.h"
@@ -99,9 +100,9 @@ static const struct option check_rows[] = {
       .argument = "P",
       .kind = OPTION_TEXT,
       .offset = AT(profile),
-      .choices = profile_names,
       .help = "for interval: how the database that was recorded works, as\n"
-              "`ordeal list profiles` has it; what is judged is its own level" },
+              "`ordeal list profiles` has it, or an own FILE.toml; what is judged\n"
+              "is its level" },
     { .name = "clock-error",
       .argument = "D",
       .kind = OPTION_TEXT,
@@ -167,7 +168,7 @@ static enum status set_version_order(const char *given, struct ratio *ratio, str
 
 /* A profile is of a level: another one beside it would be passed over in silence. */
 static enum status set_profile(const struct check_values *values, struct check_options *options,
-                               struct error *err)
+                               struct given_profile *given, struct error *err)
 {
     if (values->clock_error &&
         (!quantity_to_duration(text_of(values->clock_error), &options->clock_error_ns) ||
@@ -176,8 +177,8 @@ static enum status set_profile(const struct check_values *values, struct check_o
                          values->clock_error);
     if (!values->profile)
         return STATUS_OK;
-    options->profile = profile_find(text_of(values->profile));
-    assert(options->profile);
+    TRY(profile_load(given, values->profile, err));
+    options->profile = &given->profile;
     if (values->level && options->level != options->profile->level)
         return error_set(err, STATUS_BAD_INPUT, "--profile %s is of %s, and not of %s",
                          values->profile, level_name(options->profile->level),
@@ -188,7 +189,8 @@ static enum status set_profile(const struct check_values *values, struct check_o
 
 /* What the flags say, before anything is read. */
 static enum status set_options(const struct check_values *values, struct check_options *options,
-                               int64_t *limit_ns, struct error *err)
+                               struct given_profile *profile, int64_t *limit_ns,
+                               struct error *err)
 {
     *options = (struct check_options){
         .level = LEVEL_SERIALIZABLE,
@@ -206,7 +208,7 @@ static enum status set_options(const struct check_values *values, struct check_o
     }
     if (values->engine && text_equal(text_of(values->engine), text_of(engines[ENGINE_Z3])))
         options->engine = ENGINE_Z3;
-    TRY(set_profile(values, options, err));
+    TRY(set_profile(values, options, profile, err));
     if (values->version_order)
         TRY(set_version_order(values->version_order, &options->version_order, err));
     if (values->timeout && !timeout_of_text(text_of(values->timeout), limit_ns))
@@ -316,12 +318,13 @@ static enum status read_and_judge(const struct check_values *values, struct hist
 {
     enum format format = FORMAT_ANY;
     struct check_options options;
+    struct given_profile profile;
     int64_t limit_ns, from;
     struct progress_bar bar;
     struct progress progress;
     enum status status;
 
-    TRY(set_options(values, &options, &limit_ns, err));
+    TRY(set_options(values, &options, &profile, &limit_ns, err));
     if (values->format)
         (void)format_of_text(text_of(values->format), &format);
     progress_bar_begin(&bar, "reading", "B");

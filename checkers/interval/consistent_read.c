@@ -249,7 +249,7 @@ static void count(struct mirror *m, const struct look *look, const struct versio
 /* Whoever installs a version after a read has been judged does so after its view. */
 static bool times_imply_the_rest(const struct mirror *m)
 {
-    return m->profile.timing == TIMING_FULL && !m->profile.certifies;
+    return m->profile.timing == TIMING_FULL && !profile_certifies(&m->profile);
 }
 
 /* Who was read from had committed before the reader did. */

@@ -5,7 +5,8 @@
  *     T0  view |--|            commit |--|
  *     T1            view |--|               commit |--|     neither did: an update was lost
  *
- * Where the times leave one of the two orders, it is that.
+ * Where the times leave one of the two orders, it is that. A certifier that looks for
+ * concurrent versions at the commit (Percolator's) sees to the same.
  */
 #include <inttypes.h>
 
@@ -36,10 +37,15 @@ static bool can_be_first(const struct mirror *m, const struct updater *first,
            !timeline_knows(&m->timeline, second->view_point, first->point);
 }
 
+static enum mechanism mechanism_of(const struct mirror *m)
+{
+    return m->profile.first_updater ? MECHANISM_UPDATE : MECHANISM_CERTIFIER;
+}
+
 static void accuse(struct mirror *m, uint32_t key, const struct updater *a,
                    const struct updater *b)
 {
-    struct mirror_finding *f = finding_begin(m, MECHANISM_UPDATE, ANOMALY_LOST_UPDATE);
+    struct mirror_finding *f = finding_begin(m, mechanism_of(m), ANOMALY_LOST_UPDATE);
     struct drawing drawing = { 0 };
 
     if (!f)
@@ -84,10 +90,10 @@ enum status update_judge(struct mirror *m, struct live *live, uint32_t access, s
         if (!can_a && !can_b)
             accuse(m, key, &b, &a);
         else if (!can_a)
-            TRY(mirror_order(m, b.point, a.view_point, ORDER_FIRST_WINS, key, MECHANISM_UPDATE,
+            TRY(mirror_order(m, b.point, a.view_point, ORDER_FIRST_WINS, key, mechanism_of(m),
                              err));
         else if (!can_b)
-            TRY(mirror_order(m, a.point, b.view_point, ORDER_FIRST_WINS, key, MECHANISM_UPDATE,
+            TRY(mirror_order(m, a.point, b.view_point, ORDER_FIRST_WINS, key, mechanism_of(m),
                              err));
     }
     return STATUS_OK;

@@ -165,7 +165,7 @@ static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
                          err));
     TRY(timeline_add(&m->timeline, commit.low, commit.high, (uint32_t)txn, false, &live->point,
                      err));
-    if (m->profile.certifies)
+    if (profile_certifies(&m->profile))
         TRY(timeline_add(&m->certifier, TIMELINE_BEGINNING, TIMELINE_END, (uint32_t)txn, false,
                          &live->certified, err));
     if (m->profile.view == VIEW_COMMIT)
@@ -180,16 +180,22 @@ static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
 static bool has_own_view(const struct mirror *m, const struct access *a)
 {
     return a->kind == TRACE_READ &&
-           (m->profile.view == VIEW_STATEMENT ||
+           (m->profile.view == VIEW_STATEMENT || m->profile.view == VIEW_ROW ||
             (m->profile.view == VIEW_TRANSACTION && a->is_locking && m->profile.locks_for &&
-             !m->profile.first_updater));
+             !profile_first_wins(&m->profile)));
 }
 
-/* Each statement its own instant, one behind the other. */
+/* A join sends its tables at once, and of those that it locks it reads what is there. */
+static bool comes_behind(const struct access *last, const struct access *a)
+{
+    return last && (last->at.high <= a->at.low || !(last->is_locking || a->is_locking));
+}
+
+/* Each statement its own instant, one behind the other; or each row, in whatever order. */
 static enum status add_statement_views(struct mirror *m, struct live *live, uint64_t txn,
                                        struct error *err)
 {
-    uint32_t last = MIRROR_NONE, last_op = MIRROR_NONE;
+    const struct access *last = NULL;
     bool holds;
 
     for (uint32_t i = 0; i < live->access_count; i++) {
@@ -198,16 +204,15 @@ static enum status add_statement_views(struct mirror *m, struct live *live, uint
 
         if (!has_own_view(m, a))
             continue;
-        if (a->op == last_op) {
-            a->view = last;
+        if (last && a->op == last->op && m->profile.view != VIEW_ROW) {
+            a->view = last->view;
             continue;
         }
         TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &a->view, err));
-        if (last != MIRROR_NONE)
-            TRY(timeline_order(&m->timeline, last, a->view, ORDER_PROGRAM, MIRROR_NONE, &holds,
-                               err));
-        last = a->view;
-        last_op = a->op;
+        if (m->profile.view != VIEW_ROW && comes_behind(last, a))
+            TRY(timeline_order(&m->timeline, last->view, a->view, ORDER_PROGRAM, MIRROR_NONE,
+                               &holds, err));
+        last = a;
         live->has_statements = true;
     }
     return STATUS_OK;
@@ -367,7 +372,7 @@ static enum status judge_write(struct mirror *m, struct live *live, uint32_t acc
         return STATUS_OK;
     if (m->profile.locks_writes)
         TRY(lock_judge(m, live, access, err));
-    if (m->profile.first_updater)
+    if (profile_first_wins(&m->profile))
         TRY(update_judge(m, live, access, err));
     return read_installed(m, a->key, a->version, err);
 }
@@ -393,6 +398,13 @@ static enum status install(struct mirror *m, uint64_t txn, struct error *err)
     return STATUS_OK;
 }
 
+/* Where nothing is there, nothing can be locked but the place. */
+static bool locks(const struct mirror *m, const struct access *read)
+{
+    return (m->profile.locks_reads || (read->is_locking && m->profile.locks_for)) &&
+           (read->value != 0 || m->profile.locks_absent);
+}
+
 static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
 {
     struct live *live = mirror_live(m, txn);
@@ -407,7 +419,7 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
         if (has_too_many(m, a->key))
             continue;
         TRY(read_judge(m, live, i, err));
-        if (m->profile.locks_reads || (a->is_locking && m->profile.locks_for))
+        if (locks(m, a))
             TRY(lock_judge(m, live, i, err));
     }
     live->is_judged = true;

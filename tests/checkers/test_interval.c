@@ -277,9 +277,9 @@ static void what_one_read_shows_narrows_what_another_may_see(void)
 
 static void of_two_concurrent_updates_one_is_lost(void)
 {
-    use("rocksdb/snapshot", 0);
+    use("postgresql/snapshot", 0);
     ADD(0, 50, R(X, 0, 1, 5), W(X, 1, 10, 12));
-    ADD(20, 70, R(X, 0, 21, 25), W(X, 2, 30, 35));
+    ADD(20, 70, R(X, 0, 21, 25), W(X, 2, 30, 55)); /* it waited, and should have aborted */
     expect(MECHANISM_UPDATE, ANOMALY_LOST_UPDATE, 1, 2);
     TEST_ASSERT_NOT_NULL(strstr(string_of(&mirror.findings.at[0].drawing), "T2 commits"));
 }
@@ -304,9 +304,23 @@ static void a_lock_that_came_after_the_commit_is_fine(void)
 static void a_read_for_update_locks_too(void)
 {
     use("innodb/read-committed", 0);
+    TEST_ASSERT_EQUAL(STATUS_OK, mirror_initial(&mirror, X, 7, &err));
     ADD(0, 50, W(X, 1, 1, 5), R(Y, 0, 41, 42));
-    ADD(10, 70, FOR_UPDATE(X, 0, 11, 15));
+    ADD(10, 70, FOR_UPDATE(X, 7, 11, 15));
     expect(MECHANISM_LOCK, ANOMALY_LOCK_VIOLATION, 1, 2);
+}
+
+static void what_is_not_there_is_locked_by_few(void)
+{
+    use("innodb/read-committed", 0);
+    ADD(0, 50, FOR_UPDATE(X, 0, 1, 5), R(Y, 0, 41, 42));
+    ADD(10, 30, W(X, 1, 11, 15), R(Y, 0, 20, 22));
+    expect_nothing();
+    use("innodb/serializable", 0);
+    ADD(0, 50, FOR_UPDATE(X, 0, 1, 5), R(Y, 0, 41, 42));
+    ADD(10, 30, W(X, 1, 11, 15), R(Y, 0, 20, 22));
+    end();
+    TEST_ASSERT_GREATER_THAN(0, mirror.finding_count);
 }
 
 /* InnoDB's SELECT ... FOR UPDATE does not look at the snapshot. */
@@ -507,6 +521,7 @@ int main(void)
     RUN_TEST(two_who_write_have_their_locks_one_after_the_other);
     RUN_TEST(a_lock_that_came_after_the_commit_is_fine);
     RUN_TEST(a_read_for_update_locks_too);
+    RUN_TEST(what_is_not_there_is_locked_by_few);
     RUN_TEST(who_reads_to_lock_sees_what_is_there);
     RUN_TEST(writers_go_on_beside_readers_that_need_no_lock);
     RUN_TEST(a_write_skew_makes_a_cycle_of_dependencies);

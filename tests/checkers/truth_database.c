@@ -31,7 +31,7 @@ void database_close(struct truth_database *d)
 
 static bool certifies(const struct truth_database *d)
 {
-    return d->profile->certifies && d->profile->first_updater;
+    return profile_certifies(d->profile) && d->profile->first_updater;
 }
 
 /* Who only reads reads as of one instant, which is also that of its commit. */
@@ -44,7 +44,7 @@ static bool reads_as_of(const struct truth_database *d, const struct truth_work 
 /* Nothing that was read may have changed by the commit. */
 static bool validates(const struct truth_database *d)
 {
-    return (d->profile->certifies && !d->profile->first_updater) ||
+    return (profile_certifies(d->profile) && !d->profile->first_updater) ||
            (d->profile->view == VIEW_COMMIT && !d->profile->locks_reads);
 }
 
@@ -76,7 +76,8 @@ static void take_snapshot(struct truth_database *d, struct truth_work *work)
     uint64_t now = d->instant, from = d->horizon > 0 ? d->horizon : 1;
 
     work->snapshot = now;
-    if (d->profile->timing != TIMING_NONE || d->profile->view == VIEW_STATEMENT || now <= from)
+    if (d->profile->timing != TIMING_NONE || d->profile->view == VIEW_STATEMENT ||
+        d->profile->view == VIEW_ROW || now <= from)
         return;
     if ((d->profile->view == VIEW_TRANSACTION || reads_as_of(d, work)) &&
         random_chance(random, (struct ratio)SNAPSHOT_LAG))
@@ -215,7 +216,7 @@ static enum truth_outcome lock_to_read(struct truth_database *d, struct truth_wo
 static uint64_t view_of(const struct truth_database *d, const struct truth_work *work,
                         bool is_locking)
 {
-    bool is_locked = is_locking && d->profile->locks_for && !d->profile->first_updater;
+    bool is_locked = is_locking && d->profile->locks_for && !profile_first_wins(d->profile);
 
     if (d->profile->view == VIEW_TRANSACTION)
         return is_locked ? d->instant : work->snapshot;
@@ -236,7 +237,7 @@ enum status database_read(struct truth_database *d, struct truth_work *work, uin
     work->instants[work->op_count] = next_instant(d);
     if (work->snapshot == 0)
         take_snapshot(d, work);
-    if (is_locking && d->profile->locks_for && d->profile->first_updater &&
+    if (is_locking && d->profile->locks_for && profile_first_wins(d->profile) &&
         newest_instant(k) > work->snapshot)
         *outcome = OUTCOME_FAILS;
     work->sources[work->op_count] = OWN_SOURCE;
@@ -260,7 +261,7 @@ void database_write(struct truth_database *d, struct truth_work *work, uint32_t 
     work->instants[work->op_count] = next_instant(d);
     if (work->snapshot == 0)
         take_snapshot(d, work);
-    if (d->profile->first_updater && newest_instant(k) > work->snapshot)
+    if (profile_first_wins(d->profile) && newest_instant(k) > work->snapshot)
         *outcome = OUTCOME_FAILS;
 }
 
@@ -287,7 +288,7 @@ static bool is_still_valid(const struct truth_database *d, const struct truth_wo
 
 static bool may_commit(struct truth_database *d, const struct truth_work *work)
 {
-    for (size_t i = 0; d->profile->first_updater && i < work->write_count; i++)
+    for (size_t i = 0; profile_first_wins(d->profile) && i < work->write_count; i++)
         if (newest_instant(&d->keys[work->ops[work->writes[i]].key]) > work->snapshot)
             return false;
     return is_still_valid(d, work) && (!certifies(d) || certifier_commit(d, work));
