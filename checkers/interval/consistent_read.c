@@ -15,58 +15,20 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/look.h"
 
-/* A read, and where it looks. */
-struct look {
-    const struct live *live;
-    const struct access *access;
-    uint64_t txn;
-    uint32_t point;
-    struct times view;
-};
-
-static struct look look_of(const struct mirror *m, const struct live *live, uint32_t access)
+const struct version *look_find_hiding(const struct mirror *m, const struct look *look,
+                                       const struct version *hidden)
 {
-    const struct access *a = &live->accesses[access];
-    uint32_t point = a->view == MIRROR_NONE ? live->view : a->view;
-    struct times otherwise = { TIMELINE_BEGINNING, TIMELINE_END };
-
-    if (m->profile.timing == TIMING_KEY)
-        otherwise = (struct times){ live->at.low, a->at.high };
-    return (struct look){ .live = live,
-                          .access = a,
-                          .txn = m->live_first + (uint64_t)(live - m->live.at),
-                          .point = point,
-                          .view = view_times(m, point, otherwise) };
-}
-
-static bool is_future(const struct mirror *m, const struct look *look, const struct version *v)
-{
-    return version_installed(m, v).low > look->view.high ||
-           (!m->profile.ignores_times && v->locked.low > look->access->at.high) ||
-           (v->point != MIRROR_NONE && timeline_knows(&m->timeline, look->point, v->point));
-}
-
-static bool is_before(const struct mirror *m, const struct look *look, const struct version *v)
-{
-    return version_installed(m, v).high < look->view.low ||
-           (v->point != MIRROR_NONE && timeline_knows(&m->timeline, v->point, look->point));
-}
-
-/* The version that hides another from the view, or NULL. */
-static const struct version *find_hiding(const struct mirror *m, const struct look *look,
-                                         const struct version *hidden)
-{
-    uint32_t next = m->keys.at[look->access->key].newest;
+    uint32_t next = m->keys.at[look->key].newest;
 
     for (; next != MIRROR_NONE && !m->profile.reads_any; next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[next];
 
         if (is_settled_by(m, v, version_installed(m, hidden).low))
             return NULL;
-        if (v != hidden && version_counts(v) && v->txn != look->txn && is_before(m, look, v) &&
-            version_precedes(m, hidden, v))
+        if (v != hidden && version_counts(v) && v->txn != look->txn &&
+            look_is_before(m, look, v) && version_precedes(m, hidden, v))
             return v;
     }
     return NULL;
@@ -81,7 +43,7 @@ struct candidates {
 static struct candidates find_candidates(const struct mirror *m, const struct look *look)
 {
     struct candidates found = { .match = MIRROR_NONE };
-    uint32_t next = m->keys.at[look->access->key].newest;
+    uint32_t next = m->keys.at[look->key].newest;
     int64_t hidden_before = TIMELINE_BEGINNING;
 
     for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
@@ -93,8 +55,7 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
         if (installed.high < look->view.low && installed.low > hidden_before &&
             version_counts(v) && v->txn != look->txn && !m->profile.reads_any)
             hidden_before = installed.low;
-        if (v->value != look->access->value || !version_may_be_read(v) || v->txn == look->txn ||
-            is_future(m, look, v) || find_hiding(m, look, v))
+        if (v->value != look->access->value || !look_may_see(m, look, v))
             continue;
         found.match = next;
         found.match_count++;
@@ -108,7 +69,7 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
 static const struct version *find_source(const struct mirror *m, const struct look *look)
 {
     const struct version *best = NULL;
-    uint32_t next = m->keys.at[look->access->key].newest;
+    uint32_t next = m->keys.at[look->key].newest;
 
     for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[next];
@@ -178,7 +139,8 @@ static void draw(const struct mirror *m, const struct look *look, const struct v
 static void accuse(struct mirror *m, const struct look *look)
 {
     const struct version *v = find_source(m, look);
-    const struct version *hiding = v && version_may_be_read(v) ? find_hiding(m, look, v) : NULL;
+    const struct version *hiding =
+        v && version_may_be_read(v) ? look_find_hiding(m, look, v) : NULL;
     struct mirror_finding *f = finding_begin(m, MECHANISM_READ, ANOMALY_INCONSISTENT_READ);
 
     if (!f)
@@ -189,7 +151,7 @@ static void accuse(struct mirror *m, const struct look *look)
     if (hiding)
         finding_add_txn(f, hiding->number, hiding->txn_id);
     buffer_print(&f->explanation, "T%" PRId64 " read ", look->live->id);
-    tell_key_name(m, look->access->key, &f->explanation);
+    tell_key_name(m, look->key, &f->explanation);
     f->kind = tell_source(m, look, v, hiding, &f->explanation);
     buffer_text(&f->explanation, TEXT("; it reads as of "));
     tell_times(look->view, &f->explanation);
@@ -209,7 +171,7 @@ static bool writes_too(const struct live *live, uint32_t key)
 static enum status missed(struct mirror *m, const struct look *look, const struct version *w,
                           struct error *err)
 {
-    uint32_t key = look->access->key;
+    uint32_t key = look->key;
 
     TRY(certifier_depend(m, look->live->certified, w->certified, ORDER_OVERWRITTEN, key, err));
     return mirror_order(m, look->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_READ, err);
@@ -218,7 +180,7 @@ static enum status missed(struct mirror *m, const struct look *look, const struc
 static enum status deduce_others(struct mirror *m, const struct look *look, uint32_t match,
                                  struct error *err)
 {
-    uint32_t next = m->keys.at[look->access->key].newest, key = look->access->key;
+    uint32_t next = m->keys.at[look->key].newest, key = look->key;
 
     for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[match], *w = &m->versions.at[next];
@@ -229,7 +191,7 @@ static enum status deduce_others(struct mirror *m, const struct look *look, uint
             continue;
         if (version_precedes(m, v, w)) {
             TRY(missed(m, look, w, err));
-        } else if (is_before(m, look, w) && !version_precedes(m, w, v)) {
+        } else if (look_is_before(m, look, w) && !version_precedes(m, w, v)) {
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
             TRY(mirror_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
         }
@@ -246,14 +208,7 @@ static void count(struct mirror *m, const struct look *look, const struct versio
     m->counts.deduced += overlaps;
 }
 
-/* Whoever installs a version after a read has been judged does so after its view. */
-static bool times_imply_the_rest(const struct mirror *m)
-{
-    return m->profile.timing == TIMING_FULL && !profile_certifies(&m->profile);
-}
-
-/* Who was read from had committed before the reader did. */
-static void confirm(struct mirror *m, const struct look *look, struct version *v)
+void look_confirm(struct mirror *m, const struct look *look, struct version *v)
 {
     int64_t by = look->live->commit.high;
 
@@ -271,13 +226,13 @@ static void confirm(struct mirror *m, const struct look *look, struct version *v
 static enum status deduce(struct mirror *m, const struct look *look, uint32_t access,
                           uint32_t match, struct error *err)
 {
-    uint32_t key = look->access->key;
+    uint32_t key = look->key;
     struct version *v = &m->versions.at[match];
     struct reader reader = { match, look->txn, access };
 
     count(m, look, v);
     if (v->state == VERSION_PERHAPS)
-        confirm(m, look, v);
+        look_confirm(m, look, v);
     TRY(certifier_depend(m, v->certified, look->live->certified, ORDER_READ, key, err));
     TRY(mirror_order(m, v->point, look->point, ORDER_READ, key, MECHANISM_READ, err));
     if (m->profile.view != VIEW_COMMIT && writes_too(look->live, key))
@@ -286,16 +241,16 @@ static enum status deduce(struct mirror *m, const struct look *look, uint32_t ac
     if (m->profile.reads_any)
         return STATUS_OK;
     TRY(deduce_others(m, look, match, err));
-    return times_imply_the_rest(m) ? STATUS_OK
-                                   : array_push(&m->keys.at[key].readers, reader, err);
+    return look_times_imply_the_rest(m) ? STATUS_OK
+                                        : array_push(&m->keys.at[key].readers, reader, err);
 }
 
 enum status read_judge(struct mirror *m, struct live *live, uint32_t access, struct error *err)
 {
-    struct look look = look_of(m, live, access);
+    struct look look = look_of(m, live, access, live->accesses[access].key);
     struct candidates found = find_candidates(m, &look);
 
-    if (gap_reaches(m, look.access->key, look.view)) {
+    if (gap_reaches(m, look.key, look.view)) {
         m->counts.gapped++;
         m->counts.excused += found.match_count == 0;
         return STATUS_OK;
@@ -337,7 +292,7 @@ static enum status link_version(struct mirror *m, uint32_t key, uint32_t version
 
 enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, struct error *err)
 {
-    if (times_imply_the_rest(m))
+    if (look_times_imply_the_rest(m))
         return STATUS_OK;
     for (size_t i = 0; i < m->keys.at[key].readers.count; i++) {
         struct reader reader = m->keys.at[key].readers.at[i];
@@ -348,7 +303,7 @@ enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, str
         if (!mirror_is_live(m, reader.txn) || reader.txn == w->txn)
             continue;
         live = mirror_live(m, reader.txn);
-        look = look_of(m, live, reader.access);
+        look = look_of(m, live, reader.access, key);
         if (version_precedes(m, &m->versions.at[reader.version], w))
             TRY(missed(m, &look, w, err));
     }
