@@ -82,6 +82,8 @@
     X(INCONSISTENT_READ, "inconsistent-read", NONE,                                                \
       "a read of what was overwritten before it could look")                                       \
     X(LOCK_VIOLATION, "lock-violation", NONE, "two transactions that had one lock at once")        \
+    X(DANGEROUS_STRUCTURE, "dangerous-structure", NONE,                                            \
+      "two anti-dependencies in a row, the last transaction the first to commit: one is aborted")  \
     X(STUCK, "stuck", NONE, "a run that made no progress after its faults healed")           \
     X(REPLICAS_DIFFER, "replicas-differ", NONE, "replicas of one shard hold different bytes") \
     X(INVARIANT, "invariant", NONE, "an invariant of the scenario does not hold")

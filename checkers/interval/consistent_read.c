@@ -173,7 +173,7 @@ static enum status missed(struct mirror *m, const struct look *look, const struc
 {
     uint32_t key = look->key;
 
-    TRY(certifier_depend(m, look->live->certified, w->certified, ORDER_OVERWRITTEN, key, err));
+    TRY(certifier_missed(m, look->live, w, key, err));
     return mirror_order(m, look->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_READ, err);
 }
 

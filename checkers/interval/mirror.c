@@ -159,6 +159,7 @@ static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
                               struct times *views, struct error *err)
 {
     struct times commit = usable(m, live->commit), view = usable(m, *views);
+    struct times certified = certifier_times(m, live);
 
     if (m->profile.view == VIEW_TRANSACTION)
         TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &live->view,
@@ -166,7 +167,7 @@ static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
     TRY(timeline_add(&m->timeline, commit.low, commit.high, (uint32_t)txn, false, &live->point,
                      err));
     if (profile_certifies(&m->profile))
-        TRY(timeline_add(&m->certifier, TIMELINE_BEGINNING, TIMELINE_END, (uint32_t)txn, false,
+        TRY(timeline_add(&m->certifier, certified.low, certified.high, (uint32_t)txn, false,
                          &live->certified, err));
     if (m->profile.view == VIEW_COMMIT)
         live->view = live->point;

@@ -8,6 +8,7 @@
 #ifndef CHECKERS_INTERVAL_MIRROR_PRIVATE_H
 #define CHECKERS_INTERVAL_MIRROR_PRIVATE_H
 
+#include "checkers/interval/drawing.h"
 #include "checkers/interval/mirror.h"
 
 #define MIRROR_NONE UINT32_MAX
@@ -20,11 +21,6 @@ enum version_state {
     VERSION_PERHAPS,    /* nobody knows whether it was committed */
     VERSION_ABORTED,    /* nobody can read it */
     VERSION_OVERWRITTEN /* by its own transaction; nobody can read it either */
-};
-
-/* A span of time; TIMELINE_BEGINNING and TIMELINE_END where it is open. */
-struct times {
-    int64_t low, high;
 };
 
 struct version {
@@ -196,31 +192,25 @@ MUST_USE enum status update_judge(struct mirror *, struct live *, uint32_t acces
 /* One transaction depends on the other. */
 MUST_USE enum status certifier_depend(struct mirror *, uint32_t from, uint32_t to,
                                       enum order_reason, uint32_t key, struct error *);
+/* A transaction read an earlier version of the key than that one. */
+MUST_USE enum status certifier_missed(struct mirror *, const struct live *reader,
+                                      const struct version *, uint32_t key, struct error *);
+/* Where the certifier's instant of a transaction lies. */
+struct times certifier_times(const struct mirror *, const struct live *);
 
 /* --- findings.c --- */
 
 /* Begins a finding; NULL: there are enough of them, or no memory. It goes into `findings` at once. */
 struct mirror_finding *finding_begin(struct mirror *, enum mechanism, enum anomaly);
 void finding_add_txn(struct mirror_finding *, uint32_t number, int64_t id);
-/* Lays an order of instants; tells if it contradicts what is known. */
+/* Lays an order of instants; tells if it contradicts what is known. None of them: nothing is. */
+MUST_USE enum status mirror_lay(struct mirror *, struct timeline *, uint32_t from, uint32_t to,
+                                enum order_reason, uint32_t key, enum mechanism, struct error *);
+/* Likewise, on the timeline of all. */
 MUST_USE enum status mirror_order(struct mirror *, uint32_t from, uint32_t to, enum order_reason,
                                   uint32_t key, enum mechanism, struct error *);
 
 void tell_key_name(const struct mirror *, uint32_t key, struct buffer *);
 void tell_times(struct times, struct buffer *);
-
-#define DRAWING_ROWS_MAX 12
-
-/* Intervals under each other, on one scale. */
-struct drawing {
-    struct {
-        char label[40];
-        struct times times;
-    } rows[DRAWING_ROWS_MAX];
-    size_t count;
-};
-
-void drawing_add(struct drawing *, struct times, const char *format, ...) PRINTF_LIKE(3, 4);
-void drawing_print(const struct drawing *, struct buffer *);
 
 #endif

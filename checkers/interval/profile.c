@@ -210,6 +210,9 @@ enum status profile_check(const struct profile *p, struct error *err)
         what = "reads_any needs a view of statement or row";
     else if (p->certifier == CERTIFIER_WRITE_SKEW && p->view != VIEW_TRANSACTION)
         what = "write-skew is about snapshots: it needs a view of transaction";
+    else if (p->certifier == CERTIFIER_WRITE_SKEW &&
+             (p->timing != TIMING_FULL || !p->first_updater))
+        what = "write-skew stands upon first_updater and a timing of full";
     else if (p->certifier == CERTIFIER_CONCURRENT_VERSIONS && p->view != VIEW_TRANSACTION)
         what = "concurrent-versions is about snapshots: it needs a view of transaction";
     if (what)

@@ -362,6 +362,80 @@ static void a_write_skew_makes_a_cycle_of_dependencies(void)
     expect_nothing();
 }
 
+/* Serializable (T1, T2, T3), but PostgreSQL would not know that and aborts one. */
+static void a_dangerous_structure_is_one_without_a_cycle(void)
+{
+    static const char *const profiles[] = { "postgresql/serializable", "sqlite/serializable" };
+
+    for (size_t i = 0; i < ROW_COUNT(profiles); i++) {
+        use(profiles[i], 0);
+        next_id = 1;
+        ADD(0, 80, R(Y, 0, 1, 2), W(X, 2, 70, 71));       /* missed Y = 3 */
+        ADD(5, 40, R(2, 0, 10, 11), W(Y, 3, 20, 21));     /* the first to commit */
+        ADD(12, 90, R(X, 0, 13, 14), W(3, 1, 60, 61));    /* missed X = 2 */
+        if (i == 0)
+            expect(MECHANISM_CERTIFIER, ANOMALY_DANGEROUS_STRUCTURE, 3, 2);
+        else
+            expect_nothing();
+    }
+    TEST_ASSERT_EQUAL(0, mirror.finding_count);
+}
+
+/* Who wrote nothing is only in danger if the last had committed before it looked. */
+static void who_only_reads_is_excepted(void)
+{
+    ADD(0, 80, R(Y, 0, 1, 2), W(X, 2, 70, 71));
+    ADD(5, 40, R(2, 0, 10, 11), W(Y, 3, 20, 21));
+    ADD(12, 90, R(X, 0, 13, 14));
+    expect_nothing();
+    ADD(100, 180, R(Y, 3, 101, 102), W(X, 4, 170, 171));
+    ADD(105, 140, R(2, 0, 110, 111), W(Y, 5, 120, 121));
+    ADD(150, 190, R(X, 2, 151, 152));
+    expect(MECHANISM_CERTIFIER, ANOMALY_G2_ITEM_REALTIME, 6, 5);
+}
+
+/* As long as nobody knows who was first, nothing is said. */
+static void a_structure_that_may_be_harmless_is_let_stand(void)
+{
+    ADD(0, 80, R(Y, 0, 1, 2), W(X, 2, 70, 71));
+    ADD(5, 75, R(2, 0, 10, 11), W(Y, 3, 20, 21)); /* perhaps the last */
+    ADD(12, 90, R(X, 0, 13, 14), W(3, 1, 60, 61));
+    expect_nothing();
+}
+
+static void what_was_validated_is_still_there_at_the_commit(void)
+{
+    use("foundationdb/serializable", 0);
+    ADD(0, 80, R(X, 0, 1, 2), W(Y, 1, 70, 71));
+    ADD(10, 40, W(X, 2, 11, 12));
+    expect(MECHANISM_CERTIFIER, ANOMALY_G_SINGLE_REALTIME, 1, 2);
+    use("foundationdb/serializable", 0);
+    next_id = 1;
+    ADD(0, 80, R(X, 0, 1, 2)); /* it writes nothing */
+    ADD(10, 40, W(X, 2, 11, 12));
+    expect_nothing();
+}
+
+static void concurrent_versions_are_looked_for_by_a_certifier(void)
+{
+    use("tidb/snapshot", 0);
+    ADD(0, 50, R(X, 0, 1, 5), W(X, 1, 10, 12));
+    ADD(20, 70, R(X, 0, 21, 25), W(X, 2, 30, 35));
+    expect(MECHANISM_CERTIFIER, ANOMALY_LOST_UPDATE, 1, 2);
+}
+
+/* Each read by itself may be of what is there. */
+static void rows_have_instants_of_their_own(void)
+{
+    static const char *const profiles[] = { "sqlserver/read-committed", "oracle/read-committed" };
+
+    for (size_t i = 0; i < ROW_COUNT(profiles); i++) {
+        const char *history = "T1 @0-90: r x _, r y 1; T2 @10-20: w x 1; T3 @30-40: w y 1";
+
+        expect_by(profiles[i], history, VERDICT_VALID);
+    }
+}
+
 /* The first bug of Leopard's section VI-F: the graph of dependencies has no cycle. */
 static void an_inconsistent_read_without_a_cycle_is_found(void)
 {
@@ -525,6 +599,12 @@ int main(void)
     RUN_TEST(who_reads_to_lock_sees_what_is_there);
     RUN_TEST(writers_go_on_beside_readers_that_need_no_lock);
     RUN_TEST(a_write_skew_makes_a_cycle_of_dependencies);
+    RUN_TEST(a_dangerous_structure_is_one_without_a_cycle);
+    RUN_TEST(who_only_reads_is_excepted);
+    RUN_TEST(a_structure_that_may_be_harmless_is_let_stand);
+    RUN_TEST(what_was_validated_is_still_there_at_the_commit);
+    RUN_TEST(concurrent_versions_are_looked_for_by_a_certifier);
+    RUN_TEST(rows_have_instants_of_their_own);
     RUN_TEST(an_inconsistent_read_without_a_cycle_is_found);
     RUN_TEST(read_committed_alone_promises_no_instant);
     RUN_TEST(clocks_that_may_be_off_excuse_as_much);

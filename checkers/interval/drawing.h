@@ -1,0 +1,38 @@
+/*
+ * drawing: intervals under each other, on one scale.
+ *
+ *     T1 commits                |---------|
+ *     T2 commits                          |---------|
+ *     T3 reads as of                                          |--------|
+ *
+ * An end that nobody knows is open: it begins with '-' or ends with '>'.
+ */
+#ifndef CHECKERS_INTERVAL_DRAWING_H
+#define CHECKERS_INTERVAL_DRAWING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+#define DRAWING_ROWS_MAX 12
+
+/* A span of time; TIMELINE_BEGINNING and TIMELINE_END where it is open. */
+struct times {
+    int64_t low, high;
+};
+
+struct drawing {
+    struct {
+        char label[40];
+        struct times times;
+    } rows[DRAWING_ROWS_MAX];
+    size_t count;
+};
+
+/* Rows that there is no room for are left out. */
+void drawing_add(struct drawing *, struct times, const char *format, ...) PRINTF_LIKE(3, 4);
+void drawing_print(const struct drawing *, struct buffer *);
+
+#endif
