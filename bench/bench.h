@@ -24,7 +24,7 @@ void bench_print_time(const char *what, double count, const double seconds[BENCH
 
 /* bench/base.c, bench/event_queue.c, bench/world.c, bench/jsonl.c, bench/oh.c, bench/formats.c,
    bench/generate.c, bench/programs.c, bench/store.c, bench/checkers.c, bench/infer.c,
-   bench/weak.c, bench/blackbox*.c */
+   bench/weak.c, bench/interval*.c, bench/blackbox*.c */
 void bench_base(void);
 void bench_event_queue(void);
 void bench_world(void);
@@ -44,5 +44,7 @@ void bench_blackbox_sweep(void);
 void bench_blackbox_stores(void);
 void bench_weak(void);
 void bench_weak_large(void); /* takes minutes, and some gigabytes of memory and of disk */
+void bench_interval(void);
+void bench_interval_large(void); /* takes minutes */
 
 #endif

@@ -29,6 +29,8 @@ static const struct {
     { "blackbox-sweep", bench_blackbox_sweep, true },
     { "weak", bench_weak, false },
     { "weak-large", bench_weak_large, true },
+    { "interval", bench_interval, false },
+    { "interval-large", bench_interval_large, true },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)

@@ -1,0 +1,42 @@
+/*
+ * interval_rows: what one stream of operations costs the mirror.
+ *
+ *     static const struct stream_row row = { .profile = "postgresql/serializable",
+ *                                            .workload = TRUTH_BLINDW_RW,
+ *                                            .operations = 1000000 };
+ *     TRY(stream_measure(&row, &figures, err));
+ *
+ * The stream is made by the tests' database of known instants, a few hundred transactions
+ * at a time, and only the mirror's part is timed. Where a row asks for it, the
+ * same transactions are judged by a search for cycles as well (interval_naive.h).
+ */
+#ifndef BENCH_INTERVAL_ROWS_H
+#define BENCH_INTERVAL_ROWS_H
+
+#include "bench/interval_naive.h"
+#include "checkers/interval/mirror.h"
+#include "tests/checkers/truth.h"
+
+struct stream_row {
+    const char *name, *profile;
+    enum truth_workload workload;
+    uint64_t operations;                    /* at the least */
+    uint32_t sessions, keys, ops, values;   /* 0: the workload's own */
+    bool against_naive;
+};
+
+struct stream_figures {
+    double seconds; /* of the processor, by the mirror alone */
+    struct mirror_counts counts;
+    uint64_t finding_count;
+    size_t live_max; /* instants at a time */
+    struct naive_figures naive;
+};
+
+MUST_USE enum status stream_measure(const struct stream_row *, struct stream_figures *,
+                                    struct error *);
+
+/* What the processor did for this process. */
+double stream_cpu_seconds(void);
+
+#endif
