@@ -158,6 +158,7 @@ static void close_finding(struct check_finding *finding)
     free(finding->txns);
     free(finding->explanation);
     free(finding->proof);
+    free(finding->drawing);
 }
 
 void check_close(struct check *check)
@@ -200,6 +201,7 @@ static enum status fill_finding(struct check_finding *finding, struct discovery 
 {
     TRY(take(&d->why, &finding->explanation, err));
     TRY(take(&d->proof, &finding->proof, err));
+    TRY(take(&d->drawing, &finding->drawing, err));
     TRY(memory_resize((void **)&finding->txns, d->txn_count, sizeof *finding->txns, err));
     memcpy(finding->txns, d->txns, d->txn_count * sizeof *d->txns);
     return STATUS_OK;
@@ -222,6 +224,7 @@ enum status check_add(struct check *check, struct discovery *d, struct error *er
     }
     buffer_close(&d->why);
     buffer_close(&d->proof);
+    buffer_close(&d->drawing);
     return status;
 }
 

@@ -67,6 +67,7 @@ struct check_finding {
     uint32_t *txns; /* numbers in the history; of a cycle in its order */
     size_t txn_count;
     char *explanation;   /* reads like a proof; one line */
+    char *drawing;       /* lines for people who look at it; empty: there is none */
     enum anomaly proven; /* as what it stands in the witness: a less telling name of the same */
     char *proof;         /* what stands beside that there, as JSON; empty: nothing does */
 };

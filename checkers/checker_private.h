@@ -11,8 +11,9 @@ struct discovery {
     enum anomaly kind, proven; /* see struct check_finding */
     const uint32_t *txns;
     size_t txn_count;
-    struct buffer why;   /* a sentence */
-    struct buffer proof; /* a member of a JSON object: "cycle":[...]; or empty */
+    struct buffer why;     /* a sentence */
+    struct buffer proof;   /* a member of a JSON object: "cycle":[...]; or empty */
+    struct buffer drawing; /* lines, or empty */
 };
 
 MUST_USE enum status check_add(struct check *, struct discovery *, struct error *);

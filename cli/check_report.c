@@ -1,5 +1,7 @@
 #include "cli/check_report.h"
 
+#include <string.h>
+
 #include "cli/simulation.h"
 
 static void answer_finding(struct answer *answer, const struct history *h,
@@ -65,13 +67,26 @@ void check_report_line(const struct check *check, struct buffer *out)
         buffer_print(out, "  %s still holds", level_name(check->strongest));
 }
 
+/* Each line below what it shows. */
+static void print_drawing(const char *drawing, struct buffer *out)
+{
+    for (const char *line = drawing, *end; *line != '\0'; line = *end == '\0' ? end : end + 1) {
+        end = line + strcspn(line, "\n");
+        buffer_text(out, TEXT("             "));
+        buffer_text(out, (struct text){ line, (size_t)(end - line) });
+        buffer_byte(out, '\n');
+    }
+}
+
 void check_report_findings(const struct check *check, size_t at_most, struct buffer *out)
 {
     size_t count = check->findings.count < at_most ? check->findings.count : at_most;
 
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         buffer_print(out, "           %s: %s\n", anomaly_name(check->findings.at[i].kind),
                      check->findings.at[i].explanation);
+        print_drawing(check->findings.at[i].drawing, out);
+    }
     if (check->has_more_findings && count == check->findings.count)
         buffer_text(out, TEXT("           and others\n"));
     else if (check->has_more_findings)

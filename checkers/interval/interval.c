@@ -114,9 +114,10 @@ static enum status tell(struct mirror *m, struct check *check, struct error *err
                                .proven = f->kind,
                                .txns = f->txns.at,
                                .txn_count = f->txns.count,
-                               .why = f->explanation };
+                               .why = f->explanation,
+                               .drawing = f->drawing };
 
-        f->explanation = (struct buffer){ 0 };
+        f->explanation = f->drawing = (struct buffer){ 0 };
         TRY(check_add(check, &d, err));
     }
     check->has_more_findings |= m->finding_count > m->findings.count;
