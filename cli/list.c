@@ -11,6 +11,7 @@
 #include "cli/answer.h"
 #include "cli/folder.h"
 #include "cli/output.h"
+#include "cli/profile_file.h"
 #include "cli/scenario.h"
 #include "history/anomaly.h"
 #include "history/format.h"
@@ -373,8 +374,10 @@ static enum status list_profiles(struct listing *listing, struct error *err)
 
     (void)err;
     for (unsigned i = 0; i < count; i++)
-        add(listing, (struct entry){ profiles[i].name, profiles[i].summary, "level",
-                                     level_name(profiles[i].level) });
+        if (listing->answer)
+            profile_answer(listing->answer, &profiles[i]);
+        else
+            add(listing, (struct entry){ profiles[i].name, profiles[i].summary, NULL, NULL });
     return STATUS_OK;
 }
 
@@ -402,7 +405,7 @@ static const char *const *list_names(void)
 static const struct option list_rows[] = {
     { .argument = "WHAT", .kind = OPTION_OPERAND, .offset = AT(what), .choices = list_names,
       .help = "protocols, bugs, nemeses, workloads, checkers, levels, anomalies,\n"
-              "formats or scenarios" },
+              "profiles, formats or scenarios" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON array of objects with name and description" },
 };

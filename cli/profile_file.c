@@ -273,3 +273,22 @@ enum status profile_load(struct given_profile *given, const char *path, struct e
     buffer_close(&bytes);
     return status;
 }
+
+/* --- For programs --------------------------------------------------------------------------- */
+
+void profile_answer(struct answer *answer, const struct profile *profile)
+{
+    answer_open(answer, NULL, '{');
+    answer_text(answer, "name", profile->name);
+    answer_text(answer, "description", profile->summary);
+    answer_text(answer, "level", level_name(profile->level));
+    answer_text(answer, "view", profile_view_names[profile->view]);
+    answer_text(answer, "timing", profile_timing_names[profile->timing]);
+    answer_text(answer, "certifier", profile_certifier_names[profile->certifier]);
+    answer_open(answer, "rules", '[');
+    for (const struct profile_rule *rule = profile_rules; rule->name; rule++)
+        if (profile_has(profile, rule))
+            answer_text(answer, NULL, rule->name);
+    answer_close(answer, ']');
+    answer_close(answer, '}');
+}

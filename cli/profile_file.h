@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "checkers/interval/profile.h"
+#include "cli/answer.h"
 
 #define PROFILE_TEXT_SIZE 100
 
@@ -29,5 +30,7 @@ MUST_USE enum status profile_load(struct given_profile *, const char *given, str
 /* What stands in a file; the path is its name, unless it says another. */
 MUST_USE enum status profile_read(struct given_profile *, const char *path, struct text,
                                   struct error *);
+/* An object with all its fields, `rules` naming those that hold. */
+void profile_answer(struct answer *, const struct profile *);
 
 #endif
