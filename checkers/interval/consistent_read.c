@@ -63,101 +63,6 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
     return found;
 }
 
-/* --- What is wrong ---------------------------------------------------------------------------- */
-
-/* The version that has the value, though it cannot have been read: the likeliest. */
-static const struct version *find_source(const struct mirror *m, const struct look *look)
-{
-    const struct version *best = NULL;
-    uint32_t next = m->keys.at[look->key].newest;
-
-    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
-        const struct version *v = &m->versions.at[next];
-
-        if (v->value == look->access->value && (!best || version_may_be_read(v)))
-            best = v;
-    }
-    return best;
-}
-
-static void tell_writer(const struct version *v, struct buffer *out)
-{
-    if (v->state == VERSION_OF_BEGINNING)
-        buffer_text(out, TEXT("the beginning"));
-    else
-        buffer_print(out, "T%" PRId64, v->txn_id);
-}
-
-static enum anomaly tell_source(const struct mirror *m, const struct look *look,
-                                const struct version *v, const struct version *hiding,
-                                struct buffer *out)
-{
-    if (!v) {
-        buffer_text(out, TEXT(", which nobody had written by then, or it is long gone"));
-        return ANOMALY_INCONSISTENT_READ;
-    }
-    buffer_text(out, TEXT(" as "));
-    tell_writer(v, out);
-    if (v->txn == look->txn && v->state != VERSION_OF_BEGINNING) {
-        buffer_text(out, TEXT(", that is itself, wrote it later"));
-        return ANOMALY_FUTURE_READ;
-    }
-    if (v->state == VERSION_ABORTED) {
-        buffer_text(out, TEXT(" wrote it, which was aborted"));
-        return ANOMALY_G1A;
-    }
-    if (v->state == VERSION_OVERWRITTEN) {
-        buffer_text(out, TEXT(" wrote it and overwrote it itself"));
-        return ANOMALY_G1B;
-    }
-    if (hiding) {
-        buffer_text(out, TEXT(" left it, but "));
-        tell_writer(hiding, out);
-        buffer_text(out, TEXT(" had overwritten it by then: it committed within "));
-        tell_times(version_installed(m, hiding), out);
-        return ANOMALY_INCONSISTENT_READ;
-    }
-    buffer_text(out, TEXT(" wrote it, which committed only after: within "));
-    tell_times(version_installed(m, v), out);
-    return ANOMALY_FUTURE_READ;
-}
-
-static void draw(const struct mirror *m, const struct look *look, const struct version *v,
-                 const struct version *hiding, struct buffer *out)
-{
-    struct drawing drawing = { 0 };
-
-    if (v && v->state != VERSION_OF_BEGINNING)
-        drawing_add(&drawing, version_installed(m, v), "T%" PRId64 " commits", v->txn_id);
-    if (hiding && hiding->state != VERSION_OF_BEGINNING)
-        drawing_add(&drawing, version_installed(m, hiding), "T%" PRId64 " commits",
-                    hiding->txn_id);
-    drawing_add(&drawing, look->view, "T%" PRId64 " reads as of", look->live->id);
-    drawing_print(&drawing, out);
-}
-
-static void accuse(struct mirror *m, const struct look *look)
-{
-    const struct version *v = find_source(m, look);
-    const struct version *hiding =
-        v && version_may_be_read(v) ? look_find_hiding(m, look, v) : NULL;
-    struct mirror_finding *f = finding_begin(m, MECHANISM_READ, ANOMALY_INCONSISTENT_READ);
-
-    if (!f)
-        return;
-    finding_add_txn(f, look->live->number, look->live->id);
-    if (v)
-        finding_add_txn(f, v->number, v->txn_id);
-    if (hiding)
-        finding_add_txn(f, hiding->number, hiding->txn_id);
-    buffer_print(&f->explanation, "T%" PRId64 " read ", look->live->id);
-    tell_key_name(m, look->key, &f->explanation);
-    f->kind = tell_source(m, look, v, hiding, &f->explanation);
-    buffer_text(&f->explanation, TEXT("; it reads as of "));
-    tell_times(look->view, &f->explanation);
-    draw(m, look, v, hiding, &f->drawing);
-}
-
 /* --- What follows ------------------------------------------------------------------------------ */
 
 static bool writes_too(const struct live *live, uint32_t key)
@@ -256,7 +161,7 @@ enum status read_judge(struct mirror *m, struct live *live, uint32_t access, str
         return STATUS_OK;
     }
     if (found.match_count == 0) {
-        accuse(m, &look);
+        read_accuse(m, &look);
         return STATUS_OK;
     }
     if (found.match_count == 1)

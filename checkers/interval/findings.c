@@ -1,24 +1,34 @@
 #include <assert.h>
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "checkers/interval/mirror_private.h"
+
+#define STEPS_TOLD 4 /* of why a window is as narrow as it is */
 
 /* --- Findings ---------------------------------------------------------------------------- */
 
 struct mirror_finding *finding_begin(struct mirror *m, enum mechanism mechanism,
                                      enum anomaly kind)
 {
-    struct mirror_finding new = { .mechanism = mechanism, .kind = kind };
+    struct mirror_finding new = { .mechanism = mechanism, .kind = kind }, *finding;
     struct error ignored = { 0 };
 
     m->finding_count++;
     if (m->findings.count == MIRROR_FINDINGS_MAX ||
         array_push(&m->findings, new, &ignored) != STATUS_OK)
         return NULL;
-    return &m->findings.at[m->findings.count - 1];
+    finding = &m->findings.at[m->findings.count - 1];
+    buffer_print(&finding->explanation, "%s: ", mechanism_name(mechanism));
+    return finding;
+}
+
+int64_t finding_clock_error(int64_t late, int64_t early)
+{
+    uint64_t gap = (uint64_t)late - (uint64_t)early;
+
+    if (late <= early || late == TIMELINE_END || early == TIMELINE_BEGINNING)
+        return 0;
+    return (int64_t)(gap / 2 + gap % 2);
 }
 
 void finding_add_txn(struct mirror_finding *finding, uint32_t number, int64_t id)
@@ -43,6 +53,15 @@ void tell_key_name(const struct mirror *m, uint32_t key, struct buffer *out)
         buffer_print(out, "%" PRIu32, key);
 }
 
+void tell_op_name(const struct mirror *m, uint32_t number, uint32_t op, uint32_t key,
+                  struct buffer *out)
+{
+    if (m->op_name && number != MIRROR_NONE)
+        m->op_name(m->context, number, op, key, out);
+    else
+        tell_key_name(m, key, out);
+}
+
 static void tell_time(int64_t time, struct buffer *out)
 {
     if (time == TIMELINE_BEGINNING)
@@ -62,6 +81,22 @@ void tell_times(struct times times, struct buffer *out)
     buffer_byte(out, ']');
 }
 
+void tell_low(struct times times, struct buffer *out)
+{
+    if (times.low == TIMELINE_BEGINNING)
+        buffer_text(out, TEXT("nobody knows when"));
+    else
+        buffer_print(out, "at %" PRId64 " at the earliest", times.low);
+}
+
+void tell_high(struct times times, struct buffer *out)
+{
+    if (times.high == TIMELINE_END)
+        buffer_text(out, TEXT("nobody knows when"));
+    else
+        buffer_print(out, "by %" PRId64 " at the latest", times.high);
+}
+
 /* --- Orders that contradict each other ------------------------------------------------------ */
 
 /* An edge of transactions, as the anomalies count them. */
@@ -75,6 +110,8 @@ static enum anomaly name_chain(const struct timeline *t)
     size_t antis = 0, reads = 0;
 
     for (size_t i = 0; i < t->chain.count; i++) {
+        if (t->chain.at[i].reason == ORDER_LOCKED)
+            return ANOMALY_LOCK_VIOLATION;
         antis += is_anti(&t->chain.at[i]);
         reads += t->chain.at[i].reason == ORDER_READ;
     }
@@ -94,6 +131,7 @@ static void tell_order(const struct mirror *m, const struct timeline *t, const s
         [ORDER_READ] = { "wrote ", " as it was read by " },
         [ORDER_OVERWRITTEN] = { "read ", " before it was written by " },
         [ORDER_INSTALLED] = { "wrote ", " before " },
+        [ORDER_LOCKED] = { "had locked ", " and committed before it was locked by " },
         [ORDER_FIRST_WINS] = { "updated ", " and had committed before it was looked at by " },
     };
 
@@ -106,20 +144,72 @@ static void tell_order(const struct mirror *m, const struct timeline *t, const s
     buffer_print(out, "T%" PRId64 "; ", mirror_owner(m, timeline_point(t, o->to))->id);
 }
 
-static struct times point_times(const struct mirror *m, const struct timeline *t, uint32_t point)
+void tell_narrowed(const struct mirror *m, uint32_t point, bool is_high, struct buffer *out)
+{
+    const struct timeline *t = &m->timeline;
+    struct buffer why = { 0 };
+
+    for (int i = 0; i < STEPS_TOLD && point != MIRROR_NONE; i++) {
+        const struct point *p = timeline_point(t, point);
+        uint32_t by = is_high ? p->high_by : p->low_by;
+
+        if (by == TIMELINE_NONE)
+            break;
+        tell_order(m, t, &t->orders.at[by], &why);
+        point = is_high ? t->orders.at[by].to : t->orders.at[by].from;
+    }
+    if (why.count > 2) {
+        buffer_text(out, TEXT(" (as "));
+        buffer_text(out, (struct text){ why.at, why.count - 2 });
+        buffer_byte(out, ')');
+    }
+    out->out_of_memory |= why.out_of_memory;
+    buffer_close(&why);
+}
+
+static struct times point_times(const struct timeline *t, uint32_t point)
+{
+    return (struct times){ timeline_point(t, point)->low, timeline_point(t, point)->high };
+}
+
+static void draw_point(const struct mirror *m, const struct timeline *t, uint32_t point,
+                       struct drawing *drawing)
 {
     const struct live *live = mirror_owner(m, timeline_point(t, point));
+    const char *does = t == &m->certifier                    ? "runs"
+                       : timeline_point(t, point)->is_view ? "reads as of"
+                                                           : "commits";
 
-    if (t == &m->certifier)
-        return live->at;
-    return timeline_point(t, point)->is_view ? (struct times){ live->at.low, live->commit.high }
-                                             : live->commit;
+    drawing_add(drawing, t == &m->certifier ? live->at : point_times(t, point), "T%" PRId64 " %s",
+                live->id, does);
+}
+
+static void tell_end(const struct mirror *m, const struct timeline *t, struct mirror_finding *f,
+                     struct drawing *drawing)
+{
+    const struct order *first = &t->chain.at[0], *last = &t->chain.at[t->chain.count - 1];
+    struct times from = point_times(t, first->from), to = point_times(t, last->to);
+    const struct live *begin = mirror_owner(m, timeline_point(t, first->from));
+    const struct live *end = mirror_owner(m, timeline_point(t, last->to));
+
+    if (t->chain_is_circle) {
+        buffer_print(&f->explanation, "so T%" PRId64 " comes before itself", begin->id);
+        return;
+    }
+    buffer_print(&f->explanation, "so T%" PRId64 " comes before T%" PRId64 ", but is later: T%" PRId64
+                 " %s ", begin->id, end->id, begin->id,
+                 timeline_point(t, first->from)->is_view ? "looked" : "committed");
+    tell_low(from, &f->explanation);
+    buffer_print(&f->explanation, ", and T%" PRId64 " %s ", end->id,
+                 timeline_point(t, last->to)->is_view ? "looked" : "committed");
+    tell_high(to, &f->explanation);
+    draw_point(m, t, last->to, drawing);
+    f->clock_error = finding_clock_error(from.low, to.high);
 }
 
 static void tell_chain(struct mirror *m, const struct timeline *t, struct mirror_finding *f)
 {
     struct drawing drawing = { 0 };
-    const struct order *first = &t->chain.at[0], *last = &t->chain.at[t->chain.count - 1];
 
     for (size_t i = 0; i < t->chain.count; i++) {
         const struct order *o = &t->chain.at[i];
@@ -129,24 +219,9 @@ static void tell_chain(struct mirror *m, const struct timeline *t, struct mirror
         finding_add_txn(f, from->number, from->id);
         finding_add_txn(f, to->number, to->id);
         tell_order(m, t, o, &f->explanation);
-        drawing_add(&drawing, point_times(m, t, o->from), "T%" PRId64 " %s", from->id,
-                    timeline_point(t, o->from)->is_view ? "reads" : "commits");
+        draw_point(m, t, o->from, &drawing);
     }
-    if (t->chain_is_circle) {
-        buffer_print(&f->explanation, "so T%" PRId64 " comes before itself",
-                     mirror_owner(m, timeline_point(t, first->from))->id);
-    } else {
-        const struct live *begin = mirror_owner(m, timeline_point(t, first->from));
-        const struct live *end = mirror_owner(m, timeline_point(t, last->to));
-
-        buffer_print(&f->explanation, "so T%" PRId64 " comes before T%" PRId64
-                     ", which was over before: ", begin->id, end->id);
-        tell_times(point_times(m, t, first->from), &f->explanation);
-        buffer_text(&f->explanation, TEXT(" is later than "));
-        tell_times(point_times(m, t, last->to), &f->explanation);
-        drawing_add(&drawing, point_times(m, t, last->to), "T%" PRId64 " %s", end->id,
-                    timeline_point(t, last->to)->is_view ? "reads" : "commits");
-    }
+    tell_end(m, t, f, &drawing);
     drawing_print(&drawing, &f->drawing);
 }
 

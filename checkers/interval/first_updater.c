@@ -5,7 +5,8 @@
  *     T0  view |--|            commit |--|
  *     T1            view |--|               commit |--|     neither did: an update was lost
  *
- * Where the times leave one of the two orders, it is that. A certifier that looks for
+ * The order T0, T1 is impossible, as T0 commits after T1's view; so is T1, T0. Where the times
+ * leave one of the two, it is that. A certifier that looks for
  * concurrent versions at the commit (Percolator's) sees to the same.
  */
 #include <inttypes.h>
@@ -14,7 +15,7 @@
 
 struct updater {
     struct times view, commit;
-    uint32_t view_point, point, number;
+    uint32_t view_point, point, number, op;
     int64_t id;
 };
 
@@ -25,6 +26,7 @@ static struct updater updater_of(const struct mirror *m, const struct version *v
                              .view_point = v->view,
                              .point = v->point,
                              .number = v->number,
+                             .op = v->op,
                              .id = v->txn_id };
 }
 
@@ -42,28 +44,43 @@ static enum mechanism mechanism_of(const struct mirror *m)
     return m->profile.first_updater ? MECHANISM_UPDATE : MECHANISM_CERTIFIER;
 }
 
+/* Why it cannot have been the first; by how much clocks must be wrong for that not to be so. */
+static int64_t tell_not_first(const struct mirror *m, const struct updater *first,
+                              const struct updater *second, struct buffer *out)
+{
+    buffer_print(out, "T%" PRId64 " first: it committed ", first->id);
+    if (first->commit.low <= second->view.high) {
+        buffer_print(out, "after T%" PRId64 " had looked, as what was read shows", second->id);
+        return 0;
+    }
+    tell_low(first->commit, out);
+    tell_narrowed(m, first->point, false, out);
+    buffer_print(out, ", and T%" PRId64 " had looked ", second->id);
+    tell_high(second->view, out);
+    tell_narrowed(m, second->view_point, true, out);
+    return finding_clock_error(first->commit.low, second->view.high);
+}
+
 static void accuse(struct mirror *m, uint32_t key, const struct updater *a,
                    const struct updater *b)
 {
     struct mirror_finding *f = finding_begin(m, mechanism_of(m), ANOMALY_LOST_UPDATE);
     struct drawing drawing = { 0 };
+    int64_t error_a, error_b;
 
     if (!f)
         return;
     finding_add_txn(f, a->number, a->id);
     finding_add_txn(f, b->number, b->id);
-    buffer_print(&f->explanation, "T%" PRId64 " and T%" PRId64 " both updated ", a->id, b->id);
-    tell_key_name(m, key, &f->explanation);
-    buffer_print(&f->explanation, "; T%" PRId64 " committed only after T%" PRId64 " had its view, ",
-                 a->id, b->id);
-    tell_times(a->commit, &f->explanation);
-    buffer_text(&f->explanation, TEXT(" after "));
-    tell_times(b->view, &f->explanation);
-    buffer_print(&f->explanation, ", and T%" PRId64 " only after T%" PRId64 " had, ", b->id,
-                 a->id);
-    tell_times(b->commit, &f->explanation);
-    buffer_text(&f->explanation, TEXT(" after "));
-    tell_times(a->view, &f->explanation);
+    buffer_print(&f->explanation, "T%" PRId64 " wrote ", a->id);
+    tell_op_name(m, a->number, a->op, key, &f->explanation);
+    buffer_print(&f->explanation, " and T%" PRId64 " wrote ", b->id);
+    tell_op_name(m, b->number, b->op, key, &f->explanation);
+    buffer_text(&f->explanation, TEXT(" without each other; (1) "));
+    error_a = tell_not_first(m, a, b, &f->explanation);
+    buffer_text(&f->explanation, TEXT("; (2) "));
+    error_b = tell_not_first(m, b, a, &f->explanation);
+    f->clock_error = error_a == 0 || (error_b != 0 && error_b < error_a) ? error_b : error_a;
     drawing_add(&drawing, a->view, "T%" PRId64 " reads as of", a->id);
     drawing_add(&drawing, a->commit, "T%" PRId64 " commits", a->id);
     drawing_add(&drawing, b->view, "T%" PRId64 " reads as of", b->id);

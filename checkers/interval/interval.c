@@ -1,5 +1,6 @@
 #include "checkers/interval/interval.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "checkers/interval/traces.h"
@@ -46,6 +47,31 @@ static enum status examine(const struct history *h, struct error *err)
 static void name_key(const void *context, uint32_t key, struct buffer *out)
 {
     tell_key(out, context, key);
+}
+
+/* The row of a statement that has the key; the statement itself if there is none. */
+static uint32_t find_row(const struct history *h, uint32_t head, uint32_t key)
+{
+    for (uint32_t op = head + 1; op < h->op_count && op_is_row(h->op_kind[op]); op++)
+        if (h->op_key[op] == key)
+            return op;
+    return head;
+}
+
+/* As "x=1 (operation 2)". */
+static void name_op(const void *context, uint32_t number, uint32_t op, uint32_t key,
+                    struct buffer *out)
+{
+    const struct history *h = context;
+    uint32_t told = op_is_head(h->op_kind[op]) ? find_row(h, op, key) : op;
+
+    if (op_is_head(h->op_kind[told]))
+        tell_key(out, h, key);
+    else if (op_is_write(h->op_kind[told]))
+        tell_write(out, h, told);
+    else
+        tell_key_value(out, h, key, history_value(h, told));
+    buffer_print(out, " (operation %" PRIu32 ")", tell_op_number(h, number, op));
 }
 
 /* --- In the order of invocation ---------------------------------------------------------- */
@@ -151,6 +177,7 @@ static enum status run(const struct history *h, const struct check_options *opti
     check->unjudged_predicates = count_predicates(h);
     mirror_init(&mirror, &profile, options->clock_error_ns);
     mirror.key_name = name_key;
+    mirror.op_name = name_op;
     mirror.context = h;
     status = sort_txns(h, &sorted, err);
     if (status == STATUS_OK)

@@ -68,6 +68,9 @@ static inline bool look_may_see(const struct mirror *m, const struct look *look,
            !look_find_hiding(m, look, v);
 }
 
+/* A finding: no version with the value can have been read. */
+void read_accuse(struct mirror *, const struct look *);
+
 /* Whoever installs a version after a read has been judged does so after its view. */
 static inline bool look_times_imply_the_rest(const struct mirror *m)
 {

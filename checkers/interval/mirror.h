@@ -72,6 +72,11 @@ struct mirror_finding {
     ARRAY(uint32_t) txns; /* their numbers; each once */
     ARRAY(int64_t) ids;   /* beside them */
     struct buffer explanation, drawing;
+    /*
+     * By how much more the clients' clocks would have to be wrong at the least, in ns, for that to
+     * be no fault; 0: nobody knows, or it would be one all the same.
+     */
+    int64_t clock_error;
 };
 
 /* What was judged, for those who wonder how much intervals leave open. */
@@ -112,7 +117,9 @@ struct mirror {
     uint64_t finding_count;
     struct mirror_counts counts;
     void (*key_name)(const void *context, uint32_t key, struct buffer *);
-    void (*value_name)(const void *context, uint64_t value, struct buffer *); /* may be NULL */
+    /* What an operation did to a key, as "x=1 (operation 2)"; NULL: the key is named alone. */
+    void (*op_name)(const void *context, uint32_t number, uint32_t op, uint32_t key,
+                    struct buffer *);
     const void *context;
 };
 

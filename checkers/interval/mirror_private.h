@@ -210,7 +210,18 @@ MUST_USE enum status mirror_lay(struct mirror *, struct timeline *, uint32_t fro
 MUST_USE enum status mirror_order(struct mirror *, uint32_t from, uint32_t to, enum order_reason,
                                   uint32_t key, enum mechanism, struct error *);
 
+/* Of two ends of windows that would have to meet, what admitting clock errors makes of it. */
+int64_t finding_clock_error(int64_t late, int64_t early);
+
 void tell_key_name(const struct mirror *, uint32_t key, struct buffer *);
+/* An operation of a transaction, on that key. */
+void tell_op_name(const struct mirror *, uint32_t number, uint32_t op, uint32_t key,
+                  struct buffer *);
+/* Which orders moved an end of a point's window, in brackets; nothing where none did. */
+void tell_narrowed(const struct mirror *, uint32_t point, bool is_high, struct buffer *);
+/* What is said of an end of a window: "at 12 at the earliest". */
+void tell_low(struct times, struct buffer *);
+void tell_high(struct times, struct buffer *);
 void tell_times(struct times, struct buffer *);
 
 #endif

@@ -5,8 +5,9 @@
  *     T0  locks |--|                commits |--|
  *     T1               locks |--|                  commits |--|     both had it at once
  *
- * Of two that exclude each other, one was given back before the other was taken; where the
- * times leave one of the two orders, it is that.
+ * Of two that exclude each other, one was given back before the other was taken. T0 first is
+ * impossible here, as it commits after T1 had its lock; so is T1. Where the times leave one
+ * of the two orders, it is that.
  */
 #include <inttypes.h>
 
@@ -14,7 +15,8 @@
 
 struct lock {
     struct times taken, released;
-    uint32_t point, number;
+    uint32_t point, number, op;
+    bool is_read;
     int64_t id;
 };
 
@@ -24,38 +26,69 @@ static struct lock lock_of_version(const struct mirror *m, const struct version 
                           .released = version_installed(m, v),
                           .point = v->point,
                           .number = v->number,
+                          .op = v->op,
                           .id = v->txn_id };
 }
 
 static struct lock lock_of_access(const struct mirror *m, const struct live *live,
-                                  struct times taken)
+                                  const struct access *a)
 {
-    return (struct lock){ .taken = taken,
+    return (struct lock){ .taken = a->at,
                           .released = view_times(m, live->point, live->commit),
                           .point = live->point,
                           .number = live->number,
+                          .op = a->op,
+                          .is_read = a->kind == TRACE_READ,
                           .id = live->id };
+}
+
+static struct lock lock_of_locker(const struct mirror *m, const struct locker *locker)
+{
+    const struct live *live = mirror_live(m, locker->txn);
+
+    return lock_of_access(m, live, &live->accesses[locker->access]);
+}
+
+/* --- One after the other, or neither ------------------------------------------------------ */
+
+static void tell_lock(const struct mirror *m, uint32_t key, const struct lock *lock,
+                      struct buffer *out)
+{
+    buffer_print(out, "T%" PRId64 " %s ", lock->id, lock->is_read ? "read" : "wrote");
+    tell_op_name(m, lock->number, lock->op, key, out);
+    buffer_text(out, TEXT(" and took its lock within "));
+    tell_times(lock->taken, out);
+}
+
+static void tell_not_first(const struct mirror *m, const struct lock *first,
+                           const struct lock *second, struct buffer *out)
+{
+    buffer_print(out, "T%" PRId64 " first: it gave the lock back at its commit, ", first->id);
+    tell_low(first->released, out);
+    tell_narrowed(m, first->point, false, out);
+    buffer_print(out, ", and T%" PRId64 " had it ", second->id);
+    tell_high(second->taken, out);
 }
 
 static void accuse(struct mirror *m, uint32_t key, const struct lock *a, const struct lock *b)
 {
     struct mirror_finding *f = finding_begin(m, MECHANISM_LOCK, ANOMALY_LOCK_VIOLATION);
+    int64_t error_a = finding_clock_error(a->released.low, b->taken.high);
+    int64_t error_b = finding_clock_error(b->released.low, a->taken.high);
     struct drawing drawing = { 0 };
 
     if (!f)
         return;
     finding_add_txn(f, a->number, a->id);
     finding_add_txn(f, b->number, b->id);
-    buffer_print(&f->explanation, "T%" PRId64 " and T%" PRId64 " had ", a->id, b->id);
-    tell_key_name(m, key, &f->explanation);
-    buffer_print(&f->explanation, " locked at once: T%" PRId64 " took the lock within ", a->id);
-    tell_times(a->taken, &f->explanation);
-    buffer_text(&f->explanation, TEXT(" and kept it until "));
-    tell_times(a->released, &f->explanation);
-    buffer_print(&f->explanation, ", T%" PRId64 " took it within ", b->id);
-    tell_times(b->taken, &f->explanation);
-    buffer_text(&f->explanation, TEXT(" and kept it until "));
-    tell_times(b->released, &f->explanation);
+    tell_lock(m, key, a, &f->explanation);
+    buffer_text(&f->explanation, TEXT(", "));
+    tell_lock(m, key, b, &f->explanation);
+    buffer_text(&f->explanation, TEXT("; (1) "));
+    tell_not_first(m, a, b, &f->explanation);
+    buffer_text(&f->explanation, TEXT("; (2) "));
+    tell_not_first(m, b, a, &f->explanation);
+    f->clock_error = error_a < error_b ? error_a : error_b;
     drawing_add(&drawing, a->taken, "T%" PRId64 " locks", a->id);
     drawing_add(&drawing, a->released, "T%" PRId64 " commits", a->id);
     drawing_add(&drawing, b->taken, "T%" PRId64 " locks", b->id);
@@ -67,13 +100,14 @@ static enum status compare(struct mirror *m, uint32_t key, const struct lock *a,
                            const struct lock *b, struct error *err)
 {
     bool can_a = a->released.low <= b->taken.high, can_b = b->released.low <= a->taken.high;
+    enum order_reason reason = a->is_read || b->is_read ? ORDER_LOCKED : ORDER_INSTALLED;
 
     if (!can_a && !can_b)
         accuse(m, key, a, b);
     else if (!can_a)
-        return mirror_order(m, b->point, a->point, ORDER_INSTALLED, key, MECHANISM_LOCK, err);
+        return mirror_order(m, b->point, a->point, reason, key, MECHANISM_LOCK, err);
     else if (!can_b)
-        return mirror_order(m, a->point, b->point, ORDER_INSTALLED, key, MECHANISM_LOCK, err);
+        return mirror_order(m, a->point, b->point, reason, key, MECHANISM_LOCK, err);
     return STATUS_OK;
 }
 
@@ -85,7 +119,7 @@ static enum status compare_with_writes(struct mirror *m, const struct live *live
 
     for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[next];
-        struct lock own = lock_of_access(m, live, a->at), other;
+        struct lock own = lock_of_access(m, live, a), other;
 
         if (m->profile.by_operations && is_settled_by(m, v, a->at.low))
             break;
@@ -108,11 +142,11 @@ enum status lock_judge(struct mirror *m, struct live *live, uint32_t access, str
         return array_push(&key->lockers, ((struct locker){ txn, a->at, access }), err);
     for (size_t i = 0; i < key->lockers.count; i++) {
         const struct locker *locker = &key->lockers.at[i];
-        struct lock own = lock_of_access(m, live, a->at), other;
+        struct lock own = lock_of_access(m, live, a), other;
 
         if (locker->txn == txn || !mirror_is_live(m, locker->txn))
             continue;
-        other = lock_of_access(m, mirror_live(m, locker->txn), locker->locked);
+        other = lock_of_locker(m, locker);
         TRY(compare(m, a->key, &other, &own, err));
     }
     return STATUS_OK;

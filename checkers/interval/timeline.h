@@ -35,6 +35,7 @@ enum order_reason {
     ORDER_READ,        /* who reads a version comes after its commit */
     ORDER_OVERWRITTEN, /* who reads a version comes before the commit of the next */
     ORDER_INSTALLED,   /* one version comes before another */
+    ORDER_LOCKED,      /* one gave a lock back before the other took it; one of them only read */
     ORDER_FIRST_WINS,  /* of two updaters, the other order would have made them concurrent */
     ORDER_REASON_COUNT
 };

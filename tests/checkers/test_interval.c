@@ -142,7 +142,7 @@ static void a_read_of_what_had_been_overwritten_is_inconsistent(void)
     ADD(40, 50, R(X, 1, 41, 45));
     expect(MECHANISM_READ, ANOMALY_INCONSISTENT_READ, 3, 2);
     TEST_ASSERT_NOT_NULL(strstr(string_of(&mirror.findings.at[0].explanation),
-                                "T3 read 0 as T1 left it"));
+                                "T1 wrote that and committed within [5, 10], but before the read T2"));
 }
 
 static void whatever_may_have_been_there_may_be_read(void)
