@@ -21,12 +21,12 @@ const struct version *look_find_hiding(const struct mirror *m, const struct look
                                        const struct version *hidden)
 {
     uint32_t next = m->keys.at[look->key].newest;
+    int64_t from = version_installed(m, hidden).low;
 
-    for (; next != MIRROR_NONE && !m->profile.reads_any; next = m->versions.at[next].older) {
+    for (; next != MIRROR_NONE && !m->profile.reads_any;
+         next = version_older(m, &m->versions.at[next], from)) {
         const struct version *v = &m->versions.at[next];
 
-        if (is_settled_by(m, v, version_installed(m, hidden).low))
-            return NULL;
         if (v != hidden && version_counts(v) && v->txn != look->txn &&
             look_is_before(m, look, v) && version_precedes(m, hidden, v))
             return v;
@@ -46,12 +46,10 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
     uint32_t next = m->keys.at[look->key].newest;
     int64_t hidden_before = TIMELINE_BEGINNING;
 
-    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+    for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], hidden_before)) {
         const struct version *v = &m->versions.at[next];
         struct times installed = version_installed(m, v);
 
-        if (is_settled_by(m, v, hidden_before))
-            break;
         if (installed.high < look->view.low && installed.low > hidden_before &&
             version_counts(v) && v->txn != look->txn && !m->profile.reads_any)
             hidden_before = installed.low;
@@ -64,14 +62,6 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
 }
 
 /* --- What follows ------------------------------------------------------------------------------ */
-
-static bool writes_too(const struct live *live, uint32_t key)
-{
-    for (uint32_t i = 0; i < live->access_count; i++)
-        if (live->accesses[i].kind == TRACE_WRITE && live->accesses[i].key == key)
-            return true;
-    return false;
-}
 
 static enum status missed(struct mirror *m, const struct look *look, const struct version *w,
                           struct error *err)
@@ -86,12 +76,11 @@ static enum status deduce_others(struct mirror *m, const struct look *look, uint
                                  struct error *err)
 {
     uint32_t next = m->keys.at[look->key].newest, key = look->key;
+    int64_t from = version_installed(m, &m->versions.at[match]).low;
 
-    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+    for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], from)) {
         const struct version *v = &m->versions.at[match], *w = &m->versions.at[next];
 
-        if (is_settled_by(m, w, version_installed(m, v).low))
-            break;
         if (next == match || !version_counts(w) || w->txn == look->txn)
             continue;
         if (version_precedes(m, v, w)) {
@@ -140,7 +129,7 @@ static enum status deduce(struct mirror *m, const struct look *look, uint32_t ac
         look_confirm(m, look, v);
     TRY(certifier_depend(m, v->certified, look->live->certified, ORDER_READ, key, err));
     TRY(mirror_order(m, v->point, look->point, ORDER_READ, key, MECHANISM_READ, err));
-    if (m->profile.view != VIEW_COMMIT && writes_too(look->live, key))
+    if (m->profile.view != VIEW_COMMIT && look->access->is_updated)
         TRY(mirror_order(m, v->point, look->live->point, ORDER_INSTALLED, key, MECHANISM_READ,
                          err));
     if (m->profile.reads_any)
@@ -178,11 +167,9 @@ static enum status link_version(struct mirror *m, uint32_t key, uint32_t version
     int64_t linked_before = TIMELINE_BEGINNING;
 
     for (uint32_t next = m->keys.at[key].newest; next != MIRROR_NONE;
-         next = m->versions.at[next].older) {
+         next = version_older(m, &m->versions.at[next], linked_before)) {
         const struct version *v = &m->versions.at[next], *w = &m->versions.at[version];
 
-        if (is_settled_by(m, v, linked_before))
-            break;
         if (next == version || !version_counts(v) || !version_precedes(m, v, w))
             continue;
         TRY(certifier_depend(m, v->certified, w->certified, ORDER_INSTALLED, key, err));

@@ -251,9 +251,3 @@ enum status mirror_lay(struct mirror *m, struct timeline *t, uint32_t from, uint
         tell_chain(m, t, finding);
     return STATUS_OK;
 }
-
-enum status mirror_order(struct mirror *m, uint32_t from, uint32_t to, enum order_reason reason,
-                         uint32_t key, enum mechanism mechanism, struct error *err)
-{
-    return mirror_lay(m, &m->timeline, from, to, reason, key, mechanism, err);
-}

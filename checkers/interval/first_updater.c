@@ -92,13 +92,12 @@ enum status update_judge(struct mirror *m, struct live *live, uint32_t access, s
 {
     uint32_t key = live->accesses[access].key, own = live->accesses[access].version;
     uint32_t next = m->keys.at[key].newest;
+    int64_t from = updater_of(m, &m->versions.at[own]).view.low;
 
-    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+    for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], from)) {
         struct updater a = updater_of(m, &m->versions.at[own]), b;
         bool can_a, can_b;
 
-        if (is_settled_by(m, &m->versions.at[next], a.view.low))
-            break;
         if (next == own || m->versions.at[next].state != VERSION_COMMITTED)
             continue;
         b = updater_of(m, &m->versions.at[next]);

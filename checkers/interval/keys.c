@@ -29,6 +29,17 @@ static int64_t later_of(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+/* When a version and all older ones had been installed. */
+static int64_t settled_by(const struct mirror *m, uint32_t version)
+{
+    const struct version *v;
+
+    if (version == MIRROR_NONE)
+        return TIMELINE_BEGINNING;
+    v = &m->versions.at[version];
+    return later_of(v->settled, later_of(v->installed.high, v->locked.high));
+}
+
 static enum status put_first(struct mirror *m, uint32_t key, struct version *new, uint32_t *place,
                              struct error *err)
 {
@@ -37,9 +48,7 @@ static enum status put_first(struct mirror *m, uint32_t key, struct version *new
     TRY(mirror_key(m, key, &state, err));
     new->older = state->newest;
     new->came = new->installed.low;
-    new->settled = later_of(new->installed.high, new->locked.high);
-    if (new->older != MIRROR_NONE)
-        new->settled = later_of(new->settled, m->versions.at[new->older].settled);
+    new->settled = settled_by(m, new->older);
     TRY(take_version(m, new, place, err));
     state->newest = *place;
     state->count++;
@@ -99,7 +108,7 @@ enum status key_install(struct mirror *m, struct live *live, struct access *acce
     return put_first(m, access->key, &new, &access->version, err);
 }
 
-bool gap_reaches(const struct mirror *m, uint32_t key, struct times view)
+bool gap_may_reach(const struct mirror *m, uint32_t key, struct times view)
 {
     int64_t end = gaps_end(&m->gaps, view.high);
     uint32_t next = key < m->keys.count ? m->keys.at[key].newest : MIRROR_NONE;

@@ -144,8 +144,9 @@ static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
                                .kind = op->kind,
                                .is_locking = op->is_locking,
                                .version = MIRROR_NONE };
+    live->has_reads |= op->kind == TRACE_READ;
     if (op->kind == TRACE_WRITE) {
-        access->is_last = true;
+        live->has_writes = access->is_last = true;
         if (is_own)
             live->accesses[key->own_access].is_last = false;
         key->own_txn = txn + 1;
@@ -153,6 +154,13 @@ static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
     }
     live->access_count++;
     return STATUS_OK;
+}
+
+/* Of what the transaction has read, it may have written some later. */
+static void find_updated(const struct mirror *m, struct live *live, uint64_t txn)
+{
+    for (uint32_t i = 0; live->has_reads && live->has_writes && i < live->access_count; i++)
+        live->accesses[i].is_updated = m->keys.at[live->accesses[i].key].own_txn == txn + 1;
 }
 
 static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
@@ -298,6 +306,7 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
     TRY(memory_resize((void **)&live->accesses, trace->op_count, sizeof *live->accesses, err));
     for (size_t i = 0; i < trace->op_count; i++)
         TRY(add_access(m, live, txn, &trace->ops[i], err));
+    find_updated(m, live, txn);
     view = view_of(m, live);
     /* Views are added before the commit, so that ranks rise along the program. */
     if (live->status == TXN_OK)
@@ -387,7 +396,7 @@ static enum status install(struct mirror *m, uint64_t txn, struct error *err)
 
         if (a->kind != TRACE_WRITE)
             continue;
-        TRY(mirror_initial(m, a->key, 0, err));
+        TRY(mirror_know_key(m, a->key, err));
         TRY(key_install(m, live, a, err));
         if (live->status != TXN_OK || !a->is_last)
             continue;
@@ -415,7 +424,7 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
 
         if (a->kind != TRACE_READ)
             continue;
-        TRY(mirror_initial(m, a->key, 0, err));
+        TRY(mirror_know_key(m, a->key, err));
         m->counts.reads++;
         if (has_too_many(m, a->key))
             continue;

@@ -27,7 +27,7 @@ struct version {
     uint64_t value;
     uint64_t txn;           /* its number among live ones, also when it has gone */
     struct times installed; /* the instant of its commit, where the point is not live */
-    int64_t settled;        /* by then it and all older ones had been installed, if ever */
+    int64_t settled;        /* by then all older ones had been installed, if ever */
     uint32_t point, view;   /* of the timeline, or MIRROR_NONE: gone */
     uint32_t certified;     /* of the certifier, or MIRROR_NONE */
     uint32_t older;         /* the key's next, or MIRROR_NONE */
@@ -73,6 +73,7 @@ struct access {
     uint8_t kind;  /* enum trace_kind */
     bool is_last;  /* of a write: what the transaction leaves behind */
     bool is_locking;
+    bool is_updated;  /* of a read: the transaction writes the key, too */
     uint32_t version; /* of a write, once it is installed */
 };
 
@@ -82,6 +83,7 @@ struct live {
     uint8_t status;
     bool is_installed, is_judged, is_gone;
     bool has_statements; /* with views of their own */
+    bool has_reads, has_writes;
     struct times at, commit;
     uint32_t point, view, certified; /* MIRROR_NONE: none, or gone */
     struct access *accesses;
@@ -142,12 +144,13 @@ static inline bool version_precedes(const struct mirror *m, const struct version
 }
 
 /*
- * Whether a version and all older ones are so old that windows say all there is to say of them:
- * they were installed before that time, and no order is known that windows do not agree with.
+ * The next older one; MIRROR_NONE where all older ones are so old that windows say all there is to
+ * say of them: they were installed before that time, and no order is known that windows do
+ * not agree with.
  */
-static inline bool is_settled_by(const struct mirror *m, const struct version *v, int64_t time)
+static inline uint32_t version_older(const struct mirror *m, const struct version *v, int64_t time)
 {
-    return m->profile.timing == TIMING_FULL && v->settled < time;
+    return v->settled < time && m->profile.timing == TIMING_FULL ? MIRROR_NONE : v->older;
 }
 
 /* --- keys.c --- */
@@ -163,6 +166,15 @@ MUST_USE static inline enum status mirror_key(struct mirror *m, uint32_t key,
     *state = &m->keys.at[key];
     return STATUS_OK;
 }
+
+/* What it holds at first is known, nothing if nobody said it. */
+MUST_USE static inline enum status mirror_know_key(struct mirror *m, uint32_t key,
+                                                   struct error *err)
+{
+    return key < m->keys.count && m->keys.at[key].is_known ? STATUS_OK
+                                                           : mirror_initial(m, key, 0, err);
+}
+
 MUST_USE enum status key_install(struct mirror *, struct live *, struct access *, struct error *);
 /* Lets go what nobody can ask for any more. */
 MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct error *);
@@ -171,7 +183,12 @@ MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct err
  * Whether a view of a key, within these times, may see what was written in a gap: no version that
  * surely came after the gap surely came before the view.
  */
-bool gap_reaches(const struct mirror *, uint32_t key, struct times view);
+bool gap_may_reach(const struct mirror *, uint32_t key, struct times view);
+
+static inline bool gap_reaches(const struct mirror *m, uint32_t key, struct times view)
+{
+    return (m->gaps.is_open || m->gaps.closed.count > 0) && gap_may_reach(m, key, view);
+}
 
 /* --- own_read.c --- */
 
@@ -207,8 +224,14 @@ void finding_add_txn(struct mirror_finding *, uint32_t number, int64_t id);
 MUST_USE enum status mirror_lay(struct mirror *, struct timeline *, uint32_t from, uint32_t to,
                                 enum order_reason, uint32_t key, enum mechanism, struct error *);
 /* Likewise, on the timeline of all. */
-MUST_USE enum status mirror_order(struct mirror *, uint32_t from, uint32_t to, enum order_reason,
-                                  uint32_t key, enum mechanism, struct error *);
+MUST_USE static inline enum status mirror_order(struct mirror *m, uint32_t from, uint32_t to,
+                                                enum order_reason reason, uint32_t key,
+                                                enum mechanism mechanism, struct error *err)
+{
+    return from == MIRROR_NONE || to == MIRROR_NONE
+               ? STATUS_OK
+               : mirror_lay(m, &m->timeline, from, to, reason, key, mechanism, err);
+}
 
 /* Of two ends of windows that would have to meet, what admitting clock errors makes of it. */
 int64_t finding_clock_error(int64_t late, int64_t early);

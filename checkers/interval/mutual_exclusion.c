@@ -116,13 +116,12 @@ static enum status compare_with_writes(struct mirror *m, const struct live *live
 {
     uint64_t txn = m->live_first + (uint64_t)(live - m->live.at);
     uint32_t next = m->keys.at[a->key].newest;
+    int64_t from = m->profile.by_operations ? a->at.low : TIMELINE_BEGINNING;
 
-    for (; next != MIRROR_NONE; next = m->versions.at[next].older) {
+    for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], from)) {
         const struct version *v = &m->versions.at[next];
         struct lock own = lock_of_access(m, live, a), other;
 
-        if (m->profile.by_operations && is_settled_by(m, v, a->at.low))
-            break;
         if (v->txn == txn || v->state != VERSION_COMMITTED)
             continue;
         other = lock_of_version(m, v);
