@@ -10,7 +10,7 @@
 #include "cli/output.h"
 
 const struct command *const commands[] = {
-    &command_run,     &command_sweep,    &command_bisect,  &command_prove, &command_check,
+    &command_run,     &command_sweep,    &command_bisect,  &command_prove, &command_check,   &command_watch,
     &command_verify,  &command_convert,  &command_generate, &command_program, &command_list,
     &command_explain, NULL,
 };

@@ -16,10 +16,15 @@ static void *value_at(void *values, const struct option *row)
     return (char *)values + row->offset;
 }
 
+static bool is_operand(const struct option *row)
+{
+    return row->kind == OPTION_OPERAND || row->kind == OPTION_OPERANDS;
+}
+
 /* As a user writes it: "--seed", "-o", "SCENARIO". */
 static const char *label(const struct option *row, char text[LABEL_SIZE])
 {
-    if (row->kind == OPTION_OPERAND)
+    if (is_operand(row))
         snprintf(text, LABEL_SIZE, "%s", row->argument);
     else if (row->name)
         snprintf(text, LABEL_SIZE, "--%s", row->name);
@@ -142,7 +147,7 @@ static enum status add_text(const struct option *row, const char *given, struct 
 
 static bool is_repeatable(const struct option *row)
 {
-    return row->kind == OPTION_TEXTS || row->kind == OPTION_LIST;
+    return row->kind == OPTION_TEXTS || row->kind == OPTION_LIST || row->kind == OPTION_OPERANDS;
 }
 
 static bool is_given(const struct option *row, void *values)
@@ -157,6 +162,7 @@ static bool is_given(const struct option *row, void *values)
         return ((struct option_number *)value_at(values, row))->given;
     case OPTION_TEXTS:
     case OPTION_LIST:
+    case OPTION_OPERANDS:
         return ((struct option_texts *)value_at(values, row))->count > 0;
     }
     return false;
@@ -181,6 +187,7 @@ static enum status set_value(const struct option *row, const char *given, void *
         return set_number(row, given, value, err);
     case OPTION_TEXTS:
     case OPTION_LIST:
+    case OPTION_OPERANDS:
         return add_text(row, given, value, err);
     }
     return STATUS_OK;
@@ -191,7 +198,8 @@ static enum status take_operand(const struct options *options, const char *given
 {
     for (size_t i = 0; i < options->count; i++) {
         const struct option *row = &options->rows[i];
-        if (row->kind == OPTION_OPERAND && !is_given(row, values))
+        if (row->kind == OPTION_OPERANDS ||
+            (row->kind == OPTION_OPERAND && !is_given(row, values)))
             return set_value(row, given, values, err);
     }
     return error_set(err, STATUS_BAD_INPUT, "%s does not take '%s'; see: ordeal help %s",
@@ -220,7 +228,7 @@ static enum status take_flag(const struct option *row, const char *attached, int
 
 static bool is_required(const struct option *row)
 {
-    return row->kind == OPTION_OPERAND ? !row->optional : row->required;
+    return is_operand(row) ? !row->optional : row->required;
 }
 
 static enum status take_argument(const struct options *options, int argc, char *const *argv,
@@ -254,8 +262,8 @@ static enum status check_required(const struct options *options, void *values, s
         if (is_required(row) && !is_given(row, values))
             return error_set(err, STATUS_BAD_INPUT, "%s needs %s%s%s; see: ordeal help %s",
                              options->command, label(row, text),
-                             row->kind == OPTION_OPERAND ? "" : " ",
-                             row->kind == OPTION_OPERAND ? "" : row->argument, options->command);
+                             is_operand(row) ? "" : " ",
+                             is_operand(row) ? "" : row->argument, options->command);
     }
     return STATUS_OK;
 }
@@ -299,8 +307,10 @@ static void print_row(const struct option *row, struct buffer *out)
     bool optional = !is_required(row);
 
     buffer_print(out, "%s%s", optional ? "[" : "", label(row, text));
-    if (row->argument && row->kind != OPTION_OPERAND)
+    if (row->argument && !is_operand(row))
         buffer_print(out, " %s", row->argument);
+    if (row->kind == OPTION_OPERANDS)
+        buffer_text(out, TEXT("..."));
     if (optional)
         buffer_byte(out, ']');
 }
@@ -331,7 +341,7 @@ void options_print_usage(const struct options *options, struct buffer *out)
 static void print_label_and_argument(const struct option *row, char text[2 * LABEL_SIZE])
 {
     char name[LABEL_SIZE];
-    bool pair = row->argument && row->kind != OPTION_OPERAND;
+    bool pair = row->argument && !is_operand(row);
 
     snprintf(text, 2 * LABEL_SIZE, "%s%s%s", label(row, name), pair ? " " : "",
              pair ? row->argument : "");

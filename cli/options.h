@@ -8,6 +8,7 @@
  *     OPTION_FLAG      bool
  *     OPTION_TEXT      const char *, NULL where it is not given
  *     OPTION_OPERAND   the same, for what is given by position; required unless it is optional
+ *     OPTION_OPERANDS  struct option_texts, for any number of them
  *     OPTION_NUMBER    struct option_number
  *     OPTION_TEXTS     struct option_texts, for what may be repeated
  *     OPTION_LIST      the same, and one flag takes all that follows up to the next flag
@@ -27,7 +28,8 @@
 
 #define OPTION_TEXTS_MAX 256
 
-enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_OPERAND, OPTION_NUMBER, OPTION_TEXTS, OPTION_LIST };
+enum option_kind { OPTION_FLAG, OPTION_TEXT, OPTION_OPERAND, OPTION_NUMBER, OPTION_TEXTS, OPTION_LIST,
+                   OPTION_OPERANDS };
 
 struct option_number {
     bool given;

@@ -119,15 +119,20 @@ void progress_bar_end(struct progress_bar *bar)
     bar->is_drawn = bar->is_shown = false;
 }
 
+void progress_bar_clear(struct progress_bar *bar)
+{
+    if (bar->is_drawn)
+        fputs("\r\033[K", stderr);
+    bar->is_drawn = false;
+}
+
 void progress_bar_say(struct progress_bar *bar, const struct buffer *line)
 {
     if (!bar->is_shown || line->out_of_memory)
         return;
-    if (bar->is_drawn)
-        fputs("\r\033[K", stderr);
+    progress_bar_clear(bar);
     fwrite(line->at, 1, line->count, stderr);
     fputc('\n', stderr);
-    bar->is_drawn = false;
     bar->drawn_ns = 0; /* it is drawn again as soon as there is something to tell */
 }
 

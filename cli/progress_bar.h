@@ -26,6 +26,8 @@ void progress_bar_begin(struct progress_bar *, const char *what, const char *uni
 /* Starts the next piece of work on the same line. */
 void progress_bar_next(struct progress_bar *, const char *what, const char *unit);
 void progress_bar_end(struct progress_bar *);
+/* Wipes it out, until there is something to tell. */
+void progress_bar_clear(struct progress_bar *);
 /* A line above the bar, where there is one. */
 void progress_bar_say(struct progress_bar *, const struct buffer *line);
 

@@ -20,6 +20,7 @@
 #include "cli/command.h"
 #include "cli/progress_bar.h"
 #include "cli/scenario.h"
+#include "cli/verdict.h"
 #include "history/anomaly.h"
 #include "nemesis/nemesis.h"
 #include "sim/ping.h"
@@ -70,8 +71,5 @@ void simulation_freeze_swarm(struct scenario *);
 bool simulation_expects_fault(const struct scenario *, enum fault_kind);
 /* Whether its network or its disks have it all the time, without a nemesis. */
 bool simulation_always_has_fault(const struct scenario *, enum fault_kind);
-
-const char *verdict_name(enum verdict);
-enum exit_code verdict_exit_code(enum verdict);
 
 #endif

@@ -92,6 +92,8 @@ static inline enum status settle_value(struct jsonl *reader, struct value *value
 
 static enum status add_set(struct jsonl *reader, const struct fast_op *op, struct error *err)
 {
+    if (reader->is_excerpt)
+        return STATUS_OK;
     TRY(builder_begin_set(reader->builder, err));
     for (size_t i = op->set; i < op->set + op->set_count; i++) {
         const struct jsonl_set_entry *entry = &reader->fast->set.at[i];

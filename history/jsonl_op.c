@@ -299,6 +299,8 @@ static enum status add_statement(struct jsonl *reader, struct op *op, struct err
 
 static enum status add_set(struct jsonl *reader, struct error *err)
 {
+    if (reader->is_excerpt)
+        return STATUS_OK;
     TRY(builder_begin_set(reader->builder, err));
     for (size_t i = 0; i < reader->set.count; i++)
         TRY(builder_add_set_entry(reader->builder, reader->set.at[i].key,

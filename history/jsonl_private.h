@@ -42,6 +42,7 @@ struct jsonl {
     ARRAY(struct jsonl_set_entry) set;
 
     struct jsonl_fast *fast; /* NULL: no fast path */
+    bool is_excerpt;         /* JSONL_EXCERPT */
 };
 
 /* jsonl_value.c */

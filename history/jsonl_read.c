@@ -53,6 +53,8 @@ static enum status read_other(struct jsonl *reader, struct text line, struct err
     if (text_equal(first, TEXT("ordeal-history")))
         return json_refuse_token(&reader->json, err, "the header is the first line alone");
     if (text_equal(first, TEXT("version-order"))) {
+        if (reader->is_excerpt)
+            return STATUS_OK;
         json_begin(&reader->json, line);
         return jsonl_order(reader, err);
     }
@@ -120,6 +122,7 @@ enum status jsonl_read(struct source *source, unsigned flags, struct history *hi
     struct jsonl reader = { .source = source, .builder = &builder };
     enum status status;
 
+    reader.is_excerpt = flags & JSONL_EXCERPT;
     builder_init(&builder);
     *history = (struct history){ 0 };
     status = read_all(&reader, flags, history, err);

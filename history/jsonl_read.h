@@ -17,6 +17,8 @@
 
 enum jsonl_flag {
     JSONL_GENERAL_ONLY = 1, /* no fast path; for tests */
+    /* Other lines were left out: what names transactions that may stand there is passed over. */
+    JSONL_EXCERPT = 2,
 };
 
 /* The whole source is one history. */

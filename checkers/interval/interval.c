@@ -9,38 +9,13 @@
 
 #define STEP 4096 /* transactions between two looks whether somebody wants an end */
 
-/* A client sends operations and has their answers while its transaction is open. */
-static bool op_is_within(const struct history *h, uint32_t op, uint32_t txn)
-{
-    return !h->op_invoked || h->op_invoked[op] == TIME_ABSENT ||
-           (h->op_invoked[op] >= h->txn_invoked[txn] &&
-            (h->op_completed[op] <= h->txn_completed[txn] || h->op_completed[op] == TIME_NEVER));
-}
-
-static enum status examine_ops(const struct history *h, uint32_t txn, struct error *err)
-{
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (!op_is_within(h, op, txn))
-            return error_set(err, STATUS_BAD_INPUT,
-                             "interval judges by times, and an operation of transaction %lld is "
-                             "not within the transaction's",
-                             (long long)h->txn_id[txn]);
-    return STATUS_OK;
-}
-
 static enum status examine(const struct history *h, struct error *err)
 {
     if (h->txn_count > 0 && (!h->txn_invoked || !h->txn_completed))
         return error_set(err, STATUS_BAD_INPUT,
                          "interval judges by times, and no transaction of the history has an \"at\"");
-    for (uint32_t t = 0; t < h->txn_count; t++) {
-        if (h->txn_invoked[t] == TIME_ABSENT || h->txn_completed[t] == TIME_ABSENT)
-            return error_set(err, STATUS_BAD_INPUT,
-                             "interval judges by times, and transaction %lld has no \"at\"",
-                             (long long)h->txn_id[t]);
-        if (h->txn_status[t] == TXN_OK)
-            TRY(examine_ops(h, t, err));
-    }
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        TRY(traces_examine(h, t, err));
     return STATUS_OK;
 }
 

@@ -19,6 +19,9 @@ struct traces {
     ARRAY(struct trace_op) ops;
 };
 
+/* Refuses a transaction whose times nobody wrote down, or that is over before an operation is. */
+MUST_USE enum status traces_examine(const struct history *, uint32_t txn, struct error *);
+
 /* The operations of a transaction; good until the next call. */
 MUST_USE enum status traces_make(struct traces *, uint32_t txn, struct trace *, struct error *);
 

@@ -1,0 +1,470 @@
+#include "checkers/interval/watcher.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/interval/watcher_private.h"
+
+#define ITEM_BYTES (2 * sizeof(struct pipeline_item)) /* of a transaction that waits */
+
+static void name_key(const void *context, uint32_t key, struct buffer *out)
+{
+    const struct watcher *w = context;
+    struct text name = intern_text(&w->keys, key);
+
+    buffer_print(out, "%.*s", TEXT_PRINT(name));
+}
+
+void watcher_init(struct watcher *w, const struct watcher_options *options)
+{
+    *w = (struct watcher){ .options = *options };
+    mirror_init(&w->mirror, &options->profile, options->clock_error);
+    w->mirror.key_name = name_key;
+    w->mirror.context = w;
+    pipeline_init(&w->pipeline);
+}
+
+static void close_batch(struct watcher_batch *batch)
+{
+    history_close(&batch->history);
+    free(batch->key_of);
+    free(batch);
+}
+
+static void release(struct watcher *w, struct watcher_batch *batch)
+{
+    if (--batch->left > 0)
+        return;
+    w->bytes_waiting -= batch->bytes;
+    close_batch(batch);
+}
+
+static void close_stream(struct watcher_stream *s)
+{
+    excerpt_close(&s->excerpt);
+    buffer_close(&s->unread);
+    map_close(&s->places);
+}
+
+/* What still waits, after an error, is given out to nobody. */
+static void close_waiting(struct watcher *w)
+{
+    for (size_t i = 0; i < w->pipeline.lanes.count; i++) {
+        const struct pipeline_lane *lane = &w->pipeline.lanes.at[i];
+
+        for (size_t k = lane->first; k < lane->items.count; k++)
+            release(w, lane->items.at[k].batch);
+    }
+}
+
+void watcher_close(struct watcher *w)
+{
+    close_waiting(w);
+    pipeline_close(&w->pipeline);
+    mirror_close(&w->mirror);
+    intern_close(&w->keys);
+    array_close(&w->traces.ops);
+    for (size_t i = 0; i < w->streams.count; i++)
+        close_stream(&w->streams.at[i]);
+    array_close(&w->streams);
+    array_close(&w->clients);
+    array_close(&w->free_clients);
+    array_close(&w->passed);
+}
+
+enum status watcher_add_stream(struct watcher *w, const char *name, bool finished,
+                               uint32_t *stream, struct error *err)
+{
+    struct watcher_stream new = { .name = name, .is_finished = finished };
+
+    *stream = (uint32_t)w->streams.count;
+    TRY(array_push(&w->streams, new, err));
+    return clients_begin_stream(w, *stream, err);
+}
+
+/* --- To the mirror ----------------------------------------------------------------------------- */
+
+static enum status tell_new(struct watcher *w, struct error *err)
+{
+    while (w->passed.count < w->mirror.findings.count) {
+        size_t i = w->passed.count;
+
+        TRY(array_push(&w->passed, w->pipeline.passed, err));
+        if (w->options.tell)
+            w->options.tell(w->options.context, &w->mirror.findings.at[i]);
+    }
+    return STATUS_OK;
+}
+
+static enum status judge(struct watcher *w, const struct pipeline_item *item, struct error *err)
+{
+    struct watcher_batch *batch = item->batch;
+    struct trace trace;
+
+    w->traces.history = &batch->history;
+    w->traces.key_of = batch->key_of;
+    TRY(traces_make(&w->traces, item->number, &trace, err));
+    trace.number = w->number++;
+    TRY(mirror_advance(&w->mirror, trace.invoked, err));
+    TRY(mirror_add(&w->mirror, &trace, err));
+    return tell_new(w, err);
+}
+
+static enum status pass_on(struct watcher *w, struct error *err)
+{
+    struct pipeline_item item;
+
+    while (pipeline_next(&w->pipeline, &item)) {
+        enum status status = judge(w, &item, err);
+
+        w->bytes_waiting -= ITEM_BYTES;
+        release(w, item.batch);
+        TRY(status);
+    }
+    return STATUS_OK;
+}
+
+static uint32_t awaited_client(const struct watcher *w)
+{
+    uint32_t lane = pipeline_awaited(&w->pipeline);
+
+    return lane == PIPELINE_NONE || w->pipeline.waiting == 0
+               ? PIPELINE_NONE
+               : pipeline_lane(&w->pipeline, lane)->owner;
+}
+
+uint32_t watcher_awaited(const struct watcher *w)
+{
+    uint32_t client = awaited_client(w);
+
+    return client == PIPELINE_NONE ? PIPELINE_NONE : w->clients.at[client].stream;
+}
+
+bool watcher_is_full(const struct watcher *w)
+{
+    return w->bytes_waiting > w->options.bytes_max;
+}
+
+enum status watcher_give_up(struct watcher *w, struct error *err)
+{
+    uint32_t stream = watcher_awaited(w);
+
+    while (stream != PIPELINE_NONE && watcher_awaited(w) == stream) {
+        clients_give_up(w, awaited_client(w));
+        TRY(pass_on(w, err));
+    }
+    return STATUS_OK;
+}
+
+/* A stream that gives much, and not what is waited for. */
+static enum status make_room(struct watcher *w, uint32_t stream, struct error *err)
+{
+    while (watcher_is_full(w) && watcher_awaited(w) == stream) {
+        clients_relieve(w, awaited_client(w));
+        TRY(pass_on(w, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- Lines --------------------------------------------------------------------------------------- */
+
+static enum status map_keys(struct watcher *w, const struct history *h, uint32_t **key_of,
+                            struct error *err)
+{
+    TRY(memory_resize((void **)key_of, h->key_count, sizeof **key_of, err));
+    for (uint32_t key = 0; key < h->key_count; key++)
+        TRY(intern_add(&w->keys, history_key(h, key), &(*key_of)[key], err));
+    return STATUS_OK;
+}
+
+static void lose_line(struct watcher *w, uint32_t stream, const struct error *why)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+
+    w->counts.garbage++;
+    clients_lose(w, stream);
+    if (w->first_garbage.status != STATUS_OK)
+        return;
+    w->first_garbage = *why;
+    error_set_file(&w->first_garbage, s->name);
+    w->first_garbage.line = s->line;
+    w->first_garbage.offset = 0;
+}
+
+/* What it holds of tables' initial rows, and of other keys. */
+static enum status take_initial(struct watcher *w, const struct history *h, struct error *err)
+{
+    struct traces traces = { .history = h };
+    uint32_t *key_of = NULL;
+    enum status status = map_keys(w, h, &key_of, err);
+
+    traces.key_of = key_of;
+    if (status == STATUS_OK)
+        status = traces_initial(&traces, &w->mirror, err);
+    free(key_of);
+    return status;
+}
+
+/* A stream that begins anew has lost what was not over. */
+static enum status read_header(struct watcher *w, uint32_t stream, struct text line,
+                               struct error *err)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+    struct history initial;
+    enum status status;
+
+    if (s->line > 1) {
+        w->counts.cuts++;
+        clients_lose(w, stream);
+    }
+    TRY(excerpt_header(&s->excerpt, line, &initial, err));
+    status = take_initial(w, &initial, err);
+    history_close(&initial);
+    return status;
+}
+
+/* One that was resumed: its header may be that of another stream. */
+static enum status do_without_header(struct watcher *w, uint32_t stream, struct error *err)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+
+    w->counts.cuts++;
+    clients_lose(w, stream);
+    for (size_t i = 0; i < w->streams.count && s->excerpt.header.count == 0; i++) {
+        const struct buffer *header = &w->streams.at[i].excerpt.header;
+
+        if (header->count > 0)
+            buffer_text(&s->excerpt.header, (struct text){ header->at, header->count });
+    }
+    return buffer_status(&s->excerpt.header, err);
+}
+
+static enum status hear_all(struct watcher *w, uint32_t stream, struct watcher_batch *batch,
+                            struct error *err)
+{
+    const struct history *h = &batch->history;
+
+    w->counts.txns += h->txn_count;
+    w->counts.ops += h->op_count;
+    for (size_t i = 0; i < h->statement_count; i++) {
+        w->counts.ops -= h->statement_row_count[i];
+        w->counts.predicates += h->op_kind[h->statement_op[i]] != OP_INSERT;
+    }
+    for (uint32_t txn = 0; txn < h->txn_count; txn++) {
+        struct error why = { 0 };
+        bool is_wanted;
+
+        w->streams.at[stream].line++;
+        if (traces_examine(h, txn, &why) != STATUS_OK) {
+            lose_line(w, stream, &why);
+            continue;
+        }
+        batch->left++;
+        w->bytes_waiting += ITEM_BYTES;
+        TRY(clients_hear(w, stream, batch, txn, &is_wanted, err));
+        if (!is_wanted) {
+            batch->left--;
+            w->bytes_waiting -= ITEM_BYTES;
+        }
+    }
+    clients_advance(w, stream);
+    return STATUS_OK;
+}
+
+/* Takes over the history. */
+static enum status take_batch(struct watcher *w, uint32_t stream, struct history *history,
+                              struct error *err)
+{
+    struct watcher_batch *batch = calloc(1, sizeof *batch);
+    enum status status;
+
+    if (!batch) {
+        history_close(history);
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for lines of a stream");
+    }
+    batch->history = *history;
+    batch->left = 1; /* this function */
+    batch->bytes = history_bytes(history) + history->key_count * sizeof *batch->key_of;
+    w->bytes_waiting += batch->bytes;
+    status = map_keys(w, history, &batch->key_of, err);
+    if (status == STATUS_OK)
+        status = hear_all(w, stream, batch, err);
+    release(w, batch);
+    return status;
+}
+
+/* Lines that are no header; `taken` of them. */
+static enum status read_some(struct watcher *w, uint32_t stream, struct text lines, size_t *taken,
+                             struct error *err)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+    struct history history;
+    struct error why;
+    enum status status;
+
+    if (s->line == 0)
+        TRY(do_without_header(w, stream, err));
+    status = excerpt_read(&s->excerpt, lines, &history, taken, &why);
+    if (status == STATUS_OK)
+        return take_batch(w, stream, &history, err);
+    *err = why;
+    if (status != STATUS_BAD_INPUT)
+        return status;
+    s->line++;
+    lose_line(w, stream, &why);
+    return STATUS_OK;
+}
+
+static size_t line_length(struct text lines)
+{
+    const char *feed = memchr(lines.at, '\n', lines.length);
+
+    assert(feed);
+    return (size_t)(feed - lines.at) + 1;
+}
+
+static enum status read_next(struct watcher *w, uint32_t stream, struct text lines, size_t *taken,
+                             struct error *err)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+    struct error why = { 0 };
+
+    if (lines.at[0] == '\n') {
+        *taken = 1;
+        s->line += s->line > 0;
+        return STATUS_OK;
+    }
+    if (!excerpt_is_header(lines))
+        return read_some(w, stream, lines, taken, err);
+    *taken = line_length(lines);
+    s->line++;
+    if (read_header(w, stream, (struct text){ lines.at, *taken - 1 }, &why) == STATUS_OK)
+        return STATUS_OK;
+    *err = why;
+    if (why.status != STATUS_BAD_INPUT)
+        return why.status;
+    lose_line(w, stream, &why);
+    return STATUS_OK;
+}
+
+/* Whole lines. What is waited for is given out now and then, so that memory stays small. */
+static enum status read_lines(struct watcher *w, uint32_t stream, struct text lines,
+                              struct error *err)
+{
+    while (lines.length > 0) {
+        size_t taken = 0;
+
+        TRY(read_next(w, stream, lines, &taken, err));
+        assert(taken > 0 && taken <= lines.length);
+        lines.at += taken;
+        lines.length -= taken;
+        TRY(pass_on(w, err));
+        TRY(make_room(w, stream, err));
+    }
+    return STATUS_OK;
+}
+
+/* A line that does not end is passed over, however long it is. */
+static void pass_long_line(struct watcher *w, uint32_t stream)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+    struct error why = { 0 };
+
+    if (s->unread.count <= w->options.line_bytes_max)
+        return;
+    if (!s->is_passing) {
+        s->line++;
+        why.status = error_set(&why, STATUS_BAD_INPUT, "the line has more than %zu bytes",
+                               w->options.line_bytes_max);
+        lose_line(w, stream, &why);
+    }
+    s->is_passing = true;
+    s->unread.count = s->searched = 0;
+}
+
+static struct text end_of_long_line(struct watcher_stream *s, struct text bytes)
+{
+    const char *feed = memchr(bytes.at, '\n', bytes.length);
+
+    if (!feed)
+        return (struct text){ bytes.at, 0 };
+    s->is_passing = false;
+    return (struct text){ feed + 1, bytes.length - (size_t)(feed + 1 - bytes.at) };
+}
+
+/* How much of what is unread are whole lines. */
+static size_t whole_lines(struct watcher_stream *s)
+{
+    for (size_t end = s->unread.count; end > s->searched; end--)
+        if (s->unread.at[end - 1] == '\n')
+            return end;
+    s->searched = s->unread.count;
+    return 0;
+}
+
+enum status watcher_feed(struct watcher *w, uint32_t stream, struct text bytes, struct error *err)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+    size_t whole;
+
+    assert(!s->is_over);
+    w->counts.bytes += bytes.length;
+    if (s->is_passing)
+        bytes = end_of_long_line(s, bytes);
+    if (bytes.length == 0)
+        return STATUS_OK;
+    buffer_text(&s->unread, bytes);
+    TRY(buffer_status(&s->unread, err));
+    whole = whole_lines(s);
+    if (whole > 0) {
+        TRY(read_lines(w, stream, (struct text){ s->unread.at, whole }, err));
+        s = &w->streams.at[stream];
+        memmove(s->unread.at, s->unread.at + whole, s->unread.count - whole);
+        s->unread.count -= whole;
+        s->searched = s->unread.count;
+    }
+    pass_long_line(w, stream);
+    return STATUS_OK;
+}
+
+enum status watcher_end(struct watcher *w, uint32_t stream, bool cut, struct error *err)
+{
+    struct watcher_stream *s = &w->streams.at[stream];
+    uint64_t garbage = w->counts.garbage;
+
+    assert(!s->is_over);
+    if (s->unread.count > 0) { /* its last line has no end */
+        TRY(watcher_feed(w, stream, TEXT("\n"), err));
+        cut |= w->counts.garbage > garbage;
+    }
+    w->counts.cuts += cut;
+    w->streams.at[stream].is_over = true;
+    TRY(clients_end_stream(w, stream, cut, err));
+    return pass_on(w, err);
+}
+
+enum status watcher_finish(struct watcher *w, struct error *err)
+{
+    TRY(pass_on(w, err));
+    assert(w->pipeline.waiting == 0);
+    TRY(mirror_end(&w->mirror, SIZE_MAX, err));
+    return tell_new(w, err);
+}
+
+static void doubt(struct buffer *reason, uint64_t count, const char *what)
+{
+    if (count > 0)
+        buffer_print(reason, "%s%" PRIu64 " %s", reason->count > 0 ? "; " : "", count, what);
+}
+
+void watcher_doubt(const struct watcher *w, struct buffer *reason)
+{
+    const struct mirror_counts *m = &w->mirror.counts;
+
+    doubt(reason, w->counts.withdrawn, "findings are in doubt, as a transaction came later that had begun before");
+    doubt(reason, m->gapped, "reads may have seen what was lost");
+    doubt(reason, w->counts.late, "transactions came too late to be judged");
+    doubt(reason, m->unjudged, "reads and writes are of keys of which there are too many versions");
+}

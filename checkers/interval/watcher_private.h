@@ -1,0 +1,38 @@
+/*
+ * watcher_private: what the parts of the watcher share.
+ *
+ * watcher.c reads lines and gives transactions to the mirror; watcher_clients.c knows who is to be
+ * waited for, and what may have been lost.
+ */
+#ifndef CHECKERS_INTERVAL_WATCHER_PRIVATE_H
+#define CHECKERS_INTERVAL_WATCHER_PRIVATE_H
+
+#include "checkers/interval/watcher.h"
+
+/* Lines of a stream, in memory until the last of their transactions has been judged. */
+struct watcher_batch {
+    struct history history;
+    uint32_t *key_of; /* by key of the history: the watcher's */
+    size_t left, bytes;
+};
+
+/* --- watcher_clients.c --- */
+
+/* Opens the stream's place for those not heard of yet. */
+MUST_USE enum status clients_begin_stream(struct watcher *, uint32_t stream, struct error *);
+/* A transaction has come: it is `*wanted` if it is to be judged, and waits then. */
+MUST_USE enum status clients_hear(struct watcher *, uint32_t stream, struct watcher_batch *,
+                                  uint32_t txn, bool *wanted, struct error *);
+/* Something of the stream is lost, nobody knows what. */
+void clients_lose(struct watcher *, uint32_t stream);
+/* All lines of a batch have been heard: who was not heard of yet did not begin long before. */
+void clients_advance(struct watcher *, uint32_t stream);
+/* Nobody of the stream is waited for any longer; `is_lost`: and something may have been lost. */
+MUST_USE enum status clients_end_stream(struct watcher *, uint32_t stream, bool is_lost,
+                                        struct error *);
+/* The one on top of the pipeline is judged without. */
+void clients_give_up(struct watcher *, uint32_t client);
+/* Where there is no more room: the one on top is waited for less. */
+void clients_relieve(struct watcher *, uint32_t client);
+
+#endif

@@ -1,0 +1,34 @@
+/*
+ * tail: bytes of something that may still grow, without waiting for them.
+ *
+ *     TRY(tail_open(&tail, path, err));
+ *     TRY(tail_read(&tail, buffer, size, &count, err));   // 0: there is nothing now
+ *     if (tail.is_over) ...                               // nor will there be
+ *
+ * A pipe is over at its end. A regular file is over when nobody has it open for writing and it
+ * has not grown for two seconds; where the system does not tell who has it open, the two
+ * seconds decide alone.
+ */
+#ifndef CLI_TAIL_H
+#define CLI_TAIL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct tail {
+    const char *name; /* "standard input" for "-" */
+    int file;
+    bool is_regular, is_finished; /* it was over when it was opened */
+    bool is_over;
+    int64_t grown_ns; /* when something came last, on output_clock_ns() */
+};
+
+MUST_USE enum status tail_open(struct tail *, const char *path, struct error *);
+void tail_close(struct tail *);
+MUST_USE enum status tail_read(struct tail *, char *bytes, size_t size, size_t *count,
+                               struct error *);
+
+#endif

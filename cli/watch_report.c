@@ -1,0 +1,163 @@
+#include "cli/watch_report.h"
+
+#include <inttypes.h>
+
+#include "cli/answer.h"
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "cli/verdict.h"
+
+/* Whether more was found than is told, or put in doubt. */
+static bool has_findings(const struct watcher *w)
+{
+    return w->mirror.findings.count > w->counts.withdrawn;
+}
+
+enum verdict watch_report_verdict(const struct watcher *w)
+{
+    struct buffer reason = { 0 };
+    enum verdict verdict = VERDICT_VALID;
+
+    watcher_doubt(w, &reason);
+    if (has_findings(w))
+        verdict = VERDICT_INVALID;
+    else if (reason.count > 0 || reason.out_of_memory)
+        verdict = VERDICT_UNKNOWN;
+    buffer_close(&reason);
+    return verdict;
+}
+
+void watch_report_finding(const struct mirror_finding *f, struct buffer *out)
+{
+    buffer_print(out, "found      %s: ", anomaly_name(f->kind));
+    buffer_text(out, (struct text){ f->explanation.at, f->explanation.count });
+    buffer_byte(out, '\n');
+    buffer_text(out, (struct text){ f->drawing.at, f->drawing.count });
+}
+
+static void print_count(uint64_t count, const char *one, const char *many, struct buffer *out)
+{
+    quantity_print_count(out, count);
+    buffer_print(out, " %s", count == 1 ? one : many);
+}
+
+static void print_lost(const struct watcher *w, struct buffer *out)
+{
+    if (w->counts.garbage > 0) {
+        buffer_text(out, TEXT("lost       "));
+        print_count(w->counts.garbage, "line that is none, ", "lines that are none, the first ", out);
+        output_describe(&w->first_garbage, out);
+        buffer_byte(out, '\n');
+    }
+    if (w->counts.cuts > 0) {
+        buffer_text(out, TEXT("lost       what was cut off in "));
+        print_count(w->counts.cuts, "place", "places", out);
+        buffer_byte(out, '\n');
+    }
+    if (w->counts.given_up > 0) {
+        buffer_text(out, TEXT("lost       "));
+        print_count(w->counts.given_up, "client was silent and judged without",
+                    "clients were silent and judged without", out);
+        buffer_byte(out, '\n');
+    }
+}
+
+void watch_report_summary(const struct watcher *w, int64_t ns, struct buffer *out)
+{
+    static const char *const loud[] = { "valid", "INVALID", "unknown" };
+    enum verdict verdict = watch_report_verdict(w);
+
+    buffer_text(out, TEXT("watched    "));
+    quantity_print_count(out, w->counts.txns);
+    buffer_text(out, TEXT(" transactions, "));
+    quantity_print_count(out, w->counts.ops);
+    buffer_text(out, TEXT(" operations, "));
+    print_count(w->streams.count, "stream", "streams", out);
+    buffer_text(out, TEXT("   in "));
+    quantity_print_rounded(out, ns);
+    buffer_byte(out, '\n');
+    print_lost(w, out);
+    buffer_print(out, "check      %-12s  %-20s  %s", "interval",
+                 level_name(w->options.profile.level), loud[verdict]);
+    if (verdict == VERDICT_UNKNOWN) {
+        buffer_text(out, TEXT("  "));
+        watcher_doubt(w, out);
+    }
+    buffer_byte(out, '\n');
+}
+
+static void answer_finding(struct answer *answer, const struct mirror_finding *f)
+{
+    struct buffer why = { 0 };
+
+    answer_open(answer, NULL, '{');
+    answer_text(answer, "kind", anomaly_name(f->kind));
+    answer_open(answer, "transactions", '[');
+    for (size_t i = 0; i < f->ids.count; i++) {
+        if (answer->needs_comma)
+            buffer_byte(answer->out, ',');
+        buffer_int64(answer->out, f->ids.at[i]);
+        answer->needs_comma = true;
+    }
+    answer_close(answer, ']');
+    buffer_text(&why, (struct text){ f->explanation.at, f->explanation.count });
+    buffer_byte(&why, '\0');
+    answer_text(answer, "explanation", why.out_of_memory ? "" : why.at);
+    buffer_close(&why);
+    answer_close(answer, '}');
+}
+
+static void answer_reason(struct answer *answer, const struct watcher *w, enum verdict verdict)
+{
+    struct buffer reason = { 0 };
+
+    watcher_doubt(w, &reason);
+    buffer_byte(&reason, '\0');
+    if (verdict == VERDICT_UNKNOWN && !reason.out_of_memory)
+        answer_text(answer, "reason", reason.at);
+    else
+        answer_null(answer, "reason");
+    buffer_close(&reason);
+}
+
+static void answer_counts(struct answer *answer, const struct watcher *w, int64_t ns)
+{
+    answer_open(answer, "unjudged", '{');
+    answer_number(answer, "predicates", w->counts.predicates);
+    answer_number(answer, "reads", w->mirror.counts.gapped);
+    answer_number(answer, "late", w->counts.late);
+    answer_close(answer, '}');
+    answer_open(answer, "lost", '{');
+    answer_number(answer, "lines", w->counts.garbage);
+    answer_number(answer, "cuts", w->counts.cuts);
+    answer_number(answer, "clients", w->counts.given_up);
+    answer_close(answer, '}');
+    answer_number(answer, "transactions", w->counts.txns);
+    answer_number(answer, "operations", w->counts.ops);
+    answer_seconds(answer, "seconds", ns);
+}
+
+void watch_report_json(const struct watcher *w, int64_t ns, struct buffer *out)
+{
+    struct answer answer = { .out = out };
+    enum verdict verdict = watch_report_verdict(w);
+
+    answer_open(&answer, NULL, '{');
+    answer_text(&answer, "verdict", verdict_name(verdict));
+    answer_text(&answer, "level", level_name(w->options.profile.level));
+    answer_text(&answer, "checker", "interval");
+    answer_open(&answer, "anomalies", '[');
+    for (size_t i = 0; i < w->mirror.findings.count; i++)
+        if (w->passed.at[i] != INT64_MIN)
+            answer_finding(&answer, &w->mirror.findings.at[i]);
+    answer_close(&answer, ']');
+    if (verdict == VERDICT_VALID)
+        answer_text(&answer, "strongest", level_name(w->options.profile.level));
+    else
+        answer_null(&answer, "strongest");
+    answer_null(&answer, "weakest_violated");
+    answer_reason(&answer, w, verdict);
+    answer_counts(&answer, w, ns);
+    answer_close(&answer, '}');
+    buffer_byte(out, '\n');
+}
