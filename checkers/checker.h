@@ -86,6 +86,7 @@ struct check {
     uint64_t unjudged_predicates; /* statements that the checker could not judge */
     uint64_t txn_count,
         op_count;          /* of the history: transactions; statements count as one operation */
+    int64_t clock_error_ns; /* clocks off by about so much may excuse it all; 0: nobody knows */
     bool by_part;          /* of the version order alone: the witness says so */
     struct buffer witness; /* JSON, or empty */
 };

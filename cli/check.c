@@ -8,6 +8,7 @@
 #include "checkers/interval/profile.h"
 #include "cli/answer.h"
 #include "cli/check_report.h"
+#include "cli/clock_error.h"
 #include "cli/cores.h"
 #include "cli/output.h"
 #include "cli/profile_file.h"
@@ -28,6 +29,7 @@ struct check_values {
 struct timed_check {
     struct check check;
     int64_t parse_ns, check_ns;
+    int64_t clock_error_ns; /* with which nothing is found; 0: nobody knows */
 };
 
 static const char *const engines[] = { [ENGINE_NATIVE] = "native", [ENGINE_Z3] = "z3", NULL };
@@ -261,7 +263,9 @@ static enum status judge(const struct check_values *values, const struct history
     from = output_clock_ns();
     TRY(check_in_time(values, checker, history, options, limit_ns, &timed->check, err));
     timed->check_ns = output_clock_ns() - from;
-    return STATUS_OK;
+    if (values->json || values->timeout)
+        return STATUS_OK;
+    return clock_error_find(&timed->check, history, options, &timed->clock_error_ns, err);
 }
 
 static enum status write_witness(const char *path, const struct check *check, struct error *err)
@@ -292,6 +296,11 @@ static void print_for_people(const struct timed_check *timed, struct buffer *out
     check_report_line(check, out);
     buffer_byte(out, '\n');
     check_report_findings(check, CHECK_FINDINGS_MAX, out);
+    if (timed->clock_error_ns > 0) {
+        buffer_text(out, TEXT("clocks     with --clock-error "));
+        quantity_print_duration(out, timed->clock_error_ns);
+        buffer_text(out, TEXT(" nothing is found: are the clients' clocks as far off?\n"));
+    }
 }
 
 static enum status print(const struct check_values *values, const struct history *history,

@@ -107,8 +107,23 @@ static enum status pass_all(struct mirror *m, struct traces *traces, const struc
 
 /* --- What was found ------------------------------------------------------------------------ */
 
+/* What would have to be admitted, if clocks are to blame for all that was found. */
+static int64_t find_clock_error(const struct mirror *m)
+{
+    int64_t more = 0;
+
+    for (size_t i = 0; i < m->findings.count; i++) {
+        if (m->findings.at[i].clock_error == 0)
+            return 0;
+        if (m->findings.at[i].clock_error > more)
+            more = m->findings.at[i].clock_error;
+    }
+    return more > INT64_MAX - m->clock_error ? 0 : more + (more > 0 ? m->clock_error : 0);
+}
+
 static enum status tell(struct mirror *m, struct check *check, struct error *err)
 {
+    check->clock_error_ns = find_clock_error(m);
     for (size_t i = 0; i < m->findings.count; i++) {
         struct mirror_finding *f = &m->findings.at[i];
         struct discovery d = { .kind = f->kind,

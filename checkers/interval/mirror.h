@@ -73,8 +73,9 @@ struct mirror_finding {
     ARRAY(int64_t) ids;   /* beside them */
     struct buffer explanation, drawing;
     /*
-     * By how much more the clients' clocks would have to be wrong at the least, in ns, for that to
-     * be no fault; 0: nobody knows, or it would be one all the same.
+     * By about how much more the clients' clocks would have to be wrong, in ns, for that to be no
+     * fault: by so much windows would have to widen. 0: nobody knows, or it would be one all the
+     * same.
      */
     int64_t clock_error;
 };

@@ -1,0 +1,23 @@
+/*
+ * clock_error: how far the clocks of clients would have to be off for a history to be in order.
+ *
+ * A finding of interval says about how much more would have to be admitted; what it really
+ * takes is found by judging again, with twice as much until nothing is wrong any more, and then
+ * with what lies between. So what is told has been tried.
+ */
+#ifndef CLI_CLOCK_ERROR_H
+#define CLI_CLOCK_ERROR_H
+
+#include "base/error.h"
+#include "checkers/checker.h"
+
+#define CLOCK_ERROR_MAX_NS INT64_C(60000000000) /* beyond that nobody blames clocks */
+
+/*
+ * Of a check that found something; 0: clocks are not to blame for that, or not by so little, or it
+ * would take too long to find out. To within a hundredth.
+ */
+MUST_USE enum status clock_error_find(const struct check *, const struct history *,
+                                      const struct check_options *, int64_t *ns, struct error *);
+
+#endif
