@@ -2,11 +2,8 @@
 
 #include <assert.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "checkers/interval/mirror_private.h"
-
-#define COLLECTION_STEP 64 /* events between two collections, at the least */
 
 const char *mechanism_name(enum mechanism mechanism)
 {
@@ -79,45 +76,6 @@ static const struct times always = { TIMELINE_BEGINNING, TIMELINE_END };
 static struct times usable(const struct mirror *m, struct times times)
 {
     return m->profile.timing == TIMING_FULL ? times : always;
-}
-
-/* --- Events: a heap, by time, installations first, then in the order of arrival ------- */
-
-static bool event_is_before(const struct mirror_event *a, const struct mirror_event *b)
-{
-    if (a->at != b->at)
-        return a->at < b->at;
-    if (a->is_judging != b->is_judging)
-        return b->is_judging;
-    return a->txn < b->txn;
-}
-
-static enum status push_event(struct mirror *m, struct mirror_event event, struct error *err)
-{
-    size_t at = m->events.count;
-
-    TRY(array_push(&m->events, event, err));
-    for (; at > 0 && event_is_before(&event, &m->events.at[(at - 1) / 2]); at = (at - 1) / 2)
-        m->events.at[at] = m->events.at[(at - 1) / 2];
-    m->events.at[at] = event;
-    return STATUS_OK;
-}
-
-static struct mirror_event pop_event(struct mirror *m)
-{
-    struct mirror_event top = m->events.at[0], last = m->events.at[--m->events.count];
-    size_t at = 0, count = m->events.count;
-
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        child += child + 1 < count &&
-                 event_is_before(&m->events.at[child + 1], &m->events.at[child]);
-        if (!event_is_before(&m->events.at[child], &last))
-            break;
-        m->events.at[at] = m->events.at[child];
-    }
-    if (count > 0)
-        m->events.at[at] = last;
-    return top;
 }
 
 /* --- Adding ---------------------------------------------------------------------------- */
@@ -315,12 +273,12 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
         TRY(add_points(m, live, txn, &view, err));
         TRY(add_orders_to_commit(m, live, err));
     }
-    TRY(push_event(m, (struct mirror_event){ live->commit.low, txn, false }, err));
+    TRY(agenda_push(&m->events, (struct mirror_event){ live->commit.low, txn, false }, err));
     if (live->status != TXN_OK) {
         live->is_judged = true;
         return STATUS_OK;
     }
-    return push_event(m, (struct mirror_event){ judged_at(m, live, view), txn, true }, err);
+    return agenda_push(&m->events, (struct mirror_event){ judged_at(m, live, view), txn, true }, err);
 }
 
 enum status mirror_add(struct mirror *m, const struct trace *trace, struct error *err)
@@ -436,154 +394,17 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
     return STATUS_OK;
 }
 
-/* --- Letting go ---------------------------------------------------------------------------- */
-
-/* The earliest time that somebody who is not judged, or still to come, may read as of. */
-static void find_oldest(struct mirror *m)
-{
-    m->oldest = m->profile.timing == TIMING_NONE ? TIMELINE_BEGINNING : m->judged_until;
-    for (size_t i = 0; i < m->live.count && m->oldest > TIMELINE_BEGINNING; i++)
-        if (!m->live.at[i].is_gone && (!m->live.at[i].is_judged || !m->live.at[i].is_installed) &&
-            m->live.at[i].at.low < m->oldest)
-            m->oldest = m->live.at[i].at.low;
-}
-
-static enum status release_point(struct timeline *t, uint32_t *point, bool *all_gone,
-                                 struct error *err)
-{
-    bool is_gone;
-
-    if (*point == MIRROR_NONE)
-        return STATUS_OK;
-    TRY(timeline_release(t, *point, &is_gone, err));
-    if (is_gone)
-        *point = MIRROR_NONE;
-    *all_gone &= is_gone;
-    return STATUS_OK;
-}
-
-typedef void keep_function(struct mirror *, const struct live *, struct version *);
-
-/* Versions keep what was known of the instants that are about to go. */
-static void keep_times(struct mirror *m, const struct live *live, struct version *v)
-{
-    (void)live;
-    v->installed = version_installed(m, v);
-    v->viewed = view_times(m, v->view, v->viewed);
-}
-
-static void keep_points(struct mirror *m, const struct live *live, struct version *v)
-{
-    (void)m;
-    v->point = live->point;
-    v->view = live->view;
-    v->certified = live->certified;
-}
-
-/* A version whose place another has taken has gone already. */
-static void for_each_version(struct mirror *m, const struct live *live, keep_function *keep)
-{
-    for (uint32_t i = 0; i < live->access_count; i++) {
-        const struct access *a = &live->accesses[i];
-        struct version *v;
-
-        if (a->kind != TRACE_WRITE || a->version == MIRROR_NONE)
-            continue;
-        v = &m->versions.at[a->version];
-        if (v->txn == m->live_first + (uint64_t)(live - m->live.at) && v->op == a->op)
-            keep(m, live, v);
-    }
-}
-
-/* Views of statements, the first first: each leads to the next. */
-static enum status release_statements(struct mirror *m, struct live *live, bool *all_gone,
-                                      struct error *err)
-{
-    for (uint32_t i = 0, next; i < live->access_count; i = next) {
-        uint32_t view = live->accesses[i].view, left = view;
-
-        for (next = i + 1; next < live->access_count && live->accesses[next].view == view;)
-            next++;
-        TRY(release_point(&m->timeline, &left, all_gone, err));
-        while (i < next)
-            live->accesses[i++].view = left;
-    }
-    return STATUS_OK;
-}
-
-static enum status release(struct mirror *m, struct live *live, struct error *err)
-{
-    bool all_gone = true;
-
-    for_each_version(m, live, keep_times);
-    if (live->has_statements)
-        TRY(release_statements(m, live, &all_gone, err));
-    if (m->profile.view == VIEW_TRANSACTION)
-        TRY(release_point(&m->timeline, &live->view, &all_gone, err));
-    TRY(release_point(&m->certifier, &live->certified, &all_gone, err));
-    if (all_gone)
-        TRY(release_point(&m->timeline, &live->point, &all_gone, err));
-    if (m->profile.view == VIEW_COMMIT)
-        live->view = live->point;
-    for_each_version(m, live, keep_points);
-    live->is_gone = all_gone;
-    return STATUS_OK;
-}
-
-/* The first of those who came, as many as have gone. */
-static void drop_gone(struct mirror *m)
-{
-    size_t gone = 0;
-
-    while (gone < m->live.count && m->live.at[gone].is_gone)
-        free(m->live.at[gone++].accesses);
-    memmove(m->live.at, m->live.at + gone, (m->live.count - gone) * sizeof *m->live.at);
-    m->live.count -= gone;
-    m->live_first += gone;
-}
-
-static bool may_go(const struct mirror *m, const struct live *live)
-{
-    return !live->is_gone && live->is_judged && live->is_installed && live->at.high < m->oldest;
-}
-
-/* Those that nothing holds any more since others went. */
-static enum status release_unheld(struct mirror *m, struct timeline *t, struct error *err)
-{
-    while (t->unheld.count > 0) {
-        const struct point *p = timeline_point(t, t->unheld.at[--t->unheld.count]);
-
-        if (p->is_live && may_go(m, mirror_owner(m, p)))
-            TRY(release(m, mirror_owner(m, p), err));
-    }
-    return STATUS_OK;
-}
-
-static enum status collect(struct mirror *m, struct error *err)
-{
-    find_oldest(m);
-    for (size_t i = 0; i < m->live.count; i++) {
-        if (may_go(m, &m->live.at[i]))
-            TRY(release(m, &m->live.at[i], err));
-        TRY(release_unheld(m, &m->timeline, err));
-        TRY(release_unheld(m, &m->certifier, err));
-    }
-    drop_gone(m);
-    m->until_collection = COLLECTION_STEP + m->live.count;
-    return STATUS_OK;
-}
-
 enum status mirror_advance(struct mirror *m, int64_t until, struct error *err)
 {
     until = earlier(until, m->clock_error);
     if (until > m->judged_until)
         m->judged_until = until;
     while (m->events.count > 0 && m->events.at[0].at < until) {
-        struct mirror_event event = pop_event(m);
+        struct mirror_event event = agenda_pop(&m->events);
 
         TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
         if (m->until_collection-- == 0)
-            TRY(collect(m, err));
+            TRY(mirror_collect(m, err));
     }
     return STATUS_OK;
 }
@@ -591,13 +412,13 @@ enum status mirror_advance(struct mirror *m, int64_t until, struct error *err)
 enum status mirror_end(struct mirror *m, size_t steps_max, struct error *err)
 {
     for (size_t i = 0; i < steps_max && m->events.count > 0; i++) {
-        struct mirror_event event = pop_event(m);
+        struct mirror_event event = agenda_pop(&m->events);
 
         if (event.at > m->judged_until)
             m->judged_until = event.at;
         TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
         if (m->until_collection-- == 0)
-            TRY(collect(m, err));
+            TRY(mirror_collect(m, err));
     }
     return STATUS_OK;
 }

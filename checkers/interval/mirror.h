@@ -29,6 +29,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "checkers/interval/agenda.h"
 #include "checkers/interval/gaps.h"
 #include "checkers/interval/profile.h"
 #include "checkers/interval/timeline.h"
@@ -94,12 +95,6 @@ struct key_state;
 struct live;
 struct version;
 
-struct mirror_event {
-    int64_t at;
-    uint64_t txn;
-    bool is_judging; /* after installations of the same time */
-};
-
 struct mirror {
     struct profile profile;
     int64_t clock_error;
@@ -110,7 +105,7 @@ struct mirror {
     ARRAY(uint32_t) free_versions;
     ARRAY(struct live) live; /* in the order in which they came */
     uint64_t live_first;     /* the number of the first of them */
-    ARRAY(struct mirror_event) events; /* a heap */
+    struct agenda events;
     struct gaps gaps;
     int64_t judged_until, oldest; /* nothing is asked before `oldest` */
     size_t until_collection;

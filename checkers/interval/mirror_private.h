@@ -198,6 +198,11 @@ bool own_is_seen(const struct mirror *);
 void own_judge(struct mirror *, const struct live *, const struct trace_op *read,
                const struct access *own);
 
+/* --- collection.c --- */
+
+/* Lets transactions go that nobody can ask for any more. */
+MUST_USE enum status mirror_collect(struct mirror *, struct error *);
+
 /* --- The mechanisms --- */
 
 MUST_USE enum status read_judge(struct mirror *, struct live *, uint32_t access, struct error *);

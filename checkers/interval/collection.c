@@ -1,0 +1,153 @@
+/*
+ * Letting go. A transaction that is over before anybody still to come can ask for it goes, its
+ * instants first, as soon as nothing leads to them (Leopard, theorem 5):
+ *
+ *     T1 |--------|                      gone
+ *     T2      |------|                   held by T3, which is ordered before it
+ *     T3          |------------|         held: T4, which is not judged, began before its end
+ *     T4                     |------
+ *                            oldest
+ *
+ * What a version must know of an instant that goes, it keeps.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/interval/mirror_private.h"
+
+#define COLLECTION_STEP 64 /* events between two collections, at the least */
+
+/* The earliest time that somebody who is not judged, or still to come, may read as of. */
+static void find_oldest(struct mirror *m)
+{
+    m->oldest = m->profile.timing == TIMING_NONE ? TIMELINE_BEGINNING : m->judged_until;
+    for (size_t i = 0; i < m->live.count && m->oldest > TIMELINE_BEGINNING; i++)
+        if (!m->live.at[i].is_gone && (!m->live.at[i].is_judged || !m->live.at[i].is_installed) &&
+            m->live.at[i].at.low < m->oldest)
+            m->oldest = m->live.at[i].at.low;
+}
+
+static enum status release_point(struct timeline *t, uint32_t *point, bool *all_gone,
+                                 struct error *err)
+{
+    bool is_gone;
+
+    if (*point == MIRROR_NONE)
+        return STATUS_OK;
+    TRY(timeline_release(t, *point, &is_gone, err));
+    if (is_gone)
+        *point = MIRROR_NONE;
+    *all_gone &= is_gone;
+    return STATUS_OK;
+}
+
+typedef void keep_function(struct mirror *, const struct live *, struct version *);
+
+/* Versions keep what was known of the instants that are about to go. */
+static void keep_times(struct mirror *m, const struct live *live, struct version *v)
+{
+    (void)live;
+    v->installed = version_installed(m, v);
+    v->viewed = view_times(m, v->view, v->viewed);
+}
+
+static void keep_points(struct mirror *m, const struct live *live, struct version *v)
+{
+    (void)m;
+    v->point = live->point;
+    v->view = live->view;
+    v->certified = live->certified;
+}
+
+/* A version whose place another has taken has gone already. */
+static void for_each_version(struct mirror *m, const struct live *live, keep_function *keep)
+{
+    for (uint32_t i = 0; i < live->access_count; i++) {
+        const struct access *a = &live->accesses[i];
+        struct version *v;
+
+        if (a->kind != TRACE_WRITE || a->version == MIRROR_NONE)
+            continue;
+        v = &m->versions.at[a->version];
+        if (v->txn == m->live_first + (uint64_t)(live - m->live.at) && v->op == a->op)
+            keep(m, live, v);
+    }
+}
+
+/* Views of statements, the first first: each leads to the next. */
+static enum status release_statements(struct mirror *m, struct live *live, bool *all_gone,
+                                      struct error *err)
+{
+    for (uint32_t i = 0, next; i < live->access_count; i = next) {
+        uint32_t view = live->accesses[i].view, left = view;
+
+        for (next = i + 1; next < live->access_count && live->accesses[next].view == view;)
+            next++;
+        TRY(release_point(&m->timeline, &left, all_gone, err));
+        while (i < next)
+            live->accesses[i++].view = left;
+    }
+    return STATUS_OK;
+}
+
+static enum status release(struct mirror *m, struct live *live, struct error *err)
+{
+    bool all_gone = true;
+
+    for_each_version(m, live, keep_times);
+    if (live->has_statements)
+        TRY(release_statements(m, live, &all_gone, err));
+    if (m->profile.view == VIEW_TRANSACTION)
+        TRY(release_point(&m->timeline, &live->view, &all_gone, err));
+    TRY(release_point(&m->certifier, &live->certified, &all_gone, err));
+    if (all_gone)
+        TRY(release_point(&m->timeline, &live->point, &all_gone, err));
+    if (m->profile.view == VIEW_COMMIT)
+        live->view = live->point;
+    for_each_version(m, live, keep_points);
+    live->is_gone = all_gone;
+    return STATUS_OK;
+}
+
+/* The first of those who came, as many as have gone. */
+static void drop_gone(struct mirror *m)
+{
+    size_t gone = 0;
+
+    while (gone < m->live.count && m->live.at[gone].is_gone)
+        free(m->live.at[gone++].accesses);
+    memmove(m->live.at, m->live.at + gone, (m->live.count - gone) * sizeof *m->live.at);
+    m->live.count -= gone;
+    m->live_first += gone;
+}
+
+static bool may_go(const struct mirror *m, const struct live *live)
+{
+    return !live->is_gone && live->is_judged && live->is_installed && live->at.high < m->oldest;
+}
+
+/* Those that nothing holds any more since others went. */
+static enum status release_unheld(struct mirror *m, struct timeline *t, struct error *err)
+{
+    while (t->unheld.count > 0) {
+        const struct point *p = timeline_point(t, t->unheld.at[--t->unheld.count]);
+
+        if (p->is_live && may_go(m, mirror_owner(m, p)))
+            TRY(release(m, mirror_owner(m, p), err));
+    }
+    return STATUS_OK;
+}
+
+enum status mirror_collect(struct mirror *m, struct error *err)
+{
+    find_oldest(m);
+    for (size_t i = 0; i < m->live.count; i++) {
+        if (may_go(m, &m->live.at[i]))
+            TRY(release(m, &m->live.at[i], err));
+        TRY(release_unheld(m, &m->timeline, err));
+        TRY(release_unheld(m, &m->certifier, err));
+    }
+    drop_gone(m);
+    m->until_collection = COLLECTION_STEP + m->live.count;
+    return STATUS_OK;
+}
