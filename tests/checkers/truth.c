@@ -132,6 +132,7 @@ enum status truth_finish(struct truth *t, struct client *client, struct error *e
     trace->op_count = work->op_count;
     work->told.instants = work->instants;
     TRY(push_finished(t->clients, work, err));
+    TRY(fault_end(t, work, err));
     /* It begins the next when it has heard of this one, whatever its clock shows. */
     if (trace->completed != TIME_NEVER && trace->completed - client->clock > now)
         now = trace->completed - client->clock + t->options.tick_ns;
@@ -224,6 +225,7 @@ void truth_close(struct truth *t)
         array_close(&c->finished);
         array_close(&c->idle);
         array_close(&c->all);
+        array_close(&c->pending);
     }
     free(c);
     array_close(&t->plants);

@@ -82,6 +82,7 @@ enum status client_plan(struct truth *t, struct client *c, int64_t now, struct e
     c->request = (struct client_request){ .invoked = begins };
     c->work->session = (uint16_t)(c - clients->clients + 1);
     c->work->is_reader = c->reads_only;
+    c->work->is_heard = c->fate != FATE_UNKNOWN && c->fate != FATE_DIES;
     c->work->view_high = TIME_NEVER;
     c->work->commit_low = c->begins;
     c->work->told = (struct truth_txn){ .session = c->session };
@@ -177,7 +178,7 @@ static enum status try_key(struct truth *t, struct client *c, enum truth_outcome
     return STATUS_OK;
 }
 
-/* The keys of the last request have their times. */
+/* The keys of the last request have their times. What is its own says nothing of its view. */
 static void tell_times_of(struct truth *t, struct client *c, int64_t completed)
 {
     struct truth_work *work = c->work;
@@ -186,7 +187,8 @@ static void tell_times_of(struct truth *t, struct client *c, int64_t completed)
     for (size_t i = work->op_count - c->request.done; i < work->op_count; i++) {
         work->ops[i].invoked = tell(t, c, c->request.invoked);
         work->ops[i].completed = told;
-        if (work->ops[i].kind == TRACE_READ && told < work->view_high)
+        if (work->ops[i].kind == TRACE_READ && told < work->view_high &&
+            t->options.profile->by_operations && work->sources[i] != TRUTH_OWN_SOURCE)
             work->view_high = told;
     }
 }
@@ -251,8 +253,14 @@ static enum status work_on(struct truth *t, struct client *c, struct error *err)
 
     if (c->fate == FATE_DIES && c->statement == c->fate_at)
         return die(t, c);
-    while (c->request.done < c->request.key_count && outcome == OUTCOME_DONE)
+    while (c->request.done < c->request.key_count && outcome == OUTCOME_DONE) {
         TRY(try_key(t, c, &outcome, err));
+        if (t->options.profile->view == VIEW_ROW && outcome == OUTCOME_DONE &&
+            c->request.done < c->request.key_count) {
+            c->at += up_to(t, t->options.answer_ns / 4);
+            return STATUS_OK;
+        }
+    }
     if (outcome == OUTCOME_WAITS) {
         c->at = CLIENT_WAITS;
         return STATUS_OK;
@@ -266,7 +274,8 @@ static enum status work_on(struct truth *t, struct client *c, struct error *err)
     c->statement++;
     if (c->statement == c->statement_count && c->commits_with_last)
         return commit(t, c, completed, err);
-    c->work->commit_low = tell(t, c, completed);
+    if (t->options.profile->by_operations)
+        c->work->commit_low = tell(t, c, completed);
     if (c->statement == c->statement_count)
         send_commit(t, c, completed);
     else

@@ -4,7 +4,6 @@
 #include "tests/checkers/truth_private.h"
 
 #define LAG_INSTANTS 512     /* snapshots by clocks are older by so much at the most, and twice */
-#define OWN_SOURCE UINT64_MAX    /* the transaction wrote it itself */
 #define OLDEST_EVERY 64      /* commits */
 #define SNAPSHOT_LAG { 1, 4 } /* of the transactions whose instants have nothing to do with time */
 
@@ -31,7 +30,9 @@ void database_close(struct truth_database *d)
 
 static bool certifies(const struct truth_database *d)
 {
-    return profile_certifies(d->profile) && d->profile->first_updater;
+    return d->profile->view == VIEW_TRANSACTION && profile_first_wins(d->profile) &&
+           (d->profile->certifier == CERTIFIER_CYCLES ||
+            d->profile->certifier == CERTIFIER_WRITE_SKEW);
 }
 
 /* Who only reads reads as of one instant, which is also that of its commit. */
@@ -41,11 +42,12 @@ static bool reads_as_of(const struct truth_database *d, const struct truth_work 
            !d->profile->by_operations && work->is_reader;
 }
 
-/* Nothing that was read may have changed by the commit. */
-static bool validates(const struct truth_database *d)
+/* Nothing that was read may have changed by the commit, but for who writes nothing. */
+static bool validates(const struct truth_database *d, const struct truth_work *work)
 {
-    return (profile_certifies(d->profile) && !d->profile->first_updater) ||
-           (d->profile->view == VIEW_COMMIT && !d->profile->locks_reads);
+    if (d->profile->view == VIEW_COMMIT)
+        return !d->profile->locks_reads && !reads_as_of(d, work);
+    return profile_certifies(d->profile) && !certifies(d) && work->write_count > 0;
 }
 
 /* --- Instants ------------------------------------------------------------------------------ */
@@ -194,7 +196,7 @@ void database_begin(struct truth_database *d, struct truth_work *work)
         take_snapshot(d, work);
 }
 
-static bool find_own(const struct truth_work *work, uint32_t key, uint64_t *value)
+bool work_find_own(const struct truth_work *work, uint32_t key, uint64_t *value)
 {
     for (size_t i = work->write_count; i > 0; i--)
         if (work->ops[work->writes[i - 1]].key == key) {
@@ -231,6 +233,12 @@ enum status database_read(struct truth_database *d, struct truth_work *work, uin
     const struct truth_version *v;
 
     work->tried_key = key;
+    if (fault_reads_dirty(d->truth, work, key, value)) {
+        *outcome = OUTCOME_DONE;
+        work->instants[work->op_count] = next_instant(d);
+        work->sources[work->op_count] = TRUTH_OWN_SOURCE;
+        return STATUS_OK;
+    }
     *outcome = lock_to_read(d, work, k, is_locking);
     if (*outcome != OUTCOME_DONE)
         return STATUS_OK;
@@ -240,12 +248,15 @@ enum status database_read(struct truth_database *d, struct truth_work *work, uin
     if (is_locking && d->profile->locks_for && profile_first_wins(d->profile) &&
         newest_instant(k) > work->snapshot)
         *outcome = OUTCOME_FAILS;
-    work->sources[work->op_count] = OWN_SOURCE;
-    if (find_own(work, key, value))
+    work->sources[work->op_count] = TRUTH_OWN_SOURCE;
+    if (!d->profile->hides_own && work_find_own(work, key, value))
         return STATUS_OK;
-    v = database_version(k, view_of(d, work, is_locking));
+    v = d->profile->reads_any && k->versions.count > 0
+            ? &k->versions.at[random_below(&d->truth->random, k->versions.count)]
+            : database_version(k, view_of(d, work, is_locking));
+    if (!fault_reads_stale(d->truth, work, k, &v))
+        work->sources[work->op_count] = v ? v->instant : 0;
     *value = v ? v->value : 0;
-    work->sources[work->op_count] = v ? v->instant : 0;
     return certifies(d) ? certifier_read(d, work, key, err) : STATUS_OK;
 }
 
@@ -255,13 +266,16 @@ void database_write(struct truth_database *d, struct truth_work *work, uint32_t 
     struct truth_key *k = &d->keys[key];
 
     work->tried_key = key;
-    *outcome = d->profile->locks_writes ? lock_exclusive(d, k, work) : OUTCOME_DONE;
+    *outcome = d->profile->locks_writes && !fault_skips_lock(d->truth, work, key)
+                   ? lock_exclusive(d, k, work)
+                   : OUTCOME_DONE;
     if (*outcome != OUTCOME_DONE)
         return;
     work->instants[work->op_count] = next_instant(d);
     if (work->snapshot == 0)
         take_snapshot(d, work);
-    if (profile_first_wins(d->profile) && newest_instant(k) > work->snapshot)
+    if (profile_first_wins(d->profile) && newest_instant(k) > work->snapshot &&
+        !fault_loses_update(d->truth, work, &k->versions.at[k->versions.count - 1]))
         *outcome = OUTCOME_FAILS;
 }
 
@@ -277,21 +291,35 @@ bool work_writes_last(const struct truth_work *work, size_t write)
 
 static bool is_still_valid(const struct truth_database *d, const struct truth_work *work)
 {
-    if (!validates(d) || reads_as_of(d, work))
+    if (!validates(d, work))
         return true;
     for (size_t i = 0; i < work->op_count; i++)
-        if (work->ops[i].kind == TRACE_READ && work->sources[i] != OWN_SOURCE &&
+        if (work->ops[i].kind == TRACE_READ && work->sources[i] != TRUTH_OWN_SOURCE &&
             newest_instant(&d->keys[work->ops[i].key]) != work->sources[i])
             return false;
     return true;
 }
 
+/* Where nothing was locked, somebody may have come since. */
+static bool is_first(struct truth_database *d, const struct truth_work *work)
+{
+    for (size_t i = 0; i < work->write_count; i++) {
+        const struct truth_key *key = &d->keys[work->ops[work->writes[i]].key];
+
+        if (newest_instant(key) > work->snapshot &&
+            !fault_loses_update(d->truth, work, &key->versions.at[key->versions.count - 1]))
+            return false;
+    }
+    return true;
+}
+
 static bool may_commit(struct truth_database *d, const struct truth_work *work)
 {
-    for (size_t i = 0; profile_first_wins(d->profile) && i < work->write_count; i++)
-        if (newest_instant(&d->keys[work->ops[work->writes[i]].key]) > work->snapshot)
-            return false;
-    return is_still_valid(d, work) && (!certifies(d) || certifier_commit(d, work));
+    if (profile_first_wins(d->profile) && !d->profile->locks_writes && !is_first(d, work))
+        return false;
+    return is_still_valid(d, work) &&
+           (!certifies(d) || d->truth->options.fault == TRUTH_WRITE_SKEW ||
+            certifier_commit(d, work));
 }
 
 static enum status install(struct truth_database *d, struct truth_work *work, struct error *err)
@@ -301,7 +329,10 @@ static enum status install(struct truth_database *d, struct truth_work *work, st
         struct truth_key *key = &d->keys[op->key];
         struct truth_version new = { .instant = d->instant,
                                      .value = op->value,
-                                     .txn = work->told.trace.number };
+                                     .txn = work->told.trace.number,
+                                     .view_high = work->view_high,
+                                     .commit_low = work->commit_low,
+                                     .completed = work->told.trace.completed };
 
         if (!work_writes_last(work, i))
             continue;
@@ -335,11 +366,13 @@ enum status database_commit(struct truth_database *d, struct truth_work *work,
     work->told.viewed = work->snapshot;
     work->told.committed = instant;
     TRY(install(d, work, err));
+    if (certifies(d) && d->truth->options.fault == TRUTH_WRITE_SKEW)
+        fault_skews_writes(d->truth, work);
     leave(d, work, instant);
     return STATUS_OK;
 }
 
 void database_abort(struct truth_database *d, struct truth_work *work)
 {
-    leave(d, work, UINT64_MAX);
+    leave(d, work, 0);
 }

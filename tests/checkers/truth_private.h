@@ -14,7 +14,7 @@ struct truth_version {
     uint64_t instant, value; /* the last one is the newest */
     uint32_t txn;
     /* What clients will tell, or have told. */
-    int64_t invoked, view_high, commit_low, completed;
+    int64_t view_high, commit_low, completed;
 };
 
 struct truth_reader {
@@ -41,6 +41,7 @@ struct truth_work {
     uint16_t session;      /* plus one */
     bool is_reader;        /* it is going to write nothing */
     bool is_doomed;        /* it must abort: a fault needs it */
+    bool is_heard;         /* its client will tell how it ended */
     uint64_t snapshot;     /* 0: not yet taken */
     uint32_t tried_key;    /* by the last operation */
     struct truth_plant plant; /* if it commits */
@@ -48,13 +49,22 @@ struct truth_work {
     uint32_t next_free;
 };
 
+#define TRUTH_OWN_SOURCE UINT64_MAX /* the transaction wrote it itself; or a fault did */
+
 enum truth_outcome { OUTCOME_DONE, OUTCOME_WAITS, OUTCOME_FAILS };
 
-/* What the certifier remembers of a transaction. */
+/*
+ * What the certifier remembers of a transaction; instants are of commits where nothing else is
+ * said, and UINT64_MAX where there is none.
+ */
 struct truth_certified {
     uint32_t txn;
-    uint64_t snapshot, commit; /* 0: not yet; UINT64_MAX: never */
-    bool is_read_first, is_overwriting; /* rw into it, and out of it */
+    bool is_reader; /* it writes nothing */
+    uint64_t snapshot, commit;
+    uint64_t missed;  /* the first whose version it did not see */
+    uint64_t through; /* likewise the first that was missed by somebody whom it missed */
+    uint64_t missing_writer;        /* the last of those who missed it and write; 0: nobody */
+    uint64_t missing_reader;        /* the last snapshot of those who missed it and do not */
 };
 
 #define TRUTH_CERTIFIED 8192 /* a power of two: transactions that it remembers */
@@ -93,6 +103,8 @@ void database_abort(struct truth_database *, struct truth_work *);
 const struct truth_version *database_version(const struct truth_key *, uint64_t until);
 /* Whether a write is the transaction's last of its key. */
 bool work_writes_last(const struct truth_work *, size_t write);
+/* What the transaction wrote itself. */
+bool work_find_own(const struct truth_work *, uint32_t key, uint64_t *value);
 
 /* --- truth_certifier.c --- */
 
@@ -104,6 +116,19 @@ bool certifier_commit(struct truth_database *, const struct truth_work *);
 void certifier_end(struct truth_database *, const struct truth_work *, uint64_t commit);
 /* Whether somebody who comes may still be concurrent with it. */
 struct truth_certified *certifier_find(struct truth_database *, uint32_t txn);
+
+/* --- truth_faults.c: each of the first ones tells whether the fault is done --- */
+
+bool fault_reads_dirty(struct truth *, struct truth_work *, uint32_t key, uint64_t *value);
+bool fault_reads_stale(struct truth *, struct truth_work *, const struct truth_key *,
+                       const struct truth_version **);
+bool fault_skips_lock(struct truth *, const struct truth_work *, uint32_t key);
+bool fault_loses_update(struct truth *, const struct truth_work *,
+                        const struct truth_version *newest);
+/* Of a transaction that has just committed uncertified. */
+void fault_skews_writes(struct truth *, struct truth_work *);
+/* What is known when a transaction is over. */
+MUST_USE enum status fault_end(struct truth *, const struct truth_work *, struct error *);
 
 /* --- Clients: truth_clients.c says what they do, truth.c who is next --- */
 
@@ -118,6 +143,16 @@ struct client_request {
     uint32_t key, key_count, done; /* done: of the keys */
     uint8_t kind;
     bool is_locking;
+};
+
+/* A fault between two transactions, of which not both are over. */
+struct truth_pending {
+    struct truth_plant plant;
+    uint32_t key;
+    struct truth_side {
+        int64_t high, low; /* something is done by the one, and not committed before the other */
+        bool is_over, is_lost;
+    } side[2];
 };
 
 #define CLIENT_WAITS INT64_MAX /* for a lock, or for ever */
@@ -142,6 +177,7 @@ struct truth_clients {
     uint16_t place[TRUTH_SESSIONS_MAX]; /* of a client in it */
     ARRAY(struct truth_work *) finished; /* a heap by invocation */
     ARRAY(struct truth_work *) idle, all;
+    ARRAY(struct truth_pending) pending;
     struct truth_work *told; /* the caller has it */
     int64_t watermark;       /* nobody who is under way, or still to come, began before */
     uint64_t begun, values;
