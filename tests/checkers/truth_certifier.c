@@ -119,7 +119,7 @@ static void miss_writer(struct truth_database *d, const struct truth_key *key,
         struct truth_certified *reader = certifier_find(d, key->readers.at[i].txn);
 
         if (reader && reader != writer && reader->commit != 0 &&
-            reader->commit >= writer->snapshot)
+            reader->commit > writer->snapshot)
             miss(reader, writer, d->instant);
     }
 }
@@ -128,9 +128,9 @@ static void miss_writer(struct truth_database *d, const struct truth_key *key,
 static bool is_dangerous(const struct truth_certified *c)
 {
     if (c->missed != NEVER &&
-        (c->missing_writer >= c->missed || c->missing_reader > c->missed))
+        (c->missing_writer >= c->missed || c->missing_reader >= c->missed))
         return true;
-    return c->through != NEVER && (!c->is_reader || c->through < c->snapshot);
+    return c->through != NEVER && (!c->is_reader || c->through <= c->snapshot);
 }
 
 bool certifier_commit(struct truth_database *d, const struct truth_work *work)

@@ -55,7 +55,7 @@ enum truth_outcome { OUTCOME_DONE, OUTCOME_WAITS, OUTCOME_FAILS };
 
 /*
  * What the certifier remembers of a transaction; instants are of commits where nothing else is
- * said, and UINT64_MAX where there is none.
+ * said, and UINT64_MAX where there is none. A snapshot sees what was committed at its instant.
  */
 struct truth_certified {
     uint32_t txn;
