@@ -5,7 +5,7 @@
  *     heard of          bound: when its last transaction was over
  *     not heard of yet  bound: the newest time of the stream less the patience; one for each stream
  *     silent            no lane: judged without, and an open gap from when it was last heard of
- *     over              gone: its stream has ended, or nobody knows what became of its last
+ *     over              gone: its stream has ended, or it never saw the end of its last
  *                       transaction, after which a client goes on under a new session
  *
  * What a stream has lost concerns each of its clients from when it was heard of last until it is
@@ -156,7 +156,10 @@ static enum status lay_gap(struct watcher *w, int64_t from, int64_t to, struct e
     return from <= to ? mirror_gap(&w->mirror, from, to, err) : STATUS_OK;
 }
 
-/* It is heard of again, from then on. */
+/*
+ * It is heard of again. What it did until then and did not know the outcome of has landed a patience
+ * later, as has what others did who were not heard of.
+ */
 static enum status end_loss(struct watcher *w, struct watcher_client *client, int64_t now,
                             struct error *err)
 {
@@ -165,7 +168,7 @@ static enum status end_loss(struct watcher *w, struct watcher_client *client, in
     if (client->epoch == epoch)
         return STATUS_OK;
     client->epoch = epoch;
-    return lay_gap(w, client->heard_until, now, err);
+    return lay_gap(w, client->heard_until, later(now, w->options.patience), err);
 }
 
 void clients_lose(struct watcher *w, uint32_t stream)
@@ -182,7 +185,6 @@ void clients_lose(struct watcher *w, uint32_t stream)
         s->unsure_from = earlier(s->newest, w->options.patience);
 }
 
-/* Those not heard of who lost something have landed it by then. */
 static enum status end_unsureness(struct watcher *w, struct watcher_stream *s, int64_t completed,
                                   struct error *err)
 {
@@ -312,7 +314,7 @@ enum status clients_hear(struct watcher *w, uint32_t stream, struct watcher_batc
     pipeline_set_bound(&w->pipeline, client_at(w, number)->lane, until);
     s->newest = s->has_begun ? greater(s->newest, until) : until;
     s->has_begun = true;
-    if (h->txn_status[txn] == TXN_UNKNOWN)
+    if (!is_over)
         drop_client(w, number);
     return STATUS_OK;
 }
