@@ -140,6 +140,16 @@ enum status predicates_read(const struct predicates *set, uint32_t table, struct
                      set->history->row_start[row.bits] + column, out, err);
 }
 
+enum status predicates_read_other(const struct predicates *set, const struct history *h,
+                                  uint32_t table, struct value row, uint16_t column,
+                                  struct datum *out, struct sql_error *err)
+{
+    const struct schema_table *t = &set->tables[table];
+
+    assert(row.kind == VALUE_ROW && column < t->column_count);
+    return read_cell(h, t->columns[column].type, h->row_start[row.bits] + column, out, err);
+}
+
 /* --- Answers ----------------------------------------------------------------------- */
 
 static bool is_outside(const struct range *r, const struct datum *value)
@@ -206,4 +216,23 @@ enum predicate_answer predicates_match(const struct predicates *set, uint32_t nu
         STATUS_OK)
         return answer_failure(set, p, row);
     return matches ? PREDICATE_YES : PREDICATE_NO;
+}
+
+enum predicate_answer predicates_match_datums(const struct predicates *set, uint32_t number,
+                                              const struct datum *row,
+                                              struct predicate_scratch *scratch)
+{
+    const struct predicate *p = predicates_get(set, number);
+    const struct schema_columns columns = p->filter.condition->columns;
+    bool matches;
+
+    if (filter_evaluate(&p->filter, row, &scratch->heap, &matches, &scratch->error) == STATUS_OK)
+        return matches ? PREDICATE_YES : PREDICATE_NO;
+    for (uint16_t i = 0; i < columns.count; i++) {
+        struct range range = filter_range(&p->filter, columns.at[i]);
+
+        if (is_outside(&range, &row[columns.at[i]]))
+            return PREDICATE_NO;
+    }
+    return filter_is_empty(&p->filter) ? PREDICATE_NO : PREDICATE_UNDECIDED;
 }
