@@ -114,8 +114,10 @@ static void drop_gone(struct mirror *m)
 {
     size_t gone = 0;
 
-    while (gone < m->live.count && m->live.at[gone].is_gone)
+    while (gone < m->live.count && m->live.at[gone].is_gone) {
+        seek_close(m, &m->live.at[gone]);
         free(m->live.at[gone++].accesses);
+    }
     memmove(m->live.at, m->live.at + gone, (m->live.count - gone) * sizeof *m->live.at);
     m->live.count -= gone;
     m->live_first += gone;

@@ -195,6 +195,10 @@ enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, str
         if (!mirror_is_live(m, reader.txn) || reader.txn == w->txn)
             continue;
         live = mirror_live(m, reader.txn);
+        if (live->accesses[reader.access].kind == TRACE_QUERY) {
+            TRY(seek_overtaken(m, &reader, key, version, err));
+            continue;
+        }
         look = look_of(m, live, reader.access, key);
         if (version_precedes(m, &m->versions.at[reader.version], w))
             TRY(missed(m, &look, w, err));

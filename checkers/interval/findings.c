@@ -102,19 +102,22 @@ void tell_high(struct times times, struct buffer *out)
 /* An edge of transactions, as the anomalies count them. */
 static bool is_anti(const struct order *o)
 {
-    return o->reason == ORDER_OVERWRITTEN;
+    return o->reason == ORDER_OVERWRITTEN || o->reason == ORDER_NOT_FOUND;
 }
 
 static enum anomaly name_chain(const struct timeline *t)
 {
-    size_t antis = 0, reads = 0;
+    size_t antis = 0, reads = 0, ranges = 0;
 
     for (size_t i = 0; i < t->chain.count; i++) {
         if (t->chain.at[i].reason == ORDER_LOCKED)
             return ANOMALY_LOCK_VIOLATION;
         antis += is_anti(&t->chain.at[i]);
-        reads += t->chain.at[i].reason == ORDER_READ;
+        reads += t->chain.at[i].reason == ORDER_READ || t->chain.at[i].reason == ORDER_FOUND;
+        ranges += t->chain.at[i].reason == ORDER_NOT_FOUND;
     }
+    if (antis > 1 && ranges > 0)
+        return t->chain_is_circle ? ANOMALY_G2 : ANOMALY_G2_REALTIME;
     if (antis > 1)
         return t->chain_is_circle ? ANOMALY_G2_ITEM : ANOMALY_G2_ITEM_REALTIME;
     if (antis == 1)
@@ -132,6 +135,8 @@ static void tell_order(const struct mirror *m, const struct timeline *t, const s
         [ORDER_OVERWRITTEN] = { "read ", " before it was written by " },
         [ORDER_INSTALLED] = { "wrote ", " before " },
         [ORDER_LOCKED] = { "had locked ", " and committed before it was locked by " },
+        [ORDER_FOUND] = { "wrote ", " before it was looked for by " },
+        [ORDER_NOT_FOUND] = { "looked for ", " before it was written by " },
         [ORDER_FIRST_WINS] = { "updated ", " and had committed before it was looked at by " },
     };
 

@@ -143,14 +143,28 @@ static enum status tell(struct mirror *m, struct check *check, struct error *err
     return STATUS_OK;
 }
 
-/* Rows are reads of items; that others did not come back says nothing here. */
-static uint64_t count_predicates(const struct history *h)
+static enum status judge_all(const struct history *h, const struct check_options *options,
+                             struct mirror *m, struct traces *traces, struct row_store *rows,
+                             struct check *check, struct error *err)
 {
-    uint64_t count = 0;
+    struct invoked *sorted = NULL;
+    enum status status = sort_txns(h, &sorted, err);
 
-    for (size_t i = 0; i < h->statement_count; i++)
-        count += h->op_kind[h->statement_op[i]] != OP_INSERT;
-    return count;
+    if (status == STATUS_OK && h->statement_count > 0) {
+        m->rows = rows;
+        status = row_store_init(rows, h, err);
+        if (status == STATUS_OK)
+            status = traces_keep_rows(traces, rows, m, err);
+    }
+    if (status == STATUS_OK)
+        status = traces_initial(traces, m, err);
+    if (status == STATUS_OK)
+        status = pass_all(m, traces, sorted, options, check, err);
+    if (status == STATUS_OK)
+        status = tell(m, check, err);
+    check->unjudged_predicates = traces->unjudged + m->counts.unjudged_queries;
+    free(sorted);
+    return status;
 }
 
 static enum status run(const struct history *h, const struct check_options *options,
@@ -159,26 +173,19 @@ static enum status run(const struct history *h, const struct check_options *opti
     struct profile profile =
         options->profile ? *options->profile : profile_of_level(options->level);
     struct traces traces = { .history = h };
-    struct invoked *sorted = NULL;
+    struct row_store rows = { 0 };
     struct mirror mirror;
     enum status status;
 
     TRY(examine(h, err));
-    check->unjudged_predicates = count_predicates(h);
     mirror_init(&mirror, &profile, options->clock_error_ns);
     mirror.key_name = name_key;
     mirror.op_name = name_op;
     mirror.context = h;
-    status = sort_txns(h, &sorted, err);
-    if (status == STATUS_OK)
-        status = traces_initial(&traces, &mirror, err);
-    if (status == STATUS_OK)
-        status = pass_all(&mirror, &traces, sorted, options, check, err);
-    if (status == STATUS_OK)
-        status = tell(&mirror, check, err);
+    status = judge_all(h, options, &mirror, &traces, &rows, check, err);
     mirror_close(&mirror);
-    array_close(&traces.ops);
-    free(sorted);
+    traces_close(&traces);
+    row_store_close(&rows);
     return status;
 }
 

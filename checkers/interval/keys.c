@@ -60,6 +60,12 @@ static const struct times before_all = { TIMELINE_BEGINNING, TIMELINE_BEGINNING 
 
 enum status mirror_initial(struct mirror *m, uint32_t key, uint64_t value, struct error *err)
 {
+    return mirror_initial_row(m, key, value, ROW_NONE, err);
+}
+
+enum status mirror_initial_row(struct mirror *m, uint32_t key, uint64_t value, uint32_t row,
+                               struct error *err)
+{
     struct version new = { .value = value,
                            .txn = UINT64_MAX,
                            .number = MIRROR_NONE,
@@ -69,13 +75,17 @@ enum status mirror_initial(struct mirror *m, uint32_t key, uint64_t value, struc
                            .point = MIRROR_NONE,
                            .view = MIRROR_NONE,
                            .certified = MIRROR_NONE,
-                           .state = VERSION_OF_BEGINNING };
+                           .state = VERSION_OF_BEGINNING,
+                           .row = row };
     struct key_state *state;
     uint32_t place;
 
     TRY(mirror_key(m, key, &state, err));
-    if (state->is_known)
+    if (state->is_known) {
+        if (m->rows)
+            row_store_drop(m->rows, row);
         return STATUS_OK;
+    }
     state->is_known = true;
     return put_first(m, key, &new, &place, err);
 }
@@ -103,8 +113,11 @@ enum status key_install(struct mirror *m, struct live *live, struct access *acce
                            .point = live->point,
                            .view = live->view,
                            .certified = live->certified,
-                           .state = state_of(live, access) };
+                           .state = state_of(live, access),
+                           .row = access->row };
 
+    if (m->rows)
+        row_store_hold(m->rows, access->row);
     return put_first(m, access->key, &new, &access->version, err);
 }
 
@@ -191,6 +204,8 @@ enum status key_collect(struct mirror *m, struct key_state *state, struct error 
         }
         *at = m->versions.at[v].older;
         state->count--;
+        if (m->rows)
+            row_store_drop(m->rows, m->versions.at[v].row);
         TRY(array_push(&m->free_versions, v, err));
     }
     state->count_to_collect = state->count + state->count / 2;

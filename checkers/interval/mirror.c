@@ -24,6 +24,7 @@ void mirror_init(struct mirror *m, const struct profile *profile, int64_t clock_
 
 void mirror_close(struct mirror *m)
 {
+    seek_close_all(m);
     timeline_close(&m->timeline);
     timeline_close(&m->certifier);
     for (size_t i = 0; i < m->keys.count; i++) {
@@ -104,6 +105,7 @@ static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
                                .version = MIRROR_NONE };
     live->has_reads |= op->kind == TRACE_READ;
     if (op->kind == TRACE_WRITE) {
+        access->row = op->row;
         live->has_writes = access->is_last = true;
         if (is_own)
             live->accesses[key->own_access].is_last = false;
@@ -118,7 +120,9 @@ static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
 static void find_updated(const struct mirror *m, struct live *live, uint64_t txn)
 {
     for (uint32_t i = 0; live->has_reads && live->has_writes && i < live->access_count; i++)
-        live->accesses[i].is_updated = m->keys.at[live->accesses[i].key].own_txn == txn + 1;
+        live->accesses[i].is_updated =
+            live->accesses[i].kind != TRACE_QUERY &&
+            m->keys.at[live->accesses[i].key].own_txn == txn + 1;
 }
 
 static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
@@ -146,7 +150,7 @@ static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
  */
 static bool has_own_view(const struct mirror *m, const struct access *a)
 {
-    return a->kind == TRACE_READ &&
+    return a->kind != TRACE_WRITE &&
            (m->profile.view == VIEW_STATEMENT || m->profile.view == VIEW_ROW ||
             (m->profile.view == VIEW_TRANSACTION && a->is_locking && m->profile.locks_for &&
              !profile_first_wins(&m->profile)));
@@ -211,7 +215,7 @@ static struct times view_of(const struct mirror *m, const struct live *live)
     struct times view = { live->at.low, live->commit.high };
 
     for (uint32_t i = 0; m->profile.by_operations && i < live->access_count; i++)
-        if (live->accesses[i].kind == TRACE_READ && !has_own_view(m, &live->accesses[i]) &&
+        if (live->accesses[i].kind != TRACE_WRITE && !has_own_view(m, &live->accesses[i]) &&
             live->accesses[i].at.high < view.high)
             view.high = live->accesses[i].at.high;
     return view;
@@ -237,6 +241,11 @@ static int64_t judged_at(const struct mirror *m, const struct live *live, struct
  * An operation that ended with its transaction may have been what committed it: of that it is
  * known that it had begun.
  */
+static int64_t least_commit(const struct trace *trace, int64_t invoked, int64_t completed)
+{
+    return completed < trace->completed ? completed : invoked;
+}
+
 static void set_times(struct mirror *m, struct live *live, const struct trace *trace)
 {
     int64_t high = trace->completed == TIME_NEVER || trace->status == TXN_UNKNOWN
@@ -245,14 +254,38 @@ static void set_times(struct mirror *m, struct live *live, const struct trace *t
     int64_t commit_low = trace->invoked;
 
     live->at = widened(m, trace->invoked, high);
-    if (m->profile.by_operations)
-        for (size_t i = 0; i < trace->op_count; i++)
-            commit_low = later_of(commit_low, trace->ops[i].completed < trace->completed
-                                                  ? trace->ops[i].completed
-                                                  : trace->ops[i].invoked);
+    for (size_t i = 0; i < trace->op_count && m->profile.by_operations; i++)
+        commit_low = later_of(commit_low, least_commit(trace, trace->ops[i].invoked,
+                                                       trace->ops[i].completed));
+    for (size_t i = 0; i < trace->query_count && m->profile.by_operations; i++)
+        commit_low = later_of(commit_low, least_commit(trace, trace->queries[i].invoked,
+                                                       trace->queries[i].completed));
     live->commit = widened(m, commit_low, high);
     if (live->commit.low > live->commit.high)
         live->commit.low = live->commit.high;
+}
+
+/* Each statement before its rows. */
+static enum status add_accesses(struct mirror *m, struct live *live, uint64_t txn,
+                                const struct trace *trace, struct error *err)
+{
+    size_t next = 0;
+
+    TRY(memory_resize((void **)&live->accesses, trace->op_count + trace->query_count,
+                      sizeof *live->accesses, err));
+    for (size_t i = 0; i <= trace->op_count; i++) {
+        for (; next < trace->query_count && trace->queries[next].first_op == i; next++) {
+            const struct trace_query *q = &trace->queries[next];
+
+            TRY(seek_add(m, live, trace, q, widened(m, q->invoked, q->completed), err));
+        }
+        if (i == trace->op_count)
+            break;
+        TRY(add_access(m, live, txn, &trace->ops[i], err));
+        if (trace->ops[i].kind == TRACE_READ)
+            seek_drop_op(m, &trace->ops[i]);
+    }
+    return STATUS_OK;
 }
 
 static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
@@ -261,9 +294,7 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
     struct times view;
 
     set_times(m, live, trace);
-    TRY(memory_resize((void **)&live->accesses, trace->op_count, sizeof *live->accesses, err));
-    for (size_t i = 0; i < trace->op_count; i++)
-        TRY(add_access(m, live, txn, &trace->ops[i], err));
+    TRY(add_accesses(m, live, txn, trace, err));
     find_updated(m, live, txn);
     view = view_of(m, live);
     /* Views are added before the commit, so that ranks rise along the program. */
@@ -295,6 +326,7 @@ enum status mirror_add(struct mirror *m, const struct trace *trace, struct error
     m->counts.ops += trace->op_count;
     if (earlier(trace->invoked, m->clock_error) < m->judged_until) {
         m->counts.late++;
+        seek_drop_trace(m, trace);
         return STATUS_OK;
     }
     TRY(array_push(&m->live, live, err));
@@ -342,7 +374,8 @@ static enum status judge_write(struct mirror *m, struct live *live, uint32_t acc
         TRY(lock_judge(m, live, access, err));
     if (profile_first_wins(&m->profile))
         TRY(update_judge(m, live, access, err));
-    return read_installed(m, a->key, a->version, err);
+    TRY(read_installed(m, a->key, a->version, err));
+    return seek_installed(m, a->key, a->version, err);
 }
 
 static enum status install(struct mirror *m, uint64_t txn, struct error *err)
@@ -380,6 +413,10 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
     for (uint32_t i = 0; i < live->access_count; i++) {
         struct access *a = &live->accesses[i];
 
+        if (a->kind == TRACE_WRITE && live->query_count > 0)
+            seek_pass_write(m, live, i);
+        if (a->kind == TRACE_QUERY)
+            TRY(seek_judge(m, live, i, err));
         if (a->kind != TRACE_READ)
             continue;
         TRY(mirror_know_key(m, a->key, err));

@@ -46,7 +46,7 @@ enum mechanism {
 
 const char *mechanism_name(enum mechanism);
 
-enum trace_kind { TRACE_READ, TRACE_WRITE };
+enum trace_kind { TRACE_READ, TRACE_WRITE, TRACE_QUERY /* of a struct trace_query */ };
 
 /* A value as the mirror compares them: equal ones have equal codes. */
 struct trace_op {
@@ -55,6 +55,28 @@ struct trace_op {
     uint32_t key, op; /* keys are small numbers, the caller's; op is told in findings */
     uint8_t kind;     /* enum trace_kind */
     bool is_locking;  /* a read FOR UPDATE or FOR SHARE */
+    uint32_t row;     /* in the row store, or ROW_NONE; the mirror takes over its holder */
+};
+
+enum query_kind {
+    QUERY_ROWS,  /* it read all rows that match, and these are they */
+    QUERY_PART,  /* some rows that match, as many as it wanted */
+    QUERY_WRITES /* it wrote all rows that match */
+};
+
+/*
+ * A statement that looks for the rows of a table from one place to another that match. Its rows,
+ * if any, stand among the operations, with the same number of the caller's.
+ */
+struct trace_query {
+    int64_t invoked, completed;
+    int64_t low, high;  /* places, both included */
+    size_t first_op;    /* where it stands: its rows, if any, follow from there */
+    uint32_t row_count;
+    uint32_t op, table;
+    uint32_t condition; /* in the row store, or CONDITION_ALL; likewise */
+    uint8_t kind;       /* enum query_kind */
+    bool is_locking;
 };
 
 struct trace {
@@ -63,6 +85,8 @@ struct trace {
     uint8_t status;                 /* enum txn_status */
     const struct trace_op *ops;     /* in the order of the program */
     size_t op_count;
+    const struct trace_query *queries; /* likewise, by first_op */
+    size_t query_count;
 };
 
 #define MIRROR_FINDINGS_MAX 32
@@ -86,12 +110,15 @@ struct mirror_counts {
     uint64_t txns, ops, reads;
     uint64_t dependencies, overlapping, deduced; /* the paper's beta, and figure 12 */
     uint64_t unjudged;                           /* reads and writes of keys of too many versions */
+    uint64_t queries, unjudged_queries;          /* a condition not computed, or too much to look at */
     uint64_t gapped;                             /* reads that a gap may explain */
     uint64_t excused;                            /* those of them that nothing else does */
     uint64_t late;                               /* came after what they belong before was judged */
 };
 
 struct key_state;
+struct key_row;
+struct relation;
 struct live;
 struct version;
 
@@ -106,6 +133,10 @@ struct mirror {
     ARRAY(struct live) live; /* in the order in which they came */
     uint64_t live_first;     /* the number of the first of them */
     struct agenda events;
+    struct row_store *rows;        /* the caller's; NULL: conditions are all CONDITION_ALL */
+    ARRAY(struct key_row) key_rows; /* by key, as far as they are of tables */
+    ARRAY(struct relation) relations; /* tables */
+    uint64_t asked;                /* questions so far */
     struct gaps gaps;
     int64_t judged_until, oldest; /* nothing is asked before `oldest` */
     size_t until_collection;
@@ -124,6 +155,16 @@ void mirror_close(struct mirror *);
 
 /* What a key holds before all transactions; else it is the code 0. */
 MUST_USE enum status mirror_initial(struct mirror *, uint32_t key, uint64_t value, struct error *);
+
+/* As mirror_initial(); the holder of the row is taken over. */
+MUST_USE enum status mirror_initial_row(struct mirror *, uint32_t key, uint64_t value, uint32_t row,
+                                        struct error *);
+/*
+ * A key is a row of a table, at a place in its order (key_order.h). Told before the first
+ * transaction with the key comes; what is told again is passed over.
+ */
+MUST_USE enum status mirror_row_key(struct mirror *, uint32_t key, uint32_t table, int64_t place,
+                                    struct error *);
 
 /* Transactions of one session come in its order; otherwise in any. */
 MUST_USE enum status mirror_add(struct mirror *, const struct trace *, struct error *);

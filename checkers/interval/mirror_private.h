@@ -9,7 +9,9 @@
 #define CHECKERS_INTERVAL_MIRROR_PRIVATE_H
 
 #include "checkers/interval/drawing.h"
+#include "checkers/interval/key_order.h"
 #include "checkers/interval/mirror.h"
+#include "checkers/interval/row_store.h"
 
 #define MIRROR_NONE UINT32_MAX
 #define KEY_VERSIONS_KEPT 8     /* from so many on, old ones are looked for */
@@ -38,6 +40,7 @@ struct version {
     struct times locked;    /* when the key was locked for it */
     struct times viewed;    /* the instant of its transaction's view, where that is not live */
     int64_t txn_id;
+    uint32_t row;           /* in the row store */
 };
 
 /* Who read which version: a later one must come after the reader. */
@@ -64,6 +67,37 @@ struct key_state {
     bool is_known;
 };
 
+/* Of a key that is a row of a table. */
+struct key_row {
+    int64_t place;
+    uint64_t asked; /* the question that it has come in the answer of */
+    uint64_t born;  /* the question that was the last before it was told of */
+    uint32_t table; /* MIRROR_NONE: it is none */
+};
+
+/* A query that has been judged, for as long as its transaction is live. */
+struct watcher {
+    uint64_t txn, asked;
+    uint32_t access;
+};
+
+struct relation {
+    struct key_order order;
+    ARRAY(struct watcher) watchers; /* in the order in which they asked */
+    size_t watchers_to_forget;
+};
+
+/* A statement of a transaction. */
+struct query {
+    int64_t low, high;
+    uint64_t asked;
+    uint32_t table, condition;
+    uint32_t *came; /* keys */
+    uint32_t came_count;
+    uint8_t kind; /* enum query_kind */
+    bool is_unjudged;
+};
+
 /* An operation that matters to others. */
 struct access {
     struct times at;
@@ -75,6 +109,7 @@ struct access {
     bool is_locking;
     bool is_updated;  /* of a read: the transaction writes the key, too */
     uint32_t version; /* of a write, once it is installed */
+    uint32_t row;     /* of a write, in the row store; of a query, its number */
 };
 
 struct live {
@@ -88,6 +123,8 @@ struct live {
     uint32_t point, view, certified; /* MIRROR_NONE: none, or gone */
     struct access *accesses;
     uint32_t access_count;
+    struct query *queries;
+    uint32_t query_count;
 };
 
 static inline struct live *mirror_live(const struct mirror *m, uint64_t txn)
@@ -190,6 +227,46 @@ static inline bool gap_reaches(const struct mirror *m, uint32_t key, struct time
     return (m->gaps.is_open || m->gaps.closed.count > 0) && gap_may_reach(m, key, view);
 }
 
+/* --- seek.c --- */
+
+/* A statement of the transaction that is being added: an access more. */
+MUST_USE enum status seek_add(struct mirror *, struct live *, const struct trace *,
+                               const struct trace_query *, struct times at, struct error *);
+/* The rows of an operation that is left out, or all of those of a transaction. */
+void seek_drop_op(struct mirror *, const struct trace_op *);
+void seek_drop_trace(struct mirror *, const struct trace *);
+/* What a transaction holds of statements and rows. */
+void seek_close(struct mirror *, struct live *);
+void seek_close_all(struct mirror *);
+/* The write comes to be what the transaction that is being judged sees of the key. */
+void seek_pass_write(struct mirror *, const struct live *, uint32_t access);
+/* Whether this is a row that the query looks for. */
+enum predicate_answer seek_matches(struct mirror *, const struct query *, uint64_t value,
+                                    uint32_t row);
+
+bool seek_has_come(const struct query *, uint32_t key);
+/* " where v >= 10" */
+void seek_tell(const struct mirror *, const struct query *, struct buffer *);
+
+/* --- predicate_read.c --- */
+
+MUST_USE enum status seek_judge(struct mirror *, struct live *, uint32_t access, struct error *);
+/* A version is there: who looked for it before comes before it. */
+MUST_USE enum status seek_installed(struct mirror *, uint32_t key, uint32_t version,
+                                     struct error *);
+/* Likewise of one that had looked at the key. */
+MUST_USE enum status seek_overtaken(struct mirror *, const struct reader *, uint32_t key,
+                                     uint32_t version, struct error *);
+
+/* --- range_lock.c --- */
+
+/* Whether a query locks what it did not find. */
+bool range_locks(const struct mirror *, const struct access *query);
+MUST_USE enum status range_lock_judge(struct mirror *, const struct live *, uint32_t access,
+                                      uint32_t key, struct error *);
+MUST_USE enum status range_lock_installed(struct mirror *, const struct live *, uint32_t access,
+                                          uint32_t key, uint32_t version, struct error *);
+
 /* --- own_read.c --- */
 
 /* Whether a transaction sees its own writes before it commits. */
@@ -197,6 +274,10 @@ bool own_is_seen(const struct mirror *);
 /* A read of what the transaction wrote last before it. */
 void own_judge(struct mirror *, const struct live *, const struct trace_op *read,
                const struct access *own);
+/* A row that matches came or did not come, against what the transaction wrote there last. */
+void own_judge_row(struct mirror *, const struct live *, uint32_t key, bool came);
+/* A row came twice in one answer. */
+void own_judge_twice(struct mirror *, const struct live *, uint32_t key);
 
 /* --- collection.c --- */
 
@@ -210,6 +291,9 @@ MUST_USE enum status read_judge(struct mirror *, struct live *, uint32_t access,
 MUST_USE enum status read_installed(struct mirror *, uint32_t key, uint32_t version,
                                     struct error *);
 MUST_USE enum status lock_judge(struct mirror *, struct live *, uint32_t access, struct error *);
+/* A lock that was taken to read, and one to write a version. */
+MUST_USE enum status lock_compare(struct mirror *, const struct live *, const struct access *taken,
+                                  uint32_t key, uint32_t version, struct error *);
 MUST_USE enum status update_judge(struct mirror *, struct live *, uint32_t access, struct error *);
 /* One transaction depends on the other. */
 MUST_USE enum status certifier_depend(struct mirror *, uint32_t from, uint32_t to,

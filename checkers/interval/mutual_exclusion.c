@@ -38,7 +38,7 @@ static struct lock lock_of_access(const struct mirror *m, const struct live *liv
                           .point = live->point,
                           .number = live->number,
                           .op = a->op,
-                          .is_read = a->kind == TRACE_READ,
+                          .is_read = a->kind != TRACE_WRITE,
                           .id = live->id };
 }
 
@@ -149,4 +149,13 @@ enum status lock_judge(struct mirror *m, struct live *live, uint32_t access, str
         TRY(compare(m, a->key, &other, &own, err));
     }
     return STATUS_OK;
+}
+
+enum status lock_compare(struct mirror *m, const struct live *live, const struct access *taken,
+                         uint32_t key, uint32_t version, struct error *err)
+{
+    struct lock own = lock_of_access(m, live, taken);
+    struct lock other = lock_of_version(m, &m->versions.at[version]);
+
+    return compare(m, key, &other, &own, err);
 }

@@ -17,6 +17,19 @@ bool own_is_seen(const struct mirror *m)
     return !m->profile.reads_any && !m->profile.hides_own;
 }
 
+static struct mirror_finding *begin(struct mirror *m, const struct live *live, const char *verb,
+                                    uint32_t key)
+{
+    struct mirror_finding *f = finding_begin(m, MECHANISM_READ, ANOMALY_INTERNAL);
+
+    if (!f)
+        return NULL;
+    finding_add_txn(f, live->number, live->id);
+    buffer_print(&f->explanation, "T%" PRId64 " %s ", live->id, verb);
+    tell_key_name(m, key, &f->explanation);
+    return f;
+}
+
 void own_judge(struct mirror *m, const struct live *live, const struct trace_op *read,
                const struct access *own)
 {
@@ -24,11 +37,24 @@ void own_judge(struct mirror *m, const struct live *live, const struct trace_op 
 
     if (!own_is_seen(m) || read->value == own->value)
         return;
-    f = finding_begin(m, MECHANISM_READ, ANOMALY_INTERNAL);
-    if (!f)
-        return;
-    finding_add_txn(f, live->number, live->id);
-    buffer_print(&f->explanation, "T%" PRId64 " read ", live->id);
-    tell_key_name(m, read->key, &f->explanation);
-    buffer_text(&f->explanation, TEXT(" and did not get what it had written there itself"));
+    f = begin(m, live, "read", read->key);
+    if (f)
+        buffer_text(&f->explanation, TEXT(" and did not get what it had written there itself"));
+}
+
+void own_judge_row(struct mirror *m, const struct live *live, uint32_t key, bool came)
+{
+    struct mirror_finding *f = begin(m, live, came ? "got" : "looked for rows and missed", key);
+
+    if (f)
+        buffer_text(&f->explanation, came ? TEXT(", and what it had written there does not match")
+                                          : TEXT(", where what it had written itself matches"));
+}
+
+void own_judge_twice(struct mirror *m, const struct live *live, uint32_t key)
+{
+    struct mirror_finding *f = begin(m, live, "got", key);
+
+    if (f)
+        buffer_text(&f->explanation, TEXT(" twice in one answer"));
 }

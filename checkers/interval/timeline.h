@@ -37,6 +37,8 @@ enum order_reason {
     ORDER_INSTALLED,   /* one version comes before another */
     ORDER_LOCKED,      /* one gave a lock back before the other took it; one of them only read */
     ORDER_FIRST_WINS,  /* of two updaters, the other order would have made them concurrent */
+    ORDER_FOUND,       /* who looks for rows comes after who made one match, or not match */
+    ORDER_NOT_FOUND,   /* who looks for rows comes before who makes one match, or not match */
     ORDER_REASON_COUNT
 };
 

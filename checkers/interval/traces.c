@@ -97,47 +97,179 @@ static void set_times(const struct history *h, uint32_t txn, uint32_t op, struct
                         : h->txn_completed[txn];
 }
 
+/* --- Rows of tables ------------------------------------------------------------------- */
+
+static uint32_t key_of(const struct traces *t, uint32_t key)
+{
+    return t->key_of ? t->key_of[key] : key;
+}
+
+static bool has_integer_places(const struct history *h, uint32_t table)
+{
+    uint32_t column = h->table_key_column[h->table_key_start[table]];
+
+    return h->table_column_kind[h->table_column_start[table] + column] == COLUMN_INTEGER;
+}
+
+/* The first part of a primary key, where it is a number: it is spelled in one way. */
+static int64_t place_of(const struct history *h, uint32_t table, uint32_t key)
+{
+    struct text text = history_key(h, key);
+    const char *at = text.at, *end = text.at + text.length;
+    bool is_negative;
+    uint64_t number = 0;
+
+    if (!has_integer_places(h, table))
+        return 0;
+    while (at < end && *at != '/')
+        at++;
+    at++;
+    is_negative = at < end && *at == '-';
+    for (at += is_negative; at < end && *at >= '0' && *at <= '9'; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    return (int64_t)(is_negative ? 0 - number : number);
+}
+
+enum status traces_keep_rows(struct traces *t, struct row_store *rows, struct mirror *m,
+                             struct error *err)
+{
+    t->rows = rows;
+    t->mirror = m;
+    return keys_init(&t->keys, t->history, err);
+}
+
+void traces_close(struct traces *t)
+{
+    keys_close(&t->keys);
+    array_close(&t->ops);
+    array_close(&t->queries);
+}
+
+/* What stands in the row store for a value of a key, if that is a row of a table. */
+static enum status take_row(struct traces *t, uint32_t key, struct value value, uint32_t *row,
+                            struct error *err)
+{
+    uint32_t table = t->keys.table ? t->keys.table[key] : HISTORY_NONE;
+
+    *row = ROW_NONE;
+    if (table == HISTORY_NONE)
+        return STATUS_OK;
+    TRY(mirror_row_key(t->mirror, key_of(t, key), table, place_of(t->history, table, key), err));
+    return row_store_take(t->rows, t->history, table, value, row, err);
+}
+
+/* --- Statements ----------------------------------------------------------------------- */
+
+static struct text text_or_nothing(const struct history *h, uint32_t text)
+{
+    return text == HISTORY_NONE ? TEXT("") : history_text(h, text);
+}
+
+static enum query_kind kind_of(const struct history *h, uint32_t head)
+{
+    uint32_t statement = h->op_key[head];
+    int64_t limit = h->statement_limit[statement];
+
+    if (h->op_kind[head] != OP_SELECT)
+        return QUERY_WRITES;
+    return limit >= 0 && h->statement_row_count[statement] >= limit ? QUERY_PART : QUERY_ROWS;
+}
+
+static enum status make_query(struct traces *t, uint32_t head, const struct trace_op *at,
+                              struct error *err)
+{
+    const struct history *h = t->history;
+    uint32_t statement = h->op_key[head], table = h->statement_table[statement];
+    struct trace_query q = { .invoked = at->invoked,
+                             .completed = at->completed,
+                             .low = INT64_MIN,
+                             .high = INT64_MAX,
+                             .first_op = t->ops.count,
+                             .row_count = h->statement_row_count[statement],
+                             .op = head,
+                             .table = table,
+                             .kind = (uint8_t)kind_of(h, head),
+                             .is_locking = at->is_locking || h->op_kind[head] != OP_SELECT };
+
+    TRY(array_reserve(&t->queries, 1, err));
+    TRY(row_store_ask(t->rows, table, text_or_nothing(h, h->statement_where[statement]),
+                      &q.condition, err));
+    if (has_integer_places(h, table))
+        row_store_range(t->rows, q.condition,
+                        (uint16_t)h->table_key_column[h->table_key_start[table]], &q.low, &q.high);
+    return array_push(&t->queries, q, err);
+}
+
+/* A statement that was answered, if it looked for anything. */
+static enum status pass_head(struct traces *t, uint32_t txn, uint32_t head,
+                             const struct trace_op *at, struct error *err)
+{
+    const struct history *h = t->history;
+    uint8_t flags = h->statement_flags[h->op_key[head]];
+
+    if (h->op_kind[head] == OP_INSERT || h->op_flags[head] & OP_ERROR ||
+        h->txn_status[txn] != TXN_OK || !(flags & STATEMENT_ANSWERED))
+        return STATUS_OK;
+    if (!t->rows || flags & STATEMENT_AGGREGATES) {
+        t->unjudged++;
+        return STATUS_OK;
+    }
+    return make_query(t, head, at, err);
+}
+
+static enum status pass_op(struct traces *t, uint32_t txn, uint32_t op, struct trace_op *at,
+                           struct error *err)
+{
+    const struct history *h = t->history;
+    uint8_t kind = h->op_kind[op];
+
+    if (!op_is_row(kind)) {
+        set_times(h, txn, op, at);
+        at->op = op;
+        at->is_locking = h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE);
+    }
+    if (op_is_head(kind))
+        return pass_head(t, txn, op, at, err);
+    if (h->op_flags[op] & OP_ERROR || (op_is_read(kind) && h->op_value_kind[op] == VALUE_NONE))
+        return STATUS_OK;
+    at->key = key_of(t, h->op_key[op]);
+    at->kind = op_is_write(kind) ? TRACE_WRITE : TRACE_READ;
+    at->value = op_is_write(kind) ? written_value(h, op) : trace_value(h, history_value(h, op));
+    TRY(array_reserve(&t->ops, 1, err));
+    TRY(take_row(t, h->op_key[op], history_value(h, op), &at->row, err));
+    return array_push(&t->ops, *at, err);
+}
+
 enum status traces_make(struct traces *t, uint32_t txn, struct trace *trace, struct error *err)
 {
     const struct history *h = t->history;
     struct trace_op at = { 0 };
 
-    t->ops.count = 0;
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        uint8_t kind = h->op_kind[op];
-
-        if (!op_is_row(kind)) {
-            set_times(h, txn, op, &at);
-            at.op = op;
-            at.is_locking = h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE);
-        }
-        if (op_is_head(kind) || h->op_flags[op] & OP_ERROR ||
-            (op_is_read(kind) && h->op_value_kind[op] == VALUE_NONE))
-            continue;
-        at.key = t->key_of ? t->key_of[h->op_key[op]] : h->op_key[op];
-        at.kind = op_is_write(kind) ? TRACE_WRITE : TRACE_READ;
-        at.value = op_is_write(kind) ? written_value(h, op) : trace_value(h, history_value(h, op));
-        TRY(array_push(&t->ops, at, err));
-    }
+    t->ops.count = t->queries.count = 0;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        TRY(pass_op(t, txn, op, &at, err));
     *trace = (struct trace){ .id = h->txn_id[txn],
                              .invoked = h->txn_invoked[txn],
                              .completed = h->txn_completed[txn],
                              .number = txn,
                              .status = h->txn_status[txn],
                              .ops = t->ops.at,
-                             .op_count = t->ops.count };
+                             .op_count = t->ops.count,
+                             .queries = t->queries.at,
+                             .query_count = t->queries.count };
     return STATUS_OK;
 }
 
-enum status traces_initial(const struct traces *t, struct mirror *m, struct error *err)
+enum status traces_initial(struct traces *t, struct mirror *m, struct error *err)
 {
     const struct history *h = t->history;
 
     for (size_t i = 0; i < h->initial_count; i++) {
         struct value value = { (enum value_kind)h->initial_kind[i], h->initial_value[i] };
-        uint32_t key = h->initial_key[i];
+        uint32_t key = h->initial_key[i], row;
 
-        TRY(mirror_initial(m, t->key_of ? t->key_of[key] : key, trace_value(h, value), err));
+        TRY(take_row(t, key, value, &row, err));
+        TRY(mirror_initial_row(m, key_of(t, key), trace_value(h, value), row, err));
     }
     return STATUS_OK;
 }

@@ -4,28 +4,40 @@
  * A value becomes a code: equal values have equal codes, whatever history they stand in, and
  * unequal ones the same code no more often than once in 2^63. Of a list it is the last
  * element, which is what an append is known by. Rows of statements are reads and writes of
- * their keys, at the times of their statement.
+ * their keys, at the times of their statement; and with a row store the statements themselves
+ * are queries, whose conditions and rows it keeps.
  */
 #ifndef CHECKERS_INTERVAL_TRACES_H
 #define CHECKERS_INTERVAL_TRACES_H
 
 #include "checkers/interval/mirror.h"
+#include "checkers/interval/row_store.h"
+#include "checkers/keys.h"
 
 uint64_t trace_value(const struct history *, struct value);
 
 struct traces {
     const struct history *history;
     const uint32_t *key_of; /* by key of the history: the mirror's; NULL: the same */
+    struct row_store *rows; /* NULL: nothing is said of what did not come */
+    struct mirror *mirror;  /* with rows: is told of keys that are rows of tables */
+    struct keys keys;       /* likewise */
     ARRAY(struct trace_op) ops;
+    ARRAY(struct trace_query) queries;
+    uint64_t unjudged; /* statements of whose answer only the rows are passed on */
 };
 
 /* Refuses a transaction whose times nobody wrote down, or that is over before an operation is. */
 MUST_USE enum status traces_examine(const struct history *, uint32_t txn, struct error *);
+/* Before all else, if rows are kept. Closed by traces_close(), also after a failure. */
+MUST_USE enum status traces_keep_rows(struct traces *, struct row_store *, struct mirror *,
+                                      struct error *);
+void traces_close(struct traces *);
 
 /* The operations of a transaction; good until the next call. */
 MUST_USE enum status traces_make(struct traces *, uint32_t txn, struct trace *, struct error *);
 
 /* What the keys of the history hold at first. */
-MUST_USE enum status traces_initial(const struct traces *, struct mirror *, struct error *);
+MUST_USE enum status traces_initial(struct traces *, struct mirror *, struct error *);
 
 #endif

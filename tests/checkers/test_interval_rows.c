@@ -1,0 +1,254 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "checkers/interval/profile.h"
+#include "history/jsonl_read.h"
+#include "history/source.h"
+#include "tests/checkers/checker_fixture.h"
+#include "tests/oracle/notation.h"
+#include "tests/oracle/oracle.h"
+#include "tests/oracle/small.h"
+#include "unity.h"
+
+#define ROUNDS 500
+
+static struct error err;
+
+void setUp(void)
+{
+    err = (struct error){ 0 };
+}
+
+void tearDown(void) {}
+
+static enum anomaly first_kind(const char *profile, const char *notation, uint64_t *unjudged)
+{
+    const struct profile *found = profile_find(text_of(profile));
+    struct check_options options = { .level = found->level, .profile = found };
+    enum anomaly kind = ANOMALY_COUNT;
+    struct history history;
+    struct check check;
+
+    notation_read(notation, &history);
+    ASSERT_OK(checker_run(checker_find(TEXT("interval")), &history, &options, &check, &err), &err);
+    TEST_ASSERT_NOT_EQUAL_MESSAGE(VERDICT_UNKNOWN, check.verdict, notation);
+    if (check.verdict == VERDICT_INVALID)
+        kind = check.findings.at[0].kind;
+    *unjudged = check.unjudged_predicates;
+    check_close(&check);
+    history_close(&history);
+    return kind;
+}
+
+#define NOTHING ANOMALY_COUNT
+
+static void expect(const char *profile, const char *notation, enum anomaly expected)
+{
+    uint64_t unjudged;
+    enum anomaly kind = first_kind(profile, notation, &unjudged);
+
+    TEST_ASSERT_EQUAL_STRING_MESSAGE(expected == NOTHING ? "nothing" : anomaly_name(expected),
+                                     kind == NOTHING ? "nothing" : anomaly_name(kind), notation);
+    TEST_ASSERT_EQUAL_MESSAGE(0, unjudged, notation);
+}
+
+/* --- Absence ---------------------------------------------------------------------------- */
+
+static void a_row_that_stood_there_and_matches_must_come(void)
+{
+    const char *insert = "T1 @0-10: ins {7=12}; ";
+    char notation[200];
+    static const struct {
+        const char *then;
+        enum anomaly kind;
+    } rows[] = {
+        { "T2 @20-30: sel v>=10 {7=12}", NOTHING },
+        { "T2 @20-30: sel v>=10 {}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T2 @20-30: sel v>=13 {}", NOTHING },
+        { "T2 @20-30: sel * {}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T2 @5-30: sel v>=10 {}", NOTHING },                    /* it may have come before */
+        { "T2 @20-30: sel v>=13 {7=12}", ANOMALY_RESULT_SET_MISMATCH }, /* it does not match */
+        { "T2 @15-40: upd v>=10 {7=1}; T3 @20-50: sel v>=10 {}", NOTHING },
+        { "T2 @15-40: upd v>=10 {7=1}; T3 @50-60: sel v>=10 {7=12}", ANOMALY_INCONSISTENT_READ },
+        { "T2 @15-40: d t/7; T3 @50-60: sel v>=10 {}", NOTHING },
+        { "T2 abort @15-40: d t/7; T3 @50-60: sel v>=10 {}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T2 unknown @15-: d t/7; T3 @50-60: sel v>=10 {}", NOTHING },
+        { "T2 unknown @15-: d t/7; T3 @50-60: sel v>=10 {}; T4 @70-80: sel v>=10 {7=12}",
+          ANOMALY_INCONSISTENT_READ }, /* what was missed is gone for ever */
+        { "T2 @20-30: top 1 v>=10 {7=12}", NOTHING },
+        { "T2 @20-30: top 2 v>=10 {}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T2 @20-30: upd v>=10 {}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T2 @20-30: upd v>=13 {7=5}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T2 @20-30: del v>=10 {7}", NOTHING },
+        { "T2 @20-30: del v>=10 {8}", ANOMALY_RESULT_SET_MISMATCH },
+        { "T2 @20-30: sel v>=10 {} !", NOTHING },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        snprintf(notation, sizeof notation, "%s%s", insert, rows[i].then);
+        expect("postgresql/serializable", notation, rows[i].kind);
+        expect("innodb/serializable", notation, rows[i].kind);
+        if (!strstr(rows[i].then, "del") && !strstr(rows[i].then, "upd"))
+            expect("postgresql/read-committed", notation, rows[i].kind);
+    }
+}
+
+static void what_is_missed_narrows_what_others_may_see(void)
+{
+    /* T3 shows when T1 had committed. */
+    expect("postgresql/serializable",
+           "T1 @0-100: w x 1, ins {7=12}; T2 @50-60: sel v>=10 {}; T3 @10-20: r x 1",
+           ANOMALY_RESULT_SET_MISMATCH);
+    expect("postgresql/serializable",
+           "T1 @0-100: w x 1, ins {7=12}; T2 @50-60: sel v>=10 {}; T3 @10-55: r x 1", NOTHING);
+}
+
+/* Each looks for what the other inserts: no row has two versions that anybody read. */
+static void phantoms_make_a_cycle_of_dependencies(void)
+{
+    const char *notation = "T1 @0-50: sel v>=10 {}, ins {1=5}; T2 @2-52: sel v<10 {}, ins {2=15}";
+
+    expect("postgresql/serializable", notation, ANOMALY_G2);
+    expect("postgresql/snapshot", notation, NOTHING);
+    /* A row that comes to match, and one that does not. */
+    expect("postgresql/serializable",
+           "init t/1 5; init t/2 5; T1 @0-50: sel v>=10 {}, upd id=1 {1=20}; "
+           "T2 @2-52: sel v>=10 {}, upd id=2 {2=20}", ANOMALY_G2);
+    expect("postgresql/serializable",
+           "init t/1 5; init t/2 5; T1 @0-50: sel v>=10 {}, upd id=1 {1=6}; "
+           "T2 @2-52: sel v>=10 {}, upd id=2 {2=6}", NOTHING);
+}
+
+/* --- Itself ----------------------------------------------------------------------------- */
+
+static void a_transaction_looks_at_its_own_rows_too(void)
+{
+    expect("postgresql/snapshot", "T1 @0-10: ins {7=12}, sel v>=10 {7=12}, upd v>=10 {7=3}, "
+                                  "sel v>=10 {}, del * {7}, sel * {}", NOTHING);
+    expect("postgresql/snapshot", "T1 @0-10: ins {7=12}, sel v>=10 {}", ANOMALY_INTERNAL);
+    expect("postgresql/snapshot", "T1 @0-10: ins {7=12}, del v>=10 {}", ANOMALY_INTERNAL);
+    expect("postgresql/snapshot", "T1 @0-10: ins {7=12}, upd v>=13 {7=1}", ANOMALY_INTERNAL);
+    expect("postgresql/snapshot", "init t/7 12; T1 @0-10: del * {7}, sel * {7=12}",
+           ANOMALY_INTERNAL);
+    expect("spanner/serializable", "T1 @0-10: ins {7=12}, sel v>=10 {}", NOTHING);
+}
+
+/* --- Instants of their own --------------------------------------------------------------- */
+
+/*
+ * PostgreSQL's UPDATE passes over a row that another has deleted and inserted again meanwhile;
+ * its rows are each as of when they were locked.
+ */
+static void who_locks_may_miss_what_was_changed_meanwhile(void)
+{
+    expect("postgresql/read-committed",
+           "init t/7 12; T1 @0-30: del * {7}, ins {7=13}; T2 @10-40: upd v>=10 {}", NOTHING);
+    expect("postgresql/read-committed", "init t/7 12; T2 @10-40: upd v>=10 {}",
+           ANOMALY_RESULT_SET_MISMATCH);
+    expect("postgresql/read-committed", "init t/7 12; T2 @10-40: upd v>=13 {7=5}",
+           ANOMALY_RESULT_SET_MISMATCH);
+    expect("innodb/repeatable-read",
+           "init t/7 12; T1 @12-30: upd * {7=5}; T2 @10-40: sel v>=10 {7=12}, upd v>=10 {}",
+           NOTHING);
+}
+
+/* --- Locks of ranges ---------------------------------------------------------------------- */
+
+static void nobody_writes_into_a_range_that_is_locked(void)
+{
+    static const char format[] =
+        "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"v\":\"bigint\"},"
+        "\"key\":[\"id\"]}}}\n"
+        "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[0,90],\"ops\":["
+        "{\"select\":\"t\",\"where\":\"v >= 10\",\"rows\":{},\"at\":[1,5]},"
+        "{\"r\":\"x\",\"v\":null,\"at\":[80,82]}]}\n"
+        "{\"txn\":2,\"session\":2,\"status\":\"ok\",\"at\":[6,%d],\"ops\":["
+        "{\"insert\":\"t\",\"rows\":{\"7\":{\"id\":7,\"v\":%d}},\"at\":[7,9]}]}\n";
+    static const struct {
+        int completed, v;
+        enum verdict verdict;
+    } rows[] = { { 120, 12, VERDICT_INVALID }, { 120, 3, VERDICT_VALID } };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        const struct profile *profile = profile_find(TEXT("innodb/serializable"));
+        struct check_options options = { .level = profile->level, .profile = profile };
+        struct history history;
+        struct source source;
+        struct check check;
+        char text[1000];
+
+        snprintf(text, sizeof text, format, rows[i].completed, rows[i].v);
+        ASSERT_OK(source_open_memory(&source, "memory", text, strlen(text), &err), &err);
+        ASSERT_OK(jsonl_read(&source, 0, &history, &err), &err);
+        source_close(&source);
+        ASSERT_OK(checker_run(checker_find(TEXT("interval")), &history, &options, &check, &err),
+                  &err);
+        TEST_ASSERT_EQUAL(rows[i].verdict, check.verdict);
+        if (check.verdict == VERDICT_INVALID)
+            TEST_ASSERT_EQUAL(ANOMALY_LOCK_VIOLATION, check.findings.at[0].kind);
+        check_close(&check);
+        history_close(&history);
+    }
+}
+
+/* --- Against the oracle ----------------------------------------------------------------- */
+
+struct tally {
+    unsigned found, missed, unjudged;
+};
+
+static void compare(const struct history *h, enum level level, uint64_t seed, struct tally *tally)
+{
+    struct check check = fixture_check("interval", h, level, 0);
+    enum oracle_answer answer = oracle_decide(h, level, (struct oracle_options){ 0 });
+    char message[512];
+
+    if (check.verdict == VERDICT_INVALID && answer == ORACLE_HOLDS) {
+        snprintf(message, sizeof message, "%s, seed %" PRIu64 ": %s", level_name(level), seed,
+                 check.findings.at[0].explanation);
+        TEST_FAIL_MESSAGE(message);
+    }
+    tally->unjudged += check.unjudged_predicates > 0;
+    tally->found += answer == ORACLE_VIOLATED && check.verdict == VERDICT_INVALID;
+    tally->missed += answer == ORACLE_VIOLATED && check.verdict != VERDICT_INVALID;
+    check_close(&check);
+}
+
+static void no_statement_is_accused_that_some_instants_explain(void)
+{
+    static const enum level levels[] = { LEVEL_STRICT_SERIALIZABLE, LEVEL_STRICT_SNAPSHOT,
+                                         LEVEL_SERIALIZABLE, LEVEL_SNAPSHOT,
+                                         LEVEL_READ_COMMITTED };
+    struct tally tally[ROW_COUNT(levels)] = { { 0 } };
+
+    for (uint64_t seed = 0; seed < ROUNDS; seed++) {
+        struct small_options options = small_options_of_seed(seed);
+        struct history h;
+
+        options.times = options.predicates = true;
+        options.certificate = false;
+        options.keys = options.keys < 2 ? 2 : options.keys;
+        small_history(&options, seed, &h);
+        for (size_t i = 0; i < ROW_COUNT(levels); i++)
+            compare(&h, levels[i], seed, &tally[i]);
+        history_close(&h);
+    }
+    /* It is not complete, but sees most of what can be seen. */
+    TEST_ASSERT_GREATER_THAN(6 * tally[0].missed, tally[0].found);
+    TEST_ASSERT_GREATER_THAN(3 * tally[1].missed, tally[1].found);
+    TEST_ASSERT_GREATER_THAN(4 * tally[2].missed, tally[2].found);
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(a_row_that_stood_there_and_matches_must_come);
+    RUN_TEST(what_is_missed_narrows_what_others_may_see);
+    RUN_TEST(phantoms_make_a_cycle_of_dependencies);
+    RUN_TEST(a_transaction_looks_at_its_own_rows_too);
+    RUN_TEST(who_locks_may_miss_what_was_changed_meanwhile);
+    RUN_TEST(nobody_writes_into_a_range_that_is_locked);
+    RUN_TEST(no_statement_is_accused_that_some_instants_explain);
+    return UNITY_END();
+}
