@@ -63,13 +63,18 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
 
 /* --- What follows ------------------------------------------------------------------------------ */
 
+/* Whoever wrote that too was the first of the two, where one of them had to be. */
 static enum status missed(struct mirror *m, const struct look *look, const struct version *w,
                           struct error *err)
 {
     uint32_t key = look->key;
 
     TRY(certifier_missed(m, look->live, w, key, err));
-    return mirror_order(m, look->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_READ, err);
+    TRY(mirror_order(m, look->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_READ, err));
+    if (!profile_first_wins(&m->profile) || !look->access->is_updated)
+        return STATUS_OK;
+    return mirror_order(m, look->live->point, w->view, ORDER_FIRST_WINS, key,
+                        update_mechanism(m), err);
 }
 
 static enum status deduce_others(struct mirror *m, const struct look *look, uint32_t match,

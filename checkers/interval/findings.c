@@ -112,6 +112,8 @@ static enum anomaly name_chain(const struct timeline *t)
     for (size_t i = 0; i < t->chain.count; i++) {
         if (t->chain.at[i].reason == ORDER_LOCKED)
             return ANOMALY_LOCK_VIOLATION;
+        if (t->chain.at[i].reason == ORDER_FIRST_WINS)
+            return ANOMALY_LOST_UPDATE;
         antis += is_anti(&t->chain.at[i]);
         reads += t->chain.at[i].reason == ORDER_READ || t->chain.at[i].reason == ORDER_FOUND;
         ranges += t->chain.at[i].reason == ORDER_NOT_FOUND;

@@ -39,7 +39,7 @@ static bool can_be_first(const struct mirror *m, const struct updater *first,
            !timeline_knows(&m->timeline, second->view_point, first->point);
 }
 
-static enum mechanism mechanism_of(const struct mirror *m)
+enum mechanism update_mechanism(const struct mirror *m)
 {
     return m->profile.first_updater ? MECHANISM_UPDATE : MECHANISM_CERTIFIER;
 }
@@ -64,7 +64,7 @@ static int64_t tell_not_first(const struct mirror *m, const struct updater *firs
 static void accuse(struct mirror *m, uint32_t key, const struct updater *a,
                    const struct updater *b)
 {
-    struct mirror_finding *f = finding_begin(m, mechanism_of(m), ANOMALY_LOST_UPDATE);
+    struct mirror_finding *f = finding_begin(m, update_mechanism(m), ANOMALY_LOST_UPDATE);
     struct drawing drawing = { 0 };
     int64_t error_a, error_b;
 
@@ -106,10 +106,10 @@ enum status update_judge(struct mirror *m, struct live *live, uint32_t access, s
         if (!can_a && !can_b)
             accuse(m, key, &b, &a);
         else if (!can_a)
-            TRY(mirror_order(m, b.point, a.view_point, ORDER_FIRST_WINS, key, mechanism_of(m),
+            TRY(mirror_order(m, b.point, a.view_point, ORDER_FIRST_WINS, key, update_mechanism(m),
                              err));
         else if (!can_b)
-            TRY(mirror_order(m, a.point, b.view_point, ORDER_FIRST_WINS, key, mechanism_of(m),
+            TRY(mirror_order(m, a.point, b.view_point, ORDER_FIRST_WINS, key, update_mechanism(m),
                              err));
     }
     return STATUS_OK;

@@ -295,6 +295,8 @@ MUST_USE enum status lock_judge(struct mirror *, struct live *, uint32_t access,
 MUST_USE enum status lock_compare(struct mirror *, const struct live *, const struct access *taken,
                                   uint32_t key, uint32_t version, struct error *);
 MUST_USE enum status update_judge(struct mirror *, struct live *, uint32_t access, struct error *);
+/* Who sees to it that the first updater wins. */
+enum mechanism update_mechanism(const struct mirror *);
 /* One transaction depends on the other. */
 MUST_USE enum status certifier_depend(struct mirror *, uint32_t from, uint32_t to,
                                       enum order_reason, uint32_t key, struct error *);

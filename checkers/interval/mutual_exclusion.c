@@ -15,7 +15,9 @@
 
 struct lock {
     struct times taken, released;
-    uint32_t point, number, op;
+    uint32_t point; /* of the commit */
+    uint32_t start; /* an instant after the lock was taken */
+    uint32_t number, op;
     bool is_read;
     int64_t id;
 };
@@ -25,17 +27,22 @@ static struct lock lock_of_version(const struct mirror *m, const struct version 
     return (struct lock){ .taken = v->locked,
                           .released = version_installed(m, v),
                           .point = v->point,
+                          .start = v->point,
                           .number = v->number,
                           .op = v->op,
                           .id = v->txn_id };
 }
 
+/* A row that is read as it is there is read when its lock has been taken. */
 static struct lock lock_of_access(const struct mirror *m, const struct live *live,
                                   const struct access *a)
 {
+    bool has_view = a->view != MIRROR_NONE && (a->is_locking || m->profile.view == VIEW_ROW);
+
     return (struct lock){ .taken = a->at,
                           .released = view_times(m, live->point, live->commit),
                           .point = live->point,
+                          .start = has_view ? a->view : live->point,
                           .number = live->number,
                           .op = a->op,
                           .is_read = a->kind != TRACE_WRITE,
@@ -105,9 +112,9 @@ static enum status compare(struct mirror *m, uint32_t key, const struct lock *a,
     if (!can_a && !can_b)
         accuse(m, key, a, b);
     else if (!can_a)
-        return mirror_order(m, b->point, a->point, reason, key, MECHANISM_LOCK, err);
+        return mirror_order(m, b->point, a->start, reason, key, MECHANISM_LOCK, err);
     else if (!can_b)
-        return mirror_order(m, a->point, b->point, reason, key, MECHANISM_LOCK, err);
+        return mirror_order(m, a->point, b->start, reason, key, MECHANISM_LOCK, err);
     return STATUS_OK;
 }
 
