@@ -166,6 +166,7 @@ void check_close(struct check *check)
     for (size_t i = 0; i < check->findings.count; i++)
         close_finding(&check->findings.at[i]);
     array_close(&check->findings);
+    buffer_close(&check->premises);
     buffer_close(&check->witness);
 }
 

@@ -88,6 +88,7 @@ struct check {
         op_count;          /* of the history: transactions; statements count as one operation */
     int64_t clock_error_ns; /* clocks off by about so much may excuse it all; 0: nobody knows */
     bool by_part;          /* of the version order alone: the witness says so */
+    struct buffer premises; /* of the witness: JSON members that every proof stands upon */
     struct buffer witness; /* JSON, or empty */
 };
 

@@ -93,7 +93,7 @@ static void print_findings(struct buffer *out, const struct history *h, const st
     buffer_byte(out, ']');
 }
 
-/* A model may hold where nothing shows it, and interval shows nothing yet. */
+/* A model may hold where nothing shows it. */
 static bool is_shown(const struct check *check, const struct buffer *evidence)
 {
     bool has_proof = false;
@@ -121,6 +121,7 @@ enum status witness_finish(const struct history *h, struct check *check, struct 
                      check->verdict == VERDICT_VALID ? "valid" : "invalid");
         if (check->by_part)
             buffer_text(out, TEXT("\"version-order\":\"part\","));
+        buffer_text(out, (struct text){ check->premises.at, check->premises.count });
         if (check->verdict == VERDICT_VALID)
             buffer_text(out, (struct text){ evidence.at, evidence.count });
         else

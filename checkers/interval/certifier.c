@@ -27,7 +27,7 @@
  */
 #include <inttypes.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 #define STRUCTURES_LOOKED_AT 256 /* by a new anti-dependency; others are let pass */
 
@@ -36,6 +36,7 @@
 /* first -rw-> pivot -rw-> last */
 struct structure {
     const struct live *first, *pivot, *last;
+    uint32_t points[3]; /* of the certifier */
 };
 
 static struct times view_of(const struct mirror *m, const struct live *live)
@@ -95,6 +96,7 @@ static void accuse(struct mirror *m, const struct structure *s)
         drawing_add(&drawing, commit_of(m, txns[i]), "T%" PRId64 " commits", txns[i]->id);
     }
     drawing_print(&drawing, &f->drawing);
+    grounds_structure(m, f, txns, s->points);
 }
 
 static void judge(struct mirror *m, uint32_t first, uint32_t pivot, uint32_t last)
@@ -102,7 +104,8 @@ static void judge(struct mirror *m, uint32_t first, uint32_t pivot, uint32_t las
     const struct timeline *t = &m->certifier;
     struct structure s = { mirror_owner(m, timeline_point(t, first)),
                            mirror_owner(m, timeline_point(t, pivot)),
-                           mirror_owner(m, timeline_point(t, last)) };
+                           mirror_owner(m, timeline_point(t, last)),
+                           { first, pivot, last } };
 
     if (is_dangerous(m, &s))
         accuse(m, &s);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 #define COLLECTION_STEP 64 /* events between two collections, at the least */
 
@@ -47,6 +47,7 @@ typedef void keep_function(struct mirror *, const struct live *, struct version 
 static void keep_times(struct mirror *m, const struct live *live, struct version *v)
 {
     (void)live;
+    grounds_keep_ends(m, v);
     v->installed = version_installed(m, v);
     v->viewed = view_times(m, v->view, v->viewed);
 }

@@ -15,7 +15,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "checkers/interval/look.h"
+#include "checkers/interval/grounds.h"
 
 const struct version *look_find_hiding(const struct mirror *m, const struct look *look,
                                        const struct version *hidden)
@@ -78,7 +78,7 @@ static enum status missed(struct mirror *m, const struct look *look, const struc
 }
 
 static enum status deduce_others(struct mirror *m, const struct look *look, uint32_t match,
-                                 struct error *err)
+                                 uint32_t step, struct error *err)
 {
     uint32_t next = m->keys.at[look->key].newest, key = look->key;
     int64_t from = version_installed(m, &m->versions.at[match]).low;
@@ -89,8 +89,10 @@ static enum status deduce_others(struct mirror *m, const struct look *look, uint
         if (next == match || !version_counts(w) || w->txn == look->txn)
             continue;
         if (version_precedes(m, v, w)) {
+            grounds_overwrites(m, look, step, match, next);
             TRY(missed(m, look, w, err));
         } else if (look_is_before(m, look, w) && !version_precedes(m, w, v)) {
+            grounds_installed(m, look, step, next);
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
             TRY(mirror_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
         }
@@ -127,11 +129,14 @@ static enum status deduce(struct mirror *m, const struct look *look, uint32_t ac
 {
     uint32_t key = look->key;
     struct version *v = &m->versions.at[match];
-    struct reader reader = { match, look->txn, access };
+    struct reader reader = { match, look->txn, access,
+                             grounds_reads(m, look, match, GROUND_READS) };
 
     count(m, look, v);
-    if (v->state == VERSION_PERHAPS)
+    if (v->state == VERSION_PERHAPS) {
         look_confirm(m, look, v);
+        grounds_confirm(m, v, reader.step);
+    }
     TRY(certifier_depend(m, v->certified, look->live->certified, ORDER_READ, key, err));
     TRY(mirror_order(m, v->point, look->point, ORDER_READ, key, MECHANISM_READ, err));
     if (m->profile.view != VIEW_COMMIT && look->access->is_updated)
@@ -139,7 +144,7 @@ static enum status deduce(struct mirror *m, const struct look *look, uint32_t ac
                          err));
     if (m->profile.reads_any)
         return STATUS_OK;
-    TRY(deduce_others(m, look, match, err));
+    TRY(deduce_others(m, look, match, reader.step, err));
     return look_times_imply_the_rest(m) ? STATUS_OK
                                         : array_push(&m->keys.at[key].readers, reader, err);
 }
@@ -177,6 +182,7 @@ static enum status link_version(struct mirror *m, uint32_t key, uint32_t version
 
         if (next == version || !version_counts(v) || !version_precedes(m, v, w))
             continue;
+        grounds_precedes(m, key, v, w);
         TRY(certifier_depend(m, v->certified, w->certified, ORDER_INSTALLED, key, err));
         if (m->profile.timing != TIMING_FULL)
             TRY(mirror_order(m, v->point, w->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
@@ -205,8 +211,10 @@ enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, str
             continue;
         }
         look = look_of(m, live, reader.access, key);
-        if (version_precedes(m, &m->versions.at[reader.version], w))
-            TRY(missed(m, &look, w, err));
+        if (!version_precedes(m, &m->versions.at[reader.version], w))
+            continue;
+        grounds_overwrites(m, &look, reader.step, reader.version, version);
+        TRY(missed(m, &look, w, err));
     }
     return link_version(m, key, version, err);
 }

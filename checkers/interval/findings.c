@@ -1,7 +1,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 #define STEPS_TOLD 4 /* of why a window is as narrow as it is */
 
@@ -250,11 +250,15 @@ enum status mirror_lay(struct mirror *m, struct timeline *t, uint32_t from, uint
 
     if (from == MIRROR_NONE || to == MIRROR_NONE)
         return STATUS_OK;
+    if (m->grounds && (from == to || !timeline_knows(t, from, to)))
+        t->step = grounds_take(m);
     TRY(timeline_order(t, from, to, reason, key, &holds, err));
     if (holds)
         return STATUS_OK;
     finding = finding_begin(m, mechanism_of(m, mechanism), name_chain(t));
-    if (finding)
+    if (finding) {
         tell_chain(m, t, finding);
+        grounds_chain(m, finding, t);
+    }
     return STATUS_OK;
 }

@@ -11,12 +11,13 @@
  */
 #include <inttypes.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 struct updater {
     struct times view, commit;
     uint32_t view_point, point, number, op;
     int64_t id;
+    const struct version *version;
 };
 
 static struct updater updater_of(const struct mirror *m, const struct version *v)
@@ -27,7 +28,13 @@ static struct updater updater_of(const struct mirror *m, const struct version *v
                              .point = v->point,
                              .number = v->number,
                              .op = v->op,
-                             .id = v->txn_id };
+                             .id = v->txn_id,
+                             .version = v };
+}
+
+static struct ground_side side_of(const struct updater *u)
+{
+    return (struct ground_side){ .number = u->number, .op = u->op, .version = u->version };
 }
 
 static bool can_be_first(const struct mirror *m, const struct updater *first,
@@ -65,6 +72,7 @@ static void accuse(struct mirror *m, uint32_t key, const struct updater *a,
                    const struct updater *b)
 {
     struct mirror_finding *f = finding_begin(m, update_mechanism(m), ANOMALY_LOST_UPDATE);
+    struct ground_side sides[] = { side_of(a), side_of(b) };
     struct drawing drawing = { 0 };
     int64_t error_a, error_b;
 
@@ -86,6 +94,17 @@ static void accuse(struct mirror *m, uint32_t key, const struct updater *a,
     drawing_add(&drawing, b->view, "T%" PRId64 " reads as of", b->id);
     drawing_add(&drawing, b->commit, "T%" PRId64 " commits", b->id);
     drawing_print(&drawing, &f->drawing);
+    grounds_lost(m, f, key, &sides[0], &sides[1]);
+}
+
+static enum status lay(struct mirror *m, uint32_t key, const struct updater *first,
+                       const struct updater *second, struct error *err)
+{
+    struct ground_side sides[] = { side_of(first), side_of(second) };
+
+    grounds_first_wins(m, key, &sides[0], &sides[1]);
+    return mirror_order(m, first->point, second->view_point, ORDER_FIRST_WINS, key,
+                        update_mechanism(m), err);
 }
 
 enum status update_judge(struct mirror *m, struct live *live, uint32_t access, struct error *err)
@@ -105,12 +124,8 @@ enum status update_judge(struct mirror *m, struct live *live, uint32_t access, s
         can_b = can_be_first(m, &b, &a);
         if (!can_a && !can_b)
             accuse(m, key, &b, &a);
-        else if (!can_a)
-            TRY(mirror_order(m, b.point, a.view_point, ORDER_FIRST_WINS, key, update_mechanism(m),
-                             err));
-        else if (!can_b)
-            TRY(mirror_order(m, a.point, b.view_point, ORDER_FIRST_WINS, key, update_mechanism(m),
-                             err));
+        else if (!can_a || !can_b)
+            TRY(lay(m, key, can_a ? &a : &b, can_a ? &b : &a, err));
     }
     return STATUS_OK;
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "checkers/interval/grounds.h"
 #include "checkers/interval/traces.h"
 #include "checkers/tell.h"
 #include "checkers/witness.h"
@@ -121,7 +122,8 @@ static int64_t find_clock_error(const struct mirror *m)
     return more > INT64_MAX - m->clock_error ? 0 : more + (more > 0 ? m->clock_error : 0);
 }
 
-static enum status tell(struct mirror *m, struct check *check, struct error *err)
+static enum status tell(struct mirror *m, const struct history *h, struct check *check,
+                        struct error *err)
 {
     check->clock_error_ns = find_clock_error(m);
     for (size_t i = 0; i < m->findings.count; i++) {
@@ -134,6 +136,8 @@ static enum status tell(struct mirror *m, struct check *check, struct error *err
                                .drawing = f->drawing };
 
         f->explanation = f->drawing = (struct buffer){ 0 };
+        if (m->grounds)
+            TRY(grounds_tell(m, h, f, &d.proof, err));
         TRY(check_add(check, &d, err));
     }
     check->has_more_findings |= m->finding_count > m->findings.count;
@@ -161,7 +165,7 @@ static enum status judge_all(const struct history *h, const struct check_options
     if (status == STATUS_OK)
         status = pass_all(m, traces, sorted, options, check, err);
     if (status == STATUS_OK)
-        status = tell(m, check, err);
+        status = tell(m, h, check, err);
     check->unjudged_predicates = traces->unjudged + m->counts.unjudged_queries;
     free(sorted);
     return status;
@@ -174,6 +178,7 @@ static enum status run(const struct history *h, const struct check_options *opti
         options->profile ? *options->profile : profile_of_level(options->level);
     struct traces traces = { .history = h };
     struct row_store rows = { 0 };
+    struct grounds grounds = { 0 };
     struct mirror mirror;
     enum status status;
 
@@ -182,10 +187,16 @@ static enum status run(const struct history *h, const struct check_options *opti
     mirror.key_name = name_key;
     mirror.op_name = name_op;
     mirror.context = h;
+    if (check_wants(options, CHECK_WITNESS)) {
+        mirror.grounds = &grounds;
+        mirror.timeline.keeps_records = true;
+        grounds_tell_premises(&profile, options->clock_error_ns, &check->premises);
+    }
     status = judge_all(h, options, &mirror, &traces, &rows, check, err);
     mirror_close(&mirror);
     traces_close(&traces);
     row_store_close(&rows);
+    grounds_close(&grounds);
     return status;
 }
 

@@ -1,4 +1,4 @@
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 #include <assert.h>
 
@@ -40,8 +40,8 @@ static int64_t settled_by(const struct mirror *m, uint32_t version)
     return later_of(v->settled, later_of(v->installed.high, v->locked.high));
 }
 
-static enum status put_first(struct mirror *m, uint32_t key, struct version *new, uint32_t *place,
-                             struct error *err)
+static enum status put_first(struct mirror *m, uint32_t key, struct version *new,
+                             const struct live *live, uint32_t *place, struct error *err)
 {
     struct key_state *state;
 
@@ -50,6 +50,7 @@ static enum status put_first(struct mirror *m, uint32_t key, struct version *new
     new->came = new->installed.low;
     new->settled = settled_by(m, new->older);
     TRY(take_version(m, new, place, err));
+    grounds_add_version(m, live, *place);
     state->newest = *place;
     state->count++;
     return STATUS_OK;
@@ -87,7 +88,7 @@ enum status mirror_initial_row(struct mirror *m, uint32_t key, uint64_t value, u
         return STATUS_OK;
     }
     state->is_known = true;
-    return put_first(m, key, &new, &place, err);
+    return put_first(m, key, &new, NULL, &place, err);
 }
 
 static uint8_t state_of(const struct live *live, const struct access *access)
@@ -118,7 +119,7 @@ enum status key_install(struct mirror *m, struct live *live, struct access *acce
 
     if (m->rows)
         row_store_hold(m->rows, access->row);
-    return put_first(m, access->key, &new, &access->version, err);
+    return put_first(m, access->key, &new, live, &access->version, err);
 }
 
 bool gap_may_reach(const struct mirror *m, uint32_t key, struct times view)
@@ -202,6 +203,8 @@ enum status key_collect(struct mirror *m, struct key_state *state, struct error 
             at = &m->versions.at[v].older;
             continue;
         }
+        grounds_drop_version(m, (uint32_t)(state - m->keys.at), &m->versions.at[v],
+                             &m->versions.at[floor]);
         *at = m->versions.at[v].older;
         state->count--;
         if (m->rows)

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 const char *mechanism_name(enum mechanism mechanism)
 {
@@ -36,6 +36,7 @@ void mirror_close(struct mirror *m)
     for (size_t i = 0; i < m->findings.count; i++) {
         array_close(&m->findings.at[i].txns);
         array_close(&m->findings.at[i].ids);
+        array_close(&m->findings.at[i].steps);
         buffer_close(&m->findings.at[i].explanation);
         buffer_close(&m->findings.at[i].drawing);
     }
@@ -162,12 +163,26 @@ static bool comes_behind(const struct access *last, const struct access *a)
     return last && (last->at.high <= a->at.low || !(last->is_locking || a->is_locking));
 }
 
+/* Of an instant that no access has: of the first the transaction's view, of the second the commit. */
+static enum status lay_program(struct mirror *m, const struct live *live,
+                               const struct access *first, const struct access *second,
+                               uint32_t from, uint32_t to, struct error *err)
+{
+    bool holds;
+
+    if (timeline_knows(&m->timeline, from, to))
+        return STATUS_OK;
+    grounds_program(m, live, first ? first->op : GROUND_VIEW, first ? first->key : MIRROR_NONE,
+                    second ? second->op : GROUND_COMMIT, second ? second->key : MIRROR_NONE);
+    m->timeline.step = grounds_take(m);
+    return timeline_order(&m->timeline, from, to, ORDER_PROGRAM, MIRROR_NONE, &holds, err);
+}
+
 /* Each statement its own instant, one behind the other; or each row, in whatever order. */
 static enum status add_statement_views(struct mirror *m, struct live *live, uint64_t txn,
                                        struct error *err)
 {
     const struct access *last = NULL;
-    bool holds;
 
     for (uint32_t i = 0; i < live->access_count; i++) {
         struct access *a = &live->accesses[i];
@@ -181,8 +196,7 @@ static enum status add_statement_views(struct mirror *m, struct live *live, uint
         }
         TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &a->view, err));
         if (m->profile.view != VIEW_ROW && comes_behind(last, a))
-            TRY(timeline_order(&m->timeline, last->view, a->view, ORDER_PROGRAM, MIRROR_NONE,
-                               &holds, err));
+            TRY(lay_program(m, live, last, a, last->view, a->view, err));
         last = a;
         live->has_statements = true;
     }
@@ -192,21 +206,18 @@ static enum status add_statement_views(struct mirror *m, struct live *live, uint
 static enum status add_orders_to_commit(struct mirror *m, struct live *live, struct error *err)
 {
     uint32_t last = live->point;
-    bool holds;
 
     for (uint32_t i = 0; live->has_statements && i < live->access_count; i++) {
         uint32_t view = live->accesses[i].view;
 
         if (view == MIRROR_NONE || view == last)
             continue;
-        TRY(timeline_order(&m->timeline, view, live->point, ORDER_PROGRAM, MIRROR_NONE, &holds,
-                           err));
+        TRY(lay_program(m, live, &live->accesses[i], NULL, view, live->point, err));
         last = view;
     }
     if (m->profile.view != VIEW_TRANSACTION)
         return STATUS_OK;
-    return timeline_order(&m->timeline, live->view, live->point, ORDER_PROGRAM, MIRROR_NONE,
-                          &holds, err);
+    return lay_program(m, live, NULL, NULL, live->view, live->point, err);
 }
 
 /* From the first time that a transaction may read as of, to the first that it has read at. */

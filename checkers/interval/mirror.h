@@ -97,6 +97,7 @@ struct mirror_finding {
     ARRAY(uint32_t) txns; /* their numbers; each once */
     ARRAY(int64_t) ids;   /* beside them */
     struct buffer explanation, drawing;
+    ARRAY(uint32_t) steps; /* of grounds.h: the last of those that it rests on */
     /*
      * By about how much more the clients' clocks would have to be wrong, in ns, for that to be no
      * fault: by so much windows would have to widen. 0: nobody knows, or it would be one all the
@@ -116,6 +117,7 @@ struct mirror_counts {
     uint64_t late;                               /* came after what they belong before was judged */
 };
 
+struct grounds;
 struct key_state;
 struct key_row;
 struct relation;
@@ -137,6 +139,7 @@ struct mirror {
     ARRAY(struct key_row) key_rows; /* by key, as far as they are of tables */
     ARRAY(struct relation) relations; /* tables */
     uint64_t asked;                /* questions so far */
+    struct grounds *grounds;       /* the caller's; NULL: nobody wants to know what is drawn from what */
     struct gaps gaps;
     int64_t judged_until, oldest; /* nothing is asked before `oldest` */
     size_t until_collection;

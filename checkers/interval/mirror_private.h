@@ -47,7 +47,7 @@ struct version {
 struct reader {
     uint32_t version;
     uint64_t txn;
-    uint32_t access;
+    uint32_t access, step; /* step: of grounds.h, that told what was read */
 };
 
 /* A lock that was taken to read. */
@@ -275,9 +275,9 @@ bool own_is_seen(const struct mirror *);
 void own_judge(struct mirror *, const struct live *, const struct trace_op *read,
                const struct access *own);
 /* A row that matches came or did not come, against what the transaction wrote there last. */
-void own_judge_row(struct mirror *, const struct live *, uint32_t key, bool came);
+void own_judge_row(struct mirror *, const struct live *, uint32_t op, uint32_t key, bool came);
 /* A row came twice in one answer. */
-void own_judge_twice(struct mirror *, const struct live *, uint32_t key);
+void own_judge_twice(struct mirror *, const struct live *, uint32_t op, uint32_t key);
 
 /* --- collection.c --- */
 

@@ -11,7 +11,7 @@
  */
 #include <inttypes.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 struct lock {
     struct times taken, released;
@@ -20,6 +20,7 @@ struct lock {
     uint32_t number, op;
     bool is_read;
     int64_t id;
+    const struct version *version; /* or NULL */
 };
 
 static struct lock lock_of_version(const struct mirror *m, const struct version *v)
@@ -30,7 +31,8 @@ static struct lock lock_of_version(const struct mirror *m, const struct version 
                           .start = v->point,
                           .number = v->number,
                           .op = v->op,
-                          .id = v->txn_id };
+                          .id = v->txn_id,
+                          .version = v };
 }
 
 /* A row that is read as it is there is read when its lock has been taken. */
@@ -54,6 +56,14 @@ static struct lock lock_of_locker(const struct mirror *m, const struct locker *l
     const struct live *live = mirror_live(m, locker->txn);
 
     return lock_of_access(m, live, &live->accesses[locker->access]);
+}
+
+static struct ground_side side_of(const struct lock *lock)
+{
+    return (struct ground_side){ .number = lock->number,
+                                 .op = lock->op,
+                                 .version = lock->version,
+                                 .point = lock->point };
 }
 
 /* --- One after the other, or neither ------------------------------------------------------ */
@@ -82,6 +92,7 @@ static void accuse(struct mirror *m, uint32_t key, const struct lock *a, const s
     struct mirror_finding *f = finding_begin(m, MECHANISM_LOCK, ANOMALY_LOCK_VIOLATION);
     int64_t error_a = finding_clock_error(a->released.low, b->taken.high);
     int64_t error_b = finding_clock_error(b->released.low, a->taken.high);
+    struct ground_side sides[] = { side_of(a), side_of(b) };
     struct drawing drawing = { 0 };
 
     if (!f)
@@ -101,6 +112,7 @@ static void accuse(struct mirror *m, uint32_t key, const struct lock *a, const s
     drawing_add(&drawing, b->taken, "T%" PRId64 " locks", b->id);
     drawing_add(&drawing, b->released, "T%" PRId64 " commits", b->id);
     drawing_print(&drawing, &f->drawing);
+    grounds_unlocked(m, f, key, &sides[0], &sides[1]);
 }
 
 static enum status compare(struct mirror *m, uint32_t key, const struct lock *a,
@@ -108,14 +120,17 @@ static enum status compare(struct mirror *m, uint32_t key, const struct lock *a,
 {
     bool can_a = a->released.low <= b->taken.high, can_b = b->released.low <= a->taken.high;
     enum order_reason reason = a->is_read || b->is_read ? ORDER_LOCKED : ORDER_INSTALLED;
+    const struct lock *first = can_a ? a : b, *second = can_a ? b : a;
+    struct ground_side sides[] = { side_of(first), side_of(second) };
 
-    if (!can_a && !can_b)
+    if (can_a && can_b)
+        return STATUS_OK;
+    if (!can_a && !can_b) {
         accuse(m, key, a, b);
-    else if (!can_a)
-        return mirror_order(m, b->point, a->start, reason, key, MECHANISM_LOCK, err);
-    else if (!can_b)
-        return mirror_order(m, a->point, b->start, reason, key, MECHANISM_LOCK, err);
-    return STATUS_OK;
+        return STATUS_OK;
+    }
+    grounds_locks(m, key, &sides[0], &sides[1]);
+    return mirror_order(m, first->point, second->start, reason, key, MECHANISM_LOCK, err);
 }
 
 static enum status compare_with_writes(struct mirror *m, const struct live *live,

@@ -10,7 +10,7 @@
  */
 #include <inttypes.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 bool own_is_seen(const struct mirror *m)
 {
@@ -38,23 +38,30 @@ void own_judge(struct mirror *m, const struct live *live, const struct trace_op 
     if (!own_is_seen(m) || read->value == own->value)
         return;
     f = begin(m, live, "read", read->key);
-    if (f)
-        buffer_text(&f->explanation, TEXT(" and did not get what it had written there itself"));
+    if (!f)
+        return;
+    buffer_text(&f->explanation, TEXT(" and did not get what it had written there itself"));
+    grounds_own(m, f, live, read->op, read->key, GROUND_OWN);
 }
 
-void own_judge_row(struct mirror *m, const struct live *live, uint32_t key, bool came)
+void own_judge_row(struct mirror *m, const struct live *live, uint32_t op, uint32_t key,
+                   bool came)
 {
     struct mirror_finding *f = begin(m, live, came ? "got" : "looked for rows and missed", key);
 
-    if (f)
-        buffer_text(&f->explanation, came ? TEXT(", and what it had written there does not match")
-                                          : TEXT(", where what it had written itself matches"));
+    if (!f)
+        return;
+    buffer_text(&f->explanation, came ? TEXT(", and what it had written there does not match")
+                                      : TEXT(", where what it had written itself matches"));
+    grounds_own(m, f, live, op, key, GROUND_OWN);
 }
 
-void own_judge_twice(struct mirror *m, const struct live *live, uint32_t key)
+void own_judge_twice(struct mirror *m, const struct live *live, uint32_t op, uint32_t key)
 {
     struct mirror_finding *f = begin(m, live, "got", key);
 
-    if (f)
-        buffer_text(&f->explanation, TEXT(" twice in one answer"));
+    if (!f)
+        return;
+    buffer_text(&f->explanation, TEXT(" twice in one answer"));
+    grounds_own(m, f, live, op, key, GROUND_ROW);
 }

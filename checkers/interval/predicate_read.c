@@ -22,7 +22,7 @@
 #include <inttypes.h>
 
 #include "checkers/interval/drawing.h"
-#include "checkers/interval/look.h"
+#include "checkers/interval/grounds.h"
 
 #define KEYS_LOOKED_AT 4096 /* by a statement */
 #define KEYS_FOR_A_ROW 1024 /* and so many more for each row that came */
@@ -154,6 +154,7 @@ static void accuse(struct mirror *m, const struct quest *quest, const struct loo
         drawing_add(&drawing, version_installed(m, v), "T%" PRId64 " commits", v->txn_id);
     drawing_add(&drawing, look->view, "T%" PRId64 " reads as of", look->live->id);
     drawing_print(&drawing, &f->drawing);
+    grounds_row(m, f, look);
 }
 
 /* --- What follows ------------------------------------------------------------------- */
@@ -170,12 +171,15 @@ static enum status comes_before(struct mirror *m, const struct look *look, uint3
 static enum status deduce(struct mirror *m, const struct quest *quest, const struct look *look,
                           uint32_t seen, bool matching, struct error *err)
 {
-    struct reader reader = { seen, look->txn, quest->access };
+    struct reader reader = { seen, look->txn, quest->access,
+                             grounds_reads(m, look, seen, GROUND_FINDS) };
     int64_t from = version_installed(m, &m->versions.at[seen]).low;
     uint32_t key = look->key;
 
-    if (m->versions.at[seen].state == VERSION_PERHAPS)
+    if (m->versions.at[seen].state == VERSION_PERHAPS) {
         look_confirm(m, look, &m->versions.at[seen]);
+        grounds_confirm(m, &m->versions.at[seen], reader.step);
+    }
     TRY(mirror_order(m, m->versions.at[seen].point, look->point, ORDER_FOUND, key, MECHANISM_READ,
                      err));
     for (uint32_t next = m->keys.at[key].newest; next != MIRROR_NONE;
@@ -185,9 +189,12 @@ static enum status deduce(struct mirror *m, const struct quest *quest, const str
         if (next == seen || !version_counts(w) || w->txn == look->txn)
             continue;
         if (version_precedes(m, v, w)) {
-            if (fits(m, quest, w, matching) == PREDICATE_NO)
-                TRY(comes_before(m, look, w->certified, w->point, err));
+            if (fits(m, quest, w, matching) != PREDICATE_NO)
+                continue;
+            grounds_overwrites(m, look, reader.step, seen, next);
+            TRY(comes_before(m, look, w->certified, w->point, err));
         } else if (look_is_before(m, look, w) && !version_precedes(m, w, v)) {
+            grounds_installed(m, look, reader.step, next);
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
             TRY(mirror_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
         }
@@ -208,6 +215,7 @@ static enum status certify(struct mirror *m, const struct quest *quest, const st
         if (!version_counts(w) || w->txn == look->txn || certified == MIRROR_NONE ||
             fits(m, quest, w, matching) != PREDICATE_NO)
             continue;
+        grounds_found(m, look, w, look_is_before(m, look, w));
         if (look_is_before(m, look, w))
             TRY(certifier_depend(m, certified, look->live->certified, ORDER_FOUND, look->key,
                                  err));
@@ -283,7 +291,7 @@ static enum status judge_row(struct mirror *m, struct quest *quest, uint32_t key
     answer = seek_matches(m, quest->query, own->value, own->row);
     quest->query->is_unjudged |= answer == PREDICATE_UNDECIDED;
     if (answer != PREDICATE_UNDECIDED && (answer == PREDICATE_YES) != came)
-        own_judge_row(m, quest->live, key, came);
+        own_judge_row(m, quest->live, quest->live->accesses[quest->access].op, key, came);
     return STATUS_OK;
 }
 
@@ -321,6 +329,7 @@ enum status seek_overtaken(struct mirror *m, const struct reader *reader, uint32
     if (!version_precedes(m, &m->versions.at[reader->version], w) ||
         fits(m, &quest, w, seek_has_come(quest.query, key)) != PREDICATE_NO)
         return STATUS_OK;
+    grounds_overwrites(m, &look, reader->step, reader->version, version);
     return comes_before(m, &look, w->certified, w->point, err);
 }
 
@@ -364,6 +373,7 @@ static enum status tell_watcher(struct mirror *m, const struct watcher *watcher,
         !look_times_imply_the_rest(m)) {
         struct look look = look_for(m, &quest, key);
 
+        grounds_found(m, &look, w, false);
         TRY(comes_before(m, &look, w->certified, w->point, err));
     }
     return range_lock_installed(m, live, watcher->access, key, version, err);

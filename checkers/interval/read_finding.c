@@ -14,7 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "checkers/interval/look.h"
+#include "checkers/interval/grounds.h"
 
 #define VERSIONS_TOLD 6 /* of those that have the value, and of the others that may be seen */
 
@@ -243,4 +243,5 @@ void read_accuse(struct mirror *m, const struct look *look)
     tell_what_was_there(&t);
     drawing_add(&t.drawing, look->view, "T%" PRId64 " reads as of", look->live->id);
     drawing_print(&t.drawing, &f->drawing);
+    grounds_unread(m, f, look);
 }

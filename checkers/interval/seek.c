@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checkers/interval/mirror_private.h"
+#include "checkers/interval/grounds.h"
 
 static const struct key_row no_row = { .table = MIRROR_NONE };
 
@@ -37,7 +37,7 @@ enum status mirror_row_key(struct mirror *m, uint32_t key, uint32_t table, int64
 /* --- Adding ----------------------------------------------------------------------- */
 
 static void accuse_extra(struct mirror *m, const struct live *live, const struct query *q,
-                         uint32_t key)
+                         const struct trace_op *op)
 {
     struct mirror_finding *f =
         finding_begin(m, MECHANISM_READ, ANOMALY_RESULT_SET_MISMATCH);
@@ -48,8 +48,9 @@ static void accuse_extra(struct mirror *m, const struct live *live, const struct
     buffer_print(&f->explanation, "T%" PRId64 " looked for rows", live->id);
     seek_tell(m, q, &f->explanation);
     buffer_text(&f->explanation, TEXT(" and got "));
-    tell_key_name(m, key, &f->explanation);
+    tell_key_name(m, op->key, &f->explanation);
     buffer_text(&f->explanation, TEXT(", which does not match"));
+    grounds_own(m, f, live, op->op, op->key, GROUND_ROW);
 }
 
 /* A row that came. */
@@ -60,7 +61,7 @@ static enum status take_row(struct mirror *m, const struct live *live, struct qu
 
     TRY(reach_key(m, op->key, err));
     if (m->key_rows.at[op->key].asked == q->asked) {
-        own_judge_twice(m, live, op->key);
+        own_judge_twice(m, live, op->op, op->key);
         return STATUS_OK;
     }
     m->key_rows.at[op->key].asked = q->asked;
@@ -69,7 +70,7 @@ static enum status take_row(struct mirror *m, const struct live *live, struct qu
         return STATUS_OK;
     answer = row_store_match(m->rows, q->condition, op->row);
     if (answer == PREDICATE_NO)
-        accuse_extra(m, live, q, op->key);
+        accuse_extra(m, live, q, op);
     q->is_unjudged |= answer == PREDICATE_UNDECIDED;
     return STATUS_OK;
 }

@@ -15,6 +15,23 @@ void timeline_close(struct timeline *t)
     array_close(&t->found);
     array_close(&t->moved);
     array_close(&t->ranks);
+    array_close(&t->ends);
+    array_close(&t->records);
+}
+
+static const struct point_ends as_at_first = { TIMELINE_NONE, TIMELINE_NONE };
+
+static enum status forget_ends(struct timeline *t, uint32_t point, struct error *err)
+{
+    while (t->ends.count <= point)
+        TRY(array_push(&t->ends, as_at_first, err));
+    t->ends.at[point] = as_at_first;
+    return STATUS_OK;
+}
+
+struct point_ends timeline_ends(const struct timeline *t, uint32_t point)
+{
+    return t->keeps_records ? t->ends.at[point] : as_at_first;
 }
 
 enum status timeline_add(struct timeline *t, int64_t low, int64_t high, uint32_t owner, bool is_view,
@@ -41,19 +58,29 @@ enum status timeline_add(struct timeline *t, int64_t low, int64_t high, uint32_t
     }
     if (++t->live_count > t->live_max)
         t->live_max = t->live_count;
-    return STATUS_OK;
+    return t->keeps_records ? forget_ends(t, *point, err) : STATUS_OK;
 }
 
-/* Both lists at once: one of them may be long. */
-static bool has_order(const struct timeline *t, uint32_t from, uint32_t to)
+/* Both lists at once: one of them may be long. TIMELINE_NONE: there is none. */
+static uint32_t find_order(const struct timeline *t, uint32_t from, uint32_t to)
 {
     uint32_t out = timeline_point(t, from)->first_out, in = timeline_point(t, to)->first_in;
 
     for (; out != TIMELINE_NONE && in != TIMELINE_NONE;
-         out = t->orders.at[out].next_out, in = t->orders.at[in].next_in)
-        if (t->orders.at[out].to == to || t->orders.at[in].from == from)
-            return true;
-    return false;
+         out = t->orders.at[out].next_out, in = t->orders.at[in].next_in) {
+        if (t->orders.at[out].to == to)
+            return out;
+        if (t->orders.at[in].from == from)
+            return in;
+    }
+    return TIMELINE_NONE;
+}
+
+uint32_t timeline_step(const struct timeline *t, uint32_t from, uint32_t to)
+{
+    uint32_t order = find_order(t, from, to);
+
+    return order == TIMELINE_NONE ? TIMELINE_NONE : t->orders.at[order].step;
 }
 
 bool timeline_knows(const struct timeline *t, uint32_t from, uint32_t to)
@@ -64,7 +91,7 @@ bool timeline_knows(const struct timeline *t, uint32_t from, uint32_t to)
         return true;
     if (p->rank > q->rank)
         return false;
-    return has_order(t, from, to);
+    return find_order(t, from, to) != TIMELINE_NONE;
 }
 
 /* --- Contradictions --------------------------------------------------------------- */
@@ -132,7 +159,8 @@ static enum status remember(struct timeline *t, uint32_t point, struct error *er
                                            .low = p->low,
                                            .high = p->high,
                                            .low_by = p->low_by,
-                                           .high_by = p->high_by }),
+                                           .high_by = p->high_by,
+                                           .ends = timeline_ends(t, point) }),
                       err);
 }
 
@@ -146,7 +174,20 @@ static void move_back(struct timeline *t)
         p->high = m->high;
         p->low_by = m->low_by;
         p->high_by = m->high_by;
+        if (t->keeps_records)
+            t->ends.at[m->point] = m->ends;
     }
+}
+
+/* Where the end of a window comes from now. */
+static enum status record(struct timeline *t, const struct order *o, bool forward,
+                          struct error *err)
+{
+    struct point_ends source = t->ends.at[forward ? o->from : o->to];
+    struct end_record new = { o->step, forward ? source.low : source.high };
+
+    *(forward ? &t->ends.at[o->to].low : &t->ends.at[o->from].high) = (uint32_t)t->records.count;
+    return array_push(&t->records, new, err);
 }
 
 /* The low end of who comes after, or the high end of who comes before. */
@@ -168,6 +209,8 @@ static enum status narrow(struct timeline *t, uint32_t order, bool forward, bool
         p->high = end;
         p->high_by = order;
     }
+    if (t->keeps_records)
+        TRY(record(t, o, forward, err));
     if (p->low > p->high) {
         *is_empty = true;
         return tell_empty(t, at, err);
@@ -334,7 +377,9 @@ static enum status unlink_last(struct timeline *t, uint32_t order, struct error 
 enum status timeline_order(struct timeline *t, uint32_t from, uint32_t to,
                            enum order_reason reason, uint32_t key, bool *holds, struct error *err)
 {
-    struct order new = { .from = from, .to = to, .key = key, .reason = (uint8_t)reason };
+    struct order new = {
+        .from = from, .to = to, .key = key, .step = t->step, .reason = (uint8_t)reason
+    };
     bool is_circle = from == to, is_empty = false;
     uint32_t order;
 

@@ -45,7 +45,7 @@ enum order_reason {
 struct order {
     uint32_t from, to;         /* points */
     uint32_t next_out, next_in, last_in; /* orders */
-    uint32_t key;
+    uint32_t key, step; /* step: the timeline's when it was laid */
     uint8_t reason;
 };
 
@@ -66,10 +66,21 @@ struct ranked_point {
     uint32_t point;
 };
 
+/* Which records say how the ends of a point's window came about; TIMELINE_NONE: it was so at first. */
+struct point_ends {
+    uint32_t low, high;
+};
+
+/* An end that was moved: by an order of that step, to where another end was. */
+struct end_record {
+    uint32_t step, source; /* source: that one's record, or TIMELINE_NONE */
+};
+
 struct moved_end {
     uint32_t point;
     int64_t low, high;
     uint32_t low_by, high_by;
+    struct point_ends ends;
 };
 
 struct timeline {
@@ -85,6 +96,10 @@ struct timeline {
     ARRAY(uint64_t) ranks;
     uint64_t next_rank;
     uint32_t search;
+    uint32_t step; /* of the orders that are laid next: the caller's */
+    bool keeps_records; /* the caller's to set, at first */
+    ARRAY(struct point_ends) ends; /* by point; likewise the next, where records are kept */
+    ARRAY(struct end_record) records; /* they outlive the points */
     size_t live_count, live_max;
 };
 
@@ -99,6 +114,10 @@ MUST_USE enum status timeline_order(struct timeline *, uint32_t from, uint32_t t
 
 /* Whether windows or an order between just these two say that one comes before the other. */
 bool timeline_knows(const struct timeline *, uint32_t from, uint32_t to);
+
+/* The step of an order between just these two; TIMELINE_NONE: there is no such order. */
+uint32_t timeline_step(const struct timeline *, uint32_t from, uint32_t to);
+struct point_ends timeline_ends(const struct timeline *, uint32_t point);
 
 /* A point that nothing leads to goes, with the orders out of it. False: something does. */
 MUST_USE enum status timeline_release(struct timeline *, uint32_t point, bool *is_gone,

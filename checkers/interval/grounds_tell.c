@@ -1,0 +1,192 @@
+#include "checkers/interval/grounds.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "checkers/tell.h"
+
+struct teller {
+    const struct mirror *m;
+    const struct history *h;
+    struct buffer *out;
+};
+
+static void tell_id(const struct teller *t, uint32_t txn)
+{
+    if (txn == MIRROR_NONE)
+        buffer_text(t->out, TEXT("null"));
+    else
+        buffer_print(t->out, "%" PRId64, t->h->txn_id[txn]);
+}
+
+static void tell_name(const struct teller *t, const char *name, uint32_t txn)
+{
+    buffer_print(t->out, ",\"%s\":", name);
+    tell_id(t, txn);
+}
+
+static void tell_key_of(const struct teller *t, const struct ground *g)
+{
+    buffer_text(t->out, TEXT(",\"key\":"));
+    buffer_json(t->out, history_key(t->h, g->keys[0]));
+}
+
+static void tell_place(const struct teller *t, uint32_t txn, uint32_t op)
+{
+    buffer_print(t->out, "[%" PRId64 ",%" PRIu32, t->h->txn_id[txn], tell_op_number(t->h, txn, op));
+}
+
+static void tell_op(const struct teller *t, const char *name, uint32_t txn, uint32_t op)
+{
+    buffer_print(t->out, ",\"%s\":", name);
+    tell_place(t, txn, op);
+    buffer_byte(t->out, ']');
+}
+
+/* "b12", "c12", [12,3], or of rows that are read one by one [12,3,"t/7"] */
+static void tell_instant(const struct teller *t, const char *name, uint32_t txn, uint32_t op,
+                         uint32_t key)
+{
+    buffer_print(t->out, ",\"%s\":", name);
+    if (op == GROUND_VIEW || op == GROUND_COMMIT) {
+        buffer_print(t->out, "\"%c%" PRId64 "\"", op == GROUND_VIEW ? 'b' : 'c', t->h->txn_id[txn]);
+        return;
+    }
+    tell_place(t, txn, op);
+    if (t->m->profile.view == VIEW_ROW && key != MIRROR_NONE) {
+        buffer_byte(t->out, ',');
+        buffer_json(t->out, history_key(t->h, key));
+    }
+    buffer_byte(t->out, ']');
+}
+
+static void tell_program(const struct teller *t, uint32_t txn, const uint32_t ops[2],
+                         const uint32_t keys[2])
+{
+    buffer_text(t->out, TEXT("{\"step\":\"program\""));
+    tell_instant(t, "from", txn, ops[0], keys[0]);
+    tell_instant(t, "to", txn, ops[1], keys[1]);
+    buffer_byte(t->out, '}');
+}
+
+static void tell_structure(const struct teller *t, const struct ground *g)
+{
+    buffer_text(t->out, TEXT(",\"transactions\":["));
+    for (int i = 0; i < 3; i++) {
+        if (i > 0)
+            buffer_byte(t->out, ',');
+        tell_id(t, g->txns[i]);
+    }
+    buffer_byte(t->out, ']');
+}
+
+static void tell_fields(const struct teller *t, const struct ground *g)
+{
+    switch ((enum ground_kind)g->kind) {
+    case GROUND_LOCKS:
+    case GROUND_UNLOCKED:
+        tell_key_of(t, g);
+        tell_op(t, "first", g->txns[0], g->ops[0]);
+        tell_op(t, "second", g->txns[1], g->ops[1]);
+        return;
+    case GROUND_FIRST_WINS:
+    case GROUND_LOST:
+    case GROUND_PRECEDES:
+        tell_key_of(t, g);
+        tell_name(t, "first", g->txns[0]);
+        tell_name(t, "second", g->txns[1]);
+        return;
+    case GROUND_STRUCTURE:
+        tell_structure(t, g);
+        return;
+    default:
+        tell_op(t, "read", g->txns[0], g->ops[0]);
+        tell_key_of(t, g);
+    }
+    if (g->kind == GROUND_READS || g->kind == GROUND_FINDS)
+        tell_name(t, "from", g->txns[1]);
+    else if (g->kind >= GROUND_OVERWRITES && g->kind <= GROUND_NOT_FOUND)
+        tell_name(t, "other", g->txns[1]);
+}
+
+static bool writes_key(const struct history *h, uint32_t txn, uint32_t key)
+{
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        if (op_is_write(h->op_kind[op]) && !op_is_head(h->op_kind[op]) && h->op_key[op] == key)
+            return true;
+    return false;
+}
+
+/* The mirror orders who was read before the commit of a reader who writes the key, too. */
+static bool leads_to_commit(const struct teller *t, const struct ground *g)
+{
+    return g->kind == GROUND_READS && t->m->profile.view != VIEW_COMMIT &&
+           writes_key(t->h, g->txns[0], g->keys[0]);
+}
+
+/* The view of a read: its own, or its transaction's. */
+static uint32_t view_op(const struct mirror *m, const struct history *h, uint32_t op)
+{
+    bool locks = h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) ||
+                 h->op_kind[op] == OP_UPDATE || h->op_kind[op] == OP_DELETE;
+    bool reads_what_is_there = locks && m->profile.locks_for && !profile_first_wins(&m->profile);
+
+    return m->profile.view == VIEW_TRANSACTION && !reads_what_is_there ? GROUND_VIEW : op;
+}
+
+static void tell_step(const struct teller *t, const struct ground *g)
+{
+    if (g->kind == GROUND_PROGRAM) {
+        tell_program(t, g->txns[0], g->ops, g->keys);
+        return;
+    }
+    buffer_print(t->out, "{\"step\":\"%s\"", ground_names[g->kind]);
+    tell_fields(t, g);
+    buffer_byte(t->out, '}');
+    if (leads_to_commit(t, g)) {
+        uint32_t ops[] = { view_op(t->m, t->h, g->ops[0]), GROUND_COMMIT };
+        uint32_t keys[] = { g->keys[0], MIRROR_NONE };
+
+        buffer_text(t->out, TEXT(",\n"));
+        tell_program(t, g->txns[0], ops, keys);
+    }
+}
+
+enum status grounds_tell(const struct mirror *m, const struct history *h,
+                         const struct mirror_finding *f, struct buffer *out, struct error *err)
+{
+    struct teller t = { m, h, out };
+    uint32_t *steps = NULL;
+    size_t count = 0;
+    enum status status;
+
+    if (m->grounds->is_broken)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
+    status = grounds_collect(m, f, &steps, &count, err);
+    if (status == STATUS_OK && count > 0) {
+        buffer_text(out, TEXT("\"steps\":["));
+        for (size_t i = 0; i < count; i++) {
+            if (i > 0)
+                buffer_text(out, TEXT(",\n"));
+            tell_step(&t, &m->grounds->steps.at[steps[i]]);
+        }
+        buffer_byte(out, ']');
+    }
+    free(steps);
+    return status;
+}
+
+void grounds_tell_premises(const struct profile *p, int64_t clock_error, struct buffer *out)
+{
+    const char *between = "";
+
+    buffer_print(out, "\"profile\":{\"view\":\"%s\",\"timing\":\"%s\",\"certifier\":\"%s\",\"rules\":[",
+                 profile_view_names[p->view], profile_timing_names[p->timing],
+                 profile_certifier_names[p->certifier]);
+    for (size_t i = 0; profile_rules[i].name; i++)
+        if (profile_has(p, &profile_rules[i])) {
+            buffer_print(out, "%s\"%s\"", between, profile_rules[i].name);
+            between = ",";
+        }
+    buffer_print(out, "]},\"clock-error\":%" PRId64 ",", clock_error);
+}
