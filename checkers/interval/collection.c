@@ -41,6 +41,18 @@ static enum status release_point(struct timeline *t, uint32_t *point, bool *all_
     return STATUS_OK;
 }
 
+/* The view of a transaction, or its commit. */
+static enum status release_instant(struct mirror *m, const struct live *live, uint32_t *point,
+                                   uint32_t as, bool *all_gone, struct error *err)
+{
+    uint32_t released = *point;
+
+    TRY(release_point(&m->timeline, point, all_gone, err));
+    if (released != MIRROR_NONE && *point == MIRROR_NONE)
+        grounds_settle(m, live, released, as, MIRROR_NONE);
+    return STATUS_OK;
+}
+
 typedef void keep_function(struct mirror *, const struct live *, struct version *);
 
 /* Versions keep what was known of the instants that are about to go. */
@@ -85,6 +97,8 @@ static enum status release_statements(struct mirror *m, struct live *live, bool 
         for (next = i + 1; next < live->access_count && live->accesses[next].view == view;)
             next++;
         TRY(release_point(&m->timeline, &left, all_gone, err));
+        if (view != MIRROR_NONE && left == MIRROR_NONE)
+            grounds_settle(m, live, view, live->accesses[i].op, live->accesses[i].key);
         while (i < next)
             live->accesses[i++].view = left;
     }
@@ -99,10 +113,10 @@ static enum status release(struct mirror *m, struct live *live, struct error *er
     if (live->has_statements)
         TRY(release_statements(m, live, &all_gone, err));
     if (m->profile.view == VIEW_TRANSACTION)
-        TRY(release_point(&m->timeline, &live->view, &all_gone, err));
+        TRY(release_instant(m, live, &live->view, GROUND_VIEW, &all_gone, err));
     TRY(release_point(&m->certifier, &live->certified, &all_gone, err));
     if (all_gone)
-        TRY(release_point(&m->timeline, &live->point, &all_gone, err));
+        TRY(release_instant(m, live, &live->point, GROUND_COMMIT, &all_gone, err));
     if (m->profile.view == VIEW_COMMIT)
         live->view = live->point;
     for_each_version(m, live, keep_points);

@@ -18,6 +18,7 @@ void grounds_close(struct grounds *g)
     array_close(&g->versions);
     array_close(&g->gone_first);
     array_close(&g->gone);
+    array_close(&g->settled);
 }
 
 #define KEEP(g, array, value)                                                                      \
@@ -523,6 +524,74 @@ void grounds_drop_version(struct mirror *m, uint32_t key, const struct version *
     gone.next = g->gone_first.at[key];
     g->gone_first.at[key] = (uint32_t)g->gone.count;
     KEEP(g, &g->gone, gone);
+}
+
+/* --- Of instants ----------------------------------------------------------------------------------- */
+
+static void settle(struct mirror *m, const struct live *live, uint32_t point, uint64_t serial,
+                   uint32_t op, uint32_t key)
+{
+    struct settled_instant instant = { .low = timeline_point(&m->timeline, point)->low,
+                                       .serial = serial,
+                                       .number = live->number,
+                                       .op = op,
+                                       .key = key };
+
+    KEEP(m->grounds, &m->grounds->settled, instant);
+}
+
+void grounds_settle(struct mirror *m, const struct live *live, uint32_t point, uint32_t op,
+                    uint32_t key)
+{
+    if (m->grounds)
+        settle(m, live, point, m->grounds->settled.count, op, key);
+}
+
+/* Ranks rise along orders, and nothing leads from here to what has gone. */
+static void settle_live(struct mirror *m, const struct live *live, uint32_t point, uint64_t gone,
+                        uint32_t op, uint32_t key)
+{
+    if (point != MIRROR_NONE)
+        settle(m, live, point, gone + timeline_point(&m->timeline, point)->rank, op, key);
+}
+
+static void settle_views(struct mirror *m, const struct live *live, uint64_t gone)
+{
+    uint32_t last = MIRROR_NONE;
+
+    for (uint32_t i = 0; live->has_statements && i < live->access_count; i++) {
+        const struct access *a = &live->accesses[i];
+
+        if (a->view != last)
+            settle_live(m, live, a->view, gone, a->op, a->key);
+        last = a->view;
+    }
+}
+
+static int compare_instants(const void *a, const void *b)
+{
+    const struct settled_instant *x = a, *y = b;
+
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    return (x->serial > y->serial) - (x->serial < y->serial);
+}
+
+void grounds_settle_all(struct mirror *m)
+{
+    struct grounds *g = m->grounds;
+    uint64_t gone = g->settled.count;
+
+    for (size_t i = 0; i < m->live.count; i++) {
+        const struct live *live = &m->live.at[i];
+
+        settle_views(m, live, gone);
+        if (m->profile.view == VIEW_TRANSACTION)
+            settle_live(m, live, live->view, gone, GROUND_VIEW, MIRROR_NONE);
+        settle_live(m, live, live->point, gone, GROUND_COMMIT, MIRROR_NONE);
+    }
+    if (g->settled.count > 0)
+        qsort(g->settled.at, g->settled.count, sizeof *g->settled.at, compare_instants);
 }
 
 /* --- All that a finding rests on ----------------------------------------------------------------- */

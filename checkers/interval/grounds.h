@@ -68,6 +68,14 @@ struct gone_version {
     uint32_t uses[4];
 };
 
+/* An instant that nothing more will be known of: its place in an order that all known ones allow. */
+struct settled_instant {
+    int64_t low;
+    uint64_t serial;  /* among those of one low end */
+    uint32_t number;  /* of the transaction */
+    uint32_t op, key; /* as of grounds_program() */
+};
+
 struct grounds {
     ARRAY(struct ground) steps;
     ARRAY(uint32_t) uses; /* a step twice, or a record of an end twice and one more */
@@ -76,6 +84,7 @@ struct grounds {
     ARRAY(struct version_grounds) versions; /* by place */
     ARRAY(uint32_t) gone_first;             /* by key */
     ARRAY(struct gone_version) gone;
+    ARRAY(struct settled_instant) settled;
     bool is_broken; /* there was no memory */
 };
 
@@ -148,6 +157,13 @@ void grounds_confirm(struct mirror *, const struct version *, uint32_t reads);
 /* It goes: the other, which is behind it, hides it from all who come. */
 void grounds_drop_version(struct mirror *, uint32_t key, const struct version *,
                           const struct version *floor);
+
+/* --- Of instants: all in an order, of those windows and orders allow ------------------------------ */
+
+/* It goes, and nothing leads to it. */
+void grounds_settle(struct mirror *, const struct live *, uint32_t point, uint32_t op, uint32_t key);
+/* Nothing comes any more: those that have not gone are settled, and all are put in order. */
+void grounds_settle_all(struct mirror *);
 
 /* Which steps a finding rests on, those that it is drawn from before it, each once. */
 MUST_USE enum status grounds_collect(const struct mirror *, const struct mirror_finding *,

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checkers/interval/grounds.h"
+#include "checkers/interval/explanation.h"
 #include "checkers/interval/traces.h"
 #include "checkers/tell.h"
 #include "checkers/witness.h"
@@ -134,11 +134,12 @@ static enum status tell(struct mirror *m, const struct history *h, struct check 
                                .txn_count = f->txns.count,
                                .why = f->explanation,
                                .drawing = f->drawing };
+        enum status proved;
 
         f->explanation = f->drawing = (struct buffer){ 0 };
-        if (m->grounds)
-            TRY(grounds_tell(m, h, f, &d.proof, err));
-        TRY(check_add(check, &d, err));
+        proved = m->grounds ? grounds_tell(m, h, f, &d.proof, err) : STATUS_OK;
+        TRY(check_add(check, &d, err)); /* which takes over the buffers */
+        TRY(proved);
     }
     check->has_more_findings |= m->finding_count > m->findings.count;
     if (m->counts.unjudged > 0)
@@ -167,6 +168,8 @@ static enum status judge_all(const struct history *h, const struct check_options
     if (status == STATUS_OK)
         status = tell(m, h, check, err);
     check->unjudged_predicates = traces->unjudged + m->counts.unjudged_queries;
+    if (status == STATUS_OK && m->grounds && check->verdict == VERDICT_VALID)
+        status = explanation_tell(m, h, &check->witness, err);
     free(sorted);
     return status;
 }

@@ -257,23 +257,27 @@ static int64_t least_commit(const struct trace *trace, int64_t invoked, int64_t 
     return completed < trace->completed ? completed : invoked;
 }
 
-static void set_times(struct mirror *m, struct live *live, const struct trace *trace)
+static int64_t end_of(const struct trace *trace)
 {
-    int64_t high = trace->completed == TIME_NEVER || trace->status == TXN_UNKNOWN
-                       ? TIMELINE_END
-                       : trace->completed;
-    int64_t commit_low = trace->invoked;
+    return trace->completed == TIME_NEVER || trace->status == TXN_UNKNOWN ? TIMELINE_END
+                                                                        : trace->completed;
+}
 
-    live->at = widened(m, trace->invoked, high);
+struct times mirror_commit_times(const struct mirror *m, const struct trace *trace)
+{
+    int64_t commit_low = trace->invoked;
+    struct times commit;
+
     for (size_t i = 0; i < trace->op_count && m->profile.by_operations; i++)
         commit_low = later_of(commit_low, least_commit(trace, trace->ops[i].invoked,
                                                        trace->ops[i].completed));
     for (size_t i = 0; i < trace->query_count && m->profile.by_operations; i++)
         commit_low = later_of(commit_low, least_commit(trace, trace->queries[i].invoked,
                                                        trace->queries[i].completed));
-    live->commit = widened(m, commit_low, high);
-    if (live->commit.low > live->commit.high)
-        live->commit.low = live->commit.high;
+    commit = widened(m, commit_low, end_of(trace));
+    if (commit.low > commit.high)
+        commit.low = commit.high;
+    return commit;
 }
 
 /* Each statement before its rows. */
@@ -304,7 +308,8 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
 {
     struct times view;
 
-    set_times(m, live, trace);
+    live->at = widened(m, trace->invoked, end_of(trace));
+    live->commit = mirror_commit_times(m, trace);
     TRY(add_accesses(m, live, txn, trace, err));
     find_updated(m, live, txn);
     view = view_of(m, live);

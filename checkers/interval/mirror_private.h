@@ -190,6 +190,11 @@ static inline uint32_t version_older(const struct mirror *m, const struct versio
     return v->settled < time && m->profile.timing == TIMING_FULL ? MIRROR_NONE : v->older;
 }
 
+/* --- mirror.c --- */
+
+/* Within which times a transaction commits, by its clients' times alone. */
+struct times mirror_commit_times(const struct mirror *, const struct trace *);
+
 /* --- keys.c --- */
 
 MUST_USE enum status mirror_add_keys(struct mirror *, uint32_t key, struct error *);

@@ -56,7 +56,7 @@ uint64_t trace_value(const struct history *h, struct value value)
     }
 }
 
-static uint64_t written_value(const struct history *h, uint32_t op)
+uint64_t trace_written(const struct history *h, uint32_t op)
 {
     if (h->op_kind[op] == OP_APPEND)
         return code_of(VALUE_LIST, (uint64_t)h->op_value[op]);
@@ -87,14 +87,13 @@ enum status traces_examine(const struct history *h, uint32_t txn, struct error *
     return STATUS_OK;
 }
 
-/* The times of an operation, or of its transaction where nobody wrote them down. */
-static void set_times(const struct history *h, uint32_t txn, uint32_t op, struct trace_op *at)
+void trace_times(const struct history *h, uint32_t txn, uint32_t op, int64_t *invoked,
+                 int64_t *completed)
 {
-    at->invoked = h->op_invoked && h->op_invoked[op] != TIME_ABSENT ? h->op_invoked[op]
-                                                                   : h->txn_invoked[txn];
-    at->completed = h->op_completed && h->op_completed[op] != TIME_ABSENT
-                        ? h->op_completed[op]
-                        : h->txn_completed[txn];
+    *invoked = h->op_invoked && h->op_invoked[op] != TIME_ABSENT ? h->op_invoked[op]
+                                                                 : h->txn_invoked[txn];
+    *completed = h->op_completed && h->op_completed[op] != TIME_ABSENT ? h->op_completed[op]
+                                                                       : h->txn_completed[txn];
 }
 
 /* --- Rows of tables ------------------------------------------------------------------- */
@@ -224,7 +223,7 @@ static enum status pass_op(struct traces *t, uint32_t txn, uint32_t op, struct t
     uint8_t kind = h->op_kind[op];
 
     if (!op_is_row(kind)) {
-        set_times(h, txn, op, at);
+        trace_times(h, txn, op, &at->invoked, &at->completed);
         at->op = op;
         at->is_locking = h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE);
     }
@@ -234,7 +233,7 @@ static enum status pass_op(struct traces *t, uint32_t txn, uint32_t op, struct t
         return STATUS_OK;
     at->key = key_of(t, h->op_key[op]);
     at->kind = op_is_write(kind) ? TRACE_WRITE : TRACE_READ;
-    at->value = op_is_write(kind) ? written_value(h, op) : trace_value(h, history_value(h, op));
+    at->value = op_is_write(kind) ? trace_written(h, op) : trace_value(h, history_value(h, op));
     TRY(array_reserve(&t->ops, 1, err));
     TRY(take_row(t, h->op_key[op], history_value(h, op), &at->row, err));
     return array_push(&t->ops, *at, err);

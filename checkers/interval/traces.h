@@ -15,6 +15,11 @@
 #include "checkers/keys.h"
 
 uint64_t trace_value(const struct history *, struct value);
+/* Likewise of what an operation wrote. */
+uint64_t trace_written(const struct history *, uint32_t op);
+/* When an operation was invoked and completed, or its transaction where nobody wrote that down. */
+void trace_times(const struct history *, uint32_t txn, uint32_t op, int64_t *invoked,
+                 int64_t *completed);
 
 struct traces {
     const struct history *history;

@@ -1,0 +1,636 @@
+#include "checkers/interval/explanation.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "checkers/interval/traces.h"
+#include "checkers/tell.h"
+
+#define NONE UINT32_MAX
+
+enum { OP_IS_OWN = 1, OP_IS_LAST = 2, OP_IS_OPEN = 4 };
+
+/* A key as of the instant that the walk has come to. */
+struct key_now {
+    uint64_t value;
+    uint32_t writer;                /* NONE: the beginning */
+    uint32_t writer_place;          /* of its commit */
+    uint32_t first_reader;          /* of this version */
+    uint32_t read_locker;           /* who gave such a lock back last */
+    int64_t written_at, unlocked_at; /* the earliest that these commits can have been */
+    struct times installed;         /* by times alone, as the next: where windows say nothing */
+    int64_t sent;
+};
+
+/* A version by times alone; once sorted, `low` is the greatest of the key so far. */
+struct past {
+    uint32_t key;
+    int64_t high, low;
+};
+
+struct version_reader {
+    uint32_t txn, op, next;
+};
+
+struct dependency {
+    uint32_t to, next;
+};
+
+struct explanation {
+    const struct mirror *m;
+    const struct history *h;
+    uint8_t *flags;  /* by operation */
+    bool *counts;    /* by transaction, as the next */
+    bool *writes;
+    uint32_t *view_place, *commit_place;
+    uint32_t *first_dependency, *dependency_count; /* count: into it */
+    struct key_now *keys;
+    uint32_t *date; /* by key */
+    ARRAY(struct version_reader) readers;
+    ARRAY(struct dependency) dependencies;
+    struct map values; /* that were there by now, where any of them may be read */
+    struct times *commits; /* by transaction, and the next by key: where windows say nothing */
+    ARRAY(struct past) pasts;
+    int64_t now;       /* the earliest that the walk's instant can be */
+    uint32_t place;
+};
+
+/* --- What the history has -------------------------------------------------------------- */
+
+static bool is_item_or_row(const struct history *h, uint32_t op)
+{
+    return !op_is_head(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
+}
+
+static bool is_written(const struct history *h, uint32_t op)
+{
+    return is_item_or_row(h, op) && op_is_write(h->op_kind[op]);
+}
+
+static bool is_read(const struct history *h, uint32_t op)
+{
+    return is_item_or_row(h, op) && op_is_read(h->op_kind[op]) &&
+           h->op_value_kind[op] != VALUE_NONE;
+}
+
+static bool is_look(const struct history *h, uint32_t op)
+{
+    uint8_t kind = h->op_kind[op];
+
+    return (kind == OP_SELECT || kind == OP_UPDATE || kind == OP_DELETE) &&
+           !(h->op_flags[op] & OP_ERROR) &&
+           (h->statement_flags[h->op_key[op]] & (STATEMENT_ANSWERED | STATEMENT_AGGREGATES)) ==
+               STATEMENT_ANSWERED;
+}
+
+/* The statement of a row, or the operation itself. */
+static uint32_t head_of(const struct history *h, uint32_t op)
+{
+    while (op_is_row(h->op_kind[op]))
+        op--;
+    return op;
+}
+
+static bool is_locking(const struct history *h, uint32_t op)
+{
+    uint32_t head = head_of(h, op);
+
+    return h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || h->op_kind[head] == OP_UPDATE ||
+           h->op_kind[head] == OP_DELETE;
+}
+
+/* Which transactions unknown to have committed were read, and so had. */
+static void mark_counting(struct explanation *x)
+{
+    const struct grounds *g = x->m->grounds;
+
+    for (uint32_t t = 0; t < x->h->txn_count; t++)
+        x->counts[t] = x->h->txn_status[t] == TXN_OK;
+    for (size_t i = 0; i < g->steps.count; i++) {
+        const struct ground *step = &g->steps.at[i];
+
+        if ((step->kind == GROUND_READS || step->kind == GROUND_FINDS) &&
+            step->txns[1] != MIRROR_NONE)
+            x->counts[step->txns[1]] = true;
+    }
+}
+
+static void mark_ops(struct explanation *x, uint32_t txn)
+{
+    const struct history *h = x->h;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        if (is_look(h, op) && h->txn_status[txn] == TXN_OK)
+            x->flags[op] |= OP_IS_OPEN;
+        if (!is_item_or_row(h, op))
+            continue;
+        if (x->date[h->op_key[op]] == 2 * txn + 1)
+            x->flags[op] |= OP_IS_OWN;
+        if (is_written(h, op)) {
+            x->date[h->op_key[op]] = 2 * txn + 1;
+            x->writes[txn] = true;
+        }
+    }
+    for (uint32_t op = h->txn_op[txn + 1]; op-- > h->txn_op[txn];)
+        if (is_written(h, op) && x->date[h->op_key[op]] != 2 * txn + 2) {
+            x->date[h->op_key[op]] = 2 * txn + 2;
+            x->flags[op] |= OP_IS_LAST;
+        }
+}
+
+static uint64_t value_number(uint32_t key, uint64_t value)
+{
+    return hash_fold(value ^ HASH_ODD_1, (uint64_t)key + HASH_ODD_2);
+}
+
+static enum status add_value(struct explanation *x, uint32_t key, uint64_t value,
+                             struct error *err)
+{
+    size_t place;
+
+    return map_add(&x->values, value_number(key, value), 1, &place, err);
+}
+
+static bool had_value(const struct explanation *x, uint32_t key, uint64_t value)
+{
+    uint64_t count;
+
+    return map_find(&x->values, value_number(key, value), &count);
+}
+
+static void set_initial(struct explanation *x)
+{
+    const struct history *h = x->h;
+
+    for (size_t k = 0; k < h->key_count; k++)
+        x->keys[k] = (struct key_now){ .writer = NONE,
+                                       .first_reader = NONE,
+                                       .read_locker = NONE,
+                                       .written_at = TIMELINE_BEGINNING,
+                                       .unlocked_at = TIMELINE_BEGINNING };
+    for (size_t i = 0; i < h->initial_count; i++)
+        x->keys[h->initial_key[i]].value =
+            trace_value(h, (struct value){ (enum value_kind)h->initial_kind[i], h->initial_value[i] });
+}
+
+static enum status add_initial_values(struct explanation *x, struct error *err)
+{
+    for (uint32_t k = 0; k < x->h->key_count && x->m->profile.reads_any; k++)
+        TRY(add_value(x, k, x->keys[k].value, err));
+    return STATUS_OK;
+}
+
+/* --- What times alone say of versions -------------------------------------------------------- */
+
+static int compare_pasts(const void *a, const void *b)
+{
+    const struct past *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+static enum status add_pasts(struct explanation *x, uint32_t txn, struct traces *traces,
+                             struct error *err)
+{
+    struct trace trace;
+
+    if (!x->counts[txn])
+        return STATUS_OK;
+    TRY(traces_make(traces, txn, &trace, err));
+    x->commits[txn] = mirror_commit_times(x->m, &trace);
+    for (uint32_t op = x->h->txn_op[txn]; op < x->h->txn_op[txn + 1]; op++) {
+        struct past past = { x->h->op_key[op], x->commits[txn].high, x->commits[txn].low };
+
+        if (x->flags[op] & OP_IS_LAST)
+            TRY(array_push(&x->pasts, past, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status find_pasts(struct explanation *x, struct error *err)
+{
+    struct traces traces = { .history = x->h };
+    enum status status = STATUS_OK;
+
+    if (x->m->profile.timing != TIMING_KEY)
+        return STATUS_OK;
+    TRY(check_memory((void **)&x->commits, x->h->txn_count, sizeof *x->commits, 0, err));
+    for (uint32_t t = 0; t < x->h->txn_count && status == STATUS_OK; t++)
+        status = add_pasts(x, t, &traces, err);
+    traces_close(&traces);
+    if (x->pasts.count > 0)
+        qsort(x->pasts.at, x->pasts.count, sizeof *x->pasts.at, compare_pasts);
+    for (size_t i = 1; i < x->pasts.count; i++)
+        if (x->pasts.at[i].key == x->pasts.at[i - 1].key &&
+            x->pasts.at[i].low < x->pasts.at[i - 1].low)
+            x->pasts.at[i].low = x->pasts.at[i - 1].low;
+    return status;
+}
+
+/* From when on the last of the versions can have been installed that were there by then. */
+static int64_t past_before(const struct explanation *x, uint32_t key, int64_t time)
+{
+    size_t low = 0, high = x->pasts.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct past *p = &x->pasts.at[middle];
+
+        if (p->key < key || (p->key == key && p->high < time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && x->pasts.at[low - 1].key == key ? x->pasts.at[low - 1].low
+                                                      : TIMELINE_BEGINNING;
+}
+
+static enum status prepare(struct explanation *x, struct error *err)
+{
+    const struct history *h = x->h;
+    size_t txns = h->txn_count;
+
+    TRY(check_memory((void **)&x->flags, h->op_count, 1, 0, err));
+    TRY(check_memory((void **)&x->counts, txns, sizeof *x->counts, 0, err));
+    TRY(check_memory((void **)&x->writes, txns, sizeof *x->writes, 0, err));
+    TRY(check_memory((void **)&x->view_place, txns, sizeof *x->view_place, 0xff, err));
+    TRY(check_memory((void **)&x->commit_place, txns, sizeof *x->commit_place, 0xff, err));
+    TRY(check_memory((void **)&x->first_dependency, txns, sizeof *x->first_dependency, 0xff, err));
+    TRY(check_memory((void **)&x->dependency_count, txns, sizeof *x->dependency_count, 0, err));
+    TRY(check_memory((void **)&x->keys, h->key_count, sizeof *x->keys, 0, err));
+    TRY(check_memory((void **)&x->date, h->key_count, sizeof *x->date, 0, err));
+    mark_counting(x);
+    for (uint32_t t = 0; t < txns; t++)
+        if (x->counts[t])
+            mark_ops(x, t);
+    set_initial(x);
+    TRY(add_initial_values(x, err));
+    return find_pasts(x, err);
+}
+
+static void close(struct explanation *x)
+{
+    free(x->flags);
+    free(x->counts);
+    free(x->writes);
+    free(x->view_place);
+    free(x->commit_place);
+    free(x->first_dependency);
+    free(x->dependency_count);
+    free(x->keys);
+    free(x->date);
+    array_close(&x->readers);
+    array_close(&x->dependencies);
+    map_close(&x->values);
+    free(x->commits);
+    array_close(&x->pasts);
+}
+
+/* --- Dependencies ------------------------------------------------------------------------ */
+
+static bool certifies(const struct explanation *x)
+{
+    return x->m->profile.certifier != CERTIFIER_NONE &&
+           x->m->profile.certifier != CERTIFIER_CONCURRENT_VERSIONS;
+}
+
+/* The second depends on the first. */
+static enum status depend(struct explanation *x, uint32_t from, uint32_t to, struct error *err)
+{
+    struct dependency new = { to, 0 };
+
+    if (from == NONE || from == to || !certifies(x))
+        return STATUS_OK;
+    new.next = x->first_dependency[from];
+    x->first_dependency[from] = (uint32_t)x->dependencies.count;
+    x->dependency_count[to]++;
+    return array_push(&x->dependencies, new, err);
+}
+
+/* Takes away whoever depends on nobody that is left, as long as there is one. */
+static enum status find_circle(struct explanation *x, bool *is_found, struct error *err)
+{
+    ARRAY(uint32_t) free_txns = { 0 };
+    enum status status = STATUS_OK;
+    size_t count = x->h->txn_count, gone = 0;
+
+    for (uint32_t t = 0; t < count && status == STATUS_OK; t++)
+        if (x->dependency_count[t] == 0)
+            status = array_push(&free_txns, t, err);
+    for (; status == STATUS_OK && free_txns.count > 0; gone++) {
+        uint32_t at = x->first_dependency[free_txns.at[--free_txns.count]];
+
+        for (; at != NONE && status == STATUS_OK; at = x->dependencies.at[at].next)
+            if (--x->dependency_count[x->dependencies.at[at].to] == 0)
+                status = array_push(&free_txns, x->dependencies.at[at].to, err);
+    }
+    *is_found = gone < count;
+    array_close(&free_txns);
+    return status;
+}
+
+/* --- Reads ------------------------------------------------------------------------------- */
+
+static int64_t admitted_start(const struct explanation *x, int64_t time)
+{
+    return time < TIMELINE_BEGINNING + x->m->clock_error ? TIMELINE_BEGINNING
+                                                         : time - x->m->clock_error;
+}
+
+static int64_t admitted_end(const struct explanation *x, int64_t time)
+{
+    return time == TIME_NEVER || time > TIMELINE_END - x->m->clock_error
+               ? TIMELINE_END
+               : time + x->m->clock_error;
+}
+
+/* Where windows say nothing of instants, times still say which versions can have been seen. */
+static bool times_allow(const struct explanation *x, uint32_t txn, uint32_t op)
+{
+    const struct key_now *now = &x->keys[x->h->op_key[op]];
+    int64_t invoked, completed, began = admitted_start(x, x->h->txn_invoked[txn]);
+
+    if (x->m->profile.timing != TIMING_KEY)
+        return true;
+    trace_times(x->h, txn, op, &invoked, &completed);
+    completed = admitted_end(x, completed);
+    if (now->writer != NONE &&
+        (now->installed.low > completed || (!x->m->profile.ignores_times && now->sent > completed)))
+        return false;
+    return now->writer == NONE ? past_before(x, x->h->op_key[op], began) == TIMELINE_BEGINNING
+                               : past_before(x, x->h->op_key[op], began) <= now->installed.high;
+}
+
+static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
+{
+    uint32_t key = x->h->op_key[op];
+    uint64_t value = trace_value(x->h, history_value(x->h, op));
+
+    if (x->m->profile.reads_any)
+        return had_value(x, key, value);
+    return x->keys[key].value == value && times_allow(x, txn, op);
+}
+
+static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
+{
+    uint32_t key = x->h->op_key[op];
+    struct key_now *now = &x->keys[key];
+    struct version_reader reader = { txn, op, now->first_reader };
+
+    if (x->flags[op] & OP_IS_OWN)
+        return STATUS_OK;
+    if (!may_be_taken(x, txn, op)) {
+        x->flags[op] |= OP_IS_OPEN;
+        return STATUS_OK;
+    }
+    if (!certifies(x) || x->m->profile.reads_any)
+        return STATUS_OK;
+    now->first_reader = (uint32_t)x->readers.count;
+    TRY(array_push(&x->readers, reader, err));
+    return depend(x, now->writer, txn, err);
+}
+
+/* Whether its view is not its transaction's: mirror.c says whose is not. */
+static bool has_own_view(const struct explanation *x, uint32_t op)
+{
+    const struct profile *p = &x->m->profile;
+
+    return p->view == VIEW_STATEMENT || p->view == VIEW_ROW ||
+           (p->view == VIEW_TRANSACTION && is_locking(x->h, op) && p->locks_for &&
+            !profile_first_wins(p));
+}
+
+static enum status read_transaction(struct explanation *x, uint32_t txn, struct error *err)
+{
+    const struct history *h = x->h;
+
+    if (h->txn_status[txn] != TXN_OK)
+        return STATUS_OK;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        if (is_read(h, op) && !has_own_view(x, op))
+            TRY(read_now(x, txn, op, err));
+    return STATUS_OK;
+}
+
+/* An item, the rows of a statement, or one of them. */
+static enum status read_operation(struct explanation *x, const struct settled_instant *at,
+                                  struct error *err)
+{
+    const struct history *h = x->h;
+    uint32_t op = at->op, end = h->txn_op[at->number + 1];
+
+    if (is_read(h, op))
+        TRY(read_now(x, at->number, op, err));
+    for (op++; op < end && op_is_row(h->op_kind[op]); op++)
+        if (is_read(h, op) && (x->m->profile.view != VIEW_ROW || h->op_key[op] == at->key))
+            TRY(read_now(x, at->number, op, err));
+    return STATUS_OK;
+}
+
+/* --- Commits ------------------------------------------------------------------------------- */
+
+static bool locks_to_read(const struct explanation *x, uint32_t op)
+{
+    const struct profile *p = &x->m->profile;
+    bool is_there = trace_value(x->h, history_value(x->h, op)) != 0;
+
+    return (p->locks_reads || (is_locking(x->h, op) && p->locks_for)) &&
+           (is_there || p->locks_absent);
+}
+
+/* Who had the lock gave it back before this one took it, if the order of commits is theirs. */
+static void take_lock(struct explanation *x, uint32_t txn, uint32_t op)
+{
+    const struct key_now *now = &x->keys[x->h->op_key[op]];
+    bool is_write = is_written(x->h, op);
+    int64_t invoked, taken;
+
+    if (x->m->profile.timing == TIMING_NONE || (is_write && !x->m->profile.locks_writes) ||
+        (is_write && !(x->flags[op] & OP_IS_LAST)) || (!is_write && !locks_to_read(x, op)))
+        return;
+    trace_times(x->h, txn, op, &invoked, &taken);
+    taken = admitted_end(x, taken);
+    if ((now->writer != NONE && now->written_at > taken) ||
+        (is_write && now->read_locker != txn && now->unlocked_at > taken))
+        x->flags[op] |= OP_IS_OPEN;
+}
+
+static void give_back(struct explanation *x, uint32_t txn, uint32_t op)
+{
+    struct key_now *now = &x->keys[x->h->op_key[op]];
+
+    if (is_written(x->h, op) || !locks_to_read(x, op))
+        return;
+    now->unlocked_at = x->now;
+    now->read_locker = txn;
+}
+
+static void judge_update(struct explanation *x, uint32_t txn, uint32_t op)
+{
+    const struct key_now *now = &x->keys[x->h->op_key[op]];
+
+    if (!profile_first_wins(&x->m->profile) || now->writer == NONE)
+        return;
+    if (x->view_place[txn] != NONE && x->view_place[txn] < now->writer_place)
+        x->flags[op] |= OP_IS_OPEN;
+}
+
+/* Those who read the version that goes. Who writes anything must have been over. */
+static enum status leave_readers(struct explanation *x, uint32_t txn, struct key_now *now,
+                                 struct error *err)
+{
+    for (uint32_t at = now->first_reader; at != NONE; at = x->readers.at[at].next) {
+        const struct version_reader *reader = &x->readers.at[at];
+
+        TRY(depend(x, reader->txn, txn, err));
+        if (x->m->profile.certifier == CERTIFIER_VALIDATION && reader->txn != txn &&
+            x->writes[reader->txn] && x->commit_place[reader->txn] == NONE)
+            x->flags[reader->op] |= OP_IS_OPEN;
+    }
+    now->first_reader = NONE;
+    return STATUS_OK;
+}
+
+static enum status install(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
+{
+    uint32_t key = x->h->op_key[op];
+    struct key_now *now = &x->keys[key];
+
+    judge_update(x, txn, op);
+    TRY(depend(x, now->writer, txn, err));
+    TRY(leave_readers(x, txn, now, err));
+    now->value = trace_written(x->h, op);
+    now->writer = txn;
+    now->writer_place = x->place;
+    now->written_at = x->now;
+    if (x->commits) {
+        int64_t sent, completed;
+
+        trace_times(x->h, txn, op, &sent, &completed);
+        now->installed = x->commits[txn];
+        now->sent = admitted_start(x, sent);
+    }
+    return x->m->profile.reads_any ? add_value(x, key, now->value, err) : STATUS_OK;
+}
+
+static enum status commit(struct explanation *x, uint32_t txn, struct error *err)
+{
+    const struct history *h = x->h;
+    uint32_t from = h->txn_op[txn], end = h->txn_op[txn + 1];
+
+    if (x->m->profile.view == VIEW_COMMIT) {
+        x->view_place[txn] = x->place;
+        TRY(read_transaction(x, txn, err));
+    }
+    for (uint32_t op = from; op < end; op++)
+        if (is_written(h, op) || (is_read(h, op) && h->txn_status[txn] == TXN_OK))
+            take_lock(x, txn, op);
+    for (uint32_t op = from; op < end; op++)
+        if (is_read(h, op) && h->txn_status[txn] == TXN_OK)
+            give_back(x, txn, op);
+    x->commit_place[txn] = x->place;
+    for (uint32_t op = from; op < end; op++)
+        if (is_written(h, op) && x->flags[op] & OP_IS_LAST)
+            TRY(install(x, txn, op, err));
+    return STATUS_OK;
+}
+
+/* --- The walk --------------------------------------------------------------------------------- */
+
+static enum status pass(struct explanation *x, const struct settled_instant *at, struct error *err)
+{
+    if (at->low > x->now)
+        x->now = at->low;
+    if (at->op == GROUND_COMMIT)
+        return commit(x, at->number, err);
+    if (at->op != GROUND_VIEW)
+        return read_operation(x, at, err);
+    x->view_place[at->number] = x->place;
+    return read_transaction(x, at->number, err);
+}
+
+static void tell_instant(const struct explanation *x, const struct settled_instant *at,
+                         struct buffer *out)
+{
+    int64_t id = x->h->txn_id[at->number];
+
+    if (at->op == GROUND_COMMIT || at->op == GROUND_VIEW) {
+        buffer_print(out, "\"%c%" PRId64 "\"", at->op == GROUND_VIEW ? 'b' : 'c', id);
+        return;
+    }
+    buffer_print(out, "[%" PRId64 ",%" PRIu32, id, tell_op_number(x->h, at->number, at->op));
+    if (x->m->profile.view == VIEW_ROW && at->key != MIRROR_NONE) {
+        buffer_byte(out, ',');
+        buffer_json(out, history_key(x->h, at->key));
+    }
+    buffer_byte(out, ']');
+}
+
+static enum status walk(struct explanation *x, struct buffer *out, struct error *err)
+{
+    const struct grounds *g = x->m->grounds;
+
+    x->now = TIMELINE_BEGINNING;
+    buffer_text(out, TEXT("\"instants\":["));
+    for (size_t i = 0; i < g->settled.count; i++) {
+        if (!x->counts[g->settled.at[i].number])
+            continue;
+        if (x->place > 0)
+            buffer_byte(out, ',');
+        tell_instant(x, &g->settled.at[i], out);
+        TRY(pass(x, &g->settled.at[i], err));
+        x->place++;
+    }
+    buffer_byte(out, ']');
+    return STATUS_OK;
+}
+
+/* [T,op], or of a row [T,op,key] */
+static void tell_open(const struct explanation *x, struct buffer *out)
+{
+    const struct history *h = x->h;
+    const char *between = "";
+
+    buffer_text(out, TEXT(",\"open\":["));
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t], number = 0; op < h->txn_op[t + 1]; op++) {
+            number += op > h->txn_op[t] && !op_is_row(h->op_kind[op]);
+            if (!(x->flags[op] & OP_IS_OPEN))
+                continue;
+            buffer_print(out, "%s[%" PRId64 ",%" PRIu32, between, h->txn_id[t], number);
+            if (op_is_row(h->op_kind[op])) {
+                buffer_byte(out, ',');
+                buffer_json(out, history_key(h, h->op_key[op]));
+            }
+            buffer_byte(out, ']');
+            between = ",";
+        }
+    buffer_byte(out, ']');
+}
+
+enum status explanation_tell(struct mirror *m, const struct history *h, struct buffer *out,
+                             struct error *err)
+{
+    struct explanation x = { .m = m, .h = h };
+    bool has_circle = false;
+    enum status status = prepare(&x, err);
+
+    grounds_settle_all(m);
+    if (status == STATUS_OK && !m->grounds->is_broken)
+        status = walk(&x, out, err);
+    if (status == STATUS_OK && certifies(&x))
+        status = find_circle(&x, &has_circle, err);
+    if (has_circle || m->grounds->is_broken)
+        out->count = 0;
+    else if (status == STATUS_OK)
+        tell_open(&x, out);
+    close(&x);
+    return status;
+}
