@@ -17,6 +17,7 @@ struct look {
     const struct access *access;
     uint64_t txn;
     uint32_t point, key;
+    int64_t asked_by; /* whoever wrote what it saw had begun to by then */
     struct times view;
 };
 
@@ -34,6 +35,7 @@ static inline struct look look_of(const struct mirror *m, const struct live *liv
                           .txn = m->live_first + (uint64_t)(live - m->live.at),
                           .point = point,
                           .key = key,
+                          .asked_by = a->at.high,
                           .view = view_times(m, point, otherwise) };
 }
 
@@ -41,7 +43,7 @@ static inline bool look_is_future(const struct mirror *m, const struct look *loo
                                   const struct version *v)
 {
     return version_installed(m, v).low > look->view.high ||
-           (!m->profile.ignores_times && v->locked.low > look->access->at.high) ||
+           (!m->profile.ignores_times && v->locked.low > look->asked_by) ||
            (look->point != MIRROR_NONE && v->point != MIRROR_NONE &&
             timeline_knows(&m->timeline, look->point, v->point));
 }

@@ -15,6 +15,16 @@
  * row match, or not match, and not on others who wrote it (Adya's predicate dependencies). So
  * a version that fits what was seen stands in no order to the view but by its instant.
  *
+ * Where the view is the commit's instant, the answer came before it:
+ *
+ *     w1  v=30  |--|
+ *     select v >= 40        |--|  {}                            commits |--|
+ *     w2  v=20                        |--|
+ *
+ * As of the commit it is w2 that does not match, though nobody had begun to write it when the
+ * answer came: to change a row that does not match into another is in nobody's way. So what fits
+ * is looked for as of the view, and then whether something had been there by the answer that fits.
+ *
  * A statement that locks, or that reads row by row, may see each row as of an instant of its
  * own, and a row that was deleted and inserted meanwhile not at all. There a row is missing only if
  * one version alone can have been there all the time.
@@ -61,17 +71,32 @@ struct weighed {
     uint32_t fit, other; /* the last of each */
     size_t fit_count, other_count;
     bool is_undecided;
+    bool was_there; /* one that fits may have been there when the answer came */
 };
 
 static struct look look_for(const struct mirror *m, const struct quest *quest, uint32_t key)
 {
     struct look look = look_of(m, quest->live, quest->access, key);
 
+    if (m->profile.view == VIEW_COMMIT)
+        look.asked_by = TIMELINE_END;
+    if (m->profile.view == VIEW_COMMIT && m->profile.timing == TIMING_KEY)
+        look.view.high = quest->live->commit.high;
     if (!quest->is_loose)
         return look;
     look.point = MIRROR_NONE;
     if (m->profile.timing == TIMING_FULL)
         look.view = look.access->at;
+    return look;
+}
+
+/* As of the answer, at any time before it. */
+static struct look look_for_answer(const struct mirror *m, const struct quest *quest, uint32_t key)
+{
+    struct look look = look_of(m, quest->live, quest->access, key);
+
+    look.point = MIRROR_NONE;
+    look.view = (struct times){ TIMELINE_BEGINNING, look.access->at.high };
     return look;
 }
 
@@ -106,6 +131,8 @@ static struct weighed weigh(struct mirror *m, const struct quest *quest, const s
         case PREDICATE_YES:
             weighed.fit = next;
             weighed.fit_count++;
+            weighed.was_there |= v->locked.low <= look->access->at.high &&
+                                 installed.low <= look->access->at.high;
             break;
         case PREDICATE_NO:
             weighed.other = next;
@@ -230,14 +257,42 @@ static enum status certify(struct mirror *m, const struct quest *quest, const st
 
 /* --- One row after the other ---------------------------------------------------------- */
 
+static bool is_missing(const struct quest *quest, const struct weighed *weighed, bool matching)
+{
+    return weighed->fit_count == 0 && weighed->other_count > 0 && !weighed->is_undecided &&
+           (matching || !quest->is_loose || weighed->other_count == 1);
+}
+
+/*
+ * Whether an answer says what nothing was like before it came. Where a level alone is known it may
+ * be one from a time that is forgotten, and be true again at the commit.
+ */
+static bool is_too_early(struct mirror *m, const struct quest *quest, uint32_t key, bool matching,
+                         struct look *look, struct weighed *weighed)
+{
+    struct look answer = look_for_answer(m, quest, key);
+    struct weighed then;
+
+    if (m->profile.ignores_times ||
+        (m->profile.timing == TIMING_FULL && !m->profile.by_operations))
+        return false;
+    if (gap_reaches(m, key, answer.view))
+        return false;
+    then = weigh(m, quest, &answer, matching);
+    if (!is_missing(quest, &then, matching))
+        return false;
+    *look = answer;
+    *weighed = then;
+    return true;
+}
+
 /* What was seen of a key that others write. */
 static enum status judge_key(struct mirror *m, struct quest *quest, uint32_t key, bool matching,
                              struct error *err)
 {
     struct look look = look_for(m, quest, key);
     struct weighed weighed = weigh(m, quest, &look, matching);
-    bool is_wrong = weighed.fit_count == 0 && weighed.other_count > 0 && !weighed.is_undecided &&
-                    (matching || !quest->is_loose || weighed.other_count == 1);
+    bool is_wrong = is_missing(quest, &weighed, matching);
 
     if (gap_reaches(m, key, look.view)) {
         m->counts.gapped++;
@@ -245,6 +300,8 @@ static enum status judge_key(struct mirror *m, struct quest *quest, uint32_t key
         return STATUS_OK;
     }
     quest->query->is_unjudged |= weighed.is_undecided;
+    if (weighed.fit_count > 0 && !weighed.was_there && !weighed.is_undecided)
+        is_wrong = is_too_early(m, quest, key, matching, &look, &weighed);
     if (is_wrong)
         accuse(m, quest, &look, &m->versions.at[weighed.other], matching);
     if (is_wrong || weighed.is_undecided || quest->is_loose || m->profile.reads_any)

@@ -6,12 +6,14 @@
 #include "history/jsonl_read.h"
 #include "history/source.h"
 #include "tests/checkers/checker_fixture.h"
+#include "tests/checkers/known_rows.h"
 #include "tests/oracle/notation.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/small.h"
 #include "unity.h"
 
 #define ROUNDS 500
+#define KNOWN_ROUNDS 150
 
 static struct error err;
 
@@ -192,6 +194,92 @@ static void nobody_writes_into_a_range_that_is_locked(void)
     }
 }
 
+/* --- As of the commit ----------------------------------------------------------------------- */
+
+#define TABLE                                                                                      \
+    "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":"                                        \
+    "{\"id\":\"bigint\",\"v\":\"bigint\"},\"key\":[\"id\"]}},"                                     \
+    "\"initial\":{\"t/7\":{\"id\":7,\"v\":3}}}\n"
+
+static void expect_verdict(const char *profile, const char *text, enum verdict verdict)
+{
+    const struct profile *found = profile_find(text_of(profile));
+    struct check_options options = { .level = found->level, .profile = found };
+    struct history history;
+    struct source source;
+    struct check check;
+
+    ASSERT_OK(source_open_memory(&source, "memory", text, strlen(text), &err), &err);
+    ASSERT_OK(jsonl_read(&source, 0, &history, &err), &err);
+    source_close(&source);
+    ASSERT_OK(checker_run(checker_find(TEXT("interval")), &history, &options, &check, &err), &err);
+    TEST_ASSERT_EQUAL_MESSAGE(verdict, check.verdict, profile);
+    check_close(&check);
+    history_close(&history);
+}
+
+/*
+ * T2 looked before T3 wrote, and commits behind it: its row did not match before and does not
+ * after. So T2 says nothing of T1, of which nobody knows whether it was ever committed.
+ */
+static void a_row_may_change_between_the_answer_and_the_commit(void)
+{
+    static const char text[] = TABLE
+        "{\"txn\":1,\"session\":1,\"status\":\"unknown\",\"at\":[0,null],\"ops\":["
+        "{\"w\":\"t/7\",\"v\":{\"id\":7,\"v\":4},\"at\":[1,2]}]}\n"
+        "{\"txn\":2,\"session\":2,\"status\":\"ok\",\"at\":[10,100],\"ops\":["
+        "{\"select\":\"t\",\"where\":\"v >= 10\",\"rows\":{},\"at\":[11,13]},"
+        "{\"r\":\"x\",\"v\":null,\"at\":[80,90]}]}\n"
+        "{\"txn\":3,\"session\":3,\"status\":\"ok\",\"at\":[20,40],\"ops\":["
+        "{\"w\":\"t/7\",\"v\":{\"id\":7,\"v\":5},\"at\":[23,24]}]}\n"
+        "{\"txn\":4,\"session\":4,\"status\":\"ok\",\"at\":[200,210],\"ops\":["
+        "{\"r\":\"t/7\",\"v\":{\"id\":7,\"v\":5},\"at\":[201,202]}]}\n";
+
+    expect_verdict("ordeal/2pl", text, VERDICT_VALID);
+    expect_verdict("ordeal/mvto", text, VERDICT_VALID);
+}
+
+/* Nor does it say that T3 came before T1, whose write was no longer there. */
+static void nor_does_that_say_which_version_came_first(void)
+{
+    static const char text[] = TABLE
+        "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[0,5],\"ops\":["
+        "{\"w\":\"t/7\",\"v\":{\"id\":7,\"v\":4},\"at\":[1,2]},"
+        "{\"w\":\"z\",\"v\":1,\"at\":[3,4]}]}\n"
+        "{\"txn\":2,\"session\":2,\"status\":\"ok\",\"at\":[6,10],\"ops\":["
+        "{\"r\":\"z\",\"v\":1,\"at\":[7,8]},{\"w\":\"u\",\"v\":1,\"at\":[8,9]}]}\n"
+        "{\"txn\":3,\"session\":3,\"status\":\"ok\",\"at\":[20,40],\"ops\":["
+        "{\"r\":\"u\",\"v\":1,\"at\":[21,22]},"
+        "{\"w\":\"t/7\",\"v\":{\"id\":7,\"v\":5},\"at\":[23,24]},"
+        "{\"r\":\"y\",\"v\":null,\"at\":[25,26]}]}\n"
+        "{\"txn\":4,\"session\":4,\"status\":\"ok\",\"at\":[12,100],\"ops\":["
+        "{\"select\":\"t\",\"where\":\"v >= 10\",\"rows\":{},\"at\":[13,14]},"
+        "{\"w\":\"y\",\"v\":1,\"at\":[50,55]}]}\n";
+
+    expect_verdict("ordeal/occ", text, VERDICT_VALID);
+    expect_verdict("ordeal/mvto", text, VERDICT_VALID);
+}
+
+/* What nobody had begun to write cannot have been the reason why a row did not come. */
+static void an_answer_is_not_excused_by_what_came_after_it(void)
+{
+    static const char format[] = TABLE
+        "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[10,100],\"ops\":["
+        "{\"select\":\"t\",\"where\":\"v >= 2\",\"rows\":{},\"at\":[11,%d]},"
+        "{\"r\":\"x\",\"v\":null,\"at\":[80,90]}]}\n"
+        "{\"txn\":2,\"session\":2,\"status\":\"ok\",\"at\":[20,40],\"ops\":["
+        "{\"d\":\"t/7\",\"at\":[23,24]}]}\n";
+    static const char *const profiles[] = { "ordeal/2pl", "ordeal/mvto", "ordeal/occ" };
+    char text[1000];
+
+    for (size_t i = 0; i < ROW_COUNT(profiles); i++) {
+        snprintf(text, sizeof text, format, 13);
+        expect_verdict(profiles[i], text, VERDICT_INVALID);
+        snprintf(text, sizeof text, format, 30);
+        expect_verdict(profiles[i], text, VERDICT_VALID);
+    }
+}
+
 /* --- Against the oracle ----------------------------------------------------------------- */
 
 struct tally {
@@ -240,6 +328,96 @@ static void no_statement_is_accused_that_some_instants_explain(void)
     TEST_ASSERT_GREATER_THAN(4 * tally[2].missed, tally[2].found);
 }
 
+/* --- Against known instants ---------------------------------------------------------------- */
+
+/* Profiles that each protocol keeps to; the first level is its own. */
+static const struct {
+    const char *profiles[6];
+    enum level levels[3];
+} keeps_to[KNOWN_PROTOCOL_COUNT] = {
+    [KNOWN_LOCKS] = { { "ordeal/2pl", "innodb/serializable", "spanner/serializable", "ordeal/mvto",
+                        "ordeal/occ" },
+                      { LEVEL_STRICT_SERIALIZABLE, LEVEL_SERIALIZABLE, LEVEL_READ_COMMITTED } },
+    [KNOWN_VALIDATION] = { { "spanner/serializable", "ordeal/mvto", "ordeal/occ" },
+                           { LEVEL_STRICT_SERIALIZABLE, LEVEL_SERIALIZABLE,
+                             LEVEL_READ_COMMITTED } },
+    [KNOWN_SNAPSHOT] = { { "postgresql/snapshot", "rocksdb/optimistic-snapshot", "ordeal/si" },
+                         { LEVEL_STRICT_SNAPSHOT, LEVEL_SNAPSHOT, LEVEL_READ_COMMITTED } },
+    [KNOWN_STATEMENTS] = { { "postgresql/read-committed", "innodb/read-committed", "ordeal/rc" },
+                           { LEVEL_READ_COMMITTED, LEVEL_READ_COMMITTED, LEVEL_READ_COMMITTED } },
+};
+
+static void accept(const struct history *h, const char *profile, enum level level, uint64_t seed)
+{
+    const struct profile *found = profile ? profile_find(text_of(profile)) : NULL;
+    struct check_options options = { .level = found ? found->level : level, .profile = found };
+    struct check check;
+    char message[900];
+
+    ASSERT_OK(checker_run(checker_find(TEXT("interval")), h, &options, &check, &err), &err);
+    if (check.verdict == VERDICT_INVALID) {
+        snprintf(message, sizeof message, "%s, seed %" PRIu64 ": %s",
+                 profile ? profile : level_name(level), seed, check.findings.at[0].explanation);
+        TEST_FAIL_MESSAGE(message);
+    }
+    check_close(&check);
+}
+
+static void accept_as_all(enum known_protocol protocol, uint64_t seed, unsigned txns)
+{
+    struct known_options options = { .protocol = protocol, .seed = seed, .txns = txns };
+    struct history h;
+
+    known_history(&options, &h);
+    for (const char *const *profile = keeps_to[protocol].profiles; *profile; profile++)
+        accept(&h, *profile, LEVEL_COUNT, seed);
+    for (size_t i = 0; i < ROW_COUNT(keeps_to[protocol].levels); i++)
+        accept(&h, NULL, keeps_to[protocol].levels[i], seed);
+    history_close(&h);
+}
+
+/*
+ * Once a row that nobody had found was taken to be as it was when the answer came, though the view
+ * is the commit's: a version that had been written meanwhile was ruled out, and what was left came
+ * to be what had been seen: a write that never landed, or one that the other had overwritten.
+ */
+static void no_statement_is_accused_that_known_instants_explain(void)
+{
+    for (uint64_t seed = 0; seed < fixture_rounds(KNOWN_ROUNDS); seed++)
+        for (int protocol = 0; protocol < KNOWN_PROTOCOL_COUNT; protocol++) {
+            accept_as_all((enum known_protocol)protocol, seed, 20);
+            accept_as_all((enum known_protocol)protocol, seed, 150);
+        }
+}
+
+/* The oracle finds an explanation, too; and of lies it says which have none. */
+static void lies_about_rows_are_found(void)
+{
+    struct tally tally[KNOWN_PROTOCOL_COUNT] = { { 0 } };
+
+    for (uint64_t seed = 0; seed < fixture_rounds(KNOWN_ROUNDS); seed++)
+        for (int protocol = 0; protocol < KNOWN_PROTOCOL_COUNT; protocol++) {
+            struct known_options options = { .protocol = (enum known_protocol)protocol,
+                                             .seed = seed,
+                                             .txns = 10 };
+            enum level level = keeps_to[protocol].levels[0];
+            struct history h;
+
+            known_history(&options, &h);
+            TEST_ASSERT_NOT_EQUAL(ORACLE_VIOLATED,
+                                  oracle_decide(&h, level, (struct oracle_options){ 0 }));
+            history_close(&h);
+            options.lie_every = 12;
+            known_history(&options, &h);
+            for (size_t i = 0; i < ROW_COUNT(keeps_to[protocol].levels); i++)
+                compare(&h, keeps_to[protocol].levels[i], seed, &tally[protocol]);
+            history_close(&h);
+        }
+    TEST_ASSERT_GREATER_THAN(3 * tally[KNOWN_LOCKS].missed, tally[KNOWN_LOCKS].found);
+    TEST_ASSERT_GREATER_THAN(3 * tally[KNOWN_VALIDATION].missed, tally[KNOWN_VALIDATION].found);
+    TEST_ASSERT_GREATER_THAN(3 * tally[KNOWN_SNAPSHOT].missed, tally[KNOWN_SNAPSHOT].found);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -249,6 +427,11 @@ int main(void)
     RUN_TEST(a_transaction_looks_at_its_own_rows_too);
     RUN_TEST(who_locks_may_miss_what_was_changed_meanwhile);
     RUN_TEST(nobody_writes_into_a_range_that_is_locked);
+    RUN_TEST(a_row_may_change_between_the_answer_and_the_commit);
+    RUN_TEST(nor_does_that_say_which_version_came_first);
+    RUN_TEST(an_answer_is_not_excused_by_what_came_after_it);
     RUN_TEST(no_statement_is_accused_that_some_instants_explain);
+    RUN_TEST(no_statement_is_accused_that_known_instants_explain);
+    RUN_TEST(lies_about_rows_are_found);
     return UNITY_END();
 }
