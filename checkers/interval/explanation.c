@@ -1,62 +1,11 @@
-#include "checkers/interval/explanation.h"
+#include "checkers/interval/explanation_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "base/map.h"
-#include "checkers/interval/traces.h"
 #include "checkers/tell.h"
-
-#define NONE UINT32_MAX
-
-enum { OP_IS_OWN = 1, OP_IS_LAST = 2, OP_IS_OPEN = 4 };
-
-/* A key as of the instant that the walk has come to. */
-struct key_now {
-    uint64_t value;
-    uint32_t writer;                /* NONE: the beginning */
-    uint32_t writer_place;          /* of its commit */
-    uint32_t first_reader;          /* of this version */
-    uint32_t read_locker;           /* who gave such a lock back last */
-    int64_t written_at, unlocked_at; /* the earliest that these commits can have been */
-    struct times installed;         /* by times alone, as the next: where windows say nothing */
-    int64_t sent;
-};
-
-/* A version by times alone; once sorted, `low` is the greatest of the key so far. */
-struct past {
-    uint32_t key;
-    int64_t high, low;
-};
-
-struct version_reader {
-    uint32_t txn, op, next;
-};
-
-struct dependency {
-    uint32_t to, next;
-};
-
-struct explanation {
-    const struct mirror *m;
-    const struct history *h;
-    uint8_t *flags;  /* by operation */
-    bool *counts;    /* by transaction, as the next */
-    bool *writes;
-    uint32_t *view_place, *commit_place;
-    uint32_t *first_dependency, *dependency_count; /* count: into it */
-    struct key_now *keys;
-    uint32_t *date; /* by key */
-    ARRAY(struct version_reader) readers;
-    ARRAY(struct dependency) dependencies;
-    struct map values; /* that were there by now, where any of them may be read */
-    struct times *commits; /* by transaction, and the next by key: where windows say nothing */
-    ARRAY(struct past) pasts;
-    int64_t now;       /* the earliest that the walk's instant can be */
-    uint32_t place;
-};
 
 /* --- What the history has -------------------------------------------------------------- */
 
@@ -65,7 +14,7 @@ static bool is_item_or_row(const struct history *h, uint32_t op)
     return !op_is_head(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
 }
 
-static bool is_written(const struct history *h, uint32_t op)
+bool explanation_writes(const struct history *h, uint32_t op)
 {
     return is_item_or_row(h, op) && op_is_write(h->op_kind[op]);
 }
@@ -74,16 +23,6 @@ static bool is_read(const struct history *h, uint32_t op)
 {
     return is_item_or_row(h, op) && op_is_read(h->op_kind[op]) &&
            h->op_value_kind[op] != VALUE_NONE;
-}
-
-static bool is_look(const struct history *h, uint32_t op)
-{
-    uint8_t kind = h->op_kind[op];
-
-    return (kind == OP_SELECT || kind == OP_UPDATE || kind == OP_DELETE) &&
-           !(h->op_flags[op] & OP_ERROR) &&
-           (h->statement_flags[h->op_key[op]] & (STATEMENT_ANSWERED | STATEMENT_AGGREGATES)) ==
-               STATEMENT_ANSWERED;
 }
 
 /* The statement of a row, or the operation itself. */
@@ -123,19 +62,19 @@ static void mark_ops(struct explanation *x, uint32_t txn)
     const struct history *h = x->h;
 
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        if (is_look(h, op) && h->txn_status[txn] == TXN_OK)
-            x->flags[op] |= OP_IS_OPEN;
+        if (h->txn_status[txn] == TXN_OK && look_is_explicable(x, op))
+            x->flags[op] |= OP_IS_OPEN; /* until it is explained */
         if (!is_item_or_row(h, op))
             continue;
         if (x->date[h->op_key[op]] == 2 * txn + 1)
             x->flags[op] |= OP_IS_OWN;
-        if (is_written(h, op)) {
+        if (explanation_writes(h, op)) {
             x->date[h->op_key[op]] = 2 * txn + 1;
             x->writes[txn] = true;
         }
     }
     for (uint32_t op = h->txn_op[txn + 1]; op-- > h->txn_op[txn];)
-        if (is_written(h, op) && x->date[h->op_key[op]] != 2 * txn + 2) {
+        if (explanation_writes(h, op) && x->date[h->op_key[op]] != 2 * txn + 2) {
             x->date[h->op_key[op]] = 2 * txn + 2;
             x->flags[op] |= OP_IS_LAST;
         }
@@ -161,7 +100,7 @@ static bool had_value(const struct explanation *x, uint32_t key, uint64_t value)
     return map_find(&x->values, value_number(key, value), &count);
 }
 
-static void set_initial(struct explanation *x)
+static enum status set_initial(struct explanation *x, struct error *err)
 {
     const struct history *h = x->h;
 
@@ -171,9 +110,15 @@ static void set_initial(struct explanation *x)
                                        .read_locker = NONE,
                                        .written_at = TIMELINE_BEGINNING,
                                        .unlocked_at = TIMELINE_BEGINNING };
-    for (size_t i = 0; i < h->initial_count; i++)
-        x->keys[h->initial_key[i]].value =
-            trace_value(h, (struct value){ (enum value_kind)h->initial_kind[i], h->initial_value[i] });
+    for (size_t i = 0; i < h->initial_count; i++) {
+        struct value value = { (enum value_kind)h->initial_kind[i], h->initial_value[i] };
+        struct key_now *now = &x->keys[h->initial_key[i]];
+
+        now->value = trace_value(h, value);
+        if (x->traces->rows)
+            TRY(traces_row(x->traces, h->initial_key[i], value, &now->row, err));
+    }
+    return STATUS_OK;
 }
 
 static enum status add_initial_values(struct explanation *x, struct error *err)
@@ -266,11 +211,13 @@ static enum status prepare(struct explanation *x, struct error *err)
     TRY(check_memory((void **)&x->dependency_count, txns, sizeof *x->dependency_count, 0, err));
     TRY(check_memory((void **)&x->keys, h->key_count, sizeof *x->keys, 0, err));
     TRY(check_memory((void **)&x->date, h->key_count, sizeof *x->date, 0, err));
+    TRY(check_memory((void **)&x->own_asked, h->key_count, sizeof *x->own_asked, 0, err));
+    TRY(check_memory((void **)&x->came_asked, h->key_count, sizeof *x->came_asked, 0, err));
     mark_counting(x);
     for (uint32_t t = 0; t < txns; t++)
         if (x->counts[t])
             mark_ops(x, t);
-    set_initial(x);
+    TRY(set_initial(x, err));
     TRY(add_initial_values(x, err));
     return find_pasts(x, err);
 }
@@ -286,6 +233,8 @@ static void close(struct explanation *x)
     free(x->dependency_count);
     free(x->keys);
     free(x->date);
+    free(x->own_asked);
+    free(x->came_asked);
     array_close(&x->readers);
     array_close(&x->dependencies);
     map_close(&x->values);
@@ -351,31 +300,33 @@ static int64_t admitted_end(const struct explanation *x, int64_t time)
                : time + x->m->clock_error;
 }
 
-/* Where windows say nothing of instants, times still say which versions can have been seen. */
-static bool times_allow(const struct explanation *x, uint32_t txn, uint32_t op)
+bool explanation_times_allow(const struct explanation *x, uint32_t key, uint32_t txn,
+                             int64_t sent_by, int64_t installed_by)
 {
-    const struct key_now *now = &x->keys[x->h->op_key[op]];
-    int64_t invoked, completed, began = admitted_start(x, x->h->txn_invoked[txn]);
+    const struct key_now *now = &x->keys[key];
+    int64_t past;
 
     if (x->m->profile.timing != TIMING_KEY)
         return true;
-    trace_times(x->h, txn, op, &invoked, &completed);
-    completed = admitted_end(x, completed);
-    if (now->writer != NONE &&
-        (now->installed.low > completed || (!x->m->profile.ignores_times && now->sent > completed)))
-        return false;
-    return now->writer == NONE ? past_before(x, x->h->op_key[op], began) == TIMELINE_BEGINNING
-                               : past_before(x, x->h->op_key[op], began) <= now->installed.high;
+    past = past_before(x, key, admitted_start(x, x->h->txn_invoked[txn]));
+    if (now->writer == NONE)
+        return past == TIMELINE_BEGINNING;
+    return past <= now->installed.high && now->installed.low <= installed_by &&
+           (x->m->profile.ignores_times || now->sent <= sent_by);
 }
 
 static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
 {
     uint32_t key = x->h->op_key[op];
     uint64_t value = trace_value(x->h, history_value(x->h, op));
+    int64_t invoked, completed;
 
     if (x->m->profile.reads_any)
         return had_value(x, key, value);
-    return x->keys[key].value == value && times_allow(x, txn, op);
+    trace_times(x->h, txn, op, &invoked, &completed);
+    completed = admitted_end(x, completed);
+    return x->keys[key].value == value &&
+           explanation_times_allow(x, key, txn, completed, completed);
 }
 
 static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
@@ -407,6 +358,14 @@ static bool has_own_view(const struct explanation *x, uint32_t op)
             !profile_first_wins(p));
 }
 
+/* A read of an item or a row, or a statement that looks for rows. */
+static enum status see(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
+{
+    if (x->flags[op] & OP_IS_OPEN && op_is_head(x->h->op_kind[op]))
+        return look_explain(x, txn, op, err);
+    return is_read(x->h, op) ? read_now(x, txn, op, err) : STATUS_OK;
+}
+
 static enum status read_transaction(struct explanation *x, uint32_t txn, struct error *err)
 {
     const struct history *h = x->h;
@@ -414,8 +373,8 @@ static enum status read_transaction(struct explanation *x, uint32_t txn, struct 
     if (h->txn_status[txn] != TXN_OK)
         return STATUS_OK;
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (is_read(h, op) && !has_own_view(x, op))
-            TRY(read_now(x, txn, op, err));
+        if (!has_own_view(x, op))
+            TRY(see(x, txn, op, err));
     return STATUS_OK;
 }
 
@@ -426,8 +385,7 @@ static enum status read_operation(struct explanation *x, const struct settled_in
     const struct history *h = x->h;
     uint32_t op = at->op, end = h->txn_op[at->number + 1];
 
-    if (is_read(h, op))
-        TRY(read_now(x, at->number, op, err));
+    TRY(see(x, at->number, op, err));
     for (op++; op < end && op_is_row(h->op_kind[op]); op++)
         if (is_read(h, op) && (x->m->profile.view != VIEW_ROW || h->op_key[op] == at->key))
             TRY(read_now(x, at->number, op, err));
@@ -449,7 +407,7 @@ static bool locks_to_read(const struct explanation *x, uint32_t op)
 static void take_lock(struct explanation *x, uint32_t txn, uint32_t op)
 {
     const struct key_now *now = &x->keys[x->h->op_key[op]];
-    bool is_write = is_written(x->h, op);
+    bool is_write = explanation_writes(x->h, op);
     int64_t invoked, taken;
 
     if (x->m->profile.timing == TIMING_NONE || (is_write && !x->m->profile.locks_writes) ||
@@ -466,7 +424,7 @@ static void give_back(struct explanation *x, uint32_t txn, uint32_t op)
 {
     struct key_now *now = &x->keys[x->h->op_key[op]];
 
-    if (is_written(x->h, op) || !locks_to_read(x, op))
+    if (explanation_writes(x->h, op) || !locks_to_read(x, op))
         return;
     now->unlocked_at = x->now;
     now->read_locker = txn;
@@ -498,6 +456,19 @@ static enum status leave_readers(struct explanation *x, uint32_t txn, struct key
     return STATUS_OK;
 }
 
+/* The row that stands there now, if anybody looks for rows. */
+static enum status take_row(struct explanation *x, uint32_t key, struct value value,
+                            struct error *err)
+{
+    struct key_now *now = &x->keys[key];
+
+    if (!x->traces->rows)
+        return STATUS_OK;
+    row_store_drop(x->traces->rows, now->row);
+    now->row = ROW_NONE;
+    return traces_row(x->traces, key, value, &now->row, err);
+}
+
 static enum status install(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
 {
     uint32_t key = x->h->op_key[op];
@@ -506,6 +477,7 @@ static enum status install(struct explanation *x, uint32_t txn, uint32_t op, str
     judge_update(x, txn, op);
     TRY(depend(x, now->writer, txn, err));
     TRY(leave_readers(x, txn, now, err));
+    TRY(take_row(x, key, history_value(x->h, op), err));
     now->value = trace_written(x->h, op);
     now->writer = txn;
     now->writer_place = x->place;
@@ -530,14 +502,14 @@ static enum status commit(struct explanation *x, uint32_t txn, struct error *err
         TRY(read_transaction(x, txn, err));
     }
     for (uint32_t op = from; op < end; op++)
-        if (is_written(h, op) || (is_read(h, op) && h->txn_status[txn] == TXN_OK))
+        if (explanation_writes(h, op) || (is_read(h, op) && h->txn_status[txn] == TXN_OK))
             take_lock(x, txn, op);
     for (uint32_t op = from; op < end; op++)
         if (is_read(h, op) && h->txn_status[txn] == TXN_OK)
             give_back(x, txn, op);
     x->commit_place[txn] = x->place;
     for (uint32_t op = from; op < end; op++)
-        if (is_written(h, op) && x->flags[op] & OP_IS_LAST)
+        if (explanation_writes(h, op) && x->flags[op] & OP_IS_LAST)
             TRY(install(x, txn, op, err));
     return STATUS_OK;
 }
@@ -615,10 +587,10 @@ static void tell_open(const struct explanation *x, struct buffer *out)
     buffer_byte(out, ']');
 }
 
-enum status explanation_tell(struct mirror *m, const struct history *h, struct buffer *out,
+enum status explanation_tell(struct mirror *m, struct traces *traces, struct buffer *out,
                              struct error *err)
 {
-    struct explanation x = { .m = m, .h = h };
+    struct explanation x = { .m = m, .h = traces->history, .traces = traces };
     bool has_circle = false;
     enum status status = prepare(&x, err);
 

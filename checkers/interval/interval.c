@@ -169,7 +169,7 @@ static enum status judge_all(const struct history *h, const struct check_options
         status = tell(m, h, check, err);
     check->unjudged_predicates = traces->unjudged + m->counts.unjudged_queries;
     if (status == STATUS_OK && m->grounds && check->verdict == VERDICT_VALID)
-        status = explanation_tell(m, h, &check->witness, err);
+        status = explanation_tell(m, traces, &check->witness, err);
     free(sorted);
     return status;
 }

@@ -144,9 +144,8 @@ void traces_close(struct traces *t)
     array_close(&t->queries);
 }
 
-/* What stands in the row store for a value of a key, if that is a row of a table. */
-static enum status take_row(struct traces *t, uint32_t key, struct value value, uint32_t *row,
-                            struct error *err)
+enum status traces_row(struct traces *t, uint32_t key, struct value value, uint32_t *row,
+                       struct error *err)
 {
     uint32_t table = t->keys.table ? t->keys.table[key] : HISTORY_NONE;
 
@@ -174,28 +173,38 @@ static enum query_kind kind_of(const struct history *h, uint32_t head)
     return limit >= 0 && h->statement_row_count[statement] >= limit ? QUERY_PART : QUERY_ROWS;
 }
 
-static enum status make_query(struct traces *t, uint32_t head, const struct trace_op *at,
-                              struct error *err)
+enum status traces_query(struct traces *t, uint32_t head, struct trace_query *q,
+                         struct error *err)
 {
     const struct history *h = t->history;
     uint32_t statement = h->op_key[head], table = h->statement_table[statement];
-    struct trace_query q = { .invoked = at->invoked,
-                             .completed = at->completed,
-                             .low = INT64_MIN,
-                             .high = INT64_MAX,
-                             .first_op = t->ops.count,
-                             .row_count = h->statement_row_count[statement],
-                             .op = head,
-                             .table = table,
-                             .kind = (uint8_t)kind_of(h, head),
-                             .is_locking = at->is_locking || h->op_kind[head] != OP_SELECT };
+
+    *q = (struct trace_query){ .low = INT64_MIN,
+                               .high = INT64_MAX,
+                               .row_count = h->statement_row_count[statement],
+                               .op = head,
+                               .table = table,
+                               .kind = (uint8_t)kind_of(h, head) };
+    TRY(row_store_ask(t->rows, table, text_or_nothing(h, h->statement_where[statement]),
+                      &q->condition, err));
+    if (has_integer_places(h, table))
+        row_store_range(t->rows, q->condition,
+                        (uint16_t)h->table_key_column[h->table_key_start[table]], &q->low,
+                        &q->high);
+    return STATUS_OK;
+}
+
+static enum status make_query(struct traces *t, uint32_t head, const struct trace_op *at,
+                              struct error *err)
+{
+    struct trace_query q;
 
     TRY(array_reserve(&t->queries, 1, err));
-    TRY(row_store_ask(t->rows, table, text_or_nothing(h, h->statement_where[statement]),
-                      &q.condition, err));
-    if (has_integer_places(h, table))
-        row_store_range(t->rows, q.condition,
-                        (uint16_t)h->table_key_column[h->table_key_start[table]], &q.low, &q.high);
+    TRY(traces_query(t, head, &q, err));
+    q.invoked = at->invoked;
+    q.completed = at->completed;
+    q.first_op = t->ops.count;
+    q.is_locking = at->is_locking || t->history->op_kind[head] != OP_SELECT;
     return array_push(&t->queries, q, err);
 }
 
@@ -235,7 +244,7 @@ static enum status pass_op(struct traces *t, uint32_t txn, uint32_t op, struct t
     at->kind = op_is_write(kind) ? TRACE_WRITE : TRACE_READ;
     at->value = op_is_write(kind) ? trace_written(h, op) : trace_value(h, history_value(h, op));
     TRY(array_reserve(&t->ops, 1, err));
-    TRY(take_row(t, h->op_key[op], history_value(h, op), &at->row, err));
+    TRY(traces_row(t, h->op_key[op], history_value(h, op), &at->row, err));
     return array_push(&t->ops, *at, err);
 }
 
@@ -267,7 +276,7 @@ enum status traces_initial(struct traces *t, struct mirror *m, struct error *err
         struct value value = { (enum value_kind)h->initial_kind[i], h->initial_value[i] };
         uint32_t key = h->initial_key[i], row;
 
-        TRY(take_row(t, key, value, &row, err));
+        TRY(traces_row(t, key, value, &row, err));
         TRY(mirror_initial_row(m, key_of(t, key), trace_value(h, value), row, err));
     }
     return STATUS_OK;

@@ -42,6 +42,13 @@ void traces_close(struct traces *);
 /* The operations of a transaction; good until the next call. */
 MUST_USE enum status traces_make(struct traces *, uint32_t txn, struct trace *, struct error *);
 
+/* Of a statement that looks for rows; the caller holds its condition. With rows alone. */
+MUST_USE enum status traces_query(struct traces *, uint32_t head, struct trace_query *,
+                                  struct error *);
+/* What stands in the row store for a value of a key, if that is a row; the caller holds it. */
+MUST_USE enum status traces_row(struct traces *, uint32_t key, struct value, uint32_t *row,
+                                struct error *);
+
 /* What the keys of the history hold at first. */
 MUST_USE enum status traces_initial(struct traces *, struct mirror *, struct error *);
 
