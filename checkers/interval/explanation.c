@@ -594,7 +594,8 @@ enum status explanation_tell(struct mirror *m, struct traces *traces, struct buf
     bool has_circle = false;
     enum status status = prepare(&x, err);
 
-    grounds_settle_all(m);
+    if (status == STATUS_OK)
+        status = grounds_settle_all(m, err);
     if (status == STATUS_OK && !m->grounds->is_broken)
         status = walk(&x, out, err);
     if (status == STATUS_OK && certifies(&x))

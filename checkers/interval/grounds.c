@@ -1,4 +1,5 @@
 #include "checkers/interval/grounds.h"
+#include "checkers/checker_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -528,44 +529,96 @@ void grounds_drop_version(struct mirror *m, uint32_t key, const struct version *
 
 /* --- Of instants ----------------------------------------------------------------------------------- */
 
-static void settle(struct mirror *m, const struct live *live, uint32_t point, uint64_t serial,
-                   uint32_t op, uint32_t key)
+void grounds_settle(struct mirror *m, const struct live *live, uint32_t point, uint32_t op,
+                    uint32_t key)
 {
     struct settled_instant instant = { .low = timeline_point(&m->timeline, point)->low,
-                                       .serial = serial,
                                        .number = live->number,
                                        .op = op,
                                        .key = key };
 
+    if (!m->grounds)
+        return;
+    instant.serial = m->grounds->settled.count;
     KEEP(m->grounds, &m->grounds->settled, instant);
 }
 
-void grounds_settle(struct mirror *m, const struct live *live, uint32_t point, uint32_t op,
-                    uint32_t key)
+/* Instants that have not gone, by point; `likely`: when they were, if orders allow that. */
+struct unsettled {
+    int64_t likely;
+    const struct live *live;
+    uint32_t op, key, held_by; /* held_by: orders into it */
+};
+
+static void add_unsettled(const struct mirror *m, struct unsettled *all, const struct live *live,
+                          uint32_t point, int64_t likely, uint32_t op, uint32_t key)
 {
-    if (m->grounds)
-        settle(m, live, point, m->grounds->settled.count, op, key);
+    const struct timeline *t = &m->timeline;
+
+    if (point == MIRROR_NONE)
+        return;
+    all[point] = (struct unsettled){ .likely = likely, .live = live, .op = op, .key = key };
+    for (uint32_t o = timeline_point(t, point)->first_in; o != TIMELINE_NONE;
+         o = t->orders.at[o].next_in)
+        all[point].held_by++;
 }
 
-/* Ranks rise along orders, and nothing leads from here to what has gone. */
-static void settle_live(struct mirror *m, const struct live *live, uint32_t point, uint64_t gone,
-                        uint32_t op, uint32_t key)
+static int64_t middle(struct times times)
 {
-    if (point != MIRROR_NONE)
-        settle(m, live, point, gone + timeline_point(&m->timeline, point)->rank, op, key);
+    return times.low + (int64_t)(((uint64_t)times.high - (uint64_t)times.low) / 2);
 }
 
-static void settle_views(struct mirror *m, const struct live *live, uint64_t gone)
+/* With snapshots a commit's place is often given long before the client hears of it. */
+static int64_t likely_commit(const struct mirror *m, const struct live *live)
 {
-    uint32_t last = MIRROR_NONE;
+    return m->profile.view == VIEW_TRANSACTION && live->commit.high != TIMELINE_END
+               ? middle(live->commit)
+               : live->commit.high;
+}
 
-    for (uint32_t i = 0; live->has_statements && i < live->access_count; i++) {
-        const struct access *a = &live->accesses[i];
+static void find_unsettled(const struct mirror *m, struct unsettled *all)
+{
+    for (size_t i = 0; i < m->live.count; i++) {
+        const struct live *live = &m->live.at[i];
+        uint32_t last = MIRROR_NONE;
 
-        if (a->view != last)
-            settle_live(m, live, a->view, gone, a->op, a->key);
-        last = a->view;
+        for (uint32_t k = 0; live->has_statements && k < live->access_count; k++) {
+            const struct access *a = &live->accesses[k];
+
+            if (a->view != last)
+                add_unsettled(m, all, live, a->view, middle(a->at), a->op, a->key);
+            last = a->view;
+        }
+        if (m->profile.view == VIEW_TRANSACTION)
+            add_unsettled(m, all, live, live->view, live->at.low, GROUND_VIEW, MIRROR_NONE);
+        add_unsettled(m, all, live, live->point, likely_commit(m, live), GROUND_COMMIT,
+                      MIRROR_NONE);
     }
+}
+
+/* One after the other, the likeliest of those that nothing unsettled leads to. */
+static enum status settle_in_turn(struct mirror *m, struct unsettled *all, struct agenda *free_points,
+                                  struct error *err)
+{
+    const struct timeline *t = &m->timeline;
+
+    for (uint32_t p = 0; p < t->points.count; p++)
+        if (all[p].live && all[p].held_by == 0)
+            TRY(agenda_push(free_points, (struct mirror_event){ all[p].likely, p, false }, err));
+    while (free_points->count > 0) {
+        uint32_t point = (uint32_t)agenda_pop(free_points).txn;
+
+        grounds_settle(m, all[point].live, point, all[point].op, all[point].key);
+        for (uint32_t o = timeline_point(t, point)->first_out; o != TIMELINE_NONE;
+             o = t->orders.at[o].next_out) {
+            uint32_t to = t->orders.at[o].to;
+
+            if (--all[to].held_by == 0)
+                TRY(agenda_push(free_points, (struct mirror_event){ all[to].likely, to, false },
+                                err));
+        }
+    }
+    return STATUS_OK;
 }
 
 static int compare_instants(const void *a, const void *b)
@@ -577,21 +630,21 @@ static int compare_instants(const void *a, const void *b)
     return (x->serial > y->serial) - (x->serial < y->serial);
 }
 
-void grounds_settle_all(struct mirror *m)
+enum status grounds_settle_all(struct mirror *m, struct error *err)
 {
     struct grounds *g = m->grounds;
-    uint64_t gone = g->settled.count;
+    struct unsettled *all = NULL;
+    struct agenda free_points = { 0 };
+    enum status status;
 
-    for (size_t i = 0; i < m->live.count; i++) {
-        const struct live *live = &m->live.at[i];
-
-        settle_views(m, live, gone);
-        if (m->profile.view == VIEW_TRANSACTION)
-            settle_live(m, live, live->view, gone, GROUND_VIEW, MIRROR_NONE);
-        settle_live(m, live, live->point, gone, GROUND_COMMIT, MIRROR_NONE);
-    }
+    TRY(check_memory((void **)&all, m->timeline.points.count, sizeof *all, 0, err));
+    find_unsettled(m, all);
+    status = settle_in_turn(m, all, &free_points, err);
+    array_close(&free_points);
+    free(all);
     if (g->settled.count > 0)
         qsort(g->settled.at, g->settled.count, sizeof *g->settled.at, compare_instants);
+    return status;
 }
 
 /* --- All that a finding rests on ----------------------------------------------------------------- */

@@ -163,7 +163,7 @@ void grounds_drop_version(struct mirror *, uint32_t key, const struct version *,
 /* It goes, and nothing leads to it. */
 void grounds_settle(struct mirror *, const struct live *, uint32_t point, uint32_t op, uint32_t key);
 /* Nothing comes any more: those that have not gone are settled, and all are put in order. */
-void grounds_settle_all(struct mirror *);
+MUST_USE enum status grounds_settle_all(struct mirror *, struct error *);
 
 /* Which steps a finding rests on, those that it is drawn from before it, each once. */
 MUST_USE enum status grounds_collect(const struct mirror *, const struct mirror_finding *,
