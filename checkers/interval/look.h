@@ -21,6 +21,18 @@ struct look {
     struct times view;
 };
 
+/*
+ * Who only knows a level knows nothing of the times of operations: a value that was there when it
+ * was read, and is written again by whom the reader comes after, may count as his.
+ */
+static inline int64_t look_asked_by(const struct mirror *m, const struct access *a)
+{
+    bool knows_level_alone = m->profile.ignores_times ||
+                             (m->profile.timing == TIMING_FULL && !m->profile.by_operations);
+
+    return knows_level_alone ? TIMELINE_END : a->at.high;
+}
+
 static inline struct look look_of(const struct mirror *m, const struct live *live, uint32_t access,
                                   uint32_t key)
 {
@@ -35,7 +47,7 @@ static inline struct look look_of(const struct mirror *m, const struct live *liv
                           .txn = m->live_first + (uint64_t)(live - m->live.at),
                           .point = point,
                           .key = key,
-                          .asked_by = a->at.high,
+                          .asked_by = look_asked_by(m, a),
                           .view = view_times(m, point, otherwise) };
 }
 
@@ -43,7 +55,7 @@ static inline bool look_is_future(const struct mirror *m, const struct look *loo
                                   const struct version *v)
 {
     return version_installed(m, v).low > look->view.high ||
-           (!m->profile.ignores_times && v->locked.low > look->asked_by) ||
+           v->locked.low > look->asked_by ||
            (look->point != MIRROR_NONE && v->point != MIRROR_NONE &&
             timeline_knows(&m->timeline, look->point, v->point));
 }

@@ -273,10 +273,7 @@ static bool is_too_early(struct mirror *m, const struct quest *quest, uint32_t k
     struct look answer = look_for_answer(m, quest, key);
     struct weighed then;
 
-    if (m->profile.ignores_times ||
-        (m->profile.timing == TIMING_FULL && !m->profile.by_operations))
-        return false;
-    if (gap_reaches(m, key, answer.view))
+    if (answer.asked_by == TIMELINE_END || gap_reaches(m, key, answer.view))
         return false;
     then = weigh(m, quest, &answer, matching);
     if (!is_missing(quest, &then, matching))

@@ -43,9 +43,7 @@ static int64_t clock_error_of_future(const struct mirror *m, const struct look *
                                      const struct version *v)
 {
     int64_t commit = finding_clock_error(version_installed(m, v).low, look->view.high);
-    int64_t write = m->profile.ignores_times
-                        ? 0
-                        : finding_clock_error(v->locked.low, look->access->at.high);
+    int64_t write = finding_clock_error(v->locked.low, look->asked_by);
 
     return greatest_of(commit, write);
 }
@@ -68,7 +66,7 @@ static void tell_future(const struct mirror *m, const struct look *look, const s
     struct buffer *out = &f->explanation;
     struct times installed = version_installed(m, v);
 
-    if (!m->profile.ignores_times && v->locked.low > look->access->at.high) {
+    if (v->locked.low > look->asked_by) {
         buffer_print(out, ", which it sent ");
         tell_low(v->locked, out);
         buffer_text(out, TEXT(", when the read was over"));
