@@ -78,18 +78,33 @@ static const struct stream_row large_lengths[] = {
 
 /* --- Printing ---------------------------------------------------------------------------- */
 
+static void print_share(uint64_t part, uint64_t whole)
+{
+    if (whole == 0)
+        printf(" %8s", "-");
+    else
+        printf(" %8.3f", 100 * (double)part / (double)whole);
+}
+
+static void print_dependencies(const struct stream_figures *f)
+{
+    for (int kind = 0; kind < DEPENDENCY_COUNT; kind++) {
+        const struct dependency_counts *d = &f->counts.dependencies[kind];
+
+        print_share(d->overlapping, d->all);
+        print_share(d->deduced, d->overlapping);
+    }
+}
+
 static void print_figures(const struct stream_row *row, const struct stream_figures *f)
 {
-    double ops = (double)f->counts.ops, all = (double)f->counts.dependencies;
+    double ops = (double)f->counts.ops;
     struct rusage usage;
 
     getrusage(RUSAGE_SELF, &usage);
     printf(" %8.2f %7.0f %9zu %7ld", ops / f->seconds / 1e6, f->seconds / ops * 1e9, f->live_max,
            usage.ru_maxrss / 1024);
-    printf(" %9.4f %9.4f", 100 * (double)f->counts.overlapping / all,
-           f->counts.overlapping == 0
-               ? 100
-               : 100 * (double)f->counts.deduced / (double)f->counts.overlapping);
+    print_dependencies(f);
     if (row->against_naive)
         printf(" %12.1f %12.1f %12.1f", f->seconds * 1e3, f->naive.once_seconds * 1e3,
                f->naive.often_seconds * 1e3);

@@ -138,18 +138,13 @@ static void drop_gone(struct mirror *m)
     m->live_first += gone;
 }
 
-static bool may_go(const struct mirror *m, const struct live *live)
-{
-    return !live->is_gone && live->is_judged && live->is_installed && live->at.high < m->oldest;
-}
-
 /* Those that nothing holds any more since others went. */
 static enum status release_unheld(struct mirror *m, struct timeline *t, struct error *err)
 {
     while (t->unheld.count > 0) {
         const struct point *p = timeline_point(t, t->unheld.at[--t->unheld.count]);
 
-        if (p->is_live && may_go(m, mirror_owner(m, p)))
+        if (p->is_live && mirror_may_go(m, mirror_owner(m, p)))
             TRY(release(m, mirror_owner(m, p), err));
     }
     return STATUS_OK;
@@ -158,8 +153,9 @@ static enum status release_unheld(struct mirror *m, struct timeline *t, struct e
 enum status mirror_collect(struct mirror *m, struct error *err)
 {
     find_oldest(m);
+    TRY(dependencies_decide(m, false, err));
     for (size_t i = 0; i < m->live.count; i++) {
-        if (may_go(m, &m->live.at[i]))
+        if (mirror_may_go(m, &m->live.at[i]))
             TRY(release(m, &m->live.at[i], err));
         TRY(release_unheld(m, &m->timeline, err));
         TRY(release_unheld(m, &m->certifier, err));

@@ -100,15 +100,6 @@ static enum status deduce_others(struct mirror *m, const struct look *look, uint
     return STATUS_OK;
 }
 
-static void count(struct mirror *m, const struct look *look, const struct version *v)
-{
-    bool overlaps = version_installed(m, v).high >= look->view.low;
-
-    m->counts.dependencies++;
-    m->counts.overlapping += overlaps;
-    m->counts.deduced += overlaps;
-}
-
 void look_confirm(struct mirror *m, const struct look *look, struct version *v)
 {
     int64_t by = look->live->commit.high;
@@ -132,7 +123,7 @@ static enum status deduce(struct mirror *m, const struct look *look, uint32_t ac
     struct reader reader = { match, look->txn, access,
                              grounds_reads(m, look, match, GROUND_READS) };
 
-    count(m, look, v);
+    TRY(dependency_of_read(m, look, access, match, err));
     if (v->state == VERSION_PERHAPS) {
         look_confirm(m, look, v);
         grounds_confirm(m, v, reader.step);
@@ -165,8 +156,7 @@ enum status read_judge(struct mirror *m, struct live *live, uint32_t access, str
     }
     if (found.match_count == 1)
         return deduce(m, &look, access, found.match, err);
-    m->counts.dependencies++;
-    m->counts.overlapping++;
+    dependency_of_unclear_read(m, &look);
     return STATUS_OK;
 }
 

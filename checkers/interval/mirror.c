@@ -46,6 +46,7 @@ void mirror_close(struct mirror *m)
     array_close(&m->free_versions);
     array_close(&m->live);
     array_close(&m->events);
+    array_close(&m->undecided);
     array_close(&m->findings);
 }
 
@@ -313,6 +314,7 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
     TRY(add_accesses(m, live, txn, trace, err));
     find_updated(m, live, txn);
     view = view_of(m, live);
+    live->view_high = view.high;
     /* Views are added before the commit, so that ranks rise along the program. */
     if (live->status == TXN_OK)
         TRY(add_statement_views(m, live, txn, err));
@@ -386,6 +388,7 @@ static enum status judge_write(struct mirror *m, struct live *live, uint32_t acc
 
     if (has_too_many(m, a->key))
         return STATUS_OK;
+    TRY(dependency_of_write(m, a->version, err));
     if (m->profile.locks_writes)
         TRY(lock_judge(m, live, access, err));
     if (profile_first_wins(&m->profile))
@@ -473,5 +476,5 @@ enum status mirror_end(struct mirror *m, size_t steps_max, struct error *err)
         if (m->until_collection-- == 0)
             TRY(mirror_collect(m, err));
     }
-    return STATUS_OK;
+    return m->events.count > 0 ? STATUS_OK : dependencies_decide(m, true, err);
 }

@@ -106,10 +106,32 @@ struct mirror_finding {
     int64_t clock_error;
 };
 
+/*
+ * Of how many dependencies times alone do not tell the order. Counted where the profile's timing is
+ * full, between transactions that committed and are neighbours: the versions of a key stand in the
+ * order of the earliest times at which their clients can have committed them.
+ *
+ *     ww   a version and the one before it: a commit before a commit
+ *     wr   a read and the version that it returned: a commit before a view
+ *     rw   a read and the next version, unless the reader writes the key too: a view before a commit
+ *
+ * It overlaps if the windows of these two instants do, as the times of clients make them and
+ * nothing else. It is deduced if windows that others narrowed, or a path of orders, say which instant came
+ * first, by the time that one of the two transactions is let go; so all are decided only by
+ * mirror_end(). A read that several versions explain has a wr and a rw which overlap and are not
+ * deduced. What holds before all transactions is nobody's version. Rows of statements that look for
+ * rows are left out, and so is what is not judged, or only explained by a gap.
+ */
+enum dependency_kind { DEPENDENCY_WW, DEPENDENCY_WR, DEPENDENCY_RW, DEPENDENCY_COUNT };
+
+struct dependency_counts {
+    uint64_t all, overlapping, deduced; /* each among those before it */
+};
+
 /* What was judged, for those who wonder how much intervals leave open. */
 struct mirror_counts {
     uint64_t txns, ops, reads;
-    uint64_t dependencies, overlapping, deduced; /* the paper's beta, and figure 12 */
+    struct dependency_counts dependencies[DEPENDENCY_COUNT]; /* the paper's beta, and figure 12 */
     uint64_t unjudged;                           /* reads and writes of keys of too many versions */
     uint64_t queries, unjudged_queries;          /* a condition not computed, or too much to look at */
     uint64_t gapped;                             /* reads that a gap may explain */
@@ -117,6 +139,7 @@ struct mirror_counts {
     uint64_t late;                               /* came after what they belong before was judged */
 };
 
+struct dependency;
 struct grounds;
 struct key_state;
 struct key_row;
@@ -135,6 +158,7 @@ struct mirror {
     ARRAY(struct live) live; /* in the order in which they came */
     uint64_t live_first;     /* the number of the first of them */
     struct agenda events;
+    ARRAY(struct dependency) undecided; /* that overlap */
     struct row_store *rows;        /* the caller's; NULL: conditions are all CONDITION_ALL */
     ARRAY(struct key_row) key_rows; /* by key, as far as they are of tables */
     ARRAY(struct relation) relations; /* tables */

@@ -36,6 +36,7 @@ struct version {
     uint8_t state;
     bool is_linked;         /* the certifier knows who came before it */
     uint32_t number, op;    /* the caller's, of the transaction and the operation */
+    uint32_t reads;         /* while it is the last: so many, before the next */
     int64_t came;           /* the earliest that it can have been installed, by its times alone */
     struct times locked;    /* when the key was locked for it */
     struct times viewed;    /* the instant of its transaction's view, where that is not live */
@@ -120,11 +121,19 @@ struct live {
     bool has_statements; /* with views of their own */
     bool has_reads, has_writes;
     struct times at, commit;
+    int64_t view_high; /* of the transaction's view, by its times alone */
     uint32_t point, view, certified; /* MIRROR_NONE: none, or gone */
     struct access *accesses;
     uint32_t access_count;
     struct query *queries;
     uint32_t query_count;
+};
+
+/* Of two transactions, one of which depends on the other. */
+struct dependency {
+    uint64_t from, to;
+    uint32_t access; /* of a read, whose view comes before; MIRROR_NONE: the commit does */
+    uint8_t kind;    /* enum dependency_kind */
 };
 
 static inline struct live *mirror_live(const struct mirror *m, uint64_t txn)
@@ -284,7 +293,25 @@ void own_judge_row(struct mirror *, const struct live *, uint32_t op, uint32_t k
 /* A row came twice in one answer. */
 void own_judge_twice(struct mirror *, const struct live *, uint32_t op, uint32_t key);
 
+/* --- dependencies.c --- */
+
+struct look;
+/* A read that just one version explains. */
+MUST_USE enum status dependency_of_read(struct mirror *, const struct look *, uint32_t access,
+                                        uint32_t version, struct error *);
+void dependency_of_unclear_read(struct mirror *, const struct look *);
+/* The newest version of its key. */
+MUST_USE enum status dependency_of_write(struct mirror *, uint32_t version, struct error *);
+/* Counts what was deduced of those of whom one is about to be let go, or of all. */
+MUST_USE enum status dependencies_decide(struct mirror *, bool decides_all, struct error *);
+
 /* --- collection.c --- */
+
+/* Whether nobody who is not judged yet can ask for the transaction. */
+static inline bool mirror_may_go(const struct mirror *m, const struct live *live)
+{
+    return !live->is_gone && live->is_judged && live->is_installed && live->at.high < m->oldest;
+}
 
 /* Lets transactions go that nobody can ask for any more. */
 MUST_USE enum status mirror_collect(struct mirror *, struct error *);

@@ -268,6 +268,15 @@ static enum status search(struct timeline *t, uint32_t from, uint32_t to, bool f
     return STATUS_OK;
 }
 
+enum status timeline_implies(struct timeline *t, uint32_t from, uint32_t to, bool *implied,
+                             struct error *err)
+{
+    *implied = timeline_knows(t, from, to);
+    if (*implied || t->points.at[from].rank > t->points.at[to].rank)
+        return STATUS_OK;
+    return search(t, from, to, true, implied, err);
+}
+
 static int compare_ranks(const void *a, const void *b)
 {
     const struct ranked_point *x = a, *y = b;

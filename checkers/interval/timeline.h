@@ -119,6 +119,10 @@ bool timeline_knows(const struct timeline *, uint32_t from, uint32_t to);
 uint32_t timeline_step(const struct timeline *, uint32_t from, uint32_t to);
 struct point_ends timeline_ends(const struct timeline *, uint32_t point);
 
+/* Whether windows or orders, by whatever path, do. */
+MUST_USE enum status timeline_implies(struct timeline *, uint32_t from, uint32_t to, bool *implied,
+                                      struct error *);
+
 /* A point that nothing leads to goes, with the orders out of it. False: something does. */
 MUST_USE enum status timeline_release(struct timeline *, uint32_t point, bool *is_gone,
                                       struct error *);
