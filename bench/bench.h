@@ -14,6 +14,13 @@
 
 /* Monotonic wall time. */
 double bench_seconds(void);
+/* What the processors did for this process, which a busy machine does not stretch. */
+double bench_cpu_seconds(void);
+
+/* In a process of its own, whose peak of memory is that of this work alone. */
+void bench_in_child(void (*work)(const void *context), const void *context);
+/* That of this process so far. */
+long bench_peak_megabytes(void);
 
 /* One line: what, amount of unit per second by the best round, and the worst round's share of it. */
 void bench_print_rate(const char *what, double amount, const char *unit,

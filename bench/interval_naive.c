@@ -1,6 +1,6 @@
 #include "bench/interval_naive.h"
 
-#include "bench/interval_rows.h"
+#include "bench/bench.h"
 
 #define NONE UINT32_MAX
 #define OFTEN 256 /* transactions between two searches */
@@ -40,14 +40,14 @@ static enum status add_op(struct naive *n, const struct trace *t, size_t op, uin
 enum status naive_add(struct naive *n, const struct trace *trace, struct error *err)
 {
     uint32_t txn = (uint32_t)n->first_edge.count;
-    double from = stream_cpu_seconds();
+    double from = bench_cpu_seconds();
 
     if (trace->status != TXN_OK)
         return STATUS_OK;
     TRY(array_push(&n->first_edge, NONE, err));
     for (size_t i = 0; i < trace->op_count; i++)
         TRY(add_op(n, trace, i, txn, err));
-    n->build_seconds += stream_cpu_seconds() - from;
+    n->build_seconds += bench_cpu_seconds() - from;
     return STATUS_OK;
 }
 
@@ -171,17 +171,17 @@ static enum status search(struct naive *n, uint32_t count, uint32_t *next, bool 
 enum status naive_end(struct naive *n, struct naive_figures *figures, struct error *err)
 {
     uint32_t count = (uint32_t)n->first_edge.count, *next = NULL;
-    double from = stream_cpu_seconds();
+    double from = bench_cpu_seconds();
     enum status status = STATUS_OK;
 
     for (size_t k = 0; k < n->keys.count; k++)
         TRY(add_edges_of_key(n, &n->keys.at[k], err));
     TRY(memory_resize((void **)&next, (size_t)count + 1, sizeof *next, err));
     status = search(n, count, next, &figures->has_cycle, err);
-    figures->once_seconds = n->build_seconds + stream_cpu_seconds() - from;
+    figures->once_seconds = n->build_seconds + bench_cpu_seconds() - from;
     for (uint32_t some = OFTEN; some < count && status == STATUS_OK; some += OFTEN)
         status = search(n, some, next, &figures->has_cycle, err);
-    figures->often_seconds = n->build_seconds + stream_cpu_seconds() - from;
+    figures->often_seconds = n->build_seconds + bench_cpu_seconds() - from;
     free(next);
     return status;
 }

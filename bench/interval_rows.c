@@ -1,16 +1,8 @@
 #include "bench/interval_rows.h"
 
-#include <time.h>
+#include "bench/bench.h"
 
 #define BATCH 256 /* transactions */
-
-double stream_cpu_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
 
 /* Transactions, copied: those of the stream are good until the next. */
 struct batch {
@@ -26,7 +18,16 @@ struct stream {
     struct batch batch;
     struct naive naive;
     double seconds;
+    uint64_t statements;
 };
+
+static bool is_wanted(const struct stream *s)
+{
+    const struct truth *t = &s->truth;
+
+    return s->row->transactions > 0 ? t->committed + t->aborted < s->row->transactions
+                                    : t->ops < s->row->operations;
+}
 
 static enum status fill(struct stream *s, struct error *err)
 {
@@ -34,14 +35,16 @@ static enum status fill(struct stream *s, struct error *err)
     size_t starts[BATCH];
 
     b->ops.count = 0;
-    for (b->count = 0; b->count < BATCH && s->truth.ops < s->row->operations; b->count++) {
+    for (b->count = 0; b->count < BATCH && is_wanted(s); b->count++) {
         const struct truth_txn *txn;
 
         TRY(truth_next(&s->truth, &txn, err));
         starts[b->count] = b->ops.count;
         b->traces[b->count] = txn->trace;
-        for (size_t i = 0; i < txn->trace.op_count; i++)
+        for (size_t i = 0; i < txn->trace.op_count; i++) {
+            s->statements += i == 0 || txn->trace.ops[i].op != txn->trace.ops[i - 1].op;
             TRY(array_push(&b->ops, txn->trace.ops[i], err));
+        }
     }
     for (size_t i = 0; i < b->count; i++)
         b->traces[i].ops = b->ops.at + starts[i];
@@ -50,13 +53,13 @@ static enum status fill(struct stream *s, struct error *err)
 
 static enum status judge(struct stream *s, struct error *err)
 {
-    double from = stream_cpu_seconds();
+    double from = bench_cpu_seconds();
 
-    for (size_t i = 0; i < s->batch.count; i++) {
+    for (size_t i = 0; i < s->batch.count && !s->row->is_unjudged; i++) {
         TRY(mirror_advance(&s->mirror, s->batch.traces[i].invoked, err));
         TRY(mirror_add(&s->mirror, &s->batch.traces[i], err));
     }
-    s->seconds += stream_cpu_seconds() - from;
+    s->seconds += bench_cpu_seconds() - from;
     return STATUS_OK;
 }
 
@@ -70,9 +73,9 @@ static enum status pass(struct stream *s, struct error *err)
         for (size_t i = 0; s->row->against_naive && i < s->batch.count; i++)
             TRY(naive_add(&s->naive, &s->batch.traces[i], err));
     } while (s->batch.count > 0);
-    from = stream_cpu_seconds();
+    from = bench_cpu_seconds();
     TRY(mirror_end(&s->mirror, SIZE_MAX, err));
-    s->seconds += stream_cpu_seconds() - from;
+    s->seconds += bench_cpu_seconds() - from;
     return STATUS_OK;
 }
 
@@ -91,6 +94,7 @@ static struct truth_options options_of(const struct stream_row *row, const struc
         options.ops = row->ops;
     if (row->values > 0)
         options.values = row->values;
+    options.theta = (struct ratio){ row->theta_percent, 100 };
     return options;
 }
 
@@ -108,6 +112,8 @@ enum status stream_measure(const struct stream_row *row, struct stream_figures *
     if (status == STATUS_OK && row->against_naive)
         status = naive_end(&s.naive, &figures->naive, err);
     figures->seconds = s.seconds;
+    figures->statements = s.statements;
+    figures->ops = s.truth.ops;
     figures->counts = s.mirror.counts;
     figures->finding_count = s.mirror.finding_count;
     figures->live_max = s.mirror.timeline.live_max + s.mirror.certifier.live_max;

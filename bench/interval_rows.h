@@ -20,13 +20,17 @@
 struct stream_row {
     const char *name, *profile;
     enum truth_workload workload;
-    uint64_t operations;                    /* at the least */
-    uint32_t sessions, keys, ops, values;   /* 0: the workload's own */
+    uint64_t operations;                  /* at the least */
+    uint64_t transactions;                /* 0: as many as have so many operations */
+    uint32_t sessions, keys, ops, values; /* 0: the workload's own */
+    uint32_t theta_percent;               /* how much more often the first keys are chosen */
     bool against_naive;
+    bool is_unjudged; /* the stream alone, for what its own memory is */
 };
 
 struct stream_figures {
     double seconds; /* of the processor, by the mirror alone */
+    uint64_t ops, statements; /* a range of ten keys is ten of the former and one of the latter */
     struct mirror_counts counts;
     uint64_t finding_count;
     size_t live_max; /* instants at a time */
@@ -35,8 +39,5 @@ struct stream_figures {
 
 MUST_USE enum status stream_measure(const struct stream_row *, struct stream_figures *,
                                     struct error *);
-
-/* What the processor did for this process. */
-double stream_cpu_seconds(void);
 
 #endif

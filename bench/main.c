@@ -1,7 +1,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "bench/bench.h"
 
@@ -41,6 +44,39 @@ double bench_seconds(void)
 
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+double bench_cpu_seconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+void bench_in_child(void (*work)(const void *context), const void *context)
+{
+    pid_t child;
+
+    fflush(stdout);
+    child = fork();
+    if (child == 0) {
+        work(context);
+        fflush(stdout);
+        _exit(0);
+    }
+    if (child < 0)
+        printf(" not measured: no process for it\n");
+    else
+        waitpid(child, NULL, 0);
+}
+
+long bench_peak_megabytes(void)
+{
+    struct rusage usage;
+
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss / 1024;
 }
 
 static void find_best(const double seconds[BENCH_ROUNDS], double *best, double *worst)

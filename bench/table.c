@@ -7,7 +7,6 @@
 #include <sys/resource.h>
 #include <sys/types.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "bench/bench.h"
@@ -123,15 +122,6 @@ static enum status twist_history(const struct history *h, struct twist *twist,
     return STATUS_OK;
 }
 
-/* Of all threads. */
-static double cpu_seconds(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
-    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
 static enum status check_once(const struct bench_row *row, const struct history *history,
                               struct figures *figures, struct error *err)
 {
@@ -149,9 +139,9 @@ static enum status check_once(const struct bench_row *row, const struct history 
     TRY(timeout_begin(&timeout, PATIENCE_NS, err));
     options.stop = timeout_stop(&timeout);
     from = bench_seconds();
-    cpu = cpu_seconds();
+    cpu = bench_cpu_seconds();
     status = checker_run(checker, history, &options, &check, err);
-    cpu = cpu_seconds() - cpu;
+    cpu = bench_cpu_seconds() - cpu;
     figures->check_seconds[figures->rounds++] = bench_seconds() - from;
     if (figures->rounds == 1 || cpu < figures->cpu_seconds)
         figures->cpu_seconds = cpu;

@@ -99,6 +99,8 @@ static struct truth_options random_options(const struct profile *profile, uint64
     o.think_ns = random_below(&random, 2) == 0 ? 0 : 2000;
     o.clock_error_ns = random_below(&random, 3) == 0 ? random_between(&random, 1, 3000) : 0;
     o.tick_ns = random_below(&random, 3) == 0 ? random_between(&random, 1, 3000) : 1;
+    if (random_below(&random, 3) == 0)
+        o.theta = (struct ratio){ 1, 1 };
     return o;
 }
 

@@ -23,6 +23,7 @@ struct truth_options truth_options(const struct profile *profile)
                                    .sessions = 16,
                                    .keys = 1000,
                                    .ops = 8,
+                                   .theta = { 0, 1 },
                                    .deletes = { 0, 1 },
                                    .locking = { 0, 1 },
                                    .aborts = { 1, 50 },
@@ -205,6 +206,10 @@ enum status truth_init(struct truth *t, const struct truth_options *options, str
     TRY(memory_resize((void **)&t->clients, 1, sizeof *t->clients, err));
     memset(t->clients, 0, sizeof *t->clients);
     t->database = &t->clients->database;
+    if (options->theta.numerator > 0) {
+        TRY(arena_init(&t->clients->arena, (options->keys + 1) * sizeof(uint64_t), err));
+        TRY(zipf_init(&t->clients->zipf, options->keys, options->theta, &t->clients->arena, err));
+    }
     TRY(database_init(t->database, t, err));
     return start_clients(t, err);
 }
@@ -226,6 +231,7 @@ void truth_close(struct truth *t)
         array_close(&c->idle);
         array_close(&c->all);
         array_close(&c->pending);
+        arena_close(&c->arena);
     }
     free(c);
     array_close(&t->plants);

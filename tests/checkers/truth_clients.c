@@ -107,6 +107,8 @@ static uint32_t pick_key(struct truth *t, const struct client *c, bool is_write)
     if (is_write && t->options.workload == TRUTH_MIXED && work->op_count > 0 &&
         random_below(&t->random, 2) == 0)
         return work->ops[work->op_count - 1].key;
+    if (t->options.theta.numerator > 0)
+        return zipf_rank(&t->clients->zipf, random_next(&t->random));
     return (uint32_t)random_below(&t->random, t->options.keys);
 }
 

@@ -8,6 +8,8 @@
 #ifndef TESTS_CHECKERS_TRUTH_PRIVATE_H
 #define TESTS_CHECKERS_TRUTH_PRIVATE_H
 
+#include "base/arena.h"
+#include "programs/zipf.h"
 #include "tests/checkers/truth.h"
 
 struct truth_version {
@@ -181,6 +183,8 @@ struct truth_clients {
     struct truth_work *told; /* the caller has it */
     int64_t watermark;       /* nobody who is under way, or still to come, began before */
     uint64_t begun, values;
+    struct arena arena; /* where keys are not chosen evenly */
+    struct zipf zipf;
     int64_t session_count;
 };
 
