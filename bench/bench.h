@@ -52,6 +52,7 @@ void bench_blackbox_stores(void);
 void bench_weak(void);
 void bench_weak_large(void); /* takes minutes, and some gigabytes of memory and of disk */
 void bench_interval(void);
+void bench_interval_pipeline(void);
 void bench_interval_large(void); /* takes minutes */
 
 #endif

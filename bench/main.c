@@ -33,6 +33,7 @@ static const struct {
     { "weak", bench_weak, false },
     { "weak-large", bench_weak_large, true },
     { "interval", bench_interval, false },
+    { "interval-pipeline", bench_interval_pipeline, false },
     { "interval-large", bench_interval_large, true },
 };
 

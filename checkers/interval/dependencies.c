@@ -38,8 +38,7 @@ static uint32_t find_next(const struct mirror *m, const struct look *look, uint3
     uint32_t next = MIRROR_NONE;
 
     *last = MIRROR_NONE;
-    for (uint32_t at = m->keys.at[look->key].newest; at != version;
-         at = m->versions.at[at].older) {
+    for (uint32_t at = m->keys.at[look->key].newest; at != version; at = m->versions.at[at].older) {
         const struct version *v = &m->versions.at[at];
 
         if (!version_counts(v))
