@@ -253,7 +253,7 @@ static bool certifies(const struct explanation *x)
 /* The second depends on the first. */
 static enum status depend(struct explanation *x, uint32_t from, uint32_t to, struct error *err)
 {
-    struct dependency new = { to, 0 };
+    struct dependent new = { to, 0 };
 
     if (from == NONE || from == to || !certifies(x))
         return STATUS_OK;

@@ -34,7 +34,7 @@ struct version_reader {
     uint32_t txn, op, next;
 };
 
-struct dependency {
+struct dependent {
     uint32_t to, next;
 };
 
@@ -52,7 +52,7 @@ struct explanation {
     uint64_t asked;
     struct traces *traces;
     ARRAY(struct version_reader) readers;
-    ARRAY(struct dependency) dependencies;
+    ARRAY(struct dependent) dependencies;
     struct map values; /* that were there by now, where any of them may be read */
     struct times *commits; /* by transaction, and the next by key: where windows say nothing */
     ARRAY(struct past) pasts;
