@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "cli/output.h"
 #include "cli/simulation.h"
 
 static void answer_finding(struct answer *answer, const struct history *h,
@@ -83,8 +84,13 @@ void check_report_findings(const struct check *check, size_t at_most, struct buf
     size_t count = check->findings.count < at_most ? check->findings.count : at_most;
 
     for (size_t i = 0; i < count; i++) {
-        buffer_print(out, "           %s: %s\n", anomaly_name(check->findings.at[i].kind),
-                     check->findings.at[i].explanation);
+        size_t from;
+
+        buffer_print(out, "           %s: ", anomaly_name(check->findings.at[i].kind));
+        from = out->count;
+        buffer_text(out, text_of(check->findings.at[i].explanation));
+        output_tame(out, from);
+        buffer_byte(out, '\n');
         print_drawing(check->findings.at[i].drawing, out);
     }
     if (check->has_more_findings && count == check->findings.count)

@@ -61,6 +61,13 @@ enum status output_write_file(const char *path, const struct buffer *out, struct
     return status;
 }
 
+void output_tame(struct buffer *out, size_t from)
+{
+    for (size_t i = from; i < out->count; i++)
+        if ((unsigned char)out->at[i] < ' ' || out->at[i] == 0x7f)
+            out->at[i] = '?';
+}
+
 void output_describe(const struct error *err, struct buffer *out)
 {
     size_t start = out->count;
@@ -71,10 +78,7 @@ void output_describe(const struct error *err, struct buffer *out)
         buffer_print(out, "%s:%" PRIu64 ": %s", err->file, err->line, err->text);
     else
         buffer_print(out, "%s: %s", err->file, err->text);
-    /* What a file contains must not steer the terminal. */
-    for (size_t i = start; i < out->count; i++)
-        if ((unsigned char)out->at[i] < ' ' || out->at[i] == 0x7f)
-            out->at[i] = '?';
+    output_tame(out, start);
 }
 
 static void print_error_object(const struct error *err, struct buffer *out)

@@ -24,6 +24,8 @@ MUST_USE enum status output_write_file(const char *path, const struct buffer *, 
 
 /* Says what went wrong, and where. */
 void output_report(const struct error *, bool json);
+/* What a file contains must not steer the terminal: no control characters from there on. */
+void output_tame(struct buffer *, size_t from);
 /* The line that output_report() writes, without its end. */
 void output_describe(const struct error *, struct buffer *);
 

@@ -63,6 +63,14 @@ enum status tail_open(struct tail *tail, const char *path, struct error *err)
     return STATUS_OK;
 }
 
+bool tail_is_same(const struct tail *a, const struct tail *b)
+{
+    struct stat of_a, of_b;
+
+    return fstat(a->file, &of_a) == 0 && fstat(b->file, &of_b) == 0 &&
+           of_a.st_dev == of_b.st_dev && of_a.st_ino == of_b.st_ino;
+}
+
 void tail_close(struct tail *tail)
 {
     if (tail->file > STDIN_FILENO)
@@ -81,16 +89,32 @@ static bool has_ended(const struct tail *tail)
            fstat(tail->file, &about) == 0 && is_quiet(&about) && !may_be_written(tail->file);
 }
 
+/* One that somebody empties and writes anew. */
+static void follow_cut(struct tail *tail)
+{
+    struct stat about;
+
+    if (fstat(tail->file, &about) != 0 || about.st_size >= tail->position ||
+        lseek(tail->file, 0, SEEK_SET) != 0)
+        return;
+    tail->position = 0;
+    tail->was_cut = true;
+}
+
 static enum status read_some(struct tail *tail, char *bytes, size_t size, size_t *count,
                              struct error *err)
 {
-    ssize_t got = read(tail->file, bytes, size);
+    ssize_t got;
 
+    if (tail->is_regular)
+        follow_cut(tail);
+    got = read(tail->file, bytes, size);
     if (got < 0 && (errno == EINTR || errno == EAGAIN || errno == EWOULDBLOCK))
         return STATUS_OK;
     if (got < 0)
         return refuse(tail->name, "read it", err);
     *count = (size_t)got;
+    tail->position += got;
     if (got > 0)
         tail->grown_ns = output_clock_ns();
     else
@@ -104,6 +128,7 @@ enum status tail_read(struct tail *tail, char *bytes, size_t size, size_t *count
     struct pollfd what = { .fd = tail->file, .events = POLLIN };
 
     *count = 0;
+    tail->was_cut = false;
     if (tail->is_over || (!tail->is_regular && poll(&what, 1, 0) <= 0))
         return STATUS_OK;
     return read_some(tail, bytes, size, count, err);

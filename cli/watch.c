@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "checkers/interval/watcher.h"
@@ -117,36 +118,89 @@ static enum status set_duration(const char *flag, const char *given, int64_t *ns
     return STATUS_OK;
 }
 
+/* What came twice would have been done twice. */
+static enum status refuse_twice(const struct watch *watch, const struct tail *tail,
+                                struct error *err)
+{
+    for (size_t i = 0; i < watch->tails.count; i++)
+        if (tail_is_same(&watch->tails.at[i], tail)) {
+            error_set_file(err, tail->name);
+            return error_set(err, STATUS_BAD_INPUT, "is watched already, as %s",
+                             watch->tails.at[i].name);
+        }
+    return STATUS_OK;
+}
+
+static enum status open_stream(struct watch *watch, const char *path, struct error *err)
+{
+    struct tail tail;
+    uint32_t stream;
+    enum status status;
+
+    TRY(tail_open(&tail, path, err));
+    status = refuse_twice(watch, &tail, err);
+    if (status == STATUS_OK)
+        status = array_push(&watch->tails, tail, err);
+    if (status != STATUS_OK) {
+        tail_close(&tail);
+        return status;
+    }
+    watch->live_count++;
+    return watcher_add_stream(&watch->watcher, tail.name, tail.is_finished, &stream, err);
+}
+
 static enum status open_streams(struct watch *watch, struct error *err)
 {
     static const char *const nothing[] = { "-" };
     const struct option_texts *files = &watch->values->files;
     size_t count = files->count > 0 ? files->count : 1;
 
-    for (size_t i = 0; i < count; i++) {
-        struct tail tail;
-        uint32_t stream;
-
-        TRY(tail_open(&tail, files->count > 0 ? files->at[i] : nothing[0], err));
-        TRY(array_push(&watch->tails, tail, err));
-        TRY(watcher_add_stream(&watch->watcher, tail.name, tail.is_finished, &stream, err));
-        watch->live_count++;
-    }
+    for (size_t i = 0; i < count; i++)
+        TRY(open_stream(watch, files->count > 0 ? files->at[i] : nothing[0], err));
     return STATUS_OK;
 }
 
 /* --- Reading ---------------------------------------------------------------------------------------- */
+
+/* What is packed can be unpacked on its way here; of all else lines are told that are none. */
+static enum status refuse_packed(const struct tail *tail, struct text first, struct error *err)
+{
+    static const struct {
+        const char *magic, *what, *with;
+    } rows[] = {
+        { "\x28\xb5\x2f\xfd", "packed", "zstd -dc" },
+        { "\x1f\x8b", "packed", "gzip -dc" },
+        { "\x89OHD", "no text but .oh", "ordeal convert --to jsonl -o -" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct text magic = text_of(rows[i].magic);
+
+        if (first.length < magic.length || memcmp(first.at, magic.at, magic.length) != 0)
+            continue;
+        error_set_file(err, tail->name);
+        return error_set(err, STATUS_BAD_INPUT, "is %s: %s FILE | ordeal watch -", rows[i].what,
+                         rows[i].with);
+    }
+    return STATUS_OK;
+}
 
 /* One block of a stream, if there is one. */
 static enum status read_block(struct watch *watch, uint32_t stream, bool *has_come,
                               struct error *err)
 {
     struct tail *tail = &watch->tails.at[stream];
+    bool is_first;
     size_t count;
 
     if (tail->is_over)
         return STATUS_OK;
+    is_first = tail->position == 0;
     TRY(tail_read(tail, watch->block, BLOCK_BYTES, &count, err));
+    if (is_first && count > 0)
+        TRY(refuse_packed(tail, (struct text){ watch->block, count }, err));
+    if (tail->was_cut)
+        TRY(watcher_lose(&watch->watcher, stream, err));
     if (count > 0)
         TRY(watcher_feed(&watch->watcher, stream, (struct text){ watch->block, count }, err));
     if (tail->is_over) {
@@ -205,9 +259,8 @@ static enum status watch_all(struct watch *watch, struct error *err)
             watch->came_ns = output_clock_ns();
         }
     }
-    for (uint32_t i = 0; i < watch->tails.count; i++)
-        if (!watch->tails.at[i].is_over)
-            TRY(watcher_end(&watch->watcher, i, true, err));
+    if (watch->live_count > 0)
+        return watcher_stop(&watch->watcher, err);
     return watcher_finish(&watch->watcher, err);
 }
 

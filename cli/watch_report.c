@@ -27,12 +27,29 @@ enum verdict watch_report_verdict(const struct watcher *w)
     return verdict;
 }
 
+/* Each line below what it shows. */
+static void print_drawing(struct text drawing, struct buffer *out)
+{
+    bool is_new = true;
+
+    for (size_t i = 0; i < drawing.length; i++) {
+        if (is_new)
+            buffer_text(out, TEXT("             "));
+        buffer_byte(out, drawing.at[i]);
+        is_new = drawing.at[i] == '\n';
+    }
+}
+
 void watch_report_finding(const struct mirror_finding *f, struct buffer *out)
 {
+    size_t from;
+
     buffer_print(out, "found      %s: ", anomaly_name(f->kind));
+    from = out->count;
     buffer_text(out, (struct text){ f->explanation.at, f->explanation.count });
+    output_tame(out, from);
     buffer_byte(out, '\n');
-    buffer_text(out, (struct text){ f->drawing.at, f->drawing.count });
+    print_drawing((struct text){ f->drawing.at, f->drawing.count }, out);
 }
 
 static void print_count(uint64_t count, const char *one, const char *many, struct buffer *out)
@@ -62,28 +79,70 @@ static void print_lost(const struct watcher *w, struct buffer *out)
     }
 }
 
+static void print_end(const struct watcher *w, struct buffer *out)
+{
+    if (!w->is_stopped)
+        return;
+    buffer_text(out, TEXT("ended      before the streams did"));
+    if (watcher_unended(w) > 0) {
+        buffer_text(out, TEXT("; not judged: "));
+        print_count(watcher_unended(w), "read of what had not come yet, perhaps",
+                    "reads of what had not come yet, perhaps", out);
+    }
+    buffer_byte(out, '\n');
+}
+
+static void print_found(const struct watcher *w, struct buffer *out)
+{
+    int64_t clock_error = watcher_clock_error(w);
+
+    if (w->counts.withdrawn > 0) {
+        buffer_text(out, TEXT("found      "));
+        print_count(w->counts.withdrawn, "of these is in doubt", "of these are in doubt", out);
+        buffer_text(out, TEXT(", as a transaction came later that had begun before\n"));
+    }
+    if (w->mirror.finding_count > w->mirror.findings.count) {
+        buffer_text(out, TEXT("found      "));
+        quantity_print_count(out, w->mirror.finding_count);
+        buffer_print(out, " in all; only the first %d are told\n", MIRROR_FINDINGS_MAX);
+    }
+    if (!has_findings(w) || w->options.profile.timing == TIMING_NONE)
+        return;
+    if (clock_error > 0) {
+        buffer_text(out, TEXT("clocks     with --clock-error of about "));
+        quantity_print_duration(out, clock_error);
+        buffer_text(out, TEXT(" nothing of that would be found: are the clients' clocks as far off?\n"));
+        return;
+    }
+    buffer_text(out, TEXT("clocks     taken to be off by "));
+    quantity_print_duration(out, w->options.clock_error);
+    buffer_text(out, TEXT(" at the most; if the clients' may be further off, say so by --clock-error\n"));
+}
+
 void watch_report_summary(const struct watcher *w, int64_t ns, struct buffer *out)
 {
     static const char *const loud[] = { "valid", "INVALID", "unknown" };
     enum verdict verdict = watch_report_verdict(w);
+    struct buffer reason = { 0 };
 
     buffer_text(out, TEXT("watched    "));
-    quantity_print_count(out, w->counts.txns);
-    buffer_text(out, TEXT(" transactions, "));
-    quantity_print_count(out, w->counts.ops);
-    buffer_text(out, TEXT(" operations, "));
+    print_count(w->counts.txns, "transaction, ", "transactions, ", out);
+    print_count(w->counts.ops, "operation, ", "operations, ", out);
     print_count(w->streams.count, "stream", "streams", out);
     buffer_text(out, TEXT("   in "));
     quantity_print_rounded(out, ns);
     buffer_byte(out, '\n');
     print_lost(w, out);
+    print_end(w, out);
     buffer_print(out, "check      %-12s  %-20s  %s", "interval",
                  level_name(w->options.profile.level), loud[verdict]);
-    if (verdict == VERDICT_UNKNOWN) {
-        buffer_text(out, TEXT("  "));
-        watcher_doubt(w, out);
-    }
+    watcher_doubt(w, &reason);
+    if (verdict == VERDICT_UNKNOWN)
+        buffer_print(out, "  %.*s", (int)reason.count, reason.at);
     buffer_byte(out, '\n');
+    print_found(w, out);
+    out->out_of_memory |= reason.out_of_memory;
+    buffer_close(&reason);
 }
 
 static void answer_finding(struct answer *answer, const struct mirror_finding *f)
@@ -132,6 +191,8 @@ static void answer_counts(struct answer *answer, const struct watcher *w, int64_
     answer_number(answer, "cuts", w->counts.cuts);
     answer_number(answer, "clients", w->counts.given_up);
     answer_close(answer, '}');
+    if (w->is_stopped)
+        answer_true(answer, "interrupted");
     answer_number(answer, "transactions", w->counts.txns);
     answer_number(answer, "operations", w->counts.ops);
     answer_seconds(answer, "seconds", ns);

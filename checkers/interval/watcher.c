@@ -453,18 +453,89 @@ enum status watcher_finish(struct watcher *w, struct error *err)
     return tell_new(w, err);
 }
 
-static void doubt(struct buffer *reason, uint64_t count, const char *what)
+enum status watcher_lose(struct watcher *w, uint32_t stream, struct error *err)
 {
-    if (count > 0)
-        buffer_print(reason, "%s%" PRIu64 " %s", reason->count > 0 ? "; " : "", count, what);
+    struct watcher_stream *s = &w->streams.at[stream];
+
+    assert(!s->is_over);
+    if (s->unread.count > 0)
+        TRY(watcher_feed(w, stream, TEXT("\n"), err));
+    w->streams.at[stream].is_passing = false;
+    w->counts.cuts++;
+    clients_lose(w, stream);
+    return STATUS_OK;
+}
+
+enum status watcher_stop(struct watcher *w, struct error *err)
+{
+    w->is_stopped = true;
+    w->judged_at_stop = w->number;
+    w->gapped_at_stop = w->mirror.counts.gapped;
+    for (uint32_t stream = 0; stream < w->streams.count; stream++) {
+        struct watcher_stream *s = &w->streams.at[stream];
+
+        if (s->is_over)
+            continue;
+        s->is_over = true;
+        TRY(clients_end_stream(w, stream, true, err));
+    }
+    return watcher_finish(w, err);
+}
+
+/* --- What it comes to ---------------------------------------------------------------------------- */
+
+uint64_t watcher_unended(const struct watcher *w)
+{
+    return w->is_stopped ? w->mirror.counts.gapped - w->gapped_at_stop : 0;
+}
+
+static void doubt(struct buffer *reason, uint64_t count, const char *one, const char *many)
+{
+    if (count == 1)
+        buffer_print(reason, "%s1 %s", reason->count > 0 ? "; " : "", one);
+    else if (count > 1)
+        buffer_print(reason, "%s%" PRIu64 " %s", reason->count > 0 ? "; " : "", count, many);
+}
+
+/* Where nothing was judged, nothing can have been wrong: that is no praise. */
+static void doubt_emptiness(const struct watcher *w, struct buffer *reason)
+{
+    if (w->counts.txns == 0)
+        buffer_text(reason, TEXT("no transaction came"));
+    else if (w->is_stopped && w->judged_at_stop == 0)
+        buffer_text(reason, TEXT("it was ended before anything could be judged"));
 }
 
 void watcher_doubt(const struct watcher *w, struct buffer *reason)
 {
     const struct mirror_counts *m = &w->mirror.counts;
 
-    doubt(reason, w->counts.withdrawn, "findings are in doubt, as a transaction came later that had begun before");
-    doubt(reason, m->gapped, "reads may have seen what was lost");
-    doubt(reason, w->counts.late, "transactions came too late to be judged");
-    doubt(reason, m->unjudged, "reads and writes are of keys of which there are too many versions");
+    doubt_emptiness(w, reason);
+    doubt(reason, w->counts.withdrawn,
+          "finding is in doubt, as a transaction came later that had begun before",
+          "findings are in doubt, as a transaction came later that had begun before");
+    doubt(reason, w->counts.garbage, "line could not be read", "lines could not be read");
+    doubt(reason, m->gapped - watcher_unended(w), "read may have seen what was lost",
+          "reads may have seen what was lost");
+    doubt(reason, w->counts.late, "transaction came too late to be judged",
+          "transactions came too late to be judged");
+    doubt(reason, m->unjudged, "read or write is of a key of which there are too many versions",
+          "reads and writes are of keys of which there are too many versions");
+}
+
+int64_t watcher_clock_error(const struct watcher *w)
+{
+    int64_t more = 0;
+
+    for (size_t i = 0; i < w->passed.count; i++) {
+        const struct mirror_finding *f = &w->mirror.findings.at[i];
+
+        if (w->passed.at[i] == INT64_MIN)
+            continue;
+        if (f->clock_error == 0)
+            return 0;
+        if (f->clock_error > more)
+            more = f->clock_error;
+    }
+    return more == 0 || more > INT64_MAX - w->mirror.clock_error ? 0 : more + w->mirror.clock_error;
 }

@@ -92,6 +92,9 @@ struct watcher {
     size_t bytes_waiting, silent_count;
     int64_t silent_from; /* the longest of the silent */
     uint32_t number;
+    bool is_stopped;
+    uint32_t judged_at_stop; /* transactions */
+    uint64_t gapped_at_stop; /* reads */
     struct error first_garbage; /* what was wrong with the first, and where */
     struct watcher_counts counts;
 };
@@ -107,6 +110,13 @@ MUST_USE enum status watcher_feed(struct watcher *, uint32_t stream, struct text
 /* Nothing more comes; `cut`: though there was more. */
 MUST_USE enum status watcher_end(struct watcher *, uint32_t stream, bool cut, struct error *);
 MUST_USE enum status watcher_finish(struct watcher *, struct error *);
+/* Something of the stream is lost that nobody can see in it, as where a file was written anew. */
+MUST_USE enum status watcher_lose(struct watcher *, uint32_t stream, struct error *);
+/*
+ * Instead of all that: nobody wants to wait for what is still to come of streams that have not
+ * ended. It is a gap behind all the rest, and the reads that it may explain are watcher_unended().
+ */
+MUST_USE enum status watcher_stop(struct watcher *, struct error *);
 
 /* The stream that judging waits for; PIPELINE_NONE: it does not matter which. */
 uint32_t watcher_awaited(const struct watcher *);
@@ -117,5 +127,11 @@ MUST_USE enum status watcher_give_up(struct watcher *, struct error *);
 
 /* Why nobody can tell whether all is well; empty: it is, or there are findings. */
 void watcher_doubt(const struct watcher *, struct buffer *reason);
+uint64_t watcher_unended(const struct watcher *);
+/*
+ * With about which clock error there would be none of the findings that stand; 0: nobody knows, or
+ * there would be some all the same.
+ */
+int64_t watcher_clock_error(const struct watcher *);
 
 #endif

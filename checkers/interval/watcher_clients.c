@@ -332,11 +332,28 @@ void clients_advance(struct watcher *w, uint32_t stream)
 
 /* --- Being waited for no longer ------------------------------------------------------------------ */
 
+/*
+ * Of those not heard of nobody began longer ago than the patience: that much time has passed since
+ * the newest that came.
+ */
+static bool has_waited(struct watcher *w, struct watcher_client *client)
+{
+    const struct watcher_stream *s = &w->streams.at[client->stream];
+
+    if (!client->is_unseen || !s->has_begun || client->heard_until >= s->newest)
+        return false;
+    client->heard_until = s->newest;
+    pipeline_set_bound(&w->pipeline, client->lane, s->newest);
+    return true;
+}
+
 void clients_give_up(struct watcher *w, uint32_t number)
 {
     struct watcher_client *client = client_at(w, number);
 
     assert(client->lane != PIPELINE_NONE);
+    if (has_waited(w, client))
+        return;
     pipeline_close_lane(&w->pipeline, client->lane);
     client->lane = PIPELINE_NONE;
     w->silent_count++;

@@ -382,6 +382,122 @@ static void what_comes_too_late_puts_findings_in_doubt(void)
     end();
 }
 
+/* A database at rest: who could still come would have come. */
+static void a_stream_that_rests_has_lost_nothing(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+
+    begin(&truth, 1);
+    watcher.options.patience = 1000;
+    feed_text("{\"ordeal-history\":1}\n"
+              "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[100,110],\"ops\":[{\"w\":\"x\",\"v\":7}]}\n");
+    TEST_ASSERT_EQUAL(0, watcher_awaited(&watcher));
+    ASSERT_OK(watcher_give_up(&watcher, &err), &err);
+    TEST_ASSERT_EQUAL(PIPELINE_NONE, watcher_awaited(&watcher));
+    TEST_ASSERT_EQUAL(0, watcher.counts.given_up);
+    feed_text("{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[5000,5010],\"ops\":[{\"r\":\"x\",\"v\":7}]}\n");
+    ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
+    ASSERT_OK(watcher_finish(&watcher, &err), &err);
+    TEST_ASSERT_EQUAL(0, watcher.mirror.counts.gapped);
+    TEST_ASSERT_EQUAL(0, watcher.counts.late);
+    end();
+}
+
+static void expect_doubt(const char *wanted)
+{
+    struct buffer reason = { 0 };
+
+    watcher_doubt(&watcher, &reason);
+    buffer_byte(&reason, '\0');
+    TEST_ASSERT_EQUAL_STRING(wanted, reason.at);
+    buffer_close(&reason);
+}
+
+static void what_is_stopped_is_judged_as_far_as_it_has_come(void)
+{
+    for (size_t p = 0; p < ROW_COUNT(some_profiles); p++)
+        for (uint64_t seed = 0; seed < fixture_rounds(3); seed++) {
+            struct truth_options truth = rough_truth(some_profiles[p], seed);
+            struct buffer text = { 0 };
+
+            begin(&truth, 1);
+            stream_join(&lines, 0, 1, &text);
+            ASSERT_OK(watcher_feed(&watcher, 0, (struct text){ text.at, text.count / 2 }, &err),
+                      &err);
+            TEST_ASSERT_GREATER_THAN(0, watcher.number);
+            ASSERT_OK(watcher_stop(&watcher, &err), &err);
+            stream_expect_nothing(&watcher, some_profiles[p], seed);
+            TEST_ASSERT_EQUAL_MESSAGE(0, watcher.counts.garbage, "the last line had not come");
+            TEST_ASSERT_GREATER_THAN(watcher_unended(&watcher), watcher.mirror.counts.reads);
+            expect_doubt("");
+            buffer_close(&text);
+            end();
+        }
+}
+
+static void what_was_not_judged_is_not_said_to_be_well(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+
+    begin(&truth, 1);
+    ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
+    ASSERT_OK(watcher_finish(&watcher, &err), &err);
+    expect_doubt("no transaction came");
+    end();
+
+    begin(&truth, 1);
+    feed_text("{\"ordeal-history\":1}\n"
+              "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[100,110],\"ops\":[]}\n");
+    ASSERT_OK(watcher_stop(&watcher, &err), &err);
+    expect_doubt("it was ended before anything could be judged");
+    end();
+
+    begin(&truth, 1);
+    feed_text("{\"ordeal-history\":1}\nno line\n"
+              "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[100,110],\"ops\":[]}\n");
+    ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
+    ASSERT_OK(watcher_finish(&watcher, &err), &err);
+    expect_doubt("1 line could not be read");
+    end();
+}
+
+/* A file that was emptied: what stood in it and had not been read may have been anything. */
+static void what_a_stream_cannot_show_can_be_told(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+
+    begin(&truth, 1);
+    feed_text("{\"ordeal-history\":1}\n"
+              "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[100,110],\"ops\":[{\"w\":\"x\",\"v\":1}]}\n");
+    ASSERT_OK(watcher_lose(&watcher, 0, &err), &err);
+    feed_text("{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[900,910],\"ops\":[{\"r\":\"x\",\"v\":7}]}\n");
+    ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
+    ASSERT_OK(watcher_finish(&watcher, &err), &err);
+    stream_expect_nothing(&watcher, "written anew", 0);
+    TEST_ASSERT_EQUAL(1, watcher.counts.cuts);
+    expect_doubt("1 read may have seen what was lost");
+    end();
+}
+
+static void a_clock_error_is_told_where_all_that_was_found_has_one(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+
+    begin(&truth, 1);
+    feed_text("{\"ordeal-history\":1}\n"
+              "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[0,10],\"ops\":[{\"w\":\"x\",\"v\":1}]}\n"
+              "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[20,30],\"ops\":[{\"w\":\"x\",\"v\":2}]}\n"
+              "{\"txn\":3,\"session\":1,\"status\":\"ok\",\"at\":[140,150],\"ops\":[{\"r\":\"x\",\"v\":1}]}\n");
+    ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
+    ASSERT_OK(watcher_finish(&watcher, &err), &err);
+    TEST_ASSERT_EQUAL(1, stream_findings(&watcher));
+    /* Then T2 may have come before T1: half of what lies between them. */
+    TEST_ASSERT_EQUAL(5, watcher_clock_error(&watcher));
+    watcher.mirror.findings.at[0].clock_error = 0;
+    TEST_ASSERT_EQUAL_MESSAGE(0, watcher_clock_error(&watcher), "clocks are not to blame");
+    end();
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -393,5 +509,10 @@ int main(void)
     RUN_TEST(a_client_that_stalls_is_judged_without_and_accuses_nobody);
     RUN_TEST(what_waits_for_a_silent_client_is_bounded);
     RUN_TEST(what_comes_too_late_puts_findings_in_doubt);
+    RUN_TEST(a_stream_that_rests_has_lost_nothing);
+    RUN_TEST(what_is_stopped_is_judged_as_far_as_it_has_come);
+    RUN_TEST(what_was_not_judged_is_not_said_to_be_well);
+    RUN_TEST(what_a_stream_cannot_show_can_be_told);
+    RUN_TEST(a_clock_error_is_told_where_all_that_was_found_has_one);
     return UNITY_END();
 }
