@@ -3,7 +3,8 @@
  *
  * A finding of interval says about how much more would have to be admitted; what it really
  * takes is found by judging again, with twice as much until nothing is wrong any more, and then
- * with what lies between. So what is told has been tried.
+ * with what lies between. So what is told has been tried. Where no finding says anything, that is
+ * tried from a millisecond on, in shorter histories.
  */
 #ifndef CLI_CLOCK_ERROR_H
 #define CLI_CLOCK_ERROR_H
