@@ -79,6 +79,19 @@ static const char *const examples[ANOMALY_COUNT] = {
     [ANOMALY_NEGATIVE_BALANCE] = "T1: read a -5",
     [ANOMALY_LOST_ELEMENT] = "T1: add 1     T2, begun when T1 had completed: read none",
     [ANOMALY_COUNT_OUT_OF_BOUNDS] = "T1: add 1     T2: read 2",
+    [ANOMALY_INCONSISTENT_READ] =
+        "T1: write x 1     T2, begun when T1 had completed: write x 2     T3, begun when T2 had "
+        "completed: read x 1",
+    [ANOMALY_LOCK_VIOLATION] =
+        "T1: write x 1, from 1 to 2, read y null, from 7 to 8     T2, from 3 to 6: write x 2",
+    [ANOMALY_DANGEROUS_STRUCTURE] =
+        "T1: read x null, write z 1   T2, with an older snapshot: read y null, write x 1   T3: "
+        "write y 1, and commit before both",
+    [ANOMALY_G0_REALTIME] =
+        "T1: append 1 to l   T2, begun when T1 had completed: append 2 to l   T3: read l [2,1]",
+    [ANOMALY_G2_ITEM_REALTIME] =
+        "T1: write y 1     T2: read y null, write x 1     T3, begun when T1 had completed: read x "
+        "null",
 };
 
 /* The smallest history that a level refuses, and those that it implies do not. */
@@ -171,13 +184,22 @@ static uint64_t weakest_of(uint64_t levels)
     return weakest;
 }
 
-static void tell_ruled_out(uint64_t levels, struct buffer *out)
+/* What only a profile forbids, which says how one level is kept. */
+static bool is_of_profile(enum anomaly anomaly)
 {
-    uint64_t weakest = weakest_of(levels);
+    return anomaly == ANOMALY_INCONSISTENT_READ || anomaly == ANOMALY_LOCK_VIOLATION ||
+           anomaly == ANOMALY_DANGEROUS_STRUCTURE;
+}
+
+static void tell_ruled_out(enum anomaly anomaly, struct buffer *out)
+{
+    uint64_t levels = lattice_ruled_out(anomaly), weakest = weakest_of(levels);
     const char *between = "rules out  ";
 
     if (levels == 0)
-        buffer_print(out, "rules out  no level: it is of a run or of its workload\n");
+        buffer_print(out, "rules out  no level: it is of %s\n",
+                     is_of_profile(anomaly) ? "the profile by which `interval` judges"
+                                            : "a run or of its workload");
     for (int i = 0; i < LEVEL_END; i++)
         if (weakest >> i & 1) {
             buffer_print(out, "%s%s", between, level_name((enum level)i));
@@ -196,7 +218,7 @@ static bool explain_anomaly(struct text name, struct buffer *out)
         return false;
     buffer_print(out, "%s is an anomaly: %s.\n", anomaly_name(anomaly),
                  anomaly_definition(anomaly));
-    tell_ruled_out(lattice_ruled_out(anomaly), out);
+    tell_ruled_out(anomaly, out);
     if (examples[anomaly])
         buffer_print(out, "example    %s\n", examples[anomaly]);
     if (seen_of(anomaly))

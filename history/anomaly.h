@@ -80,7 +80,7 @@
     X(COUNT_OUT_OF_BOUNDS, "count-out-of-bounds", NONE,                                            \
       "a counter that no order of its increments explains")                                        \
     X(INCONSISTENT_READ, "inconsistent-read", NONE,                                                \
-      "a read of what was overwritten before it could look")                                       \
+      "a read of what was not there, or no longer, when it looked")                                       \
     X(LOCK_VIOLATION, "lock-violation", NONE, "two transactions that had one lock at once")        \
     X(DANGEROUS_STRUCTURE, "dangerous-structure", NONE,                                            \
       "two anti-dependencies in a row, the last transaction the first to commit: one is aborted")  \

@@ -33,8 +33,22 @@ for anomaly in G0 G1a G1b G1c G-single G-nonadjacent G2-item G2 internal garbage
     cyclic-versions result-set-mismatch CyclicCO NonMonoReadCO NonMonoReadAO FracturedReadCO \
     FracturedReadAO COConflictAO ConflictAO read-your-writes-violation monotonic-reads-violation \
     monotonic-writes-violation writes-follow-reads-violation pram-violation prefix-violation \
-    not-linearizable wrong-total negative-balance lost-element count-out-of-bounds; do
+    not-linearizable wrong-total negative-balance lost-element count-out-of-bounds \
+    inconsistent-read lock-violation dangerous-structure G0-realtime G2-item-realtime; do
     run 0 explain $anomaly
     check "$anomaly has its smallest example" mentions out "example    T1"
+done
+
+# All that interval tells. What it alone tells is of a profile, and of no level.
+"$ORDEAL" list anomalies >names
+for anomaly in inconsistent-read lock-violation dangerous-structure future-read internal G0 G0-realtime \
+    G1a G1b G1c G1c-realtime G-single G-single-realtime G2-item G2-item-realtime G2 G2-realtime \
+    lost-update result-set-mismatch; do
+    check "the list of anomalies has $anomaly" grep -q "^$anomaly " names
+done
+for anomaly in inconsistent-read lock-violation dangerous-structure; do
+    run 0 explain $anomaly
+    check "$anomaly is said to be of a profile" \
+        mentions out "rules out  no level: it is of the profile by which"
 done
 finish
