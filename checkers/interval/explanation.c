@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "checkers/interval/arrival.h"
 #include "checkers/tell.h"
 
 /* --- What the history has -------------------------------------------------------------- */
@@ -149,7 +150,7 @@ static enum status add_pasts(struct explanation *x, uint32_t txn, struct traces 
     if (!x->counts[txn])
         return STATUS_OK;
     TRY(traces_make(traces, txn, &trace, err));
-    x->commits[txn] = mirror_commit_times(x->m, &trace);
+    x->commits[txn] = arrival_commit_times(x->m, &trace);
     for (uint32_t op = x->h->txn_op[txn]; op < x->h->txn_op[txn + 1]; op++) {
         struct past past = { x->h->op_key[op], x->commits[txn].high, x->commits[txn].low };
 

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "checkers/interval/ahead.h"
 #include "checkers/interval/explanation.h"
-#include "checkers/interval/traces.h"
 #include "checkers/tell.h"
 #include "checkers/witness.h"
 
@@ -52,11 +52,6 @@ static void name_op(const void *context, uint32_t number, uint32_t op, uint32_t 
 
 /* --- In the order of invocation ---------------------------------------------------------- */
 
-struct invoked {
-    int64_t at;
-    uint32_t txn;
-};
-
 static int compare_invoked(const void *a, const void *b)
 {
     const struct invoked *x = a, *y = b;
@@ -68,34 +63,102 @@ static int compare_invoked(const void *a, const void *b)
 
 static enum status sort_txns(const struct history *h, struct invoked **sorted, struct error *err)
 {
+    bool is_sorted = true;
+
     TRY(memory_resize((void **)sorted, h->txn_count, sizeof **sorted, err));
-    for (uint32_t t = 0; t < h->txn_count; t++)
+    for (uint32_t t = 0; t < h->txn_count; t++) {
         (*sorted)[t] = (struct invoked){ h->txn_invoked[t], t };
-    if (h->txn_count > 0)
+        is_sorted &= t == 0 || h->txn_invoked[t - 1] <= h->txn_invoked[t];
+    }
+    if (!is_sorted)
         qsort(*sorted, h->txn_count, sizeof **sorted, compare_invoked);
     return STATUS_OK;
 }
 
+/* Whether somebody wants an end: then the check is in doubt. */
+static bool is_over(size_t passed, size_t txn_count, const struct check_options *options,
+                    struct check *check)
+{
+    if (passed % STEP != 0)
+        return false;
+    progress_report(options->progress, passed, txn_count);
+    if (!check_is_stopped(options))
+        return false;
+    check_doubt(check, "stopped after %zu of %zu transactions", passed, txn_count);
+    return true;
+}
+
+static enum status pass_trace(struct mirror *m, struct traces *traces, uint32_t txn,
+                              struct error *err)
+{
+    struct trace trace;
+
+    TRY(traces_make(traces, txn, &trace, err));
+    TRY(mirror_advance(m, trace.invoked, err));
+    return mirror_add(m, &trace, err);
+}
+
+static enum status pass_in_turn(struct mirror *m, struct traces *traces,
+                                const struct invoked *sorted, const struct check_options *options,
+                                struct check *check, struct error *err)
+{
+    size_t count = traces->history->txn_count;
+
+    for (size_t i = 0; i < count; i++) {
+        TRY(pass_trace(m, traces, sorted[i].txn, err));
+        if (is_over(i, count, options, check))
+            break;
+    }
+    return STATUS_OK;
+}
+
+static enum status pass_arrival(struct mirror *m, struct traces *traces,
+                                const struct arrival *arrival, struct error *err)
+{
+    if (arrival->misreads_itself) {
+        access_block_leave(arrival->live.block);
+        return pass_trace(m, traces, arrival->live.number, err);
+    }
+    TRY(mirror_advance(m, arrival->invoked, err));
+    return arrival_take(m, arrival, err);
+}
+
+static enum status pass_ahead(struct mirror *m, struct traces *traces, struct ahead *ahead,
+                              const struct check_options *options, struct check *check,
+                              struct error *err)
+{
+    const struct arrival *arrival;
+
+    for (size_t i = 0;; i++) {
+        TRY(ahead_next(ahead, &arrival, err));
+        if (!arrival)
+            return STATUS_OK;
+        TRY(pass_arrival(m, traces, arrival, err));
+        if (is_over(i, traces->history->txn_count, options, check))
+            return STATUS_OK;
+    }
+}
+
+/* What statements say of rows is for the row store, which has one user at a time. */
 static enum status pass_all(struct mirror *m, struct traces *traces, const struct invoked *sorted,
                             const struct check_options *options, struct check *check,
                             struct error *err)
 {
-    const struct history *h = traces->history;
+    struct ahead ahead;
+    enum status status;
 
-    for (size_t i = 0; i < h->txn_count; i++) {
-        struct trace trace;
+    if (traces->history->statement_count > 0 || check_wants(options, CHECK_SLOWLY))
+        return pass_in_turn(m, traces, sorted, options, check, err);
+    status = ahead_init(&ahead, traces->history, m, sorted, options->threads, err);
+    if (status == STATUS_OK)
+        status = pass_ahead(m, traces, &ahead, options, check, err);
+    ahead_close(&ahead);
+    return status;
+}
 
-        TRY(traces_make(traces, sorted[i].txn, &trace, err));
-        TRY(mirror_advance(m, trace.invoked, err));
-        TRY(mirror_add(m, &trace, err));
-        if (i % STEP != 0)
-            continue;
-        progress_report(options->progress, i, h->txn_count);
-        if (check_is_stopped(options)) {
-            check_doubt(check, "stopped after %zu of %zu transactions", i, h->txn_count);
-            return STATUS_OK;
-        }
-    }
+static enum status judge_rest(struct mirror *m, const struct check_options *options,
+                              struct check *check, struct error *err)
+{
     while (m->events.count > 0) {
         TRY(mirror_end(m, STEP, err));
         if (m->events.count > 0 && check_is_stopped(options)) {
@@ -165,6 +228,8 @@ static enum status judge_all(const struct history *h, const struct check_options
         status = traces_initial(traces, m, err);
     if (status == STATUS_OK)
         status = pass_all(m, traces, sorted, options, check, err);
+    if (status == STATUS_OK && !check_is_stopped(options))
+        status = judge_rest(m, options, check, err);
     if (status == STATUS_OK)
         status = tell(m, h, check, err);
     check->unjudged_predicates = traces->unjudged + m->counts.unjudged_queries;

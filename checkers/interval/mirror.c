@@ -1,8 +1,8 @@
 #include "checkers/interval/mirror.h"
 
 #include <assert.h>
-#include <stdlib.h>
 
+#include "checkers/interval/arrival.h"
 #include "checkers/interval/grounds.h"
 
 const char *mechanism_name(enum mechanism mechanism)
@@ -32,7 +32,7 @@ void mirror_close(struct mirror *m)
         array_close(&m->keys.at[i].lockers);
     }
     for (size_t i = 0; i < m->live.count; i++)
-        free(m->live.at[i].accesses);
+        access_block_leave(m->live.at[i].block);
     for (size_t i = 0; i < m->findings.count; i++) {
         array_close(&m->findings.at[i].txns);
         array_close(&m->findings.at[i].ids);
@@ -47,30 +47,8 @@ void mirror_close(struct mirror *m)
     array_close(&m->live);
     array_close(&m->events);
     array_close(&m->undecided);
+    array_close(&m->own.slots);
     array_close(&m->findings);
-}
-
-/* --- Times --------------------------------------------------------------------------- */
-
-static int64_t earlier(int64_t time, int64_t by)
-{
-    return time < TIMELINE_BEGINNING + by ? TIMELINE_BEGINNING : time - by;
-}
-
-static int64_t later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t later(int64_t time, int64_t by)
-{
-    return time > TIMELINE_END - by ? TIMELINE_END : time + by;
-}
-
-/* As wide as the clocks may be wrong. */
-static struct times widened(const struct mirror *m, int64_t low, int64_t high)
-{
-    return (struct times){ earlier(low, m->clock_error), later(high, m->clock_error) };
 }
 
 static const struct times always = { TIMELINE_BEGINNING, TIMELINE_END };
@@ -82,50 +60,6 @@ static struct times usable(const struct mirror *m, struct times times)
 }
 
 /* --- Adding ---------------------------------------------------------------------------- */
-
-/* What a transaction wrote itself is not read from others, and only its last write stays. */
-static enum status add_access(struct mirror *m, struct live *live, uint64_t txn,
-                              const struct trace_op *op, struct error *err)
-{
-    struct access *access = &live->accesses[live->access_count];
-    struct key_state *key;
-    bool is_own;
-
-    TRY(mirror_key(m, op->key, &key, err));
-    is_own = key->own_txn == txn + 1;
-    if (op->kind == TRACE_READ && is_own && live->status == TXN_OK)
-        own_judge(m, live, op, &live->accesses[key->own_access]);
-    if (op->kind == TRACE_READ && (is_own || live->status != TXN_OK))
-        return STATUS_OK;
-    *access = (struct access){ .at = widened(m, op->invoked, op->completed),
-                               .value = op->value,
-                               .key = op->key,
-                               .op = op->op,
-                               .view = MIRROR_NONE,
-                               .kind = op->kind,
-                               .is_locking = op->is_locking,
-                               .version = MIRROR_NONE };
-    live->has_reads |= op->kind == TRACE_READ;
-    if (op->kind == TRACE_WRITE) {
-        access->row = op->row;
-        live->has_writes = access->is_last = true;
-        if (is_own)
-            live->accesses[key->own_access].is_last = false;
-        key->own_txn = txn + 1;
-        key->own_access = live->access_count;
-    }
-    live->access_count++;
-    return STATUS_OK;
-}
-
-/* Of what the transaction has read, it may have written some later. */
-static void find_updated(const struct mirror *m, struct live *live, uint64_t txn)
-{
-    for (uint32_t i = 0; live->has_reads && live->has_writes && i < live->access_count; i++)
-        live->accesses[i].is_updated =
-            live->accesses[i].kind != TRACE_QUERY &&
-            m->keys.at[live->accesses[i].key].own_txn == txn + 1;
-}
 
 static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
                               struct times *views, struct error *err)
@@ -144,18 +78,6 @@ static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
     if (m->profile.view == VIEW_COMMIT)
         live->view = live->point;
     return STATUS_OK;
-}
-
-/*
- * Who reads to lock reads what is there, and not as of a snapshot. Where the first updater wins
- * it fails instead if that is another version.
- */
-static bool has_own_view(const struct mirror *m, const struct access *a)
-{
-    return a->kind != TRACE_WRITE &&
-           (m->profile.view == VIEW_STATEMENT || m->profile.view == VIEW_ROW ||
-            (m->profile.view == VIEW_TRANSACTION && a->is_locking && m->profile.locks_for &&
-             !profile_first_wins(&m->profile)));
 }
 
 /* A join sends its tables at once, and of those that it locks it reads what is there. */
@@ -189,7 +111,7 @@ static enum status add_statement_views(struct mirror *m, struct live *live, uint
         struct access *a = &live->accesses[i];
         struct times view = usable(m, a->at);
 
-        if (!has_own_view(m, a))
+        if (!access_has_own_view(m, a))
             continue;
         if (last && a->op == last->op && m->profile.view != VIEW_ROW) {
             a->view = last->view;
@@ -221,100 +143,11 @@ static enum status add_orders_to_commit(struct mirror *m, struct live *live, str
     return lay_program(m, live, NULL, NULL, live->view, live->point, err);
 }
 
-/* From the first time that a transaction may read as of, to the first that it has read at. */
-static struct times view_of(const struct mirror *m, const struct live *live)
-{
-    struct times view = { live->at.low, live->commit.high };
-
-    for (uint32_t i = 0; m->profile.by_operations && i < live->access_count; i++)
-        if (live->accesses[i].kind != TRACE_WRITE && !has_own_view(m, &live->accesses[i]) &&
-            live->accesses[i].at.high < view.high)
-            view.high = live->accesses[i].at.high;
-    return view;
-}
-
-/* When all is known that a transaction's reads can have seen. */
-static int64_t judged_at(const struct mirror *m, const struct live *live, struct times view)
-{
-    bool by_view = m->profile.view == VIEW_TRANSACTION && m->profile.timing == TIMING_FULL;
-    int64_t at = by_view ? view.high : TIMELINE_BEGINNING;
-
-    if (m->profile.ignores_times)
-        return TIMELINE_END;
-    if (m->profile.timing == TIMING_NONE || m->profile.view == VIEW_COMMIT)
-        return live->commit.high;
-    for (uint32_t i = 0; i < live->access_count; i++)
-        if ((!by_view || has_own_view(m, &live->accesses[i])) && live->accesses[i].at.high > at)
-            at = live->accesses[i].at.high;
-    return at;
-}
-
-/*
- * An operation that ended with its transaction may have been what committed it: of that it is
- * known that it had begun.
- */
-static int64_t least_commit(const struct trace *trace, int64_t invoked, int64_t completed)
-{
-    return completed < trace->completed ? completed : invoked;
-}
-
-static int64_t end_of(const struct trace *trace)
-{
-    return trace->completed == TIME_NEVER || trace->status == TXN_UNKNOWN ? TIMELINE_END
-                                                                        : trace->completed;
-}
-
-struct times mirror_commit_times(const struct mirror *m, const struct trace *trace)
-{
-    int64_t commit_low = trace->invoked;
-    struct times commit;
-
-    for (size_t i = 0; i < trace->op_count && m->profile.by_operations; i++)
-        commit_low = later_of(commit_low, least_commit(trace, trace->ops[i].invoked,
-                                                       trace->ops[i].completed));
-    for (size_t i = 0; i < trace->query_count && m->profile.by_operations; i++)
-        commit_low = later_of(commit_low, least_commit(trace, trace->queries[i].invoked,
-                                                       trace->queries[i].completed));
-    commit = widened(m, commit_low, end_of(trace));
-    if (commit.low > commit.high)
-        commit.low = commit.high;
-    return commit;
-}
-
-/* Each statement before its rows. */
-static enum status add_accesses(struct mirror *m, struct live *live, uint64_t txn,
-                                const struct trace *trace, struct error *err)
-{
-    size_t next = 0;
-
-    TRY(memory_resize((void **)&live->accesses, trace->op_count + trace->query_count,
-                      sizeof *live->accesses, err));
-    for (size_t i = 0; i <= trace->op_count; i++) {
-        for (; next < trace->query_count && trace->queries[next].first_op == i; next++) {
-            const struct trace_query *q = &trace->queries[next];
-
-            TRY(seek_add(m, live, trace, q, widened(m, q->invoked, q->completed), err));
-        }
-        if (i == trace->op_count)
-            break;
-        TRY(add_access(m, live, txn, &trace->ops[i], err));
-        if (trace->ops[i].kind == TRACE_READ)
-            seek_drop_op(m, &trace->ops[i]);
-    }
-    return STATUS_OK;
-}
-
 static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
-                            const struct trace *trace, struct error *err)
+                            const struct arrival *arrival, struct error *err)
 {
-    struct times view;
+    struct times view = arrival->view;
 
-    live->at = widened(m, trace->invoked, end_of(trace));
-    live->commit = mirror_commit_times(m, trace);
-    TRY(add_accesses(m, live, txn, trace, err));
-    find_updated(m, live, txn);
-    view = view_of(m, live);
-    live->view_high = view.high;
     /* Views are added before the commit, so that ranks rise along the program. */
     if (live->status == TXN_OK)
         TRY(add_statement_views(m, live, txn, err));
@@ -327,33 +160,52 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
         live->is_judged = true;
         return STATUS_OK;
     }
-    return agenda_push(&m->events, (struct mirror_event){ judged_at(m, live, view), txn, true }, err);
+    return agenda_push(&m->events, (struct mirror_event){ arrival->judged_at, txn, true }, err);
+}
+
+static bool is_late(const struct mirror *m, int64_t invoked)
+{
+    return mirror_earlier(invoked, m->clock_error) < m->judged_until;
+}
+
+enum status arrival_take(struct mirror *m, const struct arrival *arrival, struct error *err)
+{
+    uint64_t txn = m->live_first + m->live.count;
+
+    assert(!is_late(m, arrival->invoked));
+    m->counts.txns++;
+    m->counts.ops += arrival->op_count;
+    if (array_push(&m->live, arrival->live, err) != STATUS_OK) {
+        access_block_leave(arrival->live.block);
+        return err->status;
+    }
+    return add_live(m, &m->live.at[m->live.count - 1], txn, arrival, err);
 }
 
 enum status mirror_add(struct mirror *m, const struct trace *trace, struct error *err)
 {
-    struct live live = { .id = trace->id,
-                         .number = trace->number,
-                         .status = trace->status,
-                         .point = MIRROR_NONE,
-                         .view = MIRROR_NONE,
-                         .certified = MIRROR_NONE };
-    uint64_t txn = m->live_first + m->live.count;
+    struct arrival arrival;
+    enum status status;
 
-    m->counts.txns++;
-    m->counts.ops += trace->op_count;
-    if (earlier(trace->invoked, m->clock_error) < m->judged_until) {
+    if (is_late(m, trace->invoked)) {
+        m->counts.txns++;
+        m->counts.ops += trace->op_count;
         m->counts.late++;
         seek_drop_trace(m, trace);
         return STATUS_OK;
     }
-    TRY(array_push(&m->live, live, err));
-    return add_live(m, &m->live.at[m->live.count - 1], txn, trace, err);
+    TRY(array_reserve(&m->live, 1, err));
+    status = arrival_make_in_turn(m, trace, &arrival, err);
+    if (status == STATUS_OK)
+        return arrival_take(m, &arrival, err);
+    seek_close(m, &arrival.live);
+    access_block_leave(arrival.live.block);
+    return status;
 }
 
 enum status mirror_gap(struct mirror *m, int64_t from, int64_t to, struct error *err)
 {
-    struct times gap = widened(m, from, to);
+    struct times gap = mirror_widened(m, from, to);
 
     return gaps_add(&m->gaps, gap.low, gap.high, err);
 }
@@ -361,7 +213,7 @@ enum status mirror_gap(struct mirror *m, int64_t from, int64_t to, struct error 
 void mirror_open_gap(struct mirror *m, int64_t from)
 {
     m->gaps.is_open = true;
-    m->gaps.open_from = earlier(from, m->clock_error);
+    m->gaps.open_from = mirror_earlier(from, m->clock_error);
 }
 
 void mirror_end_open_gap(struct mirror *m)
@@ -452,7 +304,7 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
 
 enum status mirror_advance(struct mirror *m, int64_t until, struct error *err)
 {
-    until = earlier(until, m->clock_error);
+    until = mirror_earlier(until, m->clock_error);
     if (until > m->judged_until)
         m->judged_until = until;
     while (m->events.count > 0 && m->events.at[0].at < until) {

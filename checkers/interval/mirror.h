@@ -146,6 +146,14 @@ struct key_row;
 struct relation;
 struct live;
 struct version;
+struct own_write;
+
+/* What a transaction wrote so far, while what it did is looked at: by key, open addressing. */
+struct own_writes {
+    ARRAY(struct own_write) slots;
+    size_t mask;
+    uint64_t stamp;
+};
 
 struct mirror {
     struct profile profile;
@@ -159,6 +167,7 @@ struct mirror {
     uint64_t live_first;     /* the number of the first of them */
     struct agenda events;
     ARRAY(struct dependency) undecided; /* that overlap */
+    struct own_writes own;
     struct row_store *rows;        /* the caller's; NULL: conditions are all CONDITION_ALL */
     ARRAY(struct key_row) key_rows; /* by key, as far as they are of tables */
     ARRAY(struct relation) relations; /* tables */

@@ -44,6 +44,12 @@ struct version {
     uint32_t row;           /* in the row store */
 };
 
+/* The last write of a key by the transaction that is being made (arrival.h). */
+struct own_write {
+    uint64_t stamp; /* the transaction's */
+    uint32_t key, access;
+};
+
 /* Who read which version: a later one must come after the reader. */
 struct reader {
     uint32_t version;
@@ -63,8 +69,6 @@ struct key_state {
     uint32_t count, count_to_collect;
     ARRAY(struct reader) readers;
     ARRAY(struct locker) lockers;
-    uint64_t own_txn;  /* the transaction that is being added, plus one */
-    uint32_t own_access;
     bool is_known;
 };
 
@@ -73,6 +77,8 @@ struct key_row {
     int64_t place;
     uint64_t asked; /* the question that it has come in the answer of */
     uint64_t born;  /* the question that was the last before it was told of */
+    uint64_t own_txn; /* the transaction that is being judged, plus one, if it has passed a write */
+    uint32_t own_access; /* that */
     uint32_t table; /* MIRROR_NONE: it is none */
 };
 
@@ -123,7 +129,8 @@ struct live {
     struct times at, commit;
     int64_t view_high; /* of the transaction's view, by its times alone */
     uint32_t point, view, certified; /* MIRROR_NONE: none, or gone */
-    struct access *accesses;
+    struct access *accesses; /* in the block */
+    struct access_block *block;
     uint32_t access_count;
     struct query *queries;
     uint32_t query_count;
@@ -150,6 +157,19 @@ static inline bool mirror_is_live(const struct mirror *m, uint64_t txn)
 static inline struct live *mirror_owner(const struct mirror *m, const struct point *p)
 {
     return mirror_live(m, m->live_first + (uint32_t)(p->owner - (uint32_t)m->live_first));
+}
+
+static inline int64_t mirror_earlier(int64_t time, int64_t by)
+{
+    return time < TIMELINE_BEGINNING + by ? TIMELINE_BEGINNING : time - by;
+}
+
+/* As wide as the clocks may be wrong. */
+static inline struct times mirror_widened(const struct mirror *m, int64_t low, int64_t high)
+{
+    return (struct times){ mirror_earlier(low, m->clock_error),
+                           high > TIMELINE_END - m->clock_error ? TIMELINE_END
+                                                                : high + m->clock_error };
 }
 
 static inline bool version_counts(const struct version *v)
@@ -198,11 +218,6 @@ static inline uint32_t version_older(const struct mirror *m, const struct versio
 {
     return v->settled < time && m->profile.timing == TIMING_FULL ? MIRROR_NONE : v->older;
 }
-
-/* --- mirror.c --- */
-
-/* Within which times a transaction commits, by its clients' times alone. */
-struct times mirror_commit_times(const struct mirror *, const struct trace *);
 
 /* --- keys.c --- */
 

@@ -312,7 +312,7 @@ static enum status judge_key(struct mirror *m, struct quest *quest, uint32_t key
 static const struct access *own_write(const struct mirror *m, const struct quest *quest,
                                       uint32_t key)
 {
-    const struct key_state *state = &m->keys.at[key];
+    const struct key_row *state = &m->key_rows.at[key];
     uint64_t txn = m->live_first + (uint64_t)(quest->live - m->live.at);
 
     return state->own_txn == txn + 1 && state->own_access < quest->access

@@ -183,10 +183,12 @@ void seek_close_all(struct mirror *m)
 
 void seek_pass_write(struct mirror *m, const struct live *live, uint32_t access)
 {
-    struct key_state *key = &m->keys.at[live->accesses[access].key];
+    uint32_t key = live->accesses[access].key;
 
-    key->own_txn = m->live_first + (uint64_t)(live - m->live.at) + 1;
-    key->own_access = access;
+    if (key >= m->key_rows.count)
+        return;
+    m->key_rows.at[key].own_txn = m->live_first + (uint64_t)(live - m->live.at) + 1;
+    m->key_rows.at[key].own_access = access;
 }
 
 enum predicate_answer seek_matches(struct mirror *m, const struct query *q, uint64_t value,
