@@ -148,6 +148,7 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
 {
     struct times view = arrival->view;
 
+    live->view_high = view.high;
     /* Views are added before the commit, so that ranks rise along the program. */
     if (live->status == TXN_OK)
         TRY(add_statement_views(m, live, txn, err));
