@@ -53,6 +53,8 @@ void bench_weak(void);
 void bench_weak_large(void); /* takes minutes, and some gigabytes of memory and of disk */
 void bench_interval(void);
 void bench_interval_pipeline(void);
+void bench_interval_store(void);
+void bench_interval_watch(void);
 void bench_interval_large(void); /* takes minutes */
 
 #endif

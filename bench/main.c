@@ -34,6 +34,8 @@ static const struct {
     { "weak-large", bench_weak_large, true },
     { "interval", bench_interval, false },
     { "interval-pipeline", bench_interval_pipeline, false },
+    { "interval-store", bench_interval_store, false },
+    { "interval-watch", bench_interval_watch, false },
     { "interval-large", bench_interval_large, true },
 };
 

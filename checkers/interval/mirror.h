@@ -119,8 +119,8 @@ struct mirror_finding {
  * nothing else. It is deduced if windows that others narrowed, or a path of orders, say which instant came
  * first, by the time that one of the two transactions is let go; so all are decided only by
  * mirror_end(). A read that several versions explain has a wr and a rw which overlap and are not
- * deduced. What holds before all transactions is nobody's version. Rows of statements that look for
- * rows are left out, and so is what is not judged, or only explained by a gap.
+ * deduced. What holds before all transactions is nobody's version. What a statement looked for and
+ * did not find is left out, and so is what is not judged, or only explained by a gap.
  */
 enum dependency_kind { DEPENDENCY_WW, DEPENDENCY_WR, DEPENDENCY_RW, DEPENDENCY_COUNT };
 
