@@ -68,7 +68,7 @@ static void expect(enum dependency_kind kind, uint64_t all, uint64_t overlapping
 
 /* --- One of each ------------------------------------------------------------------------------ */
 
-static void test_what_is_told_one_after_the_other_does_not_overlap(void)
+static void what_is_told_one_after_the_other_does_not_overlap(void)
 {
     ADD(0, 10, W(X, 1, 1, 2));
     ADD(11, 20, R(X, 1, 12, 13));
@@ -80,7 +80,7 @@ static void test_what_is_told_one_after_the_other_does_not_overlap(void)
     expect(DEPENDENCY_RW, 2, 0, 0);
 }
 
-static void test_a_value_tells_that_its_writer_had_committed(void)
+static void a_value_tells_that_its_writer_had_committed(void)
 {
     ADD(0, 30, W(X, 1, 1, 2));
     ADD(20, 40, R(X, 1, 21, 22));
@@ -90,7 +90,7 @@ static void test_a_value_tells_that_its_writer_had_committed(void)
     expect(DEPENDENCY_RW, 0, 0, 0);
 }
 
-static void test_a_value_tells_that_the_next_writer_had_not(void)
+static void a_value_tells_that_the_next_writer_had_not(void)
 {
     ADD(0, 10, W(X, 1, 1, 2));
     ADD(20, 60, R(X, 1, 21, 45));
@@ -101,7 +101,7 @@ static void test_a_value_tells_that_the_next_writer_had_not(void)
     expect(DEPENDENCY_RW, 1, 1, 1);
 }
 
-static void test_what_was_there_at_first_is_nobodys(void)
+static void what_was_there_at_first_is_nobodys(void)
 {
     ADD(0, 20, R(X, 0, 1, 12));
     ADD(5, 30, W(X, 1, 6, 7));
@@ -111,7 +111,7 @@ static void test_what_was_there_at_first_is_nobodys(void)
     expect(DEPENDENCY_RW, 1, 1, 1);
 }
 
-static void test_who_overwrites_what_it_read_depends_on_its_writer_alone(void)
+static void who_overwrites_what_it_read_depends_on_its_writer_alone(void)
 {
     ADD(0, 10, W(X, 1, 1, 2));
     ADD(11, 20, R(X, 1, 12, 13), W(X, 2, 14, 15));
@@ -121,7 +121,7 @@ static void test_who_overwrites_what_it_read_depends_on_its_writer_alone(void)
     expect(DEPENDENCY_RW, 0, 0, 0);
 }
 
-static void test_of_aborted_transactions_and_overwritten_writes_nothing_depends(void)
+static void of_aborted_transactions_and_overwritten_writes_nothing_depends(void)
 {
     const struct trace_op op = W(X, 3, 5, 20);
     struct trace aborted = { .id = 9, .invoked = 4, .completed = 25, .ops = &op, .op_count = 1,
@@ -138,7 +138,7 @@ static void test_of_aborted_transactions_and_overwritten_writes_nothing_depends(
 
 /* --- Which of two writes came first ------------------------------------------------------------ */
 
-static void test_of_two_that_wrote_at_once_nobody_knows_the_first(void)
+static void of_two_that_wrote_at_once_nobody_knows_the_first(void)
 {
     ADD(0, 40, W(X, 1, 1, 20));
     ADD(0, 40, W(X, 2, 1, 20));
@@ -146,7 +146,7 @@ static void test_of_two_that_wrote_at_once_nobody_knows_the_first(void)
     expect(DEPENDENCY_WW, 1, 1, 0);
 }
 
-static void test_a_lock_tells_the_first(void)
+static void a_lock_tells_the_first(void)
 {
     ADD(0, 30, W(X, 1, 1, 2));
     ADD(5, 40, W(X, 2, 6, 20));
@@ -154,7 +154,7 @@ static void test_a_lock_tells_the_first(void)
     expect(DEPENDENCY_WW, 1, 1, 1);
 }
 
-static void test_the_first_updater_is_told_by_who_looked_before(void)
+static void the_first_updater_is_told_by_who_looked_before(void)
 {
     ADD(0, 40, W(X, 1, 5, 36));
     ADD(0, 50, R(Y, 0, 1, 3), W(X, 2, 5, 36));
@@ -162,7 +162,7 @@ static void test_the_first_updater_is_told_by_who_looked_before(void)
     expect(DEPENDENCY_WW, 1, 1, 1);
 }
 
-static void test_a_later_read_tells_the_first_where_they_are_still_there(void)
+static void a_later_read_tells_the_first_where_they_are_still_there(void)
 {
     ADD(0, 40, W(X, 1, 1, 20));
     ADD(0, 40, W(X, 2, 1, 20));
@@ -175,7 +175,7 @@ static void test_a_later_read_tells_the_first_where_they_are_still_there(void)
 }
 
 /* T3 saw what T1 wrote, and not what T2 did elsewhere. */
-static void test_a_reader_between_two_writers_tells_the_first(void)
+static void a_reader_between_two_writers_tells_the_first(void)
 {
     ADD(0, 40, W(X, 1, 1, 20));
     ADD(0, 40, W(X, 2, 1, 20), W(Y, 2, 1, 20));
@@ -186,7 +186,7 @@ static void test_a_reader_between_two_writers_tells_the_first(void)
 
 /* --- What cannot be told ------------------------------------------------------------------------ */
 
-static void test_equal_values_do_not_tell_which_of_them_was_read(void)
+static void equal_values_do_not_tell_which_of_them_was_read(void)
 {
     ADD(0, 40, W(X, 1, 1, 20));
     ADD(0, 40, W(X, 1, 1, 20));
@@ -197,7 +197,7 @@ static void test_equal_values_do_not_tell_which_of_them_was_read(void)
     expect(DEPENDENCY_RW, 1, 1, 0);
 }
 
-static void test_where_times_mean_nothing_nothing_is_counted(void)
+static void where_times_mean_nothing_nothing_is_counted(void)
 {
     use(profile_of_level(LEVEL_SERIALIZABLE));
     ADD(0, 10, W(X, 1, 1, 2));
@@ -214,7 +214,7 @@ static void test_where_times_mean_nothing_nothing_is_counted(void)
 #define KEYS 40
 
 /* What can be counted of the traces alone: each key's versions but the first, and reads of them. */
-static void test_a_stream_has_as_many_as_it_writes_and_reads(void)
+static void a_stream_has_as_many_as_it_writes_and_reads(void)
 {
     struct truth_options options = truth_options(profile_find(TEXT("postgresql/serializable")));
     uint64_t writes[KEYS] = { 0 }, ww = 0, wr = 0, reads = 0;
@@ -259,19 +259,19 @@ static void test_a_stream_has_as_many_as_it_writes_and_reads(void)
 int main(void)
 {
     UNITY_BEGIN();
-    RUN_TEST(test_what_is_told_one_after_the_other_does_not_overlap);
-    RUN_TEST(test_a_value_tells_that_its_writer_had_committed);
-    RUN_TEST(test_a_value_tells_that_the_next_writer_had_not);
-    RUN_TEST(test_what_was_there_at_first_is_nobodys);
-    RUN_TEST(test_who_overwrites_what_it_read_depends_on_its_writer_alone);
-    RUN_TEST(test_of_aborted_transactions_and_overwritten_writes_nothing_depends);
-    RUN_TEST(test_of_two_that_wrote_at_once_nobody_knows_the_first);
-    RUN_TEST(test_a_lock_tells_the_first);
-    RUN_TEST(test_the_first_updater_is_told_by_who_looked_before);
-    RUN_TEST(test_a_later_read_tells_the_first_where_they_are_still_there);
-    RUN_TEST(test_a_reader_between_two_writers_tells_the_first);
-    RUN_TEST(test_equal_values_do_not_tell_which_of_them_was_read);
-    RUN_TEST(test_where_times_mean_nothing_nothing_is_counted);
-    RUN_TEST(test_a_stream_has_as_many_as_it_writes_and_reads);
+    RUN_TEST(what_is_told_one_after_the_other_does_not_overlap);
+    RUN_TEST(a_value_tells_that_its_writer_had_committed);
+    RUN_TEST(a_value_tells_that_the_next_writer_had_not);
+    RUN_TEST(what_was_there_at_first_is_nobodys);
+    RUN_TEST(who_overwrites_what_it_read_depends_on_its_writer_alone);
+    RUN_TEST(of_aborted_transactions_and_overwritten_writes_nothing_depends);
+    RUN_TEST(of_two_that_wrote_at_once_nobody_knows_the_first);
+    RUN_TEST(a_lock_tells_the_first);
+    RUN_TEST(the_first_updater_is_told_by_who_looked_before);
+    RUN_TEST(a_later_read_tells_the_first_where_they_are_still_there);
+    RUN_TEST(a_reader_between_two_writers_tells_the_first);
+    RUN_TEST(equal_values_do_not_tell_which_of_them_was_read);
+    RUN_TEST(where_times_mean_nothing_nothing_is_counted);
+    RUN_TEST(a_stream_has_as_many_as_it_writes_and_reads);
     return UNITY_END();
 }

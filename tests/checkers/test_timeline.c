@@ -70,6 +70,28 @@ static void what_the_windows_say_is_not_kept(void)
     TEST_ASSERT_EQUAL(1, timeline.chain.count);
 }
 
+static bool implied(uint32_t from, uint32_t to)
+{
+    bool is_implied;
+
+    TEST_ASSERT_EQUAL(STATUS_OK, timeline_implies(&timeline, from, to, &is_implied, &err));
+    return is_implied;
+}
+
+static void what_is_implied_is_more_than_what_is_known(void)
+{
+    uint32_t a = add(0, 50), b = add(0, 50), c = add(0, 50), apart = add(0, 50), late = add(60, 70);
+
+    TEST_ASSERT_TRUE(lay(b, c));
+    TEST_ASSERT_TRUE(lay(a, b));
+    TEST_ASSERT_FALSE(timeline_knows(&timeline, a, c));
+    TEST_ASSERT_TRUE(implied(a, c));
+    TEST_ASSERT_FALSE(implied(c, a));
+    TEST_ASSERT_TRUE(implied(a, late));
+    TEST_ASSERT_FALSE(implied(a, apart));
+    TEST_ASSERT_FALSE(implied(apart, a));
+}
+
 static void a_circle_is_told_from_its_beginning_to_its_beginning(void)
 {
     uint32_t a = add(0, 9), b = add(0, 9), c = add(0, 9);
@@ -182,6 +204,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(orders_narrow_windows_through_others);
     RUN_TEST(what_the_windows_say_is_not_kept);
+    RUN_TEST(what_is_implied_is_more_than_what_is_known);
     RUN_TEST(a_circle_is_told_from_its_beginning_to_its_beginning);
     RUN_TEST(a_chain_leads_from_what_is_too_late_to_what_is_too_early);
     RUN_TEST(only_points_that_nothing_holds_can_go);
