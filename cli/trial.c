@@ -16,14 +16,56 @@ enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
     return simulation_run(trial->simulation, scenario, trace, bar, err);
 }
 
-/* The one of the simulated store's protocol; NULL: there is none. */
-static const struct profile *find_profile(const char *protocol)
+/* --- What the store promises of times ------------------------------------------------------- */
+
+static bool has_felt(const struct world *world, enum fault_kind first, enum fault_kind last)
 {
+    for (int kind = first; kind <= (int)last; kind++)
+        if (world->faults[kind] > 0)
+            return true;
+    return false;
+}
+
+/* As far as two clocks may be apart at the end. */
+static int64_t greatest_offset(const struct trial *trial)
+{
+    const struct clock_options *clocks = &trial->scenario->clocks.options;
+    int64_t seconds = trial->simulation->world.now_ns / 1000000000 + 1;
+
+    return 2 * (clocks->offset_ns_max + (int64_t)clocks->drift_ppm_max * 1000 * seconds);
+}
+
+/*
+ * No read misses what was there before it as long as clocks are no farther apart than the store
+ * believes. Farther ones are set forward by what nodes hear of each other, while nothing keeps
+ * them from hearing it; but who has just jumped nobody has heard of.
+ */
+static bool reads_are_recent(const struct trial *trial)
+{
+    const struct world *world = &trial->simulation->world;
+
+    if (has_felt(world, FAULT_CLOCK_STEP, FAULT_CLOCK_FREEZE))
+        return false;
+    return greatest_offset(trial) <= trial->scenario->clocks.max_offset_ns ||
+           !has_felt(world, 0, FAULT_KIND_COUNT - 1);
+}
+
+/* The one of the simulated store's protocol; NULL: there is none. */
+static const struct profile *find_profile(struct trial *trial, const char *protocol)
+{
+    const struct profile *found;
     char name[64];
 
     snprintf(name, sizeof name, "ordeal/%s", protocol);
-    return profile_find(text_of(name));
+    found = profile_find(text_of(name));
+    if (!found || found->timing != TIMING_KEY || reads_are_recent(trial))
+        return found;
+    trial->profile = *found;
+    trial->profile.timing = TIMING_NONE;
+    return &trial->profile;
 }
+
+/* --- A trial -------------------------------------------------------------------------------- */
 
 enum status trial_judge(struct trial *trial, unsigned flags, struct error *err)
 {
@@ -37,7 +79,7 @@ enum status trial_judge(struct trial *trial, unsigned flags, struct error *err)
     TRY(simulation_history(trial->simulation, &history, err));
     trial->is_judged = true;
     return jury_judge(&trial->jury, &history, wishes, store_protocol_facts(protocol).level,
-                      find_profile(store_protocol_facts(protocol).name),
+                      find_profile(trial, store_protocol_facts(protocol).name),
                       flags & TRIAL_WITNESS ? CHECK_WITNESS : 0, err);
 }
 

@@ -11,6 +11,7 @@
 #ifndef CLI_TRIAL_H
 #define CLI_TRIAL_H
 
+#include "checkers/interval/profile.h"
 #include "cli/jury.h"
 #include "cli/scenario.h"
 #include "cli/simulation.h"
@@ -23,6 +24,7 @@ enum trial_flag {
 struct trial {
     const struct scenario *scenario; /* the caller's */
     struct simulation *simulation;   /* on the heap: nemeses are called back by address */
+    struct profile profile;          /* the store's, where this run does not get all it promises */
     struct jury jury;
     bool is_judged; /* there is a history, in the jury's keeping */
 };

@@ -130,6 +130,49 @@ static void nobody_judges_if_nobody_is_to(void)
     trial_close(&trial);
 }
 
+static enum timing timing_with(const char *const *sets, size_t count)
+{
+    struct trial trial = { 0 };
+    enum timing timing;
+
+    scenario_close(scenario);
+    ASSERT_OK(scenario_read(scenario, "x.toml", text_of(BANK), sets, count, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    timing = trial.jury.profile->timing;
+    trial_close(&trial);
+    return timing;
+}
+
+/* Nor does a store promise more than what its clocks can give. */
+static void recency_is_asked_of_clocks_that_are_as_right_as_the_store_believes(void)
+{
+    static const char *const near[] = { "clocks.offset=100ms" };
+    static const char *const far[] = { "clocks.offset=200ms" };
+    static const char *const far_in_peace[] = { "clocks.offset=200ms", "network.loss=0",
+                                                "nemesis.0.every=1h" };
+    static const char *const jumping[] = { "nemesis.0.kind=clock", "nemesis.0.shape=step",
+                                           "nemesis.0.amount=1s" };
+
+    TEST_ASSERT_EQUAL(TIMING_KEY, timing_with(near, ROW_COUNT(near)));
+    TEST_ASSERT_EQUAL(TIMING_NONE, timing_with(far, ROW_COUNT(far)));
+    TEST_ASSERT_EQUAL(TIMING_KEY, timing_with(far_in_peace, ROW_COUNT(far_in_peace)));
+    TEST_ASSERT_EQUAL(TIMING_NONE, timing_with(jumping, ROW_COUNT(jumping)));
+}
+
+/* A clock had jumped by more than that, and a read missed a write of its node: so it may. */
+static void a_read_that_clocks_made_miss_its_past_is_not_held_against_the_store(void)
+{
+    struct trial trial = { 0 };
+
+    scenario_close(scenario);
+    ASSERT_OK(scenario_load(scenario, "scenarios/mvto-clocks.toml", NULL, 0, &err), &err);
+    scenario->seed = 38;
+    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    for (uint32_t i = 0; i < trial.jury.juror_count; i++)
+        TEST_ASSERT_NOT_EQUAL(VERDICT_INVALID, trial.jury.jurors[i].check.verdict);
+    trial_close(&trial);
+}
+
 static void witnesses_are_made_where_they_are_wanted(void)
 {
     struct trial trial = { 0 };
@@ -148,6 +191,8 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(a_seed_is_the_same_alone_in_a_batch_and_in_reverse);
     RUN_TEST(nobody_judges_if_nobody_is_to);
+    RUN_TEST(recency_is_asked_of_clocks_that_are_as_right_as_the_store_believes);
+    RUN_TEST(a_read_that_clocks_made_miss_its_past_is_not_held_against_the_store);
     RUN_TEST(witnesses_are_made_where_they_are_wanted);
     return UNITY_END();
 }
