@@ -78,6 +78,8 @@ struct truth_options {
 
 /* Ordinary ones: 16 sessions, blindw-rw with 8 operations on 1000 keys, some aborts. */
 struct truth_options truth_options(const struct profile *);
+/* Of 200 transactions, of all kinds: truth_random.c. */
+struct truth_options truth_random_options(const struct profile *, uint64_t seed);
 
 struct truth_txn {
     struct trace trace; /* what clients tell */
