@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "checkers/interval/arrival.h"
-#include "checkers/interval/grounds.h"
+#include "checkers/interval/settled.h"
 
 #define COLLECTION_STEP 64 /* events between two collections, at the least */
 
@@ -49,7 +49,7 @@ static enum status release_instant(struct mirror *m, const struct live *live, ui
 
     TRY(release_point(&m->timeline, point, all_gone, err));
     if (released != MIRROR_NONE && *point == MIRROR_NONE)
-        grounds_settle(m, live, released, as, MIRROR_NONE);
+        settled_add(m, live, released, as, MIRROR_NONE);
     return STATUS_OK;
 }
 
@@ -98,7 +98,7 @@ static enum status release_statements(struct mirror *m, struct live *live, bool 
             next++;
         TRY(release_point(&m->timeline, &left, all_gone, err));
         if (view != MIRROR_NONE && left == MIRROR_NONE)
-            grounds_settle(m, live, view, live->accesses[i].op, live->accesses[i].key);
+            settled_add(m, live, view, live->accesses[i].op, live->accesses[i].key);
         while (i < next)
             live->accesses[i++].view = left;
     }

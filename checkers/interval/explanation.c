@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "checkers/interval/arrival.h"
+#include "checkers/interval/settled.h"
 #include "checkers/tell.h"
 
 /* --- What the history has -------------------------------------------------------------- */
@@ -596,7 +597,7 @@ enum status explanation_tell(struct mirror *m, struct traces *traces, struct buf
     enum status status = prepare(&x, err);
 
     if (status == STATUS_OK)
-        status = grounds_settle_all(m, err);
+        status = settled_finish(m, err);
     if (status == STATUS_OK && !m->grounds->is_broken)
         status = walk(&x, out, err);
     if (status == STATUS_OK && certifies(&x))

@@ -158,17 +158,6 @@ void grounds_confirm(struct mirror *, const struct version *, uint32_t reads);
 void grounds_drop_version(struct mirror *, uint32_t key, const struct version *,
                           const struct version *floor);
 
-/* --- Of instants: all in an order, of those windows and orders allow ------------------------------ */
-
-/* It goes, and nothing leads to it. */
-void grounds_settle(struct mirror *, const struct live *, uint32_t point, uint32_t op, uint32_t key);
-/* Nothing comes any more: those that have not gone are settled, and all are put in order. */
-MUST_USE enum status grounds_settle_all(struct mirror *, struct error *);
-
-/* Which steps a finding rests on, those that it is drawn from before it, each once. */
-MUST_USE enum status grounds_collect(const struct mirror *, const struct mirror_finding *,
-                                     uint32_t **steps, size_t *count, struct error *);
-
 extern const char *const ground_names[];
 
 /* --- grounds_tell.c: as the witness has it --- */

@@ -5,6 +5,90 @@
 
 #include "checkers/tell.h"
 
+/* --- All that a finding rests on ------------------------------------------------------------ */
+
+struct collection {
+    const struct grounds *g;
+    const struct timeline *timeline;
+    uint8_t *step_seen, *record_seen;
+    ARRAY(uint32_t) todo; /* as uses are */
+};
+
+static enum status collect_step(struct collection *c, uint32_t step, struct error *err)
+{
+    size_t from;
+
+    if (step == GROUND_NONE || c->step_seen[step])
+        return STATUS_OK;
+    c->step_seen[step] = 1;
+    from = step == 0 ? 0 : c->g->steps.at[step - 1].use_end;
+    for (size_t i = from; i < c->g->steps.at[step].use_end; i++)
+        TRY(array_push(&c->todo, c->g->uses.at[i], err));
+    return STATUS_OK;
+}
+
+/* An end is where it is as the order of a step moved it, to where another end was. */
+static enum status collect_end(struct collection *c, uint32_t record, struct error *err)
+{
+    const struct end_record *r = &c->timeline->records.at[record];
+
+    if (c->record_seen[record])
+        return STATUS_OK;
+    c->record_seen[record] = 1;
+    if (r->source != TIMELINE_NONE)
+        TRY(array_push(&c->todo, r->source << 1 | 1, err));
+    return collect_step(c, r->step, err);
+}
+
+static enum status collect_all(struct collection *c, const struct mirror_finding *f,
+                               struct error *err)
+{
+    for (size_t i = 0; i < f->steps.count; i++)
+        TRY(collect_step(c, f->steps.at[i], err));
+    while (c->todo.count > 0) {
+        uint32_t use = c->todo.at[--c->todo.count];
+
+        TRY(use & 1 ? collect_end(c, use >> 1, err) : collect_step(c, use >> 1, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status list(const struct collection *c, uint32_t **steps, size_t *count,
+                        struct error *err)
+{
+    size_t found = 0;
+
+    for (size_t i = 0; i < c->g->steps.count; i++)
+        found += c->step_seen[i];
+    TRY(memory_resize((void **)steps, found, sizeof **steps, err));
+    *count = 0;
+    for (size_t i = 0; i < c->g->steps.count; i++)
+        if (c->step_seen[i])
+            (*steps)[(*count)++] = (uint32_t)i;
+    return STATUS_OK;
+}
+
+static enum status collect(const struct mirror *m, const struct mirror_finding *f,
+                            uint32_t **steps, size_t *count, struct error *err)
+{
+    struct collection c = { .g = m->grounds, .timeline = &m->timeline };
+    enum status status;
+
+    c.step_seen = calloc(c.g->steps.count + 1, 1);
+    c.record_seen = calloc(m->timeline.records.count + 1, 1);
+    status = c.step_seen && c.record_seen
+                 ? collect_all(&c, f, err)
+                 : error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
+    if (status == STATUS_OK)
+        status = list(&c, steps, count, err);
+    free(c.step_seen);
+    free(c.record_seen);
+    array_close(&c.todo);
+    return status;
+}
+
+/* --- As the witness has it -------------------------------------------------------------------- */
+
 struct teller {
     const struct mirror *m;
     const struct history *h;
@@ -162,7 +246,7 @@ enum status grounds_tell(const struct mirror *m, const struct history *h,
 
     if (m->grounds->is_broken)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-    status = grounds_collect(m, f, &steps, &count, err);
+    status = collect(m, f, &steps, &count, err);
     if (status == STATUS_OK && count > 0) {
         buffer_text(out, TEXT("\"steps\":["));
         for (size_t i = 0; i < count; i++) {
