@@ -1,4 +1,4 @@
-#include "checkers/interval/explanation_private.h"
+#include "checkers/interval/explanation.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "checkers/interval/arrival.h"
+#include "checkers/interval/explanation_private.h"
 #include "checkers/interval/settled.h"
 #include "checkers/tell.h"
 
