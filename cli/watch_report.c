@@ -92,6 +92,16 @@ static void print_end(const struct watcher *w, struct buffer *out)
     buffer_byte(out, '\n');
 }
 
+/* To three digits, and no less than it is. */
+static int64_t round_up(int64_t ns)
+{
+    int64_t unit = 1;
+
+    while (ns / unit >= 1000)
+        unit *= 10;
+    return ns > INT64_MAX - unit ? ns : (ns + unit - 1) / unit * unit;
+}
+
 static void print_found(const struct watcher *w, struct buffer *out)
 {
     int64_t clock_error = watcher_clock_error(w);
@@ -110,7 +120,7 @@ static void print_found(const struct watcher *w, struct buffer *out)
         return;
     if (clock_error > 0) {
         buffer_text(out, TEXT("clocks     with --clock-error of about "));
-        quantity_print_duration(out, clock_error);
+        quantity_print_duration(out, round_up(clock_error));
         buffer_text(out, TEXT(" nothing of that would be found: are the clients' clocks as far off?\n"));
         return;
     }

@@ -28,8 +28,22 @@ workloads write-skew
 workloads ycsb
 levels serializable
 anomalies G-single-realtime
+profiles postgresql/serializable
+profiles ordeal/2pl
 formats jsonl
 END
+
+# Profiles and their page must not drift apart.
+run 0 list profiles --json
+tr '{' '\n' <out | sed -n 's/^"name":"\([^"]*\)".*"level":"\([^"]*\)","view":"\([^"]*\)","timing":"\([^"]*\)".*/| `\1` | \2 | \3 | \4 |/p' >rows
+check "all profiles have a level, a view and a timing" test "$(wc -l <rows)" -gt 40
+while read -r row; do
+    check "docs/profiles.md has the row $row" mentions "$root/docs/profiles.md" "$row"
+done <rows
+grep -o '"rules":\[[^]]*\]' out | tr -d '":[]' | sed 's/^rules//' | tr ',' '\n' | sort -u >rules
+while read -r rule; do
+    [ -z "$rule" ] || check "and says what $rule is" mentions "$root/docs/profiles.md" "| \`$rule\` |"
+done <rules
 
 run 0 list workloads
 check "people read who runs a workload" mentions out "generate  lists: half reads of the whole"
