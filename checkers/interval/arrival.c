@@ -38,7 +38,7 @@ static enum status forget_writes(struct own_writes *own, size_t op_count, struct
 /* Its slot, or a free one. */
 static struct own_write *find_write(struct own_writes *own, uint32_t key)
 {
-    size_t at = hash_number(key) & own->mask;
+    size_t at = key * HASH_ODD_1 >> 32 & own->mask;
 
     while (own->slots.at[at].stamp == own->stamp && own->slots.at[at].key != key)
         at = (at + 1) & own->mask;
@@ -67,8 +67,11 @@ static void add_access(struct making *making, const struct trace_op *op)
 {
     struct live *live = &making->arrival->live;
     struct access *access = &live->accesses[live->access_count];
-    struct own_write *own = find_write(making->own, op->key);
-    bool is_own = own->stamp == making->own->stamp;
+    /* A transaction that only reads has nothing to find. */
+    struct own_write *own = op->kind == TRACE_WRITE || live->has_writes
+                                ? find_write(making->own, op->key)
+                                : NULL;
+    bool is_own = own && own->stamp == making->own->stamp;
 
     if (op->kind == TRACE_READ && is_own && live->status == TXN_OK)
         misread(making, op, &live->accesses[own->access]);
@@ -133,18 +136,6 @@ static enum status add_accesses(struct making *making, const struct trace *trace
 static int64_t later_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
-}
-
-/*
- * Who reads to lock reads what is there, and not as of a snapshot. Where the first updater wins
- * it fails instead if that is another version.
- */
-bool access_has_own_view(const struct mirror *m, const struct access *a)
-{
-    return a->kind != TRACE_WRITE &&
-           (m->profile.view == VIEW_STATEMENT || m->profile.view == VIEW_ROW ||
-            (m->profile.view == VIEW_TRANSACTION && a->is_locking && m->profile.locks_for &&
-             !profile_first_wins(&m->profile)));
 }
 
 /* From the first time that a transaction may read as of, to the first that it has read at. */

@@ -78,7 +78,7 @@ static enum status missed(struct mirror *m, const struct look *look, const struc
 }
 
 static enum status deduce_others(struct mirror *m, const struct look *look, uint32_t match,
-                                 uint32_t step, struct error *err)
+                                 struct error *err)
 {
     uint32_t next = m->keys.at[look->key].newest, key = look->key;
     int64_t from = version_installed(m, &m->versions.at[match]).low;
@@ -89,10 +89,10 @@ static enum status deduce_others(struct mirror *m, const struct look *look, uint
         if (next == match || !version_counts(w) || w->txn == look->txn)
             continue;
         if (version_precedes(m, v, w)) {
-            grounds_overwrites(m, look, step, match, next);
+            grounds_overwrites(m, look, match, next);
             TRY(missed(m, look, w, err));
         } else if (look_is_before(m, look, w) && !version_precedes(m, w, v)) {
-            grounds_installed(m, look, step, next);
+            grounds_installed(m, look, next);
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
             TRY(mirror_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
         }
@@ -105,6 +105,7 @@ void look_confirm(struct mirror *m, const struct look *look, struct version *v)
     int64_t by = look->live->commit.high;
 
     v->state = VERSION_COMMITTED;
+    grounds_confirm(m, look, v);
     if (m->profile.timing == TIMING_NONE)
         return;
     if (v->installed.high > by)
@@ -120,14 +121,12 @@ static enum status deduce(struct mirror *m, const struct look *look, uint32_t ac
 {
     uint32_t key = look->key;
     struct version *v = &m->versions.at[match];
-    struct reader reader = { match, look->txn, access,
-                             grounds_reads(m, look, match, GROUND_READS) };
+    struct reader reader = { look->txn, match, access };
 
     TRY(dependency_of_read(m, look, access, match, err));
-    if (v->state == VERSION_PERHAPS) {
+    grounds_reads(m, look, match, GROUND_READS);
+    if (v->state == VERSION_PERHAPS)
         look_confirm(m, look, v);
-        grounds_confirm(m, v, reader.step);
-    }
     TRY(certifier_depend(m, v->certified, look->live->certified, ORDER_READ, key, err));
     TRY(mirror_order(m, v->point, look->point, ORDER_READ, key, MECHANISM_READ, err));
     if (m->profile.view != VIEW_COMMIT && look->access->is_updated)
@@ -135,9 +134,9 @@ static enum status deduce(struct mirror *m, const struct look *look, uint32_t ac
                          err));
     if (m->profile.reads_any)
         return STATUS_OK;
-    TRY(deduce_others(m, look, match, reader.step, err));
+    TRY(deduce_others(m, look, match, err));
     return look_times_imply_the_rest(m) ? STATUS_OK
-                                        : array_push(&m->keys.at[key].readers, reader, err);
+                                        : key_add_reader(m, &m->keys.at[key].readers, reader, err);
 }
 
 enum status read_judge(struct mirror *m, struct live *live, uint32_t access, struct error *err)
@@ -203,7 +202,7 @@ enum status read_installed(struct mirror *m, uint32_t key, uint32_t version, str
         look = look_of(m, live, reader.access, key);
         if (!version_precedes(m, &m->versions.at[reader.version], w))
             continue;
-        grounds_overwrites(m, &look, reader.step, reader.version, version);
+        grounds_overwrites(m, &look, reader.version, version);
         TRY(missed(m, &look, w, err));
     }
     return link_version(m, key, version, err);

@@ -1,6 +1,6 @@
 #include "checkers/interval/grounds.h"
 
-#include <assert.h>
+#include "base/hash.h"
 
 #define GROUND_NAME(enumerator, name) name,
 
@@ -14,6 +14,7 @@ void grounds_close(struct grounds *g)
 {
     array_close(&g->steps);
     array_close(&g->uses);
+    map_close(&g->reads);
     array_close(&g->versions);
     array_close(&g->gone_first);
     array_close(&g->gone);
@@ -55,14 +56,6 @@ uint32_t grounds_take(struct mirror *m)
         KEEP(g, &g->steps, g->draft);
     }
     return g->draft_step;
-}
-
-void grounds_again(struct mirror *m, uint32_t step)
-{
-    if (!m->grounds)
-        return;
-    assert(step != GROUND_NONE || m->grounds->is_broken);
-    m->grounds->draft_step = step;
 }
 
 /* --- What a draft is drawn from -------------------------------------------------------------- */
@@ -224,21 +217,36 @@ static struct ground *draft_read(struct mirror *m, enum ground_kind kind, const 
     return step;
 }
 
-uint32_t grounds_reads(struct mirror *m, const struct look *look, uint32_t seen,
-                       enum ground_kind kind)
+static uint64_t number_of(const struct look *look)
 {
+    uint64_t access = (uint64_t)(look->access - look->live->accesses);
+
+    return hash_fold(hash_number(look->txn), hash_number(access << 32 | look->key));
+}
+
+static uint32_t step_of(const struct mirror *m, const struct look *look)
+{
+    uint64_t step;
+
+    return map_find(&m->grounds->reads, number_of(look), &step) ? (uint32_t)step : GROUND_NONE;
+}
+
+void grounds_reads(struct mirror *m, const struct look *look, uint32_t seen, enum ground_kind kind)
+{
+    struct error ignored = { 0 };
     struct ground *step;
+    size_t place;
 
     if (!m->grounds)
-        return GROUND_NONE;
+        return;
     step = draft_read(m, kind, look);
     step->txns[1] = m->versions.at[seen].number;
     use_all_unseen(m, look, kind == GROUND_READS);
-    return grounds_take(m);
+    m->grounds->is_broken |= map_add(&m->grounds->reads, number_of(look), grounds_take(m), &place,
+                                     &ignored) != STATUS_OK;
 }
 
-void grounds_overwrites(struct mirror *m, const struct look *look, uint32_t reads, uint32_t seen,
-                        uint32_t other)
+void grounds_overwrites(struct mirror *m, const struct look *look, uint32_t seen, uint32_t other)
 {
     const struct version *w = &m->versions.at[other];
     struct ground *step;
@@ -247,11 +255,11 @@ void grounds_overwrites(struct mirror *m, const struct look *look, uint32_t read
         return;
     step = draft_read(m, GROUND_OVERWRITES, look);
     step->txns[1] = w->number;
-    use_step(m->grounds, reads);
+    use_step(m->grounds, step_of(m, look));
     use_precedes(m, &m->versions.at[seen], w);
 }
 
-void grounds_installed(struct mirror *m, const struct look *look, uint32_t reads, uint32_t other)
+void grounds_installed(struct mirror *m, const struct look *look, uint32_t other)
 {
     struct ground *step;
 
@@ -259,7 +267,7 @@ void grounds_installed(struct mirror *m, const struct look *look, uint32_t reads
         return;
     step = draft_read(m, GROUND_INSTALLED, look);
     step->txns[1] = m->versions.at[other].number;
-    use_step(m->grounds, reads);
+    use_step(m->grounds, step_of(m, look));
     use_before(m, look, &m->versions.at[other]);
 }
 
@@ -483,7 +491,7 @@ void grounds_keep_ends(struct mirror *m, const struct version *v)
     kept->viewed = viewed_ends(m, v);
 }
 
-void grounds_confirm(struct mirror *m, const struct version *v, uint32_t reads)
+void grounds_confirm(struct mirror *m, const struct look *look, const struct version *v)
 {
     struct version_grounds *kept;
 
@@ -491,7 +499,7 @@ void grounds_confirm(struct mirror *m, const struct version *v, uint32_t reads)
         return;
     kept = reach_version(m, (uint32_t)(v - m->versions.at));
     if (kept)
-        kept->confirmed = reads;
+        kept->confirmed = step_of(m, look);
 }
 
 static uint32_t end_use(uint32_t record)

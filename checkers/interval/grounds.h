@@ -17,6 +17,7 @@
 #define CHECKERS_INTERVAL_GROUNDS_H
 
 #include "base/array.h"
+#include "base/map.h"
 #include "checkers/interval/look.h"
 
 #define GROUND_NONE UINT32_MAX
@@ -81,6 +82,7 @@ struct grounds {
     ARRAY(uint32_t) uses; /* a step twice, or a record of an end twice and one more */
     struct ground draft;
     uint32_t draft_step;  /* once it has become one */
+    struct map reads; /* which step told what a read saw */
     ARRAY(struct version_grounds) versions; /* by place */
     ARRAY(uint32_t) gone_first;             /* by key */
     ARRAY(struct gone_version) gone;
@@ -91,25 +93,20 @@ struct grounds {
 void grounds_close(struct grounds *);
 
 /*
- * In all of the following nothing happens where the mirror keeps no grounds; those that
- * give a number return GROUND_NONE then.
+ * In all of the following nothing happens where the mirror keeps no grounds.
  */
 
-/* The draft's step, which it becomes now if it was none. */
+/* The draft's step, which it becomes now if it was none; GROUND_NONE where none are kept. */
 uint32_t grounds_take(struct mirror *);
-/* An earlier step is what the next orders are drawn from. */
-void grounds_again(struct mirror *, uint32_t step);
-
 /* One instant of a transaction before another: each GROUND_VIEW, GROUND_COMMIT, or an operation. */
 void grounds_program(struct mirror *, const struct live *, uint32_t from_op, uint32_t from_key,
                      uint32_t to_op, uint32_t to_key);
 /* A read of an item, or a statement that looked at a key, can have seen that version alone. */
-uint32_t grounds_reads(struct mirror *, const struct look *, uint32_t seen, enum ground_kind);
-/* Who had seen that, by that step, comes before that other version, which comes behind what it saw. */
-void grounds_overwrites(struct mirror *, const struct look *, uint32_t reads, uint32_t seen,
-                        uint32_t other);
+void grounds_reads(struct mirror *, const struct look *, uint32_t seen, enum ground_kind);
+/* Of which such a step was made: it comes before another version, which comes behind what it saw. */
+void grounds_overwrites(struct mirror *, const struct look *, uint32_t seen, uint32_t other);
 /* Likewise of one that was there, and so comes before what was seen. */
-void grounds_installed(struct mirror *, const struct look *, uint32_t reads, uint32_t other);
+void grounds_installed(struct mirror *, const struct look *, uint32_t other);
 void grounds_precedes(struct mirror *, uint32_t key, const struct version *,
                       const struct version *);
 /* A statement, and a version that was surely there, or surely not. */
@@ -153,7 +150,8 @@ void grounds_chain(struct mirror *, struct mirror_finding *, const struct timeli
 void grounds_add_version(struct mirror *, const struct live *, uint32_t place);
 /* Its instants are about to go. */
 void grounds_keep_ends(struct mirror *, const struct version *);
-void grounds_confirm(struct mirror *, const struct version *, uint32_t reads);
+/* It was seen, as that step has it. */
+void grounds_confirm(struct mirror *, const struct look *, const struct version *);
 /* It goes: the other, which is behind it, hides it from all who come. */
 void grounds_drop_version(struct mirror *, uint32_t key, const struct version *,
                           const struct version *floor);

@@ -15,8 +15,14 @@ enum status mirror_add_keys(struct mirror *m, uint32_t key, struct error *err)
 static enum status take_version(struct mirror *m, const struct version *new, uint32_t *place,
                                 struct error *err)
 {
-    if (m->free_versions.count > 0) {
-        *place = m->free_versions.at[--m->free_versions.count];
+    size_t chains = m->free_versions.count;
+
+    if (chains > 0) {
+        *place = m->free_versions.at[chains - 1];
+        if (m->versions.at[*place].older == MIRROR_NONE)
+            m->free_versions.count--;
+        else
+            m->free_versions.at[chains - 1] = m->versions.at[*place].older;
         m->versions.at[*place] = *new;
         return STATUS_OK;
     }
@@ -141,6 +147,12 @@ bool gap_may_reach(const struct mirror *m, uint32_t key, struct times view)
 
 /* --- What nobody asks for any more -------------------------------------------------- */
 
+/* Whether all who are still to come see it, or a later one. */
+static bool is_floor(const struct mirror *m, const struct version *v)
+{
+    return version_counts(v) && version_installed(m, v).high < m->oldest;
+}
+
 /* The version that all who are still to come see at the least, or MIRROR_NONE. */
 static uint32_t find_floor(const struct mirror *m, const struct key_state *state)
 {
@@ -149,7 +161,7 @@ static uint32_t find_floor(const struct mirror *m, const struct key_state *state
     for (uint32_t v = state->newest; v != MIRROR_NONE; v = m->versions.at[v].older) {
         const struct version *version = &m->versions.at[v];
 
-        if (!version_counts(version) || version_installed(m, version).high >= m->oldest)
+        if (!is_floor(m, version))
             continue;
         if (floor == MIRROR_NONE || version_installed(m, version).low >
                                         version_installed(m, &m->versions.at[floor]).low)
@@ -158,14 +170,31 @@ static uint32_t find_floor(const struct mirror *m, const struct key_state *state
     return floor;
 }
 
-static void forget_readers(const struct mirror *m, struct key_state *state)
+static void forget_readers(const struct mirror *m, struct readers *readers)
 {
-    size_t kept = 0;
+    uint32_t kept = 0;
 
-    for (size_t i = 0; i < state->readers.count; i++)
-        if (mirror_is_live(m, state->readers.at[i].txn))
-            state->readers.at[kept++] = state->readers.at[i];
-    state->readers.count = kept;
+    for (uint32_t i = 0; i < readers->count; i++)
+        if (mirror_is_live(m, readers->at[i].txn))
+            readers->at[kept++] = readers->at[i];
+    readers->count = kept;
+}
+
+enum status key_add_reader(const struct mirror *m, struct readers *readers, struct reader reader,
+                           struct error *err)
+{
+    if (readers->count == readers->room) {
+        forget_readers(m, readers);
+        /* What was freed must be worth the next look at all of them. */
+        if (readers->count >= readers->room - readers->room / 4) {
+            uint32_t room = readers->room + readers->room / 2 + 2;
+
+            TRY(memory_resize((void **)&readers->at, room, sizeof *readers->at, err));
+            readers->room = room;
+        }
+    }
+    readers->at[readers->count++] = reader;
+    return STATUS_OK;
 }
 
 static bool is_past(const struct mirror *m, const struct version *v, uint32_t floor)
@@ -180,22 +209,34 @@ static bool is_past(const struct mirror *m, const struct version *v, uint32_t fl
            v->state == VERSION_OF_BEGINNING;
 }
 
-static void forget_lockers(const struct mirror *m, struct key_state *state)
+/*
+ * Most often all that is older than the last or the one before had been installed before that was,
+ * and is past without a look at it. Rows must be let go one by one, as must what witnesses are of.
+ */
+static enum status drop_tail(struct mirror *m, struct key_state *state, bool *is_dropped,
+                             struct error *err)
 {
-    size_t kept = 0;
+    uint32_t at = state->newest;
 
-    for (size_t i = 0; i < state->lockers.count; i++)
-        if (mirror_is_live(m, state->lockers.at[i].txn))
-            state->lockers.at[kept++] = state->lockers.at[i];
-    state->lockers.count = kept;
+    for (uint32_t count = 1; count <= 2 && at != MIRROR_NONE && !m->rows && !m->grounds; count++) {
+        struct version *v = &m->versions.at[at];
+
+        if (is_floor(m, v) && v->settled < version_installed(m, v).low) {
+            *is_dropped = true;
+            state->count = count;
+            at = v->older;
+            v->older = MIRROR_NONE;
+            return at == MIRROR_NONE ? STATUS_OK : array_push(&m->free_versions, at, err);
+        }
+        at = v->older;
+    }
+    return STATUS_OK;
 }
 
-enum status key_collect(struct mirror *m, struct key_state *state, struct error *err)
+static enum status drop_past(struct mirror *m, struct key_state *state, struct error *err)
 {
     uint32_t floor = find_floor(m, state);
 
-    forget_lockers(m, state);
-    forget_readers(m, state);
     for (uint32_t *at = &state->newest; floor != MIRROR_NONE && *at != MIRROR_NONE;) {
         uint32_t v = *at;
 
@@ -206,11 +247,24 @@ enum status key_collect(struct mirror *m, struct key_state *state, struct error 
         grounds_drop_version(m, (uint32_t)(state - m->keys.at), &m->versions.at[v],
                              &m->versions.at[floor]);
         *at = m->versions.at[v].older;
+        m->versions.at[v].older = MIRROR_NONE;
         state->count--;
         if (m->rows)
             row_store_drop(m->rows, m->versions.at[v].row);
         TRY(array_push(&m->free_versions, v, err));
     }
+    return STATUS_OK;
+}
+
+enum status key_collect(struct mirror *m, struct key_state *state, struct error *err)
+{
+    bool is_dropped = false;
+
+    forget_readers(m, &state->lockers);
+    forget_readers(m, &state->readers);
+    TRY(drop_tail(m, state, &is_dropped, err));
+    if (!is_dropped)
+        TRY(drop_past(m, state, err));
     state->count_to_collect = state->count + state->count / 2;
     if (state->count_to_collect < KEY_VERSIONS_KEPT)
         state->count_to_collect = KEY_VERSIONS_KEPT;

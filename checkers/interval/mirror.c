@@ -1,6 +1,7 @@
 #include "checkers/interval/mirror.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 #include "checkers/interval/arrival.h"
 #include "checkers/interval/grounds.h"
@@ -28,8 +29,8 @@ void mirror_close(struct mirror *m)
     timeline_close(&m->timeline);
     timeline_close(&m->certifier);
     for (size_t i = 0; i < m->keys.count; i++) {
-        array_close(&m->keys.at[i].readers);
-        array_close(&m->keys.at[i].lockers);
+        free(m->keys.at[i].readers.at);
+        free(m->keys.at[i].lockers.at);
     }
     for (size_t i = 0; i < m->live.count; i++)
         access_block_leave(m->live.at[i].block);
@@ -57,6 +58,37 @@ static const struct times always = { TIMELINE_BEGINNING, TIMELINE_END };
 static struct times usable(const struct mirror *m, struct times times)
 {
     return m->profile.timing == TIMING_FULL ? times : always;
+}
+
+/* --- Fetching ---------------------------------------------------------------------------- */
+
+/*
+ * Waiting for one key after the other would be most of what keys cost that have not been asked for
+ * in a while: the processor is told of all of them first, and waits once.
+ */
+static void fetch_keys(const struct mirror *m, const struct live *live)
+{
+    for (uint32_t i = 0; i < live->access_count; i++)
+        if (live->accesses[i].key < m->keys.count)
+            __builtin_prefetch(&m->keys.at[live->accesses[i].key]);
+}
+
+static void fetch_versions(const struct mirror *m, const struct live *live)
+{
+    for (uint32_t i = 0; i < live->access_count; i++) {
+        const struct key_state *key;
+        const char *newest;
+
+        if (live->accesses[i].key >= m->keys.count)
+            continue;
+        key = &m->keys.at[live->accesses[i].key];
+        if (key->newest == MIRROR_NONE)
+            continue;
+        newest = (const char *)&m->versions.at[key->newest];
+        __builtin_prefetch(newest);
+        __builtin_prefetch(newest + sizeof(struct version) - 1);
+        __builtin_prefetch(key->readers.at);
+    }
 }
 
 /* --- Adding ---------------------------------------------------------------------------- */
@@ -180,6 +212,7 @@ enum status arrival_take(struct mirror *m, const struct arrival *arrival, struct
         access_block_leave(arrival->live.block);
         return err->status;
     }
+    fetch_keys(m, &arrival->live);
     return add_live(m, &m->live.at[m->live.count - 1], txn, arrival, err);
 }
 
@@ -303,18 +336,22 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
     return STATUS_OK;
 }
 
+/* While it works at one event, the processor fetches what the next is about. */
+static enum status pass_event(struct mirror *m, struct mirror_event event, struct error *err)
+{
+    if (m->events.count > 0)
+        fetch_versions(m, mirror_live(m, m->events.at[0].txn));
+    TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
+    return m->until_collection-- == 0 ? mirror_collect(m, err) : STATUS_OK;
+}
+
 enum status mirror_advance(struct mirror *m, int64_t until, struct error *err)
 {
     until = mirror_earlier(until, m->clock_error);
     if (until > m->judged_until)
         m->judged_until = until;
-    while (m->events.count > 0 && m->events.at[0].at < until) {
-        struct mirror_event event = agenda_pop(&m->events);
-
-        TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
-        if (m->until_collection-- == 0)
-            TRY(mirror_collect(m, err));
-    }
+    while (m->events.count > 0 && m->events.at[0].at < until)
+        TRY(pass_event(m, agenda_pop(&m->events), err));
     return STATUS_OK;
 }
 
@@ -325,9 +362,7 @@ enum status mirror_end(struct mirror *m, size_t steps_max, struct error *err)
 
         if (event.at > m->judged_until)
             m->judged_until = event.at;
-        TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
-        if (m->until_collection-- == 0)
-            TRY(mirror_collect(m, err));
+        TRY(pass_event(m, event, err));
     }
     return m->events.count > 0 ? STATUS_OK : dependencies_decide(m, true, err);
 }

@@ -162,7 +162,7 @@ struct mirror {
     struct timeline certifier; /* of transactions */
     ARRAY(struct key_state) keys;
     ARRAY(struct version) versions;
-    ARRAY(uint32_t) free_versions;
+    ARRAY(uint32_t) free_versions; /* each with those that are older, which go on to be free */
     ARRAY(struct live) live; /* in the order in which they came */
     uint64_t live_first;     /* the number of the first of them */
     struct agenda events;

@@ -14,7 +14,7 @@
 #include "checkers/interval/row_store.h"
 
 #define MIRROR_NONE UINT32_MAX
-#define KEY_VERSIONS_KEPT 8     /* from so many on, old ones are looked for */
+#define KEY_VERSIONS_KEPT 4     /* from so many on, old ones are looked for */
 #define VERSIONS_LOOKED_AT 4096 /* by an access; of a key with more nothing is judged */
 
 enum version_state {
@@ -25,23 +25,24 @@ enum version_state {
     VERSION_OVERWRITTEN /* by its own transaction; nobody can read it either */
 };
 
+/* What each event looks at comes first. */
 struct version {
     uint64_t value;
     uint64_t txn;           /* its number among live ones, also when it has gone */
     struct times installed; /* the instant of its commit, where the point is not live */
     int64_t settled;        /* by then all older ones had been installed, if ever */
+    uint32_t older;         /* the key's next, or MIRROR_NONE */
     uint32_t point, view;   /* of the timeline, or MIRROR_NONE: gone */
     uint32_t certified;     /* of the certifier, or MIRROR_NONE */
-    uint32_t older;         /* the key's next, or MIRROR_NONE */
     uint8_t state;
-    bool is_linked;         /* the certifier knows who came before it */
-    uint32_t number, op;    /* the caller's, of the transaction and the operation */
-    uint32_t reads;         /* while it is the last: so many, before the next */
-    int64_t came;           /* the earliest that it can have been installed, by its times alone */
-    struct times locked;    /* when the key was locked for it */
-    struct times viewed;    /* the instant of its transaction's view, where that is not live */
+    bool is_linked;      /* the certifier knows who came before it */
+    uint32_t row;        /* in the row store */
+    uint32_t reads;      /* while it is the last: so many, before the next */
+    int64_t came;        /* the earliest that it can have been installed, by its times alone */
+    struct times locked; /* when the key was locked for it */
+    struct times viewed; /* the instant of its transaction's view, where that is not live */
     int64_t txn_id;
-    uint32_t row;           /* in the row store */
+    uint32_t number, op; /* the caller's, of the transaction and the operation */
 };
 
 /* The last write of a key by the transaction that is being made (arrival.h). */
@@ -50,26 +51,26 @@ struct own_write {
     uint32_t key, access;
 };
 
-/* Who read which version: a later one must come after the reader. */
+/*
+ * Who read which version: a later one must come after the reader. Or who locked the key to read
+ * it, whatever the version.
+ */
 struct reader {
-    uint32_t version;
     uint64_t txn;
-    uint32_t access, step; /* step: of grounds.h, that told what was read */
+    uint32_t version, access;
 };
 
-/* A lock that was taken to read. */
-struct locker {
-    uint64_t txn;
-    struct times locked;
-    uint32_t access;
+/* In the order in which they read. */
+struct readers {
+    struct reader *at;
+    uint32_t count, room;
 };
 
 struct key_state {
     uint32_t newest; /* version */
     uint32_t count, count_to_collect;
-    ARRAY(struct reader) readers;
-    ARRAY(struct locker) lockers;
     bool is_known;
+    struct readers readers, lockers;
 };
 
 /* Of a key that is a row of a table. */
@@ -242,6 +243,9 @@ MUST_USE static inline enum status mirror_know_key(struct mirror *m, uint32_t ke
 }
 
 MUST_USE enum status key_install(struct mirror *, struct live *, struct access *, struct error *);
+/* Those whose transactions have gone make room first. */
+MUST_USE enum status key_add_reader(const struct mirror *, struct readers *, struct reader,
+                                    struct error *);
 /* Lets go what nobody can ask for any more. */
 MUST_USE enum status key_collect(struct mirror *, struct key_state *, struct error *);
 

@@ -51,7 +51,7 @@ static struct lock lock_of_access(const struct mirror *m, const struct live *liv
                           .id = live->id };
 }
 
-static struct lock lock_of_locker(const struct mirror *m, const struct locker *locker)
+static struct lock lock_of_locker(const struct mirror *m, const struct reader *locker)
 {
     const struct live *live = mirror_live(m, locker->txn);
 
@@ -160,9 +160,9 @@ enum status lock_judge(struct mirror *m, struct live *live, uint32_t access, str
 
     TRY(compare_with_writes(m, live, a, err));
     if (a->kind == TRACE_READ)
-        return array_push(&key->lockers, ((struct locker){ txn, a->at, access }), err);
+        return key_add_reader(m, &key->lockers, (struct reader){ txn, MIRROR_NONE, access }, err);
     for (size_t i = 0; i < key->lockers.count; i++) {
-        const struct locker *locker = &key->lockers.at[i];
+        const struct reader *locker = &key->lockers.at[i];
         struct lock own = lock_of_access(m, live, a), other;
 
         if (locker->txn == txn || !mirror_is_live(m, locker->txn))

@@ -198,15 +198,13 @@ static enum status comes_before(struct mirror *m, const struct look *look, uint3
 static enum status deduce(struct mirror *m, const struct quest *quest, const struct look *look,
                           uint32_t seen, bool matching, struct error *err)
 {
-    struct reader reader = { seen, look->txn, quest->access,
-                             grounds_reads(m, look, seen, GROUND_FINDS) };
+    struct reader reader = { look->txn, seen, quest->access };
     int64_t from = version_installed(m, &m->versions.at[seen]).low;
     uint32_t key = look->key;
 
-    if (m->versions.at[seen].state == VERSION_PERHAPS) {
+    grounds_reads(m, look, seen, GROUND_FINDS);
+    if (m->versions.at[seen].state == VERSION_PERHAPS)
         look_confirm(m, look, &m->versions.at[seen]);
-        grounds_confirm(m, &m->versions.at[seen], reader.step);
-    }
     TRY(mirror_order(m, m->versions.at[seen].point, look->point, ORDER_FOUND, key, MECHANISM_READ,
                      err));
     for (uint32_t next = m->keys.at[key].newest; next != MIRROR_NONE;
@@ -218,16 +216,16 @@ static enum status deduce(struct mirror *m, const struct quest *quest, const str
         if (version_precedes(m, v, w)) {
             if (fits(m, quest, w, matching) != PREDICATE_NO)
                 continue;
-            grounds_overwrites(m, look, reader.step, seen, next);
+            grounds_overwrites(m, look, seen, next);
             TRY(comes_before(m, look, w->certified, w->point, err));
         } else if (look_is_before(m, look, w) && !version_precedes(m, w, v)) {
-            grounds_installed(m, look, reader.step, next);
+            grounds_installed(m, look, next);
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
             TRY(mirror_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
         }
     }
     return look_times_imply_the_rest(m) ? STATUS_OK
-                                        : array_push(&m->keys.at[key].readers, reader, err);
+                                        : key_add_reader(m, &m->keys.at[key].readers, reader, err);
 }
 
 /* Who surely made the row match, or not match, before or after it was looked for. */
@@ -383,7 +381,7 @@ enum status seek_overtaken(struct mirror *m, const struct reader *reader, uint32
     if (!version_precedes(m, &m->versions.at[reader->version], w) ||
         fits(m, &quest, w, seek_has_come(quest.query, key)) != PREDICATE_NO)
         return STATUS_OK;
-    grounds_overwrites(m, &look, reader->step, reader->version, version);
+    grounds_overwrites(m, &look, reader->version, version);
     return comes_before(m, &look, w->certified, w->point, err);
 }
 
