@@ -541,7 +541,8 @@ static void tell_instant(const struct explanation *x, const struct settled_insta
         return;
     }
     buffer_print(out, "[%" PRId64 ",%" PRIu32, id, tell_op_number(x->h, at->number, at->op));
-    if (x->m->profile.view == VIEW_ROW && at->key != MIRROR_NONE) {
+    if (x->m->profile.view == VIEW_ROW && at->key != MIRROR_NONE &&
+        op_is_head(x->h->op_kind[at->op])) {
         buffer_byte(out, ',');
         buffer_json(out, history_key(x->h, at->key));
     }

@@ -137,7 +137,7 @@ static void tell_instant(const struct teller *t, const char *name, uint32_t txn,
         return;
     }
     tell_place(t, txn, op);
-    if (t->m->profile.view == VIEW_ROW && key != MIRROR_NONE) {
+    if (t->m->profile.view == VIEW_ROW && key != MIRROR_NONE && op_is_head(t->h->op_kind[op])) {
         buffer_byte(t->out, ',');
         buffer_json(t->out, history_key(t->h, key));
     }
