@@ -92,7 +92,7 @@ static int64_t take_number(struct notation *n)
 static bool ends_op(const struct notation *n)
 {
     return is_next(n, ",") || is_next(n, ";") || is_next(n, "") || is_next(n, "!") ||
-           is_next(n, "from");
+           is_next(n, "from") || is_next(n, "locked") || n->token[0] == '@';
 }
 
 /* --- Keys and values --------------------------------------------------------- */
@@ -271,6 +271,22 @@ static void take_item(struct notation *n, enum op_kind kind)
         take_source(n, key);
 }
 
+/* @10-20, or @10- */
+struct window {
+    int64_t invoked, completed;
+};
+
+static struct window times_of(struct notation *n)
+{
+    char *dash = strchr(n->token + 2, '-'); /* behind a sign of the first number */
+
+    if (!dash)
+        give_up(n, "no times");
+    *dash = '\0';
+    return (struct window){ number_of(n, n->token + 1),
+                            dash[1] ? number_of(n, dash + 1) : TIME_NEVER };
+}
+
 static void take_op(struct notation *n)
 {
     static const struct {
@@ -296,6 +312,14 @@ static void take_op(struct notation *n)
         take_aggregate(n);
     else if (!known)
         give_up(n, "no operation");
+    if (accept(n, "locked"))
+        builder_set_op_lock(&n->builder, OP_LOCK_UPDATE);
+    if (begins_with(n->token, "@")) {
+        struct window at = times_of(n);
+
+        must(n, builder_set_op_at(&n->builder, at.invoked, at.completed, &n->error));
+        advance(n);
+    }
     if (accept(n, "!"))
         must(n, builder_set_op_error(&n->builder, TEXT("refused"), &n->error));
 }
@@ -309,13 +333,10 @@ struct txn_words {
 
 static void take_times(struct notation *n, struct txn_words *words)
 {
-    char *dash = strchr(n->token, '-');
+    struct window at = times_of(n);
 
-    if (!dash)
-        give_up(n, "no times");
-    *dash = '\0';
-    words->invoked = number_of(n, n->token + 1);
-    words->completed = dash[1] ? number_of(n, dash + 1) : TIME_NEVER;
+    words->invoked = at.invoked;
+    words->completed = at.completed;
 }
 
 static void take_txn_words(struct notation *n, struct txn_words *words)

@@ -14,6 +14,7 @@
  *     agg min(v) v>=10 3         an aggregate
  *     r x 1 from T1              the version it read, or init
  *     sel * {} from t/7 T1       a version set
+ *     ... locked @12-14          it asked for a lock; its own times
  *     ... !                      refused
  *
  * There is one table, t(id, v); a value of a key t/7 is the v of its row. Values
