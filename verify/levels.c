@@ -43,6 +43,21 @@
      BIT(STRICT_READ_COMMITTED) | BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES |               \
      BIT(LINEARIZABLE) | MODELS_OF_SHAPE)
 
+#define OF_INTERVAL                                                                                \
+    (BIT(READ_COMMITTED) | BIT(SNAPSHOT) | BIT(STRICT_SNAPSHOT) | BIT(SERIALIZABLE) |              \
+     BIT(STRICT_SERIALIZABLE))
+
+/* Whether a database that works as the witness says has the level. */
+static enum status check_workings(struct verifier *v, struct error *err)
+{
+    const char *doubt = workings_doubt(&v->w->workings, v->w->level);
+
+    return !doubt || v->w->checker != WITNESS_INTERVAL
+               ? STATUS_OK
+               : verify_refuse(v, err, "the profile cannot mean %s: %s", level_name(v->w->level),
+                               doubt);
+}
+
 enum status levels_take(struct verifier *v, struct error *err)
 {
     static const uint64_t decided[] = {
@@ -52,6 +67,7 @@ enum status levels_take(struct verifier *v, struct error *err)
         [WITNESS_BLACKBOX] = SNAPSHOTS | SERIALIZABLES,
         [WITNESS_INFER] = OF_INFER,
         [WITNESS_WEAK] = WEAK,
+        [WITNESS_INTERVAL] = OF_INTERVAL,
     };
     uint64_t level = LEVEL_BIT(v->w->level);
 
@@ -79,5 +95,5 @@ enum status levels_take(struct verifier *v, struct error *err)
         v->closing = CLOSED_BY_SESSIONS;
     if (level & OF_TIME)
         v->closing = CLOSED_BY_TIME;
-    return STATUS_OK;
+    return check_workings(v, err);
 }

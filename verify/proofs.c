@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "verify/instant_steps.h"
 #include "verify/steps.h"
 
 static const char *const edge_names[EDGE_KIND_COUNT] = {
@@ -332,10 +333,20 @@ static enum status read_versions(struct json *json, struct witness_anomaly *anom
                                        : json_refuse_token(json, err, "a circle has a step");
 }
 
-/* --- Refutations ------------------------------------------------------------- */
+/* --- Refutations, and proofs about instants ----------------------------------- */
+
+static enum status pass_step(struct json *json, bool is_of_instants, struct step *step,
+                             struct error *err)
+{
+    struct instant_step of_instants;
+
+    return is_of_instants ? instant_step_read(json, &of_instants, err)
+                          : step_read(json, step, err);
+}
 
 /* Whether they are well formed; what they say is read again by who judges them. */
-static enum status pass_steps(struct json *json, struct text *steps, struct error *err)
+static enum status pass_steps(struct json *json, bool are_of_instants, struct text *steps,
+                              struct error *err)
 {
     struct step step = { 0 };
     enum status status;
@@ -348,7 +359,7 @@ static enum status pass_steps(struct json *json, struct text *steps, struct erro
     while (status == STATUS_OK && more) {
         status = json_element(json, n++, &more, err);
         if (status == STATUS_OK && more)
-            status = step_read(json, &step, err);
+            status = pass_step(json, are_of_instants, &step, err);
     }
     step_close(&step);
     steps->length = (size_t)(json->at - steps->at);
@@ -370,7 +381,9 @@ enum status witness_proof(struct json *json, struct witness_anomaly *anomaly, st
         return read_versions(json, anomaly, err);
     case PROOF_TOTALS:
         return read_two(json, anomaly->totals, "totals", err);
+    case PROOF_STEPS:
+        return pass_steps(json, true, &anomaly->steps, err);
     default:
-        return pass_steps(json, &anomaly->refutation, err);
+        return pass_steps(json, false, &anomaly->refutation, err);
     }
 }

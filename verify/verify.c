@@ -8,6 +8,7 @@
 
 #include "history/source.h"
 #include "verify/inferred.h"
+#include "verify/instants.h"
 
 enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
 {
@@ -23,8 +24,11 @@ enum status verify_refuse(struct verifier *v, struct error *err, const char *for
 
 enum status verify_spend(struct verifier *v, uint64_t steps, struct error *err)
 {
+    bool is_interval = v->w->checker == WITNESS_INTERVAL;
+    uint64_t each = is_interval ? 256 : 16; /* its steps go through all versions of a key */
+
     v->spent += steps;
-    return v->spent <= 16 * (uint64_t)v->h->op_count + 100000
+    return v->spent <= each * v->h->op_count + (is_interval ? 1000000 : 100000)
                ? STATUS_OK
                : verify_refuse(v, err, "too much of it would have to be searched for");
 }
@@ -78,7 +82,7 @@ static enum status rank_txns(struct verifier *v, struct error *err)
 /* Whether it is by values alone that anybody knows where a read came from. */
 static bool has_sources(const struct verifier *v)
 {
-    return v->w->checker >= WITNESS_BLACKBOX;
+    return v->w->checker >= WITNESS_BLACKBOX && v->w->checker != WITNESS_INTERVAL;
 }
 
 static enum status verify_invalid(struct verifier *v, struct error *err)
@@ -90,6 +94,8 @@ static enum status verify_invalid(struct verifier *v, struct error *err)
         TRY(sources_build(v, err));
     if (v->w->checker == WITNESS_INFER)
         TRY(inferred_build(v, err));
+    if (v->w->checker == WITNESS_INTERVAL)
+        TRY(instants_build(v, err));
     for (size_t i = 0; i < v->w->anomalies.count; i++) {
         enum status status = verify_anomaly(v, &v->w->anomalies.at[i], err);
 
@@ -128,21 +134,30 @@ static enum status verify_all(struct verifier *v, struct error *err)
     TRY(levels_take(v, err));
     TRY(number_txns(v, err));
     TRY(versions_count_txns(v, err));
+    if (v->w->is_valid && v->w->checker == WITNESS_INTERVAL)
+        return verify_instant_order(v, err);
     return v->w->is_valid ? verify_valid(v, err) : verify_invalid(v, err);
 }
 
 static void describe(const struct witness *w, struct verification *result)
 {
     const char *level = level_name(w->level);
+    const char *of = w->checker == WITNESS_INTERVAL
+                         ? ", of a database that works like the profile of the witness"
+                         : "";
 
-    if (w->is_valid)
+    if (w->is_valid && w->checker == WITNESS_INTERVAL)
+        snprintf(result->reason, sizeof result->reason,
+                 "%s holds%s: %zu instants in an order, %zu reads left open", level, of,
+                 w->instants.count, w->open.count);
+    else if (w->is_valid)
         snprintf(result->reason, sizeof result->reason, "%s holds: %zu transactions in an order",
                  level, w->order.count);
     else if (w->anomalies.count == 1)
-        snprintf(result->reason, sizeof result->reason, "%s is violated: %s", level,
+        snprintf(result->reason, sizeof result->reason, "%s is violated%s: %s", level, of,
                  anomaly_name(w->anomalies.at[0].kind));
     else
-        snprintf(result->reason, sizeof result->reason, "%s is violated: %s, and %zu more", level,
+        snprintf(result->reason, sizeof result->reason, "%s is violated%s: %s, and %zu more", level, of,
                  anomaly_name(w->anomalies.at[0].kind), w->anomalies.count - 1);
 }
 

@@ -29,6 +29,7 @@ enum closing { CLOSED_BY_NOTHING, CLOSED_BY_SESSIONS, CLOSED_BY_TIME };
 
 struct sources;  /* sources.h */
 struct inferred; /* inferred.h */
+struct instants; /* instants.h */
 
 struct verifier {
     const struct history *h;
@@ -76,6 +77,7 @@ struct verifier {
     /* Of blackbox, infer and weak. */
     struct sources *sources;
     struct inferred *inferred;
+    struct instants *instants; /* of interval */
     bool by_order; /* sessions or times were needed to tell that one version is before another */
     uint32_t *order_place; /* by version: its place among all version orders, from 1 */
 
@@ -227,7 +229,7 @@ MUST_USE enum status verify_spend(struct verifier *, uint64_t steps, struct erro
 /* True: it had no part in the anomaly so far. */
 bool part_add(struct verifier *, uint32_t txn);
 
-/* --- valid.c, cycle.c, anomaly.c, refutation.c --- */
+/* --- valid.c, cycle.c, anomaly.c, refutation.c, instant_proof.c, instant_order.c --- */
 
 MUST_USE enum status verify_valid(struct verifier *, struct error *);
 MUST_USE enum status verify_anomaly(struct verifier *, const struct witness_anomaly *,
@@ -238,6 +240,11 @@ MUST_USE enum status verify_cycle(struct verifier *, const struct witness_anomal
 /* Of verdicts that were drawn from values alone. */
 MUST_USE enum status verify_refutation(struct verifier *, const struct witness_anomaly *,
                                        struct error *);
+
+/* Of verdicts that were drawn from how the database works, and when. */
+MUST_USE enum status verify_instant_steps(struct verifier *, const struct witness_anomaly *,
+                                          struct error *);
+MUST_USE enum status verify_instant_order(struct verifier *, struct error *);
 
 /* Whether the first was over before the second began, as the level means it. */
 bool txn_is_before(const struct verifier *, enum closing, uint32_t, uint32_t);

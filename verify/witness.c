@@ -104,7 +104,7 @@ enum { ANOMALY_FIELD_KIND, ANOMALY_FIELD_TXNS, ANOMALY_FIELD_EXPLANATION, ANOMAL
 /* The proofs as they stand in enum witness_proof. */
 static const char *const anomaly_fields[] = { "kind",     "transactions", "explanation", "cycle",
                                               "read",     "writes",       "refutation",  "reads",
-                                              "versions", "totals",       NULL };
+                                              "versions", "totals",       "steps",       NULL };
 
 static enum status read_anomaly_field(struct json *json, unsigned field,
                                       struct witness_anomaly *anomaly, struct error *err)
@@ -147,8 +147,8 @@ static enum status read_anomaly(struct json *json, struct witness_anomaly *anoma
     if (anomaly->proof == PROOF_NONE)
         return json_refuse_token(json, err,
                                  "an anomaly has \"cycle\", \"read\", \"writes\", "
-                                 "\"refutation\", \"reads\", \"versions\" or \"totals\" for a "
-                                 "proof");
+                                 "\"refutation\", \"reads\", \"versions\", \"totals\" or "
+                                 "\"steps\" for a proof");
     return STATUS_OK;
 }
 
@@ -180,12 +180,17 @@ enum {
     FIELD_VERSION_ORDER,
     FIELD_ORDER,
     FIELD_SNAPSHOTS,
-    FIELD_ANOMALIES
+    FIELD_ANOMALIES,
+    FIELD_PROFILE,
+    FIELD_CLOCK_ERROR,
+    FIELD_INSTANTS,
+    FIELD_OPEN
 };
 
 static const char *const witness_fields[] = {
     "ordeal-witness", "history", "checker",   "level",     "verdict",
-    "version-order",  "order",   "snapshots", "anomalies", NULL
+    "version-order",  "order",   "snapshots", "anomalies", "profile",
+    "clock-error",    "instants", "open",     NULL
 };
 
 #define FIELDS_OF_ALL 0x1f
@@ -201,11 +206,23 @@ static enum status read_digest(struct json *json, struct text *digest, struct er
     return STATUS_OK;
 }
 
+/* Appends the names of instants, or operations, of an array to one of them. */
+#define READ_NAMES(json, array, err)                                                               \
+    do {                                                                                           \
+        struct instant_name named;                                                                 \
+        TRY(json_open(json, '[', "an array", err));                                                \
+        for (size_t n = 0;; n++) {                                                                 \
+            ELEMENT_OR_BREAK(json, n, err);                                                        \
+            TRY(instant_name_read(json, &named, err));                                             \
+            TRY(array_push(array, named, err));                                                    \
+        }                                                                                          \
+    } while (0)
+
 static enum status read_field(struct json *json, unsigned field, struct witness *w,
                               struct error *err)
 {
     static const char *const checkers[] = { "order", "certificate", "blackbox",
-                                            "infer", "weak",        NULL };
+                                            "infer", "weak",        "interval", NULL };
     static const char *const verdicts[] = { "valid", "invalid", NULL };
     static const char *const parts[] = { "part", NULL };
     int64_t format;
@@ -240,6 +257,19 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
         w->has_snapshots = true;
         READ_NUMBERS(json, &w->snapshots, "a number of transactions", err);
         return STATUS_OK;
+    case FIELD_PROFILE:
+        return workings_read(json, &w->workings, err);
+    case FIELD_CLOCK_ERROR:
+        TRY(json_integer(json, "how far clocks may be off", &w->clock_error, err));
+        return w->clock_error >= 0
+                   ? STATUS_OK
+                   : json_refuse_token(json, err, "clocks are off by 0 or more nanoseconds");
+    case FIELD_INSTANTS:
+        READ_NAMES(json, &w->instants, err);
+        return STATUS_OK;
+    case FIELD_OPEN:
+        READ_NAMES(json, &w->open, err);
+        return STATUS_OK;
     default:
         return read_anomalies(json, w, err);
     }
@@ -249,14 +279,24 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
 static enum status check_fields(struct json *json, const struct witness *w,
                                 const struct fields *fields, struct error *err)
 {
-    uint32_t of_valid = 1U << FIELD_ORDER, of_invalid = 1U << FIELD_ANOMALIES;
+    bool is_interval = w->checker == WITNESS_INTERVAL;
+    uint32_t of_order = 1U << FIELD_ORDER | 1U << FIELD_SNAPSHOTS;
+    uint32_t of_instants = 1U << FIELD_INSTANTS | 1U << FIELD_OPEN;
+    uint32_t of_interval = 1U << FIELD_PROFILE | 1U << FIELD_CLOCK_ERROR | of_instants;
+    uint32_t of_valid = is_interval ? 1U << FIELD_INSTANTS : 1U << FIELD_ORDER;
+    uint32_t of_invalid = 1U << FIELD_ANOMALIES;
+    uint32_t needed = FIELDS_OF_ALL | (w->is_valid ? of_valid : of_invalid);
 
-    TRY(fields_need(fields, json, FIELDS_OF_ALL | (w->is_valid ? of_valid : of_invalid), err));
+    TRY(fields_need(fields, json, needed | (is_interval ? 1U << FIELD_PROFILE : 0), err));
+    if (fields->seen & (is_interval ? of_order : of_interval))
+        return json_refuse_token(json, err, is_interval
+                                                ? "interval has instants, and no order"
+                                                : "profiles and instants are of interval alone");
     if (w->has_part && w->checker != WITNESS_BLACKBOX)
         return json_refuse_token(json, err, "only blackbox takes a part of the version orders");
     if (w->is_valid && (fields->seen & of_invalid))
         return json_refuse_token(json, err, "a valid verdict with anomalies");
-    if (!w->is_valid && (fields->seen & (of_valid | 1U << FIELD_SNAPSHOTS)))
+    if (!w->is_valid && (fields->seen & (of_order | of_instants)))
         return json_refuse_token(json, err, "an invalid verdict with an order");
     if (!w->is_valid && w->anomalies.count == 0)
         return json_refuse_token(json, err, "an invalid verdict without anomalies");
@@ -309,5 +349,7 @@ void witness_close(struct witness *w)
     array_close(&w->anomalies);
     array_close(&w->order);
     array_close(&w->snapshots);
+    array_close(&w->instants);
+    array_close(&w->open);
     json_close(&w->json);
 }

@@ -17,6 +17,8 @@
 #include "history/anomaly.h"
 #include "history/json.h"
 #include "history/level.h"
+#include "verify/instant_steps.h"
+#include "verify/workings.h"
 
 #define WITNESS_ANOMALIES_MAX 1000 /* so that the work is bounded by the sizes of the two files */
 
@@ -26,7 +28,8 @@ enum witness_checker {
     WITNESS_CERTIFICATE,
     WITNESS_BLACKBOX,
     WITNESS_INFER,
-    WITNESS_WEAK
+    WITNESS_WEAK,
+    WITNESS_INTERVAL
 };
 
 /* `null`, `id` or `[id,n]`. */
@@ -99,7 +102,8 @@ enum witness_proof {
     PROOF_REFUTATION,
     PROOF_READS,
     PROOF_VERSIONS,
-    PROOF_TOTALS
+    PROOF_TOTALS,
+    PROOF_STEPS
 };
 
 struct witness_anomaly {
@@ -113,6 +117,7 @@ struct witness_anomaly {
     ARRAY(struct witness_step) versions;
     struct witness_version totals[2]; /* transactions; or what was there initially */
     struct text refutation;           /* an array of steps.h */
+    struct text steps;                /* an array of instant_steps.h */
 };
 
 struct witness {
@@ -123,6 +128,9 @@ struct witness {
     bool has_part; /* of the version orders: it was drawn from that alone */
     bool has_snapshots;
     ARRAY(int64_t) order, snapshots;
+    struct workings workings; /* of interval, as is all up to the anomalies */
+    int64_t clock_error;
+    ARRAY(struct instant_name) instants, open;
     ARRAY(struct witness_anomaly) anomalies;
 
     struct json json; /* owns texts that had escapes */

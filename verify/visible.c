@@ -1,0 +1,151 @@
+#include "verify/visible.h"
+
+/* --- Versions ---------------------------------------------------------------- */
+
+static uint32_t writer_of(const struct known *k, uint32_t version)
+{
+    return k->v->instants->version_txn[version];
+}
+
+struct window version_installed(const struct known *k, uint32_t version)
+{
+    const struct instants *in = k->v->instants;
+    struct window installed = { INT64_MIN, INT64_MAX };
+    int64_t by;
+
+    if (version == VERSION_INITIAL)
+        return (struct window){ INT64_MIN, INT64_MIN };
+    if (in->w->timing == TIMED_FULL)
+        return known_window(k, point_of_commit(writer_of(k, version)));
+    if (in->w->timing == TIMED_NOT)
+        return installed;
+    installed = in->commit[writer_of(k, version)];
+    by = known_committed_by(k, writer_of(k, version));
+    if (by < installed.high)
+        installed.high = by;
+    return installed;
+}
+
+bool version_precedes(const struct known *k, uint32_t first, uint32_t second)
+{
+    if (first == VERSION_INITIAL || second == VERSION_INITIAL)
+        return first == VERSION_INITIAL && second != VERSION_INITIAL;
+    return version_installed(k, first).high < version_installed(k, second).low ||
+           known_before(k, point_of_commit(writer_of(k, first)),
+                        point_of_commit(writer_of(k, second)));
+}
+
+bool version_counts(const struct known *k, uint32_t version)
+{
+    return version == VERSION_INITIAL || known_commits(k, writer_of(k, version));
+}
+
+/* --- Sights ------------------------------------------------------------------ */
+
+static struct window sight_of_reader(const struct known *k, const struct reader *r)
+{
+    const struct instants *in = k->v->instants;
+    struct window at = instants_op_times(k->v, r->txn, r->head);
+
+    switch (in->w->timing) {
+    case TIMED_FULL:
+        return r->is_strict ? known_window(k, r->point) : at;
+    case TIMED_BY_KEY:
+        return (struct window){ in->times[r->txn].low, at.high };
+    default:
+        return (struct window){ INT64_MIN, INT64_MAX };
+    }
+}
+
+bool visible_is_there(const struct visibility *s, uint32_t version)
+{
+    if (version == VERSION_INITIAL)
+        return true;
+    return version_installed(s->k, version).high < s->sight.low ||
+           (s->reader->is_strict &&
+            known_before(s->k, point_of_commit(writer_of(s->k, version)), s->reader->point));
+}
+
+bool visible_is_behind(const struct visibility *s, uint32_t version)
+{
+    if (version == VERSION_INITIAL)
+        return false;
+    return version_installed(s->k, version).low > s->sight.high ||
+           (s->reader->is_strict &&
+            known_before(s->k, s->reader->point, point_of_commit(writer_of(s->k, version))));
+}
+
+bool visible_is_future(const struct visibility *s, uint32_t version)
+{
+    const struct instants *in = s->k->v->instants;
+
+    if (version == VERSION_INITIAL)
+        return false;
+    return visible_is_behind(s, version) ||
+           (!in->w->ignores_times && in->version_sent[version] > s->times.high);
+}
+
+/* Those that count and that are there, but for the reader's own, hide what comes before them. */
+static bool may_hide(const struct visibility *s, uint32_t version)
+{
+    return writer_of(s->k, version) != s->reader->txn && version_counts(s->k, version) &&
+           visible_is_there(s, version);
+}
+
+enum status visible_begin(struct visibility *s, const struct known *k, const struct reader *r,
+                          struct error *err)
+{
+    const struct instants *in = k->v->instants;
+    uint64_t end = in->version_start[r->key + 1];
+
+    *s = (struct visibility){ .k = k,
+                              .reader = r,
+                              .sight = sight_of_reader(k, r),
+                              .times = instants_op_times(k->v, r->txn, r->head),
+                              .hidden_before = INT64_MIN };
+    if (in->w->reads_any)
+        return STATUS_OK;
+    for (uint64_t i = in->version_start[r->key]; i < end; i++) {
+        uint32_t version = (uint32_t)i;
+        int64_t low;
+
+        if (!may_hide(s, version))
+            continue;
+        low = version_installed(k, version).low;
+        s->has_floor = true;
+        if (low > s->hidden_before)
+            s->hidden_before = low;
+    }
+    return verify_spend(k->v, end - in->version_start[r->key] + k->points.edges.count, err);
+}
+
+/* Whether one that is there is known by an order to come behind it. */
+static bool is_hidden_by_order(const struct visibility *s, uint32_t version)
+{
+    const struct known_graph *g = &s->k->points;
+    uint64_t node;
+    uint32_t e;
+
+    if (!map_find(&g->node_of, point_of_commit(writer_of(s->k, version)), &node))
+        return false;
+    for (e = g->nodes.at[node].first_out; e != NO_EDGE; e = g->edges.at[e].next_out) {
+        uint64_t point = g->nodes.at[g->edges.at[e].to].number;
+        uint32_t other;
+
+        if (point_is_op(s->k->v->h, point) || point % 2 == 0)
+            continue;
+        other = instants_version(s->k->v, (uint32_t)(point / 2), s->reader->key);
+        if (other != HISTORY_NONE && may_hide(s, other))
+            return true;
+    }
+    return false;
+}
+
+bool visible_may_be_seen(const struct visibility *s, uint32_t version)
+{
+    if (version == VERSION_INITIAL)
+        return !s->has_floor;
+    return writer_of(s->k, version) != s->reader->txn && !visible_is_future(s, version) &&
+           version_installed(s->k, version).high >= s->hidden_before &&
+           !is_hidden_by_order(s, version);
+}

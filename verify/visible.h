@@ -1,0 +1,54 @@
+/*
+ * visible: which versions of a key a read, or a look, may have seen, by what is known.
+ *
+ *     there     installed before it could see
+ *     future    not yet installed when it could see for the last time
+ *     hidden    another that is there comes behind it
+ *
+ *     w0 |--|                            hidden by w1
+ *     w1      |---|                      it may see this one
+ *     w2         |---|                   or this one: nobody knows which was later
+ *     sight          |--|
+ *     w3                 |---|           future
+ */
+#ifndef VERIFY_VISIBLE_H
+#define VERIFY_VISIBLE_H
+
+#include "verify/known.h"
+
+/* A read of a key, or a look at one. */
+struct reader {
+    uint32_t txn, head; /* the operation as witnesses name it */
+    uint32_t op;        /* the row, the item operation; or the head: it is a look */
+    uint32_t key;
+    bool is_look;
+    bool is_strict; /* as of one instant: otherwise the point is none */
+    uint64_t point; /* its view */
+};
+
+/* When it sees, and what hides older versions. */
+struct visibility {
+    const struct known *k;
+    const struct reader *reader;
+    struct window sight, times;
+    int64_t hidden_before; /* what was installed before that is hidden */
+    bool has_floor;        /* something is there: so the initial version is hidden */
+};
+
+/* Looks through all versions of the key; until something becomes known. */
+MUST_USE enum status visible_begin(struct visibility *, const struct known *, const struct reader *,
+                                   struct error *);
+
+/* Of versions, or VERSION_INITIAL. */
+struct window version_installed(const struct known *, uint32_t version);
+bool version_precedes(const struct known *, uint32_t, uint32_t);
+bool version_counts(const struct known *, uint32_t);
+
+bool visible_is_there(const struct visibility *, uint32_t version);
+/* It comes behind the view: installed behind it, as known by an order or by times. */
+bool visible_is_behind(const struct visibility *, uint32_t version);
+/* Or it was only sent when the read was over. */
+bool visible_is_future(const struct visibility *, uint32_t version);
+bool visible_may_be_seen(const struct visibility *, uint32_t version);
+
+#endif
