@@ -227,12 +227,27 @@ static enum status is_wrong_by_itself(struct proof *p, const struct reader *r, b
     return STATUS_OK;
 }
 
+/* No version that it may have seen agrees. */
+static enum status disagrees(struct proof *p, const struct reader *r, bool is_strict,
+                             bool *is_wrong, struct error *err)
+{
+    bool came = op_row_of(p->v, r->head, r->key) != HISTORY_NONE;
+    struct weighed weighed;
+
+    TRY(weigh(p, r, &weighed, err));
+    *is_wrong = weighed.tells && !weighed.is_undecided && weighed.agreeing == 0 &&
+                weighed.other > 0;
+    /* One that was deleted and inserted meanwhile may never have been looked at. */
+    if (!is_strict && !came && weighed.other != 1)
+        *is_wrong = false;
+    return STATUS_OK;
+}
+
 enum status instant_row(struct proof *p, struct error *err)
 {
-    struct weighed weighed;
     struct reader r = { 0 };
     uint32_t own;
-    bool is_wrong, came;
+    bool is_wrong, is_strict;
 
     TRY(instant_look(p, &r, err));
     TRY(is_wrong_by_itself(p, &r, &is_wrong, err));
@@ -241,12 +256,13 @@ enum status instant_row(struct proof *p, struct error *err)
     TRY(instant_own(p, &r, &own, err));
     if (own != HISTORY_NONE)
         return instant_refuse(p, err, "its own transaction had written the key");
-    TRY(weigh(p, &r, &weighed, err));
-    if (!weighed.tells || weighed.is_undecided || weighed.agreeing > 0 || weighed.other == 0)
-        return instant_refuse(p, err, "it may have seen what the answer says");
-    came = op_row_of(p->v, r.head, r.key) != HISTORY_NONE;
-    /* One that was deleted and inserted meanwhile may never have been looked at. */
-    if (!r.is_strict && !came && weighed.other != 1)
-        return instant_refuse(p, err, "it did not look at one instant");
-    return STATUS_OK;
+    is_strict = r.is_strict;
+    TRY(disagrees(p, &r, is_strict, &is_wrong, err));
+    if (!is_wrong && workings_time_operations(p->v->instants->w)) {
+        r.is_early = true;
+        r.is_strict = false;
+        TRY(disagrees(p, &r, is_strict, &is_wrong, err));
+    }
+    return is_wrong ? STATUS_OK
+                    : instant_refuse(p, err, "it may have seen what the answer says");
 }

@@ -264,6 +264,8 @@ static enum status take_steps(struct proof *p, struct json *json, struct error *
             return status;
         }
         p->counts[step.kind]++;
+        if (step.kind == INSTANT_UNREAD || step.kind == INSTANT_ROW)
+            TRY(lookup_key(p->v, step.key, &p->blamed_key, err));
         p->is_over = instant_step_is_last(step.kind);
     }
 }
@@ -354,23 +356,40 @@ static enum status check_end(struct proof *p, enum anomaly kind, struct error *e
                     : verify_refuse(p->v, err, "the steps prove no %s", anomaly_name(kind));
 }
 
+/* Whoever wrote a key may be told of where no version of it can have been seen. */
+static enum status wrote_blamed(struct proof *p, uint32_t txn, bool *wrote, struct error *err)
+{
+    const struct history *h = p->v->h;
+
+    TRY(verify_spend(p->v, h->txn_op[txn + 1] - h->txn_op[txn], err));
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1] && !*wrote; op++)
+        *wrote = !op_is_head(h->op_kind[op]) && op_is_write(h->op_kind[op]) &&
+                 h->op_key[op] == p->blamed_key;
+    return STATUS_OK;
+}
+
 /* Some of those that the steps are about, each once. */
 static enum status check_parts(struct proof *p, const struct witness_anomaly *a, struct error *err)
 {
     struct verifier *v = p->v;
+    uint32_t date_told = v->part_now | UINT32_C(1) << 31;
 
     if (a->txns.count == 0)
         return verify_refuse(v, err, "\"transactions\" are none");
     for (size_t i = 0; i < a->txns.count; i++) {
-        uint64_t txn;
+        bool stands;
+        uint32_t txn = 0;
 
-        if (!map_find(&v->txn_of_id, (uint64_t)a->txns.at[i], &txn) ||
-            v->part_date[txn] != v->part_now)
+        TRY(lookup_txn(v, a->txns.at[i], &txn, err));
+        stands = v->part_date[txn] == v->part_now;
+        if (!stands && v->part_date[txn] != date_told)
+            TRY(wrote_blamed(p, txn, &stands, err));
+        if (!stands)
             return verify_refuse(v, err,
                                  "\"transactions\" has %" PRId64
                                  ", which does not stand in the steps, or twice",
                                  a->txns.at[i]);
-        v->part_date[txn] = 0;
+        v->part_date[txn] = date_told;
     }
     return STATUS_OK;
 }
@@ -378,7 +397,7 @@ static enum status check_parts(struct proof *p, const struct witness_anomaly *a,
 enum status verify_instant_steps(struct verifier *v, const struct witness_anomaly *a,
                                  struct error *err)
 {
-    struct proof p = { .v = v, .k = { .v = v } };
+    struct proof p = { .v = v, .k = { .v = v }, .blamed_key = HISTORY_NONE };
     struct json json = { 0 };
     enum status status;
 

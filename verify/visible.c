@@ -46,15 +46,30 @@ static struct window sight_of_reader(const struct known *k, const struct reader 
 {
     const struct instants *in = k->v->instants;
     struct window at = instants_op_times(k->v, r->txn, r->head);
+    bool is_late = r->is_look && in->w->view == READS_AT_COMMIT;
 
+    if (r->is_early)
+        return (struct window){ INT64_MIN, at.high };
     switch (in->w->timing) {
     case TIMED_FULL:
         return r->is_strict ? known_window(k, r->point) : at;
     case TIMED_BY_KEY:
-        return (struct window){ in->times[r->txn].low, at.high };
+        return (struct window){ in->times[r->txn].low,
+                                is_late ? in->commit[r->txn].high : at.high };
     default:
         return (struct window){ INT64_MIN, INT64_MAX };
     }
+}
+
+static int64_t sent_by(const struct known *k, const struct reader *r)
+{
+    const struct workings *w = k->v->instants->w;
+    bool is_late = r->is_look && !r->is_early && w->view == READS_AT_COMMIT;
+
+    if (!workings_time_operations(w))
+        return INT64_MAX;
+    return is_late ? k->v->instants->commit[r->txn].high
+                   : instants_op_times(k->v, r->txn, r->head).high;
 }
 
 bool visible_is_there(const struct visibility *s, uint32_t version)
@@ -82,7 +97,7 @@ bool visible_is_future(const struct visibility *s, uint32_t version)
     if (version == VERSION_INITIAL)
         return false;
     return visible_is_behind(s, version) ||
-           (!in->w->ignores_times && in->version_sent[version] > s->times.high);
+           in->version_sent[version] > s->sent_by;
 }
 
 /* Those that count and that are there, but for the reader's own, hide what comes before them. */
@@ -101,7 +116,7 @@ enum status visible_begin(struct visibility *s, const struct known *k, const str
     *s = (struct visibility){ .k = k,
                               .reader = r,
                               .sight = sight_of_reader(k, r),
-                              .times = instants_op_times(k->v, r->txn, r->head),
+                              .sent_by = sent_by(k, r),
                               .hidden_before = INT64_MIN };
     if (in->w->reads_any)
         return STATUS_OK;

@@ -23,6 +23,7 @@ struct reader {
     uint32_t key;
     bool is_look;
     bool is_strict; /* as of one instant: otherwise the point is none */
+    bool is_early;  /* a look as of any time before its answer, whatever its view is */
     uint64_t point; /* its view */
 };
 
@@ -30,7 +31,8 @@ struct reader {
 struct visibility {
     const struct known *k;
     const struct reader *reader;
-    struct window sight, times;
+    struct window sight;
+    int64_t sent_by; /* what it saw had been sent by then */
     int64_t hidden_before; /* what was installed before that is hidden */
     bool has_floor;        /* something is there: so the initial version is hidden */
 };
@@ -47,7 +49,7 @@ bool version_counts(const struct known *, uint32_t);
 bool visible_is_there(const struct visibility *, uint32_t version);
 /* It comes behind the view: installed behind it, as known by an order or by times. */
 bool visible_is_behind(const struct visibility *, uint32_t version);
-/* Or it was only sent when the read was over. */
+/* Or it was only sent when the read was over. A look at the commit is over at the commit. */
 bool visible_is_future(const struct visibility *, uint32_t version);
 bool visible_may_be_seen(const struct visibility *, uint32_t version);
 

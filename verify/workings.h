@@ -46,6 +46,15 @@ static inline bool workings_first_wins(const struct workings *w)
     return w->first_updater || w->certifier == CERTIFIES_VERSIONS;
 }
 
+/*
+ * Whether what was sent when a read was over cannot have been read: of a level alone nothing is known of
+ * when operations happened within their transaction.
+ */
+static inline bool workings_time_operations(const struct workings *w)
+{
+    return !w->ignores_times && (w->timing != TIMED_FULL || w->by_operations);
+}
+
 /* Whether dependencies make no circle. */
 static inline bool workings_certify(const struct workings *w)
 {

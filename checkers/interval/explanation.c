@@ -156,7 +156,7 @@ static enum status add_pasts(struct explanation *x, uint32_t txn, struct traces 
     for (uint32_t op = x->h->txn_op[txn]; op < x->h->txn_op[txn + 1]; op++) {
         struct past past = { x->h->op_key[op], x->commits[txn].high, x->commits[txn].low };
 
-        if (x->flags[op] & OP_IS_LAST)
+        if (x->flags[op] & OP_IS_LAST && x->m->profile.timing == TIMING_KEY)
             TRY(array_push(&x->pasts, past, err));
     }
     return STATUS_OK;
@@ -167,8 +167,6 @@ static enum status find_pasts(struct explanation *x, struct error *err)
     struct traces traces = { .history = x->h };
     enum status status = STATUS_OK;
 
-    if (x->m->profile.timing != TIMING_KEY)
-        return STATUS_OK;
     TRY(check_memory((void **)&x->commits, x->h->txn_count, sizeof *x->commits, 0, err));
     for (uint32_t t = 0; t < x->h->txn_count && status == STATUS_OK; t++)
         status = add_pasts(x, t, &traces, err);
@@ -303,19 +301,21 @@ static int64_t admitted_end(const struct explanation *x, int64_t time)
                : time + x->m->clock_error;
 }
 
-bool explanation_times_allow(const struct explanation *x, uint32_t key, uint32_t txn,
-                             int64_t sent_by, int64_t installed_by)
+bool explanation_times_allow(const struct explanation *x, uint32_t key, uint32_t txn, int64_t by)
 {
+    const struct profile *p = &x->m->profile;
     const struct key_now *now = &x->keys[key];
     int64_t past;
 
-    if (x->m->profile.timing != TIMING_KEY)
+    if (now->writer != NONE && now->sent > by && !p->ignores_times &&
+        (p->timing != TIMING_FULL || p->by_operations))
+        return false;
+    if (p->timing != TIMING_KEY)
         return true;
     past = past_before(x, key, admitted_start(x, x->h->txn_invoked[txn]));
     if (now->writer == NONE)
         return past == TIMELINE_BEGINNING;
-    return past <= now->installed.high && now->installed.low <= installed_by &&
-           (x->m->profile.ignores_times || now->sent <= sent_by);
+    return past <= now->installed.high && now->installed.low <= by;
 }
 
 static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
@@ -329,7 +329,7 @@ static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
     trace_times(x->h, txn, op, &invoked, &completed);
     completed = admitted_end(x, completed);
     return x->keys[key].value == value &&
-           explanation_times_allow(x, key, txn, completed, completed);
+           explanation_times_allow(x, key, txn, completed);
 }
 
 static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
@@ -476,6 +476,7 @@ static enum status install(struct explanation *x, uint32_t txn, uint32_t op, str
 {
     uint32_t key = x->h->op_key[op];
     struct key_now *now = &x->keys[key];
+    int64_t sent, completed;
 
     judge_update(x, txn, op);
     TRY(depend(x, now->writer, txn, err));
@@ -485,13 +486,9 @@ static enum status install(struct explanation *x, uint32_t txn, uint32_t op, str
     now->writer = txn;
     now->writer_place = x->place;
     now->written_at = x->now;
-    if (x->commits) {
-        int64_t sent, completed;
-
-        trace_times(x->h, txn, op, &sent, &completed);
-        now->installed = x->commits[txn];
-        now->sent = admitted_start(x, sent);
-    }
+    trace_times(x->h, txn, op, &sent, &completed);
+    now->installed = x->commits[txn];
+    now->sent = admitted_start(x, sent);
     return x->m->profile.reads_any ? add_value(x, key, now->value, err) : STATUS_OK;
 }
 

@@ -50,7 +50,7 @@ static bool agrees(const struct explanation *x, uint32_t txn, const struct trace
         answer = now->row == ROW_NONE ? PREDICATE_UNDECIDED
                                       : row_store_match(x->traces->rows, q->condition, now->row);
     return answer == (came ? PREDICATE_YES : PREDICATE_NO) &&
-           explanation_times_allow(x, key, txn, INT64_MAX, q->completed);
+           explanation_times_allow(x, key, txn, q->completed);
 }
 
 static bool explains_absent(const struct explanation *x, uint32_t txn, const struct trace_query *q)
@@ -89,7 +89,7 @@ enum status look_explain(struct explanation *x, uint32_t txn, uint32_t head, str
     struct trace_query q;
 
     TRY(traces_query(x->traces, head, &q, err));
-    q.completed = x->commits ? x->commits[txn].high : TIMELINE_END;
+    q.completed = x->commits[txn].high;
     mark(x, txn, head);
     if (explains_absent(x, txn, &q) && explains_changed(x, txn, &q))
         x->flags[head] &= (uint8_t)~OP_IS_OPEN;

@@ -19,7 +19,7 @@ struct key_now {
     uint32_t first_reader;          /* of this version */
     uint32_t read_locker;           /* who gave such a lock back last */
     int64_t written_at, unlocked_at; /* the earliest that these commits can have been */
-    struct times installed;         /* by times alone, as the next: where windows say nothing */
+    struct times installed;         /* by times alone, as when it was sent */
     int64_t sent;
     uint32_t row; /* in the row store, which holds it for this */
 };
@@ -54,15 +54,14 @@ struct explanation {
     ARRAY(struct version_reader) readers;
     ARRAY(struct dependent) dependencies;
     struct map values; /* that were there by now, where any of them may be read */
-    struct times *commits; /* by transaction, and the next by key: where windows say nothing */
-    ARRAY(struct past) pasts;
+    struct times *commits; /* by transaction, by times alone */
+    ARRAY(struct past) pasts; /* where windows say nothing of instants */
     int64_t now;       /* the earliest that the walk's instant can be */
     uint32_t place;
 };
 
-/* Whether windows say nothing of the instant, and times still that the key's version was there. */
-bool explanation_times_allow(const struct explanation *, uint32_t key, uint32_t txn,
-                             int64_t sent_by, int64_t installed_by);
+/* Whether times alone allow that the key's version was seen by the transaction, and by then. */
+bool explanation_times_allow(const struct explanation *, uint32_t key, uint32_t txn, int64_t by);
 bool explanation_writes(const struct history *, uint32_t op);
 
 /* --- explanation_looks.c --- */

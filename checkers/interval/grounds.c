@@ -144,8 +144,7 @@ static void use_future(const struct mirror *m, const struct look *look, const st
     if (version_installed(m, v).low > look->view.high) {
         use_end(m->grounds, installed_ends(m, v).low);
         use_end(m->grounds, point_ends(m, look->point).high);
-    } else if ((m->profile.ignores_times || v->locked.low <= look->access->at.high) &&
-               look->point != MIRROR_NONE && v->point != MIRROR_NONE) {
+    } else if (v->locked.low <= look->asked_by && look->point != MIRROR_NONE && v->point != MIRROR_NONE) {
         use_order(m, &m->timeline, look->point, v->point);
     }
 }

@@ -78,8 +78,8 @@ static struct look look_for(const struct mirror *m, const struct quest *quest, u
 {
     struct look look = look_of(m, quest->live, quest->access, key);
 
-    if (m->profile.view == VIEW_COMMIT)
-        look.asked_by = TIMELINE_END;
+    if (m->profile.view == VIEW_COMMIT && look.asked_by != TIMELINE_END)
+        look.asked_by = quest->live->commit.high;
     if (m->profile.view == VIEW_COMMIT && m->profile.timing == TIMING_KEY)
         look.view.high = quest->live->commit.high;
     if (!quest->is_loose)

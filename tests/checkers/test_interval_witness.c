@@ -183,8 +183,8 @@ static void looking_for_rows_is_proved_too(void)
     for (size_t i = 0; i < ROW_COUNT(rows); i++)
         for (uint64_t round = 0; round < fixture_rounds(3 * ROUNDS); round++)
             judge_rows(rows[i].protocol, rows[i].profile, round % 2 ? 12 : 0, 100 * i + round);
-    TEST_ASSERT_GREATER_THAN(ROW_COUNT(rows) * ROUNDS, seen.invalid);
-    TEST_ASSERT_GREATER_THAN(ROW_COUNT(rows) * ROUNDS, seen.valid);
+    TEST_ASSERT_GREATER_THAN(2 * ROW_COUNT(rows), seen.invalid);
+    TEST_ASSERT_GREATER_THAN(2 * ROW_COUNT(rows), seen.valid);
 }
 
 /* --- What is no proof any more ---------------------------------------------------------------- */
@@ -222,8 +222,7 @@ static void a_proof_without_its_last_step_is_refused(void)
         ASSERT_OK(truth_history(&options, &history, &err), &err);
         snprintf(label, sizeof label, "seed %" PRIu64, seed);
         judge(options.profile, options.profile->level, options.clock_error_ns);
-        if (check.verdict == VERDICT_INVALID && check.findings.count == 1 &&
-            cut_last_step(check.witness.at)) {
+        if (check.verdict == VERDICT_INVALID && cut_last_step(check.witness.at)) {
             cut++;
             TEST_ASSERT_FALSE_MESSAGE(
                 is_accepted(check.witness.at, strlen(check.witness.at), &verification), label);
