@@ -157,7 +157,8 @@ static void print_growth(const struct stream_row *row, const struct stream_figur
     printf(" %9.2f %10.1f %7.0f %7ld", (double)f->ops / 1e6, f->seconds * 1e3,
            f->seconds / (double)f->ops * 1e9, bench_peak_megabytes());
     if (row->against_naive)
-        printf(" %10.1f %10.1f", f->naive.once_seconds * 1e3, f->naive.often_seconds * 1e3);
+        printf(" %10.1f %10.1f%s", f->naive.once_seconds * 1e3, f->naive.often_seconds * 1e3,
+               f->naive.has_cycle ? "   ACCUSED by it" : "");
 }
 
 struct table {

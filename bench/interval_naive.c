@@ -17,11 +17,10 @@ static enum status find_key(struct naive *n, uint32_t key, struct naive_key **fo
 }
 
 /* The last write of a key counts, and what was read of others. */
-static enum status add_op(struct naive *n, const struct trace *t, size_t op, uint32_t txn,
-                          struct error *err)
+static enum status add_op(struct naive *n, const struct trace_op *o, uint64_t committed,
+                          uint32_t txn, struct error *err)
 {
-    const struct trace_op *o = &t->ops[op];
-    struct naive_version version = { o->value, t->completed, txn };
+    struct naive_version version = { o->value, committed, txn };
     struct naive_read read = { o->value, txn };
     struct naive_key *key;
     size_t last;
@@ -37,7 +36,8 @@ static enum status add_op(struct naive *n, const struct trace *t, size_t op, uin
                                   : array_push(&key->reads, read, err);
 }
 
-enum status naive_add(struct naive *n, const struct trace *trace, struct error *err)
+enum status naive_add(struct naive *n, const struct trace *trace, uint64_t committed,
+                      struct error *err)
 {
     uint32_t txn = (uint32_t)n->first_edge.count;
     double from = bench_cpu_seconds();
@@ -46,7 +46,7 @@ enum status naive_add(struct naive *n, const struct trace *trace, struct error *
         return STATUS_OK;
     TRY(array_push(&n->first_edge, NONE, err));
     for (size_t i = 0; i < trace->op_count; i++)
-        TRY(add_op(n, trace, i, txn, err));
+        TRY(add_op(n, &trace->ops[i], committed, txn, err));
     n->build_seconds += bench_cpu_seconds() - from;
     return STATUS_OK;
 }
@@ -67,8 +67,7 @@ static int compare_commits(const void *a, const void *b)
 {
     const struct naive_version *x = a, *y = b;
 
-    return x->committed != y->committed ? (x->committed > y->committed) - (x->committed < y->committed)
-                                        : (x->txn > y->txn) - (x->txn < y->txn);
+    return (x->committed > y->committed) - (x->committed < y->committed);
 }
 
 struct value_place {

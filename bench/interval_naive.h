@@ -3,7 +3,7 @@
  *
  * What the mirror is compared with: each version of each key is kept, a read depends on the
  * version that has its value and comes before the next one, versions follow each other in the
- * order of commits, and the whole graph is searched for a cycle from every transaction, depth first:
+ * true order of commits, which is told, and the whole graph is searched for a cycle from every transaction, depth first:
  * once when all is known, and once more as somebody must who wants to know it while it
  * happens, each time that some hundred transactions have come.
  */
@@ -18,8 +18,7 @@ struct naive_edge {
 };
 
 struct naive_version {
-    uint64_t value;
-    int64_t committed;
+    uint64_t value, committed;
     uint32_t txn;
 };
 
@@ -47,7 +46,9 @@ struct naive_figures {
     bool has_cycle;
 };
 
-MUST_USE enum status naive_add(struct naive *, const struct trace *, struct error *);
+/* `committed`: the instant. Clients alone do not know it, and by what they hear it would accuse. */
+MUST_USE enum status naive_add(struct naive *, const struct trace *, uint64_t committed,
+                               struct error *);
 MUST_USE enum status naive_end(struct naive *, struct naive_figures *, struct error *);
 void naive_close(struct naive *);
 

@@ -7,6 +7,7 @@
 /* Transactions, copied: those of the stream are good until the next. */
 struct batch {
     struct trace traces[BATCH];
+    uint64_t committed[BATCH]; /* instants */
     size_t count;
     ARRAY(struct trace_op) ops;
 };
@@ -41,6 +42,7 @@ static enum status fill(struct stream *s, struct error *err)
         TRY(truth_next(&s->truth, &txn, err));
         starts[b->count] = b->ops.count;
         b->traces[b->count] = txn->trace;
+        b->committed[b->count] = txn->committed;
         for (size_t i = 0; i < txn->trace.op_count; i++) {
             s->statements += i == 0 || txn->trace.ops[i].op != txn->trace.ops[i - 1].op;
             TRY(array_push(&b->ops, txn->trace.ops[i], err));
@@ -71,7 +73,7 @@ static enum status pass(struct stream *s, struct error *err)
         TRY(fill(s, err));
         TRY(judge(s, err));
         for (size_t i = 0; s->row->against_naive && i < s->batch.count; i++)
-            TRY(naive_add(&s->naive, &s->batch.traces[i], err));
+            TRY(naive_add(&s->naive, &s->batch.traces[i], s->batch.committed[i], err));
     } while (s->batch.count > 0);
     from = bench_cpu_seconds();
     TRY(mirror_end(&s->mirror, SIZE_MAX, err));
