@@ -251,6 +251,8 @@ static enum status watch_all(struct watch *watch, struct error *err)
         bool has_come;
 
         TRY(read_blocks(watch, &has_come, err));
+        if (watch->say_error.status != STATUS_OK) /* nobody listens: the rest would be for nobody */
+            break;
         if (has_come)
             continue;
         nap(watch);
@@ -258,6 +260,10 @@ static enum status watch_all(struct watch *watch, struct error *err)
             TRY(watcher_give_up(&watch->watcher, err));
             watch->came_ns = output_clock_ns();
         }
+    }
+    if (watch->say_error.status != STATUS_OK) {
+        *err = watch->say_error;
+        return err->status;
     }
     if (watch->live_count > 0)
         return watcher_stop(&watch->watcher, err);

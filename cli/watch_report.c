@@ -66,6 +66,12 @@ static void print_lost(const struct watcher *w, struct buffer *out)
         output_describe(&w->first_garbage, out);
         buffer_byte(out, '\n');
     }
+    if (w->counts.repeated > 0) {
+        buffer_text(out, TEXT("again      "));
+        print_count(w->counts.repeated, "transaction that had come before",
+                    "transactions that had come before", out);
+        buffer_byte(out, '\n');
+    }
     if (w->counts.cuts > 0) {
         buffer_text(out, TEXT("lost       what was cut off in "));
         print_count(w->counts.cuts, "place", "places", out);
@@ -201,6 +207,7 @@ static void answer_counts(struct answer *answer, const struct watcher *w, int64_
     answer_number(answer, "cuts", w->counts.cuts);
     answer_number(answer, "clients", w->counts.given_up);
     answer_close(answer, '}');
+    answer_number(answer, "repeated", w->counts.repeated);
     if (w->is_stopped)
         answer_true(answer, "interrupted");
     answer_number(answer, "transactions", w->counts.txns);

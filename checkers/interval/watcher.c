@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "checkers/interval/watcher_private.h"
 
 #define ITEM_BYTES (2 * sizeof(struct pipeline_item)) /* of a transaction that waits */
@@ -66,6 +67,7 @@ void watcher_close(struct watcher *w)
     mirror_close(&w->mirror);
     intern_close(&w->keys);
     array_close(&w->traces.ops);
+    recent_close(&w->recent);
     for (size_t i = 0; i < w->streams.count; i++)
         close_stream(&w->streams.at[i]);
     array_close(&w->streams);
@@ -241,6 +243,43 @@ static enum status do_without_header(struct watcher *w, uint32_t stream, struct 
     return buffer_status(&s->excerpt.header, err);
 }
 
+/* By all that a transaction has but what its operations are. */
+static uint64_t code_of(const struct history *h, uint32_t txn, uint32_t stream)
+{
+    uint64_t code = hash_fold((uint64_t)h->txn_id[txn], (uint64_t)h->session_id[h->txn_session[txn]] ^
+                                                            HASH_ODD_1);
+
+    code = hash_fold(code ^ (uint64_t)h->txn_invoked[txn],
+                     (uint64_t)h->txn_completed[txn] ^ HASH_ODD_2);
+    return hash_fold(code ^ stream, (h->txn_op[txn + 1] - h->txn_op[txn]) ^ HASH_ODD_1);
+}
+
+/* One line of a batch. */
+static enum status hear(struct watcher *w, uint32_t stream, struct watcher_batch *batch,
+                        uint32_t txn, struct error *err)
+{
+    struct error why = { 0 };
+    bool is_known, is_wanted;
+
+    if (traces_examine(&batch->history, txn, &why) != STATUS_OK) {
+        lose_line(w, stream, &why);
+        return STATUS_OK;
+    }
+    TRY(recent_add(&w->recent, code_of(&batch->history, txn, stream), &is_known, err));
+    if (is_known) {
+        w->counts.repeated++;
+        return STATUS_OK;
+    }
+    batch->left++;
+    w->bytes_waiting += ITEM_BYTES;
+    TRY(clients_hear(w, stream, batch, txn, &is_wanted, err));
+    if (!is_wanted) {
+        batch->left--;
+        w->bytes_waiting -= ITEM_BYTES;
+    }
+    return STATUS_OK;
+}
+
 static enum status hear_all(struct watcher *w, uint32_t stream, struct watcher_batch *batch,
                             struct error *err)
 {
@@ -253,21 +292,8 @@ static enum status hear_all(struct watcher *w, uint32_t stream, struct watcher_b
         w->counts.predicates += h->op_kind[h->statement_op[i]] != OP_INSERT;
     }
     for (uint32_t txn = 0; txn < h->txn_count; txn++) {
-        struct error why = { 0 };
-        bool is_wanted;
-
         w->streams.at[stream].line++;
-        if (traces_examine(h, txn, &why) != STATUS_OK) {
-            lose_line(w, stream, &why);
-            continue;
-        }
-        batch->left++;
-        w->bytes_waiting += ITEM_BYTES;
-        TRY(clients_hear(w, stream, batch, txn, &is_wanted, err));
-        if (!is_wanted) {
-            batch->left--;
-            w->bytes_waiting -= ITEM_BYTES;
-        }
+        TRY(hear(w, stream, batch, txn, err));
     }
     clients_advance(w, stream);
     return STATUS_OK;

@@ -14,6 +14,9 @@
  * the patience, as the stream's own times go; in a finished stream they are waited for as long as
  * there is room.
  *
+ * A transaction that comes again, as from a recorder that went on a little before where it had
+ * stopped, is passed over.
+ *
  * What is lost becomes a gap (gaps.h), and no reason to accuse anybody: lines that cannot be
  * read, what is missing before a stream that begins without its header or behind one that ends
  * within a line, clients that are not waited for any longer. What nobody could know, that a
@@ -30,6 +33,7 @@
 #include "base/map.h"
 #include "checkers/interval/mirror.h"
 #include "checkers/interval/pipeline.h"
+#include "checkers/interval/recent.h"
 #include "checkers/interval/traces.h"
 #include "history/excerpt.h"
 
@@ -46,6 +50,7 @@ struct watcher_options {
 struct watcher_counts {
     uint64_t txns, ops, predicates, bytes;
     uint64_t garbage;   /* lines that could not be read */
+    uint64_t repeated;  /* transactions that had come before, and were passed over */
     uint64_t cuts;      /* streams that began without a header, began anew, or ended within a line */
     uint64_t given_up;  /* clients that were not waited for any longer */
     uint64_t late;      /* transactions that came too late to be judged */
@@ -85,6 +90,7 @@ struct watcher {
     struct pipeline pipeline;
     struct intern keys;
     struct traces traces;
+    struct recent recent; /* transactions */
     ARRAY(struct watcher_stream) streams;
     ARRAY(struct watcher_client) clients;
     ARRAY(uint32_t) free_clients;

@@ -498,6 +498,55 @@ static void a_clock_error_is_told_where_all_that_was_found_has_one(void)
     end();
 }
 
+/* A recorder that goes on somewhat before where it had stopped. */
+static void what_comes_again_is_passed_over(void)
+{
+    uint64_t repeated = 0;
+
+    for (size_t p = 0; p < ROW_COUNT(some_profiles); p++)
+        for (uint64_t seed = 0; seed < fixture_rounds(3); seed++) {
+            struct truth_options truth = rough_truth(some_profiles[p], seed);
+            struct buffer text = { 0 };
+            size_t end_of_first, from;
+
+            begin(&truth, 1);
+            stream_join(&lines, 0, 1, &text);
+            for (end_of_first = text.count / 2; text.at[end_of_first - 1] != '\n';)
+                end_of_first++;
+            for (from = end_of_first / 2; text.at[from - 1] != '\n';)
+                from++;
+            ASSERT_OK(watcher_feed(&watcher, 0, (struct text){ text.at, end_of_first }, &err), &err);
+            stream_feed(&watcher, 0, (struct text){ text.at + from, text.count - from }, 700,
+                        &choices);
+            ASSERT_OK(watcher_finish(&watcher, &err), &err);
+            stream_expect_nothing(&watcher, some_profiles[p], seed);
+            expect_the_same(&truth);
+            expect_doubt("");
+            repeated += watcher.counts.repeated;
+            buffer_close(&text);
+            end();
+        }
+    TEST_ASSERT_GREATER_THAN(1000, repeated);
+}
+
+static void what_came_last_is_known_again(void)
+{
+    struct recent recent = { 0 };
+    bool is_known;
+
+    for (uint64_t code = 0; code < 5 * RECENT_KEPT; code++) {
+        ASSERT_OK(recent_add(&recent, code, &is_known, &err), &err);
+        TEST_ASSERT_FALSE(is_known);
+        if (code < RECENT_KEPT)
+            continue;
+        ASSERT_OK(recent_add(&recent, code - RECENT_KEPT / 2, &is_known, &err), &err);
+        TEST_ASSERT_TRUE(is_known);
+    }
+    TEST_ASSERT_LESS_OR_EQUAL(RECENT_KEPT, recent.generations[0].keys.count);
+    TEST_ASSERT_LESS_OR_EQUAL(RECENT_KEPT, recent.generations[1].keys.count);
+    recent_close(&recent);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -509,6 +558,8 @@ int main(void)
     RUN_TEST(a_client_that_stalls_is_judged_without_and_accuses_nobody);
     RUN_TEST(what_waits_for_a_silent_client_is_bounded);
     RUN_TEST(what_comes_too_late_puts_findings_in_doubt);
+    RUN_TEST(what_comes_again_is_passed_over);
+    RUN_TEST(what_came_last_is_known_again);
     RUN_TEST(a_stream_that_rests_has_lost_nothing);
     RUN_TEST(what_is_stopped_is_judged_as_far_as_it_has_come);
     RUN_TEST(what_was_not_judged_is_not_said_to_be_well);

@@ -207,11 +207,16 @@ check "a header within a stream is a cut" mentions out "lost       what was cut 
 tail -n +300 clean.jsonl | watch 3 --profile own.toml
 check "and so is a stream without one" mentions out "lost       what was cut off in 1 place"
 
+# A recorder that goes on a little before where it had stopped.
+(head -n 300 clean.jsonl; tail -n +250 clean.jsonl) | watch 0 --profile own.toml &&
+    verdict 0 "lines that come again accuse nobody, and nothing is lost"
+check "they are counted" says out "again      51 transactions that had come before"
+
 # A file that is emptied and written anew.
 cp clean.jsonl anew.jsonl
 (exec 3>>anew.jsonl; sleep 0.7; : >anew.jsonl; sleep 0.3; head -n 100 clean.jsonl >&3; sleep 0.3) &
 run 3 watch anew.jsonl --profile own.toml
-check "a file that is written anew is read anew" mentions out "watched    699 transactions"
+check "a file that is written anew is read anew" says out "again      99 transactions that had come before"
 check "and what was to come is lost" mentions out "lost       what was cut off in"
 wait
 
@@ -337,6 +342,14 @@ done
 if [ -e /dev/full ]; then
     "$ORDEAL" watch planted.jsonl --profile own.toml >/dev/full 2>err
     verdict $(($? != 2)) "a full disk is an error"
+    rm -f open
+    mkfifo open
+    ("$ORDEAL" watch open --profile own.toml --patience 1ms >/dev/full 2>err; echo "exits $?" >told) &
+    exec 3>open
+    cat planted.jsonl client-0.jsonl client-1.jsonl >&3
+    check "whom nobody can hear does not go on" comes told "exits 2"
+    exec 3>&-
+    wait
 fi
 
 # --- Profiles of one's own ------------------------------------------------------------------------------------
