@@ -81,6 +81,19 @@ bool visible_is_there(const struct visibility *s, uint32_t version)
             known_before(s->k, point_of_commit(writer_of(s->k, version)), s->reader->point));
 }
 
+bool reader_may_pass_over(const struct known *k, const struct reader *r)
+{
+    return k->v->instants->w->timing == TIMED_BY_KEY && r->is_look &&
+           op_row_of(k->v, r->head, r->key) == HISTORY_NONE;
+}
+
+bool visible_is_surely_seen(const struct visibility *s, uint32_t version)
+{
+    if (version == VERSION_INITIAL || !reader_may_pass_over(s->k, s->reader))
+        return visible_is_there(s, version);
+    return known_before(s->k, point_of_commit(writer_of(s->k, version)), s->reader->point);
+}
+
 bool visible_is_behind(const struct visibility *s, uint32_t version)
 {
     if (version == VERSION_INITIAL)

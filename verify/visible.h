@@ -46,7 +46,15 @@ struct window version_installed(const struct known *, uint32_t version);
 bool version_precedes(const struct known *, uint32_t, uint32_t);
 bool version_counts(const struct known *, uint32_t);
 
+/*
+ * Whether it may have passed over a version that was there, for one that is as good: by times alone no
+ * read of a key misses its past, but a look may miss what changed no answer.
+ */
+bool reader_may_pass_over(const struct known *, const struct reader *);
+
 bool visible_is_there(const struct visibility *, uint32_t version);
+/* Likewise, and it was not passed over. */
+bool visible_is_surely_seen(const struct visibility *, uint32_t version);
 /* It comes behind the view: installed behind it, as known by an order or by times. */
 bool visible_is_behind(const struct visibility *, uint32_t version);
 /* Or it was only sent when the read was over. A look at the commit is over at the commit. */

@@ -131,7 +131,7 @@ static void use_precedes(const struct mirror *m, const struct version *v, const 
 static void use_before(const struct mirror *m, const struct look *look, const struct version *v)
 {
     use_version(m, v);
-    if (version_installed(m, v).high < look->view.low) {
+    if (m->profile.timing == TIMING_FULL && version_installed(m, v).high < look->view.low) {
         use_end(m->grounds, installed_ends(m, v).high);
         use_end(m->grounds, point_ends(m, look->point).low);
     } else if (look->point != MIRROR_NONE && v->point != MIRROR_NONE) {

@@ -25,6 +25,10 @@
  * answer came: to change a row that does not match into another is in nobody's way. So what fits
  * is looked for as of the view, and then whether something had been there by the answer that fits.
  *
+ * Where it is only promised that no read of a key misses its past, a statement may miss what changed
+ * a row that does not match into another: of who did that and had committed before, it does
+ * not follow that he comes before in the order of timestamps.
+ *
  * A statement that locks, or that reads row by row, may see each row as of an instant of its
  * own, and a row that was deleted and inserted meanwhile not at all. There a row is missing only if
  * one version alone can have been there all the time.
@@ -194,6 +198,22 @@ static enum status comes_before(struct mirror *m, const struct look *look, uint3
     return mirror_order(m, look->point, point, ORDER_NOT_FOUND, look->key, MECHANISM_READ, err);
 }
 
+/* Whether a version that surely was there may have been passed over for one that is as good. */
+static bool may_pass_over(const struct mirror *m, bool matching)
+{
+    return m->profile.timing == TIMING_KEY && !matching;
+}
+
+/* Whether the version surely was there, and was not passed over. */
+static bool is_surely_seen(const struct mirror *m, const struct look *look,
+                           const struct version *w, bool matching)
+{
+    if (!may_pass_over(m, matching))
+        return look_is_before(m, look, w);
+    return look->point != MIRROR_NONE && w->point != MIRROR_NONE &&
+           timeline_knows(&m->timeline, w->point, look->point);
+}
+
 /* One version alone can have been seen. */
 static enum status deduce(struct mirror *m, const struct quest *quest, const struct look *look,
                           uint32_t seen, bool matching, struct error *err)
@@ -205,8 +225,9 @@ static enum status deduce(struct mirror *m, const struct quest *quest, const str
     grounds_reads(m, look, seen, GROUND_FINDS);
     if (m->versions.at[seen].state == VERSION_PERHAPS)
         look_confirm(m, look, &m->versions.at[seen]);
-    TRY(mirror_order(m, m->versions.at[seen].point, look->point, ORDER_FOUND, key, MECHANISM_READ,
-                     err));
+    if (!may_pass_over(m, matching))
+        TRY(mirror_order(m, m->versions.at[seen].point, look->point, ORDER_FOUND, key,
+                         MECHANISM_READ, err));
     for (uint32_t next = m->keys.at[key].newest; next != MIRROR_NONE;
          next = version_older(m, &m->versions.at[next], from)) {
         const struct version *v = &m->versions.at[seen], *w = &m->versions.at[next];
@@ -218,7 +239,7 @@ static enum status deduce(struct mirror *m, const struct quest *quest, const str
                 continue;
             grounds_overwrites(m, look, seen, next);
             TRY(comes_before(m, look, w->certified, w->point, err));
-        } else if (look_is_before(m, look, w) && !version_precedes(m, w, v)) {
+        } else if (is_surely_seen(m, look, w, matching) && !version_precedes(m, w, v)) {
             grounds_installed(m, look, next);
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
             TRY(mirror_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));

@@ -11,27 +11,29 @@
 #include "history/source.h"
 
 #define CLIENTS 5
-#define KEYS 4
-#define VALUES 5     /* from 1 on; 0: there is no row */
+#define KEYS 8
+#define VALUES 12     /* from 1 on; 0: there is no row */
 #define READS_MAX 16 /* of a transaction */
 #define INSTANT 10   /* between one and the next */
 #define NOT_WRITTEN -1
+#define SKEW_MAX 60 /* instants by which a clock is off */
 
 struct known_version {
-    int64_t instant;
+    int64_t instant; /* or timestamp */
     int value;
 };
 
 /* A condition, and when it was asked; a key alone is one of all values. */
 struct known_read {
-    int64_t instant;
+    int64_t instant, txn;
     unsigned keys; /* a bit each */
     int low, high;
 };
 
 struct client {
     int64_t txn, session;
-    int64_t snapshot;       /* the instant of its first operation; 0: none yet */
+    int64_t skew;           /* of its clock */
+    int64_t snapshot;       /* the instant of its first operation, or timestamp; 0: none yet */
     int64_t invoked, heard; /* of the transaction; the last answer */
     int own[KEYS];
     struct known_read reads[READS_MAX];
@@ -45,6 +47,7 @@ struct known {
     struct random random;
     int64_t now, last_txn, last_session;
     ARRAY(struct known_version) rows[KEYS];
+    ARRAY(struct known_read) marks; /* by timestamp, of all */
     struct client clients[CLIENTS];
     struct buffer told;
 };
@@ -70,13 +73,20 @@ static int newest(const struct known *k, unsigned key)
     return value_at(k, key, k->now);
 }
 
+static int64_t reads_as_of(const struct known *k, const struct client *c)
+{
+    return k->options->protocol == KNOWN_SNAPSHOT || k->options->protocol == KNOWN_TIMESTAMPS
+               ? c->snapshot
+               : k->now;
+}
+
 static int seen_by(struct known *k, const struct client *c, unsigned key)
 {
     if (c->own[key] != NOT_WRITTEN)
         return c->own[key];
     if (k->options->lie_every > 0 && one_in(k, k->options->lie_every))
-        return value_at(k, key, (int64_t)random_below(&k->random, (uint64_t)k->now));
-    return value_at(k, key, k->options->protocol == KNOWN_SNAPSHOT ? c->snapshot : k->now);
+        return value_at(k, key, (int64_t)random_below(&k->random, (uint64_t)reads_as_of(k, c)));
+    return value_at(k, key, reads_as_of(k, c));
 }
 
 /* No row matches a condition; but of a key it is read that there is none. */
@@ -110,7 +120,7 @@ static bool may_write(const struct known *k, const struct client *c, unsigned ke
 {
     const struct known_version *last = &k->rows[key].at[k->rows[key].count - 1];
 
-    if (k->options->protocol == KNOWN_VALIDATION)
+    if (k->options->protocol == KNOWN_VALIDATION || k->options->protocol == KNOWN_TIMESTAMPS)
         return true;
     for (const struct client *o = k->clients; o < k->clients + CLIENTS; o++)
         if (o != c &&
@@ -133,8 +143,24 @@ static bool is_current(const struct known *k, const struct known_read *read)
     return true;
 }
 
+/* Who comes later by its timestamp has read what this would change. */
+static bool is_marked(const struct known *k, const struct client *c, unsigned key)
+{
+    const struct known_version *last = &k->rows[key].at[k->rows[key].count - 1];
+
+    for (size_t i = 0; i < k->marks.count; i++)
+        if (k->marks.at[i].txn != c->txn && k->marks.at[i].instant > c->snapshot &&
+            (is_of(&k->marks.at[i], key, last->value) ||
+             is_of(&k->marks.at[i], key, c->own[key])))
+            return true;
+    return last->instant > c->snapshot;
+}
+
 static bool is_valid(const struct known *k, const struct client *c)
 {
+    for (unsigned key = 0; k->options->protocol == KNOWN_TIMESTAMPS && key < KEYS; key++)
+        if (c->own[key] != NOT_WRITTEN && is_marked(k, c, key))
+            return false;
     for (unsigned i = 0; k->options->protocol == KNOWN_VALIDATION && i < c->read_count; i++)
         if (!is_current(k, &c->reads[i]))
             return false;
@@ -145,12 +171,17 @@ static bool is_valid(const struct known *k, const struct client *c)
 
 static bool read_keys(struct known *k, struct client *c, unsigned keys, int low, int high)
 {
-    struct known_read read = { k->now, keys, low, high };
+    struct known_read read = { reads_as_of(k, c), c->txn, keys, low, high };
+    struct error unsaid;
 
     if (!may_read(k, c, &read))
         return false;
     c->reads[c->read_count++] = read;
-    return true;
+    if (k->options->protocol != KNOWN_TIMESTAMPS)
+        return true;
+    if (array_push(&k->marks, read, &unsaid) != STATUS_OK)
+        abort();
+    return is_current(k, &read);
 }
 
 static bool write_key(struct known *k, struct client *c, unsigned key, int value)
@@ -230,7 +261,7 @@ static void begin(struct known *k, struct client *c)
     c->txn = ++k->last_txn;
     c->snapshot = 0;
     c->read_count = c->locked = 0;
-    c->ops_left = 1 + (unsigned)random_below(&k->random, 5);
+    c->ops_left = 1 + (unsigned)random_below(&k->random, 6);
     for (unsigned key = 0; key < KEYS; key++)
         c->own[key] = NOT_WRITTEN;
     buffer_clear(&c->told);
@@ -256,7 +287,8 @@ static void install(struct known *k, const struct client *c)
     struct error unsaid;
 
     for (unsigned key = 0; key < KEYS; key++) {
-        struct known_version new = { k->now, c->own[key] };
+        bool is_stamped = k->options->protocol == KNOWN_TIMESTAMPS;
+        struct known_version new = { is_stamped ? c->snapshot : k->now, c->own[key] };
 
         if (c->own[key] != NOT_WRITTEN && array_push(&k->rows[key], new, &unsaid) != STATUS_OK)
             abort();
@@ -267,6 +299,7 @@ static void renew(struct known *k, struct client *c)
 {
     c->is_ghost = false;
     c->session = ++k->last_session;
+    c->skew = INSTANT * random_between(&k->random, -SKEW_MAX, SKEW_MAX);
     c->heard = k->now;
     begin(k, c);
 }
@@ -303,6 +336,14 @@ static void finish(struct known *k, struct client *c)
     begin(k, c);
 }
 
+/* No two transactions have the same, and nobody reads as of before the beginning. */
+static int64_t stamp_of(const struct known *k, const struct client *c)
+{
+    if (k->options->protocol != KNOWN_TIMESTAMPS)
+        return k->now;
+    return (k->now + c->skew + SKEW_MAX * INSTANT) * 1000 + c->txn;
+}
+
 static void do_something(struct known *k, struct client *c)
 {
     static bool (*const all[])(struct known *, struct client *) = { do_read, do_write,
@@ -312,7 +353,7 @@ static void do_something(struct known *k, struct client *c)
     size_t before = c->told.count;
 
     if (c->snapshot == 0) {
-        c->snapshot = k->now;
+        c->snapshot = stamp_of(k, c);
         c->invoked = sent;
     }
     if (c->told.count > 0)
@@ -398,5 +439,6 @@ void known_history(const struct known_options *options, struct history *history)
         buffer_close(&k.clients[i].told);
     for (unsigned i = 0; i < KEYS; i++)
         array_close(&k.rows[i]);
+    array_close(&k.marks);
     buffer_close(&k.told);
 }

@@ -13,6 +13,9 @@
  *     KNOWN_VALIDATION  strict-serializable; of what was read, by keys and by conditions
  *     KNOWN_SNAPSHOT    strict-snapshot; rows are locked, the first updater wins
  *     KNOWN_STATEMENTS  read-committed; each statement sees what is there, rows are locked
+ *     KNOWN_TIMESTAMPS  serializable in the order of clocks that disagree; nobody writes below what
+ *                       was read, nor reads below a write that there was, unless it changed a
+ *                       row that does not match into another
  *
  * There are few values and few keys, so that values come again, rows stop matching and match
  * again, go and come back. Who is not told how a transaction ended may be told wrong for
@@ -30,6 +33,7 @@ enum known_protocol {
     KNOWN_VALIDATION,
     KNOWN_SNAPSHOT,
     KNOWN_STATEMENTS,
+    KNOWN_TIMESTAMPS,
     KNOWN_PROTOCOL_COUNT
 };
 
