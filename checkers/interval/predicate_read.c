@@ -25,9 +25,9 @@
  * answer came: to change a row that does not match into another is in nobody's way. So what fits
  * is looked for as of the view, and then whether something had been there by the answer that fits.
  *
- * Where it is only promised that no read of a key misses its past, a statement may miss what changed
- * a row that does not match into another: of who did that and had committed before, it does
- * not follow that he comes before in the order of timestamps.
+ * Where it is only promised that no read of a key misses its past, a statement may miss what
+ * changed a row that does not match into another: of who did that and had committed before it
+ * does not follow that he comes before in the order of timestamps.
  *
  * A statement that locks, or that reads row by row, may see each row as of an instant of its
  * own, and a row that was deleted and inserted meanwhile not at all. There a row is missing only if
