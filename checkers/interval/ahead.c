@@ -22,6 +22,7 @@ static enum status make_arrival(struct ahead_worker *w, uint32_t txn, struct ahe
     struct arrival *arrival = &p->arrivals[p->count];
     struct trace trace;
 
+    TRY(traces_examine(w->ahead->history, txn, err));
     TRY(traces_make(&w->traces, txn, &trace, err));
     TRY(arrival_make(&w->own, w->ahead->mirror, &trace, *next, arrival, err));
     arrival->live.block = p->block;

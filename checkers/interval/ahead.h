@@ -12,6 +12,8 @@
  *         ... arrival_take(m, arrival, err) ...
  *     ahead_close(&ahead);
  *
+ * Transactions are examined first: one that cannot be judged is refused in its turn.
+ *
  * What a piece comes to is a function of the history and the mirror's profile, so that it does not
  * matter who makes it nor when; and it is the mirror alone, in one thread, that finds anything,
  * so that findings are the same, in the same words, whatever the number of threads. Who

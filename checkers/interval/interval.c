@@ -10,11 +10,17 @@
 
 #define STEP 4096 /* transactions between two looks whether somebody wants an end */
 
-static enum status examine(const struct history *h, struct error *err)
+static enum status examine_columns(const struct history *h, struct error *err)
 {
     if (h->txn_count > 0 && (!h->txn_invoked || !h->txn_completed))
         return error_set(err, STATUS_BAD_INPUT,
                          "interval judges by times, and no transaction of the history has an \"at\"");
+    return STATUS_OK;
+}
+
+static enum status examine(const struct history *h, struct error *err)
+{
+    TRY(examine_columns(h, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         TRY(traces_examine(h, t, err));
     return STATUS_OK;
@@ -147,13 +153,16 @@ static enum status pass_all(struct mirror *m, struct traces *traces, const struc
     struct ahead ahead;
     enum status status;
 
-    if (traces->history->statement_count > 0 || check_wants(options, CHECK_SLOWLY))
+    if (traces->history->statement_count > 0 || check_wants(options, CHECK_SLOWLY)) {
+        TRY(examine(traces->history, err));
         return pass_in_turn(m, traces, sorted, options, check, err);
+    }
     status = ahead_init(&ahead, traces->history, m, sorted, options->threads, err);
     if (status == STATUS_OK)
         status = pass_ahead(m, traces, &ahead, options, check, err);
     ahead_close(&ahead);
-    return status;
+    /* The first that is wrong is named, and not the first that was come upon. */
+    return status == STATUS_BAD_INPUT ? examine(traces->history, err) : status;
 }
 
 static enum status judge_rest(struct mirror *m, const struct check_options *options,
@@ -250,7 +259,7 @@ static enum status run(const struct history *h, const struct check_options *opti
     struct mirror mirror;
     enum status status;
 
-    TRY(examine(h, err));
+    TRY(examine_columns(h, err));
     mirror_init(&mirror, &profile, options->clock_error_ns);
     mirror.key_name = name_key;
     mirror.op_name = name_op;
