@@ -111,14 +111,15 @@ enum status update_judge(struct mirror *m, struct live *live, uint32_t access, s
 {
     uint32_t key = live->accesses[access].key, own = live->accesses[access].version;
     uint32_t next = m->keys.at[key].newest;
-    int64_t from = updater_of(m, &m->versions.at[own]).view.low;
+    int64_t from = view_times(m, m->versions.at[own].view, m->versions.at[own].viewed).low;
 
     for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], from)) {
-        struct updater a = updater_of(m, &m->versions.at[own]), b;
+        struct updater a, b;
         bool can_a, can_b;
 
         if (next == own || m->versions.at[next].state != VERSION_COMMITTED)
             continue;
+        a = updater_of(m, &m->versions.at[own]);
         b = updater_of(m, &m->versions.at[next]);
         can_a = can_be_first(m, &a, &b);
         can_b = can_be_first(m, &b, &a);

@@ -270,3 +270,35 @@ enum status key_collect(struct mirror *m, struct key_state *state, struct error 
         state->count_to_collect = KEY_VERSIONS_KEPT;
     return STATUS_OK;
 }
+
+/* --- For tests and measurements ------------------------------------------------------- */
+
+static size_t count_chain(const struct mirror *m, uint32_t first)
+{
+    size_t count = 0;
+
+    for (uint32_t v = first; v != MIRROR_NONE; v = m->versions.at[v].older)
+        count++;
+    return count;
+}
+
+void mirror_check(const struct mirror *m)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->keys.count; i++) {
+        assert(m->keys.at[i].count == count_chain(m, m->keys.at[i].newest));
+        count += m->keys.at[i].count;
+    }
+    for (size_t i = 0; i < m->free_versions.count; i++)
+        count += count_chain(m, m->free_versions.at[i]);
+    assert(count == m->versions.count);
+}
+
+size_t mirror_key_bytes(const struct mirror *m, uint32_t key)
+{
+    const struct key_state *state = &m->keys.at[key];
+
+    return sizeof *state + state->count * sizeof(struct version) +
+           ((size_t)state->readers.room + state->lockers.room) * sizeof(struct reader);
+}

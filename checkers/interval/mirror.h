@@ -219,4 +219,9 @@ MUST_USE enum status mirror_advance(struct mirror *, int64_t until, struct error
 /* Nothing is added any more: judges, in so many steps at the most; `events` is what is left. */
 MUST_USE enum status mirror_end(struct mirror *, size_t steps_max, struct error *);
 
+/* Asserts that keys have as many versions as they say, and that each is one key's, or free. */
+void mirror_check(const struct mirror *);
+/* What is held of a key. */
+size_t mirror_key_bytes(const struct mirror *, uint32_t key);
+
 #endif

@@ -14,7 +14,7 @@
 #include "checkers/interval/row_store.h"
 
 #define MIRROR_NONE UINT32_MAX
-#define KEY_VERSIONS_KEPT 4     /* from so many on, old ones are looked for */
+#define KEY_VERSIONS_KEPT 8     /* from so many on, old ones are looked for */
 #define VERSIONS_LOOKED_AT 4096 /* by an access; of a key with more nothing is judged */
 
 enum version_state {
@@ -370,7 +370,9 @@ MUST_USE static inline enum status mirror_order(struct mirror *m, uint32_t from,
                                                 enum order_reason reason, uint32_t key,
                                                 enum mechanism mechanism, struct error *err)
 {
-    return from == MIRROR_NONE || to == MIRROR_NONE
+    /* What windows say is most of what is deduced, and need not be laid. */
+    return from == MIRROR_NONE || to == MIRROR_NONE ||
+                   timeline_point(&m->timeline, from)->high < timeline_point(&m->timeline, to)->low
                ? STATUS_OK
                : mirror_lay(m, &m->timeline, from, to, reason, key, mechanism, err);
 }

@@ -142,10 +142,11 @@ static enum status compare_with_writes(struct mirror *m, const struct live *live
 
     for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], from)) {
         const struct version *v = &m->versions.at[next];
-        struct lock own = lock_of_access(m, live, a), other;
+        struct lock own, other;
 
         if (v->txn == txn || v->state != VERSION_COMMITTED)
             continue;
+        own = lock_of_access(m, live, a);
         other = lock_of_version(m, v);
         TRY(compare(m, a->key, &other, &own, err));
     }
