@@ -198,7 +198,7 @@ static void answer_reason(struct answer *answer, const struct watcher *w, enum v
 static void answer_counts(struct answer *answer, const struct watcher *w, int64_t ns)
 {
     answer_open(answer, "unjudged", '{');
-    answer_number(answer, "predicates", w->counts.predicates);
+    answer_number(answer, "predicates", watcher_unjudged(w));
     answer_number(answer, "reads", w->mirror.counts.gapped);
     answer_number(answer, "late", w->counts.late);
     answer_close(answer, '}');

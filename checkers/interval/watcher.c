@@ -31,6 +31,7 @@ static void close_batch(struct watcher_batch *batch)
 {
     history_close(&batch->history);
     free(batch->key_of);
+    keys_close(&batch->keys);
     free(batch);
 }
 
@@ -67,6 +68,8 @@ void watcher_close(struct watcher *w)
     mirror_close(&w->mirror);
     intern_close(&w->keys);
     array_close(&w->traces.ops);
+    array_close(&w->traces.queries);
+    tables_close(w);
     recent_close(&w->recent);
     for (size_t i = 0; i < w->streams.count; i++)
         close_stream(&w->streams.at[i]);
@@ -107,6 +110,9 @@ static enum status judge(struct watcher *w, const struct pipeline_item *item, st
 
     w->traces.history = &batch->history;
     w->traces.key_of = batch->key_of;
+    w->traces.keys = batch->keys;
+    w->traces.rows = batch->has_rows ? &w->rows : NULL;
+    w->traces.mirror = &w->mirror;
     TRY(traces_make(&w->traces, item->number, &trace, err));
     trace.number = w->number++;
     TRY(mirror_advance(&w->mirror, trace.invoked, err));
@@ -172,8 +178,8 @@ static enum status make_room(struct watcher *w, uint32_t stream, struct error *e
 
 /* --- Lines --------------------------------------------------------------------------------------- */
 
-static enum status map_keys(struct watcher *w, const struct history *h, uint32_t **key_of,
-                            struct error *err)
+enum status watcher_map_keys(struct watcher *w, const struct history *h, uint32_t **key_of,
+                             struct error *err)
 {
     TRY(memory_resize((void **)key_of, h->key_count, sizeof **key_of, err));
     for (uint32_t key = 0; key < h->key_count; key++)
@@ -195,36 +201,19 @@ static void lose_line(struct watcher *w, uint32_t stream, const struct error *wh
     w->first_garbage.offset = 0;
 }
 
-/* What it holds of tables' initial rows, and of other keys. */
-static enum status take_initial(struct watcher *w, const struct history *h, struct error *err)
-{
-    struct traces traces = { .history = h };
-    uint32_t *key_of = NULL;
-    enum status status = map_keys(w, h, &key_of, err);
-
-    traces.key_of = key_of;
-    if (status == STATUS_OK)
-        status = traces_initial(&traces, &w->mirror, err);
-    free(key_of);
-    return status;
-}
-
 /* A stream that begins anew has lost what was not over. */
 static enum status read_header(struct watcher *w, uint32_t stream, struct text line,
                                struct error *err)
 {
     struct watcher_stream *s = &w->streams.at[stream];
     struct history initial;
-    enum status status;
 
     if (s->line > 1) {
         w->counts.cuts++;
         clients_lose(w, stream);
     }
     TRY(excerpt_header(&s->excerpt, line, &initial, err));
-    status = take_initial(w, &initial, err);
-    history_close(&initial);
-    return status;
+    return tables_take_header(w, &initial, err);
 }
 
 /* One that was resumed: its header may be that of another stream. */
@@ -261,7 +250,11 @@ static enum status hear(struct watcher *w, uint32_t stream, struct watcher_batch
     struct error why = { 0 };
     bool is_known, is_wanted;
 
-    if (traces_examine(&batch->history, txn, &why) != STATUS_OK) {
+    if (traces_examine(&batch->history, txn, &why) != STATUS_OK ||
+        tables_examine(w, batch, txn, &why) != STATUS_OK) {
+        *err = why;
+        if (why.status != STATUS_BAD_INPUT)
+            return why.status;
         lose_line(w, stream, &why);
         return STATUS_OK;
     }
@@ -287,10 +280,8 @@ static enum status hear_all(struct watcher *w, uint32_t stream, struct watcher_b
 
     w->counts.txns += h->txn_count;
     w->counts.ops += h->op_count;
-    for (size_t i = 0; i < h->statement_count; i++) {
+    for (size_t i = 0; i < h->statement_count; i++)
         w->counts.ops -= h->statement_row_count[i];
-        w->counts.predicates += h->op_kind[h->statement_op[i]] != OP_INSERT;
-    }
     for (uint32_t txn = 0; txn < h->txn_count; txn++) {
         w->streams.at[stream].line++;
         TRY(hear(w, stream, batch, txn, err));
@@ -314,7 +305,9 @@ static enum status take_batch(struct watcher *w, uint32_t stream, struct history
     batch->left = 1; /* this function */
     batch->bytes = history_bytes(history) + history->key_count * sizeof *batch->key_of;
     w->bytes_waiting += batch->bytes;
-    status = map_keys(w, history, &batch->key_of, err);
+    status = watcher_map_keys(w, history, &batch->key_of, err);
+    if (status == STATUS_OK)
+        status = tables_begin_batch(w, batch, err);
     if (status == STATUS_OK)
         status = hear_all(w, stream, batch, err);
     release(w, batch);
@@ -513,6 +506,11 @@ enum status watcher_stop(struct watcher *w, struct error *err)
 uint64_t watcher_unended(const struct watcher *w)
 {
     return w->is_stopped ? w->mirror.counts.gapped - w->gapped_at_stop : 0;
+}
+
+uint64_t watcher_unjudged(const struct watcher *w)
+{
+    return w->traces.unjudged + w->mirror.counts.unjudged_queries;
 }
 
 static void doubt(struct buffer *reason, uint64_t count, const char *one, const char *many)

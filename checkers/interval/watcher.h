@@ -34,6 +34,7 @@
 #include "checkers/interval/mirror.h"
 #include "checkers/interval/pipeline.h"
 #include "checkers/interval/recent.h"
+#include "checkers/interval/row_store.h"
 #include "checkers/interval/traces.h"
 #include "history/excerpt.h"
 
@@ -48,7 +49,7 @@ struct watcher_options {
 };
 
 struct watcher_counts {
-    uint64_t txns, ops, predicates, bytes;
+    uint64_t txns, ops, bytes;
     uint64_t garbage;   /* lines that could not be read */
     uint64_t repeated;  /* transactions that had come before, and were passed over */
     uint64_t cuts;      /* streams that began without a header, began anew, or ended within a line */
@@ -90,6 +91,9 @@ struct watcher {
     struct pipeline pipeline;
     struct intern keys;
     struct traces traces;
+    struct history schema; /* tables, once a header has them; of statements of others nothing is judged */
+    struct row_store rows;
+    bool has_rows;
     struct recent recent; /* transactions */
     ARRAY(struct watcher_stream) streams;
     ARRAY(struct watcher_client) clients;
@@ -131,6 +135,8 @@ bool watcher_is_full(const struct watcher *);
 /* The awaited stream is not waited for any longer: others are judged without it. */
 MUST_USE enum status watcher_give_up(struct watcher *, struct error *);
 
+/* Statements of whose answer only the rows that came were judged. */
+uint64_t watcher_unjudged(const struct watcher *);
 /* Why nobody can tell whether all is well; empty: it is, or there are findings. */
 void watcher_doubt(const struct watcher *, struct buffer *reason);
 uint64_t watcher_unended(const struct watcher *);

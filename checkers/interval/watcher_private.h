@@ -13,8 +13,26 @@
 struct watcher_batch {
     struct history history;
     uint32_t *key_of; /* by key of the history: the watcher's */
+    struct keys keys; /* which are rows of tables, if it has the watcher's */
+    bool has_rows;
     size_t left, bytes;
 };
+
+/* --- watcher_tables.c --- */
+
+/* A header has come: its tables are kept, unless there are some. It takes over the history. */
+MUST_USE enum status tables_take_header(struct watcher *, struct history *initial, struct error *);
+void tables_close(struct watcher *);
+/* Whether the batch has the watcher's tables. */
+MUST_USE enum status tables_begin_batch(struct watcher *, struct watcher_batch *, struct error *);
+/* Refuses a transaction with a condition that nobody can read. */
+MUST_USE enum status tables_examine(struct watcher *, const struct watcher_batch *, uint32_t txn,
+                                  struct error *);
+
+/* --- watcher.c --- */
+
+MUST_USE enum status watcher_map_keys(struct watcher *, const struct history *, uint32_t **key_of,
+                                      struct error *);
 
 /* --- watcher_clients.c --- */
 
