@@ -23,6 +23,12 @@ enum status asked_open(struct asked *asked, struct verifier *v, const struct rea
     return statement_open(v, r->head, &asked->query, err);
 }
 
+void asked_of_key(struct asked *asked, uint32_t key, uint32_t row)
+{
+    asked->key = key;
+    asked->row = row;
+}
+
 void asked_close(struct asked *asked)
 {
     query_close(&asked->query);

@@ -71,6 +71,8 @@ struct asked {
 MUST_USE enum status asked_open(struct asked *, struct verifier *, const struct reader *,
                                 struct error *);
 void asked_close(struct asked *);
+/* Another key of the same statement's table; the row that came, or HISTORY_NONE. */
+void asked_of_key(struct asked *, uint32_t key, uint32_t row);
 /* Whether a version, an operation or VERSION_INITIAL, matches; or agrees with the answer. */
 enum match asked_match(const struct asked *, uint32_t op);
 enum match asked_agrees(const struct asked *, uint32_t op);

@@ -196,17 +196,21 @@ int64_t known_committed_by(const struct known *k, uint32_t txn)
     return map_find(&k->commits, txn, &by) ? (int64_t)by : INT64_MAX;
 }
 
-enum status known_confirm(struct known *k, uint32_t txn, uint32_t reader, struct error *err)
+enum status known_commit_by(struct known *k, uint32_t txn, int64_t by, struct error *err)
 {
-    int64_t by = k->v->instants->commit[reader].high;
     size_t place;
 
-    if (k->v->h->txn_status[txn] == TXN_OK)
-        return STATUS_OK;
     TRY(map_add(&k->commits, txn, (uint64_t)by, &place, err));
     if (by < (int64_t)k->commits.values.at[place])
         k->commits.values.at[place] = (uint64_t)by;
     return STATUS_OK;
+}
+
+enum status known_confirm(struct known *k, uint32_t txn, uint32_t reader, struct error *err)
+{
+    return k->v->h->txn_status[txn] == TXN_OK
+               ? STATUS_OK
+               : known_commit_by(k, txn, k->v->instants->commit[reader].high, err);
 }
 
 /* --- What was seen ----------------------------------------------------------- */

@@ -70,7 +70,8 @@ bool known_missed(const struct known *, uint32_t from, uint32_t to);
 bool known_commits(const struct known *, uint32_t txn);
 /* It had committed by then, or INT64_MAX. */
 int64_t known_committed_by(const struct known *, uint32_t txn);
-/* A version of it was seen by another. */
+/* It had committed by then; a version of it was seen by another. */
+MUST_USE enum status known_commit_by(struct known *, uint32_t txn, int64_t time, struct error *);
 MUST_USE enum status known_confirm(struct known *, uint32_t txn, uint32_t reader, struct error *);
 
 /* --- What was seen --- */
