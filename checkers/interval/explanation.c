@@ -208,6 +208,7 @@ static enum status prepare(struct explanation *x, struct error *err)
     TRY(check_memory((void **)&x->writes, txns, sizeof *x->writes, 0, err));
     TRY(check_memory((void **)&x->view_place, txns, sizeof *x->view_place, 0xff, err));
     TRY(check_memory((void **)&x->commit_place, txns, sizeof *x->commit_place, 0xff, err));
+    TRY(check_memory((void **)&x->op_place, h->op_count, sizeof *x->op_place, 0xff, err));
     TRY(check_memory((void **)&x->first_dependency, txns, sizeof *x->first_dependency, 0xff, err));
     TRY(check_memory((void **)&x->dependency_count, txns, sizeof *x->dependency_count, 0, err));
     TRY(check_memory((void **)&x->keys, h->key_count, sizeof *x->keys, 0, err));
@@ -230,13 +231,18 @@ static void close(struct explanation *x)
     free(x->writes);
     free(x->view_place);
     free(x->commit_place);
+    free(x->op_place);
     free(x->first_dependency);
     free(x->dependency_count);
     free(x->keys);
     free(x->date);
     free(x->own_asked);
     free(x->came_asked);
+    look_close_all(x);
     array_close(&x->readers);
+    array_close(&x->looks);
+    array_close(&x->ranges);
+    array_close(&x->written);
     array_close(&x->dependencies);
     map_close(&x->values);
     free(x->commits);
@@ -245,18 +251,18 @@ static void close(struct explanation *x)
 
 /* --- Dependencies ------------------------------------------------------------------------ */
 
-static bool certifies(const struct explanation *x)
+bool explanation_certifies(const struct explanation *x)
 {
     return x->m->profile.certifier != CERTIFIER_NONE &&
            x->m->profile.certifier != CERTIFIER_CONCURRENT_VERSIONS;
 }
 
-/* The second depends on the first. */
-static enum status depend(struct explanation *x, uint32_t from, uint32_t to, struct error *err)
+enum status explanation_depend(struct explanation *x, uint32_t from, uint32_t to,
+                               struct error *err)
 {
     struct dependent new = { to, 0 };
 
-    if (from == NONE || from == to || !certifies(x))
+    if (from == NONE || from == to || !explanation_certifies(x))
         return STATUS_OK;
     new.next = x->first_dependency[from];
     x->first_dependency[from] = (uint32_t)x->dependencies.count;
@@ -294,11 +300,14 @@ static int64_t admitted_start(const struct explanation *x, int64_t time)
                                                          : time - x->m->clock_error;
 }
 
-static int64_t admitted_end(const struct explanation *x, int64_t time)
+int64_t explanation_end(const struct explanation *x, uint32_t txn, uint32_t op)
 {
-    return time == TIME_NEVER || time > TIMELINE_END - x->m->clock_error
+    int64_t invoked, completed;
+
+    trace_times(x->h, txn, op, &invoked, &completed);
+    return completed == TIME_NEVER || completed > TIMELINE_END - x->m->clock_error
                ? TIMELINE_END
-               : time + x->m->clock_error;
+               : completed + x->m->clock_error;
 }
 
 bool explanation_times_allow(const struct explanation *x, uint32_t key, uint32_t txn, int64_t by)
@@ -322,21 +331,18 @@ static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
 {
     uint32_t key = x->h->op_key[op];
     uint64_t value = trace_value(x->h, history_value(x->h, op));
-    int64_t invoked, completed;
 
     if (x->m->profile.reads_any)
         return had_value(x, key, value);
-    trace_times(x->h, txn, op, &invoked, &completed);
-    completed = admitted_end(x, completed);
     return x->keys[key].value == value &&
-           explanation_times_allow(x, key, txn, completed);
+           explanation_times_allow(x, key, txn, explanation_end(x, txn, op));
 }
 
 static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
 {
     uint32_t key = x->h->op_key[op];
     struct key_now *now = &x->keys[key];
-    struct version_reader reader = { txn, op, now->first_reader };
+    struct version_reader reader = { txn, op, now->first_reader, NONE };
 
     if (x->flags[op] & OP_IS_OWN)
         return STATUS_OK;
@@ -344,11 +350,11 @@ static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, st
         x->flags[op] |= OP_IS_OPEN;
         return STATUS_OK;
     }
-    if (!certifies(x) || x->m->profile.reads_any)
+    if (!explanation_certifies(x) || x->m->profile.reads_any)
         return STATUS_OK;
     now->first_reader = (uint32_t)x->readers.count;
     TRY(array_push(&x->readers, reader, err));
-    return depend(x, now->writer, txn, err);
+    return explanation_depend(x, now->writer, txn, err);
 }
 
 /* Whether its view is not its transaction's: mirror.c says whose is not. */
@@ -388,10 +394,13 @@ static enum status read_operation(struct explanation *x, const struct settled_in
     const struct history *h = x->h;
     uint32_t op = at->op, end = h->txn_op[at->number + 1];
 
+    x->op_place[op] = x->place;
     TRY(see(x, at->number, op, err));
     for (op++; op < end && op_is_row(h->op_kind[op]); op++)
-        if (is_read(h, op) && (x->m->profile.view != VIEW_ROW || h->op_key[op] == at->key))
+        if (is_read(h, op) && (x->m->profile.view != VIEW_ROW || h->op_key[op] == at->key)) {
+            x->op_place[op] = x->place;
             TRY(read_now(x, at->number, op, err));
+        }
     return STATUS_OK;
 }
 
@@ -406,19 +415,34 @@ static bool locks_to_read(const struct explanation *x, uint32_t op)
            (is_there || p->locks_absent);
 }
 
+/* An instant that the lock was taken before. */
+static uint32_t start_of(const struct explanation *x, uint32_t txn, uint32_t op)
+{
+    uint32_t own = x->op_place[head_of(x->h, op)];
+    bool has_own = has_own_view(x, op) && (is_locking(x->h, op) || x->m->profile.view == VIEW_ROW);
+
+    if (x->m->profile.view == VIEW_ROW)
+        own = x->op_place[op];
+    return has_own && !explanation_writes(x->h, op) && own != NONE ? own : x->commit_place[txn];
+}
+
+/* When a lock is given back, at the earliest. */
+static int64_t released_at(const struct explanation *x, uint32_t txn)
+{
+    return x->m->profile.timing == TIMING_FULL ? x->now : x->commits[txn].low;
+}
+
 /* Who had the lock gave it back before this one took it, if the order of commits is theirs. */
 static void take_lock(struct explanation *x, uint32_t txn, uint32_t op)
 {
     const struct key_now *now = &x->keys[x->h->op_key[op]];
     bool is_write = explanation_writes(x->h, op);
-    int64_t invoked, taken;
+    int64_t taken = explanation_end(x, txn, op);
 
     if (x->m->profile.timing == TIMING_NONE || (is_write && !x->m->profile.locks_writes) ||
         (is_write && !(x->flags[op] & OP_IS_LAST)) || (!is_write && !locks_to_read(x, op)))
         return;
-    trace_times(x->h, txn, op, &invoked, &taken);
-    taken = admitted_end(x, taken);
-    if ((now->writer != NONE && now->written_at > taken) ||
+    if ((now->writer != NONE && (now->written_at > taken || now->writer_place >= start_of(x, txn, op))) ||
         (is_write && now->read_locker != txn && now->unlocked_at > taken))
         x->flags[op] |= OP_IS_OPEN;
 }
@@ -429,7 +453,8 @@ static void give_back(struct explanation *x, uint32_t txn, uint32_t op)
 
     if (explanation_writes(x->h, op) || !locks_to_read(x, op))
         return;
-    now->unlocked_at = x->now;
+    if (now->read_locker == NONE || released_at(x, txn) > now->unlocked_at)
+        now->unlocked_at = released_at(x, txn);
     now->read_locker = txn;
 }
 
@@ -444,18 +469,25 @@ static void judge_update(struct explanation *x, uint32_t txn, uint32_t op)
 }
 
 /* Those who read the version that goes. Who writes anything must have been over. */
-static enum status leave_readers(struct explanation *x, uint32_t txn, struct key_now *now,
-                                 struct error *err)
+static enum status leave_readers(struct explanation *x, uint32_t txn, uint32_t key,
+                                 uint32_t first, struct error *err)
 {
-    for (uint32_t at = now->first_reader; at != NONE; at = x->readers.at[at].next) {
-        const struct version_reader *reader = &x->readers.at[at];
+    struct key_now *now = &x->keys[key];
 
-        TRY(depend(x, reader->txn, txn, err));
-        if (x->m->profile.certifier == CERTIFIER_VALIDATION && reader->txn != txn &&
+    for (uint32_t at = first, next; at != NONE; at = next) {
+        struct version_reader *reader = &x->readers.at[at];
+
+        next = reader->next;
+        if (reader->look != NONE && (reader->txn == txn || look_still_agrees(x, reader, key))) {
+            reader->next = now->first_reader;
+            now->first_reader = at;
+            continue;
+        }
+        TRY(explanation_depend(x, reader->txn, txn, err));
+        if (x->m->profile.certifier == CERTIFIER_VALIDATION && reader->look == NONE && reader->txn != txn &&
             x->writes[reader->txn] && x->commit_place[reader->txn] == NONE)
             x->flags[reader->op] |= OP_IS_OPEN;
     }
-    now->first_reader = NONE;
     return STATUS_OK;
 }
 
@@ -477,18 +509,22 @@ static enum status install(struct explanation *x, uint32_t txn, uint32_t op, str
     uint32_t key = x->h->op_key[op];
     struct key_now *now = &x->keys[key];
     int64_t sent, completed;
+    uint32_t readers;
 
     judge_update(x, txn, op);
-    TRY(depend(x, now->writer, txn, err));
-    TRY(leave_readers(x, txn, now, err));
+    TRY(explanation_depend(x, now->writer, txn, err));
+    readers = now->first_reader;
+    now->first_reader = NONE;
     TRY(take_row(x, key, history_value(x->h, op), err));
     now->value = trace_written(x->h, op);
     now->writer = txn;
     now->writer_place = x->place;
-    now->written_at = x->now;
+    if (now->written_at < released_at(x, txn))
+        now->written_at = released_at(x, txn);
     trace_times(x->h, txn, op, &sent, &completed);
     now->installed = x->commits[txn];
     now->sent = admitted_start(x, sent);
+    TRY(leave_readers(x, txn, key, readers, err));
     return x->m->profile.reads_any ? add_value(x, key, now->value, err) : STATUS_OK;
 }
 
@@ -501,17 +537,17 @@ static enum status commit(struct explanation *x, uint32_t txn, struct error *err
         x->view_place[txn] = x->place;
         TRY(read_transaction(x, txn, err));
     }
+    x->commit_place[txn] = x->place;
     for (uint32_t op = from; op < end; op++)
         if (explanation_writes(h, op) || (is_read(h, op) && h->txn_status[txn] == TXN_OK))
             take_lock(x, txn, op);
     for (uint32_t op = from; op < end; op++)
         if (is_read(h, op) && h->txn_status[txn] == TXN_OK)
             give_back(x, txn, op);
-    x->commit_place[txn] = x->place;
     for (uint32_t op = from; op < end; op++)
         if (explanation_writes(h, op) && x->flags[op] & OP_IS_LAST)
             TRY(install(x, txn, op, err));
-    return STATUS_OK;
+    return look_judge_ranges(x, txn, err);
 }
 
 /* --- The walk --------------------------------------------------------------------------------- */
@@ -599,9 +635,9 @@ enum status explanation_tell(struct mirror *m, struct traces *traces, struct buf
         status = settled_finish(m, err);
     if (status == STATUS_OK && !m->grounds->is_broken)
         status = walk(&x, out, err);
-    if (status == STATUS_OK && certifies(&x))
+    if (status == STATUS_OK && explanation_certifies(&x))
         status = find_circle(&x, &has_circle, err);
-    if (has_circle || m->grounds->is_broken)
+    if (has_circle || m->grounds->is_broken || x.gives_up)
         out->count = 0;
     else if (status == STATUS_OK)
         tell_open(&x, out);

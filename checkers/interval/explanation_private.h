@@ -30,8 +30,22 @@ struct past {
     int64_t high, low;
 };
 
+/* A read of a version; or a look that it agrees with, by its number: that also sees the next ones. */
 struct version_reader {
-    uint32_t txn, op, next;
+    uint32_t txn, op, next, look;
+};
+
+/* A statement that looked for rows; its condition is held until the end. */
+struct explained_look {
+    struct trace_query query;
+    uint32_t txn;
+    int64_t committed; /* the earliest */
+};
+
+/* What was written where ranges are locked. */
+struct explained_write {
+    uint32_t txn, op, row;
+    int64_t committed;
 };
 
 struct dependent {
@@ -44,7 +58,7 @@ struct explanation {
     uint8_t *flags;  /* by operation */
     bool *counts;    /* by transaction, as the next */
     bool *writes;
-    uint32_t *view_place, *commit_place;
+    uint32_t *view_place, *commit_place, *op_place; /* op_place: by operation that has a view */
     uint32_t *first_dependency, *dependency_count; /* count: into it */
     struct key_now *keys;
     uint32_t *date; /* by key, as the next two */
@@ -52,6 +66,10 @@ struct explanation {
     uint64_t asked;
     struct traces *traces;
     ARRAY(struct version_reader) readers;
+    ARRAY(struct explained_look) looks;    /* that somebody may still ask about */
+    ARRAY(uint32_t) ranges;                /* of looks, those that lock, in the order of commits */
+    ARRAY(struct explained_write) written; /* likewise */
+    bool gives_up;                         /* it would be too much */
     ARRAY(struct dependent) dependencies;
     struct map values; /* that were there by now, where any of them may be read */
     struct times *commits; /* by transaction, by times alone */
@@ -63,6 +81,12 @@ struct explanation {
 /* Whether times alone allow that the key's version was seen by the transaction, and by then. */
 bool explanation_times_allow(const struct explanation *, uint32_t key, uint32_t txn, int64_t by);
 bool explanation_writes(const struct history *, uint32_t op);
+bool explanation_certifies(const struct explanation *);
+/* The second transaction depends on the first. */
+MUST_USE enum status explanation_depend(struct explanation *, uint32_t from, uint32_t to,
+                                        struct error *);
+/* The latest that an operation was over. */
+int64_t explanation_end(const struct explanation *, uint32_t txn, uint32_t op);
 
 /* --- explanation_looks.c --- */
 
@@ -71,5 +95,10 @@ bool look_is_explicable(const struct explanation *, uint32_t head);
 /* What it got, and what it did not, as of the instant that the walk has come to: if so, not open. */
 MUST_USE enum status look_explain(struct explanation *, uint32_t txn, uint32_t head,
                                   struct error *);
+/* Whether the version that stands there now agrees with what a look got. */
+bool look_still_agrees(const struct explanation *, const struct version_reader *, uint32_t key);
+/* A transaction commits: what it looked for was locked by then, and what it wrote was not. */
+MUST_USE enum status look_judge_ranges(struct explanation *, uint32_t txn, struct error *);
+void look_close_all(struct explanation *);
 
 #endif
