@@ -170,6 +170,8 @@ static enum status find_disagreeing(struct proof *p, struct reader *r, uint32_t 
     enum match match = MATCH_UNDECIDED;
 
     TRY(find_strict(p, r, err));
+    if (p->v->instants->w->reads_any)
+        return instant_refuse(p, err, "the profile lets reads see any version");
     TRY(instant_counting(p, &p->step->second, r->key, other, err));
     if (version_txn(p->v, *other) == r->txn)
         return instant_refuse(p, err, "the other version is not another's");

@@ -8,6 +8,11 @@
 
 /* --- Names ------------------------------------------------------------------- */
 
+static uint64_t key_name(uint32_t head, uint32_t key)
+{
+    return (uint64_t)head << 32 | key;
+}
+
 static enum status refuse_name(struct order *o, const struct instant_name *name, const char *why,
                                struct error *err)
 {
@@ -42,6 +47,7 @@ static enum status find_slot(struct order *o, const struct instant_name *name, u
 {
     struct verifier *v = o->v;
     uint32_t txn = 0, head = 0, key, op;
+    uint64_t row;
 
     if (name->kind == NAMED_COMMIT || name->kind == NAMED_VIEW) {
         TRY(lookup_txn(v, name->txn, &txn, err));
@@ -60,8 +66,7 @@ static enum status find_slot(struct order *o, const struct instant_name *name, u
     if (name->has_key) {
         if (!op_is_head(v->h->op_kind[head]) || v->instants->w->view != READS_BY_ROW)
             return refuse_name(o, name, "only rows have views by their keys", err);
-        TRY(verify_spend(v, v->h->statement_row_count[v->h->op_key[head]], err));
-        op = op_row_of(v, head, key);
+        op = map_find(&o->row_of, key_name(head, key), &row) ? (uint32_t)row : HISTORY_NONE;
     }
     if (op == HISTORY_NONE || o->op_place[op] == 0)
         return refuse_name(o, name, "the operation has no view of its own", err);
@@ -72,36 +77,42 @@ static enum status find_slot(struct order *o, const struct instant_name *name, u
 
 /* --- Places ------------------------------------------------------------------ */
 
-/*
- * Marks operations with a view of their own; those have the place NO_PLACE for now, and all others
- * 0. Only the first of a statement's rows of one key can be named.
- */
-static void mark_views(struct order *o)
+/* Of a statement's rows of one key only the first can be named. */
+static enum status mark_view(struct order *o, uint32_t head, uint32_t op, struct error *err)
 {
     const struct history *h = o->v->h;
-    bool is_by_row = o->v->instants->w->view == READS_BY_ROW;
+    bool is_row = op_is_row(h->op_kind[op]);
+    size_t count = o->row_of.keys.count, place;
+
+    if (o->v->instants->w->view != READS_BY_ROW) {
+        o->op_place[head] = NO_PLACE;
+        return STATUS_OK;
+    }
+    if (is_row)
+        TRY(map_add(&o->row_of, key_name(head, h->op_key[op]), op, &place, err));
+    if (!is_row || o->row_of.keys.count > count)
+        o->op_place[op] = NO_PLACE;
+    return STATUS_OK;
+}
+
+/* Operations with a view of their own have the place NO_PLACE for now, and all others 0. */
+static enum status mark_views(struct order *o, struct error *err)
+{
+    const struct history *h = o->v->h;
 
     for (uint32_t txn = 0; txn < h->txn_count; txn++) {
         uint32_t head = 0;
 
         own_begin(o->v);
         for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-            if (!op_is_row(h->op_kind[op])) {
+            if (!op_is_row(h->op_kind[op]))
                 head = op;
-                o->v->row_now++;
-            }
-            if (has_own_view(o, txn, head, op)) {
-                bool is_first =
-                    !op_is_row(h->op_kind[op]) || o->v->row_date[h->op_key[op]] != o->v->row_now;
-
-                if (is_first)
-                    o->op_place[is_by_row ? op : head] = NO_PLACE;
-                if (op_is_row(h->op_kind[op]))
-                    o->v->row_date[h->op_key[op]] = o->v->row_now;
-            }
+            if (has_own_view(o, txn, head, op))
+                TRY(mark_view(o, head, op, err));
             own_pass(o->v, op);
         }
     }
+    return STATUS_OK;
 }
 
 static enum status place_instants(struct order *o, struct error *err)
@@ -266,11 +277,6 @@ uint32_t order_next_version(const struct order *o, uint32_t key, uint32_t versio
 
 /* --- What is left open ------------------------------------------------------- */
 
-static uint64_t open_key_name(uint32_t head, uint32_t key)
-{
-    return (uint64_t)head << 32 | key;
-}
-
 static enum status take_open(struct order *o, struct error *err)
 {
     const struct witness *w = o->v->w;
@@ -283,7 +289,7 @@ static enum status take_open(struct order *o, struct error *err)
         if (name->kind != NAMED_PLACE)
             return verify_refuse(o->v, err, "operations are left open, as [id,op]");
         TRY(find_op(o, name, &txn, &head, &key, err));
-        TRY(name->has_key ? map_add(&o->open_keys, open_key_name(head, key), 0, &place, err)
+        TRY(name->has_key ? map_add(&o->open_keys, key_name(head, key), 0, &place, err)
                           : map_add(&o->open, head, 0, &place, err));
     }
     return STATUS_OK;
@@ -293,8 +299,14 @@ bool order_is_open(const struct order *o, uint32_t head, uint32_t key)
 {
     uint64_t found;
 
-    return map_find(&o->open, head, &found) ||
-           map_find(&o->open_keys, open_key_name(head, key), &found);
+    return map_find(&o->open, head, &found) || map_find(&o->open_keys, key_name(head, key), &found);
+}
+
+bool order_is_open_write(const struct order *o, uint32_t version)
+{
+    uint32_t op = version_op(o->v, version);
+
+    return order_is_open(o, instants_head_of(o->v->h, op), o->v->h->op_key[op]);
 }
 
 /* --- The whole --------------------------------------------------------------- */
@@ -327,7 +339,7 @@ static enum status get_memory(struct order *o, struct error *err)
 static enum status judge_order(struct order *o, struct error *err)
 {
     TRY(get_memory(o, err));
-    mark_views(o);
+    TRY(mark_views(o, err));
     TRY(place_instants(o, err));
     for (uint32_t txn = 0; txn < o->v->h->txn_count; txn++)
         TRY(check_txn(o, txn, err));
@@ -349,6 +361,7 @@ enum status verify_instant_order(struct verifier *v, struct error *err)
     status = judge_order(&o, err);
     map_close(&o.open);
     map_close(&o.open_keys);
+    map_close(&o.row_of);
     array_close(&o.dependencies);
     known_close(&o.nothing);
     return status;

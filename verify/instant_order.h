@@ -32,6 +32,7 @@ struct order {
     uint32_t *source;                    /* by operation that reads: the version */
     struct hiding *hiding;               /* by key from version_start: see instant_replay.c */
     struct map open, open_keys;          /* operations; and what they say of keys */
+    struct map row_of;                   /* by head and key: the row that has a view of its own */
     ARRAY(struct dependency) dependencies;
     struct known nothing; /* for what times alone say */
 };
@@ -50,6 +51,8 @@ uint32_t order_next_version(const struct order *, uint32_t key, uint32_t version
 
 /* Whether an operation is left open, or what it says of a key. */
 bool order_is_open(const struct order *, uint32_t head, uint32_t key);
+/* Likewise what left the version. */
+bool order_is_open_write(const struct order *, uint32_t version);
 
 MUST_USE enum status order_depend(struct order *, uint32_t from, uint32_t to, struct error *);
 

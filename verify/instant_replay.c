@@ -250,7 +250,8 @@ static enum status depend_by_look(struct order *o, const struct judged *j,
         return STATUS_OK;
     for (uint32_t i = spot; i < o->chain_end[j->key]; i++) {
         TRY(verify_spend(o->v, MATCH_STEPS, err));
-        if (version_txn(o->v, chain[i]) != j->txn && agrees(asked, chain[i]) != MATCH_YES) {
+        if (version_txn(o->v, chain[i]) != j->txn && !order_is_open_write(o, chain[i]) &&
+            agrees(asked, chain[i]) != MATCH_YES) {
             TRY(order_depend(o, j->txn, version_txn(o->v, chain[i]), err));
             break;
         }

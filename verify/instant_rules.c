@@ -233,16 +233,6 @@ enum status order_judge_locks(struct order *o, struct error *err)
 
 /* --- Updaters ---------------------------------------------------------------- */
 
-static bool is_open_write(const struct order *o, uint32_t version)
-{
-    const struct history *h = o->v->h;
-    uint32_t head = version_op(o->v, version);
-
-    while (op_is_row(h->op_kind[head]))
-        head--;
-    return order_is_open(o, head, h->op_key[version_op(o->v, version)]);
-}
-
 /* In a chain, each looked when all before it had committed. */
 static enum status judge_updaters_of(struct order *o, uint32_t key, struct error *err)
 {
@@ -254,7 +244,7 @@ static enum status judge_updaters_of(struct order *o, uint32_t key, struct error
         uint32_t version = o->chain[in->version_start[key] + i], txn = version_txn(o->v, version);
         uint32_t view = in->w->view == READS_AT_COMMIT ? o->commit_place[txn] : o->view_place[txn];
 
-        if (is_open_write(o, version))
+        if (order_is_open_write(o, version))
             continue;
         if (last >= view || (in->w->timing == TIMED_BY_KEY && low > in->times[txn].high))
             return refuse_txn(o, txn, key, "it looked before another updater had committed", err);
@@ -286,7 +276,7 @@ static enum status depend_by_writes(struct order *o, struct error *err)
         for (uint32_t i = 1; i < o->chain_end[key]; i++) {
             const uint32_t *pair = o->chain + in->version_start[key] + i - 1;
 
-            if (!is_open_write(o, pair[0]) && !is_open_write(o, pair[1]))
+            if (!order_is_open_write(o, pair[0]) && !order_is_open_write(o, pair[1]))
                 TRY(order_depend(o, version_txn(o->v, pair[0]), version_txn(o->v, pair[1]), err));
         }
     return STATUS_OK;
@@ -302,7 +292,7 @@ static enum status depend_by_read(struct order *o, uint32_t txn, uint32_t op, st
     next = order_next_version(o, key, source);
     if (next != HISTORY_NONE && version_txn(o->v, next) == txn)
         next = order_next_version(o, key, next);
-    if (next == HISTORY_NONE || is_open_write(o, next))
+    if (next == HISTORY_NONE || order_is_open_write(o, next))
         return STATUS_OK;
     if (o->v->instants->w->certifier == CERTIFIES_READS && o->v->instants->writes[txn] &&
         o->commit_place[txn] >= o->commit_place[version_txn(o->v, next)])

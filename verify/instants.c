@@ -30,6 +30,24 @@ static struct window written_times(const struct history *h, uint32_t txn, uint32
                             has_to ? h->op_completed[op] : h->txn_completed[txn] };
 }
 
+uint32_t instants_head_of(const struct history *h, uint32_t op)
+{
+    size_t low = 0, high = h->statement_count;
+
+    if (!op_is_row(h->op_kind[op]))
+        return op;
+    /* The first statement behind it; there is one before. */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+
+        if (h->statement_op[middle] < op)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return h->statement_op[low - 1];
+}
+
 struct window instants_op_times(const struct verifier *v, uint32_t txn, uint32_t op)
 {
     struct window times = written_times(v->h, txn, op);
@@ -161,9 +179,7 @@ struct window instants_first_window(const struct verifier *v, uint64_t point)
     if (!point_is_op(h, point))
         return point % 2 == 0 ? v->instants->view[txn] : v->instants->commit[txn];
     op = (uint32_t)(point - 2 * (uint64_t)h->txn_count);
-    while (op_is_row(h->op_kind[op]))
-        op--; /* its times are its statement's */
-    return instants_op_times(v, txn, op);
+    return instants_op_times(v, txn, instants_head_of(h, op));
 }
 
 /* --- Windows of transactions ------------------------------------------------- */

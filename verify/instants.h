@@ -58,6 +58,8 @@ static inline bool point_is_op(const struct history *h, uint64_t point)
 /* After versions_build(). Refuses a history whose times say nothing. */
 MUST_USE enum status instants_build(struct verifier *, struct error *);
 
+/* The statement of a row, by bisection; or the operation itself. */
+uint32_t instants_head_of(const struct history *, uint32_t op);
 /* The times of an item operation or of a head, as wide as clocks may be wrong. */
 struct window instants_op_times(const struct verifier *, uint32_t txn, uint32_t op);
 

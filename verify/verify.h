@@ -8,7 +8,8 @@
  * this room shares no code with the checkers, so that a mistake of theirs is not
  * repeated here. Each statement of a witness is looked up in the history. Nothing
  * is searched for, so that the time is linear in the two files, up to sorting, and
- * a scan of its table for every statement with a predicate.
+ * a scan of its table for every statement with a predicate; of steps about instants,
+ * a scan of their keys' versions.
  *
  *     witness.c, steps.c  what stands in the file
  *     versions.c     who counts; the versions of each key
@@ -23,6 +24,9 @@
  *     sources.c      where a read may come from, if no order is known
  *     refutation.c   that no order explains it, by
  *     claims.c         what its steps say, and what follows
+ *     instants.c     which instants there were by how the database works, and when
+ *     instant_proof.c  that none explain it, step by step (known.c, visible.c), or
+ *     instant_order.c  an order of them that does
  */
 #ifndef VERIFY_VERIFY_H
 #define VERIFY_VERIFY_H

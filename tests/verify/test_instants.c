@@ -799,6 +799,9 @@ static void looks_make_orders(void)
           INVALID("strict-serializable") PROFILE("transaction", "full", "cycles", "")
               PROOF("G1c", "1,2", OTHER("found", 2, 0, "t/7", 1)),
           "do not contradict" },
+        { "where any version will do",
+          "init t/7 5; T1 @0-10: upd v<10 {7=15}; T2 @20-30: sel v>=10 {}",
+          ANY_READ PROOF("G1c", "1,2", OTHER("found", 2, 0, "t/7", 1)), "see any version" },
         { "one that is not yet", "T1 @0-10: sel v>=10 {}; T2 @20-30: ins {7=12}",
           INVALID("strict-serializable") PROFILE("transaction", "full", "cycles", "")
               PROOF("G1c", "1,2", OTHER("not-found", 1, 0, "t/7", 2)),
