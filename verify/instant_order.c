@@ -295,18 +295,21 @@ static enum status take_open(struct order *o, struct error *err)
     return STATUS_OK;
 }
 
-bool order_is_open(const struct order *o, uint32_t head, uint32_t key)
+bool order_is_open(const struct order *o, uint32_t head, uint32_t op)
 {
+    const struct history *h = o->v->h;
     uint64_t found;
 
-    return map_find(&o->open, head, &found) || map_find(&o->open_keys, key_name(head, key), &found);
+    return op_is_row(h->op_kind[op])
+               ? map_find(&o->open_keys, key_name(head, h->op_key[op]), &found)
+               : map_find(&o->open, head, &found);
 }
 
 bool order_is_open_write(const struct order *o, uint32_t version)
 {
     uint32_t op = version_op(o->v, version);
 
-    return order_is_open(o, instants_head_of(o->v->h, op), o->v->h->op_key[op]);
+    return order_is_open(o, instants_head_of(o->v->h, op), op);
 }
 
 /* --- The whole --------------------------------------------------------------- */

@@ -100,13 +100,15 @@ static bool is_hidden(const struct order *o, uint32_t key, uint32_t version, int
 static bool is_out_of_time(const struct order *o, const struct judged *j, uint32_t version)
 {
     const struct instants *in = o->v->instants;
-    struct window at = instants_op_times(o->v, j->txn, j->head);
+    bool is_late = op_is_head(o->v->h->op_kind[j->op]) && in->w->view == READS_AT_COMMIT;
+    int64_t by = is_late ? in->commit[j->txn].high : instants_op_times(o->v, j->txn, j->head).high;
 
-    if (version != VERSION_INITIAL && !in->w->ignores_times && in->version_sent[version] > at.high)
+    if (version != VERSION_INITIAL && workings_time_operations(in->w) &&
+        in->version_sent[version] > by)
         return true;
     if (in->w->timing != TIMED_BY_KEY)
         return false;
-    if (version != VERSION_INITIAL && installed(o, version).low > at.high)
+    if (version != VERSION_INITIAL && installed(o, version).low > by)
         return true;
     return !in->w->reads_any && is_hidden(o, j->key, version, in->times[j->txn].low);
 }
@@ -179,7 +181,7 @@ static enum status judge_read(struct order *o, const struct judged *j, struct er
                        instants_op_looks_like(o->v->h, j->key, own, history_value(o->v->h, j->op))
                    ? STATUS_OK
                    : refuse_judged(o, j, "it did not see what it had written itself", err);
-    if (order_is_open(o, j->head, j->key))
+    if (order_is_open(o, j->head, j->op))
         return judge_open_read(o, j, err);
     if (in->w->reads_any)
         return judge_any_read(o, j, order_view_place(o, j->txn, j->head, j->op), err);
@@ -273,7 +275,7 @@ static enum status judge_look_at(struct order *o, const struct judged *j, const 
     uint32_t place = order_view_place(o, j->txn, j->head, j->op), seen;
     enum match match;
 
-    if (order_is_open(o, j->head, j->key))
+    if (order_is_open(o, j->head, j->head))
         return judge_open_look(o, j, asked, err);
     if (w->reads_any)
         return judge_any_look(o, j, asked, place, err);

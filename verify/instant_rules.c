@@ -104,7 +104,7 @@ static enum status take_all(struct locks *l, uint32_t txn, struct error *err)
 
         if (!op_is_row(h->op_kind[op]))
             head = op;
-        if (!order_is_open(o, head, key)) {
+        if (!order_is_open(o, head, op)) {
             if (leaves(v, txn, op))
                 TRY(take(l, txn, head, op, key, true, err));
             else if ((is_look || is_read) && instants_read_locks(v, head, op))
@@ -129,7 +129,7 @@ static enum status is_within(struct locks *l, const struct lock_taken *look,
     TRY(verify_spend(v, MATCH_STEPS, err));
     if (look->txn == write->txn ||
         !key_is_row_of(v, write->key, v->h->statement_table[v->h->op_key[look->head]]) ||
-        order_is_open(l->o, look->head, write->key))
+        order_is_open(l->o, look->head, look->head))
         return STATUS_OK;
     TRY(asked_open(&asked, v, &r, err));
     *within = asked_match(&asked, version_op(v, instants_version(v, write->txn, write->key))) ==

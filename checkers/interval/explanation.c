@@ -304,7 +304,7 @@ int64_t explanation_end(const struct explanation *x, uint32_t txn, uint32_t op)
 {
     int64_t invoked, completed;
 
-    trace_times(x->h, txn, op, &invoked, &completed);
+    trace_times(x->h, txn, head_of(x->h, op), &invoked, &completed);
     return completed == TIME_NEVER || completed > TIMELINE_END - x->m->clock_error
                ? TIMELINE_END
                : completed + x->m->clock_error;
@@ -521,7 +521,7 @@ static enum status install(struct explanation *x, uint32_t txn, uint32_t op, str
     now->writer_place = x->place;
     if (now->written_at < released_at(x, txn))
         now->written_at = released_at(x, txn);
-    trace_times(x->h, txn, op, &sent, &completed);
+    trace_times(x->h, txn, head_of(x->h, op), &sent, &completed);
     now->installed = x->commits[txn];
     now->sent = admitted_start(x, sent);
     TRY(leave_readers(x, txn, key, readers, err));

@@ -232,7 +232,8 @@ enum status look_explain(struct explanation *x, uint32_t txn, uint32_t head, str
     struct trace_query q;
 
     TRY(traces_query(x->traces, head, &q, err));
-    q.completed = x->commits[txn].high;
+    q.completed = x->m->profile.view == VIEW_COMMIT ? x->commits[txn].high
+                                                    : explanation_end(x, txn, head);
     if (array_push(&x->looks, ((struct explained_look){ .query = q, .txn = txn }), err) != STATUS_OK) {
         row_store_forget(x->traces->rows, q.condition);
         return err->status;
