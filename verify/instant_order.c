@@ -314,9 +314,16 @@ bool order_is_open_write(const struct order *o, uint32_t version)
 
 /* --- The whole --------------------------------------------------------------- */
 
+bool order_has_dependencies(const struct order *o)
+{
+    const struct workings *w = o->v->instants->w;
+
+    return workings_certify(w) && w->view != READS_AT_COMMIT;
+}
+
 enum status order_depend(struct order *o, uint32_t from, uint32_t to, struct error *err)
 {
-    if (from == to || !workings_certify(o->v->instants->w))
+    if (from == to || !order_has_dependencies(o))
         return STATUS_OK;
     return array_push(&o->dependencies, ((struct dependency){ from, to }), err);
 }

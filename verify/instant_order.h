@@ -50,6 +50,8 @@ uint32_t order_version_at(const struct order *, uint32_t key, uint32_t place);
 uint32_t order_next_version(const struct order *, uint32_t key, uint32_t version);
 
 /* Whether an operation is left open, or what it says of a key. */
+/* Whether dependencies could make a circle: where all is as of the commit, they lead along the order. */
+bool order_has_dependencies(const struct order *);
 bool order_is_open(const struct order *, uint32_t head, uint32_t op);
 /* Likewise what left the version. */
 bool order_is_open_write(const struct order *, uint32_t version);

@@ -251,9 +251,10 @@ static void close(struct explanation *x)
 
 /* --- Dependencies ------------------------------------------------------------------------ */
 
+/* Where all is as of the commit, dependencies lead along the order, and make no circle. */
 bool explanation_certifies(const struct explanation *x)
 {
-    return x->m->profile.certifier != CERTIFIER_NONE &&
+    return x->m->profile.view != VIEW_COMMIT && x->m->profile.certifier != CERTIFIER_NONE &&
            x->m->profile.certifier != CERTIFIER_CONCURRENT_VERSIONS;
 }
 
