@@ -18,11 +18,21 @@ static void name_key(const void *context, uint32_t key, struct buffer *out)
     buffer_print(out, "%.*s", TEXT_PRINT(name));
 }
 
+/* The lines may be gone: `op` is what number_ops() has made of it. */
+static void name_op(const void *context, uint32_t number, uint32_t op, uint32_t key,
+                    struct buffer *out)
+{
+    (void)number;
+    name_key(context, key, out);
+    buffer_print(out, " (operation %" PRIu32 ")", op);
+}
+
 void watcher_init(struct watcher *w, const struct watcher_options *options)
 {
     *w = (struct watcher){ .options = *options };
     mirror_init(&w->mirror, &options->profile, options->clock_error);
     w->mirror.key_name = name_key;
+    w->mirror.op_name = name_op;
     w->mirror.context = w;
     pipeline_init(&w->pipeline);
 }
@@ -103,6 +113,33 @@ static enum status tell_new(struct watcher *w, struct error *err)
     return STATUS_OK;
 }
 
+/* Where one is in a transaction's operations, and what that is called. */
+struct op_place {
+    uint32_t op, number;
+};
+
+/* A statement and its rows are one operation (docs/format-jsonl.md). They come in order. */
+static uint32_t number_of(const struct history *h, uint32_t op, struct op_place *at)
+{
+    while (at->op < op) {
+        at->op++;
+        at->number += !op_is_row(h->op_kind[at->op]);
+    }
+    return at->number;
+}
+
+/* Findings name operations so: what they are in the history of these lines is forgotten. */
+static void number_ops(struct traces *traces, uint32_t txn)
+{
+    const struct history *h = traces->history;
+    struct op_place at = { .op = h->txn_op[txn] }, query_at = at;
+
+    for (size_t i = 0; i < traces->ops.count; i++)
+        traces->ops.at[i].op = number_of(h, traces->ops.at[i].op, &at);
+    for (size_t i = 0; i < traces->queries.count; i++)
+        traces->queries.at[i].op = number_of(h, traces->queries.at[i].op, &query_at);
+}
+
 static enum status judge(struct watcher *w, const struct pipeline_item *item, struct error *err)
 {
     struct watcher_batch *batch = item->batch;
@@ -114,6 +151,7 @@ static enum status judge(struct watcher *w, const struct pipeline_item *item, st
     w->traces.rows = batch->has_rows ? &w->rows : NULL;
     w->traces.mirror = &w->mirror;
     TRY(traces_make(&w->traces, item->number, &trace, err));
+    number_ops(&w->traces, item->number);
     trace.number = w->number++;
     TRY(mirror_advance(&w->mirror, trace.invoked, err));
     TRY(mirror_add(&w->mirror, &trace, err));

@@ -547,6 +547,28 @@ static void what_came_last_is_known_again(void)
     recent_close(&recent);
 }
 
+static void a_finding_names_operations_as_they_stand_in_the_line(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+    const struct buffer *why;
+    struct buffer text = { 0 };
+
+    begin(&truth, 1);
+    feed_text("{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\"},\"key\":[\"id\"]}}}\n"
+              "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[0,10],\"ops\":[]}\n"
+              "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[20,30],\"ops\":[{\"r\":\"y\",\"v\":null},"
+              "{\"insert\":\"t\",\"rows\":{\"1\":{\"id\":1},\"2\":{\"id\":2}}},{\"r\":\"x\",\"v\":7}]}\n");
+    ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
+    ASSERT_OK(watcher_finish(&watcher, &err), &err);
+    TEST_ASSERT_EQUAL(1, stream_findings(&watcher));
+    why = &watcher.mirror.findings.at[0].explanation;
+    buffer_text(&text, (struct text){ why->at, why->count });
+    buffer_byte(&text, '\0');
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text.at, "T2 read x (operation 2) within"), text.at);
+    buffer_close(&text);
+    end();
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -560,6 +582,7 @@ int main(void)
     RUN_TEST(what_comes_too_late_puts_findings_in_doubt);
     RUN_TEST(what_comes_again_is_passed_over);
     RUN_TEST(what_came_last_is_known_again);
+    RUN_TEST(a_finding_names_operations_as_they_stand_in_the_line);
     RUN_TEST(a_stream_that_rests_has_lost_nothing);
     RUN_TEST(what_is_stopped_is_judged_as_far_as_it_has_come);
     RUN_TEST(what_was_not_judged_is_not_said_to_be_well);
