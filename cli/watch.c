@@ -53,8 +53,8 @@ static const struct option watch_rows[] = {
       .argument = "D",
       .kind = OPTION_TEXT,
       .offset = AT(patience),
-      .help = "how long a silent client is waited for, and how long a transaction of\n"
-              "one that was not heard of before may take; 10s unless given" },
+      .help = "how long a silent stream is waited for, and how long a transaction may\n"
+              "take of one who is not heard of while the stream goes on; 10s unless given" },
     { .name = "json",
       .kind = OPTION_FLAG,
       .offset = AT(json),

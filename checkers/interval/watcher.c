@@ -158,7 +158,7 @@ static enum status judge(struct watcher *w, const struct pipeline_item *item, st
     return tell_new(w, err);
 }
 
-static enum status pass_on(struct watcher *w, struct error *err)
+static enum status pass_all(struct watcher *w, struct error *err)
 {
     struct pipeline_item item;
 
@@ -179,6 +179,23 @@ static uint32_t awaited_client(const struct watcher *w)
     return lane == PIPELINE_NONE || w->pipeline.waiting == 0
                ? PIPELINE_NONE
                : pipeline_lane(&w->pipeline, lane)->owner;
+}
+
+/* In a stream that does not grow everybody is waited for, as there is time. */
+static enum status pass_on(struct watcher *w, struct error *err)
+{
+    for (;;) {
+        uint32_t client;
+        bool is_gone;
+
+        TRY(pass_all(w, err));
+        client = awaited_client(w);
+        if (client == PIPELINE_NONE || w->streams.at[w->clients.at[client].stream].is_finished)
+            return STATUS_OK;
+        TRY(clients_forget(w, client, &is_gone, err));
+        if (!is_gone)
+            return STATUS_OK;
+    }
 }
 
 uint32_t watcher_awaited(const struct watcher *w)
@@ -208,7 +225,7 @@ enum status watcher_give_up(struct watcher *w, struct error *err)
 static enum status make_room(struct watcher *w, uint32_t stream, struct error *err)
 {
     while (watcher_is_full(w) && watcher_awaited(w) == stream) {
-        clients_relieve(w, awaited_client(w));
+        TRY(clients_relieve(w, awaited_client(w), err));
         TRY(pass_on(w, err));
     }
     return STATUS_OK;

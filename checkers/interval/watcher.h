@@ -10,9 +10,9 @@
  * Nothing here opens or waits for files: the caller does, and reads from watcher_awaited()
  * first. Several sessions may stand in one stream, in any order, but each one's transactions in
  * its own. A transaction is judged once nobody can come who began before it: nobody of whom
- * something was heard, and of those who were not yet heard of nobody who began longer ago than
- * the patience, as the stream's own times go; in a finished stream they are waited for as long as
- * there is room.
+ * something was heard, and of those who were not heard of, yet or for as long as the patience,
+ * nobody who began longer ago than that, as the stream's own times go; in a finished stream they
+ * are waited for as long as there is room.
  *
  * A transaction that comes again, as from a recorder that went on a little before where it had
  * stopped, is passed over.

@@ -6,7 +6,8 @@
  *     not heard of yet  bound: the newest time of the stream less the patience; one for each stream
  *     silent            no lane: judged without, and an open gap from when it was last heard of
  *     over              gone: its stream has ended, or it never saw the end of its last
- *                       transaction, after which a client goes on under a new session
+ *                       transaction, after which a client goes on under a new session; or its
+ *                       stream went on without it for a patience, and it is as good as not heard of
  *
  * What a stream has lost concerns each of its clients from when it was heard of last until it is
  * heard of again, and is laid as a gap then: until then its lane holds everybody back.
@@ -363,20 +364,39 @@ void clients_give_up(struct watcher *w, uint32_t number)
     mirror_open_gap(&w->mirror, w->silent_from);
 }
 
-void clients_relieve(struct watcher *w, uint32_t number)
+enum status clients_forget(struct watcher *w, uint32_t number, bool *is_gone, struct error *err)
+{
+    struct watcher_client *client = client_at(w, number);
+    const struct watcher_stream *s = &w->streams.at[client->stream];
+    int64_t until = earlier(s->newest, w->options.patience);
+
+    *is_gone = !client->is_unseen && s->has_begun && client->heard_until < until;
+    if (!*is_gone)
+        return STATUS_OK;
+    TRY(end_loss(w, client, until, err));
+    drop_client(w, number);
+    return STATUS_OK;
+}
+
+enum status clients_relieve(struct watcher *w, uint32_t number, struct error *err)
 {
     struct watcher_client *client = client_at(w, number);
     const struct watcher_stream *s = &w->streams.at[client->stream];
     int64_t next = w->pipeline.heap.count > 1 ? w->pipeline.heap.at[1].key : INT64_MIN;
+    bool is_gone;
 
+    TRY(clients_forget(w, number, &is_gone, err));
+    if (is_gone)
+        return STATUS_OK;
     if (!client->is_unseen || !s->has_begun) {
         clients_give_up(w, number);
-        return;
+        return STATUS_OK;
     }
     if (w->pipeline.heap.count > 2 && w->pipeline.heap.at[2].key < next)
         next = w->pipeline.heap.at[2].key;
     client->heard_until = greater(client->heard_until, next);
     pipeline_set_bound(&w->pipeline, client->lane, next + 1);
+    return STATUS_OK;
 }
 
 enum status clients_end_stream(struct watcher *w, uint32_t stream, bool is_lost, struct error *err)

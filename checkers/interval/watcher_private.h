@@ -51,6 +51,9 @@ MUST_USE enum status clients_end_stream(struct watcher *, uint32_t stream, bool 
 /* The one on top of the pipeline is judged without. */
 void clients_give_up(struct watcher *, uint32_t client);
 /* Where there is no more room: the one on top is waited for less. */
-void clients_relieve(struct watcher *, uint32_t client);
+MUST_USE enum status clients_relieve(struct watcher *, uint32_t client, struct error *);
+/* Whose stream has gone on without it for a patience is gone: it has nothing in flight. */
+MUST_USE enum status clients_forget(struct watcher *, uint32_t client, bool *is_gone,
+                                    struct error *);
 
 #endif

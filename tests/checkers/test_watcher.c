@@ -5,6 +5,7 @@
 #include "checkers/interval/watcher.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/array.h"
@@ -569,6 +570,75 @@ static void a_finding_names_operations_as_they_stand_in_the_line(void)
     end();
 }
 
+/* Session 9 did something once, and no more; session 1 goes on, and reads what was overwritten. */
+static void feed_with_one_at_rest(unsigned count, const char *after_first)
+{
+    char line[200];
+
+    feed_text("{\"ordeal-history\":1}\n"
+              "{\"txn\":0,\"session\":9,\"status\":\"ok\",\"at\":[0,5],\"ops\":[{\"w\":\"x\",\"v\":0}]}\n");
+    feed_text(after_first);
+    for (unsigned i = 1; i <= count; i++) {
+        snprintf(line, sizeof line,
+                 "{\"txn\":%u,\"session\":1,\"status\":\"ok\",\"at\":[%u,%u],\"ops\":[{\"r\":\"x\",\"v\":%u},"
+                 "{\"w\":\"x\",\"v\":%u}]}\n",
+                 i, i * 10, i * 10 + 5, i == 50 ? 7 : i - 1, i);
+        feed_text(line);
+    }
+}
+
+static void who_rests_while_its_stream_goes_on_holds_nobody_back(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+
+    begin(&truth, 1);
+    watcher.options.patience = 1000;
+    feed_with_one_at_rest(100, "");
+    TEST_ASSERT_EQUAL_MESSAGE(0, stream_findings(&watcher), "somebody may come who explains it");
+    end();
+
+    begin(&truth, 1);
+    watcher.options.patience = 1000;
+    feed_with_one_at_rest(200, "");
+    TEST_ASSERT_EQUAL_MESSAGE(1, stream_findings(&watcher), "not told before the end");
+    TEST_ASSERT_EQUAL(0, watcher.counts.given_up);
+    TEST_ASSERT_EQUAL(0, watcher.mirror.counts.gapped);
+    feed_text("{\"txn\":999,\"session\":9,\"status\":\"ok\",\"at\":[2006,2009],\"ops\":[{\"r\":\"x\",\"v\":200}]}\n");
+    ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
+    ASSERT_OK(watcher_finish(&watcher, &err), &err);
+    TEST_ASSERT_EQUAL_MESSAGE(0, watcher.counts.late, "it may come back");
+    end();
+}
+
+/* What was lost may have been its: a read at that time accuses nobody, however long it rests then. */
+static void who_rests_after_something_was_lost_is_not_forgotten_too_early(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+
+    begin(&truth, 1);
+    watcher.options.patience = 1000;
+    feed_with_one_at_rest(400, "{\"txn\":500,\"session\":9,\"sta\n");
+    TEST_ASSERT_GREATER_THAN(200, watcher.number);
+    stream_expect_nothing(&watcher, "one line lost", 0);
+    TEST_ASSERT_GREATER_THAN(0, watcher.mirror.counts.excused);
+    end();
+}
+
+static void a_session_that_ends_early_does_not_fill_the_room(void)
+{
+    struct truth_options truth = small_truth("postgresql/snapshot", 1);
+
+    begin(&truth, 1);
+    watcher.streams.at[0].is_finished = true;
+    watcher.options.patience = 1000;
+    watcher.options.bytes_max = 100000;
+    feed_with_one_at_rest(2000, "");
+    TEST_ASSERT_FALSE(watcher_is_full(&watcher));
+    TEST_ASSERT_EQUAL(1, stream_findings(&watcher));
+    TEST_ASSERT_EQUAL(0, watcher.counts.given_up);
+    end();
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -583,6 +653,9 @@ int main(void)
     RUN_TEST(what_comes_again_is_passed_over);
     RUN_TEST(what_came_last_is_known_again);
     RUN_TEST(a_finding_names_operations_as_they_stand_in_the_line);
+    RUN_TEST(who_rests_while_its_stream_goes_on_holds_nobody_back);
+    RUN_TEST(who_rests_after_something_was_lost_is_not_forgotten_too_early);
+    RUN_TEST(a_session_that_ends_early_does_not_fill_the_room);
     RUN_TEST(a_stream_that_rests_has_lost_nothing);
     RUN_TEST(what_is_stopped_is_judged_as_far_as_it_has_come);
     RUN_TEST(what_was_not_judged_is_not_said_to_be_well);

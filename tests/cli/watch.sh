@@ -273,6 +273,24 @@ done >rests.jsonl
     watch 0 --profile own.toml --patience 200ms && verdict 0 "a stream may rest"
 check "and nothing is lost by that" hides out "lost"
 
+# A session at rest does not hold back the others of its stream: what is found is told meanwhile.
+rm -f open
+mkfifo open
+"$ORDEAL" watch open --profile own.toml --patience 60s >told 2>err &
+watcher=$!
+exec 3>open
+awk 'BEGIN {
+    print "{\"ordeal-history\":1}"
+    line = "{\"txn\":%d,\"session\":%d,\"status\":\"ok\",\"at\":[%.0f,%.0f],\"ops\":[{\"%s\":\"x\",\"v\":%d}]}\n"
+    printf line, 0, 9, 0, 5, "w", 1
+    for (i = 1; i < 100; i++)
+        printf line, i, 1, i * 1e9, i * 1e9 + 5, i == 10 ? "r" : "w", i == 10 ? 1 : i + 1
+}' >&3
+check "a session at rest does not hold back what is found" comes told "found      inconsistent-read"
+check "nor is anything lost by that" hides told "lost"
+exec 3>&-
+wait $watcher
+
 # --- Clocks --------------------------------------------------------------------------------------------------
 
 # One client's clock is off by 40 us.
