@@ -127,12 +127,14 @@ static void print_found(const struct watcher *w, struct buffer *out)
     if (clock_error > 0) {
         buffer_text(out, TEXT("clocks     with --clock-error of about "));
         quantity_print_duration(out, round_up(clock_error));
-        buffer_text(out, TEXT(" nothing of that would be found: are the clients' clocks as far off?\n"));
+        buffer_text(out, TEXT(" nothing of that would be found: "));
+        buffer_text(out, TEXT("are the clients' clocks as far off?\n"));
         return;
     }
     buffer_text(out, TEXT("clocks     taken to be off by "));
     quantity_print_duration(out, w->options.clock_error);
-    buffer_text(out, TEXT(" at the most; if the clients' may be further off, say so by --clock-error\n"));
+    buffer_text(out, TEXT(" at the most; if the clients' may be further off, "));
+    buffer_text(out, TEXT("say so by --clock-error\n"));
 }
 
 void watch_report_summary(const struct watcher *w, int64_t ns, struct buffer *out)

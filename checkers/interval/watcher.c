@@ -290,8 +290,8 @@ static enum status do_without_header(struct watcher *w, uint32_t stream, struct 
 /* By all that a transaction has but what its operations are. */
 static uint64_t code_of(const struct history *h, uint32_t txn, uint32_t stream)
 {
-    uint64_t code = hash_fold((uint64_t)h->txn_id[txn], (uint64_t)h->session_id[h->txn_session[txn]] ^
-                                                            HASH_ODD_1);
+    uint64_t session = (uint64_t)h->session_id[h->txn_session[txn]];
+    uint64_t code = hash_fold((uint64_t)h->txn_id[txn], session ^ HASH_ODD_1);
 
     code = hash_fold(code ^ (uint64_t)h->txn_invoked[txn],
                      (uint64_t)h->txn_completed[txn] ^ HASH_ODD_2);

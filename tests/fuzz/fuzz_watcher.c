@@ -31,7 +31,14 @@ struct input {
     struct watcher_options options;
 };
 
-enum { ADMITS_ERROR = 1, IS_SHORT_OF_ROOM = 2, IS_IMPATIENT = 4, GIVES_UP = 8, LOSES = 16, STOPS = 32 };
+enum {
+    ADMITS_ERROR = 1,
+    IS_SHORT_OF_ROOM = 2,
+    IS_IMPATIENT = 4,
+    GIVES_UP = 8,
+    LOSES = 16,
+    STOPS = 32
+};
 
 static void hear_finding(void *context, const struct mirror_finding *finding)
 {
@@ -140,9 +147,11 @@ static void describe(const struct watcher *w, struct buffer *out)
 {
     const struct watcher_counts *c = &w->counts;
 
-    buffer_print(out, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
-                 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", c->repeated, c->txns, c->ops, c->predicates, c->bytes, c->garbage,
-                 c->cuts, c->late, w->mirror.finding_count, w->mirror.counts.gapped);
+    buffer_print(out,
+                 "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+                 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+                 c->repeated, c->txns, c->ops, c->predicates, c->bytes, c->garbage, c->cuts,
+                 c->late, w->mirror.finding_count, w->mirror.counts.gapped);
     buffer_print(out, "%s:%" PRIu64 ": %s\n", w->first_garbage.file, w->first_garbage.line,
                  w->first_garbage.text);
     watcher_doubt(w, out);
