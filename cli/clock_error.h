@@ -9,15 +9,29 @@
 #ifndef CLI_CLOCK_ERROR_H
 #define CLI_CLOCK_ERROR_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 #include "base/error.h"
 #include "checkers/checker.h"
 
 #define CLOCK_ERROR_MAX_NS INT64_C(60000000000) /* beyond that nobody blames clocks */
 
+/* Who judges again; `explains`: nothing is found with so much. */
+struct clock_error_trial {
+    enum status (*judge)(void *context, int64_t ns, bool *explains, struct error *);
+    void *context;
+    uint64_t op_count; /* that each judges */
+};
+
 /*
- * Of a check that found something; 0: clocks are not to blame for that, or not by so little, or it
- * would take too long to find out. To within a hundredth.
+ * With `low` something is found; `about` may be enough, or is 0. The result is 0 where clocks are not
+ * to blame, or not by so little, or where it would take too long to find out. To within a hundredth.
  */
+MUST_USE enum status clock_error_search(const struct clock_error_trial *, int64_t low,
+                                        int64_t about, int64_t *ns, struct error *);
+
+/* Likewise, of a check that found something. */
 MUST_USE enum status clock_error_find(const struct check *, const struct history *,
                                       const struct check_options *, int64_t *ns, struct error *);
 

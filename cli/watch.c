@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "checkers/interval/watcher.h"
@@ -14,6 +15,7 @@
 #include "cli/quantity.h"
 #include "cli/tail.h"
 #include "cli/verdict.h"
+#include "cli/watch_again.h"
 #include "cli/watch_report.h"
 
 #define BLOCK_BYTES ((size_t)1 << 16)
@@ -272,6 +274,34 @@ static enum status watch_all(struct watch *watch, struct error *err)
 
 /* --- The end ------------------------------------------------------------------------------------------ */
 
+/* Whether all that was watched can be read once more: it stands in files, and has ended. */
+static bool stands_in_files(const struct watch *watch)
+{
+    bool is_all = !watch->watcher.is_stopped;
+
+    for (size_t i = 0; i < watch->tails.count; i++)
+        is_all &= watch->tails.at[i].is_regular && watch->tails.at[i].file != STDIN_FILENO;
+    return is_all;
+}
+
+/* What nobody could find out is no reason to say nothing else. */
+static int64_t try_clocks(struct watch *watch)
+{
+    const char *paths[OPTION_TEXTS_MAX];
+    struct error ignored = { 0 };
+    int64_t tried;
+
+    if (watch_report_verdict(&watch->watcher) != VERDICT_INVALID || !stands_in_files(watch) ||
+        watch->watcher.options.profile.timing == TIMING_NONE)
+        return 0;
+    for (size_t i = 0; i < watch->tails.count; i++)
+        paths[i] = watch->tails.at[i].name;
+    if (watch_again_for_clocks(&watch->watcher, paths, watch->tails.count, &tried, &ignored) !=
+        STATUS_OK)
+        return 0;
+    return tried;
+}
+
 static enum status print(struct watch *watch, int64_t ns, struct error *err)
 {
     struct buffer out = { 0 };
@@ -284,7 +314,7 @@ static enum status print(struct watch *watch, int64_t ns, struct error *err)
     if (watch->values->json)
         watch_report_json(&watch->watcher, ns, &out);
     else
-        watch_report_summary(&watch->watcher, ns, &out);
+        watch_report_summary(&watch->watcher, ns, try_clocks(watch), &out);
     status = output_print(&out, err);
     buffer_close(&out);
     return status;

@@ -110,8 +110,6 @@ static int64_t round_up(int64_t ns)
 
 static void print_found(const struct watcher *w, struct buffer *out)
 {
-    int64_t clock_error = watcher_clock_error(w);
-
     if (w->counts.withdrawn > 0) {
         buffer_text(out, TEXT("found      "));
         print_count(w->counts.withdrawn, "of these is in doubt", "of these are in doubt", out);
@@ -122,12 +120,20 @@ static void print_found(const struct watcher *w, struct buffer *out)
         quantity_print_count(out, w->mirror.finding_count);
         buffer_print(out, " in all; only the first %d are told\n", MIRROR_FINDINGS_MAX);
     }
+}
+
+/* What is told of clocks has been tried, or is about right, or says what was taken for granted. */
+static void print_clocks(const struct watcher *w, int64_t tried, struct buffer *out)
+{
+    int64_t about = watcher_clock_error(w);
+
     if (!has_findings(w) || w->options.profile.timing == TIMING_NONE)
         return;
-    if (clock_error > 0) {
-        buffer_text(out, TEXT("clocks     with --clock-error of about "));
-        quantity_print_duration(out, round_up(clock_error));
-        buffer_text(out, TEXT(" nothing of that would be found: "));
+    if (tried > 0 || about > 0) {
+        buffer_print(out, "clocks     with --clock-error %s", tried > 0 ? "" : "of about ");
+        quantity_print_duration(out, tried > 0 ? tried : round_up(about));
+        buffer_text(out, tried > 0 ? TEXT(" nothing is found: ")
+                                   : TEXT(" nothing of that would be found: "));
         buffer_text(out, TEXT("are the clients' clocks as far off?\n"));
         return;
     }
@@ -137,7 +143,7 @@ static void print_found(const struct watcher *w, struct buffer *out)
     buffer_text(out, TEXT("say so by --clock-error\n"));
 }
 
-void watch_report_summary(const struct watcher *w, int64_t ns, struct buffer *out)
+void watch_report_summary(const struct watcher *w, int64_t ns, int64_t tried, struct buffer *out)
 {
     static const char *const loud[] = { "valid", "INVALID", "unknown" };
     enum verdict verdict = watch_report_verdict(w);
@@ -159,6 +165,7 @@ void watch_report_summary(const struct watcher *w, int64_t ns, struct buffer *ou
         buffer_print(out, "  %.*s", (int)reason.count, reason.at);
     buffer_byte(out, '\n');
     print_found(w, out);
+    print_clocks(w, tried, out);
     out->out_of_memory |= reason.out_of_memory;
     buffer_close(&reason);
 }

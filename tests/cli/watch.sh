@@ -297,10 +297,18 @@ wait $watcher
 retime 1 40000 <client-0.jsonl >skewed.jsonl
 ripen skewed.jsonl
 run 1 watch skewed.jsonl client-1.jsonl client-2.jsonl --profile own.toml
-check "a clock that is off by more than is admitted: clocks are asked for" mentions out "clocks     "
-check "and the flag is told" mentions out "--clock-error"
-exits 0 "as far as they are admitted nothing is found" \
+check "a clock that is off by more than is admitted: of files, with how much nothing is found" \
+    mentions out "clocks     with --clock-error "
+error=$(sed -n 's/^clocks  *with --clock-error \([^ ]*\) .*/\1/p' out)
+exits 0 "which is so" \
+    watch skewed.jsonl client-1.jsonl client-2.jsonl --profile own.toml --clock-error "$error"
+exits 0 "and with half of what it is off by" \
     watch skewed.jsonl client-1.jsonl client-2.jsonl --profile own.toml --clock-error 20us
+mkfifo gone
+cat skewed.jsonl >gone &
+run 1 watch gone client-1.jsonl client-2.jsonl --profile own.toml
+check "of a pipe, which cannot be read again, the flag is told" mentions out "--clock-error"
+wait
 (head -n 1 clean.jsonl; for f in skewed client-1 client-2; do tail -n +2 $f.jsonl; done) >mixed.jsonl
 run 1 check mixed.jsonl --checker interval --profile own.toml
 check "check tells what it takes, having tried it" mentions out "clocks     with --clock-error "
