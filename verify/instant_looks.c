@@ -107,11 +107,11 @@ static enum status weigh_all(struct proof *p, const struct asked *asked, const s
     TRY(visible_begin(&seen, &p->k, r, err));
     if (visible_may_be_seen(&seen, VERSION_INITIAL))
         weigh_version(asked, VERSION_INITIAL, weighed);
-    for (uint64_t i = in->version_start[r->key]; i < in->version_start[r->key + 1]; i++) {
-        if (!visible_may_be_seen(&seen, (uint32_t)i))
+    for (uint64_t i = seen.from; i < seen.end; i++) {
+        if (!visible_may_be_seen(&seen, in->by_end[i]))
             continue;
         TRY(verify_spend(p->v, MATCH_STEPS, err));
-        weigh_version(asked, (uint32_t)i, weighed);
+        weigh_version(asked, in->by_end[i], weighed);
     }
     return STATUS_OK;
 }

@@ -267,6 +267,13 @@ uint32_t order_version_at(const struct order *o, uint32_t key, uint32_t place)
     return low > 0 ? chain[low - 1] : VERSION_INITIAL;
 }
 
+uint32_t order_last_version(const struct order *o, uint32_t key, uint32_t version)
+{
+    uint32_t spot = o->chain_spot[version];
+
+    return spot > 0 ? o->chain[o->v->instants->version_start[key] + spot - 1] : VERSION_INITIAL;
+}
+
 uint32_t order_next_version(const struct order *o, uint32_t key, uint32_t version)
 {
     uint32_t next = version == VERSION_INITIAL ? 0 : o->chain_spot[version] + 1;

@@ -46,6 +46,8 @@ static inline bool order_commits(const struct order *o, uint32_t txn)
 uint32_t order_view_place(const struct order *, uint32_t txn, uint32_t head, uint32_t op);
 /* The last version of the key before a place, or VERSION_INITIAL. */
 uint32_t order_version_at(const struct order *, uint32_t key, uint32_t place);
+/* The one before a version. */
+uint32_t order_last_version(const struct order *, uint32_t key, uint32_t version);
 /* The next one behind a version, or behind VERSION_INITIAL; HISTORY_NONE: it is the last. */
 uint32_t order_next_version(const struct order *, uint32_t key, uint32_t version);
 

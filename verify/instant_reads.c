@@ -35,11 +35,13 @@ static enum status count_sources(struct proof *p, const struct reader *r, uint32
         *is_among = wanted == VERSION_INITIAL;
         ++*count;
     }
-    for (uint64_t i = in->version_start[r->key]; i < in->version_start[r->key + 1]; i++) {
-        if (!instants_op_looks_like(v->h, r->key, in->version_op[i], value) ||
-            !visible_may_be_seen(&seen, (uint32_t)i))
+    for (uint64_t i = seen.from; i < seen.end; i++) {
+        uint32_t version = in->by_end[i];
+
+        if (!instants_op_looks_like(v->h, r->key, in->version_op[version], value) ||
+            !visible_may_be_seen(&seen, version))
             continue;
-        *is_among |= wanted == i;
+        *is_among |= wanted == version;
         ++*count;
     }
     return STATUS_OK;
@@ -206,7 +208,7 @@ enum status instant_unread(struct proof *p, struct error *err)
         if (history_makes_version(h, op) && h->op_key[op] == r.key &&
             instants_op_looks_like(h, r.key, op, history_value(h, r.op)))
             name_version(p, &seen, op);
-    return verify_spend(v, h->op_count, err);
+    return verify_spend(v, h->op_count / 16, err);
 }
 
 enum status instant_own_read(struct proof *p, struct error *err)

@@ -146,27 +146,25 @@ static enum status judge_open_read(struct order *o, const struct judged *j, stru
     TRY(visible_begin(&seen, &o->nothing, &r, err));
     if (visible_may_be_seen(&seen, VERSION_INITIAL) && is_read_value(o, j, VERSION_INITIAL))
         return STATUS_OK;
-    for (uint64_t i = in->version_start[j->key]; i < in->version_start[j->key + 1]; i++)
-        if (is_read_value(o, j, (uint32_t)i) && visible_may_be_seen(&seen, (uint32_t)i))
+    for (uint64_t i = seen.from; i < seen.end; i++)
+        if (is_read_value(o, j, in->by_end[i]) && visible_may_be_seen(&seen, in->by_end[i]))
             return STATUS_OK;
     return refuse_judged(o, j, "by times alone no version can have been seen", err);
 }
 
-/* Any version before the view will do. */
+/* Any version before the view will do; mostly it is one of the last. */
 static enum status judge_any_read(struct order *o, const struct judged *j, uint32_t place,
                                   struct error *err)
 {
-    uint32_t version = VERSION_INITIAL, next;
+    uint32_t version = order_version_at(o, j->key, place);
 
-    for (;;) {
+    while (!is_read_value(o, j, version) || is_out_of_time(o, j, version)) {
         TRY(verify_spend(o->v, 1, err));
-        if (is_read_value(o, j, version) && !is_out_of_time(o, j, version))
-            return STATUS_OK;
-        next = order_next_version(o, j->key, version);
-        if (next == HISTORY_NONE || o->commit_place[version_txn(o->v, next)] >= place)
+        if (version == VERSION_INITIAL)
             return refuse_judged(o, j, "no version before its view has the value", err);
-        version = next;
+        version = order_last_version(o, j->key, version);
     }
+    return STATUS_OK;
 }
 
 /* What the read saw, by the order, and that its writer had committed by then. */
@@ -214,9 +212,9 @@ static enum status judge_open_look(struct order *o, const struct judged *j,
     TRY(visible_begin(&seen, &o->nothing, &r, err));
     if (visible_may_be_seen(&seen, VERSION_INITIAL) && agrees(asked, VERSION_INITIAL) != MATCH_NO)
         return STATUS_OK;
-    for (uint64_t i = in->version_start[j->key]; i < in->version_start[j->key + 1]; i++) {
+    for (uint64_t i = seen.from; i < seen.end; i++) {
         TRY(verify_spend(o->v, MATCH_STEPS, err));
-        if (visible_may_be_seen(&seen, (uint32_t)i) && agrees(asked, (uint32_t)i) != MATCH_NO)
+        if (visible_may_be_seen(&seen, in->by_end[i]) && agrees(asked, in->by_end[i]) != MATCH_NO)
             return STATUS_OK;
     }
     return refuse_judged(o, j, "by times alone no version can have been seen", err);
@@ -226,14 +224,13 @@ static enum status judge_open_look(struct order *o, const struct judged *j,
 static enum status judge_any_look(struct order *o, const struct judged *j,
                                   const struct asked *asked, uint32_t place, struct error *err)
 {
-    uint32_t version = VERSION_INITIAL, next;
+    uint32_t version = order_version_at(o, j->key, place);
 
     while (agrees(asked, version) != MATCH_YES || is_out_of_time(o, j, version)) {
         TRY(verify_spend(o->v, MATCH_STEPS, err));
-        next = order_next_version(o, j->key, version);
-        if (next == HISTORY_NONE || o->commit_place[version_txn(o->v, next)] >= place)
+        if (version == VERSION_INITIAL)
             return refuse_judged(o, j, "no version before its view agrees", err);
-        version = next;
+        version = order_last_version(o, j->key, version);
     }
     return STATUS_OK;
 }
@@ -251,7 +248,7 @@ static enum status depend_by_look(struct order *o, const struct judged *j,
     if (!order_has_dependencies(o))
         return STATUS_OK;
     for (uint32_t i = spot; i < o->chain_end[j->key]; i++) {
-        TRY(verify_spend(o->v, MATCH_STEPS, err));
+        TRY(verify_spend(o->v, 1, err));
         if (version_txn(o->v, chain[i]) != j->txn && !order_is_open_write(o, chain[i]) &&
             agrees(asked, chain[i]) != MATCH_YES) {
             TRY(order_depend(o, j->txn, version_txn(o->v, chain[i]), err));
@@ -261,7 +258,7 @@ static enum status depend_by_look(struct order *o, const struct judged *j,
     for (uint32_t i = spot; i > 0; i--) {
         uint32_t before = i > 1 ? chain[i - 2] : VERSION_INITIAL;
 
-        TRY(verify_spend(o->v, MATCH_STEPS, err));
+        TRY(verify_spend(o->v, 1, err));
         if (agrees(asked, before) != MATCH_YES)
             return order_depend(o, version_txn(o->v, chain[i - 1]), j->txn, err);
     }

@@ -1,6 +1,7 @@
 #include "verify/instants.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* --- Times ------------------------------------------------------------------- */
@@ -294,6 +295,60 @@ static enum status list_versions(struct verifier *v, struct error *err)
     return STATUS_OK;
 }
 
+/* --- Versions by time -------------------------------------------------------- */
+
+struct ended {
+    struct window installed;
+    uint32_t version;
+};
+
+static int compare_ended(const void *a, const void *b)
+{
+    const struct ended *x = a, *y = b;
+
+    if (x->installed.high != y->installed.high)
+        return x->installed.high < y->installed.high ? -1 : 1;
+    if (x->installed.low != y->installed.low)
+        return x->installed.low < y->installed.low ? -1 : 1;
+    return (x->version > y->version) - (x->version < y->version);
+}
+
+static void sort_key(struct instants *in, uint64_t from, uint64_t end, struct ended *ended)
+{
+    int64_t max = INT64_MIN, min = INT64_MAX;
+
+    for (uint64_t i = from; i < end; i++)
+        ended[i - from] = (struct ended){ in->commit[in->version_txn[i]], (uint32_t)i };
+    if (end > from)
+        qsort(ended, end - from, sizeof *ended, compare_ended);
+    for (uint64_t i = from; i < end; i++) {
+        in->by_end[i] = ended[i - from].version;
+        if (ended[i - from].installed.low > max)
+            max = ended[i - from].installed.low;
+        in->low_max[i] = max;
+    }
+    for (uint64_t i = end; i-- > from;) {
+        if (ended[i - from].installed.low < min)
+            min = ended[i - from].installed.low;
+        in->low_min[i] = min;
+    }
+}
+
+static enum status sort_by_end(struct verifier *v, struct error *err)
+{
+    struct instants *in = v->instants;
+    size_t keys = v->h->key_count, count = in->version_start[keys];
+    struct ended *ended;
+
+    TRY(memory_get(v, (void **)&in->by_end, count, sizeof *in->by_end, err));
+    TRY(memory_get(v, (void **)&in->low_max, count, sizeof *in->low_max, err));
+    TRY(memory_get(v, (void **)&in->low_min, count, sizeof *in->low_min, err));
+    TRY(memory_get(v, (void **)&ended, count, sizeof *ended, err));
+    for (size_t key = 0; key < keys; key++)
+        sort_key(in, in->version_start[key], in->version_start[key + 1], ended);
+    return STATUS_OK;
+}
+
 /* Of two ranges that rise by transaction. */
 static uint32_t find_version(const struct instants *in, uint64_t low, uint64_t high, uint32_t txn)
 {
@@ -337,7 +392,8 @@ enum status instants_build(struct verifier *v, struct error *err)
         TRY(check_times(v, txn, err));
         find_windows(v, txn);
     }
-    return list_versions(v, err);
+    TRY(list_versions(v, err));
+    return sort_by_end(v, err);
 }
 
 /* --- Values ------------------------------------------------------------------ */

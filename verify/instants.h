@@ -33,6 +33,13 @@ struct instants {
     uint64_t *version_start, *version_ok_end; /* by key; those of unknown ones come last */
     uint32_t *version_op, *version_txn;
     int64_t *version_sent; /* when its write began */
+
+    /*
+     * The versions of each key, by when they had surely been installed; the latest at which one up
+     * to there can have been, and the earliest of one from there on: `low` of their windows.
+     */
+    uint32_t *by_end;
+    int64_t *low_max, *low_min;
 };
 
 static inline uint64_t point_of_view(uint32_t txn)

@@ -120,31 +120,94 @@ static bool may_hide(const struct visibility *s, uint32_t version)
            visible_is_there(s, version);
 }
 
+static void hide_behind(struct visibility *s, uint32_t version)
+{
+    int64_t low;
+
+    if (version == HISTORY_NONE || !may_hide(s, version))
+        return;
+    low = version_installed(s->k, version).low;
+    s->has_floor = true;
+    if (low > s->hidden_before)
+        s->hidden_before = low;
+}
+
+/* How many of the key's versions by end had surely been installed before a time. */
+static uint64_t count_before(const struct visibility *s, int64_t time)
+{
+    const struct instants *in = s->k->v->instants;
+    uint64_t low = in->version_start[s->reader->key], high = in->version_start[s->reader->key + 1];
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (in->commit[in->version_txn[in->by_end[middle]]].high < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* By first windows; and those of which more is known, one by one. */
+static void find_hidden(struct visibility *s)
+{
+    const struct verifier *v = s->k->v;
+    const struct instants *in = v->instants;
+    uint64_t start = in->version_start[s->reader->key], there = count_before(s, s->sight.low);
+    uint32_t key = s->reader->key;
+
+    if (in->w->timing != TIMED_NOT && there > start) {
+        s->has_floor = true;
+        s->hidden_before = in->low_max[there - 1];
+    }
+    for (size_t i = 0; i < s->k->points.nodes.count; i++) {
+        uint64_t point = s->k->points.nodes.at[i].number;
+
+        if (!point_is_op(v->h, point) && point % 2 == 1)
+            hide_behind(s, instants_version(v, (uint32_t)(point / 2), key));
+    }
+    for (size_t i = 0; i < s->k->commits.keys.count; i++)
+        hide_behind(s, instants_version(v, (uint32_t)s->k->commits.keys.at[i], key));
+}
+
+/* The beginning of those that cannot have been installed while it saw. */
+static uint64_t find_end(const struct visibility *s)
+{
+    const struct instants *in = s->k->v->instants;
+    uint64_t low = s->from, high = in->version_start[s->reader->key + 1];
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (in->low_min[middle] > s->sight.high)
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
 enum status visible_begin(struct visibility *s, const struct known *k, const struct reader *r,
                           struct error *err)
 {
     const struct instants *in = k->v->instants;
-    uint64_t end = in->version_start[r->key + 1];
 
     *s = (struct visibility){ .k = k,
                               .reader = r,
                               .sight = sight_of_reader(k, r),
                               .sent_by = sent_by(k, r),
-                              .hidden_before = INT64_MIN };
-    if (in->w->reads_any)
-        return STATUS_OK;
-    for (uint64_t i = in->version_start[r->key]; i < end; i++) {
-        uint32_t version = (uint32_t)i;
-        int64_t low;
-
-        if (!may_hide(s, version))
-            continue;
-        low = version_installed(k, version).low;
-        s->has_floor = true;
-        if (low > s->hidden_before)
-            s->hidden_before = low;
+                              .hidden_before = INT64_MIN,
+                              .from = in->version_start[r->key],
+                              .end = in->version_start[r->key + 1] };
+    if (!in->w->reads_any)
+        find_hidden(s);
+    if (in->w->timing != TIMED_NOT) {
+        s->from = count_before(s, s->hidden_before);
+        s->end = find_end(s);
     }
-    return verify_spend(k->v, end - in->version_start[r->key] + k->points.edges.count, err);
+    return verify_spend(k->v, s->end - s->from + k->points.nodes.count + k->points.edges.count + 1,
+                        err);
 }
 
 /* Whether one that is there is known by an order to come behind it. */

@@ -27,7 +27,10 @@ struct reader {
     uint64_t point; /* its view */
 };
 
-/* When it sees, and what hides older versions. */
+/*
+ * When it sees, and what hides older versions. Of `by_end` those from `from` on and before `end` can
+ * have been seen by their first windows, which steps can only have narrowed.
+ */
 struct visibility {
     const struct known *k;
     const struct reader *reader;
@@ -35,9 +38,10 @@ struct visibility {
     int64_t sent_by; /* what it saw had been sent by then */
     int64_t hidden_before; /* what was installed before that is hidden */
     bool has_floor;        /* something is there: so the initial version is hidden */
+    uint64_t from, end;
 };
 
-/* Looks through all versions of the key; until something becomes known. */
+/* Until something becomes known. */
 MUST_USE enum status visible_begin(struct visibility *, const struct known *, const struct reader *,
                                    struct error *);
 

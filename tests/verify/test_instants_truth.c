@@ -16,6 +16,7 @@
 
 #define ROUNDS 4 /* of random options for each profile */
 #define ITEMS 60 /* steps that are tried of a history */
+#define DONE_OPS_MAX 64
 
 static struct error err;
 static struct history history;
@@ -30,6 +31,18 @@ struct known_instant {
 
 static ARRAY(struct known_instant) instants;
 
+/* What a transaction did, and what the database knows of it. */
+struct done {
+    int64_t id, session, invoked, completed;
+    enum txn_status status;
+    struct trace_op ops[DONE_OPS_MAX];
+    uint64_t instants[DONE_OPS_MAX];
+    size_t op_count;
+    uint64_t viewed, committed; /* twice as many as there are, so that views stand between */
+};
+
+static ARRAY(struct done) all_done;
+
 void setUp(void)
 {
     err = (struct error){ 0 };
@@ -40,6 +53,7 @@ void tearDown(void)
     history_close(&history);
     history = (struct history){ 0 };
     array_close(&instants);
+    array_close(&all_done);
 }
 
 /* --- Options ----------------------------------------------------------------- */
@@ -83,21 +97,143 @@ static struct truth_options random_options(const struct profile *profile, uint64
 
 /* --- Histories --------------------------------------------------------------- */
 
-static void add_op(struct builder *b, const struct trace_op *op, bool is_answered)
+static bool writes_before(const struct done *done, size_t op)
 {
-    bool is_delete = op->kind == TRACE_WRITE && op->value == 0;
-    enum op_kind kind = op->kind == TRACE_READ ? OP_READ : is_delete ? OP_REMOVE : OP_WRITE;
-    struct value value = op->value == 0 ? value_null() : value_integer((int64_t)op->value);
+    for (size_t i = 0; i < op; i++)
+        if (done->ops[i].kind == TRACE_WRITE && done->ops[i].key == done->ops[op].key)
+            return true;
+    return false;
+}
+
+/* Who reads all as of one instant may commit then; what sees all up to an instant stands behind. */
+static void add_done(const struct truth_txn *txn, const struct profile *p)
+{
+    const struct trace *trace = &txn->trace;
+    struct done done = { .id = trace->id,
+                         .session = txn->session,
+                         .invoked = trace->invoked,
+                         .completed = trace->completed,
+                         .status = (enum txn_status)trace->status,
+                         .op_count = trace->op_count,
+                         .committed = 2 * txn->committed };
+    bool is_reader = has_readers(p) && txn->viewed != 0;
+
+    TEST_ASSERT_LESS_OR_EQUAL(DONE_OPS_MAX, trace->op_count);
+    for (size_t i = 0; i < trace->op_count; i++) {
+        done.ops[i] = trace->ops[i];
+        done.instants[i] = 2 * txn->instants[i];
+        is_reader &= trace->ops[i].kind == TRACE_READ;
+    }
+    done.viewed = txn->viewed == 0 ? done.committed - 1 : 2 * txn->viewed + 1;
+    if (is_reader && txn->committed != 0)
+        done.committed = done.viewed;
+    ASSERT_OK(array_push(&all_done, done, &err), &err);
+}
+
+/* Whether a fault was planted of which times leave no doubt. */
+static bool run_database(const struct truth_options *options)
+{
+    const struct truth_txn *txn;
+    struct truth truth;
+    bool is_sure = false;
+
+    all_done.count = 0;
+    ASSERT_OK(truth_init(&truth, options, &err), &err);
+    for (;;) {
+        ASSERT_OK(truth_next(&truth, &txn, &err), &err);
+        if (!txn)
+            break;
+        add_done(txn, options->profile);
+    }
+    for (size_t i = 0; i < truth.plants.count; i++)
+        is_sure |= truth.plants.at[i].is_sure;
+    truth_close(&truth);
+    return is_sure;
+}
+
+/* Keys are rows t/0, t/1, ... */
+static uint32_t row_key(struct builder *b, uint32_t table, uint32_t number)
+{
     char name[32];
     uint32_t key;
 
-    snprintf(name, sizeof name, "k%" PRIu32, op->key);
-    ASSERT_OK(builder_key(b, text_of(name), &key, &err), &err);
-    ASSERT_OK(builder_add_op(b, kind, key, is_delete || !is_answered ? value_none() : value, &err),
-              &err);
+    snprintf(name, sizeof name, "%" PRIu32, number);
+    ASSERT_OK(builder_row_key(b, table, text_of(name), &key, &err), &err);
+    return key;
+}
+
+static struct value row_value(struct builder *b, uint32_t table, uint32_t number, uint64_t value)
+{
+    struct named_value cells[] = { { TEXT("id"), value_integer((int64_t)number) },
+                                   { TEXT("v"), value_integer((int64_t)value) } };
+    struct value row;
+
+    if (value == 0)
+        return value_null();
+    ASSERT_OK(builder_row(b, table, cells, ROW_COUNT(cells), &row, &err), &err);
+    return row;
+}
+
+static void add_op(struct builder *b, uint32_t table, const struct trace_op *op, bool is_answered)
+{
+    bool is_delete = op->kind == TRACE_WRITE && op->value == 0;
+    enum op_kind kind = op->kind == TRACE_READ ? OP_READ : is_delete ? OP_REMOVE : OP_WRITE;
+    struct value value = value_none();
+
+    if (!is_delete && is_answered)
+        value = row_value(b, table, op->key, op->value);
+    ASSERT_OK(builder_add_op(b, kind, row_key(b, table, op->key), value, &err), &err);
     if (op->is_locking)
         builder_set_op_lock(b, OP_LOCK_UPDATE);
     ASSERT_OK(builder_set_op_at(b, op->invoked, op->completed, &err), &err);
+}
+
+/* What a key holds before an instant; of the transaction that asks, what it wrote itself. */
+static uint64_t value_before(uint64_t instant, uint32_t key, const struct done *asks)
+{
+    uint64_t value = 0, at = 0;
+
+    for (size_t i = 0; i < all_done.count; i++) {
+        const struct done *done = &all_done.at[i];
+
+        if (done->committed == 0 || (done != asks && done->committed >= instant))
+            continue;
+        for (size_t op = 0; op < done->op_count; op++)
+            if (done->ops[op].kind == TRACE_WRITE && done->ops[op].key == key &&
+                (done == asks || (at != UINT64_MAX && done->committed >= at))) {
+                value = done->ops[op].value;
+                at = done == asks ? UINT64_MAX : done->committed;
+            }
+    }
+    return value;
+}
+
+/* A look for all rows from a value on, or below it, with which the transaction ends. */
+static void add_look(struct builder *b, const struct truth_options *o, uint32_t table,
+                     const struct done *done, struct random *random)
+{
+    struct statement statement = { .kind = OP_SELECT,
+                                   .table = table,
+                                   .order = HISTORY_NONE,
+                                   .limit = -1,
+                                   .flags = STATEMENT_ANSWERED };
+    uint64_t instant = o->profile->view == VIEW_COMMIT ? done->committed : done->viewed;
+    uint64_t bound = 1 + random_below(random, o->values ? o->values : 40);
+    bool is_above = random_below(random, 2) == 0;
+    char where[64];
+
+    snprintf(where, sizeof where, "v %s %" PRIu64, is_above ? ">=" : "<", bound);
+    ASSERT_OK(builder_text(b, text_of(where), &statement.where, &err), &err);
+    ASSERT_OK(builder_begin_statement(b, &statement, &err), &err);
+    for (uint32_t key = 0; key < o->keys; key++) {
+        uint64_t value = value_before(instant, key, done);
+
+        if (value != 0 && (value >= bound) == is_above)
+            ASSERT_OK(
+                builder_add_row(b, row_key(b, table, key), row_value(b, table, key, value), &err),
+                &err);
+    }
+    ASSERT_OK(builder_end_statement(b, &err), &err);
 }
 
 static void add_instant(uint64_t at, int64_t txn, size_t op, char side)
@@ -107,14 +243,6 @@ static void add_instant(uint64_t at, int64_t txn, size_t op, char side)
     ASSERT_OK(array_push(&instants, new, &err), &err);
 }
 
-static bool writes_before(const struct trace *trace, size_t op)
-{
-    for (size_t i = 0; i < op; i++)
-        if (trace->ops[i].kind == TRACE_WRITE && trace->ops[i].key == trace->ops[op].key)
-            return true;
-    return false;
-}
-
 static bool has_own_view(const struct profile *p, const struct trace_op *op)
 {
     return op->kind == TRACE_READ && (p->view == VIEW_STATEMENT || p->view == VIEW_ROW ||
@@ -122,24 +250,16 @@ static bool has_own_view(const struct profile *p, const struct trace_op *op)
                                        p->locks_for && !profile_first_wins(p)));
 }
 
-/* What sees all up to an instant stands behind it, and before the next. */
-static void add_instants(const struct truth_txn *txn, const struct profile *p)
+static void add_instants(const struct done *done, const struct profile *p)
 {
-    const struct trace *trace = &txn->trace;
-    bool is_reader = has_readers(p);
-    uint64_t viewed;
-
-    if (txn->committed == 0)
+    if (done->committed == 0)
         return;
-    for (size_t i = 0; i < trace->op_count; i++)
-        is_reader &= trace->ops[i].kind == TRACE_READ;
-    viewed = txn->viewed == 0 ? 2 * txn->committed - 1 : 2 * txn->viewed + 1;
     if (p->view == VIEW_TRANSACTION)
-        add_instant(viewed, trace->id, 0, 'b');
-    for (size_t i = 0; i < trace->op_count && trace->status == TXN_OK; i++)
-        if (has_own_view(p, &trace->ops[i]) && !writes_before(trace, i))
-            add_instant(2 * txn->instants[i], trace->id, i, 'v');
-    add_instant(is_reader && txn->viewed != 0 ? viewed : 2 * txn->committed, trace->id, 0, 'c');
+        add_instant(done->viewed, done->id, 0, 'b');
+    for (size_t i = 0; i < done->op_count && done->status == TXN_OK; i++)
+        if (has_own_view(p, &done->ops[i]) && !writes_before(done, i))
+            add_instant(done->instants[i], done->id, i, 'v');
+    add_instant(done->committed, done->id, 0, 'c');
 }
 
 static int compare_instants(const void *a, const void *b)
@@ -153,42 +273,52 @@ static int compare_instants(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-static void add_all(struct truth *truth, struct builder *b)
+static uint32_t add_table(struct builder *b)
 {
-    const struct truth_txn *txn;
+    uint32_t table;
 
-    for (;;) {
-        ASSERT_OK(truth_next(truth, &txn, &err), &err);
-        if (!txn)
-            return;
-        ASSERT_OK(builder_begin_txn(b, txn->trace.id, txn->session,
-                                    (enum txn_status)txn->trace.status, &err),
-                  &err);
-        for (size_t i = 0; i < txn->trace.op_count; i++)
-            add_op(b, &txn->trace.ops[i],
-                   txn->trace.ops[i].kind == TRACE_WRITE || txn->trace.status == TXN_OK);
-        ASSERT_OK(builder_set_txn_at(b, txn->trace.invoked, txn->trace.completed, &err), &err);
-        add_instants(txn, truth->options.profile);
-    }
+    ASSERT_OK(builder_add_table(b, TEXT("t"), &table, &err), &err);
+    ASSERT_OK(builder_add_column(b, TEXT("id"), TEXT("bigint"), &err), &err);
+    ASSERT_OK(builder_add_column(b, TEXT("v"), TEXT("bigint"), &err), &err);
+    ASSERT_OK(builder_add_key_column(b, TEXT("id"), &err), &err);
+    ASSERT_OK(builder_end_table(b, &err), &err);
+    return table;
 }
 
-/* Whether a fault was planted of which times leave no doubt. */
+/* Looks that were not there when others were locked out, or certified, would be no fault. */
+static bool may_look(const struct profile *p)
+{
+    return (p->view == VIEW_COMMIT && !p->locks_reads && !p->hides_own) ||
+           (p->view == VIEW_TRANSACTION && !profile_certifies(p));
+}
+
 static bool make_history(const struct truth_options *options)
 {
-    struct builder builder;
-    struct truth truth;
-    bool is_sure = false;
+    struct random_key key = random_key_of_seed(options->seed + 5);
+    bool is_sure = run_database(options), has_looks = may_look(options->profile);
+    struct random random;
+    struct builder b;
+    uint32_t table;
 
+    random_init(&random, &key);
     history_close(&history);
     instants.count = 0;
-    builder_init(&builder);
-    ASSERT_OK(truth_init(&truth, options, &err), &err);
-    add_all(&truth, &builder);
-    for (size_t i = 0; i < truth.plants.count; i++)
-        is_sure |= truth.plants.at[i].is_sure;
-    truth_close(&truth);
-    ASSERT_OK(builder_finish(&builder, &history, &err), &err);
-    builder_close(&builder);
+    builder_init(&b);
+    table = add_table(&b);
+    for (size_t i = 0; i < all_done.count; i++) {
+        const struct done *done = &all_done.at[i];
+
+        ASSERT_OK(builder_begin_txn(&b, done->id, done->session, done->status, &err), &err);
+        for (size_t op = 0; op < done->op_count; op++)
+            add_op(&b, table, &done->ops[op],
+                   done->ops[op].kind == TRACE_WRITE || done->status == TXN_OK);
+        if (has_looks && done->status == TXN_OK && random_below(&random, 3) == 0)
+            add_look(&b, options, table, done, &random);
+        ASSERT_OK(builder_set_txn_at(&b, done->invoked, done->completed, &err), &err);
+        add_instants(done, options->profile);
+    }
+    ASSERT_OK(builder_finish(&b, &history, &err), &err);
+    builder_close(&b);
     if (instants.count > 0)
         qsort(instants.at, instants.count, sizeof *instants.at, compare_instants);
     return is_sure;
@@ -311,7 +441,8 @@ static void print_source(char *out, size_t room, struct random *random, uint32_t
         uint32_t op = (uint32_t)((from + i) % history.op_count);
 
         if (history_makes_version(&history, op) && history.op_key[op] == history.op_key[read] &&
-            history.op_value[op] == history.op_value[read]) {
+            history_values_equal(&history, history_value(&history, op),
+                                 history_value(&history, read))) {
             snprintf(out, room, "%" PRId64, history.txn_id[history_txn_of(&history, op)]);
             return;
         }
@@ -319,13 +450,26 @@ static void print_source(char *out, size_t room, struct random *random, uint32_t
     snprintf(out, room, "null");
 }
 
+/* A read, or if there are few of them some other operation of a key. */
 static uint32_t any_read(struct random *random)
+{
+    uint32_t op = 0;
+
+    for (int i = 0; i < 50 || op_is_head(history.op_kind[op]); i++) {
+        op = (uint32_t)random_below(random, history.op_count);
+        if (op_is_read(history.op_kind[op]))
+            break;
+    }
+    return op;
+}
+
+static uint32_t any_op_of(struct random *random, uint32_t key)
 {
     uint32_t op = 0;
 
     for (int i = 0; i < 50; i++) {
         op = (uint32_t)random_below(random, history.op_count);
-        if (history.op_kind[op] == OP_READ)
+        if (!op_is_head(history.op_kind[op]) && history.op_key[op] == key)
             break;
     }
     return op;
@@ -333,9 +477,13 @@ static uint32_t any_read(struct random *random)
 
 static void print_op(char *out, size_t room, uint32_t op)
 {
-    uint32_t txn = history_txn_of(&history, op);
+    uint32_t txn = history_txn_of(&history, op), head = op, place = 0;
 
-    snprintf(out, room, "[%" PRId64 ",%" PRIu32 "]", history.txn_id[txn], op - history.txn_op[txn]);
+    while (op_is_row(history.op_kind[head]))
+        head--;
+    for (uint32_t i = history.txn_op[txn]; i < head; i++)
+        place += !op_is_row(history.op_kind[i]);
+    snprintf(out, room, "[%" PRId64 ",%" PRIu32 "]", history.txn_id[txn], place);
 }
 
 static void random_instant(char *out, size_t room, struct random *random, uint32_t txn, char side)
@@ -348,20 +496,42 @@ static void random_instant(char *out, size_t room, struct random *random, uint32
         snprintf(out, room, "\"%c%" PRId64 "\"", side == 'v' ? 'c' : side, history.txn_id[txn]);
 }
 
-static void random_step(char out[160], struct random *random, bool is_last)
+static void random_look_step(char out[160], struct random *random, bool is_last)
+{
+    static const char *const steps[] = { "found", "not-found", "overwrites", "installed" };
+    static const char *const lasts[] = { "row", "row", "own" };
+    uint32_t head = history.statement_op[random_below(random, history.statement_count)];
+    uint32_t number = (uint32_t)random_below(random, history.key_count);
+    struct text key = history_key(&history, number);
+    int64_t writer = any_writer(random, number);
+    char name[64], from[32] = "null";
+
+    print_op(name, sizeof name, head);
+    if (random_below(random, 4) > 0)
+        snprintf(from, sizeof from, "%" PRId64, writer);
+    if (is_last)
+        snprintf(out, 160, "{\"step\":\"%s\",\"read\":%s,\"key\":\"%.*s\"}",
+                 lasts[random_below(random, ROW_COUNT(lasts))], name, TEXT_PRINT(key));
+    else if (random_below(random, 2) == 0)
+        snprintf(out, 160, "{\"step\":\"finds\",\"read\":%s,\"key\":\"%.*s\",\"from\":%s}", name,
+                 TEXT_PRINT(key), from);
+    else
+        snprintf(out, 160, "{\"step\":\"%s\",\"read\":%s,\"key\":\"%.*s\",\"other\":%" PRId64 "}",
+                 steps[random_below(random, ROW_COUNT(steps))], name, TEXT_PRINT(key), writer);
+}
+
+static void random_item_step(char out[160], struct random *random, bool is_last)
 {
     static const char *const others[] = { "overwrites", "overwrites", "installed" };
     static const char sides[] = "bvc";
-    uint32_t read = any_read(random), write = read, txn = any_txn(random);
+    uint32_t read = any_read(random), txn = any_txn(random);
     char name[64], first[64], second[64], source[64];
     const char *locks = is_last ? "unlocked" : "locks", *wins = is_last ? "lost" : "first-wins";
     struct text key;
 
-    for (int i = 0; i < 50 && (history.op_key[write] != history.op_key[read] || write == read); i++)
-        write = (uint32_t)random_below(random, history.op_count);
     key = history_key(&history, history.op_key[read]);
     print_op(name, sizeof name, read);
-    print_op(second, sizeof second, write);
+    print_op(second, sizeof second, any_op_of(random, history.op_key[read]));
     print_source(source, sizeof source, random, read);
     switch (random_below(random, is_last ? 3 : 8)) {
     case 0:
@@ -400,6 +570,14 @@ static void random_step(char out[160], struct random *random, bool is_last)
         snprintf(out, 160, "{\"step\":\"reads\",\"read\":%s,\"key\":\"%.*s\",\"from\":%s}", name,
                  TEXT_PRINT(key), source);
     }
+}
+
+static void random_step(char out[160], struct random *random, bool is_last)
+{
+    if (history.statement_count > 0 && random_below(random, 3) == 0)
+        random_look_step(out, random, is_last);
+    else
+        random_item_step(out, random, is_last);
 }
 
 /* The steps that hold, and one more; true if that is a proof. False with the first that does not
