@@ -9,7 +9,7 @@
  * repeated here. Each statement of a witness is looked up in the history. Nothing
  * is searched for, so that the time is linear in the two files, up to sorting, and
  * a scan of its table for every statement with a predicate; of steps about instants,
- * a scan of their keys' versions.
+ * a scan of the versions of their keys that times leave.
  *
  *     witness.c, steps.c  what stands in the file
  *     versions.c     who counts; the versions of each key
