@@ -312,6 +312,13 @@ bool order_is_open(const struct order *o, uint32_t head, uint32_t op)
                : map_find(&o->open, head, &found);
 }
 
+bool order_is_open_look(const struct order *o, uint32_t head, uint32_t key)
+{
+    uint64_t found;
+
+    return map_find(&o->open, head, &found) || map_find(&o->open_keys, key_name(head, key), &found);
+}
+
 bool order_is_open_write(const struct order *o, uint32_t version)
 {
     uint32_t op = version_op(o->v, version);

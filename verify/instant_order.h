@@ -55,6 +55,8 @@ uint32_t order_next_version(const struct order *, uint32_t key, uint32_t version
 /* Whether dependencies could make a circle: where all is as of the commit, they lead along the order. */
 bool order_has_dependencies(const struct order *);
 bool order_is_open(const struct order *, uint32_t head, uint32_t op);
+/* A look, as a whole or at one key. */
+bool order_is_open_look(const struct order *, uint32_t head, uint32_t key);
 /* Likewise what left the version. */
 bool order_is_open_write(const struct order *, uint32_t version);
 

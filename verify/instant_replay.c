@@ -272,13 +272,13 @@ static enum status judge_look_at(struct order *o, const struct judged *j, const 
     uint32_t place = order_view_place(o, j->txn, j->head, j->op), seen;
     enum match match;
 
-    if (w->reads_any && order_is_open(o, j->head, j->head))
+    if (w->reads_any && order_is_open_look(o, j->head, j->key))
         return judge_open_look(o, j, asked, err);
     if (w->reads_any)
         return judge_any_look(o, j, asked, place, err);
     seen = order_version_at(o, j->key, place);
     match = agrees(asked, seen);
-    if (order_is_open(o, j->head, j->head))
+    if (order_is_open_look(o, j->head, j->key))
         return match == MATCH_YES && !is_out_of_time(o, j, seen)
                    ? STATUS_OK
                    : judge_open_look(o, j, asked, err);

@@ -129,7 +129,7 @@ static enum status is_within(struct locks *l, const struct lock_taken *look,
     TRY(verify_spend(v, MATCH_STEPS, err));
     if (look->txn == write->txn ||
         !key_is_row_of(v, write->key, v->h->statement_table[v->h->op_key[look->head]]) ||
-        order_is_open(l->o, look->head, look->head))
+        order_is_open_look(l->o, look->head, write->key))
         return STATUS_OK;
     TRY(asked_open(&asked, v, &r, err));
     *within = asked_match(&asked, version_op(v, instants_version(v, write->txn, write->key))) ==
