@@ -153,6 +153,8 @@ static enum status add_pasts(struct explanation *x, uint32_t txn, struct traces 
         return STATUS_OK;
     TRY(traces_make(traces, txn, &trace, err));
     x->commits[txn] = arrival_commit_times(x->m, &trace);
+    if (x->committed_by && x->committed_by[txn] < x->commits[txn].high)
+        x->commits[txn].high = x->committed_by[txn];
     for (uint32_t op = x->h->txn_op[txn]; op < x->h->txn_op[txn + 1]; op++) {
         struct past past = { x->h->op_key[op], x->commits[txn].high, x->commits[txn].low };
 
@@ -339,6 +341,14 @@ static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
            explanation_times_allow(x, key, txn, explanation_end(x, txn, op));
 }
 
+/* The writer had committed before the reader did. */
+static void note_commit(struct explanation *x, uint32_t writer, uint32_t reader)
+{
+    if (x->committed_by && writer != NONE && x->h->txn_status[writer] == TXN_UNKNOWN &&
+        x->commits[reader].high < x->committed_by[writer])
+        x->committed_by[writer] = x->commits[reader].high;
+}
+
 static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
 {
     uint32_t key = x->h->op_key[op];
@@ -351,6 +361,7 @@ static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, st
         x->flags[op] |= OP_IS_OPEN;
         return STATUS_OK;
     }
+    note_commit(x, now->writer, txn);
     if (!explanation_certifies(x) || x->m->profile.reads_any)
         return STATUS_OK;
     now->first_reader = (uint32_t)x->readers.count;
@@ -625,23 +636,56 @@ static void tell_open(const struct explanation *x, struct buffer *out)
     buffer_byte(out, ']');
 }
 
+static enum status explain(struct explanation *x, struct buffer *out, struct error *err)
+{
+    bool has_circle = false;
+
+    TRY(prepare(x, err));
+    TRY(walk(x, out, err));
+    if (explanation_certifies(x))
+        TRY(find_circle(x, &has_circle, err));
+    if (has_circle || x->gives_up)
+        out->count = 0;
+    else
+        tell_open(x, out);
+    return STATUS_OK;
+}
+
+/*
+ * Where windows say nothing, times still say that who was unknown to have committed had, once
+ * somebody read of him: a first walk finds by when.
+ */
+static enum status find_commits(struct explanation *x, struct error *err)
+{
+    struct explanation first = *x;
+    struct buffer unsaid = { 0 };
+    enum status status;
+
+    if (x->m->profile.timing != TIMING_KEY)
+        return STATUS_OK;
+    TRY(memory_resize((void **)&x->committed_by, x->h->txn_count, sizeof *x->committed_by, err));
+    for (size_t t = 0; t < x->h->txn_count; t++)
+        x->committed_by[t] = TIMELINE_END;
+    first.committed_by = x->committed_by;
+    status = explain(&first, &unsaid, err);
+    buffer_close(&unsaid);
+    close(&first);
+    return status;
+}
+
 enum status explanation_tell(struct mirror *m, struct traces *traces, struct buffer *out,
                              struct error *err)
 {
     struct explanation x = { .m = m, .h = traces->history, .traces = traces };
-    bool has_circle = false;
-    enum status status = prepare(&x, err);
+    enum status status = settled_finish(m, err);
 
     if (status == STATUS_OK)
-        status = settled_finish(m, err);
-    if (status == STATUS_OK && !m->grounds->is_broken)
-        status = walk(&x, out, err);
-    if (status == STATUS_OK && explanation_certifies(&x))
-        status = find_circle(&x, &has_circle, err);
-    if (has_circle || m->grounds->is_broken || x.gives_up)
+        status = find_commits(&x, err);
+    if (status == STATUS_OK)
+        status = explain(&x, out, err);
+    if (m->grounds->is_broken)
         out->count = 0;
-    else if (status == STATUS_OK)
-        tell_open(&x, out);
+    free(x.committed_by);
     close(&x);
     return status;
 }

@@ -73,6 +73,7 @@ struct explanation {
     ARRAY(struct dependent) dependencies;
     struct map values; /* that were there by now, where any of them may be read */
     struct times *commits; /* by transaction, by times alone */
+    int64_t *committed_by; /* of the unknown who were read: by when a reader had committed, or NULL */
     ARRAY(struct past) pasts; /* where windows say nothing of instants */
     int64_t now;       /* the earliest that the walk's instant can be */
     uint32_t place;
