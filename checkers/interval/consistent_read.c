@@ -100,20 +100,39 @@ static enum status deduce_others(struct mirror *m, const struct look *look, uint
     return STATUS_OK;
 }
 
-void look_confirm(struct mirror *m, const struct look *look, struct version *v)
+static void confirm(struct mirror *m, const struct look *look, struct version *v)
 {
     int64_t by = look->live->commit.high;
 
     v->state = VERSION_COMMITTED;
     grounds_confirm(m, look, v);
-    if (m->profile.timing == TIMING_NONE)
-        return;
-    if (v->installed.high > by)
+    if (m->profile.timing != TIMING_NONE && v->installed.high > by)
         v->installed.high = by;
-    if (!mirror_is_live(m, v->txn))
+}
+
+/* What else the transaction left behind was committed with it. */
+void look_confirm(struct mirror *m, const struct look *look, struct version *v)
+{
+    int64_t by = look->live->commit.high;
+    uint64_t txn = v->txn;
+    struct live *writer;
+
+    confirm(m, look, v);
+    if (!mirror_is_live(m, txn))
         return;
-    if (mirror_live(m, v->txn)->commit.high > by)
-        mirror_live(m, v->txn)->commit.high = mirror_live(m, v->txn)->at.high = by;
+    writer = mirror_live(m, txn);
+    for (uint32_t i = 0; i < writer->access_count; i++) {
+        const struct access *a = &writer->accesses[i];
+        struct version *w;
+
+        if (a->kind != TRACE_WRITE || a->version == MIRROR_NONE)
+            continue;
+        w = &m->versions.at[a->version]; /* or another's, if it has gone */
+        if (w->txn == txn && w->state == VERSION_PERHAPS)
+            confirm(m, look, w);
+    }
+    if (m->profile.timing != TIMING_NONE && writer->commit.high > by)
+        writer->commit.high = writer->at.high = by;
 }
 
 static enum status deduce(struct mirror *m, const struct look *look, uint32_t access,

@@ -506,23 +506,29 @@ static uint32_t end_use(uint32_t record)
     return record == TIMELINE_NONE ? GROUND_NONE : record << 1 | 1;
 }
 
+static uint32_t step_use(uint32_t step)
+{
+    return step == GROUND_NONE ? GROUND_NONE : step << 1;
+}
+
 void grounds_drop_version(struct mirror *m, uint32_t key, const struct version *v,
                           const struct version *floor)
 {
     struct grounds *g = m->grounds;
     struct gone_version gone = { .value = v->value };
-    uint32_t confirmed;
+    bool is_by_times = true;
 
     if (!g || !version_may_be_read(v))
         return;
-    confirmed = of_version(m, floor)->confirmed;
     gone.uses[0] = end_use(installed_ends(m, v).high);
     gone.uses[1] = end_use(installed_ends(m, floor).low);
     gone.uses[2] = end_use(installed_ends(m, floor).high);
-    gone.uses[3] = confirmed == GROUND_NONE ? GROUND_NONE : confirmed << 1;
-    if (gone.uses[0] == GROUND_NONE && gone.uses[1] == GROUND_NONE &&
-        gone.uses[2] == GROUND_NONE && gone.uses[3] == GROUND_NONE)
-        return; /* times alone tell it */
+    gone.uses[3] = step_use(of_version(m, floor)->confirmed);
+    gone.uses[4] = step_use(of_version(m, v)->confirmed);
+    for (size_t i = 0; i < ROW_COUNT(gone.uses); i++)
+        is_by_times &= gone.uses[i] == GROUND_NONE;
+    if (is_by_times)
+        return;
     while (g->gone_first.count <= key && !g->is_broken)
         KEEP(g, &g->gone_first, GROUND_NONE);
     if (g->is_broken)

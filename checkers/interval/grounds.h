@@ -66,7 +66,7 @@ struct version_grounds {
 struct gone_version {
     uint64_t value;
     uint32_t next; /* of the key */
-    uint32_t uses[4];
+    uint32_t uses[5];
 };
 
 /* An instant that nothing more will be known of: its place in an order that all known ones allow. */
