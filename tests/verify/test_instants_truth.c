@@ -374,7 +374,7 @@ static void the_order_of_what_a_database_did_explains_it(void)
     const struct profile *profiles = profile_all(&count);
 
     for (unsigned i = 0; i < count; i++)
-        for (uint64_t round = 0; round < 5 * ROUNDS; round++) {
+        for (uint64_t round = 0; round < fixture_rounds(5 * ROUNDS); round++) {
             struct truth_options options = random_options(&profiles[i], 1000 * i + round);
             char reason[512], message[900];
 
@@ -648,7 +648,7 @@ static void no_steps_accuse_what_a_database_did_as_it_should(void)
     size_t held = 0;
 
     for (unsigned i = 0; i < count; i++)
-        for (uint64_t round = 0; round < ROUNDS; round++) {
+        for (uint64_t round = 0; round < fixture_rounds(ROUNDS); round++) {
             struct truth_options options = random_options(&profiles[i], 1000 * i + round);
             bool is_proved = false;
             char message[200];
