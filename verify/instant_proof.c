@@ -244,6 +244,55 @@ static enum status take_step(struct proof *p, struct error *err)
     }
 }
 
+/* Who is named. */
+static enum status name_parts(struct proof *p, struct error *err)
+{
+    const struct instant_name *names[] = { &p->step->read, &p->step->first, &p->step->second };
+    uint32_t txn;
+
+    for (size_t i = 0; i < ROW_COUNT(names); i++)
+        if (names[i]->kind != NAMED_NOBODY)
+            TRY(instant_txn(p, names[i]->txn, &txn, err));
+    for (size_t i = 0; p->step->kind == INSTANT_STRUCTURE && i < ROW_COUNT(p->step->txns); i++)
+        TRY(instant_txn(p, p->step->txns[i], &txn, err));
+    return STATUS_OK;
+}
+
+static enum status find_contradiction(struct proof *p, bool *is_one, bool *is_circle,
+                                      struct error *err)
+{
+    TRY(known_find_circle(&p->k, is_circle, err));
+    TRY(known_find_gap(&p->k, is_one, err));
+    *is_one |= *is_circle;
+    return STATUS_OK;
+}
+
+/*
+ * One that is not true need not be, if those before it cannot all be: the mirror leaves an order out that
+ * contradicts others, and tells of it by itself.
+ */
+static enum status take_or_pass(struct proof *p, struct error *err)
+{
+    struct error why;
+    bool is_circle = false;
+    enum status status;
+
+    if (p->is_contradicted)
+        return name_parts(p, err);
+    status = take_step(p, err);
+    if (status == STATUS_OK || !p->v->is_refused)
+        return status;
+    why = *err;
+    p->v->is_refused = false;
+    *err = (struct error){ 0 };
+    TRY(find_contradiction(p, &p->is_contradicted, &is_circle, err));
+    if (p->is_contradicted)
+        return name_parts(p, err);
+    p->v->is_refused = true;
+    *err = why;
+    return status;
+}
+
 static enum status take_steps(struct proof *p, struct json *json, struct error *err)
 {
     struct instant_step step;
@@ -258,7 +307,7 @@ static enum status take_steps(struct proof *p, struct json *json, struct error *
         TRY(instant_step_read(json, &step, err));
         p->step = &step;
         status = p->is_over ? instant_refuse(p, err, "the step before it can only be the last")
-                            : take_step(p, err);
+                            : take_or_pass(p, err);
         if (status != STATUS_OK) {
             error_wrap(err, "step %zu", n);
             return status;
@@ -343,12 +392,13 @@ static bool is_kind_of_last(const struct proof *p, enum anomaly kind)
 
 static enum status check_end(struct proof *p, enum anomaly kind, struct error *err)
 {
-    bool is_circle = false, is_gap = false, is_right;
+    bool is_circle = false, is_one = false, is_right;
 
+    if (p->is_contradicted)
+        return STATUS_OK;
     if (!p->is_over) {
-        TRY(known_find_circle(&p->k, &is_circle, err));
-        TRY(known_find_gap(&p->k, &is_gap, err));
-        if (!is_circle && !is_gap)
+        TRY(find_contradiction(p, &is_one, &is_circle, err));
+        if (!is_one)
             return verify_refuse(p->v, err, "the steps do not contradict each other");
     }
     is_right = p->is_over ? is_kind_of_last(p, kind) : is_kind_of_cycle(p, kind, is_circle);

@@ -18,6 +18,7 @@ struct proof {
     uint32_t counts[INSTANT_STEP_COUNT];
     bool has_update_order; /* one was laid of two who wrote a key, by what was read */
     bool is_over;          /* the last step is a contradiction in itself */
+    bool is_contradicted;  /* the steps so far were one: whatever else is said follows from that */
     bool is_aborted, is_overwritten, is_future; /* some version that has the value of `unread` */
     bool came_twice;                            /* the row of `row` */
     uint32_t blamed_key; /* of the last step, if it says that no version of it can have been seen */
