@@ -158,7 +158,9 @@ enum status instant_finds(struct proof *p, struct error *err)
         return instant_refuse(p, err, "the answer does not tell what it saw of the key");
     if (weighed.is_undecided || weighed.agreeing > 1)
         return instant_refuse(p, err, "it may have seen another version that agrees");
-    if (weighed.agreeing == 0 || weighed.agreeing_version != version)
+    if (weighed.agreeing == 0 && weighed.other > 0)
+        return instant_contradict(p);
+    if (weighed.agreeing_version != version)
         return instant_refuse(p, err, "it cannot have seen that version");
     return instant_sees(p, &r, version, err);
 }

@@ -24,6 +24,13 @@ struct proof {
     uint32_t blamed_key; /* of the last step, if it says that no version of it can have been seen */
 };
 
+/* The step cannot be true, whatever the instants are. */
+static inline enum status instant_contradict(struct proof *p)
+{
+    p->is_contradicted = true;
+    return STATUS_OK;
+}
+
 MUST_USE enum status instant_refuse(struct proof *, struct error *, const char *why);
 
 /* A transaction that takes part. */

@@ -74,6 +74,8 @@ enum status instant_reads(struct proof *p, struct error *err)
     TRY(find_read(p, &r, err));
     TRY(instant_version(p, &p->step->first, r.key, &version, err));
     TRY(count_sources(p, &r, version, &count, &is_among, err));
+    if (count == 0) /* which is the last step in other words */
+        return instant_contradict(p);
     if (!is_among)
         return instant_refuse(p, err, "it cannot have seen that version with that value");
     if (count > 1)

@@ -220,7 +220,7 @@ static uint64_t number_of(const struct look *look)
 {
     uint64_t access = (uint64_t)(look->access - look->live->accesses);
 
-    return hash_fold(hash_number(look->txn), hash_number(access << 32 | look->key));
+    return hash_number(hash_number(look->txn) + (access << 32 | look->key));
 }
 
 static uint32_t step_of(const struct mirror *m, const struct look *look)

@@ -115,7 +115,7 @@ static enum status add_points(struct mirror *m, struct live *live, uint64_t txn,
 /* A join sends its tables at once, and of those that it locks it reads what is there. */
 static bool comes_behind(const struct access *last, const struct access *a)
 {
-    return last && (last->at.high <= a->at.low || !(last->is_locking || a->is_locking));
+    return last->at.high <= a->at.low || !(last->is_locking || a->is_locking);
 }
 
 /* Of an instant that no access has: of the first the transaction's view, of the second the commit. */
@@ -133,6 +133,29 @@ static enum status lay_program(struct mirror *m, const struct live *live,
     return timeline_order(&m->timeline, from, to, ORDER_PROGRAM, MIRROR_NONE, &holds, err);
 }
 
+/* Behind the views before it, as far back as one that is behind all before it. */
+static enum status lay_behind(struct mirror *m, struct live *live, uint32_t access,
+                              struct error *err)
+{
+    struct access *a = &live->accesses[access];
+
+    a->is_behind = true;
+    for (uint32_t i = access; i-- > 0;) {
+        const struct access *b = &live->accesses[i];
+
+        if (b->view == MIRROR_NONE)
+            continue;
+        if (!comes_behind(b, a)) {
+            a->is_behind = false;
+            continue;
+        }
+        TRY(lay_program(m, live, b, a, b->view, a->view, err));
+        if (b->is_behind)
+            break;
+    }
+    return STATUS_OK;
+}
+
 /* Each statement its own instant, one behind the other; or each row, in whatever order. */
 static enum status add_statement_views(struct mirror *m, struct live *live, uint64_t txn,
                                        struct error *err)
@@ -147,11 +170,12 @@ static enum status add_statement_views(struct mirror *m, struct live *live, uint
             continue;
         if (last && a->op == last->op && m->profile.view != VIEW_ROW) {
             a->view = last->view;
+            a->is_behind = last->is_behind;
             continue;
         }
         TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &a->view, err));
-        if (m->profile.view != VIEW_ROW && comes_behind(last, a))
-            TRY(lay_program(m, live, last, a, last->view, a->view, err));
+        if (m->profile.view != VIEW_ROW)
+            TRY(lay_behind(m, live, i, err));
         last = a;
         live->has_statements = true;
     }

@@ -116,6 +116,7 @@ struct access {
     bool is_last;  /* of a write: what the transaction leaves behind */
     bool is_locking;
     bool is_updated;  /* of a read: the transaction writes the key, too */
+    bool is_behind;   /* of one that has a view: it comes behind all views before it */
     uint32_t version; /* of a write, once it is installed */
     uint32_t row;     /* of a write, in the row store; of a query, its number */
 };

@@ -429,6 +429,16 @@ static enum status watch(struct mirror *m, const struct quest *quest, struct err
     return array_push(&relation->watchers, watcher, err);
 }
 
+/* What the key held at first: it is there until somebody could see another. */
+static uint32_t first_version(const struct mirror *m, uint32_t key)
+{
+    uint32_t version = m->keys.at[key].newest;
+
+    while (m->versions.at[version].older != MIRROR_NONE)
+        version = m->versions.at[version].older;
+    return version;
+}
+
 /* One that has looked, and a row that is written now. Of a key that it knew there is a reader. */
 static enum status tell_watcher(struct mirror *m, const struct watcher *watcher, uint32_t key,
                                 uint32_t version, struct error *err)
@@ -446,7 +456,8 @@ static enum status tell_watcher(struct mirror *m, const struct watcher *watcher,
         !look_times_imply_the_rest(m)) {
         struct look look = look_for(m, &quest, key);
 
-        grounds_found(m, &look, w, false);
+        grounds_reads(m, &look, first_version(m, key), GROUND_FINDS);
+        grounds_overwrites(m, &look, first_version(m, key), version);
         TRY(comes_before(m, &look, w->certified, w->point, err));
     }
     return range_lock_installed(m, live, watcher->access, key, version, err);
