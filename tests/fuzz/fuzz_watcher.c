@@ -150,7 +150,7 @@ static void describe(const struct watcher *w, struct buffer *out)
     buffer_print(out,
                  "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                  " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
-                 c->repeated, c->txns, c->ops, c->predicates, c->bytes, c->garbage, c->cuts,
+                 c->repeated, c->txns, c->ops, watcher_unjudged(w), c->bytes, c->garbage, c->cuts,
                  c->late, w->mirror.finding_count, w->mirror.counts.gapped);
     buffer_print(out, "%s:%" PRIu64 ": %s\n", w->first_garbage.file, w->first_garbage.line,
                  w->first_garbage.text);
