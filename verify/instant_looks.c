@@ -245,8 +245,8 @@ static enum status disagrees(struct proof *p, const struct reader *r, bool is_st
     struct weighed weighed;
 
     TRY(weigh(p, r, &weighed, err));
-    *is_wrong = weighed.tells && !weighed.is_undecided && weighed.agreeing == 0 &&
-                weighed.other > 0;
+    *is_wrong =
+        weighed.tells && !weighed.is_undecided && weighed.agreeing == 0 && weighed.other > 0;
     /* One that was deleted and inserted meanwhile may never have been looked at. */
     if (!is_strict && !came && weighed.other != 1)
         *is_wrong = false;
@@ -273,6 +273,5 @@ enum status instant_row(struct proof *p, struct error *err)
         r.is_strict = false;
         TRY(disagrees(p, &r, is_strict, &is_wrong, err));
     }
-    return is_wrong ? STATUS_OK
-                    : instant_refuse(p, err, "it may have seen what the answer says");
+    return is_wrong ? STATUS_OK : instant_refuse(p, err, "it may have seen what the answer says");
 }

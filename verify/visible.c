@@ -109,8 +109,7 @@ bool visible_is_future(const struct visibility *s, uint32_t version)
 
     if (version == VERSION_INITIAL)
         return false;
-    return visible_is_behind(s, version) ||
-           in->version_sent[version] > s->sent_by;
+    return visible_is_behind(s, version) || in->version_sent[version] > s->sent_by;
 }
 
 /* Those that count and that are there, but for the reader's own, hide what comes before them. */

@@ -35,7 +35,7 @@ struct visibility {
     const struct known *k;
     const struct reader *reader;
     struct window sight;
-    int64_t sent_by; /* what it saw had been sent by then */
+    int64_t sent_by;       /* what it saw had been sent by then */
     int64_t hidden_before; /* what was installed before that is hidden */
     bool has_floor;        /* something is there: so the initial version is hidden */
     uint64_t from, end;

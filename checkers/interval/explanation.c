@@ -4,45 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "checkers/interval/arrival.h"
 #include "checkers/interval/explanation_private.h"
 #include "checkers/interval/settled.h"
 #include "checkers/tell.h"
 
 /* --- What the history has -------------------------------------------------------------- */
-
-static bool is_item_or_row(const struct history *h, uint32_t op)
-{
-    return !op_is_head(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-}
-
-bool explanation_writes(const struct history *h, uint32_t op)
-{
-    return is_item_or_row(h, op) && op_is_write(h->op_kind[op]);
-}
-
-static bool is_read(const struct history *h, uint32_t op)
-{
-    return is_item_or_row(h, op) && op_is_read(h->op_kind[op]) &&
-           h->op_value_kind[op] != VALUE_NONE;
-}
-
-/* The statement of a row, or the operation itself. */
-static uint32_t head_of(const struct history *h, uint32_t op)
-{
-    while (op_is_row(h->op_kind[op]))
-        op--;
-    return op;
-}
-
-static bool is_locking(const struct history *h, uint32_t op)
-{
-    uint32_t head = head_of(h, op);
-
-    return h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || h->op_kind[head] == OP_UPDATE ||
-           h->op_kind[head] == OP_DELETE;
-}
 
 /* Which transactions unknown to have committed were read, and so had. */
 static void mark_counting(struct explanation *x)
@@ -67,7 +33,7 @@ static void mark_ops(struct explanation *x, uint32_t txn)
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
         if (h->txn_status[txn] == TXN_OK && look_is_explicable(x, op))
             x->flags[op] |= OP_IS_OPEN; /* until it is explained */
-        if (!is_item_or_row(h, op))
+        if (!explanation_is_item(h, op))
             continue;
         if (x->date[h->op_key[op]] == 2 * txn + 1)
             x->flags[op] |= OP_IS_OWN;
@@ -81,26 +47,6 @@ static void mark_ops(struct explanation *x, uint32_t txn)
             x->date[h->op_key[op]] = 2 * txn + 2;
             x->flags[op] |= OP_IS_LAST;
         }
-}
-
-static uint64_t value_number(uint32_t key, uint64_t value)
-{
-    return hash_fold(value ^ HASH_ODD_1, (uint64_t)key + HASH_ODD_2);
-}
-
-static enum status add_value(struct explanation *x, uint32_t key, uint64_t value,
-                             struct error *err)
-{
-    size_t place;
-
-    return map_add(&x->values, value_number(key, value), 1, &place, err);
-}
-
-static bool had_value(const struct explanation *x, uint32_t key, uint64_t value)
-{
-    uint64_t count;
-
-    return map_find(&x->values, value_number(key, value), &count);
 }
 
 static enum status set_initial(struct explanation *x, struct error *err)
@@ -127,77 +73,8 @@ static enum status set_initial(struct explanation *x, struct error *err)
 static enum status add_initial_values(struct explanation *x, struct error *err)
 {
     for (uint32_t k = 0; k < x->h->key_count && x->m->profile.reads_any; k++)
-        TRY(add_value(x, k, x->keys[k].value, err));
+        TRY(explanation_add_value(x, k, x->keys[k].value, err));
     return STATUS_OK;
-}
-
-/* --- What times alone say of versions -------------------------------------------------------- */
-
-static int compare_pasts(const void *a, const void *b)
-{
-    const struct past *x = a, *y = b;
-
-    if (x->key != y->key)
-        return x->key < y->key ? -1 : 1;
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (x->low > y->low) - (x->low < y->low);
-}
-
-static enum status add_pasts(struct explanation *x, uint32_t txn, struct traces *traces,
-                             struct error *err)
-{
-    struct trace trace;
-
-    if (!x->counts[txn])
-        return STATUS_OK;
-    TRY(traces_make(traces, txn, &trace, err));
-    x->commits[txn] = arrival_commit_times(x->m, &trace);
-    if (x->committed_by && x->committed_by[txn] < x->commits[txn].high)
-        x->commits[txn].high = x->committed_by[txn];
-    for (uint32_t op = x->h->txn_op[txn]; op < x->h->txn_op[txn + 1]; op++) {
-        struct past past = { x->h->op_key[op], x->commits[txn].high, x->commits[txn].low };
-
-        if (x->flags[op] & OP_IS_LAST && x->m->profile.timing == TIMING_KEY)
-            TRY(array_push(&x->pasts, past, err));
-    }
-    return STATUS_OK;
-}
-
-static enum status find_pasts(struct explanation *x, struct error *err)
-{
-    struct traces traces = { .history = x->h };
-    enum status status = STATUS_OK;
-
-    TRY(check_memory((void **)&x->commits, x->h->txn_count, sizeof *x->commits, 0, err));
-    for (uint32_t t = 0; t < x->h->txn_count && status == STATUS_OK; t++)
-        status = add_pasts(x, t, &traces, err);
-    traces_close(&traces);
-    if (x->pasts.count > 0)
-        qsort(x->pasts.at, x->pasts.count, sizeof *x->pasts.at, compare_pasts);
-    for (size_t i = 1; i < x->pasts.count; i++)
-        if (x->pasts.at[i].key == x->pasts.at[i - 1].key &&
-            x->pasts.at[i].low < x->pasts.at[i - 1].low)
-            x->pasts.at[i].low = x->pasts.at[i - 1].low;
-    return status;
-}
-
-/* From when on the last of the versions can have been installed that were there by then. */
-static int64_t past_before(const struct explanation *x, uint32_t key, int64_t time)
-{
-    size_t low = 0, high = x->pasts.count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct past *p = &x->pasts.at[middle];
-
-        if (p->key < key || (p->key == key && p->high < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && x->pasts.at[low - 1].key == key ? x->pasts.at[low - 1].low
-                                                      : TIMELINE_BEGINNING;
 }
 
 static enum status prepare(struct explanation *x, struct error *err)
@@ -223,7 +100,7 @@ static enum status prepare(struct explanation *x, struct error *err)
             mark_ops(x, t);
     TRY(set_initial(x, err));
     TRY(add_initial_values(x, err));
-    return find_pasts(x, err);
+    return explanation_find_times(x, err);
 }
 
 static void close(struct explanation *x)
@@ -251,84 +128,7 @@ static void close(struct explanation *x)
     array_close(&x->pasts);
 }
 
-/* --- Dependencies ------------------------------------------------------------------------ */
-
-/* Where all is as of the commit, dependencies lead along the order, and make no circle. */
-bool explanation_certifies(const struct explanation *x)
-{
-    return x->m->profile.view != VIEW_COMMIT && x->m->profile.certifier != CERTIFIER_NONE &&
-           x->m->profile.certifier != CERTIFIER_CONCURRENT_VERSIONS;
-}
-
-enum status explanation_depend(struct explanation *x, uint32_t from, uint32_t to,
-                               struct error *err)
-{
-    struct dependent new = { to, 0 };
-
-    if (from == NONE || from == to || !explanation_certifies(x))
-        return STATUS_OK;
-    new.next = x->first_dependency[from];
-    x->first_dependency[from] = (uint32_t)x->dependencies.count;
-    x->dependency_count[to]++;
-    return array_push(&x->dependencies, new, err);
-}
-
-/* Takes away whoever depends on nobody that is left, as long as there is one. */
-static enum status find_circle(struct explanation *x, bool *is_found, struct error *err)
-{
-    ARRAY(uint32_t) free_txns = { 0 };
-    enum status status = STATUS_OK;
-    size_t count = x->h->txn_count, gone = 0;
-
-    for (uint32_t t = 0; t < count && status == STATUS_OK; t++)
-        if (x->dependency_count[t] == 0)
-            status = array_push(&free_txns, t, err);
-    for (; status == STATUS_OK && free_txns.count > 0; gone++) {
-        uint32_t at = x->first_dependency[free_txns.at[--free_txns.count]];
-
-        for (; at != NONE && status == STATUS_OK; at = x->dependencies.at[at].next)
-            if (--x->dependency_count[x->dependencies.at[at].to] == 0)
-                status = array_push(&free_txns, x->dependencies.at[at].to, err);
-    }
-    *is_found = gone < count;
-    array_close(&free_txns);
-    return status;
-}
-
 /* --- Reads ------------------------------------------------------------------------------- */
-
-static int64_t admitted_start(const struct explanation *x, int64_t time)
-{
-    return time < TIMELINE_BEGINNING + x->m->clock_error ? TIMELINE_BEGINNING
-                                                         : time - x->m->clock_error;
-}
-
-int64_t explanation_end(const struct explanation *x, uint32_t txn, uint32_t op)
-{
-    int64_t invoked, completed;
-
-    trace_times(x->h, txn, head_of(x->h, op), &invoked, &completed);
-    return completed == TIME_NEVER || completed > TIMELINE_END - x->m->clock_error
-               ? TIMELINE_END
-               : completed + x->m->clock_error;
-}
-
-bool explanation_times_allow(const struct explanation *x, uint32_t key, uint32_t txn, int64_t by)
-{
-    const struct profile *p = &x->m->profile;
-    const struct key_now *now = &x->keys[key];
-    int64_t past;
-
-    if (now->writer != NONE && now->sent > by && !p->ignores_times &&
-        (p->timing != TIMING_FULL || p->by_operations))
-        return false;
-    if (p->timing != TIMING_KEY)
-        return true;
-    past = past_before(x, key, admitted_start(x, x->h->txn_invoked[txn]));
-    if (now->writer == NONE)
-        return past == TIMELINE_BEGINNING;
-    return past <= now->installed.high && now->installed.low <= by;
-}
 
 static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
 {
@@ -336,17 +136,9 @@ static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
     uint64_t value = trace_value(x->h, history_value(x->h, op));
 
     if (x->m->profile.reads_any)
-        return had_value(x, key, value);
+        return explanation_had_value(x, key, value);
     return x->keys[key].value == value &&
            explanation_times_allow(x, key, txn, explanation_end(x, txn, op));
-}
-
-/* The writer had committed before the reader did. */
-static void note_commit(struct explanation *x, uint32_t writer, uint32_t reader)
-{
-    if (x->committed_by && writer != NONE && x->h->txn_status[writer] == TXN_UNKNOWN &&
-        x->commits[reader].high < x->committed_by[writer])
-        x->committed_by[writer] = x->commits[reader].high;
 }
 
 static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
@@ -361,7 +153,7 @@ static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, st
         x->flags[op] |= OP_IS_OPEN;
         return STATUS_OK;
     }
-    note_commit(x, now->writer, txn);
+    explanation_note_commit(x, now->writer, txn);
     if (!explanation_certifies(x) || x->m->profile.reads_any)
         return STATUS_OK;
     now->first_reader = (uint32_t)x->readers.count;
@@ -369,32 +161,22 @@ static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, st
     return explanation_depend(x, now->writer, txn, err);
 }
 
-/* Whether its view is not its transaction's: mirror.c says whose is not. */
-static bool has_own_view(const struct explanation *x, uint32_t op)
-{
-    const struct profile *p = &x->m->profile;
-
-    return p->view == VIEW_STATEMENT || p->view == VIEW_ROW ||
-           (p->view == VIEW_TRANSACTION && is_locking(x->h, op) && p->locks_for &&
-            !profile_first_wins(p));
-}
-
 /* A read of an item or a row, or a statement that looks for rows. */
 static enum status see(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
 {
     if (x->flags[op] & OP_IS_OPEN && op_is_head(x->h->op_kind[op]))
         return look_explain(x, txn, op, err);
-    return is_read(x->h, op) ? read_now(x, txn, op, err) : STATUS_OK;
+    return explanation_reads(x->h, op) ? read_now(x, txn, op, err) : STATUS_OK;
 }
 
-static enum status read_transaction(struct explanation *x, uint32_t txn, struct error *err)
+enum status explanation_read_transaction(struct explanation *x, uint32_t txn, struct error *err)
 {
     const struct history *h = x->h;
 
     if (h->txn_status[txn] != TXN_OK)
         return STATUS_OK;
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (!has_own_view(x, op))
+        if (!explanation_has_own_view(x, op))
             TRY(see(x, txn, op, err));
     return STATUS_OK;
 }
@@ -409,157 +191,12 @@ static enum status read_operation(struct explanation *x, const struct settled_in
     x->op_place[op] = x->place;
     TRY(see(x, at->number, op, err));
     for (op++; op < end && op_is_row(h->op_kind[op]); op++)
-        if (is_read(h, op) && (x->m->profile.view != VIEW_ROW || h->op_key[op] == at->key)) {
+        if (explanation_reads(h, op) &&
+            (x->m->profile.view != VIEW_ROW || h->op_key[op] == at->key)) {
             x->op_place[op] = x->place;
             TRY(read_now(x, at->number, op, err));
         }
     return STATUS_OK;
-}
-
-/* --- Commits ------------------------------------------------------------------------------- */
-
-static bool locks_to_read(const struct explanation *x, uint32_t op)
-{
-    const struct profile *p = &x->m->profile;
-    bool is_there = trace_value(x->h, history_value(x->h, op)) != 0;
-
-    return (p->locks_reads || (is_locking(x->h, op) && p->locks_for)) &&
-           (is_there || p->locks_absent);
-}
-
-/* An instant that the lock was taken before. */
-static uint32_t start_of(const struct explanation *x, uint32_t txn, uint32_t op)
-{
-    uint32_t own = x->op_place[head_of(x->h, op)];
-    bool has_own = has_own_view(x, op) && (is_locking(x->h, op) || x->m->profile.view == VIEW_ROW);
-
-    if (x->m->profile.view == VIEW_ROW)
-        own = x->op_place[op];
-    return has_own && !explanation_writes(x->h, op) && own != NONE ? own : x->commit_place[txn];
-}
-
-/* When a lock is given back, at the earliest. */
-static int64_t released_at(const struct explanation *x, uint32_t txn)
-{
-    return x->m->profile.timing == TIMING_FULL ? x->now : x->commits[txn].low;
-}
-
-/* Who had the lock gave it back before this one took it, if the order of commits is theirs. */
-static void take_lock(struct explanation *x, uint32_t txn, uint32_t op)
-{
-    const struct key_now *now = &x->keys[x->h->op_key[op]];
-    bool is_write = explanation_writes(x->h, op);
-    int64_t taken = explanation_end(x, txn, op);
-
-    if (x->m->profile.timing == TIMING_NONE || (is_write && !x->m->profile.locks_writes) ||
-        (is_write && !(x->flags[op] & OP_IS_LAST)) || (!is_write && !locks_to_read(x, op)))
-        return;
-    if ((now->writer != NONE && (now->written_at > taken || now->writer_place >= start_of(x, txn, op))) ||
-        (is_write && now->read_locker != txn && now->unlocked_at > taken))
-        x->flags[op] |= OP_IS_OPEN;
-}
-
-static void give_back(struct explanation *x, uint32_t txn, uint32_t op)
-{
-    struct key_now *now = &x->keys[x->h->op_key[op]];
-
-    if (explanation_writes(x->h, op) || !locks_to_read(x, op))
-        return;
-    if (now->read_locker == NONE || released_at(x, txn) > now->unlocked_at)
-        now->unlocked_at = released_at(x, txn);
-    now->read_locker = txn;
-}
-
-static void judge_update(struct explanation *x, uint32_t txn, uint32_t op)
-{
-    const struct key_now *now = &x->keys[x->h->op_key[op]];
-
-    if (!profile_first_wins(&x->m->profile) || now->writer == NONE)
-        return;
-    if (x->view_place[txn] != NONE && x->view_place[txn] < now->writer_place)
-        x->flags[op] |= OP_IS_OPEN;
-}
-
-/* Those who read the version that goes. Who writes anything must have been over. */
-static enum status leave_readers(struct explanation *x, uint32_t txn, uint32_t key,
-                                 uint32_t first, struct error *err)
-{
-    struct key_now *now = &x->keys[key];
-
-    for (uint32_t at = first, next; at != NONE; at = next) {
-        struct version_reader *reader = &x->readers.at[at];
-
-        next = reader->next;
-        if (reader->look != NONE && (reader->txn == txn || look_still_agrees(x, reader, key))) {
-            reader->next = now->first_reader;
-            now->first_reader = at;
-            continue;
-        }
-        TRY(explanation_depend(x, reader->txn, txn, err));
-        if (x->m->profile.certifier == CERTIFIER_VALIDATION && reader->look == NONE && reader->txn != txn &&
-            x->writes[reader->txn] && x->commit_place[reader->txn] == NONE)
-            x->flags[reader->op] |= OP_IS_OPEN;
-    }
-    return STATUS_OK;
-}
-
-/* The row that stands there now, if anybody looks for rows. */
-static enum status take_row(struct explanation *x, uint32_t key, struct value value,
-                            struct error *err)
-{
-    struct key_now *now = &x->keys[key];
-
-    if (!x->traces->rows)
-        return STATUS_OK;
-    row_store_drop(x->traces->rows, now->row);
-    now->row = ROW_NONE;
-    return traces_row(x->traces, key, value, &now->row, err);
-}
-
-static enum status install(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
-{
-    uint32_t key = x->h->op_key[op];
-    struct key_now *now = &x->keys[key];
-    int64_t sent, completed;
-    uint32_t readers;
-
-    judge_update(x, txn, op);
-    TRY(explanation_depend(x, now->writer, txn, err));
-    readers = now->first_reader;
-    now->first_reader = NONE;
-    TRY(take_row(x, key, history_value(x->h, op), err));
-    now->value = trace_written(x->h, op);
-    now->writer = txn;
-    now->writer_place = x->place;
-    if (now->written_at < released_at(x, txn))
-        now->written_at = released_at(x, txn);
-    trace_times(x->h, txn, head_of(x->h, op), &sent, &completed);
-    now->installed = x->commits[txn];
-    now->sent = admitted_start(x, sent);
-    TRY(leave_readers(x, txn, key, readers, err));
-    return x->m->profile.reads_any ? add_value(x, key, now->value, err) : STATUS_OK;
-}
-
-static enum status commit(struct explanation *x, uint32_t txn, struct error *err)
-{
-    const struct history *h = x->h;
-    uint32_t from = h->txn_op[txn], end = h->txn_op[txn + 1];
-
-    if (x->m->profile.view == VIEW_COMMIT) {
-        x->view_place[txn] = x->place;
-        TRY(read_transaction(x, txn, err));
-    }
-    x->commit_place[txn] = x->place;
-    for (uint32_t op = from; op < end; op++)
-        if (explanation_writes(h, op) || (is_read(h, op) && h->txn_status[txn] == TXN_OK))
-            take_lock(x, txn, op);
-    for (uint32_t op = from; op < end; op++)
-        if (is_read(h, op) && h->txn_status[txn] == TXN_OK)
-            give_back(x, txn, op);
-    for (uint32_t op = from; op < end; op++)
-        if (explanation_writes(h, op) && x->flags[op] & OP_IS_LAST)
-            TRY(install(x, txn, op, err));
-    return look_judge_ranges(x, txn, err);
 }
 
 /* --- The walk --------------------------------------------------------------------------------- */
@@ -569,11 +206,11 @@ static enum status pass(struct explanation *x, const struct settled_instant *at,
     if (at->low > x->now)
         x->now = at->low;
     if (at->op == GROUND_COMMIT)
-        return commit(x, at->number, err);
+        return explanation_commit(x, at->number, err);
     if (at->op != GROUND_VIEW)
         return read_operation(x, at, err);
     x->view_place[at->number] = x->place;
-    return read_transaction(x, at->number, err);
+    return explanation_read_transaction(x, at->number, err);
 }
 
 static void tell_instant(const struct explanation *x, const struct settled_instant *at,
@@ -643,7 +280,7 @@ static enum status explain(struct explanation *x, struct buffer *out, struct err
     TRY(prepare(x, err));
     TRY(walk(x, out, err));
     if (explanation_certifies(x))
-        TRY(find_circle(x, &has_circle, err));
+        TRY(explanation_find_circle(x, &has_circle, err));
     if (has_circle || x->gives_up)
         out->count = 0;
     else

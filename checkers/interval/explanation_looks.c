@@ -15,8 +15,8 @@ static bool is_look(const struct history *h, uint32_t op)
 bool look_is_explicable(const struct explanation *x, uint32_t head)
 {
     const struct profile *p = &x->m->profile;
-    bool is_locking = x->h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) ||
-                      x->h->op_kind[head] != OP_SELECT;
+    bool is_locking =
+        x->h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || x->h->op_kind[head] != OP_SELECT;
     bool has_own_view = p->view == VIEW_STATEMENT ||
                         (p->view == VIEW_TRANSACTION && p->locks_for && !profile_first_wins(p));
 
@@ -88,13 +88,12 @@ static bool explains_absent(const struct explanation *x, uint32_t txn, const str
     return true;
 }
 
-static bool explains_changed(const struct explanation *x, uint32_t txn,
-                             const struct trace_query *q)
+static bool explains_changed(const struct explanation *x, uint32_t txn, const struct trace_query *q)
 {
     const struct history *h = x->h;
 
-    for (uint32_t op = q->op + 1; q->kind == QUERY_WRITES && op < h->txn_op[txn + 1] &&
-                                  op_is_row(h->op_kind[op]); op++)
+    for (uint32_t op = q->op + 1;
+         q->kind == QUERY_WRITES && op < h->txn_op[txn + 1] && op_is_row(h->op_kind[op]); op++)
         if (x->own_asked[h->op_key[op]] != x->asked && !agrees(x, txn, q, h->op_key[op], true))
             return false;
     return true;
@@ -150,8 +149,8 @@ static enum status depend_on_all(struct explanation *x, uint32_t look, struct er
 static bool locks_range(const struct explanation *x, uint32_t head)
 {
     const struct profile *p = &x->m->profile;
-    bool is_locking = x->h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) ||
-                      x->h->op_kind[head] != OP_SELECT;
+    bool is_locking =
+        x->h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || x->h->op_kind[head] != OP_SELECT;
 
     return p->locks_absent && (p->locks_reads || (is_locking && p->locks_for));
 }
@@ -196,7 +195,8 @@ enum status look_judge_ranges(struct explanation *x, uint32_t txn, struct error 
 
     if (!x->traces->rows || !x->m->profile.locks_absent || x->m->profile.timing != TIMING_FULL)
         return STATUS_OK;
-    x->gives_up |= x->m->profile.view != VIEW_COMMIT; /* its looks that lock are of no one instant */
+    x->gives_up |=
+        x->m->profile.view != VIEW_COMMIT; /* its looks that lock are of no one instant */
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
         if (explanation_writes(h, op) && x->flags[op] & OP_IS_LAST) {
             struct explained_write write = { txn, op, x->keys[h->op_key[op]].row, x->now };
@@ -232,9 +232,10 @@ enum status look_explain(struct explanation *x, uint32_t txn, uint32_t head, str
     struct trace_query q;
 
     TRY(traces_query(x->traces, head, &q, err));
-    q.completed = x->m->profile.view == VIEW_COMMIT ? x->commits[txn].high
-                                                    : explanation_end(x, txn, head);
-    if (array_push(&x->looks, ((struct explained_look){ .query = q, .txn = txn }), err) != STATUS_OK) {
+    q.completed =
+        x->m->profile.view == VIEW_COMMIT ? x->commits[txn].high : explanation_end(x, txn, head);
+    if (array_push(&x->looks, ((struct explained_look){ .query = q, .txn = txn }), err) !=
+        STATUS_OK) {
         row_store_forget(x->traces->rows, q.condition);
         return err->status;
     }

@@ -14,12 +14,12 @@ enum { OP_IS_OWN = 1, OP_IS_LAST = 2, OP_IS_OPEN = 4 };
 /* A key as of the instant that the walk has come to. */
 struct key_now {
     uint64_t value;
-    uint32_t writer;                /* NONE: the beginning */
-    uint32_t writer_place;          /* of its commit */
-    uint32_t first_reader;          /* of this version */
-    uint32_t read_locker;           /* who gave such a lock back last */
+    uint32_t writer;                 /* NONE: the beginning */
+    uint32_t writer_place;           /* of its commit */
+    uint32_t first_reader;           /* of this version */
+    uint32_t read_locker;            /* who gave such a lock back last */
     int64_t written_at, unlocked_at; /* the earliest that these commits can have been */
-    struct times installed;         /* by times alone, as when it was sent */
+    struct times installed;          /* by times alone, as when it was sent */
     int64_t sent;
     uint32_t row; /* in the row store, which holds it for this */
 };
@@ -55,14 +55,15 @@ struct dependent {
 struct explanation {
     const struct mirror *m;
     const struct history *h;
-    uint8_t *flags;  /* by operation */
-    bool *counts;    /* by transaction, as the next */
+    uint8_t *flags; /* by operation */
+    bool *counts;   /* by transaction, as the next */
     bool *writes;
     uint32_t *view_place, *commit_place, *op_place; /* op_place: by operation that has a view */
-    uint32_t *first_dependency, *dependency_count; /* count: into it */
+    uint32_t *first_dependency, *dependency_count;  /* count: into it */
     struct key_now *keys;
     uint32_t *date; /* by key, as the next two */
-    uint64_t *own_asked, *came_asked; /* the last look whose transaction wrote it, or which got it */
+    uint64_t *own_asked,
+        *came_asked; /* the last look whose transaction wrote it, or which got it */
     uint64_t asked;
     struct traces *traces;
     ARRAY(struct version_reader) readers;
@@ -71,23 +72,59 @@ struct explanation {
     ARRAY(struct explained_write) written; /* likewise */
     bool gives_up;                         /* it would be too much */
     ARRAY(struct dependent) dependencies;
-    struct map values; /* that were there by now, where any of them may be read */
+    struct map values;     /* that were there by now, where any of them may be read */
     struct times *commits; /* by transaction, by times alone */
-    int64_t *committed_by; /* of the unknown who were read: by when a reader had committed, or NULL */
+    int64_t
+        *committed_by; /* of the unknown who were read: by when a reader had committed, or NULL */
     ARRAY(struct past) pasts; /* where windows say nothing of instants */
-    int64_t now;       /* the earliest that the walk's instant can be */
+    int64_t now;              /* the earliest that the walk's instant can be */
     uint32_t place;
 };
 
-/* Whether times alone allow that the key's version was seen by the transaction, and by then. */
-bool explanation_times_allow(const struct explanation *, uint32_t key, uint32_t txn, int64_t by);
+/* --- explanation_facts.c --- */
+
+/* An item operation or a row that was not refused. */
+bool explanation_is_item(const struct history *, uint32_t op);
 bool explanation_writes(const struct history *, uint32_t op);
+bool explanation_reads(const struct history *, uint32_t op);
+/* The statement of a row, or the operation itself. */
+uint32_t explanation_head(const struct history *, uint32_t op);
+bool explanation_asks_for_locks(const struct history *, uint32_t op);
+/* Whether its view is not its transaction's. */
+bool explanation_has_own_view(const struct explanation *, uint32_t op);
+/* Of values that a key has had by now. */
+MUST_USE enum status explanation_add_value(struct explanation *, uint32_t key, uint64_t value,
+                                           struct error *);
+bool explanation_had_value(const struct explanation *, uint32_t key, uint64_t value);
+
+/* Whether dependencies could make a circle. */
 bool explanation_certifies(const struct explanation *);
 /* The second transaction depends on the first. */
 MUST_USE enum status explanation_depend(struct explanation *, uint32_t from, uint32_t to,
                                         struct error *);
+MUST_USE enum status explanation_find_circle(struct explanation *, bool *is_found, struct error *);
+
+/* --- explanation_times.c --- */
+
+MUST_USE enum status explanation_find_times(struct explanation *, struct error *);
+/* The earliest that something was, of which clocks say that. */
+int64_t explanation_start(const struct explanation *, int64_t time);
 /* The latest that an operation was over. */
 int64_t explanation_end(const struct explanation *, uint32_t txn, uint32_t op);
+/* Whether times alone allow that the key's version was seen by the transaction, and by then. */
+bool explanation_times_allow(const struct explanation *, uint32_t key, uint32_t txn, int64_t by);
+/* The writer had committed before the reader did. */
+void explanation_note_commit(struct explanation *, uint32_t writer, uint32_t reader);
+
+/* --- explanation.c --- */
+
+/* All that is read as of one instant of the transaction. */
+MUST_USE enum status explanation_read_transaction(struct explanation *, uint32_t txn,
+                                                  struct error *);
+
+/* --- explanation_commits.c --- */
+
+MUST_USE enum status explanation_commit(struct explanation *, uint32_t txn, struct error *);
 
 /* --- explanation_looks.c --- */
 

@@ -6,9 +6,9 @@
 
 const char *const ground_names[] = { GROUND_KINDS(GROUND_NAME) };
 
-static const struct version_grounds nothing_known = {
-    { TIMELINE_NONE, TIMELINE_NONE }, { TIMELINE_NONE, TIMELINE_NONE }, GROUND_NONE
-};
+static const struct version_grounds nothing_known = { { TIMELINE_NONE, TIMELINE_NONE },
+                                                      { TIMELINE_NONE, TIMELINE_NONE },
+                                                      GROUND_NONE };
 
 void grounds_close(struct grounds *g)
 {
@@ -87,8 +87,7 @@ static struct point_ends installed_ends(const struct mirror *m, const struct ver
 
 static struct point_ends viewed_ends(const struct mirror *m, const struct version *v)
 {
-    return v->view != MIRROR_NONE ? timeline_ends(&m->timeline, v->view)
-                                  : of_version(m, v)->viewed;
+    return v->view != MIRROR_NONE ? timeline_ends(&m->timeline, v->view) : of_version(m, v)->viewed;
 }
 
 static struct point_ends point_ends(const struct mirror *m, uint32_t point)
@@ -144,7 +143,8 @@ static void use_future(const struct mirror *m, const struct look *look, const st
     if (version_installed(m, v).low > look->view.high) {
         use_end(m->grounds, installed_ends(m, v).low);
         use_end(m->grounds, point_ends(m, look->point).high);
-    } else if (v->locked.low <= look->asked_by && look->point != MIRROR_NONE && v->point != MIRROR_NONE) {
+    } else if (v->locked.low <= look->asked_by && look->point != MIRROR_NONE &&
+               v->point != MIRROR_NONE) {
         use_order(m, &m->timeline, look->point, v->point);
     }
 }
@@ -193,8 +193,8 @@ static void use_all_unseen(const struct mirror *m, const struct look *look, bool
 
 /* --- Steps ------------------------------------------------------------------------------------ */
 
-void grounds_program(struct mirror *m, const struct live *live, uint32_t from_op,
-                     uint32_t from_key, uint32_t to_op, uint32_t to_key)
+void grounds_program(struct mirror *m, const struct live *live, uint32_t from_op, uint32_t from_key,
+                     uint32_t to_op, uint32_t to_key)
 {
     struct ground *step;
 
@@ -413,8 +413,8 @@ void grounds_row(struct mirror *m, struct mirror_finding *f, const struct look *
     rest_on(m, f, grounds_take(m));
 }
 
-void grounds_structure(struct mirror *m, struct mirror_finding *f,
-                       const struct live *const txns[3], const uint32_t points[3])
+void grounds_structure(struct mirror *m, struct mirror_finding *f, const struct live *const txns[3],
+                       const uint32_t points[3])
 {
     struct ground *step;
 

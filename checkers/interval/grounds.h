@@ -21,7 +21,8 @@
 #include "checkers/interval/look.h"
 
 #define GROUND_NONE UINT32_MAX
-#define GROUND_VIEW (UINT32_MAX - 1) /* in the place of an operation: an instant of its transaction */
+#define GROUND_VIEW                                                                                \
+    (UINT32_MAX - 1) /* in the place of an operation: an instant of its transaction */
 #define GROUND_COMMIT (UINT32_MAX - 2)
 
 /* As the witness names them: X(enumerator, name). */
@@ -81,8 +82,8 @@ struct grounds {
     ARRAY(struct ground) steps;
     ARRAY(uint32_t) uses; /* a step twice, or a record of an end twice and one more */
     struct ground draft;
-    uint32_t draft_step;  /* once it has become one */
-    struct map reads; /* which step told what a read saw */
+    uint32_t draft_step;                    /* once it has become one */
+    struct map reads;                       /* which step told what a read saw */
     ARRAY(struct version_grounds) versions; /* by place */
     ARRAY(uint32_t) gone_first;             /* by key */
     ARRAY(struct gone_version) gone;

@@ -68,8 +68,8 @@ static enum status list(const struct collection *c, uint32_t **steps, size_t *co
     return STATUS_OK;
 }
 
-static enum status collect(const struct mirror *m, const struct mirror_finding *f,
-                            uint32_t **steps, size_t *count, struct error *err)
+static enum status collect(const struct mirror *m, const struct mirror_finding *f, uint32_t **steps,
+                           size_t *count, struct error *err)
 {
     struct collection c = { .g = m->grounds, .timeline = &m->timeline };
     enum status status;
@@ -264,7 +264,8 @@ void grounds_tell_premises(const struct profile *p, int64_t clock_error, struct 
 {
     const char *between = "";
 
-    buffer_print(out, "\"profile\":{\"view\":\"%s\",\"timing\":\"%s\",\"certifier\":\"%s\",\"rules\":[",
+    buffer_print(out,
+                 "\"profile\":{\"view\":\"%s\",\"timing\":\"%s\",\"certifier\":\"%s\",\"rules\":[",
                  profile_view_names[p->view], profile_timing_names[p->timing],
                  profile_certifier_names[p->certifier]);
     for (size_t i = 0; profile_rules[i].name; i++)

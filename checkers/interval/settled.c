@@ -5,7 +5,7 @@
 #include "checkers/checker_private.h"
 
 void settled_add(struct mirror *m, const struct live *live, uint32_t point, uint32_t op,
-                    uint32_t key)
+                 uint32_t key)
 {
     struct settled_instant instant = { .low = timeline_point(&m->timeline, point)->low,
                                        .number = live->number,
@@ -16,8 +16,7 @@ void settled_add(struct mirror *m, const struct live *live, uint32_t point, uint
     if (!m->grounds)
         return;
     instant.serial = m->grounds->settled.count;
-    m->grounds->is_broken |=
-        array_push(&m->grounds->settled, instant, &ignored) != STATUS_OK;
+    m->grounds->is_broken |= array_push(&m->grounds->settled, instant, &ignored) != STATUS_OK;
 }
 
 /* Instants that have not gone, by point; `likely`: when they were, if orders allow that. */
@@ -74,8 +73,8 @@ static void find_unsettled(const struct mirror *m, struct unsettled *all)
 }
 
 /* One after the other, the likeliest of those that nothing unsettled leads to. */
-static enum status settle_in_turn(struct mirror *m, struct unsettled *all, struct agenda *free_points,
-                                  struct error *err)
+static enum status settle_in_turn(struct mirror *m, struct unsettled *all,
+                                  struct agenda *free_points, struct error *err)
 {
     const struct timeline *t = &m->timeline;
 

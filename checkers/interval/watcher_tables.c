@@ -102,7 +102,7 @@ static enum status examine_condition(struct watcher *w, const struct history *h,
 }
 
 enum status tables_examine(struct watcher *w, const struct watcher_batch *batch, uint32_t txn,
-                         struct error *err)
+                           struct error *err)
 {
     const struct history *h = &batch->history;
 

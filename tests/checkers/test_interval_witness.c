@@ -55,10 +55,9 @@ static size_t count_of(const char *field, char what)
 /* Judges the history; who doubts it is shown why. */
 static void judge(const struct profile *profile, enum level level, int64_t clock_error)
 {
-    struct check_options options = { .level = level,
-                                     .flags = CHECK_WITNESS,
-                                     .profile = profile,
-                                     .clock_error_ns = clock_error };
+    struct check_options options = {
+        .level = level, .flags = CHECK_WITNESS, .profile = profile, .clock_error_ns = clock_error
+    };
     struct verification verification;
     char message[900];
 
@@ -128,13 +127,13 @@ static void so_has_a_verdict_by_the_level_alone(void)
     const struct profile *profiles = profile_all(&count);
 
     for (unsigned i = 0; i < count; i++)
-        for (uint64_t round = 0; round < fixture_rounds(ROUNDS) && !profiles[i].hides_own; round++) {
+        for (uint64_t round = 0; round < fixture_rounds(ROUNDS) && !profiles[i].hides_own;
+             round++) {
             struct truth_options options = truth_random_options(&profiles[i], 1000 * i + round);
 
             options.fault = (enum truth_fault)(round % TRUTH_FAULT_COUNT);
             options.fault_every = 5;
-            snprintf(label, sizeof label, "any, %s, seed %" PRIu64, profiles[i].name,
-                     options.seed);
+            snprintf(label, sizeof label, "any, %s, seed %" PRIu64, profiles[i].name, options.seed);
             ASSERT_OK(truth_history(&options, &history, &err), &err);
             judge(NULL, profiles[i].level, options.clock_error_ns);
             check_close(&check);
@@ -169,14 +168,10 @@ static void looking_for_rows_is_proved_too(void)
         enum known_protocol protocol;
         const char *profile;
     } rows[] = {
-        { KNOWN_LOCKS, "ordeal/2pl" },
-        { KNOWN_LOCKS, "innodb/serializable" },
-        { KNOWN_LOCKS, "ordeal/mvto" },
-        { KNOWN_VALIDATION, "spanner/serializable" },
-        { KNOWN_VALIDATION, "ordeal/occ" },
-        { KNOWN_SNAPSHOT, "postgresql/snapshot" },
-        { KNOWN_SNAPSHOT, "ordeal/si" },
-        { KNOWN_STATEMENTS, "postgresql/read-committed" },
+        { KNOWN_LOCKS, "ordeal/2pl" },      { KNOWN_LOCKS, "innodb/serializable" },
+        { KNOWN_LOCKS, "ordeal/mvto" },     { KNOWN_VALIDATION, "spanner/serializable" },
+        { KNOWN_VALIDATION, "ordeal/occ" }, { KNOWN_SNAPSHOT, "postgresql/snapshot" },
+        { KNOWN_SNAPSHOT, "ordeal/si" },    { KNOWN_STATEMENTS, "postgresql/read-committed" },
         { KNOWN_STATEMENTS, "ordeal/rc" },
     };
 

@@ -109,19 +109,22 @@ static void statements_of_streams_are_judged_as_those_of_histories(void)
 /* --- By hand ------------------------------------------------------------------------------ */
 
 #define HEADER                                                                                     \
-    "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"v\":\"bigint\"},"     \
+    "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"v\":\"bigint\"},"   \
     "\"key\":[\"id\"]}}}\n"
 #define OTHER_HEADER                                                                               \
-    "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"v\":\"text\"},"       \
+    "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"v\":\"text\"},"     \
     "\"key\":[\"id\"]}}}\n"
 #define INSERTED                                                                                   \
-    "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"at\":[1,10],\"ops\":[{\"insert\":\"t\",\"rows\":{" \
+    "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"at\":[1,10],\"ops\":[{\"insert\":\"t\","         \
+    "\"rows\":{"                                                                                   \
     "\"7\":{\"id\":7,\"v\":12}},\"at\":[2,5]}]}\n"
 #define MISSED                                                                                     \
-    "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[20,30],\"ops\":[{\"select\":\"t\",\"where\":" \
+    "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[20,30],\"ops\":[{\"select\":\"t\","        \
+    "\"where\":"                                                                                   \
     "\"v >= 10\",\"rows\":{},\"at\":[21,25]}]}\n"
 #define UNREADABLE                                                                                 \
-    "{\"txn\":3,\"session\":2,\"status\":\"ok\",\"at\":[20,30],\"ops\":[{\"select\":\"t\",\"where\":" \
+    "{\"txn\":3,\"session\":2,\"status\":\"ok\",\"at\":[20,30],\"ops\":[{\"select\":\"t\","        \
+    "\"where\":"                                                                                   \
     "\"v >= >= 10\",\"rows\":{},\"at\":[21,25]}]}\n"
 
 static void watch_texts(struct watcher *w, const char *first, const char *second)
