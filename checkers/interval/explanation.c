@@ -213,24 +213,6 @@ static enum status pass(struct explanation *x, const struct settled_instant *at,
     return explanation_read_transaction(x, at->number, err);
 }
 
-static void tell_instant(const struct explanation *x, const struct settled_instant *at,
-                         struct buffer *out)
-{
-    int64_t id = x->h->txn_id[at->number];
-
-    if (at->op == GROUND_COMMIT || at->op == GROUND_VIEW) {
-        buffer_print(out, "\"%c%" PRId64 "\"", at->op == GROUND_VIEW ? 'b' : 'c', id);
-        return;
-    }
-    buffer_print(out, "[%" PRId64 ",%" PRIu32, id, tell_op_number(x->h, at->number, at->op));
-    if (x->m->profile.view == VIEW_ROW && at->key != MIRROR_NONE &&
-        op_is_head(x->h->op_kind[at->op])) {
-        buffer_byte(out, ',');
-        buffer_json(out, history_key(x->h, at->key));
-    }
-    buffer_byte(out, ']');
-}
-
 static enum status walk(struct explanation *x, struct buffer *out, struct error *err)
 {
     const struct grounds *g = x->m->grounds;
@@ -238,12 +220,14 @@ static enum status walk(struct explanation *x, struct buffer *out, struct error 
     x->now = TIMELINE_BEGINNING;
     buffer_text(out, TEXT("\"instants\":["));
     for (size_t i = 0; i < g->settled.count; i++) {
-        if (!x->counts[g->settled.at[i].number])
+        const struct settled_instant *at = &g->settled.at[i];
+
+        if (!x->counts[at->number])
             continue;
         if (x->place > 0)
             buffer_byte(out, ',');
-        tell_instant(x, &g->settled.at[i], out);
-        TRY(pass(x, &g->settled.at[i], err));
+        grounds_tell_instant(x->m, x->h, at->number, at->op, at->key, out);
+        TRY(pass(x, at, err));
         x->place++;
     }
     buffer_byte(out, ']');

@@ -7,7 +7,8 @@
  *                                        order does not show it
  *
  * The mirror knows what must be so. Of what it leaves undecided, one order among many is taken, the
- * earliest: each instant as soon as its window begins. What that happens not to explain is told. docs/format-witness.md, Valid, with interval.
+ * earliest: each instant as soon as its window begins (settled.h). What that happens not to
+ * explain is told, and by docs/format-witness.md need only be possible.
  */
 #ifndef CHECKERS_INTERVAL_EXPLANATION_H
 #define CHECKERS_INTERVAL_EXPLANATION_H
@@ -16,7 +17,7 @@
 #include "checkers/interval/traces.h"
 #include "checkers/checker_private.h"
 
-/* "instants":[...],"open":[...], once all has been judged; nothing if dependencies make a circle. */
+/* "instants":[...],"open":[...], once all has been judged; nothing if dependencies circle. */
 MUST_USE enum status explanation_tell(struct mirror *, struct traces *, struct buffer *,
                                       struct error *);
 

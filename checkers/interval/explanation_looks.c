@@ -144,7 +144,7 @@ static enum status depend_on_all(struct explanation *x, uint32_t look, struct er
     return STATUS_OK;
 }
 
-/* --- Ranges ------------------------------------------------------------------------------------ */
+/* --- Ranges -------------------------------------------------------------------------------- */
 
 static bool locks_range(const struct explanation *x, uint32_t head)
 {

@@ -30,7 +30,7 @@ struct past {
     int64_t high, low;
 };
 
-/* A read of a version; or a look that it agrees with, by its number: that also sees the next ones. */
+/* A read of a version; or a look that it agrees with, by its number. */
 struct version_reader {
     uint32_t txn, op, next, look;
 };
@@ -130,7 +130,7 @@ MUST_USE enum status explanation_commit(struct explanation *, uint32_t txn, stru
 
 /* Whether a statement looks for rows as of one instant. */
 bool look_is_explicable(const struct explanation *, uint32_t head);
-/* What it got, and what it did not, as of the instant that the walk has come to: if so, not open. */
+/* It is not open if what it got is what is there as of the walk's instant. */
 MUST_USE enum status look_explain(struct explanation *, uint32_t txn, uint32_t head,
                                   struct error *);
 /* Whether the version that stands there now agrees with what a look got. */

@@ -179,7 +179,7 @@ static void use_gone(const struct mirror *m, uint32_t key, bool any_value, uint6
                 KEEP(m->grounds, &m->grounds->uses, g->gone.at[next].uses[i]);
 }
 
-/* That nothing but one version, or nothing at all, can have been seen. Of an item its value tells. */
+/* That nothing but one version, or nothing, can have been seen. Of an item its value tells. */
 static void use_all_unseen(const struct mirror *m, const struct look *look, bool is_item)
 {
     uint64_t value = look->access->value;
@@ -352,7 +352,7 @@ void grounds_first_wins(struct mirror *m, uint32_t key, const struct ground_side
     use_not_first(m, second, first);
 }
 
-/* --- Of findings -------------------------------------------------------------------------------- */
+/* --- Of findings --------------------------------------------------------------------------- */
 
 static void rest_on(struct mirror *m, struct mirror_finding *f, uint32_t step)
 {
@@ -437,7 +437,7 @@ void grounds_chain(struct mirror *m, struct mirror_finding *f, const struct time
         rest_on(m, f, t->chain.at[i].step);
 }
 
-/* --- Of versions ----------------------------------------------------------------------------------- */
+/* --- Of versions --------------------------------------------------------------------------- */
 
 static struct version_grounds *reach_version(struct mirror *m, uint32_t place)
 {

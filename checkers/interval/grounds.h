@@ -10,7 +10,7 @@
  * the first first, and nothing besides: docs/format-witness.md, Instants. Whoever does not want a
  * witness keeps none of it.
  *
- *     grounds_lock(m, ...);              a draft: what the next order is drawn from
+ *     grounds_locks(m, ...);             a draft: what the next order is drawn from
  *     TRY(mirror_order(m, ...));         becomes a step if the order is laid
  */
 #ifndef CHECKERS_INTERVAL_GROUNDS_H
@@ -21,8 +21,8 @@
 #include "checkers/interval/look.h"
 
 #define GROUND_NONE UINT32_MAX
-#define GROUND_VIEW                                                                                \
-    (UINT32_MAX - 1) /* in the place of an operation: an instant of its transaction */
+/* In the place of an operation: an instant of its transaction. */
+#define GROUND_VIEW (UINT32_MAX - 1)
 #define GROUND_COMMIT (UINT32_MAX - 2)
 
 /* As the witness names them: X(enumerator, name). */
@@ -57,7 +57,7 @@ struct ground {
     size_t use_end; /* of what it is drawn from, behind those of the step before */
 };
 
-/* Of a version: the ends of its windows where its instants have gone, and who shows it committed. */
+/* Of a version: the ends of its windows once its instants have gone; what shows it committed. */
 struct version_grounds {
     struct point_ends installed, viewed;
     uint32_t confirmed;
@@ -70,7 +70,7 @@ struct gone_version {
     uint32_t uses[5];
 };
 
-/* An instant that nothing more will be known of: its place in an order that all known ones allow. */
+/* An instant that nothing more will be known of; settled.h has what its place is. */
 struct settled_instant {
     int64_t low;
     uint64_t serial;  /* among those of one low end */
@@ -104,7 +104,7 @@ void grounds_program(struct mirror *, const struct live *, uint32_t from_op, uin
                      uint32_t to_op, uint32_t to_key);
 /* A read of an item, or a statement that looked at a key, can have seen that version alone. */
 void grounds_reads(struct mirror *, const struct look *, uint32_t seen, enum ground_kind);
-/* Of which such a step was made: it comes before another version, which comes behind what it saw. */
+/* A look of which such a step was made comes before a version that is behind what it saw. */
 void grounds_overwrites(struct mirror *, const struct look *, uint32_t seen, uint32_t other);
 /* Likewise of one that was there, and so comes before what was seen. */
 void grounds_installed(struct mirror *, const struct look *, uint32_t other);
@@ -161,9 +161,12 @@ extern const char *const ground_names[];
 
 /* --- grounds_tell.c: as the witness has it --- */
 
-/* "steps":[...] of a finding; the numbers of transactions, operations and keys are the history's. */
+/* "steps":[...] of a finding; transactions, operations and keys have the history's numbers. */
 MUST_USE enum status grounds_tell(const struct mirror *, const struct history *,
                                   const struct mirror_finding *, struct buffer *, struct error *);
+/* "b12", "c12", [12,3], or of rows that are read one by one [12,3,"t/7"] */
+void grounds_tell_instant(const struct mirror *, const struct history *, uint32_t txn, uint32_t op,
+                          uint32_t key, struct buffer *);
 /* "profile":{...},"clock-error":n, */
 void grounds_tell_premises(const struct profile *, int64_t clock_error, struct buffer *);
 

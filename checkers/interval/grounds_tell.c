@@ -127,29 +127,30 @@ static void tell_op(const struct teller *t, const char *name, uint32_t txn, uint
     buffer_byte(t->out, ']');
 }
 
-/* "b12", "c12", [12,3], or of rows that are read one by one [12,3,"t/7"] */
-static void tell_instant(const struct teller *t, const char *name, uint32_t txn, uint32_t op,
-                         uint32_t key)
+void grounds_tell_instant(const struct mirror *m, const struct history *h, uint32_t txn,
+                          uint32_t op, uint32_t key, struct buffer *out)
 {
-    buffer_print(t->out, ",\"%s\":", name);
+    struct teller t = { m, h, out };
+
     if (op == GROUND_VIEW || op == GROUND_COMMIT) {
-        buffer_print(t->out, "\"%c%" PRId64 "\"", op == GROUND_VIEW ? 'b' : 'c', t->h->txn_id[txn]);
+        buffer_print(out, "\"%c%" PRId64 "\"", op == GROUND_VIEW ? 'b' : 'c', h->txn_id[txn]);
         return;
     }
-    tell_place(t, txn, op);
-    if (t->m->profile.view == VIEW_ROW && key != MIRROR_NONE && op_is_head(t->h->op_kind[op])) {
-        buffer_byte(t->out, ',');
-        buffer_json(t->out, history_key(t->h, key));
+    tell_place(&t, txn, op);
+    if (m->profile.view == VIEW_ROW && key != MIRROR_NONE && op_is_head(h->op_kind[op])) {
+        buffer_byte(out, ',');
+        buffer_json(out, history_key(h, key));
     }
-    buffer_byte(t->out, ']');
+    buffer_byte(out, ']');
 }
 
 static void tell_program(const struct teller *t, uint32_t txn, const uint32_t ops[2],
                          const uint32_t keys[2])
 {
-    buffer_text(t->out, TEXT("{\"step\":\"program\""));
-    tell_instant(t, "from", txn, ops[0], keys[0]);
-    tell_instant(t, "to", txn, ops[1], keys[1]);
+    buffer_text(t->out, TEXT("{\"step\":\"program\",\"from\":"));
+    grounds_tell_instant(t->m, t->h, txn, ops[0], keys[0], t->out);
+    buffer_text(t->out, TEXT(",\"to\":"));
+    grounds_tell_instant(t->m, t->h, txn, ops[1], keys[1], t->out);
     buffer_byte(t->out, '}');
 }
 
