@@ -46,8 +46,8 @@ static int64_t settled_by(const struct mirror *m, uint32_t version)
     return later_of(v->settled, later_of(v->installed.high, v->locked.high));
 }
 
-static enum status put_first(struct mirror *m, uint32_t key, struct version *new,
-                             const struct live *live, uint32_t *place, struct error *err)
+enum status key_put(struct mirror *m, uint32_t key, struct version *new, const struct live *live,
+                    uint32_t *place, struct error *err)
 {
     struct key_state *state;
 
@@ -94,7 +94,20 @@ enum status mirror_initial_row(struct mirror *m, uint32_t key, uint64_t value, u
         return STATUS_OK;
     }
     state->is_known = true;
-    return put_first(m, key, &new, NULL, &place, err);
+    return key_put(m, key, &new, NULL, &place, err);
+}
+
+enum status key_empty(struct mirror *m, uint32_t key, struct error *err)
+{
+    struct key_state *state;
+
+    TRY(mirror_key(m, key, &state, err));
+    if (state->newest != MIRROR_NONE)
+        TRY(array_push(&m->free_versions, state->newest, err));
+    state->newest = MIRROR_NONE;
+    state->count = state->readers.count = state->lockers.count = 0;
+    state->is_known = true;
+    return STATUS_OK;
 }
 
 static uint8_t state_of(const struct live *live, const struct access *access)
@@ -125,7 +138,7 @@ enum status key_install(struct mirror *m, struct live *live, struct access *acce
 
     if (m->rows)
         row_store_hold(m->rows, access->row);
-    return put_first(m, access->key, &new, live, &access->version, err);
+    return key_put(m, access->key, &new, live, &access->version, err);
 }
 
 bool gap_may_reach(const struct mirror *m, uint32_t key, struct times view)

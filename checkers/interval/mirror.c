@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "checkers/interval/arrival.h"
 #include "checkers/interval/grounds.h"
+#include "checkers/interval/sieve.h"
 
 const char *mechanism_name(enum mechanism mechanism)
 {
@@ -236,7 +236,8 @@ enum status arrival_take(struct mirror *m, const struct arrival *arrival, struct
         access_block_leave(arrival->live.block);
         return err->status;
     }
-    fetch_keys(m, &arrival->live);
+    if (!m->sieved)
+        fetch_keys(m, &arrival->live);
     return add_live(m, &m->live.at[m->live.count - 1], txn, arrival, err);
 }
 
@@ -310,11 +311,16 @@ static enum status judge_write(struct mirror *m, struct live *live, uint32_t acc
 static enum status install(struct mirror *m, uint64_t txn, struct error *err)
 {
     struct live *live = mirror_live(m, txn);
+    bool is_settled = false;
 
     for (uint32_t i = 0; i < live->access_count; i++) {
         struct access *a = &live->accesses[i];
 
         if (a->kind != TRACE_WRITE)
+            continue;
+        if (m->sieved)
+            TRY(sieved_access(m, live, i, &is_settled, err));
+        if (is_settled)
             continue;
         TRY(mirror_know_key(m, a->key, err));
         TRY(key_install(m, live, a, err));
@@ -338,6 +344,7 @@ static bool locks(const struct mirror *m, const struct access *read)
 static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
 {
     struct live *live = mirror_live(m, txn);
+    bool is_settled = false;
 
     for (uint32_t i = 0; i < live->access_count; i++) {
         struct access *a = &live->accesses[i];
@@ -347,6 +354,10 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
         if (a->kind == TRACE_QUERY)
             TRY(seek_judge(m, live, i, err));
         if (a->kind != TRACE_READ)
+            continue;
+        if (m->sieved)
+            TRY(sieved_access(m, live, i, &is_settled, err));
+        if (is_settled)
             continue;
         TRY(mirror_know_key(m, a->key, err));
         m->counts.reads++;
@@ -363,7 +374,7 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
 /* While it works at one event, the processor fetches what the next is about. */
 static enum status pass_event(struct mirror *m, struct mirror_event event, struct error *err)
 {
-    if (m->events.count > 0)
+    if (m->events.count > 0 && !m->sieved)
         fetch_versions(m, mirror_live(m, m->events.at[0].txn));
     TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
     return m->until_collection-- == 0 ? mirror_collect(m, err) : STATUS_OK;

@@ -244,6 +244,11 @@ MUST_USE static inline enum status mirror_know_key(struct mirror *m, uint32_t ke
 }
 
 MUST_USE enum status key_install(struct mirror *, struct live *, struct access *, struct error *);
+/* A version comes to be the newest, of a transaction that is live, or one written elsewhere. */
+MUST_USE enum status key_put(struct mirror *, uint32_t key, struct version *, const struct live *,
+                             uint32_t *place, struct error *);
+/* Nothing is known of the key, as if nobody had asked for it; versions are to come. */
+MUST_USE enum status key_empty(struct mirror *, uint32_t key, struct error *);
 /* Those whose transactions have gone make room first. */
 MUST_USE enum status key_add_reader(const struct mirror *, struct readers *, struct reader,
                                     struct error *);
