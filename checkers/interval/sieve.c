@@ -193,9 +193,9 @@ static enum status add_reader(struct sieve *s, struct sieve_key *key, const stru
 
 enum word { WORD_MIRROR, WORD_SETTLED, WORD_GIVE };
 
-enum dependency { IT_WAS_READ, IT_MISSED_THIS, IT_CAME_BEFORE, THIS_MISSED_IT };
+enum sieved_edge { IT_WAS_READ, IT_MISSED_THIS, IT_CAME_BEFORE, THIS_MISSED_IT };
 
-static enum status depend(struct sieve *s, enum dependency kind, uint64_t txn, struct error *err)
+static enum status depend(struct sieve *s, enum sieved_edge kind, uint64_t txn, struct error *err)
 {
     if (txn == UINT64_MAX || !profile_certifies(&s->mirror->profile))
         return STATUS_OK;
@@ -633,7 +633,7 @@ static enum status take_dependency(struct mirror *m, const struct live *live, ui
                                                  [IT_MISSED_THIS] = ORDER_OVERWRITTEN,
                                                  [IT_CAME_BEFORE] = ORDER_INSTALLED,
                                                  [THIS_MISSED_IT] = ORDER_OVERWRITTEN };
-    enum dependency kind = (enum dependency)(word & 3);
+    enum sieved_edge kind = (enum sieved_edge)(word & 3);
     uint64_t other = word >> 2;
     uint32_t it;
 
