@@ -42,6 +42,7 @@ name = "mine"
 level = "strict-serializable"
 view = "commit"
 timing = "full"
+by_operations = true
 TOML
 run 0 generate rw-mix --transactions 600 --keys 60 --sessions 6 --seed 5 -o all.jsonl
 grep '^{"txn"\|^{"ordeal' all.jsonl >clean.jsonl
