@@ -35,6 +35,7 @@ static const struct {
     { "interval", bench_interval, false },
     { "interval-pipeline", bench_interval_pipeline, false },
     { "interval-store", bench_interval_store, false },
+    { "interval-threads", bench_interval_threads, false },
     { "interval-watch", bench_interval_watch, false },
     { "interval-large", bench_interval_large, true },
 };
