@@ -2,7 +2,7 @@
 
 #include "checkers/interval/profile.h"
 
-#define OPS_JUDGED_MAX UINT64_C(40000000) /* in all runs together */
+#define OPS_JUDGED_MAX UINT64_C(8000000) /* in all runs together: a few seconds */
 #define OPS_GUESSED_MAX UINT64_C(4000000) /* where no finding says what it takes */
 #define GUESS_NS INT64_C(1000000)         /* then a millisecond is tried first */
 #define RUNS_MAX 48
