@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/intern.h"
+
 #define CONDITIONS_TOGETHER 4096
 
 struct stored_row {
@@ -15,6 +17,9 @@ struct stored_row {
 /* Compiled together, and closed when nobody holds any of them. */
 struct condition_set {
     struct predicates *predicates;
+    struct intern texts; /* with their tables: most conditions come again */
+    ARRAY(uint32_t) numbers; /* by text */
+    struct buffer name;
     uint32_t held;
     bool is_full;
 };
@@ -32,6 +37,9 @@ enum status row_store_init(struct row_store *s, const struct history *h, struct 
 static void close_set(struct condition_set *set)
 {
     predicates_close(set->predicates);
+    intern_close(&set->texts);
+    array_close(&set->numbers);
+    buffer_close(&set->name);
     free(set);
 }
 
@@ -188,6 +196,27 @@ static enum status open_set(struct row_store *s, struct error *err)
     return STATUS_OK;
 }
 
+/* Each text is compiled once. */
+static enum status find_condition(struct condition_set *set, uint32_t table, struct text text,
+                                  uint32_t *number, struct error *err)
+{
+    uint32_t place;
+
+    set->name.count = 0;
+    buffer_text(&set->name, text);
+    buffer_text(&set->name, (struct text){ (const char *)&table, sizeof table });
+    TRY(buffer_status(&set->name, err));
+    place = intern_find(&set->texts, (struct text){ set->name.at, set->name.count });
+    if (place != INTERN_NONE) {
+        *number = set->numbers.at[place];
+        return STATUS_OK;
+    }
+    TRY(predicates_add(set->predicates, table, text, number, err));
+    TRY(array_reserve(&set->numbers, 1, err));
+    TRY(intern_add(&set->texts, (struct text){ set->name.at, set->name.count }, &place, err));
+    return array_push(&set->numbers, *number, err);
+}
+
 enum status row_store_ask(struct row_store *s, uint32_t table, struct text text,
                           uint32_t *condition, struct error *err)
 {
@@ -198,7 +227,7 @@ enum status row_store_ask(struct row_store *s, uint32_t table, struct text text,
         return STATUS_OK;
     TRY(open_set(s, err));
     new.set = s->newest;
-    TRY(predicates_add(s->newest->predicates, table, text, &new.number, err));
+    TRY(find_condition(s->newest, table, text, &new.number, err));
     if (s->free_conditions.count > 0) {
         *condition = s->free_conditions.at[--s->free_conditions.count];
         s->conditions.at[*condition] = new;
