@@ -73,17 +73,20 @@ static void keep_points(struct mirror *m, const struct live *live, struct versio
 }
 
 /* A version whose place another has taken has gone already. */
+static bool is_of(const struct mirror *m, const struct live *live, const struct access *a)
+{
+    const struct version *v = &m->versions.at[a->version];
+
+    return v->txn == m->live_first + (uint64_t)(live - m->live.at) && v->op == a->op;
+}
+
 static void for_each_version(struct mirror *m, const struct live *live, keep_function *keep)
 {
     for (uint32_t i = 0; i < live->access_count; i++) {
         const struct access *a = &live->accesses[i];
-        struct version *v;
 
-        if (a->kind != TRACE_WRITE || a->version == MIRROR_NONE)
-            continue;
-        v = &m->versions.at[a->version];
-        if (v->txn == m->live_first + (uint64_t)(live - m->live.at) && v->op == a->op)
-            keep(m, live, v);
+        if (a->kind == TRACE_WRITE && a->version != MIRROR_NONE && is_of(m, live, a))
+            keep(m, live, &m->versions.at[a->version]);
     }
 }
 
@@ -105,11 +108,52 @@ static enum status release_statements(struct mirror *m, struct live *live, bool 
     return STATUS_OK;
 }
 
+static bool has_written(const struct live *live, uint32_t key)
+{
+    for (uint32_t i = 0; i < live->access_count; i++)
+        if (live->accesses[i].kind == TRACE_WRITE && live->accesses[i].key == key)
+            return true;
+    return false;
+}
+
+/* Of those who are known to commit behind a version, the one who wrote its key and did so first. */
+static void keep_next(struct mirror *m, const struct live *live, struct version *v, uint32_t key)
+{
+    const struct timeline *t = &m->timeline;
+    int64_t first = TIMELINE_END;
+
+    for (uint32_t o = timeline_point(t, live->point)->first_out; o != TIMELINE_NONE;
+         o = t->orders.at[o].next_out) {
+        const struct point *to = timeline_point(t, t->orders.at[o].to);
+        const struct live *other = mirror_owner(m, to);
+
+        if (other == live || other->point != t->orders.at[o].to || to->high > first ||
+            !has_written(other, key))
+            continue;
+        first = to->high;
+        v->before = number_before(m->live_first + (uint64_t)(other - m->live.at));
+        grounds_keep_next(m, v, t->orders.at[o].step);
+    }
+}
+
+static void keep_orders(struct mirror *m, const struct live *live)
+{
+    for (uint32_t i = 0; i < live->access_count && live->point != MIRROR_NONE; i++) {
+        const struct access *a = &live->accesses[i];
+
+        if (a->kind != TRACE_WRITE || a->version == MIRROR_NONE || !a->is_last)
+            continue;
+        if (is_of(m, live, a))
+            keep_next(m, live, &m->versions.at[a->version], a->key);
+    }
+}
+
 static enum status release(struct mirror *m, struct live *live, struct error *err)
 {
     bool all_gone = true;
 
     for_each_version(m, live, keep_times);
+    keep_orders(m, live);
     if (live->has_statements)
         TRY(release_statements(m, live, &all_gone, err));
     if (m->profile.view == VIEW_TRANSACTION)

@@ -8,6 +8,7 @@ const char *const ground_names[] = { GROUND_KINDS(GROUND_NAME) };
 
 static const struct version_grounds nothing_known = { { TIMELINE_NONE, TIMELINE_NONE },
                                                       { TIMELINE_NONE, TIMELINE_NONE },
+                                                      GROUND_NONE,
                                                       GROUND_NONE };
 
 void grounds_close(struct grounds *g)
@@ -124,6 +125,8 @@ static void use_precedes(const struct mirror *m, const struct version *v, const 
         use_end(m->grounds, installed_ends(m, w).low);
     } else if (v->point != MIRROR_NONE && w->point != MIRROR_NONE) {
         use_order(m, &m->timeline, v->point, w->point);
+    } else {
+        use_step(m->grounds, of_version(m, v)->next);
     }
 }
 
@@ -488,6 +491,17 @@ void grounds_keep_ends(struct mirror *m, const struct version *v)
         return;
     kept->installed = installed_ends(m, v);
     kept->viewed = viewed_ends(m, v);
+}
+
+void grounds_keep_next(struct mirror *m, const struct version *v, uint32_t step)
+{
+    struct version_grounds *kept;
+
+    if (!m->grounds)
+        return;
+    kept = reach_version(m, (uint32_t)(v - m->versions.at));
+    if (kept)
+        kept->next = step;
 }
 
 void grounds_confirm(struct mirror *m, const struct look *look, const struct version *v)

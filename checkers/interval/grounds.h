@@ -60,7 +60,7 @@ struct ground {
 /* Of a version: the ends of its windows once its instants have gone; what shows it committed. */
 struct version_grounds {
     struct point_ends installed, viewed;
-    uint32_t confirmed;
+    uint32_t confirmed, next; /* next: the step by which it precedes who is told in `before` */
 };
 
 /* A version that was let go, and what hid it from all who came. */
@@ -151,6 +151,7 @@ void grounds_chain(struct mirror *, struct mirror_finding *, const struct timeli
 void grounds_add_version(struct mirror *, const struct live *, uint32_t place);
 /* Its instants are about to go. */
 void grounds_keep_ends(struct mirror *, const struct version *);
+void grounds_keep_next(struct mirror *, const struct version *, uint32_t step);
 /* It was seen, as that step has it. */
 void grounds_confirm(struct mirror *, const struct look *, const struct version *);
 /* It goes: the other, which is behind it, hides it from all who come. */

@@ -38,6 +38,7 @@ struct version {
     bool is_linked;      /* the certifier knows who came before it */
     uint32_t row;        /* in the row store */
     uint32_t reads;      /* while it is the last: so many, before the next */
+    uint32_t before;     /* of a transaction that it was known to precede, number_before(); or 0 */
     int64_t came;        /* the earliest that it can have been installed, by its times alone */
     struct times locked; /* when the key was locked for it */
     struct times viewed; /* the instant of its transaction's view, where that is not live */
@@ -199,6 +200,12 @@ static inline struct times version_installed(const struct mirror *m, const struc
     return view_times(m, v->point, v->installed);
 }
 
+/* Where points have gone, who came next is still known. */
+static inline uint32_t number_before(uint64_t txn)
+{
+    return (uint32_t)txn == UINT32_MAX ? 0 : (uint32_t)txn + 1;
+}
+
 /* Whether one version surely comes before the other. */
 static inline bool version_precedes(const struct mirror *m, const struct version *v,
                                     const struct version *w)
@@ -207,8 +214,9 @@ static inline bool version_precedes(const struct mirror *m, const struct version
         return v->state == VERSION_OF_BEGINNING && w->state != VERSION_OF_BEGINNING;
     if (version_installed(m, v).high < version_installed(m, w).low)
         return true;
-    return v->point != MIRROR_NONE && w->point != MIRROR_NONE &&
-           timeline_knows(&m->timeline, v->point, w->point);
+    if (v->point == MIRROR_NONE || w->point == MIRROR_NONE)
+        return v->before != 0 && v->before == number_before(w->txn);
+    return timeline_knows(&m->timeline, v->point, w->point);
 }
 
 /*

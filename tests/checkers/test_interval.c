@@ -576,6 +576,28 @@ static void memory_follows_concurrency_and_not_length(void)
     TEST_ASSERT_LESS_THAN(600, mirror.timeline.live_max);
 }
 
+/*
+ * Which of two blind writes came first was known by a read alone. Their instants had long gone when
+ * somebody read the first again: it was taken for possible.
+ */
+static void an_order_is_remembered_of_those_who_have_gone(void)
+{
+    struct profile profile = profile_of_level(LEVEL_STRICT_SERIALIZABLE);
+
+    mirror_close(&mirror);
+    mirror_init(&mirror, &profile, 0);
+    ADD(0, 50, W(X, 1, 0, 50));
+    ADD(0, 50, W(X, 2, 0, 50));
+    ADD(60, 70, R(X, 2, 60, 70));
+    for (int64_t n = 0; n < 1000; n++) {
+        ADD(100 + n, 101 + n, R(Y, 0, 100 + n, 101 + n));
+        ASSERT_OK(mirror_advance(&mirror, 100 + n, &err), &err);
+    }
+    TEST_ASSERT_LESS_THAN(300, mirror.live.count);
+    ADD(2000, 2010, R(X, 1, 2000, 2010));
+    expect(MECHANISM_READ, ANOMALY_INCONSISTENT_READ, 1004, 2);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -612,5 +634,6 @@ int main(void)
     RUN_TEST(nothing_is_accused_that_some_instants_explain);
     RUN_TEST(a_key_of_very_many_versions_is_not_judged);
     RUN_TEST(memory_follows_concurrency_and_not_length);
+    RUN_TEST(an_order_is_remembered_of_those_who_have_gone);
     return UNITY_END();
 }
