@@ -17,7 +17,7 @@
 
 #define CLOCK_ERROR_MAX_NS INT64_C(60000000000) /* beyond that nobody blames clocks */
 
-/* Who judges again; `explains`: nothing is found with so much. */
+/* Who judges again; `explains`: nothing is found with so much, and no less is looked at for it. */
 struct clock_error_trial {
     enum status (*judge)(void *context, int64_t ns, bool *explains, struct error *);
     void *context;

@@ -317,6 +317,20 @@ error=$(sed -n 's/^clocks  *with --clock-error \([^ ]*\) .*/\1/p' out)
 exits 0 "with so much it finds nothing" \
     check mixed.jsonl --checker interval --profile own.toml --clock-error "$error"
 
+# With so much that nobody looks at the key any more, nothing is found either; but no clock explains a value
+# that nobody wrote.
+awk 'BEGIN {
+    print "{\"ordeal-history\":1}"
+    line = "{\"txn\":%d,\"session\":%d,\"status\":\"ok\",\"at\":[%d,%d],\"ops\":[{\"%s\":\"x\",\"v\":%d}]}\n"
+    for (i = 0; i < 5000; i++)
+        printf line, i, i % 4, i * 10, i * 10 + 8, i == 4999 ? "r" : "w", i == 4999 ? -7 : i
+}' >nobody.jsonl
+ripen nobody.jsonl
+run 1 check nobody.jsonl --checker interval --profile own.toml
+check "what is not judged is not explained by clocks" hides out "clocks"
+run 1 watch nobody.jsonl --profile own.toml
+check "nor when it is watched" hides out "nothing is found"
+
 # --- JSON ----------------------------------------------------------------------------------------------------
 
 run 1 watch planted.jsonl --profile own.toml --json
