@@ -296,6 +296,7 @@ static void print_for_people(const struct timed_check *timed, struct buffer *out
     check_report_line(check, out);
     buffer_byte(out, '\n');
     check_report_findings(check, CHECK_FINDINGS_MAX, out);
+    check_report_unjudged(check->unjudged_predicates, out);
     if (timed->clock_error_ns > 0) {
         buffer_text(out, TEXT("clocks     with --clock-error "));
         quantity_print_duration(out, timed->clock_error_ns);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/output.h"
+#include "cli/quantity.h"
 #include "cli/simulation.h"
 
 static void answer_finding(struct answer *answer, const struct history *h,
@@ -66,6 +67,16 @@ void check_report_line(const struct check *check, struct buffer *out)
         buffer_print(out, "  %s", check->reason);
     else if (check->verdict == VERDICT_INVALID && check->strongest != LEVEL_COUNT)
         buffer_print(out, "  %s still holds", level_name(check->strongest));
+}
+
+void check_report_unjudged(uint64_t statements, struct buffer *out)
+{
+    if (statements == 0)
+        return;
+    buffer_text(out, TEXT("unjudged   "));
+    quantity_print_count(out, statements);
+    buffer_text(out, statements == 1 ? TEXT(" statement, but for the rows that came\n")
+                                     : TEXT(" statements, but for the rows that came\n"));
 }
 
 /* Each line below what it shows. */

@@ -17,4 +17,7 @@ void check_report_line(const struct check *, struct buffer *);
 /* Lines with the first anomalies and why they are there, and how many more there are. */
 void check_report_findings(const struct check *, size_t at_most, struct buffer *);
 
+/* A line on statements that were not judged as a whole; nothing if there are none. */
+void check_report_unjudged(uint64_t statements, struct buffer *);
+
 #endif

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "cli/answer.h"
+#include "cli/check_report.h"
 #include "cli/output.h"
 #include "cli/quantity.h"
 #include "cli/verdict.h"
@@ -165,6 +166,7 @@ void watch_report_summary(const struct watcher *w, int64_t ns, int64_t tried, st
         buffer_print(out, "  %.*s", (int)reason.count, reason.at);
     buffer_byte(out, '\n');
     print_found(w, out);
+    check_report_unjudged(watcher_unjudged(w), out);
     print_clocks(w, tried, out);
     out->out_of_memory |= reason.out_of_memory;
     buffer_close(&reason);

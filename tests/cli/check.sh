@@ -40,4 +40,14 @@ run 1 check own.jsonl --checker weak --level read-your-writes
 check "a broken guarantee is told, wanted a witness or not" mentions out "read-your-writes-violation"
 run 1 check own.jsonl --checker weak --level read-your-writes --witness own.json
 run 0 verify own.jsonl own.json
+cat >rows.jsonl <<'END'
+{"ordeal-history":1,"tables":{"t":{"columns":{"id":"bigint","v":"bigint"},"key":["id"]}}}
+{"txn":1,"session":1,"status":"ok","ops":[{"insert":"t","rows":{"7":{"id":7,"v":12}}}]}
+{"txn":2,"session":1,"status":"ok","ops":[{"select":"t","where":"v >= 10","rows":{"7":{"id":7,"v":12}}}]}
+END
+run 0 check rows.jsonl --checker blackbox
+check "who is told that all is well is told what was not looked at" \
+    mentions out "unjudged   1 statement, but for the rows that came"
+run 0 check good.jsonl --checker certificate
+check "and nothing where all was" [ "$(grep -c unjudged out)" -eq 0 ]
 finish
