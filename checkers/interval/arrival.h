@@ -50,17 +50,10 @@ MUST_USE enum status arrival_take(struct mirror *, const struct arrival *, struc
 /* Within which times a transaction commits, by its clients' times alone. */
 struct times arrival_commit_times(const struct mirror *, const struct trace *);
 
-/*
- * Whether it reads as of an instant that is not its transaction's. Who reads to lock reads what
- * is there, and not as of a snapshot. Where the first updater wins it fails instead if that is
- * another version.
- */
+/* Whether it reads as of an instant that is not its transaction's. */
 static inline bool access_has_own_view(const struct mirror *m, const struct access *a)
 {
-    return a->kind != TRACE_WRITE &&
-           (m->profile.view == VIEW_STATEMENT || m->profile.view == VIEW_ROW ||
-            (m->profile.view == VIEW_TRANSACTION && a->is_locking && m->profile.locks_for &&
-             !profile_first_wins(&m->profile)));
+    return a->kind != TRACE_WRITE && profile_reads_apart(&m->profile, a->is_locking);
 }
 
 #endif

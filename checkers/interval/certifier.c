@@ -49,14 +49,6 @@ static struct times commit_of(const struct mirror *m, const struct live *live)
     return view_times(m, live->point, live->commit);
 }
 
-static bool has_written(const struct live *live)
-{
-    for (uint32_t i = 0; i < live->access_count; i++)
-        if (live->accesses[i].kind == TRACE_WRITE)
-            return true;
-    return false;
-}
-
 /*
  * PostgreSQL counts who prepared to commit first, which may be before that is seen: so the
  * others' commits count from when they were asked for, however well it is known when they were seen.
@@ -68,7 +60,7 @@ static bool is_dangerous(const struct mirror *m, const struct structure *s)
 
     if (over >= s->first->commit.low || over >= s->pivot->commit.low)
         return false;
-    return over < began || (has_written(s->first) && view_of(m, s->pivot).high < began);
+    return over < began || (s->first->has_writes && view_of(m, s->pivot).high < began);
 }
 
 static void accuse(struct mirror *m, const struct structure *s)
@@ -154,7 +146,7 @@ enum status certifier_missed(struct mirror *m, const struct live *reader, const 
 {
     TRY(certifier_depend(m, reader->certified, w->certified, ORDER_OVERWRITTEN, key, err));
     if (m->profile.certifier != CERTIFIER_VALIDATION || reader->point == MIRROR_NONE ||
-        w->point == MIRROR_NONE || !has_written(reader))
+        w->point == MIRROR_NONE || !reader->has_writes)
         return STATUS_OK;
     return mirror_order(m, reader->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_CERTIFIER,
                         err);

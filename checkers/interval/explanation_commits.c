@@ -7,11 +7,9 @@
 
 static bool locks_to_read(const struct explanation *x, uint32_t op)
 {
-    const struct profile *p = &x->m->profile;
     bool is_there = trace_value(x->h, history_value(x->h, op)) != 0;
 
-    return (p->locks_reads || (explanation_asks_for_locks(x->h, op) && p->locks_for)) &&
-           (is_there || p->locks_absent);
+    return profile_locks_to_read(&x->m->profile, explanation_asks_for_locks(x->h, op), is_there);
 }
 
 /* An instant that the lock was taken before. */

@@ -30,20 +30,12 @@ uint32_t explanation_head(const struct history *h, uint32_t op)
 
 bool explanation_asks_for_locks(const struct history *h, uint32_t op)
 {
-    uint32_t head = explanation_head(h, op);
-
-    return h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || h->op_kind[head] == OP_UPDATE ||
-           h->op_kind[head] == OP_DELETE;
+    return trace_asks_for_lock(h, explanation_head(h, op));
 }
 
-/* arrival.h says the same of accesses. */
 bool explanation_has_own_view(const struct explanation *x, uint32_t op)
 {
-    const struct profile *p = &x->m->profile;
-
-    return p->view == VIEW_STATEMENT || p->view == VIEW_ROW ||
-           (p->view == VIEW_TRANSACTION && explanation_asks_for_locks(x->h, op) && p->locks_for &&
-            !profile_first_wins(p));
+    return profile_reads_apart(&x->m->profile, explanation_asks_for_locks(x->h, op));
 }
 
 static uint64_t value_number(uint32_t key, uint64_t value)

@@ -15,13 +15,9 @@ static bool is_look(const struct history *h, uint32_t op)
 bool look_is_explicable(const struct explanation *x, uint32_t head)
 {
     const struct profile *p = &x->m->profile;
-    bool is_locking =
-        x->h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || x->h->op_kind[head] != OP_SELECT;
-    bool has_own_view = p->view == VIEW_STATEMENT ||
-                        (p->view == VIEW_TRANSACTION && p->locks_for && !profile_first_wins(p));
 
     return is_look(x->h, head) && x->traces->rows && p->view != VIEW_ROW &&
-           !(is_locking && has_own_view);
+           !(trace_asks_for_lock(x->h, head) && profile_reads_apart(p, true));
 }
 
 /* The keys that the transaction had written before, and those that came. */
@@ -148,11 +144,7 @@ static enum status depend_on_all(struct explanation *x, uint32_t look, struct er
 
 static bool locks_range(const struct explanation *x, uint32_t head)
 {
-    const struct profile *p = &x->m->profile;
-    bool is_locking =
-        x->h->op_flags[head] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || x->h->op_kind[head] != OP_SELECT;
-
-    return p->locks_absent && (p->locks_reads || (is_locking && p->locks_for));
+    return profile_locks_to_read(&x->m->profile, trace_asks_for_lock(x->h, head), false);
 }
 
 static bool is_within(const struct explanation *x, const struct explained_look *look,

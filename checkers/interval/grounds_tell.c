@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "checkers/interval/traces.h"
 #include "checkers/tell.h"
 
 /* --- All that a finding rests on ------------------------------------------------------------ */
@@ -212,11 +213,7 @@ static bool leads_to_commit(const struct teller *t, const struct ground *g)
 /* The view of a read: its own, or its transaction's. */
 static uint32_t view_op(const struct mirror *m, const struct history *h, uint32_t op)
 {
-    bool locks = h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) ||
-                 h->op_kind[op] == OP_UPDATE || h->op_kind[op] == OP_DELETE;
-    bool reads_what_is_there = locks && m->profile.locks_for && !profile_first_wins(&m->profile);
-
-    return m->profile.view == VIEW_TRANSACTION && !reads_what_is_there ? GROUND_VIEW : op;
+    return profile_reads_apart(&m->profile, trace_asks_for_lock(h, op)) ? op : GROUND_VIEW;
 }
 
 static void tell_step(const struct teller *t, const struct ground *g)

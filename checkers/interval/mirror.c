@@ -337,8 +337,7 @@ static enum status install(struct mirror *m, uint64_t txn, struct error *err)
 /* Where nothing is there, nothing can be locked but the place. */
 static bool locks(const struct mirror *m, const struct access *read)
 {
-    return (m->profile.locks_reads || (read->is_locking && m->profile.locks_for)) &&
-           (read->value != 0 || m->profile.locks_absent);
+    return profile_locks_to_read(&m->profile, read->is_locking, read->value != 0);
 }
 
 static enum status judge(struct mirror *m, uint64_t txn, struct error *err)

@@ -53,11 +53,8 @@ struct quest {
 
 static bool is_loose(const struct mirror *m, const struct access *a)
 {
-    bool has_own_view = m->profile.view == VIEW_STATEMENT ||
-                        (m->profile.view == VIEW_TRANSACTION && m->profile.locks_for &&
-                         !profile_first_wins(&m->profile));
-
-    return m->profile.view == VIEW_ROW || (a->is_locking && has_own_view);
+    return m->profile.view == VIEW_ROW ||
+           (a->is_locking && profile_reads_apart(&m->profile, true));
 }
 
 static struct quest quest_of(const struct mirror *m, const struct live *live, uint32_t access)

@@ -125,6 +125,26 @@ static inline bool profile_first_wins(const struct profile *profile)
     return profile->first_updater || profile->certifier == CERTIFIER_CONCURRENT_VERSIONS;
 }
 
+/*
+ * Whether a read has an instant that is not its transaction's. Who asks for a lock reads what is
+ * there, and not as of a snapshot. Where the first updater wins it fails instead if that is another
+ * version.
+ */
+static inline bool profile_reads_apart(const struct profile *profile, bool asks_for_lock)
+{
+    return profile->view == VIEW_STATEMENT || profile->view == VIEW_ROW ||
+           (profile->view == VIEW_TRANSACTION && asks_for_lock && profile->locks_for &&
+            !profile_first_wins(profile));
+}
+
+/* Whether a read locks what it found, or the place of what it did not find. */
+static inline bool profile_locks_to_read(const struct profile *profile, bool asks_for_lock,
+                                         bool is_there)
+{
+    return (profile->locks_reads || (asks_for_lock && profile->locks_for)) &&
+           (is_there || profile->locks_absent);
+}
+
 /* All there are, `any` left out; count is set. */
 const struct profile *profile_all(unsigned *count);
 /* NULL: there is none of that name. */

@@ -11,8 +11,7 @@
 
 bool range_locks(const struct mirror *m, const struct access *query)
 {
-    return (m->profile.locks_reads || (query->is_locking && m->profile.locks_for)) &&
-           m->profile.locks_absent;
+    return profile_locks_to_read(&m->profile, query->is_locking, false);
 }
 
 static enum status compare(struct mirror *m, const struct live *live, uint32_t access,

@@ -56,6 +56,12 @@ uint64_t trace_value(const struct history *h, struct value value)
     }
 }
 
+bool trace_asks_for_lock(const struct history *h, uint32_t op)
+{
+    return h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || h->op_kind[op] == OP_UPDATE ||
+           h->op_kind[op] == OP_DELETE;
+}
+
 uint64_t trace_written(const struct history *h, uint32_t op)
 {
     if (h->op_kind[op] == OP_APPEND)
@@ -204,7 +210,7 @@ static enum status make_query(struct traces *t, uint32_t head, const struct trac
     q.invoked = at->invoked;
     q.completed = at->completed;
     q.first_op = t->ops.count;
-    q.is_locking = at->is_locking || t->history->op_kind[head] != OP_SELECT;
+    q.is_locking = at->is_locking;
     return array_push(&t->queries, q, err);
 }
 
@@ -234,7 +240,7 @@ static enum status pass_op(struct traces *t, uint32_t txn, uint32_t op, struct t
     if (!op_is_row(kind)) {
         trace_times(h, txn, op, &at->invoked, &at->completed);
         at->op = op;
-        at->is_locking = h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE);
+        at->is_locking = trace_asks_for_lock(h, op);
     }
     if (op_is_head(kind))
         return pass_head(t, txn, op, at, err);

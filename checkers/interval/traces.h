@@ -15,6 +15,8 @@
 #include "checkers/keys.h"
 
 uint64_t trace_value(const struct history *, struct value);
+/* Whether an item operation or a statement locks by being what it is, or says that it does. */
+bool trace_asks_for_lock(const struct history *, uint32_t op);
 /* Likewise of what an operation wrote. */
 uint64_t trace_written(const struct history *, uint32_t op);
 /* When an operation was invoked and completed, or its transaction where nobody wrote that down. */
