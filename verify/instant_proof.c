@@ -268,8 +268,8 @@ static enum status find_contradiction(struct proof *p, bool *is_one, bool *is_ci
 }
 
 /*
- * One that is not true need not be, if those before it cannot all be: the mirror leaves an order out that
- * contradicts others, and tells of it by itself.
+ * One that is not true need not be, if those before it cannot all be: the mirror leaves an order
+ * out that contradicts others, and tells of it by itself. Such a step is only named, for the kind.
  */
 static enum status take_or_pass(struct proof *p, struct error *err)
 {
@@ -277,17 +277,17 @@ static enum status take_or_pass(struct proof *p, struct error *err)
     bool is_circle = false;
     enum status status;
 
-    if (p->is_contradicted)
-        return name_parts(p, err);
+    TRY(name_parts(p, err));
     status = take_step(p, err);
     if (status == STATUS_OK || !p->v->is_refused)
         return status;
     why = *err;
     p->v->is_refused = false;
     *err = (struct error){ 0 };
-    TRY(find_contradiction(p, &p->is_contradicted, &is_circle, err));
+    if (!p->is_contradicted)
+        TRY(find_contradiction(p, &p->is_contradicted, &is_circle, err));
     if (p->is_contradicted)
-        return name_parts(p, err);
+        return STATUS_OK;
     p->v->is_refused = true;
     *err = why;
     return status;
@@ -394,14 +394,13 @@ static enum status check_end(struct proof *p, enum anomaly kind, struct error *e
 {
     bool is_circle = false, is_one = false, is_right;
 
-    if (p->is_contradicted)
-        return STATUS_OK;
-    if (!p->is_over) {
+    if (!p->is_over && !p->is_contradicted) {
         TRY(find_contradiction(p, &is_one, &is_circle, err));
         if (!is_one)
             return verify_refuse(p->v, err, "the steps do not contradict each other");
     }
-    is_right = p->is_over ? is_kind_of_last(p, kind) : is_kind_of_cycle(p, kind, is_circle);
+    is_right = p->is_over ? is_kind_of_last(p, kind)
+                          : is_kind_of_cycle(p, kind, is_circle || p->is_contradicted);
     return is_right ? STATUS_OK
                     : verify_refuse(p->v, err, "the steps prove no %s", anomaly_name(kind));
 }

@@ -28,7 +28,7 @@ enum status verify_spend(struct verifier *v, uint64_t steps, struct error *err)
     uint64_t each = is_interval ? 256 : 16; /* its steps go through all versions of a key */
 
     v->spent += steps;
-    return v->spent <= each * v->h->op_count + (is_interval ? 1 << 24 : 100000)
+    return v->spent <= each * v->h->op_count + (is_interval ? 1000000 : 100000)
                ? STATUS_OK
                : verify_refuse(v, err, "too much of it would have to be searched for");
 }
