@@ -120,6 +120,14 @@ enum status outcome_of_trial(struct outcome *outcome, const struct trial *trial,
     return take_failures(outcome, trial, err);
 }
 
+enum status outcome_take_coverage(struct outcome *outcome, const struct coverage *coverage,
+                                  struct error *err)
+{
+    TRY(array_reserve(&outcome->features, COVERAGE_PLACES, err));
+    outcome->features.count = coverage_features(coverage, outcome->features.at);
+    return STATUS_OK;
+}
+
 void outcome_close(struct outcome *outcome)
 {
     for (size_t i = 0; i < outcome->failures.count; i++) {
@@ -127,6 +135,7 @@ void outcome_close(struct outcome *outcome)
         free(outcome->failures.at[i].explanation);
     }
     array_close(&outcome->failures);
+    array_close(&outcome->features);
     free(outcome->undecided);
     *outcome = (struct outcome){ 0 };
 }
@@ -193,6 +202,19 @@ static void answer_failures(const struct outcome *outcome, struct answer *answer
     answer_close(answer, ']');
 }
 
+/* Each as its distance from the one before: most take two digits. */
+static void answer_features(const struct outcome *outcome, struct answer *answer)
+{
+    uint32_t before = 0;
+
+    answer_open(answer, "features", '[');
+    for (size_t i = 0; i < outcome->features.count; i++) {
+        answer_number(answer, NULL, outcome->features.at[i] - before);
+        before = outcome->features.at[i];
+    }
+    answer_close(answer, ']');
+}
+
 void outcome_print(const struct outcome *outcome, struct buffer *out)
 {
     struct answer answer = { .out = out };
@@ -214,6 +236,8 @@ void outcome_print(const struct outcome *outcome, struct buffer *out)
     if (outcome->undecided)
         answer_text(&answer, "undecided", outcome->undecided);
     answer_failures(outcome, &answer);
+    if (outcome->features.count > 0)
+        answer_features(outcome, &answer);
     answer_close(&answer, '}');
 }
 
@@ -346,6 +370,25 @@ static enum status read_list(struct json *json, struct outcome *outcome,
     }
 }
 
+static enum status read_features(struct json *json, struct outcome *outcome, struct error *err)
+{
+    uint64_t feature = 0, more_by = 0;
+    bool more = true;
+
+    TRY(json_open(json, '[', "features", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(read_count(json, &more_by, err));
+        if ((n > 0 && more_by == 0) || more_by >= COVERAGE_FEATURES ||
+            feature + more_by >= COVERAGE_FEATURES)
+            return json_refuse_token(json, err, "there is no such feature");
+        feature += more_by;
+        TRY(array_push(&outcome->features, (uint32_t)feature, err));
+    }
+}
+
 static enum status read_trace(struct json *json, struct outcome *outcome, struct error *err)
 {
     struct text trace;
@@ -387,6 +430,8 @@ static enum status read_field(struct json *json, struct text name, struct outcom
         return read_list(json, outcome, read_failure, err);
     if (text_equal(name, TEXT("checks")))
         return read_list(json, outcome, read_check, err);
+    if (text_equal(name, TEXT("features")) && outcome->features.count == 0)
+        return read_features(json, outcome, err);
     if (text_equal(name, TEXT("drawn")) || text_equal(name, TEXT("store"))) {
         TRY(read_count(json, &number, err));
         if (name.at[0] == 'd')

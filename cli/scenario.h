@@ -205,6 +205,7 @@ struct scenario {
     struct recording *recording; /* NULL: nobody wants to know; not the scenario's own */
     struct arena *arena; /* of runs, one after another; NULL: each has its own */
     struct scenario_again again; /* of a bisection; no file asks for it */
+    struct coverage *coverage; /* where a run notes what it reaches; NULL: nobody asks; likewise */
     struct scenario_lines lines;
     struct scenario_block *blocks;
 };

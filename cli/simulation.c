@@ -202,6 +202,7 @@ static enum status build(struct simulation *simulation, const struct scenario *s
         .network = scenario->network.link,
         .draws_by_time = scenario->capsule.draws_by_time,
         .trace = *trace,
+        .coverage = scenario->coverage,
     };
 
     TRY(world_init(&simulation->world, &options, &simulation->arena, err));

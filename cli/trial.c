@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "checkers/interval/profile.h"
+#include "cli/conflict_shapes.h"
 
 enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
                            const struct trace_options *trace, struct progress_bar *bar,
@@ -74,13 +75,17 @@ enum status trial_judge(struct trial *trial, unsigned flags, struct error *err)
     const struct protocol *protocol = trial->scenario->cluster.protocol;
     struct history history;
 
-    if (!trial->simulation->store || (nobody_judges && !(flags & TRIAL_HISTORY)))
+    if (!trial->simulation->store ||
+        (nobody_judges && !(flags & TRIAL_HISTORY) && !trial->scenario->coverage))
         return STATUS_OK;
     TRY(simulation_history(trial->simulation, &history, err));
     trial->is_judged = true;
-    return jury_judge(&trial->jury, &history, wishes, store_protocol_facts(protocol).level,
-                      find_profile(trial, store_protocol_facts(protocol).name),
-                      flags & TRIAL_WITNESS ? CHECK_WITNESS : 0, err);
+    TRY(jury_judge(&trial->jury, &history, wishes, store_protocol_facts(protocol).level,
+                   find_profile(trial, store_protocol_facts(protocol).name),
+                   flags & TRIAL_WITNESS ? CHECK_WITNESS : 0, err));
+    if (!trial->scenario->coverage)
+        return STATUS_OK;
+    return conflict_shapes_cover(&trial->jury.history, trial->scenario->coverage, err);
 }
 
 enum status trial_run(struct trial *trial, const struct scenario *scenario, unsigned flags,

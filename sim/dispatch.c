@@ -79,10 +79,21 @@ static void describe(struct world *world, const struct trace_record *record, str
     }
 }
 
+static void cover(struct world *world, const struct trace_record *record, struct text bytes)
+{
+    uint32_t kind = 0;
+
+    if (record->kind == TRACE_DELIVER && world->nodes[record->peer].process->kind_of_message)
+        kind = world->nodes[record->peer].process->kind_of_message(bytes);
+    coverage_record(world->options.coverage, record, kind);
+}
+
 static void add_record(struct world *world, const struct trace_record *record, struct text bytes)
 {
     struct text detail = { 0 };
 
+    if (world->options.coverage)
+        cover(world, record, bytes);
     if (trace_is_read(&world->trace)) {
         buffer_clear(&world->detail);
         describe(world, record, bytes);

@@ -35,6 +35,8 @@ struct process {
     void (*crash)(void *context, struct world *, uint32_t node);
     /* For the trace: "ping 17". */
     void (*describe_message)(void *context, struct text bytes, struct buffer *);
+    /* For coverage: a number for what kind of message it is. */
+    uint32_t (*kind_of_message)(struct text bytes);
     void (*describe_note)(void *context, uint32_t topic, uint64_t a, uint64_t b, struct buffer *);
 };
 

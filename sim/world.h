@@ -29,6 +29,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "sim/clock.h"
+#include "sim/coverage.h"
 #include "sim/event_queue.h"
 #include "sim/network.h"
 #include "sim/node.h"
@@ -58,6 +59,7 @@ struct world_options {
     struct link_options network;
     struct trace_options trace;
     struct world_limits limits;
+    struct coverage *coverage; /* NULL: nobody asks what the run reaches */
 };
 
 /* What happened, by kind, for reports: X(member, name). */

@@ -579,6 +579,15 @@ static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b,
         buffer_print(to, "T%" PRIu64 ": no answer from n%" PRIu64, a, b);
 }
 
+/* A reply's kind. */
+static uint32_t kind_of_message(struct text bytes)
+{
+    struct reader r = reader_of(bytes);
+
+    (void)get_byte(&r); /* MESSAGE_REPLY */
+    return get_byte(&r);
+}
+
 const struct process client_process = {
     .name = "client",
     .start = on_start,
@@ -586,6 +595,7 @@ const struct process client_process = {
     .timer = on_timer,
     .describe_message = describe_message,
     .describe_note = describe_note,
+    .kind_of_message = kind_of_message,
 };
 
 /* --- For the harness -------------------------------------------------------------------------- */

@@ -162,7 +162,8 @@ enum status cluster_open(struct cluster *cluster, const struct cluster_options *
         .keeps = true,
     };
 
-    *cluster = (struct cluster){ .world = world, .arena = arena, .options = *options };
+    *cluster = (struct cluster){ .world = world, .arena = arena, .options = *options,
+                                 .sometimes.coverage = world->options.coverage };
     TRY(set_defaults(&cluster->options, err));
     TRY(check_options(cluster, err));
     memory_init(&cluster->memory, arena, cluster->options.memory_bytes_max);

@@ -495,6 +495,48 @@ static void describe_message(void *context, struct text bytes, struct buffer *to
     arena_reset_to(&server->scratch, used);
 }
 
+/* What it answers, and whether it refuses. */
+static uint32_t kind_of_answer(struct reader *r)
+{
+    uint32_t kind = get_byte(r);
+
+    (void)get_number(r); /* transaction, number, shard */
+    (void)get_number(r);
+    (void)get_number(r);
+    return kind | (uint32_t)get_byte(r) << 8;
+}
+
+/* What stands at the beginning of all messages of a kind, without numbers of shards and clocks. */
+static uint32_t kind_of_message(struct text bytes)
+{
+    struct reader r = reader_of(bytes);
+    uint32_t kind = get_byte(&r);
+
+    switch ((enum message_kind)kind) {
+    case MESSAGE_RAFT:
+        (void)get_number(&r);
+        break;
+    case MESSAGE_ASK:
+        (void)get_number(&r);
+        skip_clock(&r);
+        break;
+    case MESSAGE_ANSWER:
+        kind |= (uint32_t)get_byte(&r) << 4;
+        (void)get_number(&r);
+        skip_clock(&r);
+        return kind | kind_of_answer(&r) << 8;
+    case MESSAGE_PROBE:
+    case MESSAGE_LOCAL:
+        skip_clock(&r);
+        break;
+    case MESSAGE_REQUEST:
+    case MESSAGE_REPLY:
+    case MESSAGE_KIND_COUNT:
+        break;
+    }
+    return kind | (uint32_t)get_byte(&r) << 8;
+}
+
 static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b, struct buffer *to)
 {
     (void)context;
@@ -518,5 +560,6 @@ const struct process server_process = {
     .completion = on_completion,
     .crash = on_crash,
     .describe_message = describe_message,
+    .kind_of_message = kind_of_message,
     .describe_note = describe_note,
 };

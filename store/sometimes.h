@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "sim/coverage.h"
+
 /* X(ENUMERATOR, protocols that have it, name). "": all; "raft": every protocol on Raft. */
 #define SOMETIMES_ALL(X)                                                                           \
     X(LEADER_ELECTED_AGAIN, "raft", "a leader was elected after another")                          \
@@ -56,9 +58,17 @@ enum rare_path {
 
 struct sometimes {
     uint64_t counts[SOMETIMES_COUNT];
+    struct coverage *coverage; /* NULL: nobody asks what the run reaches */
 };
 
-#define SOMETIMES(sometimes, enumerator) ((sometimes)->counts[SOMETIMES_##enumerator]++)
+static inline void sometimes_count(struct sometimes *sometimes, enum rare_path path)
+{
+    sometimes->counts[path]++;
+    if (sometimes->coverage)
+        coverage_path(sometimes->coverage, path);
+}
+
+#define SOMETIMES(sometimes, enumerator) sometimes_count(sometimes, SOMETIMES_##enumerator)
 
 const char *sometimes_name(enum rare_path);
 /* Whether a run of the protocol of this name could ever take the path. */

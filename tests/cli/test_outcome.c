@@ -29,6 +29,9 @@ void setUp(void)
     outcome.checks[0] = 1 + VERDICT_INVALID;
     ASSERT_OK(outcome_add_failure(&outcome, "order serializable G1a item", "T1 \"read\"\n…", &err),
               &err);
+    ASSERT_OK(array_push(&outcome.features, 0, &err), &err);
+    ASSERT_OK(array_push(&outcome.features, 17, &err), &err);
+    ASSERT_OK(array_push(&outcome.features, COVERAGE_FEATURES - 1, &err), &err);
 }
 
 void tearDown(void)
@@ -63,6 +66,10 @@ static void what_is_printed_reads_back_as_the_same(void)
     TEST_ASSERT_EQUAL_UINT8(1 + VERDICT_INVALID, copy.checks[0]);
     TEST_ASSERT_EQUAL_STRING("T1 \"read\"\n…", copy.failures.at[0].explanation);
     TEST_ASSERT_NULL(copy.undecided);
+    TEST_ASSERT_EQUAL_UINT64(3, copy.features.count);
+    TEST_ASSERT_EQUAL_UINT32(0, copy.features.at[0]);
+    TEST_ASSERT_EQUAL_UINT32(17, copy.features.at[1]);
+    TEST_ASSERT_EQUAL_UINT32(COVERAGE_FEATURES - 1, copy.features.at[2]);
 }
 
 static void it_is_one_line(void)
@@ -92,6 +99,8 @@ static void what_no_outcome_has_is_refused(void)
         "{\"failures\":[[\"a\"]]}",
         "{\"failures\":[[\"a\",\"b\",\"c\"]]}",
         "{\"nemeses\":[1],\"drawn\":2}",
+        "{\"features\":[1,0]}",
+        "{\"features\":[1,327680]}",
         "{\"trace\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}",
         "{} {}",
         "[]",

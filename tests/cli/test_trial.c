@@ -56,6 +56,24 @@ static void assert_same(const struct buffer *a, const struct buffer *b)
     TEST_ASSERT_EQUAL_MEMORY(a->at, b->at, a->count);
 }
 
+static void a_run_that_is_asked_what_it_reaches_is_the_same_run(void)
+{
+    struct buffer plain = { 0 }, covered = { 0 };
+    struct coverage *coverage = calloc(1, sizeof *coverage);
+    uint32_t *features = calloc(COVERAGE_PLACES, sizeof *features);
+
+    TEST_ASSERT_TRUE(coverage && features);
+    ASSERT_OK(tell(7, &plain, &err), &err);
+    scenario->coverage = coverage;
+    ASSERT_OK(tell(7, &covered, &err), &err);
+    assert_same(&plain, &covered);
+    TEST_ASSERT_GREATER_THAN_UINT32(100, coverage_features(coverage, features));
+    buffer_close(&plain);
+    buffer_close(&covered);
+    free(coverage);
+    free(features);
+}
+
 /* Each in a process of its own. */
 static enum status tell_alone(void *context, struct text job, struct buffer *answer,
                               struct error *why)
@@ -194,5 +212,6 @@ int main(void)
     RUN_TEST(recency_is_asked_of_clocks_that_are_as_right_as_the_store_believes);
     RUN_TEST(a_read_that_clocks_made_miss_its_past_is_not_held_against_the_store);
     RUN_TEST(witnesses_are_made_where_they_are_wanted);
+    RUN_TEST(a_run_that_is_asked_what_it_reaches_is_the_same_run);
     return UNITY_END();
 }
