@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/digest.h"
+#include "base/fixed.h"
 #include "base/hash.h"
 
 static struct random_key key_of_digest(const struct digest *digest)
@@ -134,6 +135,14 @@ bool random_word_below(uint64_t word, struct ratio ratio)
     if (ratio.numerator >= ratio.denominator)
         return true;
     return (unsigned __int128)word * ratio.denominator < ((unsigned __int128)ratio.numerator << 64);
+}
+
+int64_t random_magnitude(struct random *random, int64_t low, int64_t high)
+{
+    int64_t from = fixed_log2((uint64_t)low), to = fixed_log2((uint64_t)high);
+    int64_t number = (int64_t)fixed_exp2(random_between(random, from, to));
+
+    return number < low ? low : number > high ? high : number;
 }
 
 bool random_chance(struct random *random, struct ratio ratio)

@@ -47,6 +47,8 @@ void random_seek(struct random *, uint64_t buffers);
 uint64_t random_below(struct random *, uint64_t bound);
 /* Uniform in [low, high]. */
 int64_t random_between(struct random *, int64_t low, int64_t high);
+/* Log-uniform in [low, high], low at least 1: each magnitude is as likely as any other. */
+int64_t random_magnitude(struct random *, int64_t low, int64_t high);
 bool random_chance(struct random *, struct ratio);
 void random_shuffle(struct random *, uint32_t *numbers, size_t count);
 

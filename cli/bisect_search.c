@@ -45,7 +45,7 @@ static enum status try_seed(void *context, struct text job, struct buffer *answe
 
     if (!text_to_int64(job, &seed))
         return error_set(err, STATUS_BAD_INPUT, "no seed");
-    search->scenario->seed = (uint64_t)seed;
+    TRY(scenario_take_seed(search->scenario, (uint64_t)seed, err));
     status = trial_run(&trial, search->scenario, 0, err);
     if (status == STATUS_OK)
         buffer_byte(answer, trial_verdict(&trial) == VERDICT_INVALID ? '1' : '0');
@@ -150,6 +150,6 @@ enum status bisect_search(struct bisect_search *search, unsigned job_count,
     free(workers);
     if (status != STATUS_OK || !search->found)
         return status;
-    search->scenario->seed = seed;
+    TRY(scenario_take_seed(search->scenario, seed, err));
     return record(search, err);
 }

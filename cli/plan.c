@@ -7,6 +7,7 @@
 
 #include "cli/again.h"
 #include "cli/folder.h"
+#include "cli/given_swarm.h"
 #include "cli/seeds.h"
 #include "cli/simulation.h"
 #include "cli/version.h"
@@ -30,7 +31,7 @@ static enum status digest_program(struct digest_stream *stream, const char *path
     return STATUS_OK;
 }
 
-/* Without the seed, and with what the program says in the place of where it stands. */
+/* Without the seed (what it draws, 0 draws), and with what the program says in the place of where it stands. */
 static enum status digest_scenario(const struct scenario *scenario, struct scenario *scratch,
                                    char hex[DIGEST_HEX_SIZE], struct error *err)
 {
@@ -39,11 +40,13 @@ static enum status digest_scenario(const struct scenario *scenario, struct scena
     struct digest digest;
     enum status status;
 
-    *scratch = *scenario;
-    scratch->seed = 0;
+    TRY(scenario_with_seed(scratch, scenario, 0, NULL, err));
     if (scratch->workload.program[0])
         snprintf(scratch->workload.program, sizeof scratch->workload.program, "program");
     scenario_print(scratch, &out);
+    buffer_print(&out, "%" PRIx32, scratch->swarm.dimensions);
+    given_draws_print(&scratch->swarm.draws, &out);
+    scenario_close(scratch);
     status = buffer_status(&out, err);
     digest_begin(&stream);
     if (status == STATUS_OK)
@@ -62,7 +65,8 @@ static void describe(struct subject *subject, const struct scenario *scenario)
 
     snprintf(subject->name, sizeof subject->name, "%s", scenario->name);
     subject->has_store = scenario->workload.kind != WORKLOAD_PING;
-    snprintf(subject->protocol, sizeof subject->protocol, "%s", facts.name);
+    snprintf(subject->protocol, sizeof subject->protocol, "%s",
+             scenario->draws_protocol ? "" : facts.name);
     subject->on_raft = facts.on_raft;
     subject->has_swarm = scenario->swarm.kinds != 0;
     subject->nemesis_count = scenario->nemesis_count;
@@ -71,7 +75,8 @@ static void describe(struct subject *subject, const struct scenario *scenario)
                  nemesis_kind_name(scenario->nemeses[i].kind),
                  nemesis_shape_name(scenario->nemeses[i].shape));
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
-        subject->has_fault[i] = simulation_always_has_fault(scenario, (enum fault_kind)i);
+        subject->has_fault[i] =
+            !scenario->source && simulation_always_has_fault(scenario, (enum fault_kind)i);
 }
 
 /* Into the place that plan_load() has made for it. */

@@ -30,11 +30,11 @@ struct subject {
     char path[SCENARIO_PATH_SIZE]; /* as it was given */
     char name[SCENARIO_NAME_SIZE];
     char digest[DIGEST_HEX_SIZE]; /* of all its settings but the seed, and of its program */
-    char protocol[PLAN_WORD_SIZE];
+    char protocol[PLAN_WORD_SIZE]; /* empty: each seed draws its own */
     bool has_store, on_raft, has_swarm;
     uint32_t nemesis_count; /* without those that its swarm draws */
     char nemeses[NEMESIS_COUNT_MAX][PLAN_LABEL_SIZE]; /* "partition halves" */
-    bool has_fault[FAULT_KIND_COUNT];                 /* all the time, without a nemesis */
+    bool has_fault[FAULT_KIND_COUNT];                 /* all the time, without a nemesis; not if drawn */
 };
 
 struct plan {

@@ -71,13 +71,28 @@ static enum status write_judged(const struct run_report *report, struct error *e
     return status;
 }
 
+/* With what its swarm drew in the place of the swarm. */
+static enum status print_resolved(const struct scenario *scenario, struct buffer *out,
+                                  struct error *err)
+{
+    struct scenario *frozen = malloc(sizeof *frozen);
+
+    if (!frozen)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    *frozen = *scenario;
+    simulation_freeze_swarm(frozen);
+    scenario_print(frozen, out);
+    free(frozen);
+    return buffer_status(out, err);
+}
+
 static enum status write_folder(const struct run_report *report, struct error *err)
 {
     struct buffer bytes = { 0 };
     enum status status;
 
     TRY(folder_make(report->out, err));
-    scenario_print(report->scenario, &bytes);
+    TRY(print_resolved(report->scenario, &bytes, err));
     status = folder_write(report->out, "scenario.toml", &bytes, err);
     buffer_clear(&bytes);
     run_report_print_json(report, &bytes);
@@ -124,9 +139,9 @@ static enum status load(const struct run_values *values, struct scenario *scenar
                         struct error *err)
 {
     TRY(scenario_load(scenario, values->scenario, values->sets.at, values->sets.count, err));
-    if (values->seed.given)
-        scenario->seed = (uint64_t)values->seed.value;
-    return STATUS_OK;
+    if (!values->seed.given)
+        return STATUS_OK;
+    return scenario_take_seed(scenario, (uint64_t)values->seed.value, err);
 }
 
 /*

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/configuration.h"
 #include "cli/given_latency.h"
 #include "cli/given_listed.h"
 #include "cli/given_schedule.h"
@@ -217,34 +218,190 @@ static enum status read_meaning(struct scenario *scenario, const struct setting 
     return given_latency_make(&scenario->network.latency, &scenario->network.link.latency, err);
 }
 
-static enum status read_in(struct arena *arena, struct scenario *scenario, const char *path,
-                           struct text text, const char *const *sets, size_t set_count,
-                           struct error *err)
+/* --- What is drawn ---------------------------------------------------------------------------- */
+
+/* Of a scenario that draws settings: it is read again for each seed. */
+struct scenario_source {
+    char *path;
+    struct text text;
+    char **sets;
+    size_t set_count;
+};
+
+static char *keep_text(struct scenario *scenario, struct text text)
+{
+    char *copy = scenario_keep(scenario, text.length + 1, 1);
+
+    if (copy && text.length > 0)
+        memcpy(copy, text.at, text.length);
+    return copy;
+}
+
+static enum status keep_source(struct scenario *scenario, const struct scenario_source *from,
+                               struct error *err)
+{
+    struct scenario_source *source = scenario_keep(scenario, 1, sizeof *source);
+    bool is_kept = source != NULL;
+
+    if (source) {
+        source->path = keep_text(scenario, text_of(from->path));
+        source->text = (struct text){ keep_text(scenario, from->text), from->text.length };
+        source->sets = scenario_keep(scenario, from->set_count + 1, sizeof *source->sets);
+        is_kept = source->path && source->text.at && source->sets;
+    }
+    for (size_t i = 0; is_kept && i < from->set_count; i++, source->set_count++) {
+        source->sets[i] = keep_text(scenario, text_of(from->sets[i]));
+        is_kept = source->sets[i] != NULL;
+    }
+    scenario->source = is_kept ? source : NULL;
+    return is_kept ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+}
+
+static const struct section *find_section(const char *name)
+{
+    for (size_t i = 0; i < scenario_section_count; i++)
+        if (strcmp(scenario_sections[i].name, name) == 0)
+            return &scenario_sections[i];
+    assert(!"a section of this name");
+    return NULL;
+}
+
+/* A seed that is refused later draws as 0. */
+static enum status draw_settings(struct scenario *scenario, const struct scenario_source *from,
+                                 struct setting *root, struct arena *arena, struct error *err)
+{
+    const struct setting *seed = setting_find(root, TEXT("seed"));
+    const struct setting *table = setting_find(root, TEXT("swarm"));
+    struct swarm_options swarm = { 0 };
+
+    if (!table || table->kind != SETTING_TABLE)
+        return STATUS_OK;
+    TRY(section_read(find_section("swarm"), table, &swarm, err));
+    if (swarm.dimensions == 0)
+        return STATUS_OK;
+    if (!scenario->source)
+        TRY(keep_source(scenario, from, err));
+    scenario->draws_protocol =
+        swarm.dimensions >> SWARM_PROTOCOL & 1 &&
+        !setting_find(setting_find(root, TEXT("cluster")), TEXT("protocol"));
+    return configuration_draw(root, &swarm,
+                              seed && seed->kind == SETTING_INTEGER ? (uint64_t)seed->number : 0,
+                              arena, err);
+}
+
+static enum status read_in(struct arena *arena, struct scenario *scenario,
+                           const struct scenario_source *from, struct error *err)
 {
     struct setting *root;
 
-    error_set_file(err, path);
-    TRY(settings_read(text, arena, &root, err));
+    error_set_file(err, from->path);
+    TRY(settings_read(from->text, arena, &root, err));
     err->file[0] = '\0';
-    for (size_t i = 0; i < set_count; i++)
-        TRY(settings_set(root, sets[i], arena, err));
-    error_set_file(err, path);
+    for (size_t i = 0; i < from->set_count; i++)
+        TRY(settings_set(root, from->sets[i], arena, err));
+    error_set_file(err, from->path);
+    TRY(draw_settings(scenario, from, root, arena, err));
     TRY(read_meaning(scenario, root, err));
-    TRY(find_program(&scenario->workload, path, err));
+    TRY(find_program(&scenario->workload, from->path, err));
+    scenario->drawn_seed = scenario->seed;
     err->file[0] = '\0';
     return STATUS_OK;
+}
+
+static enum status read_from(struct scenario *scenario, const struct scenario_source *from,
+                             struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    TRY(arena_init(&arena, SETTINGS_BYTES_MAX, err));
+    status = read_in(&arena, scenario, from, err);
+    arena_close(&arena);
+    return status;
 }
 
 enum status scenario_read(struct scenario *scenario, const char *path, struct text text,
                           const char *const *sets, size_t set_count, struct error *err)
 {
-    struct arena arena;
-    enum status status;
+    struct scenario_source from = { (char *)path, text, (char **)sets, set_count };
 
     memset(scenario, 0, sizeof *scenario);
-    TRY(arena_init(&arena, SETTINGS_BYTES_MAX, err));
-    status = read_in(&arena, scenario, path, text, sets, set_count, err);
-    arena_close(&arena);
+    return read_from(scenario, &from, err);
+}
+
+/* The assignments of the source, and behind them these seeds. */
+struct more_sets {
+    char text[SWARM_DIMENSION_COUNT + 1][64];
+    size_t count;
+};
+
+static void print_seeds(struct more_sets *more, uint64_t seed, const struct swarm_draws *draws)
+{
+    snprintf(more->text[0], sizeof more->text[0], "seed=%" PRIu64, seed);
+    more->count = 1;
+    for (int i = 0; draws && i < SWARM_DIMENSION_COUNT; i++)
+        if (draws->of[i].is_given)
+            snprintf(more->text[more->count++], sizeof more->text[0], "swarm.draws.%s=%" PRIu64,
+                     swarm_dimension_name((enum swarm_dimension)i), draws->of[i].seed);
+}
+
+enum status scenario_with_seed(struct scenario *scenario, const struct scenario *of, uint64_t seed,
+                               const struct swarm_draws *draws, struct error *err)
+{
+    struct scenario_source from;
+    struct more_sets more;
+    enum status status;
+    char **sets;
+
+    if (!of->source) {
+        *scenario = *of;
+        scenario->seed = seed;
+        scenario->is_borrowed = true;
+        for (int i = 0; draws && i < SWARM_DIMENSION_COUNT; i++)
+            if (draws->of[i].is_given)
+                scenario->swarm.draws.of[i] = draws->of[i];
+        return STATUS_OK;
+    }
+    memset(scenario, 0, sizeof *scenario);
+    print_seeds(&more, seed, draws);
+    from = *of->source;
+    sets = calloc(from.set_count + more.count, sizeof *sets);
+    if (!sets)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    memcpy(sets, from.sets, from.set_count * sizeof *sets);
+    for (size_t i = 0; i < more.count; i++)
+        sets[from.set_count++] = more.text[i];
+    from.sets = sets;
+    scenario->source = of->source;
+    scenario->recording = of->recording;
+    scenario->arena = of->arena;
+    status = read_from(scenario, &from, err);
+    free(sets);
+    return status;
+}
+
+enum status scenario_take_seed(struct scenario *scenario, uint64_t seed, struct error *err)
+{
+    struct scenario *drawn;
+    enum status status;
+
+    if (!scenario->source) {
+        scenario->seed = seed;
+        return STATUS_OK;
+    }
+    drawn = calloc(1, sizeof *drawn);
+    if (!drawn)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    status = scenario_with_seed(drawn, scenario, seed, NULL, err);
+    if (status == STATUS_OK)
+        status = keep_source(drawn, scenario->source, err);
+    if (status == STATUS_OK) {
+        scenario_close(scenario);
+        *scenario = *drawn;
+    } else {
+        scenario_close(drawn);
+    }
+    free(drawn);
     return status;
 }
 
@@ -309,6 +466,8 @@ void *scenario_keep(struct scenario *scenario, size_t count, size_t size)
 
 void scenario_close(struct scenario *scenario)
 {
+    if (scenario->is_borrowed)
+        return;
     while (scenario->blocks) {
         struct scenario_block *before = scenario->blocks->before;
         free(scenario->blocks);

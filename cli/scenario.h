@@ -182,6 +182,7 @@ struct scenario_again {
 };
 
 struct scenario_block; /* memory of a scenario */
+struct scenario_source; /* of one that draws settings: what it was read from */
 
 struct scenario {
     char name[SCENARIO_NAME_SIZE];
@@ -207,7 +208,11 @@ struct scenario {
     struct scenario_again again; /* of a bisection; no file asks for it */
     struct coverage *coverage; /* where a run notes what it reaches; NULL: nobody asks; likewise */
     struct scenario_lines lines;
+    struct scenario_source *source; /* NULL: no setting is drawn */
+    uint64_t drawn_seed;            /* that settings were drawn from */
+    bool draws_protocol;            /* it has another protocol with another seed */
     struct scenario_block *blocks;
+    bool is_borrowed; /* its memory is another's */
 };
 
 /*
@@ -222,6 +227,17 @@ MUST_USE enum status scenario_read(struct scenario *, const char *path, struct t
                                    const char *const *sets, size_t set_count, struct error *);
 
 void scenario_close(struct scenario *);
+
+/*
+ * The same scenario with another seed: what the seed draws of its settings is drawn anew, and
+ * where `draws` is given, also from those seeds. `of` must outlive what is made of it. Closed by
+ * scenario_close(), also after a failure.
+ */
+MUST_USE enum status scenario_with_seed(struct scenario *, const struct scenario *of,
+                                        uint64_t seed, const struct swarm_draws *draws,
+                                        struct error *);
+/* Likewise, in its place. If it is refused, the scenario stays as it was. */
+MUST_USE enum status scenario_take_seed(struct scenario *, uint64_t seed, struct error *);
 /* Zeroed, until scenario_close(); NULL: there is no memory. */
 void *scenario_keep(struct scenario *, size_t count, size_t size);
 

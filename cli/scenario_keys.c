@@ -245,6 +245,10 @@ static const struct key_row capsule_rows[] = {
 
 static const struct key_row swarm_rows[] = {
     { "kinds", KEY_KINDS, SWARM(kinds), 0, 0, NONE, "the kinds of nemesis that it may draw", 0 },
+    { "configuration", KEY_DIMENSIONS, SWARM(dimensions), 0, 0, NONE,
+      "the dimensions of which it draws all settings that are not given", 0 },
+    { "draws", KEY_DRAWS, SWARM(draws), 0, 0, NONE,
+      "seeds that dimensions draw from instead of the run's, as in { network = 17 }", 0 },
 };
 
 static const struct key_row check_rows[] = {

@@ -11,6 +11,7 @@
 #include "cli/given_schedule.h"
 #include "cli/given_strikes.h"
 #include "cli/given_store.h"
+#include "cli/given_swarm.h"
 #include "cli/quantity.h"
 #include "cli/scenario.h"
 #include "cli/scenario_keys.h"
@@ -235,6 +236,10 @@ static enum status read_row(const struct reader *reader, struct error *err)
         return given_nodes_read(at, label.text, reader->setting, err);
     case KEY_KINDS:
         return given_kinds_read(at, label.text, reader->setting, err);
+    case KEY_DIMENSIONS:
+        return given_dimensions_read(at, label.text, reader->setting, err);
+    case KEY_DRAWS:
+        return given_draws_read(at, label.text, reader->setting, err);
     case KEY_SESSION:
         return given_session_read(at, label.text, reader->setting, err);
     case KEY_DO:
@@ -499,6 +504,11 @@ static void print_value(const struct section *section, const struct key_row *row
     case KEY_KINDS:
         given_kinds_print(*(const uint32_t *)at, out);
         break;
+    case KEY_DIMENSIONS:
+        break;
+    case KEY_DRAWS:
+        given_draws_print(at, out);
+        break;
     case KEY_SESSION:
         given_session_print(at, out);
         break;
@@ -530,6 +540,12 @@ static bool parameter_matters(const struct scenario_workload *workload,
 
     return builtin_has_parameter(workload->builtin.workload, parameter) &&
            (!workload->is_listed || is_of_state[parameter]);
+}
+
+/* What else they are of has been drawn. */
+static bool draws_matter(const struct swarm_draws *draws)
+{
+    return draws->of[SWARM_NEMESIS].is_given;
 }
 
 /* Whether a key without default was left alone: it then has no written form. */
@@ -564,7 +580,10 @@ static bool is_unset(const struct key_row *row, const void *at)
     case KEY_DURATION:
         return *(const int64_t *)at == 0;
     case KEY_STEPS:
+    case KEY_DIMENSIONS: /* what they drew stands in its own place */
         return true;
+    case KEY_DRAWS:
+        return !draws_matter(at);
     case KEY_STRIKES:
         return ((const struct nemesis_options *)at)->strike_count == 0;
     case KEY_PARAMETER:

@@ -1,5 +1,6 @@
 #include "cli/simulation.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,6 +36,8 @@ uint32_t simulation_nemeses(const struct scenario *scenario, struct nemesis_opti
         .has_leaders = has_store(scenario) && is_on_raft(scenario),
         .has_disks = has_store(scenario),
         .can_spare_disk = has_store(scenario) && damaged_max(scenario) > 0,
+        .duration_ns = scenario->swarm.dimensions >> SWARM_LENGTH & 1
+                           ? scenario->workload.duration_ns : 0,
     };
     uint32_t count = scenario->nemesis_count;
 
@@ -50,6 +53,7 @@ void simulation_freeze_swarm(struct scenario *scenario)
     scenario->nemesis_count = simulation_nemeses(scenario, list);
     memcpy(scenario->nemeses, list, scenario->nemesis_count * sizeof *list);
     scenario->swarm = (struct swarm_options){ 0 };
+    scenario->source = NULL;
 }
 
 /* --- Building --------------------------------------------------------------------------------- */
@@ -397,6 +401,7 @@ enum status simulation_run(struct simulation *simulation, const struct scenario 
 {
     int64_t began_ns = output_clock_ns();
 
+    assert(!scenario->source || scenario->drawn_seed == scenario->seed); /* scenario_take_seed() */
     memset(simulation, 0, sizeof *simulation);
     TRY(take_arena(simulation, scenario, err));
     TRY(build(simulation, scenario, trace, err));

@@ -65,7 +65,7 @@ MUST_USE enum status simulation_history(struct simulation *, struct history *, s
 
 /* The scenario's nemeses, and behind them those that its swarm draws. */
 uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *list);
-/* Puts the swarm's nemeses into the scenario in its place: the same run, without a draw. */
+/* Puts what the swarm draws into the scenario in its place: the same run, without a draw. */
 void simulation_freeze_swarm(struct scenario *);
 /* Whether the scenario asks for this kind of fault, so that it should have been felt. */
 bool simulation_expects_fault(const struct scenario *, enum fault_kind);

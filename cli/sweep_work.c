@@ -65,14 +65,16 @@ static enum status run_job(const struct sweep_work *work, uint64_t job, struct o
     *outcome = (struct outcome){ 0 };
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
-    *scenario = plan->scenarios[subject];
-    scenario->seed = plan_seed(plan, job);
-    status = trial_run(&trial, scenario, 0, err);
+    status = scenario_with_seed(scenario, &plan->scenarios[subject], plan_seed(plan, job), NULL,
+                                err);
+    if (status == STATUS_OK)
+        status = trial_run(&trial, scenario, 0, err);
     if (status == STATUS_OK)
         status = outcome_of_trial(outcome, &trial, err);
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, plan->subjects.at[subject].path);
     trial_close(&trial);
+    scenario_close(scenario);
     free(scenario);
     if (status == STATUS_OK && outcome->verdict == VERDICT_INVALID && !work->is_sure)
         status = confirm(plan, job, outcome, err);

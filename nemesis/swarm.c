@@ -1,25 +1,58 @@
 #include "nemesis/swarm.h"
 
-#include "base/fixed.h"
+#include <assert.h>
 
 #define US INT64_C(1000)
 #define MS (1000 * US)
 #define SECOND (1000 * MS)
 #define CHANCE_UNITS 10000 /* so that a chance has four digits */
 
-/* Log-uniform, between and including: each magnitude is as likely as any other. */
-static int64_t draw_magnitude(struct random *random, int64_t low, int64_t high)
-{
-    int64_t from = fixed_log2((uint64_t)low), to = fixed_log2((uint64_t)high);
-    int64_t number = (int64_t)fixed_exp2(random_between(random, from, to));
+static const struct {
+    const char *name, *summary;
+} dimensions[] = {
+#define SWARM_ROW(enumerator, name, what) { name, what },
+    SWARM_DIMENSIONS(SWARM_ROW)
+#undef SWARM_ROW
+};
 
-    return number < low ? low : number > high ? high : number;
+const char *swarm_dimension_name(enum swarm_dimension dimension)
+{
+    assert(dimension < SWARM_DIMENSION_COUNT);
+    return dimensions[dimension].name;
+}
+
+const char *swarm_dimension_summary(enum swarm_dimension dimension)
+{
+    assert(dimension < SWARM_DIMENSION_COUNT);
+    return dimensions[dimension].summary;
+}
+
+bool swarm_find_dimension(struct text name, enum swarm_dimension *dimension)
+{
+    for (int i = 0; i < SWARM_DIMENSION_COUNT; i++)
+        if (text_equal(name, text_of(dimensions[i].name))) {
+            *dimension = (enum swarm_dimension)i;
+            return true;
+        }
+    return false;
+}
+
+/* Nemeses were drawn before there were other dimensions: their stream has the swarm's name. */
+struct random_key swarm_key(const struct swarm_options *swarm, enum swarm_dimension dimension,
+                            uint64_t seed)
+{
+    const struct swarm_seed *given = &swarm->draws.of[dimension];
+    struct random_key root = random_key_of_seed(given->is_given ? given->seed : seed);
+
+    if (dimension == SWARM_NEMESIS)
+        return random_key_fork(&root, "swarm");
+    return random_key_fork(&root, "swarm/%s", swarm_dimension_name(dimension));
 }
 
 /* In whole units, so that it reads well in a scenario. */
 static int64_t draw_duration(struct random *random, int64_t low_ns, int64_t high_ns, int64_t unit)
 {
-    return draw_magnitude(random, low_ns / unit, high_ns / unit) * unit;
+    return random_magnitude(random, low_ns / unit, high_ns / unit) * unit;
 }
 
 static bool fits(enum nemesis_shape shape, const struct swarm_ground *ground)
@@ -75,12 +108,17 @@ static enum nemesis_victims draw_victims(struct random *random, enum nemesis_sha
 }
 
 /*
- * From a strike in a minute to five in a second, and from a hundredth of that
+ * From a strike in a minute, or two in a run that is short, to five in a second, and from a hundredth of that
  * time to half of it: it lets go for about as long as it holds, at least.
  */
-static void draw_times(struct random *random, struct nemesis_options *options)
+static void draw_times(struct random *random, const struct swarm_ground *ground,
+                       struct nemesis_options *options)
 {
-    options->every_ns = draw_duration(random, 200 * MS, 60 * SECOND, MS);
+    int64_t longest_ns = 60 * SECOND;
+
+    if (ground->duration_ns > 0 && ground->duration_ns / 2 < longest_ns)
+        longest_ns = ground->duration_ns / 2 > 200 * MS ? ground->duration_ns / 2 : 200 * MS;
+    options->every_ns = draw_duration(random, 200 * MS, longest_ns, MS);
     if (nemesis_shape_takes(options->shape, NEMESIS_KEY_LASTS))
         options->lasts_ns =
             draw_duration(random, options->every_ns / 100, options->every_ns / 2, US);
@@ -93,15 +131,15 @@ static void draw_strength(struct random *random, struct nemesis_options *options
     if (nemesis_shape_takes(shape, NEMESIS_KEY_AMOUNT))
         options->amount_ns = draw_duration(random, MS, SECOND, US);
     if (nemesis_shape_takes(shape, NEMESIS_KEY_DRIFT))
-        options->drift_ppm = (int32_t)draw_magnitude(random, 10, 10000);
+        options->drift_ppm = (int32_t)random_magnitude(random, 10, 10000);
     if (nemesis_shape_takes(shape, NEMESIS_KEY_CHANCE))
         options->chance =
-            (struct ratio){ (uint64_t)draw_magnitude(random, CHANCE_UNITS / 1000, CHANCE_UNITS / 2),
+            (struct ratio){ (uint64_t)random_magnitude(random, CHANCE_UNITS / 1000, CHANCE_UNITS / 2),
                             CHANCE_UNITS };
     if (nemesis_shape_takes(shape, NEMESIS_KEY_DELAY))
         options->delay_ns = draw_duration(random, MS, SECOND, US);
     if (nemesis_shape_takes(shape, NEMESIS_KEY_FACTOR))
-        options->factor = (uint32_t)draw_magnitude(random, 2, 1000);
+        options->factor = (uint32_t)random_magnitude(random, 2, 1000);
 }
 
 static bool draw_nemesis(struct random *random, enum nemesis_kind kind,
@@ -111,7 +149,7 @@ static bool draw_nemesis(struct random *random, enum nemesis_kind kind,
     if (!draw_shape(random, kind, ground, &options->shape))
         return false;
     options->victims = draw_victims(random, options->shape, ground);
-    draw_times(random, options);
+    draw_times(random, ground, options);
     draw_strength(random, options);
     if (ground->has_disks && nemesis_shape_takes(options->shape, NEMESIS_KEY_WHILE_WRITING))
         options->while_writing = random_below(random, 2);
@@ -133,8 +171,7 @@ static bool draw_number(const struct random_key *key, enum nemesis_kind kind, ui
 uint32_t swarm_draw(const struct swarm_options *swarm, const struct swarm_ground *ground,
                     uint64_t seed, struct nemesis_options *list, uint32_t count_max)
 {
-    struct random_key root = random_key_of_seed(seed);
-    struct random_key key = random_key_fork(&root, "swarm");
+    struct random_key key = swarm_key(swarm, SWARM_NEMESIS, seed);
     uint32_t count = 0;
 
     for (int i = 0; i < NEMESIS_KIND_COUNT; i++) {

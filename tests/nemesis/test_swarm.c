@@ -8,7 +8,7 @@
 #define SECOND (1000 * MS)
 #define SEEDS 4000
 
-static const struct swarm_options everything = { (1u << NEMESIS_KIND_COUNT) - 1 };
+static const struct swarm_options everything = { .kinds = (1u << NEMESIS_KIND_COUNT) - 1 };
 static const struct swarm_ground anywhere = {
     .node_count = 5, .has_leaders = true, .has_disks = true, .can_spare_disk = true
 };
@@ -153,7 +153,7 @@ static void a_seed_draws_the_same_again_and_another_something_else(void)
 
 static void one_kind_less_leaves_the_others_as_they_were(void)
 {
-    struct swarm_options fewer = { everything.kinds & ~(1u << NEMESIS_CLOCK) };
+    struct swarm_options fewer = { .kinds = everything.kinds & ~(1u << NEMESIS_CLOCK) };
 
     for (uint64_t seed = 0; seed < 200; seed++) {
         uint32_t count = draw(&anywhere, seed), at = 0;
