@@ -224,7 +224,7 @@ static bool scope_excludes(const struct locks *l, const struct lock *scope,
                            const struct lock *write)
 {
     return shard_touches(l->shard, scope->key, write->key,
-                         write->is_removed ? NULL : &write->after);
+                         write->is_removed ? NULL : &write->after, stamp_never());
 }
 
 /* What somebody wants to know of those that lock `a` excludes; true ends the search. */

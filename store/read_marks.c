@@ -80,7 +80,7 @@ struct stamp read_marks_of_change(const struct read_marks *m, const struct shard
 
         if (!stamp_less(least, marked->at))
             break;
-        if (marked->at.txn != txn && shard_touches(shard, marked->scope, change->key, after))
+        if (marked->at.txn != txn && shard_touches(shard, marked->scope, change->key, after, stamp_never()))
             return marked->at;
     }
     return (struct stamp){ 0 };

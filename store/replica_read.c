@@ -73,25 +73,27 @@ static struct undecided undecided_at(const struct replica *r, uint32_t i)
     return (struct undecided){ &w->ask.prepare, w->footprint, w->ask.prepare.least };
 }
 
-static bool is_in_the_way(const struct replica *r, const struct undecided *other,
-                          const struct prepare *p, struct footprint footprint, unsigned ways,
-                          struct stamp at)
+/* It conflicts, and may commit at or below the stamp where the other looks. */
+static bool is_in_the_way(const struct replica *r, const struct undecided *undecided,
+                          const struct party *party, unsigned ways)
 {
-    return other->prepare && other->prepare->txn != p->txn && !stamp_less(at, other->at) &&
-           shard_conflicts_by(&r->shard, p, footprint, other->prepare, other->footprint, ways);
+    struct party other = { undecided->prepare, undecided->footprint, stamp_never() };
+
+    return other.prepare && other.prepare->txn != party->prepare->txn &&
+           !stamp_less(party->at, undecided->at) && shard_meet(&r->shard, party, &other, ways);
 }
 
-/* From the n-th on, the first that conflicts and may commit at or below the stamp. */
+/* From the n-th on, the first. */
 static const struct prepare *find_in_the_way(const struct replica *r, uint32_t from,
                                              const struct prepare *p, unsigned ways,
                                              struct stamp at)
 {
-    struct footprint footprint = footprint_of(p);
+    struct party party = party_of(p, at);
 
     for (uint32_t i = from; i < undecided_count(r); i++) {
         struct undecided other = undecided_at(r, i);
 
-        if (is_in_the_way(r, &other, p, footprint, ways, at))
+        if (is_in_the_way(r, &other, &party, ways))
             return other.prepare;
     }
     return NULL;
@@ -146,13 +148,13 @@ const struct prepare *replica_undecided_writer(struct replica *r, const struct a
 enum served replica_admit_below(struct replica *r, const struct prepare *p, unsigned ways,
                                 struct stamp at, struct vote *vote)
 {
-    struct footprint footprint = footprint_of(p);
+    struct party party = party_of(p, at);
     bool is_any = false;
 
     for (uint32_t i = 0; i < undecided_count(r); i++) {
         struct undecided other = undecided_at(r, i);
 
-        if (!is_in_the_way(r, &other, p, footprint, ways, at))
+        if (!is_in_the_way(r, &other, &party, ways))
             continue;
         is_any = true;
         if (stamp_less(other.prepare->begin, p->begin)) {

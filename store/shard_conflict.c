@@ -4,8 +4,12 @@
  *
  * A predicate meets a change if the row matches before it or after it: the first
  * is a row that leaves, or is changed within, the second one that comes. The row
- * before an undecided change is the newest version, since no two undecided changes
- * of a key stand side by side where that matters.
+ * before it is the one that the reader finds where it looks, and not always the newest:
+ *
+ *     rc, v in [1,5]     version v=3 at 10    undecided, at 20 or above: v=9    version v=8 at 30
+ *     a reader at 25     finds v=3, or nothing if v=9 commits below 25: it waits
+ *
+ * Nothing is said of how many undecided changes of a key there are, or of how they end.
  */
 #include "store/shard.h"
 
@@ -52,23 +56,24 @@ bool shard_matches(const struct shard *s, uint32_t scope, const struct version *
     return version_is_row(version) && catalog_matches(s->catalog, scope, version_row(version));
 }
 
-bool shard_touches(const struct shard *s, uint32_t scope, uint32_t key, const struct text *after)
+bool shard_touches(const struct shard *s, uint32_t scope, uint32_t key, const struct text *after,
+                   struct stamp at)
 {
     if (s->catalog->scopes.at[scope].table != catalog_table(s->catalog, key))
         return false;
     return (after && catalog_matches(s->catalog, scope, *after)) ||
-           shard_matches(s, scope, versions_newest(&s->versions, key));
+           shard_matches(s, scope, versions_at(&s->versions, key, at));
 }
 
-static bool scopes_meet_changes(const struct shard *s, const struct prepare *reader,
+static bool scopes_meet_changes(const struct shard *s, const struct party *reader,
                                 const struct prepare *writer)
 {
-    for (uint32_t i = 0; i < reader->scope_count; i++)
+    for (uint32_t i = 0; i < reader->prepare->scope_count; i++)
         for (uint32_t j = 0; j < writer->change_count; j++) {
             const struct row_change *change = &writer->changes[j];
 
-            if (shard_touches(s, reader->scopes[i].scope, change->key,
-                              change->is_removed ? NULL : &change->row))
+            if (shard_touches(s, reader->prepare->scopes[i].scope, change->key,
+                              change->is_removed ? NULL : &change->row, reader->at))
                 return true;
         }
     return false;
@@ -92,36 +97,45 @@ static bool reads_written(const struct prepare *reader, const struct prepare *wr
     return false;
 }
 
-bool shard_conflicts_by(const struct shard *s, const struct prepare *a, struct footprint of_a,
-                        const struct prepare *b, struct footprint of_b, unsigned ways)
+struct party party_of(const struct prepare *p, struct stamp at)
 {
-    if (ways & CONFLICT_WRITE_WRITE && of_a.writes & of_b.writes && both_write(a, b))
+    return (struct party){ p, footprint_of(p), at };
+}
+
+bool shard_meet(const struct shard *s, const struct party *a, const struct party *b, unsigned ways)
+{
+    if (ways & CONFLICT_WRITE_WRITE && a->footprint.writes & b->footprint.writes &&
+        both_write(a->prepare, b->prepare))
         return true;
-    if (ways & CONFLICT_READ_WRITE && of_a.reads & of_b.writes && reads_written(a, b))
+    if (ways & CONFLICT_READ_WRITE && a->footprint.reads & b->footprint.writes &&
+        reads_written(a->prepare, b->prepare))
         return true;
-    if (ways & CONFLICT_WRITE_READ && of_a.writes & of_b.reads && reads_written(b, a))
+    if (ways & CONFLICT_WRITE_READ && a->footprint.writes & b->footprint.reads &&
+        reads_written(b->prepare, a->prepare))
         return true;
-    return (ways & CONFLICT_READ_WRITE && scopes_meet_changes(s, a, b)) ||
-           (ways & CONFLICT_WRITE_READ && scopes_meet_changes(s, b, a));
+    return (ways & CONFLICT_READ_WRITE && scopes_meet_changes(s, a, b->prepare)) ||
+           (ways & CONFLICT_WRITE_READ && scopes_meet_changes(s, b, a->prepare));
 }
 
 bool shard_conflicts(const struct shard *s, const struct prepare *a, const struct prepare *b,
                      unsigned ways)
 {
-    return shard_conflicts_by(s, a, footprint_of(a), b, footprint_of(b), ways);
+    struct party new_one = party_of(a, stamp_never()), other = party_of(b, stamp_never());
+
+    return shard_meet(s, &new_one, &other, ways);
 }
 
 const struct prepared *shard_conflict(const struct shard *s, const struct prepare *p,
                                       unsigned ways)
 {
-    struct footprint footprint = footprint_of(p);
+    struct party new_one = party_of(p, stamp_never());
 
     for (uint32_t i = 0; i < s->prepared.count; i++) {
-        const struct prepared *other = s->prepared.at[i];
+        const struct prepared *prepared = s->prepared.at[i];
+        struct party other = { &prepared->prepare, prepared->footprint, stamp_never() };
 
-        if (other->prepare.txn != p->txn &&
-            shard_conflicts_by(s, p, footprint, &other->prepare, other->footprint, ways))
-            return other;
+        if (prepared->prepare.txn != p->txn && shard_meet(s, &new_one, &other, ways))
+            return prepared;
     }
     return NULL;
 }

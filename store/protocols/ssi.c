@@ -148,7 +148,7 @@ static struct stamp readers_by_scope(const struct shard *shard, const struct row
 
         if (stamp_less(mark->at, snapshot))
             break;
-        if (shard_touches(shard, mark->scope, change->key, after))
+        if (shard_touches(shard, mark->scope, change->key, after, stamp_never()))
             return mark->at;
     }
     return (struct stamp){ 0 };

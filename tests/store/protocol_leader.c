@@ -194,7 +194,7 @@ static bool writes_what_is_asked(const struct shard *shard, const struct prepare
         const struct row_change *change = &prepare->changes[i];
 
         if (shard_touches(shard, ask->scope, change->key,
-                          change->is_removed ? NULL : &change->row))
+                          change->is_removed ? NULL : &change->row, ask->at))
             return true;
     }
     return false;

@@ -285,7 +285,7 @@ static bool exclude(const struct lock *a, const struct lock *b)
     if (scope->is_scope)
         return other->mode == LOCK_EXCLUSIVE &&
                shard_touches(&shard, scope->key, other->key,
-                             other->is_removed ? NULL : &other->after);
+                             other->is_removed ? NULL : &other->after, stamp_never());
     return a->key == b->key && (a->mode == LOCK_EXCLUSIVE || b->mode == LOCK_EXCLUSIVE ||
                                 (a->mode == LOCK_UPDATE && b->mode == LOCK_UPDATE));
 }

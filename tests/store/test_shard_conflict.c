@@ -18,16 +18,21 @@ static void ways_of_conflict_are_told_apart(void)
     TEST_ASSERT_FALSE(shard_conflicts(&shard, &reader, &scanner, 7));
 }
 
+static bool touches(uint32_t scope, uint32_t key, const struct text *after, struct stamp at)
+{
+    return shard_touches(&shard, scope, key, after, at);
+}
+
 static void a_scope_meets_a_row_that_leaves_it_as_well_as_one_that_comes(void)
 {
     struct text inside = row_of(1, 55), outside = row_of(1, 99);
 
-    TEST_ASSERT_TRUE(shard_touches(&shard, scope_of(10, 10), key_of(1), &outside));
-    TEST_ASSERT_TRUE(shard_touches(&shard, scope_of(10, 10), key_of(1), NULL));
-    TEST_ASSERT_TRUE(shard_touches(&shard, scope_of(50, 60), key_of(1), &inside));
-    TEST_ASSERT_FALSE(shard_touches(&shard, scope_of(50, 60), key_of(1), &outside));
-    TEST_ASSERT_FALSE(shard_touches(&shard, scope_of(50, 60), key_of(1), NULL));
-    TEST_ASSERT_FALSE(shard_touches(&shard, scope_of(50, 60), key_of(9), NULL));
+    TEST_ASSERT_TRUE(touches(scope_of(10, 10), key_of(1), &outside, stamp_never()));
+    TEST_ASSERT_TRUE(touches(scope_of(10, 10), key_of(1), NULL, stamp_never()));
+    TEST_ASSERT_TRUE(touches(scope_of(50, 60), key_of(1), &inside, stamp_never()));
+    TEST_ASSERT_FALSE(touches(scope_of(50, 60), key_of(1), &outside, stamp_never()));
+    TEST_ASSERT_FALSE(touches(scope_of(50, 60), key_of(1), NULL, stamp_never()));
+    TEST_ASSERT_FALSE(touches(scope_of(50, 60), key_of(9), NULL, stamp_never()));
 }
 
 static void nobody_conflicts_with_himself(void)
@@ -53,6 +58,28 @@ static uint64_t commit_write(uint64_t txn, unsigned id, int64_t v)
     apply_prepare(&p);
     TEST_ASSERT_EQUAL_INT(REFUSED_NOT, refusal_of(txn));
     return next_index;
+}
+
+/*
+ * Under rc blind writes stand side by side: transaction 5 was prepared first, and 6 committed above
+ * it. Who looks between the two finds the first row, unless 5 commits there.
+ */
+static void an_undecided_write_below_the_newest_version_hides_what_is_found_below_it(void)
+{
+    struct prepare below = shared(5, 0), scanner = shared(7, 0);
+    struct party reader, writer;
+    struct text outside = row_of(1, 99);
+
+    prepare_write(&below, 1, 99);
+    prepare_scan(&scanner, scope_of(5, 15), 0);
+    commit_write(6, 1, 80);
+    reader = party_of(&scanner, at(5, 5));
+    writer = party_of(&below, stamp_never());
+    TEST_ASSERT_TRUE(touches(scope_of(5, 15), key_of(1), &outside, at(5, 5)));
+    TEST_ASSERT_FALSE(touches(scope_of(5, 15), key_of(1), &outside, stamp_never()));
+    TEST_ASSERT_TRUE(shard_meet(&shard, &reader, &writer, CONFLICT_READ_WRITE));
+    reader.at = at(6, 6);
+    TEST_ASSERT_FALSE(shard_meet(&shard, &reader, &writer, CONFLICT_READ_WRITE));
 }
 
 static void keys_are_current_until_another_writes_them(void)
@@ -204,6 +231,7 @@ int main(void)
     RUN_TEST(ways_of_conflict_are_told_apart);
     RUN_TEST(a_scope_meets_a_row_that_leaves_it_as_well_as_one_that_comes);
     RUN_TEST(nobody_conflicts_with_himself);
+    RUN_TEST(an_undecided_write_below_the_newest_version_hides_what_is_found_below_it);
     RUN_TEST(keys_are_current_until_another_writes_them);
     RUN_TEST(what_was_seen_absent_and_came_and_went_is_not_current);
     RUN_TEST(writes_are_above_a_stamp_until_somebody_commits_above_it);
