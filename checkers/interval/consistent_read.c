@@ -17,19 +17,35 @@
 
 #include "checkers/interval/grounds.h"
 
-const struct version *look_find_hiding(const struct mirror *m, const struct look *look,
-                                       const struct version *hidden)
+static bool may_hide(const struct mirror *m, const struct look *look, const struct version *v)
 {
-    uint32_t next = m->keys.at[look->key].newest;
+    return version_counts(v) && v->txn != look->txn && look_is_before(m, look, v);
+}
+
+const struct version *look_find_hiding(const struct mirror *m, const struct look *look,
+                                       struct look_before *before, const struct version *hidden)
+{
     int64_t from = version_installed(m, hidden).low;
 
-    for (; next != MIRROR_NONE && !m->profile.reads_any;
-         next = version_older(m, &m->versions.at[next], from)) {
-        const struct version *v = &m->versions.at[next];
+    for (uint32_t i = 0; i < before->count; i++) {
+        const struct version *v = &m->versions.at[before->versions[i]];
 
-        if (v != hidden && version_counts(v) && v->txn != look->txn &&
-            look_is_before(m, look, v) && version_precedes(m, hidden, v))
+        if (v != hidden && version_precedes(m, hidden, v))
             return v;
+    }
+    while (before->next != MIRROR_NONE) {
+        uint32_t at = before->next;
+        const struct version *v = &m->versions.at[at];
+
+        before->next = v->older;
+        if (may_hide(m, look, v)) {
+            assert(before->count < VERSIONS_LOOKED_AT);
+            before->versions[before->count++] = at;
+            if (v != hidden && version_precedes(m, hidden, v))
+                return v;
+        }
+        if (version_older(m, v, from) == MIRROR_NONE)
+            break;
     }
     return NULL;
 }
@@ -45,7 +61,9 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
     struct candidates found = { .match = MIRROR_NONE };
     uint32_t next = m->keys.at[look->key].newest;
     int64_t hidden_before = TIMELINE_BEGINNING;
+    struct look_before before;
 
+    look_before_init(&before, m, look);
     for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], hidden_before)) {
         const struct version *v = &m->versions.at[next];
         struct times installed = version_installed(m, v);
@@ -53,7 +71,7 @@ static struct candidates find_candidates(const struct mirror *m, const struct lo
         if (installed.high < look->view.low && installed.low > hidden_before &&
             version_counts(v) && v->txn != look->txn && !m->profile.reads_any)
             hidden_before = installed.low;
-        if (v->value != look->access->value || !look_may_see(m, look, v))
+        if (v->value != look->access->value || !look_may_see(m, look, &before, v))
             continue;
         found.match = next;
         found.match_count++;

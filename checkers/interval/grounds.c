@@ -156,6 +156,7 @@ static void use_future(const struct mirror *m, const struct look *look, const st
 static void use_unseen(const struct mirror *m, const struct look *look, const struct version *v)
 {
     const struct version *hiding;
+    struct look_before before;
 
     if (!version_may_be_read(v) || v->txn == look->txn)
         return;
@@ -163,7 +164,8 @@ static void use_unseen(const struct mirror *m, const struct look *look, const st
         use_future(m, look, v);
         return;
     }
-    hiding = look_find_hiding(m, look, v);
+    look_before_init(&before, m, look);
+    hiding = look_find_hiding(m, look, &before, v);
     if (!hiding)
         return;
     use_before(m, look, hiding);

@@ -68,18 +68,35 @@ static inline bool look_is_before(const struct mirror *m, const struct look *loo
             timeline_knows(&m->timeline, v->point, look->point));
 }
 
+/*
+ * The versions that surely were there, as far as they have been asked for. Whether one was is the
+ * same for every version that it may hide, so a walk over a key's versions asks once for each.
+ */
+struct look_before {
+    uint32_t next; /* the version to ask for next */
+    uint32_t count;
+    uint32_t versions[VERSIONS_LOOKED_AT];
+};
+
+static inline void look_before_init(struct look_before *before, const struct mirror *m,
+                                    const struct look *look)
+{
+    before->next = m->profile.reads_any ? MIRROR_NONE : m->keys.at[look->key].newest;
+    before->count = 0;
+}
+
 /* The version that hides another from the view, or NULL. */
 const struct version *look_find_hiding(const struct mirror *, const struct look *,
-                                       const struct version *hidden);
+                                       struct look_before *, const struct version *hidden);
 /* A version of unknown outcome was seen: it had been committed before the reader was. */
 void look_confirm(struct mirror *, const struct look *, struct version *);
 
 /* Whether the read may have seen it. */
 static inline bool look_may_see(const struct mirror *m, const struct look *look,
-                                const struct version *v)
+                                struct look_before *before, const struct version *v)
 {
     return version_may_be_read(v) && v->txn != look->txn && !look_is_future(m, look, v) &&
-           !look_find_hiding(m, look, v);
+           !look_find_hiding(m, look, before, v);
 }
 
 /* A finding: no version with the value can have been read. */

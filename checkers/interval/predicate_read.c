@@ -112,21 +112,32 @@ static enum predicate_answer fits(struct mirror *m, const struct quest *quest,
     return (answer == PREDICATE_YES) == matching ? PREDICATE_YES : PREDICATE_NO;
 }
 
+/* Two that fit, one of them there in time: whatever else there is, nothing is wrong and nothing follows. */
+static bool is_enough(const struct weighed *weighed)
+{
+    return weighed->fit_count > 1 && weighed->was_there;
+}
+
 static struct weighed weigh(struct mirror *m, const struct quest *quest, const struct look *look,
                             bool matching)
 {
     struct weighed weighed = { .fit = MIRROR_NONE, .other = MIRROR_NONE };
     uint32_t next = m->keys.at[look->key].newest;
     int64_t hidden_before = TIMELINE_BEGINNING;
+    struct look_before before;
 
-    for (; next != MIRROR_NONE; next = version_older(m, &m->versions.at[next], hidden_before)) {
+    if (look->point != MIRROR_NONE)
+        timeline_focus(&m->timeline, look->point);
+    look_before_init(&before, m, look);
+    for (; next != MIRROR_NONE && !is_enough(&weighed);
+         next = version_older(m, &m->versions.at[next], hidden_before)) {
         const struct version *v = &m->versions.at[next];
         struct times installed = version_installed(m, v);
 
         if (installed.high < look->view.low && installed.low > hidden_before &&
             version_counts(v) && v->txn != look->txn && !m->profile.reads_any)
             hidden_before = installed.low;
-        if (!look_may_see(m, look, v))
+        if (!look_may_see(m, look, &before, v))
             continue;
         switch (fits(m, quest, v, matching)) {
         case PREDICATE_YES:

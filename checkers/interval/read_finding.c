@@ -157,7 +157,7 @@ static void draw_version(struct telling *t, const struct version *v)
 }
 
 /* The likeliest one gives the finding its name: what was there once, rather than what was aborted. */
-static void tell_matching(struct telling *t, const struct version *v)
+static void tell_matching(struct telling *t, struct look_before *before, const struct version *v)
 {
     const struct version *hiding = NULL;
     enum anomaly kind;
@@ -165,7 +165,7 @@ static void tell_matching(struct telling *t, const struct version *v)
     if (++t->count > VERSIONS_TOLD)
         return;
     if (version_may_be_read(v) && !look_is_future(t->m, t->look, v))
-        hiding = look_find_hiding(t->m, t->look, v);
+        hiding = look_find_hiding(t->m, t->look, before, v);
     buffer_print(&t->f->explanation, "; (%u) ", t->count);
     kind = tell_version(t->m, t->look, v, hiding, t->f);
     if (t->count == 1 || version_may_be_read(v))
@@ -180,10 +180,12 @@ static void tell_matching(struct telling *t, const struct version *v)
 static void tell_all_matching(struct telling *t)
 {
     uint32_t next = t->m->keys.at[t->look->key].newest;
+    struct look_before before;
 
+    look_before_init(&before, t->m, t->look);
     for (; next != MIRROR_NONE; next = t->m->versions.at[next].older)
         if (t->m->versions.at[next].value == t->look->access->value)
-            tell_matching(t, &t->m->versions.at[next]);
+            tell_matching(t, &before, &t->m->versions.at[next]);
     if (t->count == 0)
         buffer_text(&t->f->explanation,
                     TEXT("; nobody had written that by then, or it is long gone"));
@@ -195,12 +197,14 @@ static void tell_what_was_there(struct telling *t)
 {
     const struct mirror *m = t->m;
     unsigned count = 0;
+    struct look_before before;
 
+    look_before_init(&before, m, t->look);
     for (uint32_t next = m->keys.at[t->look->key].newest; next != MIRROR_NONE && count < VERSIONS_TOLD;
          next = m->versions.at[next].older) {
         const struct version *v = &m->versions.at[next];
 
-        if (!look_may_see(m, t->look, v))
+        if (!look_may_see(m, t->look, &before, v))
             continue;
         buffer_text(&t->f->explanation, count++ ? TEXT(" or ") : TEXT("; it could have read "));
         if (v->state == VERSION_OF_BEGINNING) {

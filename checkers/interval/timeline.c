@@ -9,6 +9,8 @@ void timeline_close(struct timeline *t)
     array_close(&t->orders);
     array_close(&t->free_points);
     array_close(&t->free_orders);
+    map_close(&t->wide_orders);
+    array_close(&t->in_focus);
     array_close(&t->unheld);
     array_close(&t->chain);
     array_close(&t->queue);
@@ -55,25 +57,129 @@ enum status timeline_add(struct timeline *t, int64_t low, int64_t high, uint32_t
     } else {
         *point = (uint32_t)t->points.count;
         TRY(array_push(&t->points, new, err));
+        TRY(array_push(&t->in_focus, (struct point_focus){ 0 }, err));
     }
     if (++t->live_count > t->live_max)
         t->live_max = t->live_count;
     return t->keeps_records ? forget_ends(t, *point, err) : STATUS_OK;
 }
 
-/* Both lists at once: one of them may be long. TIMELINE_NONE: there is none. */
+/* --- The point in focus -------------------------------------------------------------- */
+
+static struct point_focus *focus_of(struct timeline *t, uint32_t point)
+{
+    struct point_focus *focus = &t->in_focus.at[point];
+
+    if (focus->date != t->focus_date)
+        *focus = (struct point_focus){ .date = t->focus_date };
+    return focus;
+}
+
+/* An order is there from now on, or no longer. */
+static void note_focus(struct timeline *t, const struct order *o, bool is_there)
+{
+    if (o->to + 1 == t->focus_plus_1)
+        focus_of(t, o->from)->before = is_there;
+    else if (o->from + 1 == t->focus_plus_1)
+        focus_of(t, o->to)->after = is_there;
+}
+
+/* --- Whether there is an order between two points ----------------------------------- */
+
+static uint64_t ends_of(uint32_t from, uint32_t to)
+{
+    return (uint64_t)from << 32 | to;
+}
+
+static enum status enter_wide(struct timeline *t, uint32_t order, struct error *err)
+{
+    const struct order *o = &t->orders.at[order];
+    size_t place;
+
+    TRY(map_add(&t->wide_orders, ends_of(o->from, o->to), order, &place, err));
+    t->wide_orders.values.at[place] = order;
+    t->wide_count++;
+    return STATUS_OK;
+}
+
+/* A point that has just become wide enters all its orders, one that was wide the new one. */
+static enum status note_order(struct timeline *t, uint32_t order, struct error *err)
+{
+    struct point *from = &t->points.at[t->orders.at[order].from];
+
+    note_focus(t, &t->orders.at[order], true);
+    if (from->is_wide)
+        return enter_wide(t, order, err);
+    if (++from->out_count <= TIMELINE_WIDE)
+        return STATUS_OK;
+    from->is_wide = true;
+    for (uint32_t o = from->first_out; o != TIMELINE_NONE; o = t->orders.at[o].next_out)
+        TRY(enter_wide(t, o, err));
+    return STATUS_OK;
+}
+
+/* Free orders stay in the table; it is made anew when they are most of it. */
+static enum status free_order(struct timeline *t, uint32_t order, struct error *err)
+{
+    struct order *o = &t->orders.at[order];
+    struct point *from = &t->points.at[o->from];
+
+    note_focus(t, o, false);
+    from->out_count -= from->is_wide ? 0 : 1;
+    t->wide_count -= from->is_wide ? 1 : 0;
+    o->from = TIMELINE_NONE;
+    TRY(array_push(&t->free_orders, order, err));
+    if (t->wide_orders.keys.count <= 2 * t->wide_count + 1024)
+        return STATUS_OK;
+    map_clear(&t->wide_orders);
+    t->wide_count = 0;
+    for (uint32_t i = 0; i < t->orders.count; i++)
+        if (t->orders.at[i].from != TIMELINE_NONE && t->points.at[t->orders.at[i].from].is_wide)
+            TRY(enter_wide(t, i, err));
+    return STATUS_OK;
+}
+
+/* TIMELINE_NONE: there is none. */
 static uint32_t find_order(const struct timeline *t, uint32_t from, uint32_t to)
 {
-    uint32_t out = timeline_point(t, from)->first_out, in = timeline_point(t, to)->first_in;
+    const struct point *p = timeline_point(t, from);
+    uint32_t out = p->first_out;
+    uint64_t found;
 
-    for (; out != TIMELINE_NONE && in != TIMELINE_NONE;
-         out = t->orders.at[out].next_out, in = t->orders.at[in].next_in) {
-        if (t->orders.at[out].to == to)
-            return out;
-        if (t->orders.at[in].from == from)
-            return in;
+    if (p->is_wide) {
+        if (!map_find(&t->wide_orders, ends_of(from, to), &found) ||
+            t->orders.at[found].from != from || t->orders.at[found].to != to)
+            return TIMELINE_NONE;
+        return (uint32_t)found;
     }
-    return TIMELINE_NONE;
+    while (out != TIMELINE_NONE && t->orders.at[out].to != to)
+        out = t->orders.at[out].next_out;
+    return out;
+}
+
+void timeline_focus(struct timeline *t, uint32_t point)
+{
+    const struct point *p = timeline_point(t, point);
+
+    if (t->focus_plus_1 == point + 1)
+        return;
+    t->focus_plus_1 = point + 1;
+    t->focus_date++;
+    for (uint32_t o = p->first_in; o != TIMELINE_NONE; o = t->orders.at[o].next_in)
+        note_focus(t, &t->orders.at[o], true);
+    for (uint32_t o = p->first_out; o != TIMELINE_NONE; o = t->orders.at[o].next_out)
+        note_focus(t, &t->orders.at[o], true);
+}
+
+static bool has_order(const struct timeline *t, uint32_t from, uint32_t to)
+{
+    uint32_t other = to + 1 == t->focus_plus_1 ? from : to;
+    const struct point_focus *focus;
+
+    if (to + 1 != t->focus_plus_1 && from + 1 != t->focus_plus_1)
+        return find_order(t, from, to) != TIMELINE_NONE;
+    focus = &t->in_focus.at[other];
+    return focus->date == t->focus_date && (other == from ? focus->before : focus->after);
 }
 
 uint32_t timeline_step(const struct timeline *t, uint32_t from, uint32_t to)
@@ -91,7 +197,7 @@ bool timeline_knows(const struct timeline *t, uint32_t from, uint32_t to)
         return true;
     if (p->rank > q->rank)
         return false;
-    return find_order(t, from, to) != TIMELINE_NONE;
+    return has_order(t, from, to);
 }
 
 /* --- Contradictions --------------------------------------------------------------- */
@@ -360,7 +466,7 @@ static enum status link_order(struct timeline *t, struct order new, uint32_t *or
     if (new.next_in != TIMELINE_NONE)
         t->orders.at[new.next_in].last_in = *order;
     from->first_out = to->first_in = *order;
-    return STATUS_OK;
+    return note_order(t, *order, err);
 }
 
 static void unlink_in(struct timeline *t, uint32_t order)
@@ -380,7 +486,7 @@ static enum status unlink_last(struct timeline *t, uint32_t order, struct error 
 {
     t->points.at[t->orders.at[order].from].first_out = t->orders.at[order].next_out;
     unlink_in(t, order);
-    return array_push(&t->free_orders, order, err);
+    return free_order(t, order, err);
 }
 
 enum status timeline_order(struct timeline *t, uint32_t from, uint32_t to,
@@ -431,8 +537,10 @@ enum status timeline_release(struct timeline *t, uint32_t point, bool *is_gone, 
             to->low_by = TIMELINE_NONE;
         if (to->first_in == TIMELINE_NONE)
             TRY(array_push(&t->unheld, t->orders.at[o].to, err));
-        TRY(array_push(&t->free_orders, o, err));
+        TRY(free_order(t, o, err));
     }
+    if (point + 1 == t->focus_plus_1)
+        t->focus_plus_1 = 0;
     p->is_live = false;
     t->live_count--;
     return array_push(&t->free_points, point, err);
@@ -453,6 +561,7 @@ void timeline_check(const struct timeline *t)
             const struct point *q = &t->points.at[t->orders.at[o].to];
 
             assert(t->orders.at[o].from == i && q->is_live);
+            assert(timeline_step(t, (uint32_t)i, t->orders.at[o].to) == t->orders.at[o].step);
             assert(p->rank < q->rank && p->low <= q->low && p->high <= q->high);
         }
         for (uint32_t o = p->first_in; o != TIMELINE_NONE; o = t->orders.at[o].next_in)

@@ -15,6 +15,12 @@
  * Points are held in a topological order that is mended where a new order runs against it
  * (Pearce and Kelly 2006). A point without orders into it whose window lies before all that
  * is still to come can be released: nothing can lead back to it (Leopard, theorem 5).
+ *
+ * Whether there is an order between two points is asked very often. A point with few orders
+ * out of it is answered by walking them. The orders of a point with more than TIMELINE_WIDE
+ * are in a table as well: without times of operations, and so without windows, a point may
+ * have as many orders as there are transactions. Whoever asks of one point against very many
+ * others brings it into focus first: then each of these knows where it stands to that one.
  */
 #ifndef CHECKERS_INTERVAL_TIMELINE_H
 #define CHECKERS_INTERVAL_TIMELINE_H
@@ -24,7 +30,9 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/map.h"
 
+#define TIMELINE_WIDE 16
 #define TIMELINE_NONE UINT32_MAX
 #define TIMELINE_BEGINNING INT64_MIN
 #define TIMELINE_END INT64_MAX
@@ -43,7 +51,7 @@ enum order_reason {
 };
 
 struct order {
-    uint32_t from, to;         /* points */
+    uint32_t from, to;         /* points; from: TIMELINE_NONE while the order is free */
     uint32_t next_out, next_in, last_in; /* orders */
     uint32_t key, step; /* step: the timeline's when it was laid */
     uint8_t reason;
@@ -54,11 +62,12 @@ struct point {
     uint64_t rank;               /* rises along orders */
     uint32_t low_by, high_by;    /* the order that moved it last, or none */
     uint32_t first_out, first_in; /* orders */
-    uint32_t owner;              /* the caller's, as is the next */
-    bool is_view;
+    uint32_t out_count;          /* orders out of it */
+    uint32_t owner;              /* the caller's, as is is_view */
     uint32_t seen;               /* the search that saw it last */
     uint32_t seen_by;            /* the order by which it did */
-    bool is_live;
+    bool is_view, is_live;
+    bool is_wide; /* it has had more than TIMELINE_WIDE orders out of it */
 };
 
 struct ranked_point {
@@ -83,10 +92,21 @@ struct moved_end {
     struct point_ends ends;
 };
 
+/* Whether there is an order between a point and the one in focus. */
+struct point_focus {
+    uint32_t date; /* of the focus that this is about */
+    bool before, after;
+};
+
 struct timeline {
     ARRAY(struct point) points;
     ARRAY(struct order) orders;
     ARRAY(uint32_t) free_points, free_orders;
+    struct map wide_orders; /* (from, to) of wide points: their order, which may be free by now */
+    size_t wide_count;      /* orders in it that are not free */
+    uint32_t focus_plus_1;  /* the point in focus; 0: there is none */
+    uint32_t focus_date;
+    ARRAY(struct point_focus) in_focus; /* by point */
     ARRAY(uint32_t) unheld; /* points that lost the last order into them; the caller's to empty */
     ARRAY(struct order) chain; /* of the last contradiction: each begins where the last ends */
     bool chain_is_circle;      /* it ends where it begins */
@@ -111,6 +131,9 @@ MUST_USE enum status timeline_add(struct timeline *, int64_t low, int64_t high, 
 /* Lays an order between two points. `holds` is false if it contradicts what is known. */
 MUST_USE enum status timeline_order(struct timeline *, uint32_t from, uint32_t to,
                                     enum order_reason, uint32_t key, bool *holds, struct error *);
+
+/* Questions about this point are quick until another is brought into focus. */
+void timeline_focus(struct timeline *, uint32_t point);
 
 /* Whether windows or an order between just these two say that one comes before the other. */
 bool timeline_knows(const struct timeline *, uint32_t from, uint32_t to);

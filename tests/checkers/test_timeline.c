@@ -199,6 +199,66 @@ static void an_order_is_refused_exactly_where_no_instants_are_left(void)
     TEST_ASSERT_GREATER_THAN(ROUNDS, laid);
 }
 
+/*
+ * One point with far more orders than TIMELINE_WIDE, against a plain table: orders come and go (a
+ * point is released, its number taken again), one point or another is in focus, and what is known
+ * of two points must not depend on any of that.
+ */
+static void what_is_known_of_a_point_with_many_orders_is_right_in_focus_and_out_of_it(void)
+{
+    enum { MANY = 3 * TIMELINE_WIDE };
+    bool before[MANY] = { false }, after[MANY] = { false };
+    uint32_t others[MANY], hub = add(0, 1000);
+    struct random_key key = random_key_of_seed(11);
+    struct random r;
+    bool is_gone = false;
+
+    random_init(&r, &key);
+    for (int i = 0; i < MANY; i++)
+        others[i] = add(0, 1000);
+    for (int round = 0; round < 4000; round++) {
+        uint32_t i = (uint32_t)random_below(&r, MANY);
+
+        switch (random_below(&r, 4)) {
+        case 0:
+            if (!before[i] && !after[i])
+                after[i] = lay(hub, others[i]);
+            break;
+        case 1:
+            if (!before[i] && !after[i])
+                before[i] = lay(others[i], hub);
+            break;
+        case 2:
+            timeline_focus(&timeline, random_below(&r, 2) ? hub : others[i]);
+            break;
+        default:
+            if (after[i])
+                break;
+            TEST_ASSERT_EQUAL(STATUS_OK, timeline_release(&timeline, others[i], &is_gone, &err));
+            TEST_ASSERT_TRUE(is_gone);
+            others[i] = add(0, 1000);
+            before[i] = false;
+        }
+        if (round % 500 == 499) {
+            for (int k = 0; k < MANY; k++)
+                if (before[k])
+                    TEST_ASSERT_EQUAL(STATUS_OK, timeline_release(&timeline, others[k], &is_gone, &err));
+            TEST_ASSERT_EQUAL(STATUS_OK, timeline_release(&timeline, hub, &is_gone, &err));
+            TEST_ASSERT_TRUE(is_gone);
+            hub = add(0, 1000);
+            for (int k = 0; k < MANY; k++) {
+                if (before[k])
+                    others[k] = add(0, 1000);
+                before[k] = after[k] = false;
+            }
+        }
+        for (int k = 0; k < MANY; k++) {
+            TEST_ASSERT_EQUAL(after[k], timeline_knows(&timeline, hub, others[k]));
+            TEST_ASSERT_EQUAL(before[k], timeline_knows(&timeline, others[k], hub));
+        }
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -209,5 +269,6 @@ int main(void)
     RUN_TEST(a_chain_leads_from_what_is_too_late_to_what_is_too_early);
     RUN_TEST(only_points_that_nothing_holds_can_go);
     RUN_TEST(an_order_is_refused_exactly_where_no_instants_are_left);
+    RUN_TEST(what_is_known_of_a_point_with_many_orders_is_right_in_focus_and_out_of_it);
     return UNITY_END();
 }
