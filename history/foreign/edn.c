@@ -53,6 +53,7 @@ void edn_begin(struct edn *e, struct text text, bool is_json)
     e->begin = e->at = text.at;
     e->end = text.at + text.length;
     e->is_json = is_json;
+    e->rounds = 0;
 }
 
 void edn_close(struct edn *e)
@@ -282,9 +283,14 @@ static char closing(char bracket)
 
 enum status edn_open(struct edn *e, char bracket, const char *what, struct error *err)
 {
+    bool is_round;
+
     TRY(pass_gap(e, err));
-    if (e->at == e->end || *e->at != bracket)
+    is_round = e->at < e->end && *e->at == '(' && bracket == '[' && !e->is_json;
+    if (e->at == e->end || (*e->at != bracket && !is_round))
         return edn_refuse(e, what, err);
+    if (bracket == '[')
+        e->rounds = e->rounds << 1 | is_round;
     e->at++;
     return STATUS_OK;
 }
@@ -295,12 +301,16 @@ enum status edn_more(struct edn *e, char bracket, bool *more, struct error *err)
     *more = e->at < e->end && !is(*e->at, CLOSING);
     if (*more)
         return STATUS_OK;
+    if (bracket == '[' && e->rounds & 1)
+        bracket = '(';
     if (e->at == e->end || *e->at != closing(bracket)) {
         char what[] = "a closing bracket: X";
 
         what[sizeof what - 2] = closing(bracket);
         return edn_refuse(e, what, err);
     }
+    if (bracket != '{')
+        e->rounds >>= 1;
     e->at++;
     return STATUS_OK;
 }

@@ -4,8 +4,8 @@
  *     {:index 3, :type :ok, :process 0, :f :txn, :value [[:append x 4] [:r y [1 2]]]}
  *     {"index":3,"type":"ok","process":0,"f":"txn","value":[["append","x",4],["r","y",[1,2]]]}
  *
- * It hands out what the caller asks for and builds no tree. It has no state but where it is: who
- * sets `at` to where a value began reads that value again. In EDN commas are blanks,
+ * It hands out what the caller asks for and builds no tree. It has no state but where it is, and which of
+ * the brackets around it are round: who sets `at` to where a value began reads that value again. In EDN commas are blanks,
  * `;` begins a comment, `#_` leaves out the next value, and a tag such as #inst or
  * #jepsen.history.Op is passed over. In JSON there is one comma between values, none
  * elsewhere, and objects at the top may have a line feed between them in its place. A scalar is a
@@ -39,6 +39,7 @@ enum edn_kind {
 struct edn {
     const char *begin, *at, *end;
     bool is_json;
+    uint64_t rounds; /* a bit for each open list, the innermost lowest: it is one of EDN's ( ) */
     struct buffer decoded; /* the last string, where it had escapes */
 };
 
@@ -57,7 +58,7 @@ void edn_close(struct edn *);
 
 /* What comes next. */
 enum edn_kind edn_peek(struct edn *);
-/* A bracket of that kind: '{', '[' or '('. */
+/* A bracket of that kind: '{', or '[', which in EDN may be '(' as well: a list is a vector here. */
 MUST_USE enum status edn_open(struct edn *, char bracket, const char *what, struct error *);
 /* Whether another value comes before the closing bracket, which is passed otherwise. */
 MUST_USE enum status edn_more(struct edn *, char bracket, bool *more, struct error *);

@@ -4,7 +4,7 @@
  *     {:index 0, :type :invoke, :process 3, :time 12, :f :txn, :value [[:append 8 1] [:r 8 nil]]}
  *     {:index 1, :type :ok, :process 3, :time 47, :f :txn, :value [[:append 8 1] [:r 8 [1]]]}
  *
- * One map after another, or one vector of them. An invocation and the completion of
+ * One map after another, or one vector or list of them. An invocation and the completion of
  * the same process are a transaction:
  *
  *     ok       committed; what it read stands in the completion
@@ -12,9 +12,11 @@
  *     info     unknown, and the process goes on as another session; so it does if
  *              nothing came back before the end, or before the same process began again
  *
- * Registers are transactions of one operation on the key "register", a cas that succeeded
- * one of two. Processes that are no numbers, such as :nemesis, are passed over. In a
- * history of completions alone nobody knows when anything began: it has no times.
+ * Transactions are taken as they come. What else there is (registers, sets, banks ...) only all
+ * of a file shows: then events are listed first (jepsen_survey.c). So they are if their indexes
+ * say that they stand in another order than they happened. Processes that are no
+ * numbers, such as :nemesis, are passed over. In a history of completions alone nobody knows when
+ * anything began: it has no times.
  */
 #include "history/foreign/foreign.h"
 #include "history/foreign/jepsen_events.h"
@@ -61,13 +63,21 @@ static enum status take_field(struct edn *e, enum field field, unsigned seen,
         jepsen_name_function(e, &scalar, event);
         return STATUS_OK;
     case FIELD_PROCESS:
+        if (edn_peek(e) == EDN_OPEN) { /* nobody's whose operations are looked at */
+            event->has_process = true;
+            return edn_skip(e, err);
+        }
         TRY(edn_take(e, "a process", &scalar, err));
         event->has_process = scalar.kind >= EDN_INTEGER; /* nil, true and false are none */
         event->is_numbered = scalar.kind == EDN_INTEGER;
         event->process = scalar.integer;
         return STATUS_OK;
     case FIELD_TIME:
-        return edn_take_integer(e, "a time, a number", &event->time, err);
+        TRY(edn_take_integer(e, "a time, a number", &event->time, err));
+        if (event->time > JEPSEN_TIME_MAX)
+            return edn_refuse(e, "a time up to 2^62 before this", err);
+        event->time = event->time < 0 ? TIME_ABSENT : event->time;
+        return STATUS_OK;
     case FIELD_INDEX:
         return edn_take_integer(e, "an index, a number", &event->index, err);
     default:
@@ -98,17 +108,51 @@ static enum status take_fields(struct edn *e, unsigned *seen, struct event *even
 
 /* --- Files ------------------------------------------------------------------------ */
 
-/* What reads the value leaves the lexer behind it, unless it had read it before, or need not. */
-static enum status take_event(struct jepsen_reader *r, struct error *err)
+/* All that is done with a file, in one reading or in two. */
+struct reading {
+    struct jepsen_reader reader;
+    struct events events; /* where they are listed first */
+    bool lists_events;
+    int64_t last_index;
+};
+
+static bool is_client_s(const struct event *event)
 {
+    return !event->has_process || event->is_numbered;
+}
+
+/* Whether only all of the file says what this event is. */
+static bool needs_survey(struct reading *g, const struct event *event)
+{
+    bool falls = event->index >= 0 && event->index < g->last_index;
+
+    g->last_index = event->index >= 0 ? event->index : g->last_index;
+    return falls || (is_client_s(event) && event->function != F_TXN && event->function != F_UNSAID);
+}
+
+/* What reads the value leaves the lexer behind it, unless it had read it before, or need not. */
+static enum status take_event(struct reading *g, bool *is_again, struct error *err)
+{
+    struct jepsen_reader *r = &g->reader;
     struct edn *e = &r->whole.edn;
-    struct event event = { .time = TIME_ABSENT, .index = -1 };
+    struct event event = { .time = TIME_ABSENT, .index = -1, .function = F_UNSAID };
     const char *behind;
     unsigned seen = 0;
     bool more;
 
     TRY(edn_open(e, '{', "an operation, a map", err));
+    event.place = e->at;
     TRY(take_fields(e, &seen, &event, &more, err));
+    if (g->lists_events) {
+        if (more) {
+            TRY(edn_skip(e, err));
+            TRY(take_fields(e, &seen, &event, &more, err));
+        }
+        return array_push(&g->events.all, event, err);
+    }
+    *is_again = needs_survey(g, &event);
+    if (*is_again)
+        return STATUS_OK;
     behind = e->at;
     TRY(jepsen_add_event(r, &event, err));
     if (!more) {
@@ -120,38 +164,60 @@ static enum status take_event(struct jepsen_reader *r, struct error *err)
     return take_fields(e, &seen, &event, &more, err);
 }
 
-static enum status read_events(struct jepsen_reader *r, struct error *err)
+static enum status take_events(struct reading *g, bool *is_again, struct error *err)
 {
-    struct edn *e = &r->whole.edn;
-    bool is_vector = edn_peek(e) == EDN_OPEN && *e->at == '[', more = true;
+    struct edn *e = &g->reader.whole.edn;
+    bool is_list = edn_peek(e) == EDN_OPEN && *e->at != '{', more = true;
 
-    if (is_vector)
+    *is_again = false;
+    if (is_list)
         TRY(edn_open(e, '[', "a vector of operations", err));
-    for (;;) {
-        if (is_vector)
+    while (!*is_again) {
+        if (is_list)
             TRY(edn_more(e, '[', &more, err));
         else
             more = edn_peek(e) != EDN_END;
         if (!more)
-            break;
-        TRY(take_event(r, err));
+            return whole_is_over(&g->reader.whole, err);
+        TRY(take_event(g, is_again, err));
     }
-    TRY(whole_is_over(&r->whole, err));
+    return STATUS_OK;
+}
+
+static enum status read_events(struct reading *g, struct error *err)
+{
+    struct jepsen_reader *r = &g->reader;
+    struct edn *e = &r->whole.edn;
+    bool is_again = false;
+
+    TRY(take_events(g, &is_again, err));
+    if (is_again) {
+        jepsen_restart(r);
+        g->lists_events = true;
+        TRY(take_events(g, &is_again, err));
+        TRY(jepsen_survey(r, &g->events, err));
+    }
+    for (size_t i = 0; i < g->events.all.count; i++) {
+        e->at = g->events.all.at[i].place;
+        TRY(jepsen_add_event(r, &g->events.all.at[i], err));
+    }
     return jepsen_end(r, err);
 }
 
 static enum status read_jepsen(struct source *source, bool is_json, struct history *history,
                                struct error *err)
 {
-    struct jepsen_reader r;
+    struct reading g = { .last_index = -1 };
+    struct whole *whole = &g.reader.whole;
     enum status status;
 
-    jepsen_begin(&r);
-    status = whole_begin(&r.whole, source, is_json, err);
+    jepsen_begin(&g.reader);
+    status = whole_begin(whole, source, is_json, err);
     if (status == STATUS_OK)
-        status = read_events(&r, err);
-    status = whole_end(&r.whole, source, status, "jepsen", history, err);
-    jepsen_close(&r);
+        status = read_events(&g, err);
+    status = whole_end(whole, source, status, "jepsen", history, err);
+    jepsen_close(&g.reader);
+    array_close(&g.events.all);
     return status;
 }
 
@@ -182,7 +248,7 @@ static bool begins_so(struct text beginning, bool is_json)
     bool is_it = false, more = true;
 
     edn_begin(&edn, beginning, is_json);
-    if (edn_peek(&edn) == EDN_OPEN && *edn.at == '[')
+    if (edn_peek(&edn) == EDN_OPEN && *edn.at != '{')
         edn.at++;
     if (edn_open(&edn, '{', "", &unsaid) == STATUS_OK)
         while (!is_it && edn_field(&edn, &more, &name, &unsaid) == STATUS_OK && more)

@@ -11,7 +11,8 @@
 
 static const struct text type_names[] = { NAME("invoke"), NAME("ok"), NAME("fail"), NAME("info") };
 static const struct text function_names[] = { NAME("txn"), NAME("read"), NAME("write"),
-                                              NAME("cas"), NAME("add"),  NAME("transfer") };
+                                              NAME("cas"), NAME("add"),  NAME("transfer"),
+                                              NAME("acquire"), NAME("release") };
 
 void jepsen_begin(struct jepsen_reader *r)
 {
@@ -24,8 +25,27 @@ void jepsen_close(struct jepsen_reader *r)
     array_close(&r->processes);
     array_close(&r->left);
     array_close(&r->process_of);
+    map_close(&r->added);
+    intern_close(&r->odd_elements);
+    array_close(&r->comments);
+    intern_close(&r->groups);
+    map_close(&r->comment_keys);
     array_close(&r->elements.all);
+    buffer_close(&r->group);
     buffer_close(&r->name);
+}
+
+void jepsen_restart(struct jepsen_reader *r)
+{
+    struct whole whole = r->whole;
+
+    draft_close(&whole.draft);
+    draft_init(&whole.draft);
+    whole.edn.at = whole.edn.begin;
+    whole.edn.rounds = 0;
+    jepsen_close(r);
+    jepsen_begin(r);
+    r->whole = whole;
 }
 
 /* --- Names ------------------------------------------------------------------------ */
@@ -49,6 +69,7 @@ void jepsen_name_function(const struct edn *edn, const struct edn_scalar *scalar
 {
     event->has_function =
         find_name(edn, scalar, function_names, FUNCTION_COUNT, &event->function);
+    event->is_odd = !event->has_function;
 }
 
 /* --- Processes -------------------------------------------------------------------- */
@@ -65,7 +86,8 @@ static enum status find_process(struct jepsen_reader *r, int64_t number, struct 
 
     TRY(map_add(&r->numbers, (uint64_t)number, r->processes.count, &place, err));
     if (r->numbers.values.at[place] == r->processes.count) {
-        struct process fresh = { .session = number };
+        /* Of operations without a process nobody says which are one client's. */
+        struct process fresh = { .session = number, .overlaps = !r->has_numbered };
 
         TRY(array_push(&r->processes, fresh, err));
     }
@@ -79,8 +101,7 @@ static enum status lose(struct jepsen_reader *r, const struct invocation *lost, 
     struct draft_txn *txn = txn_of(r, lost->txn);
 
     txn->status = TXN_UNKNOWN;
-    if (txn->invoked != TIME_ABSENT)
-        txn->completed = TIME_NEVER;
+    txn->completed = TIME_NEVER;
     return jepsen_take_ops(r, lost->txn, lost->function, lost->value, err);
 }
 
@@ -130,10 +151,7 @@ static enum status begin(struct jepsen_reader *r, struct process *p, const struc
 
     TRY(draft_add_txn(draft, id, p->session, 0, &txn, err));
     TRY(array_push(&r->process_of, (uint32_t)(p - r->processes.at), err));
-    if (event->time == TIME_ABSENT || event->time < 0)
-        r->lacks_times = true;
-    else
-        draft->txns.at[txn].invoked = event->time;
+    draft->txns.at[txn].invoked = r->now;
     p->is_busy = true;
     p->now = (struct invocation){ event->value, txn, event->function };
     return STATUS_OK;
@@ -150,12 +168,12 @@ static enum status complete(struct jepsen_reader *r, struct process *p,
         p->session = r->next_session--;
         return lose(r, invocation, err);
     }
-    if (event->function != invocation->function)
+    if (event->function != F_UNSAID && event->function != invocation->function)
         return error_set(err, STATUS_BAD_INPUT,
                          "process %" PRId64 " completes another :f than it invoked",
                          event->process);
     txn->status = is_ok ? TXN_OK : TXN_ABORT;
-    txn->completed = event->time;
+    txn->completed = r->now;
     return jepsen_take_ops(r, invocation->txn, invocation->function,
                            is_ok || !invocation->value ? event->value : invocation->value, err);
 }
@@ -163,8 +181,8 @@ static enum status complete(struct jepsen_reader *r, struct process *p,
 static bool matches(struct jepsen_reader *r, const struct invocation *invocation,
                     const struct event *event)
 {
-    return invocation->function == event->function &&
-           jepsen_values_match(r, event->function, invocation->value, event->value);
+    return (event->function == F_UNSAID || invocation->function == event->function) &&
+           jepsen_values_match(r, invocation->function, invocation->value, event->value);
 }
 
 /* The first one left that may be completed so, and the one before it; HISTORY_NONE: there is none. */
@@ -227,27 +245,60 @@ static enum status complete_one(struct jepsen_reader *r, struct process *p,
     return complete(r, p, &found, event, err);
 }
 
-enum status jepsen_add_event(struct jepsen_reader *r, const struct event *event, struct error *err)
+/*
+ * The moment of an event is its time, unless that is missing or before the moment of the event
+ * before, whose place in the file decides: then it is that moment, or the next nanosecond after it
+ * if there was no time, or if something began after something else was over.
+ */
+static void settle_moment(struct jepsen_reader *r, const struct event *event)
 {
+    bool is_invocation = event->type == EVENT_INVOKE;
+    int64_t at = event->time;
+
+    if (at == TIME_ABSENT)
+        at = r->has_begun ? r->now + 1 : 1;
+    if (r->has_begun && at < r->now)
+        at = r->now;
+    if (r->has_begun && at == r->now && is_invocation && r->has_completed_now)
+        at++;
+    r->has_completed_now = !is_invocation || (r->has_completed_now && at == r->now);
+    r->now = at;
+    r->has_begun = true;
+}
+
+static enum status check_event(struct jepsen_reader *r, const struct event *event,
+                               struct error *err)
+{
+    r->has_numbered |= event->has_process;
+    r->has_nameless |= !event->has_process;
+    if (r->has_numbered && r->has_nameless)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "an operation has no :process, and others have one");
+    if (!event->has_type)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "an operation has no :type invoke, ok, fail or info");
+    if (event->is_odd)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "an operation has another :f than txn, read, write, cas, add, transfer, "
+                         "acquire and release: nothing else can be read");
+    return STATUS_OK;
+}
+
+enum status jepsen_add_event(struct jepsen_reader *r, const struct event *given, struct error *err)
+{
+    struct event copy = *given, *event = &copy;
     struct invocation now;
     struct process *p;
 
-    if (!event->has_process)
-        return error_set(err, STATUS_BAD_INPUT, "an operation has no :process");
-    if (!event->is_numbered)
+    if (event->has_process && !event->is_numbered)
         return STATUS_OK;
-    if (!event->has_type)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "an operation of process %" PRId64
-                         " has no :type invoke, ok, fail or info",
-                         event->process);
-    if (!event->has_function)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "an operation of process %" PRId64 " has another :f than txn, read, write, "
-                         "cas, add and transfer: nothing else can be read",
-                         event->process);
-    TRY(find_process(r, event->process, &p, err));
+    TRY(check_event(r, event, err));
+    if (r->are_txns && (event->function == F_READ || event->function == F_WRITE))
+        event->function = F_TXN;
+    settle_moment(r, event);
+    TRY(find_process(r, event->has_process ? event->process : 0, &p, err));
     if (event->type == EVENT_INVOKE) {
+        event->function = event->function == F_UNSAID ? F_TXN : event->function;
         r->has_invocations = true;
         if (p->is_busy)
             TRY(leave(r, p, err));
@@ -258,8 +309,10 @@ enum status jepsen_add_event(struct jepsen_reader *r, const struct event *event,
     if (!p->is_busy && r->has_invocations)
         return error_set(err, STATUS_BAD_INPUT,
                          "process %" PRId64 " completes what it did not invoke", event->process);
-    if (!p->is_busy)
+    if (!p->is_busy) {
+        event->function = event->function == F_UNSAID ? F_TXN : event->function;
         TRY(begin(r, p, event, err));
+    }
     now = p->now;
     p->is_busy = false;
     return complete(r, p, &now, event, err);
@@ -267,17 +320,11 @@ enum status jepsen_add_event(struct jepsen_reader *r, const struct event *event,
 
 /* --- The end ---------------------------------------------------------------------- */
 
-/* Times are of use if every transaction has them, and its beginning is known. */
+/* Of completions alone nobody knows when anything began. */
 static void settle_times(struct jepsen_reader *r)
 {
-    bool is_timed = r->has_invocations && !r->lacks_times;
-
-    for (uint32_t t = 0; t < r->whole.draft.txns.count; t++) {
-        struct draft_txn *txn = txn_of(r, t);
-
-        if (!is_timed || txn->completed < txn->invoked)
-            txn->invoked = txn->completed = TIME_ABSENT;
-    }
+    for (uint32_t t = 0; !r->has_invocations && t < r->whole.draft.txns.count; t++)
+        txn_of(r, t)->invoked = txn_of(r, t)->completed = TIME_ABSENT;
 }
 
 /* A number that stands for several at once says nothing of the order of what they did. */

@@ -1,7 +1,7 @@
 /*
  * What Jepsen's values say:
  *
- *     txn          [[:append k e] [:r k nil] [:w k v]]
+ *     txn          [[:append k e] [:r k nil] [:w k v]], also with :read and :write
  *     read, write  v             or, where a test has many registers, [k v]
  *     cas          [old new]     or [k [old new]]
  *
@@ -12,8 +12,7 @@
 
 #include <inttypes.h>
 
-/* Keywords keep their colon, so that :x and "x" are two keys. */
-static enum status take_key(struct jepsen_reader *r, uint32_t *key, struct error *err)
+enum status jepsen_take_name(struct jepsen_reader *r, struct text *name, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     struct edn_scalar scalar;
@@ -23,7 +22,16 @@ static enum status take_key(struct jepsen_reader *r, uint32_t *key, struct error
         scalar.text.at--;
         scalar.text.length++;
     }
-    return draft_key(&r->whole.draft, scalar.text, key, err);
+    *name = scalar.text;
+    return STATUS_OK;
+}
+
+static enum status take_key(struct jepsen_reader *r, uint32_t *key, struct error *err)
+{
+    struct text name;
+
+    TRY(jepsen_take_name(r, &name, err));
+    return draft_key(&r->whole.draft, name, key, err);
 }
 
 static enum status take_value(struct jepsen_reader *r, struct value *value, struct error *err)
@@ -86,9 +94,9 @@ static enum status take_micro_op(struct jepsen_reader *r, uint32_t txn, struct e
 
     TRY(edn_open(e, '[', "an operation: [:r k v], [:w k v] or [:append k e]", err));
     TRY(edn_take(e, ":r, :w or :append", &f, err));
-    if (edn_is_name(e, &f, "r"))
+    if (edn_is_name(e, &f, "r") || edn_is_name(e, &f, "read"))
         kind = OP_READ;
-    else if (edn_is_name(e, &f, "w"))
+    else if (edn_is_name(e, &f, "w") || edn_is_name(e, &f, "write"))
         kind = OP_WRITE;
     else if (edn_is_name(e, &f, "append"))
         kind = OP_APPEND;
@@ -186,21 +194,36 @@ static enum status take_access(struct jepsen_reader *r, uint32_t txn, unsigned f
     return add(r, txn, function == F_READ ? OP_READ : OP_WRITE, key, value, err);
 }
 
+/* What was rolled back, and reads without an answer, say nothing in any case. */
+static enum status miss_value(struct jepsen_reader *r, uint32_t txn, unsigned function,
+                              struct error *err)
+{
+    uint8_t status = r->whole.draft.txns.at[txn].status;
+
+    if (status == TXN_ABORT || (status == TXN_UNKNOWN && function == F_READ))
+        return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "transaction %" PRId64 " has no :value",
+                     r->whole.draft.txns.at[txn].id);
+}
+
 enum status jepsen_take_ops(struct jepsen_reader *r, uint32_t txn, unsigned function,
                             const char *value, struct error *err)
 {
-    if (!value)
-        return error_set(err, STATUS_BAD_INPUT, "transaction %" PRId64 " has no :value",
-                         r->whole.draft.txns.at[txn].id);
-    r->whole.edn.at = value;
+    bool needs_none = function == F_TRANSFER || function == F_ACQUIRE || function == F_RELEASE;
+
+    if (!value && !needs_none)
+        return miss_value(r, txn, function, err);
+    if (value)
+        r->whole.edn.at = value;
     if (function == F_TXN)
         return take_micro_ops(r, txn, err);
-    TRY(jepsen_settle_family(r, function, err));
     if (r->family != FAMILY_REGISTER)
-        return jepsen_take_workload(r, txn, function, err);
+        return jepsen_take_workload(r, txn, function, value != NULL, err);
     if (function == F_CAS)
         return take_cas(r, txn, err);
-    return take_access(r, txn, function, err);
+    if (function == F_READ || function == F_WRITE)
+        return take_access(r, txn, function, err);
+    return jepsen_take_workload(r, txn, function, value != NULL, err);
 }
 
 /* --- Whose completion it is --------------------------------------------------------- */
@@ -281,8 +304,8 @@ bool jepsen_values_match(struct jepsen_reader *r, unsigned function, const char 
     struct edn a = r->whole.edn, b = r->whole.edn;
     bool match;
 
-    if (!invoked || !completed)
-        return invoked == completed;
+    if (!invoked || !completed) /* left out */
+        return true;
     a.at = invoked;
     b.at = completed;
     a.decoded = b.decoded = (struct buffer){ 0 };

@@ -5,86 +5,59 @@
  *     counter   {:f :add, :value 3}          {:f :read, :value 17}
  *     bank      {:f :transfer, :value {:from 0, :to 1, :amount 5}}
  *               {:f :read, :value {0 10, 1 15}}                             or [10 15]
+ *     mutex     {:f :acquire}                {:f :release}
+ *     comments  {:f :write, :value 3}        {:f :read, :value #{1 3}}      or [1 3]
  *
  * What is added is appended to the key "added", and a read of a set is a list; the header's workload
  * says which of the two it is. A bank's accounts are keys that are read together; nobody says
- * which balances a transfer wrote, so it has no operations. Which kind of test it is shows from its
- * functions, and where a read comes first, from those of all of the file.
+ * which balances a transfer wrote, so it has no operations. Whoever acquires a mutex finds the key
+ * "mutex" false and makes it true; release is the reverse. Of comments (causal-reverse is another
+ * name of that test) each is a key, which its write makes true; a read is of all of them, null
+ * where it did not see one. Where keys are independent, values are [k v], and k is the key; of
+ * comments, k/3 is.
  */
-#define _GNU_SOURCE /* memmem() */
 #include "history/foreign/jepsen_events.h"
 
-#include <string.h>
-
-/* --- Which it is ------------------------------------------------------------------- */
-
-/* Before the blanks that stand before the place. */
-static const char *back_over_blanks(const struct edn *e, const char *at)
+static enum status refuse_mixture(struct error *err)
 {
-    while (at > e->begin && strchr(" ,\t\r\n", at[-1]) && at[-1])
-        at--;
-    return at;
+    return error_set(err, STATUS_BAD_INPUT,
+                     "registers, sets or counters, banks, mutexes and comments are tests of their "
+                     "own, and this has operations of two of them");
 }
 
-/* Whether what ends before the place is the name of the field f. */
-static bool is_behind_f(const struct edn *e, const char *at)
-{
-    const char *name = e->is_json ? "\"f\"" : ":f";
-    size_t length = strlen(name);
+/* --- Keys --------------------------------------------------------------------------- */
 
-    at = back_over_blanks(e, at);
-    if (e->is_json) {
-        if (at == e->begin || at[-1] != ':')
-            return false;
-        at = back_over_blanks(e, at - 1);
+/* Passes `[k` where keys are independent. */
+static enum status begin_pair(struct jepsen_reader *r, const char *otherwise, uint32_t *key,
+                              struct error *err)
+{
+    struct text name = text_of(otherwise);
+
+    if (r->keyed == KEYED) {
+        TRY(edn_open(&r->whole.edn, '[', "[key value]", err));
+        TRY(jepsen_take_name(r, &name, err));
     }
-    return (size_t)(at - e->begin) >= length && memcmp(at - length, name, length) == 0;
+    return draft_key(&r->whole.draft, name, key, err);
 }
 
-/* Whether some operation of the file has that function, a keyword or, in JSON, a string. */
-static bool has_function(const struct edn *e, const char *keyword, const char *string)
+static enum status end_pair(struct jepsen_reader *r, struct error *err)
 {
-    const char *word = e->is_json ? string : keyword;
-    size_t length = strlen(word);
-    const char *at = e->begin;
+    struct edn *e = &r->whole.edn;
+    bool more;
 
-    while ((at = memmem(at, (size_t)(e->end - at), word, length))) {
-        bool is_f = is_behind_f(e, at);
-
-        at += length;
-        if (is_f && (e->is_json || at == e->end || strchr(" ,}\t\r\n", *at)))
-            return true;
-    }
-    return false;
+    if (r->keyed != KEYED)
+        return STATUS_OK;
+    TRY(edn_more(e, '[', &more, err));
+    return more ? edn_refuse(e, "the end of [key value]", err) : STATUS_OK;
 }
 
-static enum family family_of(const struct jepsen_reader *r, unsigned function)
+enum status jepsen_open_many(struct edn *e, char *bracket, const char *what, struct error *err)
 {
-    const struct edn *e = &r->whole.edn;
+    bool is_set = edn_peek(e) == EDN_OPEN && *e->at == '#';
 
-    if (function == F_ADD)
-        return FAMILY_ADDS;
-    if (function == F_TRANSFER)
-        return FAMILY_BANK;
-    if (function != F_READ)
-        return FAMILY_REGISTER;
-    if (r->family != FAMILY_UNSAID)
-        return r->family;
-    return has_function(e, ":add", "\"add\"")             ? FAMILY_ADDS
-           : has_function(e, ":transfer", "\"transfer\"") ? FAMILY_BANK
-                                                          : FAMILY_REGISTER;
-}
-
-enum status jepsen_settle_family(struct jepsen_reader *r, unsigned function, struct error *err)
-{
-    enum family family = family_of(r, function);
-
-    if (r->family != FAMILY_UNSAID && r->family != family)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "registers, sets or counters, and banks are tests of their own, and this "
-                         "has operations of two of them");
-    r->family = family;
-    return STATUS_OK;
+    e->at += is_set;
+    *bracket = is_set ? '{' : '[';
+    return edn_open(e, *bracket, what, err);
 }
 
 /* --- Sets and counters ------------------------------------------------------------- */
@@ -94,27 +67,42 @@ static bool is_ok(const struct jepsen_reader *r, uint32_t txn)
     return r->whole.draft.txns.at[txn].status == TXN_OK;
 }
 
+/*
+ * An element is an integer. Others are numbered from -2^62 down, in the order in which they first
+ * come: of those only the names are lost.
+ */
+static enum status take_element(struct jepsen_reader *r, int64_t *element, struct error *err)
+{
+    struct edn *e = &r->whole.edn;
+    const char *from;
+    uint32_t number;
+
+    if (edn_peek(e) == EDN_INTEGER)
+        return edn_take_integer(e, "an element", element, err);
+    from = e->at;
+    TRY(edn_skip(e, err));
+    TRY(intern_add(&r->odd_elements, (struct text){ from, (size_t)(e->at - from) }, &number, err));
+    *element = -(INT64_C(1) << 62) - number;
+    return STATUS_OK;
+}
+
 /* #{1 3} or [1 3]. */
 static enum status take_elements(struct jepsen_reader *r, struct value *value, struct error *err)
 {
     struct edn *e = &r->whole.edn;
-    bool is_set = *e->at == '#', more;
+    char bracket;
+    bool more;
 
-    e->at += is_set;
-    if (!is_set) {
-        TRY(edn_take_integers(e, &r->elements, err));
-    } else {
-        int64_t element;
+    r->elements.all.count = 0;
+    TRY(jepsen_open_many(e, &bracket, "a set or a list", err));
+    for (;;) {
+        int64_t element = 0;
 
-        r->elements.all.count = 0;
-        TRY(edn_open(e, '{', "a set", err));
-        for (;;) {
-            TRY(edn_more(e, '{', &more, err));
-            if (!more)
-                break;
-            TRY(edn_take_integer(e, "an element, a number", &element, err));
-            TRY(array_push(&r->elements.all, element, err));
-        }
+        TRY(edn_more(e, bracket, &more, err));
+        if (!more)
+            break;
+        TRY(take_element(r, &element, err));
+        TRY(array_push(&r->elements.all, element, err));
     }
     return builder_list(&r->whole.draft.builder, r->elements.all.at, r->elements.all.count, value,
                         err);
@@ -124,11 +112,18 @@ static enum status take_sum_or_set(struct jepsen_reader *r, uint32_t txn, struct
 {
     struct edn *e = &r->whole.edn;
     struct value value = value_null();
-    enum edn_kind kind = edn_peek(e);
+    enum edn_kind kind;
+    uint32_t key;
     int64_t sum;
 
-    if (!is_ok(r, txn) || kind == EDN_NIL)
-        return edn_skip(e, err);
+    if (!is_ok(r, txn))
+        return STATUS_OK;
+    if (edn_peek(e) == EDN_NIL)
+        return STATUS_OK;
+    TRY(begin_pair(r, "added", &key, err));
+    kind = edn_peek(e);
+    if (kind == EDN_NIL)
+        return STATUS_OK;
     r->has_sums |= kind == EDN_INTEGER;
     r->has_sets |= kind != EDN_INTEGER;
     if (r->has_sums && r->has_sets)
@@ -141,16 +136,22 @@ static enum status take_sum_or_set(struct jepsen_reader *r, uint32_t txn, struct
     } else {
         return edn_refuse(e, "what was read: a set, a list or a number", err);
     }
-    return draft_add_op(&r->whole.draft, txn, OP_READ, TEXT("added"), value, err);
+    TRY(end_pair(r, err));
+    return draft_add_op_of(&r->whole.draft, txn, OP_READ, key, value, err);
 }
 
 static enum status take_added(struct jepsen_reader *r, uint32_t txn, struct error *err)
 {
-    int64_t element;
+    int64_t element = 0;
+    uint32_t key;
+    size_t place;
 
-    TRY(edn_take_integer(&r->whole.edn, "what is added, a number", &element, err));
-    return draft_add_op(&r->whole.draft, txn, OP_APPEND, TEXT("added"), value_integer(element),
-                        err);
+    TRY(begin_pair(r, "added", &key, err));
+    TRY(take_element(r, &element, err));
+    TRY(end_pair(r, err));
+    TRY(map_add(&r->added, (uint64_t)element, txn, &place, err));
+    r->has_repeats |= r->added.values.at[place] != txn;
+    return draft_add_op_of(&r->whole.draft, txn, OP_APPEND, key, value_integer(element), err);
 }
 
 /* --- Banks ------------------------------------------------------------------------- */
@@ -201,29 +202,169 @@ static enum status take_bank(struct jepsen_reader *r, uint32_t txn, unsigned fun
                              struct error *err)
 {
     struct edn *e = &r->whole.edn;
-    enum edn_kind kind = edn_peek(e);
+    enum edn_kind kind;
 
-    if (function == F_TRANSFER || !is_ok(r, txn) || kind == EDN_NIL)
-        return edn_skip(e, err);
-    return kind == EDN_OPEN && *e->at == '[' ? take_balances(r, txn, err)
+    if (function == F_TRANSFER || !is_ok(r, txn))
+        return STATUS_OK;
+    kind = edn_peek(e);
+    if (kind == EDN_NIL)
+        return STATUS_OK;
+    return kind == EDN_OPEN && *e->at != '{' ? take_balances(r, txn, err)
                                              : take_accounts(r, txn, err);
+}
+
+/* --- Mutexes ------------------------------------------------------------------------ */
+
+static enum status take_mutex(struct jepsen_reader *r, uint32_t txn, unsigned function,
+                              bool has_value, struct error *err)
+{
+    struct edn *e = &r->whole.edn;
+    bool is_free = function == F_ACQUIRE;
+    uint32_t key;
+
+    r->keyed = has_value && edn_peek(e) == EDN_OPEN && *e->at != '{' && *e->at != '#' ? KEYED
+                                                                                     : KEYED_NOT;
+    TRY(begin_pair(r, "mutex", &key, err));
+    TRY(draft_add_op_of(&r->whole.draft, txn, OP_READ, key,
+                        is_ok(r, txn) ? value_boolean(!is_free) : value_none(), err));
+    return draft_add_op_of(&r->whole.draft, txn, OP_WRITE, key, value_boolean(is_free), err);
+}
+
+/* --- Comments ----------------------------------------------------------------------- */
+
+enum status jepsen_comment_begin(struct jepsen_reader *r, uint32_t *group, struct error *err)
+{
+    struct text name;
+
+    *group = 0;
+    r->group.count = 0;
+    if (r->keyed != KEYED)
+        return STATUS_OK;
+    TRY(edn_open(&r->whole.edn, '[', "[key value]", err));
+    TRY(jepsen_take_name(r, &name, err));
+    buffer_text(&r->group, name);
+    buffer_byte(&r->group, '/');
+    TRY(buffer_status(&r->group, err));
+    return intern_add(&r->groups, (struct text){ r->group.at, r->group.count }, group, err);
+}
+
+enum status jepsen_comment_key(struct jepsen_reader *r, uint32_t *key, struct error *err)
+{
+    struct text name;
+
+    TRY(jepsen_take_name(r, &name, err));
+    r->name.count = 0;
+    buffer_text(&r->name, (struct text){ r->group.at, r->group.count });
+    buffer_text(&r->name, name);
+    TRY(buffer_status(&r->name, err));
+    return draft_key(&r->whole.draft, (struct text){ r->name.at, r->name.count }, key, err);
+}
+
+/* Marks those that are seen; then each is read. */
+static enum status take_seen(struct jepsen_reader *r, uint32_t txn, uint32_t group,
+                             struct error *err)
+{
+    struct edn *e = &r->whole.edn;
+    bool more;
+    char bracket;
+
+    TRY(jepsen_open_many(e, &bracket, "what was seen, a set or a list", err));
+    for (;;) {
+        uint64_t place;
+        uint32_t key;
+
+        TRY(edn_more(e, bracket, &more, err));
+        if (!more)
+            break;
+        TRY(jepsen_comment_key(r, &key, err));
+        if (map_find(&r->comment_keys, key, &place))
+            r->comments.at[place].seen_by = txn + 1;
+    }
+    for (size_t i = 0; i < r->comments.count; i++) {
+        const struct comment *c = &r->comments.at[i];
+
+        if (c->group == group)
+            TRY(draft_add_op_of(&r->whole.draft, txn, OP_READ, c->key,
+                                c->seen_by == txn + 1 ? value_boolean(true) : value_null(), err));
+    }
+    return STATUS_OK;
+}
+
+static enum status take_comment(struct jepsen_reader *r, uint32_t txn, unsigned function,
+                                struct error *err)
+{
+    uint32_t group, key;
+
+    if (function == F_READ && (!is_ok(r, txn) || edn_peek(&r->whole.edn) == EDN_NIL))
+        return STATUS_OK;
+    TRY(jepsen_comment_begin(r, &group, err));
+    if (function == F_WRITE)
+        TRY(jepsen_comment_key(r, &key, err));
+    else if (edn_peek(&r->whole.edn) == EDN_NIL)
+        return STATUS_OK;
+    else
+        TRY(take_seen(r, txn, group, err));
+    TRY(end_pair(r, err));
+    return function == F_WRITE
+               ? draft_add_op_of(&r->whole.draft, txn, OP_WRITE, key, value_boolean(true), err)
+               : STATUS_OK;
 }
 
 /* ----------------------------------------------------------------------------------- */
 
-enum status jepsen_take_workload(struct jepsen_reader *r, uint32_t txn, unsigned function,
-                                 struct error *err)
+static enum family family_of(unsigned function)
 {
-    if (r->family == FAMILY_BANK)
-        return take_bank(r, txn, function, err);
-    return function == F_ADD ? take_added(r, txn, err) : take_sum_or_set(r, txn, err);
+    switch (function) {
+    case F_ADD:
+        return FAMILY_ADDS;
+    case F_TRANSFER:
+        return FAMILY_BANK;
+    case F_ACQUIRE:
+    case F_RELEASE:
+        return FAMILY_MUTEX;
+    case F_WRITE:
+        return FAMILY_COMMENTS;
+    case F_READ:
+        return FAMILY_UNSAID; /* many have it */
+    default:
+        return FAMILY_REGISTER;
+    }
 }
 
+enum status jepsen_take_workload(struct jepsen_reader *r, uint32_t txn, unsigned function,
+                                 bool has_value, struct error *err)
+{
+    enum family family = family_of(function);
+
+    if ((family != r->family && family != FAMILY_UNSAID) ||
+        (family == FAMILY_UNSAID && r->family == FAMILY_MUTEX))
+        return refuse_mixture(err);
+    switch (r->family) {
+    case FAMILY_BANK:
+        return take_bank(r, txn, function, err);
+    case FAMILY_MUTEX:
+        return take_mutex(r, txn, function, has_value, err);
+    case FAMILY_COMMENTS:
+        return take_comment(r, txn, function, err);
+    default:
+        return function == F_ADD ? take_added(r, txn, err) : take_sum_or_set(r, txn, err);
+    }
+}
+
+/* Of what was never read nobody says whether it is a set; a set has each element once. */
 enum status jepsen_name_workload(struct jepsen_reader *r, struct error *err)
 {
-    const char *name = r->family == FAMILY_BANK ? "bank" : r->has_sums ? "counter" : "set";
+    static const char *const names[] = {
+        [FAMILY_BANK] = "bank", [FAMILY_MUTEX] = "mutex", [FAMILY_COMMENTS] = "comments"
+    };
+    bool is_counter = r->has_sums || (!r->has_sets && r->has_repeats);
 
-    if (r->family != FAMILY_BANK && r->family != FAMILY_ADDS)
+    if (r->family == FAMILY_UNSAID || r->family == FAMILY_REGISTER)
         return STATUS_OK;
-    return builder_set_workload(&r->whole.draft.builder, text_of(name), err);
+    if (r->family == FAMILY_MUTEX)
+        r->whole.draft.initial = value_boolean(false);
+    return builder_set_workload(&r->whole.draft.builder,
+                                text_of(r->family == FAMILY_ADDS ? is_counter ? "counter" : "set"
+                                                                 : names[r->family]),
+                                err);
 }

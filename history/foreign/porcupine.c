@@ -110,6 +110,7 @@ static enum status read_porcupine(struct source *source, struct history *history
     enum status status;
 
     jepsen_begin(&r);
+    jepsen_survey_registers(&r);
     status = whole_begin(&r.whole, source, false, err);
     if (status == STATUS_OK)
         status = read_lines(&r, err);

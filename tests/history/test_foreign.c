@@ -187,8 +187,8 @@ static void jepsen_is_refused_with_the_line_and_what_was_expected(void)
     expect_refusal(&foreign_jepsen_edn, "{:type :ok\n:process 1 :f :txn :value [[:q 1 2]]}", 2,
                    "expected :r, :w or :append before this, found \" 1 2]]}\"");
     expect_refusal(&foreign_jepsen_edn, "{:type :ok :process 1 :f :enqueue :value {}}", 1,
-                   "an operation of process 1 has another :f than txn, read, write, cas, add and "
-                   "transfer: nothing else can be read");
+                   "an operation has another :f than txn, read, write, cas, add, transfer, acquire "
+                   "and release: nothing else can be read");
     expect_refusal(&foreign_jepsen_edn, "{:type :ok :process 1 :f :txn :value [}", 1,
                    "expected a value, found \"}\"");
     expect_refusal(&foreign_jepsen_json, "[{\"type\":\"ok\"", 1,
