@@ -118,7 +118,6 @@ static enum status open_versions(struct certificate *c, struct error *err)
         TRY(memory_resize((void **)&c->entry_of_key, h->key_count, sizeof *c->entry_of_key, err));
     }
     if (h->statement_count > 0) {
-        TRY(check_memory((void **)&c->is_undecided, h->statement_count, 1, 0, err));
         TRY(check_memory((void **)&c->returned, h->key_count, sizeof *c->returned, 0, err));
         TRY(check_memory((void **)&c->asked, h->key_count, sizeof *c->asked, 0, err));
     }
@@ -154,7 +153,6 @@ static void close(struct certificate *c)
     free(c->entry_of_key);
     free(c->txn_seen);
     free(c->agrees);
-    free(c->is_undecided);
     free(c->returned);
     free(c->asked);
     free(c->own_last);
@@ -257,17 +255,6 @@ static enum status judge_shortly(struct certificate *c, bool *is_settled, struct
     return *is_settled ? accept(c, err) : STATUS_OK;
 }
 
-void certificate_doubt_undecided(struct certificate *c)
-{
-    uint64_t count = c->check->unjudged_predicates;
-
-    if (count > 0)
-        check_doubt(c->check,
-                    "%" PRIu64 " statements could not be judged: their conditions, orders or "
-                    "aggregates cannot be computed here",
-                    count);
-}
-
 static enum status judge_graph(struct certificate *c, struct error *err)
 {
     bool is_forward;
@@ -277,7 +264,6 @@ static enum status judge_graph(struct certificate *c, struct error *err)
         return STATUS_OK;
     if (!is_forward)
         TRY(certificate_check_graph(c, err));
-    certificate_doubt_undecided(c);
     return is_forward ? accept(c, err) : STATUS_OK;
 }
 
@@ -321,6 +307,7 @@ const struct checker checker_certificate = {
     .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(REPEATABLE_READ) | BIT(SNAPSHOT) |
               BIT(SERIALIZABLE) | BIT(SESSION_SNAPSHOT) | BIT(SESSION_SERIALIZABLE) |
               BIT(STRICT_SNAPSHOT) | BIT(STRICT_SERIALIZABLE),
+    .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
     .examine = examine,
     .run = run,
 };

@@ -500,7 +500,6 @@ static enum status check(struct making *m, struct error *err)
     TRY(make_shortest(m, err));
     if (c->is_stopped)
         return STATUS_OK;
-    certificate_doubt_undecided(c);
     if (m->components.count == m->graph.node_count && !m->listing.has_loop)
         return c->check->verdict == VERDICT_VALID && check_wants(c->options, CHECK_WITNESS)
                    ? tell_order(m, err)

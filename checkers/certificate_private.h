@@ -105,7 +105,6 @@ struct certificate {
     uint32_t *left;        /* keys */
     bool *is_in_disorder;  /* by table: some row's versions are not in the order of places */
     bool *agrees;          /* by statement: it surely returned what it should have; or NULL */
-    uint8_t *is_undecided; /* by statement: it has been counted as not judged */
     uint32_t *returned;    /* by key: the head, plus one, that returned it last */
     uint32_t *asked;       /* by key: the last question that was about it */
     uint32_t question;
@@ -188,8 +187,6 @@ MUST_USE enum status certificate_glance_reads(struct certificate *, bool *all_ag
                                               struct error *);
 /* A statement of which some row could not be judged, once or again. */
 void certificate_note_undecided(struct certificate *, uint32_t head);
-/* If there was one, nothing is valid any more. */
-void certificate_doubt_undecided(struct certificate *);
 /* Which rows a head returned. */
 void certificate_note_returned(struct certificate *, uint32_t head);
 

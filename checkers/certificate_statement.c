@@ -25,10 +25,7 @@ struct asking {
 
 void certificate_note_undecided(struct certificate *c, uint32_t head)
 {
-    uint32_t statement = c->history->op_key[head];
-
-    c->check->unjudged_predicates += !c->is_undecided[statement];
-    c->is_undecided[statement] = 1;
+    check_note_unjudged(c->check, c->history->op_key[head]);
 }
 
 void certificate_note_returned(struct certificate *c, uint32_t head)

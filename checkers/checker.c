@@ -1,6 +1,7 @@
 #include "checkers/checker.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,6 +124,20 @@ static void count_ops(const struct history *h, struct check *check)
     check->op_count = h->op_count - rows;
 }
 
+/* What was not judged may be wrong: only the caller may call that valid. */
+static void doubt_unjudged(const struct checker *checker, const struct check_options *options,
+                           struct check *check)
+{
+    uint64_t count = check->unjudged_predicates;
+
+    if (count == 0 || check->verdict != VERDICT_VALID || options->allows_unjudged)
+        return;
+    check->strongest = LEVEL_COUNT;
+    check_doubt(check,
+                "%" PRIu64 " %s not judged as a whole: %s (with --allow-unjudged it would be valid)",
+                count, count == 1 ? "statement was" : "statements were", checker->unjudged_why);
+}
+
 static int compare_findings(const void *a, const void *b)
 {
     const struct check_finding *x = a, *y = b;
@@ -144,7 +159,10 @@ enum status checker_run(const struct checker *checker, const struct history *h,
     TRY(check_level(checker, h, options->level, err));
     TRY(check_abilities(checker, options, err));
     count_ops(h, check);
+    if (h->statement_count > 0)
+        TRY(check_memory((void **)&check->is_unjudged, h->statement_count, 1, 0, err));
     TRY(checker->run(h, options, check, err));
+    doubt_unjudged(checker, options, check);
     if (check->verdict == VERDICT_VALID && check->strongest == LEVEL_COUNT)
         check->strongest = options->level;
     if (check->findings.count > 1)
@@ -167,7 +185,26 @@ void check_close(struct check *check)
         close_finding(&check->findings.at[i]);
     array_close(&check->findings);
     buffer_close(&check->premises);
+    free(check->is_unjudged);
     buffer_close(&check->witness);
+}
+
+void check_note_unjudged(struct check *check, uint32_t statement)
+{
+    check->unjudged_predicates += !check->is_unjudged[statement];
+    check->is_unjudged[statement] = 1;
+}
+
+void check_note_all_unjudged(struct check *check, const struct history *h)
+{
+    for (uint32_t s = 0; s < h->statement_count; s++) {
+        uint32_t head = h->statement_op[s];
+
+        if (h->op_kind[head] != OP_INSERT && !(h->op_flags[head] & OP_ERROR) &&
+            h->statement_flags[s] & STATEMENT_ANSWERED &&
+            h->txn_status[history_txn_of(h, head)] == TXN_OK)
+            check_note_unjudged(check, s);
+    }
 }
 
 static void become_invalid(struct check *check)

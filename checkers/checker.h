@@ -11,7 +11,8 @@
  * A checker declares which levels it decides and what it needs of a history;
  * asked for another level, or without what it needs, it refuses with what is
  * missing: that is an error, never a verdict. An anomaly found is a verdict, never
- * an error, and so is unknown: nobody rounds it up.
+ * an error, and so is unknown: nobody rounds it up. A checker that could not judge some
+ * statements says unknown, unless it found a violation or the options allow that.
  *
  * What a check says is a function of history and options alone. A valid or
  * invalid verdict carries a witness (docs/format-witness.md), if one is wanted.
@@ -59,6 +60,7 @@ struct check_options {
     uint64_t seed;
     const struct profile *profile; /* how the database works, for interval; NULL: nobody knows */
     int64_t clock_error_ns;        /* of the clients' clocks, at the most */
+    bool allows_unjudged; /* a verdict may be valid although some statements were not judged */
 };
 
 /* An anomaly that was found. */
@@ -83,7 +85,8 @@ struct check {
     bool has_more_findings;               /* than these */
     enum level strongest; /* that still holds, as far as this checker sees; LEVEL_COUNT: none */
     enum level weakest_violated; /* as far as this checker sees; LEVEL_COUNT: none, or unknown */
-    uint64_t unjudged_predicates; /* statements that the checker could not judge */
+    uint64_t unjudged_predicates; /* statements that the checker could not judge as a whole */
+    uint8_t *is_unjudged;         /* by statement: these; NULL: there are no statements */
     uint64_t txn_count,
         op_count;          /* of the history: transactions; statements count as one operation */
     int64_t clock_error_ns; /* clocks off by about so much may excuse it all; 0: nobody knows */
@@ -101,6 +104,7 @@ struct checker {
     bool has_z3;         /* it has another engine */
     bool takes_part;     /* it judges by a part of the version order, without hints, too */
     bool takes_profile;  /* and clock errors */
+    const char *unjudged_why; /* why a statement may go unjudged */
     /* Refuses a history that lacks what the checker needs, and says what. */
     enum status (*examine)(const struct history *, struct error *);
     enum status (*run)(const struct history *, const struct check_options *, struct check *,

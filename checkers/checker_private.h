@@ -27,6 +27,11 @@ bool check_is_full(struct check *);
 /* Makes the verdict unknown, unless it is invalid. The first reason stays. */
 void check_doubt(struct check *, const char *format, ...) PRINTF_LIKE(2, 3);
 
+/* The checker could not judge this statement as a whole. It may say so more than once. */
+void check_note_unjudged(struct check *, uint32_t statement);
+/* Nor any other that looked for rows and got an answer. */
+void check_note_all_unjudged(struct check *, const struct history *);
+
 /* Memory of its own, each byte `fill`. */
 MUST_USE enum status check_memory(void **at, size_t count, size_t size, int fill, struct error *);
 

@@ -35,11 +35,6 @@ static void conclude(struct replay *r, bool replay_was_right)
 {
     struct check *check = r->check;
 
-    if (check->unjudged_predicates > 0)
-        check_doubt(check,
-                    "%" PRIu64 " statements could not be judged: their conditions, orders or "
-                    "aggregates cannot be computed here",
-                    check->unjudged_predicates);
     if (check->verdict == VERDICT_INVALID && replay_was_right && check->unjudged_predicates == 0)
         check->strongest = LEVEL_SERIALIZABLE;
 }
@@ -76,8 +71,11 @@ static enum status run(const struct history *h, const struct check_options *opti
 
     TRY(refuse_other_views(h, err));
     TRY(judge(h, options, false, check, err));
-    if (check->verdict != VERDICT_UNKNOWN || check->unjudged_predicates > 0)
+    if (check->verdict != VERDICT_UNKNOWN)
         return STATUS_OK;
+    other.is_unjudged = NULL;
+    if (h->statement_count > 0)
+        TRY(check_memory((void **)&other.is_unjudged, h->statement_count, 1, 0, err));
     status = judge(h, options, true, &other, err);
     if (status == STATUS_OK && other.verdict == VERDICT_VALID) {
         check_close(check);
@@ -93,6 +91,7 @@ const struct checker checker_order = {
     .summary = "replays transactions in the store's own order: needs a ts on each",
     .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_SERIALIZABLE) |
               LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
+    .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
     .examine = examine,
     .run = run,
 };

@@ -118,7 +118,7 @@ static enum status ask(struct replay *r, uint32_t txn, uint32_t head, struct err
         return blame_statement(&r->judge, txn, head, &fault,
                                fault.key == HISTORY_NONE ? &nothing : &r->held[fault.key], err);
     case ANSWER_UNDECIDED:
-        r->check->unjudged_predicates++;
+        check_note_unjudged(r->check, r->history->op_key[head]);
     }
     return STATUS_OK;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
+#include "checkers/tell.h"
 
 /* Long ones are written number by number: room is asked for in larger pieces. */
 #define NUMBER_BYTES_MAX 24
@@ -93,6 +94,25 @@ static void print_findings(struct buffer *out, const struct history *h, const st
     buffer_byte(out, ']');
 }
 
+/* Statements that a valid verdict says nothing of; interval has its own way to say so. */
+static void print_unjudged(struct buffer *out, const struct history *h, const struct check *check)
+{
+    const char *first = "\"unjudged\":[", *between = first;
+
+    for (uint32_t s = 0; s < h->statement_count; s++) {
+        uint32_t head = h->statement_op[s], txn;
+
+        if (!check->is_unjudged[s])
+            continue;
+        txn = history_txn_of(h, head);
+        buffer_print(out, "%s[%" PRId64 ",%" PRIu32 "]", between, h->txn_id[txn],
+                     tell_op_number(h, txn, head));
+        between = ",";
+    }
+    if (between != first)
+        buffer_text(out, TEXT("],"));
+}
+
 /* A model may hold where nothing shows it. */
 static bool is_shown(const struct check *check, const struct buffer *evidence)
 {
@@ -122,10 +142,12 @@ enum status witness_finish(const struct history *h, struct check *check, struct 
         if (check->by_part)
             buffer_text(out, TEXT("\"version-order\":\"part\","));
         buffer_text(out, (struct text){ check->premises.at, check->premises.count });
-        if (check->verdict == VERDICT_VALID)
+        if (check->verdict == VERDICT_VALID) {
+            print_unjudged(out, h, check);
             buffer_text(out, (struct text){ evidence.at, evidence.count });
-        else
+        } else {
             print_findings(out, h, check);
+        }
         buffer_text(out, TEXT("}\n"));
     }
     out->out_of_memory |= evidence.out_of_memory;

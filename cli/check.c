@@ -22,7 +22,7 @@ struct check_values {
     const char *history, *level, *checker, *format, *timeout, *engine, *version_order, *profile,
         *clock_error, *witness;
     struct option_number threads, seed;
-    bool json;
+    bool allow_unjudged, json;
 };
 
 /* A check, and how long it took. */
@@ -110,6 +110,11 @@ static const struct option check_rows[] = {
       .kind = OPTION_TEXT,
       .offset = AT(clock_error),
       .help = "for interval: how far the clocks of clients may be off, as in 2ms" },
+    { .name = "allow-unjudged",
+      .kind = OPTION_FLAG,
+      .offset = AT(allow_unjudged),
+      .help = "call a history valid in which nothing is wrong even if some\n"
+              "statements could not be judged; without it that is unknown" },
     { .name = "witness",
       .argument = "FILE",
       .kind = OPTION_TEXT,
@@ -200,6 +205,7 @@ static enum status set_options(const struct check_values *values, struct check_o
         .threads = values->threads.given ? (unsigned)values->threads.value : cores_count(),
         .engine = ENGINE_NATIVE,
         .seed = (uint64_t)values->seed.value,
+        .allows_unjudged = values->allow_unjudged,
     };
     *limit_ns = 0;
     if (values->level) {

@@ -310,6 +310,19 @@ static enum status check_op(struct verifier *v, uint32_t txn, uint32_t op, struc
     return STATUS_OK;
 }
 
+/* Whether an operation is to be held against the order. With values alone rows are reads, too. */
+static bool op_is_asked(const struct verifier *v, uint32_t txn, uint32_t op)
+{
+    bool is_statement = op_is_head(v->h->op_kind[op]);
+
+    if (is_statement && (v->is_weak || v->w->checker == WITNESS_INFER))
+        return false;
+    if (is_statement && v->is_excused && v->is_excused[v->h->op_key[op]])
+        return false;
+    return op_is_judged(v, txn, op) ||
+           (v->w->checker >= WITNESS_BLACKBOX && op_reads_value(v, txn, op));
+}
+
 static enum status check_answers(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
@@ -319,8 +332,7 @@ static enum status check_answers(struct verifier *v, struct error *err)
             continue;
         own_begin(v);
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-            if (v->w->checker >= WITNESS_BLACKBOX ? op_reads_value(v, t, op)
-                                                  : op_is_judged(v, t, op))
+            if (op_is_asked(v, t, op))
                 TRY(check_op(v, t, op, err));
             own_pass(v, op);
         }
@@ -387,9 +399,64 @@ static enum status check_deduced(struct verifier *v, struct error *err)
     return check_answers(v, err);
 }
 
+/* --- What was not judged ------------------------------------------------------- */
+
+static enum status excuse(struct verifier *v, const struct witness_place *place, struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t txn = 0, op = 0;
+
+    TRY(lookup_txn(v, place->txn, &txn, err));
+    TRY(lookup_op(v, txn, place->op, &op, err));
+    if (!op_is_head(h->op_kind[op]) || !op_is_judged(v, txn, op) || v->is_excused[h->op_key[op]])
+        return verify_refuse(v, err,
+                             "operation %" PRId64 " of transaction %" PRId64
+                             " is no statement that could have been judged, or stands there twice",
+                             place->op, place->txn);
+    v->is_excused[h->op_key[op]] = true;
+    return STATUS_OK;
+}
+
+/*
+ * A verdict may leave statements unjudged if its witness says which. Those of weak are drawn from
+ * items and rows alone, and so are those of infer, in which statements only rule out.
+ */
+static enum status excuse_unjudged(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+    bool leaves_all = v->is_weak || v->w->checker == WITNESS_INFER;
+
+    TRY(memory_get(v, (void **)&v->is_excused, h->statement_count, sizeof *v->is_excused, err));
+    for (size_t i = 0; i < v->w->unjudged.count; i++)
+        TRY(excuse(v, &v->w->unjudged.at[i], err));
+    for (uint32_t s = 0; s < h->statement_count; s++) {
+        uint32_t head = h->statement_op[s], txn = history_txn_of(h, head);
+        bool is_asked = op_is_judged(v, txn, head);
+
+        if (is_asked && v->is_weak && !v->is_excused[s])
+            return verify_refuse(v, err,
+                                 "a statement of transaction %" PRId64
+                                 " was not judged, and the witness does not say so",
+                                 h->txn_id[txn]);
+        v->unjudged_count += is_asked && (leaves_all || v->is_excused[s]);
+    }
+    return STATUS_OK;
+}
+
+void valid_count_partial(struct verifier *v)
+{
+    const struct history *h = v->h;
+
+    for (uint32_t s = 0; s < h->statement_count; s++)
+        if ((h->statement_limit[s] >= 0 || h->statement_flags[s] & STATEMENT_AGGREGATES) &&
+            op_is_judged(v, history_txn_of(h, h->statement_op[s]), h->statement_op[s]))
+            v->unjudged_count++;
+}
+
 enum status verify_valid(struct verifier *v, struct error *err)
 {
     TRY(give_places(v, err));
+    TRY(excuse_unjudged(v, err));
     TRY(versions_build(v, err));
     if (v->w->checker != WITNESS_INFER && (!v->is_snapshot || v->is_exclusive))
         TRY(check_chains(v, err));

@@ -134,13 +134,27 @@ static enum status verify_all(struct verifier *v, struct error *err)
     TRY(levels_take(v, err));
     TRY(number_txns(v, err));
     TRY(versions_count_txns(v, err));
-    if (v->w->is_valid && v->w->checker == WITNESS_INTERVAL)
+    if (v->w->is_valid && v->w->checker == WITNESS_INTERVAL) {
+        valid_count_partial(v);
         return verify_instant_order(v, err);
+    }
     return v->w->is_valid ? verify_valid(v, err) : verify_invalid(v, err);
 }
 
-static void describe(const struct witness *w, struct verification *result)
+/* What a valid verdict does not say. */
+static void describe_unjudged(uint64_t count, struct verification *result)
 {
+    size_t length = strlen(result->reason);
+
+    if (count > 0)
+        snprintf(result->reason + length, sizeof result->reason - length,
+                 ", but for %" PRIu64 " %s not judged", count,
+                 count == 1 ? "statement that was" : "statements that were");
+}
+
+static void describe(const struct verifier *v, struct verification *result)
+{
+    const struct witness *w = v->w;
     const char *level = level_name(w->level);
     const char *of = w->checker == WITNESS_INTERVAL
                          ? ", of a database that works like the profile of the witness"
@@ -169,7 +183,8 @@ static enum status judge(const struct history *h, const struct witness *w,
 
     if (status == STATUS_OK) {
         result->is_accepted = true;
-        describe(w, result);
+        describe(&v, result);
+        describe_unjudged(v.unjudged_count, result);
     } else if (v.is_refused) {
         snprintf(result->reason, sizeof result->reason, "%s", err->text);
         *err = (struct error){ 0 };

@@ -88,6 +88,9 @@ struct verifier {
     bool *is_account; /* by key, of banks; once asked for */
     size_t account_count;
 
+    bool *is_excused;         /* by statement: the witness says that it was not judged; NULL: none */
+    uint64_t unjudged_count;  /* statements that were not held against a valid verdict */
+
     uint64_t spent;            /* steps of searches */
     uint32_t *made, *made_end; /* versions; by transaction, where its end; once asked for */
     uint32_t *heads_before;    /* by operation: those before it that are no rows; once asked for */
@@ -232,6 +235,8 @@ bool part_add(struct verifier *, uint32_t txn);
 /* --- valid.c, cycle.c, anomaly.c, refutation.c, instant_proof.c, instant_order.c --- */
 
 MUST_USE enum status verify_valid(struct verifier *, struct error *);
+/* With interval: statements that are held against instants in part. */
+void valid_count_partial(struct verifier *);
 MUST_USE enum status verify_anomaly(struct verifier *, const struct witness_anomaly *,
                                     struct error *);
 MUST_USE enum status verify_cycle(struct verifier *, const struct witness_anomaly *,

@@ -184,13 +184,14 @@ enum {
     FIELD_PROFILE,
     FIELD_CLOCK_ERROR,
     FIELD_INSTANTS,
-    FIELD_OPEN
+    FIELD_OPEN,
+    FIELD_UNJUDGED
 };
 
 static const char *const witness_fields[] = {
     "ordeal-witness", "history", "checker",   "level",     "verdict",
     "version-order",  "order",   "snapshots", "anomalies", "profile",
-    "clock-error",    "instants", "open",     NULL
+    "clock-error",    "instants", "open",     "unjudged",  NULL
 };
 
 #define FIELDS_OF_ALL 0x1f
@@ -217,6 +218,19 @@ static enum status read_digest(struct json *json, struct text *digest, struct er
             TRY(array_push(array, named, err));                                                    \
         }                                                                                          \
     } while (0)
+
+static enum status read_unjudged(struct json *json, struct witness *w, struct error *err)
+{
+    struct witness_place place;
+
+    TRY(json_open(json, '[', "an array of statements", err));
+    for (size_t n = 0;; n++) {
+        ELEMENT_OR_BREAK(json, n, err);
+        TRY(witness_place(json, &place.txn, &place.op, err));
+        TRY(array_push(&w->unjudged, place, err));
+    }
+    return STATUS_OK;
+}
 
 static enum status read_field(struct json *json, unsigned field, struct witness *w,
                               struct error *err)
@@ -270,6 +284,8 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
     case FIELD_OPEN:
         READ_NAMES(json, &w->open, err);
         return STATUS_OK;
+    case FIELD_UNJUDGED:
+        return read_unjudged(json, w, err);
     default:
         return read_anomalies(json, w, err);
     }
@@ -280,7 +296,7 @@ static enum status check_fields(struct json *json, const struct witness *w,
                                 const struct fields *fields, struct error *err)
 {
     bool is_interval = w->checker == WITNESS_INTERVAL;
-    uint32_t of_order = 1U << FIELD_ORDER | 1U << FIELD_SNAPSHOTS;
+    uint32_t of_order = 1U << FIELD_ORDER | 1U << FIELD_SNAPSHOTS | 1U << FIELD_UNJUDGED;
     uint32_t of_instants = 1U << FIELD_INSTANTS | 1U << FIELD_OPEN;
     uint32_t of_interval = 1U << FIELD_PROFILE | 1U << FIELD_CLOCK_ERROR | of_instants;
     uint32_t of_valid = is_interval ? 1U << FIELD_INSTANTS : 1U << FIELD_ORDER;
@@ -351,5 +367,6 @@ void witness_close(struct witness *w)
     array_close(&w->snapshots);
     array_close(&w->instants);
     array_close(&w->open);
+    array_close(&w->unjudged);
     json_close(&w->json);
 }

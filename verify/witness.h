@@ -52,7 +52,7 @@ enum witness_edge_kind {
     EDGE_KIND_COUNT
 };
 
-/* An item operation of a transaction. */
+/* An operation of a transaction. */
 struct witness_place {
     int64_t txn, op;
 };
@@ -128,6 +128,7 @@ struct witness {
     bool has_part; /* of the version orders: it was drawn from that alone */
     bool has_snapshots;
     ARRAY(int64_t) order, snapshots;
+    ARRAY(struct witness_place) unjudged; /* statements that the verdict says nothing of */
     struct workings workings; /* of interval, as is all up to the anomalies */
     int64_t clock_error;
     ARRAY(struct instant_name) instants, open;

@@ -177,7 +177,7 @@ static enum status judge(struct blackbox *b, struct error *err)
     bool uses_all = b->options->version_order.numerator == b->options->version_order.denominator;
 
     b->check->by_part = !uses_all;
-    b->check->unjudged_predicates = b->d.predicate_count;
+    check_note_all_unjudged(b->check, b->history);
     if (b->d.is_stopped || b->d.is_too_large || check_is_stopped(b->options)) {
         doubt(b);
         return STATUS_OK;
@@ -250,6 +250,7 @@ const struct checker checker_blackbox = {
               LEVEL_BIT(LEVEL_SESSION_SNAPSHOT) | LEVEL_BIT(LEVEL_STRICT_SNAPSHOT),
     .has_z3 = true,
     .takes_part = true,
+    .unjudged_why = "no use is made of rows that did not come back",
     .examine = examine,
     .run = run,
 };

@@ -113,12 +113,6 @@ static enum status pass_read(struct distiller *s, uint32_t txn, uint32_t op, str
     return array_push(&s->reads, read, err);
 }
 
-static bool is_predicate(const struct history *h, uint32_t op)
-{
-    return op_is_head(h->op_kind[op]) && h->op_kind[op] != OP_INSERT &&
-           h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED;
-}
-
 static enum status pass_txn(struct distiller *s, uint32_t txn, struct error *err)
 {
     const struct history *h = s->history;
@@ -131,8 +125,6 @@ static enum status pass_txn(struct distiller *s, uint32_t txn, struct error *err
             TRY(pass_write(s, txn, op, err));
         else if (is_judged && op_is_read(h->op_kind[op]) && h->op_value_kind[op] != VALUE_NONE)
             TRY(pass_read(s, txn, op, err));
-        else
-            s->d->predicate_count += is_judged && is_predicate(h, op);
     }
     return STATUS_OK;
 }

@@ -91,7 +91,6 @@ struct distilled {
     uint32_t strange_key;     /* of the history: read, and cannot be judged; or HISTORY_NONE */
     bool is_stopped;          /* somebody wanted an end: nothing else may be looked at */
     bool is_too_large;        /* nor here: the candidates do not fit */
-    uint64_t predicate_count; /* statements that nobody judges here */
 };
 
 struct distill_options {

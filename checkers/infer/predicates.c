@@ -14,8 +14,8 @@
  * reads, of registers.c. Where none is possible, the statement is wrong: result-set-mismatch.
  *
  * Statements with a limit or aggregates say nothing of absent rows, and neither does a
- * condition that cannot be computed: they count as unjudged, and so do those that a
- * budget of comparisons does not reach.
+ * condition that cannot be computed: they count as unjudged, and so do those that saw one of several
+ * versions of some row, and those that a budget of comparisons does not reach.
  */
 #include <stdlib.h>
 
@@ -142,8 +142,10 @@ static enum status look_at(struct asking *a, uint32_t key, bool came, struct err
     struct candidates c;
     struct sight sight = { a->txn, a->head, INFER_NOTHING, INFER_NOTHING };
 
-    if (p->infer->key_kind[key] != KEY_REGISTER)
+    if (p->infer->key_kind[key] != KEY_REGISTER) {
+        a->is_undecided = true;
         return STATUS_OK;
+    }
     if (p->owner[key] == a->txn + 1)
         return look_at_own(a, key, came, err);
     if (p->comparisons > COMPARISONS_MAX) {
@@ -156,8 +158,10 @@ static enum status look_at(struct asking *a, uint32_t key, bool came, struct err
         return STATUS_OK;
     if (c.count == 0)
         return tell_mismatch(a, key, came, err);
-    if (c.count > 1 || p->sights.count == SIGHTS_MAX)
+    if (c.count > 1 || p->sights.count == SIGHTS_MAX) {
+        a->is_undecided = true; /* another one may be the one that it saw */
         return STATUS_OK;
+    }
     sight.node = c.node;
     if (!register_is_initial(p->infer->registers, c.node))
         infer_note_read_from(p->infer, p->infer->versions.txn[c.node]);
@@ -243,7 +247,8 @@ static enum status look_at_statement(struct predicted *p, uint32_t txn, uint32_t
         TRY(look_at_absent(&a, err));
     else
         a.is_undecided = true;
-    c->check->unjudged_predicates += a.is_undecided;
+    if (a.is_undecided)
+        check_note_unjudged(c->check, h->op_key[head]);
     return STATUS_OK;
 }
 

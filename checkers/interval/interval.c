@@ -324,6 +324,8 @@ const struct checker checker_interval = {
     .levels = BIT(READ_COMMITTED) | BIT(SNAPSHOT) | BIT(SERIALIZABLE) | BIT(STRICT_SNAPSHOT) |
               BIT(STRICT_SERIALIZABLE),
     .takes_profile = true,
+    .unjudged_why = "their conditions cannot be computed here, they have a limit or aggregates, or "
+                    "they look at too many rows",
     .examine = examine,
     .run = run,
 };

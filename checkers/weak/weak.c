@@ -93,7 +93,7 @@ static enum status make(struct weak *w, struct error *err)
     if (!w->is_stopped)
         TRY(weak_seat(w, err));
     progress_report(w->options->progress, h->txn_count / 2, h->txn_count);
-    w->check->unjudged_predicates = w->predicate_count;
+    check_note_all_unjudged(w->check, h);
     return STATUS_OK;
 }
 
@@ -325,6 +325,7 @@ const struct checker checker_weak = {
               LEVEL_BIT(LEVEL_READ_YOUR_WRITES) | LEVEL_BIT(LEVEL_MONOTONIC_READS) |
               LEVEL_BIT(LEVEL_MONOTONIC_WRITES) | LEVEL_BIT(LEVEL_WRITES_FOLLOW_READS) |
               LEVEL_BIT(LEVEL_PRAM),
+    .unjudged_why = "no use is made of rows that did not come back",
     .examine = examine,
     .run = run,
 };

@@ -101,12 +101,6 @@ static enum status pass_read(struct gathering *g, uint32_t txn, uint32_t op, str
     return STATUS_OK;
 }
 
-static bool is_predicate(const struct history *h, uint32_t op)
-{
-    return op_is_head(h->op_kind[op]) && h->op_kind[op] != OP_INSERT &&
-           h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED;
-}
-
 /* --- Transactions ----------------------------------------------------------------- */
 
 static int compare_pairs(const void *a, const void *b)
@@ -164,8 +158,6 @@ static enum status pass_txn(struct gathering *g, uint32_t txn, struct error *err
             pass_write(g, txn, op);
         else if (is_judged && op_is_read(kind) && h->op_value_kind[op] != VALUE_NONE)
             TRY(pass_read(g, txn, op, err));
-        else if (op_is_head(kind))
-            w->predicate_count += is_judged && is_predicate(h, op);
     }
     if (w->write_count - from > FEW)
         return sort_many(g, from, w->write_count - from, err);

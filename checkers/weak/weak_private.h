@@ -127,7 +127,6 @@ struct weak {
     ARRAY(struct weak_fault) faults;
     uint32_t open_op;    /* the first read that has several possible writers, or HISTORY_NONE */
     uint32_t strange_op; /* the first of a strange key, or HISTORY_NONE */
-    uint64_t predicate_count; /* statements that nobody judges */
     struct weak_order *base;  /* of so, wr and shown; where an axiom needs it: weak_find_base() */
     bool reads_go_forward;    /* each reader has a greater number than its writers */
     bool is_stopped;

@@ -22,9 +22,9 @@ static const struct judge {
     bool has_places, has_orders; /* ts, snapshots and sets; version orders */
     bool takes_orders, takes_statements;
 } certificate = { "certificate", "", true, true, true, true },
-  blackbox = { "blackbox", "", false, false, false, false },
-  with_orders = { "blackbox", "", false, true, true, false },
-  with_part = { "blackbox", "\"version-order\":\"part\",", false, true, false, false },
+  blackbox = { "blackbox", "", false, false, false, true },
+  with_orders = { "blackbox", "", false, true, true, true },
+  with_part = { "blackbox", "\"version-order\":\"part\",", false, true, false, true },
   weak = { "weak", "", false, false, false, false };
 
 struct search {
@@ -40,6 +40,28 @@ struct search {
     struct buffer witness;
 };
 
+/* Every statement that looks for rows and got an answer. */
+static void print_unjudged(struct buffer *w, const struct history *h)
+{
+    const char *between = "";
+
+    buffer_text(w, TEXT("\"unjudged\":["));
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        int place = -1;
+
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            place += !op_is_row(h->op_kind[op]);
+            if (h->txn_status[t] != TXN_OK || !op_is_head(h->op_kind[op]) ||
+                h->op_kind[op] == OP_INSERT || h->op_flags[op] & OP_ERROR ||
+                !(h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED))
+                continue;
+            buffer_print(w, "%s[%d,%d]", between, (int)h->txn_id[t], place);
+            between = ",";
+        }
+    }
+    buffer_text(w, TEXT("],"));
+}
+
 static bool try_order(struct search *s)
 {
     struct buffer *w = &s->witness;
@@ -47,8 +69,11 @@ static bool try_order(struct search *s)
 
     buffer_clear(w);
     fixture_begin(w, s->history);
-    buffer_print(w, "\"checker\":\"%s\",\"level\":\"%s\",\"verdict\":\"valid\",%s\"order\":[",
+    buffer_print(w, "\"checker\":\"%s\",\"level\":\"%s\",\"verdict\":\"valid\",%s",
                  s->judge->checker, level_name(s->level), s->judge->fields);
+    if (!s->judge->takes_statements)
+        print_unjudged(w, s->history);
+    buffer_text(w, TEXT("\"order\":["));
     for (unsigned i = 0; i < s->placed; i++)
         buffer_print(w, "%s%d", i ? "," : "", (int)s->history->txn_id[s->order[i]]);
     buffer_print(w, "]");
@@ -153,7 +178,7 @@ static void compare(uint64_t seed, const struct history *h, const struct judge *
         tally->partial++;
         return;
     }
-    /* What is absent is nothing to a black box. */
+    /* What is absent is nothing to who judges no statements. */
     if (found && answer == ORACLE_VIOLATED && !judge->takes_statements && h->statement_count > 0) {
         tally->unjudged++;
         return;
