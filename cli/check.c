@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "checkers/checker.h"
 #include "checkers/interval/profile.h"
+#include "cli/amendments.h"
 #include "cli/answer.h"
 #include "cli/check_report.h"
 #include "cli/clock_error.h"
@@ -22,6 +23,7 @@ struct check_values {
     const char *history, *level, *checker, *format, *timeout, *engine, *version_order, *profile,
         *clock_error, *witness;
     struct option_number threads, seed;
+    struct amendments amendments;
     bool allow_unjudged, json;
 };
 
@@ -64,6 +66,7 @@ static const struct option check_rows[] = {
       .offset = AT(format),
       .choices = format_names,
       .help = "what the history is in, where its content is not to decide that" },
+    AMENDMENT_ROWS(AT(amendments)),
     { .name = "timeout",
       .argument = "S",
       .kind = OPTION_TEXT,
@@ -347,6 +350,8 @@ static enum status read_and_judge(const struct check_values *values, struct hist
     progress = progress_bar_listener(&bar);
     from = output_clock_ns();
     status = format_read_history(values->history, format, &progress, history, err);
+    if (status == STATUS_OK)
+        status = amendments_apply(&values->amendments, history, err);
     timed->parse_ns = output_clock_ns() - from;
     if (status == STATUS_OK)
         status = judge(values, history, &options, limit_ns, &bar, timed, err);

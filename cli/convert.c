@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
+#include "cli/amendments.h"
 #include "cli/progress_bar.h"
 #include "history/foreign/foreign.h"
 #include "history/format.h"
@@ -11,6 +12,7 @@
 
 struct convert_values {
     const char *history, *to, *out;
+    struct amendments amendments;
 };
 
 #define AT(field) offsetof(struct convert_values, field)
@@ -28,6 +30,7 @@ static const struct option convert_rows[] = {
       .required = true,
       .choices = format_names,
       .help = "the format to write: see ordeal list formats" },
+    AMENDMENT_ROWS(AT(amendments)),
     { .letter = 'o',
       .argument = "FILE",
       .kind = OPTION_TEXT,
@@ -69,7 +72,9 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     progress = progress_bar_listener(&bar);
     status = format_read_history(values->history, FORMAT_ANY, &progress, &history, err);
     if (status == STATUS_OK) {
-        status = write_as(&history, values, &bar, err);
+        status = amendments_apply(&values->amendments, &history, err);
+        if (status == STATUS_OK)
+            status = write_as(&history, values, &bar, err);
         history_close(&history);
     }
     progress_bar_end(&bar);

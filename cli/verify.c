@@ -1,6 +1,7 @@
 #include "verify/verify.h"
 
 #include "base/array.h"
+#include "cli/amendments.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
@@ -8,6 +9,7 @@
 
 struct verify_values {
     const char *history, *witness;
+    struct amendments amendments;
 };
 
 #define AT(field) offsetof(struct verify_values, field)
@@ -21,6 +23,7 @@ static const struct option verify_rows[] = {
       .kind = OPTION_OPERAND,
       .offset = AT(witness),
       .help = "what check --witness or run --out wrote; - is standard input" },
+    AMENDMENT_ROWS(AT(amendments)),
 };
 
 static enum status read_history(const char *path, struct history *history, struct error *err)
@@ -45,7 +48,9 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     enum status status;
 
     TRY(read_history(values->history, &history, err));
-    status = verify_file(&history, values->witness, &verification, err);
+    status = amendments_apply(&values->amendments, &history, err);
+    if (status == STATUS_OK)
+        status = verify_file(&history, values->witness, &verification, err);
     history_close(&history);
     TRY(status);
     *code = verification.is_accepted ? EXIT_VALID : EXIT_VIOLATION;
@@ -61,7 +66,8 @@ const struct command command_verify = {
     .description =
         "Holds each statement of the witness against the history, with no code of the\n"
         "checkers. The exit status is 0 if the witness proves its verdict, be that valid or\n"
-        "invalid, and 1 if it does not.\n",
+        "invalid, and 1 if it does not. What check was told of the history by --initial and\n"
+        "--nil-read is to be said here, too.\n",
     .example = "  ordeal verify history.jsonl witness-order.json\n",
     .options = { "verify", verify_rows, ROW_COUNT(verify_rows), sizeof(struct verify_values) },
     .run = run,

@@ -50,4 +50,27 @@ check "who is told that all is well is told what was not looked at" \
     mentions out "unjudged   1 statement, but for the rows that came"
 run 0 check good.jsonl --checker certificate
 check "and nothing where all was" [ "$(grep -c unjudged out)" -eq 0 ]
+cat >stale.edn <<'END'
+({:process 0 :type :invoke :f :write :value 1}
+ {:process 0 :type :ok :f :write :value 1}
+ {:process 1 :type :invoke :f :read}
+ {:process 1 :type :ok :f :read :value 0})
+END
+run 1 check stale.edn --level strict-serializable
+check "what nobody wrote is not told of a file that cannot say what was there" mentions out "garbage-read"
+run 1 check stale.edn --level strict-serializable --initial 0 --witness stale.json
+check "a stale read in a file without times is one" mentions out "G-single-realtime"
+run 0 verify stale.edn stale.json --initial 0
+run 1 verify stale.edn stale.json
+check "what check was told is to be said again" mentions out "another history"
+run 1 check stale.edn --level linearizable --initial register=0
+check "linearizable needs no checker to be named" mentions out "infer         linearizable"
+run 0 check stale.edn --level session-serializable --initial 0
+run 2 check stale.edn --initial shelf=0
+check "a key that nobody knows is named" mentions err "'shelf'"
+sed 's/:value 0/:value nil/' stale.edn >nil.edn
+run 1 check nil.edn --level linearizable
+run 0 check nil.edn --level linearizable --nil-read any
+run 0 convert nil.edn --nil-read any --to jsonl -o nil.jsonl
+run 0 check nil.jsonl --level linearizable
 finish
