@@ -61,6 +61,7 @@ struct client {
     int64_t invoked_ns, resend_ns, give_up_ns;
 
     bool must_probe, is_probing;
+    bool is_counted; /* what it does is the workload's */
     uint32_t probe_shard;
     struct writer probe_row;
     struct row_change probe_change;
@@ -240,7 +241,7 @@ static void go_to_its_node(struct client *client)
 
 static bool wants_to_begin(struct client *client)
 {
-    struct listed *recorded = client->cluster->options.recorded;
+    struct listed *recorded = client->is_counted ? client->cluster->options.recorded : NULL;
 
     client->is_probing = client->must_probe;
     if (client->is_probing)
@@ -315,6 +316,8 @@ static void begin(struct client *client)
     client->txn = record_begin(record, client->session, client->cluster->world->now_ns);
     if (client->is_probing)
         record_forget(record, client->txn);
+    else if (!client->is_counted)
+        record_do_not_count(record, client->txn);
     client->request = (struct client_request){ 0 };
     take_step(client);
 }
@@ -616,6 +619,7 @@ struct client *client_open(struct cluster *cluster, uint32_t number,
     client->endpoint = cluster->world->options.node_count + number;
     client->node = number % cluster->world->options.node_count;
     client->session = number;
+    client->is_counted = true;
     client->timer_ns = TIME_NEVER;
     client->seen_by_session.pool = pool;
     client->probe_row.pool = pool;
@@ -665,7 +669,25 @@ void client_probe(struct client *client)
 
 bool client_probes_done(const struct client *client)
 {
-    return client->is_probing && client->probe_shard == client->cluster->catalog.shard_count;
+    return client->must_probe && client->probe_shard == client->cluster->catalog.shard_count;
+}
+
+/* What it draws from now on is the same, however much has been drawn before: see bisecting. */
+void client_follow(struct client *client, const struct driver *driver)
+{
+    struct random_key key =
+        random_key_fork(world_key(client->cluster->world), "reader/%" PRIu32, client->number);
+
+    random_init(&client->random, &key);
+    assert(client_probes_done(client) && client->phase != CLIENT_ASKING);
+    client->must_probe = client->is_probing = client->is_stopped = client->is_counted = false;
+    client->driver = driver;
+    client->options.transactions = 0;
+    client->options.think_ns = 0;
+    client->options.attempts_max = UINT32_MAX;
+    client->ordinal = 0;
+    client->attempt = 0;
+    rest(client, 0);
 }
 
 uint32_t client_stuck_shard(const struct client *client)

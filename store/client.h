@@ -39,6 +39,11 @@ bool client_is_idle(const struct client *);
  */
 void client_probe(struct client *);
 bool client_probes_done(const struct client *);
+/*
+ * Of one whose probes are done, once: its session goes on with another driver's transactions, each
+ * tried until it commits, until the driver has no more. They are not counted.
+ */
+void client_follow(struct client *, const struct driver *);
 /* The first shard whose probe has not committed, for the report. */
 uint32_t client_stuck_shard(const struct client *);
 

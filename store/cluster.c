@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "store/equality.h"
+#include "store/read_back.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SETTLE_STEP_NS (50 * MILLISECOND)
@@ -272,6 +273,17 @@ static bool clients_are_done(struct cluster *cluster)
     return true;
 }
 
+static bool all_is_read_back(struct cluster *cluster)
+{
+    for (uint32_t i = 0; i < cluster->options.sessions; i++) {
+        if (client_is_idle(cluster->clients[i]))
+            continue;
+        say_stuck(cluster, "session %" PRIu32 " cannot read everything back", i);
+        return false;
+    }
+    return true;
+}
+
 static bool nothing_is_prepared(struct cluster *cluster)
 {
     for (uint32_t node = 0; node < cluster->world->options.node_count; node++) {
@@ -348,6 +360,17 @@ static void set_goal(struct cluster *cluster)
     }
 }
 
+static void begin_to_read_back(struct cluster *cluster)
+{
+    uint32_t sessions = cluster->options.sessions;
+    struct read_back *read_back =
+        read_back_open(&cluster->pool, &cluster->catalog, cluster->catalog.schema->table_count - 1,
+                       sessions, !cluster->options.protocol->on_raft);
+
+    for (uint32_t i = 0; i < sessions; i++)
+        client_follow(cluster->clients[i], read_back_driver(read_back));
+}
+
 static enum status run_until(struct cluster *cluster, bool (*done)(struct cluster *),
                              int64_t end_ns, bool *was_done, struct error *err)
 {
@@ -414,6 +437,12 @@ enum status cluster_settle(struct cluster *cluster, int64_t budget_ns, struct er
     for (uint32_t i = 0; i < cluster->options.sessions; i++)
         client_probe(cluster->clients[i]);
     TRY(run_until(cluster, clients_are_done, end_ns, &done, err));
+    if (done)
+        TRY(run_until(cluster, nothing_is_prepared, end_ns, &done, err));
+    if (done) {
+        begin_to_read_back(cluster);
+        TRY(run_until(cluster, all_is_read_back, end_ns, &done, err));
+    }
     if (done)
         TRY(run_until(cluster, nothing_is_prepared, end_ns, &done, err));
     if (done) {

@@ -13,32 +13,11 @@ static enum op_kind statement_of(enum read_purpose purpose)
     return purpose == READ_UPDATE ? OP_UPDATE : purpose == READ_DELETE ? OP_DELETE : OP_SELECT;
 }
 
-/* Of what all keys were seen at, what is about one; it mostly stands where the key does. */
-static struct record_op op_of_key(const struct record_op *op, uint32_t index, uint32_t key)
-{
-    struct record_op of_key = *op;
-    uint32_t at = index;
-
-    if (!op->has_set || op->set_count == 0)
-        return of_key;
-    if (at >= op->set_count || op->set[at].key != key)
-        for (at = 0; at < op->set_count && op->set[at].key != key; at++)
-            ;
-    of_key.set = op->set + at;
-    of_key.set_count = at < op->set_count;
-    return of_key;
-}
-
 static void record_keys(const struct program_client *client, const struct driver_answer *answer,
                         const struct record_op *op)
 {
-    for (uint32_t i = 0; i < client->keys.count; i++) {
-        bool is_row = i < answer->row_count && answer->rows[i].is_row;
-        struct record_op of_key = op_of_key(op, i, client->keys.at[i]);
-
-        record_read(answer->record, answer->txn, &of_key, client->keys.at[i], is_row,
-                    is_row ? answer->rows[i].row : TEXT(""));
-    }
+    record_read_keys(answer->record, answer->txn, op, client->keys.at, client->keys.count,
+                     answer->rows, answer->row_count);
 }
 
 /* Its own copy of the rows, each once: the answer will be gone when they are written. */

@@ -96,7 +96,7 @@ void record_end(struct record *r, uint64_t number, enum txn_status status, int64
     txn->is_open = false;
     txn->status = (uint8_t)status;
     txn->completed_ns = status == TXN_UNKNOWN ? TIME_NEVER : completed_ns;
-    if (txn->is_forgotten)
+    if (txn->is_forgotten || txn->is_uncounted)
         return;
     r->counts.committed += status == TXN_OK;
     r->counts.aborted += status == TXN_ABORT;
@@ -109,6 +109,14 @@ void record_forget(struct record *r, uint64_t number)
 
     assert(txn->is_open);
     txn->is_forgotten = true;
+}
+
+void record_do_not_count(struct record *r, uint64_t number)
+{
+    struct recorded_txn *txn = txn_of(r, number);
+
+    assert(txn->is_open);
+    txn->is_uncounted = true;
 }
 
 struct record_counts record_counts(const struct record *r)
@@ -182,6 +190,34 @@ void record_read(struct record *r, uint64_t txn, const struct record_op *o, uint
     if (is_row)
         op.value = number_value(r, row);
     keep_op(r, txn, o, op);
+}
+
+/* Of what all keys were seen at, what is about one; it mostly stands where the key does. */
+static struct record_op op_of_key(const struct record_op *op, uint32_t index, uint32_t key)
+{
+    struct record_op of_key = *op;
+    uint32_t at = index;
+
+    if (!op->has_set || op->set_count == 0)
+        return of_key;
+    if (at >= op->set_count || op->set[at].key != key)
+        for (at = 0; at < op->set_count && op->set[at].key != key; at++)
+            ;
+    of_key.set = op->set + at;
+    of_key.set_count = at < op->set_count;
+    return of_key;
+}
+
+void record_read_keys(struct record *r, uint64_t txn, const struct record_op *o,
+                      const uint32_t *keys, uint32_t key_count, const struct read_row *rows,
+                      uint32_t row_count)
+{
+    for (uint32_t i = 0; i < key_count; i++) {
+        bool is_row = i < row_count && rows[i].is_row;
+        struct record_op of_key = op_of_key(o, i, keys[i]);
+
+        record_read(r, txn, &of_key, keys[i], is_row, is_row ? rows[i].row : TEXT(""));
+    }
 }
 
 void record_write(struct record *r, uint64_t txn, const struct record_op *o, uint32_t key,

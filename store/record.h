@@ -59,6 +59,10 @@ struct record_op {
 /* Without completion: it got no answer. */
 void record_read(struct record *, uint64_t txn, const struct record_op *, uint32_t key,
                  bool is_row, struct text row);
+/* Of several keys at once: a row for each; those that have none got no answer, or are absent. */
+void record_read_keys(struct record *, uint64_t txn, const struct record_op *,
+                      const uint32_t *keys, uint32_t key_count, const struct read_row *rows,
+                      uint32_t row_count);
 void record_write(struct record *, uint64_t txn, const struct record_op *, uint32_t key,
                   struct text row);
 void record_append(struct record *, uint64_t txn, const struct record_op *, uint32_t key,
@@ -75,6 +79,8 @@ void record_statement(struct record *, uint64_t txn, const struct record_op *, e
 void record_end(struct record *, uint64_t txn, enum txn_status, int64_t completed_ns);
 /* A probe, or loading: counted nowhere, in no history. */
 void record_forget(struct record *, uint64_t txn);
+/* The harness's own, not the workload's: in the history, but counted nowhere. */
+void record_do_not_count(struct record *, uint64_t txn);
 
 /* --- The store's certificate ------------------------------------------------------------------ */
 

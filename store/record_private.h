@@ -26,6 +26,7 @@ struct recorded_txn {
     uint32_t first_op, last_op; /* plus one; 0: none */
     uint8_t status;             /* enum txn_status */
     bool is_open, is_forgotten;
+    bool is_uncounted;          /* it is not the workload's */
     bool has_place;             /* the store committed it, there */
     bool is_decided;
 };

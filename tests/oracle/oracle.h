@@ -91,7 +91,7 @@ struct oracle_options {
 };
 
 #define ORACLE_STEPS_MAX 2000000 /* some seconds at the worst */
-#define ORACLE_TXNS_MAX 16       /* committed and unknown */
+#define ORACLE_TXNS_MAX 24       /* committed and unknown */
 #define ORACLE_KEYS_MAX 32
 
 enum oracle_answer oracle_decide(const struct history *, enum level, struct oracle_options);

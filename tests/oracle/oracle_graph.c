@@ -21,17 +21,25 @@
  */
 #include "tests/oracle/oracle_private.h"
 
-/* Takes away nodes without successors among those left, until none is left, or only cycles. */
-static bool is_acyclic(const uint32_t *successors, unsigned count)
+_Static_assert(2 * ORACLE_TXNS_MAX <= 64, "a transaction has two events");
+
+/* As bit(), of which a transaction has two. */
+static uint64_t event(unsigned number)
 {
-    uint32_t left = count == 32 ? UINT32_MAX : bit(count) - 1;
+    return UINT64_C(1) << number;
+}
+
+/* Takes away nodes without successors among those left, until none is left, or only cycles. */
+static bool is_acyclic(const uint64_t *successors, unsigned count)
+{
+    uint64_t left = count == 64 ? UINT64_MAX : event(count) - 1;
     bool progress = true;
 
     while (progress) {
         progress = false;
         for (unsigned i = 0; i < count; i++)
-            if ((left & bit(i)) && !(successors[i] & left)) {
-                left &= ~bit(i);
+            if ((left & event(i)) && !(successors[i] & left)) {
+                left &= ~event(i);
                 progress = true;
             }
     }
@@ -40,25 +48,25 @@ static bool is_acyclic(const uint32_t *successors, unsigned count)
 
 static bool has_cycle_of_events(const struct oracle_graph *g, unsigned txn_count)
 {
-    uint32_t events[2 * ORACLE_TXNS_MAX] = { 0 }; /* begin 2t, commit 2t + 1 */
+    uint64_t events[2 * ORACLE_TXNS_MAX] = { 0 }; /* begin 2t, commit 2t + 1 */
 
     for (unsigned a = 0; a < txn_count; a++) {
-        events[2 * a] |= bit(2 * a + 1);
+        events[2 * a] |= event(2 * a + 1);
         for (unsigned b = 0; b < txn_count; b++) {
             if ((g->ww[a] | g->wr[a] | g->before[a]) & bit(b))
-                events[2 * a + 1] |= bit(2 * b);
+                events[2 * a + 1] |= event(2 * b);
             if ((g->item_rw[a] | g->predicate_rw[a]) & bit(b))
-                events[2 * a] |= bit(2 * b + 1);
+                events[2 * a] |= event(2 * b + 1);
         }
     }
     return !is_acyclic(events, 2 * txn_count);
 }
 
 /* A cycle of edges with just one anti-dependency. */
-static bool has_single_cycle(const uint32_t *edges, const struct oracle_graph *g,
+static bool has_single_cycle(const uint64_t *edges, const struct oracle_graph *g,
                              unsigned txn_count)
 {
-    uint32_t path[ORACLE_TXNS_MAX]; /* one edge or more */
+    uint64_t path[ORACLE_TXNS_MAX]; /* one edge or more */
 
     for (unsigned t = 0; t < txn_count; t++)
         path[t] = edges[t];
@@ -77,7 +85,8 @@ static bool has_single_cycle(const uint32_t *edges, const struct oracle_graph *g
 static bool has_cycle_of_updates(const struct oracle_graph *g, unsigned txn_count)
 {
     for (unsigned reader = 0; reader < txn_count; reader++) {
-        uint32_t among = g->updates | bit(reader), edges[ORACLE_TXNS_MAX];
+        uint32_t among = g->updates | bit(reader);
+        uint64_t edges[ORACLE_TXNS_MAX];
 
         for (unsigned t = 0; t < txn_count; t++)
             edges[t] = among & bit(t)
@@ -128,7 +137,7 @@ static bool has_item_rw(enum level level)
 
 bool oracle_graph_is_forbidden(const struct oracle_graph *g, unsigned txn_count, enum level level)
 {
-    uint32_t edges[ORACLE_TXNS_MAX];
+    uint64_t edges[ORACLE_TXNS_MAX];
 
     if (level == LEVEL_SNAPSHOT || level == LEVEL_SESSION_SNAPSHOT ||
         level == LEVEL_STRICT_SNAPSHOT)

@@ -237,6 +237,8 @@ static void drive(struct run_parts *parts, const struct cluster_case *it)
         ASSERT_OK(world_run(world, world->now_ns + 100 * MILLISECOND, &err), &err);
     cluster_stop(&parts->cluster);
     nemeses_stop(&parts->nemeses, NEMESES_HEAL);
+    if (it->after_healing)
+        it->after_healing(&parts->cluster);
     ASSERT_OK(cluster_settle(&parts->cluster, it->settle_ns, &err), &err);
 }
 

@@ -46,6 +46,7 @@ struct cluster_case {
     enum trouble trouble;
     uint64_t seed;
     bool asks_oracle; /* of small histories */
+    void (*after_healing)(struct cluster *); /* a fault of the test's own, or NULL */
 };
 
 /* Zeroed, a run that could not be made fails the test. */

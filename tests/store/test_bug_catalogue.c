@@ -52,7 +52,7 @@ static enum level promised_level(enum bug bug)
 static enum oracle_answer ask_oracle(const struct history *history, enum level level,
                                      bool certified)
 {
-    struct oracle_options options = { .use_certificate = certified, .steps_max = 300000 };
+    struct oracle_options options = { .use_certificate = certified, .steps_max = 1000000 };
 
     return oracle_decide(history, level, options);
 }
