@@ -89,7 +89,7 @@ static void assign(struct configuration *drawing, struct buffer *assignment)
 void configuration_put(struct configuration *drawing, const char *path, const char *format, ...)
 {
     struct buffer assignment = { 0 };
-    char value[200];
+    char value[1000];
     va_list arguments;
 
     if (drawing->status != STATUS_OK || configuration_find(drawing, path))
@@ -323,6 +323,30 @@ static void draw_disk(struct configuration *drawing)
         configuration_draw_chance(drawing, "disk.torn", 10000, 1000000);
 }
 
+/* Off in half of the runs; else each site is on in a quarter of them. */
+static void draw_buggify(struct configuration *drawing)
+{
+    const struct setting *given = configuration_find(drawing, "cluster.protocol");
+    struct random random = configuration_stream(drawing, "buggify.sites");
+    const struct protocol *protocol =
+        given && given->kind == SETTING_STRING ? store_protocol(given->text) : NULL;
+    struct buffer list = { 0 };
+
+    if (!protocol || configuration_tosses(drawing, "off", 2))
+        return;
+    for (int i = 0; i < BUGGIFY_SITE_COUNT; i++) {
+        struct store_protocol_facts facts = store_protocol_facts(protocol);
+        bool is_on = random_below(&random, 4) == 0;
+        if (is_on && buggify_is_of((enum buggify_site)i, facts.name, facts.on_raft))
+            buffer_print(&list, "%s\"%s\"", list.count ? ", " : "",
+                         buggify_name((enum buggify_site)i));
+    }
+    configuration_put(drawing, "buggify.sites", "[%.*s]", (int)list.count, list.at ? list.at : "");
+    if (configuration_tosses(drawing, "usual chance", 2))
+        configuration_draw_chance(drawing, "buggify.chance", 20000, 500000);
+    buffer_close(&list);
+}
+
 /* A world in which nodes ping each other has no store, and a script says what its sessions do. */
 static bool applies(const struct configuration *drawing, enum swarm_dimension dimension)
 {
@@ -359,6 +383,7 @@ static void (*const draws[SWARM_DIMENSION_COUNT])(struct configuration *) = {
     [SWARM_CLOCKS] = draw_clocks,
     [SWARM_NETWORK] = draw_network,
     [SWARM_DISK] = draw_disk,
+    [SWARM_BUGGIFY] = draw_buggify,
 };
 
 enum status configuration_draw(struct setting *root, const struct swarm_options *swarm,

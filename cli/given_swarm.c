@@ -83,3 +83,45 @@ void given_draws_print(const struct swarm_draws *draws, struct buffer *out)
         }
     buffer_text(out, TEXT(" }"));
 }
+
+/* --- Rare paths ------------------------------------------------------------------------------- */
+
+#define ALL_SITES ((UINT64_C(1) << BUGGIFY_SITE_COUNT) - 1)
+
+enum status given_sites_read(uint64_t *sites, const char *label, const struct setting *list,
+                             struct error *err)
+{
+    if (list->kind != SETTING_ARRAY)
+        return setting_refuse(list, err, "%s should be a list such as [\"sync-lags\"]", label);
+    for (const struct setting *name = list->first; name; name = name->next) {
+        enum buggify_site site;
+
+        if (name->kind != SETTING_STRING)
+            return setting_refuse(name, err, "%s should list sites by name", label);
+        site = buggify_find(name->text);
+        if (text_equal(name->text, TEXT("all")))
+            *sites = ALL_SITES;
+        else if (site == BUGGIFY_SITE_COUNT)
+            return setting_refuse_name(name, "site", buggify_names(), err);
+        else
+            *sites |= UINT64_C(1) << site;
+    }
+    return STATUS_OK;
+}
+
+void given_sites_print(uint64_t sites, struct buffer *out)
+{
+    bool first = true;
+
+    if (sites == ALL_SITES) {
+        buffer_text(out, TEXT("[\"all\"]"));
+        return;
+    }
+    buffer_byte(out, '[');
+    for (int i = 0; i < BUGGIFY_SITE_COUNT; i++)
+        if (sites >> i & 1) {
+            buffer_print(out, "%s\"%s\"", first ? "" : ", ", buggify_name((enum buggify_site)i));
+            first = false;
+        }
+    buffer_byte(out, ']');
+}

@@ -4,6 +4,8 @@
  *     [swarm]
  *     configuration = ["all"]                # or some: ["protocol", "raft"]
  *     draws = { network = 17, protocol = 3 } # these draw as those seeds would
+ *
+ * And the rare paths that are given a chance, by name: sites = ["sync-lags"], or ["all"].
  */
 #ifndef CLI_GIVEN_SWARM_H
 #define CLI_GIVEN_SWARM_H
@@ -20,6 +22,10 @@ MUST_USE enum status given_dimensions_read(uint32_t *dimensions, const char *lab
                                            const struct setting *, struct error *);
 MUST_USE enum status given_draws_read(struct swarm_draws *, const char *label,
                                       const struct setting *, struct error *);
+/* A bit for each site of buggify. */
+MUST_USE enum status given_sites_read(uint64_t *sites, const char *label, const struct setting *,
+                                      struct error *);
+void given_sites_print(uint64_t sites, struct buffer *);
 void given_draws_print(const struct swarm_draws *, struct buffer *);
 
 #endif

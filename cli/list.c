@@ -306,6 +306,15 @@ static enum status list_bugs(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
+static enum status list_buggify(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (int i = 0; i < BUGGIFY_SITE_COUNT; i++)
+        add(listing, (struct entry){ buggify_name((enum buggify_site)i),
+                                     buggify_summary((enum buggify_site)i), NULL, NULL });
+    return STATUS_OK;
+}
+
 /* A scenario that cannot be read is listed with the reason. */
 static void add_scenario(struct listing *listing, const char *folder, const char *name)
 {
@@ -388,13 +397,14 @@ static const struct {
     { "protocols", list_protocols }, { "bugs", list_bugs }, { "nemeses", list_nemeses },
     { "workloads", list_workloads }, { "checkers", list_checkers }, { "levels", list_levels },
     { "anomalies", list_anomalies }, { "profiles", list_profiles }, { "formats", list_formats },
-    { "scenarios", list_scenarios },
+    { "scenarios", list_scenarios }, { "buggify", list_buggify },
 };
 
 static const char *const *list_names(void)
 {
     static const char *const names[] = { "protocols", "bugs",    "nemeses", "workloads", "checkers",
-                                         "levels", "anomalies", "profiles", "formats", "scenarios", NULL };
+                                         "levels", "anomalies", "profiles", "formats", "scenarios",
+                                         "buggify", NULL };
 
     static_assert(ROW_COUNT(names) == ROW_COUNT(lists) + 1, "each list has its name here");
     return names;
@@ -405,7 +415,7 @@ static const char *const *list_names(void)
 static const struct option list_rows[] = {
     { .argument = "WHAT", .kind = OPTION_OPERAND, .offset = AT(what), .choices = list_names,
       .help = "protocols, bugs, nemeses, workloads, checkers, levels, anomalies,\n"
-              "profiles, formats or scenarios" },
+              "profiles, formats, scenarios or buggify" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON array of objects with name and description" },
 };

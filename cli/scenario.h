@@ -193,6 +193,7 @@ struct scenario {
     struct scenario_disk disk;
     struct scenario_workload workload;
     struct swarm_options swarm;
+    struct buggify_options buggify;
     struct nemesis_options nemeses[NEMESIS_COUNT_MAX];
     uint32_t nemesis_count;
     struct jury_wishes check;

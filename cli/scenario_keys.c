@@ -251,6 +251,14 @@ static const struct key_row swarm_rows[] = {
       "seeds that dimensions draw from instead of the run's, as in { network = 17 }", 0 },
 };
 
+static const struct key_row buggify_rows[] = {
+    { "sites", KEY_SITES, offsetof(struct buggify_options, sites), 0, 0, NONE,
+      "rare paths of the store that are given a chance: see `ordeal list buggify`; \"all\" is all of "
+      "the protocol's", 0 },
+    { "chance", KEY_PROBABILITY, offsetof(struct buggify_options, chance), 0, 0, "0.25",
+      "of each of them, where it is asked once in a while; where it is asked often, a share of it", 0 },
+};
+
 static const struct key_row check_rows[] = {
     { "level", KEY_LEVEL, offsetof(struct jury_wishes, level_plus_1), 0, 0, NONE,
       "that the history must have (what the protocol promises)", 0 },
@@ -273,6 +281,7 @@ const struct section scenario_sections[] = {
     { .name = "workload", .offset = TOP(workload), .rows = workload_rows,
       .count = ROW_COUNT(workload_rows), .subject = workload_subject },
     SECTION("swarm", TOP(swarm), swarm_rows),
+    SECTION("buggify", TOP(buggify), buggify_rows),
     SECTION("check", TOP(check), check_rows),
     { .name = "nemesis", .offset = TOP(nemeses), .rows = nemesis_rows,
       .count = ROW_COUNT(nemesis_rows), .element_size = sizeof(struct nemesis_options),

@@ -236,6 +236,8 @@ static enum status read_row(const struct reader *reader, struct error *err)
         return given_nodes_read(at, label.text, reader->setting, err);
     case KEY_KINDS:
         return given_kinds_read(at, label.text, reader->setting, err);
+    case KEY_SITES:
+        return given_sites_read(at, label.text, reader->setting, err);
     case KEY_DIMENSIONS:
         return given_dimensions_read(at, label.text, reader->setting, err);
     case KEY_DRAWS:
@@ -504,6 +506,9 @@ static void print_value(const struct section *section, const struct key_row *row
     case KEY_KINDS:
         given_kinds_print(*(const uint32_t *)at, out);
         break;
+    case KEY_SITES:
+        given_sites_print(*(const uint64_t *)at, out);
+        break;
     case KEY_DIMENSIONS:
         break;
     case KEY_DRAWS:
@@ -574,6 +579,7 @@ static bool is_unset(const struct key_row *row, const void *at)
     case KEY_NODES:
         return ((const struct nemesis_nodes *)at)->count == 0;
     case KEY_SIZE:
+    case KEY_SITES:
         return *(const uint64_t *)at == 0;
     case KEY_PPM:
         return *(const int32_t *)at == 0;

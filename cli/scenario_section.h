@@ -32,6 +32,7 @@ enum key_kind {
     KEY_KINDS,       /* uint32_t, a bit for each kind of nemesis */
     KEY_DIMENSIONS,  /* uint32_t, a bit for each dimension of a swarm */
     KEY_DRAWS,       /* struct swarm_draws */
+    KEY_SITES,       /* uint64_t, a bit for each site of buggify */
     KEY_PROTOCOL,    /* const struct protocol * */
     KEY_BUGS,        /* struct bugs */
     KEY_PARAMETER,   /* of the builtin in a struct scenario_workload, by the row's name */

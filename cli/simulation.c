@@ -165,6 +165,7 @@ static enum status open_store(struct simulation *simulation, const struct scenar
         .max_offset_ns = scenario->clocks.max_offset_ns,
         .disk = scenario->disk.config,
         .client = from->client,
+        .buggify = scenario->buggify,
         .recorded = scenario->recording ? &scenario->recording->listing : NULL,
     };
 

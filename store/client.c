@@ -24,6 +24,7 @@
 #include "store/cluster.h"
 
 #define BACKOFF_DOUBLINGS_MAX 8
+#define HASTE_NS INT64_C(3000000) /* of a client that gives up */
 #define EMPTY_PAUSE_NS INT64_C(1000000) /* behind a transaction that asked nothing */
 #define PROBE_KEYS_PER_CLIENT INT64_C(1000000)
 
@@ -153,6 +154,10 @@ static void ask(struct client *client)
     client->phase = CLIENT_ASKING;
     client->resend_ns = client->invoked_ns + client->options.request_timeout_ns;
     client->give_up_ns = client->invoked_ns + client->options.patience_ns;
+    if (BUGGIFY(&client->cluster->sometimes, client->endpoint, REQUEST_AGAIN))
+        client->resend_ns = client->invoked_ns + 1;
+    if (BUGGIFY(&client->cluster->sometimes, client->endpoint, CLIENT_GIVES_UP))
+        client->resend_ns = client->give_up_ns = client->invoked_ns + HASTE_NS;
     wake_at(client, client->resend_ns);
     send(client);
 }
@@ -362,6 +367,8 @@ static void end(struct client *client, enum txn_status status, bool again)
         return;
     }
     client->driver->ended(client->driver->context, client->number, status, client->txn);
+    if (BUGGIFY(&cluster->sometimes, client->endpoint, SESSION_MOVES))
+        move_to_another_node(client);
     if (again && !client->is_stopped && client->attempt + 1 < client->options.attempts_max) {
         rest(client, backoff_ns(client));
         client->attempt++;

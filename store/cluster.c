@@ -167,6 +167,10 @@ enum status cluster_open(struct cluster *cluster, const struct cluster_options *
                                  .sometimes.coverage = world->options.coverage };
     TRY(set_defaults(&cluster->options, err));
     TRY(check_options(cluster, err));
+    if (options->buggify.sites != 0) {
+        buggify_init(&cluster->buggify, &options->buggify, world);
+        cluster->sometimes.buggify = &cluster->buggify;
+    }
     memory_init(&cluster->memory, arena, cluster->options.memory_bytes_max);
     pool_init(&cluster->pool, &cluster->memory);
     TRY(add_probe_table(cluster, workload, err));
@@ -231,6 +235,8 @@ void cluster_draw_anew(struct cluster *cluster)
     }
     for (uint32_t i = 0; i < cluster->options.sessions; i++)
         client_draw_anew(cluster->clients[i]);
+    if (cluster->sometimes.buggify)
+        buggify_draw_anew(&cluster->buggify);
 }
 
 void cluster_stop(struct cluster *cluster)
@@ -434,6 +440,7 @@ enum status cluster_settle(struct cluster *cluster, int64_t budget_ns, struct er
 
     if (!cluster->stopped)
         cluster_stop(cluster);
+    buggify_silence(&cluster->buggify);
     for (uint32_t i = 0; i < cluster->options.sessions; i++)
         client_probe(cluster->clients[i]);
     TRY(run_until(cluster, clients_are_done, end_ns, &done, err));

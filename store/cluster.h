@@ -48,6 +48,7 @@ struct cluster {
     struct server *servers;
     struct client **clients;
     struct sometimes sometimes;
+    struct buggify buggify;
     VECTOR(struct initial_row) initial; /* by shard when shards are opened: see shard.c */
     struct equality *equality;   /* hash chains of the logs: store/equality.h */
     bool stopped;

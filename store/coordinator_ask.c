@@ -21,6 +21,7 @@
 #define ASK_DOUBLINGS_MAX 4
 #define NO_LEADER_PAUSE_NS (20 * MS)
 #define HOPS_MAX 3
+#define SILENCE_NS_MAX (4000 * MS)
 
 static uint32_t next_replica(const struct coordinator *c, uint32_t shard, uint32_t node)
 {
@@ -37,6 +38,8 @@ static uint32_t target_of(const struct coordinator *c, uint32_t shard, const str
 {
     uint32_t replicas = c->server->cluster->options.replicas;
 
+    if (BUGGIFY(c->sometimes, c->server->node, ASK_ASTRAY))
+        return next_replica(c, shard, c->leaders[shard]);
     if (ask->tries % 2 == 0)
         return c->leaders[shard];
     return cluster_replica_node(c->server->cluster, shard, ask->tries / 2 % replicas);
@@ -80,10 +83,27 @@ static int64_t timeout_ns(const struct coordinator *c, uint32_t tries)
     uint32_t doublings = tries < ASK_DOUBLINGS_MAX ? tries : ASK_DOUBLINGS_MAX;
     int64_t timeout_ns = ASK_TIMEOUT_NS << doublings;
 
+    if (BUGGIFY(c->sometimes, c->server->node, ASK_IMPATIENT))
+        return 1;
     if (tries == 0)
         return timeout_ns;
     return timeout_ns + (int64_t)random_below(world_random(c->server->world, c->server->node),
                                               (uint64_t)timeout_ns / 4);
+}
+
+/* As if the ask had been lost, or the coordinator had been elsewhere for some time. */
+static bool stays_silent(const struct txn *txn, struct shard_ask *open)
+{
+    const struct coordinator *c = txn->coordinator;
+    struct buggify *buggify = c->sometimes->buggify;
+
+    if (txn->phase == TXN_DECIDING && BUGGIFY(c->sometimes, c->server->node, DECISION_LATE)) {
+        open->due_ns = server_monotonic_ns(c->server) +
+                       buggify_delay_ns(buggify, BUGGIFY_DECISION_LATE, c->server->node,
+                                        SILENCE_NS_MAX);
+        return true;
+    }
+    return BUGGIFY(c->sometimes, c->server->node, ASK_LOST);
 }
 
 static void send(struct txn *txn, uint32_t shard)
@@ -96,9 +116,13 @@ static void send(struct txn *txn, uint32_t shard)
                        .begin = txn->begin,
                        .scope = SCOPE_NONE };
 
-    fill(txn, shard, &ask);
     open->due_ns = server_monotonic_ns(c->server) + timeout_ns(c, open->tries);
+    if (stays_silent(txn, open))
+        return;
+    fill(txn, shard, &ask);
     server_send_ask(c->server, target_of(c, shard, open), shard, &ask);
+    if (BUGGIFY(c->sometimes, c->server->node, ASK_TWICE))
+        server_send_ask(c->server, target_of(c, shard, open), shard, &ask);
     open->tries++;
 }
 

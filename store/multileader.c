@@ -72,7 +72,8 @@ static void open_wal(struct multileader *m)
                                    .node = m->node,
                                    .disk = &m->server->disk,
                                    .payload =
-                                       server_payload(COMPONENT_MULTILEADER, 0) | WHAT_WAL };
+                                       server_payload(COMPONENT_MULTILEADER, 0) | WHAT_WAL,
+                                   .sometimes = m->sometimes };
 
     wal_open(&m->wal, &options, &m->log, m->pool);
 }

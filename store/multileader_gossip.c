@@ -77,7 +77,8 @@ static void begin_deltas(struct multileader *m)
 
 static bool is_full(const struct multileader *m)
 {
-    return m->out.count >= MESSAGE_BYTES_MAX;
+    return m->out.count >= MESSAGE_BYTES_MAX ||
+           (m->out.count > HAS_MORE_OFFSET + 1 && BUGGIFY(m->sometimes, m->node, DELTAS_SMALL));
 }
 
 static void send_lacking(struct multileader *m, uint32_t node, const uint64_t *have)
@@ -101,7 +102,7 @@ static void send_lacking(struct multileader *m, uint32_t node, const uint64_t *h
 static void send_to_all(struct multileader *m)
 {
     for (uint32_t node = 0; node < m->node_count; node++)
-        if (node != m->node)
+        if (node != m->node && !BUGGIFY(m->sometimes, m->node, DELTA_UNTOLD))
             server_send_local(m->server, node, writer_text(&m->out));
 }
 
@@ -159,7 +160,8 @@ static void hold(struct multileader *m, struct text bytes)
 {
     char *copy;
 
-    if (m->early.count == EARLY_COUNT_MAX || is_held(m, bytes))
+    if (m->early.count == EARLY_COUNT_MAX || is_held(m, bytes) ||
+        BUGGIFY(m->sometimes, m->node, DELTA_DROPPED))
         return;
     SOMETIMES(m->sometimes, DELTA_CAME_EARLY);
     copy = pool_take(m->pool, bytes.length);

@@ -276,6 +276,8 @@ void local_log_checkpoint_if_due(struct multileader *m)
     uint32_t entries = m->server->cluster->options.snapshot_entries;
 
     advance_stable(m);
+    if (BUGGIFY(m->sometimes, m->node, LOG_SHORT))
+        entries = 1;
     if (m->stable < m->wal.base_index + entries || wal_is_checkpointing(&m->wal))
         return;
     save(m, wal_begin_checkpoint(&m->wal, m->stable, 0));

@@ -492,7 +492,9 @@ void local_tick(struct multileader *m)
     for (uint32_t i = m->txns.count; i-- > 0;) {
         struct local_txn *txn = m->txns.at[i];
 
-        if (txn->phase == LOCAL_WAITING && now_ns - txn->since_ns > SESSION_PATIENCE_NS) {
+        if (txn->phase == LOCAL_WAITING &&
+            (now_ns - txn->since_ns > SESSION_PATIENCE_NS ||
+             BUGGIFY(m->sometimes, m->node, SESSION_REFUSED))) {
             abort_txn(m, txn, REFUSED_OVERLOADED);
         } else if (txn->phase == LOCAL_IDLE && now_ns - txn->heard_ns > silence_ns) {
             SOMETIMES(m->sometimes, ABANDONED_ABORTED);

@@ -267,7 +267,8 @@ struct raft *raft_open(const struct raft_options *options, const struct raft_hos
                                .node = options->node,
                                .disk = options->disk,
                                .first_file = options->first_file,
-                               .payload = options->payload | TIMER_WAL };
+                               .payload = options->payload | TIMER_WAL,
+                               .sometimes = options->sometimes };
 
     assert(options->peer_count <= RAFT_PEERS_MAX);
     r->options = *options;
@@ -366,13 +367,25 @@ void raft_on_message(struct raft *r, uint32_t from_node, struct text bytes)
     raft_settle(r);
 }
 
+static void resign_soon(struct raft *r)
+{
+    r->is_to_resign = true;
+    raft_arm(r, 1);
+}
+
 uint64_t raft_propose(struct raft *r, struct text command)
 {
     assert(command.length > 0);
     if (r->state != RAFT_LEADER)
         return 0;
     raft_log_push(&r->log, r->term, command);
-    raft_replicate(r);
+    if (BUGGIFY(r->options.sometimes, r->options.node, PROPOSAL_STAYS)) {
+        resign_soon(r);
+    } else {
+        raft_replicate(r);
+        if (BUGGIFY(r->options.sometimes, r->options.node, PROPOSER_RESIGNS))
+            resign_soon(r);
+    }
     wal_work(&r->wal);
     return raft_log_last(&r->log);
 }

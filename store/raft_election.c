@@ -16,6 +16,8 @@ void raft_wait_for_leader(struct raft *r)
     r->patient_from_ns = raft_now_ns(r);
     r->patience_ns = random_between(world_random(r->options.world, r->options.node), election_ns,
                                     2 * election_ns - 1);
+    if (BUGGIFY(r->options.sometimes, r->options.node, ELECTION_EARLY))
+        r->patience_ns = r->patience_ns / 16 + 1;
     raft_arm(r, r->patience_ns);
 }
 
@@ -98,7 +100,10 @@ void raft_on_patience_timer(struct raft *r)
         return;
     }
     raft_wait_for_leader(r);
-    ask_for_pre_votes(r);
+    if (BUGGIFY(r->options.sometimes, r->options.node, PRE_VOTE_SKIPPED))
+        stand(r);
+    else
+        ask_for_pre_votes(r);
 }
 
 static bool is_behind(const struct raft *r, const struct raft_message *m)
@@ -121,7 +126,8 @@ void raft_on_ask_pre_vote(struct raft *r, uint32_t peer, const struct raft_messa
         .kind = RAFT_PRE_VOTE, .term = r->term, .round = m->term, .doubtful = raft_is_doubtful(r)
     };
 
-    reply.flag = m->term > r->term && !is_behind(r, m) && !hears_leader(r);
+    reply.flag = m->term > r->term && !is_behind(r, m) && !hears_leader(r) &&
+                 !BUGGIFY(r->options.sometimes, r->options.node, VOTE_REFUSED);
     if (!reply.flag)
         SOMETIMES(r->options.sometimes, PRE_VOTE_REFUSED);
     raft_send(r, peer, &reply);
@@ -132,7 +138,8 @@ void raft_on_ask_vote(struct raft *r, uint32_t peer, const struct raft_message *
     uint32_t node = r->options.peers[peer];
     bool is_free = r->vote == WORLD_NOBODY || r->vote == node;
 
-    if (m->term == r->term && is_free && !is_behind(r, m)) {
+    if (m->term == r->term && is_free && !is_behind(r, m) &&
+        !BUGGIFY(r->options.sometimes, r->options.node, VOTE_REFUSED)) {
         raft_give_vote(r, node);
         r->owes_vote = true;
         r->patient_from_ns = raft_now_ns(r);

@@ -106,7 +106,7 @@ static void hold(struct raft *r, uint64_t index, struct text bytes)
         else if (r->held[i].index == index)
             return;
     }
-    if (!free_one)
+    if (!free_one || BUGGIFY(r->options.sometimes, r->options.node, APPEND_DROPPED))
         return;
     *free_one = (struct raft_held){ index, pool_take(r->pool, bytes.length), bytes.length };
     memcpy(free_one->at, bytes.at, bytes.length);
@@ -169,6 +169,8 @@ void raft_acknowledge(struct raft *r)
 
     if (!r->owes_ack && index <= r->acked)
         return;
+    if (BUGGIFY(r->options.sometimes, r->options.node, ACK_LATE))
+        return; /* it is still owed, or news */
     r->owes_ack = false;
     if (index > r->acked)
         r->acked = index;

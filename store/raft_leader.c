@@ -35,6 +35,7 @@ void raft_lead(struct raft *r)
     for (uint32_t i = 0; i < r->options.peer_count; i++)
         begin_with(r, &r->peers[i]);
     r->round = 1;
+    r->is_to_resign = false;
     raft_log_push(&r->log, r->term, (struct text){ 0 });
     r->ready_index = raft_log_last(&r->log);
     raft_replicate(r);
@@ -74,8 +75,11 @@ static uint64_t send_append(struct raft *r, uint32_t number, bool is_probe)
     m.index_term = raft_log_term(&r->log, index);
     writer_reset(&r->message);
     raft_message_put(&r->message, &m);
-    while (index < raft_log_last(&r->log) && r->message.count < RAFT_APPEND_BYTES_MAX)
+    while (index < raft_log_last(&r->log) && r->message.count < RAFT_APPEND_BYTES_MAX) {
         raft_message_put_entry(&r->message, raft_log_entry(&r->log, ++index));
+        if (BUGGIFY(r->options.sometimes, r->options.node, APPEND_SMALL))
+            break;
+    }
     r->host.send(r->host.context, r->options.peers[number], writer_text(&r->message));
     return index;
 }
@@ -164,6 +168,8 @@ static void nudge(struct raft *r, uint32_t number)
         peer->idle_beats = 0;
     else
         peer->idle_beats++;
+    if (BUGGIFY(r->options.sometimes, r->options.node, APPEND_AGAIN))
+        peer->idle_beats = IDLE_BEATS_MAX;
     peer->progress_at_beat = progress;
     if (peer->idle_beats < IDLE_BEATS_MAX)
         return;
@@ -176,7 +182,9 @@ static void nudge(struct raft *r, uint32_t number)
 
 void raft_on_beat(struct raft *r)
 {
-    if (!hears_majority(r)) {
+    if (!hears_majority(r) || r->is_to_resign ||
+        BUGGIFY(r->options.sometimes, r->options.node, LEADER_RESIGNS)) {
+        r->is_to_resign = false;
         raft_follow(r, r->term, WORLD_NOBODY);
         return;
     }
@@ -247,6 +255,8 @@ void raft_advance_commit(struct raft *r)
 {
     uint64_t index = reached_by_majority(r, raft_durable(r), false);
 
+    if (index > r->commit && BUGGIFY(r->options.sometimes, r->options.node, COMMIT_LATE))
+        return; /* until the next turn */
     if (index > r->commit && (raft_log_term(&r->log, index) == r->term ||
                               r->options.bugs->on[BUG_COMMITS_ENTRY_OF_OLD_TERM]))
         r->commit = index;

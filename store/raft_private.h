@@ -113,6 +113,7 @@ struct raft {
     struct raft_peer peers[RAFT_PEERS_MAX];
     uint32_t self;
     uint64_t round, ready_index;
+    bool is_to_resign; /* with the next beat */
     struct raft_snapshot outgoing;
     VECTOR(struct raft_confirm) confirms;
     VECTOR(struct raft_answer) answers;

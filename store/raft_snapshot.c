@@ -13,13 +13,18 @@
 
 #include "store/raft_private.h"
 
+#define PIECE_BYTES_SMALL 100
+
 void raft_checkpoint_if_due(struct raft *r)
 {
     uint64_t index = r->applied;
     struct writer *state;
 
-    if (index < r->wal.base_index + r->options.snapshot_entries || index < r->checkpoint_after ||
-        wal_is_checkpointing(&r->wal))
+    if (wal_is_checkpointing(&r->wal))
+        return;
+    if ((index < r->wal.base_index + r->options.snapshot_entries || index < r->checkpoint_after) &&
+        (index == r->wal.base_index ||
+         !BUGGIFY(r->options.sometimes, r->options.node, SNAPSHOT_EARLY)))
         return;
     /* If the disk does not take it, not at once again. */
     r->checkpoint_after = index + r->options.snapshot_entries / 2;
@@ -31,6 +36,8 @@ void raft_on_checkpointed(struct raft *r)
 {
     uint64_t kept = r->options.snapshot_entries / 2;
 
+    if (BUGGIFY(r->options.sometimes, r->options.node, PREFIX_DROPPED))
+        kept = 0;
     if (r->wal.base_index > kept)
         raft_log_drop(&r->log, r->wal.base_index - kept);
 }
@@ -76,6 +83,9 @@ void raft_send_snapshot(struct raft *r, uint32_t number)
     size = snapshot->size - peer->piece_offset;
     if (size > RAFT_PIECE_BYTES_MAX)
         size = RAFT_PIECE_BYTES_MAX;
+    if (size > PIECE_BYTES_SMALL &&
+        BUGGIFY(r->options.sometimes, r->options.node, PIECE_SMALL))
+        size = PIECE_BYTES_SMALL;
     writer_reset(&r->message);
     raft_message_put(&r->message, &m);
     if (size > 0)

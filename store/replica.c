@@ -9,9 +9,15 @@
 
 uint64_t replica_propose(struct replica *r, const struct command *command)
 {
+    uint64_t index;
+
     writer_reset(&r->bytes);
     command_put(&r->bytes, command);
-    return raft_propose(r->raft, writer_text(&r->bytes));
+    index = raft_propose(r->raft, writer_text(&r->bytes));
+    if ((command->kind == COMMAND_PREPARE || command->kind == COMMAND_DECIDE) &&
+        BUGGIFY(r->shard.sometimes, r->server->node, CRASH_AT_DECISION))
+        buggify_crash(r->shard.sometimes->buggify, r->server->node, r->server->world->now_ns);
+    return index;
 }
 
 void replica_changed(struct replica *r)

@@ -85,7 +85,10 @@ static void tell(struct replica *r, struct outcome *outcome, int64_t now_ns)
     else
         SOMETIMES(r->shard.sometimes, OUTCOME_RESENT);
     outcome->told_ns = now_ns;
-    send_outcome(r, outcome, outcome->untold_shards);
+    if (!BUGGIFY(r->shard.sometimes, r->server->node, OUTCOME_UNTOLD))
+        send_outcome(r, outcome, outcome->untold_shards);
+    if (BUGGIFY(r->shard.sometimes, r->server->node, OUTCOME_AGAIN))
+        send_outcome(r, outcome, outcome->decision.participants & ~bit_of(r->shard.number));
 }
 
 void replica_tell(struct replica *r, uint64_t txn)
@@ -136,7 +139,8 @@ static void was_told(struct replica *r, const struct answer *answer)
     outcome->untold_shards &= ~bit_of(answer->shard);
     if (outcome->untold_shards == 0)
         vector_push(r->pool, &r->told, answer->txn);
-    if (r->told.count >= TOLD_AT_ONCE)
+    if (r->told.count >= TOLD_AT_ONCE ||
+        (r->told.count > 0 && BUGGIFY(r->shard.sometimes, r->server->node, FORGET_EARLY)))
         forget_told(r);
 }
 
@@ -189,8 +193,11 @@ static void doubt(struct replica *r, struct prepared *prepared, int64_t now_ns)
 static bool is_in_doubt(const struct replica *r, const struct prepared *prepared, int64_t now_ns)
 {
     bool is_anchor = prepared->prepare.anchor == r->shard.number;
+    int64_t patience_ns = is_anchor ? ABANDONED_NS : IN_DOUBT_NS;
 
-    return now_ns - prepared->since_ns >= (is_anchor ? ABANDONED_NS : IN_DOUBT_NS) &&
+    if (BUGGIFY(r->shard.sometimes, r->server->node, DOUBT_EARLY))
+        patience_ns = 0;
+    return now_ns - prepared->since_ns >= patience_ns &&
            is_due(prepared->asked_ns, ASK_AGAIN_NS, now_ns);
 }
 
@@ -267,7 +274,8 @@ static void move_horizon(struct replica *r, int64_t now_ns)
     int64_t retention_ns = r->server->cluster->options.retention_ns;
     struct command command = { .kind = COMMAND_HORIZON };
 
-    if (!is_due(r->horizon_ns, HORIZON_EVERY_NS, now_ns))
+    if (!is_due(r->horizon_ns, HORIZON_EVERY_NS, now_ns) &&
+        !BUGGIFY(r->shard.sometimes, r->server->node, HORIZON_EARLY))
         return;
     r->horizon_ns = now_ns;
     if (r->shard.outcomes.count == 0 && versions_are_settled(&r->shard.versions))

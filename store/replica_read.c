@@ -25,7 +25,9 @@ static void raise_ceiling(struct replica *r, struct stamp at)
 {
     struct command command = { .kind = COMMAND_CEILING };
 
-    command.stamp = stamp_plus(at, CEILING_BULK_NS);
+    command.stamp = at;
+    if (!BUGGIFY(r->shard.sometimes, r->server->node, CEILING_TIGHT))
+        command.stamp = stamp_plus(at, CEILING_BULK_NS);
     if (replica_propose(r, &command) != 0)
         r->asked_ceiling = command.stamp;
 }

@@ -79,6 +79,10 @@ static enum progress serve_read(struct replica *r, struct waiting *w)
         replica_refuse(r, &w->ask, REFUSED_TOO_OLD);
         return PROGRESS_DONE;
     }
+    if (BUGGIFY(r->shard.sometimes, r->server->node, READ_REFUSED)) {
+        replica_refuse(r, &w->ask, REFUSED_OVERLOADED);
+        return PROGRESS_DONE;
+    }
     served = protocol->serve_read ? protocol->serve_read(r, w, &answer)
                                   : read_newest(r, w, &answer);
     if (served == SERVED)
@@ -151,6 +155,8 @@ static enum progress serve_prepare(struct replica *r, struct waiting *w)
             served = r->shard.protocol->admit(r, w, &answer.vote);
         if (served != SERVED)
             return progress_of(served);
+        if (BUGGIFY(r->shard.sometimes, r->server->node, PREPARE_REFUSED))
+            answer.vote.refusal = REFUSED_OVERLOADED;
         answer.refusal = answer.vote.refusal;
         if (answer.refusal == REFUSED_NOT) {
             set_least(r, &w->ask.prepare);

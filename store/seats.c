@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "store/cluster.h"
 #include "store/server.h"
 
 void seats_open(struct seats *seats, struct server *server)
@@ -74,6 +75,7 @@ static void say(struct seats *seats, uint32_t client, struct seat *seat,
 void seats_reply(struct seats *seats, uint32_t client, uint64_t txn, struct client_reply *reply)
 {
     struct seat *seat = seats_of(seats, client);
+    struct server *server = seats->server;
 
     if (seat->txn != txn)
         return; /* its client has gone on to another */
@@ -83,6 +85,8 @@ void seats_reply(struct seats *seats, uint32_t client, uint64_t txn, struct clie
     }
     if (!seat->is_answered)
         say(seats, client, seat, reply);
+    if (BUGGIFY(&server->cluster->sometimes, server->node, CRASH_AT_REPLY))
+        buggify_crash(&server->cluster->buggify, server->node, server->world->now_ns);
 }
 
 void seats_say_over(struct seats *seats, uint32_t client)

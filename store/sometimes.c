@@ -29,6 +29,12 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+bool protocols_name(const char *protocols, const char *protocol, bool on_raft)
+{
+    return protocols[0] == '\0' || has_word(protocols, protocol) ||
+           (on_raft && has_word(protocols, "raft"));
+}
+
 bool sometimes_is_of(enum rare_path path, const char *protocol, bool on_raft)
 {
     static const char *const protocols[SOMETIMES_COUNT] = {
@@ -38,6 +44,5 @@ bool sometimes_is_of(enum rare_path path, const char *protocol, bool on_raft)
     };
 
     assert(path < SOMETIMES_COUNT);
-    return protocols[path][0] == '\0' || has_word(protocols[path], protocol) ||
-           (on_raft && has_word(protocols[path], "raft"));
+    return protocols_name(protocols[path], protocol, on_raft);
 }

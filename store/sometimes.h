@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "sim/coverage.h"
+#include "store/buggify.h"
 
 /* X(ENUMERATOR, protocols that have it, name). "": all; "raft": every protocol on Raft. */
 #define SOMETIMES_ALL(X)                                                                           \
@@ -59,6 +60,7 @@ enum rare_path {
 struct sometimes {
     uint64_t counts[SOMETIMES_COUNT];
     struct coverage *coverage; /* NULL: nobody asks what the run reaches */
+    struct buggify *buggify;   /* NULL: nothing rare is made to happen: store/buggify.h */
 };
 
 static inline void sometimes_count(struct sometimes *sometimes, enum rare_path path)
@@ -71,6 +73,8 @@ static inline void sometimes_count(struct sometimes *sometimes, enum rare_path p
 #define SOMETIMES(sometimes, enumerator) sometimes_count(sometimes, SOMETIMES_##enumerator)
 
 const char *sometimes_name(enum rare_path);
+/* Whether a list with blanks names this protocol. "": it names all; "raft": all on Raft. */
+bool protocols_name(const char *protocols, const char *protocol, bool on_raft);
 /* Whether a run of the protocol of this name could ever take the path. */
 bool sometimes_is_of(enum rare_path, const char *protocol, bool on_raft);
 

@@ -63,6 +63,7 @@ struct cluster_options {
     int64_t retention_ns;              /* how far the horizon stays behind; 0: default */
     struct client_options client;      /* zeros: defaults */
     size_t memory_bytes_max;           /* 0: default */
+    struct buggify_options buggify;    /* no sites: nothing rare is made to happen */
     struct listed *recorded;          /* where transactions are listed as they begin; or NULL */
 };
 

@@ -6,6 +6,7 @@
 
 #define PAUSE_MIN_NS (INT64_C(1000) * 1000)
 #define PAUSE_MAX_NS (INT64_C(100) * 1000 * 1000)
+#define LAG_NS_MAX (INT64_C(500) * 1000 * 1000)
 #define APPEND_BYTES_MAX ((size_t)1 << 20)
 
 enum wal_file { FILE_META, FILE_LOG, FILE_NEXT };
@@ -20,10 +21,21 @@ static int64_t now_ns(const struct wal *wal)
     return wal->options.world->now_ns; /* the disk's time, which no process sees */
 }
 
+static int64_t lag_ns(const struct wal *wal)
+{
+    return buggify_delay_ns(wal->options.sometimes->buggify, BUGGIFY_SYNC_LAGS, wal->options.node,
+                            LAG_NS_MAX);
+}
+
 /* The job ends when this operation, its last, is done. */
 static void await(struct wal *wal, struct disk_result result)
 {
     wal->outcome = result.outcome;
+    if (BUGGIFY(wal->options.sometimes, wal->options.node, SYNC_LAGS))
+        result.done_ns += lag_ns(wal);
+    if (BUGGIFY(wal->options.sometimes, wal->options.node, CRASH_IN_SYNC))
+        buggify_crash(wal->options.sometimes->buggify, wal->options.node,
+                      now_ns(wal) + (result.done_ns - now_ns(wal)) / 2);
     world_complete_at(wal->options.world, wal->options.node, result.done_ns, wal->options.payload);
 }
 

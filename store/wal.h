@@ -40,6 +40,7 @@
 #include "sim/disk.h"
 #include "sim/world.h"
 #include "store/raft_log.h"
+#include "store/sometimes.h"
 #include "store/wire.h"
 
 struct wal_options {
@@ -48,6 +49,7 @@ struct wal_options {
     struct disk *disk;
     uint32_t first_file;
     uint64_t payload; /* of its timers and completions */
+    struct sometimes *sometimes;
 };
 
 struct wal_meta {

@@ -50,6 +50,7 @@
  */
 #include "store/locks.h"
 #include "store/protocol.h"
+#include "store/server.h"
 
 /* In ticks of the replica, which are REPLICA_TICK_NS. */
 #define PROBE_EVERY_TICKS 4
@@ -444,6 +445,12 @@ static bool is_probe_due(const struct twopl_leader *leader, const struct lock_ho
     return holder->wanted > 0 && leader->ticks - holder->probed_tick >= PROBE_EVERY_TICKS;
 }
 
+static bool is_forfeited_early(struct replica *replica, uint64_t silent)
+{
+    return silent > 1 &&
+           BUGGIFY(replica->shard.sometimes, replica->server->node, LOCKS_FORFEITED);
+}
+
 /* From the last, as the dead are removed. */
 static void twopl_tick(struct replica *replica)
 {
@@ -456,7 +463,7 @@ static void twopl_tick(struct replica *replica)
 
         if (silent > 0 && silent % MISSED_TICKS == 0)
             ask_after(replica, holder);
-        if (silent > SILENT_TICKS) {
+        if (silent > SILENT_TICKS || is_forfeited_early(replica, silent)) {
             SOMETIMES(replica->shard.sometimes, LOCKS_FORFEITED);
             lose_locks(replica, holder);
         } else if (holder->is_dead && shard_is_too_old(&replica->shard, holder->begin)) {

@@ -26,7 +26,10 @@ static uint32_t opened, checkpointed;
 
 static void on_start(void *context, struct world *w, uint32_t node, bool restarted)
 {
-    struct wal_options options = { .world = w, .node = node, .disk = &disk, .payload = 9 };
+    static struct sometimes sometimes;
+    struct wal_options options = {
+        .world = w, .node = node, .disk = &disk, .payload = 9, .sometimes = &sometimes
+    };
 
     (void)context;
     (void)restarted;
