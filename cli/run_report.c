@@ -209,6 +209,7 @@ static void print_findings(const struct simulation *simulation, struct buffer *o
     } lines[] = {
         { ANOMALY_STUCK, "liveness   STUCK   " },
         { ANOMALY_REPLICAS_DIFFER, "replicas   DIFFER   " },
+        { ANOMALY_FALSE_COMMIT, "decisions  FALSE COMMIT   " },
         { ANOMALY_INVARIANT, "invariant  BROKEN   " },
     };
 
@@ -302,6 +303,8 @@ static void answer_anomalies(const struct run_report *report, struct answer *ans
         answer_open(answer, NULL, '{');
         answer_text(answer, "kind", anomaly_name(simulation->findings[i].kind));
         answer_open(answer, "transactions", '[');
+        for (uint32_t k = 0; k < simulation->findings[i].txn_count; k++)
+            answer_number(answer, NULL, simulation->findings[i].txns[k]);
         answer_close(answer, ']');
         answer_text(answer, "explanation", simulation->findings[i].explanation);
         answer_close(answer, '}');

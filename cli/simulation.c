@@ -321,6 +321,23 @@ static enum status check_invariants(struct simulation *simulation, const struct 
     return STATUS_OK;
 }
 
+static void add_false_words(struct simulation *simulation, const struct cluster_findings *findings)
+{
+    struct finding *finding = &simulation->findings[simulation->finding_count];
+    struct buffer why = { 0 };
+
+    buffer_print(&why, "%s", findings->false_what);
+    for (uint64_t i = 1; i < findings->false_words && i < FALSE_TXNS_MAX; i++)
+        buffer_print(&why, "%s T%" PRIu64, i == 1 ? "; the store also did otherwise for" : ",",
+                     findings->false_txns[i]);
+    if (findings->false_words > FALSE_TXNS_MAX)
+        buffer_print(&why, " and %" PRIu64 " more", findings->false_words - FALSE_TXNS_MAX);
+    add_long_finding(simulation, ANOMALY_FALSE_COMMIT, "", &why);
+    for (; finding->txn_count < findings->false_words && finding->txn_count < FALSE_TXNS_MAX;
+         finding->txn_count++)
+        finding->txns[finding->txn_count] = findings->false_txns[finding->txn_count];
+}
+
 static enum status settle_store(struct simulation *simulation, const struct scenario *scenario,
                                 struct error *err)
 {
@@ -331,6 +348,8 @@ static enum status settle_store(struct simulation *simulation, const struct scen
     check_schedule(simulation, scenario);
     if (findings->replicas_differ)
         add_finding(simulation, ANOMALY_REPLICAS_DIFFER, "", findings->differ_what);
+    if (findings->false_words > 0)
+        add_false_words(simulation, findings);
     if (findings->stuck) {
         struct buffer why = { 0 };
         buffer_print(&why, "%s, ", findings->stuck_what);

@@ -28,13 +28,15 @@
 #include "store/store.h"
 
 #define SIMULATION_NODES_MAX 255
-#define SIMULATION_FINDINGS_MAX (INVARIANT_COUNT_MAX + SCHEDULE_STEPS_MAX + 3)
+#define SIMULATION_FINDINGS_MAX (INVARIANT_COUNT_MAX + SCHEDULE_STEPS_MAX + 4)
 
-/* Of a run, not of its history: stuck, replicas-differ, invariant. */
+/* Of a run, not of its history: stuck, replicas-differ, false-commit, invariant. */
 struct finding {
     enum anomaly kind;
     char name[200]; /* of an invariant: which one; else empty */
     char explanation[400];
+    uint64_t txns[FALSE_TXNS_MAX]; /* by their numbers: of false-commit */
+    uint32_t txn_count;
 };
 
 struct simulation {

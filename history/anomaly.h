@@ -86,6 +86,8 @@
       "two anti-dependencies in a row, the last transaction the first to commit: one is aborted")  \
     X(STUCK, "stuck", NONE, "a run that made no progress after its faults healed")           \
     X(REPLICAS_DIFFER, "replicas-differ", NONE, "replicas of one shard hold different bytes") \
+    X(FALSE_COMMIT, "false-commit", NONE,                                                          \
+      "a client was told committed or aborted, and the store did otherwise")                       \
     X(INVARIANT, "invariant", NONE, "an invariant of the scenario does not hold")
 
 enum anomaly {
@@ -99,7 +101,7 @@ const char *anomaly_name(enum anomaly);
 const char *anomaly_definition(enum anomaly);
 /*
  * Of LEVELS; by Adya's and Elle's models there may be weaker ones: checkers/lattice.h. False for
- * anomalies of a run (stuck, replicas-differ, invariant), of a workload and of sessions alone: they
+ * anomalies of a run (stuck, replicas-differ, false-commit, invariant), of a workload and of sessions alone: they
  * are of no level.
  */
 bool anomaly_weakest_level(enum anomaly, enum level *);

@@ -377,6 +377,32 @@ static void begin_to_read_back(struct cluster *cluster)
         client_follow(cluster->clients[i], read_back_driver(read_back));
 }
 
+/* What clients were told, against what the store did. */
+static void compare_words(struct cluster *cluster)
+{
+    static const char *const words[] = {
+        [FALSE_UNDECIDED] = "committed, but the store never decided to commit it",
+        [FALSE_READ_ONLY] = "committed, but the store did so without its writes",
+        [FALSE_ABORT] = "aborted, but the store applied its writes",
+    };
+    struct cluster_findings *findings = &cluster->findings;
+    uint64_t count = record_txn_count(cluster->record);
+
+    for (uint64_t txn = 1; txn <= count; txn++) {
+        enum false_word word = record_false_word(cluster->record, txn);
+
+        if (word == FALSE_NOTHING)
+            continue;
+        if (findings->false_words == 0)
+            snprintf(findings->false_what, sizeof findings->false_what,
+                     "the client of T%" PRIu64 " was told that it %s %s", txn,
+                     word == FALSE_ABORT ? "was" : "had", words[word]);
+        if (findings->false_words < FALSE_TXNS_MAX)
+            findings->false_txns[findings->false_words] = txn;
+        findings->false_words++;
+    }
+}
+
 static enum status run_until(struct cluster *cluster, bool (*done)(struct cluster *),
                              int64_t end_ns, bool *was_done, struct error *err)
 {
@@ -458,6 +484,7 @@ enum status cluster_settle(struct cluster *cluster, int64_t budget_ns, struct er
     }
     cluster->findings.stuck = !done;
     compare_nodes(cluster);
+    compare_words(cluster);
     return STATUS_OK;
 }
 

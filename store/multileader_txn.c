@@ -321,8 +321,10 @@ void local_committed(struct multileader *m, const struct delta *d)
         .txn = d->at.txn, .commits = true, .at = d->at, .place = d->at, .participants = 1
     };
 
-    if (d->at.txn != 0)
+    if (d->at.txn != 0) {
+        record_applied(m->server->cluster->record, d->at.txn);
         record_decision(m->server->cluster->record, &decision);
+    }
     if (!txn)
         return; /* a mark; or one of before a crash */
     reply_committed(m, txn, d->at);

@@ -297,12 +297,50 @@ void record_decision(struct record *r, const struct decision *d)
 void record_read_only(struct record *r, uint64_t number, struct stamp place, bool has_place,
                       struct stamp snapshot)
 {
+    txn_of(r, number)->is_read_only = true;
     decide(r, txn_of(r, number), has_place, place, snapshot);
+}
+
+void record_applied(struct record *r, uint64_t number)
+{
+    txn_of(r, number)->is_applied = true;
 }
 
 uint64_t record_contradictions(const struct record *r)
 {
     return r->contradictions;
+}
+
+static bool has_written(const struct record *r, const struct recorded_txn *txn)
+{
+    for (uint32_t op = txn->first_op; op; op = r->ops.at[op - 1].next) {
+        const struct recorded_op *o = &r->ops.at[op - 1];
+
+        if (op_is_head(o->kind) ? o->kind != OP_SELECT && o->row_count > 0 : op_is_write(o->kind))
+            return true;
+    }
+    return false;
+}
+
+enum false_word record_false_word(const struct record *r, uint64_t number)
+{
+    const struct recorded_txn *txn = &r->txns.at[number - 1];
+
+    assert(number >= 1 && number <= r->txns.count);
+    if (txn->is_open)
+        return FALSE_NOTHING;
+    if (txn->status == TXN_ABORT)
+        return txn->is_applied ? FALSE_ABORT : FALSE_NOTHING;
+    if (txn->status != TXN_OK)
+        return FALSE_NOTHING;
+    if (!txn->is_decided)
+        return FALSE_UNDECIDED;
+    return txn->is_read_only && has_written(r, txn) ? FALSE_READ_ONLY : FALSE_NOTHING;
+}
+
+uint64_t record_txn_count(const struct record *r)
+{
+    return r->txns.count;
 }
 
 bool record_place(const struct record *r, uint64_t number, struct stamp *place)

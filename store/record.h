@@ -90,6 +90,8 @@ void record_do_not_count(struct record *, uint64_t txn);
  */
 void record_decision(struct record *, const struct decision *);
 uint64_t record_contradictions(const struct record *);
+/* A replica has applied the writes of the transaction on its shard, whoever decided that. */
+void record_applied(struct record *, uint64_t txn);
 /* Of a transaction that committed without a decision in a log: it only read. */
 void record_read_only(struct record *, uint64_t txn, struct stamp place, bool has_place,
                       struct stamp snapshot);
@@ -101,6 +103,23 @@ struct record_counts {
 };
 
 struct record_counts record_counts(const struct record *);
+
+/*
+ * A client's word that is not the store's: it was told that a transaction committed which the store
+ * never decided to commit, or committed as one that only read; or that one was aborted whose writes
+ * were applied. Nobody is told such a thing by a store without bugs.
+ */
+enum false_word {
+    FALSE_NOTHING,
+    FALSE_UNDECIDED,  /* committed, and never decided */
+    FALSE_READ_ONLY,  /* committed, and its writes dropped */
+    FALSE_ABORT,      /* aborted, and its writes applied */
+};
+
+/* What was told of this transaction; FALSE_NOTHING: the truth. */
+enum false_word record_false_word(const struct record *, uint64_t txn);
+/* Those that began: their numbers are 1 to this. */
+uint64_t record_txn_count(const struct record *);
 /* Where the transaction was decided to be. False: it has no place, or not yet. */
 bool record_place(const struct record *, uint64_t txn, struct stamp *);
 /* A history with its certificate: version orders by place of the writers. */

@@ -29,6 +29,8 @@ struct recorded_txn {
     bool is_uncounted;          /* it is not the workload's */
     bool has_place;             /* the store committed it, there */
     bool is_decided;
+    bool is_read_only;          /* the store committed it without a decision in a log */
+    bool is_applied;            /* on some shard */
 };
 
 struct recorded_op {

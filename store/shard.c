@@ -135,6 +135,8 @@ static void commit(struct shard *s, const struct prepared *prepared,
     raise_floor(s, decision->at);
     if (s->protocol->committed)
         s->protocol->committed(s, prepared, decision);
+    if (s->record && prepared->prepare.change_count > 0)
+        record_applied(s->record, decision->txn);
     if (is_anchor && s->record)
         record_decision(s->record, decision);
 }

@@ -146,11 +146,16 @@ struct store_workload {
     const struct listed *listing;
 };
 
+#define FALSE_TXNS_MAX 8
+
 struct cluster_findings {
     bool stuck;              /* not all probes committed, or something stays prepared */
     char stuck_what[200];
     bool replicas_differ;
     char differ_what[200];
+    uint64_t false_words; /* transactions of which clients were not told what the store did, */
+    uint64_t false_txns[FALSE_TXNS_MAX]; /* the first of them, */
+    char false_what[200];                /* and what it is about the first */
     uint64_t committed, aborted, unknown;
     struct sometimes sometimes;
     size_t memory_bytes;

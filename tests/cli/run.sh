@@ -95,6 +95,15 @@ check "a fault that needs more nodes is refused" \
     says err "two.toml:6: crash minority needs at least 3 nodes"
 
 # With a store.
+run 1 run "$root/scenarios/bugs/acks-before-log.toml"
+check "a client that was told what the store did not do is told, with the transaction" \
+    grep -q '^decisions  FALSE COMMIT   the client of T[0-9]* was told that it had committed, but the store never decided' out
+run 1 run "$root/scenarios/bugs/acks-before-log.toml" --json
+check "and named for programs" grep -q '"anomalies":\[.*{"kind":"false-commit","transactions":\[[0-9]' out
+check "under a name that failures are grouped by" mentions out '"signature":"run - false-commit"'
+run 1 run "$root/scenarios/bugs/retry-applied-twice.toml"
+check "likewise of an abort whose writes are there" \
+    grep -q '^decisions  FALSE COMMIT   the client of T[0-9]* was told that it was aborted, but the store applied' out
 cp -r "$root/scenarios/programs" .
 cp "$root/scenarios/smallbank.toml" "$root/scenarios/bank-under-partition.toml" .
 few="--set workload.transactions=200"

@@ -277,6 +277,10 @@ static void find_complaint(struct run_parts *parts, const struct cluster_case *i
         buffer_print(why, "replicas differ: %s", run->findings.differ_what);
         return;
     }
+    if (run->findings.false_words > 0) {
+        buffer_text(why, text_of(run->findings.false_what));
+        return;
+    }
     if (record_contradictions(parts->cluster.record) > 0) {
         buffer_text(why, TEXT("two replicas took down different decisions"));
         return;

@@ -320,6 +320,55 @@ static void the_first_decision_counts_and_another_is_a_contradiction(void)
     TEST_ASSERT_EQUAL(30, place.wall_ns);
 }
 
+/* A transaction that writes if it is asked to, and ends as its client was told. */
+static uint64_t ended(bool writes, enum txn_status told)
+{
+    struct record_op op = at(11, 12);
+    uint64_t txn = record_begin(record, 0, 10);
+
+    if (writes)
+        record_remove(record, txn, &op, key("1"));
+    record_end(record, txn, told, 13);
+    return txn;
+}
+
+static void a_commit_that_was_never_decided_is_a_false_word(void)
+{
+    uint64_t writer = ended(true, TXN_OK), reader = ended(false, TXN_OK);
+
+    TEST_ASSERT_EQUAL(FALSE_UNDECIDED, record_false_word(record, writer));
+    TEST_ASSERT_EQUAL(FALSE_UNDECIDED, record_false_word(record, reader));
+    record_applied(record, writer); /* not where it is decided */
+    TEST_ASSERT_EQUAL(FALSE_UNDECIDED, record_false_word(record, writer));
+    decide(writer, 30);
+    record_read_only(record, reader, (struct stamp){ 0 }, false, (struct stamp){ 25, 0, 0 });
+    TEST_ASSERT_EQUAL(FALSE_NOTHING, record_false_word(record, writer));
+    TEST_ASSERT_EQUAL(FALSE_NOTHING, record_false_word(record, reader));
+    TEST_ASSERT_EQUAL(2, record_txn_count(record));
+}
+
+static void a_writer_that_is_committed_as_a_reader_has_lost_its_writes(void)
+{
+    uint64_t txn = ended(true, TXN_OK);
+
+    record_read_only(record, txn, (struct stamp){ 0 }, false, (struct stamp){ 25, 0, 0 });
+    TEST_ASSERT_EQUAL(FALSE_READ_ONLY, record_false_word(record, txn));
+}
+
+static void an_abort_whose_writes_are_applied_is_a_false_word(void)
+{
+    uint64_t applied = ended(true, TXN_ABORT), aborted = ended(true, TXN_ABORT);
+    uint64_t unknown = ended(true, TXN_UNKNOWN), open = record_begin(record, 0, 20);
+
+    record_applied(record, applied);
+    record_applied(record, unknown);
+    record_applied(record, open);
+    TEST_ASSERT_EQUAL(FALSE_ABORT, record_false_word(record, applied));
+    TEST_ASSERT_EQUAL(FALSE_NOTHING, record_false_word(record, aborted));
+    TEST_ASSERT_EQUAL(FALSE_NOTHING, record_false_word(record, unknown));
+    TEST_ASSERT_EQUAL(FALSE_NOTHING, record_false_word(record, open));
+}
+
 static void a_record_that_keeps_nothing_still_counts(void)
 {
     struct record_op op = at(11, 12);
@@ -397,6 +446,9 @@ int main(void)
     RUN_TEST(sets_name_the_versions_that_were_seen);
     RUN_TEST(probes_are_in_no_history_and_what_is_open_is_unknown);
     RUN_TEST(the_first_decision_counts_and_another_is_a_contradiction);
+    RUN_TEST(a_commit_that_was_never_decided_is_a_false_word);
+    RUN_TEST(a_writer_that_is_committed_as_a_reader_has_lost_its_writes);
+    RUN_TEST(an_abort_whose_writes_are_applied_is_a_false_word);
     RUN_TEST(a_record_that_keeps_nothing_still_counts);
     RUN_TEST(the_oracle_accepts_what_is_right);
     RUN_TEST(the_oracle_refuses_what_is_wrong);
