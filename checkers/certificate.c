@@ -307,6 +307,7 @@ const struct checker checker_certificate = {
     .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(REPEATABLE_READ) | BIT(SNAPSHOT) |
               BIT(SERIALIZABLE) | BIT(SESSION_SNAPSHOT) | BIT(SESSION_SERIALIZABLE) |
               BIT(STRICT_SNAPSHOT) | BIT(STRICT_SERIALIZABLE),
+    .is_complete = true,
     .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
     .examine = examine,
     .run = run,

@@ -104,6 +104,7 @@ struct checker {
     bool has_z3;         /* it has another engine */
     bool takes_part;     /* it judges by a part of the version order, without hints, too */
     bool takes_profile;  /* and clock errors */
+    bool is_complete;    /* its valid means that the level holds, not only that it found nothing */
     const char *unjudged_why; /* why a statement may go unjudged */
     /* Refuses a history that lacks what the checker needs, and says what. */
     enum status (*examine)(const struct history *, struct error *);

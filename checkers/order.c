@@ -91,6 +91,7 @@ const struct checker checker_order = {
     .summary = "replays transactions in the store's own order: needs a ts on each",
     .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_SERIALIZABLE) |
               LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
+    .is_complete = true,
     .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
     .examine = examine,
     .run = run,

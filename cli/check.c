@@ -8,30 +8,42 @@
 #include "checkers/interval/profile.h"
 #include "cli/amendments.h"
 #include "cli/answer.h"
-#include "cli/check_report.h"
+#include "cli/check_batch.h"
 #include "cli/clock_error.h"
 #include "cli/cores.h"
 #include "cli/output.h"
+#include "cli/panel.h"
+#include "cli/panel_report.h"
 #include "cli/profile_file.h"
 #include "cli/progress_bar.h"
 #include "cli/quantity.h"
-#include "cli/simulation.h"
+#include "cli/scenario.h"
 #include "cli/timeout.h"
+#include "cli/verdict.h"
 #include "history/format.h"
 
 struct check_values {
-    const char *history, *level, *checker, *format, *timeout, *engine, *version_order, *profile,
-        *clock_error, *witness;
+    struct option_texts histories;
+    const char *level, *checker, *format, *timeout, *engine, *version_order, *profile,
+        *clock_error, *witness, *junit;
     struct option_number threads, seed;
     struct amendments amendments;
-    bool allow_unjudged, json;
+    bool first, allow_unjudged, json;
 };
 
-/* A check, and how long it took. */
-struct timed_check {
-    struct check check;
-    int64_t parse_ns, check_ns;
-    int64_t clock_error_ns; /* with which nothing is found; 0: nobody knows */
+/* What the flags say, before anything is read. */
+struct check_call {
+    const struct check_values *values;
+    enum format format;
+    struct given_profile profile;
+    struct panel_options options;
+};
+
+/* One history that was judged. */
+struct checked {
+    struct history history;
+    struct panel panel;
+    int64_t parse_ns, clock_error_ns;
 };
 
 static const char *const engines[] = { [ENGINE_NATIVE] = "native", [ENGINE_Z3] = "z3", NULL };
@@ -45,9 +57,11 @@ static const char *const *engine_names(void)
 
 static const struct option check_rows[] = {
     { .argument = "HISTORY",
-      .kind = OPTION_OPERAND,
-      .offset = AT(history),
-      .help = "a history in any format, also compressed; - is standard input" },
+      .kind = OPTION_OPERANDS,
+      .required = true,
+      .offset = AT(histories),
+      .help = "a history in any format, also compressed; - is standard input. Of\n"
+              "several, or of a folder of them, each has one line" },
     { .name = "level",
       .argument = "L",
       .kind = OPTION_TEXT,
@@ -59,7 +73,12 @@ static const struct option check_rows[] = {
       .kind = OPTION_TEXT,
       .offset = AT(checker),
       .choices = checker_names,
-      .help = "who judges; the one that knows most about this history unless given" },
+      .help = "the one checker to ask; every one that can judge the history\n"
+              "unless given" },
+    { .name = "first",
+      .kind = OPTION_FLAG,
+      .offset = AT(first),
+      .help = "stop at the first checker whose verdict is certain" },
     { .name = "format",
       .argument = "F",
       .kind = OPTION_TEXT,
@@ -71,8 +90,8 @@ static const struct option check_rows[] = {
       .argument = "S",
       .kind = OPTION_TEXT,
       .offset = AT(timeout),
-      .help = "seconds of checking, as in 10 or 0.5; after them the verdict is\n"
-              "unknown, if there is none yet" },
+      .help = "seconds of checking for each history, as in 10 or 0.5; after them\n"
+              "the verdict is unknown, if there is none yet" },
     { .letter = 'j',
       .argument = "N",
       .kind = OPTION_NUMBER,
@@ -123,50 +142,13 @@ static const struct option check_rows[] = {
       .kind = OPTION_TEXT,
       .offset = AT(witness),
       .help = "where to write the evidence, for ordeal verify; - is standard output" },
+    { .name = "junit",
+      .argument = "FILE",
+      .kind = OPTION_TEXT,
+      .offset = AT(junit),
+      .help = "where to write XML for build servers: a case for each history" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
-
-static bool is_able(const struct checker *checker, const struct check_options *options)
-{
-    struct ratio part = options->version_order;
-
-    return (options->engine != ENGINE_Z3 || checker->has_z3) &&
-           (!options->profile || checker->takes_profile) &&
-           (part.numerator >= part.denominator || checker->takes_part);
-}
-
-/* Who is asked for something that not every checker can do means one that can. */
-static const struct checker *find_able(const struct check_options *options)
-{
-    const struct checker *const *all = checkers_all();
-
-    for (size_t i = 0; all[i]; i++)
-        if (is_able(all[i], options))
-            return all[i];
-    return NULL;
-}
-
-static enum status choose(const struct check_values *values, const struct history *history,
-                          const struct check_options *options, const struct checker **checker,
-                          struct error *err)
-{
-    bool asks_for_more = options->engine == ENGINE_Z3 || options->profile ||
-                         options->version_order.numerator < options->version_order.denominator;
-
-    if (values->checker) {
-        *checker = checker_find(text_of(values->checker));
-        assert(*checker);
-    } else if (asks_for_more) {
-        *checker = find_able(options);
-        if (!*checker)
-            return error_set(err, STATUS_BAD_INPUT, "no checker can do that yet: %s",
-                             options->engine == ENGINE_Z3 ? "--engine z3" : "--version-order");
-    } else {
-        *checker = checker_for(history, options->level, err);
-        return *checker ? STATUS_OK : err->status;
-    }
-    return checker_examine(*checker, history, options->level, err);
-}
 
 static enum status set_version_order(const char *given, struct ratio *ratio, struct error *err)
 {
@@ -197,12 +179,13 @@ static enum status set_profile(const struct check_values *values, struct check_o
     return STATUS_OK;
 }
 
-/* What the flags say, before anything is read. */
-static enum status set_options(const struct check_values *values, struct check_options *options,
-                               struct given_profile *profile, int64_t *limit_ns,
+static enum status set_options(const struct check_values *values, struct check_call *call,
                                struct error *err)
 {
-    *options = (struct check_options){
+    struct panel_options *options = &call->options;
+
+    *call = (struct check_call){ .values = values, .format = FORMAT_ANY };
+    options->check = (struct check_options){
         .level = LEVEL_SERIALIZABLE,
         .flags = values->witness ? CHECK_WITNESS : 0,
         .threads = values->threads.given ? (unsigned)values->threads.value : cores_count(),
@@ -210,19 +193,27 @@ static enum status set_options(const struct check_values *values, struct check_o
         .seed = (uint64_t)values->seed.value,
         .allows_unjudged = values->allow_unjudged,
     };
-    *limit_ns = 0;
+    options->stops_first = values->first;
+    options->limit_text = values->timeout;
+    if (values->checker)
+        options->only = checker_find(text_of(values->checker));
+    if (values->format)
+        (void)format_of_text(text_of(values->format), &call->format);
     if (values->level) {
-        bool known = level_of_text(text_of(values->level), &options->level);
+        bool known = level_of_text(text_of(values->level), &options->check.level);
 
         assert(known);
         (void)known;
     }
     if (values->engine && text_equal(text_of(values->engine), text_of(engines[ENGINE_Z3])))
-        options->engine = ENGINE_Z3;
-    TRY(set_profile(values, options, profile, err));
+        options->check.engine = ENGINE_Z3;
+    TRY(set_profile(values, &options->check, &call->profile, err));
+    /* How a database works is for one checker: that one is meant. */
+    if (values->profile && !options->only)
+        options->only = checker_find(TEXT("interval"));
     if (values->version_order)
-        TRY(set_version_order(values->version_order, &options->version_order, err));
-    if (values->timeout && !timeout_of_text(text_of(values->timeout), limit_ns))
+        TRY(set_version_order(values->version_order, &options->check.version_order, err));
+    if (values->timeout && !timeout_of_text(text_of(values->timeout), &options->limit_ns))
         return error_set(err, STATUS_BAD_INPUT,
                          "--timeout takes seconds, a decimal above 0 and at the most a year, not "
                          "'%.80s'",
@@ -230,56 +221,67 @@ static enum status set_options(const struct check_values *values, struct check_o
     return STATUS_OK;
 }
 
-/* The checker says that it was stopped, and how far it was; here is known by whom. */
-static void tell_by_whom(const char *timeout, struct check *check)
-{
-    struct buffer reason = { 0 };
+/* --- One history --------------------------------------------------------------------- */
 
-    buffer_print(&reason, "%s%s--timeout %s was over", check->reason, check->reason[0] ? "; " : "",
-                 timeout);
-    if (!reason.out_of_memory)
-        snprintf(check->reason, sizeof check->reason, "%.*s", (int)reason.count, reason.at);
-    buffer_close(&reason);
+/* How far the clocks would have to be off is asked of a profile's finding, where there is time. */
+static enum status find_clock_error(const struct check_call *call, struct checked *checked,
+                                    struct error *err)
+{
+    const struct check *check = &checked->panel.jurors[0].check;
+
+    if (!call->values->profile || call->values->json || call->values->timeout)
+        return STATUS_OK;
+    return clock_error_find(check, &checked->history, &call->options.check,
+                            &checked->clock_error_ns, err);
 }
 
-static enum status check_in_time(const struct check_values *values, const struct checker *checker,
-                                 const struct history *history, struct check_options *options,
-                                 int64_t limit_ns, struct check *check, struct error *err)
+static enum status read_and_judge(struct check_call *call, const char *path,
+                                  struct checked *checked, struct error *err)
 {
-    struct timeout timeout;
+    struct progress_bar bar;
+    struct progress progress;
+    int64_t from = output_clock_ns();
     enum status status;
 
-    TRY(timeout_begin(&timeout, limit_ns, err));
-    options->stop = timeout_stop(&timeout);
-    status = checker_run(checker, history, options, check, err);
-    timeout_end(&timeout);
-    if (status == STATUS_OK && check->verdict == VERDICT_UNKNOWN && timeout_is_over(&timeout))
-        tell_by_whom(values->timeout, check);
+    progress_bar_begin(&bar, "reading", "B");
+    progress = progress_bar_listener(&bar);
+    call->options.bar = &bar;
+    status = format_read_history(path, call->format, &progress, &checked->history, err);
+    if (status == STATUS_OK)
+        status = amendments_apply(&call->values->amendments, &checked->history, err);
+    checked->parse_ns = output_clock_ns() - from;
+    if (status == STATUS_OK)
+        status = panel_judge(&checked->panel, &checked->history, &call->options, err);
+    if (status == STATUS_OK)
+        status = find_clock_error(call, checked, err);
+    progress_bar_end(&bar);
+    if (status != STATUS_OK && !err->file[0])
+        error_set_file(err, path);
     return status;
 }
 
-static enum status judge(const struct check_values *values, const struct history *history,
-                         struct check_options *options, int64_t limit_ns, struct progress_bar *bar,
-                         struct timed_check *timed, struct error *err)
+static void close_checked(struct checked *checked)
 {
-    struct progress progress = progress_bar_listener(bar);
-    const struct checker *checker = NULL;
-    int64_t from;
-
-    options->progress = &progress;
-    TRY(choose(values, history, options, &checker, err));
-    progress_bar_next(bar, "checking", "");
-    from = output_clock_ns();
-    TRY(check_in_time(values, checker, history, options, limit_ns, &timed->check, err));
-    timed->check_ns = output_clock_ns() - from;
-    if (values->json || values->timeout)
-        return STATUS_OK;
-    return clock_error_find(&timed->check, history, options, &timed->clock_error_ns, err);
+    panel_close(&checked->panel);
+    history_close(&checked->history);
+    *checked = (struct checked){ 0 };
 }
 
-static enum status write_witness(const char *path, const struct check *check, struct error *err)
+static struct panel_report report_of(const struct check_call *call, const struct checked *checked)
 {
-    if (check->verdict == VERDICT_UNKNOWN)
+    return (struct panel_report){ .panel = &checked->panel,
+                                  .history = &checked->history,
+                                  .parse_ns = checked->parse_ns,
+                                  .is_named = call->options.only != NULL,
+                                  .clock_error_ns = checked->clock_error_ns };
+}
+
+/* The evidence of the checker whose verdict it is. */
+static enum status write_witness(const char *path, const struct panel *panel, struct error *err)
+{
+    const struct check *check = panel->decisive ? &panel->decisive->check : NULL;
+
+    if (!check)
         return STATUS_OK;
     if (check->witness.count == 0)
         return error_set(err, STATUS_BAD_INPUT, "%s has no witness for this verdict: %s is not written",
@@ -289,106 +291,137 @@ static enum status write_witness(const char *path, const struct check *check, st
     return output_write_file(path, &check->witness, err);
 }
 
-static void print_for_people(const struct timed_check *timed, struct buffer *out)
+static enum status print_one(const struct check_call *call, const struct checked *checked,
+                             struct error *err)
 {
-    const struct check *check = &timed->check;
-
-    buffer_text(out, TEXT("history    "));
-    quantity_print_count(out, check->txn_count);
-    buffer_text(out, TEXT(" transactions, "));
-    quantity_print_count(out, check->op_count);
-    buffer_text(out, TEXT(" operations   read in "));
-    quantity_print_rounded(out, timed->parse_ns);
-    buffer_text(out, TEXT(", checked in "));
-    quantity_print_rounded(out, timed->check_ns);
-    buffer_text(out, TEXT("\ncheck      "));
-    check_report_line(check, out);
-    buffer_byte(out, '\n');
-    check_report_findings(check, CHECK_FINDINGS_MAX, out);
-    check_report_unjudged(check->unjudged_predicates, out);
-    if (timed->clock_error_ns > 0) {
-        buffer_text(out, TEXT("clocks     with --clock-error "));
-        quantity_print_duration(out, timed->clock_error_ns);
-        buffer_text(out, TEXT(" nothing is found: are the clients' clocks as far off?\n"));
-    }
-}
-
-static enum status print(const struct check_values *values, const struct history *history,
-                         const struct timed_check *timed, struct error *err)
-{
+    struct panel_report report = report_of(call, checked);
     struct buffer out = { 0 };
     struct answer answer = { .out = &out };
-    enum status status;
+    enum status status = STATUS_OK;
 
-    if (values->json) {
-        check_report_answer(&answer, NULL, history, &timed->check, timed->parse_ns,
-                            timed->check_ns);
+    if (call->values->json) {
+        answer_open(&answer, NULL, '{');
+        panel_report_members(&report, &answer);
+        answer_close(&answer, '}');
         buffer_byte(&out, '\n');
     } else {
-        print_for_people(timed, &out);
+        status = panel_report_print(&report, &out, err);
     }
-    status = output_print(&out, err);
+    if (status == STATUS_OK)
+        status = output_print(&out, err);
     buffer_close(&out);
     return status;
 }
 
-static enum status read_and_judge(const struct check_values *values, struct history *history,
-                                  struct timed_check *timed, struct error *err)
+static enum status check_one(struct check_call *call, const char *path, struct check_batch *batch,
+                             enum exit_code *code, struct error *err)
 {
-    enum format format = FORMAT_ANY;
-    struct check_options options;
-    struct given_profile profile;
-    int64_t limit_ns, from;
-    struct progress_bar bar;
-    struct progress progress;
-    enum status status;
+    struct checked checked = { .parse_ns = 0 };
+    enum status status = read_and_judge(call, path, &checked, err);
 
-    TRY(set_options(values, &options, &profile, &limit_ns, err));
-    if (values->format)
-        (void)format_of_text(text_of(values->format), &format);
-    progress_bar_begin(&bar, "reading", "B");
-    progress = progress_bar_listener(&bar);
-    from = output_clock_ns();
-    status = format_read_history(values->history, format, &progress, history, err);
+    if (status == STATUS_OK) {
+        struct panel_report report = report_of(call, &checked);
+
+        *code = verdict_exit_code(checked.panel.verdict);
+        status = check_batch_add(batch, path, &report, err);
+    }
     if (status == STATUS_OK)
-        status = amendments_apply(&values->amendments, history, err);
-    timed->parse_ns = output_clock_ns() - from;
-    if (status == STATUS_OK)
-        status = judge(values, history, &options, limit_ns, &bar, timed, err);
-    progress_bar_end(&bar);
-    if (status != STATUS_OK && !err->file[0])
-        error_set_file(err, values->history);
+        status = print_one(call, &checked, err);
+    if (status == STATUS_OK && call->values->witness)
+        status = write_witness(call->values->witness, &checked.panel, err);
+    close_checked(&checked);
     return status;
+}
+
+/* --- Several ------------------------------------------------------------------------- */
+
+/* A file that cannot be judged does not keep the others from being judged. */
+static enum status check_each(struct check_call *call, const struct history_paths *found,
+                              struct check_batch *batch, struct error *err)
+{
+    for (size_t i = 0; i < found->paths.count; i++) {
+        const char *path = found->paths.at[i];
+        struct checked checked = { .parse_ns = 0 };
+        struct error why = { 0 };
+        enum status status = read_and_judge(call, path, &checked, &why);
+
+        if (status == STATUS_OK) {
+            struct panel_report report = report_of(call, &checked);
+
+            status = check_batch_add(batch, path, &report, err);
+        } else {
+            status = check_batch_add_error(batch, path, &why, err);
+        }
+        close_checked(&checked);
+        TRY(status);
+        if (!call->values->json)
+            TRY(check_batch_print_last(batch, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_all(struct check_call *call, const struct history_paths *found,
+                             struct check_batch *batch, enum exit_code *code, struct error *err)
+{
+    if (call->values->witness)
+        return error_set(err, STATUS_BAD_INPUT, "--witness is of one history, and there are %zu",
+                         found->paths.count);
+    TRY(check_each(call, found, batch, err));
+    *code = check_batch_exit_code(batch);
+    return check_batch_print_summary(batch, found->other_count, call->values->json, err);
+}
+
+static enum status find_all(const struct check_call *call, struct history_paths *found,
+                            struct error *err)
+{
+    const struct option_texts *given = &call->values->histories;
+
+    for (size_t i = 0; i < given->count; i++)
+        TRY(format_find_histories(given->at[i], call->format, found, err));
+    if (found->paths.count == 0) {
+        error_set_file(err, given->at[0]);
+        return error_set(err, STATUS_BAD_INPUT, "no file in this folder is a history");
+    }
+    return STATUS_OK;
+}
+
+static enum status judge(struct check_call *call, struct history_paths *found,
+                         struct check_batch *batch, enum exit_code *code, struct error *err)
+{
+    TRY(set_options(call->values, call, err));
+    TRY(find_all(call, found, err));
+    if (found->paths.count == 1)
+        TRY(check_one(call, found->paths.at[0], batch, code, err));
+    else
+        TRY(check_all(call, found, batch, code, err));
+    return call->values->junit ? check_batch_write_junit(batch, call->values->junit, err) : STATUS_OK;
 }
 
 static enum status run(const void *given, enum exit_code *code, struct error *err)
 {
-    const struct check_values *values = given;
-    struct history history = { 0 };
-    struct timed_check timed = { .parse_ns = 0 };
-    enum status status = read_and_judge(values, &history, &timed, err);
+    struct check_call call = { .values = given };
+    struct history_paths found = { .other_count = 0 };
+    struct check_batch batch = { .entries = { 0 } };
+    enum status status = judge(&call, &found, &batch, code, err);
 
-    if (status == STATUS_OK) {
-        *code = verdict_exit_code(timed.check.verdict);
-        status = print(values, &history, &timed, err);
-    }
-    if (status == STATUS_OK && values->witness)
-        status = write_witness(values->witness, &timed.check, err);
-    check_close(&timed.check);
-    history_close(&history);
+    check_batch_close(&batch);
+    history_paths_close(&found);
     return status;
 }
 
 const struct command command_check = {
-    .summary = "judges a history by an isolation level",
+    .summary = "judges histories by an isolation level",
     .description =
-        "Without --checker, order judges where every committed transaction has a ts and reads\n"
-        "there, else certificate where the history has a full one, else one that needs less.\n"
-        "An anomaly is told with the reason why it is one; the witness has the evidence, for\n"
-        "ordeal verify. Exits with 0 if the history is valid, 1 if it is not, 2 if it cannot be\n"
-        "judged that way or the call is wrong, 3 if nobody can tell, or not in that time.\n",
+        "Without --checker every checker that can judge the history is asked, the cheapest first.\n"
+        "The history is invalid if any of them finds a violation, and valid if one that is\n"
+        "complete judged all of it and none found any. Once the verdict is certain the others\n"
+        "have 10 seconds to contradict it; --timeout gives them more or less. An anomaly is told\n"
+        "with the reason why it is one; the witness has the evidence, for ordeal verify.\n"
+        "Exits with 0 if all histories are valid, 1 if one is not, 2 if one cannot be read or\n"
+        "judged or the call is wrong, 3 if nobody can tell, or not in that time.\n",
     .example = "  ordeal check history.jsonl --level snapshot --witness witness.json\n"
-               "  ordeal check history.jsonl --version-order 0.9 --timeout 60 -j 2\n",
+               "  ordeal check history.jsonl --version-order 0.9 --timeout 60 -j 2\n"
+               "  ordeal check recorded/ --level strict-serializable --junit check.xml\n",
     .options = { "check", check_rows, ROW_COUNT(check_rows), sizeof(struct check_values) },
     .run = run,
 };

@@ -6,8 +6,8 @@
 #include "cli/quantity.h"
 #include "cli/simulation.h"
 
-static void answer_finding(struct answer *answer, const struct history *h,
-                           const struct check_finding *finding)
+void check_report_finding(struct answer *answer, const struct history *h,
+                          const struct check_finding *finding)
 {
     answer_open(answer, NULL, '{');
     answer_text(answer, "kind", anomaly_name(finding->kind));
@@ -24,16 +24,15 @@ static void answer_finding(struct answer *answer, const struct history *h,
     answer_close(answer, '}');
 }
 
-void check_report_answer(struct answer *answer, const char *name, const struct history *h,
-                         const struct check *check, int64_t parse_ns, int64_t check_ns)
+void check_report_members(struct answer *answer, const struct history *h,
+                          const struct check *check, int64_t parse_ns, int64_t check_ns)
 {
-    answer_open(answer, name, '{');
     answer_text(answer, "verdict", verdict_name(check->verdict));
     answer_text(answer, "level", level_name(check->level));
     answer_text(answer, "checker", check->checker->name);
     answer_open(answer, "anomalies", '[');
     for (size_t i = 0; i < check->findings.count; i++)
-        answer_finding(answer, h, &check->findings.at[i]);
+        check_report_finding(answer, h, &check->findings.at[i]);
     answer_close(answer, ']');
     if (check->strongest == LEVEL_COUNT)
         answer_null(answer, "strongest");
@@ -54,6 +53,13 @@ void check_report_answer(struct answer *answer, const char *name, const struct h
     answer_number(answer, "operations", check->op_count);
     answer_seconds(answer, "parse_seconds", parse_ns);
     answer_seconds(answer, "seconds", check_ns);
+}
+
+void check_report_answer(struct answer *answer, const char *name, const struct history *h,
+                         const struct check *check, int64_t parse_ns, int64_t check_ns)
+{
+    answer_open(answer, name, '{');
+    check_report_members(answer, h, check, parse_ns, check_ns);
     answer_close(answer, '}');
 }
 

@@ -11,6 +11,13 @@
 void check_report_answer(struct answer *, const char *name, const struct history *,
                          const struct check *, int64_t parse_ns, int64_t check_ns);
 
+/* Its members alone. */
+void check_report_members(struct answer *, const struct history *, const struct check *,
+                          int64_t parse_ns, int64_t check_ns);
+
+/* One of its anomalies. */
+void check_report_finding(struct answer *, const struct history *, const struct check_finding *);
+
 /* "order  serializable  INVALID  T829 reads ...", without a label or the end of the line. */
 void check_report_line(const struct check *, struct buffer *);
 

@@ -10,6 +10,7 @@
 #include "cli/answer.h"
 #include "cli/signature.h"
 #include "cli/simulation.h"
+#include "cli/xml.h"
 
 /* --- JSON ------------------------------------------------------------------------------------- */
 
@@ -164,27 +165,6 @@ void sweep_report_print_json(const struct sweep_report *report, struct buffer *o
 }
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
-
-/* Control characters, which XML cannot have at all, become question marks. */
-/* No control characters, and of a path that is not UTF-8 only what is ASCII. */
-static void xml_text(struct buffer *out, const char *text)
-{
-    unsigned char last = text_is_utf8(text_of(text)) ? 0xFF : 0x7F;
-
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '&')
-            buffer_text(out, TEXT("&amp;"));
-        else if (c == '<')
-            buffer_text(out, TEXT("&lt;"));
-        else if (c == '>')
-            buffer_text(out, TEXT("&gt;"));
-        else if (c == '"')
-            buffer_text(out, TEXT("&quot;"));
-        else
-            buffer_byte(out, (c < ' ' && c != '\n' && c != '\t') || c > last ? '?' : *text);
-    }
-}
 
 static void xml_again(const struct plan *plan, uint64_t job, struct buffer *out)
 {

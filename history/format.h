@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "history/history.h"
@@ -52,6 +53,19 @@ const char *const *format_names(void);
  */
 MUST_USE enum status format_read_history(const char *path, enum format, const struct progress *,
                                          struct history *, struct error *);
+
+struct history_paths {
+    ARRAY(char *) paths;  /* in the order of their names */
+    uint32_t other_count; /* files that are no histories */
+};
+
+/*
+ * The histories that a path stands for: itself, unless it is a folder that is not one history as a
+ * whole; then those in it and in its folders. Closed by history_paths_close(), also after a failure.
+ */
+MUST_USE enum status format_find_histories(const char *path, enum format wanted,
+                                           struct history_paths *, struct error *);
+void history_paths_close(struct history_paths *);
 
 /*
  * Formats of other tools carry less than a history has: a bit for each enum loss

@@ -26,6 +26,7 @@ struct entry {
 
 struct entries {
     ARRAY(struct entry) all;
+    ARRAY(char *) folders;
 };
 
 /* --- The files --------------------------------------------------------------------- */
@@ -35,29 +36,30 @@ static int compare_entries(const void *a, const void *b)
     return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
 }
 
-/* A pipe in the folder would be waited for. */
-static bool is_plain_file(const char *path)
+static int compare_paths(const void *a, const void *b)
 {
-    struct stat status;
-
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
+    return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
+/* A pipe in the folder would be waited for. */
 static enum status add_entry(struct entries *entries, const char *folder, const char *name,
                              struct error *err)
 {
     struct buffer path = { 0 };
+    struct stat file;
 
     TRY(array_reserve(&entries->all, 1, err));
+    TRY(array_reserve(&entries->folders, 1, err));
     buffer_print(&path, "%s/%s", folder, name);
     buffer_byte(&path, '\0');
-    if (buffer_status(&path, err) != STATUS_OK || !is_plain_file(path.at)) {
-        enum status status = buffer_status(&path, err);
-
+    if (buffer_status(&path, err) != STATUS_OK)
+        return err->status;
+    if (lstat(path.at, &file) == 0 && S_ISDIR(file.st_mode))
+        entries->folders.at[entries->folders.count++] = path.at;
+    else if (stat(path.at, &file) == 0 && S_ISREG(file.st_mode))
+        entries->all.at[entries->all.count++] = (struct entry){ path.at, FORMAT_ANY };
+    else
         buffer_close(&path);
-        return status;
-    }
-    entries->all.at[entries->all.count++] = (struct entry){ path.at, FORMAT_ANY };
     return STATUS_OK;
 }
 
@@ -77,7 +79,20 @@ static enum status list(struct entries *entries, const char *folder, struct erro
     closedir(directory);
     if (entries->all.count > 0)
         qsort(entries->all.at, entries->all.count, sizeof *entries->all.at, compare_entries);
+    if (entries->folders.count > 0)
+        qsort(entries->folders.at, entries->folders.count, sizeof *entries->folders.at,
+              compare_paths);
     return status;
+}
+
+static void close_entries(struct entries *entries)
+{
+    for (size_t i = 0; i < entries->all.count; i++)
+        free(entries->all.at[i].path);
+    for (size_t i = 0; i < entries->folders.count; i++)
+        free(entries->folders.at[i]);
+    array_close(&entries->all);
+    array_close(&entries->folders);
 }
 
 static enum status recognise(struct entry *entry, struct error *err)
@@ -195,21 +210,26 @@ static enum status choose(struct entries *entries, const char *folder, enum form
     return take(chosen, first, err);
 }
 
+/* The files of a folder, and what each of them looks like. */
+static enum status survey(struct entries *entries, const char *folder, struct error *err)
+{
+    TRY(list(entries, folder, err));
+    for (size_t i = 0; i < entries->all.count; i++)
+        TRY(recognise(&entries->all.at[i], err));
+    return STATUS_OK;
+}
+
 enum status format_folder_choose(const char *folder, enum format wanted,
                                  struct format_folder *chosen, struct error *err)
 {
-    struct entries entries = { { 0 } };
+    struct entries entries = { 0 };
     enum status status;
 
     *chosen = (struct format_folder){ .format = FORMAT_ANY };
-    status = list(&entries, folder, err);
-    for (size_t i = 0; i < entries.all.count && status == STATUS_OK; i++)
-        status = recognise(&entries.all.at[i], err);
+    status = survey(&entries, folder, err);
     if (status == STATUS_OK)
         status = choose(&entries, folder, wanted, chosen, err);
-    for (size_t i = 0; i < entries.all.count; i++)
-        free(entries.all.at[i].path);
-    array_close(&entries.all);
+    close_entries(&entries);
     return status;
 }
 
@@ -218,4 +238,85 @@ void format_folder_close(struct format_folder *chosen)
     for (size_t i = 0; i < chosen->paths.count; i++)
         free(chosen->paths.at[i]);
     array_close(&chosen->paths);
+}
+
+/* --- All of them ------------------------------------------------------------------- */
+
+#define FOLDERS_DEEP_MAX 16
+
+static enum status add_path(struct history_paths *found, const char *path, struct error *err)
+{
+    char *copy = strdup(path);
+
+    if (!copy)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the names of histories");
+    if (array_push(&found->paths, copy, err) == STATUS_OK)
+        return STATUS_OK;
+    free(copy);
+    return err->status;
+}
+
+/*
+ * Whether the folder as a whole is one history: then nothing in it may stand beside that. A single
+ * file is named itself.
+ */
+static enum status add_whole(struct entries *entries, const char *folder, enum format wanted,
+                             struct history_paths *found, bool *is_one, struct error *err)
+{
+    struct format_folder chosen = { .format = FORMAT_ANY };
+    struct error why = { 0 };
+    enum status status = STATUS_BAD_INPUT;
+
+    if (entries->folders.count == 0)
+        status = choose(entries, folder, wanted, &chosen, &why);
+    *is_one = status == STATUS_OK;
+    if (status == STATUS_OK)
+        status = add_path(found, chosen.paths.count == 1 ? chosen.paths.at[0] : folder, &why);
+    format_folder_close(&chosen);
+    if (status == STATUS_OK || (status == STATUS_BAD_INPUT && !*is_one))
+        return STATUS_OK;
+    *err = why;
+    return status;
+}
+
+static enum status find_in(const char *folder, enum format wanted, unsigned depth,
+                           struct history_paths *found, struct error *err)
+{
+    struct entries entries = { 0 };
+    enum status status = survey(&entries, folder, err);
+    bool is_one = false;
+
+    if (status == STATUS_OK)
+        status = add_whole(&entries, folder, wanted, found, &is_one, err);
+    for (size_t i = 0; status == STATUS_OK && !is_one && i < entries.all.count; i++) {
+        enum format format = entries.all.at[i].format;
+
+        if (format == FORMAT_ANY || (wanted != FORMAT_ANY && format != wanted))
+            found->other_count++;
+        else
+            status = add_path(found, entries.all.at[i].path, err);
+    }
+    for (size_t i = 0; status == STATUS_OK && !is_one && i < entries.folders.count; i++)
+        status = depth > 0 ? find_in(entries.folders.at[i], wanted, depth - 1, found, err)
+                           : error_set(err, STATUS_OVER_LIMIT, "folders are nested too deep: %.200s",
+                                       entries.folders.at[i]);
+    close_entries(&entries);
+    return status;
+}
+
+enum status format_find_histories(const char *path, enum format wanted,
+                                  struct history_paths *found, struct error *err)
+{
+    struct stat file;
+
+    if (stat(path, &file) != 0 || !S_ISDIR(file.st_mode))
+        return add_path(found, path, err);
+    return find_in(path, wanted, FOLDERS_DEEP_MAX, found, err);
+}
+
+void history_paths_close(struct history_paths *found)
+{
+    for (size_t i = 0; i < found->paths.count; i++)
+        free(found->paths.at[i]);
+    array_close(&found->paths);
 }

@@ -644,15 +644,53 @@ static enum status write_all(struct writer *w, const struct progress *progress, 
     return STATUS_OK;
 }
 
+static void close_writer(struct writer *w)
+{
+    buffer_close(&w->out);
+    free(w->key_is_plain);
+    free(w->txn_of_op);
+    free(w->rewritten);
+}
+
 enum status jsonl_write(const struct history *history, struct sink *sink,
                         const struct progress *progress, struct error *err)
 {
     struct writer writer = { .h = history, .sink = sink };
     enum status status = write_all(&writer, progress, err);
 
-    buffer_close(&writer.out);
-    free(writer.key_is_plain);
-    free(writer.txn_of_op);
-    free(writer.rewritten);
+    close_writer(&writer);
+    return status;
+}
+
+static enum status write_some(struct writer *w, const uint32_t *txns, size_t count,
+                              struct error *err)
+{
+    const struct history *h = w->h;
+
+    TRY(find_plain_keys(w, err));
+    if (h->set_count > 0)
+        TRY(prepare_names(w, err));
+    for (size_t i = 0; i < count; i++) {
+        size_t from = h->txn_op[txns[i]];
+
+        assert(i == 0 || txns[i - 1] < txns[i]);
+        while (w->set_next < h->set_count && h->set_op[w->set_next] < from)
+            w->set_next++;
+        while (w->refusal_next < h->refusal_count && h->refusal_op[w->refusal_next] < from)
+            w->refusal_next++;
+        write_txn(w, txns[i]);
+    }
+    return buffer_status(&w->out, err);
+}
+
+enum status jsonl_write_txns(const struct history *history, const uint32_t *txns, size_t count,
+                             struct buffer *out, struct error *err)
+{
+    struct writer writer = { .h = history };
+    enum status status = write_some(&writer, txns, count, err);
+
+    if (status == STATUS_OK)
+        buffer_text(out, (struct text){ writer.out.at, writer.out.count });
+    close_writer(&writer);
     return status;
 }

@@ -17,4 +17,8 @@
 MUST_USE enum status jsonl_write(const struct history *, struct sink *, const struct progress *,
                                  struct error *);
 
+/* The lines of some transactions, in ascending order, for people: one JSON object each. */
+MUST_USE enum status jsonl_write_txns(const struct history *, const uint32_t *txns, size_t count,
+                                      struct buffer *, struct error *);
+
 #endif

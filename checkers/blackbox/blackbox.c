@@ -250,6 +250,7 @@ const struct checker checker_blackbox = {
               LEVEL_BIT(LEVEL_SESSION_SNAPSHOT) | LEVEL_BIT(LEVEL_STRICT_SNAPSHOT),
     .has_z3 = true,
     .takes_part = true,
+    .is_complete = true,
     .unjudged_why = "no use is made of rows that did not come back",
     .examine = examine,
     .run = run,

@@ -286,6 +286,7 @@ const struct checker checker_infer = {
     .name = "infer",
     .summary = "the order of versions that lists and unique values show: needs these",
     .levels = INFER_GRAPH_LEVELS | INFER_MODEL_LEVELS | LEVEL_BIT(LEVEL_LINEARIZABLE),
+    .is_complete = true,
     .unjudged_why = "values do not tell which versions of all rows they saw",
     .examine = examine,
     .run = run,

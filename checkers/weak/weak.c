@@ -325,6 +325,7 @@ const struct checker checker_weak = {
               LEVEL_BIT(LEVEL_READ_YOUR_WRITES) | LEVEL_BIT(LEVEL_MONOTONIC_READS) |
               LEVEL_BIT(LEVEL_MONOTONIC_WRITES) | LEVEL_BIT(LEVEL_WRITES_FOLLOW_READS) |
               LEVEL_BIT(LEVEL_PRAM),
+    .is_complete = true,
     .unjudged_why = "no use is made of rows that did not come back",
     .examine = examine,
     .run = run,

@@ -10,6 +10,40 @@ check "the answer is JSON" mentions out '"verdict":"valid"'
 run 0 check good.jsonl --witness good.json
 run 0 verify good.jsonl good.json
 run 0 generate rw-mix --transactions 500 --plant G-single -o bad.jsonl
+run 1 check bad.jsonl
+check "every checker that can judge it is asked" [ "$(grep -c 'serializable  *INVALID' out)" -ge 3 ]
+check "and what they say together is told" mentions out "verdict    INVALID"
+check "with the transactions that are named, as they stand" \
+    [ "$(grep -c '^where .*"txn":[0-9]*,"session"\|^  *{"txn":[0-9]*,"session"' out)" -eq 2 ]
+run 1 check bad.jsonl --json
+check "one object has the merged verdict and those of all" \
+    mentions out '"verdict":"invalid","level":"serializable","checker":"certificate"'
+check "each has its own" mentions out '"checks":[{"verdict":"invalid","level":"serializable","checker"'
+run 1 check bad.jsonl --first
+check "one is enough with --first" [ "$(grep -c INVALID out)" -eq 2 ]
+run 0 check good.jsonl
+check "all of them agree" [ "$(grep -c ' valid$' out)" -ge 4 ]
+mkdir -p many/deeper
+cp good.jsonl many/
+cp bad.jsonl many/deeper/
+echo "no history" >many/readme.txt
+run 1 check many --junit many.xml
+check "a folder has a line for each history" mentions out "valid      many/good.jsonl"
+check "in its folders too" mentions out "INVALID    many/deeper/bad.jsonl   certificate: G-single"
+check "and a summary" mentions out "histories  2: 1 valid, 1 invalid, 0 unknown, 0 with an error"
+check "what is no history is counted" mentions out "1 file that is no history"
+check "JUnit has a case for each" [ "$(grep -c '<testcase' many.xml)" -eq 2 ]
+check "and says what failed" mentions many.xml '<failure message="certificate: G-single"/>'
+run 2 check good.jsonl missing.jsonl
+check "what cannot be read does not keep the others from being judged" mentions out "valid      good.jsonl"
+check "and is told" mentions out "ERROR      missing.jsonl"
+run 1 check good.jsonl bad.jsonl --json
+check "as JSON" mentions out '"files":[{"file":"good.jsonl","verdict":"valid"'
+run 2 check good.jsonl bad.jsonl --witness w.json
+check "a witness is of one history" mentions err "of one history"
+mkdir empty
+run 2 check empty
+check "a folder without any is an error" mentions err "no file in this folder is a history"
 run 1 check bad.jsonl --checker certificate --level snapshot --witness bad.json --json
 check "the anomaly is named" mentions out '"kind":"G-single"'
 check "what still holds is told" mentions out '"strongest":"read-committed"'

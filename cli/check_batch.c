@@ -1,0 +1,259 @@
+#include "cli/check_batch.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/output.h"
+#include "cli/quantity.h"
+#include "cli/verdict.h"
+#include "cli/xml.h"
+
+static void close_entry(struct batch_entry *entry)
+{
+    free(entry->path);
+    free(entry->told);
+    free(entry->members);
+}
+
+void check_batch_close(struct check_batch *batch)
+{
+    for (size_t i = 0; i < batch->entries.count; i++)
+        close_entry(&batch->entries.at[i]);
+    array_close(&batch->entries);
+}
+
+/* --- What is kept of each ---------------------------------------------------------------------- */
+
+/* The texts, which end in a zero byte, become the entry's. */
+static enum status add(struct check_batch *batch, struct batch_entry entry, struct buffer *told,
+                       struct buffer *members, struct error *err)
+{
+    enum status status;
+
+    buffer_byte(told, '\0');
+    buffer_byte(members, '\0');
+    status = buffer_status(told, err);
+    if (status == STATUS_OK)
+        status = buffer_status(members, err);
+    if (status == STATUS_OK && !entry.path)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for the names of histories");
+    if (status == STATUS_OK) {
+        entry.told = told->at;
+        entry.members = members->at;
+        *told = *members = (struct buffer){ 0 };
+        status = array_push(&batch->entries, entry, err);
+    }
+    if (status != STATUS_OK)
+        close_entry(&entry);
+    buffer_close(told);
+    buffer_close(members);
+    return status;
+}
+
+/* "certificate: G-single, lost-update". */
+static void tell_findings(const struct panel *panel, struct buffer *told)
+{
+    const struct check *check = &panel->decisive->check;
+    uint64_t seen = 0;
+
+    buffer_print(told, "%s:", check->checker->name);
+    for (size_t i = 0; i < check->findings.count; i++) {
+        enum anomaly kind = check->findings.at[i].kind;
+
+        static_assert(ANOMALY_COUNT <= 64, "a bit for each anomaly");
+        if (!(seen >> kind & 1))
+            buffer_print(told, "%s %s", seen ? "," : "", anomaly_name(kind));
+        seen |= UINT64_C(1) << kind;
+    }
+}
+
+enum status check_batch_add(struct check_batch *batch, const char *path,
+                            const struct panel_report *report, struct error *err)
+{
+    struct batch_entry entry = { .path = strdup(path),
+                                 .verdict = report->panel->verdict,
+                                 .ns = report->parse_ns + panel_ns(report->panel) };
+    struct buffer told = { 0 }, members = { 0 };
+    struct answer answer = { .out = &members };
+
+    if (report->panel->verdict == VERDICT_INVALID)
+        tell_findings(report->panel, &told);
+    else
+        buffer_text(&told, text_of(report->panel->reason));
+    panel_report_members(report, &answer);
+    return add(batch, entry, &told, &members, err);
+}
+
+enum status check_batch_add_error(struct check_batch *batch, const char *path,
+                                  const struct error *why, struct error *err)
+{
+    struct batch_entry entry = { .path = strdup(path), .is_wrong = true };
+    struct buffer told = { 0 }, members = { 0 };
+    struct answer answer = { .out = &members };
+
+    output_describe(why, &told);
+    answer_text(&answer, "error", why->text);
+    return add(batch, entry, &told, &members, err);
+}
+
+/* --- What they come to ------------------------------------------------------------------------- */
+
+static enum exit_code code_of(const struct batch_entry *entry)
+{
+    return entry->is_wrong ? EXIT_WRONG : verdict_exit_code(entry->verdict);
+}
+
+static size_t count_of(const struct check_batch *batch, enum exit_code code)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < batch->entries.count; i++)
+        count += code_of(&batch->entries.at[i]) == code;
+    return count;
+}
+
+static int64_t time_of(const struct check_batch *batch)
+{
+    int64_t ns = 0;
+
+    for (size_t i = 0; i < batch->entries.count; i++)
+        ns += batch->entries.at[i].ns;
+    return ns;
+}
+
+enum exit_code check_batch_exit_code(const struct check_batch *batch)
+{
+    enum exit_code code = EXIT_VALID;
+
+    for (size_t i = 0; i < batch->entries.count; i++)
+        code = exit_combine(code, code_of(&batch->entries.at[i]));
+    return code;
+}
+
+static enum verdict verdict_of(const struct check_batch *batch)
+{
+    if (count_of(batch, EXIT_VIOLATION) > 0)
+        return VERDICT_INVALID;
+    return count_of(batch, EXIT_VALID) == batch->entries.count ? VERDICT_VALID : VERDICT_UNKNOWN;
+}
+
+/* --- Printing ---------------------------------------------------------------------------------- */
+
+static enum status print_and_close(struct buffer *out, struct error *err)
+{
+    enum status status = output_print(out, err);
+
+    buffer_close(out);
+    return status;
+}
+
+enum status check_batch_print_last(const struct check_batch *batch, struct error *err)
+{
+    static const char *const words[] = { "valid", "INVALID", "unknown" };
+    const struct batch_entry *entry = &batch->entries.at[batch->entries.count - 1];
+    struct buffer out = { 0 };
+
+    buffer_print(&out, "%-9s  ", entry->is_wrong ? "ERROR" : words[entry->verdict]);
+    buffer_text(&out, text_of(entry->path));
+    if (entry->told[0])
+        buffer_print(&out, "   %s", entry->told);
+    output_tame(&out, 0);
+    buffer_byte(&out, '\n');
+    return print_and_close(&out, err);
+}
+
+static void answer_all(const struct check_batch *batch, uint32_t others, struct buffer *out)
+{
+    struct answer answer = { .out = out };
+
+    answer_open(&answer, NULL, '{');
+    answer_text(&answer, "verdict", verdict_name(verdict_of(batch)));
+    answer_open(&answer, "files", '[');
+    for (size_t i = 0; i < batch->entries.count; i++) {
+        answer_open(&answer, NULL, '{');
+        answer_text(&answer, "file", batch->entries.at[i].path);
+        buffer_byte(out, ',');
+        buffer_text(out, text_of(batch->entries.at[i].members));
+        answer_close(&answer, '}');
+    }
+    answer_close(&answer, ']');
+    answer_number(&answer, "valid", count_of(batch, EXIT_VALID));
+    answer_number(&answer, "invalid", count_of(batch, EXIT_VIOLATION));
+    answer_number(&answer, "unknown", count_of(batch, EXIT_UNDECIDED));
+    answer_number(&answer, "errors", count_of(batch, EXIT_WRONG));
+    answer_number(&answer, "other_files", others);
+    answer_seconds(&answer, "seconds", time_of(batch));
+    answer_close(&answer, '}');
+    buffer_byte(out, '\n');
+}
+
+enum status check_batch_print_summary(const struct check_batch *batch, uint32_t others, bool json,
+                                      struct error *err)
+{
+    struct buffer out = { 0 };
+
+    if (json) {
+        answer_all(batch, others, &out);
+        return print_and_close(&out, err);
+    }
+    buffer_print(&out, "histories  %zu: %zu valid, %zu invalid, %zu unknown, %zu with an error   in ",
+                 batch->entries.count, count_of(batch, EXIT_VALID), count_of(batch, EXIT_VIOLATION),
+                 count_of(batch, EXIT_UNDECIDED), count_of(batch, EXIT_WRONG));
+    quantity_print_rounded(&out, time_of(batch));
+    buffer_byte(&out, '\n');
+    if (others > 0)
+        buffer_print(&out, "passed by  %" PRIu32 " %s\n", others,
+                     others == 1 ? "file that is no history" : "files that are no histories");
+    return print_and_close(&out, err);
+}
+
+/* --- JUnit ------------------------------------------------------------------------------------- */
+
+static void print_seconds(struct buffer *out, int64_t ns)
+{
+    buffer_print(out, "%" PRId64 ".%03" PRId64, ns / 1000000000, ns / 1000000 % 1000);
+}
+
+static void print_case(const struct batch_entry *entry, struct buffer *out)
+{
+    static const char *const elements[] = {
+        [EXIT_VIOLATION] = "failure", [EXIT_WRONG] = "error", [EXIT_UNDECIDED] = "skipped"
+    };
+    enum exit_code code = code_of(entry);
+
+    buffer_text(out, TEXT("    <testcase classname=\"ordeal check\" name=\""));
+    xml_text(out, entry->path);
+    buffer_text(out, TEXT("\" time=\""));
+    print_seconds(out, entry->ns);
+    if (code == EXIT_VALID) {
+        buffer_text(out, TEXT("\"/>\n"));
+        return;
+    }
+    buffer_print(out, "\">\n      <%s message=\"", elements[code]);
+    xml_text(out, entry->told);
+    buffer_text(out, TEXT("\"/>\n    </testcase>\n"));
+}
+
+enum status check_batch_write_junit(const struct check_batch *batch, const char *path,
+                                    struct error *err)
+{
+    struct buffer out = { 0 };
+    enum status status;
+
+    buffer_text(&out, TEXT("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n"));
+    buffer_print(&out,
+                 "  <testsuite name=\"ordeal check\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
+                 "skipped=\"%zu\" time=\"",
+                 batch->entries.count, count_of(batch, EXIT_VIOLATION), count_of(batch, EXIT_WRONG),
+                 count_of(batch, EXIT_UNDECIDED));
+    print_seconds(&out, time_of(batch));
+    buffer_text(&out, TEXT("\">\n"));
+    for (size_t i = 0; i < batch->entries.count; i++)
+        print_case(&batch->entries.at[i], &out);
+    buffer_text(&out, TEXT("  </testsuite>\n</testsuites>\n"));
+    status = output_write_file(path, &out, err);
+    buffer_close(&out);
+    return status;
+}
