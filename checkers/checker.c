@@ -81,16 +81,6 @@ enum status checker_examine(const struct checker *checker, const struct history 
     return checker->examine(h, err);
 }
 
-const struct checker *checker_for(const struct history *h, enum level level, struct error *err)
-{
-    for (size_t i = 0; checkers[i]; i++) {
-        *err = (struct error){ 0 };
-        if (checker_examine(checkers[i], h, level, err) == STATUS_OK)
-            return checkers[i];
-    }
-    return NULL; /* what the last one lacks is told */
-}
-
 static bool is_part(struct ratio ratio)
 {
     return ratio.numerator < ratio.denominator;

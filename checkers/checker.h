@@ -132,14 +132,6 @@ const struct checker *checker_find(struct text name);
 MUST_USE enum status checker_examine(const struct checker *, const struct history *, enum level,
                                      struct error *);
 
-/*
- * The one for a history where nobody names one: `order` where every committed
- * transaction has a place and nothing says that it read elsewhere, else
- * `certificate` where there is a full one, else the first that decides the level and needs
- * less. NULL: there is none; the error says why.
- */
-const struct checker *checker_for(const struct history *, enum level, struct error *);
-
 /* The check must be closed, whatever the status. */
 MUST_USE enum status checker_run(const struct checker *, const struct history *,
                                  const struct check_options *, struct check *, struct error *);
