@@ -431,16 +431,19 @@ static enum status verify_proof(struct verifier *v, const struct witness_anomaly
 {
     if (!is_proof_of(v, a->proof))
         return verify_refuse(v, err, "that is no proof for this checker");
+    if (v->has_own_workload && a->proof != PROOF_TOTALS &&
+        (a->proof != PROOF_READ || !workload_has_kind(v, a->kind)) && a->proof != PROOF_READS)
+        return verify_refuse(v, err, "of such a workload that is no proof");
     switch (a->proof) {
     case PROOF_CYCLE:
         return verify_cycle(v, a, err);
     case PROOF_READ:
-        return workload_has_kind(a->kind) ? verify_workload_read(v, a, err)
+        return workload_has_kind(v, a->kind) ? verify_workload_read(v, a, err)
                                           : verify_read(v, a, err);
     case PROOF_WRITES:
         return verify_writes(v, a, err);
     case PROOF_READS:
-        return verify_reads(v, a, err);
+        return v->has_own_workload ? verify_workload_reads(v, a, err) : verify_reads(v, a, err);
     case PROOF_VERSIONS:
         return verify_circle(v, a, err);
     case PROOF_TOTALS:

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 
 #include "verify/saturated.h"
+#include "verify/workload.h"
+#include "verify/workload_valid.h"
 
 /* --- Places ------------------------------------------------------------------ */
 
@@ -466,6 +468,8 @@ enum status verify_valid(struct verifier *v, struct error *err)
         TRY(check_sessions(v, err));
     if (v->closing == CLOSED_BY_TIME)
         TRY(check_times(v, err));
+    if (v->has_own_workload)
+        return verify_workload_valid(v, err);
     if (v->w->checker == WITNESS_INFER && v->w->level != LEVEL_LINEARIZABLE)
         return check_deduced(v, err);
     if (v->is_weak && !v->is_snapshot) {

@@ -9,6 +9,7 @@
 #include "history/source.h"
 #include "verify/inferred.h"
 #include "verify/instants.h"
+#include "verify/workload.h"
 
 enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
 {
@@ -134,6 +135,10 @@ static enum status verify_all(struct verifier *v, struct error *err)
     TRY(levels_take(v, err));
     TRY(number_txns(v, err));
     TRY(versions_count_txns(v, err));
+    v->has_own_workload = verify_has_own_workload(v);
+    if (v->w->checker != WITNESS_INFER && v->has_own_workload)
+        return verify_refuse(v, err, "only infer judges a workload in which reads are no reads of "
+                                     "lists and registers");
     if (v->w->is_valid && v->w->checker == WITNESS_INTERVAL) {
         valid_count_partial(v);
         return verify_instant_order(v, err);
@@ -164,6 +169,10 @@ static void describe(const struct verifier *v, struct verification *result)
         snprintf(result->reason, sizeof result->reason,
                  "%s holds%s: %zu instants in an order, %zu reads left open", level, of,
                  w->instants.count, w->open.count);
+    else if (w->is_valid && v->is_account)
+        snprintf(result->reason, sizeof result->reason,
+                 "%s holds as far as totals show it: %zu transactions of a bank", level,
+                 w->order.count);
     else if (w->is_valid)
         snprintf(result->reason, sizeof result->reason, "%s holds: %zu transactions in an order",
                  level, w->order.count);

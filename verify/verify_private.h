@@ -85,6 +85,7 @@ struct verifier {
     uint32_t part_now, *part_date;
     size_t part_count;
 
+    bool has_own_workload; /* see workload.h */
     bool *is_account; /* by key, of banks; once asked for */
     size_t account_count;
 

@@ -8,13 +8,14 @@
 #include <stdlib.h>
 
 #include "checkers/lattice.h"
+#include "checkers/witness.h"
 
 struct bank {
     struct workload_judge *judge;
     uint8_t *is_account; /* by key: it has an integer somewhere */
     uint32_t account_count;
     uint32_t *seen; /* by key: the last transaction that read or wrote it, plus one */
-    bool has_total;
+    bool has_total, has_read;
     uint64_t total; /* modulo 2^64: sums that differ there differ */
     uint32_t first; /* who found it, or HISTORY_NONE: it was there initially */
 };
@@ -115,6 +116,10 @@ static enum status read_txn(struct bank *b, uint32_t txn, bool adds_up, struct e
         if (history_makes_version(h, op) || (workload_is_read(h, txn, op) && is_integer))
             b->seen[key] = txn + 1;
     }
+    b->has_read |= count > 0;
+    if (count > 0 && count != b->account_count && adds_up)
+        check_doubt(b->judge->check, "T%" PRId64 " read some accounts and not others: that says "
+                    "nothing of their total", h->txn_id[txn]);
     if (!adds_up || count != b->account_count || count == 0)
         return STATUS_OK;
     if (b->has_total && total != b->total)
@@ -140,7 +145,34 @@ enum status workload_judge_bank(struct workload_judge *j, struct error *err)
         take_initial_total(&b);
     for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK && workload_goes_on(j, t); t++)
         status = read_txn(&b, t, adds_up, err);
+    if (!b.has_read && workload_is_own(h))
+        check_doubt(j->check, "nobody read a balance");
     free(b.is_account);
     free(b.seen);
     return status;
+}
+
+enum status workload_tell_bank(struct workload_judge *j, struct error *err)
+{
+    const struct history *h = j->history;
+    uint32_t *line = NULL, count = 0;
+
+    if (lattice_closing(j->options->level) != CLOSED_BY_DATA) {
+        check_doubt(j->check, "no balance and no total is wrong; they say nothing of sessions and "
+                              "real time");
+        return STATUS_OK;
+    }
+    if (!check_wants(j->options, CHECK_WITNESS))
+        return STATUS_OK;
+    TRY(memory_resize((void **)&line, h->txn_count, sizeof *line, err));
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        if (h->txn_status[t] == TXN_OK)
+            line[count++] = t;
+    witness_order(j->check, h, line, count);
+    for (uint32_t i = 0; i < count; i++)
+        line[i] = i;
+    if (lattice_is_snapshot(j->options->level))
+        witness_snapshots(j->check, line, count);
+    free(line);
+    return STATUS_OK;
 }

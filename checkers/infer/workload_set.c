@@ -290,6 +290,12 @@ enum status workload_judge_set(struct workload_judge *j, struct error *err)
     struct set s = { .judge = j };
     enum status status = collect(&s, err);
     size_t count = s.accesses.count;
+    bool is_read = count == 0;
+
+    for (size_t i = 0; i < count && !is_read; i++)
+        is_read = j->history->op_kind[s.accesses.at[i].op] != OP_APPEND;
+    if (!is_read)
+        check_doubt(j->check, "the set was never read");
 
     for (size_t from = 0, end = 0; from < count && status == STATUS_OK && !j->is_stopped;
          from = end) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "checkers/infer/workloads_private.h"
+#include "checkers/lattice.h"
 
 /* --- Which it is -------------------------------------------------------------------- */
 
@@ -81,6 +82,12 @@ bool workload_goes_on(struct workload_judge *j, uint32_t txn)
     return !j->is_stopped;
 }
 
+bool workload_asks_for_order(enum level level)
+{
+    return lattice_implies(level, LEVEL_SNAPSHOT) || lattice_implies(level, LEVEL_SERIALIZABLE) ||
+           level == LEVEL_LINEARIZABLE;
+}
+
 /* --- Judging ------------------------------------------------------------------------- */
 
 static enum status judge(struct workload_judge *j, enum workload_kind kind, struct error *err)
@@ -98,14 +105,14 @@ static enum status judge(struct workload_judge *j, enum workload_kind kind, stru
     return STATUS_OK;
 }
 
-static const char *const nothing_found[] = {
-    [WORKLOAD_NONE] = "",
-    [WORKLOAD_BANK] = "no balance and no total is wrong; nobody says what transfers wrote, which "
-                      "would show more",
-    [WORKLOAD_SET] = "no element was lost; of a set nothing else is looked at",
-    [WORKLOAD_COUNTER] = "each count is one that some order of the additions gives; whether one order "
-                         "gives all of them is not looked at",
-};
+static enum status judge_own(struct workload_judge *j, enum workload_kind kind, struct error *err)
+{
+    if (j->is_stopped)
+        return STATUS_OK;
+    if (kind == WORKLOAD_SET || (kind == WORKLOAD_COUNTER && j->check->verdict == VERDICT_VALID))
+        return workload_find_order(j, kind, err);
+    return j->check->verdict == VERDICT_VALID ? workload_tell_bank(j, err) : STATUS_OK;
+}
 
 enum status workloads_run(const struct history *h, const struct check_options *options,
                           struct check *check, struct error *err)
@@ -115,7 +122,5 @@ enum status workloads_run(const struct history *h, const struct check_options *o
 
     j.is_timed = h->txn_invoked && h->txn_completed;
     TRY(judge(&j, kind, err));
-    if (workload_is_own(h) && check->verdict == VERDICT_VALID)
-        check_doubt(check, "%s", nothing_found[kind]);
-    return STATUS_OK;
+    return workload_is_own(h) ? judge_own(&j, kind, err) : STATUS_OK;
 }

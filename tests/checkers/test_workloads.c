@@ -82,8 +82,79 @@ static void an_element_that_is_being_added_may_be_missed(void)
     read_history("set", TXN("1", "0", AT("1", "3"), APPEND("s", "3"))
                             TXN("2", "1", AT("3", "4"), READ("s", "[]")));
     run(LEVEL_SERIALIZABLE);
+    TEST_ASSERT_EQUAL(VERDICT_VALID, check.verdict);
+}
+
+static void expect_finding(const char *lines, enum level level, enum anomaly kind, const char *why)
+{
+    read_history("set", lines);
+    run(level);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, check.verdict);
+    TEST_ASSERT_EQUAL(kind, check.findings.at[0].kind);
+    TEST_ASSERT_EQUAL_STRING(why, check.findings.at[0].explanation);
+    tearDown();
+    setUp();
+}
+
+static void elements_come_from_who_committed_and_in_one_order(void)
+{
+    static const char fork[] = TXN("1", "0", "", APPEND("s", "1")) TXN("2", "1", "", APPEND("s", "2"))
+        TXN("3", "2", "", READ("s", "[1]")) TXN("4", "3", "", READ("s", "[2]"));
+    static const char skipped[] =
+        TXN("1", "0", AT("1", "2"), APPEND("s", "1")) TXN("2", "1", AT("3", "4"), APPEND("s", "2"))
+            TXN("3", "2", AT("1", "9"), READ("s", "[2]"));
+    static const char future[] = TXN("1", "0", AT("1", "2"), READ("s", "[1]"))
+        TXN("2", "1", AT("3", "4"), APPEND("s", "1"));
+
+    expect_finding(TXN("1", "0", "", READ("s", "[7]")), LEVEL_SERIALIZABLE, ANOMALY_GARBAGE_READ,
+                   "T1 found in s the element 7, which nobody added");
+    expect_finding("{\"txn\":1,\"session\":0,\"status\":\"abort\",\"ops\":[{\"append\":\"s\",\"v\":7}]}\n"
+                   TXN("2", "0", "", READ("s", "[7]")),
+                   LEVEL_SERIALIZABLE, ANOMALY_G1A,
+                   "T2 found in s the element 7, which T1 added, and rolled back");
+    expect_finding(fork, LEVEL_SNAPSHOT, ANOMALY_INCOMPATIBLE_ORDER,
+                   "T3 found 1 in s and not 2; T4 found 2 in s and not 1");
+    expect_finding(skipped, LEVEL_STRICT_SERIALIZABLE, ANOMALY_LOST_ELEMENT,
+                   "T3 found 2 in s, and not 1, whose addition by T1 was over before T2 began to add "
+                   "the other");
+    expect_finding(future, LEVEL_LINEARIZABLE, ANOMALY_FUTURE_READ,
+                   "T1 found 1 in s, and was over before T2 began to add it");
+    read_history("set", fork);
+    run(LEVEL_READ_COMMITTED);
     TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, check.verdict);
-    TEST_ASSERT_EQUAL_STRING("no element was lost; of a set nothing else is looked at", check.reason);
+    tearDown();
+    read_history("set", skipped);
+    run(LEVEL_SERIALIZABLE);
+    TEST_ASSERT_EQUAL(VERDICT_VALID, check.verdict);
+}
+
+static void expect_doubt(const char *workload, const char *lines, enum level level,
+                         const char *reason)
+{
+    read_history(workload, lines);
+    run(level);
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, check.verdict);
+    TEST_ASSERT_EQUAL_STRING(reason, check.reason);
+    tearDown();
+    setUp();
+}
+
+static void what_was_not_looked_at_is_not_valid(void)
+{
+    expect_doubt("set", TXN("1", "0", "", APPEND("s", "3")), LEVEL_SERIALIZABLE,
+                 "the set was never read");
+    expect_doubt("set", TXN("1", "0", "", APPEND("s", "3")) TXN("2", "0", "", APPEND("s", "3"))
+                            TXN("3", "0", "", READ("s", "[3]")),
+                 LEVEL_SERIALIZABLE, "an element was added more than once");
+    expect_doubt("bank", TXN("1", "0", "", ""), LEVEL_SERIALIZABLE, "nobody read a balance");
+    expect_doubt("bank", TXN("1", "0", "", READ("a", "1")) TXN("2", "0", "", READ("b", "1")),
+                 LEVEL_SERIALIZABLE,
+                 "T1 read some accounts and not others: that says nothing of their total");
+    expect_doubt("bank", TXN("1", "0", AT("1", "2"), READ("a", "1")), LEVEL_STRICT_SERIALIZABLE,
+                 "no balance and no total is wrong; they say nothing of sessions and real time");
+    read_history("bank", TXN("1", "0", "", READ("a", "1")) TXN("2", "0", "", READ("a", "1")));
+    run(LEVEL_SERIALIZABLE);
+    TEST_ASSERT_EQUAL(VERDICT_VALID, check.verdict);
 }
 
 static void a_count_is_between_what_was_and_what_may_have_been_added(void)
@@ -193,6 +264,22 @@ static bool misses_something(uint32_t read)
     return false;
 }
 
+/* Some element is there that nobody added who may have committed. */
+static bool is_strange(uint32_t read)
+{
+    for (int64_t e = 0; e < 6; e++) {
+        bool is_added = false;
+
+        for (uint32_t a = 0; a < history.op_count; a++)
+            is_added |= history.op_kind[a] == OP_APPEND && history.op_value[a] == e &&
+                        history.op_key[a] == history.op_key[read] &&
+                        history.txn_status[history_txn_of(&history, a)] != TXN_ABORT;
+        if (has_element(read, e) && !is_added)
+            return true;
+    }
+    return false;
+}
+
 static bool is_out_of_bounds(uint32_t read)
 {
     uint32_t reader = history_txn_of(&history, read);
@@ -281,9 +368,10 @@ static void random_histories_are_judged_as_the_rules_say(void)
 
         make(&random, is_set);
         for (uint32_t op = 0; op < history.op_count; op++)
-            is_wrong |= is_answered(op) && (is_set ? misses_something(op) : is_out_of_bounds(op));
+            is_wrong |= is_answered(op) && (is_set ? misses_something(op) || is_strange(op)
+                                                   : is_out_of_bounds(op));
         run(LEVEL_READ_COMMITTED);
-        TEST_ASSERT_EQUAL(is_wrong ? VERDICT_INVALID : VERDICT_UNKNOWN, check.verdict);
+        TEST_ASSERT_EQUAL(is_wrong, check.verdict == VERDICT_INVALID);
         invalid += is_wrong;
         tearDown();
         setUp();
@@ -291,15 +379,120 @@ static void random_histories_are_judged_as_the_rules_say(void)
     TEST_ASSERT_TRUE(invalid > rounds / 10 && invalid < rounds);
 }
 
+/* --- Random ones, against all orders ---------------------------------------------------- */
+
+#define SMALL 6
+
+/* Whether the rest can follow what is placed; whoever may not have committed may as well be last. */
+static bool has_order(bool by_time, bool is_set, unsigned placed, int64_t held[2])
+{
+    if (placed == (1u << history.txn_count) - 1)
+        return true;
+    for (uint32_t t = 0; t < history.txn_count; t++) {
+        uint32_t op = history.txn_op[t], key = history.op_key[op];
+        int64_t now[2] = { held[0], held[1] }, found = history.op_value[op];
+        bool may = !(placed >> t & 1), is_read = history.op_kind[op] == OP_READ;
+
+        for (uint32_t other = 0; other < history.txn_count; other++)
+            may &= placed >> other & 1 || !by_time || !is_over(other, t);
+        if (is_read && is_set) {
+            found = 0;
+            for (int64_t e = 0; e < SMALL; e++)
+                found |= (int64_t)has_element(op, e) << e;
+        }
+        if (!may || (is_read && is_answered(op) && found != held[key]))
+            continue;
+        if (!is_read && history.txn_status[t] != TXN_ABORT)
+            now[key] = is_set ? now[key] | INT64_C(1) << history.op_value[op]
+                              : now[key] + history.op_value[op];
+        if (has_order(by_time, is_set, placed | 1u << t, now))
+            return true;
+    }
+    return false;
+}
+
+/* Each transaction does one thing; elements are added once; of a counter all additions are 1. */
+static void make_small(struct random *random, bool is_set)
+{
+    struct builder b;
+    uint32_t key;
+
+    builder_init(&b);
+    ASSERT_OK(builder_set_workload(&b, is_set ? TEXT("set") : TEXT("counter"), &err), &err);
+    ASSERT_OK(builder_key(&b, TEXT("x"), &key, &err), &err);
+    ASSERT_OK(builder_key(&b, TEXT("y"), &key, &err), &err);
+    for (int64_t t = 0; t < SMALL; t++) {
+        enum txn_status status = random_below(random, 6) ? TXN_OK : TXN_UNKNOWN;
+        int64_t began = (int64_t)random_below(random, 12), elements[SMALL];
+        size_t count = 0;
+        struct value value = value_integer((int64_t)random_below(random, 3));
+
+        key = random_below(random, 5) == 0;
+        ASSERT_OK(builder_begin_txn(&b, t, t, status, &err), &err);
+        ASSERT_OK(builder_set_txn_at(&b, began,
+                                     status == TXN_UNKNOWN ? TIME_NEVER
+                                                           : began + (int64_t)random_below(random, 6),
+                                     &err),
+                  &err);
+        if (random_below(random, 2)) {
+            ASSERT_OK(builder_add_op(&b, OP_APPEND, key, value_integer(is_set ? t : 1), &err), &err);
+            continue;
+        }
+        for (int64_t e = 0; e < SMALL; e++)
+            if (random_below(random, 4) == 0)
+                elements[count++] = e;
+        if (is_set)
+            ASSERT_OK(builder_list(&b, elements, count, &value, &err), &err);
+        ASSERT_OK(builder_add_op(&b, OP_READ, key, status == TXN_OK ? value : value_none(), &err),
+                  &err);
+    }
+    ASSERT_OK(builder_finish(&b, &history, &err), &err);
+    builder_close(&b);
+}
+
+/* An invalid counter may be unknown: within its bounds, and without an order. */
+static void whether_there_is_an_order_is_told(void)
+{
+    struct random_key seed = random_key_of_seed(9);
+    struct random random;
+    size_t valid = 0, invalid = 0, rounds = fixture_rounds(3000);
+
+    random_init(&random, &seed);
+    for (size_t round = 0; round < rounds; round++) {
+        bool is_set = round % 2, is_valid;
+
+        make_small(&random, is_set);
+        is_valid = has_order(true, is_set, 0, (int64_t[2]){ 0, 0 });
+        run(LEVEL_STRICT_SERIALIZABLE);
+        TEST_ASSERT_TRUE(check.verdict != VERDICT_INVALID || !is_valid);
+        TEST_ASSERT_TRUE(check.verdict != VERDICT_VALID || is_valid);
+        TEST_ASSERT_TRUE(check.verdict != VERDICT_UNKNOWN || (!is_set && !is_valid) ||
+                         strcmp(check.reason, "the set was never read") == 0);
+        valid += check.verdict == VERDICT_VALID;
+        invalid += check.verdict == VERDICT_INVALID;
+        check_close(&check);
+        run(LEVEL_SERIALIZABLE);
+        TEST_ASSERT_TRUE(check.verdict != VERDICT_VALID ||
+                         has_order(false, is_set, 0, (int64_t[2]){ 0, 0 }));
+        TEST_ASSERT_TRUE(check.verdict != VERDICT_INVALID || !is_valid);
+        tearDown();
+        setUp();
+    }
+    TEST_ASSERT_TRUE(valid > rounds / 20 && invalid > rounds / 10);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(an_element_that_was_there_is_not_to_be_missed);
     RUN_TEST(an_element_that_is_being_added_may_be_missed);
+    RUN_TEST(elements_come_from_who_committed_and_in_one_order);
+    RUN_TEST(what_was_not_looked_at_is_not_valid);
     RUN_TEST(a_count_is_between_what_was_and_what_may_have_been_added);
     RUN_TEST(all_accounts_together_always_hold_the_same);
     RUN_TEST(at_read_committed_totals_say_nothing);
     RUN_TEST(no_other_checker_judges_them);
+    RUN_TEST(whether_there_is_an_order_is_told);
     RUN_TEST(random_histories_are_judged_as_the_rules_say);
     return UNITY_END();
 }
