@@ -259,12 +259,36 @@ static enum status judge_graph(struct certificate *c, struct error *err)
 {
     bool is_forward;
 
+    if (c->options->level == LEVEL_CAUSAL)
+        return certificate_check_causal(c, true, err);
     TRY(certificate_leads_forward(c, &is_forward, err));
     if (c->is_stopped)
         return STATUS_OK;
     if (!is_forward)
         TRY(certificate_check_graph(c, err));
     return is_forward ? accept(c, err) : STATUS_OK;
+}
+
+/*
+ * Causal stands beside the levels that graphs decide: what it says of a weaker one, or a stronger
+ * one of it, is asked for by itself.
+ */
+static enum status rule_out_beside_causal(struct certificate *c, struct error *err)
+{
+    static const enum level weaker[] = { LEVEL_READ_UNCOMMITTED, LEVEL_READ_COMMITTED };
+
+    if (c->options->level != LEVEL_CAUSAL && lattice_implies(c->options->level, LEVEL_CAUSAL) &&
+        !(c->ruled_out >> LEVEL_CAUSAL & 1))
+        TRY(certificate_check_causal(c, false, err));
+    for (size_t i = 0; c->options->level == LEVEL_CAUSAL && i < ROW_COUNT(weaker); i++) {
+        bool violates = false;
+
+        if (!c->is_stopped && !(c->ruled_out >> weaker[i] & 1))
+            TRY(certificate_graph_violates(c, weaker[i], &violates, err));
+        if (violates)
+            certificate_rule_out(c, weaker[i]);
+    }
+    return STATUS_OK;
 }
 
 static enum status judge(struct certificate *c, struct error *err)
@@ -279,6 +303,9 @@ static enum status judge(struct certificate *c, struct error *err)
         return STATUS_OK;
     if (c->is_stopped)
         return STATUS_OK; /* what still holds, nobody has looked at */
+    TRY(rule_out_beside_causal(c, err));
+    if (c->is_stopped)
+        return STATUS_OK;
     certificate_rule_out(c, c->options->level);
     find_strongest(c);
     return certificate_add_names(c, err);
@@ -304,7 +331,7 @@ static enum status run(const struct history *h, const struct check_options *opti
 const struct checker checker_certificate = {
     .name = "certificate",
     .summary = "the graph of reads and writes: needs version orders and version sets",
-    .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(REPEATABLE_READ) | BIT(SNAPSHOT) |
+    .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(CAUSAL) | BIT(REPEATABLE_READ) | BIT(SNAPSHOT) |
               BIT(SERIALIZABLE) | BIT(SESSION_SNAPSHOT) | BIT(SESSION_SERIALIZABLE) |
               BIT(STRICT_SNAPSHOT) | BIT(STRICT_SERIALIZABLE),
     .is_complete = true,

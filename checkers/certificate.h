@@ -15,6 +15,9 @@
  * version set says is refused from read-committed upwards, whatever else could
  * explain it: a history that is serializable by luck alone is refused too.
  *
+ * Causal is the axiom of Biswas and Enea (2019) on the same version orders and sets, where a
+ * statement reads every row of its table: certificate_causal.c.
+ *
  * Time grows with the operations; with predicates, also with the rows of their
  * tables and, where the order of places explains nothing, with the versions that
  * lie around those that were read. A certificate with something missing is an

@@ -87,7 +87,7 @@ enum status certificate_scan_times(struct certificate *c, bool *is_forward, stru
     *is_forward = true;
     switch (lattice_closing(c->options->level)) {
     case CLOSED_BY_DATA:
-        return STATUS_OK;
+        return c->options->level == LEVEL_CAUSAL ? scan_sessions(c, is_forward, err) : STATUS_OK;
     case CLOSED_BY_SESSION:
         return scan_sessions(c, is_forward, err);
     case CLOSED_BY_TIME:

@@ -399,29 +399,34 @@ static enum status tell_order(struct making *m, struct error *err)
 
 /* --- Cycles ----------------------------------------------------------------------- */
 
+enum status certificate_add_cycle(struct certificate *c, enum anomaly kind,
+                                  const struct edge *edges, size_t count, struct error *err)
+{
+    struct discovery d = { .kind = kind, .proven = kind, .txn_count = count };
+    uint32_t *txns = NULL;
+    enum status status;
+
+    TRY(memory_resize((void **)&txns, count, sizeof *txns, err));
+    for (size_t i = 0; i < count; i++)
+        txns[i] = edges[i].from;
+    d.txns = txns;
+    proof_tell_cycle(&d.why, c->history, edges, count);
+    proof_cycle(&d.proof, c->history, edges, count);
+    status = check_add(c->check, &d, err);
+    free(txns);
+    return status;
+}
+
 static enum status tell_cycle(void *context, const struct found_cycle *found, bool *goes_on,
                               struct error *err)
 {
     struct making *m = context;
     struct certificate *c = m->certificate;
-    struct discovery d = { .kind = found->kind,
-                           .proven = found->kind,
-                           .txn_count = found->edges.count };
-    uint32_t *txns = NULL;
-    enum status status;
 
     *goes_on = !check_is_full(c->check);
-    if (!*goes_on)
-        return STATUS_OK;
-    TRY(memory_resize((void **)&txns, found->edges.count, sizeof *txns, err));
-    for (size_t i = 0; i < found->edges.count; i++)
-        txns[i] = found->edges.at[i].from;
-    d.txns = txns;
-    proof_tell_cycle(&d.why, c->history, found->edges.at, found->edges.count);
-    proof_cycle(&d.proof, c->history, found->edges.at, found->edges.count);
-    status = check_add(c->check, &d, err);
-    free(txns);
-    return status;
+    return *goes_on ? certificate_add_cycle(c, found->kind, found->edges.at, found->edges.count,
+                                            err)
+                    : STATUS_OK;
 }
 
 static enum status keep_all(struct making *m, struct error *err)
@@ -483,7 +488,7 @@ static enum status rule_out_weaker(struct making *m, struct error *err)
     for (int level = 0; level < LEVEL_COUNT; level++) {
         bool violates;
 
-        if (!checker_decides(&checker_certificate, (enum level)level) ||
+        if (!checker_decides(&checker_certificate, (enum level)level) || level == LEVEL_CAUSAL ||
             !lattice_implies(c->options->level, (enum level)level) || c->ruled_out >> level & 1)
             continue;
         TRY(cycles_violate(&m->cycles, (enum level)level, &violates, err));
@@ -514,18 +519,40 @@ static enum status check(struct making *m, struct error *err)
     return STATUS_OK;
 }
 
+static void close_making(struct making *m)
+{
+    close_graph(m);
+    listing_close(&m->listing);
+    barriers_close(&m->barriers);
+    free(m->barrier_time);
+    free(m->skips);
+    array_close(&m->kept);
+    cycles_close(&m->cycles);
+}
+
 enum status certificate_check_graph(struct certificate *c, struct error *err)
 {
     struct making m = { .certificate = c, .has_moments = lattice_is_snapshot(c->options->level) };
     enum status status = check(&m, err);
 
-    close_graph(&m);
-    listing_close(&m.listing);
-    barriers_close(&m.barriers);
-    free(m.barrier_time);
-    free(m.skips);
-    array_close(&m.kept);
-    cycles_close(&m.cycles);
+    close_making(&m);
+    return status;
+}
+
+enum status certificate_graph_violates(struct certificate *c, enum level level, bool *violates,
+                                       struct error *err)
+{
+    const struct check_options *options = c->options;
+    struct check_options weaker = *options;
+    struct making m = { .certificate = c };
+    enum status status;
+
+    weaker.level = level;
+    c->options = &weaker;
+    status = make_shortest(&m, err);
+    *violates = m.components.count < m.graph.node_count || m.listing.has_loop;
+    c->options = options;
+    close_making(&m);
     return status;
 }
 

@@ -195,6 +195,8 @@ void certificate_note_returned(struct certificate *, uint32_t head);
 MUST_USE enum status certificate_init_versions(struct certificate *, struct error *);
 void certificate_close_versions(struct certified_versions *);
 
+/* Orders uint64_t, for qsort(). */
+int certificate_compare_wide(const void *, const void *);
 struct content certificate_content(const struct certificate *, uint32_t key, uint32_t number);
 
 /* The operation that wrote it, or VERSION_INITIAL. */
@@ -276,6 +278,7 @@ MUST_USE enum status certificate_hold(struct certificate *, const struct sight *
 struct walk {
     struct certificate *certificate;
     bool judges;       /* holds answers against what was seen */
+    bool sees_tables;  /* `sight` hears of a statement each row of its table, matching or not */
     const bool *skips; /* by transaction: of which nothing is told; or NULL */
     uint32_t kinds;    /* of edges, a bit each */
     void *context;
@@ -306,6 +309,8 @@ void certificate_begin_walk(struct certificate *);
 MUST_USE enum status certificate_walk(struct walk *, struct error *);
 /* The part of it that is about one statement. */
 MUST_USE enum status walk_statement(struct walk *, uint32_t txn, uint32_t head, struct error *);
+/* Of an answered statement: its sights of all rows of its table. */
+MUST_USE enum status walk_table(struct walk *, uint32_t txn, uint32_t head, struct error *);
 /* What the edges of a read of an item are. */
 MUST_USE enum status walk_item_edges(struct walk *, const struct sight *, struct error *);
 
@@ -353,5 +358,19 @@ MUST_USE enum status certificate_leads_forward(struct certificate *, bool *is_fo
                                                struct error *);
 /* Looks for cycles that violate the level, and tells of them; else says in what order all went. */
 MUST_USE enum status certificate_check_graph(struct certificate *, struct error *);
+/* Whether there is a cycle that violates a weaker level, which has no snapshots. */
+MUST_USE enum status certificate_graph_violates(struct certificate *, enum level, bool *,
+                                                struct error *);
+/* Adds what a cycle shows; edges are between transactions. */
+MUST_USE enum status certificate_add_cycle(struct certificate *, enum anomaly,
+                                           const struct edge *, size_t count, struct error *);
+
+/* --- Causal --- */
+
+/*
+ * Judges causal, and rules it out where it does not hold. `tells`: it is the level that is asked
+ * for; says what is wrong, or in what order all went.
+ */
+MUST_USE enum status certificate_check_causal(struct certificate *, bool tells, struct error *);
 
 #endif

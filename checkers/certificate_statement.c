@@ -229,3 +229,19 @@ enum status walk_statement(struct walk *w, uint32_t txn, uint32_t head, struct e
     }
     return w->judges ? judge_answer(&a, err) : STATUS_OK;
 }
+
+enum status walk_table(struct walk *w, uint32_t txn, uint32_t head, struct error *err)
+{
+    struct certificate *c = w->certificate;
+    uint32_t table = c->history->statement_table[c->history->op_key[head]];
+    struct certified_view view;
+
+    TRY(certificate_view(c, txn, head, &view, err));
+    for (uint32_t i = c->keys.start[table]; i < c->keys.start[table + 1]; i++) {
+        struct sight s = certificate_look(c, &view, txn, head, c->keys.members[i]);
+
+        if (!s.is_own && !s.is_unreal)
+            TRY(w->sight(w->context, &s, err));
+    }
+    return STATUS_OK;
+}

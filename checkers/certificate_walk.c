@@ -118,6 +118,8 @@ static enum status walk_txn(struct walk *w, uint32_t txn, struct error *err)
             TRY(walk_read(w, txn, op, err));
         else if (looks)
             TRY(walk_statement(w, txn, op, err));
+        else if (w->sees_tables)
+            TRY(walk_table(w, txn, op, err));
     }
     return STATUS_OK;
 }

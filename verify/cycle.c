@@ -120,7 +120,7 @@ static enum status check_read(struct verifier *v, const struct edge *e, uint32_t
     sight = sight_of(v, reader, op, e->key);
     if (sight.kind != SIGHT_SPOT || sight.is_vague || sight.spot != spot_of(v, version))
         return refuse_edge(v, e, "the operation did not read that version", err);
-    if (is_head && (e->w->kind == EDGE_WR || e->w->kind == EDGE_RW))
+    if (is_head && !v->is_causal && (e->w->kind == EDGE_WR || e->w->kind == EDGE_RW))
         TRY(reads_inside(v, e, op, sight.spot, &reads, err));
     return reads ? STATUS_OK : refuse_edge(v, e, "the statement did not read into the row", err);
 }
@@ -258,7 +258,7 @@ static bool level_has(const struct verifier *v, enum witness_edge_kind kind)
     case EDGE_PREDICATE_WR:
         return v->judges_reads;
     case EDGE_RW:
-        return v->has_rw;
+        return v->has_rw || v->is_causal;
     case EDGE_PREDICATE_RW:
         return v->has_predicate_rw;
     default:
@@ -426,7 +426,7 @@ enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, st
     }
     if (v->is_snapshot && census.has_adjacent)
         return verify_refuse(v, err, "the level allows a cycle with anti-dependencies in a row");
-    if (v->has_shape && !model_forbids(v, a))
+    if ((v->has_shape || v->is_causal) && !model_forbids(v, a))
         return verify_refuse(v, err, "the model allows such a cycle");
     if (!kind_is_true(v, a, census, by_order))
         return verify_refuse(v, err, "the cycle is no %s", anomaly_name(a->kind));

@@ -62,8 +62,8 @@ enum status levels_take(struct verifier *v, struct error *err)
 {
     static const uint64_t decided[] = {
         [WITNESS_ORDER] = SERIALIZABLES,
-        [WITNESS_CERTIFICATE] = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(REPEATABLE_READ) |
-                                SNAPSHOTS | SERIALIZABLES,
+        [WITNESS_CERTIFICATE] = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(CAUSAL) |
+                                BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES,
         [WITNESS_BLACKBOX] = SNAPSHOTS | SERIALIZABLES,
         [WITNESS_INFER] = OF_INFER,
         [WITNESS_WEAK] = WEAK,
@@ -75,6 +75,7 @@ enum status levels_take(struct verifier *v, struct error *err)
         return verify_refuse(v, err, "the checker does not decide %s", level_name(v->w->level));
     v->is_weak = v->w->checker == WITNESS_WEAK;
     v->has_shape = v->w->checker == WITNESS_INFER && (level & MODELS_OF_SHAPE);
+    v->is_causal = v->w->checker == WITNESS_CERTIFICATE && (level & BIT(CAUSAL));
     /* At a model an order with snapshots proves more than is asked for. */
     v->is_snapshot = (level & SNAPSHOTS) || (v->is_weak && (level & BIT(PREFIX))) ||
                      (v->has_shape && v->w->has_snapshots);
@@ -89,7 +90,7 @@ enum status levels_take(struct verifier *v, struct error *err)
     v->repeats_reads = level & WITH_OWN;
     v->reads_are_consistent = level & CONSISTENT;
     v->judges_own = v->is_weak || v->repeats_reads;
-    if (v->is_weak || (level & OF_SESSIONS) ||
+    if (v->is_weak || v->is_causal || (level & OF_SESSIONS) ||
         (v->has_shape &&
          (level & (BIT(PARALLEL_SNAPSHOT) | BIT(READ_ATOMIC) | BIT(CAUSAL) | BIT(PREFIX)))))
         v->closing = CLOSED_BY_SESSIONS;

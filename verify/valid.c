@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "verify/causal.h"
 #include "verify/saturated.h"
 #include "verify/workload.h"
 #include "verify/workload_valid.h"
@@ -476,5 +477,7 @@ enum status verify_valid(struct verifier *v, struct error *err)
         TRY(sources_build(v, err));
         return verify_saturated(v, err);
     }
-    return v->judges_reads ? check_answers(v, err) : STATUS_OK;
+    if (v->judges_reads)
+        TRY(check_answers(v, err));
+    return v->is_causal ? verify_causal(v, err) : STATUS_OK;
 }

@@ -39,6 +39,7 @@ struct verifier {
     /* The level. */
     bool is_weak;
     bool has_shape;    /* a model that forbids cycles of its own shape */
+    bool is_causal;    /* causal by a certificate: a statement reads every row of its table */
     bool is_snapshot;  /* reads are of a snapshot of their transaction's */
     bool is_exclusive; /* of two writers of a key one has the other in its snapshot */
     bool judges_reads, has_rw, has_predicate_rw;

@@ -29,6 +29,7 @@ static const enum level levels[] = {
     LEVEL_READ_UNCOMMITTED, LEVEL_READ_COMMITTED,      LEVEL_REPEATABLE_READ,
     LEVEL_SNAPSHOT,         LEVEL_SERIALIZABLE,        LEVEL_SESSION_SNAPSHOT,
     LEVEL_STRICT_SNAPSHOT,  LEVEL_STRICT_SERIALIZABLE, LEVEL_SESSION_SERIALIZABLE,
+    LEVEL_CAUSAL,
 };
 
 static void expect(const char *notation, enum level level, enum verdict verdict)
@@ -156,6 +157,14 @@ static void cycles_have_their_names(void)
           ANOMALY_G_SINGLE_REALTIME },
         { "T1 @1-2: w x 1; T2 @3-4: w x 2; order x T2 T1", LEVEL_STRICT_SERIALIZABLE,
           ANOMALY_G0_REALTIME },
+        { "T1: w x 1; T2: r x 1 from T1, w y 2; T3: r y 2 from T2, r x _ from init;"
+          "order x T1; order y T2",
+          LEVEL_CAUSAL, ANOMALY_G_SINGLE },
+        { "T1 s1: w x 1; T2 s1: w y 2; T3: r y 2 from T2, r x _ from init; order x T1; order y T2",
+          LEVEL_CAUSAL, ANOMALY_G_SINGLE_PROCESS },
+        { "T1 s1: r x 1 from T2, w y 2; T2 s2: r y 2 from T1, w x 1; order x T2; order y T1",
+          LEVEL_CAUSAL, ANOMALY_G1C },
+        { "T1 s1: w x 1; T2 s1: w x 2; order x T2 T1", LEVEL_CAUSAL, ANOMALY_G0_PROCESS },
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++)
@@ -171,6 +180,32 @@ static void what_is_no_anomaly_of_the_level_is_accepted(void)
            VERDICT_VALID);
     expect("T1: w x 1, w y 2; T2: r x _ from init, r y 2 from T1; order x T1; order y T1",
            LEVEL_READ_COMMITTED, VERDICT_VALID);
+    expect("T1: w x 1; T2: w y 2; T3: r x 1 from T1, r y _ from init;"
+           "T4: r x _ from init, r y 2 from T2; order x T1; order y T2",
+           LEVEL_CAUSAL, VERDICT_VALID);
+}
+
+/*
+ * A statement over a table reads every row of it: also one that does not match, and one that is not
+ * there any more. Its version set says which version that was.
+ */
+static void a_statement_over_a_table_reads_every_row_of_it_at_causal(void)
+{
+    expect("T1: w t/1 5; T2: d t/1, w x 1; T3: r x 1 from T2, sel v>=3 {1=5} from t/1 T1;"
+           "order t/1 T1 T2; order x T2",
+           LEVEL_CAUSAL, VERDICT_INVALID);
+    expect("T1: w t/1 5; T2: d t/1, w x 1; T3: r x 1 from T2, sel v>=9 {} from t/1 T1;"
+           "order t/1 T1 T2; order x T2",
+           LEVEL_CAUSAL, VERDICT_INVALID);
+    expect("T1: w t/1 5; T2: d t/1, w x 1; T3: r x 1 from T2, sel v>=3 {} from t/1 T2;"
+           "order t/1 T1 T2; order x T2",
+           LEVEL_CAUSAL, VERDICT_VALID);
+    expect("T1: w t/1 5; T2: d t/1, w x 1; T3: sel v>=3 {} from t/1 T2, r x _ from init;"
+           "order t/1 T1 T2; order x T2",
+           LEVEL_CAUSAL, VERDICT_INVALID);
+    expect("T1: w t/1 5; T2: d t/1, w x 1; T3: sel v>=3 {1=5} from t/1 T1, r x _ from init;"
+           "order t/1 T1 T2; order x T2",
+           LEVEL_CAUSAL, VERDICT_VALID);
 }
 
 static void reads_that_are_no_cycle_have_their_names(void)
@@ -210,6 +245,15 @@ static void the_strongest_level_that_holds_is_told(void)
           LEVEL_SERIALIZABLE, LEVEL_SNAPSHOT },
         { "T1: w x 1, w y 2; T2: r x _ from init, r y 2 from T1; order x T1; order y T1",
           LEVEL_SERIALIZABLE, LEVEL_READ_COMMITTED },
+        { "T1: w x 1; T2: w y 2; T3: r x 1 from T1, r y _ from init;"
+          "T4: r x _ from init, r y 2 from T2; order x T1; order y T2",
+          LEVEL_SESSION_SNAPSHOT, LEVEL_CAUSAL },
+        { "T1: w x 1; T2: r x 1 from T1, w y 2; T3: r y 2 from T2, r x _ from init;"
+          "order x T1; order y T2",
+          LEVEL_CAUSAL, LEVEL_READ_COMMITTED },
+        { "T1 s1: w x 1; T2 s1: w x 2; order x T2 T1", LEVEL_CAUSAL, LEVEL_READ_COMMITTED },
+        { "T1: w x 1, w y 2; T2: w x 3, w y 4; order x T1 T2; order y T2 T1", LEVEL_CAUSAL,
+          LEVEL_COUNT },
         { "T1 s1: w x 1; T2 s1: r x _ from init; order x T1", LEVEL_SESSION_SERIALIZABLE,
           LEVEL_SERIALIZABLE },
         { "T1: w x 1, w y 2; T2: w x 3, w y 4; order x T1 T2; order y T2 T1", LEVEL_SERIALIZABLE,
@@ -667,6 +711,7 @@ int main(void)
     RUN_TEST(figures_4_to_6_need_the_predicate);
     RUN_TEST(figure_7_is_a_mismatch_without_a_cycle);
     RUN_TEST(cycles_have_their_names);
+    RUN_TEST(a_statement_over_a_table_reads_every_row_of_it_at_causal);
     RUN_TEST(what_is_no_anomaly_of_the_level_is_accepted);
     RUN_TEST(reads_that_are_no_cycle_have_their_names);
     RUN_TEST(a_blind_update_behind_its_snapshot_is_a_lost_update);

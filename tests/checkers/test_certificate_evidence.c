@@ -57,6 +57,11 @@ static void every_anomaly_is_told_and_proved(void)
           LEVEL_SESSION_SNAPSHOT, ANOMALY_G0_PROCESS,
           "T1 came before T2 in session 1; T2 wrote x=2, which T1 overwrote; so T2 "
           "comes both after and before T1" },
+        { "T1: w t/1 5; T2 s2: d t/1; T3 s2: w x 1; T4: r x 1 from T3, sel v>=9 {} from t/1 T1;"
+          "order t/1 T1 T2; order x T3",
+          LEVEL_CAUSAL, ANOMALY_G_SINGLE_PROCESS,
+          "T4 read t/1 before T2 deleted it; T2 came before T3 in session 2; T3 wrote x=1, which "
+          "T4 read; so T3 comes both after and before T4" },
         { "T1 @1-2: w x 1; T2 @3-4: r x _ from init; order x T1",
           LEVEL_STRICT_SNAPSHOT, ANOMALY_G_SINGLE_REALTIME,
           "T1 had completed before T2 began; T2 read x=null before T1 wrote it; so T2 "

@@ -74,6 +74,12 @@ static const struct source_row {
       INVALID("certificate", "serializable", "result-set-mismatch", "[1]",
               "\"read\":{\"txn\":1,\"op\":0,\"key\":\"t/7\"}"),
       LEVEL_SERIALIZABLE },
+    { "T1: w x 1, w x 2; T2: r x 2 from T1, w y 1; T3: sel * {} from t/7 init, r y 1 from T2;"
+      "T4 s4: r y 1 from T2, r x _ from init; order x T1; order y T2",
+      INVALID("certificate", "causal", "G-single", "[4,1,2]",
+              "\"cycle\":[" EDGE(4, 1, "rw", "x", 1, 1, null, 1) "," EDGE(
+                  1, 2, "wr", "x", 1, 0, 1, 1) "," EDGE(2, 4, "wr", "y", 1, 0, 2, 2) "]"),
+      LEVEL_CAUSAL },
     { "T1 ts1 @10-20: w x 1, w y 1; T2 ts2 @30-40: r x 1, w y 2; T3 ts3 @50-60: r y 2, a l 1;"
       "T4 ts4 @70-80: r l [1]; order x T1; order y T1 T2; order l T3",
       NULL, LEVEL_STRICT_SERIALIZABLE },
