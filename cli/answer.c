@@ -61,10 +61,10 @@ void answer_null(struct answer *answer, const char *name)
     buffer_text(answer->out, TEXT("null"));
 }
 
-void answer_true(struct answer *answer, const char *name)
+void answer_bool(struct answer *answer, const char *name, bool value)
 {
     begin_value(answer, name);
-    buffer_text(answer->out, TEXT("true"));
+    buffer_text(answer->out, value ? TEXT("true") : TEXT("false"));
 }
 
 void answer_seconds(struct answer *answer, const char *name, int64_t ns)

@@ -31,7 +31,7 @@ void answer_close(struct answer *, char bracket);
 void answer_text(struct answer *, const char *name, const char *value);
 void answer_number(struct answer *, const char *name, uint64_t value);
 void answer_null(struct answer *, const char *name);
-void answer_true(struct answer *, const char *name);
+void answer_bool(struct answer *, const char *name, bool value);
 /* Nanoseconds as a decimal number of seconds. */
 void answer_seconds(struct answer *, const char *name, int64_t ns);
 

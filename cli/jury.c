@@ -4,19 +4,22 @@
 #include <string.h>
 
 #include "checkers/interval/profile.h"
+#include "cli/due.h"
 #include "cli/output.h"
 
-static enum status judge_one(struct jury *jury, const struct checker *checker, struct error *err)
+static enum status judge_one(struct jury *jury, const struct checker *checker, bool is_due,
+                             struct error *err)
 {
     struct juror *juror = &jury->jurors[jury->juror_count];
-    struct check_options options = { .level = jury->level, .flags = jury->flags };
+    struct check_options options = { .level = jury->level, .flags = jury->of.flags };
     int64_t began_ns = output_clock_ns();
     enum status status;
 
-    if (checker->takes_profile && jury->profile && jury->profile->level == jury->level)
-        options.profile = jury->profile;
+    if (checker->takes_profile && jury->of.profile && jury->of.profile->level == jury->level)
+        options.profile = jury->of.profile;
     status = checker_run(checker, &jury->history, &options, &juror->check, err);
     juror->check_ns = output_clock_ns() - began_ns;
+    juror->is_due = is_due;
     if (status == STATUS_OK)
         jury->juror_count++;
     else
@@ -24,26 +27,30 @@ static enum status judge_one(struct jury *jury, const struct checker *checker, s
     return status;
 }
 
-static void skip(struct jury *jury, const struct checker *checker, const struct error *why)
+static void skip(struct jury *jury, const struct checker *checker, bool is_due,
+                 const struct error *why)
 {
     struct skipped_juror *skipped = &jury->skipped[jury->skipped_count++];
 
     skipped->name = checker->name;
+    skipped->is_due = is_due;
     snprintf(skipped->reason, sizeof skipped->reason, "%s", why->text);
 }
 
 static enum status ask(struct jury *jury, const struct checker *checker, bool is_named,
                        struct error *err)
 {
+    bool is_due = is_named || checker_is_due(checker, &jury->of.protocol, &jury->history,
+                                             jury->level);
     struct error why = { 0 };
     enum status status = checker_examine(checker, &jury->history, jury->level, &why);
 
     if (status == STATUS_OK)
-        status = judge_one(jury, checker, &why);
+        status = judge_one(jury, checker, is_due, &why);
     if (status == STATUS_OK)
         return STATUS_OK;
     if (status == STATUS_BAD_INPUT && !is_named) {
-        skip(jury, checker, &why);
+        skip(jury, checker, is_due, &why);
         return STATUS_OK;
     }
     *err = why;
@@ -58,17 +65,16 @@ enum level jury_level(const struct jury_wishes *wishes, enum level promised)
 }
 
 enum status jury_judge(struct jury *jury, struct history *history,
-                       const struct jury_wishes *wishes, enum level promised,
-                       const struct profile *profile, unsigned flags, struct error *err)
+                       const struct jury_wishes *wishes, const struct jury_case *of,
+                       struct error *err)
 {
     const struct checker *const *all = checkers_all();
 
     memset(jury, 0, sizeof *jury);
     jury->history = *history;
     jury->has_history = true;
-    jury->flags = flags;
-    jury->profile = profile;
-    jury->level = jury_level(wishes, promised);
+    jury->of = *of;
+    jury->level = jury_level(wishes, of->protocol.level);
     for (uint32_t i = 0; all[i] && i < JURY_MAX; i++)
         if (!wishes->is_listed || (wishes->checkers >> i & 1))
             TRY(ask(jury, all[i], wishes->is_listed, err));
@@ -84,15 +90,49 @@ void jury_close(struct jury *jury)
     memset(jury, 0, sizeof *jury);
 }
 
+bool jury_is_due(const struct jury *jury, const struct checker *checker)
+{
+    for (uint32_t i = 0; i < jury->juror_count; i++)
+        if (jury->jurors[i].check.checker == checker)
+            return jury->jurors[i].is_due;
+    for (uint32_t i = 0; i < jury->skipped_count; i++)
+        if (strcmp(jury->skipped[i].name, checker->name) == 0)
+            return jury->skipped[i].is_due;
+    return false;
+}
+
+bool jury_gap(const struct jury *jury, uint32_t index, struct jury_gap *gap)
+{
+    const struct checker *const *all = checkers_all();
+
+    for (uint32_t i = 0; all[i]; i++) {
+        *gap = (struct jury_gap){ 0 };
+        for (uint32_t k = 0; k < jury->juror_count; k++) {
+            const struct juror *juror = &jury->jurors[k];
+
+            if (juror->check.checker == all[i] && juror->is_due &&
+                juror->check.verdict == VERDICT_UNKNOWN)
+                *gap = (struct jury_gap){ all[i]->name, juror->check.reason };
+        }
+        for (uint32_t k = 0; k < jury->skipped_count; k++)
+            if (strcmp(jury->skipped[k].name, all[i]->name) == 0 && jury->skipped[k].is_due)
+                *gap = (struct jury_gap){ all[i]->name, jury->skipped[k].reason };
+        if (gap->checker && index-- == 0)
+            return true;
+    }
+    return false;
+}
+
 enum verdict jury_verdict(const struct jury *jury, const struct jury_wishes *wishes)
 {
     bool is_judged = wishes->is_listed && wishes->checkers == 0;
+    struct jury_gap gap;
 
     for (uint32_t i = 0; i < jury->juror_count; i++) {
         const struct check *check = &jury->jurors[i].check;
         if (check->verdict == VERDICT_INVALID)
             return VERDICT_INVALID;
-        is_judged |= check->verdict == VERDICT_VALID && check->unjudged_predicates == 0;
+        is_judged |= check->verdict == VERDICT_VALID;
     }
-    return is_judged ? VERDICT_VALID : VERDICT_UNKNOWN;
+    return is_judged && !jury_gap(jury, 0, &gap) ? VERDICT_VALID : VERDICT_UNKNOWN;
 }

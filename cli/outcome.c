@@ -82,13 +82,16 @@ static enum status take_doubt(struct outcome *outcome, const struct trial *trial
                               struct error *err)
 {
     struct buffer why = { 0 };
+    struct jury_gap gap;
     enum status status;
 
     if (outcome->verdict != VERDICT_UNKNOWN || outcome->committed == 0)
         return STATUS_OK;
+    for (uint32_t i = 0; jury_gap(&trial->jury, i, &gap); i++)
+        buffer_print(&why, "%s%s: %s", why.count ? "; " : "", gap.checker, gap.reason);
     for (uint32_t i = 0; i < trial->jury.juror_count; i++) {
         const struct check *check = &trial->jury.jurors[i].check;
-        if (check->verdict == VERDICT_UNKNOWN)
+        if (check->verdict == VERDICT_UNKNOWN && !trial->jury.jurors[i].is_due)
             buffer_print(&why, "%s%s: %s", why.count ? "; " : "", check->checker->name,
                          check->reason);
     }

@@ -303,7 +303,7 @@ static void answer_expected(const struct matrix *matrix, const struct matrix_row
     answer_open(answer, "expected", '{');
     for (unsigned i = 0; i < matrix->column_count; i++)
         if (row->cells[i].is_expected)
-            answer_true(answer, matrix->columns[i].name);
+            answer_bool(answer, matrix->columns[i].name, true);
     answer_close(answer, '}');
 }
 

@@ -227,6 +227,16 @@ static void print_skipped(const struct jury *jury, struct buffer *out)
                      jury->skipped[i].name, level_name(jury->level), jury->skipped[i].reason);
 }
 
+/* Who ought to have judged, and did not. */
+static void print_gaps(const struct jury *jury, struct buffer *out)
+{
+    struct jury_gap gap;
+
+    for (uint32_t i = 0; jury_gap(jury, i, &gap); i++)
+        buffer_print(out, "%s%-12s  did not judge, and is due: %s\n",
+                     i ? "           " : "due        ", gap.checker, gap.reason);
+}
+
 static void print_jury(const struct jury *jury, struct buffer *out)
 {
     for (uint32_t i = 0; i < jury->juror_count; i++) {
@@ -254,6 +264,8 @@ void run_report_print(const struct run_report *report, struct buffer *out)
     print_findings(report->trial->simulation, out);
     if (report->trial->is_judged)
         print_jury(&report->trial->jury, out);
+    if (report->trial->is_judged)
+        print_gaps(&report->trial->jury, out);
     if (report->trial->is_judged && run_report_verdict(report) == VERDICT_UNKNOWN)
         print_skipped(&report->trial->jury, out);
     if (report->difference)
@@ -328,6 +340,27 @@ static void answer_unfelt(const struct run_report *report, struct answer *answer
     answer_close(answer, ']');
 }
 
+/* Who ought to judge such a run, and who of them did not. */
+static void answer_due(const struct jury *jury, struct answer *answer)
+{
+    const struct checker *const *all = checkers_all();
+    struct jury_gap gap;
+
+    answer_open(answer, "due", '[');
+    for (uint32_t i = 0; jury && all[i]; i++)
+        if (jury_is_due(jury, all[i]))
+            answer_text(answer, NULL, all[i]->name);
+    answer_close(answer, ']');
+    answer_open(answer, "missed", '[');
+    for (uint32_t i = 0; jury && jury_gap(jury, i, &gap); i++) {
+        answer_open(answer, NULL, '{');
+        answer_text(answer, "checker", gap.checker);
+        answer_text(answer, "reason", gap.reason);
+        answer_close(answer, '}');
+    }
+    answer_close(answer, ']');
+}
+
 static void answer_jury(const struct jury *jury, struct answer *answer)
 {
     answer_open(answer, "checks", '[');
@@ -340,9 +373,11 @@ static void answer_jury(const struct jury *jury, struct answer *answer)
         answer_open(answer, NULL, '{');
         answer_text(answer, "checker", jury->skipped[i].name);
         answer_text(answer, "reason", jury->skipped[i].reason);
+        answer_bool(answer, "due", jury->skipped[i].is_due);
         answer_close(answer, '}');
     }
     answer_close(answer, ']');
+    answer_due(jury, answer);
 }
 
 /* What a sweep groups failures by. */

@@ -72,7 +72,7 @@ enum status trial_judge(struct trial *trial, unsigned flags, struct error *err)
 {
     const struct jury_wishes *wishes = &trial->scenario->check;
     bool nobody_judges = wishes->is_listed && wishes->checkers == 0;
-    const struct protocol *protocol = trial->scenario->cluster.protocol;
+    struct jury_case of;
     struct history history;
 
     if (!trial->simulation->store ||
@@ -80,9 +80,10 @@ enum status trial_judge(struct trial *trial, unsigned flags, struct error *err)
         return STATUS_OK;
     TRY(simulation_history(trial->simulation, &history, err));
     trial->is_judged = true;
-    TRY(jury_judge(&trial->jury, &history, wishes, store_protocol_facts(protocol).level,
-                   find_profile(trial, store_protocol_facts(protocol).name),
-                   flags & TRIAL_WITNESS ? CHECK_WITNESS : 0, err));
+    of.protocol = store_protocol_facts(trial->scenario->cluster.protocol);
+    of.profile = find_profile(trial, of.protocol.name);
+    of.flags = flags & TRIAL_WITNESS ? CHECK_WITNESS : 0;
+    TRY(jury_judge(&trial->jury, &history, wishes, &of, err));
     if (!trial->scenario->coverage)
         return STATUS_OK;
     return conflict_shapes_cover(&trial->jury.history, trial->scenario->coverage, err);

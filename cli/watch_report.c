@@ -220,7 +220,7 @@ static void answer_counts(struct answer *answer, const struct watcher *w, int64_
     answer_close(answer, '}');
     answer_number(answer, "repeated", w->counts.repeated);
     if (w->is_stopped)
-        answer_true(answer, "interrupted");
+        answer_bool(answer, "interrupted", true);
     answer_number(answer, "transactions", w->counts.txns);
     answer_number(answer, "operations", w->counts.ops);
     answer_seconds(answer, "seconds", ns);

@@ -38,7 +38,7 @@ const char *const *store_protocol_names(void)
 struct store_protocol_facts store_protocol_facts(const struct protocol *protocol)
 {
     return (struct store_protocol_facts){ protocol->name, protocol->summary, protocol->level,
-                                          protocol->on_raft };
+                                          protocol->on_raft, protocol->exports_snapshot };
 }
 
 static enum status add_row(void *context, uint32_t table, const struct datum *cells,

@@ -36,6 +36,7 @@ struct store_protocol_facts {
     const char *name, *summary;
     enum level level; /* that it promises */
     bool on_raft;     /* else it has several leaders, and every node holds every row */
+    bool exports_snapshot; /* transactions read from snapshots, not at their own place */
 };
 
 struct store_protocol_facts store_protocol_facts(const struct protocol *);

@@ -120,6 +120,14 @@ for field in '"scenario":"bank under partition"' '"seed":7' '"committed":200,' '
     '"checker":"certificate"' '"skipped":[{"checker":"weak","reason":"the checker weak does not decide' '"anomalies":[]' '"verdict":"valid"'; do
     check "the answer has $field" mentions out "$field"
 done
+check "and who was due to judge" mentions out '"due":["order","certificate",'
+check "of whom none did not" mentions out '"missed":[],'
+run 3 run smallbank.toml $few --set 'check.checkers=["certificate","infer"]'
+check "a checker that is named and cannot decide leaves the run unknown" \
+    grep -q '^due        infer         did not judge, and is due: values are not unique' out
+run 3 run smallbank.toml $few --set 'check.checkers=["certificate","infer"]' --json
+check "and is in the answer" mentions out '"missed":[{"checker":"infer","reason":"values are not unique'
+run 0 run bank-under-partition.toml $few --seed 7 --out o --json
 trace out >original
 check "--out writes the answer of a store" same out o/run.json
 check "and its history" grep -q '^{"ordeal-history":1,"workload":"bank"' o/history.jsonl

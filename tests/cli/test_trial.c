@@ -156,7 +156,7 @@ static enum timing timing_with(const char *const *sets, size_t count)
     scenario_close(scenario);
     ASSERT_OK(scenario_read(scenario, "x.toml", text_of(BANK), sets, count, &err), &err);
     ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
-    timing = trial.jury.profile->timing;
+    timing = trial.jury.of.profile->timing;
     trial_close(&trial);
     return timing;
 }
