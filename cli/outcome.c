@@ -205,6 +205,23 @@ static void answer_failures(const struct outcome *outcome, struct answer *answer
     answer_close(answer, ']');
 }
 
+static void answer_draws(const struct outcome *outcome, struct answer *answer)
+{
+    bool any = false;
+
+    for (int i = 0; i < SWARM_DIMENSION_COUNT; i++) {
+        if (!outcome->draws.of[i].is_given)
+            continue;
+        if (!any)
+            answer_open(answer, "draws", '{');
+        any = true;
+        answer_number(answer, swarm_dimension_name((enum swarm_dimension)i),
+                      outcome->draws.of[i].seed);
+    }
+    if (any)
+        answer_close(answer, '}');
+}
+
 /* Each as its distance from the one before: most take two digits. */
 static void answer_features(const struct outcome *outcome, struct answer *answer)
 {
@@ -239,6 +256,7 @@ void outcome_print(const struct outcome *outcome, struct buffer *out)
     if (outcome->undecided)
         answer_text(&answer, "undecided", outcome->undecided);
     answer_failures(outcome, &answer);
+    answer_draws(outcome, &answer);
     if (outcome->features.count > 0)
         answer_features(outcome, &answer);
     answer_close(&answer, '}');
@@ -373,6 +391,23 @@ static enum status read_list(struct json *json, struct outcome *outcome,
     }
 }
 
+static enum status read_draws(struct json *json, struct outcome *outcome, struct error *err)
+{
+    enum swarm_dimension dimension = SWARM_PROTOCOL;
+    struct text name;
+
+    TRY(json_open(json, '{', "draws", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        if (!swarm_find_dimension(name, &dimension) || outcome->draws.of[dimension].is_given)
+            return json_refuse_token(json, err, "there is no such dimension, or it was there");
+        outcome->draws.of[dimension].is_given = true;
+        TRY(read_count(json, &outcome->draws.of[dimension].seed, err));
+    }
+}
+
 static enum status read_features(struct json *json, struct outcome *outcome, struct error *err)
 {
     uint64_t feature = 0, more_by = 0;
@@ -433,6 +468,8 @@ static enum status read_field(struct json *json, struct text name, struct outcom
         return read_list(json, outcome, read_failure, err);
     if (text_equal(name, TEXT("checks")))
         return read_list(json, outcome, read_check, err);
+    if (text_equal(name, TEXT("draws")))
+        return read_draws(json, outcome, err);
     if (text_equal(name, TEXT("features")) && outcome->features.count == 0)
         return read_features(json, outcome, err);
     if (text_equal(name, TEXT("drawn")) || text_equal(name, TEXT("store"))) {

@@ -4,7 +4,8 @@
  *     {"seed":17,"verdict":"invalid","trace":"6f1c…","simulated_ns":…,"events":…,
  *      "committed":…,"aborted":…,"unknown":…,"faults":[["partition",3,1],["loss",9,0]],
  *      "nemeses":[3,0],"drawn":1,"sometimes":[0,4,…],"checks":[["order","valid"]],
- *      "failures":[["certificate serializable G-single rw wr","T12 …"]],"features":[7,12,…]}
+ *      "failures":[["certificate serializable G-single rw wr","T12 …"]],"draws":{"network":9},
+ *      "features":[7,12,…]}
  *
  * A function of the scenario and its seed: no time that passed is in it. Printed it is
  * one line, and reads back as the same; two outcomes are the same if their lines are.
@@ -42,6 +43,7 @@ struct outcome {
     uint8_t checks[JURY_MAX]; /* as checkers_all(): 0: it did not judge; else 1 and its verdict */
     char *undecided; /* why a run in which something committed is unknown; NULL: it is not */
     ARRAY(struct failure) failures;
+    struct swarm_draws draws; /* what was drawn from other seeds than the run's, in a guided sweep */
     ARRAY(uint32_t) features; /* of a guided sweep's run: what it reached; rising */
 };
 

@@ -251,8 +251,31 @@ uint64_t plan_shard_job_count(const struct plan *plan)
     return jobs / plan->shard_count + (jobs % plan->shard_count > plan->shard);
 }
 
-void plan_print_again(const struct plan *plan, uint64_t job, struct buffer *out)
+void plan_print_draws(const struct swarm_draws *draws, struct buffer *out)
 {
+    bool any = false;
+
+    for (int i = 0; draws && i < SWARM_DIMENSION_COUNT; i++)
+        any |= draws->of[i].is_given;
+    if (!any)
+        return;
+    buffer_text(out, TEXT("swarm.draws="));
+    given_draws_print(draws, out);
+}
+
+void plan_print_again(const struct plan *plan, uint64_t job, const struct swarm_draws *draws,
+                      struct buffer *out)
+{
+    struct buffer set = { 0 };
+
     again_print(plan->subjects.at[plan_subject(plan, job)].path, plan_seed(plan, job),
                 (const char *const *)plan->sets.at, plan->sets.count, out);
+    plan_print_draws(draws, &set);
+    if (set.count > 0) {
+        buffer_byte(&set, '\0');
+        buffer_text(out, TEXT(" --set "));
+        again_print_word(set.out_of_memory ? "" : set.at, out);
+    }
+    out->out_of_memory |= set.out_of_memory;
+    buffer_close(&set);
 }

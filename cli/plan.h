@@ -43,6 +43,7 @@ struct plan {
     uint64_t seed_first, seed_last;
     uint64_t shard, shard_count; /* this one has the jobs that are `shard` modulo the count */
     bool until_failure;
+    bool is_guided; /* runs draw what a guide says: cli/guide.h */
     ARRAY(struct subject) subjects;
     ARRAY(char *) sets;
     struct scenario *scenarios; /* as many as subjects; NULL: read from a journal */
@@ -86,7 +87,10 @@ static inline uint64_t plan_seed(const struct plan *plan, uint64_t job)
     return plan->seed_first + job / plan->subjects.count;
 }
 
-/* "ordeal run x.toml --seed 7" */
-void plan_print_again(const struct plan *, uint64_t job, struct buffer *);
+/* "ordeal run x.toml --seed 7", and what it draws from other seeds; NULL: nothing. */
+void plan_print_again(const struct plan *, uint64_t job, const struct swarm_draws *,
+                      struct buffer *);
+/* "swarm.draws={ network = 9 }"; nothing if nothing is drawn from another seed. */
+void plan_print_draws(const struct swarm_draws *, struct buffer *);
 
 #endif

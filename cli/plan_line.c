@@ -48,6 +48,7 @@ void plan_print(const struct plan *plan, struct buffer *out)
     answer_number(&answer, "shard", plan->shard);
     answer_number(&answer, "shards", plan->shard_count);
     answer_number(&answer, "until-failure", plan->until_failure);
+    answer_number(&answer, "guided", plan->is_guided);
     answer_open(&answer, "sets", '[');
     for (size_t i = 0; i < plan->sets.count; i++)
         answer_text(&answer, NULL, plan->sets.at[i]);
@@ -223,6 +224,8 @@ static enum status read_field(struct json *json, struct text name, struct plan *
         return read_count(json, &plan->shard_count, err);
     if (IS("until-failure"))
         return read_flag(json, &plan->until_failure, err);
+    if (IS("guided"))
+        return read_flag(json, &plan->is_guided, err);
     if (IS("sets"))
         return read_sets(json, plan, err);
     if (IS("scenarios"))
@@ -284,6 +287,9 @@ static enum status check_same(const struct plan *before, const struct plan *plan
                          "this is the journal of the seeds %" PRIu64 "..%" PRIu64
                          ", not of %" PRIu64 "..%" PRIu64, before->seed_first, before->seed_last, plan->seed_first,
                          plan->seed_last);
+    if (before->is_guided != plan->is_guided)
+        return error_set(err, STATUS_BAD_INPUT, "this is the journal of a sweep %s --guided",
+                         before->is_guided ? "with" : "without");
     if (before->until_failure != plan->until_failure)
         return error_set(err, STATUS_BAD_INPUT, "this is the journal of a sweep %s --until-failure",
                          before->until_failure ? "with" : "without");

@@ -225,7 +225,7 @@ static void print_job(uint64_t job, struct buffer *out)
 {
     if (job & RECORDING)
         buffer_byte(out, 'm');
-    sweep_work_print_job(job & ~RECORDING, out);
+    sweep_work_print_job(job & ~RECORDING, NULL, out);
 }
 
 /* In a worker. */
@@ -274,7 +274,7 @@ static enum status take_work(struct prove *prove, const struct work *work, struc
     if (job & RECORDING)
         return take_mutants(prove, job & ~RECORDING, work, err);
     if (work->end == WORK_DIED)
-        status = sweep_work_of_dead(&prove->work, job, work, &outcome, err);
+        status = sweep_work_of_dead(&prove->work, job, NULL, work, &outcome, err);
     else
         status = sweep_work_read((struct text){ work->answer.at, work->answer.count }, &job,
                                  &outcome, err);

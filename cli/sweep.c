@@ -7,6 +7,7 @@
 
 #include "cli/cores.h"
 #include "cli/folder.h"
+#include "cli/guide.h"
 #include "cli/journal.h"
 #include "cli/output.h"
 #include "cli/plan.h"
@@ -26,7 +27,7 @@ struct sweep_values {
     const char *scenario, *seeds, *out, *time_budget, *shard, *junit;
     struct option_number workers;
     struct option_texts merge, sets;
-    bool resume, until_failure, json;
+    bool resume, until_failure, guided, json;
 };
 
 #define AT(field) offsetof(struct sweep_values, field)
@@ -47,6 +48,8 @@ static const struct option sweep_rows[] = {
       .help = "go on with the journal of --out, if there is one" },
     { .name = "until-failure", .kind = OPTION_FLAG, .offset = AT(until_failure),
       .help = "end at the first run that fails" },
+    { .name = "guided", .kind = OPTION_FLAG, .offset = AT(guided),
+      .help = "breed what runs draw from earlier runs that reached what few do" },
     { .name = "time-budget", .argument = "S", .kind = OPTION_TEXT, .offset = AT(time_budget),
       .help = "begin no run after so many seconds, or 5m, 2h" },
     { .name = "shard", .argument = "I/N", .kind = OPTION_TEXT, .offset = AT(shard),
@@ -63,6 +66,7 @@ struct sweep {
     const struct sweep_values *values;
     struct plan plan;
     struct tally tally;
+    struct guide guide; /* of a guided sweep; its plan is NULL: there is none */
     struct journal journal;
     struct buffer journal_path;
     bool has_plan_line; /* the journal has its first line */
@@ -82,6 +86,7 @@ struct sweep {
 /* What a journal is read into. */
 struct reading {
     struct tally *tally;
+    struct guide *guide; /* that learns from it, or NULL */
     struct plan plan; /* its own; all zero until the first line is read */
     uint64_t job_last; /* runs behind it are passed over */
     int64_t spent_ns;
@@ -89,6 +94,19 @@ struct reading {
     enum status (*begin)(void *context, struct reading *, struct error *);
     void *context;
 };
+
+/* What a run drew follows from the runs before it in the same journal, or it is another sweep's. */
+static enum status read_guided(struct reading *reading, uint64_t job,
+                               const struct outcome *outcome, struct error *err)
+{
+    if (!plan_has_job(&reading->plan, job) || !guide_is_ready(reading->guide, job) ||
+        tally_has(reading->tally, job))
+        return error_set(err, STATUS_BAD_INPUT, "job %" PRIu64 " is out of turn", job);
+    if (!swarm_draws_equal(guide_draws(reading->guide, job), &outcome->draws))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "job %" PRIu64 " has drawn otherwise than the runs before it say", job);
+    return guide_take(reading->guide, job, outcome, err);
+}
 
 /* "run JOB MILLISECONDS {outcome}", or the plan. */
 static enum status read_run(struct reading *reading, struct text line, struct error *err)
@@ -110,6 +128,8 @@ static enum status read_run(struct reading *reading, struct text line, struct er
                           (struct text){ line.at + length, line.length - (size_t)length }, err);
     if (status == STATUS_OK && outcome.seed != plan_seed(&reading->plan, job))
         status = error_set(err, STATUS_BAD_INPUT, "job %" PRIu64 " has another seed", job);
+    if (status == STATUS_OK && reading->guide)
+        status = read_guided(reading, job, &outcome, err);
     if (status == STATUS_OK && job <= reading->job_last)
         status = tally_add(reading->tally, job, &outcome, err);
     outcome_close(&outcome);
@@ -149,6 +169,7 @@ static enum status name_journal(struct buffer *path, const char *folder, struct 
 static enum status open_journal(struct sweep *sweep, struct error *err)
 {
     struct reading reading = { .tally = &sweep->tally, .job_last = UINT64_MAX,
+                               .guide = sweep->plan.is_guided ? &sweep->guide : NULL,
                                .begin = begin_resumed, .context = sweep };
     struct journal_reader reader = { read_line, &reading };
     struct buffer line = { 0 };
@@ -212,10 +233,17 @@ static enum status take_outcome(struct sweep *sweep, uint64_t job, const struct 
     size_t known = sweep->tally.groups.count;
 
     TRY(note(sweep, job, outcome, err));
+    if (sweep->plan.is_guided)
+        TRY(guide_take(&sweep->guide, job, outcome, err));
     TRY(tally_add(&sweep->tally, job, outcome, err));
     say_failures(sweep, known);
     sweep->done++;
     return STATUS_OK;
+}
+
+static const struct swarm_draws *draws_of(const struct sweep *sweep, uint64_t job)
+{
+    return sweep->plan.is_guided ? guide_draws(&sweep->guide, job) : NULL;
 }
 
 static enum status take_work(struct sweep *sweep, const struct work *work, struct error *err)
@@ -229,7 +257,7 @@ static enum status take_work(struct sweep *sweep, const struct work *work, struc
         return err->status;
     }
     if (work->end == WORK_DIED)
-        status = sweep_work_of_dead(&sweep->work, job, work, &outcome, err);
+        status = sweep_work_of_dead(&sweep->work, job, draws_of(sweep, job), work, &outcome, err);
     else
         status = sweep_work_read((struct text){ work->answer.at, work->answer.count }, &job,
                                  &outcome, err);
@@ -249,6 +277,12 @@ static uint64_t find_job(struct sweep *sweep)
     return sweep->next_job < count ? sweep->next_job : UINT64_MAX;
 }
 
+/* A guided sweep knows what a run draws once the runs so many turns before it have ended. */
+static bool must_wait(const struct sweep *sweep, uint64_t job)
+{
+    return sweep->plan.is_guided && !guide_is_ready(&sweep->guide, job);
+}
+
 static bool is_over(const struct sweep *sweep)
 {
     if (sweep->plan.until_failure && sweep->next_job > sweep->tally.failed_job)
@@ -263,10 +297,10 @@ static enum status submit(struct sweep *sweep, struct error *err)
 
     while (status == STATUS_OK && workers_want_jobs(&sweep->workers)) {
         uint64_t job = find_job(sweep);
-        if (job == UINT64_MAX || is_over(sweep))
+        if (job == UINT64_MAX || is_over(sweep) || must_wait(sweep, job))
             break;
         buffer_clear(&text);
-        sweep_work_print_job(job, &text);
+        sweep_work_print_job(job, draws_of(sweep, job), &text);
         status = buffer_status(&text, err);
         if (status == STATUS_OK)
             status = array_push(&sweep->jobs, job, err);
@@ -433,8 +467,11 @@ static enum status prepare(struct sweep *sweep, struct error *err)
     TRY(plan_take_seeds(&sweep->plan, values->seeds, err));
     TRY(plan_take_shard(&sweep->plan, values->shard, err));
     sweep->plan.until_failure = values->until_failure;
+    sweep->plan.is_guided = values->guided;
     TRY(plan_load(&sweep->plan, values->scenario, values->sets.at, values->sets.count, err));
     TRY(tally_init(&sweep->tally, &sweep->plan, err));
+    if (values->guided)
+        TRY(guide_init(&sweep->guide, &sweep->plan, err));
     TRY(try_junit(values, err));
     return values->out ? open_journal(sweep, err) : STATUS_OK;
 }
@@ -532,7 +569,8 @@ static enum status check_call(const struct sweep *sweep, struct error *err)
     const struct sweep_values *values = sweep->values;
 
     if (values->scenario || values->seeds || values->sets.count > 0 || values->shard ||
-        values->resume || values->until_failure || values->time_budget || values->workers.given)
+        values->resume || values->until_failure || values->guided || values->time_budget ||
+        values->workers.given)
         return error_set(err, STATUS_BAD_INPUT,
                          "--merge takes the sweep from its journals: beside it stand only --out, "
                          "--junit and --json");
@@ -573,6 +611,7 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     journal_close(&sweep.journal);
     buffer_close(&sweep.journal_path);
     tally_close(&sweep.tally);
+    guide_close(&sweep.guide);
     plan_close(&sweep.plan);
     return status;
 }

@@ -19,7 +19,7 @@ static void answer_group(const struct sweep_report *report, const struct group *
 {
     struct buffer again = { 0 };
 
-    plan_print_again(report->plan, group->job, &again);
+    plan_print_again(report->plan, group->job, &group->draws, &again);
     buffer_byte(&again, '\0');
     answer_open(answer, NULL, '{');
     answer_text(answer, "scenario", report->plan->subjects.at[group->subject].path);
@@ -147,6 +147,8 @@ void sweep_report_print_json(const struct sweep_report *report, struct buffer *o
     answer_number(&answer, "runs", tally->entries.count);
     answer_number(&answer, "missing", sweep_report_missing(report));
     answer_number(&answer, "failed", tally_failed(tally));
+    if (report->plan->is_guided)
+        answer_number(&answer, "features", tally->reached_count);
     answer_number(&answer, "undecided", undecided);
     answer_seconds(&answer, "seconds", report->wall_ns);
     answer_seconds(&answer, "runs_per_second", (int64_t)sweep_report_pace(report) * 1000000);
@@ -166,11 +168,11 @@ void sweep_report_print_json(const struct sweep_report *report, struct buffer *o
 
 /* --- JUnit ------------------------------------------------------------------------------------ */
 
-static void xml_again(const struct plan *plan, uint64_t job, struct buffer *out)
+static void xml_again(const struct sweep_report *report, uint64_t job, struct buffer *out)
 {
     struct buffer again = { 0 };
 
-    plan_print_again(plan, job, &again);
+    plan_print_again(report->plan, job, tally_draws(report->tally, job), &again);
     buffer_byte(&again, '\0');
     xml_text(out, again.at ? again.at : "");
     out->out_of_memory |= again.out_of_memory;
@@ -208,7 +210,7 @@ static void junit_failures(const struct sweep_report *report, uint64_t job, stru
         else
             buffer_print(out, "as with seed %" PRIu64, plan_seed(report->plan, group->job));
         buffer_text(out, TEXT("\">"));
-        xml_again(report->plan, job, out);
+        xml_again(report, job, out);
         buffer_text(out, TEXT("</failure>\n"));
     }
 }

@@ -48,6 +48,11 @@ static void print_plan(const struct sweep_report *report, struct buffer *out)
                      plan->shard ? plan->shard : plan->shard_count, plan->shard_count);
     for (size_t i = 0; i < plan->sets.count; i++)
         buffer_print(out, "%s%s", i ? ", " : "   with ", plan->sets.at[i]);
+    if (plan->is_guided) {
+        buffer_text(out, TEXT("\nguided     "));
+        quantity_print_count(out, report->tally->reached_count);
+        buffer_text(out, TEXT(" features reached"));
+    }
     buffer_text(out, TEXT("\nruns       "));
     quantity_print_count(out, report->tally->entries.count);
     if (sweep_report_missing(report) > 0) {
@@ -139,7 +144,7 @@ static void print_group(const struct sweep_report *report, const struct group *g
     print_count(out, group->seeds.count, "run", "runs");
     buffer_print(out, ", first with seed %" PRIu64 "\n%s%s\n%sagain: ",
                  plan_seed(report->plan, group->job), indent, group->explanation, indent);
-    plan_print_again(report->plan, group->job, out);
+    plan_print_again(report->plan, group->job, &group->draws, out);
     buffer_byte(out, '\n');
 }
 

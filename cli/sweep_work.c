@@ -1,5 +1,6 @@
 #include "cli/sweep_work.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -10,14 +11,43 @@
 #include "cli/signature.h"
 #include "cli/trial.h"
 
-static struct rerun rerun_of(const struct plan *plan, uint64_t job)
+/* The line that makes the run once more. */
+struct case_again {
+    struct rerun rerun;
+    const char **sets;
+    struct buffer draws; /* the last of them, if anything is drawn from another seed */
+};
+
+static void again_close(struct case_again *again)
 {
-    return (struct rerun){
+    buffer_close(&again->draws);
+    free(again->sets);
+}
+
+/* Closed by again_close(), whatever the status. */
+static enum status again_init(struct case_again *again, const struct plan *plan, uint64_t job,
+                              const struct swarm_draws *draws, struct error *err)
+{
+    size_t count = plan->sets.count;
+
+    *again = (struct case_again){ .sets = calloc(count + 1, sizeof *again->sets) };
+    if (!again->sets)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
+    for (size_t i = 0; i < count; i++)
+        again->sets[i] = plan->sets.at[i];
+    plan_print_draws(draws, &again->draws);
+    if (again->draws.count > 0) {
+        buffer_byte(&again->draws, '\0');
+        again->sets[count++] = again->draws.at;
+    }
+    TRY(buffer_status(&again->draws, err));
+    again->rerun = (struct rerun){
         .path = plan->subjects.at[plan_subject(plan, job)].path,
         .seed = plan_seed(plan, job),
-        .sets = (const char *const *)plan->sets.at,
-        .set_count = plan->sets.count,
+        .sets = again->sets,
+        .set_count = count,
     };
+    return STATUS_OK;
 }
 
 /* The failures that were found stand behind: they may still be a hint. */
@@ -38,63 +68,102 @@ static enum status put_first(struct outcome *outcome, const char *signature,
 static enum status confirm(const struct plan *plan, uint64_t job, struct outcome *outcome,
                            struct error *err)
 {
-    struct rerun rerun = rerun_of(plan, job);
+    struct case_again again;
     struct buffer how = { 0 };
     char signature[SIGNATURE_SIZE];
     bool confirms = true;
-    enum status status = rerun_confirms(&rerun, outcome, &confirms, &how, err);
+    enum status status = again_init(&again, plan, job, &outcome->draws, err);
 
+    if (status == STATUS_OK)
+        status = rerun_confirms(&again.rerun, outcome, &confirms, &how, err);
     if (status == STATUS_OK && !confirms) {
         signature_of_process(signature, "differs", "in a fresh process");
         buffer_byte(&how, '\0');
         status = put_first(outcome, signature, how.out_of_memory ? "" : how.at, err);
     }
     buffer_close(&how);
+    again_close(&again);
     return status;
 }
 
-static enum status run_job(const struct sweep_work *work, uint64_t job, struct outcome *outcome,
+static enum status try_job(const struct plan *plan, uint64_t job, const struct swarm_draws *draws,
+                           struct scenario *scenario, struct outcome *outcome, struct error *err)
+{
+    size_t subject = plan_subject(plan, job);
+    struct coverage *coverage = plan->is_guided ? calloc(1, sizeof *coverage) : NULL;
+    struct trial trial = { 0 };
+    enum status status;
+
+    if (plan->is_guided && !coverage)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for what a run reaches");
+    status = scenario_with_seed(scenario, &plan->scenarios[subject], plan_seed(plan, job), draws,
+                                err);
+    scenario->coverage = coverage;
+    if (status == STATUS_OK)
+        status = trial_run(&trial, scenario, 0, err);
+    if (status == STATUS_OK)
+        status = outcome_of_trial(outcome, &trial, err);
+    if (status == STATUS_OK && coverage)
+        status = outcome_take_coverage(outcome, coverage, err);
+    outcome->draws = *draws;
+    if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
+        error_set_file(err, plan->subjects.at[subject].path);
+    trial_close(&trial);
+    scenario_close(scenario);
+    free(coverage);
+    return status;
+}
+
+static enum status run_job(const struct sweep_work *work, uint64_t job,
+                           const struct swarm_draws *draws, struct outcome *outcome,
                            struct error *err)
 {
-    const struct plan *plan = work->plan;
-    size_t subject = plan_subject(plan, job);
     struct scenario *scenario = malloc(sizeof *scenario);
-    struct trial trial = { 0 };
     enum status status;
 
     *outcome = (struct outcome){ 0 };
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
-    status = scenario_with_seed(scenario, &plan->scenarios[subject], plan_seed(plan, job), NULL,
-                                err);
-    if (status == STATUS_OK)
-        status = trial_run(&trial, scenario, 0, err);
-    if (status == STATUS_OK)
-        status = outcome_of_trial(outcome, &trial, err);
-    if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
-        error_set_file(err, plan->subjects.at[subject].path);
-    trial_close(&trial);
-    scenario_close(scenario);
+    status = try_job(work->plan, job, draws, scenario, outcome, err);
     free(scenario);
     if (status == STATUS_OK && outcome->verdict == VERDICT_INVALID && !work->is_sure)
-        status = confirm(plan, job, outcome, err);
+        status = confirm(work->plan, job, outcome, err);
     return status;
 }
 
-void sweep_work_print_job(uint64_t job, struct buffer *out)
+void sweep_work_print_job(uint64_t job, const struct swarm_draws *draws, struct buffer *out)
 {
     buffer_print(out, "%" PRIu64, job);
+    for (int i = 0; draws && i < SWARM_DIMENSION_COUNT; i++)
+        if (draws->of[i].is_given)
+            buffer_print(out, " %d=%" PRIu64, i, draws->of[i].seed);
+}
+
+/* Of our own making, and so always well-formed. */
+static uint64_t read_job(const char *text, struct swarm_draws *draws)
+{
+    char *at;
+    uint64_t job = strtoull(text, &at, 10);
+
+    while (*at == ' ') {
+        unsigned long dimension = strtoul(at + 1, &at, 10);
+        assert(dimension < SWARM_DIMENSION_COUNT && *at == '=');
+        draws->of[dimension] = (struct swarm_seed){ true, strtoull(at + 1, &at, 10) };
+    }
+    assert(*at == '\0');
+    return job;
 }
 
 enum status sweep_work_do(void *context, struct text job, struct buffer *answer,
                           struct error *err)
 {
     struct outcome outcome;
-    uint64_t number = strtoull(job.at, NULL, 10);
-    enum status status = run_job(context, number, &outcome, err);
+    struct swarm_draws draws = { 0 };
+    uint64_t number = read_job(job.at, &draws);
+    enum status status = run_job(context, number, &draws, &outcome, err);
 
     if (status == STATUS_OK) {
-        sweep_work_print_job(number, answer);
+        sweep_work_print_job(number, NULL, answer);
         buffer_byte(answer, ' ');
         outcome_print(&outcome, answer);
     }
@@ -148,19 +217,19 @@ static const char *stable_words(const char *words)
     return strstr(words, "Assertion `") && colon ? colon + 2 : "";
 }
 
-static enum status describe(const struct sweep_work *work, uint64_t job, const struct work *dead,
+/* Without a rerun its death is believed as it is. */
+static enum status describe(const struct rerun *rerun, const struct work *dead,
                             struct buffer *shape, char signature[SIGNATURE_SIZE],
                             struct buffer *how, struct error *err)
 {
-    struct rerun rerun = rerun_of(work->plan, job);
     bool dies = true;
 
     if (dead->signal)
         print_signal(dead->signal, shape);
     else
         buffer_print(shape, "exit %d", dead->exit_status);
-    if (!work->is_sure)
-        TRY(rerun_dies(&rerun, dead->signal, dead->exit_status, &dies, how, err));
+    if (rerun)
+        TRY(rerun_dies(rerun, dead->signal, dead->exit_status, &dies, how, err));
     buffer_print(shape, " %s", dies ? stable_words(dead->last_words) : "in the sweep alone");
     buffer_byte(shape, '\0');
     if (dies)
@@ -173,16 +242,23 @@ static enum status describe(const struct sweep_work *work, uint64_t job, const s
 }
 
 enum status sweep_work_of_dead(const struct sweep_work *work, uint64_t job,
-                               const struct work *dead, struct outcome *outcome,
-                               struct error *err)
+                               const struct swarm_draws *draws, const struct work *dead,
+                               struct outcome *outcome, struct error *err)
 {
+    struct case_again again;
     struct buffer shape = { 0 }, how = { 0 };
     char signature[SIGNATURE_SIZE];
-    enum status status = describe(work, job, dead, &shape, signature, &how, err);
+    enum status status = again_init(&again, work->plan, job, draws, err);
 
     *outcome = (struct outcome){ .seed = plan_seed(work->plan, job) };
+    if (draws)
+        outcome->draws = *draws;
+    if (status == STATUS_OK)
+        status = describe(work->is_sure ? NULL : &again.rerun, dead, &shape, signature, &how,
+                          err);
     if (status == STATUS_OK)
         status = put_first(outcome, signature, how.at, err);
+    again_close(&again);
     buffer_close(&shape);
     buffer_close(&how);
     return status;

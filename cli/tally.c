@@ -11,8 +11,11 @@ enum status tally_init(struct tally *tally, const struct plan *plan, struct erro
 {
     *tally = (struct tally){ .plan = plan, .failed_job = UINT64_MAX };
     tally->subjects = calloc(plan->subjects.count, sizeof *tally->subjects);
-    return tally->subjects ? STATUS_OK
-                           : error_set(err, STATUS_OVER_LIMIT, "no memory for a tally");
+    if (plan->is_guided)
+        tally->reached = calloc(COVERAGE_FEATURES, sizeof *tally->reached);
+    return tally->subjects && (tally->reached || !plan->is_guided)
+               ? STATUS_OK
+               : error_set(err, STATUS_OVER_LIMIT, "no memory for a tally");
 }
 
 void tally_close(struct tally *tally)
@@ -26,8 +29,10 @@ void tally_close(struct tally *tally)
         free(tally->subjects[i].doubt);
     array_close(&tally->groups);
     array_close(&tally->entries);
+    array_close(&tally->draws);
     map_close(&tally->done);
     free(tally->subjects);
+    free(tally->reached);
     *tally = (struct tally){ 0 };
 }
 
@@ -67,7 +72,7 @@ static enum status find_group(struct tally *tally, size_t subject, const char *s
 
 /* A run that has a signature twice is counted once. */
 static enum status add_failure(struct tally *tally, uint64_t job, const struct failure *failure,
-                               size_t place, struct error *err)
+                               size_t place, const struct swarm_draws *draws, struct error *err)
 {
     uint64_t seed = plan_seed(tally->plan, job);
     struct group *group = NULL;
@@ -80,6 +85,7 @@ static enum status add_failure(struct tally *tally, uint64_t job, const struct f
         return STATUS_OK;
     group->job = job;
     group->place = place;
+    group->draws = *draws;
     return replace(&group->explanation, failure->explanation, err);
 }
 
@@ -129,6 +135,15 @@ static enum status add_sums(struct subject_tally *sum, uint64_t job,
     return add_doubt(sum, job, outcome, err);
 }
 
+static void add_features(struct tally *tally, const struct outcome *outcome)
+{
+    for (size_t i = 0; tally->reached && i < outcome->features.count; i++) {
+        uint8_t *reached = &tally->reached[outcome->features.at[i]];
+        tally->reached_count += !*reached;
+        *reached = 1;
+    }
+}
+
 /* --- One outcome ------------------------------------------------------------------------------ */
 
 /* Of all that an outcome says, so that two runs of one job can be compared. */
@@ -146,7 +161,8 @@ static enum status identify(const struct outcome *outcome, uint64_t *identity, s
 }
 
 /* The second outcome is not counted, but that there is one is what matters. */
-static enum status add_difference(struct tally *tally, uint64_t job, struct error *err)
+static enum status add_difference(struct tally *tally, uint64_t job,
+                                  const struct swarm_draws *draws, struct error *err)
 {
     char signature[SIGNATURE_SIZE];
     char why[] = "the same seed came out in two ways";
@@ -161,7 +177,15 @@ static enum status add_difference(struct tally *tally, uint64_t job, struct erro
         }
     if (job < tally->failed_job)
         tally->failed_job = job;
-    return add_failure(tally, job, &failure, SIGNATURES_MAX, err);
+    return add_failure(tally, job, &failure, SIGNATURES_MAX, draws, err);
+}
+
+const struct swarm_draws *tally_draws(const struct tally *tally, uint64_t job)
+{
+    for (size_t i = 0; i < tally->draws.count; i++)
+        if (tally->draws.at[i].job == job)
+            return &tally->draws.at[i].draws;
+    return NULL;
 }
 
 bool tally_has(const struct tally *tally, uint64_t job)
@@ -180,13 +204,16 @@ enum status tally_add(struct tally *tally, uint64_t job, const struct outcome *o
     assert(plan_seed(tally->plan, job) == outcome->seed);
     TRY(identify(outcome, &identity, err));
     if (map_find(&tally->done, job, &before))
-        return before == identity ? STATUS_OK : add_difference(tally, job, err);
+        return before == identity ? STATUS_OK : add_difference(tally, job, &outcome->draws, err);
     TRY(map_add(&tally->done, job, identity, &place, err));
     TRY(array_push(&tally->entries, ((struct run_entry){ job, outcome->verdict }), err));
     if (outcome->verdict == VERDICT_INVALID && job < tally->failed_job)
         tally->failed_job = job;
     for (size_t i = 0; i < outcome->failures.count; i++)
-        TRY(add_failure(tally, job, &outcome->failures.at[i], i, err));
+        TRY(add_failure(tally, job, &outcome->failures.at[i], i, &outcome->draws, err));
+    if (tally->plan->is_guided && outcome->failures.count > 0)
+        TRY(array_push(&tally->draws, ((struct run_draws){ job, outcome->draws }), err));
+    add_features(tally, outcome);
     return add_sums(&tally->subjects[plan_subject(tally->plan, job)], job, outcome, err);
 }
 

@@ -40,8 +40,15 @@ struct group {
     char *signature;
     char *explanation; /* of the first */
     uint64_t job;      /* the first */
+    struct swarm_draws draws; /* of the first, in a guided sweep */
     size_t place;      /* among the failures of that run */
     ARRAY(uint64_t) seeds; /* as they came; sorted by tally_sort() */
+};
+
+/* What a run drew from other seeds than its own, kept of those that failed. */
+struct run_draws {
+    uint64_t job;
+    struct swarm_draws draws;
 };
 
 /* One run, for reports that list all. */
@@ -55,6 +62,9 @@ struct tally {
     struct subject_tally *subjects; /* as many as the plan has */
     ARRAY(struct group) groups;
     ARRAY(struct run_entry) entries;
+    ARRAY(struct run_draws) draws;
+    uint8_t *reached;    /* by feature: whether a run had it; NULL: the sweep is not guided */
+    uint64_t reached_count;
     struct map done;     /* job to the beginning of its trace */
     uint64_t failed_job; /* the first that failed; UINT64_MAX: none */
 };
@@ -62,6 +72,8 @@ struct tally {
 /* The plan must outlive it. Closed by tally_close(), whatever the status. */
 MUST_USE enum status tally_init(struct tally *, const struct plan *, struct error *);
 void tally_close(struct tally *);
+/* What this run drew from other seeds, if it failed; else NULL. */
+const struct swarm_draws *tally_draws(const struct tally *, uint64_t job);
 /* Forgets all runs. */
 MUST_USE enum status tally_clear(struct tally *, struct error *);
 

@@ -15,6 +15,15 @@ static const struct {
 #undef SWARM_ROW
 };
 
+bool swarm_draws_equal(const struct swarm_draws *a, const struct swarm_draws *b)
+{
+    for (int i = 0; i < SWARM_DIMENSION_COUNT; i++)
+        if (a->of[i].is_given != b->of[i].is_given ||
+            (a->of[i].is_given && a->of[i].seed != b->of[i].seed))
+            return false;
+    return true;
+}
+
 const char *swarm_dimension_name(enum swarm_dimension dimension)
 {
     assert(dimension < SWARM_DIMENSION_COUNT);

@@ -64,6 +64,7 @@ struct swarm_options {
     struct swarm_draws draws;
 };
 
+bool swarm_draws_equal(const struct swarm_draws *, const struct swarm_draws *);
 const char *swarm_dimension_name(enum swarm_dimension);
 const char *swarm_dimension_summary(enum swarm_dimension);
 bool swarm_find_dimension(struct text, enum swarm_dimension *);

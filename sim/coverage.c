@@ -4,23 +4,15 @@
 
 #include "base/hash.h"
 
-enum family {
-    FAMILY_EDGE,
-    FAMILY_PATH,
-    FAMILY_PATH_FAULT,
-    FAMILY_PATH_EDGE,
-    FAMILY_PATH_PAIR,
-    FAMILY_SHAPE,
-};
-
 /* How often a counter must have been touched for its class. */
 static const uint32_t class_floors[COVERAGE_CLASSES] = { 1, 2, 8, 64, 512 };
 
-static void count(struct coverage *coverage, enum family family, uint64_t a, uint64_t b)
+static void count(struct coverage *coverage, enum coverage_family family, uint64_t a, uint64_t b)
 {
-    uint64_t hash = hash_fold(hash_number(a * 8 + family), hash_number(b) | 1);
+    uint64_t hash = hash_fold(hash_number(a), hash_number(b) | 1);
+    uint32_t place = (uint32_t)((hash ^ hash >> 32) % COVERAGE_FAMILY_PLACES);
 
-    coverage->counts[(hash ^ hash >> 32) % COVERAGE_PLACES]++;
+    coverage->counts[family * COVERAGE_FAMILY_PLACES + place]++;
 }
 
 /* --- Faults ----------------------------------------------------------------------------------- */
@@ -152,7 +144,7 @@ static void step(struct coverage *coverage, uint32_t node, const struct trace_re
         return;
     coverage->node = node;
     at = &coverage->nodes[node];
-    count(coverage, FAMILY_EDGE, at->last, event << 8 | at->role);
+    count(coverage, COVERAGE_EDGE, at->last, event << 8 | at->role);
     at->last = event;
 }
 
@@ -192,25 +184,25 @@ void coverage_path(struct coverage *coverage, uint32_t path)
     struct coverage_node *node = &coverage->nodes[coverage->node];
 
     assert(path < COVERAGE_PATHS_MAX);
-    count(coverage, FAMILY_PATH, path, 0);
+    count(coverage, COVERAGE_PATH, path, 0);
     for (uint32_t fault = 0; fault < COVERAGE_FAULT_COUNT; fault++) {
         if (is_near(coverage, &coverage->near[fault]))
-            count(coverage, FAMILY_PATH_FAULT, path, fault << 1);
+            count(coverage, COVERAGE_PATH_FAULT, path, fault << 1);
         if (is_near(coverage, &node->near[fault]))
-            count(coverage, FAMILY_PATH_FAULT, path, fault << 1 | 1);
+            count(coverage, COVERAGE_PATH_FAULT, path, fault << 1 | 1);
     }
     if (node->last_path != path + 1)
-        count(coverage, FAMILY_PATH_EDGE, node->last_path, path);
+        count(coverage, COVERAGE_PATH_EDGE, node->last_path, path);
     node->last_path = path + 1;
     for (uint32_t i = 0; i < COVERAGE_PATHS_MAX; i++)
         if (i != path && coverage->path_until_ns[i] > coverage->now_ns)
-            count(coverage, FAMILY_PATH_PAIR, i, path);
+            count(coverage, COVERAGE_PATH_PAIR, i, path);
     coverage->path_until_ns[path] = coverage->now_ns + COVERAGE_SOON_NS;
 }
 
 void coverage_shape(struct coverage *coverage, uint64_t shape)
 {
-    count(coverage, FAMILY_SHAPE, shape, 0);
+    count(coverage, COVERAGE_SHAPE, shape, 0);
 }
 
 uint32_t coverage_features(const struct coverage *coverage, uint32_t *list)

@@ -23,12 +23,24 @@
 
 #include "sim/trace.h"
 
-#define COVERAGE_PLACES 65536
+#define COVERAGE_FAMILY_PLACES 8192
+#define COVERAGE_PLACES (COVERAGE_FAMILY_COUNT * COVERAGE_FAMILY_PLACES)
 #define COVERAGE_CLASSES 5 /* sizes: a feature is place * COVERAGE_CLASSES + class */
 #define COVERAGE_FEATURES (COVERAGE_PLACES * COVERAGE_CLASSES)
 #define COVERAGE_PATHS_MAX 128
 #define COVERAGE_NODES_MAX 1024
 #define COVERAGE_SOON_NS INT64_C(1000000000) /* as long as a fault or path is said to be recent */
+
+/* What a feature is of: place / COVERAGE_FAMILY_PLACES. */
+enum coverage_family {
+    COVERAGE_EDGE,
+    COVERAGE_PATH,
+    COVERAGE_PATH_FAULT,
+    COVERAGE_PATH_EDGE,
+    COVERAGE_PATH_PAIR,
+    COVERAGE_SHAPE,
+    COVERAGE_FAMILY_COUNT
+};
 
 /* Faults as a path sees them. */
 enum coverage_fault {
@@ -55,6 +67,12 @@ struct coverage_node {
     uint32_t role;
     struct coverage_near near[COVERAGE_FAULT_COUNT];
 };
+
+/* Of a feature. */
+static inline enum coverage_family coverage_family(uint32_t feature)
+{
+    return (enum coverage_family)(feature / COVERAGE_CLASSES / COVERAGE_FAMILY_PLACES);
+}
 
 /* Large: on the heap. All zero before a run. */
 struct coverage {

@@ -29,6 +29,7 @@ void setUp(void)
     outcome.checks[0] = 1 + VERDICT_INVALID;
     ASSERT_OK(outcome_add_failure(&outcome, "order serializable G1a item", "T1 \"read\"\n…", &err),
               &err);
+    outcome.draws.of[SWARM_NETWORK] = (struct swarm_seed){ true, UINT64_C(1) << 53 };
     ASSERT_OK(array_push(&outcome.features, 0, &err), &err);
     ASSERT_OK(array_push(&outcome.features, 17, &err), &err);
     ASSERT_OK(array_push(&outcome.features, COVERAGE_FEATURES - 1, &err), &err);
@@ -66,6 +67,9 @@ static void what_is_printed_reads_back_as_the_same(void)
     TEST_ASSERT_EQUAL_UINT8(1 + VERDICT_INVALID, copy.checks[0]);
     TEST_ASSERT_EQUAL_STRING("T1 \"read\"\n…", copy.failures.at[0].explanation);
     TEST_ASSERT_NULL(copy.undecided);
+    TEST_ASSERT_EQUAL_UINT64(UINT64_C(1) << 53, copy.draws.of[SWARM_NETWORK].seed);
+    TEST_ASSERT_TRUE(copy.draws.of[SWARM_NETWORK].is_given);
+    TEST_ASSERT_FALSE(copy.draws.of[SWARM_DISK].is_given);
     TEST_ASSERT_EQUAL_UINT64(3, copy.features.count);
     TEST_ASSERT_EQUAL_UINT32(0, copy.features.at[0]);
     TEST_ASSERT_EQUAL_UINT32(17, copy.features.at[1]);
@@ -99,8 +103,10 @@ static void what_no_outcome_has_is_refused(void)
         "{\"failures\":[[\"a\"]]}",
         "{\"failures\":[[\"a\",\"b\",\"c\"]]}",
         "{\"nemeses\":[1],\"drawn\":2}",
+        "{\"draws\":{\"weather\":1}}",
+        "{\"draws\":{\"disk\":1,\"disk\":2}}",
         "{\"features\":[1,0]}",
-        "{\"features\":[1,327680]}",
+        "{\"features\":[1,245760]}",
         "{\"trace\":\"0123456789012345678901234567890123456789012345678901234567890123456789\"}",
         "{} {}",
         "[]",
