@@ -1,10 +1,9 @@
 /*
- * Valid by what values alone tell: every read is of a version, and the edges between those
- * who wrote and read them lead forward in the order of the witness.
- * docs/format-witness.md, "Inferred orders".
+ * Valid by what values tell: every read is of a version, versions of a key stand as their
+ * writers do in the order of the witness, lists show no other order, and the edges between those
+ * who wrote and read them lead forward. docs/format-witness.md, "Valid".
  *
- *     v -> w    directly: the next element of the longest list; read and then written; by
- *               session; by time
+ *     v -> w    the next version of the key, in the order; in a list the next element
  *
  * The writer of v comes before that of w, which is asked at once; and whoever read v comes
  * not after the writer of w: of those the earliest three are kept for each v, so that there is
@@ -27,14 +26,7 @@ struct followers {
 struct forward {
     struct verifier *v;
     struct followers *next; /* by version; initial ones by key behind all others */
-    struct access *firsts, *seconds;
     bool has_anti; /* who overwrote comes not before who read */
-};
-
-/* Somebody had to do with a version, at this moment. */
-struct access {
-    int64_t moment;
-    uint32_t session, version;
 };
 
 static enum status refuse(const struct forward *f, uint32_t a, uint32_t b, const char *why,
@@ -162,7 +154,9 @@ static enum status check_answers(struct forward *f, struct error *err)
 static enum status check_pair(struct forward *f, uint32_t a, uint32_t b, uint32_t key,
                               struct error *err)
 {
-    if (a == b || f->v->place[a] < f->v->seen[b])
+    const struct verifier *v = f->v;
+
+    if (a == b || v->place[a] < (v->is_exclusive ? v->seen[b] : v->place[b]))
         return STATUS_OK;
     return refuse(f, a, b, "it wrote the version before of", key, err);
 }
@@ -211,182 +205,16 @@ static enum status check_list(struct forward *f, uint32_t key, struct error *err
     return STATUS_OK;
 }
 
-/* --- Sessions and times ------------------------------------------------------- */
-
-static int compare_accesses(const void *a, const void *b)
-{
-    const struct access *x = a, *y = b;
-
-    if (x->session != y->session)
-        return x->session < y->session ? -1 : 1;
-    if (x->moment != y->moment)
-        return x->moment < y->moment ? -1 : 1;
-    return (x->version > y->version) - (x->version < y->version);
-}
-
-/* Which of those who had to do with a version are asked. */
-struct asked {
-    bool first_writes, second_writes; /* alone */
-};
-
-/* One who had to do with a version, as one that may be over, or one that may begin behind. */
-static void take_access(struct forward *f, struct asked asked, const struct touch *touch,
-                        uint32_t version, size_t *first_count, size_t *second_count)
-{
-    const struct verifier *v = f->v;
-    const struct history *h = v->h;
-    bool by_time = v->closing == CLOSED_BY_TIME, is_write = touch->is_write;
-    uint32_t txn = touch->txn;
-    struct access access = { txn, by_time ? 0 : h->txn_session[txn], version };
-    int64_t end = by_time ? h->txn_completed[txn] : txn;
-
-    if (by_time)
-        access.moment = h->txn_invoked[txn];
-    if ((!asked.second_writes || is_write) && access.moment != TIME_ABSENT)
-        f->seconds[(*second_count)++] = access;
-    access.moment = end;
-    if (h->txn_status[txn] == TXN_OK && (!asked.first_writes || is_write) && end != TIME_ABSENT &&
-        end != TIME_NEVER)
-        f->firsts[(*first_count)++] = access;
-}
-
-static void take_version(struct forward *f, struct asked asked, uint32_t key, uint32_t version,
-                         size_t *first_count, size_t *second_count)
-{
-    struct touches touches = inferred_touches(f->v, key, version);
-
-    for (size_t i = 0; i < touches.count; i++)
-        if (f->v->place[touches.at[i].txn] != NO_PLACE)
-            take_access(f, asked, &touches.at[i], version, first_count, second_count);
-}
-
-/* The two last versions of those that are over, by their writers' places. */
-struct past {
-    uint32_t count, version[2];
-};
-
-static int64_t rank_of(const struct forward *f, uint32_t version)
-{
-    return version == VERSION_INITIAL ? -1 : (int64_t)f->v->place[writer_of(f, version)];
-}
-
-static void add_past(const struct forward *f, struct past *past, uint32_t version)
-{
-    for (uint32_t i = 0; i < past->count; i++)
-        if (past->version[i] == version)
-            return;
-    if (past->count < 2)
-        past->version[past->count++] = version;
-    else if (rank_of(f, version) > rank_of(f, past->version[1]))
-        past->version[1] = version;
-    if (past->count == 2 && rank_of(f, past->version[1]) > rank_of(f, past->version[0])) {
-        version = past->version[0];
-        past->version[0] = past->version[1];
-        past->version[1] = version;
-    }
-}
-
-static enum status check_past(struct forward *f, uint32_t key, const struct past *past,
-                              uint32_t version, struct error *err)
-{
-    for (uint32_t i = 0; i < past->count; i++) {
-        if (past->version[i] == version || past->version[i] == VERSION_INITIAL)
-            continue;
-        if (version == VERSION_INITIAL)
-            return verify_refuse(f->v, err, "the initial version of %.*s was there after another",
-                                 TEXT_PRINT(history_key(f->v->h, key)));
-        return check_pair(f, writer_of(f, past->version[i]), writer_of(f, version), key, err);
-    }
-    return STATUS_OK;
-}
-
-/* Each second has all firsts of its session behind it that were over before it. */
-static enum status sweep(struct forward *f, uint32_t key, size_t first_count, size_t second_count,
-                         struct error *err)
-{
-    struct past past = { 0 };
-    struct followers behind = { 0 };
-    size_t i = 0;
-
-    for (size_t j = 0; j < second_count; j++) {
-        const struct access *second = &f->seconds[j];
-
-        if (j > 0 && second->session != f->seconds[j - 1].session)
-            past.count = 0;
-        for (; i < first_count &&
-               (f->firsts[i].session < second->session ||
-                (f->firsts[i].session == second->session && f->firsts[i].moment < second->moment));
-             i++)
-            if (f->firsts[i].session == second->session)
-                add_past(f, &past, f->firsts[i].version);
-        TRY(check_past(f, key, &past, second->version, err));
-    }
-    for (size_t first = first_count, j = second_count; first-- > 0;) {
-        const struct access *a = &f->firsts[first];
-        struct followers *next = followers_of(f, key, a->version);
-
-        if (first + 1 < first_count && a->session != f->firsts[first + 1].session)
-            behind.count = 0;
-        for (; j > 0 &&
-               (f->seconds[j - 1].session > a->session ||
-                (f->seconds[j - 1].session == a->session && f->seconds[j - 1].moment > a->moment));
-             j--)
-            if (f->seconds[j - 1].session == a->session &&
-                f->seconds[j - 1].version != VERSION_INITIAL)
-                add_follower(f, &behind, writer_of(f, f->seconds[j - 1].version));
-        for (uint32_t k = 0; k < behind.count; k++)
-            if (a->version == VERSION_INITIAL || behind.txn[k] != writer_of(f, a->version))
-                add_follower(f, next, behind.txn[k]);
-    }
-    return STATUS_OK;
-}
-
 /* --- Registers --------------------------------------------------------------- */
 
-static enum status check_accesses(struct forward *f, struct asked asked, uint32_t key,
-                                  struct error *err)
-{
-    size_t first_count = 0, second_count = 0;
-
-    for (uint32_t spot = 0; spot <= chain_length(f->v, key); spot++)
-        take_version(f, asked, key, chain_op_at(f->v, key, spot), &first_count, &second_count);
-    qsort(f->firsts, first_count, sizeof *f->firsts, compare_accesses);
-    qsort(f->seconds, second_count, sizeof *f->seconds, compare_accesses);
-    return sweep(f, key, first_count, second_count, err);
-}
-
-static enum status check_register(struct forward *f, uint32_t key, struct error *err)
-{
-    struct verifier *v = f->v;
-    struct followers *initial = followers_of(f, key, VERSION_INITIAL);
-
-    for (uint32_t spot = 1; spot <= chain_length(v, key); spot++)
-        add_follower(f, initial, chain_txn_at(v, key, spot));
-    if (v->closing == CLOSED_BY_NOTHING ||
-        (v->closing == CLOSED_BY_TIME && (!v->h->txn_invoked || !v->h->txn_completed)))
-        return STATUS_OK;
-    /* There one of the two must have written. */
-    if (v->w->level == LEVEL_READ_ATOMIC) {
-        TRY(check_accesses(f, (struct asked){ true, false }, key, err));
-        return check_accesses(f, (struct asked){ false, true }, key, err);
-    }
-    return check_accesses(f, (struct asked){ !v->judges_reads, !v->has_rw }, key, err);
-}
-
-/* Whoever read a version and then left one of its own is among those who follow it. */
-static void follow_updates(struct forward *f)
+static void follow_in_order(struct forward *f, uint32_t key)
 {
     const struct verifier *v = f->v;
-    const struct history *h = v->h;
 
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-            uint32_t key = h->op_key[op];
-
-            if (op_is_read(h->op_kind[op]) && inferred_read(v, t, op) != VERSION_UNKNOWN &&
-                !source_is_plain(v, key) && source_version(v, t, key) != HISTORY_NONE)
-                add_follower(f, followers_of(f, key, inferred_read(v, t, op)), t);
-        }
+    for (uint32_t spot = 0; spot < chain_length(v, key); spot++)
+        for (uint32_t i = 1; i <= NEXT_MAX && spot + i <= chain_length(v, key); i++)
+            add_follower(f, followers_of(f, key, chain_op_at(v, key, spot)),
+                         chain_txn_at(v, key, spot + i));
 }
 
 /* --- Whoever read ------------------------------------------------------------ */
@@ -466,16 +294,16 @@ enum status verify_forward(struct verifier *v, struct error *err)
     size_t places = v->h->op_count + v->h->key_count;
 
     TRY(memory_get(v, (void **)&f.next, places, sizeof *f.next, err));
-    TRY(memory_get(v, (void **)&f.firsts, 2 * v->h->op_count, sizeof *f.firsts, err));
-    TRY(memory_get(v, (void **)&f.seconds, 2 * v->h->op_count, sizeof *f.seconds, err));
     if (v->judges_reads)
         TRY(check_answers(&f, err));
     follow_unread(&f);
     for (uint32_t key = 0; key < v->h->key_count; key++)
-        TRY(source_is_plain(v, key) ? check_list(&f, key, err) : check_register(&f, key, err));
+        if (source_is_plain(v, key))
+            TRY(check_list(&f, key, err));
+        else
+            follow_in_order(&f, key);
     if (!v->judges_reads)
         return STATUS_OK;
-    follow_updates(&f);
     TRY(check_readers(&f, err));
     if (v->forbids_lost_update)
         TRY(check_updates(&f, err));

@@ -36,8 +36,6 @@
      BIT(UPDATE_SERIALIZABLE) | BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES)
 /* Of these, those that say nothing of predicates. */
 #define OF_ITEMS (BIT(MONOTONIC_ATOMIC_VIEW) | BIT(CURSOR_STABILITY))
-#define BY_WHOLE_ORDERS                                                                            \
-    (BIT(READ_ATOMIC) | BIT(CAUSAL) | BIT(PREFIX) | BIT(PARALLEL_SNAPSHOT) | BIT(UPDATE_ATOMIC))
 #define OF_INFER                                                                                   \
     (WITHOUT_READS | BIT(READ_COMMITTED) | BIT(SESSION_READ_COMMITTED) |                           \
      BIT(STRICT_READ_COMMITTED) | BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES |               \
@@ -79,14 +77,15 @@ enum status levels_take(struct verifier *v, struct error *err)
     /* At a model an order with snapshots proves more than is asked for. */
     v->is_snapshot = (level & SNAPSHOTS) || (v->is_weak && (level & BIT(PREFIX))) ||
                      (v->has_shape && v->w->has_snapshots);
-    v->is_exclusive = level & SNAPSHOTS;
+    v->is_exclusive =
+        (level & SNAPSHOTS) ||
+        (v->has_shape && !(level & (BIT(READ_ATOMIC) | BIT(CAUSAL) | BIT(PREFIX))));
     v->judges_reads = !(level & WITHOUT_READS);
     v->has_rw = v->has_shape ||
                 (level & (BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES | BIT(LINEARIZABLE)));
     v->has_predicate_rw =
         (v->has_shape && !(level & OF_ITEMS)) || (level & (SNAPSHOTS | SERIALIZABLES));
     v->forbids_lost_update = level & WITHOUT_LOST_UPDATES;
-    v->by_whole_orders = v->has_shape && (level & BY_WHOLE_ORDERS);
     v->repeats_reads = level & WITH_OWN;
     v->reads_are_consistent = level & CONSISTENT;
     v->judges_own = v->is_weak || v->repeats_reads;

@@ -343,63 +343,14 @@ static enum status check_answers(struct verifier *v, struct error *err)
     return STATUS_OK;
 }
 
-/* Whether a version is known to come before the next one of its key; of lists it does not matter. */
-static enum status is_next(struct verifier *v, uint32_t key, uint32_t spot, bool *is_it,
-                           struct error *err)
-{
-    uint32_t first = chain_op_at(v, key, spot - 1), second = chain_op_at(v, key, spot);
-    struct touches touches = inferred_touches(v, key, first);
-
-    *is_it = v->h->op_kind[first] == OP_APPEND && v->h->op_kind[second] == OP_APPEND;
-    for (size_t i = 0; i < touches.count && !*is_it; i++)
-        *is_it = !touches.at[i].is_write && touches.at[i].txn == chain_txn_at(v, key, spot);
-    return *is_it ? STATUS_OK : inferred_is_before(v, key, first, second, is_it, err);
-}
-
-/* Whether somebody read what others left of the key. */
-static bool is_read(const struct verifier *v, uint32_t key)
-{
-    for (uint32_t spot = 1; spot <= chain_length(v, key); spot++) {
-        struct touches touches = inferred_touches(v, key, chain_op_at(v, key, spot));
-
-        for (size_t i = 0; i < touches.count; i++)
-            if (!touches.at[i].is_write)
-                return true;
-    }
-    return false;
-}
-
-/* Where nobody read a key, it matters only if writers must see each other. */
-static enum status has_whole_orders(struct verifier *v, bool *has, struct error *err)
-{
-    *has = true;
-    for (uint32_t key = 0; key < v->h->key_count && *has; key++) {
-        if (!v->forbids_lost_update && !is_read(v, key))
-            continue;
-        for (uint32_t spot = 2; spot <= chain_length(v, key) && *has; spot++)
-            TRY(is_next(v, key, spot, has, err));
-    }
-    return STATUS_OK;
-}
-
-/*
- * With infer: nothing that can be deduced leads back; and where that is not enough, the order
- * explains what was read.
- */
+/* With infer: the order gives each key its order of versions, and nothing leads back in it. */
 static enum status check_deduced(struct verifier *v, struct error *err)
 {
-    bool has = true;
-
+    if (v->is_exclusive)
+        TRY(check_chains(v, err));
     TRY(sources_build(v, err));
     TRY(inferred_build(v, err));
-    TRY(verify_forward(v, err));
-    if (v->by_whole_orders)
-        TRY(has_whole_orders(v, &has, err));
-    if (has)
-        return STATUS_OK;
-    if (v->forbids_lost_update)
-        TRY(check_chains(v, err));
-    return check_answers(v, err);
+    return verify_forward(v, err);
 }
 
 /* --- What was not judged ------------------------------------------------------- */

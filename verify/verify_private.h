@@ -45,7 +45,6 @@ struct verifier {
     bool judges_reads, has_rw, has_predicate_rw;
     bool repeats_reads; /* two reads of a key, without a write between them, are of one version */
     bool forbids_lost_update;
-    bool by_whole_orders;      /* with infer: it depends on which of any two versions is earlier */
     bool reads_are_consistent; /* of a transaction: it sees others whole or not at all */
     bool judges_own;           /* a read finds what its own transaction had written */
     enum closing closing;

@@ -99,20 +99,20 @@ static uint32_t writer_or_none(const struct verifier *v, uint32_t version)
                                                                     : history_txn_of(v->h, version);
 }
 
-/* Who wrote the element before an appended one; or all of those before it. */
-static enum status see_before_append(struct views *s, uint32_t op, bool is_far, struct error *err)
+static uint32_t spot_of(const struct verifier *v, uint32_t version)
 {
-    struct verifier *v = s->v;
-    size_t count;
-    const uint32_t *elements = inferred_elements(v, v->h->op_key[op], &count);
-    uint32_t position = inferred_position(v, op);
+    return version == VERSION_INITIAL ? 0 : v->spot[version];
+}
 
-    for (size_t i = position ? position - 1 : count; i-- > 0;) {
-        TRY(verify_spend(v, 1, err));
-        if (writer_or_none(v, elements[i]) == NO_TXN ||
-            writer_or_none(v, elements[i]) == history_txn_of(v->h, op))
-            continue;
-        TRY(see(s, writer_or_none(v, elements[i]), err));
+/* Who left the version before one of its key; or all of those before it. */
+static enum status see_before_write(struct views *s, uint32_t op, bool is_far, struct error *err)
+{
+    const struct verifier *v = s->v;
+    uint32_t key = v->h->op_key[op];
+
+    for (uint32_t spot = v->spot[op]; spot > 1; spot--) {
+        TRY(verify_spend(s->v, 1, err));
+        TRY(see(s, chain_txn_at(v, key, spot - 1), err));
         if (is_far) /* who comes before that one is found from there */
             break;
     }
@@ -130,9 +130,8 @@ static enum status see_before(struct views *s, uint32_t txn, uint32_t from, uint
     for (uint32_t op = from; op < to; op++) {
         if ((past & PAST_READS) && op_is_read(h->op_kind[op]))
             TRY(see(s, writer_or_none(v, inferred_read(v, txn, op)), err));
-        if ((past & PAST_WRITES) && h->op_kind[op] == OP_APPEND && history_makes_version(h, op) &&
-            source_is_plain(v, h->op_key[op]))
-            TRY(see_before_append(s, op, past & PAST_FAR, err));
+        if ((past & PAST_WRITES) && history_makes_version(h, op))
+            TRY(see_before_write(s, op, past & PAST_FAR, err));
     }
     if (past & PAST_FAR)
         return past & PAST_SESSION ? see(s, s->before[txn], err) : STATUS_OK;
@@ -166,11 +165,9 @@ static enum status check_read(struct views *s, uint32_t op, struct error *err)
         return STATUS_OK;
     for (uint32_t at = s->head[key]; at != 0; at = s->sightings.at[at - 1].next) {
         uint32_t version = s->sightings.at[at - 1].version;
-        bool is_before = false;
 
         TRY(verify_spend(v, 1, err));
-        TRY(inferred_is_before(v, key, read, version, &is_before, err));
-        if (is_before)
+        if (spot_of(v, read) < spot_of(v, version))
             return verify_refuse(
                 v, err,
                 "transaction %" PRId64 " missed what %" PRId64 " wrote of %.*s, whom it had seen",
@@ -180,57 +177,22 @@ static enum status check_read(struct views *s, uint32_t op, struct error *err)
     return STATUS_OK;
 }
 
-/* Two reads of a register by one that then wrote it: the version between was missed. */
-static enum status check_two_reads(struct views *s, uint32_t op, uint32_t read, struct error *err)
-{
-    struct verifier *v = s->v;
-    uint32_t key = v->h->op_key[op];
-    bool is_before = false, is_behind = false;
-
-    if (v->row_date[key] != v->row_now) {
-        v->row_date[key] = v->row_now;
-        v->row_op[key] = read;
-        return STATUS_OK;
-    }
-    TRY(inferred_is_before(v, key, v->row_op[key], read, &is_before, err));
-    TRY(inferred_is_before(v, key, read, v->row_op[key], &is_behind, err));
-    return is_before || is_behind
-               ? verify_refuse(v, err, "a transaction updated two versions of %.*s",
-                               TEXT_PRINT(history_key(v->h, key)))
-               : STATUS_OK;
-}
-
-/* Cursors: between the list that one read and what it appended, nobody else appended. */
+/* Cursors: between the version that one read and the one that it left, there is no other. */
 static enum status check_cursors(struct views *s, uint32_t txn, struct error *err)
 {
     struct verifier *v = s->v;
     const struct history *h = v->h;
 
-    v->row_now++;
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        uint32_t key = h->op_key[op], read = inferred_read(v, txn, op), own, at;
-        bool is_before = false;
-        size_t count;
-        const uint32_t *elements;
+        uint32_t key = h->op_key[op], read = inferred_read(v, txn, op), own;
 
         if (!op_is_read(h->op_kind[op]) || read == VERSION_UNKNOWN ||
-            (own = source_version(v, txn, key)) == HISTORY_NONE || own < op)
+            (own = source_version(v, txn, key)) == HISTORY_NONE || own < op ||
+            source_written_before(v, op) != HISTORY_NONE)
             continue;
-        if (!source_is_plain(v, key)) {
-            TRY(check_two_reads(s, op, read, err));
-            continue;
-        }
-        elements = inferred_elements(v, key, &count);
-        at = read == VERSION_INITIAL ? 0 : inferred_position(v, read);
-        while (at < count &&
-               (elements[at] == HISTORY_NONE || history_txn_of(h, elements[at]) == txn))
-            at++;
-        TRY(verify_spend(v, at, err));
-        if (at < count)
-            TRY(inferred_is_before(v, key, elements[at], own, &is_before, err));
-        if (is_before)
+        if (spot_of(v, own) != spot_of(v, read) + 1)
             return verify_refuse(
-                v, err, "transaction %" PRId64 " updated a list that had been updated, %.*s",
+                v, err, "transaction %" PRId64 " updated what had been updated, %.*s",
                 h->txn_id[txn], TEXT_PRINT(history_key(h, key)));
     }
     return STATUS_OK;

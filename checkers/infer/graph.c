@@ -9,21 +9,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checkers/infer/infer_private.h"
+#include "checkers/infer/graph_private.h"
 #include "checkers/witness.h"
 
 #define EDGES_KEPT_MAX ((size_t)1 << 23) /* 28 bytes each, and as much again to search them */
-#define ALL_KINDS UINT32_MAX
-
-struct judging {
-    struct infer *infer;
-    uint32_t node_count; /* transactions and waypoints */
-    struct components components;
-    struct infer_sink sink;
-    struct cycles cycles;
-    bool knows_cycles;
-    uint64_t settled; /* levels of which cycles have said what they say */
-};
 
 /* --- Edges -------------------------------------------------------------------------- */
 
@@ -102,6 +91,8 @@ static enum status hear_all(struct judging *j, enum sink_work work, struct error
     TRY(infer_hear_lists(c, s, err));
     TRY(infer_hear_registers(c, s, err));
     TRY(infer_hear_predicates(c, s, err));
+    if (j->hears_completion)
+        TRY(infer_hear_completion(c, s, err));
     if (infer_hears(s, EDGE_PROCESS))
         TRY(hear_sessions(s, err));
     if (infer_hears(s, EDGE_REALTIME))
@@ -126,8 +117,8 @@ static void close_sink(struct judging *j)
 }
 
 /* The graph of such edges, and its components; of neither anything if the check is stopped. */
-static enum status find_components(struct judging *j, uint32_t kinds, uint32_t sources,
-                                   bool has_moments, struct error *err)
+enum status judging_find_components(struct judging *j, uint32_t kinds, uint32_t sources,
+                                    bool has_moments, struct error *err)
 {
     struct infer_sink *s = &j->sink;
 
@@ -146,19 +137,29 @@ static enum status find_components(struct judging *j, uint32_t kinds, uint32_t s
     return graph_find_components(&s->graph, &j->components, err);
 }
 
-static bool has_cycle(const struct judging *j)
+bool judging_has_cycle(const struct judging *j)
 {
     return j->components.count < j->sink.graph.node_count || j->sink.has_loop;
 }
 
-static enum status find_components_of(struct judging *j, enum level level, struct error *err)
+enum status judging_find_components_of(struct judging *j, enum level level, struct error *err)
 {
-    return find_components(j, cycles_kinds(level), cycles_sources(level),
+    return judging_find_components(j, cycles_kinds(level), cycles_sources(level),
                            lattice_is_snapshot(level), err);
 }
 
+enum status judging_find_view(struct judging *j, enum level level, struct error *err)
+{
+    uint32_t kinds = UINT32_C(1) << EDGE_WW | UINT32_C(1) << EDGE_WR |
+                     UINT32_C(1) << EDGE_PREDICATE_WR;
+
+    if (lattice_implies(level, LEVEL_READ_ATOMIC))
+        kinds |= UINT32_C(1) << EDGE_PROCESS;
+    return judging_find_components(j, kinds, cycles_sources(level), false, err);
+}
+
 /* The edges within components, of the first so many transactions. */
-static enum status keep(struct judging *j, uint32_t txn_end, struct error *err)
+enum status judging_keep(struct judging *j, uint32_t txn_end, struct error *err)
 {
     struct infer_sink *s = &j->sink;
 
@@ -169,7 +170,7 @@ static enum status keep(struct judging *j, uint32_t txn_end, struct error *err)
     return hear_all(j, SINK_KEEPS, err);
 }
 
-static enum status take_cycles(struct judging *j, struct error *err)
+enum status judging_take_cycles(struct judging *j, struct cycles *cycles, struct error *err)
 {
     struct infer_sink *s = &j->sink;
     struct edge *edges = s->kept.at;
@@ -177,18 +178,18 @@ static enum status take_cycles(struct judging *j, struct error *err)
 
     s->kept.at = NULL;
     s->kept.count = s->kept.room = 0;
-    TRY(cycles_init(&j->cycles, (uint32_t)j->infer->history->txn_count, edges, count, err));
-    j->cycles.options = j->infer->options;
+    TRY(cycles_init(cycles, (uint32_t)j->infer->history->txn_count, edges, count, err));
+    cycles->options = j->infer->options;
     return STATUS_OK;
 }
 
 static enum status keep_cyclic(struct judging *j, struct error *err)
 {
-    TRY(keep(j, (uint32_t)j->infer->history->txn_count, err));
+    TRY(judging_keep(j, (uint32_t)j->infer->history->txn_count, err));
     if (j->sink.is_too_large || j->infer->is_stopped)
         return STATUS_OK;
     j->knows_cycles = true;
-    return take_cycles(j, err);
+    return judging_take_cycles(j, &j->cycles, err);
 }
 
 /* Of the graph at hand, as many as there is room for: to tell of a cycle, if not of each. */
@@ -197,10 +198,10 @@ static enum status keep_early(struct judging *j, struct error *err)
     uint32_t txn_end = (uint32_t)j->infer->history->txn_count;
 
     do {
-        TRY(keep(j, txn_end, err));
+        TRY(judging_keep(j, txn_end, err));
         txn_end /= 2;
     } while (j->sink.is_too_large && txn_end > 0 && !j->infer->is_stopped);
-    return take_cycles(j, err);
+    return judging_take_cycles(j, &j->cycles, err);
 }
 
 /* --- Levels ------------------------------------------------------------------------- */
@@ -214,10 +215,10 @@ static enum status violates(struct judging *j, enum level level, bool *is_violat
     if (j->knows_cycles) {
         TRY(cycles_violate(&j->cycles, level, is_violated, err));
     } else {
-        TRY(find_components_of(j, level, err));
+        TRY(judging_find_components_of(j, level, err));
         if (c->is_stopped)
             return STATUS_OK;
-        *is_violated = has_cycle(j);
+        *is_violated = judging_has_cycle(j);
     }
     j->settled |= LEVEL_BIT(level);
     if (*is_violated)
@@ -287,7 +288,7 @@ static enum status judge_asked(struct judging *j, struct error *err)
 /* --- The order ---------------------------------------------------------------------- */
 
 /* Nodes with those of the highest component first: no edge leads to one that stands earlier. */
-static enum status sort_nodes(const struct judging *j, uint32_t **sorted, struct error *err)
+enum status judging_sort_nodes(const struct judging *j, uint32_t **sorted, struct error *err)
 {
     uint32_t node_count = j->sink.graph.node_count, count = j->components.count, *start = NULL;
     enum status status = check_memory((void **)&start, (size_t)count + 1, sizeof *start, 0, err);
@@ -346,48 +347,43 @@ static uint64_t serializable_levels(void)
 }
 
 /*
- * The graph whose order shows that the level holds: its own; of a model that of a level that
- * implies it, if one holds, as such an order explains more; else what is before what in its view,
+ * The graph whose order shows that the level holds: the whole one, if that has no cycle; its own; of a model that of a level that
+ * implies it, if one is shown, as such an order explains more; else what is before what in its view,
  * but for those that this does not show: the components are none.
  */
 static enum status find_shown(struct judging *j, struct error *err)
 {
-    static const uint32_t dependencies =
-        UINT32_C(1) << EDGE_WW | UINT32_C(1) << EDGE_WR | UINT32_C(1) << EDGE_PREDICATE_WR;
-    struct infer *c = j->infer;
-    enum level asked = c->options->level;
+    enum level asked = j->infer->options->level;
     uint64_t holding = 0;
 
+    if (j->is_acyclic)
+        return STATUS_OK;
     if (INFER_GRAPH_LEVELS & LEVEL_BIT(asked))
-        return find_components_of(j, asked, err);
+        return judging_find_components_of(j, asked, err);
     for (int level = 0; level < LEVEL_COUNT; level++)
         if (lattice_implies((enum level)level, asked))
             holding |= LEVEL_BIT(level);
-    holding &= INFER_GRAPH_LEVELS & ~c->undecided & ~c->ruled_out;
+    holding &= INFER_GRAPH_LEVELS & j->shown_now;
     if (holding & serializable_levels())
         holding &= serializable_levels();
     if (holding)
-        return find_components_of(j, lattice_weakest(holding), err);
-    if (asked != LEVEL_PREFIX && asked != LEVEL_UPDATE_SERIALIZABLE &&
-        asked != LEVEL_CURSOR_STABILITY)
-        return find_components(j, dependencies | (lattice_implies(asked, LEVEL_READ_ATOMIC)
-                                                      ? UINT32_C(1) << EDGE_PROCESS
-                                                      : 0),
-                               cycles_sources(asked), false, err);
+        return judging_find_components_of(j, lattice_weakest(holding), err);
+    if (asked != LEVEL_PREFIX && asked != LEVEL_UPDATE_SERIALIZABLE)
+        return judging_find_view(j, asked, err);
     close_sink(j);
     return STATUS_OK;
 }
 
-static enum status accept(struct judging *j, bool has_cycles, struct error *err)
+enum status judging_accept(struct judging *j, struct error *err)
 {
     struct infer *c = j->infer;
     uint32_t *sorted = NULL, *order = NULL, *seen = NULL;
     size_t count = c->history->txn_count;
-    enum status status = has_cycles ? find_shown(j, err) : STATUS_OK;
+    enum status status = find_shown(j, err);
 
-    if (status != STATUS_OK || c->is_stopped || (has_cycles && !j->components.of_node))
+    if (status != STATUS_OK || c->is_stopped || !j->components.of_node)
         return status;
-    status = sort_nodes(j, &sorted, err);
+    status = judging_sort_nodes(j, &sorted, err);
     if (status == STATUS_OK)
         status = memory_resize((void **)&order, count, sizeof *order, err);
     if (status == STATUS_OK)
@@ -434,19 +430,19 @@ static enum status judge(struct judging *j, struct error *err)
     if (nodes >= UINT32_MAX / 2)
         return error_set(err, STATUS_OVER_LIMIT, "a graph of %zu nodes is too large", nodes);
     j->node_count = (uint32_t)nodes;
-    TRY(find_components(j, ALL_KINDS, ALL_KINDS, false, err));
+    TRY(judging_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
     if (c->is_stopped)
         return STATUS_OK;
-    has_cycles = has_cycle(j);
-    if (has_cycles)
+    has_cycles = judging_has_cycle(j);
+    if (has_cycles) {
+        TRY(infer_plan_completion(j, err));
         TRY(judge_cycles(j, err));
+    }
     if (c->is_stopped)
         return STATUS_OK;
     if (j->knows_cycles || !has_cycles)
         TRY(infer_judge_models(c, &j->cycles, err));
-    if (c->check->verdict == VERDICT_VALID && check_wants(c->options, CHECK_WITNESS))
-        return accept(j, has_cycles, err);
-    return STATUS_OK;
+    return infer_show(j, has_cycles, err);
 }
 
 enum status infer_judge_graph(struct infer *c, struct error *err)

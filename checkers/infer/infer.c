@@ -1,6 +1,8 @@
 #include "checkers/infer/infer.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "checkers/infer/infer_private.h"
@@ -52,6 +54,18 @@ enum status infer_tell(struct infer *c, enum anomaly kind, const uint32_t *txns,
 
     *why = *proof = (struct buffer){ 0 };
     return check_add(c->check, &d, err);
+}
+
+void infer_leave_out(struct infer *c, const char *format, ...)
+{
+    char reason[sizeof c->check->reason];
+    va_list arguments;
+
+    c->leaves_out = true;
+    va_start(arguments, format);
+    vsnprintf(reason, sizeof reason, format, arguments);
+    va_end(arguments);
+    check_doubt(c->check, "%s", reason);
 }
 
 bool infer_goes_on(struct infer *c, const char *looking_for, uint32_t done)
@@ -111,7 +125,7 @@ static void judge_keys(struct infer *c, const uint8_t *uses)
         if (!is_written || !is_appended)
             continue;
         c->key_kind[key] = KEY_UNJUDGED;
-        check_doubt(c->check,
+        infer_leave_out(c,
                     "%.*s was both written and appended to: no order of its versions can be "
                     "inferred",
                     TEXT_PRINT(history_key(h, key)));
@@ -197,6 +211,7 @@ static void close(struct infer *c)
     free(c->versions.is_final);
     free(c->versions.chained);
     free(c->read_number);
+    free(c->next);
 }
 
 /* --- Judging ------------------------------------------------------------------------ */
@@ -218,20 +233,9 @@ static enum status read_all(struct infer *c, struct error *err)
 /* As far as it was looked at, and nothing stood in the way. */
 static void find_extremes(struct infer *c)
 {
-    uint64_t decided = checker_infer.levels & ~c->undecided;
-    enum verdict verdict = c->check->verdict;
-
-    if (!c->is_stopped && (verdict != VERDICT_UNKNOWN))
-        c->check->strongest = lattice_strongest(decided & ~c->ruled_out);
+    if (!c->is_stopped && !c->leaves_out && c->check->verdict != VERDICT_UNKNOWN)
+        c->check->strongest = lattice_strongest(c->shown & ~c->ruled_out);
     c->check->weakest_violated = lattice_weakest(checker_infer.levels & c->ruled_out);
-}
-
-static void doubt_partial_orders(struct infer *c)
-{
-    c->undecided |= c->partial & ~c->ruled_out;
-    if (c->partial & LEVEL_BIT(c->options->level))
-        check_doubt(c->check, "no anomaly can be deduced, but the values of registers do not show "
-                              "the whole order of versions, which this level depends on");
 }
 
 static enum status judge_orders(struct infer *c, struct error *err)
@@ -239,14 +243,13 @@ static enum status judge_orders(struct infer *c, struct error *err)
     bool is_valid;
 
     TRY(infer_replay(c, &is_valid, err));
-    if (is_valid)
+    if (is_valid) {
+        c->shown = checker_infer.levels & ~c->undecided;
         return STATUS_OK;
+    }
     TRY(infer_link_registers(c, err));
     TRY(infer_link_predicates(c, err));
-    TRY(infer_judge_graph(c, err));
-    if (!c->is_stopped)
-        doubt_partial_orders(c);
-    return STATUS_OK;
+    return infer_judge_graph(c, err);
 }
 
 static enum status judge(struct infer *c, struct error *err)

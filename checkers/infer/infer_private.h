@@ -10,9 +10,10 @@
  *     workloads_run()          totals of banks; sets and counters are its alone       workloads.c
  *     infer_replay()           an order that explains everything, if one is at hand   replay.c
  *     infer_link_registers(), infer_link_predicates(): what the graph needs of them
- *     infer_judge_graph()      edges, components, classes of cycles, the order       graph.c
+ *     infer_judge_graph()      edges, components, classes of cycles                  graph.c
  *         infer_hear_lists(), infer_hear_registers(), infer_hear_predicates()
  *         infer_judge_models() what models beside the levels forbid                  models.c
+ *         infer_show()         an order of all versions, as far as levels need one   completion.c
  *
  * Versions have numbers by key, and within a key as its order goes, as far as there is
  * one:
@@ -106,11 +107,10 @@ struct infer {
     uint64_t ruled_out;                /* by what was found */
     uint8_t told[ANOMALY_COUNT];       /* how many of each: one kind must not hide the others */
     uint64_t undecided;                /* what this history cannot be judged at, or was not */
-    /*
-     * Levels at which an order of versions that nothing shows may be what is wrong: that no
-     * anomaly was found says nothing there.
-     */
-    uint64_t partial;
+    uint64_t shown;                    /* levels that hold, as some order of all versions shows */
+    bool leaves_out;                   /* a key or a read: nothing is shown */
+    uint32_t *next; /* by number: the next version of the key in the completion at hand, or
+                       INFER_NOTHING; NULL: there is none */
     struct lists *lists;         /* of lists.c */
     struct registers *registers; /* of registers.c */
     struct predicted *predicted; /* of predicates.c */
@@ -155,6 +155,9 @@ void infer_rule_out(struct infer *, enum level);
 /* Asked every INFER_STEP transactions; false: somebody wants an end, and the check says so. */
 bool infer_goes_on(struct infer *, const char *looking_for, uint32_t done);
 
+/* Something cannot be judged: no level is shown to hold, and the check says why. */
+void infer_leave_out(struct infer *, const char *format, ...) PRINTF_LIKE(2, 3);
+
 /* Tells of an anomaly; takes over the buffers. */
 MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_t *txns,
                                 size_t txn_count, struct buffer *why, struct buffer *proof,
@@ -164,7 +167,7 @@ MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_
 
 /*
  * Who hears edges. Each part tells all of its own, in the same order every time: the sink
- * counts them, lays them, and keeps those within components to be told.
+ * counts them, lays them, keeps those within components to be told, or asks whether one leads back.
  *
  *     edge.by    CLOSED_BY_SESSION or _BY_TIME where the versions' order was inferred from
  *                that: such an edge counts only at those levels
@@ -177,7 +180,7 @@ MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_
  * is the one edge reader --rw--> writer, for each pair. Where there are few of either, say
  * them one by one. infer_add_hub() gives out hubs before the graph is made.
  */
-enum sink_work { SINK_COUNTS, SINK_LAYS, SINK_KEEPS };
+enum sink_work { SINK_COUNTS, SINK_LAYS, SINK_KEEPS, SINK_ASKS };
 
 struct infer_sink {
     struct infer *infer;
@@ -191,6 +194,8 @@ struct infer_sink {
     uint32_t txn_end;  /* edges of later transactions are not kept */
     bool has_loop;     /* an edge from a node to itself */
     bool is_too_large; /* more edges than are kept */
+    const uint32_t *rank; /* by node, where it asks */
+    bool leads_back;      /* some edge, to a node of no higher rank */
 };
 
 uint32_t infer_add_hub(struct infer *);
@@ -227,6 +232,9 @@ static inline enum status infer_hear(struct infer_sink *s, const struct edge *e,
     case SINK_LAYS:
         graph_add(&s->graph, from, to);
         return STATUS_OK;
+    case SINK_ASKS:
+        s->leads_back |= s->rank[from] >= s->rank[to];
+        return STATUS_OK;
     default:
         return infer_keep(s, e, from, to, err);
     }
@@ -261,6 +269,14 @@ bool infer_predicates_agree(const struct infer *, uint32_t txn, const uint32_t *
 
 /* Valid: an order at hand explains everything, and is the witness. */
 MUST_USE enum status infer_replay(struct infer *, bool *is_valid, struct error *);
+
+/* Beside what was inferred, what the completion at hand has: of versions, and what read them. */
+MUST_USE enum status infer_hear_completion(struct infer *, struct infer_sink *, struct error *);
+MUST_USE enum status infer_hear_completed_reads(struct infer *, struct infer_sink *, struct error *);
+MUST_USE enum status infer_hear_completed_sights(struct infer *, struct infer_sink *,
+                                                 struct error *);
+/* Of lists: whether the version stands behind the chain, in an order that nothing shows. */
+bool infer_is_behind_list(const struct infer *, uint32_t key, uint32_t number);
 
 /* Models that cycles_violate() does not decide: rules them out, tells if one is asked for. */
 MUST_USE enum status infer_judge_models(struct infer *, const struct cycles *, struct error *);

@@ -105,6 +105,7 @@ static enum status tell_twice(struct infer *c, uint32_t key, uint32_t first, uin
     struct buffer why = { 0 }, proof = { 0 };
 
     c->key_kind[key] = KEY_UNJUDGED;
+    c->leaves_out = true;
     if (h->unique == 1 && infer_is_in(c, txns[0]) && infer_is_in(c, txns[1])) {
         if (!infer_finds(c, ANOMALY_DUPLICATE_WRITE))
             return STATUS_OK;
@@ -118,7 +119,7 @@ static enum status tell_twice(struct infer *c, uint32_t key, uint32_t first, uin
         return infer_tell(c, ANOMALY_DUPLICATE_WRITE, txns, txns[0] == txns[1] ? 1 : 2, &why,
                           &proof, err);
     }
-    check_doubt(c->check,
+    infer_leave_out(c,
                 "T%" PRId64 " and T%" PRId64 " both appended %" PRId64
                 " to %.*s: its order can be inferred only where each element is appended once",
                 h->txn_id[txns[0]], h->txn_id[txns[1]], h->op_value[ops[0]],
@@ -141,7 +142,7 @@ static enum status check_unique(struct infer *c, uint32_t key, struct error *err
         if (number == HISTORY_NONE)
             continue;
         c->key_kind[key] = KEY_UNJUDGED;
-        check_doubt(c->check,
+        infer_leave_out(c,
                     "T%" PRId64 " appended %" PRId64
                     " to %.*s, which has it at first: its order can be inferred only where each "
                     "element is appended once",
@@ -288,7 +289,7 @@ static enum status order_key(struct infer *c, uint32_t key, struct ordering *o, 
     TRY(check_unique(c, key, err));
     if (!lists_elements(h, history_initial(h, key), &initial)) {
         c->key_kind[key] = KEY_UNJUDGED;
-        check_doubt(c->check, "what was appended to %.*s, which at first is no list, has no order",
+        infer_leave_out(c, "what was appended to %.*s, which at first is no list, has no order",
                     TEXT_PRINT(history_key(h, key)));
     }
     if (l->longest[key] != HISTORY_NONE)

@@ -302,3 +302,16 @@ enum status infer_hear_lists(struct infer *c, struct infer_sink *s, struct error
     }
     return STATUS_OK;
 }
+
+bool infer_is_behind_list(const struct infer *c, uint32_t key, uint32_t number)
+{
+    const struct inferred_versions *v = &c->versions;
+    struct behind b = behind_of(c, key);
+
+    if (!shows_order(c, key) || number < b.start || !has_place(c, number))
+        return false;
+    for (uint32_t n = number + 1; n < b.end && v->txn[n] == v->txn[number]; n++)
+        if (has_place(c, n))
+            return false; /* its transaction appended more */
+    return true;
+}

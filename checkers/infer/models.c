@@ -222,12 +222,34 @@ static enum status tell_asked(struct infer *c, const struct models *m, struct er
     return status;
 }
 
+static struct models models_of(const struct infer *c, const struct cycles *cycles)
+{
+    return (struct models){ .history = c->history,
+                            .cycles = cycles,
+                            .hubs = (uint32_t)c->history->txn_count + c->barriers.count };
+}
+
+enum status models_decide_all(const struct infer *c, const struct cycles *cycles, uint64_t asked,
+                              uint64_t *violated, uint64_t *undecided, struct error *err)
+{
+    struct models m = models_of(c, cycles);
+    bool *is_behind = NULL;
+    enum status status = STATUS_OK;
+
+    *violated = *undecided = 0;
+    if (cycles->edge_count > 0)
+        status = models_find_behind(c->history, cycles, &is_behind, err);
+    m.is_behind = is_behind;
+    if (status == STATUS_OK)
+        status = models_decide(&m, asked, violated, undecided, err);
+    free(is_behind);
+    return status;
+}
+
 static enum status judge(struct infer *c, const struct cycles *cycles, bool **is_behind,
                          struct error *err)
 {
-    struct models m = { .history = c->history,
-                        .cycles = cycles,
-                        .hubs = (uint32_t)c->history->txn_count + c->barriers.count };
+    struct models m = models_of(c, cycles);
     uint64_t undecided = 0, asked = LEVEL_BIT(c->options->level) & INFER_MODEL_LEVELS;
     uint64_t others = c->ruled_out;
 

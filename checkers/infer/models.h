@@ -66,4 +66,9 @@ struct models {
 MUST_USE enum status models_decide(const struct models *, uint64_t asked, uint64_t *violated,
                                    uint64_t *undecided, struct error *);
 
+struct infer;
+/* The same of cycles of a history, of which nothing is known. */
+MUST_USE enum status models_decide_all(const struct infer *, const struct cycles *, uint64_t asked,
+                                       uint64_t *violated, uint64_t *undecided, struct error *);
+
 #endif

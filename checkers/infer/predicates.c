@@ -418,6 +418,27 @@ enum status infer_hear_predicates(struct infer *c, struct infer_sink *sink, stru
     return STATUS_OK;
 }
 
+enum status infer_hear_completed_sights(struct infer *c, struct infer_sink *sink, struct error *err)
+{
+    const struct predicted *p = c->predicted;
+
+    for (size_t i = 0; p && i < p->sights.count; i++) {
+        const struct sight *s = &p->sights.at[i];
+        struct edge edge = { .kind = EDGE_PREDICATE_RW, .from = s->txn, .op = s->head };
+        uint32_t next =
+            register_is_initial(c->registers, s->node) ? INFER_NOTHING : c->next[s->node];
+
+        if (next == INFER_NOTHING || c->versions.txn[next] == s->txn)
+            continue;
+        edge.to = c->versions.txn[next];
+        edge.key = register_key(c->registers, next);
+        edge.version = c->versions.op[s->node];
+        edge.other = c->versions.op[next];
+        TRY(infer_hear(sink, &edge, err));
+    }
+    return STATUS_OK;
+}
+
 void infer_close_predicates(struct infer *c)
 {
     struct predicted *p = c->predicted;

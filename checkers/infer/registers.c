@@ -331,7 +331,7 @@ static enum status read_all(struct registers *r, struct error *err)
     if (c->is_stopped)
         return STATUS_OK;
     if (r->ambiguous > 0)
-        check_doubt(c->check,
+        infer_leave_out(c,
                     "values are not unique: %" PRIu64 " reads, the first of them of %.*s, may be "
                     "of any of several writes, and say nothing",
                     r->ambiguous,
@@ -346,7 +346,6 @@ enum status infer_link_registers(struct infer *c, struct error *err)
     TRY(sort_reads(c->registers, err));
     TRY(registers_link(c->registers, err));
     TRY(registers_find_circles(c->registers, err));
-    TRY(registers_find_partial(c->registers, err));
     return registers_group(c->registers, err);
 }
 

@@ -376,3 +376,23 @@ enum status infer_hear_registers(struct infer *c, struct infer_sink *sink, struc
 
     return c->registers ? hear_all(&l, err) : STATUS_OK;
 }
+
+enum status infer_hear_completed_reads(struct infer *c, struct infer_sink *sink, struct error *err)
+{
+    const struct registers *r = c->registers;
+
+    for (size_t i = 0; r && i < r->reads.count; i++) {
+        const struct register_read *read = &r->reads.at[i];
+        struct edge edge = { .kind = EDGE_RW, .from = read->txn, .op = read->op };
+        uint32_t next = register_is_initial(r, read->node) ? INFER_NOTHING : c->next[read->node];
+
+        if (next == INFER_NOTHING || c->versions.txn[next] == read->txn)
+            continue;
+        edge.to = c->versions.txn[next];
+        edge.key = r->key_of[next];
+        edge.version = c->versions.op[read->node];
+        edge.other = c->versions.op[next];
+        TRY(infer_hear(sink, &edge, err));
+    }
+    return STATUS_OK;
+}

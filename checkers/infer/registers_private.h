@@ -95,8 +95,6 @@ MUST_USE enum status registers_link(struct registers *, struct error *);
 MUST_USE enum status registers_link_times(struct registers *, struct error *);
 /* registers_circles.c: keys whose versions precede each other; they lose those links. */
 MUST_USE enum status registers_find_circles(struct registers *, struct error *);
-/* registers_total.c: at which levels that leaves an order open that they depend on. */
-MUST_USE enum status registers_find_partial(struct registers *, struct error *);
 /* registers_edges.c: groups of links, with hubs. */
 MUST_USE enum status registers_group(struct registers *, struct error *);
 void registers_add_hubs(struct registers *, struct link_group *);
