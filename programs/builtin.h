@@ -85,6 +85,10 @@
       "of a hundred operations, so many are over a range of values")                               \
     X(DELETE_PERCENT, "delete_percent", INTEGER, 0, 100,                                           \
       "of a hundred that write, so many delete")                                                   \
+    X(BLIND_PERCENT, "blind_percent", INTEGER, 0, 100,                                             \
+      "of a hundred writes of a row, so many do not read it first")                                \
+    X(REBORN_PERCENT, "reborn_percent", INTEGER, 0, 100,                                           \
+      "of a hundred writes of a row, so many delete it first, and insert it again")                \
     X(VALUES, "values", INTEGER, 1, 1000000000, "the value column is below it")                    \
     X(WIDTH, "width", INTEGER, 1, 1000000000, "values in a range")
 
@@ -192,7 +196,7 @@ void builtin_print_key(const struct builtin *, uint64_t key, struct buffer *);
 
 enum builtin_request_kind {
     BUILTIN_READ,   /* of a key: an item, a list, or one row by its primary key */
-    BUILTIN_WRITE,  /* of a whole item, or of a whole row that is there */
+    BUILTIN_WRITE,  /* of a whole item or row, whether it is there or not */
     BUILTIN_APPEND, /* of `value` to a list */
     BUILTIN_INSERT, /* of a row; if it is there, the transaction must be aborted */
     BUILTIN_SELECT, /* rows by range */

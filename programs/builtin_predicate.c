@@ -4,9 +4,10 @@
  *     read     r(t/k)                      SELECT ... WHERE v >= a AND v <= b
  *     write    r(t/k), then w or INSERT    UPDATE ... WHERE v >= a AND v <= b
  *     delete   DELETE ... WHERE id = k     DELETE ... WHERE v >= a AND v <= b
+ *     reborn   DELETE ... WHERE id = k, r(t/k), then INSERT
  *
  * A write of a key inserts the row where it finds none, so that rows come back
- * that were deleted. An update moves all the rows of its range to one new value,
+ * that were deleted, by blind_percent without having looked. An update moves all the rows of its range to one new value,
  * mostly out of the range: what a predicate matches changes with every write,
  * which is what phantoms are made of. At first every other key has a row.
  */
@@ -53,22 +54,42 @@ static struct builtin_request request_delete(const struct builtin_txn *txn, bool
     return builtin_range(BUILTIN_DELETE, BUILTIN_KEY_COLUMN, (int64_t)key, (int64_t)key);
 }
 
-/* By key: first a read of the row, and then, by what is seen, a write of it or an insert. */
-static struct builtin_request request_write(const struct builtin_txn *txn, bool by_range,
-                                            uint64_t key)
-{
-    struct builtin_request request, range;
+/* Of a write of a key: how it begins. */
+enum beginning { READS, WRITES_BLINDLY, DELETES };
 
-    if (!by_range && txn->part == 0)
+static enum beginning beginning_of(const struct builtin_txn *txn)
+{
+    if (builtin_percent(txn, txn->step, DRAW_REBORN, PARAMETER_REBORN_PERCENT))
+        return DELETES;
+    return builtin_percent(txn, txn->step, DRAW_BLIND, PARAMETER_BLIND_PERCENT) ? WRITES_BLINDLY
+                                                                                : READS;
+}
+
+/* First a read of the row, and then, by what is seen, a write of it or an insert. */
+static struct builtin_request request_write(const struct builtin_txn *txn, uint64_t key)
+{
+    enum beginning beginning = beginning_of(txn);
+    unsigned part = txn->part + (beginning != DELETES);
+    struct builtin_request request;
+
+    if (beginning == WRITES_BLINDLY)
+        return builtin_write(txn, key, draw_value(txn));
+    if (part == 0)
+        return request_delete(txn, false, key);
+    if (part == 1)
         return builtin_read(key);
     request = builtin_write(txn, key, draw_value(txn));
-    if (!by_range) {
-        request.kind = txn->saw_missing ? BUILTIN_INSERT : BUILTIN_WRITE;
-        return request;
-    }
-    range = request_range(txn, BUILTIN_UPDATE);
-    range.value = request.value;
-    range.tag = request.tag;
+    request.kind = txn->saw_missing ? BUILTIN_INSERT : BUILTIN_WRITE;
+    return request;
+}
+
+static struct builtin_request request_update(const struct builtin_txn *txn)
+{
+    struct builtin_request write = builtin_write(txn, 0, draw_value(txn));
+    struct builtin_request range = request_range(txn, BUILTIN_UPDATE);
+
+    range.value = write.value;
+    range.tag = write.tag;
     return range;
 }
 
@@ -81,15 +102,24 @@ static struct builtin_request next(const struct builtin_txn *txn)
         return by_range ? request_range(txn, BUILTIN_SELECT) : builtin_read(key);
     if (builtin_percent(txn, txn->step, DRAW_DELETE, PARAMETER_DELETE_PERCENT))
         return request_delete(txn, by_range, key);
-    return request_write(txn, by_range, key);
+    return by_range ? request_update(txn) : request_write(txn, key);
+}
+
+/* What the operation is not over with. */
+static bool has_more_parts(const struct builtin_txn *txn, const struct builtin_request *request)
+{
+    if (builtin_only_reads(txn, txn->step) ||
+        builtin_percent(txn, txn->step, DRAW_DELETE, PARAMETER_DELETE_PERCENT))
+        return false;
+    return request->kind == BUILTIN_READ || request->kind == BUILTIN_DELETE;
 }
 
 static void answer(struct builtin_txn *txn, const struct builtin_row *rows, uint64_t count)
 {
-    bool reads_to_write = next(txn).kind == BUILTIN_READ && !builtin_only_reads(txn, txn->step);
+    struct builtin_request request = next(txn);
 
     (void)rows;
-    if (reads_to_write) {
+    if (has_more_parts(txn, &request)) {
         txn->saw_missing = count == 0;
         builtin_end_part(txn);
     } else {
@@ -108,8 +138,13 @@ static void list(const struct builtin_txn *txn, struct listed *listing)
         at.part = 0;
         request = next(&at);
         op = builtin_listed_op(&request);
-        if (request.kind == BUILTIN_READ && !builtin_only_reads(&at, at.step)) {
-            at.part = 1;
+        if (request.kind == BUILTIN_DELETE && has_more_parts(&at, &request)) {
+            listed_add(listing, op);
+            at.part++;
+            request = next(&at);
+        }
+        if (request.kind == BUILTIN_READ && has_more_parts(&at, &request)) {
+            at.part++;
             request = next(&at);
             op = builtin_listed_op(&request);
             op.kind = LISTED_PUT;
@@ -169,6 +204,8 @@ const struct builtin_workload builtin_workload_predicate = {
         [PARAMETER_ABORT_PERCENT] = "0",
         [PARAMETER_RANGE_PERCENT] = "50",
         [PARAMETER_DELETE_PERCENT] = "10",
+        [PARAMETER_BLIND_PERCENT] = "0",
+        [PARAMETER_REBORN_PERCENT] = "0",
         [PARAMETER_VALUES] = "1000",
         [PARAMETER_WIDTH] = "50",
     },

@@ -23,6 +23,8 @@ enum builtin_draw {
     DRAW_WHICH, /* of what the key stands for; where a range begins */
     DRAW_NUMBER,
     DRAW_REPEATED,
+    DRAW_BLIND,
+    DRAW_REBORN,
     DRAW_COUNT
 };
 

@@ -150,6 +150,10 @@ static void a_capsule_of_a_whole_run_is_the_same_run(void)
         load(protocols[i], workloads[i], "", 3 + i);
         expect_the_same(label);
     }
+    tearDown();
+    setUp();
+    load("rc", "predicate", "delete_percent = 20\nblind_percent = 30\nreborn_percent = 40\n", 9);
+    expect_the_same("rows that are born again");
 }
 
 #define NEMESIS(kind, shape, more)                                                                 \

@@ -546,6 +546,33 @@ static void predicates_ask_for_ranges_and_rows_come_and_go(void)
     }
 }
 
+static void rows_are_written_blindly_or_die_and_are_born_again(void)
+{
+    struct builtin blind = builtin_fixture_make(
+        "predicate", "read_percent=0 range_percent=0 delete_percent=0 blind_percent=100", 1);
+    struct builtin reborn = builtin_fixture_make(
+        "predicate", "read_percent=0 range_percent=0 delete_percent=0 reborn_percent=100", 1);
+    struct builtin_txn txn;
+
+    builtin_begin(&txn, &blind, 0, 0, 0);
+    TEST_ASSERT_EQUAL(BUILTIN_WRITE, builtin_next(&txn).kind);
+    builtin_begin(&txn, &reborn, 0, 0, 0);
+    for (uint32_t step = 0; step < txn.step_count; step++) {
+        struct builtin_request removal = builtin_next(&txn), insert;
+
+        TEST_ASSERT_EQUAL(BUILTIN_DELETE, removal.kind);
+        TEST_ASSERT_EQUAL(BUILTIN_KEY_COLUMN, removal.column);
+        builtin_answer(&txn, NULL, 0);
+        TEST_ASSERT_EQUAL(BUILTIN_READ, builtin_next(&txn).kind);
+        builtin_answer(&txn, NULL, 0);
+        insert = builtin_next(&txn);
+        TEST_ASSERT_EQUAL(BUILTIN_INSERT, insert.kind);
+        TEST_ASSERT_EQUAL_INT64(removal.low, (int64_t)insert.key);
+        builtin_answer(&txn, NULL, 0);
+    }
+    TEST_ASSERT_EQUAL(BUILTIN_COMMIT, builtin_next(&txn).kind);
+}
+
 static void elements_are_of_sets_that_fill_up_and_retire(void)
 {
     struct builtin builtin = builtin_fixture_make("set", "keys=2 writes_per_key=50", TOY_CLIENTS);
@@ -668,6 +695,7 @@ int main(void)
     RUN_TEST(whoever_has_too_little_gives_up);
     RUN_TEST(nobody_mends_a_pair_that_is_broken);
     RUN_TEST(predicates_ask_for_ranges_and_rows_come_and_go);
+    RUN_TEST(rows_are_written_blindly_or_die_and_are_born_again);
     RUN_TEST(elements_are_of_sets_that_fill_up_and_retire);
     RUN_TEST(what_must_be_loaded_is_known_by_key);
     RUN_TEST(keys_and_conditions_are_spelled_as_in_histories);

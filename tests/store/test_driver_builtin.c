@@ -83,6 +83,7 @@ static const struct {
     { "counter", "keys=2" },
     { "write-skew", "keys=2" },
     { "predicate", "keys=6 values=20 width=8 delete_percent=30 operations_max=3" },
+    { "predicate", "keys=4 values=20 width=8 blind_percent=30 reborn_percent=40 operations_max=2" },
     { "blindw", "keys=4" },
     { "ycsb", "keys=4" },
 };
