@@ -22,6 +22,7 @@ struct jury_wishes {
     uint32_t level_plus_1; /* 0: what the protocol promises */
     uint32_t is_listed;    /* then only these */
     uint32_t checkers;     /* a bit for each of checkers_all() */
+    bool skips_workload;   /* nobody asks for the invariants of the workload or the program */
 };
 
 /* How the run was made. */

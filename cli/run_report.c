@@ -219,6 +219,12 @@ static void print_findings(const struct simulation *simulation, struct buffer *o
                 buffer_print(out, "%s%s\n", lines[k].line, simulation->findings[i].explanation);
 }
 
+static void print_unasked(const struct simulation *simulation, struct buffer *out)
+{
+    if (simulation->unasked[0] != '\0')
+        buffer_print(out, "invariant  not judged: %s\n", simulation->unasked);
+}
+
 /* Where nobody could tell, it is told why nobody else did. */
 static void print_skipped(const struct jury *jury, struct buffer *out)
 {
@@ -262,6 +268,7 @@ void run_report_print(const struct run_report *report, struct buffer *out)
     print_faults(report, out);
     print_unfelt(report, out);
     print_findings(report->trial->simulation, out);
+    print_unasked(report->trial->simulation, out);
     if (report->trial->is_judged)
         print_jury(&report->trial->jury, out);
     if (report->trial->is_judged)
@@ -433,6 +440,10 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
     answer_unfelt(report, &answer);
     answer_jury(report->trial->is_judged ? &report->trial->jury : NULL, &answer);
     answer_anomalies(report, &answer);
+    answer_open(&answer, "not_judged", '[');
+    if (simulation->unasked[0] != '\0')
+        answer_text(&answer, NULL, simulation->unasked);
+    answer_close(&answer, ']');
     answer_failures(report->trial, &answer);
     if (report->difference)
         answer_difference(report->difference, &answer);

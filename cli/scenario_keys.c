@@ -264,6 +264,8 @@ static const struct key_row check_rows[] = {
       "that the history must have (what the protocol promises)", 0 },
     { "checkers", KEY_CHECKERS, 0, 0, 0, NONE,
       "a list of those that judge it (all that can); [] for none", 0 },
+    { "skip_invariants", KEY_BOOLEAN, offsetof(struct jury_wishes, skips_workload), 0, 0, NONE,
+      "the invariants of the workload or its program are not judged (false)", 0 },
 };
 
 #define SECTION(named, place, its_rows)                                                            \

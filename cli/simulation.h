@@ -53,6 +53,7 @@ struct simulation {
     enum verdict verdict;
     struct finding findings[SIMULATION_FINDINGS_MAX];
     uint32_t finding_count;
+    char unasked[200]; /* an invariant that nobody asked for, and why; empty: none */
     int64_t wall_ns; /* how long it took; no part of the result */
 };
 

@@ -410,6 +410,7 @@ enum status driver_program_open(struct driver_program **out,
     heap_init(&d->heap, HEAP_BYTES_MAX);
     heap_init(&d->final_heap, HEAP_BYTES_MAX);
     heap_init(&d->listed_heap, HEAP_BYTES_MAX);
+    TRY(program_examine_invariants(d, err));
     TRY(open_clients(d, err));
     return prepare_calls(d, err);
 }

@@ -102,8 +102,23 @@ static bool is_invariant(const struct function *f)
 {
     size_t length = sizeof INVARIANT_PREFIX - 1;
 
-    return f->name.length > length && memcmp(f->name.at, INVARIANT_PREFIX, length) == 0 &&
-           f->parameter_count == 0 && f->result.kind == TYPE_BOOLEAN;
+    return f->name.length > length && memcmp(f->name.at, INVARIANT_PREFIX, length) == 0;
+}
+
+enum status program_examine_invariants(const struct driver_program *d, struct error *err)
+{
+    const struct program_tree *tree = &d->program->tree;
+
+    for (uint32_t i = 0; i < tree->function_count; i++) {
+        const struct function *f = &tree->functions[i];
+
+        if (is_invariant(f) && (f->parameter_count > 0 || f->result.kind != TYPE_BOOLEAN))
+            return error_set(err, STATUS_BAD_INPUT,
+                             "%.*s() is an invariant by its name: it must take nothing and return "
+                             "a boolean",
+                             TEXT_PRINT(f->name));
+    }
+    return STATUS_OK;
 }
 
 enum status driver_program_check(struct driver_program *d, bool *holds, struct buffer *sentence,

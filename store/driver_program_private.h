@@ -98,4 +98,7 @@ void program_record_written(struct driver_program *, struct program_client *,
 /* What was read to be written, and will not be, was only read. */
 void program_record_half(struct program_client *, const struct driver_answer *);
 
+/* A function that is an invariant by its name alone would never be asked. */
+MUST_USE enum status program_examine_invariants(const struct driver_program *, struct error *);
+
 #endif

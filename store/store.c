@@ -254,6 +254,13 @@ const struct cluster_findings *store_findings(struct store *store)
     return cluster_findings(&store->cluster);
 }
 
+bool store_promises_less(const struct store *store)
+{
+    return store->by_builtin && store->builtin.workload->invariant &&
+           !builtin_invariant_holds_at(store->builtin.workload,
+                                       store->cluster.options.protocol->level);
+}
+
 static enum status check_builtin(struct store *store, bool *holds, struct buffer *sentence,
                                  struct error *err)
 {
@@ -272,18 +279,9 @@ static enum status check_builtin(struct store *store, bool *holds, struct buffer
     return STATUS_OK;
 }
 
-/* What a program promises, it promises if its calls happen one after another. */
-static bool is_serializable(enum level level)
-{
-    return level == LEVEL_SERIALIZABLE || level == LEVEL_SESSION_SERIALIZABLE ||
-           level == LEVEL_STRICT_SERIALIZABLE;
-}
-
 static enum status check_program(struct store *store, bool *holds, struct buffer *sentence,
                                  struct error *err)
 {
-    if (!is_serializable(store->cluster.options.protocol->level))
-        return STATUS_OK;
     for (uint32_t table = 0; table < store->table_count; table++) {
         driver_program_begin_final(store->by_program, table);
         TRY(cluster_rows(&store->cluster, table, driver_program_final_row, store->by_program, err));

@@ -188,6 +188,11 @@ void store_stop(struct store *);
 MUST_USE enum status store_settle(struct store *, int64_t budget_ns, struct error *);
 const struct cluster_findings *store_findings(struct store *);
 
+/*
+ * Whether a built-in workload has an invariant that the protocol does not promise to keep: nobody
+ * asks for it then. What a program says must be true is asked at every level.
+ */
+bool store_promises_less(const struct store *);
 /* Whether the workload's own invariant holds at the end; if not, a sentence says why. */
 MUST_USE enum status store_check_workload(struct store *, bool *holds, struct buffer *sentence,
                                           struct error *);

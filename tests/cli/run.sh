@@ -162,6 +162,31 @@ check "nobody judges if nobody is asked" sh -c '! grep -q "^check " out'
 run 2 run bank-under-partition.toml $few --set cluster.protocol=si --set 'check.checkers=["order"]'
 check "a checker that is asked for must be able to judge" mentions err "order"
 
+cat >own.sql <<'EOF'
+CREATE TABLE t (id bigint PRIMARY KEY, v bigint NOT NULL);
+CREATE FUNCTION load() RETURNS void AS $$ BEGIN INSERT INTO t VALUES (1, 0); END; $$ LANGUAGE plpgsql;
+CREATE FUNCTION bump() RETURNS void AS $$ BEGIN UPDATE t SET v = v + 1 WHERE id = 1; END; $$ LANGUAGE plpgsql;
+CREATE FUNCTION invariant_never() RETURNS boolean AS $$ BEGIN RETURN false; END; $$ LANGUAGE plpgsql;
+EOF
+printf '%s\n' 'name = "own"' '[workload]' 'program = "own.sql"' 'load = "load()"' 'transactions = 20' 'sessions = 2' \
+    '[[workload.call]]' 'procedure = "bump"' >own.toml
+for protocol in 2pl si rc causal; do
+    run 1 run own.toml --set cluster.protocol=$protocol
+    check "a program's invariant is judged under $protocol" \
+        says out "invariant  BROKEN   invariant_never() is not true of the final state"
+done
+run 0 run own.toml --set cluster.protocol=si --set check.skip_invariants=true
+check "unless nobody wants it, and that is told" \
+    says out "invariant  not judged: that of the workload, as check.skip_invariants says"
+run 0 run own.toml --set cluster.protocol=si --set check.skip_invariants=true --json
+check "also in the answer" mentions out '"not_judged":["that of the workload, as check.skip_invariants says"]'
+printf '%s\n' 'name = "weak"' '[cluster]' 'protocol = "rc"' '[workload]' 'kind = "counter"' 'transactions = 50' >weak.toml
+run 0 run weak.toml
+check "what a protocol does not promise of a workload is told" \
+    says out "invariant  not judged: that of the workload, which read-committed does not promise to keep"
+sed -i 's/invariant_never() RETURNS boolean/invariant_never() RETURNS bigint/; s/RETURN false/RETURN 1/' own.sql
+run 2 run own.toml
+check "an invariant by its name alone is refused" mentions err "invariant_never() is an invariant by its name"
 run 1 run bank-under-partition.toml $few --set invariant.0.equals=7
 check "a broken invariant is named" \
     says out "invariant  BROKEN   SELECT sum(balance) FROM accounts gives 2000, not 7"
