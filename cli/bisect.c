@@ -14,7 +14,7 @@ struct bisect_values {
     const char *scenario, *out, *seeds;
     struct option_number seed, jobs;
     struct option_texts sets;
-    bool when, json;
+    bool when, force, json;
 };
 
 #define CONFIRM_TRIES 1 /* it is the same run */
@@ -33,7 +33,10 @@ static const struct option bisect_rows[] = {
     { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(jobs),
       .low = 1, .high = WORKERS_MAX, .help = "runs at a time; as many as there are cores" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "where capsule.toml, story.txt and story.svg go; else here" },
+      .help = "where capsule.toml, story.txt and story.svg go, a new or empty\n"
+              "folder; else here" },
+    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
+      .help = "let --out replace what is left in a folder; other files stay" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting first, as with `ordeal run`" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
@@ -57,6 +60,24 @@ static void print_source(const struct bisect_values *values, uint64_t seed, stru
 }
 
 /* What is left of the run, from the failure that was found to the files. */
+static enum status write_capsule(const struct bisect_values *values, const struct shrink *shrink,
+                                 const char *source, struct bisect_report *report,
+                                 struct error *err)
+{
+    struct folder_draft draft;
+    enum status status;
+
+    report->out = values->out;
+    if (!values->out)
+        return bisect_report_write(report, shrink, source, ".", err);
+    TRY(folder_draft_open(&draft, values->out, err));
+    status = bisect_report_write(report, shrink, source, draft.at, err);
+    if (status == STATUS_OK)
+        status = folder_draft_commit(&draft, values->force, err);
+    folder_draft_close(&draft);
+    return status;
+}
+
 static enum status make_capsule(const struct bisect_values *values, struct bisect_search *search,
                                 struct bisect_report *report, struct progress_bar *bar,
                                 struct error *err)
@@ -81,8 +102,7 @@ static enum status make_capsule(const struct bisect_values *values, struct bisec
     if (status == STATUS_OK)
         status = shrink_all(&shrink, err);
     if (status == STATUS_OK)
-        status = bisect_report_write(report, &shrink, source.at ? source.at : "", values->out,
-                                     err);
+        status = write_capsule(values, &shrink, source.at ? source.at : "", report, err);
     buffer_close(&source);
     shrink_close(&shrink);
     return status;
@@ -129,7 +149,7 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     if (values->seed.given && values->seeds)
         return error_set(err, STATUS_BAD_INPUT, "--seed and --seeds do not go together");
     if (values->out && !values->when)
-        TRY(folder_make(values->out, err)); /* better known before all runs than after */
+        TRY(folder_claim(values->out, values->force, err)); /* better known before all runs */
     scenario = calloc(1, sizeof *scenario);
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");

@@ -116,7 +116,7 @@ static enum status write_all(struct bisect_report *report, const struct shrink *
 }
 
 enum status bisect_report_write(struct bisect_report *report, const struct shrink *shrink,
-                                const char *source, const char *out, struct error *err)
+                                const char *source, const char *folder, struct error *err)
 {
     struct scenario *scenario = calloc(1, sizeof *scenario);
     struct story story = { 0 };
@@ -125,13 +125,12 @@ enum status bisect_report_write(struct bisect_report *report, const struct shrin
 
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
-    report->out = out;
     report->runs = shrink->runs;
     report->seed = shrink->best.settings.seed;
     count_parts(report, &shrink->best);
     status = capsule_print(&shrink->best, shrink->origin, source, &capsule, err);
     if (status == STATUS_OK)
-        status = write_all(report, shrink, &capsule, scenario, &story, out ? out : ".", err);
+        status = write_all(report, shrink, &capsule, scenario, &story, folder, err);
     story_close(&story);
     scenario_close(scenario);
     free(scenario);

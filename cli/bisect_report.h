@@ -25,7 +25,7 @@ struct bisect_report {
  * must fail alike.
  */
 MUST_USE enum status bisect_report_write(struct bisect_report *, const struct shrink *,
-                                         const char *source, const char *out, struct error *);
+                                         const char *source, const char *folder, struct error *);
 void bisect_report_print(const struct bisect_report *, struct buffer *);
 /* One JSON object, and the end of the line. */
 void bisect_report_print_json(const struct bisect_report *, struct buffer *);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "cli/output.h"
 #include "cli/version.h"
@@ -57,6 +58,191 @@ enum status folder_write(const char *folder, const char *name, const struct buff
         status = output_write_file(path.at, bytes, err);
     buffer_close(&path);
     return status;
+}
+
+/* --- An answer that is a folder --------------------------------------------------------------- */
+
+/* Every file that some answer has. */
+static bool is_of_an_answer(const char *name)
+{
+    static const char *const names[] = { "scenario.toml", "history.jsonl", "run.json",
+                                         "capsule.toml",  "story.txt",     "story.svg",
+                                         "prove.json",    "matrix.md" };
+    static const struct {
+        const char *begin, *end;
+    } families[] = {
+        { "witness-", ".json" }, { "missed-", ".jsonl" }, { "accused-", ".jsonl" } };
+    size_t length = strlen(name);
+
+    for (size_t i = 0; i < ROW_COUNT(names); i++)
+        if (strcmp(name, names[i]) == 0)
+            return true;
+    for (size_t i = 0; i < ROW_COUNT(families); i++) {
+        size_t begin = strlen(families[i].begin), end = strlen(families[i].end);
+
+        if (length > begin + end && memcmp(name, families[i].begin, begin) == 0 &&
+            strcmp(name + length - end, families[i].end) == 0)
+            return true;
+    }
+    return false;
+}
+
+static enum status refuse(const char *path, const char *why, struct error *err)
+{
+    error_set_file(err, path);
+    return error_set(err, STATUS_IO, "%s: %s", why, strerror(errno));
+}
+
+/* For each entry but itself and the one above; it may take the entry away. */
+static enum status for_entries(const char *path,
+                               enum status (*visit)(void *, const char *folder, const char *name,
+                                                    struct error *),
+                               void *context, struct error *err)
+{
+    DIR *folder = opendir(path);
+    enum status status = STATUS_OK;
+    struct dirent *entry;
+
+    if (!folder)
+        return refuse(path, "cannot read the folder", err);
+    while (status == STATUS_OK && (entry = readdir(folder)) != NULL)
+        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+            status = visit(context, path, entry->d_name, err);
+    closedir(folder);
+    return status;
+}
+
+static enum status join(char joined[FOLDER_PATH_SIZE], const char *folder, const char *name,
+                        struct error *err)
+{
+    int length = snprintf(joined, FOLDER_PATH_SIZE, "%s/%s", folder, name);
+
+    if (length > 0 && length < FOLDER_PATH_SIZE)
+        return STATUS_OK;
+    error_set_file(err, folder);
+    return error_set(err, STATUS_BAD_INPUT, "its name is too long");
+}
+
+static enum status find_entry(void *context, const char *folder, const char *name,
+                              struct error *err)
+{
+    (void)context;
+    error_set_file(err, folder);
+    return error_set(err, STATUS_BAD_INPUT,
+                     "there is something in this folder (%s): name another, or replace what a run has "
+                     "left there with --force",
+                     name);
+}
+
+/* Without the slashes behind it: what stands beside it has its name and more. */
+static enum status settle_path(char settled[FOLDER_PATH_SIZE], const char *path,
+                               struct error *err)
+{
+    size_t length = strlen(path);
+
+    while (length > 1 && path[length - 1] == '/')
+        length--;
+    if (length == 0 || length + sizeof ".XXXXXX" > FOLDER_PATH_SIZE)
+        return error_set(err, STATUS_BAD_INPUT, "--out has no name, or one that is too long");
+    memcpy(settled, path, length);
+    settled[length] = '\0';
+    return STATUS_OK;
+}
+
+static enum status make_parents(const char *path, struct error *err)
+{
+    char parent[FOLDER_PATH_SIZE];
+    const char *slash = strrchr(path, '/');
+
+    if (!slash || slash == path)
+        return STATUS_OK;
+    snprintf(parent, sizeof parent, "%.*s", (int)(slash - path), path);
+    return folder_make(parent, err);
+}
+
+enum status folder_draft_open(struct folder_draft *draft, const char *path, struct error *err)
+{
+    mode_t mask = umask(0);
+
+    umask(mask);
+    draft->at[0] = '\0';
+    TRY(settle_path(draft->path, path, err));
+    memcpy(draft->at, draft->path, strlen(draft->path));
+    strcpy(draft->at + strlen(draft->path), ".XXXXXX");
+    if (!mkdtemp(draft->at) || chmod(draft->at, 0777 & ~mask) != 0) {
+        draft->at[0] = '\0';
+        return refuse(draft->path, "cannot make a folder beside it", err);
+    }
+    return STATUS_OK;
+}
+
+static enum status remove_entry(void *context, const char *folder, const char *name,
+                                struct error *err)
+{
+    const bool *is_all = context;
+    char path[FOLDER_PATH_SIZE];
+
+    if (!*is_all && !is_of_an_answer(name))
+        return STATUS_OK;
+    TRY(join(path, folder, name, err));
+    return unlink(path) == 0 ? STATUS_OK : refuse(path, "cannot remove it", err);
+}
+
+void folder_draft_close(struct folder_draft *draft)
+{
+    bool is_all = true;
+    struct error err = { 0 };
+
+    if (draft->at[0] == '\0')
+        return;
+    if (for_entries(draft->at, remove_entry, &is_all, &err) == STATUS_OK)
+        (void)rmdir(draft->at);
+    draft->at[0] = '\0';
+}
+
+static enum status move_entry(void *context, const char *folder, const char *name,
+                              struct error *err)
+{
+    char from[FOLDER_PATH_SIZE], to[FOLDER_PATH_SIZE];
+
+    TRY(join(from, folder, name, err));
+    TRY(join(to, context, name, err));
+    return rename(from, to) == 0 ? STATUS_OK : refuse(to, "cannot put it there", err);
+}
+
+enum status folder_draft_commit(struct folder_draft *draft, bool force, struct error *err)
+{
+    bool is_all = false;
+
+    errno = 0;
+    if (rename(draft->at, draft->path) == 0) { /* also onto an empty one */
+        draft->at[0] = '\0';
+        return STATUS_OK;
+    }
+    if (!folder_is_there(draft->path) ||
+        (!force && (errno == ENOTEMPTY || errno == EEXIST)))
+        return refuse(draft->path, "cannot put the folder there", err);
+    TRY(for_entries(draft->path, remove_entry, &is_all, err));
+    return for_entries(draft->at, move_entry, draft->path, err);
+}
+
+enum status folder_claim(const char *path, bool force, struct error *err)
+{
+    struct folder_draft draft;
+    char settled[FOLDER_PATH_SIZE];
+
+    TRY(settle_path(settled, path, err));
+    TRY(make_parents(settled, err));
+    if (folder_is_there(settled)) {
+        if (!force)
+            TRY(for_entries(settled, find_entry, NULL, err));
+    } else if (access(settled, F_OK) == 0) {
+        error_set_file(err, settled);
+        return error_set(err, STATUS_IO, "this is no folder");
+    }
+    TRY(folder_draft_open(&draft, settled, err));
+    folder_draft_close(&draft);
+    return STATUS_OK;
 }
 
 /* --- What is in it ---------------------------------------------------------------------------- */

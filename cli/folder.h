@@ -1,6 +1,20 @@
 /*
  * folder: what subcommands do with folders: make them, write into them, and find
  * the scenarios in them.
+ *
+ * What a command answers with as a folder is written whole beside its place, and
+ * then renamed, so that files of two answers never stand side by side:
+ *
+ *     TRY(folder_claim(path, force, err));          before the work: may it be written?
+ *     ...
+ *     TRY(folder_draft_open(&draft, path, err));    path.XXXXXX
+ *     status = folder_write(draft.at, "run.json", &bytes, err);
+ *     if (status == STATUS_OK)
+ *         status = folder_draft_commit(&draft, force, err);
+ *     folder_draft_close(&draft);                   nothing is left of one that was not committed
+ *
+ * A folder in which something stands is refused. By force, the files of an answer
+ * before are taken out of it first, and whatever else is there is left alone.
  */
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
@@ -19,6 +33,17 @@ MUST_USE enum status folder_make(const char *path, struct error *);
 /* A file in it, which is there whole or not at all. */
 MUST_USE enum status folder_write(const char *folder, const char *name, const struct buffer *,
                                   struct error *);
+
+struct folder_draft {
+    char path[FOLDER_PATH_SIZE]; /* where it will be */
+    char at[FOLDER_PATH_SIZE];   /* where it is until then; empty: it is committed */
+};
+
+/* Makes the folders above it. */
+MUST_USE enum status folder_claim(const char *path, bool force, struct error *);
+MUST_USE enum status folder_draft_open(struct folder_draft *, const char *path, struct error *);
+MUST_USE enum status folder_draft_commit(struct folder_draft *, bool force, struct error *);
+void folder_draft_close(struct folder_draft *);
 
 enum folder_content { FOLDER_SCENARIOS, FOLDER_FOLDERS };
 

@@ -29,7 +29,7 @@
 struct prove_values {
     const char *bug, *out;
     struct option_number seeds, clean, workers;
-    bool mutate, json;
+    bool mutate, force, json;
 };
 
 #define AT(field) offsetof(struct prove_values, field)
@@ -49,7 +49,10 @@ static const struct option prove_rows[] = {
     { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(workers), .low = 1,
       .high = WORKERS_MAX, .help = "so many processes at a time; the machine's cores unless given" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "write prove.json and matrix.md, the page, into this folder" },
+      .help = "write prove.json and matrix.md, the page, into this folder,\n"
+              "which must be new or empty" },
+    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
+      .help = "let --out replace what is left in a folder; other files stay" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON object" },
 };
@@ -375,7 +378,7 @@ static void print_command(const struct prove_values *values, struct buffer *out)
 
 /* The first that a checker missed or accused, to be looked at. */
 static enum status write_mutant(const struct prove *prove, unsigned checker, enum mutant_end end,
-                                struct error *err)
+                                const char *folder, struct error *err)
 {
     struct buffer path = { 0 };
     struct sketch *sketch = malloc(sizeof *sketch);
@@ -390,7 +393,7 @@ static enum status write_mutant(const struct prove *prove, unsigned checker, enu
     if (status == STATUS_OK && is_made)
         status = sketch_build(sketch, end == MUTANT_MISSED, &history, err);
     if (status == STATUS_OK && is_made) {
-        buffer_print(&path, "%s/%s-%s.jsonl", prove->values->out,
+        buffer_print(&path, "%s/%s-%s.jsonl", folder,
                      end == MUTANT_MISSED ? "missed" : "accused", checkers_all()[checker]->name);
         buffer_byte(&path, '\0');
         status = buffer_status(&path, err);
@@ -403,19 +406,20 @@ static enum status write_mutant(const struct prove *prove, unsigned checker, enu
     return status;
 }
 
-static enum status write_mutants(const struct prove *prove, struct error *err)
+static enum status write_mutants(const struct prove *prove, const char *folder,
+                                 struct error *err)
 {
     for (unsigned i = 0; checkers_all()[i] && i < JURY_MAX; i++) {
         if (mutations_count(&prove->mutations, i, MUTANT_MISSED) > 0)
-            TRY(write_mutant(prove, i, MUTANT_MISSED, err));
+            TRY(write_mutant(prove, i, MUTANT_MISSED, folder, err));
         if (mutations_count(&prove->mutations, i, MUTANT_ACCUSED) > 0)
-            TRY(write_mutant(prove, i, MUTANT_ACCUSED, err));
+            TRY(write_mutant(prove, i, MUTANT_ACCUSED, folder, err));
     }
     return STATUS_OK;
 }
 
-static enum status write_folder(const struct prove *prove, struct prove_report *report,
-                                const struct buffer *json, struct error *err)
+static enum status write_files(const struct prove *prove, struct prove_report *report,
+                               const struct buffer *json, const char *folder, struct error *err)
 {
     struct buffer page = { 0 }, command = { 0 };
     enum status status;
@@ -426,13 +430,27 @@ static enum status write_folder(const struct prove *prove, struct prove_report *
     if (status == STATUS_OK)
         status = prove_report_print_page(report, &page, err);
     if (status == STATUS_OK)
-        status = folder_write(prove->values->out, "prove.json", json, err);
+        status = folder_write(folder, "prove.json", json, err);
     if (status == STATUS_OK)
-        status = folder_write(prove->values->out, "matrix.md", &page, err);
+        status = folder_write(folder, "matrix.md", &page, err);
     if (status == STATUS_OK && prove->values->mutate)
-        status = write_mutants(prove, err);
+        status = write_mutants(prove, folder, err);
     buffer_close(&page);
     buffer_close(&command);
+    return status;
+}
+
+static enum status write_folder(const struct prove *prove, struct prove_report *report,
+                                const struct buffer *json, struct error *err)
+{
+    struct folder_draft draft;
+    enum status status;
+
+    TRY(folder_draft_open(&draft, prove->values->out, err));
+    status = write_files(prove, report, json, draft.at, err);
+    if (status == STATUS_OK)
+        status = folder_draft_commit(&draft, prove->values->force, err);
+    folder_draft_close(&draft);
     return status;
 }
 
@@ -466,7 +484,7 @@ static enum status prove_all(struct prove *prove, enum exit_code *code, struct e
 
     TRY(load_all(prove, err));
     if (prove->values->out)
-        TRY(folder_make(prove->values->out, err)); /* better known before all runs than after */
+        TRY(folder_claim(prove->values->out, prove->values->force, err)); /* better known before */
     if (prove->matrix.clean.count > 0)
         prove->clean_seeds = (clean + prove->matrix.clean.count - 1) / prove->matrix.clean.count;
     TRY(run_all(prove, err));

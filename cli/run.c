@@ -19,7 +19,7 @@ struct run_values {
     const char *scenario, *out, *trace;
     struct option_number seed;
     struct option_texts sets;
-    bool twice, git_bisect, json;
+    bool twice, git_bisect, force, json;
 };
 
 #define AT(field) offsetof(struct run_values, field)
@@ -32,7 +32,9 @@ static const struct option run_rows[] = {
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
       .help = "write scenario.toml (with every setting, and this seed),\n"
               "run.json and, of a store, history.jsonl and the witness of\n"
-              "each checker into this folder" },
+              "each checker into this folder, which must be new or empty" },
+    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
+      .help = "let --out replace what a run has left in a folder; other files stay" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
               "value, or else a bare string; may be given several times" },
@@ -46,28 +48,30 @@ static const struct option run_rows[] = {
       .help = "print one JSON object" },
 };
 
-static enum status write_witness(const struct run_report *report, const struct check *check,
+static enum status write_witness(const char *folder, const struct check *check,
                                  struct error *err)
 {
     char name[100];
 
     snprintf(name, sizeof name, "witness-%s.json", check->checker->name);
-    return folder_write(report->out, name, &check->witness, err);
+    return folder_write(folder, name, &check->witness, err);
 }
 
-static enum status write_judged(const struct run_report *report, struct error *err)
+static enum status write_judged(const struct run_report *report, const char *folder,
+                                struct error *err)
 {
+    const struct jury *jury = &report->trial->jury;
     struct buffer path = { 0 };
     enum status status;
 
-    buffer_print(&path, "%s/history.jsonl", report->out);
+    buffer_print(&path, "%s/history.jsonl", folder);
     status = buffer_status(&path, err);
     if (status == STATUS_OK)
-        status = format_write_history(&report->trial->jury.history, FORMAT_JSONL, path.at, NULL, err);
+        status = format_write_history(&jury->history, FORMAT_JSONL, path.at, NULL, err);
     buffer_close(&path);
-    for (uint32_t i = 0; status == STATUS_OK && i < report->trial->jury.juror_count; i++)
-        if (report->trial->jury.jurors[i].check.witness.count > 0)
-            status = write_witness(report, &report->trial->jury.jurors[i].check, err);
+    for (uint32_t i = 0; status == STATUS_OK && i < jury->juror_count; i++)
+        if (jury->jurors[i].check.witness.count > 0)
+            status = write_witness(folder, &jury->jurors[i].check, err);
     return status;
 }
 
@@ -86,21 +90,34 @@ static enum status print_resolved(const struct scenario *scenario, struct buffer
     return buffer_status(out, err);
 }
 
-static enum status write_folder(const struct run_report *report, struct error *err)
+static enum status write_files(const struct run_report *report, const char *folder,
+                               struct error *err)
 {
     struct buffer bytes = { 0 };
     enum status status;
 
-    TRY(folder_make(report->out, err));
     TRY(print_resolved(report->scenario, &bytes, err));
-    status = folder_write(report->out, "scenario.toml", &bytes, err);
+    status = folder_write(folder, "scenario.toml", &bytes, err);
     buffer_clear(&bytes);
     run_report_print_json(report, &bytes);
     if (status == STATUS_OK)
-        status = folder_write(report->out, "run.json", &bytes, err);
+        status = folder_write(folder, "run.json", &bytes, err);
     buffer_close(&bytes);
     if (status == STATUS_OK && report->trial->is_judged)
-        status = write_judged(report, err);
+        status = write_judged(report, folder, err);
+    return status;
+}
+
+static enum status write_folder(const struct run_report *report, bool force, struct error *err)
+{
+    struct folder_draft draft;
+    enum status status;
+
+    TRY(folder_draft_open(&draft, report->out, err));
+    status = write_files(report, draft.at, err);
+    if (status == STATUS_OK)
+        status = folder_draft_commit(&draft, force, err);
+    folder_draft_close(&draft);
     return status;
 }
 
@@ -166,7 +183,7 @@ static enum status judge(const struct run_values *values, const struct run_repor
         error_set_file(err, values->scenario);
     TRY(status);
     if (values->out)
-        TRY(write_folder(report, err));
+        TRY(write_folder(report, values->force, err));
     return say(report, values->json, err);
 }
 
@@ -189,6 +206,8 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 
     if (values->json && values->trace && strcmp(values->trace, "-") == 0)
         return error_set(err, STATUS_BAD_INPUT, "--trace - and --json both want standard output");
+    if (values->out)
+        TRY(folder_claim(values->out, values->force, err)); /* better known before the run */
     status = load(values, &scenario, err);
     if (status == STATUS_OK)
         status = judge(values, &report, &trial, &difference, err);

@@ -89,6 +89,8 @@ check "and what is refused is refused alike" mentions err "--seeds 5..1 ends bef
 touch no-folder
 exits 2 "where nothing can be written is found out before any run" \
     bisect "$root/scenarios/ping.toml" --out no-folder
+run 2 bisect "$root/scenarios/ping.toml" --out ping
+check "a folder with a capsule in it is not written into again" mentions err "ping: there is something in this folder"
 exits 2 "one seed and many do not go together" bisect "$root/scenarios/ping.toml" --seed 1 --seeds 1..2
 
 # When.

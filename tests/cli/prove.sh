@@ -33,7 +33,9 @@ for field in '"bugs":[{"name":"upgrade-race","protocol":"2pl","level":"strict-se
 done
 
 # Mutants.
-run 0 prove --bug upgrade-race --seeds 2 --mutate -j 2 --out page --json
+run 2 prove --bug upgrade-race --seeds 2 --out page
+check "a folder that holds an answer is not written into again" mentions err "page: there is something in this folder"
+run 0 prove --bug upgrade-race --seeds 2 --mutate -j 2 --out page --force --json
 cp out two.json
 check "mutants are made of sixteen histories" mentions out '"mutations":{"recordings":16,"kinds":[{"name":"none","mutants":16,"wrong":0,'
 check "some of which are wrong, and caught" \

@@ -127,7 +127,20 @@ check "a checker that is named and cannot decide leaves the run unknown" \
     grep -q '^due        infer         did not judge, and is due: values are not unique' out
 run 3 run smallbank.toml $few --set 'check.checkers=["certificate","infer"]' --json
 check "and is in the answer" mentions out '"missed":[{"checker":"infer","reason":"values are not unique'
-run 0 run bank-under-partition.toml $few --seed 7 --out o --json
+sum_of() { cat "$1"/* | cksum; }
+before=$(sum_of o)
+touch o/witness-gone.json o/notes.txt
+run 2 run bank-under-partition.toml $few --seed 8 --out o
+check "a folder in which something stands is refused" mentions err "o: there is something in this folder"
+check "and left as it is" test "$(sum_of o)" = "$before"
+run 0 run bank-under-partition.toml $few --seed 7 --out o/ --force --json
+check "by force it is written anew" test ! -e o/witness-gone.json
+check "except for what no answer has" test -e o/notes.txt
+check "and nothing is left beside it" test "$(ls -d o o.* 2>/dev/null | wc -l)" -eq 1
+mkdir empty
+run 0 run ping.toml --out empty
+check "an empty folder will do" test -e empty/run.json
+run 0 run bank-under-partition.toml $few --seed 7 --out o --force --json
 trace out >original
 check "--out writes the answer of a store" same out o/run.json
 check "and its history" grep -q '^{"ordeal-history":1,"workload":"bank"' o/history.jsonl
