@@ -137,6 +137,17 @@
     X(OWN_DELETE_THEN_INSERT_RETURNS_BOTH, "own-delete-then-insert-returns-both", "raft",            \
       READ_UNCOMMITTED, "order certificate infer", "TiDB",                                         \
       "a transaction that deletes a row and inserts it again reads both")                          \
+    X(MARKS_NOT_IN_SNAPSHOT, "marks-not-in-snapshot", "ssi", READ_UNCOMMITTED,                      \
+      "run certificate blackbox", "PostgreSQL writes SIREAD locks of prepared transactions to disk "    \
+      "against it",                                                                                \
+      "a replica that is given a snapshot of the state lacks the marks of committed readers")      \
+    X(PREPARED_NOT_IN_SNAPSHOT, "prepared-not-in-snapshot", "raft", READ_UNCOMMITTED,                \
+      "run order certificate blackbox", "MySQL before 5.7.7 lost prepared XA transactions (bug 12161)", \
+      "a replica that is given a snapshot of the state lacks undecided transactions")              \
+    X(OUTCOME_FORGOTTEN_EARLY, "outcome-forgotten-early", "raft", READ_UNCOMMITTED,                  \
+      "order certificate blackbox", "presumed abort (Mohan, Lindsay and Obermarck 1986) needs all "  \
+      "acknowledgements first",                                                                    \
+      "an outcome counts as told as soon as one participant has heard it")                         \
     X(LAST_WRITER_BY_LOCAL_CLOCK, "last-writer-by-local-clock", "causal eventual",                   \
       READ_UNCOMMITTED, "certificate weak", "last write wins by wall clocks, as in Jepsen's "        \
       "reports on Cassandra and Riak",                                                             \

@@ -137,6 +137,8 @@ static void was_told(struct replica *r, const struct answer *answer)
     if (!outcome || outcome->is_told || !(outcome->untold_shards & bit_of(answer->shard)))
         return;
     outcome->untold_shards &= ~bit_of(answer->shard);
+    if (r->shard.bugs->on[BUG_OUTCOME_FORGOTTEN_EARLY])
+        outcome->untold_shards = 0;
     if (outcome->untold_shards == 0)
         vector_push(r->pool, &r->told, answer->txn);
     if (r->told.count >= TOLD_AT_ONCE ||

@@ -29,12 +29,18 @@ static void give_prepared(struct shard *s, struct prepared *prepared)
     pool_give(s->pool, prepared, prepared->size);
 }
 
+static void forget_prepared(struct shard *s)
+{
+    for (uint32_t i = 0; i < s->prepared.count; i++)
+        give_prepared(s, s->prepared.at[i]);
+    s->prepared.count = 0;
+}
+
 void shard_reset(struct shard *s)
 {
     versions_drop(&s->versions);
     outcomes_close(&s->outcomes);
-    for (uint32_t i = 0; i < s->prepared.count; i++)
-        give_prepared(s, s->prepared.at[i]);
+    forget_prepared(s);
     vector_close(s->pool, &s->prepared);
     pool_give(s->pool, s->recent, SHARD_RECENT * sizeof *s->recent);
     shard_init(s, s->number, s->protocol, s->catalog, s->bugs, s->sometimes, s->record, s->pool);
@@ -393,6 +399,8 @@ void shard_load(struct shard *s, uint64_t index, struct text state, struct arena
     count = get_count(&r);
     for (uint32_t i = 0; i < count && !r.bad; i++)
         load_prepared(s, &r, scratch);
+    if (s->bugs->on[BUG_PREPARED_NOT_IN_SNAPSHOT])
+        forget_prepared(s);
     if (s->protocol->load)
         s->protocol->load(s, &r);
     s->recent_from = s->last_commit;

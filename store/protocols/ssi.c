@@ -318,6 +318,8 @@ static void ssi_load(struct shard *shard, struct reader *reader)
 
         vector_push(shard->pool, &marks->scopes, ((struct scope_mark){ get_stamp(reader), scope }));
     }
+    if (shard->bugs->on[BUG_MARKS_NOT_IN_SNAPSHOT])
+        marks->keys.count = marks->scopes.count = 0;
 }
 
 const struct protocol protocol_ssi = {
