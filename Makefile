@@ -179,7 +179,8 @@ run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
 check: $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
 	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
-	    tools/rooms.sh 'tools/golden.sh $(BUILD)/gcc-O3/ordeal' 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' '$(clean_runs)'
+	    tools/rooms.sh 'tools/golden.sh $(BUILD)/gcc-O3/ordeal' \
+	    'tools/judged.sh $(BUILD)/gcc-O3/ordeal' 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' '$(clean_runs)'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
 unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path)
@@ -193,6 +194,9 @@ twice: $(twice_builds) ## compare trace hashes between compilers and optimisatio
 
 golden: $(BUILD)/gcc-O3/ordeal ## renew tests/golden/traces, after a change that is meant to change runs
 	@tools/golden.sh $(BUILD)/gcc-O3/ordeal --renew
+
+judged: $(BUILD)/gcc-O3/ordeal ## renew the table of docs/store.md: which workload is judged by whom
+	@tools/judged.sh $(BUILD)/gcc-O3/ordeal --renew
 
 rooms: ## compare every include with the table of rooms
 	@tools/rooms.sh
@@ -275,5 +279,5 @@ ready-postgres: ready-check
 
 FORCE:
 
-.PHONY: all run debug check unit twice golden rooms fuzz matrix soak mutate coverage bench deps install \
+.PHONY: all run debug check unit twice golden judged rooms fuzz matrix soak mutate coverage bench deps install \
     uninstall clean distclean help ready ready-check ready-fuzz ready-postgres check-postgres FORCE
