@@ -1,6 +1,8 @@
 #include "checkers/checker.h"
 
 #include <assert.h>
+#include <ctype.h>
+#include <inttypes.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -141,6 +143,72 @@ static int compare_findings(const void *a, const void *b)
     return x->txn_count == 0 ? 0 : (x->txns[0] > y->txns[0]) - (x->txns[0] < y->txns[0]);
 }
 
+/* The buffer's bytes, which end in a zero byte. */
+static enum status take(struct buffer *buffer, char **text, struct error *err)
+{
+    buffer_byte(buffer, '\0');
+    TRY(buffer_status(buffer, err));
+    *text = buffer->at;
+    *buffer = (struct buffer){ 0 };
+    return STATUS_OK;
+}
+
+/* Where the name of a transaction, T7, stands first as a word; NULL: nowhere. */
+static const char *find_name(const char *text, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = text; (at = strstr(at, name)); at += length) {
+        bool begins = at == text || !(at[-1] == '_' || isalnum((unsigned char)at[-1]));
+
+        if (begins && !isalnum((unsigned char)at[length]))
+            return at + length;
+    }
+    return NULL;
+}
+
+#define NAMED_MAX 64 /* of a finding: who looks at more looks them up */
+
+/* T7 becomes T7 (index 41, process 3), once, where the file that it comes from says so. */
+static enum status name_by_origin(const struct history *h, uint32_t txn, char **text,
+                                  struct error *err)
+{
+    struct place origin = history_origin(h, txn);
+    struct buffer out = { 0 };
+    char name[24];
+    const char *end;
+
+    snprintf(name, sizeof name, "T%" PRId64, h->txn_id[txn]);
+    end = origin.parts > 0 ? find_name(*text, name) : NULL;
+    if (!end)
+        return STATUS_OK;
+    buffer_print(&out, "%.*s (index %" PRId64, (int)(end - *text), *text, origin.part[0]);
+    if (origin.parts > 1)
+        buffer_print(&out, ", process %" PRId64, origin.part[1]);
+    buffer_print(&out, ")%s", end);
+    free(*text);
+    *text = NULL;
+    return take(&out, text, err);
+}
+
+static enum status name_by_origins(const struct history *h, struct check *check,
+                                   struct error *err)
+{
+    for (size_t i = 0; h->txn_origin && i < check->findings.count; i++) {
+        struct check_finding *finding = &check->findings.at[i];
+
+        for (size_t t = 0; t < finding->txn_count && t < NAMED_MAX; t++) {
+            bool is_new = true;
+
+            for (size_t before = 0; before < t; before++)
+                is_new &= finding->txns[before] != finding->txns[t];
+            if (is_new)
+                TRY(name_by_origin(h, finding->txns[t], &finding->explanation, err));
+        }
+    }
+    return STATUS_OK;
+}
+
 enum status checker_run(const struct checker *checker, const struct history *h,
                         const struct check_options *options, struct check *check, struct error *err)
 {
@@ -158,6 +226,7 @@ enum status checker_run(const struct checker *checker, const struct history *h,
     if (check->findings.count > 1)
         qsort(check->findings.at, check->findings.count, sizeof *check->findings.at,
               compare_findings);
+    TRY(name_by_origins(h, check, err));
     return check_wants(options, CHECK_WITNESS) ? witness_finish(h, check, err) : STATUS_OK;
 }
 
@@ -212,16 +281,6 @@ bool check_is_full(struct check *check)
         check->has_more_findings = true;
     }
     return is_full;
-}
-
-/* The buffer's bytes, which end in a zero byte. */
-static enum status take(struct buffer *buffer, char **text, struct error *err)
-{
-    buffer_byte(buffer, '\0');
-    TRY(buffer_status(buffer, err));
-    *text = buffer->at;
-    *buffer = (struct buffer){ 0 };
-    return STATUS_OK;
 }
 
 static enum status fill_finding(struct check_finding *finding, struct discovery *d,

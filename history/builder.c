@@ -364,6 +364,13 @@ enum status builder_set_snapshot(struct builder *b, struct place place, struct e
     return set_place(b, COLUMN_txn_snapshot, b->txn_count - 1, place, err);
 }
 
+enum status builder_set_origin(struct builder *b, struct place origin, struct error *err)
+{
+    assert(b->txn_count > 0);
+    assert(origin.parts >= 1 && origin.parts <= ORIGIN_PARTS_MAX);
+    return set_place(b, COLUMN_txn_origin, b->txn_count - 1, origin, err);
+}
+
 static enum status refuse_value(enum op_kind kind, struct error *err)
 {
     const char *why = "a write needs a value";

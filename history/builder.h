@@ -103,6 +103,8 @@ MUST_USE enum status builder_set_txn_at(struct builder *, int64_t invoked, int64
                                         struct error *);
 MUST_USE enum status builder_set_ts(struct builder *, struct place, struct error *);
 MUST_USE enum status builder_set_snapshot(struct builder *, struct place, struct error *);
+/* One part or two. */
+MUST_USE enum status builder_set_origin(struct builder *, struct place, struct error *);
 
 /* An item operation: OP_READ, OP_WRITE, OP_APPEND, OP_REMOVE. */
 static inline MUST_USE enum status builder_add_op(struct builder *, enum op_kind, uint32_t key,

@@ -244,6 +244,18 @@ struct place history_ts(const struct history *h, size_t txn)
     return place;
 }
 
+struct place history_origin(const struct history *h, size_t txn)
+{
+    struct place origin = { 0 };
+
+    if (!h->txn_origin)
+        return origin;
+    origin.parts = h->txn_origin_parts[txn];
+    origin.part[0] = h->txn_origin[txn];
+    origin.part[1] = h->txn_origin_process ? h->txn_origin_process[txn] : 0;
+    return origin;
+}
+
 struct place history_txn_snapshot(const struct history *h, size_t txn)
 {
     struct place place = { 0 };

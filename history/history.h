@@ -121,6 +121,9 @@ enum column_kind { COLUMN_INTEGER, COLUMN_BOOLEAN, COLUMN_TEXT, COLUMN_LIST };
     X(txn, int64_t, txn_snapshot, 0, 1)                                                            \
     X(txn, int64_t, txn_snapshot_second, 0, 1)                                                     \
     X(txn, int64_t, txn_snapshot_third, 0, 1)                                                      \
+    X(txn, uint8_t, txn_origin_parts, 0, 1)                                                        \
+    X(txn, int64_t, txn_origin, 0, 1)                                                              \
+    X(txn, int64_t, txn_origin_process, 0, 1)                                                      \
     X(op, uint8_t, op_kind, 0, 0)                                                                  \
     X(op, uint8_t, op_flags, 0, 0)                                                                 \
     X(op, uint8_t, op_value_kind, 0, 0)                                                            \
@@ -227,6 +230,13 @@ struct place history_ts(const struct history *, size_t txn);
 struct place history_txn_snapshot(const struct history *, size_t txn);
 struct place history_op_snapshot(const struct history *, size_t txn, size_t op);
 int place_compare(struct place, struct place);
+
+/*
+ * What the file that the transaction was converted from calls it: the index of its first event, and
+ * its process. No parts: nobody says; one: it has no process. It says nothing of what happened.
+ */
+#define ORIGIN_PARTS_MAX 2
+struct place history_origin(const struct history *, size_t txn);
 
 /* Statement of a head. */
 static inline bool op_is_head(uint8_t kind)

@@ -51,6 +51,22 @@ static enum status check_places(const struct history *h, enum history_column col
     return STATUS_OK;
 }
 
+static enum status check_origins(const struct history *h, struct error *err)
+{
+    const uint8_t *parts = h->txn_origin_parts;
+
+    for (size_t t = 0; parts && t < h->txn_count; t++) {
+        if (parts[t] > ORIGIN_PARTS_MAX || (parts[t] == ORIGIN_PARTS_MAX && !h->txn_origin_process))
+            return history_check_refuse(COLUMN_txn_origin_parts, t, err, "%u parts",
+                                        (unsigned)parts[t]);
+        if (parts[t] < 1 && h->txn_origin[t])
+            return history_check_refuse(COLUMN_txn_origin, t, err, "a part too many");
+        if (parts[t] < 2 && h->txn_origin_process && h->txn_origin_process[t])
+            return history_check_refuse(COLUMN_txn_origin_process, t, err, "a part too many");
+    }
+    return STATUS_OK;
+}
+
 enum status history_check_txns(struct history_check *c, struct error *err)
 {
     const struct history *h = c->h;
@@ -75,7 +91,8 @@ enum status history_check_txns(struct history_check *c, struct error *err)
     TRY(history_check_distinct(COLUMN_session_id, h->session_id, h->session_count, err));
     TRY(check_times(COLUMN_txn_invoked, h->txn_invoked, h->txn_completed, h->txn_count, err));
     TRY(check_places(h, COLUMN_txn_ts_parts, h->txn_count, err));
-    return check_places(h, COLUMN_txn_snapshot_parts, h->txn_count, err);
+    TRY(check_places(h, COLUMN_txn_snapshot_parts, h->txn_count, err));
+    return check_origins(h, err);
 }
 
 /* Whether kind, flags and kind of value go together. */

@@ -215,6 +215,7 @@ static void put_op(struct writer *w, size_t op, struct cursor *at)
         put_text(w, history_text(h, h->refusal_text[at->refusal++]));
 }
 
+/* But for their origins, which are names. */
 static void put_txns(struct writer *w)
 {
     const struct history *h = w->h;

@@ -9,7 +9,7 @@ struct fast_txn {
     enum txn_status status;
     bool has_at;
     int64_t invoked, completed;
-    struct place ts, snapshot;
+    struct place ts, snapshot, origin;
 };
 
 enum status jsonl_fast_open(struct jsonl *reader, struct error *err)
@@ -63,10 +63,13 @@ static inline bool pass_head(const char **at, struct fast_txn *txn)
 
 static inline bool pass_tail(const char **at, struct fast_txn *txn)
 {
-    txn->ts.parts = txn->snapshot.parts = 0;
+    txn->ts.parts = txn->snapshot.parts = txn->origin.parts = 0;
     if (PASS(at, ",\"ts\":") && !pass_place(at, &txn->ts))
         return false;
     if (PASS(at, ",\"snapshot\":") && !pass_place(at, &txn->snapshot))
+        return false;
+    if (PASS(at, ",\"origin\":") &&
+        (!pass_place(at, &txn->origin) || txn->origin.parts > ORIGIN_PARTS_MAX))
         return false;
     return PASS(at, "}");
 }
@@ -168,6 +171,8 @@ static enum status add_txn(struct jsonl *reader, const struct fast_txn *txn, str
         TRY(builder_set_ts(builder, txn->ts, err));
     if (txn->snapshot.parts)
         TRY(builder_set_snapshot(builder, txn->snapshot, err));
+    if (txn->origin.parts)
+        TRY(builder_set_origin(builder, txn->origin, err));
     return STATUS_OK;
 }
 

@@ -3,10 +3,10 @@
 #include <inttypes.h>
 
 enum txn_field { FIELD_TXN, FIELD_SESSION, FIELD_STATUS, FIELD_AT, FIELD_OPS, FIELD_TS,
-                 FIELD_SNAPSHOT };
+                 FIELD_SNAPSHOT, FIELD_ORIGIN };
 
-static const char *const txn_fields[] = { "txn", "session", "status",   "at",
-                                          "ops", "ts",      "snapshot", NULL };
+static const char *const txn_fields[] = { "txn", "session",  "status", "at", "ops",
+                                          "ts",  "snapshot", "origin", NULL };
 
 #define BIT(field) (1u << FIELD_##field)
 #define FIELDS_OF_HEAD (BIT(TXN) | BIT(SESSION) | BIT(STATUS))
@@ -24,7 +24,7 @@ struct txn {
     int64_t id, session;
     unsigned status;
     int64_t invoked, completed;
-    struct place ts, snapshot;
+    struct place ts, snapshot, origin;
 };
 
 static enum status read_ops(struct jsonl *reader, struct error *err)
@@ -82,8 +82,13 @@ static enum status read_field(struct jsonl *reader, struct txn *txn, enum txn_fi
         return read_ops_or_wait(reader, txn, err);
     case FIELD_TS:
         return jsonl_place(reader, &txn->ts, err);
-    default: /* FIELD_SNAPSHOT */
+    case FIELD_SNAPSHOT:
         return jsonl_place(reader, &txn->snapshot, err);
+    default: /* FIELD_ORIGIN */
+        TRY(jsonl_place(reader, &txn->origin, err));
+        return txn->origin.parts <= ORIGIN_PARTS_MAX
+                   ? STATUS_OK
+                   : json_refuse_token(json, err, "an origin is an index, or an index and a process");
     }
 }
 
@@ -111,6 +116,8 @@ static enum status finish(struct jsonl *reader, struct txn *txn, struct error *e
         TRY(builder_set_ts(reader->builder, txn->ts, err));
     if (txn->seen & BIT(SNAPSHOT))
         TRY(builder_set_snapshot(reader->builder, txn->snapshot, err));
+    if (txn->seen & BIT(ORIGIN))
+        TRY(builder_set_origin(reader->builder, txn->origin, err));
     return STATUS_OK;
 }
 

@@ -532,6 +532,7 @@ static void write_txn(struct writer *w, size_t txn)
 {
     const struct history *h = w->h;
     struct place ts = history_ts(h, txn), snapshot = history_txn_snapshot(h, txn);
+    struct place origin = history_origin(h, txn);
 
     write_txn_head(w, txn);
     for (size_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
@@ -552,6 +553,10 @@ static void write_txn(struct writer *w, size_t txn)
     if (snapshot.parts) {
         buffer_text(&w->out, TEXT(",\"snapshot\":"));
         write_place(w, snapshot);
+    }
+    if (origin.parts) {
+        buffer_text(&w->out, TEXT(",\"origin\":"));
+        write_place(w, origin);
     }
     buffer_text(&w->out, TEXT("}\n"));
 }

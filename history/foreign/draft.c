@@ -137,6 +137,8 @@ static enum status add_txn(struct draft *d, const struct draft_txn *txn, struct 
         TRY(builder_set_ts(&d->builder, txn->ts, err));
     if (txn->snapshot.parts > 0)
         TRY(builder_set_snapshot(&d->builder, txn->snapshot, err));
+    if (txn->origin.parts > 0)
+        TRY(builder_set_origin(&d->builder, txn->origin, err));
     return STATUS_OK;
 }
 

@@ -22,7 +22,7 @@
 struct draft_txn {
     int64_t id, session;
     int64_t invoked, completed; /* TIME_ABSENT, both: nobody says */
-    struct place ts, snapshot;  /* without parts: there is none */
+    struct place ts, snapshot, origin; /* without parts: there is none */
     uint64_t line;              /* where it began; 0: there are no lines */
     uint32_t op_count;
     uint8_t status; /* enum txn_status */

@@ -70,6 +70,8 @@ enum status foreign_examine(const struct history *h, uint32_t *losses, struct er
         *losses |= 1u << LOSS_TIMES;
     if (h->txn_ts || h->txn_snapshot || h->op_snapshot || h->set_count > 0 || h->order_count > 0)
         *losses |= 1u << LOSS_CERTIFICATE;
+    if (h->txn_origin)
+        *losses |= 1u << LOSS_ORIGINS;
     if (has_status(h, TXN_UNKNOWN))
         *losses |= 1u << LOSS_UNKNOWN;
     if (h->workload != HISTORY_NONE || h->unique >= 0)

@@ -38,6 +38,7 @@
     X(MERGED, "where one aborted transaction of a session ends and the next begins")               \
     X(ANSWERS, "what transactions that did not commit, or may not have, read")                     \
     X(SESSIONS, "that a session goes on after a transaction of unknown outcome")                   \
+    X(ORIGINS, "what transactions were called in the file that they come from")                   \
     X(HEADER, "the workload's name and what line 1 says of values")
 
 enum loss {

@@ -146,12 +146,15 @@ static enum status begin(struct jepsen_reader *r, struct process *p, const struc
                          struct error *err)
 {
     struct draft *draft = &r->whole.draft;
-    int64_t id = event->index >= 0 ? event->index : (int64_t)draft->txns.count;
+    int64_t id = (int64_t)draft->txns.count;
     uint32_t txn;
 
     TRY(draft_add_txn(draft, id, p->session, 0, &txn, err));
     TRY(array_push(&r->process_of, (uint32_t)(p - r->processes.at), err));
     draft->txns.at[txn].invoked = r->now;
+    if (event->index >= 0)
+        draft->txns.at[txn].origin = (struct place){ event->has_process ? 2 : 1,
+                                                     { event->index, event->process } };
     p->is_busy = true;
     p->now = (struct invocation){ event->value, txn, event->function };
     return STATUS_OK;

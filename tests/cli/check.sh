@@ -105,6 +105,19 @@ check "a key that nobody knows is named" mentions err "'shelf'"
 sed 's/:value 0/:value nil/' stale.edn >nil.edn
 run 1 check nil.edn --level linearizable
 run 0 check nil.edn --level linearizable --nil-read any
+cat >named.edn <<'END'
+{:index 40 :process 3 :type :invoke :f :txn :value [[:w 1 5]]}
+{:index 41 :process 3 :type :ok :f :txn :value [[:w 1 5]]}
+{:index 42 :process 4 :type :invoke :f :txn :value [[:r 1 nil]]}
+{:index 43 :process 4 :type :ok :f :txn :value [[:r 1 6]]}
+END
+run 1 check named.edn
+check "a transaction is called what its file calls it" \
+    mentions out "T1 (index 42, process 4) read 1=6, which nobody wrote"
+run 0 convert named.edn --to oh -o named.oh
+run 0 convert named.oh --to jsonl -o named.jsonl
+run 1 check named.jsonl
+check "also after conversion" mentions out "T1 (index 42, process 4) read 1=6, which nobody wrote"
 run 0 convert nil.edn --nil-read any --to jsonl -o nil.jsonl
 run 0 check nil.jsonl --level linearizable
 finish

@@ -67,6 +67,7 @@ static enum status add_items(struct builder *b, struct error *err)
     TRY(builder_set_txn_at(b, 100, 900, err));
     TRY(builder_set_ts(b, (struct place){ 3, { 57, 1, 2 } }, err));
     TRY(builder_set_snapshot(b, (struct place){ 3, { 50, 8, 9 } }, err));
+    TRY(builder_set_origin(b, (struct place){ 2, { 41, 3 } }, err));
     TRY(add_op(b, OP_WRITE, "x", value_integer(7), err));
     TRY(builder_set_op_at(b, 110, 120, err));
     TRY(add_op(b, OP_READ, "y", value_null(), err));

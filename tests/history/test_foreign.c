@@ -140,7 +140,7 @@ static void jepsen_pairs_invocations_with_completions(void)
            "{:index 2, :type :ok, :process 3, :time 47, :f :txn, :value [[:append 8 1] [:r 8 "
            "[1]]]} ; end\n",
            "{\"txn\":0,\"session\":3,\"status\":\"ok\",\"at\":[12,47],\"ops\":[{\"append\":\"8\","
-           "\"v\":1},{\"r\":\"8\",\"v\":[1]}]}\n");
+           "\"v\":1},{\"r\":\"8\",\"v\":[1]}],\"origin\":[0,3]}\n");
 }
 
 static void a_process_that_does_not_know_goes_on_as_another_session(void)
@@ -443,7 +443,7 @@ static void jepsen_is_written_with_times_where_there_are_some(void)
                    json, 1u << LOSS_IDS);
     expect(&foreign_jepsen_json, json,
            "{\"txn\":0,\"session\":1,\"status\":\"ok\",\"ops\":[{\"w\":\"7\",\"v\":true},{\"r\":"
-           "\"7\",\"v\":null}]}\n");
+           "\"7\",\"v\":null}],\"origin\":[0,1]}\n");
 }
 
 static void isopredict_is_refused_what_it_cannot_tell(void)

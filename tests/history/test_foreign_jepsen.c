@@ -295,9 +295,9 @@ static void indexes_go_before_places_in_the_file(void)
                    "{:index 0 :process 0 :type :invoke :value [[:w 1 1]]}"
                    "{:index 1 :process 0 :type :ok :value [[:w 1 1]]}",
                    "{\"txn\":0,\"session\":0,\"status\":\"ok\",\"at\":[1,2],\"ops\":[{\"w\":\"1\",\"v\":"
-                   "1}]}\n"
-                   "{\"txn\":2,\"session\":0,\"status\":\"ok\",\"at\":[3,4],\"ops\":[{\"w\":\"1\",\"v\":"
-                   "2}]}\n");
+                   "1}],\"origin\":[0,0]}\n"
+                   "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"at\":[3,4],\"ops\":[{\"w\":\"1\",\"v\":"
+                   "2}],\"origin\":[2,0]}\n");
 }
 
 /* --- Processes that are none ------------------------------------------------------- */
@@ -314,11 +314,11 @@ static void overlapping_operations_of_one_process_are_sessions_of_their_own(void
         "{:index 4 :type :invoke, :process 0, :time 5, :f :txn, :value [[:append 1 9]]}"
         "{:index 5 :type :fail, :process 0, :time 6, :f :txn, :value [[:append 1 9]]}",
         "{\"txn\":0,\"session\":-3,\"status\":\"ok\",\"at\":[1,3],\"ops\":[{\"r\":\"1\",\"v\":[]},"
-        "{\"append\":\"1\",\"v\":7}]}\n"
+        "{\"append\":\"1\",\"v\":7}],\"origin\":[0,0]}\n"
         "{\"txn\":1,\"session\":-4,\"status\":\"ok\",\"at\":[2,4],\"ops\":[{\"append\":\"1\",\"v\":8}"
-        "]}\n"
-        "{\"txn\":4,\"session\":-5,\"status\":\"abort\",\"at\":[5,6],\"ops\":[{\"append\":\"1\","
-        "\"v\":9}]}\n");
+        "],\"origin\":[1,0]}\n"
+        "{\"txn\":2,\"session\":-5,\"status\":\"abort\",\"at\":[5,6],\"ops\":[{\"append\":\"1\","
+        "\"v\":9}],\"origin\":[4,0]}\n");
 }
 
 /* Of two that are alike nobody knows which completed: both may have begun with the first. */

@@ -199,7 +199,9 @@ static void make_for_jepsen(struct maker *m)
         size_t s = random_below(&m->random, SESSIONS);
         enum txn_status status = chance(m, 2) ? TXN_OK : chance(m, 2) ? TXN_ABORT : TXN_UNKNOWN;
 
-        ASSERT_OK(builder_begin_txn(&m->builder, index, sessions[s], status, &err), &err);
+        ASSERT_OK(builder_begin_txn(&m->builder, t, sessions[s], status, &err), &err);
+        ASSERT_OK(builder_set_origin(&m->builder, (struct place){ 2, { index, sessions[s] } }, &err),
+                  &err);
         if (is_timed)
             ASSERT_OK(builder_set_txn_at(&m->builder, 10 * index,
                                          status == TXN_UNKNOWN ? TIME_NEVER : 10 * index + 10, &err),
@@ -249,8 +251,8 @@ static const struct {
     { FORMAT_PLUME, make_for_plume, 1u << LOSS_IDS },
     { FORMAT_DBCOP, make_for_dbcop, 0 },
     { FORMAT_COBRA, make_for_cobra, 0 },
-    { FORMAT_JEPSEN_EDN, make_for_jepsen, 1u << LOSS_IDS },
-    { FORMAT_JEPSEN_JSON, make_for_jepsen, 1u << LOSS_IDS },
+    { FORMAT_JEPSEN_EDN, make_for_jepsen, 1u << LOSS_IDS | 1u << LOSS_ORIGINS },
+    { FORMAT_JEPSEN_JSON, make_for_jepsen, 1u << LOSS_IDS | 1u << LOSS_ORIGINS },
     { FORMAT_ISOPREDICT, make_for_isopredict, 1u << LOSS_IDS | 1u << LOSS_VALUES },
 };
 
@@ -369,6 +371,8 @@ static const struct {
       TXN("0", "0", "unknown", "\"ops\":[" W("1", "5") "]")
           TXN("1", "0", "ok", "\"ops\":[" W("1", "6") "]"),
       1u << LOSS_SESSIONS | 1u << LOSS_IDS },
+    { FORMAT_COBRA, "", TXN("0", "0", "ok", "\"ops\":[" W("1", "5") "],\"origin\":[4,0]"),
+      1u << LOSS_ORIGINS },
     { FORMAT_JEPSEN_EDN, ",\"workload\":\"bank\"",
       TXN("0", "0", "ok", "\"ops\":[" W("1", "5") "]"), 1u << LOSS_HEADER | 1u << LOSS_IDS },
     { FORMAT_JEPSEN_EDN, "",
