@@ -194,7 +194,7 @@ static const struct {
     { "ts-one-in-brackets", 2, 71, "transaction 1: a place in brackets has two or three integers" },
     { "two-objects-on-a-line", 2, 65,
       "transaction 1: expected nothing more on this line, found {" },
-    { "txn-origin-of-three", 2, 60,
+    { "txn-origin-of-three", 2, 79,
       "transaction 1: an origin is an index, or an index and a process" },
     { "txn-field-twice", 2, 30, "transaction 1: \"txn\" stands here twice" },
     { "txn-field-unknown", 2, 30,
