@@ -165,7 +165,7 @@ static void draw_values(const struct parameters *of)
 {
     if (tosses(of, "keys retire", 2))
         magnitude(of, PARAMETER_WRITES_PER_KEY, 4, 256);
-    if (tosses(of, "values repeat", 8) && is_on_raft(of->drawing))
+    if (tosses(of, "values repeat", 8))
         magnitude(of, PARAMETER_REPEAT_VALUES, 2, 20);
     if (tosses(of, "transactions abort", 4))
         uniform(of, PARAMETER_ABORT_PERCENT, 1, 30);
@@ -180,6 +180,10 @@ static void draw_mixture(const struct parameters *of)
     uniform(of, PARAMETER_SELECT_PERCENT, 0, 100);
     uniform(of, PARAMETER_RANGE_PERCENT, 0, 100);
     uniform(of, PARAMETER_DELETE_PERCENT, 0, 60);
+    if (tosses(of, "rows are written blindly", 2))
+        uniform(of, PARAMETER_BLIND_PERCENT, 1, 80);
+    if (tosses(of, "rows are born again", 2))
+        uniform(of, PARAMETER_REBORN_PERCENT, 1, 60);
     uniform(of, PARAMETER_DEPOSIT_PERCENT, 10, 60);
 }
 
