@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "history/foreign/jepsen_events.h"
+
 struct moment {
     int64_t time;
     uint32_t txn;
@@ -38,12 +40,13 @@ static enum status find_times(const struct history *h, bool *is_timed, bool *goe
             *goes_on = true;
         if (!*is_timed)
             continue;
-        if (h->txn_invoked[t] < 0 ||
+        if (h->txn_invoked[t] < 0 || h->txn_invoked[t] > JEPSEN_TIME_MAX ||
+            (h->txn_completed[t] > JEPSEN_TIME_MAX && h->txn_completed[t] != TIME_NEVER) ||
             (h->txn_status[t] != TXN_UNKNOWN && (h->txn_completed[t] == TIME_NEVER ||
                                                  h->txn_completed[t] < h->txn_invoked[t])))
             *is_timed = false;
         else if (before > 0 && h->txn_status[before - 1] != TXN_UNKNOWN &&
-                 h->txn_completed[before - 1] > h->txn_invoked[t])
+                 h->txn_completed[before - 1] >= h->txn_invoked[t])
             *is_timed = false;
     }
     array_close(&last);
@@ -208,16 +211,16 @@ static void put_event(struct writer *w, size_t index, const struct moment *momen
     buffer_print(&w->out, "}\n");
 }
 
-/* Of one time, what a session did first comes first. */
+/* Of one time, beginnings come first: who ends when another begins was not over before. */
 static int compare_moments(const void *a, const void *b)
 {
     const struct moment *left = a, *right = b;
 
     if (left->time != right->time)
         return left->time < right->time ? -1 : 1;
-    if (left->txn != right->txn)
-        return left->txn < right->txn ? -1 : 1;
-    return left->is_completion - right->is_completion;
+    if (left->is_completion != right->is_completion)
+        return left->is_completion - right->is_completion;
+    return left->txn < right->txn ? -1 : left->txn > right->txn;
 }
 
 static enum status list_moments(struct writer *w, struct error *err)

@@ -304,6 +304,24 @@ static void what_a_format_carries_comes_back_as_it_was(void)
         }
 }
 
+/* Who begins at the moment when another ends was not after it, and is not afterwards. */
+static void what_touches_in_time_still_overlaps(void)
+{
+    static const char lines[] =
+        "{\"ordeal-history\":1,\"producer\":\"jepsen\"}\n"
+        "{\"txn\":0,\"session\":0,\"status\":\"ok\",\"at\":[1,5],\"ops\":[],\"origin\":[0,0]}\n"
+        "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[5,5],\"ops\":[],\"origin\":[1,1]}\n"
+        "{\"txn\":2,\"session\":2,\"status\":\"ok\",\"at\":[5,9],\"ops\":[],\"origin\":[2,2]}\n";
+    struct history history;
+    struct source source;
+
+    ASSERT_OK(source_open_memory(&source, "input", lines, sizeof lines - 1, &err), &err);
+    ASSERT_OK(jsonl_read(&source, 0, &history, &err), &err);
+    source_close(&source);
+    expect_the_same(FORMAT_JEPSEN_EDN, &history);
+    history_close(&history);
+}
+
 /* --- Losses ------------------------------------------------------------------------- */
 
 #define TXN(id, session, status, rest)                                                             \
@@ -371,6 +389,10 @@ static const struct {
       TXN("0", "0", "unknown", "\"ops\":[" W("1", "5") "]")
           TXN("1", "0", "ok", "\"ops\":[" W("1", "6") "]"),
       1u << LOSS_SESSIONS | 1u << LOSS_IDS },
+    { FORMAT_JEPSEN_EDN, "",
+      TXN("0", "0", "ok", "\"at\":[1,9],\"ops\":[" W("1", "5") "]")
+          TXN("1", "0", "ok", "\"at\":[9,10],\"ops\":[" W("1", "6") "]"),
+      1u << LOSS_TIMES | 1u << LOSS_IDS },
     { FORMAT_COBRA, "", TXN("0", "0", "ok", "\"ops\":[" W("1", "5") "],\"origin\":[4,0]"),
       1u << LOSS_ORIGINS },
     { FORMAT_JEPSEN_EDN, ",\"workload\":\"bank\"",
@@ -465,6 +487,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(what_a_format_carries_comes_back_as_it_was);
+    RUN_TEST(what_touches_in_time_still_overlaps);
     RUN_TEST(each_kind_of_loss_is_told_and_no_other);
     RUN_TEST(what_would_be_another_history_is_refused);
     return UNITY_END();
