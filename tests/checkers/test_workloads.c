@@ -9,6 +9,7 @@
 #include "history/builder.h"
 #include "history/jsonl_read.h"
 #include "tests/checkers/checker_fixture.h"
+#include "tests/verify/verify_fixture.h"
 #include "unity.h"
 #include "verify/verify.h"
 
@@ -212,6 +213,72 @@ static void no_other_checker_judges_them(void)
     history_close(&history);
     read_history("set", TXN("1", "0", "", "{\"w\":\"a\",\"v\":10}"));
     TEST_ASSERT_EQUAL(WORKLOAD_NONE, workload_of(&history));
+}
+
+/* --- Witnesses that are not true ---------------------------------------------------------- */
+
+static void expect_refusal(const char *checker, const char *level, const char *evidence,
+                           const char *words)
+{
+    struct buffer text = { 0 };
+    char reason[512];
+
+    fixture_begin(&text, &history);
+    buffer_print(&text, "\"checker\":\"%s\",\"level\":\"%s\",%s}\n", checker, level, evidence);
+    TEST_ASSERT_FALSE(fixture_verify(&history, (struct text){ text.at, text.count }, reason));
+    TEST_ASSERT_NOT_NULL_MESSAGE(strstr(reason, words), reason);
+    buffer_close(&text);
+}
+
+#define ANOMALY(kind, txns, proof)                                                                 \
+    "\"verdict\":\"invalid\",\"anomalies\":[{\"kind\":\"" kind "\",\"transactions\":[" txns              \
+    "],\"explanation\":\"\"," proof "}]"
+
+static void what_is_not_so_of_a_workload_is_refused(void)
+{
+    read_history("set", TXN("1", "0", AT("1", "2"), APPEND("s", "1"))
+                            TXN("2", "0", AT("1", "9"), APPEND("s", "2"))
+                                TXN("3", "1", AT("3", "4"), READ("s", "[1]"))
+                                    TXN("4", "2", AT("3", "4"), READ("s", "[2,1]")));
+    run(LEVEL_STRICT_SERIALIZABLE);
+    TEST_ASSERT_EQUAL(VERDICT_VALID, check.verdict);
+    expect_refusal("infer", "serializable", "\"verdict\":\"valid\",\"order\":[1,2,3,4]",
+                   "transaction 3: the answer is not what the order gives");
+    expect_refusal("infer", "serializable", "\"verdict\":\"valid\",\"order\":[1,3,2]",
+                   "is not in the order");
+    expect_refusal("blackbox", "serializable", "\"verdict\":\"valid\",\"order\":[1,3,2,4]",
+                   "only infer judges");
+    /* As lists the two reads would contradict each other. */
+    expect_refusal("infer", "serializable",
+                   ANOMALY("incompatible-order", "3,4",
+                           "\"reads\":[{\"txn\":3,\"op\":0,\"key\":\"s\"},"
+                           "{\"txn\":4,\"op\":0,\"key\":\"s\"}]"),
+                   "one of the two has all that the other has");
+    expect_refusal("infer", "strict-serializable",
+                   ANOMALY("lost-element", "2,3",
+                           "\"read\":{\"txn\":3,\"op\":0,\"key\":\"s\",\"version\":2}"),
+                   "need not have been there yet");
+    expect_refusal("infer", "serializable",
+                   ANOMALY("garbage-read", "4", "\"read\":{\"txn\":4,\"op\":0,\"key\":\"s\"}"),
+                   "somebody added each element");
+    expect_refusal("infer", "strict-serializable",
+                   ANOMALY("future-read", "2,4",
+                           "\"read\":{\"txn\":4,\"op\":0,\"key\":\"s\",\"version\":2}"),
+                   "may have been there by then");
+    expect_refusal("infer", "serializable",
+                   ANOMALY("G1a", "1,3",
+                           "\"read\":{\"txn\":3,\"op\":0,\"key\":\"s\",\"version\":1}"),
+                   "may have been there by then");
+}
+
+static void a_bank_holds_by_its_totals_alone(void)
+{
+    read_history("bank", TXN("1", "0", AT("1", "2"), READ("a", "1"))
+                             TXN("2", "0", AT("3", "4"), READ("a", "2")));
+    expect_refusal("infer", "serializable", "\"verdict\":\"valid\",\"order\":[1,2]",
+                   "transaction 2 found another total");
+    expect_refusal("infer", "strict-serializable", "\"verdict\":\"valid\",\"order\":[1,2]",
+                   "totals say nothing of sessions and real time");
 }
 
 /* --- Random ones, against the rules as they stand --------------------------------------- */
@@ -492,6 +559,8 @@ int main(void)
     RUN_TEST(all_accounts_together_always_hold_the_same);
     RUN_TEST(at_read_committed_totals_say_nothing);
     RUN_TEST(no_other_checker_judges_them);
+    RUN_TEST(what_is_not_so_of_a_workload_is_refused);
+    RUN_TEST(a_bank_holds_by_its_totals_alone);
     RUN_TEST(whether_there_is_an_order_is_told);
     RUN_TEST(random_histories_are_judged_as_the_rules_say);
     return UNITY_END();
