@@ -209,8 +209,16 @@ may_be_undecided = || [ $$? -eq 3 ]
 
 # A page that names what is missed is worth having too: only a call that is wrong leaves none.
 matrix: all ## renew docs/matrix.md: which checker sees which bug
+	@sed -n '/^## Guided sweeps/,$$p' docs/matrix.md >$(BUILD)/guided.md
 	@./ordeal prove --mutate --out $(BUILD)/matrix --force || [ $$? -ne 2 ]
 	@sed 's|--out DIR|--out $(BUILD)/matrix|' $(BUILD)/matrix/matrix.md >docs/matrix.md
+	@[ ! -s $(BUILD)/guided.md ] || { echo; cat $(BUILD)/guided.md; } >>docs/matrix.md
+
+guided: all ## renew the last section of docs/matrix.md: plain and guided sweeps compared (BUG="one another", RUNS=128)
+	@RUNS=$${RUNS:-128} tools/guided.sh $(BUG) >$(BUILD)/guided.md
+	@sed '/^## Guided sweeps/,$$d' docs/matrix.md >$(BUILD)/page.md
+	@sed -e :a -e '/^\n*$$/{$$d;N;ba' -e '}' $(BUILD)/page.md >docs/matrix.md
+	@{ echo; cat $(BUILD)/guided.md; } >>docs/matrix.md
 
 soak: all $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
 	@ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(bulk_tests) $(sanitize_tests) \
@@ -279,5 +287,5 @@ ready-postgres: ready-check
 
 FORCE:
 
-.PHONY: all run debug check unit twice golden judged rooms fuzz matrix soak mutate coverage bench deps install \
+.PHONY: all run debug check unit twice golden judged rooms fuzz matrix guided soak mutate coverage bench deps install \
     uninstall clean distclean help ready ready-check ready-fuzz ready-postgres check-postgres FORCE

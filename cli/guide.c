@@ -8,10 +8,13 @@
 #include "base/fixed.h"
 #include "cli/simulation.h"
 
-#define FRESH_PERCENT 25  /* of the runs behind the first ones */
-#define CROSSED_PERCENT 15 /* of the bred ones: from two parents */
+#define FRESH_PERCENT 20 /* of the runs behind the first ones */
+#define LIKE_PERCENT 40  /* of the others: as one parent, but for a dimension or so */
 #define TRIED 8           /* parents, of which the best is taken */
 #define WORTH_ONE 65536   /* of a feature that one run had */
+
+/* What a parent is chosen for. */
+enum guide_goal { GOAL_PATHS, GOAL_SHAPES, GOAL_COUNT };
 
 /* --- Which dimensions vary -------------------------------------------------------------------- */
 
@@ -147,8 +150,13 @@ static uint64_t surprise(uint64_t runs, uint64_t reached)
     return (uint64_t)(fixed_log2(runs) - fixed_log2(reached)) >> 24;
 }
 
-/* A feature's class stands for all below it. Logarithms, for the product of the sums. */
-static int64_t worth(const struct guide_subject *subject, const struct guide_member *member)
+/*
+ * By paths and edges, or by shapes: what faults reach and what transactions reach are seldom
+ * had from one configuration. A feature's class stands for all below it. Logarithms, for
+ * the product of sums.
+ */
+static int64_t worth(const struct guide_subject *subject, const struct guide_member *member,
+                     enum guide_goal goal)
 {
     uint64_t paths = 1, shapes = 1, edges = 1;
 
@@ -165,18 +173,19 @@ static int64_t worth(const struct guide_subject *subject, const struct guide_mem
                 paths += surprise(subject->runs, reached);
         }
     }
-    return 2 * fixed_log2(paths) + fixed_log2(shapes) + fixed_log2(edges);
+    return goal == GOAL_SHAPES ? fixed_log2(shapes) : 2 * fixed_log2(paths) + fixed_log2(edges);
 }
 
-static struct guide_member *choose_parent(struct guide_subject *subject, struct random *random)
+static const struct guide_member *choose_parent(const struct guide_subject *subject,
+                                                enum guide_goal goal, struct random *random)
 {
-    struct guide_member *best = NULL;
+    const struct guide_member *best = NULL;
     int64_t best_worth = 0;
 
     for (int i = 0; i < TRIED; i++) {
-        struct guide_member *member =
+        const struct guide_member *member =
             &subject->members.at[random_below(random, subject->members.count)];
-        int64_t its_worth = worth(subject, member);
+        int64_t its_worth = worth(subject, member, goal);
         if (!best || its_worth > best_worth) {
             best = member;
             best_worth = its_worth;
@@ -195,27 +204,43 @@ static uint32_t choose_count(struct random *random, uint32_t max)
     return count;
 }
 
-static void breed(struct guide_subject *subject, const struct swarm_draws *given,
-                  struct random *random, struct swarm_draws *draws)
+/* The parent's configuration with another seed, or nearly: for what a configuration shows seldom. */
+static void breed_like(const struct guide_subject *subject, struct random *random,
+                       struct swarm_draws *draws)
 {
-    struct guide_member *parent = choose_parent(subject, random);
-    struct guide_member *other = NULL;
+    enum guide_goal goal = (enum guide_goal)random_below(random, GOAL_COUNT);
+    const struct guide_member *parent = choose_parent(subject, goal, random);
     uint32_t dimensions[SWARM_DIMENSION_COUNT];
     uint32_t count = 0, anew;
 
-    if (random_below(random, 100) < CROSSED_PERCENT)
-        other = choose_parent(subject, random);
-    *draws = *given;
-    for (uint32_t i = 0; i < SWARM_DIMENSION_COUNT; i++) {
-        if (!(subject->dimensions >> i & 1))
-            continue;
-        draws->of[i] = other && random_below(random, 2) ? other->draws.of[i] : parent->draws.of[i];
-        dimensions[count++] = i;
-    }
+    for (uint32_t i = 0; i < SWARM_DIMENSION_COUNT; i++)
+        if (subject->dimensions >> i & 1) {
+            draws->of[i] = parent->draws.of[i];
+            dimensions[count++] = i;
+        }
     random_shuffle(random, dimensions, count);
     anew = choose_count(random, count);
     for (uint32_t i = 0; i < anew; i++)
         draws->of[dimensions[i]].is_given = false;
+}
+
+/*
+ * A new configuration, for what a configuration shows in its first run or never: half of the
+ * dimensions are its own, the others those of one parent or the other, chosen for one goal each.
+ */
+static void breed_new(const struct guide_subject *subject, struct random *random,
+                      struct swarm_draws *draws)
+{
+    const struct guide_member *parents[GOAL_COUNT];
+
+    for (int goal = 0; goal < GOAL_COUNT; goal++)
+        parents[goal] = choose_parent(subject, (enum guide_goal)goal, random);
+    for (uint32_t i = 0; i < SWARM_DIMENSION_COUNT; i++) {
+        uint64_t parent = random_below(random, GOAL_COUNT);
+        bool is_own = random_below(random, 2);
+        if (subject->dimensions >> i & 1 && !is_own)
+            draws->of[i] = parents[parent]->draws.of[i];
+    }
 }
 
 /* --- Turns ------------------------------------------------------------------------------------ */
@@ -247,7 +272,11 @@ static void draw(struct guide *guide, uint64_t turn)
     if (subject->members.count == 0 ||
         random_below(&random, 100) < FRESH_PERCENT)
         return;
-    breed(subject, &guide->plan->scenarios[index].swarm.draws, &random, &slot->draws);
+    slot->draws = guide->plan->scenarios[index].swarm.draws; /* those that the scenario gives */
+    if (random_below(&random, 100) < LIKE_PERCENT)
+        breed_like(subject, &random, &slot->draws);
+    else
+        breed_new(subject, &random, &slot->draws);
 }
 
 bool guide_is_ready(const struct guide *guide, uint64_t job)
@@ -273,6 +302,22 @@ static void inherit(struct guide_member *member, const struct swarm_draws *draws
                                                         : (struct swarm_seed){ true, seed };
 }
 
+/* Takes the features. The oldest makes room where there are too many. */
+static enum status keep_member(struct guide_subject *subject, const struct guide_member *member,
+                               struct error *err)
+{
+    if (subject->members.count == GUIDE_MEMBERS_MAX) {
+        struct guide_member *oldest = &subject->members.at[subject->replaced++ % GUIDE_MEMBERS_MAX];
+        free(oldest->features);
+        *oldest = *member;
+        return STATUS_OK;
+    }
+    if (array_push(&subject->members, *member, err) == STATUS_OK)
+        return STATUS_OK;
+    free(member->features);
+    return err->status;
+}
+
 static enum status take_turn(struct guide *guide, uint64_t turn, struct error *err)
 {
     uint64_t job = job_of(guide, turn);
@@ -295,11 +340,7 @@ static enum status take_turn(struct guide *guide, uint64_t turn, struct error *e
     if (!member.features)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what a run reached");
     memcpy(member.features, slot->features.at, slot->features.count * sizeof *member.features);
-    if (array_push(&subject->members, member, err) != STATUS_OK) {
-        free(member.features);
-        return err->status;
-    }
-    return STATUS_OK;
+    return keep_member(subject, &member, err);
 }
 
 enum status guide_take(struct guide *guide, uint64_t job, const struct outcome *outcome,

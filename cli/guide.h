@@ -6,14 +6,15 @@
  *             own seed         that are 32 turns or more before
  *
  * Every run has its own seed, as in a plain sweep: job n has the n-th. A *fresh* run draws all
- * from it. A *bred* one takes most dimensions of its swarm (nemesis/swarm.h) from a parent: they
- * are drawn from the seeds that the parent drew them from; some are drawn anew from
- * its own seed, and at times some from a second parent. The seed itself, and so the fine
- * grain of the run, is always new.
+ * from it. A *bred* one has some dimensions of its swarm (nemesis/swarm.h) from earlier runs: they are
+ * drawn from the seeds that those drew them from. Some bred runs have nearly all of one
+ * parent: the same configuration once more, for what it shows seldom. The others are new
+ * configurations, half of their own and half of two parents.
  *
- * Parents are earlier runs. Of a few that are drawn by lot the one whose coverage is worth
- * most is taken: a feature that one run in n had is worth 1/n, so that what is reached
- * by few counts much, and what all reach nothing.
+ * Parents are runs that did not fail. Of a few that are drawn by lot the one is taken
+ * whose coverage is worth most for a goal: for what faults reach, rare paths and edges of nodes, or
+ * for what transactions reach, shapes of conflict graphs. A feature counts the more, the fewer
+ * runs had it.
  *
  * What a run draws is a function of the sweep's seeds, its turn, and the outcomes of the runs
  * GUIDE_LAG turns or more before it, however they were scheduled, and whether they come from
@@ -30,6 +31,7 @@
 #include "cli/outcome.h"
 #include "cli/plan.h"
 
+#define GUIDE_MEMBERS_MAX 4096 /* some 6 kB each */
 #define GUIDE_LAG 32 /* so many runs can be at work at a time */
 
 /* A run that others are bred from. */
@@ -45,6 +47,7 @@ struct guide_subject {
     uint64_t runs;       /* that were taken */
     uint32_t *reached;   /* by feature: how many runs had it, or its like of a higher class */
     ARRAY(struct guide_member) members;
+    uint64_t replaced; /* members, by later ones */
 };
 
 /* A run whose turn has not been taken yet. */
