@@ -37,6 +37,7 @@ static const enum level certificate_levels[] = {
     LEVEL_READ_UNCOMMITTED,  LEVEL_READ_COMMITTED,       LEVEL_REPEATABLE_READ,
     LEVEL_SNAPSHOT,          LEVEL_SESSION_SNAPSHOT,     LEVEL_STRICT_SNAPSHOT,
     LEVEL_SERIALIZABLE,      LEVEL_SESSION_SERIALIZABLE, LEVEL_STRICT_SERIALIZABLE,
+    LEVEL_CAUSAL,
 };
 
 static const enum level order_levels[] = {
