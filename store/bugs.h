@@ -153,10 +153,10 @@
       "reports on Cassandra and Riak",                                                             \
       "a commit is stamped by its node's clock alone, below what it has read")                     \
     X(DELTA_APPLIED_BEFORE_ITS_PAST, "delta-applied-before-its-past", "causal", READ_ATOMIC,         \
-      "certificate weak", "COPS (Lloyd et al. 2011) checks dependencies against it",                           \
+      "certificate weak", "COPS (Lloyd et al. 2011) checks dependencies against it",               \
       "a node takes in a transaction of another without waiting for what that had seen")           \
     X(ACKS_BEFORE_LOG, "acks-before-log", "causal", READ_COMMITTED,                                  \
-      "certificate weak", "asynchronous commit, as with MongoDB's w:1 and j:false",                            \
+      "weak", "asynchronous commit, as with MongoDB's w:1 and j:false",                            \
       "a commit is acknowledged before it is on its node's disk")
 
 enum bug {
