@@ -46,6 +46,7 @@ void bench_checkers_large(void); /* takes minutes, and some gigabytes of memory 
 void bench_infer(void);
 void bench_infer_large(void); /* likewise */
 void bench_blackbox(void);
+void bench_blackbox_predicates(void);
 void bench_blackbox_growth(void);
 void bench_blackbox_sweep(void);
 void bench_blackbox_stores(void);

@@ -87,6 +87,16 @@ static const struct bench_row snapshot[] = {
 #define GROWTH_OF_NEITHER(txns, keys)                                                              \
     ROW("neither, " #txns, "heavy", txns, keys, SERIALIZABLE, bare, .threads = 2)
 
+/* As they are made, without ts and times: statements cannot be disguised. */
+#define STATEMENTS(percent, txns)                                                                  \
+    { .work = #percent "% predicates, " #txns, .checker = "blackbox", .workload = "predicate-mix", \
+      .predicates_percent = percent, .transactions = txns, .level = LEVEL_SERIALIZABLE,            \
+      .version_order = { 0, 1 }, .threads = 1 }
+
+static const struct bench_row statements[] = {
+    STATEMENTS(10, 2500), STATEMENTS(50, 2500), STATEMENTS(90, 2500), STATEMENTS(50, 10000),
+};
+
 /* As many keys as transactions. */
 static const struct bench_row growth[] = {
     GROWTH(1000, 1000),
@@ -107,6 +117,11 @@ void bench_blackbox(void)
 {
     PRINT_TABLE(figure_13);
     PRINT_TABLE(snapshot);
+}
+
+void bench_blackbox_predicates(void)
+{
+    PRINT_TABLE(statements);
 }
 
 void bench_blackbox_growth(void)

@@ -28,6 +28,7 @@ static const struct {
     { "infer-large", bench_infer_large, true },
     { "blackbox", bench_blackbox, false },
     { "blackbox-stores", bench_blackbox_stores, false },
+    { "blackbox-predicates", bench_blackbox_predicates, false },
     { "blackbox-growth", bench_blackbox_growth, true },
     { "blackbox-sweep", bench_blackbox_sweep, true },
     { "weak", bench_weak, false },

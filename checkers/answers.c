@@ -254,3 +254,110 @@ enum answer answers_compare(struct answers *a, uint32_t head, const struct match
         answer = compare_aggregates(a, head, rows, count, fault);
     return answer;
 }
+
+/* --- One row ---------------------------------------------------------------------- */
+
+/* Of a row that matches and did not come, though there is a limit. */
+static bool may_be_left_out(struct answers *a, uint32_t head, struct value row)
+{
+    const struct history *h = a->history;
+    uint32_t statement = h->op_key[head], count = h->statement_row_count[statement];
+    uint32_t order = h->statement_order[statement];
+    struct ordering o = { .answers = a, .table = h->statement_table[statement] };
+    struct value last;
+
+    if (count < (uint64_t)h->statement_limit[statement])
+        return false;
+    if (order == HISTORY_NONE || count == 0 || h->op_kind[head] != OP_SELECT ||
+        !answer_parse_order(h, o.table, history_text(h, order), o.terms, &o.term_count))
+        return true;
+    last = history_value(h, head + count);
+    return last.kind != VALUE_ROW || compare_rows(&o, last, row) <= 0 || o.is_lost;
+}
+
+static bool rows_admit(struct answers *a, uint32_t head, uint32_t returned_op,
+                       enum predicate_answer matches, struct value row)
+{
+    const struct history *h = a->history;
+
+    if (returned_op == HISTORY_NONE)
+        return matches == PREDICATE_NO ||
+               (h->statement_limit[h->op_key[head]] >= 0 && may_be_left_out(a, head, row));
+    return matches == PREDICATE_YES &&
+           (h->op_kind[head] != OP_SELECT || h->op_value_kind[returned_op] == VALUE_NONE ||
+            history_values_equal(h, history_value(h, returned_op), row));
+}
+
+static bool is_integer(const struct history *h, uint32_t table, uint16_t column)
+{
+    struct text type = history_text(h, h->table_column_type[h->table_column_start[table] + column]);
+
+    return text_equal(type, TEXT("bigint")) || text_equal(type, TEXT("integer"));
+}
+
+/* A row that matches, and an aggregate. */
+static bool aggregate_admits(struct answers *a, uint32_t table, uint32_t aggregate,
+                             struct value row)
+{
+    const struct history *h = a->history;
+    struct value told = { (enum value_kind)h->aggregate_kind[aggregate],
+                          h->aggregate_value[aggregate] };
+    enum aggregate_function function;
+    uint16_t column;
+    uint64_t cell;
+
+    if (told.kind == VALUE_NONE ||
+        !answer_parse_aggregate(h, table, history_text(h, h->aggregate_name[aggregate]), &function,
+                                &column))
+        return true;
+    if (function == FUNCTION_COUNT_ROWS)
+        return told.kind != VALUE_INTEGER || told.bits != 0;
+    cell = h->row_start[row.bits] + column;
+    if (h->cell_kind[cell] == VALUE_NULL)
+        return true;
+    if (function == FUNCTION_COUNT)
+        return told.kind != VALUE_INTEGER || told.bits != 0;
+    if (told.kind == VALUE_NULL)
+        return function == FUNCTION_AVG; /* which is for the whole answer to say */
+    if (told.kind != VALUE_INTEGER || h->cell_kind[cell] != VALUE_INTEGER ||
+        !is_integer(h, table, column))
+        return true;
+    if (function == FUNCTION_MIN)
+        return h->cell_value[cell] >= told.bits;
+    return function != FUNCTION_MAX || h->cell_value[cell] <= told.bits;
+}
+
+bool answers_admit(struct answers *a, uint32_t head, uint32_t returned_op,
+                   enum predicate_answer matches, struct value row)
+{
+    const struct history *h = a->history;
+    uint32_t statement = h->op_key[head], end = h->statement_aggregate_start[statement + 1];
+    bool has_aggregates = h->statement_flags[statement] & STATEMENT_AGGREGATES;
+
+    if (matches == PREDICATE_UNDECIDED)
+        return true;
+    if ((!has_aggregates || h->statement_row_count[statement] > 0) &&
+        !rows_admit(a, head, returned_op, matches, row))
+        return false;
+    if (!has_aggregates || matches == PREDICATE_NO || h->statement_limit[statement] >= 0)
+        return true;
+    for (uint32_t i = h->statement_aggregate_start[statement]; i < end; i++)
+        if (!aggregate_admits(a, h->statement_table[statement], i, row))
+            return false;
+    return true;
+}
+
+bool answers_extreme(const struct history *h, uint32_t table, uint32_t aggregate, uint16_t *column,
+                     int64_t *extreme, bool *is_least)
+{
+    enum aggregate_function function = FUNCTION_AVG;
+
+    if (h->aggregate_kind[aggregate] != VALUE_INTEGER ||
+        !answer_parse_aggregate(h, table, history_text(h, h->aggregate_name[aggregate]), &function,
+                                column) ||
+        (function != FUNCTION_MIN && function != FUNCTION_MAX) || !is_integer(h, table, *column))
+        return false;
+    *extreme = h->aggregate_value[aggregate];
+    *is_least = function == FUNCTION_MIN;
+    return true;
+}

@@ -59,6 +59,17 @@ void answers_close(struct answers *);
 enum answer answers_compare(struct answers *, uint32_t head, const struct matched_row *rows,
                             size_t count, struct answer_fault *);
 
+/*
+ * Whether a statement that is not about a part of the rows alone can have had its answer where the
+ * key, of its table, had this row, whatever the others were. True, too, if that cannot be told.
+ */
+bool answers_admit(struct answers *, uint32_t head, uint32_t returned_op,
+                   enum predicate_answer matches, struct value row);
+
+/* The greatest or least that a statement was told of a column; false: this aggregate is no such. */
+bool answers_extreme(const struct history *, uint32_t table, uint32_t aggregate, uint16_t *column,
+                     int64_t *extreme, bool *is_least);
+
 /* Whether the answer depends on what is in a matching row that it did not return. */
 bool answers_read_all(const struct history *, uint32_t head);
 

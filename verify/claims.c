@@ -49,7 +49,7 @@ enum status claims_source(struct claims *c, const struct reading *reading, uint3
     *literal = is_possible != is_opposite ? LITERAL_TRUE : LITERAL_FALSE;
     if (!is_possible || reading->source_count == 1)
         return STATUS_OK;
-    TRY(find_variable(c, &c->sources, reading->op, version, &variable, err));
+    TRY(find_variable(c, &c->sources, reading->number, version, &variable, err));
     *literal = 2 * variable + is_opposite;
     return STATUS_OK;
 }

@@ -248,3 +248,78 @@ bool query_aggregates_agree(const struct query *q)
     }
     return true;
 }
+
+/* --- One row ------------------------------------------------------------------ */
+
+static struct value answer_of(const struct query *q, size_t aggregate)
+{
+    const struct history *h = q->history;
+    uint32_t at = h->statement_aggregate_start[q->statement] + (uint32_t)aggregate;
+
+    return (struct value){ h->aggregate_kind[at], h->aggregate_value[at] };
+}
+
+/* Of a row that matches: what is aggregated, if that is not null. */
+static bool has_cell(const struct query *q, const struct query_aggregate *aggregate,
+                     struct value row, struct scalar *cell)
+{
+    struct table_row at = row_of(q, row);
+
+    return expression_evaluate(aggregate->call->args[0], &at, cell) == OUTCOME_DONE &&
+           cell->kind != SCALAR_NULL;
+}
+
+static bool aggregate_admits(const struct query *q, size_t number, struct value row)
+{
+    const struct query_aggregate *aggregate = &q->aggregates.at[number];
+    struct value answer = answer_of(q, number);
+    struct scalar cell, given;
+    int c;
+
+    if (!is_known_aggregate(aggregate->call) || answer.kind == VALUE_NONE)
+        return true;
+    if (aggregate->call->agg_star)
+        return answer.kind != VALUE_INTEGER || answer.bits != 0;
+    if (!has_cell(q, aggregate, row, &cell))
+        return true;
+    if (call_is(aggregate->call, "count"))
+        return answer.kind != VALUE_INTEGER || answer.bits != 0;
+    if (answer.kind == VALUE_NULL)
+        return false;
+    if (call_is(aggregate->call, "sum") || answer.kind != VALUE_INTEGER ||
+        scalar_of_cell(q->history, answer, TEXT("bigint"), &given) != OUTCOME_DONE ||
+        cell.kind != SCALAR_INTEGER || scalar_compare(cell, given, &c) != OUTCOME_DONE)
+        return true;
+    return call_is(aggregate->call, "min") ? c >= 0 : c <= 0;
+}
+
+bool query_aggregates_admit(const struct query *q, struct value row)
+{
+    for (size_t i = 0; i < q->aggregates.count; i++)
+        if (!aggregate_admits(q, i, row))
+            return false;
+    return true;
+}
+
+bool query_is_extreme(const struct query *q, size_t number)
+{
+    const PgQuery__FuncCall *call = q->aggregates.at[number].call;
+
+    return is_known_aggregate(call) && (call_is(call, "min") || call_is(call, "max"));
+}
+
+/* True, too, if that cannot be told. */
+bool query_has_extreme(const struct query *q, size_t number, struct value row)
+{
+    const struct query_aggregate *aggregate = &q->aggregates.at[number];
+    struct table_row at = row_of(q, row);
+    struct scalar cell, given;
+    int c;
+
+    if (scalar_of_cell(q->history, answer_of(q, number), TEXT("bigint"), &given) != OUTCOME_DONE ||
+        expression_evaluate(aggregate->call->args[0], &at, &cell) != OUTCOME_DONE)
+        return true;
+    if (cell.kind == SCALAR_NULL)
+        return false;
+    return cell.kind != SCALAR_INTEGER || scalar_compare(cell, given, &c) != OUTCOME_DONE || c == 0;
+}

@@ -47,6 +47,16 @@ enum outcome query_compare(const struct query *, struct value, struct value, int
 
 /* A row that matches, for the aggregates. */
 void query_count(struct query *, struct value row);
+/*
+ * Whether a row that matches can have been there, for the aggregates that were answered, whatever
+ * the others were; and whether the value of one of them, a greatest or least, can be that row's.
+ */
+bool query_aggregates_admit(const struct query *, struct value row);
+bool query_has_extreme(const struct query *, size_t aggregate, struct value row);
+
+/* Whether it is such a value. */
+bool query_is_extreme(const struct query *, size_t aggregate);
+
 /* Whether the aggregates that were answered are those of the rows counted. */
 bool query_aggregates_agree(const struct query *);
 

@@ -7,12 +7,13 @@
 #include <inttypes.h>
 
 #include "verify/claims.h"
+#include "verify/looks.h"
 #include "verify/steps.h"
 
 struct refuter {
     struct verifier *v;
     struct claims claims; /* one for each step so far */
-    bool has_session, has_realtime;
+    bool has_session, has_realtime, has_look;
     uint32_t
         key; /* that the steps so far are of; of which there is one where keys are on their own */
 };
@@ -103,14 +104,28 @@ static enum status find_writer(struct refuter *r, const struct step_writer *name
     return STATUS_OK;
 }
 
+/* What a transaction saw of a row, if statements are part of that. */
+static enum status find_sight(struct verifier *v, uint32_t txn, uint32_t op, uint32_t key,
+                              struct reading *reading, bool *is_sight, struct error *err)
+{
+    *is_sight = false;
+    return v->w->checker == WITNESS_BLACKBOX
+               ? sources_sight(v, txn, op, key, reading, is_sight, err)
+               : STATUS_OK;
+}
+
 static enum status find_reading(struct refuter *r, const struct step_read *named, uint32_t key,
                                 struct reading *reading, struct error *err)
 {
     struct verifier *v = r->v;
     uint32_t txn = 0, op = 0;
+    bool is_sight = false;
 
     TRY(find_txn(r, named->txn, &txn, err));
     TRY(lookup_op(v, txn, named->op, &op, err));
+    TRY(find_sight(v, txn, op, key, reading, &is_sight, err));
+    if (is_sight)
+        return STATUS_OK;
     if (op_is_head(v->h->op_kind[op]))
         TRY(sources_row(v, op, key, &op, err));
     if (op == HISTORY_NONE || v->h->op_key[op] != key)
@@ -173,6 +188,8 @@ static enum status look_up(struct refuter *r, struct axiom *a, struct error *err
     bool has_key = has_read(kind) || kind == STEP_VERSION_ORDER || kind == STEP_EXCLUSIVE;
 
     a->key = a->first = a->second = HISTORY_NONE;
+    if (kind == STEP_EXTREME)
+        return STATUS_OK;
     if (kind == STEP_PROGRAM)
         return find_part(r, step->txn, &a->first, err);
     if (has_key)
@@ -180,6 +197,7 @@ static enum status look_up(struct refuter *r, struct axiom *a, struct error *err
     if (has_read(kind)) {
         TRY(find_part(r, step->read.txn, &a->read.txn, err));
         TRY(find_reading(r, &step->read, a->key, &a->read, err));
+        r->has_look |= a->read.is_narrowed;
     }
     if (kind != STEP_READS && kind != STEP_ABSENT)
         TRY(find_one(r, a, &step->first, &a->first, &a->first_version, err));
@@ -288,6 +306,57 @@ static enum status take_absent(struct refuter *r, const struct axiom *a, struct 
                : add_order(r, point_of_read(r, &a->read), end_of(r, a->second), err);
 }
 
+/* A greatest or least value came from one of the rows that have it; of its own there is none. */
+static enum status list_extreme(struct refuter *r, const struct axiom *a, uint32_t txn,
+                                uint32_t head, const struct query *q, struct error *err)
+{
+    struct verifier *v = r->v;
+    size_t aggregate = 0;
+
+    TRY(look_extreme(v, q, a->step->value, &aggregate, err));
+    for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
+        uint32_t key = v->table_key[i], own = look_own_version(v, txn, head, key), literal = 0;
+        struct reading reading;
+        bool is_sight = false;
+
+        TRY(verify_spend(v, chain_length(v, key) + 1, err));
+        if (own != HISTORY_NONE && look_has_extreme(v, q, aggregate, key, own))
+            return refuse_axiom(r, a, "its own transaction had written the value", err);
+        if (own != HISTORY_NONE)
+            continue;
+        TRY(sources_sight(v, txn, head, key, &reading, &is_sight, err));
+        for (uint64_t n = 0; is_sight && n < reading.source_count; n++) {
+            uint32_t version = source_at(v, &reading, n);
+
+            if (reading.kind != READING_OF_OTHERS ||
+                !look_has_extreme(v, q, aggregate, key, version))
+                continue;
+            TRY(claims_source(&r->claims, &reading, version, false, &literal, err));
+            TRY(claims_add(&r->claims, literal, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status take_extreme(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    struct verifier *v = r->v;
+    uint32_t txn = 0, head = 0;
+    struct query q;
+    enum status status;
+
+    TRY(find_part(r, a->step->read.txn, &txn, err));
+    TRY(lookup_op(v, txn, a->step->read.op, &head, err));
+    if (v->w->checker != WITNESS_BLACKBOX || !op_is_head(v->h->op_kind[head]) ||
+        !op_is_judged(v, txn, head))
+        return refuse_axiom(r, a, "the operation is no statement that was answered", err);
+    r->has_look = true;
+    TRY(statement_open(v, head, &q, err));
+    status = list_extreme(r, a, txn, head, &q, err);
+    query_close(&q);
+    return status;
+}
+
 static enum status take_axiom(struct refuter *r, const struct step *step, struct error *err)
 {
     struct axiom a = { .step = step };
@@ -314,6 +383,8 @@ static enum status take_axiom(struct refuter *r, const struct step *step, struct
         return take_exclusive(r, &a, err);
     case STEP_PREFIX:
         return take_prefix(r, &a, err);
+    case STEP_EXTREME:
+        return take_extreme(r, &a, err);
     default:
         return take_absent(r, &a, err);
     }
@@ -444,9 +515,12 @@ static enum status check_kind(struct refuter *r, enum anomaly kind, struct error
                                                 ANOMALY_G_NONADJACENT_REALTIME };
     static const enum anomaly of_serializable[] = { ANOMALY_G2_ITEM, ANOMALY_G2_ITEM_PROCESS,
                                                     ANOMALY_G2_ITEM_REALTIME };
+    static const enum anomaly of_statements[] = { ANOMALY_G2, ANOMALY_G2_PROCESS,
+                                                  ANOMALY_G2_REALTIME };
     int closing = r->has_realtime ? 2 : r->has_session ? 1 : 0;
     enum anomaly right = r->v->is_weak       ? ANOMALY_NO_PREFIX
                          : r->v->is_snapshot ? of_snapshot[closing]
+                         : r->has_look       ? of_statements[closing]
                                              : of_serializable[closing];
 
     if (r->v->w->level == LEVEL_LINEARIZABLE && kind == ANOMALY_NOT_LINEARIZABLE)

@@ -7,6 +7,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
+#include "verify/looks.h"
 
 struct sources {
     uint32_t *before; /* by operation: its transaction's last version of the key before it */
@@ -26,6 +27,8 @@ struct sources {
     struct map reading_of; /* by operation */
     ARRAY(struct reading) readings;
     struct map row_of;  /* by head and key; and by head and HISTORY_NONE if its rows are there */
+    struct map sight_of;     /* by transaction and key: the number of a reading */
+    ARRAY(uint32_t) seen;    /* versions, of sights; each sight's rising */
     struct map span_of; /* by reading and transaction */
     ARRAY(struct span) spans;
 };
@@ -213,6 +216,8 @@ void sources_close(struct sources *s)
     map_close(&s->reading_of);
     array_close(&s->readings);
     map_close(&s->row_of);
+    map_close(&s->sight_of);
+    array_close(&s->seen);
     map_close(&s->span_of);
     array_close(&s->spans);
 }
@@ -527,12 +532,128 @@ enum status sources_read(struct verifier *v, uint32_t txn, uint32_t op, struct r
     return STATUS_OK;
 }
 
+/* --- Sights -------------------------------------------------------------------- */
+
+static int compare_versions(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+/* All last versions of a key but those of one transaction. */
+static enum status list_versions(struct verifier *v, uint32_t txn, uint32_t key, struct error *err)
+{
+    struct sources *s = v->sources;
+    uint32_t own = source_version(v, txn, key);
+
+    TRY(array_push(&s->seen, VERSION_INITIAL, err));
+    for (uint64_t i = v->chain_start[key]; i < v->chain_start[key + 1]; i++)
+        if (v->chain[i] != own)
+            TRY(array_push(&s->seen, v->chain[i], err));
+    for (uint64_t i = v->perhaps_start[key]; i < v->perhaps_start[key + 1]; i++)
+        if (v->perhaps[i] != own)
+            TRY(array_push(&s->seen, v->perhaps[i], err));
+    return STATUS_OK;
+}
+
+static enum status see(struct verifier *v, struct reading *r, struct error *err)
+{
+    const struct history *h = v->h;
+    struct sources *s = v->sources;
+    uint32_t end = h->txn_op[r->txn + 1], count;
+
+    for (uint32_t op = h->txn_op[r->txn]; op < end; op++)
+        if (h->op_key[op] == r->key && history_makes_version(h, op))
+            end = op;
+    r->first_seen = s->seen.count;
+    TRY(list_versions(v, r->txn, r->key, err));
+    count = (uint32_t)(s->seen.count - r->first_seen);
+    TRY(looks_narrow(v, r->txn, end, r->key, s->seen.at + r->first_seen, &count, &r->is_narrowed,
+                     err));
+    s->seen.count = r->first_seen + count;
+    if (count > 0)
+        qsort(s->seen.at + r->first_seen, count, sizeof *s->seen.at, compare_versions);
+    r->source_count = count;
+    r->kind = count > 0 ? READING_OF_OTHERS : READING_WRONG;
+    return STATUS_OK;
+}
+
+/* A statement about a row that its transaction had written: it sees that. */
+static enum status see_own(struct verifier *v, struct reading *r, uint32_t own, struct error *err)
+{
+    uint32_t count = 1;
+
+    TRY(look_admits(v, r->op, r->key, &own, &count, err));
+    r->kind = count > 0 ? READING_OF_OWN : READING_WRONG;
+    return STATUS_OK;
+}
+
+static enum status add_sight(struct verifier *v, const struct reading *r, uint64_t *number,
+                             struct error *err)
+{
+    *number = v->sources->readings.count;
+    return array_push(&v->sources->readings, *r, err);
+}
+
+enum status sources_sight(struct verifier *v, uint32_t txn, uint32_t op, uint32_t key,
+                          struct reading *r, bool *is_sight, struct error *err)
+{
+    struct sources *s = v->sources;
+    uint32_t own;
+    uint64_t number;
+    size_t place;
+
+    *is_sight = v->w->checker == WITNESS_BLACKBOX && op_is_head(v->h->op_kind[op]) &&
+                op_is_judged(v, txn, op) && op_may_read(v, op, key);
+    if (!*is_sight)
+        return STATUS_OK;
+    own = look_own_version(v, txn, op, key);
+    *r = (struct reading){ .txn = txn,
+                           .op = op,
+                           .key = key,
+                           .sorts = { HISTORY_NONE, HISTORY_NONE },
+                           .elsewhere = ELSEWHERE_NOT,
+                           .is_sight = true,
+                           .is_narrowed = own != HISTORY_NONE,
+                           .number = (uint32_t)s->readings.count };
+    if (own != HISTORY_NONE) {
+        TRY(see_own(v, r, own, err));
+        return add_sight(v, r, &number, err);
+    }
+    if (!map_find(&s->sight_of, (uint64_t)txn << 32 | key, &number)) {
+        TRY(see(v, r, err));
+        TRY(add_sight(v, r, &number, err));
+        TRY(map_add(&s->sight_of, (uint64_t)txn << 32 | key, number, &place, err));
+    }
+    *r = s->readings.at[number];
+    return STATUS_OK;
+}
+
+static bool was_seen(const struct verifier *v, const struct reading *r, uint32_t version)
+{
+    const uint32_t *seen = v->sources->seen.at + r->first_seen;
+    uint64_t low = 0, high = r->source_count;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (seen[middle] < version)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->source_count && seen[low] == version;
+}
+
 bool source_is_possible(const struct verifier *v, const struct reading *r, uint32_t version)
 {
     uint32_t sort;
 
     if (r->kind != READING_OF_OTHERS)
         return false;
+    if (r->is_sight)
+        return was_seen(v, r, version);
     if (r->is_plain)
         return version == r->version;
     sort = sort_of(v->sources, r->key, version);
@@ -543,6 +664,8 @@ uint32_t source_at(const struct verifier *v, const struct reading *r, uint64_t n
 {
     const struct sources *s = v->sources;
 
+    if (r->is_sight)
+        return s->seen.at[r->first_seen + n];
     if (r->is_plain)
         return r->version;
     for (int i = 0; i < 2; i++) {

@@ -39,6 +39,9 @@ struct reading {
     uint32_t element_op; /* of a plain list: what appended its last element; VERSION_INITIAL */
     bool is_torn;        /* of a plain list: of somebody it has a part, or not in one piece */
     uint32_t elsewhere;  /* of a read that is not of its own, though it had written: see below */
+    bool is_sight;       /* of a row: all that its transaction says of it, see looks.h */
+    bool is_narrowed;    /* a sight: statements say more of it than values do */
+    uint64_t first_seen; /* a sight: where its possible versions begin */
     uint32_t number;     /* of readings so far */
 };
 
@@ -68,6 +71,9 @@ MUST_USE enum status sources_row(struct verifier *, uint32_t head, uint32_t key,
 /* Of an item operation or of a row; refuses what is no read of a committed transaction. */
 MUST_USE enum status sources_read(struct verifier *, uint32_t txn, uint32_t op, struct reading *,
                                   struct error *);
+/* With blackbox: if the operation is a statement about the row's table, what it says of the row. */
+MUST_USE enum status sources_sight(struct verifier *, uint32_t txn, uint32_t op, uint32_t key,
+                                   struct reading *, bool *is_sight, struct error *);
 /* By its number; until the next sources_read(). */
 const struct reading *sources_reading(const struct verifier *, uint32_t number);
 bool source_is_possible(const struct verifier *, const struct reading *, uint32_t version);

@@ -10,6 +10,7 @@ static const char *const step_names[STEP_KIND_COUNT] = {
     [STEP_READS] = "reads",           [STEP_FOLLOWS] = "follows",
     [STEP_OVERWRITES] = "overwrites", [STEP_EXCLUSIVE] = "exclusive",
     [STEP_PREFIX] = "prefix",         [STEP_ABSENT] = "absent",
+    [STEP_EXTREME] = "extreme",
     /* STEP_DERIVED has none, which ends the list. */
 };
 
@@ -134,12 +135,13 @@ enum {
     FIELD_OTHER,
     FIELD_CLAUSE,
     FIELD_BY,
-    FIELD_CYCLE
+    FIELD_CYCLE,
+    FIELD_VALUE
 };
 
 static const char *const field_names[] = { "step", "txn",   "read",   "key",   "from",
                                            "to",   "first", "second", "other", "clause",
-                                           "by",   "cycle", NULL };
+                                           "by",   "cycle", "value",  NULL };
 
 #define BIT(field) (1U << FIELD_##field)
 
@@ -154,6 +156,7 @@ static const uint32_t fields_of[STEP_KIND_COUNT] = {
     [STEP_EXCLUSIVE] = BIT(STEP) | BIT(KEY) | BIT(FIRST) | BIT(SECOND),
     [STEP_PREFIX] = BIT(STEP) | BIT(READ) | BIT(KEY) | BIT(FIRST) | BIT(SECOND),
     [STEP_ABSENT] = BIT(STEP) | BIT(READ) | BIT(KEY) | BIT(OTHER),
+    [STEP_EXTREME] = BIT(STEP) | BIT(READ) | BIT(VALUE),
     [STEP_DERIVED] = BIT(CLAUSE) | BIT(BY),
 };
 
@@ -173,6 +176,8 @@ static enum status read_field(struct json *json, unsigned field, struct step *st
         return witness_place(json, &step->read.txn, &step->read.op, err);
     case FIELD_KEY:
         return json_string(json, "a key", &step->key, err);
+    case FIELD_VALUE:
+        return json_string(json, "an aggregate", &step->value, err);
     case FIELD_FROM:
     case FIELD_FIRST:
         return read_writer(json, &step->first, err);

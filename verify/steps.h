@@ -26,6 +26,7 @@ enum step_kind {
     STEP_EXCLUSIVE,
     STEP_PREFIX,
     STEP_ABSENT,
+    STEP_EXTREME,
     STEP_DERIVED,
     STEP_KIND_COUNT
 };
@@ -59,6 +60,7 @@ struct step {
     int64_t txn;
     struct step_read read;
     struct text key;
+    struct text value; /* the name of an aggregate */
     /* `from` and `to`, `first` and `second`, `from` and `other`, or `other` alone. */
     struct step_writer first, second;
     /* Derived: */

@@ -5,6 +5,7 @@
 #include "checkers/blackbox/core.h"
 #include "checkers/blackbox/explain.h"
 #include "checkers/blackbox/hints.h"
+#include "checkers/blackbox/looks.h"
 #include "checkers/checker_private.h"
 #include "checkers/lattice.h"
 #include "checkers/witness.h"
@@ -17,14 +18,19 @@ struct blackbox {
     const struct history *history;
     const struct check_options *options;
     struct check *check;
-    struct arena arena;
+    struct arena arena, ground; /* what a question needs; what the distilled history is made of */
     struct places places;
-    struct distilled d;
+    struct distilled d; /* with what statements say, as far as that was needed */
+    struct distilled items;
+    struct looks looks;
     enum closing closing;
     bool is_snapshot;
     bool is_fast; /* may guess: another engine is to be asked itself */
     bool is_decided;
     bool has_erred;      /* an order was found that is none */
+    bool has_looks;      /* there are statements to be judged */
+    uint32_t unexplained; /* statements that the last order did not explain, for want of more */
+    bool has_learnt;     /* the last order contradicted statements, about which more is known now */
     uint64_t pair_count; /* that nobody decided */
     uint64_t fact_count;
     const char *reason;
@@ -38,6 +44,9 @@ static enum status tell_valid(struct blackbox *b, const struct serial *serial, s
     uint32_t *txns = NULL, *seen = serial->seen;
 
     b->is_decided = true;
+    for (uint32_t s = 0; b->has_looks && s < b->history->statement_count; s++)
+        if (b->looks.is_undecided[s])
+            check_note_unjudged(b->check, s);
     if (!check_wants(b->options, CHECK_WITNESS))
         return STATUS_OK;
     TAKE(&b->arena, txns, d->actor_count, err);
@@ -55,6 +64,30 @@ static enum status tell_valid(struct blackbox *b, const struct serial *serial, s
     return STATUS_OK;
 }
 
+/* A statement that no order explains. */
+static enum status tell_no_sight(struct blackbox *b, struct error *err)
+{
+    b->is_decided = true;
+    TRY(array_push(&b->items.faults, b->looks.fault, err));
+    return explain_faults(b->check, &b->items, &b->places, err);
+}
+
+/* Whether the order explains the statements; if not, what is to be known besides. */
+static enum status learn(struct blackbox *b, const struct serial *serial, bool *holds,
+                         struct error *err)
+{
+    TRY(looks_replay(&b->looks, serial, true, &b->arena, holds, err));
+    if (b->looks.has_fault)
+        return tell_no_sight(b, err);
+    if (*holds)
+        return STATUS_OK;
+    b->has_learnt = b->looks.added > 0;
+    if (b->has_learnt)
+        return looks_distill(&b->looks, &b->d, &b->ground, err);
+    b->unexplained = b->looks.unexplained;
+    return STATUS_OK;
+}
+
 static enum status tell_found(struct blackbox *b, const struct serial *serial, struct error *err)
 {
     struct base base;
@@ -64,6 +97,8 @@ static enum status tell_found(struct blackbox *b, const struct serial *serial, s
     TRY(replay_serial(&b->d, &base, serial, &b->arena, &holds, err));
     /* Reads of keys that nobody could judge may still be wrong. */
     b->has_erred = b->has_erred || (!holds && b->d.strange_key == HISTORY_NONE);
+    if (holds && b->has_looks)
+        TRY(learn(b, serial, &holds, err));
     return holds ? tell_valid(b, serial, err) : STATUS_OK;
 }
 
@@ -74,6 +109,8 @@ static const char *why_undecided(const struct blackbox *b)
                "of the checker";
     if (check_is_stopped(b->options))
         return "it was stopped";
+    if (b->unexplained > 0)
+        return "the order that was found does not explain what some statements counted or summed up";
     return b->reason ? b->reason : "no order and no proof was found";
 }
 
@@ -119,7 +156,25 @@ static enum status tell_refuted(struct blackbox *b, const struct question *quest
     return status;
 }
 
-/* What is asked for, or something that implies it. */
+static enum status hear(struct blackbox *b, const struct question *question,
+                        const struct answer_found *answer, struct error *err)
+{
+    if (answer->kind == ANSWER_ORDER)
+        TRY(tell_found(b, &answer->serial, err));
+    else if (answer->kind == ANSWER_NONE && question->wants_proof)
+        TRY(tell_refuted(b, question, answer, err));
+    if (answer->pair_count > 0) { /* else it was stopped sooner than the one before */
+        b->pair_count = answer->pair_count;
+        b->fact_count = answer->polygraph.arrows.count;
+    }
+    b->reason = answer->reason;
+    return STATUS_OK;
+}
+
+/*
+ * What is asked for, or something that implies it. An order that contradicts statements teaches
+ * what is to be asked besides.
+ */
 static enum status ask(struct blackbox *b, bool is_snapshot, enum closing closing,
                        struct error *err)
 {
@@ -135,15 +190,16 @@ static enum status ask(struct blackbox *b, bool is_snapshot, enum closing closin
     struct answer_found answer;
     enum status status = decide(&question, &answer, err);
 
-    if (status == STATUS_OK && answer.kind == ANSWER_ORDER)
-        status = tell_found(b, &answer.serial, err);
-    else if (status == STATUS_OK && answer.kind == ANSWER_NONE && is_own)
-        status = tell_refuted(b, &question, &answer, err);
-    if (answer.pair_count > 0) { /* else it was stopped sooner than the one before */
-        b->pair_count = answer.pair_count;
-        b->fact_count = answer.polygraph.arrows.count;
-    }
-    b->reason = answer.reason;
+    do {
+        b->has_learnt = false;
+        b->unexplained = 0;
+        if (status == STATUS_OK)
+            status = hear(b, &question, &answer, err);
+        if (status == STATUS_OK && b->has_learnt && !check_is_stopped(b->options))
+            status = decide_further(&question, &answer, err);
+        else
+            b->has_learnt = false;
+    } while (status == STATUS_OK && b->has_learnt);
     decide_close(&answer);
     arena_reset_to(&b->arena, mark);
     return status;
@@ -153,10 +209,15 @@ static enum status try_hints(struct blackbox *b, struct error *err)
 {
     struct base base;
     struct serial serial;
+    struct hints_question question = { .d = &b->d,
+                                       .base = &base,
+                                       .looks = b->has_looks ? &b->looks : NULL,
+                                       .is_snapshot = b->is_snapshot,
+                                       .arena = &b->arena };
     bool holds;
 
     TRY(base_init(&base, &b->d, b->closing, &b->arena, err));
-    TRY(hints_try(&b->d, &base, b->is_snapshot, &b->arena, &serial, &holds, err));
+    TRY(hints_try(&question, &serial, &holds, err));
     return holds ? tell_valid(b, &serial, err) : STATUS_OK;
 }
 
@@ -172,18 +233,35 @@ static enum status try_more(struct blackbox *b, struct error *err)
     return STATUS_OK;
 }
 
+/* What statements say at once. */
+static enum status look(struct blackbox *b, struct error *err)
+{
+    b->items = b->d;
+    b->d.faults.at = NULL;
+    b->d.faults.count = b->d.faults.room = 0;
+    TRY(looks_init(&b->looks, &b->items, err));
+    b->has_looks = true;
+    TRY(looks_add_first(&b->looks, err));
+    if (b->looks.has_fault)
+        return tell_no_sight(b, err);
+    return looks_distill(&b->looks, &b->d, &b->ground, err);
+}
+
 static enum status judge(struct blackbox *b, struct error *err)
 {
     bool uses_all = b->options->version_order.numerator == b->options->version_order.denominator;
 
     b->check->by_part = !uses_all;
-    check_note_all_unjudged(b->check, b->history);
     if (b->d.is_stopped || b->d.is_too_large || check_is_stopped(b->options)) {
         doubt(b);
         return STATUS_OK;
     }
     if (b->d.faults.count > 0)
         return explain_faults(b->check, &b->d, &b->places, err);
+    if (b->history->statement_count > 0 && b->history->table_count > 0)
+        TRY(look(b, err));
+    if (b->is_decided)
+        return STATUS_OK;
     if (b->is_fast && uses_all)
         TRY(try_hints(b, err));
     if (!b->is_decided && b->is_fast)
@@ -216,11 +294,13 @@ static enum status run_all(struct blackbox *b, struct error *err)
 {
     struct distill_options options = { .version_order = b->options->version_order,
                                        .seed = b->options->seed,
-                                       .stop = b->options->stop };
+                                       .stop = b->options->stop,
+                                       .takes_statements = true };
 
     TRY(take_arena(&b->arena, err));
+    TRY(take_arena(&b->ground, err));
     TRY(places_init_standing(&b->places, b->history, err));
-    TRY(distill(&b->d, b->history, &b->places, &options, &b->arena, err));
+    TRY(distill(&b->d, b->history, &b->places, &options, &b->ground, err));
     return judge(b, err);
 }
 
@@ -237,8 +317,11 @@ static enum status run(const struct history *h, const struct check_options *opti
     enum status status = run_all(&b, err);
 
     distilled_close(&b.d);
+    distilled_close(&b.items);
+    looks_close(&b.looks);
     places_close(&b.places);
     arena_close(&b.arena);
+    arena_close(&b.ground);
     return status;
 }
 
@@ -251,7 +334,7 @@ const struct checker checker_blackbox = {
     .has_z3 = true,
     .takes_part = true,
     .is_complete = true,
-    .unjudged_why = "no use is made of rows that did not come back",
+    .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
     .examine = examine,
     .run = run,
 };

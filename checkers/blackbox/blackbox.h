@@ -15,6 +15,7 @@
  *     polygraph   what is known, and what follows (polygraph.h, saturate.c)
  *     pairs       what is left open, for the search (pairs.h, search.h)
  *     replay      nothing is called valid that was not replayed (replay.h)
+ *     looks       statements, as far as an order contradicted them (looks.h)
  *     refute      nothing is called invalid without its reasons (refute.h)
  *
  * Deciding is NP-complete, so a history may be too hard: then the verdict is unknown. Time

@@ -125,13 +125,27 @@ static enum status open_and_search(const struct question *q, struct answer_found
     return status;
 }
 
+static enum status conclude(const struct question *q, struct answer_found *a, struct error *err)
+{
+    TRY(polygraph_saturate(&a->polygraph, q->options, err));
+    if (a->polygraph.is_refuted)
+        return take_reasons(q, a, NULL, NULL, err);
+    return check_is_stopped(q->options) ? STATUS_OK : open_and_search(q, a, err);
+}
+
 enum status decide(const struct question *q, struct answer_found *a, struct error *err)
 {
     *a = (struct answer_found){ .kind = ANSWER_OPEN };
     TRY(base_init(&a->base, q->d, q->closing, q->arena, err));
     TRY(polygraph_init(&a->polygraph, q->d, &a->base, q->is_snapshot, q->arena, err));
-    TRY(polygraph_saturate(&a->polygraph, q->options, err));
-    if (a->polygraph.is_refuted)
-        return take_reasons(q, a, NULL, NULL, err);
-    return check_is_stopped(q->options) ? STATUS_OK : open_and_search(q, a, err);
+    return conclude(q, a, err);
+}
+
+enum status decide_further(const struct question *q, struct answer_found *a, struct error *err)
+{
+    a->kind = ANSWER_OPEN;
+    a->reason = NULL;
+    a->pair_count = 0;
+    TRY(polygraph_extend(&a->polygraph, err));
+    return conclude(q, a, err);
 }

@@ -38,6 +38,9 @@ struct answer_found {
 
 /* Closed by decide_close(), also after a failure. */
 MUST_USE enum status decide(const struct question *, struct answer_found *, struct error *);
+/* Again, once the distilled history has more reads; what is known stays known. */
+MUST_USE enum status decide_further(const struct question *, struct answer_found *,
+                                    struct error *);
 void decide_close(struct answer_found *);
 
 #endif

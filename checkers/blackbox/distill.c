@@ -32,7 +32,8 @@ static enum status add_fault(struct distiller *s, uint32_t txn, uint32_t op, enu
                              struct error *err)
 {
     struct fault fault = { txn, op, (uint8_t)kind,
-                           s->key_kind[s->history->op_key[op]] == KEY_LIST };
+                           s->key_kind[s->history->op_key[op]] == KEY_LIST,
+                           s->history->op_key[op] };
 
     return array_push(&s->d->faults, fault, err);
 }
@@ -204,6 +205,14 @@ static void note_listed(struct distiller *s)
     }
 }
 
+/* Whatever an unknown transaction left of a row, some statement may have seen. */
+static void note_writers_of_rows(struct distiller *s)
+{
+    for (size_t i = 0; i < s->finals.count; i++)
+        if (s->key_kind[s->finals.at[i].key] == KEY_REGISTER)
+            s->is_read_from[s->finals.at[i].txn] = 1;
+}
+
 static enum status number_actors(struct distiller *s, uint32_t **actor_of, struct error *err)
 {
     const struct history *h = s->history;
@@ -344,6 +353,8 @@ static enum status distill_all(struct distiller *s, const struct distill_options
     TRY(distill_index_values(s, err));
     TAKE(s->arena, s->is_read_from, h->txn_count, err);
     note_listed(s);
+    if (options->takes_statements)
+        note_writers_of_rows(s);
     /* One read may have as many candidates as there are transactions: stopped at each. */
     for (size_t i = 0; i < s->reads.count && !s->d->is_too_large && !is_stopped(s, 0); i++)
         TRY(find_candidates(s, &s->reads.at[i], err));

@@ -38,12 +38,14 @@
 enum fault_kind {
     FAULT_OF_ITS_OWN, /* contradicts what the transaction wrote, or read before */
     FAULT_NO_WRITER,  /* no version that counts has the value */
+    FAULT_NO_SIGHT,   /* no version of the row agrees with the statement, or not its own */
 };
 
 struct fault {
     uint32_t txn, op;
     uint8_t kind; /* enum fault_kind */
     bool is_list;
+    uint32_t key; /* of the history */
 };
 
 /*
@@ -54,6 +56,12 @@ struct fault {
 struct shown {
     uint32_t read, first, second;
     bool links;
+};
+
+/* One of these reads, which are sights, is of the version that stands beside it. See looks.h. */
+struct some {
+    uint32_t actor, head, aggregate;
+    uint32_t start, count;
 };
 
 struct distilled {
@@ -72,12 +80,17 @@ struct distilled {
     uint32_t *version_op;    /* VERSION_INITIAL: initial */
     uint32_t *version_key;
 
-    uint32_t read_count; /* by actor, rising */
+    uint32_t read_count; /* by actor, rising; but sights stand behind all others */
     uint32_t *read_actor, *read_op, *read_key;
     uint32_t *read_length;     /* of a list: how many elements are not the reader's own */
     uint32_t *read_source;     /* version, or NOBODY: several are possible */
     uint32_t *candidate_start; /* and one more; the source alone has none here */
     uint32_t *candidates;      /* versions, rising */
+
+    uint8_t *read_is_narrowed; /* by read: statements say more of it than values; NULL: of none */
+    uint32_t some_count;
+    struct some *somes;
+    uint32_t *some_read, *some_version;
 
     uint32_t *list_place; /* by version: where it stands in the longest list, from 1; or 0 */
     uint32_t shown_count; /* what lists show of the order of appends */
@@ -98,6 +111,7 @@ struct distill_options {
     uint64_t seed;
     const atomic_bool *stop; /* may be NULL */
     bool keeps_standing;     /* who is out stays out, even if the order is not used */
+    bool takes_statements;   /* statements are judged, too: who may have written a row takes part */
 };
 
 /* Closed by distilled_close(), also after a failure. */

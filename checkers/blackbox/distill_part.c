@@ -58,6 +58,13 @@ static bool keeps_read(const struct parting *p, uint32_t read)
 
 /* --- Versions and reads ----------------------------------------------------------- */
 
+static size_t count_of_somes(const struct distilled *w)
+{
+    const struct some *last = w->some_count > 0 ? &w->somes[w->some_count - 1] : NULL;
+
+    return last ? last->start + last->count : 0;
+}
+
 static enum status take_memory(struct parting *p, struct error *err)
 {
     const struct distilled *w = p->whole;
@@ -79,7 +86,11 @@ static enum status take_memory(struct parting *p, struct error *err)
     TAKE(p->arena, part->read_key, w->read_count, err);
     TAKE(p->arena, part->read_length, w->read_count, err);
     TAKE(p->arena, part->read_source, w->read_count, err);
+    TAKE(p->arena, part->read_is_narrowed, w->read_count, err);
     TAKE(p->arena, part->candidate_start, (size_t)w->read_count + 1, err);
+    TAKE(p->arena, part->somes, w->some_count, err);
+    TAKE(p->arena, part->some_read, count_of_somes(w), err);
+    TAKE(p->arena, part->some_version, count_of_somes(w), err);
     TAKE(p->arena, part->candidates, w->candidate_start[w->read_count], err);
     TAKE(p->arena, part->pair_first, w->pair_count, err);
     TAKE(p->arena, part->pair_second, w->pair_count, err);
@@ -129,11 +140,36 @@ static void keep_reads(struct parting *p)
         part->read_op[at] = w->read_op[read];
         part->read_key[at] = part->version_key[first];
         part->read_length[at] = w->read_length[read];
+        part->read_is_narrowed[at] = w->read_is_narrowed && w->read_is_narrowed[read];
         part->read_source[at] =
             w->read_source[read] == NOBODY ? NOBODY : p->version[w->read_source[read]];
         for (uint32_t c = w->candidate_start[read]; c < w->candidate_start[read + 1]; c++)
             part->candidates[used++] = p->version[w->candidates[c]];
         part->candidate_start[++part->read_count] = used;
+    }
+}
+
+/* A value says something of the part if all that it may have come from is there. */
+static void keep_somes(struct parting *p)
+{
+    const struct distilled *w = p->whole;
+    struct distilled *part = p->part;
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < w->some_count; i++) {
+        const struct some *s = &w->somes[i];
+        bool is_whole = p->actor[s->actor] != NOBODY;
+
+        for (uint32_t k = s->start; k < s->start + s->count && is_whole; k++)
+            is_whole = p->read[w->some_read[k]] != NOBODY;
+        if (!is_whole)
+            continue;
+        part->somes[part->some_count++] =
+            (struct some){ p->actor[s->actor], s->head, s->aggregate, used, s->count };
+        for (uint32_t k = s->start; k < s->start + s->count; k++) {
+            part->some_read[used] = p->read[w->some_read[k]];
+            part->some_version[used++] = p->version[w->some_version[k]];
+        }
     }
 }
 
@@ -264,6 +300,7 @@ static enum status take_part(struct parting *p, const uint8_t *keeps, struct err
     for (uint32_t key = 0; key < p->whole->key_count; key++)
         keep_key(p, key);
     keep_reads(p);
+    keep_somes(p);
     keep_pairs(p);
     return show_all(p, err);
 }

@@ -68,12 +68,13 @@ static void tell_fault(struct buffer *out, const struct history *h, const struct
 }
 
 /* For want of another proof: the read has no possible version. */
-static void prove_impossible(struct buffer *out, const struct history *h, const struct fault *fault)
+static void prove_impossible(struct buffer *out, const struct history *h, const struct fault *fault,
+                             uint32_t key)
 {
     buffer_print(out, "\"refutation\":[{\"step\":\"reads\",\"read\":[%" PRId64 ",%" PRIu32 "]",
                  h->txn_id[fault->txn], tell_op_number(h, fault->txn, fault->op));
     buffer_text(out, TEXT(",\"key\":"));
-    buffer_json(out, history_key(h, h->op_key[fault->op]));
+    buffer_json(out, history_key(h, key));
     buffer_text(out, TEXT("},{\"clause\":[],\"by\":[0]}]"));
 }
 
@@ -81,6 +82,28 @@ static bool is_nothing(const struct history *h, struct value value)
 {
     return value.kind == VALUE_NULL ||
            (value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1]);
+}
+
+/* What a statement says of a row, and what its transaction saw there, whatever the order was. */
+static enum status explain_no_sight(struct check *check, const struct distilled *d,
+                                    const struct fault *fault, struct error *err)
+{
+    const struct history *h = d->history;
+    bool is_snapshot = lattice_is_snapshot(check->level);
+    struct discovery found = { .txns = &fault->txn,
+                               .txn_count = 1,
+                               .kind = is_snapshot ? ANOMALY_G_NONADJACENT
+                                                   : ANOMALY_RESULT_SET_MISMATCH,
+                               .proven = is_snapshot ? ANOMALY_G_NONADJACENT : ANOMALY_G2 };
+
+    tell_txn(&found.why, h, fault->txn);
+    buffer_text(&found.why, TEXT(" asked for "));
+    tell_statement(&found.why, h, fault->op);
+    buffer_text(&found.why, TEXT(", and no version of "));
+    tell_key(&found.why, h, fault->key);
+    buffer_text(&found.why, TEXT(" that it can have seen agrees with the answer"));
+    prove_impossible(&found.proof, h, fault, fault->key);
+    return check_add(check, &found, err);
 }
 
 static enum status explain_fault(struct check *check, const struct distilled *d,
@@ -118,7 +141,7 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
     if (is_explained) {
         found.proven = weakest;
     } else if (kind == ANOMALY_COUNT) {
-        prove_impossible(&found.proof, h, fault);
+        prove_impossible(&found.proof, h, fault, h->op_key[fault->op]);
         others[0] = others[1] = HISTORY_NONE;
         found.proven = weakest;
     } else {
@@ -142,7 +165,9 @@ enum status explain_faults(struct check *check, const struct distilled *d,
 
     suspects_init(&suspects, d->history, places);
     for (size_t i = 0; i < d->faults.count && status == STATUS_OK && !check_is_full(check); i++)
-        status = explain_fault(check, d, &suspects, &d->faults.at[i], err);
+        status = d->faults.at[i].kind == FAULT_NO_SIGHT
+                     ? explain_no_sight(check, d, &d->faults.at[i], err)
+                     : explain_fault(check, d, &suspects, &d->faults.at[i], err);
     suspects_close(&suspects);
     return status;
 }
@@ -159,7 +184,9 @@ static struct edge base_edge(const struct distilled *d, const struct axiom *a)
 /* From the writer of what was read, to the reader. */
 static struct edge read_edge(const struct distilled *d, uint32_t read, uint32_t version)
 {
-    return (struct edge){ .kind = EDGE_WR,
+    bool is_look = op_is_head(d->history->op_kind[d->read_op[read]]);
+
+    return (struct edge){ .kind = is_look ? EDGE_PREDICATE_WR : EDGE_WR,
                           .from = d->actor_txn[d->version_actor[version]],
                           .to = d->actor_txn[d->read_actor[read]],
                           .op = d->read_op[read],
@@ -183,6 +210,11 @@ static void tell_shown(struct buffer *out, const struct distilled *d, const stru
     const struct history *h = d->history;
 
     tell_txn(out, h, d->actor_txn[d->read_actor[a->a]]);
+    if (op_is_head(h->op_kind[d->read_op[a->a]])) {
+        buffer_text(out, TEXT(" looked for "));
+        tell_statement(out, h, d->read_op[a->a]);
+        return;
+    }
     buffer_text(out, TEXT(" read "));
     tell_key_value(out, h, d->key_name[d->read_key[a->a]], history_value(h, d->read_op[a->a]));
 }
@@ -271,7 +303,9 @@ static enum anomaly weakest_kind(const struct steps *s)
 {
     if (s->p->d->is_halved)
         return ANOMALY_NO_PREFIX;
-    return s->p->is_snapshot ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
+    if (s->p->is_snapshot)
+        return ANOMALY_G_NONADJACENT;
+    return s->has_look ? ANOMALY_G2 : ANOMALY_G2_ITEM;
 }
 
 static enum anomaly kind_of(const struct steps *s)

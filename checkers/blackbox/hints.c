@@ -101,30 +101,31 @@ enum status hints_order(const struct distilled *d, enum hint hint, struct arena 
     return *at_hand ? order_by(d, hint, arena, serial, &sorted, err) : STATUS_OK;
 }
 
-static enum status try_hint(const struct distilled *d, const struct base *base, enum hint hint,
-                            bool is_snapshot, struct arena *arena, struct serial *serial,
+static enum status try_hint(const struct hints_question *q, enum hint hint, struct serial *serial,
                             bool *holds, struct error *err)
 {
     struct hinted *sorted = NULL;
 
-    TRY(order_by(d, hint, arena, serial, &sorted, err));
-    if (is_snapshot && hint == HINT_STORE && d->history->txn_snapshot)
-        TRY(find_seen(d, sorted, serial, arena, err));
-    return replay_serial(d, base, serial, arena, holds, err);
+    TRY(order_by(q->d, hint, q->arena, serial, &sorted, err));
+    if (q->is_snapshot && hint == HINT_STORE && q->d->history->txn_snapshot)
+        TRY(find_seen(q->d, sorted, serial, q->arena, err));
+    TRY(replay_serial(q->d, q->base, serial, q->arena, holds, err));
+    return *holds && q->looks ? looks_replay(q->looks, serial, false, q->arena, holds, err)
+                              : STATUS_OK;
 }
 
-enum status hints_try(const struct distilled *d, const struct base *base, bool is_snapshot,
-                      struct arena *arena, struct serial *serial, bool *holds, struct error *err)
+enum status hints_try(const struct hints_question *q, struct serial *serial, bool *holds,
+                      struct error *err)
 {
     *holds = false;
     for (int hint = 0; hint < HINT_COUNT && !*holds; hint++) {
-        size_t mark = arena->used;
+        size_t mark = q->arena->used;
 
-        if (!is_at_hand(d->history, (enum hint)hint))
+        if (!is_at_hand(q->d->history, (enum hint)hint))
             continue;
-        TRY(try_hint(d, base, (enum hint)hint, is_snapshot, arena, serial, holds, err));
+        TRY(try_hint(q, (enum hint)hint, serial, holds, err));
         if (!*holds)
-            arena_reset_to(arena, mark);
+            arena_reset_to(q->arena, mark);
     }
     return STATUS_OK;
 }

@@ -8,7 +8,7 @@
 #ifndef CHECKERS_BLACKBOX_HINTS_H
 #define CHECKERS_BLACKBOX_HINTS_H
 
-#include "checkers/blackbox/replay.h"
+#include "checkers/blackbox/looks.h"
 
 enum hint { HINT_STORE, HINT_COMPLETION, HINT_FILE, HINT_COUNT };
 
@@ -17,7 +17,14 @@ MUST_USE enum status hints_order(const struct distilled *, enum hint, struct are
                                  struct serial *, bool *is_at_hand, struct error *);
 
 /* The order is of the arena. False: none will do, and nothing follows from that. */
-MUST_USE enum status hints_try(const struct distilled *, const struct base *, bool is_snapshot,
-                               struct arena *, struct serial *, bool *holds, struct error *);
+struct hints_question {
+    const struct distilled *d;
+    const struct base *base;
+    struct looks *looks; /* statements that are to be explained, too; or NULL */
+    bool is_snapshot;
+    struct arena *arena;
+};
+MUST_USE enum status hints_try(const struct hints_question *, struct serial *, bool *holds,
+                               struct error *);
 
 #endif

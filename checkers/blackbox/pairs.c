@@ -218,8 +218,11 @@ static enum status add_choice(struct open_pairs *o, uint32_t read, uint32_t vers
     uint32_t variable = (uint32_t)o->variables.count, literal = search_literal(variable, true);
     uint32_t reader = p->d->read_actor[read], begin = node_begin(p, reader);
     uint32_t writer = SEARCH_NONE, next = p->next[version];
+    size_t place;
 
     TRY(array_push(&o->variables, ((struct open_pair){ read, version, true }), err));
+    if (p->d->some_count > 0)
+        TRY(map_add(&o->choice_of, (uint64_t)read << 32 | version, variable, &place, err));
     if (!version_is_initial(p->d, version)) {
         writer = version_commit(p, version);
         if (!reach_is_before(&p->reach, writer, begin))
@@ -233,6 +236,26 @@ static enum status add_choice(struct open_pairs *o, uint32_t read, uint32_t vers
             o, (struct search_edge){ begin, version_commit(p, next), { literal, SEARCH_NONE } },
             (struct open_edge){ NOBODY, read, version, next }, err);
     return next == NOBODY ? add_overtaken(o, read, version, literal, err) : STATUS_OK;
+}
+
+/* A value came from one of these rows, unless it is known already that it came from this. */
+static enum status add_some(struct open_pairs *o, uint32_t some, struct error *err)
+{
+    const struct polygraph *p = o->p;
+    const struct distilled *d = p->d;
+    const struct some *s = &d->somes[some];
+    uint64_t variable;
+
+    for (uint32_t k = s->start; k < s->start + s->count; k++)
+        if (p->source[d->some_read[k]] == d->some_version[k])
+            return STATUS_OK;
+    for (uint32_t k = s->start; k < s->start + s->count; k++)
+        if (polygraph_may_be_from(p, d->some_read[k], d->some_version[k]) &&
+            map_find(&o->choice_of, (uint64_t)d->some_read[k] << 32 | d->some_version[k],
+                     &variable))
+            TRY(array_push(&o->literals, search_literal((uint32_t)variable, true), err));
+    TRY(array_push(&o->clause_start, (uint32_t)o->literals.count, err));
+    return array_push(&o->clause_read, d->read_count + some, err);
 }
 
 static enum status add_choices(struct open_pairs *o, const struct check_options *options,
@@ -253,6 +276,8 @@ static enum status add_choices(struct open_pairs *o, const struct check_options 
         TRY(array_push(&o->clause_start, (uint32_t)o->literals.count, err));
         TRY(array_push(&o->clause_read, read, err));
     }
+    for (uint32_t some = 0; some < d->some_count && !o->is_too_large; some++)
+        TRY(add_some(o, some, err));
     return STATUS_OK;
 }
 
@@ -339,4 +364,5 @@ void pairs_close(struct open_pairs *o)
     array_close(&o->readers);
     array_close(&o->choices);
     map_close(&o->variable_of);
+    map_close(&o->choice_of);
 }

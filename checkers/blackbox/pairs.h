@@ -7,7 +7,7 @@
  *                                and where w's chain comes before chain X: r -> head of X
  *
  * One variable a pair of chains that is open, one a candidate of a read; of each such read
- * a clause that it has a source. That it has no two need not be said: the order would not
+ * a clause that it has a source, and of each value that came from one of several rows another. That it has no two need not be said: the order would not
  * allow it. Of the known edges only those go along that no others imply.
  */
 #ifndef CHECKERS_BLACKBOX_PAIRS_H
@@ -37,7 +37,8 @@ struct open_pairs {
     ARRAY(struct search_edge) edges;
     ARRAY(struct open_edge) meanings; /* beside edges */
     ARRAY(uint32_t) literals, clause_start;
-    ARRAY(uint32_t) clause_read; /* beside clauses */
+    ARRAY(uint32_t) clause_read; /* beside clauses: that it has a source; behind reads, somes */
+    struct map choice_of;        /* by read and version: its variable; where there are somes */
     ARRAY(struct search_chain) chains;
     ARRAY(struct search_reader) readers;
     ARRAY(struct search_choice) choices;

@@ -142,16 +142,31 @@ static enum status add_pairs(struct polygraph *p, struct error *err)
     return STATUS_OK;
 }
 
+/* By actor. */
+static void index_reads(struct polygraph *p)
+{
+    const struct distilled *d = p->d;
+
+    memset(p->reads_start, 0, ((size_t)d->actor_count + 2) * sizeof *p->reads_start);
+    for (uint32_t read = 0; read < d->read_count; read++)
+        p->reads_start[d->read_actor[read] + 2]++;
+    for (uint32_t actor = 0; actor < d->actor_count; actor++)
+        p->reads_start[actor + 2] += p->reads_start[actor + 1];
+    for (uint32_t read = 0; read < d->read_count; read++)
+        p->reads[p->reads_start[d->read_actor[read] + 1]++] = read;
+}
+
 static enum status add_reads(struct polygraph *p, struct error *err)
 {
     const struct distilled *d = p->d;
 
-    for (uint32_t read = 0; read < d->read_count; read++) {
-        if (d->read_source[read] != NOBODY)
-            TRY(polygraph_settle(p, read, d->read_source[read], err));
+    for (; p->read_count < d->read_count; p->read_count++) {
+        if (d->read_source[p->read_count] != NOBODY)
+            TRY(polygraph_settle(p, p->read_count, d->read_source[p->read_count], err));
         else
             p->open_count++;
     }
+    index_reads(p);
     return STATUS_OK;
 }
 
@@ -180,19 +195,48 @@ static enum status number_nodes(struct polygraph *p, struct error *err)
     return reach_init(&p->reach, p->node_count, slots, p->slot, p->place, p->arena, err);
 }
 
+/* For the reads of the distilled history, and for as many again as there may come. */
+static enum status take_room(struct polygraph *p, struct error *err)
+{
+    const struct distilled *d = p->d;
+    uint32_t candidates = d->candidate_start[d->read_count];
+    const uint32_t *source = p->source, *known_since = p->known_since;
+    const uint8_t *is_gone = p->is_gone;
+
+    if (d->read_count > p->read_room || !p->source) {
+        p->read_room = p->source ? 2 * (size_t)d->read_count : d->read_count;
+        TAKE(p->arena, p->source, p->read_room, err);
+        TAKE(p->arena, p->known_since, p->read_room, err);
+        TAKE(p->arena, p->readers, p->read_room, err);
+        TAKE(p->arena, p->reads, p->read_room, err);
+        memset(p->source, 0xff, p->read_room * sizeof *p->source);
+        if (p->read_count > 0) {
+            memcpy(p->source, source, p->read_count * sizeof *source);
+            memcpy(p->known_since, known_since, p->read_count * sizeof *known_since);
+        }
+    }
+    if (candidates > p->candidate_room || !p->is_gone) {
+        size_t old = p->candidate_room;
+
+        p->candidate_room = p->is_gone ? 2 * (size_t)candidates : candidates;
+        TAKE(p->arena, p->is_gone, p->candidate_room, err);
+        if (old > 0)
+            memcpy(p->is_gone, is_gone, old);
+    }
+    return STATUS_OK;
+}
+
 static enum status take_memory(struct polygraph *p, struct error *err)
 {
     const struct distilled *d = p->d;
     size_t versions = d->version_count;
 
-    TAKE(p->arena, p->source, d->read_count, err);
-    TAKE(p->arena, p->known_since, d->read_count, err);
-    TAKE(p->arena, p->is_gone, d->candidate_start[d->read_count], err);
+    TRY(take_room(p, err));
+    TAKE(p->arena, p->reads_start, (size_t)d->actor_count + 2, err);
     TAKE(p->arena, p->next, versions, err);
     TAKE(p->arena, p->previous, versions, err);
     TAKE(p->arena, p->link_fact, versions, err);
     TAKE(p->arena, p->reader_start, versions + 2, err);
-    TAKE(p->arena, p->readers, d->read_count, err);
     TAKE(p->arena, p->may_be_read, versions, err);
     TAKE(p->arena, p->chain_start, (size_t)d->key_count + 1, err);
     TAKE(p->arena, p->head, versions, err);
@@ -207,7 +251,6 @@ static enum status take_memory(struct polygraph *p, struct error *err)
     TAKE(p->arena, p->sorting, versions, err);
     TAKE(p->arena, p->head_place, versions, err);
     TAKE(p->arena, p->firm_place, versions, err);
-    memset(p->source, 0xff, d->read_count * sizeof *p->source);
     memset(p->next, 0xff, versions * sizeof *p->next);
     memset(p->previous, 0xff, versions * sizeof *p->previous);
     memset(p->link_fact, 0xff, versions * sizeof *p->link_fact);
@@ -218,7 +261,8 @@ enum status polygraph_init(struct polygraph *p, const struct distilled *d, const
                            bool is_snapshot, struct arena *arena, struct error *err)
 {
     *p = (struct polygraph){
-        .d = d, .base = base, .arena = arena, .is_snapshot = is_snapshot, .read_without = NOBODY
+        .d = d, .base = base, .arena = arena, .is_snapshot = is_snapshot, .read_without = NOBODY,
+        .some_without = NOBODY
     };
     TRY(number_nodes(p, err));
     TRY(take_memory(p, err));
@@ -226,6 +270,13 @@ enum status polygraph_init(struct polygraph *p, const struct distilled *d, const
     TRY(add_reads(p, err));
     TRY(add_shown(p, err));
     TRY(add_pairs(p, err));
+    return polygraph_chain(p, err);
+}
+
+enum status polygraph_extend(struct polygraph *p, struct error *err)
+{
+    TRY(take_room(p, err));
+    TRY(add_reads(p, err));
     return polygraph_chain(p, err);
 }
 

@@ -77,10 +77,14 @@ struct polygraph {
     bool is_rechained;     /* chains have changed since the last round */
     bool is_refuted;       /* the facts have a cycle, or a read no candidate */
     uint32_t read_without; /* that read, or NOBODY */
+    uint32_t some_without; /* of the distilled history's somes, whose value nothing has; or NOBODY */
 
+    size_t read_room, candidate_room;
+    uint32_t *reads_start, *reads; /* by actor: its reads */
     uint32_t *source;      /* by read, as far as known */
     uint32_t *known_since; /* by read: how many facts there were then */
     uint8_t *is_gone;      /* by candidate */
+    uint32_t read_count;   /* reads that are in it */
     uint32_t open_count;   /* reads whose source is not known */
 
     uint32_t *next, *previous; /* by version: linked */
@@ -115,6 +119,8 @@ struct polygraph {
 MUST_USE enum status polygraph_init(struct polygraph *, const struct distilled *,
                                     const struct base *, bool is_snapshot, struct arena *,
                                     struct error *);
+/* Its distilled history has more reads, behind those that it had. */
+MUST_USE enum status polygraph_extend(struct polygraph *, struct error *);
 void polygraph_close(struct polygraph *);
 
 /*
@@ -156,6 +162,9 @@ uint32_t polygraph_version_of(const struct distilled *, uint32_t actor, uint32_t
 
 /* The actor's read that is known to come from the version; or NOBODY. */
 uint32_t polygraph_read_of(const struct polygraph *, uint32_t actor, uint32_t version);
+
+/* Whether the read is not known to be of another version. */
+bool polygraph_may_be_from(const struct polygraph *, uint32_t read, uint32_t version);
 
 MUST_USE enum status polygraph_add(struct polygraph *, struct fact, struct error *);
 /* Once nothing else can be: makes the fact that a read follows its source. */

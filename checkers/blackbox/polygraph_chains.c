@@ -21,20 +21,9 @@ enum status polygraph_overtake(struct polygraph *p, uint32_t read, uint32_t vers
 
 uint32_t polygraph_read_of(const struct polygraph *p, uint32_t actor, uint32_t version)
 {
-    const struct distilled *d = p->d;
-    uint32_t low = 0, high = d->read_count;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (d->read_actor[middle] < actor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < d->read_count && d->read_actor[low] == actor; low++)
-        if (p->source[low] == version)
-            return low;
+    for (uint32_t i = p->reads_start[actor]; i < p->reads_start[actor + 1]; i++)
+        if (p->source[p->reads[i]] == version)
+            return p->reads[i];
     return NOBODY;
 }
 

@@ -14,6 +14,9 @@ MUST_USE enum status polygraph_overtake(struct polygraph *, uint32_t read, uint3
 MUST_USE enum status polygraph_strike(struct polygraph *, const struct check_options *,
                                       struct error *);
 
+/* saturate_reads.c: looks for a value that can have come from nowhere. */
+void polygraph_find_without(struct polygraph *);
+
 /* How many chains of a lane, with these places of their heads, must come before chain b. */
 uint32_t polygraph_count_before(const struct polygraph *, const struct lane *,
                                 const uint32_t *places, uint32_t b);

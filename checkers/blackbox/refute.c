@@ -323,13 +323,17 @@ static enum status refute_facts(struct refuter *r, struct error *err)
     uint32_t read = p->read_without;
     struct path cycle = { 0 };
 
-    if (read == NOBODY)
+    if (read == NOBODY && p->some_without == NOBODY)
         TRY(find_cycle(r, &cycle, err));
+    else if (read == NOBODY)
+        refute_need_some(r, p->some_without);
     else
         refute_need_source(r, read);
     TRY(need_and_write(r, err));
     steps_begin(r->s);
-    if (read == NOBODY) {
+    if (read == NOBODY && p->some_without != NOBODY) {
+        refute_use_some(r, p->some_without);
+    } else if (read == NOBODY) {
         refute_use_path(r, cycle);
         refute_tell_cycle(r, cycle);
         classify(r, cycle);

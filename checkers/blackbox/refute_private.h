@@ -40,6 +40,7 @@ MUST_USE enum status refute_walk(struct refuter *, uint32_t from, uint32_t limit
                                  bool *found, struct error *);
 void refute_need(struct refuter *, struct path);
 void refute_need_source(struct refuter *, uint32_t read);
+void refute_need_some(struct refuter *, uint32_t some);
 
 static inline uint32_t path_end(const struct refuter *r, struct path path)
 {
@@ -50,6 +51,8 @@ static inline uint32_t path_end(const struct refuter *r, struct path path)
 
 /* Uses what makes a path known; its points are its nodes but the last. */
 void refute_use_path(struct refuter *, struct path);
+/* That a value came from one of these rows; and what is known not to have it. */
+void refute_use_some(struct refuter *, uint32_t some);
 /* That the read came from where it is known to. */
 void refute_use_source(struct refuter *, uint32_t read);
 /*

@@ -64,8 +64,15 @@ static enum status need_edge(struct translation *t, uint32_t edge, struct error 
 
 static void need_clause(struct translation *t, uint32_t clause)
 {
-    if (clause < t->pairs->clause_read.count)
-        refute_need_source(t->r, t->pairs->clause_read.at[clause]);
+    uint32_t read;
+
+    if (clause >= t->pairs->clause_read.count)
+        return;
+    read = t->pairs->clause_read.at[clause];
+    if (read >= t->r->d->read_count)
+        refute_need_some(t->r, read - t->r->d->read_count);
+    else
+        refute_need_source(t->r, read);
 }
 
 enum status refute_need_search(struct refuter *r, const struct open_pairs *pairs,
@@ -188,6 +195,10 @@ static void use_clause(struct translation *t, uint32_t clause)
         return;
     }
     read = t->pairs->clause_read.at[clause];
+    if (read >= r->d->read_count) {
+        refute_use_some(r, read - r->d->read_count);
+        return;
+    }
     for (uint32_t c = r->d->candidate_start[read]; c < r->d->candidate_start[read + 1]; c++)
         if (r->p->is_gone[c])
             steps_use(r->s, r->step_of[r->gone_fact[c]]);

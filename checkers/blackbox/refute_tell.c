@@ -33,8 +33,10 @@ static struct edge edge_of_read(const struct refuter *r, enum edge_kind kind, ui
 {
     const struct distilled *d = r->d;
     uint32_t reader = d->actor_txn[d->read_actor[read]], writer = txn_of_version(r, version);
+    bool is_look = op_is_head(d->history->op_kind[d->read_op[read]]);
+    enum edge_kind of_look = kind == EDGE_WR ? EDGE_PREDICATE_WR : EDGE_PREDICATE_RW;
 
-    return (struct edge){ .kind = (uint8_t)kind,
+    return (struct edge){ .kind = (uint8_t)(is_look ? of_look : kind),
                           .from = kind == EDGE_WR ? writer : reader,
                           .to = kind == EDGE_WR ? reader : writer,
                           .op = d->read_op[read],
@@ -184,6 +186,13 @@ void refute_tell_read(struct refuter *r, uint32_t read)
         buffer_print(out, "(%" PRIu32 " more such steps.) ", r->s->untold);
     buffer_text(out, TEXT("So "));
     tell_txn(out, h, r->d->actor_txn[r->d->read_actor[read]]);
+    if (op_is_head(h->op_kind[r->d->read_op[read]])) {
+        buffer_text(out, TEXT(" can have seen no version of "));
+        tell_key(out, h, r->d->key_name[r->d->read_key[read]]);
+        buffer_text(out, TEXT(" that agrees with its answer to "));
+        tell_statement(out, h, r->d->read_op[read]);
+        return;
+    }
     buffer_text(out, TEXT(" can have read "));
     tell_key_value(out, h, r->d->key_name[r->d->read_key[read]],
                    history_value(h, r->d->read_op[read]));

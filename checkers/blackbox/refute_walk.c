@@ -105,6 +105,14 @@ void refute_need_source(struct refuter *r, uint32_t read)
             r->is_needed[r->gone_fact[c]] = 1;
 }
 
+void refute_need_some(struct refuter *r, uint32_t some)
+{
+    const struct some *s = &r->d->somes[some];
+
+    for (uint32_t k = s->start; k < s->start + s->count; k++)
+        refute_need_source(r, r->d->some_read[k]);
+}
+
 void refute_need(struct refuter *r, struct path path)
 {
     for (uint32_t i = path.start; i < path.start + path.count; i++) {

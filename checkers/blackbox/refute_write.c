@@ -30,6 +30,21 @@ void refute_use_source(struct refuter *r, uint32_t read)
     steps_use(r->s, r->source_step[read]);
 }
 
+void refute_use_some(struct refuter *r, uint32_t some)
+{
+    const struct distilled *d = r->d;
+    const struct some *s = &d->somes[some];
+
+    for (uint32_t k = s->start; k < s->start + s->count; k++) {
+        uint32_t read = d->some_read[k];
+
+        for (uint32_t c = d->candidate_start[read]; c < d->candidate_start[read + 1]; c++)
+            if (d->candidates[c] == d->some_version[k] && r->p->is_gone[c])
+                steps_use(r->s, r->step_of[r->gone_fact[c]]);
+    }
+    use_axiom(r, AXIOM_EXTREME, some, 0, 0);
+}
+
 static void use_fact(struct refuter *r, uint32_t fact)
 {
     const struct fact *f = &r->p->facts.at[fact];

@@ -314,7 +314,8 @@ enum status polygraph_saturate(struct polygraph *p, const struct check_options *
         TRY(take_a_round(p, options, err));
         if (p->open_count < open)
             TRY(polygraph_chain(p, err));
-        p->is_refuted = p->read_without != NOBODY;
+        polygraph_find_without(p);
+        p->is_refuted = p->read_without != NOBODY || p->some_without != NOBODY;
     } while (!p->is_refuted && (p->facts.count > known || p->open_count < open));
     return STATUS_OK;
 }

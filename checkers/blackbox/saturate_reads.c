@@ -118,3 +118,31 @@ enum status polygraph_strike(struct polygraph *p, const struct check_options *op
     arena_reset_to(p->arena, mark);
     return STATUS_OK;
 }
+
+/* Whether a sight can still be of a version. */
+bool polygraph_may_be_from(const struct polygraph *p, uint32_t read, uint32_t version)
+{
+    const struct distilled *d = p->d;
+
+    if (p->source[read] != NOBODY)
+        return p->source[read] == version;
+    for (uint32_t c = d->candidate_start[read]; c < d->candidate_start[read + 1]; c++)
+        if (d->candidates[c] == version)
+            return !p->is_gone[c];
+    return false;
+}
+
+void polygraph_find_without(struct polygraph *p)
+{
+    const struct distilled *d = p->d;
+
+    for (uint32_t i = 0; i < d->some_count && p->some_without == NOBODY; i++) {
+        const struct some *s = &d->somes[i];
+        bool may_be = false;
+
+        for (uint32_t k = s->start; k < s->start + s->count && !may_be; k++)
+            may_be = polygraph_may_be_from(p, d->some_read[k], d->some_version[k]);
+        if (!may_be)
+            p->some_without = i;
+    }
+}

@@ -97,6 +97,7 @@ static const char *const axiom_names[AXIOM_COUNT] = {
     [AXIOM_FOLLOWS] = "follows",     [AXIOM_OVERWRITES] = "overwrites",
     [AXIOM_EXCLUSIVE] = "exclusive", [AXIOM_PREFIX] = "prefix",
     [AXIOM_ABSENT] = "absent",       [AXIOM_VERSION_ORDER] = "version-order",
+    [AXIOM_EXTREME] = "extreme",
 };
 
 /* Of two versions of a key. */
@@ -104,6 +105,17 @@ static void print_versions(struct steps *s, uint32_t a, uint32_t b)
 {
     print_version(s, "first", a);
     print_version(s, "second", b);
+}
+
+static void print_extreme(struct steps *s, const struct some *some)
+{
+    const struct history *h = s->p->d->history;
+
+    s->takes_part[some->actor] = 1;
+    s->has_look = true;
+    buffer_print(&s->out, ",\"read\":[%" PRId64 ",%" PRIu32 "],\"value\":", id_of(s, some->actor),
+                 tell_op_number(h, s->p->d->actor_txn[some->actor], some->head));
+    buffer_json(&s->out, history_text(h, h->aggregate_name[some->aggregate]));
 }
 
 static void print_axiom(struct steps *s, const struct axiom *a)
@@ -118,6 +130,9 @@ static void print_axiom(struct steps *s, const struct axiom *a)
         print_actor(s, "from", a->a);
         print_actor(s, "to", a->b);
         return;
+    case AXIOM_EXTREME:
+        print_extreme(s, &s->p->d->somes[a->a]);
+        return;
     case AXIOM_EXCLUSIVE:
     case AXIOM_VERSION_ORDER:
         print_key(s, &s->out, s->p->d->version_key[a->a]);
@@ -127,6 +142,7 @@ static void print_axiom(struct steps *s, const struct axiom *a)
         break;
     }
     s->takes_part[s->p->d->read_actor[a->a]] = 1;
+    s->has_look |= s->p->d->read_is_narrowed && s->p->d->read_is_narrowed[a->a];
     buffer_byte(&s->out, ',');
     print_read(s, &s->out, a->a);
     if (a->kind == AXIOM_FOLLOWS || a->kind == AXIOM_OVERWRITES)

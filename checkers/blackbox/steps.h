@@ -22,6 +22,7 @@ enum axiom_kind {
     AXIOM_PREFIX,        /* a: read, b, c: versions */
     AXIOM_ABSENT,        /* a: read, b: version */
     AXIOM_VERSION_ORDER, /* a, b: versions */
+    AXIOM_EXTREME,       /* a: one of the somes */
     AXIOM_COUNT
 };
 
@@ -52,6 +53,7 @@ struct steps {
     ARRAY(uint32_t) numbers; /* of steps, beside axioms */
     uint8_t *takes_part;     /* by actor */
     bool has_base;           /* session or realtime steps stand among them */
+    bool has_look;           /* some rest on what statements say beyond values */
     struct draft drafts[DRAFTS_MAX];
     unsigned depth;
     enum status status; /* the first failure: asked once, at the end */

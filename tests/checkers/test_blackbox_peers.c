@@ -301,7 +301,6 @@ static void what_is_generated_holds_at_its_level(void)
             ASSERT_OK(generate(&options, &h, &planted, &err), &err);
             question.history = &h;
             question.options.level = blackbox_levels[i];
-            question.options.allows_unjudged = true;
             if (blackbox_ask(&question) != VERDICT_VALID)
                 blackbox_fail(&question, "it was made to be valid");
             question.options.version_order = (struct ratio){ 9, 10 };

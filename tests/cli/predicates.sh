@@ -45,4 +45,29 @@ for checker in order certificate; do
         check wrong.jsonl --checker $checker --allow-unjudged
 done
 
+# Two that missed what the other inserted: nothing but rows that did not come tells that.
+cat >phantom.jsonl <<'LINES'
+{"ordeal-history":1,"tables":{"t":{"columns":{"id":"bigint","v":"bigint"},"key":["id"]}}}
+{"txn":1,"session":0,"status":"ok","at":[448,7452],"ops":[{"select":"t","where":"v >= 1","rows":{}},{"r":"t/1","v":null},{"insert":"t","rows":{"1":{"id":1,"v":101}}}]}
+{"txn":2,"session":100,"status":"ok","at":[781,19762],"ops":[{"select":"t","where":"v >= 3","rows":{}},{"insert":"t","rows":{"1":{"id":1,"v":4}}},{"select":"t","where":"v >= 0","rows":{"1":{"id":1,"v":4}}}]}
+LINES
+for level in serializable session-serializable strict-serializable snapshot; do
+    exits 1 "a phantom is found at $level" \
+        check phantom.jsonl --checker blackbox --level $level --witness w.json
+    exits 0 "and verify accepts why" verify phantom.jsonl w.json
+done
+exits 1 "no other checker is needed for that" check phantom.jsonl --version-order 0
+
+# Without the store's order, what was generated is found to be right, and what was planted is found.
+run 0 generate predicate-mix --transactions 400 --keys 20 -o mix.jsonl
+exits 0 "rows that came and rows that did not have an order" \
+    check mix.jsonl --checker blackbox --version-order 0 --witness w.json
+exits 0 "which verify accepts, with all statements" verify mix.jsonl w.json
+check "none of which is left out" sh -c "! grep -q 'not judged' out"
+run 0 generate predicate-mix --transactions 400 --keys 20 --plant G2 -o bad.jsonl
+exits 1 "a planted phantom is found" \
+    check bad.jsonl --checker blackbox --version-order 0 --witness w.json
+check "and called what it is" mentions out 'G2: '
+exits 0 "verify accepts why" verify bad.jsonl w.json
+
 finish

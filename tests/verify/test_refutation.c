@@ -53,6 +53,22 @@ static const struct row {
           PROOF("G2-item", "[1,2]",
                 OVERWRITES(1, 0, "x", null, 2) "," OVERWRITES(2, 0, "x", null, 1) "," BY("0,1")),
       "T1: r x _, w x 1; T2: r x 1, w x 2", LEVEL_SERIALIZABLE },
+    { "each missed the other's row",
+      "T1: sel v>=1 {}, ins {1=101}; T2: sel v>=3 {}, ins {2=4}",
+      INVALID("serializable")
+          PROOF("G2", "[1,2]",
+                OVERWRITES(1, 0, "t/2", null, 2) "," OVERWRITES(2, 0, "t/1", null, 1) "," BY("0,1")),
+      "T1: sel v>=1 {}, ins {1=101}; T2: sel v>=3 {1=101}, ins {2=4}", LEVEL_SERIALIZABLE },
+    { "a row that cannot have been missing", "init t/7 12; T1: sel v>=10 {}",
+      INVALID("serializable") PROOF("G2", "[1]", READS(1, 0, "t/7")),
+      "init t/7 12; T1: sel v>=13 {}", LEVEL_SERIALIZABLE },
+    { "a least value that was not there yet",
+      "T1: w t/7 12, w x 1; T2: r x _, agg min(v) v>=10 12",
+      INVALID("serializable")
+          PROOF("G2", "[1,2]",
+                "{\"step\":\"extreme\",\"read\":[2,1],\"value\":\"min(v)\"}"
+                "," FOLLOWS(2, 1, "t/7", 1) "," OVERWRITES(2, 0, "x", null, 1) "," BY("0,1,2")),
+      "T1: w t/7 12, w x 1; T2: r x 1, agg min(v) v>=10 12", LEVEL_SERIALIZABLE },
     { "and with snapshots", "T1: r x _, w x 1; T2: r x _, w x 2",
       INVALID("snapshot")
           PROOF("G-nonadjacent", "[1,2]",
