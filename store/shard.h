@@ -141,6 +141,8 @@ bool shard_matches(const struct shard *, uint32_t scope, const struct version *)
  * that do not read are in nobody's way, so one that is prepared may stand below one that has
  * committed meanwhile. Of several undecided changes of a key each is asked about alone: whichever
  * of them commit, if neither what is there nor any of their rows matches, the reader finds nothing.
+ * Protocols that keep undecided changes of a key apart (mvto, 2pl, occ, ssi) may ask for the row
+ * before a change that has no place yet by stamp_never(): there it is the newest version.
  */
 bool shard_touches(const struct shard *, uint32_t scope, uint32_t key, const struct text *after,
                    struct stamp at);

@@ -21,7 +21,9 @@
  * the row again, this one aborts.
  *
  * Writes that do not read need nobody's leave: undecided or not, versions stand in
- * the order of C, and a statement waits for whoever may still commit below its snapshot.
+ * the order of C, and a statement waits for whoever may still commit below its snapshot: if it
+ * asks by a condition, for those whose row matches, or who would hide a row that it finds there.
+ * That is the version at S, though a later one may have committed above (shard_conflict.c).
  * The certificate exports C, and S for each operation.
  */
 #include "store/protocols/si.h"
