@@ -332,6 +332,18 @@ void proof_cycle(struct buffer *out, const struct history *h, const struct edge 
     proof_cycle_by(out, h, edges, NULL, count);
 }
 
+void proof_order(struct buffer *out, const struct history *h, const struct version_order *o,
+                 const struct edge *edges, size_t count)
+{
+    buffer_text(out, TEXT("{\"key\":"));
+    buffer_json(out, history_key(h, o->key));
+    print_version(out, h, "first", o->first);
+    print_version(out, h, "second", o->second);
+    buffer_byte(out, ',');
+    proof_cycle(out, h, edges, count);
+    buffer_byte(out, '}');
+}
+
 void proof_read(struct buffer *out, const struct history *h, const struct wrong_read *read)
 {
     buffer_print(out, "\"read\":{\"txn\":%" PRId64 ",\"op\":%" PRIu32, h->txn_id[read->txn],

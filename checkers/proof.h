@@ -76,6 +76,14 @@ void proof_tell_cycle_by(struct buffer *, const struct history *, const struct e
 void proof_cycle_by(struct buffer *, const struct history *, const struct edge *,
                     const struct reason *, size_t count);
 
+/* That a version of a key comes before another: otherwise there were the cycle. An element of "orders". */
+struct version_order {
+    uint32_t key, first, second; /* operations that wrote them */
+};
+
+void proof_order(struct buffer *, const struct history *, const struct version_order *,
+                 const struct edge *, size_t count);
+
 /* "read":{...}: an answer that is not what it should be. */
 struct wrong_read {
     uint32_t txn, op; /* a read or a head */

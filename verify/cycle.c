@@ -6,6 +6,8 @@
 
 #include <inttypes.h>
 
+#include "verify/sources.h"
+
 static bool is_anti(enum witness_edge_kind kind)
 {
     return kind == EDGE_RW || kind == EDGE_PREDICATE_RW;
@@ -381,6 +383,37 @@ static bool kind_is_true(const struct verifier *v, const struct witness_anomaly 
     return by_order && is_of_kind(a, &census);
 }
 
+/* Where one of several cycles is there, the kind is the weakest of theirs. */
+static bool implies_kind(const struct verifier *v, const struct witness_anomaly *a,
+                         struct census census, bool by_order)
+{
+    static const enum anomaly kinds[3][6] = {
+        { ANOMALY_G0, ANOMALY_G1C, ANOMALY_G_SINGLE, ANOMALY_G_NONADJACENT, ANOMALY_G2_ITEM,
+          ANOMALY_G2 },
+        { ANOMALY_G0_PROCESS, ANOMALY_G1C_PROCESS, ANOMALY_G_SINGLE_PROCESS,
+          ANOMALY_G_NONADJACENT_PROCESS, ANOMALY_G2_ITEM_PROCESS, ANOMALY_G2_PROCESS },
+        { ANOMALY_G0_REALTIME, ANOMALY_G1C_REALTIME, ANOMALY_G_SINGLE_REALTIME,
+          ANOMALY_G_NONADJACENT_REALTIME, ANOMALY_G2_ITEM_REALTIME, ANOMALY_G2_REALTIME },
+    };
+    int closing = -1, weakest = -1;
+
+    for (int by = 0; by < 3; by++)
+        for (int i = 0; i < 6; i++)
+            if (kinds[by][i] == a->kind) {
+                closing = by;
+                weakest = i;
+            }
+    for (int by = 0; by <= closing; by++)
+        for (int i = 0; i <= weakest; i++) {
+            struct witness_anomaly stronger = *a;
+
+            stronger.kind = kinds[by][i];
+            if (kind_is_true(v, &stronger, census, by_order))
+                return true;
+        }
+    return false;
+}
+
 enum status check_round(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
     size_t count = a->cycle.count;
@@ -410,16 +443,17 @@ static bool is_of_one_key(const struct witness_anomaly *a)
     return true;
 }
 
-enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+/* All but what only the cycle at hand stands on. */
+static enum status check_cycle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
     struct census census = count_edges(a);
     bool by_order = false;
 
-    if (v->is_weak)
-        return verify_forced_cycle(v, a, err);
     TRY(check_round(v, a, err));
     if (v->w->level == LEVEL_LINEARIZABLE && !is_of_one_key(a))
         return verify_refuse(v, err, "each key is linearizable on its own");
+    v->part_now++;
+    v->part_count = 0;
     for (size_t i = 0; i < a->cycle.count; i++) {
         TRY(check_edge(v, &a->cycle.at[i], err));
         by_order |= v->by_order;
@@ -428,7 +462,77 @@ enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, st
         return verify_refuse(v, err, "the level allows a cycle with anti-dependencies in a row");
     if ((v->has_shape || v->is_causal) && !model_forbids(v, a))
         return verify_refuse(v, err, "the model allows such a cycle");
-    if (!kind_is_true(v, a, census, by_order))
+    if (a->orders.count > 0 ? !implies_kind(v, a, census, by_order)
+                            : !kind_is_true(v, a, census, by_order))
         return verify_refuse(v, err, "the cycle is no %s", anomaly_name(a->kind));
     return STATUS_OK;
+}
+
+/* --- Orders that the cycle stands on ----------------------------------------- */
+
+static enum status look_up_order(struct verifier *v, const struct witness_order *o,
+                                 struct derived_order *order, struct error *err)
+{
+    uint32_t *versions[] = { &order->first, &order->second };
+    const struct witness_version *names[] = { &o->first, &o->second };
+    uint32_t txns[2] = { 0 };
+
+    TRY(lookup_key(v, o->key, &order->key, err));
+    for (int i = 0; i < 2; i++) {
+        TRY(lookup_version(v, names[i], order->key, versions[i], err));
+        if (*versions[i] == VERSION_INITIAL)
+            return verify_refuse(v, err, "the initial version comes before all others");
+        txns[i] = history_txn_of(v->h, *versions[i]);
+        if (v->h->txn_status[txns[i]] != TXN_OK ||
+            source_version(v, txns[i], order->key) != *versions[i])
+            return verify_refuse(v, err, "a version was not left behind by one who committed");
+    }
+    return txns[0] != txns[1] ? STATUS_OK
+                              : verify_refuse(v, err, "one transaction left both versions");
+}
+
+/* Suppose that the versions stand the other way round: there is the cycle. */
+static enum status check_order(struct verifier *v, const struct witness_anomaly *a,
+                               const struct witness_order *o, struct error *err)
+{
+    struct witness_anomaly otherwise = *a;
+    struct derived_order order = { 0 }, reversed;
+
+    otherwise.cycle.at = a->order_edges.at + o->cycle;
+    otherwise.cycle.count = o->cycle_count;
+    TRY(look_up_order(v, o, &order, err));
+    reversed = (struct derived_order){ order.key, order.second, order.first };
+    TRY(array_push(&v->derived, reversed, err));
+    TRY(check_cycle(v, &otherwise, err));
+    v->derived.at[v->derived.count - 1] = order;
+    return STATUS_OK;
+}
+
+static enum status add_parts(struct verifier *v, const struct witness_edge *edges, size_t count,
+                             struct error *err)
+{
+    for (size_t i = 0; i < count; i++) {
+        uint32_t txn = 0;
+
+        TRY(lookup_txn(v, edges[i].from, &txn, err));
+        (void)part_add(v, txn);
+    }
+    return STATUS_OK;
+}
+
+enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+{
+    if (a->orders.count > 0 && (v->w->checker != WITNESS_INFER || !v->judges_reads))
+        return verify_refuse(v, err, "only infer says which of two versions comes first");
+    if (v->is_weak)
+        return verify_forced_cycle(v, a, err);
+    v->derived.count = 0;
+    for (size_t i = 0; i < a->orders.count; i++)
+        TRY(check_order(v, a, &a->orders.at[i], err));
+    TRY(check_cycle(v, a, err));
+    v->derived.count = 0;
+    v->part_now++;
+    v->part_count = 0;
+    TRY(add_parts(v, a->order_edges.at, a->order_edges.count, err));
+    return add_parts(v, a->cycle.at, a->cycle.count, err);
 }

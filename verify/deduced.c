@@ -83,6 +83,50 @@ static enum status is_of_wrong_list(struct verifier *v, const struct edge *e, bo
     return STATUS_OK;
 }
 
+/* By what is inferred, or that and the orders that were derived, one behind the other. */
+static enum status is_before_by_derived(struct verifier *v, uint32_t key, uint32_t first,
+                                        uint32_t second, bool *is_before, struct error *err)
+{
+    const struct derived_order *d = v->derived.at;
+    size_t count = v->derived.count;
+    bool by_order, goes_on = true, *is_reached;
+
+    TRY(inferred_is_before(v, key, first, second, is_before, err));
+    if (*is_before || count == 0)
+        return STATUS_OK;
+    by_order = v->by_order;
+    TRY(memory_get(v, (void **)&is_reached, count, sizeof *is_reached, err));
+    while (goes_on && !*is_before) {
+        goes_on = false;
+        for (size_t i = 0; i < count && !*is_before; i++) {
+            bool follows = d[i].first == first;
+
+            TRY(verify_spend(v, count, err));
+            if (is_reached[i] || d[i].key != key)
+                continue;
+            if (!follows)
+                TRY(inferred_is_before(v, key, first, d[i].first, &follows, err));
+            by_order |= v->by_order;
+            for (size_t k = 0; k < count && !follows; k++)
+                follows = is_reached[k] && d[k].second == d[i].first;
+            for (size_t k = 0; k < count && !follows; k++) {
+                if (is_reached[k])
+                    TRY(inferred_is_before(v, key, d[k].second, d[i].first, &follows, err));
+                by_order |= v->by_order;
+            }
+            if (!follows)
+                continue;
+            is_reached[i] = goes_on = true;
+            *is_before = d[i].second == second;
+            if (!*is_before)
+                TRY(inferred_is_before(v, key, d[i].second, second, is_before, err));
+            by_order |= v->by_order;
+        }
+    }
+    v->by_order = by_order;
+    return STATUS_OK;
+}
+
 enum status check_inferred_edge(struct verifier *v, const struct edge *e, struct error *err)
 {
     bool is_before = false;
@@ -114,7 +158,7 @@ enum status check_inferred_edge(struct verifier *v, const struct edge *e, struct
         TRY(check_was_seen(v, e, e->from, e->from_op, e->from_version, err));
         TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
     }
-    TRY(inferred_is_before(v, e->key, e->from_version, e->to_version, &is_before, err));
+    TRY(is_before_by_derived(v, e->key, e->from_version, e->to_version, &is_before, err));
     return is_before ? STATUS_OK
                      : refuse_edge(v, e, "nothing says in which order the versions stand", err);
 }

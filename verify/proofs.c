@@ -163,20 +163,63 @@ static enum status read_edge(const struct edge_reader *r, struct witness_edge *e
     return STATUS_OK;
 }
 
+/* Appends the edges of a cycle to one of struct witness_edge. */
+#define READ_CYCLE(reader, array, err)                                                             \
+    do {                                                                                           \
+        struct witness_edge edge;                                                                  \
+        size_t edges_before = (array)->count;                                                      \
+        TRY(json_open((reader)->json, '[', "an array of edges", err));                             \
+        for (size_t n = 0;; n++) {                                                                 \
+            ELEMENT_OR_BREAK((reader)->json, n, err);                                              \
+            TRY(read_edge(reader, &edge, err));                                                    \
+            TRY(array_push(array, edge, err));                                                     \
+        }                                                                                          \
+        if ((array)->count == edges_before)                                                        \
+            return json_refuse_token((reader)->json, err, "a cycle has at least one edge");        \
+    } while (0)
+
 static enum status read_cycle(struct json *json, struct witness_anomaly *anomaly, struct error *err)
 {
     struct edge_reader reader = { json, anomaly, false };
-    struct witness_edge edge;
 
-    TRY(json_open(json, '[', "an array of edges", err));
+    READ_CYCLE(&reader, &anomaly->cycle, err);
+    return STATUS_OK;
+}
+
+static enum status read_order(struct json *json, struct witness_anomaly *anomaly, struct error *err)
+{
+    static const char *const names[] = { "key", "first", "second", "cycle", NULL };
+    struct edge_reader reader = { json, anomaly, false };
+    struct fields fields = { .names = names };
+    struct witness_order order = { .cycle = anomaly->order_edges.count };
+    unsigned field;
+
+    TRY(json_open(json, '{', "an order of two versions", err));
+    for (;;) {
+        TRY(fields_next(&fields, json, &field, err));
+        if (field == FIELDS_END)
+            break;
+        if (field == 0)
+            TRY(json_string(json, "a key", &order.key, err));
+        else if (field <= 2)
+            TRY(witness_version(json, field == 1 ? &order.first : &order.second, err));
+        else
+            READ_CYCLE(&reader, &anomaly->order_edges, err);
+    }
+    TRY(fields_need(&fields, json, 15, err));
+    order.cycle_count = anomaly->order_edges.count - order.cycle;
+    return array_push(&anomaly->orders, order, err);
+}
+
+enum status witness_orders(struct json *json, struct witness_anomaly *anomaly, struct error *err)
+{
+    TRY(json_open(json, '[', "an array of orders", err));
     for (size_t n = 0;; n++) {
         ELEMENT_OR_BREAK(json, n, err);
-        TRY(read_edge(&reader, &edge, err));
-        TRY(array_push(&anomaly->cycle, edge, err));
+        TRY(read_order(json, anomaly, err));
     }
-    if (anomaly->cycle.count == 0)
-        return json_refuse_token(json, err, "a cycle has at least one edge");
-    return STATUS_OK;
+    return anomaly->orders.count > 0 ? STATUS_OK
+                                     : json_refuse_token(json, err, "there is at least one order");
 }
 
 /* --- Reads and writes -------------------------------------------------------- */

@@ -203,6 +203,7 @@ static enum status judge(const struct history *h, const struct witness *w,
     for (size_t i = 0; i < v.blocks.count; i++)
         free(v.blocks.at[i]);
     array_close(&v.blocks);
+    array_close(&v.derived);
     map_close(&v.txn_of_id);
     intern_close(&v.keys);
     intern_close(&v.written);

@@ -31,6 +31,11 @@ struct sources;  /* sources.h */
 struct inferred; /* inferred.h */
 struct instants; /* instants.h */
 
+/* That one version of a key comes before another, as the other way round there were a cycle. */
+struct derived_order {
+    uint32_t key, first, second;
+};
+
 struct verifier {
     const struct history *h;
     const struct witness *w;
@@ -77,6 +82,7 @@ struct verifier {
     /* Of blackbox, infer and weak. */
     struct sources *sources;
     struct inferred *inferred;
+    ARRAY(struct derived_order) derived; /* of infer: what the anomaly at hand has shown so far */
     struct instants *instants; /* of interval */
     bool by_order; /* sessions or times were needed to tell that one version is before another */
     uint32_t *order_place; /* by version: its place among all version orders, from 1 */

@@ -99,12 +99,19 @@ enum status witness_place(struct json *json, int64_t *txn, int64_t *op, struct e
 
 /* --- Anomalies --------------------------------------------------------------- */
 
-enum { ANOMALY_FIELD_KIND, ANOMALY_FIELD_TXNS, ANOMALY_FIELD_EXPLANATION, ANOMALY_FIELD_PROOFS };
+enum {
+    ANOMALY_FIELD_KIND,
+    ANOMALY_FIELD_TXNS,
+    ANOMALY_FIELD_EXPLANATION,
+    ANOMALY_FIELD_ORDERS,
+    ANOMALY_FIELD_PROOFS
+};
 
 /* The proofs as they stand in enum witness_proof. */
-static const char *const anomaly_fields[] = { "kind",     "transactions", "explanation", "cycle",
-                                              "read",     "writes",       "refutation",  "reads",
-                                              "versions", "totals",       "steps",       NULL };
+static const char *const anomaly_fields[] = { "kind",     "transactions", "explanation", "orders",
+                                              "cycle",    "read",         "writes",      "refutation",
+                                              "reads",    "versions",     "totals",      "steps",
+                                              NULL };
 
 static enum status read_anomaly_field(struct json *json, unsigned field,
                                       struct witness_anomaly *anomaly, struct error *err)
@@ -121,6 +128,8 @@ static enum status read_anomaly_field(struct json *json, unsigned field,
         return STATUS_OK;
     case ANOMALY_FIELD_EXPLANATION:
         return witness_words(json, "an explanation", err);
+    case ANOMALY_FIELD_ORDERS:
+        return witness_orders(json, anomaly, err);
     default:
         break;
     }
@@ -149,6 +158,8 @@ static enum status read_anomaly(struct json *json, struct witness_anomaly *anoma
                                  "an anomaly has \"cycle\", \"read\", \"writes\", "
                                  "\"refutation\", \"reads\", \"versions\", \"totals\" or "
                                  "\"steps\" for a proof");
+    if (anomaly->orders.count > 0 && anomaly->proof != PROOF_CYCLE)
+        return json_refuse_token(json, err, "\"orders\" are of a cycle");
     return STATUS_OK;
 }
 
@@ -360,6 +371,8 @@ void witness_close(struct witness *w)
         array_close(&w->anomalies.at[i].txns);
         array_close(&w->anomalies.at[i].cycle);
         array_close(&w->anomalies.at[i].because);
+        array_close(&w->anomalies.at[i].orders);
+        array_close(&w->anomalies.at[i].order_edges);
         array_close(&w->anomalies.at[i].versions);
     }
     array_close(&w->anomalies);

@@ -94,6 +94,13 @@ struct witness_step {
     int64_t txns[2]; /* by a transaction: the first alone */
 };
 
+/* That a version comes before another one of its key: otherwise there is the cycle. */
+struct witness_order {
+    struct text key;
+    struct witness_version first, second;
+    size_t cycle, cycle_count; /* among the edges of the anomaly's orders */
+};
+
 enum witness_proof {
     PROOF_NONE,
     PROOF_CYCLE,
@@ -111,6 +118,8 @@ struct witness_anomaly {
     ARRAY(int64_t) txns;
     enum witness_proof proof;
     ARRAY(struct witness_edge) cycle, because;
+    ARRAY(struct witness_order) orders; /* that the cycle stands on */
+    ARRAY(struct witness_edge) order_edges;
     struct witness_read read, reads[2];
     struct witness_writes writes;
     struct text key; /* of versions */

@@ -44,6 +44,9 @@ MUST_USE enum status witness_words(struct json *, const char *what, struct error
 /* What stands behind the name of a proof, which its kind is. */
 MUST_USE enum status witness_proof(struct json *, struct witness_anomaly *, struct error *);
 
+/* What stands behind "orders". */
+MUST_USE enum status witness_orders(struct json *, struct witness_anomaly *, struct error *);
+
 /* The place of an operation in its transaction. */
 MUST_USE enum status witness_op(struct json *, int64_t *op, struct error *);
 

@@ -23,7 +23,7 @@
 #include "checkers/infer/models.h"
 
 #define TRIES_MAX 3 /* orders tried for the strongest level, besides those for the one asked for */
-#define SMALL 5000  /* transactions of a history of which models are asked that are not asked for */
+#define SMALL 5000  /* transactions of a history for whose strongest level models and pairs are tried */
 
 /* --- Completing --------------------------------------------------------------------- */
 
@@ -229,16 +229,6 @@ static enum status show_by(struct judging *j, const uint32_t *place, struct erro
     return note_shown(j, j->shown_now, err);
 }
 
-enum status infer_show_by(struct judging *j, const uint32_t *place, enum level level, bool *is_shown,
-                          struct error *err)
-{
-    enum status status = show_by(j, place, err);
-
-    *is_shown = j->shown_now & LEVEL_BIT(level);
-    j->hears_completion = j->is_acyclic = false;
-    return status;
-}
-
 /*
  * By the order of the graph at hand, in which these levels have no cycle: if what the completion has
  * leads forward in it, too, nothing needs to be asked twice.
@@ -373,6 +363,18 @@ static enum status try_level(struct judging *j, enum level level, uint32_t *plac
     return status;
 }
 
+enum status infer_show_level(struct judging *j, enum level level, struct error *err)
+{
+    uint32_t *place = NULL;
+    enum status status =
+        memory_resize((void **)&place, j->infer->history->txn_count, sizeof *place, err);
+
+    if (status == STATUS_OK)
+        status = try_level(j, level, place, err);
+    free(place);
+    return status;
+}
+
 static enum status try_times(struct judging *j, uint32_t *place, struct error *err)
 {
     enum status status = place_by_times(j->infer, place, err);
@@ -404,7 +406,7 @@ static enum status show(struct judging *j, bool has_cycles, uint32_t *place, str
         if (strongest == LEVEL_COUNT || !is_open(c, strongest))
             break;
         TRY(try_level(j, strongest, place, err));
-        if (is_open(c, strongest))
+        if (is_open(c, strongest) && c->history->txn_count <= SMALL)
             TRY(infer_try_alternatives(j, strongest, err));
         if (is_open(c, strongest))
             c->undecided |= LEVEL_BIT(strongest);

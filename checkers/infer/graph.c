@@ -91,6 +91,8 @@ static enum status hear_all(struct judging *j, enum sink_work work, struct error
     TRY(infer_hear_lists(c, s, err));
     TRY(infer_hear_registers(c, s, err));
     TRY(infer_hear_predicates(c, s, err));
+    for (size_t i = 0; i < j->chosen_count; i++)
+        TRY(infer_hear(s, &j->chosen[i], err));
     if (j->hears_completion)
         TRY(infer_hear_completion(c, s, err));
     if (infer_hears(s, EDGE_PROCESS))

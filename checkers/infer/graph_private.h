@@ -19,6 +19,8 @@ struct judging {
     struct infer_sink sink;
     struct cycles cycles;
     bool knows_cycles;
+    const struct edge *chosen; /* heard, too: orders of versions that were chosen, by the caller */
+    size_t chosen_count;
     bool hears_completion; /* edges of the completion at hand are heard, too */
     bool is_acyclic;       /* the graph at hand, which is the whole one */
     bool is_harmless;      /* the completion that was planned makes no cycle */
@@ -57,11 +59,10 @@ MUST_USE enum status infer_plan_completion(struct judging *, struct error *);
 bool infer_is_open(const struct infer *, uint32_t key, uint32_t number);
 
 /*
- * What the completion by places of transactions shows: c->shown gets more, and the check a
- * witness if the level asked for is among it.
+ * Completes by an order of the level's graph, with what was chosen: if that shows the level, it is
+ * among c->shown, and if it was asked for, the check has its witness.
  */
-MUST_USE enum status infer_show_by(struct judging *, const uint32_t *place, enum level,
-                                   bool *is_shown, struct error *);
+MUST_USE enum status infer_show_level(struct judging *, enum level, struct error *);
 
 /* Finds out which levels hold for certain: c->shown. The check says so if it is not the one. */
 MUST_USE enum status infer_show(struct judging *, bool has_cycles, struct error *);

@@ -20,8 +20,8 @@
  *                  by sessions and by real time, where the level asks for these
  *
  * Valid means that there is an order of all versions that leaves nothing the level forbids, and the
- * witness has it: values show one, or it was found (completion.c). Where no anomaly follows and
- * no order was found, the verdict is unknown.
+ * witness has it: values show one, or it was found (completion.c, alternatives.c). Where no
+ * anomaly follows and no order was found, the verdict is unknown.
  * A verdict is that of the level asked for. What else was found, and that level does not forbid,
  * is no finding; but it counts for the strongest level that still holds and the weakest that is
  * violated. Transactions of unknown outcome have committed if somebody read from them.

@@ -246,6 +246,27 @@ enum status models_decide_all(const struct infer *c, const struct cycles *cycles
     return status;
 }
 
+enum status models_find_one(const struct infer *c, const struct cycles *cycles, enum level level,
+                            enum status (*tell)(void *, const struct found_cycle *, bool *goes_on,
+                                                struct error *),
+                            void *context, struct error *err)
+{
+    struct models m = models_of(c, cycles);
+    struct budget budget = { STEPS_MAX, false };
+    struct found_cycle found = { 0 };
+    bool *is_behind = NULL, goes_on = true;
+    enum status status = models_find_behind(c->history, cycles, &is_behind, err);
+
+    m.is_behind = is_behind;
+    if (status == STATUS_OK)
+        status = models_find_cycle(&m, level, &budget, &found, err);
+    if (status == STATUS_OK && found.edges.count > 0)
+        status = tell(context, &found, &goes_on, err);
+    array_close(&found.edges);
+    free(is_behind);
+    return status;
+}
+
 static enum status judge(struct infer *c, const struct cycles *cycles, bool **is_behind,
                          struct error *err)
 {

@@ -70,5 +70,10 @@ struct infer;
 /* The same of cycles of a history, of which nothing is known. */
 MUST_USE enum status models_decide_all(const struct infer *, const struct cycles *, uint64_t asked,
                                        uint64_t *violated, uint64_t *undecided, struct error *);
+/* Tells one cycle that the level forbids, as cycles_tell() does, if steps suffice to find it. */
+MUST_USE enum status models_find_one(const struct infer *, const struct cycles *, enum level,
+                                     enum status (*tell)(void *, const struct found_cycle *,
+                                                         bool *goes_on, struct error *),
+                                     void *context, struct error *);
 
 #endif

@@ -228,6 +228,42 @@ static void lists_that_are_right_are_accepted(void)
         fixture_expect("infer", rows[i], LEVEL_SESSION_SERIALIZABLE, VERDICT_VALID);
 }
 
+/* Of two writers of a key one comes first, whether or not somebody read what they wrote. */
+static void whichever_of_two_writers_came_first_must_be_allowed(void)
+{
+    static const char *const lists = "T1: r x _, a y 1, a z 10; T2: r y _, a x 2, a z 20";
+    static const char *const registers = "T1: w x 1, w y 1; T2: w x 2, w y 2; T3: r x 1, r y 2";
+    static const struct {
+        const char *notation;
+        enum level level;
+        enum verdict verdict;
+    } rows[] = {
+        { lists, LEVEL_READ_COMMITTED, VERDICT_VALID },
+        { lists, LEVEL_CAUSAL, VERDICT_VALID },
+        { lists, LEVEL_PREFIX, VERDICT_VALID },
+        { lists, LEVEL_UPDATE_ATOMIC, VERDICT_INVALID },
+        { lists, LEVEL_PARALLEL_SNAPSHOT, VERDICT_INVALID },
+        { lists, LEVEL_CONSISTENT_VIEW, VERDICT_INVALID },
+        { lists, LEVEL_SNAPSHOT, VERDICT_INVALID },
+        { lists, LEVEL_SESSION_SNAPSHOT, VERDICT_INVALID },
+        { lists, LEVEL_SERIALIZABLE, VERDICT_INVALID },
+        { registers, LEVEL_READ_COMMITTED, VERDICT_VALID },
+        { registers, LEVEL_MONOTONIC_VIEW, VERDICT_VALID },
+        { registers, LEVEL_READ_ATOMIC, VERDICT_INVALID },
+        { registers, LEVEL_PREFIX, VERDICT_INVALID },
+        { registers, LEVEL_CONSISTENT_VIEW, VERDICT_INVALID },
+        { registers, LEVEL_REPEATABLE_READ, VERDICT_INVALID },
+        { registers, LEVEL_SNAPSHOT, VERDICT_INVALID },
+        { registers, LEVEL_SERIALIZABLE, VERDICT_INVALID },
+        /* Who may not have committed need not have written at all. */
+        { "T1: r x _, a y 1, a z 10; T2 unknown: r y _, a x 2, a z 20", LEVEL_SNAPSHOT,
+          VERDICT_VALID },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++)
+        fixture_expect("infer", rows[i].notation, rows[i].level, rows[i].verdict);
+}
+
 static void what_was_there_at_first_must_be_read(void)
 {
     fixture_expect("infer", "init x [7 8]; T1: r x [7 8]", LEVEL_SERIALIZABLE, VERDICT_VALID);
@@ -496,6 +532,7 @@ int main(void)
     RUN_TEST(two_readers_who_see_two_writes_in_opposite_orders_are_called_a_long_fork);
     RUN_TEST(what_the_level_does_not_forbid_is_no_finding_but_counts);
     RUN_TEST(lists_that_are_right_are_accepted);
+    RUN_TEST(whichever_of_two_writers_came_first_must_be_allowed);
     RUN_TEST(what_was_there_at_first_must_be_read);
     RUN_TEST(unknown_transactions_committed_if_somebody_read_from_them);
     RUN_TEST(what_breaks_the_assumptions_is_named);

@@ -210,9 +210,9 @@ static void an_order_of_all_versions_is_enough_where_the_level_may_use_what_show
         /* Nobody read x: whoever of the two overwrote the other has seen it, and missed a write. */
         { "T1: w x 1, w z 1, r q _; T2: r z _, w x 2, w q 1", LEVEL_CAUSAL, VERDICT_VALID },
         { "T1: w x 1, w z 1, r q _; T2: r z _, w x 2, w q 1", LEVEL_UPDATE_ATOMIC,
-          VERDICT_UNKNOWN },
+          VERDICT_INVALID },
         { "T1: w x 1, w z 1, r q _; T2: r z _, w x 2, w q 1", LEVEL_PARALLEL_SNAPSHOT,
-          VERDICT_UNKNOWN },
+          VERDICT_INVALID },
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++)

@@ -295,6 +295,71 @@ static void appends_that_nobody_read_stand_in_the_order_of_the_witness(void)
     ASSERT_ACCEPTED(VALID("prefix", "[1,2],\"snapshots\":[0,0]"));
 }
 
+#define ORDER(key, first, second, edges)                                                           \
+    "\"orders\":[{\"key\":\"" key "\",\"first\":" #first ",\"second\":" #second ",\"cycle\":[" edges     \
+    "]}]"
+
+/* Whichever of two appended first, he did not see the other. */
+static void an_order_follows_where_the_other_one_closes_a_cycle(void)
+{
+#define MISSES_1 EDGE(2, 1, "rw", "y", 0, 1, "null", "1")
+#define MISSES_2 EDGE(1, 2, "rw", "x", 0, 1, "null", "2")
+#define TEN_FIRST EDGE(1, 2, "ww", "z", 2, 2, "1", "2")
+#define TWENTY_FIRST EDGE(2, 1, "ww", "z", 2, 2, "2", "1")
+    static const char *const levels[] = { "snapshot", "session-snapshot", "consistent-view",
+                                          "update-atomic", "parallel-snapshot-isolation",
+                                          "serializable" };
+    static const char *const history = "T1: r x _, a y 1, a z 10; T2: r y _, a x 2, a z 20";
+
+    fixture_history(history);
+    for (size_t i = 0; i < ROW_COUNT(levels); i++)
+        ASSERT_ACCEPTED(INVALID("%s", "G-single", "[1,2]", "%s,%s"), levels[i],
+                        ORDER("z", 2, 1, MISSES_1 "," TEN_FIRST), CYCLE(MISSES_2 "," TWENTY_FIRST));
+    /* Nothing but the order says so; nor is it the other one, nor of another key. */
+    ASSERT_REFUSED("in which order",
+                   INVALID("snapshot", "G-single", "[1,2]", CYCLE(MISSES_2 "," TWENTY_FIRST)));
+    ASSERT_REFUSED("in which order",
+                   INVALID("snapshot", "G-single", "[1,2]",
+                           ORDER("z", 2, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(MISSES_1
+                                                                            "," TEN_FIRST)));
+    ASSERT_REFUSED("in which order",
+                   INVALID("snapshot", "G-single", "[1,2]",
+                           ORDER("z", 1, 2, MISSES_1 "," TEN_FIRST) "," CYCLE(MISSES_1
+                                                                            "," TEN_FIRST)));
+    ASSERT_REFUSED("in which order",
+                   INVALID("snapshot", "G-single", "[1,2]",
+                           ORDER("z", 2, 1, MISSES_2 "," TWENTY_FIRST) "," CYCLE(MISSES_2
+                                                                               "," TWENTY_FIRST)));
+    ASSERT_REFUSED("made no such version",
+                   INVALID("snapshot", "G-single", "[1,2]",
+                           ORDER("y", 2, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(MISSES_2
+                                                                            "," TWENTY_FIRST)));
+    ASSERT_REFUSED("left both", INVALID("snapshot", "G-single", "[1,2]",
+                                        ORDER("z", 1, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(
+                                            MISSES_2 "," TWENTY_FIRST)));
+    ASSERT_REFUSED("initial version", INVALID("snapshot", "G-single", "[1,2]",
+                                              ORDER("z", null, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(
+                                                  MISSES_2 "," TWENTY_FIRST)));
+    /* The kind is the weakest that is there, and the level forbids each cycle. */
+    ASSERT_REFUSED("is no G1c", INVALID("snapshot", "G1c", "[1,2]",
+                                        ORDER("z", 2, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(
+                                            MISSES_2 "," TWENTY_FIRST)));
+    ASSERT_REFUSED("allows such a cycle",
+                   INVALID("causal", "G-single", "[1,2]",
+                           ORDER("z", 2, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(MISSES_2
+                                                                            "," TWENTY_FIRST)));
+    ASSERT_REFUSED("no such edges",
+                   INVALID("read-committed", "G-single", "[1,2]",
+                           ORDER("z", 2, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(MISSES_2
+                                                                            "," TWENTY_FIRST)));
+    /* Who may not have committed need not have appended at all. */
+    fixture_history("T1: r x _, a y 1, a z 10; T2 unknown: r y _, a x 2, a z 20");
+    ASSERT_REFUSED("not left behind",
+                   INVALID("snapshot", "G-single", "[1,2]",
+                           ORDER("z", 2, 1, MISSES_1 "," TEN_FIRST) "," CYCLE(MISSES_2
+                                                                            "," TWENTY_FIRST)));
+}
+
 /* Two reads of a session order versions for causal, and not for read-atomic. */
 static void at_read_atomic_two_readers_order_nothing(void)
 {
@@ -338,6 +403,7 @@ int main(void)
     RUN_TEST(an_order_with_snapshots_loses_no_update);
     RUN_TEST(registers_in_no_order_show_no_more_than_the_order_explains);
     RUN_TEST(appends_that_nobody_read_stand_in_the_order_of_the_witness);
+    RUN_TEST(an_order_follows_where_the_other_one_closes_a_cycle);
     RUN_TEST(at_read_atomic_two_readers_order_nothing);
     RUN_TEST(what_is_ambiguous_proves_nothing);
     return UNITY_END();
