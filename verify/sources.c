@@ -443,6 +443,18 @@ static enum status read_list_elsewhere(struct verifier *v, struct reading *r, co
     return STATUS_OK;
 }
 
+/* What the reader had left there earlier, and written over itself. */
+static bool is_own_earlier(const struct verifier *v, const struct reading *r, struct value value)
+{
+    const struct history *h = v->h;
+
+    for (uint32_t op = h->txn_op[r->txn]; op < r->op; op++)
+        if (history_makes_version(h, op) && h->op_key[op] == r->key &&
+            version_has_value(v, r->key, op, value))
+            return true;
+    return false;
+}
+
 static enum status read_elsewhere(struct verifier *v, struct reading *r, struct value value,
                                   struct error *err)
 {
@@ -453,8 +465,9 @@ static enum status read_elsewhere(struct verifier *v, struct reading *r, struct 
     if (r->kind != READING_WRONG)
         return STATUS_OK;
     TRY(read_others(v, &others, value, err));
+    TRY(verify_spend(v, r->op - v->h->txn_op[r->txn], err));
     if (others.source_count == 0)
-        r->elsewhere = ELSEWHERE_NONE;
+        r->elsewhere = is_own_earlier(v, r, value) ? ELSEWHERE_NOT : ELSEWHERE_NONE;
     else if (others.source_count > 1)
         r->elsewhere = ELSEWHERE_MANY;
     else

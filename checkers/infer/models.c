@@ -81,7 +81,8 @@ uint32_t models_last_write(const struct history *h, uint32_t txn, uint32_t key)
 
 uint32_t models_op_in(const struct history *h, const struct edge *e)
 {
-    return models_head(h, e->kind == EDGE_WW ? models_last_write(h, e->to, e->key) : e->op);
+    /* What a statement writes comes in behind all that it has read. */
+    return e->kind == EDGE_WW ? models_last_write(h, e->to, e->key) : models_head(h, e->op);
 }
 
 /* Those that one search for components decides. False: the others. */

@@ -95,7 +95,7 @@ MUST_USE enum status models_miss(const struct picture *, enum seeing, struct bud
 uint32_t models_head(const struct history *, uint32_t op);
 /* What the transaction left of the key, or VERSION_INITIAL. */
 uint32_t models_last_write(const struct history *, uint32_t txn, uint32_t key);
-/* The operation by which a dependency comes in: of what it overwrote, its last write. */
+/* The operation by which a dependency comes in: of what it overwrote, its last write, or the row of it. */
 uint32_t models_op_in(const struct history *, const struct edge *);
 
 #endif

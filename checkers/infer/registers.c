@@ -231,7 +231,8 @@ static enum status read_value(const struct reading *r, struct error *err)
         return note_read(r, source, err);
     if (count == 0)
         return contradicts && impossible != INFER_NOTHING &&
-                       registers->infer->versions.txn[impossible] == r->txn
+                       registers->infer->versions.txn[impossible] == r->txn &&
+                       find_own_later(r, value) == INFER_NOTHING
                    ? STATUS_OK /* what it had written itself, earlier */
                    : blame(r, value, impossible, err);
     if (registers->ambiguous++ == 0)

@@ -75,6 +75,11 @@ static void each_anomaly_of_registers_has_its_smallest_history(void)
         { "init x 1; T1: r x _", LEVEL_READ_COMMITTED, ANOMALY_GARBAGE_READ },
         { "T1: r x 1, w x 1", LEVEL_READ_COMMITTED, ANOMALY_FUTURE_READ },
         { "T1: w x 1; T2: w x 2, r x 1", LEVEL_READ_COMMITTED, ANOMALY_COUNT },
+        { "T1: w x 1, w x 2, r x 1", LEVEL_READ_COMMITTED, ANOMALY_COUNT },
+        { "T1: w x 1, w x 2, r x 1", LEVEL_READ_ATOMIC, ANOMALY_INTERNAL },
+        /* It had read x before, and wrote 5 only later: nobody can have left that. */
+        { "T1: w x 2; T2: r x 2, r x 5, w x 5, w x 6", LEVEL_READ_COMMITTED,
+          ANOMALY_FUTURE_READ },
         { "T1: w x 1; T2: w x 2, r x 1", LEVEL_READ_ATOMIC, ANOMALY_INTERNAL },
         { "T1: w x 1; T2: r x _, r x 1", LEVEL_SERIALIZABLE, ANOMALY_INTERNAL },
         { "T1: w x 1, r y 2; T2: w y 2, r x 1", LEVEL_READ_COMMITTED, ANOMALY_G1C },
@@ -252,12 +257,14 @@ static struct small_options options_of(uint64_t seed, bool predicates)
     return options;
 }
 
-static void compare(const struct history *history, enum level level, uint64_t seed)
+/* `answers` are the oracle's, by level. */
+static void compare(const struct history *history, enum level level, uint64_t seed,
+                    const enum oracle_answer *answers)
 {
     struct check check = fixture_check("infer", history, level, seed % 3 ? 0 : CHECK_SLOWLY);
-    struct oracle_options options = { .steps_max = 100000 };
-    enum oracle_answer answer = oracle_decide(history, level, options);
+    enum oracle_answer answer = answers[level];
     struct tally *tally = &tallies[level];
+    bool has_statements = history->statement_count > 0;
 
     tally->valid += check.verdict == VERDICT_VALID;
     tally->invalid += check.verdict == VERDICT_INVALID;
@@ -266,17 +273,14 @@ static void compare(const struct history *history, enum level level, uint64_t se
     tally->missed += answer == ORACLE_VIOLATED && check.verdict == VERDICT_VALID;
     if (check.verdict == VERDICT_INVALID && answer == ORACLE_HOLDS)
         fail_on(seed, level, "invalid, which the oracle denies", &check);
-    if (check.verdict == VERDICT_VALID && answer == ORACLE_VIOLATED &&
-        history->statement_count == 0)
+    if (check.verdict == VERDICT_VALID && answer == ORACLE_VIOLATED && !has_statements)
         fail_on(seed, level, "valid, which the oracle denies", &check);
-    if (check.strongest != LEVEL_COUNT && history->statement_count == 0 &&
-        oracle_decide(history, check.strongest, options) == ORACLE_VIOLATED)
+    if (check.strongest != LEVEL_COUNT && !has_statements &&
+        answers[check.strongest] == ORACLE_VIOLATED)
         fail_on(seed, check.strongest, "said to hold, which the oracle denies", &check);
-    for (int weaker = 0; weaker < LEVEL_END; weaker++)
-        if (check.weakest_violated == (enum level)weaker && weaker != LEVEL_COUNT &&
-            oracle_decide(history, (enum level)weaker, options) == ORACLE_HOLDS)
-            fail_on(seed, (enum level)weaker, "said to be violated, which the oracle denies",
-                    &check);
+    if (check.weakest_violated != LEVEL_COUNT && answers[check.weakest_violated] == ORACLE_HOLDS)
+        fail_on(seed, check.weakest_violated, "said to be violated, which the oracle denies",
+                &check);
     check_close(&check);
 }
 
@@ -305,10 +309,17 @@ static void compare_all(bool predicates, unsigned count)
         struct small_options options = options_of(seed, predicates);
         struct history history;
 
+        enum oracle_answer answers[LEVEL_END];
+
         small_history(&options, seed, &history);
         for (int level = 0; level < LEVEL_END; level++)
+            answers[level] = levels >> level & 1 && level != LEVEL_COUNT
+                                 ? oracle_decide(&history, (enum level)level,
+                                                 (struct oracle_options){ .steps_max = 100000 })
+                                 : ORACLE_CANNOT_JUDGE;
+        for (int level = 0; level < LEVEL_END; level++)
             if (level != LEVEL_COUNT && levels >> level & 1)
-                compare(&history, (enum level)level, seed);
+                compare(&history, (enum level)level, seed, answers);
         history_close(&history);
     }
     print_tallies(levels);

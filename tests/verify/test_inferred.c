@@ -375,6 +375,17 @@ static void at_read_atomic_two_readers_order_nothing(void)
     ASSERT_ACCEPTED(INVALID("read-atomic", "G-single-process", "[2,3]", "%s"), cycle);
 }
 
+/* Below the levels that forbid `internal` that is no more wrong than what others left. */
+static void what_a_transaction_wrote_over_itself_it_may_still_read(void)
+{
+    fixture_history("T1: w x 1, w x 2, r x 1");
+    ASSERT_ACCEPTED(VALID("read-committed", "[1]"));
+    ASSERT_ACCEPTED(VALID("monotonic-atomic-view", "[1]"));
+    ASSERT_REFUSED("nobody can have read that", VALID("read-atomic", "[1]"));
+    fixture_history("T1: w x 1, r x 2, w x 2, w x 3");
+    ASSERT_REFUSED("nobody can have read that", VALID("read-committed", "[1]"));
+}
+
 static void what_is_ambiguous_proves_nothing(void)
 {
     fixture_history("T1: w x 1; T2: w x 1; T3: r x 1, r y _; T4: w y 1");
@@ -405,6 +416,7 @@ int main(void)
     RUN_TEST(appends_that_nobody_read_stand_in_the_order_of_the_witness);
     RUN_TEST(an_order_follows_where_the_other_one_closes_a_cycle);
     RUN_TEST(at_read_atomic_two_readers_order_nothing);
+    RUN_TEST(what_a_transaction_wrote_over_itself_it_may_still_read);
     RUN_TEST(what_is_ambiguous_proves_nothing);
     return UNITY_END();
 }
