@@ -76,6 +76,22 @@ static bool time_left(const struct panel *panel, const struct panel_options *opt
     return *left_ns > 0;
 }
 
+/* Whatever is asked of transactions that committed is true of none: that shows nothing. */
+static void doubt_nothing(const struct history *h, struct check *check)
+{
+    if (check->verdict != VERDICT_VALID)
+        return;
+    for (size_t txn = 0; txn < h->txn_count; txn++)
+        if (h->txn_status[txn] == TXN_OK)
+            return;
+    check->verdict = VERDICT_UNKNOWN;
+    check->strongest = LEVEL_COUNT;
+    buffer_clear(&check->witness);
+    snprintf(check->reason, sizeof check->reason, "%s",
+             h->txn_count == 0 ? "there is no transaction in the history"
+                               : "no transaction of the history committed");
+}
+
 static enum status run_one(struct panel *panel, const struct history *h,
                            const struct checker *checker, const struct panel_options *options,
                            int64_t left_ns, struct error *err)
@@ -99,6 +115,7 @@ static enum status run_one(struct panel *panel, const struct history *h,
         return status;
     }
     panel->juror_count++;
+    doubt_nothing(h, &juror->check);
     if (juror->check.verdict == VERDICT_UNKNOWN && timeout_is_over(&timeout)) {
         char limit[100] = "the verdict was certain, and the rest had 10 s";
 

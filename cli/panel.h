@@ -6,6 +6,8 @@
  *     valid     a checker that is complete (checkers/checker.h) judged all of it, and none found any
  *     unknown   otherwise
  *
+ * Of a history in which nothing committed the verdict is unknown, unless it is invalid.
+ *
  * The cheapest is asked first. Once the verdict is certain the others have PANEL_REST_NS together
  * to contradict it, unless there is a limit anyway.
  */

@@ -120,4 +120,20 @@ run 1 check named.jsonl
 check "also after conversion" mentions out "T1 (index 42, process 4) read 1=6, which nobody wrote"
 run 0 convert nil.edn --nil-read any --to jsonl -o nil.jsonl
 run 0 check nil.jsonl --level linearizable
+
+# Nothing is no proof of anything.
+echo '{"ordeal-history":1}' >nothing.jsonl
+run 3 check nothing.jsonl
+check "a history without transactions is unknown" mentions out "verdict    UNKNOWN"
+run 3 check nothing.jsonl --first
+for checker in order certificate blackbox infer interval; do
+    run 3 check nothing.jsonl --checker $checker
+    check "so says $checker" mentions out "unknown  there is no transaction in the history"
+done
+run 3 check nothing.jsonl --checker weak --level causal --json
+check "and why" mentions out '"verdict":"unknown","level":"causal","checker":"weak","anomalies":[],"strongest":null,"weakest_violated":null,"reason":"there is no transaction in the history"'
+printf '%s\n' '{"ordeal-history":1}' \
+    '{"txn":1,"session":1,"status":"abort","at":[1,2],"ops":[{"w":"x","v":1,"at":[1,2]}]}' >aborted.jsonl
+run 3 check aborted.jsonl --checker blackbox
+check "and so is one in which nothing committed" mentions out "no transaction of the history committed"
 finish
