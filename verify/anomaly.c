@@ -125,7 +125,7 @@ static enum status judge_by_values(struct verifier *v, const struct blamed *b, e
     TRY(sources_read(v, b->txn, row, &reading, err));
     *answer = ANSWER_RIGHT;
     if (own_version(v, b->key) != HISTORY_NONE && !v->judges_own) {
-        if (reading.kind == READING_WRONG && reading.elsewhere == ELSEWHERE_NONE)
+        if (source_is_nowhere(v, &reading))
             *answer = ANSWER_WRONG;
         return STATUS_OK;
     }

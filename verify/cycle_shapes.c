@@ -84,8 +84,8 @@ static bool is_update(const struct verifier *v, const struct witness_edge *e)
            source_version(v, (uint32_t)txn, key) != HISTORY_NONE;
 }
 
-/* Whether the reader had written the key before: no cursor reads so what it will update. */
-static bool is_behind_own(const struct verifier *v, const struct witness_edge *anti)
+/* Whether the reader went on to write the key: else no cursor stood there. */
+static bool goes_on_to_write(const struct verifier *v, const struct witness_edge *anti)
 {
     const struct history *h = v->h;
     uint32_t key = intern_find(&v->keys, anti->key);
@@ -93,10 +93,10 @@ static bool is_behind_own(const struct verifier *v, const struct witness_edge *a
     int64_t place = -1;
 
     if (!map_find(&v->txn_of_id, (uint64_t)anti->from, &txn))
-        return true;
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1] && place < anti->from_op; op++) {
+        return false;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
         place += !op_is_row(h->op_kind[op]);
-        if (place < anti->from_op && h->op_key[op] == key && history_makes_version(h, op))
+        if (place >= anti->from_op && h->op_key[op] == key && history_makes_version(h, op))
             return true;
     }
     return false;
@@ -126,7 +126,7 @@ bool model_forbids(const struct verifier *v, const struct witness_anomaly *a)
     case LEVEL_UPDATE_ATOMIC:
         return count == 2 && (is_read(before->kind) || before->kind == EDGE_WW);
     case LEVEL_CURSOR_STABILITY:
-        return count == 2 && text_equal(before->key, anti->key) && !is_behind_own(v, anti) &&
+        return count == 2 && text_equal(before->key, anti->key) && goes_on_to_write(v, anti) &&
                (before->kind == EDGE_WW || is_update(v, before));
     case LEVEL_MONOTONIC_VIEW:
     case LEVEL_MONOTONIC_SNAPSHOT_READ: /* what a statement writes comes behind what it reads */

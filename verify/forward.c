@@ -98,7 +98,7 @@ static enum status check_answer(struct forward *f, uint32_t txn, uint32_t op, st
 
     TRY(sources_read(v, txn, op, &reading, err));
     if (own != HISTORY_NONE && !v->judges_own)
-        return reading.kind == READING_WRONG && reading.elsewhere == ELSEWHERE_NONE
+        return source_is_nowhere(v, &reading)
                    ? refuse_answer(f, txn, op, "nobody can have read that of", err)
                    : STATUS_OK;
     if (reading.is_plain)

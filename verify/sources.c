@@ -475,6 +475,16 @@ static enum status read_elsewhere(struct verifier *v, struct reading *r, struct 
     return STATUS_OK;
 }
 
+bool source_is_nowhere(const struct verifier *v, const struct reading *r)
+{
+    uint32_t op = r->elsewhere;
+
+    if (r->kind != READING_WRONG || op == ELSEWHERE_NONE)
+        return r->kind == READING_WRONG;
+    return op < ELSEWHERE_NONE && source_is_plain(v, r->key) &&
+           source_version(v, history_txn_of(v->h, op), r->key) != op;
+}
+
 static enum status read_anew(struct verifier *v, struct reading *r, struct error *err)
 {
     const struct history *h = v->h;

@@ -53,6 +53,9 @@ struct reading {
 #define ELSEWHERE_MANY (HISTORY_NONE - 2) /* several */
 #define ELSEWHERE_NONE (HISTORY_NONE - 3) /* nobody's, nor its own */
 
+/* Whether nobody left that: or, of a list, one who had not appended all of his own yet. */
+bool source_is_nowhere(const struct verifier *, const struct reading *);
+
 /* What a read of a plain list has of one transaction, or of the initial list. */
 struct span {
     uint32_t txn;

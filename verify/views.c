@@ -187,8 +187,7 @@ static enum status check_cursors(struct views *s, uint32_t txn, struct error *er
         uint32_t key = h->op_key[op], read = inferred_read(v, txn, op), own;
 
         if (!op_is_read(h->op_kind[op]) || read == VERSION_UNKNOWN ||
-            (own = source_version(v, txn, key)) == HISTORY_NONE || own < op ||
-            source_written_before(v, op) != HISTORY_NONE)
+            (own = source_version(v, txn, key)) == HISTORY_NONE || own < op)
             continue;
         if (spot_of(v, own) != spot_of(v, read) + 1)
             return verify_refuse(

@@ -386,6 +386,30 @@ static void what_a_transaction_wrote_over_itself_it_may_still_read(void)
     ASSERT_REFUSED("nobody can have read that", VALID("read-committed", "[1]"));
 }
 
+/* Behind own appends, too, a list has all or nothing of what another one appended. */
+static void a_part_of_what_one_appended_is_wrong_behind_own_appends(void)
+{
+    fixture_history("T1: a x 2, a x 4; T2: a x 5, r x [2]");
+    ASSERT_ACCEPTED(INVALID("read-committed", "G1b", "[1,2]",
+                            READ("\"txn\":2,\"op\":1,\"key\":\"x\",\"version\":[1,1]")));
+    ASSERT_REFUSED("nobody can have read that", VALID("read-committed", "[1,2]"));
+    fixture_history("T1: a x 2, a x 4; T2: a x 5, r x [2 4]");
+    ASSERT_ACCEPTED(VALID("read-committed", "[1,2]"));
+}
+
+/* A cursor stands at what was read and is then written, also behind an own write. */
+static void a_cursor_may_stand_behind_an_own_write(void)
+{
+    static const char cycle[] =
+        CYCLE(EDGE(2, 1, "rw", "x", 1, 0, "null", "1") "," EDGE(1, 2, "ww", "x", 0, 2, "1", "2"));
+
+    fixture_history("T1: a x 2; T2: a x 5, r x _, a x 7; T3: r x [2 5 7]");
+    ASSERT_ACCEPTED(INVALID("cursor-stability", "G-single", "[1,2]", "%s"), cycle);
+    ASSERT_REFUSED("had been updated", VALID("cursor-stability", "[1,2,3]"));
+    fixture_history("T1: a x 2; T2: a x 5, r x _; T3: r x [2 5]");
+    ASSERT_ACCEPTED(VALID("cursor-stability", "[1,2,3]"));
+}
+
 static void what_is_ambiguous_proves_nothing(void)
 {
     fixture_history("T1: w x 1; T2: w x 1; T3: r x 1, r y _; T4: w y 1");
@@ -417,6 +441,8 @@ int main(void)
     RUN_TEST(an_order_follows_where_the_other_one_closes_a_cycle);
     RUN_TEST(at_read_atomic_two_readers_order_nothing);
     RUN_TEST(what_a_transaction_wrote_over_itself_it_may_still_read);
+    RUN_TEST(a_part_of_what_one_appended_is_wrong_behind_own_appends);
+    RUN_TEST(a_cursor_may_stand_behind_an_own_write);
     RUN_TEST(what_is_ambiguous_proves_nothing);
     return UNITY_END();
 }
