@@ -46,6 +46,11 @@ check "later ones take what others drew" sh -c \
 check "and what they reached is written down" sh -c \
     'test "$(grep -c "\"features\":\[[0-9]" one.runs)" -eq 120'
 
+run 1 sweep swarm.toml --seeds 1..32 -j 2 --out unguided
+runs unguided | sed 's/.*"trace":"\([0-9a-f]*\)".*/\1/' >unguided.traces
+head -32 one.runs | sed 's/.*"trace":"\([0-9a-f]*\)".*/\1/' >one.traces
+check "the first runs are those of a plain sweep" same unguided.traces one.traces
+
 # Again. The line may have quotes in it, and is for a shell.
 run 1 sweep swarm.toml --seeds 1..120 --guided -j 2
 grep -o 'ordeal run swarm.toml --seed .*' out | sort -u >lines
@@ -97,6 +102,11 @@ run 1 sweep --merge shard2 shard1 --json
 timeless out
 timeless merged
 check "in any order" same merged.timeless out.timeless
+
+# The comparison of the manual.
+SCENARIO=swarm.toml RUNS=3 BEGINNINGS="1 50" JOBS=1 "$root/tools/guided.sh" no-timestamp-cache >page 2>err
+check "a page compares plain and guided sweeps" sh -c \
+    'grep -qE "^\| .no-timestamp-cache. \| (>3|[123]), (>3|[123]) \| (>3|[123]), (>3|[123]) \|$" page'
 
 # Refused.
 run 2 sweep swarm.toml --seeds 1..120 --out one --resume
