@@ -92,19 +92,25 @@ static bool has_changed(const struct verifier *v, const struct reading *r)
     const struct history *h = v->h;
     uint32_t own = own_version(v, r->key), op = h->txn_op[r->txn];
     struct value value = value_plain(h, history_value(h, r->op)), first;
-    uint64_t count, first_count;
+    uint64_t count, first_count, own_count; /* that it had appended when it first looked */
+    uint32_t before;
 
     if (!r->is_plain || r->kind != READING_OF_OTHERS || own == HISTORY_NONE || !v->repeats_reads)
         return false;
     while (op < r->op && (h->op_key[op] != r->key || !op_reads_value(v, r->txn, op)))
         op++;
-    if (source_written_before(v, op) != HISTORY_NONE)
+    if (op == r->op)
         return false;
+    before = source_written_before(v, op);
+    own_count = before == HISTORY_NONE ? 0 : source_nth(v, before);
     first = value_plain(h, history_value(h, op));
     count =
         value.kind == VALUE_LIST ? h->list_start[value.bits + 1] - h->list_start[value.bits] : 0;
     first_count =
         first.kind == VALUE_LIST ? h->list_start[first.bits + 1] - h->list_start[first.bits] : 0;
+    if (first_count < own_count)
+        return false;
+    first_count -= own_count;
     return count != first_count + source_nth(v, own) ||
            (first_count > 0 && memcmp(h->list_element + h->list_start[value.bits],
                                       h->list_element + h->list_start[first.bits],

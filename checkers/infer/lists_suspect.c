@@ -188,6 +188,14 @@ static enum status tell_aborted(struct inquest *q, const struct suspect_read *re
     return lists_tell_read(c, ANOMALY_G1A, read->txn, read->op, op, &why, err);
 }
 
+static bool is_behind_own(const struct history *h, uint32_t txn, uint32_t read)
+{
+    for (uint32_t op = h->txn_op[txn]; op < read; op++)
+        if (h->op_key[op] == h->op_key[read] && history_makes_version(h, op))
+            return true;
+    return false;
+}
+
 static enum status tell_dirty(struct inquest *q, const struct suspect_read *read,
                               const struct look *look, struct error *err)
 {
@@ -198,6 +206,10 @@ static enum status tell_dirty(struct inquest *q, const struct suspect_read *read
                         read->txn };
     struct buffer why = { 0 }, proof = { 0 };
 
+    /* Where a transaction may contradict itself, that is no order of versions; G1a it is. */
+    if (!(c->rules_out[ANOMALY_INTERNAL] & LEVEL_BIT(c->options->level)) &&
+        is_behind_own(h, read->txn, read->op))
+        return STATUS_OK;
     if (!infer_finds(c, ANOMALY_DIRTY_UPDATE))
         return STATUS_OK;
     tell_txn(&why, h, txns[1]);
@@ -231,14 +243,6 @@ static enum status tell_twice(struct inquest *q, const struct suspect_read *read
                            err);
 }
 
-static bool is_behind_own(const struct history *h, uint32_t txn, uint32_t read)
-{
-    for (uint32_t op = h->txn_op[txn]; op < read; op++)
-        if (h->op_key[op] == h->op_key[read] && history_makes_version(h, op))
-            return true;
-    return false;
-}
-
 /*
  * Where a level lets a transaction's reads contradict it, a list behind its own appends may be
  * what no version ever held.
@@ -261,8 +265,9 @@ static enum status tell_incompatible(struct inquest *q, const struct suspect_rea
 
     c->lists->flags[q->key] |= LIST_INCOMPATIBLE;
     if (says_nothing(c, txns, ops)) {
-        check_doubt(c->check, "two lists contradict each other, one of which stands behind "
-                              "appends of its own transaction");
+        c->ruled_out |= c->rules_out[ANOMALY_INTERNAL];
+        infer_leave_out(c, "two lists contradict each other, one of which stands behind appends of "
+                           "its own transaction");
         return STATUS_OK;
     }
     if (!infer_finds(c, ANOMALY_INCOMPATIBLE_ORDER))
@@ -305,7 +310,12 @@ static enum status judge_reader(struct inquest *q, const struct suspect_read *re
     bool is_own = look->last_txn == read->txn;
     uint32_t number = is_own ? look->before : look->last;
 
-    /* As behind a transaction's appends all that shows is the order of versions. */
+    /*
+     * As behind a transaction's appends all that shows is the order of versions; and where a list
+     * has what is in none, what it shows behind own appends is nobody's.
+     */
+    if ((c->lists->flags[q->key] & LIST_DEFECTIVE) && is_behind_own(c->history, read->txn, read->op))
+        is_own = true;
     c->read_number[read->op] = is_own ? INFER_NOTHING : number;
     c->lists->tail_readers[q->key]++; /* if it is none, no harm is done */
     if (read->is_plain)

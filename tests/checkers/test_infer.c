@@ -228,6 +228,23 @@ static void lists_that_are_right_are_accepted(void)
         fixture_expect("infer", rows[i], LEVEL_SESSION_SERIALIZABLE, VERDICT_VALID);
 }
 
+/* What a list shows behind own appends is judged only where a transaction may not contradict itself. */
+static void lists_that_contradict_each_other_behind_own_appends_leave_no_level_standing(void)
+{
+    struct history history;
+    struct check check;
+
+    notation_read("T1: a x 2; T2: r x [2 5]; T3: a x 5; T4: a x 7, r x [2 7]", &history);
+    check = fixture_check("infer", &history, LEVEL_READ_COMMITTED, 0);
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, check.verdict);
+    TEST_ASSERT_EQUAL(LEVEL_COUNT, check.strongest);
+    check_close(&check);
+    check = fixture_check("infer", &history, LEVEL_READ_ATOMIC, 0);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, check.verdict);
+    check_close(&check);
+    history_close(&history);
+}
+
 /* Of two writers of a key one comes first, whether or not somebody read what they wrote. */
 static void whichever_of_two_writers_came_first_must_be_allowed(void)
 {
@@ -532,6 +549,7 @@ int main(void)
     RUN_TEST(two_readers_who_see_two_writes_in_opposite_orders_are_called_a_long_fork);
     RUN_TEST(what_the_level_does_not_forbid_is_no_finding_but_counts);
     RUN_TEST(lists_that_are_right_are_accepted);
+    RUN_TEST(lists_that_contradict_each_other_behind_own_appends_leave_no_level_standing);
     RUN_TEST(whichever_of_two_writers_came_first_must_be_allowed);
     RUN_TEST(what_was_there_at_first_must_be_read);
     RUN_TEST(unknown_transactions_committed_if_somebody_read_from_them);

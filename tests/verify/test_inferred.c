@@ -397,6 +397,16 @@ static void a_part_of_what_one_appended_is_wrong_behind_own_appends(void)
     ASSERT_ACCEPTED(VALID("read-committed", "[1,2]"));
 }
 
+/* What others had appended is what it was when the reader first looked, behind own appends, too. */
+static void a_list_that_lost_what_others_had_appended_is_internal(void)
+{
+    fixture_history("T1: a x 2; T2: a x 3; T3: a x 7, r x [2 3 7], a x 8, r x [2 7 8]");
+    ASSERT_ACCEPTED(INVALID("read-atomic", "internal", "[3]",
+                            READ("\"txn\":3,\"op\":3,\"key\":\"x\"")));
+    ASSERT_REFUSED("its answer is right", INVALID("read-atomic", "internal", "[3]",
+                                                  READ("\"txn\":3,\"op\":1,\"key\":\"x\"")));
+}
+
 /* A cursor stands at what was read and is then written, also behind an own write. */
 static void a_cursor_may_stand_behind_an_own_write(void)
 {
@@ -442,6 +452,7 @@ int main(void)
     RUN_TEST(at_read_atomic_two_readers_order_nothing);
     RUN_TEST(what_a_transaction_wrote_over_itself_it_may_still_read);
     RUN_TEST(a_part_of_what_one_appended_is_wrong_behind_own_appends);
+    RUN_TEST(a_list_that_lost_what_others_had_appended_is_internal);
     RUN_TEST(a_cursor_may_stand_behind_an_own_write);
     RUN_TEST(what_is_ambiguous_proves_nothing);
     return UNITY_END();
