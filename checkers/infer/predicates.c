@@ -108,8 +108,11 @@ static enum status tell_mismatch(struct asking *a, uint32_t key, bool came, stru
     struct buffer why = { 0 }, proof = { 0 };
     struct wrong_read wrong = { .txn = a->txn, .op = a->head, .key = key };
 
-    if (!infer_finds(c, ANOMALY_RESULT_SET_MISMATCH))
+    /* Weaker levels have no name for it: what is wrong is not called valid for that. */
+    if (!infer_finds(c, ANOMALY_RESULT_SET_MISMATCH)) {
+        a->is_undecided |= lattice_implies(c->options->level, LEVEL_READ_COMMITTED);
         return STATUS_OK;
+    }
     tell_txn(&why, c->history, a->txn);
     buffer_text(&why, TEXT(" asked for "));
     tell_statement(&why, c->history, a->head);
