@@ -175,12 +175,15 @@ postgres_tests = $(patsubst %,'% $(BUILD)/sanitize/tests/programs',$(sort $(wild
 bulk_tests = $(BUILD)/release/tests/oracle/test_bulk
 # A thousand runs that no checker may accuse, and in which every fault must be felt.
 clean_runs = tools/clean-runs.sh $(BUILD)/gcc-O3/ordeal 1..22
+# Every rare path of the store is reached: by some protocol, and in `make soak` by each that has it.
+rare_paths = tools/paths.sh $(BUILD)/gcc-O3/ordeal
 run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
 check: $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
 	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
 	    tools/rooms.sh 'tools/golden.sh $(BUILD)/gcc-O3/ordeal' \
-	    'tools/judged.sh $(BUILD)/gcc-O3/ordeal' 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' '$(clean_runs)'
+	    'tools/judged.sh $(BUILD)/gcc-O3/ordeal' 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' \
+	    '$(clean_runs)' '$(rare_paths) 150'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
 unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path)
@@ -224,6 +227,7 @@ soak: all $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the lo
 	@ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(bulk_tests) $(sanitize_tests) \
 	    $(cli_tests) $(postgres_tests)
 	@$(twice_run)
+	@$(run_tests) '$(rare_paths) 1000 each'
 	@./ordeal prove --seeds 1000 --clean 100000 --mutate $(may_be_undecided)
 	@tools/fuzz.sh $(SOAK_FUZZ_SECONDS) $(fuzz_fuzz)
 

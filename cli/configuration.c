@@ -250,6 +250,14 @@ static void draw_retention(struct configuration *drawing)
 {
     if (configuration_tosses(drawing, "usual", 2))
         configuration_draw_duration(drawing, "cluster.retention", 200 * MS, 10 * SECOND);
+    if (configuration_tosses(drawing, "usual asks", 4))
+        configuration_draw_duration(drawing, "cluster.ask_timeout", 10 * MS, SECOND);
+    if (configuration_tosses(drawing, "usual doubts", 2))
+        configuration_draw_duration(drawing, "cluster.in_doubt", 50 * MS, 3 * SECOND);
+    if (configuration_tosses(drawing, "usual wait", 2))
+        configuration_draw_duration(drawing, "cluster.wait", 50 * MS, 5 * SECOND);
+    if (configuration_tosses(drawing, "usual gossip", 2))
+        configuration_draw_duration(drawing, "cluster.gossip", 2 * MS, 500 * MS);
 }
 
 /* Most runs are short, and some are long. */
@@ -343,7 +351,7 @@ static void draw_buggify(struct configuration *drawing)
     }
     configuration_put(drawing, "buggify.sites", "[%.*s]", (int)list.count, list.at ? list.at : "");
     if (configuration_tosses(drawing, "usual chance", 2))
-        configuration_draw_chance(drawing, "buggify.chance", 20000, 500000);
+        configuration_draw_chance(drawing, "buggify.chance", 20000, 600000);
     buffer_close(&list);
 }
 

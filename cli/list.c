@@ -306,6 +306,19 @@ static enum status list_bugs(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
+static enum status list_paths(struct listing *listing, struct error *err)
+{
+    (void)err;
+    for (int i = 0; i < SOMETIMES_COUNT; i++) {
+        const char *protocols = sometimes_protocols((enum rare_path)i);
+        add(listing, (struct entry){ sometimes_name((enum rare_path)i),
+                                     protocols[0] ? protocols : "all protocols", "reached_by",
+                                     sometimes_is_outside((enum rare_path)i) ? "outside"
+                                                                             : "swarm" });
+    }
+    return STATUS_OK;
+}
+
 static enum status list_buggify(struct listing *listing, struct error *err)
 {
     (void)err;
@@ -397,14 +410,14 @@ static const struct {
     { "protocols", list_protocols }, { "bugs", list_bugs }, { "nemeses", list_nemeses },
     { "workloads", list_workloads }, { "checkers", list_checkers }, { "levels", list_levels },
     { "anomalies", list_anomalies }, { "profiles", list_profiles }, { "formats", list_formats },
-    { "scenarios", list_scenarios }, { "buggify", list_buggify },
+    { "scenarios", list_scenarios }, { "buggify", list_buggify }, { "paths", list_paths },
 };
 
 static const char *const *list_names(void)
 {
     static const char *const names[] = { "protocols", "bugs",    "nemeses", "workloads", "checkers",
                                          "levels", "anomalies", "profiles", "formats", "scenarios",
-                                         "buggify", NULL };
+                                         "buggify", "paths", NULL };
 
     static_assert(ROW_COUNT(names) == ROW_COUNT(lists) + 1, "each list has its name here");
     return names;
@@ -415,7 +428,7 @@ static const char *const *list_names(void)
 static const struct option list_rows[] = {
     { .argument = "WHAT", .kind = OPTION_OPERAND, .offset = AT(what), .choices = list_names,
       .help = "protocols, bugs, nemeses, workloads, checkers, levels, anomalies,\n"
-              "profiles, formats, scenarios or buggify" },
+              "profiles, formats, scenarios, buggify or paths" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON array of objects with name and description" },
 };

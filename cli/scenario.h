@@ -73,6 +73,7 @@ struct scenario_cluster {
     const struct protocol *protocol;
     struct bugs bugs;
     int64_t heartbeat_ns, election_ns, retention_ns;
+    int64_t ask_timeout_ns, in_doubt_ns, wait_ns, gossip_ns;
     uint32_t snapshot_entries;
 };
 

@@ -58,6 +58,15 @@ static const struct key_row cluster_rows[] = {
       "entries of a log before a snapshot takes their place", 0 },
     { "retention", KEY_DURATION, CLUSTER(retention_ns), 1, HOUR, "10s",
       "how long old versions and outcomes are kept", 0 },
+    { "ask_timeout", KEY_DURATION, CLUSTER(ask_timeout_ns), 1, HOUR, "100ms",
+      "a coordinator asks a shard again that has not answered for so long; doubles", 0 },
+    { "in_doubt", KEY_DURATION, CLUSTER(in_doubt_ns), 2, HOUR, "1s",
+      "a shard asks after a prepare that is undecided for so long; twice, and its anchor aborts it",
+      0 },
+    { "wait", KEY_DURATION, CLUSTER(wait_ns), 1, HOUR, "5s",
+      "what waits at a leader for so long, for a lock or a decision, is refused", 0 },
+    { "gossip", KEY_DURATION, CLUSTER(gossip_ns), 1, HOUR, "20ms",
+      "between two words of a node with several leaders to another", 0 },
 };
 
 static const struct key_row clock_rows[] = {

@@ -133,7 +133,8 @@ static void draw_times(struct random *random, const struct swarm_ground *ground,
             draw_duration(random, options->every_ns / 100, options->every_ns / 2, US);
 }
 
-static void draw_strength(struct random *random, struct nemesis_options *options)
+static void draw_strength(struct random *random, const struct swarm_ground *ground,
+                          struct nemesis_options *options)
 {
     enum nemesis_shape shape = options->shape;
 
@@ -145,6 +146,11 @@ static void draw_strength(struct random *random, struct nemesis_options *options
         options->chance =
             (struct ratio){ (uint64_t)random_magnitude(random, CHANCE_UNITS / 1000, CHANCE_UNITS / 2),
                             CHANCE_UNITS };
+    /* A short run reads little of a disk: what rots must be much, to be read. */
+    if (shape == SHAPE_DISK_BIT_ROT && ground->duration_ns > 0) {
+        options->chance.numerator = (uint64_t)random_between(random, CHANCE_UNITS / 20, CHANCE_UNITS);
+        options->lasts_ns = 0; /* to the end */
+    }
     if (nemesis_shape_takes(shape, NEMESIS_KEY_DELAY))
         options->delay_ns = draw_duration(random, MS, SECOND, US);
     if (nemesis_shape_takes(shape, NEMESIS_KEY_FACTOR))
@@ -159,7 +165,7 @@ static bool draw_nemesis(struct random *random, enum nemesis_kind kind,
         return false;
     options->victims = draw_victims(random, options->shape, ground);
     draw_times(random, ground, options);
-    draw_strength(random, options);
+    draw_strength(random, ground, options);
     if (ground->has_disks && nemesis_shape_takes(options->shape, NEMESIS_KEY_WHILE_WRITING))
         options->while_writing = random_below(random, 2);
     return true;

@@ -27,24 +27,29 @@
 
 /* X(ENUMERATOR, protocols that have it, name, one in so many of the chance, what happens) */
 #define BUGGIFY_SITES(X)                                                                           \
-    X(ELECTION_EARLY, "raft", "election-early", 2, "a follower waits for its leader far too short") \
+    X(ELECTION_EARLY, "raft", "election-early", 2,                                                 \
+      "a follower waits for its leader far too short")                                             \
     X(PRE_VOTE_SKIPPED, "raft", "pre-vote-skipped", 2, "a term begins without a pre-vote")         \
-    X(VOTE_REFUSED, "raft", "vote-refused", 2, "a vote or pre-vote is refused that could be given") \
+    X(VOTE_REFUSED, "raft", "vote-refused", 2,                                                     \
+      "a vote or pre-vote is refused that could be given")                                         \
     X(LEADER_RESIGNS, "raft", "leader-resigns", 16, "a leader resigns at a heartbeat")             \
     X(PROPOSER_RESIGNS, "raft", "proposer-resigns", 100,                                           \
       "a leader resigns right behind a proposal that it has sent")                                 \
-    X(PROPOSAL_STAYS, "raft", "proposal-stays", 100,                                               \
+    X(PROPOSAL_STAYS, "raft", "proposal-stays", 16,                                                \
       "a leader resigns with a proposal that it has sent to nobody")                               \
     X(APPEND_SMALL, "raft", "append-small", 1, "an append takes one entry")                        \
     X(APPEND_AGAIN, "raft", "append-again", 4, "a leader sends its window again at a heartbeat")   \
     X(APPEND_DROPPED, "raft", "append-dropped", 1, "an append that came early is not held")        \
     X(ACK_LATE, "raft", "ack-late", 1, "a follower does not acknowledge yet")                      \
     X(COMMIT_LATE, "raft", "commit-late", 1, "a leader does not count acknowledgements yet")       \
-    X(SNAPSHOT_EARLY, "raft", "snapshot-early", 8, "a snapshot is taken before its time")          \
+    X(SNAPSHOT_EARLY, "raft", "snapshot-early", 4, "a snapshot is taken before its time")          \
     X(PREFIX_DROPPED, "raft", "prefix-dropped", 1,                                                 \
       "nothing of the log is kept in memory behind a snapshot")                                    \
-    X(PIECE_SMALL, "raft", "piece-small", 1, "a piece of a snapshot is a hundred bytes")           \
+    X(PIECE_SMALL, "raft", "piece-small", 1,                                                       \
+      "a snapshot is sent in small pieces, and once anew half-way")                                \
     X(SYNC_LAGS, "", "sync-lags", 8, "a sync takes up to half a second longer")                    \
+    X(CHECKPOINT_LAGS, "", "checkpoint-lags", 1,                                                   \
+      "a snapshot takes up to two seconds longer to write")                                        \
     X(CRASH_IN_SYNC, "", "crash-in-sync", 200, "a node crashes while a sync is under way")         \
     X(CRASH_AT_DECISION, "raft", "crash-at-decision", 100,                                         \
       "a node crashes behind its proposal of a prepare or decision")                               \
@@ -56,7 +61,8 @@
     X(HORIZON_EARLY, "raft", "horizon-early", 4, "the horizon moves before its time")              \
     X(CEILING_TIGHT, "raft", "ceiling-tight", 1, "a ceiling is raised just as far as is needed")   \
     X(READ_REFUSED, "raft", "read-refused", 16, "a read is refused that could be served")          \
-    X(PREPARE_REFUSED, "raft", "prepare-refused", 8, "a prepare is refused that could be accepted") \
+    X(PREPARE_REFUSED, "raft", "prepare-refused", 8,                                               \
+      "a prepare is refused that could be accepted")                                               \
     X(ASK_LOST, "raft", "ask-lost", 8, "what a coordinator asks does not leave it")                \
     X(ASK_TWICE, "raft", "ask-twice", 2, "what a coordinator asks is sent twice")                  \
     X(ASK_IMPATIENT, "raft", "ask-impatient", 1, "a coordinator asks again at once")               \

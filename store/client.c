@@ -473,6 +473,7 @@ static void give_up(struct client *client)
         on_commit_lost(client);
         return;
     }
+    SOMETIMES(&client->cluster->sometimes, CLIENT_GAVE_UP);
     lose_answer(client);
     tell_to_abort(client);
     move_to_another_node(client);

@@ -57,6 +57,10 @@ static enum status set_defaults(struct cluster_options *options, struct error *e
     set_default(&options->heartbeat_ns, 50 * MILLISECOND);
     set_default(&options->election_ns, 300 * MILLISECOND);
     set_default(&options->retention_ns, 10000 * MILLISECOND);
+    set_default(&options->ask_timeout_ns, 100 * MILLISECOND);
+    set_default(&options->in_doubt_ns, 1000 * MILLISECOND);
+    set_default(&options->wait_ns, 5000 * MILLISECOND);
+    set_default(&options->gossip_ns, 20 * MILLISECOND);
     set_default(&client->request_timeout_ns, 400 * MILLISECOND);
     set_default(&client->patience_ns, 5000 * MILLISECOND);
     set_default(&client->backoff_ns, 5 * MILLISECOND);

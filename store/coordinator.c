@@ -188,6 +188,7 @@ void coordinator_request(struct coordinator *c, uint32_t client, struct text byt
     server_hear(c->server, request.seen);
     switch (seat_hear(seat, &request)) {
     case SEAT_LATE:
+        SOMETIMES(c->sometimes, REQUEST_LATE);
         return;
     case SEAT_AGAIN:
         on_again(c, client, &request);

@@ -17,7 +17,6 @@
 #include <assert.h>
 
 #define MS INT64_C(1000000)
-#define ASK_TIMEOUT_NS (100 * MS) /* of the first try; doubles */
 #define ASK_DOUBLINGS_MAX 4
 #define NO_LEADER_PAUSE_NS (20 * MS)
 #define HOPS_MAX 3
@@ -81,7 +80,7 @@ static void fill(struct txn *txn, uint32_t shard, struct ask *ask)
 static int64_t timeout_ns(const struct coordinator *c, uint32_t tries)
 {
     uint32_t doublings = tries < ASK_DOUBLINGS_MAX ? tries : ASK_DOUBLINGS_MAX;
-    int64_t timeout_ns = ASK_TIMEOUT_NS << doublings;
+    int64_t timeout_ns = c->server->cluster->options.ask_timeout_ns << doublings;
 
     if (BUGGIFY(c->sometimes, c->server->node, ASK_IMPATIENT))
         return 1;
@@ -177,6 +176,8 @@ static void ask_another(struct txn *txn, uint32_t shard, uint32_t node, uint32_t
         send(txn, shard);
         return;
     }
+    if (ask->hops == HOPS_MAX)
+        SOMETIMES(c->sometimes, HINTS_IN_CIRCLES);
     if (c->leaders[shard] == node)
         c->leaders[shard] = next_replica(c, shard, node);
     ask->tries = 0;
@@ -196,8 +197,10 @@ static void release_what_came_late(struct coordinator *c, uint32_t node,
     };
 
     if (c->protocol->over && (answer->kind == ASK_READ || answer->kind == ASK_LOCK) &&
-        answer->refusal == REFUSED_NOT)
+        answer->refusal == REFUSED_NOT) {
+        SOMETIMES(c->sometimes, LATE_LOCK_RELEASED);
         server_send_ask(c->server, node, answer->shard, &ask);
+    }
 }
 
 static void note_term(struct txn *txn, const struct answer *answer)
@@ -208,8 +211,11 @@ static void note_term(struct txn *txn, const struct answer *answer)
         return;
     if (*term == 0)
         *term = answer->term;
-    else if (*term != answer->term)
+    else if (*term != answer->term) {
+        if (txn->coordinator->protocol->over)
+            SOMETIMES(txn->coordinator->sometimes, GRANTS_DIFFER);
         txn->terms_differ = true;
+    }
 }
 
 /* One of the shards has answered; the phase may be another afterwards. */

@@ -105,13 +105,18 @@ void txn_on_decision(struct txn *txn, const struct answer *answer)
     bool is_answered = !was_to_commit && !private->is_alone;
 
     if (answer->refusal == REFUSED_TOO_OLD) {
+        SOMETIMES(txn->coordinator->sometimes, DECISION_FORGOTTEN);
         if (!is_answered)
             reply(txn, REPLY_UNKNOWN, REFUSED_TOO_OLD);
     } else if (answer->decision.commits) {
+        if (!was_to_commit)
+            SOMETIMES(txn->coordinator->sometimes, ABORT_REFUSED);
         txn->decision = answer->decision;
         if (!is_answered)
             reply_committed(txn);
     } else if (!is_answered) {
+        if (was_to_commit)
+            SOMETIMES(txn->coordinator->sometimes, COMMIT_REFUSED);
         reply_aborted(txn, was_to_commit ? REFUSED_ABORTED : private->refusal);
     }
     finish(txn);
@@ -353,6 +358,7 @@ void txn_commit(struct txn *txn)
 
     txn->phase = TXN_PREPARING;
     if (is_too_old(txn)) {
+        SOMETIMES(txn->coordinator->sometimes, COMMIT_TOO_OLD);
         txn_abort(txn, REFUSED_TOO_OLD);
         return;
     }

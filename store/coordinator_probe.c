@@ -69,6 +69,7 @@ static void forward(struct txn *txn, const struct ask *probe)
     struct ask further = *probe;
 
     assert(path);
+    SOMETIMES(txn->coordinator->sometimes, PROBE_PASSED_ON);
     memcpy(path, probe->path, probe->path_count * sizeof *path);
     path[probe->path_count] = txn->begin;
     send_to_shards(txn, &further, path, probe->path_count + 1, false);

@@ -22,7 +22,6 @@
 #include "store/multileader_private.h"
 
 #define MILLISECOND INT64_C(1000000)
-#define GOSSIP_NS (20 * MILLISECOND)
 #define DUTIES_NS (200 * MILLISECOND)
 #define MARK_NS (1000 * MILLISECOND)
 
@@ -103,8 +102,9 @@ struct multileader *multileader_open(struct server *server, const struct local_r
 
 static void on_opened(struct multileader *m)
 {
+    int64_t gossip_ns = m->server->cluster->options.gossip_ns;
     uint64_t first_ns =
-        random_below(world_random(m->server->world, m->node), (uint64_t)GOSSIP_NS);
+        random_below(world_random(m->server->world, m->node), (uint64_t)gossip_ns);
 
     if (m->wal.found != WAL_FRESH)
         SOMETIMES(m->sometimes, REPLICA_RECOVERED);
@@ -137,7 +137,7 @@ static void tick(struct multileader *m)
 {
     int64_t now_ns = local_now_ns(m);
 
-    set_timer(m, GOSSIP_NS);
+    set_timer(m, m->server->cluster->options.gossip_ns);
     gossip_tick(m);
     if (now_ns - m->duties_ns >= DUTIES_NS)
         see_to_duties(m, now_ns);

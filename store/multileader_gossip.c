@@ -91,6 +91,7 @@ static void send_lacking(struct multileader *m, uint32_t node, const uint64_t *h
         if (d.sequence <= have[d.origin])
             continue;
         if (is_full(m)) {
+            SOMETIMES(m->sometimes, MORE_DELTAS);
             m->out.at[HAS_MORE_OFFSET] = true;
             break;
         }
@@ -194,6 +195,7 @@ static void ask_for_gap(struct multileader *m, uint32_t node)
 
     if (m->asked_ns[node] != 0 && now_ns - m->asked_ns[node] < ASK_PAUSE_NS)
         return;
+    SOMETIMES(m->sometimes, GAP_ASKED_FOR);
     m->asked_ns[node] = now_ns;
     send_have(m, node, true);
 }

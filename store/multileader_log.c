@@ -246,6 +246,8 @@ void local_log_open(struct multileader *m)
 void local_log_recover(struct multileader *m)
 {
     if (m->wal.base_index > 0)
+        SOMETIMES(m->sometimes, STATE_LOADED);
+    if (m->wal.base_index > 0)
         load(m, wal_state(&m->wal));
     else
         place_initial_rows(m);
@@ -322,9 +324,12 @@ static void take_horizon(struct multileader *m)
 static void bury(struct multileader *m)
 {
     for (const struct version *v = m->versions.queue_first; v && !stamp_less(m->horizon, v->at);
-         v = v->next)
-        if (v->is_removed && versions_at(&m->versions, v->key, m->horizon) == v)
-            dig_grave(m, v->key, v->writer);
+         v = v->next) {
+        if (!v->is_removed || versions_at(&m->versions, v->key, m->horizon) != v)
+            continue;
+        SOMETIMES(m->sometimes, GRAVE_DUG);
+        dig_grave(m, v->key, v->writer);
+    }
 }
 
 /* Transactions that began before the horizon was there may look below it. */
@@ -335,7 +340,8 @@ void local_log_collect(struct multileader *m)
     if (stamp_is_zero(m->horizon) || local_oldest_snapshot(m) < m->horizon_index)
         return;
     bury(m);
-    versions_collect(&m->versions, m->horizon);
+    if (versions_collect(&m->versions, m->horizon))
+        SOMETIMES(m->sometimes, VERSION_COLLECTED);
     m->collected = m->horizon;
     m->horizon = (struct stamp){ 0 };
 }

@@ -126,6 +126,8 @@ const struct version *local_version(const struct multileader *m, uint32_t key, u
 {
     const struct version *version = versions_newest(&m->versions, key);
 
+    if (version && version->index > snapshot)
+        SOMETIMES(m->sometimes, OLDER_STATE_READ);
     while (version && version->index > snapshot)
         version = version->older;
     return version;
@@ -462,6 +464,7 @@ void local_request(struct multileader *m, uint32_t client, struct text bytes)
 
     switch (seat_hear(seat, &request)) {
     case SEAT_LATE:
+        SOMETIMES(m->sometimes, REQUEST_LATE);
         return;
     case SEAT_AGAIN:
         on_again(m, client, &request);
@@ -497,6 +500,7 @@ void local_tick(struct multileader *m)
         if (txn->phase == LOCAL_WAITING &&
             (now_ns - txn->since_ns > SESSION_PATIENCE_NS ||
              BUGGIFY(m->sometimes, m->node, SESSION_REFUSED))) {
+            SOMETIMES(m->sometimes, SESSION_GAVE_UP);
             abort_txn(m, txn, REFUSED_OVERLOADED);
         } else if (txn->phase == LOCAL_IDLE && now_ns - txn->heard_ns > silence_ns) {
             SOMETIMES(m->sometimes, ABANDONED_ABORTED);

@@ -249,6 +249,8 @@ static void on_opened(struct raft *r)
     r->commit = r->applied = wal->base_index;
     if (wal->base_index > 0)
         r->host.load(r->host.context, wal->base_index, wal_state(wal));
+    if (wal->base_index > 0)
+        SOMETIMES(r->options.sometimes, STATE_LOADED);
     wal_forget_state(&r->wal);
     if (wal->found == WAL_WIPED)
         SOMETIMES(r->options.sometimes, REPLICA_WIPED);

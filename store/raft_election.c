@@ -99,6 +99,8 @@ void raft_on_patience_timer(struct raft *r)
         raft_arm(r, left_ns);
         return;
     }
+    if (r->state == RAFT_CANDIDATE)
+        SOMETIMES(r->options.sometimes, VOTE_SPLIT);
     raft_wait_for_leader(r);
     if (BUGGIFY(r->options.sometimes, r->options.node, PRE_VOTE_SKIPPED))
         stand(r);
@@ -158,6 +160,8 @@ void raft_on_vote(struct raft *r, uint32_t peer, const struct raft_message *m)
         m->round != (is_pre ? r->term + 1 : r->term))
         return;
     count_yes(r, peer, m->doubtful);
+    if (m->doubtful)
+        SOMETIMES(r->options.sometimes, DOUBTFUL_VOTE);
     if (!has_won(r))
         return;
     if (is_pre)

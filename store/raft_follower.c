@@ -31,6 +31,7 @@ void raft_enter_term(struct raft *r)
 bool raft_hear_leader(struct raft *r, uint32_t peer, const struct raft_message *m)
 {
     if (m->term < r->term) {
+        SOMETIMES(r->options.sometimes, STALE_LEADER_TOLD);
         raft_send(r, peer, &(struct raft_message){ .kind = RAFT_STALE, .term = r->term });
         return false;
     }
@@ -108,6 +109,7 @@ static void hold(struct raft *r, uint64_t index, struct text bytes)
     }
     if (!free_one || BUGGIFY(r->options.sometimes, r->options.node, APPEND_DROPPED))
         return;
+    SOMETIMES(r->options.sometimes, APPEND_HELD);
     *free_one = (struct raft_held){ index, pool_take(r->pool, bytes.length), bytes.length };
     memcpy(free_one->at, bytes.at, bytes.length);
 }
@@ -139,6 +141,7 @@ static void reject(struct raft *r, uint32_t peer, const struct raft_message *m)
         if (no.hint <= r->commit)
             no.hint = r->commit + 1;
     }
+    SOMETIMES(r->options.sometimes, APPEND_REJECTED);
     raft_send(r, peer, &no);
 }
 

@@ -44,6 +44,8 @@ void raft_lead(struct raft *r)
 
 void raft_resign(struct raft *r)
 {
+    if (r->confirms.count > 0)
+        SOMETIMES(r->options.sometimes, ROUND_LOST);
     for (uint32_t i = 0; i < r->confirms.count; i++) {
         struct raft_answer no = { .token = r->confirms.at[i].token };
         vector_push(r->pool, &r->answers, no);
@@ -174,6 +176,7 @@ static void nudge(struct raft *r, uint32_t number)
     if (peer->idle_beats < IDLE_BEATS_MAX)
         return;
     peer->idle_beats = 0;
+    SOMETIMES(r->options.sometimes, WINDOW_RESENT);
     if (is_piece)
         raft_send_snapshot(r, number);
     else
@@ -184,6 +187,10 @@ void raft_on_beat(struct raft *r)
 {
     if (!hears_majority(r) || r->is_to_resign ||
         BUGGIFY(r->options.sometimes, r->options.node, LEADER_RESIGNS)) {
+        if (!hears_majority(r))
+            SOMETIMES(r->options.sometimes, LEADER_RESIGNED);
+        if (r->is_to_resign)
+            raft_checkpoint_if_due(r); /* with what it has sent to nobody */
         r->is_to_resign = false;
         raft_follow(r, r->term, WORLD_NOBODY);
         return;
@@ -316,6 +323,7 @@ void raft_on_ack(struct raft *r, uint32_t number, const struct raft_message *m)
         raft_forget_snapshot_if_sent(r);
     } else if (peer->mode == RAFT_STREAMS) {
         /* It has started again: does it still have what it had? */
+        SOMETIMES(r->options.sometimes, FOLLOWER_FORGOT);
         peer->matched = 0;
         probe(r, number, peer->match + 1);
         return;

@@ -61,6 +61,7 @@ struct raft_held {
 
 struct raft_snapshot {
     uint64_t index, term, size;
+    size_t piece_max; /* bytes in a message; of one that goes out */
     struct writer state;
 };
 

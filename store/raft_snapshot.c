@@ -24,7 +24,7 @@ void raft_checkpoint_if_due(struct raft *r)
         return;
     if ((index < r->wal.base_index + r->options.snapshot_entries || index < r->checkpoint_after) &&
         (index == r->wal.base_index ||
-         !BUGGIFY(r->options.sometimes, r->options.node, SNAPSHOT_EARLY)))
+         (!r->is_to_resign && !BUGGIFY(r->options.sometimes, r->options.node, SNAPSHOT_EARLY))))
         return;
     /* If the disk does not take it, not at once again. */
     r->checkpoint_after = index + r->options.snapshot_entries / 2;
@@ -54,8 +54,20 @@ static void take_outgoing(struct raft *r)
     snapshot->index = r->applied;
     snapshot->term = raft_log_term(&r->log, r->applied);
     snapshot->size = snapshot->state.count;
+    /* Small pieces give way to larger ones: one that is sent anew comes to an end. */
+    snapshot->piece_max = snapshot->piece_max != PIECE_BYTES_SMALL &&
+                                  BUGGIFY(r->options.sometimes, r->options.node, PIECE_SMALL)
+                              ? PIECE_BYTES_SMALL
+                              : RAFT_PIECE_BYTES_MAX;
     for (uint32_t i = 0; i < r->options.peer_count; i++)
         r->peers[i].piece_offset = 0;
+}
+
+/* What has been applied meanwhile makes it worth while. */
+static bool is_sent_anew(const struct raft *r, const struct raft_peer *peer)
+{
+    return peer->mode == RAFT_SENDS_SNAPSHOT && peer->piece_offset > 0 &&
+           r->outgoing.piece_max == PIECE_BYTES_SMALL && r->applied > r->outgoing.index;
 }
 
 void raft_send_snapshot(struct raft *r, uint32_t number)
@@ -69,7 +81,7 @@ void raft_send_snapshot(struct raft *r, uint32_t number)
                               .last = raft_log_last(&r->log) };
     size_t size;
 
-    if (snapshot->index == 0 || !raft_log_knows(&r->log, snapshot->index))
+    if (snapshot->index == 0 || !raft_log_knows(&r->log, snapshot->index) || is_sent_anew(r, peer))
         take_outgoing(r);
     if (peer->mode != RAFT_SENDS_SNAPSHOT) {
         peer->mode = RAFT_SENDS_SNAPSHOT;
@@ -81,11 +93,8 @@ void raft_send_snapshot(struct raft *r, uint32_t number)
     m.size = snapshot->size;
     m.offset = peer->piece_offset;
     size = snapshot->size - peer->piece_offset;
-    if (size > RAFT_PIECE_BYTES_MAX)
-        size = RAFT_PIECE_BYTES_MAX;
-    if (size > PIECE_BYTES_SMALL &&
-        BUGGIFY(r->options.sometimes, r->options.node, PIECE_SMALL))
-        size = PIECE_BYTES_SMALL;
+    if (size > snapshot->piece_max)
+        size = snapshot->piece_max;
     writer_reset(&r->message);
     raft_message_put(&r->message, &m);
     if (size > 0)
@@ -139,6 +148,8 @@ static bool collect(struct raft *r, const struct raft_message *m)
     struct raft_snapshot *snapshot = &r->incoming;
 
     if (snapshot->index != m->index || snapshot->term != m->index_term) {
+        if (snapshot->index != 0)
+            SOMETIMES(r->options.sometimes, SNAPSHOT_BEGUN_AGAIN);
         writer_reset(&snapshot->state);
         snapshot->index = m->index;
         snapshot->term = m->index_term;
@@ -154,6 +165,7 @@ void raft_on_snapshot(struct raft *r, uint32_t peer, struct raft_message *m)
         return;
     if (raft_has_entry(r, m->index, m->index_term) &&
         !r->options.bugs->on[BUG_SNAPSHOT_INSTALL_DROPS_SUFFIX]) {
+        SOMETIMES(r->options.sometimes, SNAPSHOT_NOT_NEEDED);
         if (m->index > r->matched)
             r->matched = m->index;
     } else if (collect(r, m)) {

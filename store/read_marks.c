@@ -86,15 +86,16 @@ struct stamp read_marks_of_change(const struct read_marks *m, const struct shard
     return (struct stamp){ 0 };
 }
 
-void read_marks_fold(struct read_marks *m, struct stamp below)
+bool read_marks_fold(struct read_marks *m, struct stamp below)
 {
     uint32_t gone = 0;
 
     while (gone < m->scopes.count && !stamp_less(below, m->scopes.at[gone].at))
         gone++;
     if (gone == 0)
-        return;
+        return false;
     m->low = stamp_max(m->low, m->scopes.at[gone - 1].at);
     m->scopes.count -= gone;
     memmove(m->scopes.at, m->scopes.at + gone, m->scopes.count * sizeof *m->scopes.at);
+    return true;
 }

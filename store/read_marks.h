@@ -48,6 +48,6 @@ struct stamp read_marks_of_change(const struct read_marks *, const struct shard 
                                   const struct row_change *, uint64_t txn, struct stamp least);
 
 /* Marks of scopes at or below the stamp become part of `low`. */
-void read_marks_fold(struct read_marks *, struct stamp);
+bool read_marks_fold(struct read_marks *, struct stamp);
 
 #endif

@@ -5,8 +5,6 @@
 #include "store/equality.h"
 #include "store/replica_private.h"
 
-#define PATIENCE_NS INT64_C(5000000000)
-
 uint64_t replica_propose(struct replica *r, const struct command *command)
 {
     uint64_t index;
@@ -75,6 +73,8 @@ static void refuse_waiting(struct replica *r, enum refusal refusal,
             r->waiting.at[kept++] = w;
             continue;
         }
+        if (refusal == REFUSED_OVERLOADED)
+            SOMETIMES(r->shard.sometimes, WAITED_TOO_LONG);
         replica_refuse(r, &w->ask, refusal);
         drop_waiting(r, w);
     }
@@ -157,6 +157,8 @@ static bool nobody_stays(const struct waiting *w, const void *context)
 static void stop_leading(struct replica *r)
 {
     r->leads = false;
+    if (r->in_flight.count > 0)
+        SOMETIMES(r->shard.sometimes, PREPARE_LOST);
     refuse_waiting(r, REFUSED_NOT_LEADER, nobody_stays, NULL);
     assert(r->in_flight.count == 0);
 }
@@ -407,18 +409,19 @@ void replica_ask(struct replica *r, const struct ask *ask)
     replica_retry(r);
 }
 
-static bool has_patience(const struct waiting *w, const void *now_ns)
+static bool came_after(const struct waiting *w, const void *since_ns)
 {
-    return w->is_proposed || *(const int64_t *)now_ns - w->since_ns < PATIENCE_NS;
+    return w->is_proposed || w->since_ns > *(const int64_t *)since_ns;
 }
 
 void replica_tick(struct replica *r)
 {
     int64_t now_ns = server_monotonic_ns(r->server);
+    int64_t since_ns = now_ns - r->server->cluster->options.wait_ns;
 
     if (!r->leads)
         return;
-    refuse_waiting(r, REFUSED_OVERLOADED, has_patience, &now_ns);
+    refuse_waiting(r, REFUSED_OVERLOADED, came_after, &since_ns);
     r->is_trying = true;
     replica_do_duties(r, now_ns);
     if (r->shard.protocol->tick)

@@ -12,10 +12,10 @@
 
 #include <assert.h>
 
-#define IN_DOUBT_NS INT64_C(1000000000)
-#define ABANDONED_NS INT64_C(2000000000)
-#define ASK_AGAIN_NS INT64_C(1000000000)
-#define TELL_AGAIN_NS INT64_C(500000000)
+/* Of the time after which a participant is in doubt, an anchor gives up after so many, */
+#define ABANDONED_FACTOR 2
+/* and an outcome is told again after this part. */
+#define TELL_AGAIN_DIVISOR 2
 /* A hint at another leader is followed at once only for so long: two may point at each other. */
 #define HINT_NS INT64_C(20000000)
 #define HORIZON_EVERY_NS INT64_C(1000000000)
@@ -25,6 +25,16 @@
 static uint64_t bit_of(uint32_t shard)
 {
     return UINT64_C(1) << shard;
+}
+
+static int64_t in_doubt_ns(const struct replica *r)
+{
+    return r->server->cluster->options.in_doubt_ns;
+}
+
+static int64_t tell_again_ns(const struct replica *r)
+{
+    return in_doubt_ns(r) / TELL_AGAIN_DIVISOR;
 }
 
 /* --- Where other shards are led from ---------------------------------------------------------- */
@@ -52,6 +62,7 @@ static void guess_again(struct replica *r, uint64_t shards)
 
         if (!(shards & bit_of(shard)))
             continue;
+        SOMETIMES(r->shard.sometimes, LEADER_GUESSED);
         while (i < replicas && cluster_replica_node(cluster, shard, i) != guess)
             i++;
         r->leaders[shard] = cluster_replica_node(cluster, shard, (i + 1) % replicas);
@@ -112,7 +123,7 @@ static void tell_all(struct replica *r, int64_t now_ns)
         struct outcome *outcome = o->untold.at[i];
 
         if (outcome->told_ns == 0 ||
-            (outcome->untold_shards != 0 && is_due(outcome->told_ns, TELL_AGAIN_NS, now_ns)))
+            (outcome->untold_shards != 0 && is_due(outcome->told_ns, tell_again_ns(r), now_ns)))
             tell(r, outcome, now_ns);
     }
 }
@@ -195,12 +206,12 @@ static void doubt(struct replica *r, struct prepared *prepared, int64_t now_ns)
 static bool is_in_doubt(const struct replica *r, const struct prepared *prepared, int64_t now_ns)
 {
     bool is_anchor = prepared->prepare.anchor == r->shard.number;
-    int64_t patience_ns = is_anchor ? ABANDONED_NS : IN_DOUBT_NS;
+    int64_t patience_ns = in_doubt_ns(r) * (is_anchor ? ABANDONED_FACTOR : 1);
 
     if (BUGGIFY(r->shard.sometimes, r->server->node, DOUBT_EARLY))
         patience_ns = 0;
     return now_ns - prepared->since_ns >= patience_ns &&
-           is_due(prepared->asked_ns, ASK_AGAIN_NS, now_ns);
+           is_due(prepared->asked_ns, in_doubt_ns(r), now_ns);
 }
 
 static void doubt_all(struct replica *r, int64_t now_ns)
@@ -298,6 +309,10 @@ void replica_begin_duties(struct replica *r)
 
     r->told.count = 0;
     r->horizon_ns = 0;
+    if (s->prepared.count > 0)
+        SOMETIMES(s->sometimes, PREPARED_INHERITED);
+    if (s->outcomes.untold.count > 0)
+        SOMETIMES(s->sometimes, OUTCOME_INHERITED);
     for (uint32_t i = 0; i < s->prepared.count; i++)
         s->prepared.at[i]->since_ns = s->prepared.at[i]->asked_ns = 0;
     for (uint32_t i = 0; i < s->outcomes.untold.count; i++)
@@ -313,7 +328,7 @@ static uint64_t silent_shards(const struct replica *r, int64_t now_ns)
     for (uint32_t i = 0; i < s->outcomes.untold.count; i++) {
         const struct outcome *outcome = s->outcomes.untold.at[i];
 
-        if (outcome->told_ns != 0 && is_due(outcome->told_ns, TELL_AGAIN_NS, now_ns))
+        if (outcome->told_ns != 0 && is_due(outcome->told_ns, tell_again_ns(r), now_ns))
             silent |= outcome->untold_shards;
     }
     for (uint32_t i = 0; i < s->prepared.count; i++) {

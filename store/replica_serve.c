@@ -195,8 +195,11 @@ static void propose_decision(struct replica *r, struct waiting *w, enum command_
 /* Nothing is known of it and nothing ever will be: it may have been forgotten. */
 static bool is_forgotten(const struct replica *r, const struct ask *ask)
 {
-    return !shard_find_prepared(&r->shard, ask->txn) &&
-           shard_is_too_old(&r->shard, ask->decision.begin);
+    if (shard_find_prepared(&r->shard, ask->txn) ||
+        !shard_is_too_old(&r->shard, ask->decision.begin))
+        return false;
+    SOMETIMES(r->shard.sometimes, FORGOTTEN_ASKED);
+    return true;
 }
 
 static enum progress serve_decide(struct replica *r, struct waiting *w)

@@ -101,6 +101,8 @@ void seats_repeat(struct seats *seats, uint32_t client)
 {
     const struct seat *seat = seats_of(seats, client);
 
-    if (seat->is_answered && seat->reply.count > 0)
-        server_send_bytes(seats->server, client, writer_text(&seat->reply));
+    if (!seat->is_answered || seat->reply.count == 0)
+        return;
+    SOMETIMES(&seats->server->cluster->sometimes, REPLY_REPEATED);
+    server_send_bytes(seats->server, client, writer_text(&seat->reply));
 }

@@ -233,8 +233,10 @@ static void apply_prepare(struct shard *s, const struct prepare *p, uint64_t ind
         .at = stamp_of_prepare(s, p),
     };
 
-    if (shard_find_outcome(s, p->txn) || shard_find_prepared(s, p->txn))
+    if (shard_find_outcome(s, p->txn) || shard_find_prepared(s, p->txn)) {
+        SOMETIMES(s->sometimes, PREPARED_TWICE);
         return;
+    }
     if (shard_refuses_age(s, p)) {
         SOMETIMES(s->sometimes, LATE_PREPARE_REFUSED);
         return;
@@ -264,6 +266,7 @@ static void end_unprepared(struct shard *s, const struct decision *decision, boo
 
     if (shard_is_too_old(s, decision->begin))
         return;
+    SOMETIMES(s->sometimes, OUTCOME_FIRST);
     if (is_anchor)
         ended.commits = false;
     add_outcome(s, &ended, ended.commits ? REFUSED_NOT : REFUSED_ABORTED, is_anchor);
@@ -295,10 +298,15 @@ static void apply_outcome(struct shard *s, const struct decision *decision, uint
  */
 static void apply_horizon(struct shard *s, struct stamp horizon)
 {
+    struct stamp wanted = horizon;
+
     for (uint32_t i = 0; i < s->prepared.count; i++)
         horizon = stamp_min(horizon, s->prepared.at[i]->vote.at);
+    if (stamp_less(horizon, wanted))
+        SOMETIMES(s->sometimes, HORIZON_HELD_BACK);
     s->horizon = stamp_max(s->horizon, horizon);
-    versions_collect(&s->versions, s->horizon);
+    if (versions_collect(&s->versions, s->horizon))
+        SOMETIMES(s->sometimes, VERSION_COLLECTED);
     outcomes_collect(&s->outcomes, s->horizon);
     if (s->protocol->collect)
         s->protocol->collect(s);

@@ -6,7 +6,7 @@
 const char *sometimes_name(enum rare_path path)
 {
     static const char *const names[SOMETIMES_COUNT] = {
-#define SOMETIMES_NAME(enumerator, protocols, name) name,
+#define SOMETIMES_NAME(enumerator, protocols, name, reach) name,
         SOMETIMES_ALL(SOMETIMES_NAME)
 #undef SOMETIMES_NAME
     };
@@ -35,14 +35,32 @@ bool protocols_name(const char *protocols, const char *protocol, bool on_raft)
            (on_raft && has_word(protocols, "raft"));
 }
 
-bool sometimes_is_of(enum rare_path path, const char *protocol, bool on_raft)
+const char *sometimes_protocols(enum rare_path path)
 {
     static const char *const protocols[SOMETIMES_COUNT] = {
-#define SOMETIMES_PROTOCOLS(enumerator, protocols, name) protocols,
+#define SOMETIMES_PROTOCOLS(enumerator, protocols, name, reach) protocols,
         SOMETIMES_ALL(SOMETIMES_PROTOCOLS)
 #undef SOMETIMES_PROTOCOLS
     };
 
     assert(path < SOMETIMES_COUNT);
-    return protocols_name(protocols[path], protocol, on_raft);
+    return protocols[path];
+}
+
+bool sometimes_is_of(enum rare_path path, const char *protocol, bool on_raft)
+{
+    return protocols_name(sometimes_protocols(path), protocol, on_raft);
+}
+
+bool sometimes_is_outside(enum rare_path path)
+{
+    enum { SWARM, OUTSIDE };
+    static const bool is_outside[SOMETIMES_COUNT] = {
+#define SOMETIMES_REACH(enumerator, protocols, name, reach) reach == OUTSIDE,
+        SOMETIMES_ALL(SOMETIMES_REACH)
+#undef SOMETIMES_REACH
+    };
+
+    assert(path < SOMETIMES_COUNT);
+    return is_outside[path];
 }

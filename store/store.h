@@ -62,6 +62,10 @@ struct cluster_options {
     int64_t heartbeat_ns, election_ns; /* 0: defaults */
     uint32_t snapshot_entries;         /* 0: default */
     int64_t retention_ns;              /* how far the horizon stays behind; 0: default */
+    int64_t ask_timeout_ns; /* of a coordinator's first try at a shard; doubles; 0: default */
+    int64_t in_doubt_ns;    /* a prepare that waits so long for its outcome asks; 0: default */
+    int64_t wait_ns;        /* what waits at a leader for so long is refused; 0: default */
+    int64_t gossip_ns;      /* between two words of a multi-leader node to another; 0: default */
     struct client_options client;      /* zeros: defaults */
     size_t memory_bytes_max;           /* 0: default */
     struct buggify_options buggify;    /* no sites: nothing rare is made to happen */

@@ -199,13 +199,14 @@ static void strike_out_empty(struct versions *v, uint32_t table)
     t->keys.count = kept;
 }
 
-void versions_collect(struct versions *v, struct stamp horizon)
+bool versions_collect(struct versions *v, struct stamp horizon)
 {
-    bool is_any_empty = false;
+    bool is_any_empty = false, is_any = false;
 
     while (v->queue_first && !stamp_less(horizon, v->queue_first->at)) {
         struct version *version = dequeue(v);
 
+        is_any |= version->older != NULL || version->is_removed;
         if (version->is_gone)
             free_version(v, version);
         else
@@ -213,6 +214,7 @@ void versions_collect(struct versions *v, struct stamp horizon)
     }
     for (uint32_t t = 0; is_any_empty && t < v->table_count; t++)
         strike_out_empty(v, t);
+    return is_any;
 }
 
 /* --- Snapshots -------------------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ static inline bool version_is_row(const struct version *v)
 void versions_install(struct versions *, uint32_t key, const struct version *head,
                       struct text row);
 /* Drops what nobody at or above the horizon can see. */
-void versions_collect(struct versions *, struct stamp horizon);
+bool versions_collect(struct versions *, struct stamp horizon);
 
 /* Keys of a table that have or had a version, in the order in which they came. */
 uint32_t versions_keys(const struct versions *, uint32_t table, const uint32_t **keys);

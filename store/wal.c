@@ -33,6 +33,9 @@ static void await(struct wal *wal, struct disk_result result)
     wal->outcome = result.outcome;
     if (BUGGIFY(wal->options.sometimes, wal->options.node, SYNC_LAGS))
         result.done_ns += lag_ns(wal);
+    if (wal->job == WAL_WRITE_NEXT &&
+        BUGGIFY(wal->options.sometimes, wal->options.node, CHECKPOINT_LAGS))
+        result.done_ns += 4 * lag_ns(wal);
     if (BUGGIFY(wal->options.sometimes, wal->options.node, CRASH_IN_SYNC))
         buggify_crash(wal->options.sometimes->buggify, wal->options.node,
                       now_ns(wal) + (result.done_ns - now_ns(wal)) / 2);
@@ -101,6 +104,8 @@ static void on_log_read(struct wal *wal)
         wal_recover_log(wal, (struct text){ wal->read, wal->read_size });
     else
         wal->found = wal->meta.term == 0 ? WAL_FRESH : WAL_WIPED;
+    if (wal->found == WAL_CUT)
+        SOMETIMES(wal->options.sometimes, LOG_TAIL_CUT);
     if (wal->found == WAL_CUT || wal->found == WAL_WIPED)
         wal->meta.doubtful = true;
     if (wal->found == WAL_FRESH || wal->found == WAL_WIPED)
@@ -283,8 +288,10 @@ static void start_rename(struct wal *wal)
     note_ends(wal, wal->base_index, wal->job_upto);
     wal->stored = wal->written;
     /* Entries that were cut while the next log was written. */
-    if (disk_file_size(disk, file) > end_of(wal, wal->written))
+    if (disk_file_size(disk, file) > end_of(wal, wal->written)) {
+        SOMETIMES(wal->options.sometimes, CUT_IN_CHECKPOINT);
         result = disk_truncate(disk, now_ns(wal), file, end_of(wal, wal->written));
+    }
     wal->checkpoint.wanted = wal->checkpoint.needed = false;
     await(wal, result);
 }
@@ -315,6 +322,7 @@ static void on_failure(struct wal *wal, enum wal_job job)
         wal->checkpoint.wanted = false;
         disk_delete(wal->options.disk, now_ns(wal), file_of(wal, FILE_NEXT));
     }
+    SOMETIMES(wal->options.sometimes, DISK_TRIED_AGAIN);
     wal->pause_ns = wal->pause_ns ? wal->pause_ns * 2 : PAUSE_MIN_NS;
     if (wal->pause_ns > PAUSE_MAX_NS)
         wal->pause_ns = PAUSE_MAX_NS;

@@ -113,6 +113,8 @@ static struct lock_holder *holder_of(struct replica *replica, const struct ask *
 
     if (!holder)
         holder = locks_add_holder(&leader->locks, ask->txn, ask->begin, ask->from);
+    if (holder->is_dead)
+        SOMETIMES(replica->shard.sometimes, DEAD_HOLDER_REFUSED);
     if (holder->is_dead || ask->number < holder->number)
         return NULL;
     if (ask->number > holder->number) {

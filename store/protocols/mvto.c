@@ -175,8 +175,9 @@ static void mvto_tick(struct replica *replica)
 {
     bool at_once = BUGGIFY(replica->shard.sometimes, replica->server->node, MARKS_FOLDED);
 
-    read_marks_fold(marks_of(replica),
-                    stamp_plus(replica_now(replica, 0), at_once ? 0 : -MARKS_KEPT_NS));
+    if (read_marks_fold(marks_of(replica),
+                        stamp_plus(replica_now(replica, 0), at_once ? 0 : -MARKS_KEPT_NS)))
+        SOMETIMES(replica->shard.sometimes, MARKS_FOLDED);
 }
 
 /* --- What has changed between two stamps ------------------------------------------------------ */

@@ -31,6 +31,8 @@ anomalies G-single-realtime
 profiles postgresql/serializable
 profiles ordeal/2pl
 formats jsonl
+buggify sync-lags
+paths a snapshot was installed
 END
 
 # Profiles and their page must not drift apart.

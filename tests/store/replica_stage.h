@@ -292,6 +292,8 @@ void setUp(void)
     cluster.options.protocol = &toy;
     cluster.options.shards = 3;
     cluster.options.replicas = 3;
+    cluster.options.in_doubt_ns = INT64_C(1000000000);
+    cluster.options.wait_ns = INT64_C(5000000000);
     for (unsigned id = 0; id < 10; id++)
         key_of(id); /* before the catalog is copied */
     cluster.catalog = fixture.catalog;

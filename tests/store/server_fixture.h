@@ -371,7 +371,11 @@ static inline void fixture_open(const struct world_options *options, struct bugs
                                                 .shards = SHARDS,
                                                 .replicas = NODES,
                                                 .sessions = options->client_count,
-                                                .retention_ns = 10 * SECOND };
+                                                .retention_ns = 10 * SECOND,
+                                                .ask_timeout_ns = SECOND / 10,
+                                                .in_doubt_ns = SECOND,
+                                                .wait_ns = 5 * SECOND,
+                                                .gossip_ns = SECOND / 50 };
     memory_init(&cluster.memory, &arena, (size_t)1 << 30);
     pool_init(&cluster.pool, &cluster.memory);
     ASSERT_OK(catalog_init(&cluster.catalog, &fixture_schema, fixture_shapes, SHARDS, &arena, &err),
