@@ -55,6 +55,12 @@ void record_decision(struct record *record, const struct decision *decision)
     recorded_count++;
 }
 
+void record_applied(struct record *record, uint64_t txn)
+{
+    (void)record;
+    (void)txn;
+}
+
 static struct shard shard;
 static struct writer command_bytes;
 static uint64_t next_index;
