@@ -97,6 +97,10 @@ static bool draw_shape(struct random *random, enum nemesis_kind kind,
     if (count == 0)
         return false;
     *shape = fitting[random_below(random, count)];
+    /* What rots is felt only where it is read again: it is drawn more often, and see below. */
+    if (kind == NEMESIS_DISK && ground->duration_ns > 0 && fits(SHAPE_DISK_BIT_ROT, ground) &&
+        random_below(random, 4) == 0)
+        *shape = SHAPE_DISK_BIT_ROT;
     return true;
 }
 
@@ -183,6 +187,27 @@ static bool draw_number(const struct random_key *key, enum nemesis_kind kind, ui
     return random_chance(&random, chance) && draw_nemesis(&random, kind, ground, options);
 }
 
+/* Where disks rot in a short run, nodes start again, so that they read them. */
+static bool needs_restarts(const struct swarm_ground *ground, const struct nemesis_options *list,
+                           uint32_t count)
+{
+    for (uint32_t i = 0; ground->duration_ns > 0 && i < count; i++)
+        if (list[i].shape == SHAPE_DISK_BIT_ROT)
+            return true;
+    return false;
+}
+
+static struct nemesis_options draw_restarts(const struct random_key *key)
+{
+    struct random_key own = random_key_fork(key, "restarts");
+    struct nemesis_options options = { .kind = NEMESIS_CRASH, .shape = SHAPE_CRASH_RESTART };
+    struct random random;
+
+    random_init(&random, &own);
+    options.every_ns = draw_duration(&random, 100 * MS, SECOND, MS);
+    return options;
+}
+
 uint32_t swarm_draw(const struct swarm_options *swarm, const struct swarm_ground *ground,
                     uint64_t seed, struct nemesis_options *list, uint32_t count_max)
 {
@@ -197,5 +222,7 @@ uint32_t swarm_draw(const struct swarm_options *swarm, const struct swarm_ground
             if (!draw_number(&key, kind, k, ground, &list[count]))
                 break;
     }
+    if (swarm->kinds >> NEMESIS_CRASH & 1 && count < count_max && needs_restarts(ground, list, count))
+        list[count++] = draw_restarts(&key);
     return count;
 }

@@ -28,7 +28,9 @@ static const struct {
 static void crash(struct buggify *buggify, uint32_t node)
 {
     struct world *world = buggify->world;
-    int64_t down_ns = buggify_delay_ns(buggify, BUGGIFY_CRASH_AT_REPLY, node, DOWN_NS_MAX);
+    /* Mostly it is back before anybody has noticed. */
+    int64_t down_ns = buggify_delay_ns(buggify, BUGGIFY_CRASH_AT_REPLY, node, DOWN_NS_MAX) /
+                      (buggify_delay_ns(buggify, BUGGIFY_CRASH_IN_SYNC, node, 4) == 1 ? 1 : 50);
 
     if (!fault_crash(world, node))
         return;

@@ -37,6 +37,8 @@
       "a leader resigns right behind a proposal that it has sent")                                 \
     X(PROPOSAL_STAYS, "raft", "proposal-stays", 16,                                                \
       "a leader resigns with a proposal that it has sent to nobody")                               \
+    X(LEADER_MUTE, "raft", "leader-mute", 40,                                                      \
+      "a leader takes proposals, and its group does not hear it for up to two seconds")            \
     X(APPEND_SMALL, "raft", "append-small", 1, "an append takes one entry")                        \
     X(APPEND_AGAIN, "raft", "append-again", 4, "a leader sends its window again at a heartbeat")   \
     X(APPEND_DROPPED, "raft", "append-dropped", 1, "an append that came early is not held")        \
@@ -51,6 +53,8 @@
     X(CHECKPOINT_LAGS, "", "checkpoint-lags", 1,                                                   \
       "a snapshot takes up to two seconds longer to write")                                        \
     X(CRASH_IN_SYNC, "", "crash-in-sync", 200, "a node crashes while a sync is under way")         \
+    X(CRASH_IN_VOTE, "raft", "crash-in-vote", 4,                                                   \
+      "a node crashes while its term and vote are written")                                        \
     X(CRASH_AT_DECISION, "raft", "crash-at-decision", 100,                                         \
       "a node crashes behind its proposal of a prepare or decision")                               \
     X(CRASH_AT_REPLY, "", "crash-at-reply", 400, "a node crashes behind a reply to a client")      \

@@ -5,12 +5,24 @@
 #include "store/equality.h"
 #include "store/replica_private.h"
 
+#define MUTE_NS_MAX INT64_C(2000000000)
+
+/* As if nobody but clients and coordinators heard it. */
+static void fall_mute(struct replica *r)
+{
+    r->mute_until_ns = server_monotonic_ns(r->server) +
+                       buggify_delay_ns(r->shard.sometimes->buggify, BUGGIFY_LEADER_MUTE,
+                                        r->server->node, MUTE_NS_MAX);
+}
+
 uint64_t replica_propose(struct replica *r, const struct command *command)
 {
     uint64_t index;
 
     writer_reset(&r->bytes);
     command_put(&r->bytes, command);
+    if (r->leads && BUGGIFY(r->shard.sometimes, r->server->node, LEADER_MUTE))
+        fall_mute(r);
     index = raft_propose(r->raft, writer_text(&r->bytes));
     if ((command->kind == COMMAND_PREPARE || command->kind == COMMAND_DECIDE) &&
         BUGGIFY(r->shard.sometimes, r->server->node, CRASH_AT_DECISION))
@@ -193,7 +205,8 @@ static void on_send(void *context, uint32_t to_node, struct text bytes)
 {
     struct replica *r = context;
 
-    server_send_raft(r->server, to_node, r->shard.number, bytes);
+    if (server_monotonic_ns(r->server) >= r->mute_until_ns)
+        server_send_raft(r->server, to_node, r->shard.number, bytes);
 }
 
 /* What a leader does as soon as a transaction is over here. */

@@ -54,6 +54,7 @@ struct replica {
     uint64_t chain;          /* of what was applied: store/equality.h */
     struct writer bytes;     /* of the command being proposed */
 
+    int64_t mute_until_ns; /* its group does not hear it until then */
     bool leads;              /* ready to serve */
     uint64_t term;           /* in which it leads */
     VECTOR(struct waiting *) waiting;   /* in the order of arrival */

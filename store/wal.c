@@ -39,6 +39,10 @@ static void await(struct wal *wal, struct disk_result result)
     if (BUGGIFY(wal->options.sometimes, wal->options.node, CRASH_IN_SYNC))
         buggify_crash(wal->options.sometimes->buggify, wal->options.node,
                       now_ns(wal) + (result.done_ns - now_ns(wal)) / 2);
+    if (wal->job == WAL_WRITE_META &&
+        BUGGIFY(wal->options.sometimes, wal->options.node, CRASH_IN_VOTE))
+        buggify_crash(wal->options.sometimes->buggify, wal->options.node,
+                      now_ns(wal) + (result.done_ns - now_ns(wal)) / 2);
     world_complete_at(wal->options.world, wal->options.node, result.done_ns, wal->options.payload);
 }
 
