@@ -37,8 +37,8 @@
       "a leader resigns right behind a proposal that it has sent")                                 \
     X(PROPOSAL_STAYS, "raft", "proposal-stays", 16,                                                \
       "a leader resigns with a proposal that it has sent to nobody")                               \
-    X(LEADER_MUTE, "raft", "leader-mute", 40,                                                      \
-      "a leader takes proposals, and its group does not hear it for up to two seconds")            \
+    X(LEADER_CUT_OFF, "raft", "leader-cut-off", 12,                                                \
+      "a leader takes proposals, and is cut off from its group for up to two seconds")             \
     X(APPEND_SMALL, "raft", "append-small", 1, "an append takes one entry")                        \
     X(APPEND_AGAIN, "raft", "append-again", 4, "a leader sends its window again at a heartbeat")   \
     X(APPEND_DROPPED, "raft", "append-dropped", 1, "an append that came early is not held")        \

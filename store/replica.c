@@ -5,14 +5,19 @@
 #include "store/equality.h"
 #include "store/replica_private.h"
 
-#define MUTE_NS_MAX INT64_C(2000000000)
+#define CUT_OFF_NS_MAX INT64_C(2000000000)
 
-/* As if nobody but clients and coordinators heard it. */
-static void fall_mute(struct replica *r)
+bool replica_is_cut_off(const struct replica *r)
 {
-    r->mute_until_ns = server_monotonic_ns(r->server) +
-                       buggify_delay_ns(r->shard.sometimes->buggify, BUGGIFY_LEADER_MUTE,
-                                        r->server->node, MUTE_NS_MAX);
+    return server_monotonic_ns(r->server) < r->cut_off_until_ns;
+}
+
+/* Its group neither hears it nor is heard by it; clients and coordinators are. */
+static void cut_off(struct replica *r)
+{
+    r->cut_off_until_ns = server_monotonic_ns(r->server) +
+                       buggify_delay_ns(r->shard.sometimes->buggify, BUGGIFY_LEADER_CUT_OFF,
+                                        r->server->node, CUT_OFF_NS_MAX);
 }
 
 uint64_t replica_propose(struct replica *r, const struct command *command)
@@ -21,8 +26,8 @@ uint64_t replica_propose(struct replica *r, const struct command *command)
 
     writer_reset(&r->bytes);
     command_put(&r->bytes, command);
-    if (r->leads && BUGGIFY(r->shard.sometimes, r->server->node, LEADER_MUTE))
-        fall_mute(r);
+    if (r->leads && BUGGIFY(r->shard.sometimes, r->server->node, LEADER_CUT_OFF))
+        cut_off(r);
     index = raft_propose(r->raft, writer_text(&r->bytes));
     if ((command->kind == COMMAND_PREPARE || command->kind == COMMAND_DECIDE) &&
         BUGGIFY(r->shard.sometimes, r->server->node, CRASH_AT_DECISION))
@@ -205,7 +210,7 @@ static void on_send(void *context, uint32_t to_node, struct text bytes)
 {
     struct replica *r = context;
 
-    if (server_monotonic_ns(r->server) >= r->mute_until_ns)
+    if (!replica_is_cut_off(r))
         server_send_raft(r->server, to_node, r->shard.number, bytes);
 }
 

@@ -54,7 +54,7 @@ struct replica {
     uint64_t chain;          /* of what was applied: store/equality.h */
     struct writer bytes;     /* of the command being proposed */
 
-    int64_t mute_until_ns; /* its group does not hear it until then */
+    int64_t cut_off_until_ns; /* from its group, by a site of buggify */
     bool leads;              /* ready to serve */
     uint64_t term;           /* in which it leads */
     VECTOR(struct waiting *) waiting;   /* in the order of arrival */
@@ -71,6 +71,8 @@ struct replica {
     void *leader_state;      /* the protocol's own, of this term: see protocol.h */
 };
 
+/* No word of its group comes to it or leaves it now: see store/buggify.h. */
+bool replica_is_cut_off(const struct replica *);
 void replica_open(struct replica *, struct server *, uint32_t shard, const struct raft_options *);
 /* An ask from a node, or an answer to one of the replica's own (INQUIRE, RESOLVE). */
 void replica_ask(struct replica *, const struct ask *);

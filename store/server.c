@@ -277,6 +277,8 @@ static void on_raft(struct server *server, uint32_t from, struct reader *r)
 {
     struct replica *replica = replica_of(server, get_number(r));
 
+    if (replica_is_cut_off(replica))
+        return;
     raft_on_message(replica->raft, from, rest_of(r));
     replica_retry(replica);
 }
