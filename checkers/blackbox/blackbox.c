@@ -79,7 +79,7 @@ static enum status learn(struct blackbox *b, const struct serial *serial, bool *
     TRY(looks_replay(&b->looks, serial, true, &b->arena, holds, err));
     if (b->looks.has_fault)
         return tell_no_sight(b, err);
-    if (*holds)
+    if (*holds || looks_are_stopped(&b->looks))
         return STATUS_OK;
     b->has_learnt = b->looks.added > 0;
     if (b->has_learnt)
@@ -109,8 +109,10 @@ static const char *why_undecided(const struct blackbox *b)
                "of the checker";
     if (check_is_stopped(b->options))
         return "it was stopped";
+    if (b->looks.is_too_large)
+        return "statements may have seen more versions of rows than can be listed";
     if (b->unexplained > 0)
-        return "the order that was found does not explain what some statements counted or summed up";
+        return "the order that was found does not explain what some statements counted, summed up or put in order";
     return b->reason ? b->reason : "no order and no proof was found";
 }
 
@@ -233,14 +235,20 @@ static enum status try_more(struct blackbox *b, struct error *err)
     return STATUS_OK;
 }
 
-/* What statements say at once. */
-static enum status look(struct blackbox *b, struct error *err)
+static enum status begin_looks(struct blackbox *b, struct error *err)
 {
     b->items = b->d;
     b->d.faults.at = NULL;
     b->d.faults.count = b->d.faults.room = 0;
-    TRY(looks_init(&b->looks, &b->items, err));
     b->has_looks = true;
+    TRY(looks_init(&b->looks, &b->items, err));
+    b->looks.stop = b->options->stop;
+    return STATUS_OK;
+}
+
+/* What statements say at once. */
+static enum status look(struct blackbox *b, struct error *err)
+{
     TRY(looks_add_first(&b->looks, err));
     if (b->looks.has_fault)
         return tell_no_sight(b, err);
@@ -259,11 +267,15 @@ static enum status judge(struct blackbox *b, struct error *err)
     if (b->d.faults.count > 0)
         return explain_faults(b->check, &b->d, &b->places, err);
     if (b->history->statement_count > 0 && b->history->table_count > 0)
-        TRY(look(b, err));
-    if (b->is_decided)
-        return STATUS_OK;
+        TRY(begin_looks(b, err));
     if (b->is_fast && uses_all)
         TRY(try_hints(b, err));
+    if (!b->is_decided && b->has_looks)
+        TRY(look(b, err));
+    if (!b->is_decided && looks_are_stopped(&b->looks)) {
+        doubt(b);
+        return STATUS_OK;
+    }
     if (!b->is_decided && b->is_fast)
         TRY(try_more(b, err));
     if (!b->is_decided)

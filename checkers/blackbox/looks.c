@@ -6,6 +6,8 @@
 #include "checkers/checker_private.h"
 #include "checkers/values.h"
 
+#define CANDIDATES_MAX ((size_t)1 << 26) /* each may become a fact: some gigabytes */
+
 bool look_is_judged(const struct history *h, uint32_t txn, uint32_t op)
 {
     return h->txn_status[txn] == TXN_OK && op_is_head(h->op_kind[op]) &&
@@ -281,7 +283,8 @@ enum status looks_add_sight(struct looks *l, uint32_t actor, uint32_t key, struc
     uint64_t known;
     size_t place;
 
-    if (map_find(&l->sight_of, pair_key(actor, key), &known))
+    l->is_too_large |= l->candidates.count > CANDIDATES_MAX;
+    if (l->is_too_large || map_find(&l->sight_of, pair_key(actor, key), &known))
         return STATUS_OK;
     TRY(gather(l, &s, err));
     if (s.candidate_count == 0) {
@@ -362,10 +365,11 @@ static bool is_row(const struct looks *l, uint32_t key)
 enum status looks_add_first(struct looks *l, struct error *err)
 {
     for (uint32_t read = 0; read < l->d->read_count && !l->has_fault; read++)
-        if (is_row(l, l->d->read_key[read]))
+        if (!looks_are_stopped(l) && is_row(l, l->d->read_key[read]))
             TRY(hold_against_looks(l, read, err));
     for (uint32_t actor = 0; actor < l->d->actor_count && !l->has_fault; actor++)
-        TRY(add_matched_of(l, actor, err));
+        if (!looks_are_stopped(l))
+            TRY(add_matched_of(l, actor, err));
     return STATUS_OK;
 }
 

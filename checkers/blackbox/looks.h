@@ -69,6 +69,8 @@ struct looks {
     uint8_t *is_undecided; /* by statement: nobody can compute its answer */
     uint32_t unexplained;  /* statements that disagree, and of which nothing could be added */
     size_t added;
+    bool is_too_large;       /* there is no room for more candidates: no sight is added */
+    const atomic_bool *stop; /* may be NULL */
     bool learns, has_differed;
     struct fault fault; /* a look that no order explains */
     bool has_fault;
@@ -95,6 +97,12 @@ MUST_USE enum status looks_replay(struct looks *, const struct serial *, bool le
 /* Adds the sights that are new to the distilled history, behind its reads; of the arena. */
 MUST_USE enum status looks_distill(struct looks *, struct distilled *, struct arena *,
                                    struct error *);
+
+static inline bool looks_are_stopped(const struct looks *l)
+{
+    return l->is_too_large ||
+           (l->stop && atomic_load_explicit(l->stop, memory_order_relaxed));
+}
 
 /* --- Between the files of looks ---------------------------------------------------- */
 

@@ -155,7 +155,7 @@ static enum status begin(struct run *r, struct arena *arena, struct error *err)
 /* Nothing that comes can change what is said of the order. */
 static bool is_over(const struct looks *l)
 {
-    return l->has_fault || (l->has_differed && !l->learns);
+    return l->has_fault || (l->has_differed && !l->learns) || looks_are_stopped(l);
 }
 
 enum status looks_replay(struct looks *l, const struct serial *serial, bool learns,
@@ -175,7 +175,7 @@ enum status looks_replay(struct looks *l, const struct serial *serial, bool lear
             TRY(run_actor(&r, r.starting[i], err));
         commit(&r, serial->actors[place]);
     }
-    *holds = !l->has_differed;
+    *holds = !l->has_differed && !looks_are_stopped(l);
     arena_reset_to(arena, mark);
     return STATUS_OK;
 }
