@@ -224,11 +224,12 @@ const struct command command_run = {
     .description =
         "The run is a function of the scenario, the seed and the program's version: the same\n"
         "three leave the same trace. When all clients are done, or after the scenario's duration,\n"
-        "every fault is healed, and whoever then does not recover is stuck. Then the replicas\n"
-        "must be equal, and the invariants of workload and scenario true.\n"
+        "every fault is healed, the sessions read everything back, and whoever then does not\n"
+        "recover is stuck. Then the replicas must be equal, the invariants of workload and scenario\n"
+        "must be true, and clients must have been told what the store did.\n"
         "Exits with 0 if the run is valid, 1 if it is not (or --twice differs), 2 if the scenario\n"
-        "or the call is wrong, 3 if nothing was committed, which shows nothing, or if no checker\n"
-        "could judge the whole history.\n",
+        "or the call is wrong, 3 if nothing was committed, which shows nothing, if no checker\n"
+        "could judge the whole history, or if one that was due did not.\n",
     .example = "  ordeal run scenarios/bank-under-partition.toml --seed 7\n"
                "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n",
     .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },
