@@ -233,7 +233,8 @@ static enum status read_all(struct infer *c, struct error *err)
 /* As far as it was looked at, and nothing stood in the way. */
 static void find_extremes(struct infer *c)
 {
-    if (!c->is_stopped && !c->leaves_out && c->check->verdict != VERDICT_UNKNOWN)
+    if (!c->is_stopped && !c->leaves_out && c->check->verdict != VERDICT_UNKNOWN &&
+        c->check->unjudged_predicates == 0)
         c->check->strongest = lattice_strongest(c->shown & ~c->ruled_out);
     c->check->weakest_violated = lattice_weakest(checker_infer.levels & c->ruled_out);
 }

@@ -102,12 +102,21 @@ static struct candidates find_candidates(struct asking *a, uint32_t key,
 
 /* --- Telling ------------------------------------------------------------------------ */
 
+/* Which of the levels below those that it rules out allow a wrong answer is not judged. */
+static void leave_weaker_open(struct infer *c)
+{
+    for (int level = 0; level < LEVEL_END; level++)
+        if (level != LEVEL_COUNT && lattice_implies((enum level)level, LEVEL_READ_COMMITTED))
+            c->undecided |= LEVEL_BIT(level) & ~c->rules_out[ANOMALY_RESULT_SET_MISMATCH];
+}
+
 static enum status tell_mismatch(struct asking *a, uint32_t key, bool came, struct error *err)
 {
     struct infer *c = a->predicted->infer;
     struct buffer why = { 0 }, proof = { 0 };
     struct wrong_read wrong = { .txn = a->txn, .op = a->head, .key = key };
 
+    leave_weaker_open(c);
     /* Weaker levels have no name for it: what is wrong is not called valid for that. */
     if (!infer_finds(c, ANOMALY_RESULT_SET_MISMATCH)) {
         a->is_undecided |= lattice_implies(c->options->level, LEVEL_READ_COMMITTED);
