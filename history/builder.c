@@ -333,6 +333,36 @@ enum status builder_set_txn_at(struct builder *b, int64_t invoked, int64_t compl
     return STATUS_OK;
 }
 
+static enum status check_op_times(const struct builder *b, size_t txn, struct error *err)
+{
+    int64_t last = b->txn_invoked ? b->txn_invoked[txn] : TIME_ABSENT;
+    int64_t end = b->txn_invoked ? b->txn_completed[txn] : TIME_ABSENT;
+
+    for (size_t op = b->txn_op[txn]; op < builder_txn_end(b, txn); op++)
+        if (!history_times_follow(b->op_invoked[op], b->op_completed[op], &last, end))
+            return error_set(err, STATUS_BAD_INPUT,
+                             "an operation from %" PRId64 " to %" PRId64 " %s", b->op_invoked[op],
+                             b->op_completed[op],
+                             b->op_invoked[op] < last && (!b->txn_invoked || last > b->txn_invoked[txn])
+                                 ? "was invoked before one that stands in front of it"
+                                 : "does not lie within the times of its transaction");
+    return STATUS_OK;
+}
+
+enum status builder_end_txn(const struct builder *b, struct error *err)
+{
+    assert(b->txn_count > 0 && !b->in_statement);
+    return b->op_invoked ? check_op_times(b, b->txn_count - 1, err) : STATUS_OK;
+}
+
+static enum status check_all_op_times(const struct builder *b, struct error *err)
+{
+    for (size_t txn = 0; b->op_invoked && txn < b->txn_count; txn++)
+        if (check_op_times(b, txn, err) != STATUS_OK)
+            return error_wrap(err, "transaction %" PRId64, b->txn_id[txn]);
+    return STATUS_OK;
+}
+
 /* `first` is the column of the first part: before it the number of parts, behind it the rest. */
 static enum status set_place(struct builder *b, enum history_column first, size_t element,
                              struct place place, struct error *err)
@@ -521,6 +551,9 @@ static enum status fit_columns(struct builder *b, struct error *err)
 
 static enum status finish(struct builder *b, struct history *h, struct error *err)
 {
+    TRY(check_all_op_times(b, err));
+    if (b->order_count > 0)
+        TRY(builder_end_order(b, err));
     TRY(builder_check_keys(b, err));
     TRY(builder_resolve_sets(b, err));
     drop_idle_parts(b);

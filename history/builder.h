@@ -106,6 +106,12 @@ MUST_USE enum status builder_set_snapshot(struct builder *, struct place, struct
 /* One part or two. */
 MUST_USE enum status builder_set_origin(struct builder *, struct place, struct error *);
 
+/*
+ * All of the transaction has been told: refuses times of operations outside its own. To be called
+ * where the refusal should come at once; builder_finish() asks for all transactions.
+ */
+MUST_USE enum status builder_end_txn(const struct builder *, struct error *);
+
 /* An item operation: OP_READ, OP_WRITE, OP_APPEND, OP_REMOVE. */
 static inline MUST_USE enum status builder_add_op(struct builder *, enum op_kind, uint32_t key,
                                                   struct value, struct error *);
@@ -155,9 +161,13 @@ MUST_USE enum status builder_add_set_entry(struct builder *, uint32_t key, struc
 /* That operation has a version set, if only an empty one. */
 MUST_USE enum status builder_begin_set(struct builder *, struct error *);
 
-/* Version orders, after all transactions. Each key once. */
+/*
+ * Version orders, after all transactions. Each key once; of each writer its last version, and perhaps
+ * others. The end of an order looks at that, or the next order, or builder_finish().
+ */
 MUST_USE enum status builder_begin_order(struct builder *, uint32_t key, struct error *);
 MUST_USE enum status builder_add_version(struct builder *, struct version_name, struct error *);
+MUST_USE enum status builder_end_order(const struct builder *, struct error *);
 
 /* The line that what is added from now on stands on, for errors found at the end. */
 void builder_set_line(struct builder *, uint64_t line);

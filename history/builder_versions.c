@@ -243,6 +243,28 @@ enum status builder_resolve_sets(struct builder *b, struct error *err)
     return status;
 }
 
+/* Who has a version listed has the last one listed. */
+enum status builder_end_order(const struct builder *b, struct error *err)
+{
+    uint32_t key = b->order_key[b->order_count - 1];
+    bool last_is_listed = false;
+    size_t from, to;
+
+    writes_of_key(b, key, &from, &to);
+    for (size_t i = to; i-- > from;) {
+        uint32_t txn = b->writes.at[i].txn;
+
+        if (i + 1 == to || b->writes.at[i + 1].txn != txn)
+            last_is_listed = b->listed.at[i];
+        else if (b->listed.at[i] && !last_is_listed)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "a version of transaction %" PRId64
+                             " is listed that it overwrote itself, and its last one is not",
+                             b->txn_id[txn]);
+    }
+    return STATUS_OK;
+}
+
 enum status builder_begin_order(struct builder *b, uint32_t key, struct error *err)
 {
     size_t n = b->order_count, to;
@@ -250,6 +272,8 @@ enum status builder_begin_order(struct builder *b, uint32_t key, struct error *e
     assert(!b->in_statement);
     if (n == 0)
         TRY(index_writes(b, err));
+    else
+        TRY(builder_end_order(b, err));
     TRY(builder_know_key(b, key, err));
     TRY(builder_mark_key(b, key, KEY_HAS_ORDER, "a version order", err));
     TRY(BUILDER_RESERVE(b, order, 1, err));

@@ -58,6 +58,32 @@ static enum status list_versions(const struct history *h, uint64_t **bits, struc
     return STATUS_OK;
 }
 
+/* Who has a version of a key listed has the last one listed. */
+static enum status check_last_versions(struct history_check *c, const uint64_t *bits,
+                                       struct error *err)
+{
+    const struct history *h = c->h;
+    uint32_t *stamp;
+
+    TRY(history_check_clear_stamps(c, err));
+    stamp = c->key_stamp; /* twice the transaction whose last version it was, and whether listed */
+    for (size_t t = 0; t < h->txn_count; t++)
+        for (size_t op = h->txn_op[t + 1]; h->txn_status[t] != TXN_ABORT && op-- > h->txn_op[t];) {
+            uint32_t key = h->op_key[op];
+            bool is_listed = !(bits[op / 64] >> op % 64 & 1);
+
+            if (!makes_version(h, op))
+                continue;
+            if (stamp[key] / 2 != t + 1)
+                stamp[key] = 2 * ((uint32_t)t + 1) + is_listed;
+            else if (is_listed && !(stamp[key] & 1))
+                return error_set(err, STATUS_BAD_INPUT,
+                                 "column order_version: operation %zu is listed, and the last version "
+                                 "that its transaction made of the key is not", op);
+        }
+    return STATUS_OK;
+}
+
 static enum status refuse_version(const struct history *h, uint64_t i, uint32_t key,
                                   struct error *err)
 {
@@ -105,15 +131,18 @@ static enum status check_order(struct history_check *c, size_t order, uint64_t *
 
 enum status history_check_orders(struct history_check *c, struct error *err)
 {
-    enum status status = STATUS_OK;
+    enum status status;
     uint64_t *bits;
 
     if (c->h->order_count == 0)
         return STATUS_OK;
     TRY(history_check_clear_stamps(c, err));
     TRY(list_versions(c->h, &bits, err));
+    status = STATUS_OK;
     for (size_t i = 0; i < c->h->order_count && status == STATUS_OK; i++)
         status = check_order(c, i, bits, err);
+    if (status == STATUS_OK)
+        status = check_last_versions(c, bits, err);
     free(bits);
     return status;
 }

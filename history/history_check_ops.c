@@ -257,6 +257,23 @@ static enum status check_refusals(const struct history *h, size_t wanted, struct
     return STATUS_OK;
 }
 
+/* Within their transaction's times, and in the order in which they stand. */
+static enum status check_op_times(const struct history *h, struct error *err)
+{
+    for (size_t t = 0; h->op_invoked && t < h->txn_count; t++) {
+        int64_t last = h->txn_invoked ? h->txn_invoked[t] : TIME_ABSENT;
+        int64_t end = h->txn_invoked ? h->txn_completed[t] : TIME_ABSENT;
+
+        for (size_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            if (!history_times_follow(h->op_invoked[op], h->op_completed[op], &last, end))
+                return history_check_refuse(COLUMN_op_invoked, op, err,
+                                            "from %" PRId64 " to %" PRId64 " is not behind the "
+                                            "operation before it, or not within its transaction",
+                                            h->op_invoked[op], h->op_completed[op]);
+    }
+    return STATUS_OK;
+}
+
 static enum status check_table_values(struct history_check *c, struct error *err)
 {
     const struct history *h = c->h;
@@ -276,6 +293,7 @@ enum status history_check_ops(struct history_check *c, struct error *err)
 
     TRY(check_each_op(h, &counts, err));
     TRY(check_times(COLUMN_op_invoked, h->op_invoked, h->op_completed, h->op_count, err));
+    TRY(check_op_times(h, err));
     TRY(check_places(h, COLUMN_op_snapshot_parts, h->op_count, err));
     TRY(check_refusals(h, counts.refusals, err));
     TRY(check_table_values(c, err));

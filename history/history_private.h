@@ -47,6 +47,23 @@ void history_set_column(struct history *, enum history_column, const void *);
 size_t history_group_count(const struct history *, enum history_group);
 void history_set_group_count(struct history *, enum history_group, size_t count);
 
+/*
+ * Whether an operation's times can be those of the next one of its transaction: it is invoked no
+ * earlier than `last`, which becomes its own, and ends by `end`, as far as anybody wrote down when.
+ * One that was never answered has no end.
+ */
+static inline bool history_times_follow(int64_t invoked, int64_t completed, int64_t *last,
+                                        int64_t end)
+{
+    if (invoked == TIME_ABSENT)
+        return true;
+    if (invoked < *last)
+        return false;
+    *last = invoked;
+    return end == TIME_ABSENT ||
+           (invoked <= end && (completed == TIME_NEVER || completed <= end));
+}
+
 /* Whether the group's elements are numbered by 32 bits somewhere. */
 bool history_group_is_numbered(enum history_group);
 

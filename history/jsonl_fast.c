@@ -173,7 +173,7 @@ static enum status add_txn(struct jsonl *reader, const struct fast_txn *txn, str
         TRY(builder_set_snapshot(builder, txn->snapshot, err));
     if (txn->origin.parts)
         TRY(builder_set_origin(builder, txn->origin, err));
-    return STATUS_OK;
+    return builder_end_txn(builder, err);
 }
 
 enum status jsonl_fast_txn(struct jsonl *reader, struct text line, bool *done, struct error *err)

@@ -118,7 +118,8 @@ static enum status finish(struct jsonl *reader, struct txn *txn, struct error *e
         TRY(builder_set_snapshot(reader->builder, txn->snapshot, err));
     if (txn->seen & BIT(ORIGIN))
         TRY(builder_set_origin(reader->builder, txn->origin, err));
-    return STATUS_OK;
+    reader->json.token = reader->json.begin; /* it is about all of the line */
+    return builder_end_txn(reader->builder, err);
 }
 
 static enum status read_txn(struct jsonl *reader, struct txn *txn, struct error *err)
@@ -163,7 +164,7 @@ static enum status read_versions(struct jsonl *reader, struct error *err)
 
         TRY(json_element(json, n, &more, err));
         if (!more)
-            return STATUS_OK;
+            return builder_end_order(reader->builder, err);
         TRY(jsonl_version(reader, false, &version, err));
         TRY(builder_add_version(reader->builder, version, err));
         if (reader->fast)

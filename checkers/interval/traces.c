@@ -69,14 +69,6 @@ uint64_t trace_written(const struct history *h, uint32_t op)
     return trace_value(h, history_value(h, op));
 }
 
-/* A client sends operations and has their answers while its transaction is open. */
-static bool op_is_within(const struct history *h, uint32_t op, uint32_t txn)
-{
-    return !h->op_invoked || h->op_invoked[op] == TIME_ABSENT ||
-           (h->op_invoked[op] >= h->txn_invoked[txn] &&
-            (h->op_completed[op] <= h->txn_completed[txn] || h->op_completed[op] == TIME_NEVER));
-}
-
 enum status traces_examine(const struct history *h, uint32_t txn, struct error *err)
 {
     if (!h->txn_invoked || h->txn_invoked[txn] == TIME_ABSENT ||
@@ -84,12 +76,6 @@ enum status traces_examine(const struct history *h, uint32_t txn, struct error *
         return error_set(err, STATUS_BAD_INPUT,
                          "interval judges by times, and transaction %lld has no \"at\"",
                          (long long)h->txn_id[txn]);
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (h->txn_status[txn] == TXN_OK && !op_is_within(h, op, txn))
-            return error_set(err, STATUS_BAD_INPUT,
-                             "interval judges by times, and an operation of transaction %lld is "
-                             "not within the transaction's",
-                             (long long)h->txn_id[txn]);
     return STATUS_OK;
 }
 
@@ -98,8 +84,11 @@ void trace_times(const struct history *h, uint32_t txn, uint32_t op, int64_t *in
 {
     *invoked = h->op_invoked && h->op_invoked[op] != TIME_ABSENT ? h->op_invoked[op]
                                                                  : h->txn_invoked[txn];
-    *completed = h->op_completed && h->op_completed[op] != TIME_ABSENT ? h->op_completed[op]
-                                                                       : h->txn_completed[txn];
+    /* What was never answered ended with its transaction. */
+    *completed = h->op_completed && h->op_completed[op] != TIME_ABSENT &&
+                         h->op_completed[op] != TIME_NEVER
+                     ? h->op_completed[op]
+                     : h->txn_completed[txn];
 }
 
 /* --- Rows of tables ------------------------------------------------------------------- */

@@ -225,24 +225,6 @@ static void where_only_transactions_have_times_they_are_wide(void)
                                "T4 @22-24: r x 2", VERDICT_VALID);
 }
 
-/* A transaction from 10 to 20 whose operations say otherwise. */
-static void times_that_contradict_each_other_are_refused(void)
-{
-    static const char text[] =
-        "{\"ordeal-history\":1}\n"
-        "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[10,20],\"ops\":["
-        "{\"r\":\"x\",\"v\":null,\"at\":[1,2]},{\"w\":\"y\",\"v\":1,\"at\":[12,200]}]}\n";
-    struct history history;
-    struct source source;
-
-    ASSERT_OK(source_open_memory(&source, "memory", text, strlen(text), &err), &err);
-    ASSERT_OK(jsonl_read(&source, 0, &history, &err), &err);
-    source_close(&source);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, checker_examine(checker_find(TEXT("interval")), &history,
-                                                        LEVEL_STRICT_SERIALIZABLE, &err));
-    history_close(&history);
-}
-
 static void a_snapshot_is_one_instant_for_all_reads(void)
 {
     ADD(0, 10, W(X, 1, 1, 4), W(Y, 1, 5, 8));
@@ -609,7 +591,6 @@ int main(void)
     RUN_TEST(a_transaction_sees_what_it_wrote_itself);
     RUN_TEST(what_ends_with_its_transaction_may_have_committed_before);
     RUN_TEST(where_only_transactions_have_times_they_are_wide);
-    RUN_TEST(times_that_contradict_each_other_are_refused);
     RUN_TEST(a_snapshot_is_one_instant_for_all_reads);
     RUN_TEST(a_statement_has_its_own_instant);
     RUN_TEST(what_one_read_shows_narrows_what_another_may_see);

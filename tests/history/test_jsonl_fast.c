@@ -74,7 +74,9 @@ static void put_number(void)
     buffer_int64(&text, (int64_t)(chance(4) ? 0 - number : number));
 }
 
-static void put_times(void)
+#define TXN_TIME 20000000000 /* more than its operations take */
+
+static void put_times(int64_t length)
 {
     put(",\"at\":[");
     made.time += (int64_t)random_below(&dice, 1000000000);
@@ -83,7 +85,7 @@ static void put_times(void)
     if (chance(10))
         put("null");
     else
-        buffer_int64(&text, made.time + (int64_t)random_below(&dice, 1000));
+        buffer_int64(&text, made.time + length + (int64_t)random_below(&dice, 1000));
     put("]");
 }
 
@@ -291,7 +293,7 @@ static bool put_rest(bool may_lock)
     if (may_lock && chance(10))
         put(chance(2) ? ",\"lock\":\"share\"" : ",\"lock\":\"update\"");
     if (!chance(3))
-        put_times();
+        put_times(0);
     if (chance(10))
         put_place(",\"snapshot\":");
     if (chance(10))
@@ -444,7 +446,7 @@ static void put_txn(int64_t txn)
     buffer_print(&text, "%lld,\"session\":%d,\"status\":\"%s\"", (long long)txn,
                  (int)random_below(&dice, 3), statuses[status]);
     if (chance(2))
-        put_times();
+        put_times(TXN_TIME);
     put(",\"ops\":[");
     for (uint64_t i = 0; i < count; i++) {
         put(i ? "," : "");

@@ -376,8 +376,6 @@ static void commits_lie_behind_operations_where_the_profile_says_so(void)
           AT_ONCE PROOF("future-read", "2", ALONE("unread", 2, 0, "x")), "may have seen" },
         { "times are needed", "T1: w x 1; T2 @40-60: r x 1",
           UNTIMED PROOF("future-read", "2", ALONE("unread", 2, 0, "x")), "nobody wrote down" },
-        { "and operations lie within", "T1 @0-9: w x 1 @0-10; T2 @40-60: r x 1",
-          UNTIMED PROOF("future-read", "2", ALONE("unread", 2, 0, "x")), "is not within" },
     };
 
     instants_try(rows, ROW_COUNT(rows));
