@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "checkers/certificate_private.h"
+#include "checkers/contradiction.h"
 #include "checkers/cycles.h"
 #include "checkers/lattice.h"
 #include "checkers/tell.h"
@@ -311,6 +312,15 @@ static enum status judge(struct certificate *c, struct error *err)
     return certificate_add_names(c, err);
 }
 
+/* Then no level holds: they are all of an order of versions. */
+static enum status find_contradictions(struct certificate *c, struct error *err)
+{
+    TRY(contradiction_find(&c->places, c->check, err));
+    if (c->check->verdict == VERDICT_INVALID)
+        certificate_rule_out(c, LEVEL_READ_UNCOMMITTED);
+    return STATUS_OK;
+}
+
 static enum status run(const struct history *h, const struct check_options *options,
                        struct check *check, struct error *err)
 {
@@ -318,6 +328,8 @@ static enum status run(const struct history *h, const struct check_options *opti
     bool is_settled = false;
     enum status status = open_ground(&c, err);
 
+    if (status == STATUS_OK)
+        status = find_contradictions(&c, err);
     if (status == STATUS_OK)
         status = judge_shortly(&c, &is_settled, err);
     if (status == STATUS_OK && !is_settled && !c.is_stopped)

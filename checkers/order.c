@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 
+#include "checkers/contradiction.h"
 #include "checkers/lattice.h"
 #include "checkers/order_private.h"
 #include "checkers/witness.h"
@@ -47,6 +48,8 @@ static enum status judge(const struct history *h, const struct check_options *op
         replay_init(&r, h, check, takes_open_in, check_wants(options, CHECK_SLOWLY), err);
     bool was_right = false;
 
+    if (status == STATUS_OK)
+        status = contradiction_find(&r.places, check, err);
     if (status == STATUS_OK)
         status = replay_run(&r, options, err);
     if (status == STATUS_OK) {

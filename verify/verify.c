@@ -129,6 +129,28 @@ static enum status check_digest(struct verifier *v, struct error *err)
     return STATUS_OK;
 }
 
+/* No version order has a version before that of another transaction whose ts is smaller. */
+static enum status check_contradictions(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+
+    for (size_t i = 0; i < h->order_count; i++) {
+        struct place last = { 0 };
+
+        for (uint64_t n = h->order_start[i]; n < h->order_start[i + 1]; n++) {
+            struct place ts = history_ts(h, history_txn_of(h, h->order_version[n]));
+
+            if (ts.parts == 0)
+                continue;
+            if (last.parts > 0 && place_compare(ts, last) < 0)
+                return verify_refuse(v, err, "the version order of %.*s contradicts ts",
+                                     TEXT_PRINT(history_key(h, h->order_key[i])));
+            last = ts;
+        }
+    }
+    return STATUS_OK;
+}
+
 static enum status verify_all(struct verifier *v, struct error *err)
 {
     TRY(check_digest(v, err));
@@ -143,6 +165,9 @@ static enum status verify_all(struct verifier *v, struct error *err)
         valid_count_partial(v);
         return verify_instant_order(v, err);
     }
+    if (v->w->is_valid &&
+        (v->w->checker == WITNESS_ORDER || v->w->checker == WITNESS_CERTIFICATE))
+        TRY(check_contradictions(v, err));
     return v->w->is_valid ? verify_valid(v, err) : verify_invalid(v, err);
 }
 

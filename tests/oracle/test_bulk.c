@@ -115,6 +115,7 @@ static bool is_beyond_the_oracle(const struct check *check)
 {
     for (size_t i = 0; i < check->findings.count; i++)
         if (check->findings.at[i].kind != ANOMALY_LOST_UPDATE &&
+            check->findings.at[i].kind != ANOMALY_CYCLIC_VERSIONS &&
             check->findings.at[i].kind != ANOMALY_DUPLICATE_WRITE)
             return false;
     return true;
@@ -226,7 +227,9 @@ static void judge_by_order(const struct history *h, enum oracle_answer answer, e
     } else {
         count(tally, check.verdict, answer);
         holds = answer == ORACLE_HOLDS && !has_inversion(h, level);
-        if (answer != ORACLE_CANNOT_JUDGE && holds != (check.verdict == VERDICT_VALID))
+        /* Of version orders against places it was not asked. */
+        if (answer != ORACLE_CANNOT_JUDGE && holds != (check.verdict == VERDICT_VALID) &&
+            !(holds && is_beyond_the_oracle(&check)))
             fail_on("the oracle says otherwise", level, seed);
     }
     check_close(&check);
