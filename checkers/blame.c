@@ -35,8 +35,9 @@ static enum anomaly name_of(const struct blame *b)
     case SUSPECT_SELF_LATER:
         return ANOMALY_FUTURE_READ;
     default:
-        return is_by(b->judge->history, b->txn, b->held.version) ? ANOMALY_INTERNAL
-                                                                 : ANOMALY_RESULT_SET_MISMATCH;
+        return is_by(b->judge->history, b->txn, b->held.version) && b->held.version < b->op
+                   ? ANOMALY_INTERNAL
+                   : ANOMALY_RESULT_SET_MISMATCH;
     }
 }
 
@@ -48,8 +49,14 @@ static void tell_held(struct buffer *out, const struct judge *j, uint32_t key,
 
     if (held->version == VERSION_INITIAL) {
         buffer_text(out, TEXT("where "));
-        tell_key(out, h, key);
-        buffer_text(out, TEXT(" had not been written yet"));
+        if (history_initial(h, key).kind == VALUE_NULL) {
+            tell_key(out, h, key);
+            buffer_text(out, TEXT(" had not been written yet"));
+        } else {
+            buffer_text(out, TEXT("the initial "));
+            tell_key_value(out, h, key, history_initial(h, key));
+            buffer_text(out, TEXT(" stood"));
+        }
         return;
     }
     buffer_text(out, TEXT("where "));
@@ -108,7 +115,11 @@ static bool is_whole(const struct blame *b)
     const struct history *h = b->judge->history;
 
     if (b->suspect.version != VERSION_INITIAL)
-        return h->op_kind[b->suspect.version] != OP_APPEND;
+        return h->op_kind[b->suspect.version] != OP_APPEND &&
+               (h->op_value_kind[b->suspect.version] != VALUE_LIST ||
+                contents_equal(b->judge->contents,
+                               content_of(history_value(h, b->suspect.version)),
+                               history_value(h, b->op)));
     return contents_equal(b->judge->contents, content_of(history_initial(h, b->key)),
                           history_value(h, b->op));
 }

@@ -26,10 +26,11 @@ enum status certificate_add_pair(struct certificate *c, const struct certified_p
     return check_add(c->check, &d, err);
 }
 
+/* What is deleted, or written as null, is deleted as often as one likes. */
 static bool is_distinct(const struct history *h, size_t op)
 {
-    return history_makes_version(h, op) && h->op_kind[op] != OP_REMOVE &&
-           h->op_kind[op] != OP_ROW_REMOVE;
+    return history_makes_version(h, op) && h->op_value_kind[op] != VALUE_NONE &&
+           h->op_value_kind[op] != VALUE_NULL;
 }
 
 /* --- All different ---------------------------------------------------------------- */

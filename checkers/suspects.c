@@ -241,6 +241,13 @@ static enum status find_repeats(const struct suspects *s, int64_t list, bool *re
     return STATUS_OK;
 }
 
+/* Whether the write alone does not make the list, as it put another one there. */
+static bool is_part(const struct history *h, uint32_t version, struct value list)
+{
+    return version != VERSION_INITIAL && h->op_kind[version] != OP_APPEND &&
+           !history_values_equal(h, history_value(h, version), list);
+}
+
 /* The worst of its elements; that it ends within a transaction counts for the last alone. */
 static enum status find_list(struct suspects *s, uint32_t txn, uint32_t op, int64_t list,
                              struct suspect *worst, struct error *err)
@@ -259,6 +266,9 @@ static enum status find_list(struct suspects *s, uint32_t txn, uint32_t op, int6
         if (found.suspicion >= worst->suspicion)
             *worst = found;
     }
+    /* Its elements were written, and nobody wrote it: that is nobody's version. */
+    if (is_part(h, worst->version, history_value(h, op)))
+        *worst = (struct suspect){ SUSPECT_INITIAL, VERSION_INITIAL, HISTORY_NONE, false };
     return find_repeats(s, list, &worst->repeats, err);
 }
 

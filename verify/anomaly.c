@@ -123,6 +123,7 @@ static enum status judge_by_values(struct verifier *v, const struct blamed *b, e
 {
     uint32_t row = b->op;
     struct reading reading;
+    bool never_was;
 
     if (b->is_head && b->key != HISTORY_NONE)
         TRY(sources_row(v, b->op, b->key, &row, err));
@@ -131,7 +132,8 @@ static enum status judge_by_values(struct verifier *v, const struct blamed *b, e
     TRY(sources_read(v, b->txn, row, &reading, err));
     *answer = ANSWER_RIGHT;
     if (own_version(v, b->key) != HISTORY_NONE && !v->judges_own) {
-        if (source_is_nowhere(v, &reading))
+        TRY(source_list_never_was(v, &reading, &never_was, err));
+        if (never_was || source_is_nowhere(v, &reading))
             *answer = ANSWER_WRONG;
         return STATUS_OK;
     }
@@ -256,11 +258,11 @@ static enum status check_garbage(struct verifier *v, const struct blamed *b, str
 {
     bool strange = false;
 
-    if (b->value.kind != VALUE_NONE &&
-        (b->value.kind != VALUE_NULL || v->w->checker == WITNESS_INFER))
+    if (b->value.kind != VALUE_NONE)
         TRY(written_by_nobody(v, b->key, b->value, &strange, err));
     /* Of a list it is enough that it never was so: it has been found to be wrong. */
-    strange |= v->w->checker == WITNESS_INFER && source_is_plain(v, b->key);
+    strange |= v->w->checker == WITNESS_INFER &&
+               (source_is_plain(v, b->key) || b->value.kind == VALUE_LIST);
     return strange ? STATUS_OK : refuse_read(v, b, "somebody wrote what it read", err);
 }
 
@@ -360,6 +362,39 @@ static enum status check_lost_update(struct verifier *v, const uint32_t *op, str
     return STATUS_OK;
 }
 
+/* Where the key's version order has a version; its length: nowhere. */
+static uint64_t place_in_order(const struct history *h, uint32_t order, uint32_t version)
+{
+    uint64_t from = h->order_start[order], i = from;
+
+    while (i < h->order_start[order + 1] && h->order_version[i] != version)
+        i++;
+    return i - from;
+}
+
+/* The version order has the first before the second, whose ts is smaller. */
+static enum status check_contradiction(struct verifier *v, uint32_t key, const uint32_t *op,
+                                       struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t order = h->key_order[key];
+    struct place first = history_ts(h, history_txn_of(h, op[0]));
+    struct place second = history_ts(h, history_txn_of(h, op[1]));
+    uint64_t place;
+
+    if (v->w->checker != WITNESS_ORDER && v->w->checker != WITNESS_CERTIFICATE)
+        return verify_refuse(v, err, "the checker makes no use of places");
+    if (order == HISTORY_NONE)
+        return verify_refuse(v, err, "the key has no version order");
+    place = place_in_order(h, order, op[1]);
+    if (place == h->order_start[order + 1] - h->order_start[order] ||
+        place_in_order(h, order, op[0]) >= place)
+        return verify_refuse(v, err, "the version order does not have the first before the second");
+    if (first.parts == 0 || second.parts == 0 || place_compare(second, first) >= 0)
+        return verify_refuse(v, err, "their places do not contradict that");
+    return STATUS_OK;
+}
+
 static enum status verify_writes(struct verifier *v, const struct witness_anomaly *a,
                                  struct error *err)
 {
@@ -380,6 +415,8 @@ static enum status verify_writes(struct verifier *v, const struct witness_anomal
         return check_duplicate(v, op, err);
     if (a->kind == ANOMALY_LOST_UPDATE)
         return check_lost_update(v, op, err);
+    if (a->kind == ANOMALY_CYCLIC_VERSIONS)
+        return check_contradiction(v, key, op, err);
     return verify_refuse(v, err, "two writes are no %s", anomaly_name(a->kind));
 }
 

@@ -455,6 +455,63 @@ static bool is_own_earlier(const struct verifier *v, const struct reading *r, st
     return false;
 }
 
+/* Whether the list begins with the initial one. */
+static bool begins_rightly(const struct history *h, uint32_t key, const int64_t *list,
+                           uint64_t count, uint64_t *initial)
+{
+    struct value value = history_initial(h, key);
+
+    *initial = 0;
+    if (value.kind == VALUE_LIST)
+        *initial = h->list_start[value.bits + 1] - h->list_start[value.bits];
+    return *initial <= count &&
+           (*initial == 0 || memcmp(list, h->list_element + h->list_start[value.bits],
+                                    *initial * sizeof *list) == 0);
+}
+
+/* Each element behind what its transaction had appended before it, and none twice. */
+static enum status follow_appends(struct verifier *v, uint32_t key, const int64_t *list,
+                                  uint64_t initial, uint64_t count, bool *never_was,
+                                  struct error *err)
+{
+    const struct sources *s = v->sources;
+    struct map seen = { 0 };
+    enum status status = STATUS_OK;
+    uint32_t last = HISTORY_NONE;
+
+    for (uint64_t i = initial; i < count && !*never_was && status == STATUS_OK; i++) {
+        uint32_t number = intern_find(&s->elements, element_bytes(v, key, list[i]));
+        uint32_t op = number == INTERN_NONE ? VERSION_INITIAL : s->element_op.at[number];
+        size_t place;
+
+        status = map_add(&seen, number, i, &place, err);
+        *never_was = op == VERSION_INITIAL || seen.values.at[place] != i ||
+                     (s->before[op] != HISTORY_NONE && s->before[op] != last);
+        last = op;
+    }
+    map_close(&seen);
+    return status != STATUS_OK ? status : buffer_status(&v->bytes, err);
+}
+
+enum status source_list_never_was(struct verifier *v, const struct reading *r, bool *never_was,
+                                  struct error *err)
+{
+    const struct history *h = v->h;
+    struct value value = value_plain(h, history_value(h, r->op));
+    uint64_t count = 0, initial;
+    const int64_t *list = NULL;
+
+    *never_was = false;
+    if (!v->sources->is_plain[r->key] || (value.kind != VALUE_LIST && value.kind != VALUE_NULL))
+        return STATUS_OK;
+    if (value.kind == VALUE_LIST) {
+        list = h->list_element + h->list_start[value.bits];
+        count = h->list_start[value.bits + 1] - h->list_start[value.bits];
+    }
+    *never_was = !begins_rightly(h, r->key, list, count, &initial);
+    return *never_was ? STATUS_OK : follow_appends(v, r->key, list, initial, count, never_was, err);
+}
+
 static enum status read_elsewhere(struct verifier *v, struct reading *r, struct value value,
                                   struct error *err)
 {

@@ -79,6 +79,12 @@ MUST_USE enum status sources_sight(struct verifier *, uint32_t txn, uint32_t op,
                                    struct reading *, bool *is_sight, struct error *);
 /* By its number; until the next sources_read(). */
 const struct reading *sources_reading(const struct verifier *, uint32_t number);
+/*
+ * Of a plain list, whether it was never so, whoever had appended: it lacks initial elements, or what was
+ * appended just before one of its elements by the same transaction, or has one that nobody appended, or twice.
+ */
+MUST_USE enum status source_list_never_was(struct verifier *, const struct reading *,
+                                           bool *never_was, struct error *);
 bool source_is_possible(const struct verifier *, const struct reading *, uint32_t version);
 /* The possible versions by numbers from 0; the reader's own is there, to be passed over. */
 static inline uint64_t source_end(const struct reading *r)

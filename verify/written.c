@@ -62,12 +62,13 @@ static enum status add(struct verifier *v, struct text bytes, struct error *err)
     return intern_add(&v->written, bytes, &number, err);
 }
 
-/* A value, and each element of it if it is a list. */
+/* A value; of a list each element, or null if it is empty. */
 static enum status add_value(struct verifier *v, uint32_t key, struct value value,
                              struct error *err)
 {
     const struct history *h = v->h;
 
+    value = value_plain(h, value);
     if (value.kind != VALUE_LIST)
         return add(v, value_bytes(v, key, false, value), err);
     for (uint64_t i = h->list_start[value.bits]; i < h->list_start[value.bits + 1]; i++)
@@ -100,6 +101,7 @@ enum status written_by_nobody(struct verifier *v, uint32_t key, struct value val
     if (!v->has_written)
         TRY(add_all(v, err));
     v->has_written = true;
+    value = value_plain(h, value);
     *strange = value.kind != VALUE_LIST &&
                intern_find(&v->written, value_bytes(v, key, false, value)) == INTERN_NONE;
     for (uint64_t i = 0; value.kind == VALUE_LIST && !*strange &&

@@ -121,6 +121,7 @@ enum status distill_judge_keys(struct distiller *s, struct error *err)
     if (count == 0)
         return STATUS_OK;
     TRY(make_table(s, count, err));
+    TAKE(s->arena, s->shown_by, h->op_count, err);
     for (uint32_t key = 0; key < h->key_count; key++)
         if (s->key_kind[key] == KEY_LIST)
             add_initial(s, key);
@@ -210,8 +211,9 @@ bool distill_find_list(struct distiller *s, const struct outside_read *r, uint32
         uint32_t op = find_element(s, r->key, elements[i]), txn;
         bool is_whole = *final == NOBODY || s->finals.at[*final].op == before;
 
-        if (op == NOBODY || op == OF_INITIAL)
-            return false;
+        if (op == NOBODY || op == OF_INITIAL || s->shown_by[op] == r->op + 1)
+            return false; /* of nobody, or here twice */
+        s->shown_by[op] = r->op + 1;
         /* What a transaction appends is seen as a whole: each behind the one before it. */
         txn = history_txn_of(h, op);
         if (append_before(h, txn, op) != (is_whole ? NOBODY : before) ||

@@ -48,6 +48,7 @@ struct distiller {
     uint64_t slot_mask;
     struct element *elements; /* of the table of elements */
     uint64_t element_mask;
+    uint32_t *shown_by; /* by append: the read that has it, plus one */
 };
 
 /* An element of a list, and the append that put it there. */

@@ -106,6 +106,22 @@ static enum status explain_no_sight(struct check *check, const struct distilled 
     return check_add(check, &found, err);
 }
 
+/* By somebody who may have committed: else it is judged as a value, however it looks. */
+static bool is_appended(const struct history *h, const struct places *places, bool by_part,
+                        uint32_t key)
+{
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        bool may_count = places->standing[t] != STANDING_OUT ||
+                         (by_part && h->txn_status[t] == TXN_UNKNOWN);
+
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1] && may_count; op++)
+            if (h->op_kind[op] == OP_APPEND && !(h->op_flags[op] & OP_ERROR) &&
+                h->op_key[op] == key)
+                return true;
+    }
+    return false;
+}
+
 static enum status explain_fault(struct check *check, const struct distilled *d,
                                  struct suspects *suspects, const struct fault *fault,
                                  struct error *err)
@@ -121,6 +137,10 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
 
     if (fault->kind == FAULT_NO_WRITER)
         TRY(suspects_find(suspects, fault->txn, fault->op, &suspect, err));
+    /* By a part of the version orders nobody knows who did not commit: but his last version would do. */
+    if (check->by_part && suspect.suspicion == SUSPECT_LEFT_OUT &&
+        h->txn_status[suspect.txn] == TXN_UNKNOWN)
+        suspect.suspicion = SUSPECT_INTERMEDIATE;
     if (fault->is_list && explain_own_later(h, fault->txn, fault->op) != NOBODY)
         suspect = (struct suspect){ SUSPECT_SELF_LATER, explain_own_later(h, fault->txn, fault->op),
                                     fault->txn, false };
@@ -132,7 +152,7 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
         kind == ANOMALY_G1A || kind == ANOMALY_G1B || kind == ANOMALY_FUTURE_READ;
     read.version = suspect.version;
     tell_fault(&found.why, h, fault, kind, &suspect);
-    may_be_order = fault->is_list &&
+    may_be_order = fault->is_list && is_appended(h, suspects->places, check->by_part, h->op_key[fault->op]) &&
                    (kind == ANOMALY_COUNT || kind == ANOMALY_G1B || kind == ANOMALY_GARBAGE_READ);
     found.kind = found.proven = kind;
     if (may_be_order)

@@ -188,6 +188,16 @@ static void prove_prefix(const struct list_read *r, uint32_t first, uint32_t sec
 
 /* --- What is wrong ---------------------------------------------------------------- */
 
+/* Where an element stood in the beginning. */
+static uint64_t initial_place(const struct list_read *r, int64_t element)
+{
+    uint64_t from = r->h->list_start[history_initial(r->h, r->key).bits], i = from;
+
+    while (r->h->list_element[i] != element)
+        i++;
+    return i - from;
+}
+
 /* An element that a transaction appended earlier than one in front of it, or not next to it. */
 static bool find_disorder(const struct list_read *r, uint32_t culprits[2])
 {
@@ -199,6 +209,11 @@ static bool find_disorder(const struct list_read *r, uint32_t culprits[2])
             culprits[0] = first;
             if (second == INITIAL && first != INITIAL) {
                 prove_prefix(r, first, INITIAL);
+                return true;
+            }
+            if (first == INITIAL && second == INITIAL &&
+                initial_place(r, r->at[i]) > initial_place(r, r->at[k])) {
+                prove_prefix(r, INITIAL, INITIAL);
                 return true;
             }
             if (first != second || first == INITIAL)
