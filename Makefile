@@ -138,7 +138,8 @@ $$($(1)_tests): $(BUILD)/$(1)/%: $(BUILD)/$(1)/obj/%.o $(BUILD)/$(1)/libtestsupp
 # A fuzz target has the fuzzer's main in the variant `fuzz`; elsewhere the
 # driver's, which replays the corpus.
 $$($(1)_fuzz): $(BUILD)/$(1)/%: $(BUILD)/$(1)/obj/%.o \
-    $(if $(filter fuzz,$(1)),,$(BUILD)/$(1)/obj/tests/fuzz/driver.o) $$($(1)_archives)
+    $(if $(filter fuzz,$(1)),,$(BUILD)/$(1)/obj/tests/fuzz/driver.o) \
+    $(BUILD)/$(1)/libtestsupport.a $$($(1)_archives)
 	$$(call quietly,LD,$$@,$(1))
 	@mkdir -p $$(@D)
 	$$(Q)$$(link_$(1)) $(if $(filter fuzz,$(1)),-fsanitize=fuzzer) $$(libs_$(1))
@@ -172,7 +173,7 @@ corpus_runs = $(foreach f,$(sanitize_fuzz), \
     '$(f) $(wildcard tests/fuzz/corpus/$(patsubst fuzz_%,%,$(notdir $(f)))/*)')
 postgres_tests = $(patsubst %,'% $(BUILD)/sanitize/tests/programs',$(sort $(wildcard tests/postgres/*.sh)))
 # Too much for a build with sanitizers, in which they do a hundredth of it.
-bulk_tests = $(BUILD)/release/tests/oracle/test_bulk
+bulk_tests = $(BUILD)/release/tests/oracle/test_bulk $(BUILD)/release/tests/differential/test_differential
 # A thousand runs that no checker may accuse, and in which every fault must be felt.
 clean_runs = tools/clean-runs.sh $(BUILD)/gcc-O3/ordeal 1..22
 # Every rare path of the store is reached: by some protocol, and in `make soak` by each that has it.
