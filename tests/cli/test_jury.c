@@ -67,7 +67,7 @@ static void who_is_due_follows_from_protocol_level_and_history(void)
         { "order", "si", ITEMS, 1, false },         { "order", "eventual", ITEMS, 1, false },
         { "certificate", "mvto", ROWS, 0, true },   { "certificate", "rc", ROWS, 0, true },
         { "certificate", "eventual", ITEMS, 1, true },
-        { "certificate", "causal", ITEMS, 1, false },
+        { "certificate", "causal", ITEMS, 1, true },
         { "interval", "si", ROWS, 0, true },        { "interval", "causal", ITEMS, 1, false },
         { "blackbox", "ssi", ITEMS, 0, true },      { "blackbox", "ssi", ROWS, 1, false },
         { "blackbox", "rc", ITEMS, 1, false },      { "weak", "causal", ITEMS, 1, true },
