@@ -8,8 +8,8 @@
 #include "base/fixed.h"
 #include "cli/simulation.h"
 
-#define FRESH_PERCENT 20 /* of the runs behind the first ones */
-#define LIKE_PERCENT 40  /* of the others: as one parent, but for a dimension or so */
+#define FRESH_PERCENT 50 /* of the runs behind the first ones */
+#define LIKE_PERCENT 50  /* of the others: as one parent, but for a dimension or so */
 #define TRIED 8           /* parents, of which the best is taken */
 #define WORTH_ONE 65536   /* of a feature that one run had */
 
