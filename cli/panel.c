@@ -224,6 +224,8 @@ static enum level find_strongest(const struct panel *panel, const struct panel_o
             ruled_out |= levels_that_imply(check->level);
         if (check->verdict == VERDICT_UNKNOWN || !check->checker->is_complete)
             continue;
+        if (check->unjudged_predicates > 0) /* what it has not looked at may rule out more */
+            continue;
         for (size_t k = 0; k < check->findings.count; k++)
             ruled_out |= lattice_ruled_out(check->findings.at[k].kind);
         if (check->strongest != LEVEL_COUNT)
