@@ -66,6 +66,8 @@ void program_record_read(struct driver_program *d, struct program_client *client
     struct record_op op = answer->op;
 
     op.lock = client->request->lock;
+    /* What was matched stands before what was read after it, as it was invoked before. */
+    program_record_half(client, answer);
     if (client->scope == SCOPE_NONE)
         record_keys(client, answer, &op);
     else if (is_to_be_written(purpose) && answer->row_count > 0)

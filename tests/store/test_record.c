@@ -295,12 +295,13 @@ static void probes_are_in_no_history_and_what_is_open_is_unknown(void)
 
     record_forget(record, probe);
     record_write(record, probe, &op, key("probe/1"), item(1));
+    op = at(21, 22);
     record_write(record, open, &op, key("1"), item(1));
     decide(probe, 7);
     record_end(record, probe, TXN_OK, 12);
     assert_history(HEADER("")
         "{\"txn\":2,\"session\":1,\"status\":\"unknown\",\"at\":[20,null],\"ops\":["
-        "{\"w\":\"1\",\"v\":1,\"at\":[11,12]}]}\n"
+        "{\"w\":\"1\",\"v\":1,\"at\":[21,22]}]}\n"
         "{\"version-order\":{\"1\":[]}}\n");
     TEST_ASSERT_EQUAL(0, record_counts(record).committed);
 }
