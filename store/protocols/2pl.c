@@ -453,7 +453,18 @@ static bool is_forfeited_early(struct replica *replica, uint64_t silent)
            BUGGIFY(replica->shard.sometimes, replica->server->node, LOCKS_FORFEITED);
 }
 
-/* From the last, as the dead are removed. */
+/*
+ * Nothing can come of it any more: a prepare of who began below the horizon is refused as it is applied,
+ * without any outcome that would tell so, be it promised or not.
+ */
+static bool is_past(const struct replica *replica, const struct lock_holder *holder)
+{
+    return (holder->is_dead || holder->is_promised) &&
+           shard_is_too_old(&replica->shard, holder->begin) &&
+           !shard_find_prepared(&replica->shard, holder->txn);
+}
+
+/* From the last, as those that are past are removed. */
 static void twopl_tick(struct replica *replica)
 {
     struct twopl_leader *leader = leader_of(replica);
@@ -468,8 +479,9 @@ static void twopl_tick(struct replica *replica)
         if (silent > SILENT_TICKS || is_forfeited_early(replica, silent)) {
             SOMETIMES(replica->shard.sometimes, LOCKS_FORFEITED);
             lose_locks(replica, holder);
-        } else if (holder->is_dead && shard_is_too_old(&replica->shard, holder->begin)) {
+        } else if (is_past(replica, holder)) {
             locks_remove_holder(&leader->locks, holder);
+            replica_changed(replica);
         } else if (is_probe_due(leader, holder)) {
             holder->probed_tick = leader->ticks;
             probe_for(replica, holder);

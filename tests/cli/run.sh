@@ -263,4 +263,6 @@ check "a file cut short is refused" mentions err "short.toml"
 run 2 run .
 check "a folder is refused" says err ".: cannot read: Is a directory"
 
+run 0 run "$root/tests/cli/promised-locks.toml" --set 'check.checkers=[]'
+check "locks that were promised to who is too old now are given back" mentions out "VALID"
 finish
