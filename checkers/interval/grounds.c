@@ -421,10 +421,14 @@ void grounds_row(struct mirror *m, struct mirror_finding *f, const struct look *
 void grounds_structure(struct mirror *m, struct mirror_finding *f, const struct live *const txns[3],
                        const uint32_t points[3])
 {
-    struct ground *step;
+    struct ground *step, interrupted;
+    uint32_t interrupted_step;
 
     if (!m->grounds)
         return;
+    /* It is found while the order that makes it is laid, on whose draft more rests. */
+    interrupted_step = grounds_take(m);
+    interrupted = m->grounds->draft;
     step = draft(m->grounds, GROUND_STRUCTURE, MIRROR_NONE);
     for (int i = 0; i < 3; i++)
         step->txns[i] = txns[i]->number;
@@ -434,6 +438,8 @@ void grounds_structure(struct mirror *m, struct mirror_finding *f, const struct 
     use_end(m->grounds, point_ends(m, txns[1]->view).high);
     use_end(m->grounds, point_ends(m, txns[0]->view).low);
     rest_on(m, f, grounds_take(m));
+    m->grounds->draft = interrupted;
+    m->grounds->draft_step = interrupted_step;
 }
 
 void grounds_chain(struct mirror *m, struct mirror_finding *f, const struct timeline *t)
