@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "history/tables.h"
+
 /* --- Values ------------------------------------------------------------------ */
 
 static uint32_t add_value(struct oracle_model *m, struct oracle_value value)
@@ -155,6 +157,30 @@ static bool load_rows(struct oracle_model *m, struct oracle_query *query, uint32
     return true;
 }
 
+static bool is_numeric(const struct history *h, uint32_t table, struct text column)
+{
+    for (uint32_t i = h->table_column_start[table]; i < h->table_column_start[table + 1]; i++)
+        if (text_equal(history_text(h, h->table_column_name[i]), column))
+            return tables_type_is_numeric(history_text(h, h->table_column_type[i]));
+    return false;
+}
+
+/* Of numbers with fractions the oracle knows no order: they are texts to it. */
+static bool compares_numerics(const struct history *h, uint32_t table,
+                              const struct oracle_query *query)
+{
+    for (unsigned i = 0; i < query->comparison_count; i++)
+        if (is_numeric(h, table, query->comparisons[i].column))
+            return true;
+    for (unsigned i = 0; i < query->order_count; i++)
+        if (is_numeric(h, table, query->order[i].column))
+            return true;
+    for (unsigned i = 0; i < query->aggregate_count; i++)
+        if (is_numeric(h, table, query->aggregates[i].column))
+            return true;
+    return false;
+}
+
 /* The predicate read that a statement begins with. */
 static bool load_query(struct oracle_model *m, struct oracle_txn *txn, uint32_t head)
 {
@@ -172,7 +198,8 @@ static bool load_query(struct oracle_model *m, struct oracle_txn *txn, uint32_t 
     if ((where != HISTORY_NONE && !oracle_parse_where(history_text(h, where), query)) ||
         (order != HISTORY_NONE && !oracle_parse_order(history_text(h, order), query)) ||
         !load_rows(m, query, head + 1, h->statement_row_count[statement]) ||
-        !load_aggregates(m, query, statement))
+        !load_aggregates(m, query, statement) ||
+        compares_numerics(h, h->statement_table[statement], query))
         return false;
     /* Aggregates of a part of the rows would be a language of its own. */
     if (query->aggregate_count > 0 && query->limit >= 0)
