@@ -113,7 +113,7 @@ static enum answer judge_row(const struct verifier *v, const struct query *q, ui
     bool is_vague = !g->is_own && (g->sight.kind == SIGHT_UNSAID || g->sight.is_vague);
 
     if (!q->has_rows)
-        return ANSWER_RIGHT;
+        return !g->is_own && g->sight.kind == SIGHT_NOBODY ? ANSWER_WRONG : ANSWER_RIGHT;
     if (is_vague || g->match == MATCH_UNDECIDED)
         return ANSWER_UNSAID;
     if (!g->is_own && g->sight.kind == SIGHT_NOBODY)
