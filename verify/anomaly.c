@@ -86,35 +86,49 @@ static bool is_partial(const struct verifier *v, const struct reading *r)
     return r->element_op != r->version || r->is_torn;
 }
 
-/* Whether what others had appended is not what it was when the reader first looked at the list. */
+/* What others had appended of a list that the transaction read behind so many appends of its own. */
+static bool others_elements(const struct history *h, uint32_t op, uint64_t own, const int64_t **at,
+                            uint64_t *count)
+{
+    struct value value = value_plain(h, history_value(h, op));
+
+    *count = 0;
+    *at = NULL;
+    if (value.kind == VALUE_LIST) {
+        *count = h->list_start[value.bits + 1] - h->list_start[value.bits];
+        *at = h->list_element + h->list_start[value.bits];
+    }
+    if (*count < own)
+        return false;
+    *count -= own;
+    return true;
+}
+
+/* Whether what others had appended is not what it was when the reader looked at the list before. */
 static bool has_changed(const struct verifier *v, const struct reading *r)
 {
     const struct history *h = v->h;
-    uint32_t own = own_version(v, r->key), op = h->txn_op[r->txn];
-    struct value value = value_plain(h, history_value(h, r->op)), first;
-    uint64_t count, first_count, own_count; /* that it had appended when it first looked */
-    uint32_t before;
+    uint32_t own = own_version(v, r->key);
+    const int64_t *at, *before_at;
+    uint64_t count, before_count;
 
-    if (!r->is_plain || r->kind != READING_OF_OTHERS || own == HISTORY_NONE || !v->repeats_reads)
+    if (!r->is_plain || r->kind != READING_OF_OTHERS || own == HISTORY_NONE || !v->repeats_reads ||
+        !others_elements(h, r->op, source_nth(v, own), &at, &count))
         return false;
-    while (op < r->op && (h->op_key[op] != r->key || !op_reads_value(v, r->txn, op)))
-        op++;
-    if (op == r->op)
-        return false;
-    before = source_written_before(v, op);
-    own_count = before == HISTORY_NONE ? 0 : source_nth(v, before);
-    first = value_plain(h, history_value(h, op));
-    count =
-        value.kind == VALUE_LIST ? h->list_start[value.bits + 1] - h->list_start[value.bits] : 0;
-    first_count =
-        first.kind == VALUE_LIST ? h->list_start[first.bits + 1] - h->list_start[first.bits] : 0;
-    if (first_count < own_count)
-        return false;
-    first_count -= own_count;
-    return count != first_count + source_nth(v, own) ||
-           (first_count > 0 && memcmp(h->list_element + h->list_start[value.bits],
-                                      h->list_element + h->list_start[first.bits],
-                                      first_count * sizeof *h->list_element) != 0);
+    for (uint32_t op = h->txn_op[r->txn]; op < r->op; op++) {
+        uint32_t written;
+
+        if (h->op_key[op] != r->key || !op_reads_value(v, r->txn, op))
+            continue;
+        written = source_written_before(v, op);
+        /* Too short a list, which lacks what it had appended itself, says nothing of others. */
+        if (others_elements(h, op, written == HISTORY_NONE ? 0 : source_nth(v, written),
+                            &before_at, &before_count) &&
+            (count != before_count ||
+             (count > 0 && memcmp(at, before_at, count * sizeof *at) != 0)))
+            return true;
+    }
+    return false;
 }
 
 /* By what clients saw alone: no version is possible, or it had read something else there. */
@@ -178,14 +192,23 @@ static enum status judge(struct verifier *v, const struct blamed *b, struct erro
 
 /* --- Where an answer came from ----------------------------------------------- */
 
-static bool list_ends_with(const struct history *h, struct value list, int64_t element)
+/* With values alone it may do so before what the reader itself had appended. */
+static bool list_ends_with(const struct verifier *v, const struct blamed *b, int64_t element)
 {
-    uint64_t end;
+    const struct history *h = v->h;
+    const int64_t *list;
+    uint32_t written = HISTORY_NONE;
+    uint64_t count, own;
 
-    if (list.kind != VALUE_LIST)
+    if (b->value.kind != VALUE_LIST)
         return false;
-    end = h->list_start[list.bits + 1];
-    return end > h->list_start[list.bits] && h->list_element[end - 1] == element;
+    list = h->list_element + h->list_start[b->value.bits];
+    count = h->list_start[b->value.bits + 1] - h->list_start[b->value.bits];
+    if (v->w->checker == WITNESS_INFER && !b->is_head)
+        written = source_written_before(v, b->op);
+    own = written == HISTORY_NONE ? 0 : source_nth(v, written);
+    return (count > 0 && list[count - 1] == element) ||
+           (count > own && list[count - own - 1] == element);
 }
 
 /* A row that did not come back came from a version that does not match. */
@@ -209,7 +232,7 @@ static enum status check_origin(struct verifier *v, const struct blamed *b, stru
     bool fits, is_append = b->version != VERSION_INITIAL && h->op_kind[b->version] == OP_APPEND;
 
     if (is_append && b->w->kind == ANOMALY_G1B)
-        fits = list_ends_with(h, b->value, h->op_value[b->version]);
+        fits = list_ends_with(v, b, h->op_value[b->version]);
     else if (is_append)
         fits = value_has_element(h, b->value, h->op_value[b->version]);
     else if (b->value.kind != VALUE_NONE)

@@ -271,12 +271,14 @@ static enum status check_updates(struct forward *f, struct error *err)
     TRY(memory_get(v, (void **)&updater, h->op_count + h->key_count, sizeof *updater, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-            uint32_t key = h->op_key[op], version, *first;
+            uint32_t key = h->op_key[op], version, own, *first;
 
             if (!op_is_read(h->op_kind[op]))
                 continue;
             version = inferred_read(v, t, op);
-            if (version == VERSION_UNKNOWN || source_version(v, t, key) == HISTORY_NONE)
+            own = source_version(v, t, key);
+            /* What it read behind its last write it did not update. */
+            if (version == VERSION_UNKNOWN || own == HISTORY_NONE || own < op)
                 continue;
             first = &updater[version == VERSION_INITIAL ? h->op_count + key : version];
             if (*first != 0 && *first != t + 1)

@@ -60,9 +60,19 @@ static const int64_t *longest_of(const struct verifier *v, uint32_t key, uint64_
     return *count == 0 ? NULL : v->h->list_element + v->h->list_start[v->h->op_value[op]];
 }
 
+/* Whether the longest list of a key begins with what was there at first. */
+static bool has_initial(const struct verifier *v, uint32_t key)
+{
+    struct value initial = history_initial(v->h, key);
+
+    return initial.kind != VALUE_LIST ||
+           inferred_begins(v, key, v->h->list_element + v->h->list_start[initial.bits],
+                           v->h->list_start[initial.bits + 1] - v->h->list_start[initial.bits]);
+}
+
 /*
- * Where reads are not judged, lists that exclude each other tell nothing; else they have been found
- * to be wrong, and the longest is as good as any.
+ * Where reads are not judged, lists that exclude each other or the initial one tell nothing; else they
+ * have been found to be wrong, and the longest is as good as any.
  */
 static void drop_incompatible(struct verifier *v)
 {
@@ -80,6 +90,9 @@ static void drop_incompatible(struct verifier *v)
                                  count))
                 v->inferred->longest[h->op_key[op]] = HISTORY_NONE;
         }
+    for (uint32_t key = 0; key < h->key_count; key++)
+        if (source_is_plain(v, key) && !has_initial(v, key))
+            v->inferred->longest[key] = HISTORY_NONE;
 }
 
 static enum status number_elements(struct verifier *v, struct error *err)
@@ -381,8 +394,11 @@ static enum status is_before_by_updates(struct verifier *v, uint32_t key, uint32
         for (uint32_t op = h->txn_op[txn]; op < second; op++)
             if (!op_is_head(h->op_kind[op]) && h->op_key[op] == key &&
                 inferred_read(v, txn, op) != VERSION_UNKNOWN) {
-                previous = inferred_read(v, txn, op);
-                *is_before |= previous == first && v->judges_reads;
+                /* Any of them came before it; nothing leads back from the initial one. */
+                if (previous == VERSION_UNKNOWN ||
+                    inferred_read(v, txn, op) != VERSION_INITIAL)
+                    previous = inferred_read(v, txn, op);
+                *is_before |= inferred_read(v, txn, op) == first && v->judges_reads;
             }
         if (previous == VERSION_UNKNOWN || !v->judges_reads)
             break;

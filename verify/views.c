@@ -119,6 +119,14 @@ static enum status see_before_write(struct views *s, uint32_t op, bool is_far, s
     return STATUS_OK;
 }
 
+/* Axioms are of reads from others: one behind its transaction's own write sees nobody. */
+static bool is_external(const struct verifier *v, uint32_t op)
+{
+    bool is_axiomatic = v->w->level == LEVEL_READ_ATOMIC || v->w->level == LEVEL_CAUSAL;
+
+    return !is_axiomatic || source_written_before(v, op) == HISTORY_NONE;
+}
+
 /* Those one edge before a transaction, by its operations in a range. */
 static enum status see_before(struct views *s, uint32_t txn, uint32_t from, uint32_t to,
                               unsigned past, struct error *err)
@@ -128,7 +136,7 @@ static enum status see_before(struct views *s, uint32_t txn, uint32_t from, uint
 
     TRY(verify_spend(v, to - from, err));
     for (uint32_t op = from; op < to; op++) {
-        if ((past & PAST_READS) && op_is_read(h->op_kind[op]))
+        if ((past & PAST_READS) && op_is_read(h->op_kind[op]) && is_external(v, op))
             TRY(see(s, writer_or_none(v, inferred_read(v, txn, op)), err));
         if ((past & PAST_WRITES) && history_makes_version(h, op))
             TRY(see_before_write(s, op, past & PAST_FAR, err));

@@ -227,7 +227,7 @@ static enum status read_all(struct infer *c, struct error *err)
         TRY(infer_find_lost_updates(c, err));
     if (!c->is_stopped)
         TRY(infer_read_predicates(c, err));
-    return c->is_stopped ? STATUS_OK : workloads_run(c->history, c->options, c->check, err);
+    return c->is_stopped ? STATUS_OK : workloads_run(c->history, c->options, c->check, &c->ruled_out, err);
 }
 
 /* As far as it was looked at, and nothing stood in the way. */
@@ -270,7 +270,7 @@ static enum status run(const struct history *h, const struct check_options *opti
     enum status status;
 
     if (workload_is_own(h))
-        return workloads_run(h, options, check, err);
+        return workloads_run(h, options, check, &c.ruled_out, err);
     /* Values that are written again and again are no obstacle there. */
     if (options->level == LEVEL_LINEARIZABLE)
         return linear_run(h, options, check, err);

@@ -43,7 +43,9 @@ static enum status take_arena(struct arena *arena, struct error *err)
 
 static enum status distill_all(struct prover *p, struct error *err)
 {
-    struct distill_options options = { .stop = p->options->stop };
+    struct distill_options options = { .version_order = { 0, 1 },
+                                       .keeps_standing = true,
+                                       .stop = p->options->stop };
 
     TRY(take_arena(&p->arena, err));
     return distill(&p->d, p->history, p->places, &options, &p->arena, err);
@@ -275,14 +277,15 @@ static enum status distill_key(struct prover *p, uint32_t key, struct distilled 
                                struct error *err)
 {
     const struct history *h = p->history;
-    struct distill_options options = { .stop = p->options->stop };
+    struct distill_options options = { .version_order = { 0, 1 },
+                                       .keeps_standing = true,
+                                       .stop = p->options->stop };
 
     p->alone = *h;
     TRY(memory_resize((void **)&p->flags, h->op_count, sizeof *p->flags, err));
     for (size_t op = 0; op < h->op_count; op++)
         p->flags[op] = (uint8_t)(h->op_flags[op] | (h->op_key[op] == key ? 0 : OP_ERROR));
     p->alone.op_flags = p->flags;
-    p->alone.order_count = p->alone.order_version_count = 0;
     return distill(d, &p->alone, p->places, &options, &p->arena, err);
 }
 

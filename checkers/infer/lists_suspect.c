@@ -302,30 +302,43 @@ static enum status tell_reader(struct inquest *q, const struct suspect_read *rea
     return lists_tell_read(c, kind, read->txn, read->op, version, &why, err);
 }
 
+/* Where reads may contradict their own transaction, the order of appends tells of such lists: G0. */
+static bool may_be_torn(const struct infer *c, uint32_t txn, uint32_t op)
+{
+    return !(c->rules_out[ANOMALY_INTERNAL] & LEVEL_BIT(c->options->level)) &&
+           is_behind_own(c->history, txn, op);
+}
+
+static bool is_no_version(const struct look *look)
+{
+    return look->lacks_initial || look->garbage != NO_PLACE || look->twice != NO_PLACE;
+}
+
 static enum status judge_reader(struct inquest *q, const struct suspect_read *read,
                                 const struct look *look, struct error *err)
 {
     struct infer *c = q->infer;
     const struct inferred_versions *v = &c->versions;
-    bool is_own = look->last_txn == read->txn;
+    bool is_own = look->last_txn == read->txn, ends_with_own = is_own;
     uint32_t number = is_own ? look->before : look->last;
 
     /*
-     * As behind a transaction's appends all that shows is the order of versions; and where a list
-     * has what is in none, what it shows behind own appends is nobody's.
+     * As behind a transaction's appends all that shows is the order of versions; and where the longest
+     * list has what is in none, what it shows behind own appends is nobody's.
      */
     if ((c->lists->flags[q->key] & LIST_DEFECTIVE) && is_behind_own(c->history, read->txn, read->op))
         is_own = true;
-    c->read_number[read->op] = is_own ? INFER_NOTHING : number;
+    c->read_number[read->op] = is_own || is_no_version(look) ? INFER_NOTHING : number;
     c->lists->tail_readers[q->key]++; /* if it is none, no harm is done */
     if (read->is_plain)
         return STATUS_OK;
     if (q->latest[read->txn] > read->op) {
         c->read_number[read->op] = INFER_NOTHING; /* no version was such a list */
-        TRY(tell_reader(q, read, ANOMALY_FUTURE_READ, q->latest[read->txn] - 1,
-                        ", of which the last that ", err));
+        return tell_reader(q, read, ANOMALY_FUTURE_READ, q->latest[read->txn] - 1,
+                           ", of which the last that ", err);
     }
-    if (number >= INFER_INITIAL || v->is_final[number] || !infer_is_in(c, v->txn[number]))
+    if (number >= INFER_INITIAL || v->is_final[number] || !infer_is_in(c, v->txn[number]) ||
+        (ends_with_own && may_be_torn(c, read->txn, read->op)))
         return STATUS_OK;
     return tell_reader(q, read, ANOMALY_G1B, v->op[number], ", which ends where ", err);
 }
@@ -339,6 +352,15 @@ static bool is_beginning_of_longest(const struct inquest *q, struct elements lis
     if (longest != HISTORY_NONE)
         (void)lists_elements(h, history_value(h, longest), &other);
     return list.count == 0 || memcmp(other.at, list.at, list.count * sizeof *list.at) == 0;
+}
+
+/* By one who may have committed. */
+static bool has_appends(const struct infer *c, uint32_t key)
+{
+    for (uint32_t n = c->versions.start[key]; n < c->versions.start[key + 1]; n++)
+        if (c->places.standing[c->versions.txn[n]] != STANDING_OUT)
+            return true;
+    return false;
 }
 
 /* All who read one list. */
@@ -360,7 +382,8 @@ static enum status judge_list(struct inquest *q, const struct suspect_read *read
         TRY(tell_dirty(q, reads, &look, err));
     if (look.twice != NO_PLACE)
         TRY(tell_twice(q, reads, &look, err));
-    if (!is_beginning_of_longest(q, list))
+    /* Where nobody appended there is no order: another list than the initial one was garbage. */
+    if (!is_beginning_of_longest(q, list) && has_appends(q->infer, q->key))
         TRY(tell_incompatible(q, reads, err));
     for (size_t i = 0; i < count; i++)
         TRY(judge_reader(q, &reads[i], &look, err));

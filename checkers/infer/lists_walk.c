@@ -19,7 +19,7 @@
 struct list_state {
     uint32_t slot;     /* of the next append, counted through all keys */
     uint32_t txn;      /* whom the rest is about, plus one */
-    uint32_t read;     /* its last read, or HISTORY_NONE */
+    uint32_t read;     /* its last read that did not contradict it, or HISTORY_NONE */
     uint32_t own;      /* its appends so far */
     uint32_t since;    /* those since its last read */
     uint32_t shown;    /* how many numbers of the key it has been shown at the most */
@@ -127,8 +127,7 @@ static bool agrees(const struct infer *c, const struct list_state *st, uint32_t 
 
     if (st->read == HISTORY_NONE)
         return ends_with_own(c, st, st->own, list);
-    if (!lists_elements(h, history_value(h, st->read), &before))
-        return true; /* that was wrong already */
+    (void)lists_elements(h, history_value(h, st->read), &before);
     if (list.count != before.count + st->since || !ends_with_own(c, st, st->since, list))
         return false;
     if ((is_known && st->read_is_known) || before.count == 0 ||
@@ -217,6 +216,9 @@ static enum status take_plain(struct list_walk *w, uint32_t txn, uint32_t op, st
         return STATUS_OK;
     if (v->txn[number] == txn)
         return suspect(c, txn, op, true, err); /* it is about to append that only now */
+    /* Where reads may contradict their own transaction, the order of appends tells of such lists: G0. */
+    if (st->own > 0 && !(c->rules_out[ANOMALY_INTERNAL] & LEVEL_BIT(c->options->level)))
+        return STATUS_OK;
     return v->is_final[number] ? STATUS_OK : tell_intermediate(c, txn, op, number, err);
 }
 
@@ -240,6 +242,9 @@ static enum status walk_read(struct list_walk *w, uint32_t txn, uint32_t op, str
         TRY(take_plain(w, txn, op, list, st, err));
     else
         TRY(suspect(c, txn, op, false, err));
+    /* One that is wrong itself says nothing of those behind it. */
+    if (!is_like || contradicts)
+        return STATUS_OK;
     st->read = op;
     st->read_is_known = is_known;
     st->since = 0;

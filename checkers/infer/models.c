@@ -157,7 +157,9 @@ static void note(enum level level, bool violates, uint64_t *violated, uint64_t *
     for (size_t i = 0; i < LEVELS_DECIDED; i++) {
         if (violates && lattice_implies(by_cost[i], level))
             *violated |= LEVEL_BIT(by_cost[i]);
-        if (!violates && lattice_implies(level, by_cost[i]))
+        /* Axioms leave edges out where a transaction contradicts itself: they imply axioms alone. */
+        if (!violates && lattice_implies(level, by_cost[i]) &&
+            (!models_is_axiomatic(level) || models_is_axiomatic(by_cost[i])))
             *held |= LEVEL_BIT(by_cost[i]);
     }
 }
@@ -219,7 +221,9 @@ static enum status tell_asked(struct infer *c, const struct models *m, struct er
     if (status == STATUS_OK && found.edges.count > 0 && !check_is_full(c->check))
         status = tell_cycle(c, &found, err);
     array_close(&found.edges);
-    check_doubt(c->check, "there is a cycle, but the search for a short one ran out of steps");
+    check_doubt(c->check, budget.is_spent
+                              ? "there is a cycle, but the search for a short one ran out of steps"
+                              : "there is a cycle, but none of a form that a witness has");
     return status;
 }
 

@@ -134,7 +134,9 @@ static unsigned phase_behind(const struct telling *t, uint32_t node, unsigned ph
     case RULE_MISS:
         break;
     }
+    /* Behind a predicate it has to be the version that changed what matches. */
     if (phase == 0 && is_version_step(t, node, e, edge_at(t, t->first)->key) &&
+        (edge_at(t, t->first)->kind == EDGE_RW || models_is_hub(t->ties.picture->models, node)) &&
         (!is_last || t->seeing == SEEING_ITSELF))
         return 0;
     if (models_is_hub(t->ties.picture->models, node))
@@ -315,6 +317,18 @@ static enum anomaly name(const struct edge *edges, size_t count)
     return lattice_cycle(predicates > 0 ? ANOMALY_G2 : ANOMALY_G2_ITEM, closing);
 }
 
+/* A path through two phases may pass a transaction in each: that is no cycle to be told. */
+static bool passes_twice(const struct telling *t, const struct found_cycle *found)
+{
+    if (t->rule != RULE_PREFIX && t->rule != RULE_MISS)
+        return false;
+    for (size_t i = 1; i < found->edges.count && budget_take(t->budget, i); i++)
+        for (size_t j = 0; j < i; j++)
+            if (found->edges.at[i].from == found->edges.at[j].from)
+                return true;
+    return t->budget->is_spent;
+}
+
 static enum status take_edges(struct telling *t, struct found_cycle *found, struct error *err)
 {
     found->edges.count = 0;
@@ -324,6 +338,8 @@ static enum status take_edges(struct telling *t, struct found_cycle *found, stru
         if (found->edges.count == 0 || !join(t, &found->edges.at[found->edges.count - 1], e))
             TRY(array_push(&found->edges, *e, err));
     }
+    if (passes_twice(t, found))
+        found->edges.count = 0;
     if (found->edges.count > 0)
         found->kind = name(found->edges.at, found->edges.count);
     return STATUS_OK;

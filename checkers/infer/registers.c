@@ -146,6 +146,18 @@ static uint32_t find_own_later(const struct reading *r, struct value value)
     return INFER_NOTHING;
 }
 
+/* Whether the transaction itself had written this value before the read. */
+static bool wrote_earlier(const struct reading *r, struct value value)
+{
+    const struct history *h = r->registers->infer->history;
+
+    for (uint32_t op = h->txn_op[r->txn]; op < r->op; op++)
+        if (history_makes_version(h, op) && h->op_key[op] == r->key &&
+            values_same(h, history_value(h, op), value))
+            return true;
+    return false;
+}
+
 /* Nobody can have written what was read there. */
 static enum status blame(const struct reading *r, struct value value, uint32_t impossible,
                          struct error *err)
@@ -230,9 +242,7 @@ static enum status read_value(const struct reading *r, struct error *err)
     if (count == 1)
         return note_read(r, source, err);
     if (count == 0)
-        return contradicts && impossible != INFER_NOTHING &&
-                       registers->infer->versions.txn[impossible] == r->txn &&
-                       find_own_later(r, value) == INFER_NOTHING
+        return contradicts && wrote_earlier(r, value)
                    ? STATUS_OK /* what it had written itself, earlier */
                    : blame(r, value, impossible, err);
     if (registers->ambiguous++ == 0)

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "checkers/infer/models_private.h"
 #include "checkers/lattice.h"
 #include "checkers/witness.h"
 
@@ -94,8 +95,25 @@ static enum status tell_total(struct bank *b, uint32_t txn, uint64_t total, stru
                          &proof, err);
 }
 
+/* Whether all that a transaction reads was there together. */
+static bool adds_up(enum level level)
+{
+    return lattice_implies(level, LEVEL_PARALLEL_SNAPSHOT) ||
+           lattice_implies(level, LEVEL_CONSISTENT_VIEW) ||
+           lattice_implies(level, LEVEL_REPEATABLE_READ);
+}
+
+/* At the level asked for it is a finding; elsewhere no level stands that forbids it. */
+static enum status find_wrong_total(struct bank *b, uint32_t txn, uint64_t total, struct error *err)
+{
+    for (int level = 0; level < LEVEL_END; level++)
+        if (level != LEVEL_COUNT && adds_up((enum level)level))
+            b->judge->ruled_out |= LEVEL_BIT(level);
+    return adds_up(b->judge->options->level) ? tell_total(b, txn, total, err) : STATUS_OK;
+}
+
 /* What a transaction found, before it wrote there itself. */
-static enum status read_txn(struct bank *b, uint32_t txn, bool adds_up, struct error *err)
+static enum status read_txn(struct bank *b, uint32_t txn, struct error *err)
 {
     const struct history *h = b->judge->history;
     uint32_t count = 0;
@@ -117,13 +135,13 @@ static enum status read_txn(struct bank *b, uint32_t txn, bool adds_up, struct e
             b->seen[key] = txn + 1;
     }
     b->has_read |= count > 0;
-    if (count > 0 && count != b->account_count && adds_up)
+    if (count > 0 && count != b->account_count && adds_up(b->judge->options->level))
         check_doubt(b->judge->check, "T%" PRId64 " read some accounts and not others: that says "
                     "nothing of their total", h->txn_id[txn]);
-    if (!adds_up || count != b->account_count || count == 0)
+    if (count != b->account_count || count == 0)
         return STATUS_OK;
     if (b->has_total && total != b->total)
-        return tell_total(b, txn, total, err);
+        return find_wrong_total(b, txn, total, err);
     if (!b->has_total)
         b->first = txn;
     b->has_total = true;
@@ -134,17 +152,13 @@ static enum status read_txn(struct bank *b, uint32_t txn, bool adds_up, struct e
 enum status workload_judge_bank(struct workload_judge *j, struct error *err)
 {
     const struct history *h = j->history;
-    enum level level = j->options->level;
     struct bank b = { .judge = j };
-    bool adds_up = lattice_implies(level, LEVEL_PARALLEL_SNAPSHOT) ||
-                   lattice_implies(level, LEVEL_CONSISTENT_VIEW) ||
-                   lattice_implies(level, LEVEL_REPEATABLE_READ);
     enum status status = find_accounts(&b, err);
 
     if (status == STATUS_OK)
         take_initial_total(&b);
     for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK && workload_goes_on(j, t); t++)
-        status = read_txn(&b, t, adds_up, err);
+        status = read_txn(&b, t, err);
     if (!b.has_read && workload_is_own(h))
         check_doubt(j->check, "nobody read a balance");
     free(b.is_account);
@@ -157,7 +171,10 @@ enum status workload_tell_bank(struct workload_judge *j, struct error *err)
     const struct history *h = j->history;
     uint32_t *line = NULL, count = 0;
 
-    if (lattice_closing(j->options->level) != CLOSED_BY_DATA) {
+    enum level level = j->options->level;
+
+    if (lattice_closing(level) != CLOSED_BY_DATA || models_is_axiomatic(level) ||
+        level == LEVEL_PARALLEL_SNAPSHOT) {
         check_doubt(j->check, "no balance and no total is wrong; they say nothing of sessions and "
                               "real time");
         return STATUS_OK;

@@ -115,12 +115,13 @@ static enum status judge_own(struct workload_judge *j, enum workload_kind kind, 
 }
 
 enum status workloads_run(const struct history *h, const struct check_options *options,
-                          struct check *check, struct error *err)
+                          struct check *check, uint64_t *ruled_out, struct error *err)
 {
     struct workload_judge j = { .history = h, .options = options, .check = check };
     enum workload_kind kind = workload_of(h);
 
     j.is_timed = h->txn_invoked && h->txn_completed;
     TRY(judge(&j, kind, err));
+    *ruled_out |= j.ruled_out;
     return workload_is_own(h) ? judge_own(&j, kind, err) : STATUS_OK;
 }

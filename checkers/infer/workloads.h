@@ -27,8 +27,11 @@ enum workload_kind workload_of(const struct history *);
 /* Whether nobody else may judge it. */
 bool workload_is_own(const struct history *);
 
-/* Adds what it finds to the check; of a workload of its own also the doubt. */
+/*
+ * Adds what it finds to the check, and to the set the levels that it rules out; of a workload of its own
+ * also the doubt.
+ */
 MUST_USE enum status workloads_run(const struct history *, const struct check_options *,
-                                   struct check *, struct error *);
+                                   struct check *, uint64_t *ruled_out, struct error *);
 
 #endif

@@ -14,6 +14,7 @@ struct workload_judge {
     const struct check_options *options;
     struct check *check;
     uint32_t told[4];
+    uint64_t ruled_out; /* levels, by more than the findings at the level asked for */
     bool is_timed, is_stopped;
 };
 

@@ -32,7 +32,7 @@ static const struct {
 struct answer {
     int verdict;
     bool is_whole; /* nothing was left unjudged */
-    bool is_by_word;
+    bool is_by_word, is_by_workload;
     enum level strongest, weakest_violated;
     char why[300];
 };
@@ -95,6 +95,16 @@ static bool is_by_word(const struct check *check)
     return check->findings.count > 0;
 }
 
+/* Whether it is invalid only for what a workload promises, which infer alone judges. */
+static bool is_by_workload(const struct check *check)
+{
+    for (size_t i = 0; i < check->findings.count; i++)
+        if (check->findings.at[i].kind != ANOMALY_WRONG_TOTAL &&
+            check->findings.at[i].kind != ANOMALY_NEGATIVE_BALANCE)
+            return false;
+    return check->findings.count > 0;
+}
+
 static void explain(const struct check *check, struct answer *answer)
 {
     if (check->findings.count > 0)
@@ -144,15 +154,6 @@ static bool has_true_witness(struct round *r, const char *name, const struct che
                                TEXT_PRINT(((struct text){ check->witness.at, check->witness.count })));
 }
 
-/*
- * Of its own level. Where two updates and a dangerous structure contradict each other, interval tells
- * steps behind the one that proves enough, and verify does not take that: write skew is not tried yet.
- */
-static bool is_tried(const struct profile *profile, enum level level)
-{
-    return profile->level == level && profile->certifier != CERTIFIER_WRITE_SKEW;
-}
-
 static bool ask(struct round *r, unsigned who, enum level level)
 {
     const struct checker *checker = checker_find(text_of(contestants[who].checker));
@@ -164,13 +165,14 @@ static bool ask(struct round *r, unsigned who, enum level level)
     bool holds = true;
 
     answer->verdict = REFUSED;
-    if (!checker_decides(checker, level) || (options.profile && !is_tried(options.profile, level)))
+    if (!checker_decides(checker, level) || (options.profile && options.profile->level != level))
         return true;
     status = checker_run(checker, r->history, &options, &check, &err);
     if (status == STATUS_OK) {
         *answer = (struct answer){ .verdict = check.verdict,
                                    .is_whole = check.unjudged_predicates == 0,
                                    .is_by_word = is_by_word(&check),
+                                   .is_by_workload = is_by_workload(&check),
                                    .strongest = check.strongest,
                                    .weakest_violated = check.weakest_violated };
         explain(&check, answer);
@@ -194,6 +196,12 @@ static bool is(const struct round *r, unsigned who, enum level level, enum verdi
 static bool is_refuted(const struct round *r, unsigned who, enum level level)
 {
     return is(r, who, level, VERDICT_INVALID) && !r->answers[who][level].is_by_word;
+}
+
+/* Of what the others judge, too. */
+static bool is_refuted_to_all(const struct round *r, unsigned who, enum level level)
+{
+    return is_refuted(r, who, level) && !r->answers[who][level].is_by_workload;
 }
 
 /*
@@ -242,11 +250,29 @@ static const struct {
     { ORDER, INFER },       { CERTIFICATE, INFER },       { BLACKBOX, INFER },
 };
 
+/* Where reads are not judged, lists tell each something else of the order of appends. */
+static bool may_be_compared(const struct round *r, unsigned who, enum level level)
+{
+    const struct history *h = r->history;
+    bool judges_reads = lattice_implies(level, LEVEL_READ_COMMITTED) ||
+                        !lattice_implies(level, LEVEL_READ_UNCOMMITTED);
+
+    for (size_t op = 0; op < h->op_count && !judges_reads; op++)
+        if (h->op_kind[op] == OP_APPEND)
+            return false;
+    /* A version order tells these two who of unknown outcome committed. */
+    for (size_t t = 0; t < h->txn_count && (who == WEAK || who == INFER) && h->order_count > 0; t++)
+        if (h->txn_status[t] == TXN_UNKNOWN)
+            return false;
+    return true;
+}
+
 static bool agree(struct round *r, unsigned more, unsigned less)
 {
     for (int level = 0; level < LEVEL_END; level++)
         if (is(r, more, (enum level)level, VERDICT_VALID) &&
-            r->answers[more][level].is_whole && is_refuted(r, less, (enum level)level)) {
+            r->answers[more][level].is_whole && is_refuted_to_all(r, less, (enum level)level) &&
+            (less != INFER || may_be_compared(r, less, (enum level)level))) {
             char signature[160];
 
             snprintf(signature, sizeof signature, "%s says valid, %s invalid",
@@ -277,23 +303,6 @@ static bool is_complete(unsigned who)
     return who == READS_ALONE || who == WEAK || who == CERTIFICATE;
 }
 
-/* Where reads are not judged, lists tell each something else of the order of appends. */
-static bool may_be_compared(const struct round *r, unsigned who, enum level level)
-{
-    const struct history *h = r->history;
-    bool judges_reads = lattice_implies(level, LEVEL_READ_COMMITTED) ||
-                        !lattice_implies(level, LEVEL_READ_UNCOMMITTED);
-
-    for (size_t op = 0; op < h->op_count && !judges_reads; op++)
-        if (h->op_kind[op] == OP_APPEND)
-            return false;
-    /* A version order tells these two who of unknown outcome committed. */
-    for (size_t t = 0; t < h->txn_count && (who == WEAK || who == INFER) && h->order_count > 0; t++)
-        if (h->txn_status[t] == TXN_UNKNOWN)
-            return false;
-    return true;
-}
-
 static bool oracle_agrees(struct round *r, unsigned who, enum level level)
 {
     const struct answer *answer = &r->answers[who][level];
@@ -302,7 +311,7 @@ static bool oracle_agrees(struct round *r, unsigned who, enum level level)
     enum oracle_answer truth;
     char signature[160];
 
-    if ((!is_valid && !is_refuted(r, who, level)) || !may_be_compared(r, who, level))
+    if ((!is_valid && !is_refuted_to_all(r, who, level)) || !may_be_compared(r, who, level))
         return true;
     if (who == WEAK && level == LEVEL_READ_COMMITTED)
         definition = ORACLE_AXIOMATIC;
@@ -339,7 +348,7 @@ static bool stands(struct round *r, unsigned who)
 static bool hold(struct round *r)
 {
     for (unsigned who = 0; who < CONTESTANTS; who++)
-        if (!(r->contest->left_out >> who & 1) && !stands(r, who))
+        if (!stands(r, who))
             return false;
     return true;
 }

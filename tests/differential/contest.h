@@ -28,7 +28,6 @@ struct finding {
 struct contest {
     uint64_t variant; /* which profile, and whether fast paths are left out */
     unsigned oracle_steps_max;
-    unsigned left_out; /* a bit for each contestant who is not asked */
     unsigned verdicts[CONTESTANTS][4]; /* valid, invalid, unknown, refused: added to */
     unsigned histories, refused_histories, oracle_answers[3];
 };

@@ -138,7 +138,6 @@ void contest_shrink(const struct contest *contest, struct buffer *text, struct f
     bool has_shrunk = true;
 
     s.contest.variant = contest->variant;
-    s.contest.left_out = contest->left_out;
     s.contest.oracle_steps_max = contest->oracle_steps_max;
     memcpy(s.signature, finding->signature, sizeof s.signature);
     read_lines(&s, text);
