@@ -264,5 +264,5 @@ run 2 run .
 check "a folder is refused" says err ".: cannot read: Is a directory"
 
 run 0 run "$root/tests/cli/promised-locks.toml" --set 'check.checkers=[]'
-check "locks that were promised to who is too old now are given back" mentions out "VALID"
+check "locks that were promised to who is too old now are given back" mentions out "verdict    VALID"
 finish
