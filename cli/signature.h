@@ -5,7 +5,7 @@
  *     order strict-serializable G1a item
  *     run - stuck
  *     run - invariant SELECT sum(balance) FROM accounts
- *     run - crash SIGABRT store/wal.c:120: wal_append: Assertion `size > 0' failed.
+ *     run - crash SIGABRT store/raft/wal.c:120: wal_append: Assertion `size > 0' failed.
  *
  * Four parts: who says so, at which level, the anomaly, and its shape. Of a cycle
  * the shape is the kinds of its edges, from where they read smallest; as many of a kind

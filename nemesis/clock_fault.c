@@ -1,9 +1,9 @@
-#include "nemesis/clock_fault.h"
+#include "nemesis/clock_fault_private.h"
 
 #include <assert.h>
 
 #include "nemesis/strikes.h"
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
 #define FLICKER_NS_MIN (INT64_C(5) * 1000 * 1000)

@@ -1,8 +1,8 @@
-#include "nemesis/clog.h"
+#include "nemesis/clog_private.h"
 
 #include <string.h>
 
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
 /* Marks one link of each victim, to a drawn other node. */

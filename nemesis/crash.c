@@ -1,6 +1,6 @@
-#include "nemesis/crash.h"
+#include "nemesis/crash_private.h"
 
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
 bool crash_strike(struct nemesis *nemesis, struct world *world)

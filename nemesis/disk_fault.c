@@ -1,8 +1,8 @@
-#include "nemesis/disk_fault.h"
+#include "nemesis/disk_fault_private.h"
 
 #include <assert.h>
 
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
 /* The disk's own name for what the shape does. */

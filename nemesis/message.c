@@ -1,8 +1,8 @@
-#include "nemesis/message.h"
+#include "nemesis/message_private.h"
 
 #include <assert.h>
 
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
 static enum burst_kind kind_of(enum nemesis_shape shape)

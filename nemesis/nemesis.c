@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "nemesis/schedule.h"
+#include "nemesis/schedule_private.h"
 #include "sim/fault.h"
 
 _Static_assert(NEMESIS_COUNT_MAX <= NETWORK_BURST_COUNT_MAX, "each nemesis may have its burst");

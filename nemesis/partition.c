@@ -1,9 +1,9 @@
-#include "nemesis/partition.h"
+#include "nemesis/partition_private.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
 struct cutting {

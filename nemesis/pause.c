@@ -1,6 +1,6 @@
-#include "nemesis/pause.h"
+#include "nemesis/pause_private.h"
 
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
 bool pause_strike(struct nemesis *nemesis, struct world *world)

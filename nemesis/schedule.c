@@ -1,16 +1,16 @@
-#include "nemesis/schedule.h"
+#include "nemesis/schedule_private.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
 #include "base/fixed.h"
-#include "nemesis/clock_fault.h"
-#include "nemesis/clog.h"
-#include "nemesis/crash.h"
-#include "nemesis/disk_fault.h"
-#include "nemesis/message.h"
-#include "nemesis/partition.h"
-#include "nemesis/pause.h"
+#include "nemesis/clock_fault_private.h"
+#include "nemesis/clog_private.h"
+#include "nemesis/crash_private.h"
+#include "nemesis/disk_fault_private.h"
+#include "nemesis/message_private.h"
+#include "nemesis/partition_private.h"
+#include "nemesis/pause_private.h"
 #include "nemesis/strikes.h"
 
 /* A nemesis that strikes while somebody writes asks so often, about each millisecond. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "nemesis/nemesis.h"
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 
 static void free_strike(struct nemesis_strike *strike)
 {

@@ -1,4 +1,4 @@
-#include "nemesis/victims.h"
+#include "nemesis/victims_private.h"
 
 #include <assert.h>
 #include <string.h>

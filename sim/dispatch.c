@@ -1,4 +1,4 @@
-#include "sim/dispatch.h"
+#include "sim/dispatch_private.h"
 
 #include <assert.h>
 #include <inttypes.h>

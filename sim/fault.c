@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "sim/dispatch.h"
+#include "sim/dispatch_private.h"
 
 static struct node *node_at(struct world *world, uint32_t node)
 {

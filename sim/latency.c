@@ -5,7 +5,7 @@
 
 #include "base/fixed.h"
 #include "base/hash.h"
-#include "sim/normal.h"
+#include "sim/normal_private.h"
 
 #define LN2 INT64_C(2977044472) /* as base/fixed counts */
 

@@ -1,4 +1,4 @@
-#include "sim/normal.h"
+#include "sim/normal_private.h"
 
 #define OCTAVES 32
 #define STEPS 16

@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "sim/dispatch.h"
+#include "sim/dispatch_private.h"
 #include "sim/turn.h"
 
 #define PENDING_DEFAULT ((size_t)1 << 22)

@@ -1,4 +1,4 @@
-#include "store/catalog.h"
+#include "store/catalog_private.h"
 
 #include <assert.h>
 #include <stdlib.h>

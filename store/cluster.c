@@ -1,4 +1,4 @@
-#include "store/cluster.h"
+#include "store/cluster_private.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/equality.h"
-#include "store/read_back.h"
+#include "store/equality_private.h"
+#include "store/clients/read_back.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SETTLE_STEP_NS (50 * MILLISECOND)

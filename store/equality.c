@@ -1,4 +1,4 @@
-#include "store/equality.h"
+#include "store/equality_private.h"
 
 #include <assert.h>
 

@@ -1,4 +1,4 @@
-#include "store/protocol.h"
+#include "store/protocol_private.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "store/query.h"
+#include "store/query_private.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "store/row.h"
+#include "store/row_private.h"
 
 #include <string.h>
 

@@ -11,12 +11,12 @@
  * and is dropped whole at a crash. Of the files, each replica hosted has its own
  * few, in the order of the shards, so that they are the same after a restart.
  */
-#include "store/server.h"
+#include "store/server_private.h"
 
 #include <assert.h>
 #include <inttypes.h>
 
-#include "store/cluster.h"
+#include "store/cluster_private.h"
 
 /* Address space, of which an event touches as much as it needs. */
 #define SCRATCH_BYTES ((size_t)1 << 30)

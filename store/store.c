@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "store/cluster.h"
-#include "store/driver_builtin.h"
-#include "store/driver_program.h"
-#include "store/driver_schedule.h"
-#include "store/query.h"
+#include "store/cluster_private.h"
+#include "store/clients/driver_builtin.h"
+#include "store/clients/driver_program.h"
+#include "store/clients/driver_schedule.h"
+#include "store/query_private.h"
 
 _Static_assert(STORE_SHARDS_MAX == CATALOG_SHARDS_MAX, "the door says what is behind it");
 _Static_assert(STORE_REPLICAS_MAX == RAFT_PEERS_MAX, "the door says what is behind it");

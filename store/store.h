@@ -4,7 +4,7 @@
  *     world_init ── store_open ── nemeses ── world_start ── world_run ...
  *     store_stop ── heal ── store_settle ── store_findings ── store_history
  *
- * The door of this room; what is behind it begins with store/cluster.h.
+ * The door of this room; what is behind it begins with store/cluster_private.h.
  */
 #ifndef STORE_STORE_H
 #define STORE_STORE_H
@@ -24,7 +24,7 @@
 #define STORE_SESSIONS_MAX 900
 #define STORE_ATTEMPTS_MAX 256
 
-struct protocol; /* store/protocol.h */
+struct protocol; /* store/protocol_private.h */
 struct store;
 
 /* NULL if there is none of this name. */

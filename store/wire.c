@@ -1,4 +1,4 @@
-#include "store/wire.h"
+#include "store/wire_private.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #
 # The library is every room except the command line, tests and benchmarks. The definitions:
 #
-#   own header       X.h beside X.c
+#   own header       X.h or X_private.h beside X.c
 #   function         a definition that begins in the first column and whose body opens in the first column
 #   parameters       commas of the list, outside inner parentheses, and one
 #   door             a header that is not named _private; it is used where another room includes it
@@ -35,7 +35,7 @@ others=$(find $(existing 'tests bench') -name '*.[ch]' | LC_ALL=C sort)
 
 without=0
 for unit in $units; do
-    [ -f "${unit%.c}.h" ] || without=$((without + 1))
+    [ -f "${unit%.c}.h" ] || [ -f "${unit%.c}_private.h" ] || without=$((without + 1))
 done
 
 # shellcheck disable=SC2086

@@ -1,10 +1,11 @@
 #!/bin/sh
 # rooms [ROOT]: compares every #include with the table of rooms.
 #
-# A room's headers are its doors; nothing reaches round them. The tables below
-# say who may use which. Also refused: a cycle between rooms, a .c that does not
-# include its own header first, and, where a run must come out the same on any
-# machine, floating point, clocks and foreign randomness.
+# A room's headers are its doors; nothing reaches round them. A header named
+# _private is for its own folder and the folders below, and for the tests of its
+# room. The tables below say who may use which. Also refused: a cycle between
+# rooms, a .c that does not include its own header first, and, where a run must
+# come out the same on any machine, floating point, clocks and foreign randomness.
 set -eu
 cd "${1:-.}"
 
@@ -64,16 +65,17 @@ function words(text, set,    list, i, n) {
 
 function room_of(path) { sub(/\/.*/, "", path); return path }
 function name_of(path) { sub(/.*\//, "", path); return path }
+function folder_of(path) { sub(/[^\/]*$/, "", path); return path }
 
 function breach(text) {
     printf "%s:%d: %s\n", FILENAME, FNR, text
     breaches++
 }
 
-# The doors of a room, for the message to one who went round them.
-function doors(room,    path, text) {
+# The doors of a folder, for the message to one who went round them.
+function doors(folder,    path, text) {
     for (path in exists)
-        if (room_of(path) == room && path ~ /\.h$/ && path !~ /_private\.h$/)
+        if (folder_of(path) == folder && path ~ /\.h$/ && path !~ /_private\.h$/)
             text = text " " path
     return text == "" ? " none yet" : text
 }
@@ -84,17 +86,24 @@ function neighbours(room,    text) {
     return room " may use" (room == "base" ? " nothing of ours" : " base" text)
 }
 
+# Private headers are for their own folder, those below it, and the tests of their room.
+function may_see(path,    folder) {
+    folder = folder_of(path)
+    return index(FILENAME, folder) == 1 || index(FILENAME, "tests/" room_of(path) "/") == 1
+}
+
 # One of ours: "room/door.h".
-function judge_door(path,    its, own_header, door) {
+function judge_door(path,    its, door) {
     its = room_of(path)
-    if (its == here) return
-    if (path ~ /_private\.h$/) {
+    if (path ~ /_private\.h$/ && !may_see(path)) {
         door = path
         sub(/_private\.h$/, ".h", door)
-        breach("\"" path "\" is private to " its "; " \
+        its = folder_of(path)
+        breach("\"" path "\" is private to " substr(its, 1, length(its) - 1) "; " \
                (door in exists ? "its door is " door : "the doors are" doors(its)))
         return
     }
+    if (its == here) return
     used[here, its] = 1
     if (its == "base" || (here, its) in allowed || (here, path) in allowed) return
     breach("\"" path "\": " neighbours(here))

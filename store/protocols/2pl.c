@@ -5,7 +5,7 @@
  *                                last grant ┘  └ the commit starts
  *
  * Before it reads T locks what it reads, keys and predicates, shared; before it writes a
- * key it locks it exclusively, with the row as it will be (store/locks.h). Locks are in the
+ * key it locks it exclusively, with the row as it will be (store/shard/locks.h). Locks are in the
  * memory of shards' leaders, and good for the leader's term.
  *
  * Invariant. At the moment t0(T), after its last grant and before its outcome, a committed
@@ -44,13 +44,13 @@
  * prepare that comes late might find locks that were granted anew, to a read that came late.
  * Who has promised to commit keeps his.
  *
- * Deadlocks: store/coordinator_probe.c. Whoever waits sends a probe to all that it waits
+ * Deadlocks: store/coordinator/deadlock.c. Whoever waits sends a probe to all that it waits
  * for, those before it in line included: at once, as it may have closed a circle, and again
  * and again, as messages may be lost. Who is prepared waits for nobody.
  */
-#include "store/locks.h"
-#include "store/protocol.h"
-#include "store/server.h"
+#include "store/shard/locks.h"
+#include "store/protocol_private.h"
+#include "store/server_private.h"
 
 /* In ticks of the replica, which are REPLICA_TICK_NS. */
 #define PROBE_EVERY_TICKS 4

@@ -1,6 +1,6 @@
 /*
  * causal: transactional causal consistency over multi-leader replication (as in Cure,
- * Akkoorath et al. 2016, without its sharding), on the ground of store/multileader.h.
+ * Akkoorath et al. 2016, without its sharding), on the ground of store/multileader/multileader.h.
  *
  *     node A   T1 ──────────────┬──────────────>  what T2 had seen, {A:1}, goes with it:
  *     node B       T2 reads T1 ─┼───┐             C takes it in behind A's first
@@ -32,8 +32,8 @@
  * What it does not give: two sessions may see concurrent transactions in different orders (long
  * fork), and two transactions that write the same key both commit, neither having seen the other.
  */
-#include "store/multileader.h"
-#include "store/protocol.h"
+#include "store/multileader/multileader.h"
+#include "store/protocol_private.h"
 
 static bool may_follow(const struct bugs *bugs, const uint64_t *past, const uint64_t *here,
                        uint32_t count)

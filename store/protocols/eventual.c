@@ -1,6 +1,6 @@
 /*
  * eventual: multi-leader replication where the last writer wins (Thomas 1979; Terry et al.
- * 1995), on the ground of store/multileader.h.
+ * 1995), on the ground of store/multileader/multileader.h.
  *
  *     node A   x = 1 at 90 ──────────────> x = 1, the higher stamp
  *     node B   x = 2 at 80 ──────────────> x = 1
@@ -21,14 +21,14 @@
  * Why the nodes converge. Each transaction comes to each node once (anti-entropy, by the sequence
  * of its origin). A version goes to its place by its stamp; stamps are unique; so what a node
  * shows is a function of the set of transactions applied, and not of their order. A removal is a
- * version like any other, and stays until nothing can come below it (store/multileader_log.c).
+ * version like any other, and stays until nothing can come below it (store/multileader/local_log.c).
  *
  * (stamps) rests on clocks that go forward with all that is applied, not on clocks that are
  * right: where a node stamped by its own clock alone, what it wrote over a value from a node that
  * is ahead would be lost everywhere, and the cycle would be there (G1c).
  */
-#include "store/multileader.h"
-#include "store/protocol.h"
+#include "store/multileader/multileader.h"
+#include "store/protocol_private.h"
 
 static const struct local_rules eventual_rules = { 0 };
 

@@ -54,9 +54,9 @@
  * the order is as serial as before. Beyond it is a C far above all clocks, as the first
  * writers under a new leader get.
  */
-#include "store/protocol.h"
-#include "store/server.h"
-#include "store/read_marks.h"
+#include "store/protocol_private.h"
+#include "store/server_private.h"
+#include "store/shard/read_marks.h"
 
 /* Marks of predicates older than this are folded: who is slower may have to look again. */
 #define MARKS_KEPT_NS INT64_C(2000000000)

@@ -6,7 +6,7 @@
 #ifndef STORE_PROTOCOLS_SI_H
 #define STORE_PROTOCOLS_SI_H
 
-#include "store/protocol.h"
+#include "store/protocol_private.h"
 
 /* A snapshot of now, which has all that the client has seen committed. */
 void si_take_snapshot(struct txn *);

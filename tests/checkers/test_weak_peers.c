@@ -12,7 +12,7 @@
 #include "programs/generate.h"
 #include "store/bugs.h"
 #include "tests/checkers/checker_fixture.h"
-#include "tests/store/causal_judge.h"
+#include "tests/store/protocols/causal_judge.h"
 #include "tests/store/cluster_fixture.h"
 #include "tests/verify/verify_fixture.h"
 #include "unity.h"

@@ -1,4 +1,4 @@
-#include "nemesis/partition.h"
+#include "nemesis/partition_private.h"
 
 #include "base/random.h"
 #include "tests/fixture.h"

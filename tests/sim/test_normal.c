@@ -1,4 +1,4 @@
-#include "sim/normal.h"
+#include "sim/normal_private.h"
 
 #include "base/fixed.h"
 #include "base/random.h"

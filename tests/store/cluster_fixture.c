@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "store/driver_builtin.h"
+#include "store/clients/driver_builtin.h"
 #include "store/store.h"
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"

@@ -17,7 +17,7 @@
 #include "history/history.h"
 #include "nemesis/nemesis.h"
 #include "store/store.h"
-#include "store/cluster.h"
+#include "store/cluster_private.h"
 
 /* Each more than one nemesis at once: see cluster_fixture.c. */
 #define TROUBLES(X)                                                                                \

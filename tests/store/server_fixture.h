@@ -10,7 +10,7 @@
  *     shard_obeys(...)             a shard that grants all and forgets nothing
  *     asked[], asked_count         all that leaders were asked
  *
- * Included by one file of a test only: it stands in for store/replica.h.
+ * Included by one file of a test only: it stands in for store/shard/replica.h.
  */
 #ifndef TESTS_STORE_SERVER_FIXTURE_H
 #define TESTS_STORE_SERVER_FIXTURE_H
@@ -18,7 +18,7 @@
 #include <string.h>
 
 #include "sim/fault.h"
-#include "store/cluster.h"
+#include "store/cluster_private.h"
 #include "tests/fixture.h"
 #include "unity.h"
 

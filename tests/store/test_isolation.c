@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "store/catalog.h"
+#include "store/catalog_private.h"
 #include "tests/fixture.h"
 #include "tests/store/isolation_fixture.h"
 #include "unity.h"

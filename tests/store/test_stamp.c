@@ -1,4 +1,4 @@
-#include "store/stamp.h"
+#include "store/stamp_private.h"
 
 #include "tests/fixture.h"
 #include "unity.h"

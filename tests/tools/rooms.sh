@@ -8,8 +8,8 @@ trap 'rm -rf "$tree"' EXIT
 
 fresh_tree() {
     rm -rf "${tree:?}"/*
-    for room in base sim nemesis history programs store store/protocols checkers verify \
-        predict record cli bench tests tests/store; do
+    for room in base sim nemesis history programs store store/protocols checkers verify sim/disk \
+        predict record cli bench tests tests/store tests/sim; do
         mkdir -p "$tree/$room"
     done
     echo 'struct arena;' >"$tree/base/arena.h"
@@ -71,7 +71,15 @@ refuses "nobody sees cli" \
 refuses "a private header is private, and its door is named" \
     store/run.c '#include "sim/queue_private.h"\n' \
     '"sim/queue_private.h" is private to sim; its door is sim/queue.h'
-refuses "tests keep out of private headers as well" \
+accepts "a folder below sees the private headers of its room" \
+    sim/disk/pages.c '#include "sim/queue_private.h"\n'
+accepts "the tests of a room see its private headers" \
+    tests/sim/test_queue.c '#include "sim/queue_private.h"\n'
+
+refuses "a private header of a folder is private to it" \
+    sim/net.c '#include "sim/disk/pages_private.h"\n' \
+    '"sim/disk/pages_private.h" is private to sim/disk; the doors are none yet'
+refuses "tests keep out of the private headers of other rooms" \
     tests/store/test_run.c '#include "sim/queue_private.h"\n' 'is private to sim'
 refuses "an include names its room" \
     sim/net.c '#include "queue.h"\n' 'as in "sim/queue.h"'

@@ -1,0 +1,104 @@
+/*
+ * driver_program_private: a driver of programs and its clients, for
+ * store/driver_program*.c.
+ */
+#ifndef STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
+#define STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
+
+#include "programs/machine.h"
+#include "store/clients/arguments.h"
+#include "store/clients/changes_private.h"
+#include "store/clients/driver_program.h"
+
+#define CALL_ARGUMENTS_MAX 32
+
+/* A call that clients may make. */
+struct prepared_call {
+    uint32_t function;
+    const struct argument **arguments;
+    uint32_t argument_count;
+};
+
+/* A call that is listed. */
+struct listed_call {
+    uint32_t function; /* UINT32_MAX: its arguments could not be computed, so it aborts */
+    struct datum *arguments;
+};
+
+struct program_client {
+    struct machine *machine;      /* opened with its first transaction */
+    const struct request *request; /* that the machine stands at; NULL: it could not begin */
+    struct random_key key, call_key; /* of arguments, and of which call */
+    VECTOR(uint32_t) keys;        /* of the read at hand */
+    uint32_t scope;               /* or SCOPE_NONE */
+    struct changes changes;       /* of the write at hand */
+    /* An update or delete of a scope whose rows have been read and not written yet. */
+    bool is_half_done;
+    uint32_t half_scope, half_table;
+    struct changes matched;
+    struct kept_op half;
+};
+
+/* Rows of the final state, for invariants. */
+struct final_row {
+    uint32_t table;
+    struct datum *cells;
+};
+
+struct driver_program {
+    const struct program *program;
+    struct driver_program_options options;
+    struct random_key key;
+    struct catalog *catalog;
+    struct arena *arena;
+    struct driver driver;
+    enum table_shape *shapes;
+    struct prepared_call *calls;
+    uint64_t *weight_ends;  /* by call: the sum of the weights up to and with it */
+    uint32_t fresh_max;     /* of any call */
+    struct listed_turns turns; /* of those that are listed */
+    struct listed_call *listed; /* by number in the listing */
+    struct heap listed_heap;
+    struct program_client *clients;
+    struct memory memory;
+    struct pool pool;
+    struct heap heap;       /* of the answer at hand, or of arguments */
+    struct key_marks marks;
+    VECTOR(const struct datum *) rows; /* of the answer at hand */
+    struct heap final_heap;
+    uint32_t final_table;
+    VECTOR(struct final_row) final;
+    VECTOR(uint32_t) final_of_key; /* by key: place in `final` plus one */
+    struct machine *judge;
+    bool is_short;
+};
+
+/* --- Listed calls: driver_program_listed.c ---------------------------------------------------- */
+
+MUST_USE enum status program_prepare_listed(struct driver_program *, struct error *);
+bool program_turn(void *context, uint32_t client, uint64_t ordinal, struct driver_turn *);
+/* NULL: the client has no more. */
+const struct listed_call *program_listed_call(const struct driver_program *, uint32_t client,
+                                              uint64_t ordinal);
+/* Lists a call that is made. */
+void program_list(struct driver_program *, uint32_t client, uint32_t function,
+                  const struct datum *arguments);
+
+/* --- What goes into the history: driver_program_record.c -------------------------------------- */
+
+/* A read was answered; `request` is what the machine asked. */
+void program_record_read(struct driver_program *, struct program_client *,
+                         const struct driver_answer *);
+/* It was not. */
+void program_record_unread(struct driver_program *, struct program_client *,
+                           const struct driver_answer *);
+/* A write was done, or, with TIME_NEVER, perhaps. */
+void program_record_written(struct driver_program *, struct program_client *,
+                            const struct driver_answer *, int64_t completed_ns);
+/* What was read to be written, and will not be, was only read. */
+void program_record_half(struct program_client *, const struct driver_answer *);
+
+/* A function that is an invariant by its name alone would never be asked. */
+MUST_USE enum status program_examine_invariants(const struct driver_program *, struct error *);
+
+#endif

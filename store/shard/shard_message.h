@@ -1,0 +1,212 @@
+/*
+ * shard_message: what coordinators and shards ask of shards, and what they answer; and the
+ * commands in a shard's log. All of it as bytes and back.
+ *
+ *     coordinator ── READ, LOCK ──────────> leader of a shard
+ *                 ── PREPARE ─────────────> leader of each shard touched
+ *                 ── CHECK ───────────────> (another look at what was read)
+ *                 ── DECIDE ──────────────> leader of the anchor, one of the shards
+ *     anchor      ── RESOLVE ─────────────> leaders of the other participants
+ *     in doubt    ── INQUIRE ─────────────> leader of the anchor
+ *
+ * Every ask may be repeated: who is asked finds in its state that it has been done,
+ * and answers the same. An ask is answered, refused with REFUSED_NOT_LEADER, or
+ * waits at the leader.
+ */
+#ifndef STORE_SHARD_SHARD_MESSAGE_H
+#define STORE_SHARD_SHARD_MESSAGE_H
+
+#include "programs/tree.h"
+#include "store/catalog_private.h"
+#include "store/stamp_private.h"
+#include "store/wire_private.h"
+
+enum ask_kind {
+    ASK_READ,
+    ASK_LOCK,    /* 2pl: exclusive, with the rows to be written */
+    ASK_PREPARE,
+    ASK_CHECK,   /* of keys and scopes: mvto's refresh, 2pl's last look */
+    ASK_DECIDE,
+    ASK_RELEASE, /* the transaction is over for the coordinator: waits and locks may go */
+    ASK_PROBE,   /* 2pl: a deadlock probe */
+    ASK_INQUIRE,
+    ASK_RESOLVE,
+    ASK_KIND_COUNT
+};
+
+enum refusal {
+    REFUSED_NOT,        /* it is granted */
+    REFUSED_NOT_LEADER, /* ask `leader` */
+    REFUSED_TOO_OLD,    /* below the horizon */
+    REFUSED_CONFLICT,   /* with a decided transaction: what was read, or is written, has changed */
+    REFUSED_UNDECIDED,  /* with an older one that is prepared and not decided */
+    REFUSED_DEADLOCK,   /* chosen as the victim */
+    REFUSED_LOCKS_GONE, /* the leader that granted them has changed */
+    REFUSED_ABORTED,    /* the anchor has decided so */
+    REFUSED_OVERLOADED, /* out of patience: it waited too long */
+    REFUSAL_COUNT
+};
+
+/* What a statement saw of a key: its version's stamp, or zero and no writer if there was none. */
+struct seen_key {
+    uint32_t key;
+    struct stamp at;
+    uint64_t writer;
+};
+
+/* What a statement asked by predicate, and up to which log entry it looked. */
+struct seen_scope {
+    uint32_t scope;
+    uint64_t index;
+};
+
+struct row_change {
+    uint32_t key;
+    bool is_removed;
+    struct text row;
+};
+
+/* The share that one shard has in a transaction that wants to commit. */
+struct prepare {
+    uint64_t txn;
+    uint32_t coordinator;  /* a node */
+    struct stamp begin;    /* the transaction's age; unique */
+    struct stamp snapshot; /* what it read at, if it read at one place */
+    struct stamp least;    /* set by the leader as it proposes: its stamp is not below this */
+    struct stamp place;    /* 2pl: its place in the certificate's order */
+    uint64_t term;         /* 2pl: the term in which this shard's locks were granted */
+    uint64_t participants; /* a bit a shard */
+    uint32_t anchor;       /* the participant that decides */
+    bool is_alone;         /* the only participant: decided with its prepare */
+    bool reads_only;       /* the transaction writes nowhere */
+    const struct seen_key *keys;
+    const struct seen_scope *scopes;
+    const struct row_change *changes;
+    uint32_t key_count, scope_count, change_count;
+};
+
+/* A shard's word on a prepare or a check. Stamps that a protocol has no use for are never. */
+struct vote {
+    enum refusal refusal;
+    struct stamp at;       /* the shard has promised not to commit it below */
+    struct stamp out, pivot, in; /* ssi; in is zero where there is none */
+};
+
+struct decision {
+    uint64_t txn;
+    bool commits;
+    struct stamp begin;
+    struct stamp at;       /* C */
+    struct stamp snapshot;
+    struct stamp place;    /* in the certificate's order; C unless the protocol says otherwise */
+    struct stamp out;      /* ssi */
+    uint64_t participants;
+};
+
+struct ask {
+    enum ask_kind kind;
+    uint64_t txn;
+    uint32_t number;      /* of the ask within its transaction: repeats have the same */
+    uint32_t from;        /* the node that asks */
+    uint32_t from_shard;  /* INQUIRE, RESOLVE, PROBE: its replica of this shard asks */
+    struct stamp begin;
+    /* READ */
+    struct stamp at, limit; /* read the newest at or below `at`; up to `limit` is uncertain */
+    const uint32_t *keys;
+    uint32_t key_count;
+    uint32_t scope;         /* or SCOPE_NONE */
+    enum row_lock lock;
+    bool for_write;         /* its rows are about to be written */
+    bool first_table;       /* of a join */
+    /* LOCK: changes; PREPARE; CHECK: keys, scopes, from `snapshot` to `to` */
+    struct prepare prepare;
+    struct stamp to;
+    /* DECIDE, RESOLVE; INQUIRE: only begin and participants mean anything */
+    struct decision decision;
+    /* PROBE: the path of transactions that wait for each other; empty: is it still there? */
+    const struct stamp *path; /* begins; the first is where the probe began */
+    uint32_t path_count;
+    uint64_t serial;          /* which of those that began there */
+};
+
+struct read_row {
+    uint32_t key;
+    struct stamp at;   /* of the version; zero: initial, or none */
+    uint64_t writer;
+    bool is_row;       /* else there is none, or it is removed */
+    struct text row;
+};
+
+/* The answer to any ask. */
+struct answer {
+    enum ask_kind kind;
+    uint64_t txn;
+    uint32_t number;
+    uint32_t shard;
+    enum refusal refusal;
+    uint32_t leader;          /* with REFUSED_NOT_LEADER: whom to ask, or WORLD_NOBODY */
+    /* READ: by keys one for each key, in order; by scope those that match */
+    const struct read_row *rows;
+    uint32_t row_count;
+    uint64_t index;           /* applied when it was read */
+    struct stamp uncertain;   /* mvto: the newest version met within the limit; zero: none */
+    struct stamp at;          /* what was read at (rc, snapshots per statement) */
+    uint64_t term;            /* READ, LOCK: in which it was granted */
+    struct vote vote;         /* PREPARE, CHECK; `refusal` is the vote's, too */
+    struct decision decision; /* DECIDE, INQUIRE; PREPARE: if it is over here, else without txn */
+};
+
+/*
+ * Only what the kind needs is written. Arrays that are read go into the scratch arena, texts are
+ * views into the bytes. False: these bytes are none.
+ */
+void ask_put(struct writer *, const struct ask *);
+bool ask_get(struct reader *, struct ask *, struct arena *scratch);
+void answer_put(struct writer *, const struct answer *);
+bool answer_get(struct reader *, struct answer *, struct arena *scratch);
+
+enum command_kind {
+    COMMAND_PREPARE,
+    COMMAND_DECIDE,   /* in the anchor's log; decides, and resolves the anchor's own share */
+    COMMAND_RESOLVE,  /* in the other participants' */
+    COMMAND_FORGET,   /* all participants have applied the outcome */
+    COMMAND_CEILING,
+    COMMAND_HORIZON,
+    COMMAND_KIND_COUNT
+};
+
+struct command {
+    enum command_kind kind;
+    struct prepare prepare;
+    struct decision decision;
+    struct stamp stamp; /* CEILING, HORIZON */
+    const uint64_t *txns; /* FORGET */
+    uint32_t txn_count;
+};
+
+/* Parts of the above, for snapshots and messages. A stamp so takes fewer bytes than put_stamp()'s. */
+void stamp_put(struct writer *, struct stamp);
+struct stamp stamp_get(struct reader *);
+void prepare_put(struct writer *, const struct prepare *);
+void prepare_get(struct reader *, struct prepare *, struct arena *scratch);
+void decision_put(struct writer *, const struct decision *);
+void decision_get(struct reader *, struct decision *);
+void vote_put(struct writer *, const struct vote *);
+void vote_get(struct reader *, struct vote *);
+
+void command_put(struct writer *, const struct command *);
+bool command_get(struct reader *, struct command *, struct arena *scratch);
+
+/* How many bytes the arrays of a prepare take, and a copy whose arrays stand there. */
+size_t prepare_size(const struct prepare *);
+struct prepare prepare_copy(const struct prepare *, void *arrays);
+/* The same of an ask, with all that it has. */
+size_t ask_size(const struct ask *);
+struct ask ask_copy(const struct ask *, void *arrays);
+
+const char *refusal_name(enum refusal);
+/* For the trace. */
+void ask_describe(const struct ask *, struct buffer *);
+void answer_describe(const struct answer *, struct buffer *);
+
+#endif
