@@ -214,6 +214,8 @@ bool raft_confirm(struct raft *r, uint64_t token)
     vector_push(r->pool, &r->confirms, confirm);
     if (!is_round_under_way)
         begin_round(r);
+    if (r->options.peer_count == 1)
+        raft_arm(r, 1); /* no answer will come, and the next beat may be too late for who waits */
     return true;
 }
 

@@ -62,6 +62,24 @@ static void a_group_of_one_needs_nobody_else(void)
     assert_nothing_broke("alone");
 }
 
+/* It waited for its next heartbeat: a check of 2pl that waits for less was refused for ever. */
+static void a_leader_alone_confirms_before_its_next_heartbeat(void)
+{
+    uint32_t leader;
+
+    options.node_count = 1;
+    options.propose_every_ns = 0;
+    options.election_ns = 3 * SECOND; /* heartbeats come each half second */
+    group_start(&group, &options);
+    leader = group_await_leader(&group);
+    for (uint64_t i = 1; i <= 20; i++) {
+        group_confirm(&group, leader);
+        group_run(&group, 1 * MS);
+        TEST_ASSERT_EQUAL_UINT64(i, group.confirmed);
+    }
+    assert_nothing_broke("alone");
+}
+
 static void only_a_leader_takes_proposals_and_begins_rounds(void)
 {
     uint32_t leader, follower;
@@ -528,6 +546,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(a_group_elects_a_leader_and_applies_what_it_is_given);
     RUN_TEST(a_group_of_one_needs_nobody_else);
+    RUN_TEST(a_leader_alone_confirms_before_its_next_heartbeat);
     RUN_TEST(only_a_leader_takes_proposals_and_begins_rounds);
     RUN_TEST(many_proposals_share_a_write_and_a_sync);
     RUN_TEST(heartbeats_are_about_ten_bytes);
