@@ -51,7 +51,7 @@ PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 # Files with needs of their own.
 flags_of = $(if $(filter cli/%,$(1)),-isystem $(BUILD)/deps/toml) \
     $(if $(filter cli/version.c,$(1)),-DORDEAL_VERSION='"$(VERSION)"') \
-    $(if $(filter checkers/scan.c,$(1)),-O3) \
+    $(if $(filter checkers/rows/scan.c,$(1)),-O3) \
     $(if $(filter tests/%,$(1)),-isystem $(BUILD)/deps/unity) \
     $(if $(filter tests/fuzz/%,$(1)),-Wno-missing-prototypes)
 
@@ -59,7 +59,7 @@ flags_of = $(if $(filter cli/%,$(1)),-isystem $(BUILD)/deps/toml) \
 
 ROOMS = base sim nemesis history programs store checkers verify predict record
 
-lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c)))
+lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c $(r)/*/*/*.c)))
 cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 main_src := $(wildcard cli/main.c)
 bench_src := $(sort $(wildcard bench/*.c))
@@ -73,7 +73,7 @@ all_src := $(lib_src) $(cli_src) $(main_src) $(bench_src) \
     $(test_src) $(support_src) $(fuzz_src) $(wildcard tests/fuzz/driver.c)
 
 headers := $(sort $(filter-out %_private.h, \
-    $(wildcard $(foreach r,$(ROOMS),$(r)/*.h $(r)/*/*.h))))
+    $(wildcard $(foreach r,$(ROOMS),$(r)/*.h $(r)/*/*.h $(r)/*/*/*.h))))
 scenarios := $(sort $(wildcard scenarios/*.* scenarios/*/*.*))
 manuals := $(sort $(wildcard docs/*.1))
 cli_tests := $(sort $(wildcard tests/cli/*.sh))

@@ -12,7 +12,7 @@
 #include "checkers/checker_private.h"
 #include "checkers/infer/workloads.h"
 #include "checkers/lattice.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
 
 /*
  * In the order in which they are asked, where nobody names one: `weak` before `infer`, which

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 #include "cli/check_report.h"
 #include "cli/quantity.h"
 

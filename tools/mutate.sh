@@ -1,5 +1,5 @@
 #!/bin/sh
-# mutate.sh STEM: puts small faults into STEM*.c (and STEM/*.c), one at a time, and counts how many of them
+# mutate.sh STEM: puts small faults into STEM*.c (and all below STEM/), one at a time, and counts how many of them
 # the tests notice.
 #
 #     make mutate ONLY=checkers/order MUTANTS=30 SEED=1
@@ -8,7 +8,7 @@
 # Some that survive change nothing that anybody could see. Those that the compiler notices are not
 # counted, and others drawn. All is built in a copy of the tree, in the variant MUTATE_VARIANT.
 #
-# AT="checkers/order.c:12 checkers/order.c:34" puts faults into these lines alone: to see whether a
+# AT="checkers/order/order.c:12 checkers/order/order.c:34" puts faults into these lines alone: to see whether a
 # new test notices what the others did not.
 #
 # TESTS names the tests, by their paths without .c; else they are those of STEM's room with its
@@ -26,7 +26,7 @@ tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 trap 'exit 1' HUP INT TERM
 
-sources=$(ls "$stem"*.c "$stem"/*.c 2>/dev/null | sed 's://*:/:g' | sort -u)
+sources=$(ls "$stem"*.c "$stem"/*.c "$stem"/*/*.c 2>/dev/null | sed 's://*:/:g' | sort -u)
 [ -n "$sources" ] || { echo "mutate: no file begins with $stem" >&2; exit 2; }
 
 room=${stem%%/*}

@@ -3,9 +3,10 @@
 #
 # A room's headers are its doors; nothing reaches round them. A header named
 # _private is for its own folder and the folders below, and for the tests of its
-# room. The tables below say who may use which. Also refused: a cycle between
-# rooms, a .c that does not include its own header first, and, where a run must
-# come out the same on any machine, floating point, clocks and foreign randomness.
+# room. The tables below say who may use which, for rooms and for folders inside
+# them. Also refused: a cycle between rooms or between folders, a .c that does not
+# include its own header first, and, where a run must come out the same on any
+# machine, floating point, clocks and foreign randomness.
 set -eu
 cd "${1:-.}"
 
@@ -24,6 +25,39 @@ record    programs history
 cli       base sim nemesis history programs store checkers verify predict record
 bench     base sim nemesis history programs store checkers verify predict record cli tests
 tests     base sim nemesis history programs store checkers verify predict record cli
+'
+
+# A folder inside a room. It may include its own files, the files that stand in the
+# room itself, and after "uses" the folders beside it. Its doors: after "doors"
+# those for every room that may use this room, after "inside" those for the rest of
+# the room. All its other headers are private to it, and named so: x_private.h. What
+# an inner folder opens to the whole room stands in the row of the outer folder, too.
+# A row goes on in the next line if that is indented. A folder without a row has no
+# walls but its private headers.
+folders='
+checkers/graph              uses proof
+    inside barriers.h contradiction.h cycles.h graph.h places.h
+checkers/proof
+    inside proof.h witness.h    doors tell.h
+checkers/rows
+    inside answers.h keys.h matcher.h rows.h
+checkers/values             uses graph proof rows
+    inside contents.h suspects.h values.h wrong_answer.h
+checkers/search             uses graph proof rows values
+    inside decide.h explain.h hints.h looks.h minimal_core.h prefix_encoding.h replay.h
+checkers/search/solver
+    inside search.h z3.h
+checkers/search/polygraph   uses solver
+    inside distill.h fixed_order.h pairs.h polygraph.h steps.h
+checkers/search/refuter     uses polygraph
+    inside refute.h
+checkers/order              uses graph proof rows values
+    inside order.h
+checkers/certificate        uses graph proof rows values
+    inside certificate.h
+checkers/blackbox           uses proof search
+    inside blackbox.h
+checkers/weak               uses graph proof search values
 '
 
 # header of others, the rooms that may include it; "once": in one file a room.
@@ -53,7 +87,7 @@ timeless_calls='rand srand random time gettimeofday clock_gettime randombytes_bu
 sources=$(find $(echo "$rooms" | awk '{ print $1 }') -name '*.[ch]' 2>/dev/null | LC_ALL=C sort) || true
 [ -n "$sources" ] || { echo "ok - there is no source yet"; exit 0; }
 
-export rooms libraries sources exact exact_headers timeless timeless_calls
+export rooms folders libraries sources exact exact_headers timeless timeless_calls
 # shellcheck disable=SC2086
 awk '
 
@@ -80,6 +114,74 @@ function doors(folder,    path, text) {
     return text == "" ? " none yet" : text
 }
 
+# The folder with a row that holds the path, or the next one outside `folder`.
+function walls_of(path) {
+    while (sub(/\/[^\/]*$/, "", path))
+        if (path in has_walls) return path
+    return ""
+}
+
+function is_in(path, folder) { return index(path, folder "/") == 1 }
+
+# Whether the header is a door of the folder for the file at hand.
+function is_open(folder, header,    its) {
+    its = room_of(folder)
+    if ((folder, header) in door_for_all) return 1
+    return here == its && (folder, header) in door_inside
+}
+
+function folder_doors(folder,    list, n, i, text) {
+    n = split(doors_of[folder], list, " ")
+    for (i = 1; i <= n; i++)
+        if (is_open(folder, list[i])) text = text " " folder "/" list[i]
+    if (text != "") return "its doors for " here " are" text
+    return "it has no door for " here
+}
+
+# Past the walls of the folders that hold the header but not the file at hand. The tests of
+# a room see all of it. Returns whether each wall has a door for it.
+function judge_walls(path,    folder) {
+    if (index(FILENAME, "tests/" room_of(path) "/") == 1) return 1
+    for (folder = walls_of(path); folder != "" && !is_in(FILENAME, folder); \
+         folder = walls_of(folder)) {
+        if (!is_open(folder, substr(path, length(folder) + 2))) {
+            breach("\"" path "\" is private to " folder "; " folder_doors(folder))
+            return 0
+        }
+    }
+    return 1
+}
+
+# From a folder with a row to another folder of the same room, or from the files that stand
+# in a folder to a folder within it.
+function judge_neighbours(path,    folder, outer, rest, to) {
+    for (folder = walls_of(FILENAME); folder != "" && !is_in(path, folder); \
+         folder = walls_of(folder)) {
+        outer = folder
+        sub(/\/[^\/]*$/, "", outer)
+        if (!is_in(path, outer)) continue
+        rest = substr(path, length(outer) + 2)
+        if (rest !~ /\//) {
+            if (outer in is_room) return
+            to = outer
+        } else {
+            sub(/\/.*/, "", rest)
+            to = outer "/" rest
+        }
+        folder_used[folder, to] = 1
+        if (!((folder, name_of(to)) in folder_uses))
+            breach("\"" path "\": " folder " may use" \
+                   (uses_of[folder] == "" ? " no folder beside it" : uses_of[folder]))
+        return
+    }
+    outer = walls_of(FILENAME)
+    if (outer != "" && outer == folder && is_in(path, outer)) {
+        rest = substr(path, length(outer) + 2)
+        if (sub(/\/.*/, "", rest) && FILENAME !~ ("^" outer "/.*/"))
+            folder_used[outer, outer "/" rest] = 1
+    }
+}
+
 function neighbours(room,    text) {
     text = may[room]
     gsub(/  +/, " ", text)
@@ -103,7 +205,11 @@ function judge_door(path,    its, door) {
                (door in exists ? "its door is " door : "the doors are" doors(its)))
         return
     }
-    if (its == here) return
+    if (!judge_walls(path)) return
+    if (its == here) {
+        judge_neighbours(path)
+        return
+    }
     used[here, its] = 1
     if (its == "base" || (here, its) in allowed || (here, path) in allowed) return
     breach("\"" path "\": " neighbours(here))
@@ -132,6 +238,8 @@ function judge_include(line,    header, quoted) {
 
     if (first_include == "") {
         first_include = header
+        if (FILENAME ~ /\.c$/ && !(own_header in exists) && walls_of(FILENAME) != "")
+            sub(/\.h$/, "_private.h", own_header)
         if (FILENAME ~ /\.c$/ && own_header in exists && header != own_header)
             breach("a .c includes its own header first: \"" own_header "\"")
     }
@@ -180,25 +288,70 @@ function judge_code(code,    call) {
                 breach(call "(): " here " knows virtual time and forked randomness only")
 }
 
-# Takes away, again and again, each room that uses none still standing, or that
+# Takes away, again and again, each of the set that uses none still standing, or that
 # none still standing uses. What remains goes round in circles.
-function judge_cycles(    pair, part, standing, uses, is_used, room, taken, names) {
-    for (room in is_room) standing[room] = 1
+function judge_cycles(set, uses_each, what,    pair, part, standing, uses, is_used, name, taken, names) {
+    for (name in set) standing[name] = 1
     do {
         taken = 0
-        for (room in is_room) {
-            if (!(room in standing)) continue
+        for (name in set) {
+            if (!(name in standing)) continue
             uses = is_used = 0
-            for (pair in used) {
+            for (pair in uses_each) {
                 split(pair, part, SUBSEP)
-                if (part[1] == room && part[2] in standing) uses = 1
-                if (part[2] == room && part[1] in standing) is_used = 1
+                if (part[1] == name && part[2] in standing) uses = 1
+                if (part[2] == name && part[1] in standing) is_used = 1
             }
-            if (!uses || !is_used) { delete standing[room]; taken = 1 }
+            if (!uses || !is_used) { delete standing[name]; taken = 1 }
         }
     } while (taken)
-    for (room in standing) names = names " " room
-    if (names != "") { print "a cycle among the rooms:" names; breaches++ }
+    for (name in standing) names = names " " name
+    if (names != "") { print "a cycle among the " what ":" names; breaches++ }
+}
+
+# What the table of folders says must be so: doors are there, and all else is named private.
+function judge_folders(    pair, part, path, folder) {
+    for (pair in listed) {
+        split(pair, part, SUBSEP)
+        path = part[1] "/" part[2]
+        if (!is_there[part[1]] || path in exists) continue
+        print "the table of folders names a door that is not there: " path
+        breaches++
+    }
+    for (path in exists) {
+        folder = walls_of(path)
+        if (path !~ /\.h$/ || path ~ /_private\.h$/ || folder == "") continue
+        if ((folder, substr(path, length(folder) + 2)) in listed) continue
+        print path ": no door of " folder ": name it " substr(path, 1, length(path) - 2) \
+              "_private.h, or list it in tools/rooms.sh"
+        breaches++
+    }
+}
+
+function read_folders(text,    line, n, i, field, m, j, folder, kind) {
+    n = split(text, line, "\n")
+    for (i = 1; i <= n; i++) {
+        m = split(line[i], field, " ")
+        if (!m) continue
+        j = 1
+        if (line[i] !~ /^[ \t]/) {
+            folder = field[j++]
+            has_walls[folder] = 1
+        }
+        kind = ""
+        for (; j <= m; j++) {
+            if (field[j] ~ /^(uses|inside|doors)$/) { kind = field[j]; continue }
+            if (kind == "uses") {
+                folder_uses[folder, field[j]] = 1
+                uses_of[folder] = uses_of[folder] " " field[j]
+                continue
+            }
+            if (kind == "doors") door_for_all[folder, field[j]] = 1
+            door_inside[folder, field[j]] = 1
+            if (!((folder, field[j]) in listed)) doors_of[folder] = doors_of[folder] " " field[j]
+            listed[folder, field[j]] = 1
+        }
+    }
 }
 
 BEGIN {
@@ -221,12 +374,17 @@ BEGIN {
             library[field[1]] = library[field[1]] (library[field[1]] == "" ? "" : ", ") field[j]
         }
     }
+    read_folders(ENVIRON["folders"])
     words(ENVIRON["exact"], is_exact)
     words(ENVIRON["exact_headers"], refused_header)
     words(ENVIRON["timeless"], is_timeless)
     words(ENVIRON["timeless_calls"], refused_call)
     files = split(ENVIRON["sources"], line, "\n")
-    for (i = 1; i <= files; i++) exists[line[i]] = 1
+    for (i = 1; i <= files; i++) {
+        exists[line[i]] = 1
+        if ((folder = walls_of(line[i])) != "") is_there[folder] = 1
+    }
+    judge_folders()
 }
 
 FNR == 1 {
@@ -241,7 +399,8 @@ FNR == 1 {
 here in is_exact { judge_code(code_of($0)) }
 
 END {
-    judge_cycles()
+    judge_cycles(is_room, used, "rooms")
+    judge_cycles(has_walls, folder_used, "folders")
     if (breaches) printf "not ok - %d breaches of the table of rooms\n", breaches
     else printf "ok - %d files include only what the table of rooms allows\n", files
     exit breaches > 0

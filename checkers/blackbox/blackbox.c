@@ -2,13 +2,13 @@
 
 #include <inttypes.h>
 
-#include "checkers/blackbox/core.h"
-#include "checkers/blackbox/explain.h"
-#include "checkers/blackbox/hints.h"
-#include "checkers/blackbox/looks.h"
 #include "checkers/checker_private.h"
 #include "checkers/lattice.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
+#include "checkers/search/explain.h"
+#include "checkers/search/hints.h"
+#include "checkers/search/looks.h"
+#include "checkers/search/minimal_core.h"
 
 #define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
 #define ARENA_MIN ((size_t)256 << 20)

@@ -21,7 +21,7 @@
 
 #include "checkers/infer/models.h"
 #include "checkers/infer/registers_private.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 #define STEPS_MAX UINT64_C(20000000) /* edges and transactions gone through, of one level */
 #define PAIRS_MAX 256

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/graph_private.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
 
 #define EDGES_KEPT_MAX ((size_t)1 << 23) /* 28 bytes each, and as much again to search them */
 

@@ -8,7 +8,7 @@
 #include "checkers/infer/infer_private.h"
 #include "checkers/infer/linear.h"
 #include "checkers/infer/workloads.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 /* --- What parts say ----------------------------------------------------------------- */
 

@@ -36,13 +36,13 @@
 #include <stdint.h>
 
 #include "base/array.h"
-#include "checkers/barriers.h"
 #include "checkers/checker_private.h"
-#include "checkers/cycles.h"
-#include "checkers/graph.h"
+#include "checkers/graph/barriers.h"
+#include "checkers/graph/cycles.h"
+#include "checkers/graph/graph.h"
+#include "checkers/graph/places.h"
 #include "checkers/lattice.h"
-#include "checkers/places.h"
-#include "checkers/proof.h"
+#include "checkers/proof/proof.h"
 
 #define INFER_STEP 8192                /* transactions between two looks whether to end */
 #define INFER_TOLD_MAX 8               /* findings of a kind that are told */

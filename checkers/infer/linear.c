@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/linear_private.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
 
 #define STEPS_MAX UINT64_C(2000000000) /* of one key's search: some ten seconds */
 

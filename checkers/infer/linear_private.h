@@ -7,8 +7,8 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "checkers/checker_private.h"
+#include "checkers/graph/places.h"
 #include "checkers/infer/linear.h"
-#include "checkers/places.h"
 
 /* --- States: linear_states.c -------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 #define ELEMENTS_TOLD_MAX 12
 

@@ -11,10 +11,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/blackbox/core.h"
-#include "checkers/blackbox/explain.h"
 #include "checkers/infer/linear_private.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
+#include "checkers/search/explain.h"
+#include "checkers/search/minimal_core.h"
 
 #define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
 #define ARENA_MIN ((size_t)256 << 20)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/lists_private.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 bool lists_elements(const struct history *h, struct value value, struct elements *elements)
 {

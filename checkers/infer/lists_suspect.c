@@ -14,7 +14,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/lists_private.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 #define NO_PLACE UINT32_MAX
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/lists_private.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 #define OWN_TOLD_MAX 12
 

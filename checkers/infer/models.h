@@ -43,7 +43,7 @@
 #ifndef CHECKERS_INFER_MODELS_H
 #define CHECKERS_INFER_MODELS_H
 
-#include "checkers/cycles.h"
+#include "checkers/graph/cycles.h"
 
 /* The levels and models that are decided here. */
 uint64_t models_levels(void);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "checkers/checker_private.h"
-#include "checkers/graph.h"
+#include "checkers/graph/graph.h"
 #include "checkers/infer/models_private.h"
 
 #define BITS 64

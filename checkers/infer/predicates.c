@@ -20,9 +20,9 @@
 #include <stdlib.h>
 
 #include "checkers/infer/registers_private.h"
-#include "checkers/keys.h"
-#include "checkers/matcher.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
+#include "checkers/rows/keys.h"
+#include "checkers/rows/matcher.h"
 
 #define COMPARISONS_MAX UINT64_C(5000000)
 #define SIGHTS_MAX ((size_t)1 << 22)

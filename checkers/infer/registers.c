@@ -15,8 +15,8 @@
 #include <stdlib.h>
 
 #include "checkers/infer/registers_private.h"
-#include "checkers/tell.h"
-#include "checkers/values.h"
+#include "checkers/proof/tell.h"
+#include "checkers/values/values.h"
 
 #define LOOKS_MAX UINT64_C(100000000) /* at operations, for one that wrote what was read before */
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/registers_private.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 struct circling {
     struct registers *registers;

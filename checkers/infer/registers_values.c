@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "checkers/values.h"
+#include "checkers/values/values.h"
 
 /* --- Slots -------------------------------------------------------------------------- */
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/infer_private.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
 
 struct placed {
     int64_t place;

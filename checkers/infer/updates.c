@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/infer_private.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 /* Of a transaction and a key: what it read of it before it wrote. */
 struct updating {

@@ -9,7 +9,7 @@
 
 #include "checkers/infer/models_private.h"
 #include "checkers/lattice.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
 
 struct bank {
     struct workload_judge *judge;

@@ -28,7 +28,7 @@
 
 #include "base/map.h"
 #include "checkers/lattice.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
 
 #define NO_LAYER UINT32_MAX
 

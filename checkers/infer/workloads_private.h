@@ -4,8 +4,8 @@
 
 #include "checkers/checker_private.h"
 #include "checkers/infer/workloads.h"
-#include "checkers/proof.h"
-#include "checkers/tell.h"
+#include "checkers/proof/proof.h"
+#include "checkers/proof/tell.h"
 
 #define WORKLOAD_TOLD_MAX 8 /* findings of a kind */
 

@@ -6,7 +6,7 @@
 
 #include "checkers/interval/explanation_private.h"
 #include "checkers/interval/settled.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 /* --- What the history has -------------------------------------------------------------- */
 

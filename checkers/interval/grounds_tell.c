@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "checkers/interval/traces.h"
-#include "checkers/tell.h"
+#include "checkers/proof/tell.h"
 
 /* --- All that a finding rests on ------------------------------------------------------------ */
 

@@ -5,8 +5,8 @@
 
 #include "checkers/interval/ahead.h"
 #include "checkers/interval/explanation.h"
-#include "checkers/tell.h"
-#include "checkers/witness.h"
+#include "checkers/proof/tell.h"
+#include "checkers/proof/witness.h"
 
 #define STEP 4096 /* transactions between two looks whether somebody wants an end */
 

@@ -12,7 +12,7 @@
 
 #include "checkers/interval/mirror.h"
 #include "checkers/interval/row_store.h"
-#include "checkers/keys.h"
+#include "checkers/rows/keys.h"
 
 uint64_t trace_value(const struct history *, struct value);
 /* Whether an item operation or a statement locks by being what it is, or says that it does. */

@@ -15,7 +15,7 @@
  * Of a session's earlier writers of x the last is enough: the others come before it. Each has a file
  * of its own, but read your writes, which is here.
  */
-#include "checkers/weak/guarantees.h"
+#include "checkers/weak/guarantees_private.h"
 
 #include <stdlib.h>
 

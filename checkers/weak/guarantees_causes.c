@@ -17,7 +17,7 @@
  */
 #include <stdlib.h>
 
-#include "checkers/weak/guarantees.h"
+#include "checkers/weak/guarantees_private.h"
 
 struct causes {
     struct guarantee *g;

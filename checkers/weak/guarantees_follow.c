@@ -1,6 +1,6 @@
 #include <stdlib.h>
 
-#include "checkers/weak/guarantees.h"
+#include "checkers/weak/guarantees_private.h"
 
 uint32_t followers_write(const struct weak *w, uint32_t read)
 {

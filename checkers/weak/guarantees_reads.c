@@ -15,7 +15,7 @@
  */
 #include <stdlib.h>
 
-#include "checkers/weak/guarantees.h"
+#include "checkers/weak/guarantees_private.h"
 
 struct waiting {
     uint32_t txn;

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "checkers/weak/guarantees.h"
+#include "checkers/weak/guarantees_private.h"
 
 struct monotonic {
     struct guarantee *g;

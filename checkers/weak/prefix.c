@@ -5,11 +5,11 @@
  *
  * NP-complete, unlike the levels below it. Most stores that are asked for it give more, so
  * two orders at hand are tried first: that of causal consistency, and that of the history.
- * Then it is a question for blackbox (halves.h), and may remain one.
+ * Then it is a question for the search (prefix_encoding.h), and may remain one.
  */
 #include <stdlib.h>
 
-#include "checkers/blackbox/halves.h"
+#include "checkers/search/prefix_encoding.h"
 #include "checkers/weak/weak_private.h"
 
 enum status weak_judge_prefix(struct weak *w, const struct weak_order *causal, struct error *err)

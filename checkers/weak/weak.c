@@ -16,13 +16,14 @@
  * sessions (Møldrup et al. 2025 show that this is optimal); prefix searches where these
  * decide nothing. The names of what is found are Plume's (Liu et al. 2024).
  */
+#include "checkers/weak/weak_private.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checkers/lattice.h"
-#include "checkers/weak/weak_private.h"
-#include "checkers/witness.h"
+#include "checkers/proof/witness.h"
 
 #define STEPS_MAX 4
 

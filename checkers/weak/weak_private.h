@@ -31,8 +31,8 @@
 
 #include "base/array.h"
 #include "checkers/checker_private.h"
-#include "checkers/places.h"
-#include "checkers/values.h"
+#include "checkers/graph/places.h"
+#include "checkers/values/values.h"
 
 #define WEAK_INITIAL UINT32_MAX /* as a transaction: the one that wrote what was there at first */
 #define WEAK_OPEN                                                                                  \
@@ -52,7 +52,7 @@ struct weak_edges {
 
 /* A read that is wrong whatever the order was. */
 enum weak_fault_kind {
-    WEAK_NO_WRITER,    /* nobody left this value behind: see checkers/suspects.h */
+    WEAK_NO_WRITER,    /* nobody left this value behind: see checkers/values/suspects.h */
     WEAK_NOT_OWN,      /* the transaction had written something else there before */
     WEAK_NOT_REPEATED, /* it had read another version there before; wrong from read-atomic on */
     WEAK_INCOMPATIBLE, /* a list that is no beginning of the longest one, `other` */
@@ -77,7 +77,7 @@ struct weak_list_read {
     uint32_t own;  /* the last own append before it, or HISTORY_NONE */
 };
 
-struct weak_element; /* weak_lists.c: an element, and who appended it */
+struct weak_element; /* lists.c: an element, and who appended it */
 
 /* A way to order all that take part, or the components that hinder it. */
 struct weak_order {
@@ -209,11 +209,11 @@ static inline MUST_USE enum status weak_add_edge(struct weak_edges *edges, uint3
 
 /* --- Making: each in a file of its own, in this order ------------------------------- */
 
-MUST_USE enum status weak_judge_keys(struct weak *, struct error *);   /* weak_lists.c */
-MUST_USE enum status weak_gather(struct weak *, struct error *);       /* weak_gather.c */
-MUST_USE enum status weak_find_writers(struct weak *, struct error *); /* weak_writers.c */
-MUST_USE enum status weak_read_lists(struct weak *, struct error *);   /* weak_lists.c */
-MUST_USE enum status weak_seat(struct weak *, struct error *);         /* weak_sessions.c */
+MUST_USE enum status weak_judge_keys(struct weak *, struct error *);   /* lists.c */
+MUST_USE enum status weak_gather(struct weak *, struct error *);       /* gather.c */
+MUST_USE enum status weak_find_writers(struct weak *, struct error *); /* writers.c */
+MUST_USE enum status weak_read_lists(struct weak *, struct error *);   /* lists.c */
+MUST_USE enum status weak_seat(struct weak *, struct error *);         /* sessions.c */
 
 MUST_USE enum status weak_add_fault(struct weak *, uint32_t txn, uint32_t op, uint32_t other,
                                     enum weak_fault_kind, struct error *);
@@ -296,11 +296,11 @@ MUST_USE enum status weak_tell_cycles(struct weak *, const struct weak_axiom *,
                                       const struct weak_judgement *, uint8_t *told, struct error *);
 MUST_USE enum status weak_tell_faults(struct weak *, struct error *);
 
-/* The fewest steps of so and wr that lead from one to the other; there are some. weak_path.c */
+/* The fewest steps of so and wr that lead from one to the other; there are some. path.c */
 MUST_USE enum status weak_find_path(const struct weak *, uint32_t from, uint32_t to,
                                     struct weak_path *, struct error *);
 
-/* Faults of transactions that read a key twice, from two writers: weak_atomic.c. */
+/* Faults of transactions that read a key twice, from two writers: atomic.c. */
 MUST_USE enum status weak_find_unrepeated(struct weak *, struct error *);
 
 #endif

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "checkers/blackbox/z3.h"
+#include "checkers/search/solver/z3.h"
 
 static struct error err;
 

@@ -11,7 +11,7 @@
 
 #include "base/array.h"
 #include "base/random.h"
-#include "checkers/blackbox/search.h"
+#include "checkers/search/solver/search.h"
 
 struct puzzle {
     uint32_t node_count, variable_count;

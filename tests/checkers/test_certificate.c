@@ -1,4 +1,4 @@
-#include "checkers/certificate.h"
+#include "checkers/certificate/certificate.h"
 
 #include <stdio.h>
 #include <stdlib.h>

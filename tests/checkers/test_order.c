@@ -1,4 +1,4 @@
-#include "checkers/order.h"
+#include "checkers/order/order.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
  * the wrong place, which the verifier takes or leaves, and what one part of a history leaves behind
  * for the next.
  */
-#include "checkers/order.h"
+#include "checkers/order/order.h"
 
 #include <string.h>
 

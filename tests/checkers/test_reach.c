@@ -1,7 +1,7 @@
 /*
  * reach: each way of knowing who comes before whom, against a walk through the graph.
  */
-#include "checkers/blackbox/reach.h"
+#include "checkers/search/polygraph/reach_private.h"
 
 #include <string.h>
 

@@ -1,4 +1,4 @@
-#include "checkers/scan.h"
+#include "checkers/rows/scan_private.h"
 
 #include "base/random.h"
 #include "tests/fixture.h"

@@ -1,9 +1,9 @@
-#include "checkers/blackbox/search.h"
+#include "checkers/search/solver/search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "checkers/blackbox/anneal.h"
+#include "checkers/search/solver/anneal_private.h"
 #include "tests/checkers/search_fixture.h"
 #include "tests/fixture.h"
 #include "unity.h"

@@ -1,4 +1,4 @@
-#include "checkers/blackbox/z3.h"
+#include "checkers/search/solver/z3.h"
 
 #include <stdio.h>
 #include <stdlib.h>

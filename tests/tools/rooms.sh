@@ -9,7 +9,9 @@ trap 'rm -rf "$tree"' EXIT
 fresh_tree() {
     rm -rf "${tree:?}"/*
     for room in base sim nemesis history programs store store/protocols checkers verify sim/disk \
-        predict record cli bench tests tests/store tests/sim; do
+        predict record cli bench tests tests/store tests/sim tests/checkers tests/verify \
+        checkers/graph checkers/proof checkers/order checkers/weak checkers/search/solver \
+        checkers/search/polygraph checkers/search/refuter; do
         mkdir -p "$tree/$room"
     done
     echo 'struct arena;' >"$tree/base/arena.h"
@@ -49,7 +51,7 @@ accepts "a protocol sees the doors of its own room" \
 accepts "a room sees its own private header" \
     sim/queue.c '#include "sim/queue.h"\n#include "sim/queue_private.h"\n'
 accepts "the predicates are a door for checkers" \
-    checkers/order.c '#include "programs/predicate.h"\n'
+    checkers/checker.c '#include "programs/predicate.h"\n'
 accepts "a door may bear the name of the library that it wraps" \
     tests/test_z3.c '#include "sim/queue.h"\n#include "checkers/z3.h"\n'
 accepts "floating point in comments, strings and names is nobody's business" \
@@ -60,10 +62,10 @@ accepts "cli may read the clock and count in doubles" \
     cli/progress.c '#include <math.h>\ndouble now(void) { return time(0); }\n'
 
 refuses "checkers do not see sim" \
-    checkers/order.c '\n#include "sim/queue.h"\n' \
-    'checkers/order.c:2: "sim/queue.h": checkers may use base history programs/predicate.h'
+    checkers/checker.c '\n#include "sim/queue.h"\n' \
+    'checkers/checker.c:2: "sim/queue.h": checkers may use base history programs/predicate.h'
 refuses "checkers see nothing of programs but predicates" \
-    checkers/order.c '#include "programs/bytecode.h"\n' '"programs/bytecode.h": checkers may use'
+    checkers/checker.c '#include "programs/bytecode.h"\n' '"programs/bytecode.h": checkers may use'
 refuses "base sees nothing of ours" \
     base/error.c '#include "sim/queue.h"\n' 'base may use nothing of ours'
 refuses "nobody sees cli" \
@@ -113,3 +115,82 @@ echo '#include "sim/queue.h"' >"$tree/store/run.c"
 said=$("$rooms" "$tree" 2>&1)
 printf '%s\n' "$said" | grep -q 'a cycle among the rooms:.* sim'
 report $? "a cycle between two rooms is named"
+
+# Folders: a door for each kind of visitor, and a private header.
+walled_tree() {
+    fresh_tree
+    echo 'int edges;' >"$tree/checkers/graph/edges_private.h"
+    for door in barriers contradiction cycles graph places; do
+        echo 'int node;' >"$tree/checkers/graph/$door.h"
+    done
+    echo 'int step;' | tee "$tree/checkers/proof/proof.h" "$tree/checkers/proof/tell.h" \
+        >"$tree/checkers/proof/witness.h"
+    echo 'int replay;' >"$tree/checkers/order/order.h"
+    echo 'int clause;' | tee "$tree/checkers/search/solver/search.h" "$tree/checkers/search/solver/z3.h" \
+        >"$tree/checkers/search/solver/anneal_private.h"
+}
+
+walls_accept() { # sentence, file, its text
+    walled_tree
+    printf "$3" >"$tree/$2"
+    said=$("$rooms" "$tree" 2>&1)
+    report $? "$1"
+}
+
+walls_refuse() { # sentence, file, its text, what must be said
+    walled_tree
+    printf "$3" >"$tree/$2"
+    said=$("$rooms" "$tree" 2>&1) && { report 1 "$1"; return; }
+    printf '%s\n' "$said" | grep -qF -- "$4"
+    report $? "$1"
+}
+
+walls_accept "a folder uses the doors of the folders in its row, and what is its own" \
+    checkers/order/order.c '#include "checkers/order/order.h"\n#include "checkers/graph/graph.h"\n'
+walls_accept "files of the room itself may use every folder's doors" \
+    checkers/checker.c '#include "checkers/graph/graph.h"\n#include "checkers/proof/proof.h"\n'
+walls_accept "another room sees the doors for every room" \
+    cli/story.c '#include "checkers/proof/tell.h"\n'
+walls_accept "the tests of a room see all its folders" \
+    tests/checkers/test_order.c '#include "checkers/order/order.h"\n#include "checkers/search/solver/anneal_private.h"\n'
+
+walls_refuse "a private header of a folder is private, and the doors are named" \
+    checkers/order/order.c '#include "checkers/order/order.h"\n#include "checkers/graph/edges_private.h"\n' \
+    'private to checkers/graph; the doors are checkers/graph/'
+walls_refuse "the room itself keeps out of a folder's private headers" \
+    checkers/checker.c '#include "checkers/graph/edges_private.h"\n' \
+    '"checkers/graph/edges_private.h" is private to checkers/graph'
+walls_refuse "no checker includes another" \
+    checkers/weak/weak.c '#include "checkers/order/order.h"\n' \
+    '"checkers/order/order.h": checkers/weak may use graph proof search values'
+walls_refuse "a folder uses the folders in its row alone" \
+    checkers/proof/proof.c '#include "checkers/proof/proof.h"\n#include "checkers/graph/graph.h"\n' \
+    '"checkers/graph/graph.h": checkers/proof may use no folder beside it'
+walls_refuse "another room does not see what is for the inside" \
+    cli/check.c '#include "checkers/proof/proof.h"\n' \
+    'private to checkers/proof; its doors for cli are checkers/proof/tell.h'
+walls_refuse "tests of another room see the doors for every room alone" \
+    tests/verify/test_order.c '#include "checkers/order/order.h"\n' \
+    '"checkers/order/order.h" is private to checkers/order'
+walls_refuse "a checker does not reach past a folder into one within it" \
+    checkers/weak/weak.c '#include "checkers/search/solver/search.h"\n' \
+    '"checkers/search/solver/search.h" is private to checkers/search'
+walls_refuse "an inner folder uses only the inner folders in its row" \
+    checkers/search/polygraph/pairs.c '#include "checkers/search/refuter/refute.h"\n' \
+    'checkers/search/polygraph may use solver'
+walls_refuse "a header that is no door must be named private" \
+    checkers/graph/index.h 'int index;\n' \
+    'checkers/graph/index.h: no door of checkers/graph: name it checkers/graph/index_private.h'
+
+walled_tree
+rm "$tree/checkers/graph/graph.h"
+said=$("$rooms" "$tree" 2>&1)
+printf '%s\n' "$said" | grep -qF 'a door that is not there: checkers/graph/graph.h'
+report $? "a door in the table must exist"
+
+walled_tree
+echo '#include "checkers/graph/graph.h"' >"$tree/checkers/proof/proof.c"
+echo '#include "checkers/proof/proof.h"' >"$tree/checkers/graph/index.c"
+said=$("$rooms" "$tree" 2>&1)
+printf '%s\n' "$said" | grep -q 'a cycle among the folders:.* checkers/graph'
+report $? "a cycle between two folders is named"

@@ -1,0 +1,259 @@
+/*
+ * Writes that should differ, and do not.
+ *
+ * Mostly all of them do, and it is enough to see that: that all integers are
+ * different ones, or that the rows of each table have a column in which they are.
+ */
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "checkers/certificate/certificate_private.h"
+#include "checkers/proof/tell.h"
+
+enum status certificate_add_pair(struct certificate *c, const struct certified_pair *pair,
+                                 struct buffer *why, struct buffer *proof, struct error *err)
+{
+    uint32_t txns[2] = { pair->first, pair->second };
+    struct discovery d = { .kind = pair->kind,
+                           .proven = pair->kind,
+                           .txns = txns,
+                           .txn_count = pair->first == pair->second ? 1 : 2,
+                           .why = *why };
+
+    if (proof)
+        d.proof = *proof;
+    return check_add(c->check, &d, err);
+}
+
+/* What is deleted, or written as null, is deleted as often as one likes. */
+static bool is_distinct(const struct history *h, size_t op)
+{
+    return history_makes_version(h, op) && h->op_value_kind[op] != VALUE_NONE &&
+           h->op_value_kind[op] != VALUE_NULL;
+}
+
+/* --- All different ---------------------------------------------------------------- */
+
+#define COLUMNS_MAX 4
+
+/* The rows of a table. */
+struct written_rows {
+    struct written columns[COLUMNS_MAX]; /* its first ones */
+    bool any;
+};
+
+struct differing {
+    const struct certificate *certificate;
+    struct written items;
+    struct written_rows *tables;
+    bool any_twice; /* or nobody can tell */
+};
+
+enum status written_init(struct written *w, const struct history *h, struct error *err)
+{
+    *w = (struct written){ .end = 4 * (uint64_t)h->op_count + 64 };
+    return check_memory((void **)&w->words, (size_t)(w->end / 64 + 1), sizeof *w->words, 0, err);
+}
+
+static unsigned columns_of(const struct history *h, uint32_t table)
+{
+    uint32_t count = h->table_column_start[table + 1] - h->table_column_start[table];
+
+    return count < COLUMNS_MAX ? count : COLUMNS_MAX;
+}
+
+static enum status note_row(struct differing *d, uint32_t op, struct error *err)
+{
+    const struct certificate *c = d->certificate;
+    const struct history *h = c->history;
+    uint32_t table = c->keys.table ? c->keys.table[h->op_key[op]] : HISTORY_NONE;
+    struct written_rows *rows;
+    uint64_t cells = h->row_start[h->op_value[op]];
+    bool any_left = false;
+
+    if (table == HISTORY_NONE || h->row_shape[h->op_value[op]] != h->table_shape[table]) {
+        d->any_twice = true;
+        return STATUS_OK;
+    }
+    rows = &d->tables[table];
+    for (unsigned i = 0; i < columns_of(h, table); i++) {
+        if (!rows->any)
+            TRY(written_init(&rows->columns[i], h, err));
+        if (!rows->columns[i].any_twice)
+            written_note(&rows->columns[i], true, h->cell_kind[cells + i],
+                         h->cell_value[cells + i]);
+        any_left |= !rows->columns[i].any_twice;
+    }
+    rows->any = true;
+    d->any_twice |= !any_left;
+    return STATUS_OK;
+}
+
+static enum status note_txn(struct differing *d, uint32_t txn, struct error *err)
+{
+    static const uint8_t is_value[OP_KIND_COUNT] = {
+        [OP_WRITE] = 1, [OP_APPEND] = 1, [OP_ROW_WRITE] = 1
+    };
+    const struct history *h = d->certificate->history;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        bool writes = is_value[h->op_kind[op]] & !(h->op_flags[op] & OP_ERROR);
+
+        if (writes & (h->op_value_kind[op] == VALUE_ROW))
+            TRY(note_row(d, op, err));
+        else
+            written_note(&d->items, writes, h->op_value_kind[op], h->op_value[op]);
+    }
+    return STATUS_OK;
+}
+
+static enum status find_differing(struct differing *d, struct error *err)
+{
+    const struct certificate *c = d->certificate;
+    const struct history *h = c->history;
+
+    TRY(written_init(&d->items, h, err));
+    TRY(check_memory((void **)&d->tables, h->table_count, sizeof *d->tables, 0, err));
+    for (uint32_t t = 0; t < h->txn_count && !d->any_twice; t++) {
+        if (places_is_in(&c->places, t))
+            TRY(note_txn(d, t, err));
+        d->any_twice |= d->items.any_twice;
+    }
+    return STATUS_OK;
+}
+
+/* Whether that is easy to see, whoever wrote what where. */
+static enum status all_differ(const struct certificate *c, bool *differ, struct error *err)
+{
+    struct differing d = { .certificate = c };
+    enum status status = find_differing(&d, err);
+
+    *differ = !d.any_twice;
+    free(d.items.words);
+    for (size_t t = 0; d.tables && t < c->history->table_count; t++)
+        for (unsigned i = 0; i < COLUMNS_MAX; i++)
+            free(d.tables[t].columns[i].words);
+    free(d.tables);
+    return status;
+}
+
+/* --- Those that do not ------------------------------------------------------------ */
+
+/* Where the integers written to a key rise, none is there twice: all others are asked about. */
+static enum status find_doubtful(const struct certificate *c, uint8_t *is_doubtful, bool *any,
+                                 struct error *err)
+{
+    const struct history *h = c->history;
+    int64_t *last = NULL;
+
+    TRY(memory_resize((void **)&last, h->key_count, sizeof *last, err));
+    for (size_t k = 0; k < h->key_count; k++)
+        last[k] = INT64_MIN;
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; places_is_in(&c->places, t) && op < h->txn_op[t + 1];
+             op++) {
+            uint32_t key = h->op_key[op];
+
+            if (!is_distinct(h, op) || is_doubtful[key])
+                continue;
+            is_doubtful[key] =
+                h->op_value_kind[op] != VALUE_INTEGER || h->op_value[op] <= last[key];
+            *any |= is_doubtful[key];
+            last[key] = h->op_value[op];
+        }
+    free(last);
+    return STATUS_OK;
+}
+
+/* Equal values have equal hashes. Rows and lists may be equal and have two numbers. */
+static uint64_t hash_value(const struct history *h, struct value value)
+{
+    uint64_t hash = hash_number((uint64_t)value.kind), from = 0, to = 0;
+
+    if (value.kind == VALUE_LIST) {
+        from = h->list_start[value.bits];
+        to = h->list_start[value.bits + 1];
+        for (uint64_t i = from; i < to; i++)
+            hash = hash_fold(hash ^ (uint64_t)h->list_element[i], HASH_ODD_1) + i - from;
+        return hash;
+    }
+    if (value.kind != VALUE_ROW)
+        return hash_fold(hash ^ (uint64_t)value.bits, HASH_ODD_1);
+    from = h->row_start[value.bits];
+    to = h->row_start[value.bits + 1];
+    for (uint64_t i = from; i < to; i++)
+        hash += hash_value(h, (struct value){ h->cell_kind[i], h->cell_value[i] });
+    return hash; /* in any order of columns */
+}
+
+static enum status report_duplicate(struct certificate *c, uint32_t first, uint32_t second,
+                                    struct error *err)
+{
+    const struct history *h = c->history;
+    struct certified_pair pair = { ANOMALY_DUPLICATE_WRITE, h->op_key[first],
+                                   history_txn_of(h, first), history_txn_of(h, second) };
+    struct buffer why = { 0 }, proof = { 0 };
+
+    certificate_rule_out(c, LEVEL_READ_UNCOMMITTED);
+    if (check_is_full(c->check))
+        return STATUS_OK;
+    tell_txn(&why, h, pair.first);
+    buffer_text(&why, TEXT(" and "));
+    tell_txn(&why, h, pair.second);
+    buffer_text(&why, TEXT(" both wrote "));
+    tell_write(&why, h, second);
+    buffer_text(&why, TEXT(", where no two writes of a key are equal"));
+    proof_writes(&proof, h, pair.key, first, second);
+    return certificate_add_pair(c, &pair, &why, &proof, err);
+}
+
+static enum status find_equal(struct certificate *c, const uint8_t *is_doubtful, struct map *writes,
+                              struct error *err)
+{
+    const struct history *h = c->history;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; places_is_in(&c->places, t) && op < h->txn_op[t + 1];
+             op++) {
+            struct value value = history_value(h, op);
+            size_t place, count = writes->keys.count;
+            uint64_t hash;
+            uint32_t first;
+
+            if (!is_distinct(h, op) || !is_doubtful[h->op_key[op]])
+                continue;
+            hash =
+                hash_value(h, value) ^ hash_number((uint64_t)h->op_key[op] << 8 | h->op_kind[op]);
+            TRY(map_add(writes, hash, op, &place, err));
+            if (writes->keys.count > count)
+                continue;
+            first = (uint32_t)writes->values.at[place];
+            if (h->op_key[first] == h->op_key[op] && h->op_kind[first] == h->op_kind[op] &&
+                history_values_equal(h, history_value(h, first), value))
+                TRY(report_duplicate(c, first, op, err));
+        }
+    return STATUS_OK;
+}
+
+enum status certificate_find_duplicates(struct certificate *c, struct error *err)
+{
+    struct map writes = { 0 };
+    uint8_t *is_doubtful = NULL;
+    bool is_slow = check_wants(c->options, CHECK_SLOWLY), any = is_slow, differ = false;
+    enum status status;
+
+    if (c->history->unique != 1)
+        return STATUS_OK;
+    if (!is_slow)
+        TRY(all_differ(c, &differ, err));
+    if (differ)
+        return STATUS_OK;
+    TRY(check_memory((void **)&is_doubtful, c->history->key_count, 1, is_slow, err));
+    status = is_slow ? STATUS_OK : find_doubtful(c, is_doubtful, &any, err);
+    if (status == STATUS_OK && any)
+        status = find_equal(c, is_doubtful, &writes, err);
+    map_close(&writes);
+    free(is_doubtful);
+    return status;
+}

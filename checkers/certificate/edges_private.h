@@ -1,0 +1,55 @@
+/*
+ * edges_private: the edges of a history between ranks, as a graph needs them.
+ *
+ *     struct listing l;
+ *
+ *     listing_init(&l, c, LISTING_ALL);
+ *     l.counts_in = &graph;
+ *     TRY(listing_run(&l, err));
+ *
+ * A node is a rank; at the levels of snapshot there are two of each, 2 * rank where
+ * the transaction begins and behind it where it commits. Each has a time: that of
+ * its place, and of beginnings that of what they see. An edge leads forward so far
+ * as its ends' times are apart. Those that lead forward by the span or more are
+ * left out.
+ */
+#ifndef CHECKERS_CERTIFICATE_EDGES_PRIVATE_H
+#define CHECKERS_CERTIFICATE_EDGES_PRIVATE_H
+
+#include "checkers/certificate/certificate_private.h"
+#include "checkers/graph/graph.h"
+
+#define LISTING_ALL INT64_MAX
+#define LISTING_BACKWARD 1 /* nothing that leads forward */
+
+struct listed_pair {
+    uint32_t from, to;
+};
+
+struct listing {
+    struct certificate *certificate;
+    uint32_t kinds; /* of edges, a bit each */
+    bool is_snapshot;
+    int64_t span;
+    bool stops_backward;       /* ends at the first edge that does not lead forward */
+    struct graph *counts_in;   /* or NULL */
+    struct graph *adds_to;     /* or NULL */
+    struct listed_pair *pairs; /* of those that were counted, the first */
+    size_t pair_count, pair_room;
+    bool has_backward; /* there was one */
+    bool has_loop;     /* from a node to itself */
+
+    /* The transaction at hand. */
+    uint32_t rank, first, seen, low, high;
+    bool is_plain;
+};
+
+/* Of the kinds that the check's level looks at. */
+void listing_init(struct listing *, struct certificate *, int64_t span);
+MUST_USE enum status listing_run(struct listing *, struct error *);
+void listing_close(struct listing *);
+
+/* Of a node of a rank. */
+int64_t listing_time(const struct listing *, uint32_t node);
+
+#endif

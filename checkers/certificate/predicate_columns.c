@@ -1,0 +1,223 @@
+/*
+ * Which versions of rows a predicate matches, looked up in columns.
+ *
+ *     number        0    1    2    3    4        versions of t/7, then of t/9
+ *     row of        t/7  t/7  t/7  t/9  t/9
+ *     cells of v    10   30   -inf 35   12       -inf: no row, or null
+ *
+ * A predicate that confines bigint columns is asked about each version of a row
+ * that anybody looked at or overwrote: by the history's rows that is four loads in
+ * four places, here it is one, beside the one before.
+ */
+#include <stdlib.h>
+
+#include "checkers/certificate/certificate_private.h"
+
+#define NO_NUMBER INT64_MIN
+#define SKIPPED 8 /* versions at a time */
+
+static int64_t cell_of(struct sieve_column *column, const struct history *h, uint16_t which,
+                       struct value row)
+{
+    int64_t cell;
+
+    if (row.kind != VALUE_ROW || !matcher_cell(h, row, which, &cell))
+        return NO_NUMBER;
+    column->has_least |= cell == NO_NUMBER;
+    return cell;
+}
+
+/* Half the bytes, and twice as many at a time. */
+static enum status narrow_down(struct sieve_column *column, uint32_t count, struct error *err)
+{
+    bool fits = !column->has_least;
+
+    for (uint32_t n = 0; n < count && fits; n++)
+        fits = column->cells[n] == NO_NUMBER ||
+               (column->cells[n] > INT32_MIN && column->cells[n] <= INT32_MAX);
+    if (!fits)
+        return STATUS_OK;
+    TRY(memory_resize((void **)&column->narrow, count, sizeof *column->narrow, err));
+    for (uint32_t n = 0; n < count; n++)
+        column->narrow[n] = column->cells[n] == NO_NUMBER ? INT32_MIN : (int32_t)column->cells[n];
+    return STATUS_OK;
+}
+
+static enum status fill_column(struct certificate *c, uint32_t table, uint16_t which,
+                               struct sieve_column *column, struct error *err)
+{
+    const struct history *h = c->history;
+    const struct certified_versions *v = &c->versions;
+    uint32_t first = c->keys.start[table], end = c->keys.start[table + 1];
+
+    TRY(check_memory((void **)&column->cells, v->count, sizeof *column->cells, 0, err));
+    TRY(memory_resize((void **)&column->initial, end - first, sizeof *column->initial, err));
+    for (uint32_t i = first; i < end; i++) {
+        uint32_t key = c->keys.members[i];
+
+        column->initial[i - first] = cell_of(column, h, which, history_initial(h, key));
+        for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
+            column->cells[n] = cell_of(column, h, which, history_value(h, v->op[n]));
+    }
+    return narrow_down(column, v->count, err);
+}
+
+/* Who left a row behind, so that those of a time can be found without all others. */
+static enum status sort_left(struct certificate *c, struct error *err)
+{
+    const struct certified_versions *v = &c->versions;
+    uint32_t tables = (uint32_t)c->history->table_count, count = c->places.in_count;
+
+    TRY(check_memory((void **)&c->left_start, (size_t)count + 2, sizeof *c->left_start, 0, err));
+    TRY(memory_resize((void **)&c->left, v->count, sizeof *c->left, err));
+    TRY(check_memory((void **)&c->is_in_disorder, tables, sizeof *c->is_in_disorder, 0, err));
+    for (uint32_t i = 0; i < c->keys.start[tables]; i++) {
+        uint32_t key = c->keys.members[i];
+
+        c->is_in_disorder[c->keys.table[key]] |= !v->is_sorted[key];
+        for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
+            c->left_start[v->rank[n] + 2]++;
+    }
+    for (uint32_t rank = 1; rank < count + 2; rank++)
+        c->left_start[rank] += c->left_start[rank - 1];
+    for (uint32_t i = 0; i < c->keys.start[tables]; i++) {
+        uint32_t key = c->keys.members[i];
+
+        for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
+            c->left[c->left_start[v->rank[n] + 1]++] = key;
+    }
+    return STATUS_OK;
+}
+
+enum status certificate_init_sieves(struct certificate *c, struct error *err)
+{
+    const struct history *h = c->history;
+    const struct predicates *predicates = c->matcher.predicates;
+
+    if (h->statement_count == 0)
+        return STATUS_OK;
+    TRY(sort_left(c, err));
+    TRY(check_memory((void **)&c->sieve_columns, h->table_column_count, sizeof *c->sieve_columns, 0,
+                     err));
+    for (uint32_t p = 0; p < predicates_count(predicates); p++) {
+        const struct spans *spans = &c->matcher.spans[p];
+        uint32_t table = predicates_get(predicates, p)->table;
+
+        for (unsigned i = 0; i < spans->count; i++) {
+            struct sieve_column *column =
+                &c->sieve_columns[h->table_column_start[table] + spans->at[i].column];
+
+            if (!column->cells)
+                TRY(fill_column(c, table, spans->at[i].column, column, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+void certificate_close_sieves(struct certificate *c)
+{
+    for (size_t i = 0; c->sieve_columns && i < c->history->table_column_count; i++) {
+        free(c->sieve_columns[i].cells);
+        free(c->sieve_columns[i].narrow);
+        free(c->sieve_columns[i].initial);
+    }
+    free(c->sieve_columns);
+    free(c->left_start);
+    free(c->left);
+    free(c->is_in_disorder);
+}
+
+static int32_t clamp(int64_t value)
+{
+    return value <= INT32_MIN ? INT32_MIN + 1 : value > INT32_MAX ? INT32_MAX : (int32_t)value;
+}
+
+/* Whether the one column says all there is to say. */
+static void simplify(struct sieve *sieve)
+{
+    const struct spans *spans = sieve->spans;
+
+    if (!sieve->by_cells || spans->count != 1 || !spans->is_exact || spans->is_empty ||
+        spans->at[0].high <= INT32_MIN || sieve->low[0] > INT32_MAX)
+        return;
+    sieve->only = sieve->columns[0]->narrow;
+    sieve->only_low = clamp(sieve->low[0]);
+    sieve->only_high = clamp(spans->at[0].high);
+}
+
+struct sieve certificate_sieve(const struct certificate *c, uint32_t head)
+{
+    const struct history *h = c->history;
+    uint32_t predicate = matcher_predicate(&c->matcher, head);
+    struct sieve sieve = { .predicate = predicate, .spans = &c->matcher.spans[predicate] };
+    uint32_t columns = h->table_column_start[h->statement_table[h->op_key[head]]];
+
+    sieve.by_cells = sieve.spans->count > 0;
+    for (unsigned i = 0; i < sieve.spans->count; i++) {
+        const struct span *span = &sieve.spans->at[i];
+
+        sieve.columns[i] = &c->sieve_columns[columns + span->column];
+        sieve.low[i] = span->low == NO_NUMBER ? NO_NUMBER + 1 : span->low;
+        sieve.by_cells &= !sieve.columns[i]->has_least;
+    }
+    simplify(&sieve);
+    return sieve;
+}
+
+enum predicate_answer certificate_match(struct certificate *c, const struct sieve *sieve,
+                                        uint32_t key, uint32_t number)
+{
+    struct content content;
+
+    if (sieve->by_cells) {
+        uint32_t slot = c->keys.slot[key];
+
+        for (unsigned i = 0; i < sieve->spans->count; i++) {
+            const struct sieve_column *column = sieve->columns[i];
+            int64_t cell = number == VERSION_FIRST ? column->initial[slot] : column->cells[number];
+
+            if (cell < sieve->low[i] || cell > sieve->spans->at[i].high)
+                return PREDICATE_NO;
+        }
+        if (sieve->spans->is_exact && !sieve->spans->is_empty)
+            return PREDICATE_YES;
+    }
+    content = certificate_content(c, key, number);
+    return matcher_match(&c->matcher, sieve->predicate,
+                         (struct value){ (enum value_kind)content.kind, content.bits });
+}
+
+static inline bool is_inside(const struct sieve *s, uint32_t number)
+{
+    return (s->only[number] >= s->only_low) & (s->only[number] <= s->only_high);
+}
+
+uint32_t sieve_skip_forward(const struct sieve *s, bool matched, uint32_t from, uint32_t end)
+{
+    for (; end - from >= SKIPPED; from += SKIPPED) {
+        unsigned inside = 0;
+
+        for (unsigned i = 0; i < SKIPPED; i++)
+            inside += is_inside(s, from + i);
+        if (inside != (matched ? SKIPPED : 0))
+            break;
+    }
+    while (from < end && is_inside(s, from) == matched)
+        from++;
+    return from;
+}
+
+uint32_t sieve_skip_back(const struct sieve *s, bool matched, uint32_t from, uint32_t start)
+{
+    for (; from - start >= SKIPPED; from -= SKIPPED) {
+        unsigned inside = 0;
+
+        for (unsigned i = 1; i <= SKIPPED; i++)
+            inside += is_inside(s, from - i);
+        if (inside != (matched ? SKIPPED : 0))
+            break;
+    }
+    while (from > start && is_inside(s, from - 1) == matched)
+        from--;
+    return from;
+}

@@ -1,0 +1,338 @@
+#include "checkers/graph/places.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/checker_private.h"
+
+/* --- Unknown outcomes ------------------------------------------------------------- */
+
+/* What the version orders say of the unknown transactions. */
+struct rumours {
+    const struct history *history;
+    ARRAY(uint32_t) unknown; /* transactions, rising */
+    uint8_t *listed;         /* beside unknown */
+    uint8_t *left_out;
+    uint8_t *key_is_asked; /* by key: an unknown transaction wrote it */
+};
+
+static void close_rumours(struct rumours *r)
+{
+    array_close(&r->unknown);
+    free(r->listed);
+    free(r->left_out);
+    free(r->key_is_asked);
+}
+
+/* The place among the unknown ones of the transaction that did this operation. */
+static size_t find_unknown(const struct rumours *r, uint32_t op)
+{
+    const struct history *h = r->history;
+    size_t low = 0, high = r->unknown.count;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (h->txn_op[r->unknown.at[middle]] <= op)
+            low = middle;
+        else
+            high = middle;
+    }
+    return h->txn_op[r->unknown.at[low]] <= op && op < h->txn_op[r->unknown.at[low] + 1]
+               ? low
+               : r->unknown.count;
+}
+
+static void hear_listed(struct rumours *r)
+{
+    const struct history *h = r->history;
+
+    for (size_t line = 0; line < h->order_count; line++) {
+        if (!r->key_is_asked[h->order_key[line]])
+            continue;
+        for (uint64_t i = h->order_start[line]; i < h->order_start[line + 1]; i++) {
+            size_t found = find_unknown(r, h->order_version[i]);
+
+            if (found < r->unknown.count)
+                r->listed[found] = 1;
+        }
+    }
+}
+
+static enum status hear(struct rumours *r, struct error *err)
+{
+    const struct history *h = r->history;
+
+    TRY(check_memory((void **)&r->listed, r->unknown.count, 1, 0, err));
+    TRY(check_memory((void **)&r->left_out, r->unknown.count, 1, 0, err));
+    TRY(check_memory((void **)&r->key_is_asked, h->key_count, 1, 0, err));
+    for (size_t i = 0; i < r->unknown.count; i++) {
+        uint32_t t = r->unknown.at[i];
+
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            if (!history_makes_version(h, op))
+                continue;
+            r->key_is_asked[h->op_key[op]] = 1;
+            if (h->key_order[h->op_key[op]] != HISTORY_NONE)
+                r->left_out[i] = 1; /* unless it is listed: that is looked at first */
+        }
+    }
+    hear_listed(r);
+    return STATUS_OK;
+}
+
+static enum standing judge(const struct rumours *r, size_t i, bool takes_open_in)
+{
+    const struct history *h = r->history;
+
+    if (r->listed[i])
+        return STANDING_IN;
+    if (r->left_out[i])
+        return STANDING_OUT;
+    return takes_open_in && history_ts(h, r->unknown.at[i]).parts > 0 ? STANDING_IN : STANDING_OPEN;
+}
+
+static enum status settle_unknown(struct places *p, bool takes_open_in, struct error *err)
+{
+    const struct history *h = p->history;
+    struct rumours r = { .history = h };
+    enum status status = STATUS_OK;
+
+    for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK; t++)
+        if (h->txn_status[t] == TXN_UNKNOWN)
+            status = array_push(&r.unknown, t, err);
+    if (status == STATUS_OK && r.unknown.count > 0)
+        status = hear(&r, err);
+    for (size_t i = 0; i < r.unknown.count && status == STATUS_OK; i++)
+        p->standing[r.unknown.at[i]] = (uint8_t)judge(&r, i, takes_open_in);
+    close_rumours(&r);
+    return status;
+}
+
+static enum status settle(struct places *p, bool takes_open_in, struct error *err)
+{
+    const struct history *h = p->history;
+
+    TRY(check_memory((void **)&p->standing, h->txn_count, 1, STANDING_IN, err));
+    for (size_t t = 0; t < h->txn_count; t++)
+        if (h->txn_status[t] == TXN_ABORT)
+            p->standing[t] = STANDING_OUT;
+    TRY(settle_unknown(p, takes_open_in, err));
+    for (size_t t = 0; t < h->txn_count; t++) {
+        p->in_count += p->standing[t] == STANDING_IN;
+        p->open_count += p->standing[t] == STANDING_OPEN;
+    }
+    return STATUS_OK;
+}
+
+/* --- Sorting ---------------------------------------------------------------------- */
+
+#define DIGIT_BITS 11
+#define DIGIT_COUNT (1 << DIGIT_BITS)
+
+/* A transaction and its ts, counted from the least. */
+struct seat {
+    uint64_t distance;
+    uint32_t txn;
+};
+
+static uint64_t seat_all(const struct places *p, struct seat *seats)
+{
+    const int64_t *ts = p->history->txn_ts;
+    int64_t least = INT64_MAX;
+    uint64_t furthest = 0;
+
+    for (uint32_t i = 0; i < p->sequence_count; i++)
+        least = ts[p->sequence[i]] < least ? ts[p->sequence[i]] : least;
+    for (uint32_t i = 0; i < p->sequence_count; i++) {
+        uint32_t txn = p->sequence[i];
+
+        seats[i] = (struct seat){ (uint64_t)ts[txn] - (uint64_t)least, txn };
+        furthest |= seats[i].distance;
+    }
+    return furthest;
+}
+
+/* By one digit of the distance, the rest as it was. */
+static void sort_digit(const struct seat *from, struct seat *to, size_t count, unsigned shift)
+{
+    uint32_t next[DIGIT_COUNT] = { 0 }, sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++;
+    for (size_t digit = 0; digit < DIGIT_COUNT; digit++) {
+        uint32_t here = next[digit];
+
+        next[digit] = sum;
+        sum += here;
+    }
+    for (size_t i = 0; i < count; i++)
+        to[next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++] = from[i];
+}
+
+static enum status radix_sort(struct places *p, struct error *err)
+{
+    size_t count = p->sequence_count;
+    struct seat *seats = NULL, *from, *to;
+    uint64_t bits;
+
+    TRY(memory_resize((void **)&seats, 2 * count, sizeof *seats, err));
+    from = seats;
+    to = seats + count;
+    bits = seat_all(p, from);
+    for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
+        struct seat *swap = from;
+
+        sort_digit(from, to, count, shift);
+        from = to;
+        to = swap;
+    }
+    for (size_t i = 0; i < count; i++)
+        p->sequence[i] = from[i].txn;
+    free(seats);
+    return STATUS_OK;
+}
+
+static void merge(const struct history *h, const uint32_t *from, size_t middle, size_t count,
+                  uint32_t *to)
+{
+    size_t a = 0, b = middle;
+
+    for (size_t i = 0; i < count; i++)
+        to[i] = b == count || (a < middle &&
+                               place_compare(history_ts(h, from[a]), history_ts(h, from[b])) <= 0)
+                    ? from[a++]
+                    : from[b++];
+}
+
+/* Places of several parts. */
+static enum status merge_sort(struct places *p, struct error *err)
+{
+    size_t count = p->sequence_count;
+    uint32_t *from = p->sequence, *to = NULL;
+
+    TRY(memory_resize((void **)&to, count, sizeof *to, err));
+    for (size_t width = 1; width < count; width *= 2) {
+        uint32_t *swap = from;
+
+        for (size_t at = 0; at < count; at += 2 * width) {
+            size_t left = count - at, both = left < 2 * width ? left : 2 * width;
+
+            merge(p->history, from + at, left < width ? left : width, both, to + at);
+        }
+        from = to;
+        to = swap;
+    }
+    p->sequence = from;
+    free(to);
+    return STATUS_OK;
+}
+
+/* Whether all that have a place have one part of it. */
+static bool places_are_numbers(const struct history *h)
+{
+    return !h->txn_ts_parts || !h->txn_ts_second;
+}
+
+static bool are_equal(const struct history *h, uint32_t a, uint32_t b)
+{
+    return places_are_numbers(h) ? h->txn_ts[a] == h->txn_ts[b]
+                                 : place_compare(history_ts(h, a), history_ts(h, b)) == 0;
+}
+
+static enum status refuse_equal(const struct places *p, uint32_t a, uint32_t b, struct error *err)
+{
+    const struct history *h = p->history;
+    struct place place = history_ts(h, a);
+    uint32_t first = a < b ? a : b, second = a < b ? b : a;
+
+    return error_set(err, STATUS_BAD_INPUT,
+                     "transactions %" PRId64 " and %" PRId64 " have the same \"ts\", %s%" PRId64
+                     "%s: places must differ",
+                     h->txn_id[first], h->txn_id[second], place.parts > 1 ? "[" : "", place.part[0],
+                     place.parts > 1 ? ",...]" : "");
+}
+
+static enum status sort(struct places *p, struct error *err)
+{
+    const struct history *h = p->history;
+
+    TRY(memory_resize((void **)&p->sequence, p->in_count, sizeof *p->sequence, err));
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        if (!places_is_in(p, t))
+            continue;
+        if (h->txn_ts && (!h->txn_ts_parts || h->txn_ts_parts[t] > 0))
+            p->sequence[p->sequence_count++] = t;
+        else if (p->without_ts == HISTORY_NONE)
+            p->without_ts = t;
+    }
+    if (p->sequence_count > 1)
+        TRY(places_are_numbers(h) ? radix_sort(p, err) : merge_sort(p, err));
+    for (uint32_t i = 1; i < p->sequence_count; i++)
+        if (are_equal(h, p->sequence[i - 1], p->sequence[i]))
+            return refuse_equal(p, p->sequence[i - 1], p->sequence[i], err);
+    return STATUS_OK;
+}
+
+/* --- The whole -------------------------------------------------------------------- */
+
+enum status places_init_standing(struct places *p, const struct history *h, struct error *err)
+{
+    *p = (struct places){ .history = h, .without_ts = HISTORY_NONE };
+    TRY(settle(p, false, err));
+    return check_memory((void **)&p->position, h->txn_count, sizeof *p->position, 0xff, err);
+}
+
+enum status places_init(struct places *p, const struct history *h, bool takes_open_in,
+                        struct error *err)
+{
+    *p = (struct places){ .history = h, .without_ts = HISTORY_NONE };
+    TRY(settle(p, takes_open_in, err));
+    TRY(sort(p, err));
+    TRY(check_memory((void **)&p->position, h->txn_count, sizeof *p->position, 0xff, err));
+    for (uint32_t i = 0; i < p->sequence_count; i++)
+        p->position[p->sequence[i]] = i;
+    return STATUS_OK;
+}
+
+void places_close(struct places *p)
+{
+    free(p->standing);
+    free(p->sequence);
+    free(p->position);
+    *p = (struct places){ 0 };
+}
+
+static bool is_up_to(const struct places *p, uint32_t at, struct place place)
+{
+    const struct history *h = p->history;
+    uint32_t txn = p->sequence[at];
+
+    if (place.parts == 1 && places_are_numbers(h))
+        return h->txn_ts[txn] <= place.part[0];
+    return place_compare(history_ts(h, txn), place) <= 0;
+}
+
+uint32_t places_up_to(const struct places *p, struct place place, uint32_t hint)
+{
+    uint32_t low = 0, high = p->sequence_count; /* those below low are at or below the place */
+
+    /* What a transaction sees ends near where it stands. */
+    for (uint32_t step = 1; hint < high && step <= hint - low && low < hint; step *= 2) {
+        if (is_up_to(p, hint - step, place)) {
+            low = hint - step + 1;
+            break;
+        }
+        high = hint - step;
+    }
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (is_up_to(p, middle, place))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

@@ -1,0 +1,38 @@
+/*
+ * answers_private: orders and aggregates, from their texts to comparing with them.
+ */
+#ifndef CHECKERS_ROWS_ANSWERS_PRIVATE_H
+#define CHECKERS_ROWS_ANSWERS_PRIVATE_H
+
+#include "checkers/rows/answers.h"
+
+#define ORDER_TERMS_MAX 8
+
+struct order_term {
+    uint16_t column;
+    bool descends, nulls_first;
+};
+
+/* "balance DESC NULLS LAST, id": false, if it is more than columns. */
+bool answer_parse_order(const struct history *, uint32_t table, struct text,
+                        struct order_term terms[ORDER_TERMS_MAX], unsigned *count);
+
+enum aggregate_function {
+    FUNCTION_COUNT_ROWS,
+    FUNCTION_COUNT,
+    FUNCTION_SUM,
+    FUNCTION_MIN,
+    FUNCTION_MAX,
+    FUNCTION_AVG
+};
+
+/* "min(v)": false, if it is none of one column. */
+bool answer_parse_aggregate(const struct history *, uint32_t table, struct text,
+                            enum aggregate_function *, uint16_t *column);
+
+/* One aggregate of the head's statement. */
+enum answer answer_compare_aggregate(struct answers *, uint32_t head, uint32_t aggregate,
+                                     const struct matched_row *, size_t count,
+                                     struct answer_fault *);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * fixed_order: what comes before what without looking at reads and writes: sessions, or real time.
+ *
+ *     session 1:  T1 T3 T6        slot 0, places 1 2 3
+ *     session 2:  T2 T5           slot 1, places 1 2
+ *     T4, unknown, of session 2   slot 2, place 1; after T2
+ *
+ * A *slot* is a line of actors that follow each other, and a *place* counts along it: what an
+ * actor comes after of one slot is told by one number. Nothing comes after an unknown one.
+ *
+ * Real time puts everybody after all who had completed when it began. Time itself has nodes
+ * for that, the barriers (see checkers/graph/barriers.h), and slots are filled as rooms
+ * are let: to who comes next after the first has left.
+ */
+#ifndef CHECKERS_SEARCH_POLYGRAPH_FIXED_ORDER_H
+#define CHECKERS_SEARCH_POLYGRAPH_FIXED_ORDER_H
+
+#include "checkers/lattice.h"
+#include "checkers/search/polygraph/distill.h"
+
+struct base {
+    enum closing closing; /* by data: there is no base, and there are no slots */
+    uint32_t slot_count;
+    uint32_t *slot, *place; /* by actor; places from 1 */
+    uint32_t *before;       /* by actor: the last before it in its session, or NOBODY */
+    uint32_t barrier_count;
+    uint32_t *barrier_after, *barrier_before; /* by actor, or NOBODY */
+};
+
+MUST_USE enum status base_init(struct base *, const struct distilled *, enum closing,
+                               struct arena *, struct error *);
+
+/* Whether the first comes before the second, as the closing says. */
+bool base_puts_before(const struct base *, const struct distilled *, uint32_t first,
+                      uint32_t second);
+
+#endif

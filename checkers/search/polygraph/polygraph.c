@@ -1,0 +1,288 @@
+#include "checkers/search/polygraph/polygraph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/search/polygraph/polygraph_private.h"
+
+/* --- Facts ------------------------------------------------------------------------ */
+
+enum status polygraph_add(struct polygraph *p, struct fact fact, struct error *err)
+{
+    if (fact.from != NOBODY)
+        TRY(array_push(&p->arrows, ((struct arrow){ fact.from, fact.to, (uint32_t)p->facts.count }),
+                       err));
+    return array_push(&p->facts, fact, err);
+}
+
+uint32_t polygraph_version_of(const struct distilled *d, uint32_t actor, uint32_t key)
+{
+    uint32_t low = d->key_start[key] + 1, end = d->key_start[key + 1], high = end;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (d->version_actor[middle] < actor)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && d->version_actor[low] == actor ? low : NOBODY;
+}
+
+static enum status add_base(struct polygraph *p, struct error *err)
+{
+    const struct base *b = p->base;
+    uint32_t first_barrier = p->node_count - b->barrier_count;
+
+    for (uint32_t actor = 0; actor < p->d->actor_count; actor++) {
+        uint32_t begin = node_begin(p, actor), commit = node_commit(p, actor);
+
+        if (p->is_snapshot)
+            TRY(polygraph_add(p, ((struct fact){ begin, commit, actor, 0, 0, FACT_PROGRAM }), err));
+        if (b->before[actor] != NOBODY)
+            TRY(polygraph_add(p,
+                              ((struct fact){ node_commit(p, b->before[actor]), begin,
+                                              b->before[actor], actor, 0, FACT_BASE }),
+                              err));
+        if (b->barrier_after[actor] != NOBODY)
+            TRY(polygraph_add(p,
+                              ((struct fact){ commit, first_barrier + b->barrier_after[actor],
+                                              actor, 0, 0, FACT_TIME }),
+                              err));
+        if (b->barrier_before[actor] != NOBODY)
+            TRY(polygraph_add(p,
+                              ((struct fact){ first_barrier + b->barrier_before[actor], begin,
+                                              actor, 0, 0, FACT_TIME }),
+                              err));
+    }
+    for (uint32_t node = first_barrier; node + 1 < p->node_count; node++)
+        TRY(polygraph_add(p, ((struct fact){ node, node + 1, 0, 0, 0, FACT_TIME }), err));
+    return STATUS_OK;
+}
+
+enum status polygraph_settle(struct polygraph *p, uint32_t read, uint32_t version,
+                             struct error *err)
+{
+    uint32_t writer = p->d->version_actor[version];
+
+    p->source[read] = version;
+    p->known_since[read] = (uint32_t)p->facts.count;
+    if (writer == NOBODY)
+        return STATUS_OK;
+    return polygraph_add(p,
+                         (struct fact){ node_commit(p, writer),
+                                        node_begin(p, p->d->read_actor[read]), read, version, 0,
+                                        FACT_FOLLOWS },
+                         err);
+}
+
+static enum status add_shown(struct polygraph *p, struct error *err)
+{
+    const struct distilled *d = p->d;
+
+    for (uint32_t i = 0; i < d->shown_count; i++) {
+        const struct shown *s = &d->shown[i];
+        uint32_t fact = (uint32_t)p->facts.count;
+
+        if (s->first == NOBODY) {
+            TRY(polygraph_add(
+                p,
+                ((struct fact){ node_begin(p, d->read_actor[s->read]), version_commit(p, s->second),
+                                s->read, s->second, 0, FACT_ABSENT }),
+                err));
+            continue;
+        }
+        if (s->links && p->next[s->first] == NOBODY && p->previous[s->second] == NOBODY) {
+            p->next[s->first] = s->second;
+            p->previous[s->second] = s->first;
+            p->link_fact[s->second] = fact;
+        }
+        if (!version_is_initial(d, s->first))
+            TRY(polygraph_add(
+                p,
+                ((struct fact){ version_commit(p, s->first), version_begin(p, s->second), s->read,
+                                s->first, s->second, FACT_PREFIX }),
+                err));
+    }
+    return STATUS_OK;
+}
+
+/* Where all of a key's order is given its versions are one chain. */
+static enum status add_pairs(struct polygraph *p, struct error *err)
+{
+    const struct distilled *d = p->d;
+
+    for (uint32_t i = 0; i < d->pair_count; i++) {
+        uint32_t y = d->pair_first[i], z = d->pair_second[i], fact = (uint32_t)p->facts.count;
+
+        if (d->key_is_ordered[d->version_key[y]] && p->next[y] == NOBODY &&
+            p->previous[z] == NOBODY) {
+            p->next[y] = z;
+            p->previous[z] = y;
+            p->link_fact[z] = fact;
+        }
+        TRY(polygraph_add(
+            p, ((struct fact){ version_commit(p, y), version_begin(p, z), 0, y, z, FACT_PAIR }),
+            err));
+    }
+    for (uint32_t key = 0; key < d->key_count; key++) {
+        uint32_t initial = d->key_start[key], first = initial + 1;
+
+        if (!d->key_is_ordered[key] || first == d->key_start[key + 1])
+            continue;
+        while (p->previous[first] != NOBODY)
+            first = p->previous[first];
+        if (first != initial && p->next[initial] == NOBODY) {
+            p->next[initial] = first;
+            p->previous[first] = initial;
+            p->link_fact[first] = (uint32_t)p->facts.count;
+        }
+    }
+    return STATUS_OK;
+}
+
+/* By actor. */
+static void index_reads(struct polygraph *p)
+{
+    const struct distilled *d = p->d;
+
+    memset(p->reads_start, 0, ((size_t)d->actor_count + 2) * sizeof *p->reads_start);
+    for (uint32_t read = 0; read < d->read_count; read++)
+        p->reads_start[d->read_actor[read] + 2]++;
+    for (uint32_t actor = 0; actor < d->actor_count; actor++)
+        p->reads_start[actor + 2] += p->reads_start[actor + 1];
+    for (uint32_t read = 0; read < d->read_count; read++)
+        p->reads[p->reads_start[d->read_actor[read] + 1]++] = read;
+}
+
+static enum status add_reads(struct polygraph *p, struct error *err)
+{
+    const struct distilled *d = p->d;
+
+    for (; p->read_count < d->read_count; p->read_count++) {
+        if (d->read_source[p->read_count] != NOBODY)
+            TRY(polygraph_settle(p, p->read_count, d->read_source[p->read_count], err));
+        else
+            p->open_count++;
+    }
+    index_reads(p);
+    return STATUS_OK;
+}
+
+/* --- Making ----------------------------------------------------------------------- */
+
+static enum status number_nodes(struct polygraph *p, struct error *err)
+{
+    const struct base *b = p->base;
+    uint32_t actors = p->d->actor_count, of_actors = p->is_snapshot ? 2 * actors : actors;
+    uint32_t slots = b->slot_count > 0 ? b->slot_count + (b->barrier_count > 0) : 0;
+
+    p->node_count = of_actors + b->barrier_count;
+    TAKE(p->arena, p->slot, p->node_count, err);
+    TAKE(p->arena, p->place, p->node_count, err);
+    for (uint32_t actor = 0; actor < actors; actor++) {
+        uint32_t begin = node_begin(p, actor), commit = node_commit(p, actor);
+
+        p->slot[begin] = p->slot[commit] = b->slot[actor];
+        p->place[begin] = p->is_snapshot ? 2 * b->place[actor] - 1 : b->place[actor];
+        p->place[commit] = p->is_snapshot ? 2 * b->place[actor] : b->place[actor];
+    }
+    for (uint32_t i = 0; i < b->barrier_count; i++) {
+        p->slot[of_actors + i] = b->slot_count;
+        p->place[of_actors + i] = i + 1;
+    }
+    return reach_init(&p->reach, p->node_count, slots, p->slot, p->place, p->arena, err);
+}
+
+/* For the reads of the distilled history, and for as many again as there may come. */
+static enum status take_room(struct polygraph *p, struct error *err)
+{
+    const struct distilled *d = p->d;
+    uint32_t candidates = d->candidate_start[d->read_count];
+    const uint32_t *source = p->source, *known_since = p->known_since;
+    const uint8_t *is_gone = p->is_gone;
+
+    if (d->read_count > p->read_room || !p->source) {
+        p->read_room = p->source ? 2 * (size_t)d->read_count : d->read_count;
+        TAKE(p->arena, p->source, p->read_room, err);
+        TAKE(p->arena, p->known_since, p->read_room, err);
+        TAKE(p->arena, p->readers, p->read_room, err);
+        TAKE(p->arena, p->reads, p->read_room, err);
+        memset(p->source, 0xff, p->read_room * sizeof *p->source);
+        if (p->read_count > 0) {
+            memcpy(p->source, source, p->read_count * sizeof *source);
+            memcpy(p->known_since, known_since, p->read_count * sizeof *known_since);
+        }
+    }
+    if (candidates > p->candidate_room || !p->is_gone) {
+        size_t old = p->candidate_room;
+
+        p->candidate_room = p->is_gone ? 2 * (size_t)candidates : candidates;
+        TAKE(p->arena, p->is_gone, p->candidate_room, err);
+        if (old > 0)
+            memcpy(p->is_gone, is_gone, old);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_memory(struct polygraph *p, struct error *err)
+{
+    const struct distilled *d = p->d;
+    size_t versions = d->version_count;
+
+    TRY(take_room(p, err));
+    TAKE(p->arena, p->reads_start, (size_t)d->actor_count + 2, err);
+    TAKE(p->arena, p->next, versions, err);
+    TAKE(p->arena, p->previous, versions, err);
+    TAKE(p->arena, p->link_fact, versions, err);
+    TAKE(p->arena, p->reader_start, versions + 2, err);
+    TAKE(p->arena, p->may_be_read, versions, err);
+    TAKE(p->arena, p->chain_start, (size_t)d->key_count + 1, err);
+    TAKE(p->arena, p->head, versions, err);
+    TAKE(p->arena, p->tail, versions, err);
+    TAKE(p->arena, p->chain_of, versions, err);
+    TAKE(p->arena, p->is_plain, versions, err);
+    TAKE(p->arena, p->lane_start, (size_t)d->key_count + 1, err);
+    TAKE(p->arena, p->lanes, versions, err);
+    TAKE(p->arena, p->firm_start, (size_t)d->key_count + 1, err);
+    TAKE(p->arena, p->firm_lanes, versions, err);
+    TAKE(p->arena, p->firm, versions, err);
+    TAKE(p->arena, p->sorting, versions, err);
+    TAKE(p->arena, p->head_place, versions, err);
+    TAKE(p->arena, p->firm_place, versions, err);
+    memset(p->next, 0xff, versions * sizeof *p->next);
+    memset(p->previous, 0xff, versions * sizeof *p->previous);
+    memset(p->link_fact, 0xff, versions * sizeof *p->link_fact);
+    return STATUS_OK;
+}
+
+enum status polygraph_init(struct polygraph *p, const struct distilled *d, const struct base *base,
+                           bool is_snapshot, struct arena *arena, struct error *err)
+{
+    *p = (struct polygraph){
+        .d = d, .base = base, .arena = arena, .is_snapshot = is_snapshot, .read_without = NOBODY,
+        .some_without = NOBODY
+    };
+    TRY(number_nodes(p, err));
+    TRY(take_memory(p, err));
+    TRY(add_base(p, err));
+    TRY(add_reads(p, err));
+    TRY(add_shown(p, err));
+    TRY(add_pairs(p, err));
+    return polygraph_chain(p, err);
+}
+
+enum status polygraph_extend(struct polygraph *p, struct error *err)
+{
+    TRY(take_room(p, err));
+    TRY(add_reads(p, err));
+    return polygraph_chain(p, err);
+}
+
+void polygraph_close(struct polygraph *p)
+{
+    array_close(&p->facts);
+    array_close(&p->arrows);
+    reach_close(&p->reach);
+}

@@ -1,0 +1,27 @@
+/*
+ * polygraph_private: what finding out and forgetting again is made of.
+ */
+#ifndef CHECKERS_SEARCH_POLYGRAPH_POLYGRAPH_PRIVATE_H
+#define CHECKERS_SEARCH_POLYGRAPH_POLYGRAPH_PRIVATE_H
+
+#include "checkers/search/polygraph/polygraph.h"
+
+/* The reader's transaction was there before the version's, since its source was. */
+MUST_USE enum status polygraph_overtake(struct polygraph *, uint32_t read, uint32_t version,
+                                        struct error *);
+
+/* saturate_reads.c: strikes out candidates of reads that can no longer be their sources. */
+MUST_USE enum status polygraph_strike(struct polygraph *, const struct check_options *,
+                                      struct error *);
+
+/* saturate_reads.c: looks for a value that can have come from nowhere. */
+void polygraph_find_without(struct polygraph *);
+
+/* How many chains of a lane, with these places of their heads, must come before chain b. */
+uint32_t polygraph_count_before(const struct polygraph *, const struct lane *,
+                                const uint32_t *places, uint32_t b);
+
+/* Whether chain b before chain a would close a cycle: as far as reach knows. */
+bool polygraph_forces(const struct polygraph *, uint32_t a, uint32_t b);
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * z3: the problem of search.h put to Z3, as a second opinion on small histories.
+ *
+ *     struct z3_options options = { .encoding = Z3_PROPAGATOR, .rlimit = Z3_RLIMIT };
+ *     TRY(z3_solve(&problem, &options, &result, err));
+ *
+ * Two encodings, which share nothing but the clauses:
+ *
+ *     Z3_POSITIONS    every node has an integer position, and an edge that is there
+ *                     makes its `to` larger than its `from`: difference logic
+ *     Z3_PROPAGATOR   Z3 sees the variables and clauses alone; a propagator watches which
+ *                     edges are there, and hands over each cycle as a conflict
+ *
+ * A model is believed only after a replay in plain C: the clauses hold, and the edges that
+ * are there have an order. That there is none, Z3 says without a proof that anybody
+ * else could check, so has_proof is false: who needs evidence asks search_solve().
+ *
+ * The hints of a problem are not used. The same problem and options give the same
+ * answer, as effort is counted in Z3's own steps and never in seconds.
+ */
+#ifndef CHECKERS_SEARCH_SOLVER_Z3_H
+#define CHECKERS_SEARCH_SOLVER_Z3_H
+
+#include "checkers/search/solver/search.h"
+
+enum z3_encoding { Z3_POSITIONS, Z3_PROPAGATOR };
+
+#define Z3_RLIMIT 10000000 /* some seconds */
+
+struct z3_options {
+    enum z3_encoding encoding;
+    unsigned rlimit; /* Z3's steps; 0: no limit */
+    unsigned seed;
+    const atomic_bool *stop; /* may be NULL; once it is true the answer comes soon */
+};
+
+/* The result must be closed, by search_result_close(), whatever the status. */
+MUST_USE enum status z3_solve(const struct search_problem *, const struct z3_options *,
+                              struct search_result *, struct error *);
+
+/* The version of the library, for reports. */
+void z3_version(char text[40]);
+
+#endif

@@ -1,0 +1,236 @@
+/*
+ * What is told of a history that is wrong: a smallest cycle of each component, and whatever
+ * would have to come before the initial transaction.
+ */
+#include <stdlib.h>
+
+#include "checkers/proof/proof.h"
+#include "checkers/weak/smallest_cycles_private.h"
+
+struct telling {
+    struct weak *w;
+    const struct weak_axiom *axiom;
+    const struct weak_judgement *judgement;
+    uint8_t *told;
+    uint32_t *named; /* by transaction: the account that it was last named in, from 1 */
+    uint32_t account_number;
+};
+
+/* --- Telling ---------------------------------------------------------------------- */
+
+/* A proof on its way. */
+struct account {
+    ARRAY(struct edge) edges;
+    ARRAY(struct reason) reasons;
+    ARRAY(struct edge) because; /* of all reasons; their pointers are set at the end */
+    ARRAY(size_t) because_start;
+    ARRAY(uint32_t) txns;
+};
+
+static struct edge step_edge(const struct weak *w, uint32_t from, uint32_t to, uint32_t op)
+{
+    struct edge e = { .kind = EDGE_PROCESS, .from = from, .to = to, .key = HISTORY_NONE };
+
+    if (op == HISTORY_NONE)
+        return e;
+    e.kind = EDGE_WR;
+    e.op = op;
+    e.key = w->history->op_key[op];
+    e.version = e.other = w->write_op[weak_find_write(w, from, e.key)];
+    return e;
+}
+
+/* Of a list: an append of each that the list shows one before the other, or lacks. */
+static void find_appends(const struct weak *w, struct edge *e)
+{
+    e->version = w->write_op[weak_find_write(w, e->from, e->key)];
+    e->other =
+        e->to == WEAK_INITIAL ? VERSION_INITIAL : w->write_op[weak_find_write(w, e->to, e->key)];
+}
+
+static enum status account_for_co(struct telling *t, struct account *a, const struct weak_edge *co,
+                                  struct error *err)
+{
+    struct weak_path path = { 0 };
+    enum status status = t->axiom->explain(t->w, co, &path, err);
+
+    for (size_t i = 0; i < path.steps.count && status == STATUS_OK; i++) {
+        const struct weak_step *s = &path.steps.at[i];
+
+        status = array_push(&a->because, step_edge(t->w, s->from, s->to, s->op), err);
+        if (status == STATUS_OK)
+            status = array_push(&a->txns, s->from, err);
+    }
+    array_close(&path.steps);
+    return status;
+}
+
+static enum status account_for(struct telling *t, struct account *a, uint32_t from, uint32_t to,
+                               uint32_t op, enum weak_arc_kind kind, struct error *err)
+{
+    const struct weak *w = t->w;
+    struct edge e = step_edge(w, from, to, kind == WEAK_READ ? op : HISTORY_NONE);
+    struct reason reason = { .reader = HISTORY_NONE, .read = op };
+
+    TRY(array_push(&a->because_start, a->because.count, err));
+    TRY(array_push(&a->txns, from, err));
+    if (kind >= WEAK_SHOWN) {
+        e.kind = kind == WEAK_SHOWN ? EDGE_WW : EDGE_CO;
+        e.op = op;
+        e.key = w->history->op_key[op];
+        find_appends(w, &e);
+        reason.reader = history_txn_of(w->history, op);
+        TRY(array_push(&a->txns, reason.reader, err));
+    }
+    if (kind == WEAK_CO)
+        TRY(account_for_co(t, a, &(struct weak_edge){ from, to, op }, err));
+    TRY(array_push(&a->edges, e, err));
+    return array_push(&a->reasons, reason, err);
+}
+
+static void close_account(struct account *a)
+{
+    array_close(&a->edges);
+    array_close(&a->reasons);
+    array_close(&a->because);
+    array_close(&a->because_start);
+    array_close(&a->txns);
+}
+
+static void point_reasons(struct account *a)
+{
+    for (size_t i = 0; i < a->reasons.count; i++) {
+        size_t end = i + 1 < a->reasons.count ? a->because_start.at[i + 1] : a->because.count;
+
+        a->reasons.at[i].because_count = end - a->because_start.at[i];
+        a->reasons.at[i].because = a->because.at ? a->because.at + a->because_start.at[i] : NULL;
+    }
+}
+
+/* Each once, in the order in which they came. */
+static void drop_repeats(struct telling *t, struct account *a)
+{
+    size_t kept = 0;
+
+    t->account_number++;
+    for (size_t i = 0; i < a->txns.count; i++) {
+        uint32_t *named = &t->named[a->txns.at[i]];
+
+        if (*named != t->account_number)
+            a->txns.at[kept++] = a->txns.at[i];
+        *named = t->account_number;
+    }
+    a->txns.count = kept;
+}
+
+static enum status add_account(struct telling *t, struct account *a, enum anomaly kind,
+                               struct error *err)
+{
+    const struct history *h = t->w->history;
+    struct discovery found = { .kind = kind, .proven = kind };
+
+    point_reasons(a);
+    drop_repeats(t, a);
+    for (size_t i = 0; i < a->txns.count; i++)
+        t->told[a->txns.at[i]] = 1;
+    found.txns = a->txns.at;
+    found.txn_count = a->txns.count;
+    proof_tell_cycle_by(&found.why, h, a->edges.at, a->reasons.at, a->edges.count);
+    proof_cycle_by(&found.proof, h, a->edges.at, a->reasons.at, a->edges.count);
+    return check_add(t->w->check, &found, err);
+}
+
+static enum anomaly name_cycle(const struct telling *t, const struct weak_knots *k)
+{
+    unsigned co = 0, shown = 0;
+
+    for (size_t i = 0; i < k->cycle.count; i++) {
+        co += k->cycle.at[i].kind == WEAK_CO;
+        shown += k->cycle.at[i].kind == WEAK_SHOWN;
+    }
+    if (co + shown == 0)
+        return ANOMALY_CYCLIC_CO;
+    return co == 1 && shown == 0 ? t->axiom->by_order : t->axiom->by_circle;
+}
+
+static enum status tell_cycle(struct telling *t, const struct weak_knots *k, struct error *err)
+{
+    struct account a = { 0 };
+    enum status status = STATUS_OK;
+
+    for (size_t i = 0; i < k->cycle.count && status == STATUS_OK; i++) {
+        struct weak_arc arc = k->cycle.at[i];
+
+        status = account_for(t, &a, arc.from, arc.to, arc.op, (enum weak_arc_kind)arc.kind, err);
+    }
+    if (status == STATUS_OK)
+        status = add_account(t, &a, name_cycle(t, k), err);
+    close_account(&a);
+    return status;
+}
+
+static enum status tell_initial(struct telling *t, const struct weak_edge *e, struct error *err)
+{
+    struct account a = { 0 };
+    enum status status = account_for(t, &a, e->from, WEAK_INITIAL, e->op, WEAK_CO, err);
+
+    if (status == STATUS_OK)
+        status = add_account(t, &a, t->axiom->by_order, err);
+    close_account(&a);
+    return status;
+}
+
+/* --- The whole -------------------------------------------------------------------- */
+
+static bool is_told(const struct telling *t, const struct weak_knots *k, uint32_t component)
+{
+    for (uint32_t n = k->member_start[component]; n < k->member_start[component + 1]; n++)
+        if (t->told[k->members[n]])
+            return true;
+    return false;
+}
+
+static enum status tell_components(struct telling *t, struct error *err)
+{
+    struct weak_knots knots;
+    enum status status = weak_knots_init(&knots, t->w, t->axiom, t->judgement, err);
+
+    for (uint32_t n = 0; n < knots.count && status == STATUS_OK; n++) {
+        if (is_told(t, &knots, n))
+            continue;
+        if (check_is_full(t->w->check))
+            break;
+        status = weak_knots_find(&knots, n, err);
+        if (status == STATUS_OK && knots.cycle.count > 0)
+            status = tell_cycle(t, &knots, err);
+    }
+    weak_knots_close(&knots);
+    return status;
+}
+
+static enum status tell_all(struct telling *t, struct error *err)
+{
+    const struct weak_judgement *j = t->judgement;
+
+    TRY(check_memory((void **)&t->named, t->w->txn_count, sizeof *t->named, 0, err));
+    for (size_t i = 0; i < j->co.edges.count; i++) {
+        const struct weak_edge *e = &j->co.edges.at[i];
+
+        if (e->to != WEAK_INITIAL || t->told[e->from])
+            continue;
+        if (check_is_full(t->w->check))
+            return STATUS_OK;
+        TRY(tell_initial(t, e, err));
+    }
+    return j->order.is_acyclic ? STATUS_OK : tell_components(t, err);
+}
+
+enum status weak_tell_cycles(struct weak *w, const struct weak_axiom *axiom,
+                             const struct weak_judgement *j, uint8_t *told, struct error *err)
+{
+    struct telling t = { .w = w, .axiom = axiom, .judgement = j, .told = told };
+    enum status status = tell_all(&t, err);
+
+    free(t.named);
+    return status;
+}
