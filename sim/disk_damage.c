@@ -1,3 +1,5 @@
+#include "sim/disk_damage_private.h"
+
 #include <assert.h>
 #include <string.h>
 

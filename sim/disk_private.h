@@ -1,9 +1,8 @@
 /*
  * disk_private: what the parts of the disk know of each other.
  *
- *     disk.c          operations, time, and the way of a page to durability
+ *     disk.c          operations, time, and the way of a page to durability; digest, check and print
  *     disk_damage.c   what crashes and faults do to bytes, and how it is undone
- *     disk_inspect.c  digest, check and print
  */
 #ifndef SIM_DISK_PRIVATE_H
 #define SIM_DISK_PRIVATE_H
@@ -50,11 +49,5 @@ static inline uint32_t disk_page_count(const struct disk_file *file)
 
 /* Now that this version is durable: frees what no crash can bring back any more. */
 void disk_prune(struct disk *, uint32_t version);
-
-/* Copies what a read of this part of the page returns; whether rot changed it. */
-bool disk_read_page(const struct disk *, const struct disk_file *, uint32_t page, size_t offset,
-                    uint8_t *bytes, size_t size);
-/* Perhaps stores what a sync writes to this version in another page of the file. */
-void disk_misdirect(struct disk *, struct disk_file *, uint32_t version, uint64_t sync);
 
 #endif

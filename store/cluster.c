@@ -9,6 +9,7 @@
 
 #include "store/equality_private.h"
 #include "store/clients/read_back.h"
+#include "store/clients/record_history.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SETTLE_STEP_NS (50 * MILLISECOND)
@@ -507,7 +508,7 @@ const struct cluster_findings *cluster_findings(struct cluster *cluster)
 
 enum status cluster_history(struct cluster *cluster, struct history *history, struct error *err)
 {
-    return record_finish(cluster->record, history, err);
+    return record_history_finish(cluster->record, history, err);
 }
 
 /* --- Rows at the end -------------------------------------------------------------------------- */

@@ -1,7 +1,5 @@
-/*
- * What a program says of the state at the end: its invariants, run by a machine
- * whose reads are answered from the final rows.
- */
+#include "store/clients/driver_program_final.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -105,7 +103,7 @@ static bool is_invariant(const struct function *f)
     return f->name.length > length && memcmp(f->name.at, INVARIANT_PREFIX, length) == 0;
 }
 
-enum status program_examine_invariants(const struct driver_program *d, struct error *err)
+enum status driver_program_examine_invariants(const struct driver_program *d, struct error *err)
 {
     const struct program_tree *tree = &d->program->tree;
 

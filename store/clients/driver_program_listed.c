@@ -1,7 +1,4 @@
-/*
- * Calls that are listed, with all their arguments: see programs/listed.h.
- */
-#include "store/clients/driver_program_private.h"
+#include "store/clients/driver_program_listed_private.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -29,7 +26,7 @@ static enum status prepare(struct driver_program *d, const struct listed_txn *tx
     return STATUS_OK;
 }
 
-enum status program_prepare_listed(struct driver_program *d, struct error *err)
+enum status driver_program_listed_prepare(struct driver_program *d, struct error *err)
 {
     const struct listed *listing = d->options.listing;
 
@@ -42,7 +39,7 @@ enum status program_prepare_listed(struct driver_program *d, struct error *err)
     return STATUS_OK;
 }
 
-bool program_turn(void *context, uint32_t client, uint64_t ordinal, struct driver_turn *turn)
+bool driver_program_listed_turn(void *context, uint32_t client, uint64_t ordinal, struct driver_turn *turn)
 {
     const struct driver_program *d = context;
     const struct listed_txn *listed = listed_turn(&d->turns, client, ordinal);
@@ -52,7 +49,7 @@ bool program_turn(void *context, uint32_t client, uint64_t ordinal, struct drive
     return listed != NULL;
 }
 
-const struct listed_call *program_listed_call(const struct driver_program *d, uint32_t client,
+const struct listed_call *driver_program_listed_call(const struct driver_program *d, uint32_t client,
                                               uint64_t ordinal)
 {
     const struct listed_txn *listed = listed_turn(&d->turns, client, ordinal);
@@ -86,7 +83,7 @@ static void print_literal(const struct datum *value, struct buffer *out, struct 
         buffer_byte(out, '\'');
 }
 
-void program_list(struct driver_program *d, uint32_t client, uint32_t function,
+void driver_program_listed_add(struct driver_program *d, uint32_t client, uint32_t function,
                   const struct datum *arguments)
 {
     const struct function *called = &d->program->tree.functions[function];

@@ -73,32 +73,4 @@ struct driver_program {
     bool is_short;
 };
 
-/* --- Listed calls: driver_program_listed.c ---------------------------------------------------- */
-
-MUST_USE enum status program_prepare_listed(struct driver_program *, struct error *);
-bool program_turn(void *context, uint32_t client, uint64_t ordinal, struct driver_turn *);
-/* NULL: the client has no more. */
-const struct listed_call *program_listed_call(const struct driver_program *, uint32_t client,
-                                              uint64_t ordinal);
-/* Lists a call that is made. */
-void program_list(struct driver_program *, uint32_t client, uint32_t function,
-                  const struct datum *arguments);
-
-/* --- What goes into the history: driver_program_record.c -------------------------------------- */
-
-/* A read was answered; `request` is what the machine asked. */
-void program_record_read(struct driver_program *, struct program_client *,
-                         const struct driver_answer *);
-/* It was not. */
-void program_record_unread(struct driver_program *, struct program_client *,
-                           const struct driver_answer *);
-/* A write was done, or, with TIME_NEVER, perhaps. */
-void program_record_written(struct driver_program *, struct program_client *,
-                            const struct driver_answer *, int64_t completed_ns);
-/* What was read to be written, and will not be, was only read. */
-void program_record_half(struct program_client *, const struct driver_answer *);
-
-/* A function that is an invariant by its name alone would never be asked. */
-MUST_USE enum status program_examine_invariants(const struct driver_program *, struct error *);
-
 #endif

@@ -122,7 +122,5 @@ enum false_word record_false_word(const struct record *, uint64_t txn);
 uint64_t record_txn_count(const struct record *);
 /* Where the transaction was decided to be. False: it has no place, or not yet. */
 bool record_place(const struct record *, uint64_t txn, struct stamp *);
-/* A history with its certificate: version orders by place of the writers. */
-MUST_USE enum status record_finish(struct record *, struct history *, struct error *);
 
 #endif

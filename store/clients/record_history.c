@@ -5,6 +5,8 @@
  * Keys, values and statements' texts are numbered anew by the history's builder
  * as they first come. A row's bytes are made into a value once and remembered.
  */
+#include "store/clients/record_history.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
@@ -504,7 +506,7 @@ static void close_teller(struct teller *t)
     array_close(&t->writes);
 }
 
-enum status record_finish(struct record *r, struct history *h, struct error *err)
+enum status record_history_finish(struct record *r, struct history *h, struct error *err)
 {
     struct teller t = { .record = r, .catalog = r->options.catalog };
     enum status status;

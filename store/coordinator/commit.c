@@ -20,9 +20,12 @@
  * shards that were touched are told that the transaction is over, where the
  * protocol keeps anything for it.
  */
-#include "store/coordinator/coordinator_private.h"
+#include "store/coordinator/commit_private.h"
 
 #include <assert.h>
+
+#include "store/coordinator/coordinator_private.h"
+#include "store/coordinator/statement_private.h"
 
 /* --- The end ---------------------------------------------------------------------------------- */
 

@@ -1,7 +1,7 @@
 /*
  * Clients, their transactions, and what they are told.
  *
- * What a client's request means follows from its seat (store/coordinator/client_sessions.h), which also
+ * What a client's request means follows from its session (client_sessions.h), which also
  * keeps the reply. The transaction itself lives until it is over for everybody;
  * that may be long after its client has gone.
  */
@@ -10,7 +10,10 @@
 #include <assert.h>
 #include <string.h>
 
+#include "store/coordinator/commit_private.h"
 #include "store/coordinator/coordinator_private.h"
+#include "store/coordinator/deadlock_private.h"
+#include "store/coordinator/statement_private.h"
 
 /* A transaction whose client says nothing for this share of the retention is given up. */
 #define SILENCE_DIVISOR 2
@@ -235,4 +238,286 @@ void coordinator_tick(struct coordinator *c)
             txn_probe_late(txn, now_ns);
         }
     }
+}
+
+/* --- Asks to shards --------------------------------------------------------------------------- */
+
+/*
+ * Asks to shards, sent again and again until they are answered.
+ *
+ * What is asked follows from the transaction's phase and state alone, so that an
+ * ask need not be kept: it is made anew for each sending, with the number that
+ * it had. One ask is outstanding at a shard at most; an answer with any other
+ * number comes late and changes nothing.
+ *
+ * To whom: the replica that is thought to lead. One that does not lead names
+ * another, who is asked at once, unless hints have gone round in circles; one
+ * that knows no leader is left alone for a moment. Where no answer comes, every
+ * second try goes to the other replicas in turn; pauses grow then, and have a
+ * jitter, so that a shard that comes back is not met by all at once.
+ */
+
+#define MS INT64_C(1000000)
+#define ASK_DOUBLINGS_MAX 4
+#define NO_LEADER_PAUSE_NS (20 * MS)
+#define HOPS_MAX 3
+#define SILENCE_NS_MAX (4000 * MS)
+
+static uint32_t next_replica(const struct coordinator *c, uint32_t shard, uint32_t node)
+{
+    const struct cluster *cluster = c->server->cluster;
+    uint32_t replicas = cluster->options.replicas;
+
+    for (uint32_t i = 0; i < replicas; i++)
+        if (cluster_replica_node(cluster, shard, i) == node)
+            return cluster_replica_node(cluster, shard, (i + 1) % replicas);
+    return cluster_replica_node(cluster, shard, 0);
+}
+
+static uint32_t target_of(const struct coordinator *c, uint32_t shard, const struct shard_ask *ask)
+{
+    uint32_t replicas = c->server->cluster->options.replicas;
+
+    if (BUGGIFY(c->sometimes, c->server->node, ASK_ASTRAY))
+        return next_replica(c, shard, c->leaders[shard]);
+    if (ask->tries % 2 == 0)
+        return c->leaders[shard];
+    return cluster_replica_node(c->server->cluster, shard, ask->tries / 2 % replicas);
+}
+
+static void fill(struct txn *txn, uint32_t shard, struct ask *ask)
+{
+    switch (txn->phase) {
+    case TXN_READING:
+        ask->kind = ASK_READ;
+        txn_fill_read(txn, shard, ask);
+        return;
+    case TXN_LOCKING:
+        ask->kind = ASK_LOCK;
+        txn_fill_lock(txn, shard, ask);
+        return;
+    case TXN_PREPARING:
+        ask->kind = txn->private->participants & shard_bit(shard) ? ASK_PREPARE : ASK_CHECK;
+        txn_fill_prepare(txn, shard, ask);
+        return;
+    case TXN_CHECKING:
+        ask->kind = ASK_CHECK;
+        txn_fill_prepare(txn, shard, ask);
+        return;
+    case TXN_DECIDING:
+        ask->kind = ASK_DECIDE;
+        ask->decision = txn->decision;
+        return;
+    case TXN_DONE:
+        ask->kind = ASK_RELEASE;
+        return;
+    case TXN_IDLE:
+        break;
+    }
+    assert(!"an idle transaction asks nothing");
+}
+
+/* Longer from try to try, and then up to a quarter more. */
+static int64_t timeout_ns(const struct coordinator *c, uint32_t tries)
+{
+    uint32_t doublings = tries < ASK_DOUBLINGS_MAX ? tries : ASK_DOUBLINGS_MAX;
+    int64_t timeout_ns = c->server->cluster->options.ask_timeout_ns << doublings;
+
+    if (BUGGIFY(c->sometimes, c->server->node, ASK_IMPATIENT))
+        return 1;
+    if (tries == 0)
+        return timeout_ns;
+    return timeout_ns + (int64_t)random_below(world_random(c->server->world, c->server->node),
+                                              (uint64_t)timeout_ns / 4);
+}
+
+/* As if the ask had been lost, or the coordinator had been elsewhere for some time. */
+static bool stays_silent(const struct txn *txn, struct shard_ask *open)
+{
+    const struct coordinator *c = txn->coordinator;
+    struct buggify *buggify = c->sometimes->buggify;
+
+    if (txn->phase == TXN_DECIDING && BUGGIFY(c->sometimes, c->server->node, DECISION_LATE)) {
+        open->due_ns = server_monotonic_ns(c->server) +
+                       buggify_delay_ns(buggify, BUGGIFY_DECISION_LATE, c->server->node,
+                                        SILENCE_NS_MAX);
+        return true;
+    }
+    return BUGGIFY(c->sometimes, c->server->node, ASK_LOST);
+}
+
+static void send(struct txn *txn, uint32_t shard)
+{
+    struct coordinator *c = txn->coordinator;
+    struct shard_ask *open = &txn->asks[shard];
+    struct ask ask = { .txn = txn->id,
+                       .number = open->number,
+                       .from = c->server->node,
+                       .begin = txn->begin,
+                       .scope = SCOPE_NONE };
+
+    open->due_ns = server_monotonic_ns(c->server) + timeout_ns(c, open->tries);
+    if (stays_silent(txn, open))
+        return;
+    fill(txn, shard, &ask);
+    server_send_ask(c->server, target_of(c, shard, open), shard, &ask);
+    if (BUGGIFY(c->sometimes, c->server->node, ASK_TWICE))
+        server_send_ask(c->server, target_of(c, shard, open), shard, &ask);
+    open->tries++;
+}
+
+void txn_ask(struct txn *txn, uint64_t shards)
+{
+    assert(txn->private->open == 0 && txn->open_asks == 0);
+    txn->private->open = shards;
+    for (uint64_t rest = shards; rest; rest = shards_rest(rest)) {
+        uint32_t shard = shards_first(rest);
+        txn->asks[shard] =
+            (struct shard_ask){ .is_open = true, .number = ++txn->private->last_number };
+        txn->open_asks++;
+        send(txn, shard);
+    }
+}
+
+static void close_ask(struct txn *txn, uint32_t shard)
+{
+    assert(txn->asks[shard].is_open);
+    txn->asks[shard].is_open = false;
+    txn->private->open &= ~shard_bit(shard);
+    txn->open_asks--;
+}
+
+void txn_close_asks(struct txn *txn)
+{
+    for (uint64_t rest = txn->private->open; rest; rest = shards_rest(rest))
+        close_ask(txn, shards_first(rest));
+}
+
+void txn_retry_asks(struct txn *txn, int64_t now_ns)
+{
+    for (uint64_t rest = txn->private->open; rest; rest = shards_rest(rest)) {
+        struct shard_ask *ask = &txn->asks[shards_first(rest)];
+        if (ask->due_ns > now_ns)
+            continue;
+        ask->hops = 0;
+        send(txn, shards_first(rest));
+    }
+}
+
+/* Who was asked does not lead. */
+static void ask_another(struct txn *txn, uint32_t shard, uint32_t node, uint32_t hint)
+{
+    struct coordinator *c = txn->coordinator;
+    struct shard_ask *ask = &txn->asks[shard];
+
+    if (hint != WORLD_NOBODY && hint != node && ask->hops < HOPS_MAX) {
+        c->leaders[shard] = hint;
+        ask->hops++;
+        ask->tries = 0;
+        send(txn, shard);
+        return;
+    }
+    if (ask->hops == HOPS_MAX)
+        SOMETIMES(c->sometimes, HINTS_IN_CIRCLES);
+    if (c->leaders[shard] == node)
+        c->leaders[shard] = next_replica(c, shard, node);
+    ask->tries = 0;
+    ask->due_ns = server_monotonic_ns(c->server) + NO_LEADER_PAUSE_NS;
+}
+
+/*
+ * A lock that was granted to a transaction which is over here, or forgotten in a
+ * crash: the ask was slow, or the coordinator has lost its memory. Nobody else
+ * would ever release it.
+ */
+static void release_what_came_late(struct coordinator *c, uint32_t node,
+                                   const struct answer *answer)
+{
+    struct ask ask = {
+        .kind = ASK_RELEASE, .txn = answer->txn, .from = c->server->node, .scope = SCOPE_NONE
+    };
+
+    if (c->protocol->over && (answer->kind == ASK_READ || answer->kind == ASK_LOCK) &&
+        answer->refusal == REFUSED_NOT) {
+        SOMETIMES(c->sometimes, LATE_LOCK_RELEASED);
+        server_send_ask(c->server, node, answer->shard, &ask);
+    }
+}
+
+static void note_term(struct txn *txn, const struct answer *answer)
+{
+    uint64_t *term = &txn->terms[answer->shard];
+
+    if (answer->refusal != REFUSED_NOT)
+        return;
+    if (*term == 0)
+        *term = answer->term;
+    else if (*term != answer->term) {
+        if (txn->coordinator->protocol->over)
+            SOMETIMES(txn->coordinator->sometimes, GRANTS_DIFFER);
+        txn->terms_differ = true;
+    }
+}
+
+/* One of the shards has answered; the phase may be another afterwards. */
+static void take_in(struct txn *txn, const struct answer *answer)
+{
+    uint32_t shard = answer->shard;
+
+    switch (txn->phase) {
+    case TXN_READING:
+        note_term(txn, answer);
+        txn_on_rows(txn, shard, answer);
+        return;
+    case TXN_LOCKING:
+        note_term(txn, answer);
+        if (answer->refusal != REFUSED_NOT)
+            txn_abort(txn, answer->refusal);
+        else if (txn->open_asks == 0)
+            txn_locks_are_held(txn);
+        return;
+    case TXN_PREPARING:
+        txn_on_vote(txn, shard, answer);
+        return;
+    case TXN_CHECKING:
+        txn_on_check(txn, answer);
+        return;
+    case TXN_DECIDING:
+        txn_on_decision(txn, answer);
+        return;
+    case TXN_DONE:
+        if (txn->open_asks == 0)
+            txn_close(txn);
+        return;
+    case TXN_IDLE:
+        break;
+    }
+    assert(!"an idle transaction has no ask outstanding");
+}
+
+/* What must not fail is asked again where the shard had no time for it. */
+static bool must_be_repeated(const struct txn *txn, enum refusal refusal)
+{
+    return refusal == REFUSED_OVERLOADED && (txn->phase == TXN_DECIDING || txn->phase == TXN_DONE);
+}
+
+void coordinator_answer(struct coordinator *c, uint32_t node, const struct answer *answer)
+{
+    struct txn *txn = coordinator_find(c, answer->txn);
+    uint32_t shard = answer->shard;
+
+    assert(shard < c->catalog->shard_count);
+    if (!txn || txn->phase == TXN_DONE)
+        release_what_came_late(c, node, answer);
+    if (!txn || !txn->asks[shard].is_open || txn->asks[shard].number != answer->number)
+        return;
+    if (answer->refusal == REFUSED_NOT_LEADER) {
+        ask_another(txn, shard, node, answer->leader);
+        return;
+    }
+    c->leaders[shard] = node;
+    if (must_be_repeated(txn, answer->refusal))
+        return;
+    close_ask(txn, shard);
+    take_in(txn, answer);
 }

@@ -71,54 +71,17 @@ static inline void give_text(struct pool *pool, struct text text)
     pool_give(pool, (void *)text.at, text.length);
 }
 
-/* --- coordinator.c ---------------------------------------------------------------------------- */
-
 /* NULL if it is over, or was never here. */
 struct txn *coordinator_find(const struct coordinator *, uint64_t txn);
 /* Answers the request at hand, if the client still wants it; the kind and what goes with it. */
 void txn_reply(struct txn *, struct client_reply *);
 /* Gives its memory back: nothing is outstanding. */
 void txn_close(struct txn *);
-
-/* --- coordinator_ask.c ------------------------------------------------------------------------ */
-
 /* Sends a new ask, as the phase wants it, to each of the shards. */
 void txn_ask(struct txn *, uint64_t shards);
 /* Those that are outstanding are of no interest any more. */
 void txn_close_asks(struct txn *);
 /* Sends again what is due. */
 void txn_retry_asks(struct txn *, int64_t now_ns);
-
-/* --- statement.c ------------------------------------------------------------------ */
-
-void txn_read(struct txn *, const struct client_request *);
-void txn_write(struct txn *, const struct client_request *);
-void txn_on_rows(struct txn *, uint32_t shard, const struct answer *);
-/* Every shard has answered. */
-void txn_rows_are_in(struct txn *);
-void txn_locks_are_held(struct txn *);
-/* What READ asks of a shard, and LOCK; arrays in the scratch. */
-void txn_fill_read(struct txn *, uint32_t shard, struct ask *);
-void txn_fill_lock(struct txn *, uint32_t shard, struct ask *);
-void txn_close_statement(struct txn *);
-
-/* --- deadlock.c ---------------------------------------------------------------------- */
-
-/* Begins the probe that it owes, once that is due. */
-void txn_probe_late(struct txn *, int64_t now_ns);
-
-/* --- commit.c --------------------------------------------------------------------- */
-
-void txn_commit(struct txn *);
-/* Looks again at all that was read; then goes on with the read or the commit. */
-void txn_check(struct txn *);
-void txn_on_vote(struct txn *, uint32_t shard, const struct answer *);
-void txn_on_check(struct txn *, const struct answer *);
-void txn_on_decision(struct txn *, const struct answer *);
-void txn_votes_are_in(struct txn *);
-void txn_check_is_done(struct txn *);
-/* What PREPARE and CHECK say of a shard; arrays in the scratch. */
-void txn_fill_prepare(struct txn *, uint32_t shard, struct ask *);
-void txn_abort(struct txn *, enum refusal);
 
 #endif

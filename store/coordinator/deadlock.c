@@ -15,9 +15,12 @@
  * Probes are cheap only as long as few of them do the same: a transaction begins one
  * anew once in a while, and a shard passes each on once.
  */
-#include "store/coordinator/coordinator_private.h"
+#include "store/coordinator/deadlock_private.h"
 
 #include <assert.h>
+
+#include "store/coordinator/commit_private.h"
+#include "store/coordinator/coordinator_private.h"
 
 #define ANEW_NS INT64_C(10000000)
 

@@ -9,9 +9,12 @@
  * shards answered once the protocol was content with all of them together, and
  * only then: of a statement that is read again the first answers never count.
  */
-#include "store/coordinator/coordinator_private.h"
+#include "store/coordinator/statement_private.h"
 
 #include <assert.h>
+
+#include "store/coordinator/commit_private.h"
+#include "store/coordinator/coordinator_private.h"
 
 /* --- Own writes ------------------------------------------------------------------------------- */
 

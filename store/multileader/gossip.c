@@ -20,6 +20,9 @@
  * own than it has knows that its disk has lied, and refuses to go on: it
  * would number others like those that are lost.
  */
+#include "store/multileader/gossip_private.h"
+
+#include "store/multileader/local_log_private.h"
 #include "store/multileader/multileader_private.h"
 
 #define MESSAGE_BYTES_MAX ((size_t)64 << 10)

@@ -27,6 +27,9 @@
  * removal has nothing left to hide. A node that has nothing to say marks its time now
  * and then, as long as there is something to be collected.
  */
+#include "store/multileader/local_log_private.h"
+
+#include "store/multileader/local_txn_private.h"
 #include "store/multileader/multileader_private.h"
 
 /* --- Places ----------------------------------------------------------------------------------- */

@@ -19,6 +19,9 @@
  * there: of a predicate, those of all keys of its table. A removal that has been
  * collected is still named; the node remembers who made it, and uses that for nothing else.
  */
+#include "store/multileader/local_txn_private.h"
+
+#include "store/multileader/local_log_private.h"
 #include "store/multileader/multileader_private.h"
 
 #define SESSION_PATIENCE_NS (INT64_C(3) * 1000 * 1000 * 1000)

@@ -19,6 +19,9 @@
  */
 #include "store/multileader/multileader.h"
 
+#include "store/multileader/gossip_private.h"
+#include "store/multileader/local_log_private.h"
+#include "store/multileader/local_txn_private.h"
 #include "store/multileader/multileader_private.h"
 
 #define MILLISECOND INT64_C(1000000)

@@ -107,50 +107,7 @@ static inline void *multileader_scratch(struct multileader *m, size_t count, siz
     return array;
 }
 
-/* --- multileader.c ---------------------------------------------------------------------------- */
-
 /* The disk has lost what was promised: this node says nothing any more, for good. */
 void multileader_refuse(struct multileader *);
-
-/* --- local_log.c ------------------------------------------------------------------------ */
-
-void local_log_open(struct multileader *);
-/* The disk has been read: the state is what the log holds. */
-void local_log_recover(struct multileader *);
-/* Behind the last; on the disk once multileader_log_work() has been called and time has passed. */
-void local_log_push(struct multileader *, const struct delta *, struct text bytes);
-/* Applies what is stored; whether there was anything. */
-bool local_log_apply(struct multileader *);
-/* Old entries are on no disk here any more: nobody needs them. */
-void local_log_on_checkpoint(struct multileader *);
-/* Every so often: begins the log anew, and collects old versions and removals. */
-void local_log_checkpoint_if_due(struct multileader *);
-void local_log_collect(struct multileader *);
-struct text local_log_delta(const struct multileader *, uint32_t origin, uint64_t sequence);
-/* A node is known to have stored so many transactions of an origin. */
-void local_log_learn(struct multileader *, uint32_t node, uint32_t origin, uint64_t count);
-
-/* --- gossip.c --------------------------------------------------------------------- */
-
-void gossip_message(struct multileader *, uint32_t node, struct reader *);
-/* Own transactions that are stored now go to everybody. */
-void gossip_tell(struct multileader *);
-void gossip_tick(struct multileader *);
-
-/* --- local_txn.c ------------------------------------------------------------------------ */
-
-void local_request(struct multileader *, uint32_t client, struct text bytes);
-/* Own transactions that have been applied are committed. */
-void local_committed(struct multileader *, const struct delta *);
-/* More has been applied: sessions may have waited for it. */
-void local_wake(struct multileader *);
-/* Gives up on silent clients and on sessions that have waited too long. */
-void local_tick(struct multileader *);
-/* A delta that says nothing, for its stamp. */
-void local_mark(struct multileader *);
-/* The least that any transaction at hand sees; UINT64_MAX: there is none that looks back. */
-uint64_t local_oldest_snapshot(const struct multileader *);
-/* The version that is seen where the log was applied up to an entry. */
-const struct version *local_version(const struct multileader *, uint32_t key, uint64_t snapshot);
 
 #endif

@@ -51,6 +51,8 @@
 #include "store/shard/locks.h"
 #include "store/protocol_private.h"
 #include "store/server_private.h"
+#include "store/shard/shard_conflict.h"
+#include "store/shard/replica_read.h"
 
 /* In ticks of the replica, which are REPLICA_TICK_NS. */
 #define PROBE_EVERY_TICKS 4

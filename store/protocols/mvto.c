@@ -57,6 +57,8 @@
 #include "store/protocol_private.h"
 #include "store/server_private.h"
 #include "store/shard/read_marks.h"
+#include "store/shard/shard_conflict.h"
+#include "store/shard/replica_read.h"
 
 /* Marks of predicates older than this are folded: who is slower may have to look again. */
 #define MARKS_KEPT_NS INT64_C(2000000000)

@@ -30,6 +30,8 @@
  * one that is undecided.
  */
 #include "store/protocols/si.h"
+#include "store/shard/shard_conflict.h"
+#include "store/shard/replica_read.h"
 
 #define ALL_WAYS (CONFLICT_WRITE_WRITE | CONFLICT_READ_WRITE | CONFLICT_WRITE_READ)
 

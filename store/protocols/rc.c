@@ -27,6 +27,8 @@
  * The certificate exports C, and S for each operation.
  */
 #include "store/protocols/si.h"
+#include "store/shard/shard_conflict.h"
+#include "store/shard/replica_read.h"
 
 /* Rows that one of the two wants unchanged, and the other writes. */
 #define UNDECIDED_WAYS (CONFLICT_READ_WRITE | CONFLICT_WRITE_READ)

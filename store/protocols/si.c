@@ -30,6 +30,9 @@
 
 #include <string.h>
 
+#include "store/shard/shard_conflict.h"
+#include "store/shard/replica_read.h"
+
 /* --- At the coordinator ----------------------------------------------------------------------- */
 
 void si_take_snapshot(struct txn *txn)

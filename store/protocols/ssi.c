@@ -44,6 +44,8 @@
  * certificate exports C and S, and no serial order, since C is none.
  */
 #include "store/protocols/si.h"
+#include "store/shard/shard_conflict.h"
+#include "store/shard/replica_read.h"
 
 #include <assert.h>
 #include <string.h>

@@ -4,8 +4,11 @@
  * member that was cut off does not come back with a high term and depose a leader that
  * all others hear. Who hears a leader, or has more in its log, refuses.
  */
+#include "store/raft/election_private.h"
+
 #include <assert.h>
 
+#include "store/raft/leader_private.h"
 #include "store/raft/raft_private.h"
 
 /* A time that differs from member to member, so that one is first. */

@@ -6,6 +6,8 @@
  * What is committed here is in every later leader's log, so entries up to `commit` are never
  * compared, much less cut.
  */
+#include "store/raft/follower_private.h"
+
 #include <assert.h>
 #include <string.h>
 

@@ -14,9 +14,12 @@
  * it was in this term after the round began, and so no other had been elected
  * by a majority before that. A leader that a majority does not answer resigns.
  */
+#include "store/raft/leader_private.h"
+
 #include <assert.h>
 
 #include "store/raft/raft_private.h"
+#include "store/raft/snapshot_private.h"
 
 #define IDLE_BEATS_MAX 2
 

@@ -48,7 +48,11 @@
 
 #include <assert.h>
 
+#include "store/raft/election_private.h"
+#include "store/raft/follower_private.h"
+#include "store/raft/leader_private.h"
 #include "store/raft/raft_private.h"
+#include "store/raft/snapshot_private.h"
 
 #define TIMER_RAFT 1
 #define TIMER_WAL 2

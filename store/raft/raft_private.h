@@ -123,7 +123,6 @@ struct raft {
     bool is_settling;
 };
 
-/* raft.c */
 void raft_settle(struct raft *);
 void raft_send(struct raft *, uint32_t peer, const struct raft_message *);
 void raft_send_to_node(struct raft *, uint32_t node, const struct raft_message *);
@@ -140,44 +139,5 @@ bool raft_is_doubtful(const struct raft *);
 uint32_t raft_majority(const struct raft *);
 /* Has the entry, or has something committed there, which is the same to a leader of this term. */
 bool raft_has_entry(const struct raft *, uint64_t index, uint64_t term);
-
-/* election.c */
-void raft_wait_for_leader(struct raft *);
-void raft_on_patience_timer(struct raft *);
-void raft_on_ask_pre_vote(struct raft *, uint32_t peer, const struct raft_message *);
-void raft_on_ask_vote(struct raft *, uint32_t peer, const struct raft_message *);
-void raft_on_vote(struct raft *, uint32_t peer, const struct raft_message *);
-/* Term and own vote are on disk. */
-void raft_ask_for_votes(struct raft *);
-
-/* leader.c */
-void raft_lead(struct raft *);
-/* Before the state changes. */
-void raft_resign(struct raft *);
-void raft_on_beat(struct raft *);
-void raft_replicate(struct raft *);
-void raft_send_to(struct raft *, uint32_t peer);
-void raft_advance_commit(struct raft *);
-void raft_answer_confirms(struct raft *);
-void raft_on_ack(struct raft *, uint32_t peer, const struct raft_message *);
-void raft_on_reject(struct raft *, uint32_t peer, const struct raft_message *);
-
-/* follower.c */
-void raft_enter_term(struct raft *);
-/* From the leader of this term: false if it is of an old one. */
-bool raft_hear_leader(struct raft *, uint32_t peer, const struct raft_message *);
-void raft_commit_to(struct raft *, uint64_t commit);
-void raft_on_append(struct raft *, uint32_t peer, struct raft_message *, struct text bytes);
-void raft_on_heartbeat(struct raft *, uint32_t peer, const struct raft_message *);
-/* Acknowledges what is durable, if that is owed or news. */
-void raft_acknowledge(struct raft *);
-
-/* snapshot.c */
-void raft_checkpoint_if_due(struct raft *);
-void raft_on_checkpointed(struct raft *);
-void raft_send_snapshot(struct raft *, uint32_t peer);
-void raft_forget_snapshot_if_sent(struct raft *);
-void raft_on_snapshot(struct raft *, uint32_t peer, struct raft_message *);
-void raft_on_got(struct raft *, uint32_t peer, const struct raft_message *);
 
 #endif

@@ -9,8 +9,11 @@
  * which may have been acknowledged. Any other log ends before the snapshot or has parted
  * from it, and is replaced as a whole.
  */
+#include "store/raft/snapshot_private.h"
+
 #include <assert.h>
 
+#include "store/raft/follower_private.h"
 #include "store/raft/raft_private.h"
 
 #define PIECE_BYTES_SMALL 100

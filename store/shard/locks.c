@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "store/shard/shard_conflict.h"
+
 void locks_open(struct locks *l, const struct shard *shard, struct pool *pool)
 {
     *l = (struct locks){ .shard = shard, .pool = pool, .releases = 1 };

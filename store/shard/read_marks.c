@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "store/shard/shard_conflict.h"
+
 void read_marks_open(struct read_marks *m, struct pool *pool)
 {
     *m = (struct read_marks){ .pool = pool };

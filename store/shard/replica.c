@@ -3,7 +3,11 @@
 #include <assert.h>
 
 #include "store/equality_private.h"
+#include "store/shard/replica_duty_private.h"
 #include "store/shard/replica_private.h"
+#include "store/shard/replica_read.h"
+#include "store/shard/replica_serve_private.h"
+#include "store/shard/shard_conflict.h"
 
 #define CUT_OFF_NS_MAX INT64_C(2000000000)
 

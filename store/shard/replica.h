@@ -85,34 +85,6 @@ void replica_tick(struct replica *);
  */
 void replica_retry(struct replica *);
 
-/* --- What protocols ask of it ----------------------------------------------------------------- */
-
-/* The node's hybrid clock. */
-struct stamp replica_now(struct replica *, uint64_t txn);
-/* Whether reads at the stamp may be served; if not, the ceiling is being raised. */
-bool replica_may_read(struct replica *, struct stamp at);
-/* The first prepare that is proposed and not yet applied, so undecided, too, and conflicts. */
-const struct prepare *replica_in_flight(const struct replica *, const struct prepare *,
-                                        unsigned ways);
-/*
- * An undecided transaction, prepared or in flight, not the asker's, that writes one of the keys
- * or what matches the scope, with a stamp (its vote's `at`, or `least`) not above `at`. NULL: none.
- */
-const struct prepare *replica_undecided_writer(struct replica *, const struct ask *,
-                                               struct stamp at);
-/*
- * The common rule for prepares against undecided ones: SERVED with REFUSED_UNDECIDED if an older
- * one is in the way, SERVE_LATER if only younger ones are, SERVED with REFUSED_NOT if none is.
- */
-enum served replica_admit_by_age(struct replica *, const struct prepare *, unsigned ways,
-                                 struct vote *);
-/* The same, of those whose stamps (a vote's `at`, or `least`) are at or below `at`. */
-enum served replica_admit_below(struct replica *, const struct prepare *, unsigned ways,
-                                struct stamp at, struct vote *);
-/* Fills in a READ's answer: rows of the keys, or of the scope, newest at or below `at`. */
-void replica_read_rows(struct replica *, const struct ask *, struct stamp at, struct answer *);
-/* Sends an ask of the protocol's own (PROBE) to a node's coordinator. */
-void replica_probe(struct replica *, uint32_t node, const struct ask *);
 /* To be called by protocols when locks have gone and waiting asks may go on. */
 void replica_changed(struct replica *);
 

@@ -8,9 +8,12 @@
  * it moves the horizon. Whom it has told and asked is its own memory: the next
  * leader begins anew, and all of it may be said twice.
  */
-#include "store/shard/replica_private.h"
+#include "store/shard/replica_duty_private.h"
 
 #include <assert.h>
+
+#include "store/shard/replica_private.h"
+#include "store/shard/replica_read.h"
 
 /* Of the time after which a participant is in doubt, an anchor gives up after so many, */
 #define ABANDONED_FACTOR 2

@@ -5,10 +5,13 @@
  * reads wait for the log. A prepare in flight counts as undecided from the moment
  * it is proposed: its stamp will be at least `least`.
  */
-#include "store/shard/replica_private.h"
+#include "store/shard/replica_read.h"
 
 #include <assert.h>
 #include <string.h>
+
+#include "store/shard/replica_private.h"
+#include "store/shard/shard_conflict.h"
 
 #define CEILING_BULK_NS INT64_C(200000000)
 #define CEILING_AHEAD_NS INT64_C(50000000)

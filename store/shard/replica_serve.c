@@ -6,9 +6,12 @@
  * in the state: so a repeated ask, or one that an earlier leader had proposed
  * already, is answered as it was the first time.
  */
-#include "store/shard/replica_private.h"
+#include "store/shard/replica_serve_private.h"
 
 #include <assert.h>
+
+#include "store/shard/replica_private.h"
+#include "store/shard/replica_read.h"
 
 static bool asks_for_shard(enum ask_kind kind)
 {

@@ -3,6 +3,7 @@
 #include <assert.h>
 
 #include "store/protocol_private.h"
+#include "store/shard/shard_conflict.h"
 
 void shard_init(struct shard *s, uint32_t number, const struct protocol *protocol,
                 struct catalog *catalog, const struct bugs *bugs, struct sometimes *sometimes,

@@ -11,11 +11,12 @@
  *
  * Nothing is said of how many undecided changes of a key there are, or of how they end.
  */
-#include "store/shard/shard.h"
+#include "store/shard/shard_conflict.h"
 
 #include <assert.h>
 
 #include "base/hash.h"
+#include "store/shard/shard.h"
 
 const struct row_change *prepare_change(const struct prepare *p, uint32_t key)
 {

@@ -7,6 +7,7 @@
 #include "tests/fixture.h"
 #include "tests/store/clients/round_trip.h"
 #include "unity.h"
+#include "store/clients/record_history.h"
 
 static struct error err;
 
@@ -309,7 +310,7 @@ void driven_rows(struct driven_store *s, uint32_t table,
 void driven_history(struct driven_store *s, struct history *h)
 {
     TEST_ASSERT_FALSE(record_is_short(s->record));
-    ASSERT_OK(record_finish(s->record, h, &err), &err);
+    ASSERT_OK(record_history_finish(s->record, h, &err), &err);
     ASSERT_OK(history_check(h, &err), &err);
     TEST_ASSERT_EQUAL(0, record_contradictions(s->record));
     round_trip(h);

@@ -1,4 +1,5 @@
 #include "tests/store/clients/client_fixture.h"
+#include "store/clients/record_history.h"
 
 /* --- One transaction after another ------------------------------------------------------------ */
 
@@ -193,7 +194,7 @@ static void assert_sessions_of_two(uint32_t first, uint32_t second)
 {
     struct history history;
 
-    ASSERT_OK(record_finish(cluster.record, &history, &err), &err);
+    ASSERT_OK(record_history_finish(cluster.record, &history, &err), &err);
     TEST_ASSERT_EQUAL(2, history.txn_count);
     TEST_ASSERT_EQUAL(first, history.session_id[history.txn_session[0]]);
     TEST_ASSERT_EQUAL(second, history.session_id[history.txn_session[1]]);

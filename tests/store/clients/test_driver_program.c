@@ -1,4 +1,4 @@
-#include "store/clients/driver_program.h"
+#include "store/clients/driver_program_final.h"
 
 #include <stdio.h>
 #include <string.h>

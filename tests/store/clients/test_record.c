@@ -1,4 +1,4 @@
-#include "store/clients/record.h"
+#include "store/clients/record_history.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -126,7 +126,7 @@ static void decide(uint64_t txn, int64_t place)
 
 static void assert_history(const char *lines)
 {
-    ASSERT_OK(record_finish(record, &history, &err), &err);
+    ASSERT_OK(record_history_finish(record, &history, &err), &err);
     ASSERT_OK(history_check(&history, &err), &err);
     round_trip(&history);
     round_trip_print(&history, &text);
@@ -221,7 +221,7 @@ static void version_orders_are_of_those_who_committed_by_their_places(void)
             decide(txn, 100 - 10 * i);
         record_end(record, txn, statuses[i], 20);
     }
-    ASSERT_OK(record_finish(record, &history, &err), &err);
+    ASSERT_OK(record_history_finish(record, &history, &err), &err);
     round_trip(&history);
     round_trip_print(&history, &text);
     buffer_byte(&text, '\0');
@@ -403,7 +403,7 @@ static enum oracle_answer judge_two(bool sees_the_first, bool use_certificate)
     record_write(record, two, &op, key("1"), item(2));
     decide(two, 50);
     record_end(record, two, TXN_OK, 60);
-    ASSERT_OK(record_finish(record, &history, &err), &err);
+    ASSERT_OK(record_history_finish(record, &history, &err), &err);
     return oracle_decide(&history, LEVEL_SERIALIZABLE, options);
 }
 
@@ -433,7 +433,7 @@ static void an_array_with_a_null_is_refused_at_the_end(void)
     cells[1].as.array.at = elements;
     cells[1].as.array.nulls = nulls;
     record_write(record, txn, &op, key("9"), row_of(cells, 2));
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, record_finish(record, &history, &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, record_history_finish(record, &history, &err));
     TEST_ASSERT_EQUAL_STRING("histories have no form for an array with a null in it", err.text);
 }
 

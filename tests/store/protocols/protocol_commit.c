@@ -2,6 +2,7 @@
  * How the model's transactions end: votes, second looks, and the outcome.
  */
 #include "tests/store/protocols/protocol_model.h"
+#include "store/shard/replica_read.h"
 
 #include <string.h>
 

@@ -10,6 +10,7 @@
 #include "tests/fixture.h"
 #include "tests/programs/machine_fixture.h"
 #include "unity.h"
+#include "store/clients/record_history.h"
 
 #define STEPS_MAX 40000
 #define ARENA_BYTES ((size_t)64 << 20)
@@ -366,7 +367,7 @@ void model_run(const struct model_options *options, uint64_t seed, struct histor
     }
     for (unsigned i = 0; i < SOMETIMES_COUNT; i++)
         counts->sometimes.counts[i] += m.sometimes.counts[i];
-    ASSERT_OK(record_finish(m.record, history, &err), &err);
+    ASSERT_OK(record_history_finish(m.record, history, &err), &err);
     record_close(m.record);
     common.scratch.dirty = m.scratch.dirty;
 }

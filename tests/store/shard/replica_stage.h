@@ -15,6 +15,7 @@
 #include "store/cluster_private.h"
 #include "store/equality_private.h"
 #include "store/shard/replica.h"
+#include "store/shard/shard_conflict.h"
 #include "tests/fixture.h"
 #include "tests/store/shard/shard_fixture.h"
 #include "unity.h"

@@ -10,6 +10,7 @@
 
 #include "base/random.h"
 #include "store/protocol_private.h"
+#include "store/shard/shard_conflict.h"
 #include "tests/store/shard/shard_fixture.h"
 #include "unity.h"
 

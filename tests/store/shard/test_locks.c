@@ -3,6 +3,7 @@
 #include "base/array.h"
 #include "tests/fixture.h"
 #include "tests/store/shard/shard_stage.h"
+#include "store/shard/shard_conflict.h"
 
 /* Keys 0 to 3 have rows with v = 10; others have none. */
 static struct locks locks;

@@ -1,4 +1,6 @@
 #include "tests/store/shard/replica_stage.h"
+#include "store/shard/shard_conflict.h"
+#include "store/shard/replica_read.h"
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 

@@ -1,4 +1,5 @@
 #include "tests/store/shard/shard_stage.h"
+#include "store/shard/shard_conflict.h"
 
 static void ways_of_conflict_are_told_apart(void)
 {

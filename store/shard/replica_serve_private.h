@@ -1,0 +1,22 @@
+/*
+ * replica_serve: what becomes of an ask at a leader that is ready, kind by kind.
+ */
+#ifndef STORE_SHARD_REPLICA_SERVE_PRIVATE_H
+#define STORE_SHARD_REPLICA_SERVE_PRIVATE_H
+
+#include "store/shard/replica_private.h"
+
+enum progress {
+    PROGRESS_DONE,  /* answered, or in need of no answer */
+    PROGRESS_LATER,
+    PROGRESS_ROUND, /* a round must be begun for it */
+};
+
+/* Of an ask that leads and is ready to serve, and that is not proposed. */
+enum progress replica_serve(struct replica *, struct waiting *);
+/* Its command has been applied: the state has the answer. */
+void replica_answer_applied(struct replica *, const struct waiting *);
+void replica_refuse(struct replica *, const struct ask *, enum refusal);
+void replica_send(struct replica *, const struct ask *, struct answer *);
+
+#endif
