@@ -49,15 +49,15 @@ PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CF
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 
 # Files with needs of their own.
-flags_of = $(if $(filter cli/%,$(1)),-isystem $(BUILD)/deps/toml) \
-    $(if $(filter cli/version.c,$(1)),-DORDEAL_VERSION='"$(VERSION)"') \
+flags_of = $(if $(filter trial/scenario/%,$(1)),-isystem $(BUILD)/deps/toml) \
+    $(if $(filter base/version.c,$(1)),-DORDEAL_VERSION='"$(VERSION)"') \
     $(if $(filter checkers/rows/scan.c,$(1)),-O3) \
     $(if $(filter tests/%,$(1)),-isystem $(BUILD)/deps/unity) \
     $(if $(filter tests/fuzz/%,$(1)),-Wno-missing-prototypes)
 
 # --- Sources -----------------------------------------------------------------
 
-ROOMS = base sim nemesis history programs store checkers verify predict record
+ROOMS = base sim nemesis history programs store checkers verify predict record trial
 
 lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c $(r)/*/*/*.c)))
 cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))

@@ -5,11 +5,11 @@
  */
 #include <stdio.h>
 
+#include "base/timeout.h"
 #include "bench/bench.h"
 #include "checkers/checker.h"
-#include "cli/scenario.h"
-#include "cli/timeout.h"
-#include "cli/trial.h"
+#include "trial/run/trial.h"
+#include "trial/scenario/scenario.h"
 
 #define PATIENCE_NS INT64_C(60000000000)
 

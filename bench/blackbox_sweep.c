@@ -5,9 +5,9 @@
  */
 #include <stdio.h>
 
+#include "base/timeout.h"
 #include "bench/bench.h"
 #include "checkers/checker.h"
-#include "cli/timeout.h"
 #include "programs/disguise.h"
 #include "programs/generate.h"
 

@@ -8,7 +8,7 @@
 
 #include "bench/bench.h"
 #include "bench/interval_text.h"
-#include "cli/simulation.h"
+#include "trial/run/simulation.h"
 
 struct store_row {
     const char *scenario, *protocol, *transactions;

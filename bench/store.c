@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "bench/bench.h"
-#include "cli/simulation.h"
+#include "trial/run/simulation.h"
 
 #define SCENARIO "scenarios/list-append.toml"
 #define SMALL_RUNS 200

@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/timeout.h"
 #include "bench/bench.h"
 #include "checkers/checker.h"
-#include "cli/timeout.h"
 #include "history/format.h"
 #include "programs/generate.h"
 

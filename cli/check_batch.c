@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/quantity.h"
+#include "cli/command.h"
 #include "cli/output.h"
-#include "cli/quantity.h"
-#include "cli/verdict.h"
 #include "cli/xml.h"
+#include "trial/run/verdict.h"
 
 static void close_entry(struct batch_entry *entry)
 {
@@ -76,13 +77,13 @@ enum status check_batch_add(struct check_batch *batch, const char *path,
                                  .verdict = report->panel->verdict,
                                  .ns = report->parse_ns + panel_ns(report->panel) };
     struct buffer told = { 0 }, members = { 0 };
-    struct answer answer = { .out = &members };
+    struct json_writer json = { .out = &members };
 
     if (report->panel->verdict == VERDICT_INVALID)
         tell_findings(report->panel, &told);
     else
         buffer_text(&told, text_of(report->panel->reason));
-    panel_report_members(report, &answer);
+    panel_report_members(report, &json);
     return add(batch, entry, &told, &members, err);
 }
 
@@ -91,10 +92,10 @@ enum status check_batch_add_error(struct check_batch *batch, const char *path,
 {
     struct batch_entry entry = { .path = strdup(path), .is_wrong = true };
     struct buffer told = { 0 }, members = { 0 };
-    struct answer answer = { .out = &members };
+    struct json_writer json = { .out = &members };
 
     output_describe(why, &told);
-    answer_text(&answer, "error", why->text);
+    json_writer_text(&json, "error", why->text);
     return add(batch, entry, &told, &members, err);
 }
 
@@ -102,7 +103,7 @@ enum status check_batch_add_error(struct check_batch *batch, const char *path,
 
 static enum exit_code code_of(const struct batch_entry *entry)
 {
-    return entry->is_wrong ? EXIT_WRONG : verdict_exit_code(entry->verdict);
+    return entry->is_wrong ? EXIT_WRONG : command_exit_of_verdict(entry->verdict);
 }
 
 static size_t count_of(const struct check_batch *batch, enum exit_code code)
@@ -166,26 +167,26 @@ enum status check_batch_print_last(const struct check_batch *batch, struct error
 
 static void answer_all(const struct check_batch *batch, uint32_t others, struct buffer *out)
 {
-    struct answer answer = { .out = out };
+    struct json_writer json = { .out = out };
 
-    answer_open(&answer, NULL, '{');
-    answer_text(&answer, "verdict", verdict_name(verdict_of(batch)));
-    answer_open(&answer, "files", '[');
+    json_writer_open(&json, NULL, '{');
+    json_writer_text(&json, "verdict", verdict_name(verdict_of(batch)));
+    json_writer_open(&json, "files", '[');
     for (size_t i = 0; i < batch->entries.count; i++) {
-        answer_open(&answer, NULL, '{');
-        answer_text(&answer, "file", batch->entries.at[i].path);
+        json_writer_open(&json, NULL, '{');
+        json_writer_text(&json, "file", batch->entries.at[i].path);
         buffer_byte(out, ',');
         buffer_text(out, text_of(batch->entries.at[i].members));
-        answer_close(&answer, '}');
+        json_writer_close(&json, '}');
     }
-    answer_close(&answer, ']');
-    answer_number(&answer, "valid", count_of(batch, EXIT_VALID));
-    answer_number(&answer, "invalid", count_of(batch, EXIT_VIOLATION));
-    answer_number(&answer, "unknown", count_of(batch, EXIT_UNDECIDED));
-    answer_number(&answer, "errors", count_of(batch, EXIT_WRONG));
-    answer_number(&answer, "other_files", others);
-    answer_seconds(&answer, "seconds", time_of(batch));
-    answer_close(&answer, '}');
+    json_writer_close(&json, ']');
+    json_writer_number(&json, "valid", count_of(batch, EXIT_VALID));
+    json_writer_number(&json, "invalid", count_of(batch, EXIT_VIOLATION));
+    json_writer_number(&json, "unknown", count_of(batch, EXIT_UNDECIDED));
+    json_writer_number(&json, "errors", count_of(batch, EXIT_WRONG));
+    json_writer_number(&json, "other_files", others);
+    json_writer_seconds(&json, "seconds", time_of(batch));
+    json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }
 

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "cli/command.h"
-#include "cli/panel_report.h"
+#include "cli/report_check.h"
 
 struct batch_entry {
     char *path;

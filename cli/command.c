@@ -215,3 +215,10 @@ int command_main(int argc, char *const *argv, const char *version)
     output_report(&err, asks_for_json(argc - 1, argv + 1));
     return EXIT_WRONG;
 }
+
+enum exit_code command_exit_of_verdict(enum verdict verdict)
+{
+    return verdict == VERDICT_VALID     ? EXIT_VALID
+           : verdict == VERDICT_INVALID ? EXIT_VIOLATION
+                                        : EXIT_UNDECIDED;
+}

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "checkers/checker.h"
 #include "cli/options.h"
 
 enum exit_code {
@@ -36,6 +37,7 @@ extern const struct command command_run, command_sweep, command_bisect, command_
 /* Ends in NULL. */
 extern const struct command *const commands[];
 
+enum exit_code command_exit_of_verdict(enum verdict);
 /* The worse of two. */
 enum exit_code exit_combine(enum exit_code, enum exit_code);
 

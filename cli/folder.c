@@ -9,14 +9,7 @@
 #include <unistd.h>
 
 #include "cli/output.h"
-#include "cli/version.h"
-
-bool folder_is_there(const char *path)
-{
-    struct stat found;
-
-    return stat(path, &found) == 0 && S_ISDIR(found.st_mode);
-}
+#include "trial/scenario/scenario_folder.h"
 
 enum status folder_make(const char *path, struct error *err)
 {
@@ -39,7 +32,7 @@ enum status folder_make(const char *path, struct error *err)
             break;
     }
     free(copy);
-    if (folder_is_there(path))
+    if (scenario_folder_is_there(path))
         return STATUS_OK;
     error_set_file(err, path);
     return error_set(err, STATUS_IO, "this is no folder");
@@ -219,7 +212,7 @@ enum status folder_draft_commit(struct folder_draft *draft, bool force, struct e
         draft->at[0] = '\0';
         return STATUS_OK;
     }
-    if (!folder_is_there(draft->path) ||
+    if (!scenario_folder_is_there(draft->path) ||
         (!force && (errno == ENOTEMPTY || errno == EEXIST)))
         return refuse(draft->path, "cannot put the folder there", err);
     TRY(for_entries(draft->path, remove_entry, &is_all, err));
@@ -233,7 +226,7 @@ enum status folder_claim(const char *path, bool force, struct error *err)
 
     TRY(settle_path(settled, path, err));
     TRY(make_parents(settled, err));
-    if (folder_is_there(settled)) {
+    if (scenario_folder_is_there(settled)) {
         if (!force)
             TRY(for_entries(settled, find_entry, NULL, err));
     } else if (access(settled, F_OK) == 0) {
@@ -243,78 +236,4 @@ enum status folder_claim(const char *path, bool force, struct error *err)
     TRY(folder_draft_open(&draft, settled, err));
     folder_draft_close(&draft);
     return STATUS_OK;
-}
-
-/* --- What is in it ---------------------------------------------------------------------------- */
-
-static int compare_names(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-void folder_close_names(struct folder_names *names)
-{
-    for (size_t i = 0; i < names->names.count; i++)
-        free(names->names.at[i]);
-    array_close(&names->names);
-}
-
-static bool is_scenario_name(const char *name)
-{
-    size_t length = strlen(name);
-
-    return name[0] != '.' && length > 5 && strcmp(name + length - 5, ".toml") == 0;
-}
-
-static bool is_folder(const char *folder, const char *name)
-{
-    char path[FOLDER_PATH_SIZE];
-    int length = snprintf(path, sizeof path, "%s/%s", folder, name);
-
-    return name[0] != '.' && length > 0 && (size_t)length < sizeof path && folder_is_there(path);
-}
-
-enum status folder_read(const char *folder, enum folder_content content,
-                        struct folder_names *names, struct error *err)
-{
-    DIR *open_folder = opendir(folder);
-    struct dirent *entry;
-
-    if (!open_folder) {
-        error_set_file(err, folder);
-        return error_set(err, STATUS_IO, "%s", strerror(errno));
-    }
-    while ((entry = readdir(open_folder)) != NULL) {
-        bool wanted = content == FOLDER_FOLDERS ? is_folder(folder, entry->d_name)
-                                                : is_scenario_name(entry->d_name);
-        char *name = wanted ? strdup(entry->d_name) : NULL;
-        if (!name)
-            continue;
-        if (array_push(&names->names, name, err) != STATUS_OK) {
-            free(name);
-            closedir(open_folder);
-            return err->status;
-        }
-    }
-    closedir(open_folder);
-    if (names->names.count > 0)
-        qsort(names->names.at, names->names.count, sizeof *names->names.at, compare_names);
-    return STATUS_OK;
-}
-
-bool folder_find_scenarios(char path[FOLDER_PATH_SIZE])
-{
-    static const char installed[] = "/../share/ordeal/scenarios";
-    char *slash;
-
-    strcpy(path, "scenarios");
-    if (folder_is_there(path))
-        return true;
-    if (version_program(path, FOLDER_PATH_SIZE - sizeof installed) == 0)
-        return false;
-    slash = strrchr(path, '/');
-    if (!slash)
-        return false;
-    strcpy(slash, installed);
-    return folder_is_there(path);
 }

@@ -1,6 +1,5 @@
 /*
- * folder: what subcommands do with folders: make them, write into them, and find
- * the scenarios in them.
+ * folder: what subcommands do with folders: make them, and write into them.
  *
  * What a command answers with as a folder is written whole beside its place, and
  * then renamed, so that files of two answers never stand side by side:
@@ -21,13 +20,11 @@
 
 #include <stdbool.h>
 
-#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 
 #define FOLDER_PATH_SIZE 4096
 
-bool folder_is_there(const char *path);
 /* With those above it; no matter if it is there. */
 MUST_USE enum status folder_make(const char *path, struct error *);
 /* A file in it, which is there whole or not at all. */
@@ -44,19 +41,5 @@ MUST_USE enum status folder_claim(const char *path, bool force, struct error *);
 MUST_USE enum status folder_draft_open(struct folder_draft *, const char *path, struct error *);
 MUST_USE enum status folder_draft_commit(struct folder_draft *, bool force, struct error *);
 void folder_draft_close(struct folder_draft *);
-
-enum folder_content { FOLDER_SCENARIOS, FOLDER_FOLDERS };
-
-struct folder_names {
-    ARRAY(char *) names;
-};
-
-/* What is in it and has no dot in front, in the order of names. Closed, whatever the status. */
-MUST_USE enum status folder_read(const char *folder, enum folder_content, struct folder_names *,
-                                 struct error *);
-void folder_close_names(struct folder_names *);
-
-/* ./scenarios, or what was installed beside the program. */
-bool folder_find_scenarios(char path[FOLDER_PATH_SIZE]);
 
 #endif

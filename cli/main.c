@@ -1,5 +1,5 @@
+#include "base/version.h"
 #include "cli/command.h"
-#include "cli/version.h"
 
 int main(int argc, char **argv)
 {

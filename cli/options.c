@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/quantity.h"
+#include "base/quantity.h"
 
 #define USAGE_WIDTH 90
 #define NAMES_MAX 64

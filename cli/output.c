@@ -6,10 +6,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "cli/answer.h"
+#include "base/json_writer.h"
 #include "history/sink.h"
 
 void output_init(void)
@@ -83,25 +82,25 @@ void output_describe(const struct error *err, struct buffer *out)
 
 static void print_error_object(const struct error *err, struct buffer *out)
 {
-    struct answer answer = { .out = out };
+    struct json_writer json = { .out = out };
 
-    answer_open(&answer, NULL, '{');
-    answer_open(&answer, "error", '{');
+    json_writer_open(&json, NULL, '{');
+    json_writer_open(&json, "error", '{');
     if (err->file[0] != '\0')
-        answer_text(&answer, "file", err->file);
+        json_writer_text(&json, "file", err->file);
     else
-        answer_null(&answer, "file");
+        json_writer_null(&json, "file");
     if (err->line > 0)
-        answer_number(&answer, "line", err->line);
+        json_writer_number(&json, "line", err->line);
     else
-        answer_null(&answer, "line");
+        json_writer_null(&json, "line");
     if (err->offset > 0)
-        answer_number(&answer, "offset", err->offset);
+        json_writer_number(&json, "offset", err->offset);
     else
-        answer_null(&answer, "offset");
-    answer_text(&answer, "message", err->text);
-    answer_close(&answer, '}');
-    answer_close(&answer, '}');
+        json_writer_null(&json, "offset");
+    json_writer_text(&json, "message", err->text);
+    json_writer_close(&json, '}');
+    json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }
 
@@ -122,12 +121,4 @@ void output_report(const struct error *err, bool json)
         (void)said; /* if even this cannot be said, the exit status still tells */
     }
     buffer_close(&out);
-}
-
-int64_t output_clock_ns(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }

@@ -29,7 +29,4 @@ void output_tame(struct buffer *, size_t from);
 /* The line that output_report() writes, without its end. */
 void output_describe(const struct error *, struct buffer *);
 
-/* Wall time, for telling people how long something took. */
-int64_t output_clock_ns(void);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/wall_clock.h"
 #include "cli/output.h"
 
 #define REDRAW_NS INT64_C(100000000)
@@ -82,7 +83,7 @@ static void update(void *context, uint64_t done, uint64_t total)
 
     if (!bar->is_shown)
         return;
-    now = output_clock_ns();
+    now = wall_clock_ns();
     if (now - bar->drawn_ns < REDRAW_NS)
         return;
     bar->drawn_ns = now;
@@ -109,7 +110,12 @@ void progress_bar_next(struct progress_bar *bar, const char *what, const char *u
     bar->what = what;
     bar->unit = unit;
     /* The first drawing waits too, so that short work draws nothing. */
-    bar->began_ns = bar->drawn_ns = bar->is_shown ? output_clock_ns() : 0;
+    bar->began_ns = bar->drawn_ns = bar->is_shown ? wall_clock_ns() : 0;
+}
+
+static void begin(void *context, const char *what)
+{
+    progress_bar_next(context, what, "");
 }
 
 void progress_bar_end(struct progress_bar *bar)
@@ -138,5 +144,5 @@ void progress_bar_say(struct progress_bar *bar, const struct buffer *line)
 
 struct progress progress_bar_listener(struct progress_bar *bar)
 {
-    return (struct progress){ .report = bar ? update : NULL, .context = bar };
+    return (struct progress){ .report = bar ? update : NULL, .begin = bar ? begin : NULL, .context = bar };
 }

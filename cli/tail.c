@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/wall_clock.h"
 #include "cli/output.h"
 
 #define QUIET_SECONDS 2
@@ -59,7 +60,7 @@ enum status tail_open(struct tail *tail, const char *path, struct error *err)
     }
     tail->is_regular = S_ISREG(about.st_mode);
     tail->is_finished = tail->is_regular && is_quiet(&about) && !may_be_written(tail->file);
-    tail->grown_ns = output_clock_ns();
+    tail->grown_ns = wall_clock_ns();
     return STATUS_OK;
 }
 
@@ -85,7 +86,7 @@ static bool has_ended(const struct tail *tail)
 
     if (tail->is_finished)
         return true;
-    return output_clock_ns() - tail->grown_ns >= QUIET_SECONDS * SECOND_NS &&
+    return wall_clock_ns() - tail->grown_ns >= QUIET_SECONDS * SECOND_NS &&
            fstat(tail->file, &about) == 0 && is_quiet(&about) && !may_be_written(tail->file);
 }
 
@@ -116,7 +117,7 @@ static enum status read_some(struct tail *tail, char *bytes, size_t size, size_t
     *count = (size_t)got;
     tail->position += got;
     if (got > 0)
-        tail->grown_ns = output_clock_ns();
+        tail->grown_ns = wall_clock_ns();
     else
         tail->is_over = !tail->is_regular || has_ended(tail);
     return STATUS_OK;

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/wall_clock.h"
 
 struct tail {
     const char *name; /* "standard input" for "-" */
@@ -25,7 +26,7 @@ struct tail {
     bool is_regular, is_finished; /* it was over when it was opened */
     bool is_over, was_cut;
     int64_t position; /* in a regular file: what was read of it */
-    int64_t grown_ns; /* when something came last, on output_clock_ns() */
+    int64_t grown_ns; /* when something came last, on wall_clock_ns() */
 };
 
 MUST_USE enum status tail_open(struct tail *, const char *path, struct error *);

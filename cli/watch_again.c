@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "cli/clock_error.h"
-#include "cli/watch_report.h"
+#include "cli/report_watch.h"
 
 #define BLOCK_BYTES ((size_t)1 << 16)
 

@@ -11,6 +11,7 @@
 
 struct progress {
     void (*report)(void *context, uint64_t done, uint64_t total); /* total 0: unknown */
+    void (*begin)(void *context, const char *what);               /* the next piece of work; or NULL */
     void *context;
 };
 
@@ -19,6 +20,12 @@ static inline void progress_report(const struct progress *progress, uint64_t don
 {
     if (progress && progress->report)
         progress->report(progress->context, done, total);
+}
+
+static inline void progress_begin(const struct progress *progress, const char *what)
+{
+    if (progress && progress->begin)
+        progress->begin(progress->context, what);
 }
 
 #endif

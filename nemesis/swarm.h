@@ -4,7 +4,7 @@
  * What is drawn has named dimensions. Each draws from a stream of its own, keyed by a seed
  * and its name: the run's seed, unless the scenario gives the dimension another. So one
  * dimension can be changed and all others kept. Nemeses are drawn here; all other dimensions
- * are settings of a scenario (cli/configuration.h).
+ * are settings of a scenario (trial/scenario/configuration.h).
  *
  * Each kind of nemesis is left out in half of the runs, as faults hide each other's bugs;
  * else it strikes with an intensity drawn log-uniformly, from hardly ever to

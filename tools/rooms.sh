@@ -22,9 +22,10 @@ checkers  history programs/predicate.h
 verify    history
 predict   history programs checkers
 record    programs history
-cli       base sim nemesis history programs store checkers verify predict record
-bench     base sim nemesis history programs store checkers verify predict record cli tests
-tests     base sim nemesis history programs store checkers verify predict record cli
+trial     sim nemesis history programs store checkers verify predict record
+cli       base sim nemesis history programs store checkers verify predict record trial
+bench     base sim nemesis history programs store checkers verify predict record trial cli tests
+tests     base sim nemesis history programs store checkers verify predict record trial cli
 '
 
 # A folder inside a room. It may include its own files, the files that stand in the
@@ -69,7 +70,7 @@ pg_query.pb-c.h       programs verify tests
 protobuf-c.h          programs verify tests
 cJSON.h               programs verify tests
 z3.h            once  checkers predict
-toml.h          once  cli
+toml.h          once  trial
 gvc.h                 cli
 libpq-fe.h            record
 mysql.h               record
@@ -81,7 +82,7 @@ unity.h               tests
 exact='base sim nemesis store programs'
 exact_headers='math.h tgmath.h complex.h fenv.h float.h'
 timeless='sim nemesis store programs'
-timeless_calls='rand srand random time gettimeofday clock_gettime randombytes_buf randombytes_random'
+timeless_calls='rand srand random time gettimeofday clock_gettime wall_clock_ns randombytes_buf randombytes_random'
 
 # shellcheck disable=SC2046
 sources=$(find $(echo "$rooms" | awk '{ print $1 }') -name '*.[ch]' 2>/dev/null | LC_ALL=C sort) || true

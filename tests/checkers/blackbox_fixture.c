@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/timeout.h"
+#include "base/timeout.h"
 #include "history/jsonl_write.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/verify/verify_fixture.h"

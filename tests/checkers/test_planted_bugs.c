@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/trial.h"
 #include "tests/checkers/checker_fixture.h"
+#include "trial/run/trial.h"
 #include "unity.h"
 
 static struct error err;

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "cli/answer.h"
+#include "base/json_writer.h"
 #include "cli/command.h"
 #include "cli/progress_bar.h"
 #include "tests/fixture.h"
@@ -44,19 +44,19 @@ static void an_error_does_not_steer_the_terminal(void)
 
 static void an_answer_has_its_commas(void)
 {
-    struct answer answer = { .out = &out };
+    struct json_writer json = { .out = &out };
 
-    answer_open(&answer, NULL, '{');
-    answer_text(&answer, "a", "x\"y");
-    answer_open(&answer, "b", '[');
-    answer_number(&answer, NULL, 1);
-    answer_number(&answer, NULL, UINT64_MAX);
-    answer_close(&answer, ']');
-    answer_open(&answer, "c", '{');
-    answer_close(&answer, '}');
-    answer_null(&answer, "d");
-    answer_seconds(&answer, "e", INT64_C(1500000001));
-    answer_close(&answer, '}');
+    json_writer_open(&json, NULL, '{');
+    json_writer_text(&json, "a", "x\"y");
+    json_writer_open(&json, "b", '[');
+    json_writer_number(&json, NULL, 1);
+    json_writer_number(&json, NULL, UINT64_MAX);
+    json_writer_close(&json, ']');
+    json_writer_open(&json, "c", '{');
+    json_writer_close(&json, '}');
+    json_writer_null(&json, "d");
+    json_writer_seconds(&json, "e", INT64_C(1500000001));
+    json_writer_close(&json, '}');
     TEST_ASSERT_EQUAL_STRING("{\"a\":\"x\\\"y\",\"b\":[1,18446744073709551615],\"c\":{},\"d\":null,"
                              "\"e\":1.500000001}",
                              printed());
@@ -64,10 +64,10 @@ static void an_answer_has_its_commas(void)
 
 static void an_answer_is_utf8_whatever_it_is_given(void)
 {
-    struct answer answer = { .out = &out };
+    struct json_writer json = { .out = &out };
 
-    answer_text(&answer, NULL, "a\xff\xc3");
-    answer_text(&answer, NULL, "ü");
+    json_writer_text(&json, NULL, "a\xff\xc3");
+    json_writer_text(&json, NULL, "ü");
     TEST_ASSERT_EQUAL_STRING("\"a??\",\"ü\"", printed());
 }
 

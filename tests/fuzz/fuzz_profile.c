@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "checkers/interval/mirror.h"
-#include "cli/profile_file.h"
+#include "trial/scenario/profile_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/scenario.h"
+#include "trial/scenario/scenario.h"
 
 #define SETS_MAX 8
 

@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/scenario.h"
-#include "cli/simulation.h"
 #include "store/bugs.h"
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
+#include "trial/run/simulation.h"
+#include "trial/scenario/scenario.h"
 #include "unity.h"
 
 #define CLEAN_SEEDS 3
@@ -89,12 +89,11 @@ static void judge(struct simulation *simulation, enum level promised, bool every
 static struct sight run(enum level promised, bool every_level)
 {
     struct simulation *simulation = calloc(1, sizeof *simulation);
-    struct progress_bar bar = { 0 };
     struct error err = { 0 };
     struct sight sight = { 0 };
 
     TEST_ASSERT_NOT_NULL(simulation);
-    ASSERT_OK(simulation_run(simulation, &scenario, &(struct trace_options){ 0 }, &bar, &err),
+    ASSERT_OK(simulation_run(simulation, &scenario, &(struct trace_options){ 0 }, NULL, &err),
               &err);
     sight.is_found = simulation->finding_count > 0;
     if (sight.is_found)

@@ -9,7 +9,7 @@ trap 'rm -rf "$tree"' EXIT
 fresh_tree() {
     rm -rf "${tree:?}"/*
     for room in base sim nemesis history programs store store/protocols checkers verify sim/disk \
-        predict record cli bench tests tests/store tests/sim tests/checkers tests/verify \
+        predict record trial cli bench tests tests/store tests/sim tests/checkers tests/verify \
         checkers/graph checkers/proof checkers/order checkers/weak checkers/search/solver \
         checkers/search/polygraph checkers/search/refuter; do
         mkdir -p "$tree/$room"
@@ -69,7 +69,7 @@ refuses "checkers see nothing of programs but predicates" \
 refuses "base sees nothing of ours" \
     base/error.c '#include "sim/queue.h"\n' 'base may use nothing of ours'
 refuses "nobody sees cli" \
-    store/run.c '#include "cli/scenario.h"\n' 'store may use base sim programs history'
+    store/run.c '#include "trial/scenario/scenario.h"\n' 'store may use base sim programs history'
 refuses "a private header is private, and its door is named" \
     store/run.c '#include "sim/queue_private.h"\n' \
     '"sim/queue_private.h" is private to sim; its door is sim/queue.h'
@@ -88,8 +88,10 @@ refuses "an include names its room" \
 refuses "a .c includes its own header first" \
     sim/queue.c '#include "base/arena.h"\n#include "sim/queue.h"\n' \
     'a .c includes its own header first: "sim/queue.h"'
-refuses "toml.h is for cli" \
-    sim/net.c '#include <toml.h>\n' '<toml.h> is for cli only'
+refuses "trial does not see cli" \
+    trial/run.c '#include "cli/output.h"\n' '"cli/output.h": trial may use'
+refuses "toml.h is for trial" \
+    sim/net.c '#include <toml.h>\n' '<toml.h> is for trial only'
 refuses "libsodium is for base" \
     sim/net.c '#include <sodium.h>\n' '<sodium.h> is for base only'
 refuses "floating point has no place in sim" \
@@ -104,10 +106,10 @@ refuses "rand has no place in nemesis" \
     nemesis/swarm.c 'int f(void) { return 1 + rand (); }\n' 'rand(): nemesis knows'
 
 fresh_tree
-for file in scenario report; do echo '#include <toml.h>' >"$tree/cli/$file.c"; done
+for file in scenario report; do echo '#include <toml.h>' >"$tree/trial/$file.c"; done
 said=$("$rooms" "$tree" 2>&1)
-printf '%s\n' "$said" | grep -qF '<toml.h> is wrapped in cli/report.c already'
-report $? "one file of cli wraps toml.h"
+printf '%s\n' "$said" | grep -qF '<toml.h> is wrapped in trial/report.c already'
+report $? "one file of trial wraps toml.h"
 
 fresh_tree
 echo '#include "store/store.h"' >"$tree/sim/clock.c"

@@ -1,0 +1,46 @@
+/*
+ * timeout: tells a piece of work that its time is over.
+ *
+ *     struct timeout timeout;
+ *
+ *     TRY(timeout_begin(&timeout, limit_ns, err));
+ *     ... options.stop = timeout_stop(&timeout); work that looks at it ...
+ *     timeout_end(&timeout);
+ *
+ * A thread of its own sleeps until the time is over or the work is done; it does
+ * nothing but set the flag. Nothing is interrupted: whoever works must look.
+ */
+#ifndef BASE_TIMEOUT_H
+#define BASE_TIMEOUT_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct timeout {
+    atomic_bool is_over;
+    bool is_limited;
+    int64_t until_ns; /* of the monotonic clock */
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t changed;
+    bool is_done; /* under the mutex */
+};
+
+/* A limit of 0: never over, and no thread. The struct must stay where it is until the end. */
+MUST_USE enum status timeout_begin(struct timeout *, int64_t limit_ns, struct error *);
+void timeout_end(struct timeout *);
+
+/* What becomes true when the time is over; NULL without a limit. */
+const atomic_bool *timeout_stop(const struct timeout *);
+/* Whether it has. */
+bool timeout_is_over(const struct timeout *);
+
+/* Seconds as a decimal, more than 0 and at the most a year: "10", "0.5". */
+bool timeout_of_text(struct text, int64_t *limit_ns);
+
+#endif

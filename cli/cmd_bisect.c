@@ -1,0 +1,198 @@
+#include "cli/command.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/wall_clock.h"
+#include "trial/sweep/seeds.h"
+#include "cli/cores.h"
+#include "cli/folder.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/report_bisect.h"
+
+struct bisect_values {
+    const char *scenario, *out, *seeds;
+    struct option_number seed, jobs;
+    struct option_texts sets;
+    bool when, force, json;
+};
+
+#define CONFIRM_TRIES 1 /* it is the same run */
+#define AT(field) offsetof(struct bisect_values, field)
+
+static const struct option bisect_rows[] = {
+    { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario),
+      .help = "a TOML file, as in scenarios/; - is standard input" },
+    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
+      .low = 0, .high = SEED_MAX, .help = "of the run that fails; else the scenario's own" },
+    { .name = "seeds", .argument = "A..B", .kind = OPTION_TEXT, .offset = AT(seeds),
+      .help = "the first of these whose run fails" },
+    { .name = "when", .kind = OPTION_FLAG, .offset = AT(when),
+      .help = "only say after which moment of the run failure becomes likely:\n"
+              "up to each of many moments it is kept as it is, and then drawn anew" },
+    { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(jobs),
+      .low = 1, .high = WORKERS_MAX, .help = "runs at a time; as many as there are cores" },
+    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
+      .help = "where capsule.toml, story.txt and story.svg go, a new or empty\n"
+              "folder; else here" },
+    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
+      .help = "let --out replace what is left in a folder; other files stay" },
+    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
+      .help = "change a setting first, as with `ordeal run`" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
+      .help = "print one JSON object" },
+};
+
+static unsigned job_count(const struct bisect_values *values)
+{
+    unsigned count = values->jobs.given ? (unsigned)values->jobs.value : cores_count();
+
+    return count > WORKERS_MAX ? WORKERS_MAX : count;
+}
+
+/* "scenarios/bank.toml --seed 7 --set cluster.bugs=…": what the capsule is made of. */
+static void print_source(const struct bisect_values *values, uint64_t seed, struct buffer *out)
+{
+    buffer_print(out, "%s --seed %" PRIu64, values->scenario, seed);
+    for (size_t i = 0; i < values->sets.count; i++)
+        buffer_print(out, " --set %s", values->sets.at[i]);
+    buffer_byte(out, '\0');
+}
+
+/* What is left of the run, from the failure that was found to the files. */
+static enum status write_capsule(const struct bisect_values *values, const struct shrink *shrink,
+                                 const char *source, struct bisect_report *report,
+                                 struct error *err)
+{
+    struct folder_draft draft;
+    enum status status;
+
+    report->out = values->out;
+    if (!values->out)
+        return bisect_report_write(report, shrink, source, ".", err);
+    TRY(folder_draft_open(&draft, values->out, err));
+    status = bisect_report_write(report, shrink, source, draft.at, err);
+    if (status == STATUS_OK)
+        status = folder_draft_commit(&draft, values->force, err);
+    folder_draft_close(&draft);
+    return status;
+}
+
+static enum status make_capsule(const struct bisect_values *values, struct bisect_search *search,
+                                struct bisect_report *report, const struct progress *progress,
+                                struct error *err)
+{
+    struct bisect_case first = { 0 };
+    struct shrink shrink = { 0 };
+    struct buffer source = { 0 };
+    bool fails = false;
+    enum status status = case_of_origin(&first, &search->origin, err);
+
+    print_source(values, search->scenario->seed, &source);
+    progress_begin(progress, "transactions left");
+    if (status == STATUS_OK)
+        status = shrink_open(&shrink, &search->origin, &first, job_count(values), progress, err);
+    case_close(&first);
+    if (status == STATUS_OK)
+        status = shrink_confirm(&shrink, CONFIRM_TRIES, &fails, err);
+    if (status == STATUS_OK && !fails)
+        status = error_set(err, STATUS_BAD_INPUT,
+                           "the recorded run does not fail again as it did: %s",
+                           search->origin.target);
+    if (status == STATUS_OK)
+        status = shrink_all(&shrink, err);
+    if (status == STATUS_OK)
+        status = write_capsule(values, &shrink, source.at ? source.at : "", report, err);
+    buffer_close(&source);
+    shrink_close(&shrink);
+    return status;
+}
+
+static enum status work(const struct bisect_values *values, struct bisect_search *search,
+                        enum exit_code *code, struct error *err)
+{
+    struct bisect_report report = { .path = values->scenario, .search = search };
+    int64_t began_ns = wall_clock_ns();
+    struct progress_bar bar;
+    struct progress progress = progress_bar_listener(&bar);
+    struct buffer out = { 0 };
+    enum status status;
+
+    progress_bar_begin(&bar, "runs", "");
+    status = bisect_search(search, job_count(values), &progress, err);
+    if (status == STATUS_OK && search->found && values->when)
+        status = bisect_when(search, job_count(values), &report.when, &progress, err);
+    else if (status == STATUS_OK && search->found)
+        status = make_capsule(values, search, &report, &progress, err);
+    progress_bar_end(&bar);
+    if (status != STATUS_OK && err->status == STATUS_BAD_INPUT && err->file[0] == '\0')
+        error_set_file(err, values->scenario);
+    TRY(status);
+    report.wall_ns = wall_clock_ns() - began_ns;
+    report.has_when = values->when;
+    if (values->json)
+        bisect_report_print_json(&report, &out);
+    else
+        bisect_report_print(&report, &out);
+    status = output_print(&out, err);
+    buffer_close(&out);
+    *code = search->found ? EXIT_VALID : EXIT_UNDECIDED;
+    return status;
+}
+
+/* One seed, or those of "A..B", or the scenario's. */
+static enum status open_search(struct bisect_search *search, struct scenario *scenario,
+                               const struct bisect_values *values, struct error *err)
+{
+    uint64_t first = values->seed.given ? (uint64_t)values->seed.value : scenario->seed;
+    uint64_t last = first;
+
+    if (values->seeds)
+        TRY(seeds_read(values->seeds, &first, &last, err));
+    bisect_search_open(search, scenario, first, last);
+    return STATUS_OK;
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    const struct bisect_values *values = given;
+    struct scenario *scenario;
+    struct bisect_search search = { 0 };
+    enum status status;
+
+    if (values->seed.given && values->seeds)
+        return error_set(err, STATUS_BAD_INPUT, "--seed and --seeds do not go together");
+    if (values->out && !values->when)
+        TRY(folder_claim(values->out, values->force, err)); /* better known before all runs */
+    scenario = calloc(1, sizeof *scenario);
+    if (!scenario)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    status = scenario_load(scenario, values->scenario, values->sets.at, values->sets.count, err);
+    if (status == STATUS_OK)
+        status = open_search(&search, scenario, values, err);
+    if (status == STATUS_OK)
+        status = work(values, &search, code, err);
+    bisect_search_close(&search);
+    scenario_close(scenario);
+    free(scenario);
+    return status;
+}
+
+const struct command command_bisect = {
+    .summary = "makes a failing run as small as it can, and writes it down",
+    .description =
+        "Runs the scenario, writes down every transaction and every fault, and leaves out as many\n"
+        "of them as it can while the run still fails in the same way: the same checker finds the\n"
+        "same anomaly at the same level. What is left goes into capsule.toml, a scenario that\n"
+        "needs no generator and that `ordeal run` takes like any other; story.txt tells what\n"
+        "happens in it, and story.svg draws it. See docs/bisect.md.\n"
+        "Exits with 0 if there is a capsule, 2 if the scenario or the call is wrong, 3 if no run\n"
+        "fails.\n",
+    .example = "  ordeal bisect scenarios/bugs/no-timestamp-cache.toml --seed 3 --out out\n"
+               "  git bisect run ordeal run --git-bisect out/capsule.toml\n",
+    .options = { "bisect", bisect_rows, ROW_COUNT(bisect_rows), sizeof(struct bisect_values) },
+    .run = run,
+};

@@ -1,0 +1,428 @@
+#include "cli/command.h"
+
+#include <assert.h>
+#include <stdio.h>
+
+#include "base/array.h"
+#include "base/json_writer.h"
+#include "base/quantity.h"
+#include "base/timeout.h"
+#include "base/wall_clock.h"
+#include "checkers/checker.h"
+#include "checkers/interval/profile.h"
+#include "cli/amendments.h"
+#include "cli/check_batch.h"
+#include "cli/clock_error.h"
+#include "cli/cores.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/report_check.h"
+#include "history/format.h"
+#include "trial/run/panel.h"
+#include "trial/run/verdict.h"
+#include "trial/scenario/profile_file.h"
+#include "trial/scenario/scenario.h"
+
+struct check_values {
+    struct option_texts histories;
+    const char *level, *checker, *format, *timeout, *engine, *version_order, *profile,
+        *clock_error, *witness, *junit;
+    struct option_number threads, seed;
+    struct amendments amendments;
+    bool first, allow_unjudged, json;
+};
+
+/* What the flags say, before anything is read. */
+struct check_call {
+    const struct check_values *values;
+    enum format format;
+    struct given_profile profile;
+    struct panel_options options;
+};
+
+/* One history that was judged. */
+struct checked {
+    struct history history;
+    struct panel panel;
+    int64_t parse_ns, clock_error_ns;
+};
+
+static const char *const engines[] = { [ENGINE_NATIVE] = "native", [ENGINE_Z3] = "z3", NULL };
+
+static const char *const *engine_names(void)
+{
+    return engines;
+}
+
+#define AT(field) offsetof(struct check_values, field)
+
+static const struct option check_rows[] = {
+    { .argument = "HISTORY",
+      .kind = OPTION_OPERANDS,
+      .required = true,
+      .offset = AT(histories),
+      .help = "a history in any format, also compressed; - is standard input. Of\n"
+              "several, or of a folder of them, each has one line" },
+    { .name = "level",
+      .argument = "L",
+      .kind = OPTION_TEXT,
+      .offset = AT(level),
+      .choices = level_all_names,
+      .help = "the isolation level to judge by; serializable unless given" },
+    { .name = "checker",
+      .argument = "C",
+      .kind = OPTION_TEXT,
+      .offset = AT(checker),
+      .choices = checker_names,
+      .help = "the one checker to ask; every one that can judge the history\n"
+              "unless given" },
+    { .name = "first",
+      .kind = OPTION_FLAG,
+      .offset = AT(first),
+      .help = "stop at the first checker whose verdict is certain" },
+    { .name = "format",
+      .argument = "F",
+      .kind = OPTION_TEXT,
+      .offset = AT(format),
+      .choices = format_names,
+      .help = "what the history is in, where its content is not to decide that" },
+    AMENDMENT_ROWS(AT(amendments)),
+    { .name = "timeout",
+      .argument = "S",
+      .kind = OPTION_TEXT,
+      .offset = AT(timeout),
+      .help = "seconds of checking for each history, as in 10 or 0.5; after them\n"
+              "the verdict is unknown, if there is none yet" },
+    { .letter = 'j',
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(threads),
+      .low = 1,
+      .high = CORES_MAX,
+      .help = "threads at the most; the machine's cores unless given. They may\n"
+              "change the witness, and never the verdict" },
+    { .name = "engine",
+      .argument = "native|z3",
+      .kind = OPTION_TEXT,
+      .offset = AT(engine),
+      .choices = engine_names,
+      .help = "who searches, for the checkers that have the choice; native\n"
+              "unless given" },
+    { .name = "version-order",
+      .argument = "RATIO",
+      .kind = OPTION_TEXT,
+      .offset = AT(version_order),
+      .help = "the share of each key's version order that may be used, from 0\n"
+              "to 1; below 1, neither do ts, snapshot, set or at give a hint" },
+    { .name = "seed",
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(seed),
+      .low = 0,
+      .high = SEED_MAX,
+      .help = "which part of the version order that is; 0 unless given" },
+    { .name = "profile",
+      .argument = "P",
+      .kind = OPTION_TEXT,
+      .offset = AT(profile),
+      .help = "for interval: how the database that was recorded works, as\n"
+              "`ordeal list profiles` has it, or an own FILE.toml; what is judged\n"
+              "is its level" },
+    { .name = "clock-error",
+      .argument = "D",
+      .kind = OPTION_TEXT,
+      .offset = AT(clock_error),
+      .help = "for interval: how far the clocks of clients may be off, as in 2ms" },
+    { .name = "allow-unjudged",
+      .kind = OPTION_FLAG,
+      .offset = AT(allow_unjudged),
+      .help = "call a history valid in which nothing is wrong even if some\n"
+              "statements could not be judged; without it that is unknown" },
+    { .name = "witness",
+      .argument = "FILE",
+      .kind = OPTION_TEXT,
+      .offset = AT(witness),
+      .help = "where to write the evidence, for ordeal verify; - is standard output" },
+    { .name = "junit",
+      .argument = "FILE",
+      .kind = OPTION_TEXT,
+      .offset = AT(junit),
+      .help = "where to write XML for build servers: a case for each history" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
+};
+
+static enum status set_version_order(const char *given, struct ratio *ratio, struct error *err)
+{
+    if (!ratio_of_text(text_of(given), ratio) || ratio->numerator > ratio->denominator)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--version-order takes a decimal from 0 to 1, not '%.80s'", given);
+    return STATUS_OK;
+}
+
+/* A profile is of a level: another one beside it would be passed over in silence. */
+static enum status set_profile(const struct check_values *values, struct check_options *options,
+                               struct given_profile *given, struct error *err)
+{
+    if (values->clock_error &&
+        (!quantity_to_duration(text_of(values->clock_error), &options->clock_error_ns) ||
+         options->clock_error_ns < 0))
+        return error_set(err, STATUS_BAD_INPUT, "--clock-error takes a time as in 2ms, not '%.80s'",
+                         values->clock_error);
+    if (!values->profile)
+        return STATUS_OK;
+    TRY(profile_load(given, values->profile, err));
+    options->profile = &given->profile;
+    if (values->level && options->level != options->profile->level)
+        return error_set(err, STATUS_BAD_INPUT, "--profile %s is of %s, and not of %s",
+                         values->profile, level_name(options->profile->level),
+                         level_name(options->level));
+    options->level = options->profile->level;
+    return STATUS_OK;
+}
+
+static enum status set_options(const struct check_values *values, struct check_call *call,
+                               struct error *err)
+{
+    struct panel_options *options = &call->options;
+
+    *call = (struct check_call){ .values = values, .format = FORMAT_ANY };
+    options->check = (struct check_options){
+        .level = LEVEL_SERIALIZABLE,
+        .flags = values->witness ? CHECK_WITNESS : 0,
+        .threads = values->threads.given ? (unsigned)values->threads.value : cores_count(),
+        .engine = ENGINE_NATIVE,
+        .seed = (uint64_t)values->seed.value,
+        .allows_unjudged = values->allow_unjudged,
+    };
+    options->stops_first = values->first;
+    options->limit_text = values->timeout;
+    if (values->checker)
+        options->only = checker_find(text_of(values->checker));
+    if (values->format)
+        (void)format_of_text(text_of(values->format), &call->format);
+    if (values->level) {
+        bool known = level_of_text(text_of(values->level), &options->check.level);
+
+        assert(known);
+        (void)known;
+    }
+    if (values->engine && text_equal(text_of(values->engine), text_of(engines[ENGINE_Z3])))
+        options->check.engine = ENGINE_Z3;
+    TRY(set_profile(values, &options->check, &call->profile, err));
+    /* How a database works is for one checker: that one is meant. */
+    if (values->profile && !options->only)
+        options->only = checker_find(TEXT("interval"));
+    if (values->version_order)
+        TRY(set_version_order(values->version_order, &options->check.version_order, err));
+    if (values->timeout && !timeout_of_text(text_of(values->timeout), &options->limit_ns))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--timeout takes seconds, a decimal above 0 and at the most a year, not "
+                         "'%.80s'",
+                         values->timeout);
+    return STATUS_OK;
+}
+
+/* --- One history --------------------------------------------------------------------- */
+
+/* How far the clocks would have to be off is asked of a profile's finding, where there is time. */
+static enum status find_clock_error(const struct check_call *call, struct checked *checked,
+                                    struct error *err)
+{
+    const struct check *check = &checked->panel.jurors[0].check;
+
+    if (!call->values->profile || call->values->json || call->values->timeout)
+        return STATUS_OK;
+    return clock_error_find(check, &checked->history, &call->options.check,
+                            &checked->clock_error_ns, err);
+}
+
+static enum status read_and_judge(struct check_call *call, const char *path,
+                                  struct checked *checked, struct error *err)
+{
+    struct progress_bar bar;
+    struct progress progress;
+    int64_t from = wall_clock_ns();
+    enum status status;
+
+    progress_bar_begin(&bar, "reading", "B");
+    progress = progress_bar_listener(&bar);
+    call->options.progress = &progress;
+    status = format_read_history(path, call->format, &progress, &checked->history, err);
+    if (status == STATUS_OK)
+        status = amendments_apply(&call->values->amendments, &checked->history, err);
+    checked->parse_ns = wall_clock_ns() - from;
+    if (status == STATUS_OK)
+        status = panel_judge(&checked->panel, &checked->history, &call->options, err);
+    if (status == STATUS_OK)
+        status = find_clock_error(call, checked, err);
+    progress_bar_end(&bar);
+    if (status != STATUS_OK && !err->file[0])
+        error_set_file(err, path);
+    return status;
+}
+
+static void close_checked(struct checked *checked)
+{
+    panel_close(&checked->panel);
+    history_close(&checked->history);
+    *checked = (struct checked){ 0 };
+}
+
+static struct panel_report report_of(const struct check_call *call, const struct checked *checked)
+{
+    return (struct panel_report){ .panel = &checked->panel,
+                                  .history = &checked->history,
+                                  .parse_ns = checked->parse_ns,
+                                  .is_named = call->options.only != NULL,
+                                  .clock_error_ns = checked->clock_error_ns };
+}
+
+/* The evidence of the checker whose verdict it is. */
+static enum status write_witness(const char *path, const struct panel *panel, struct error *err)
+{
+    const struct check *check = panel->decisive ? &panel->decisive->check : NULL;
+
+    if (!check)
+        return STATUS_OK;
+    if (check->witness.count == 0)
+        return error_set(err, STATUS_BAD_INPUT, "%s has no witness for this verdict: %s is not written",
+                         check->checker->name, path);
+    if (path[0] == '-' && path[1] == '\0')
+        return output_print(&check->witness, err);
+    return output_write_file(path, &check->witness, err);
+}
+
+static enum status print_one(const struct check_call *call, const struct checked *checked,
+                             struct error *err)
+{
+    struct panel_report report = report_of(call, checked);
+    struct buffer out = { 0 };
+    struct json_writer json = { .out = &out };
+    enum status status = STATUS_OK;
+
+    if (call->values->json) {
+        json_writer_open(&json, NULL, '{');
+        panel_report_members(&report, &json);
+        json_writer_close(&json, '}');
+        buffer_byte(&out, '\n');
+    } else {
+        status = panel_report_print(&report, &out, err);
+    }
+    if (status == STATUS_OK)
+        status = output_print(&out, err);
+    buffer_close(&out);
+    return status;
+}
+
+static enum status check_one(struct check_call *call, const char *path, struct check_batch *batch,
+                             enum exit_code *code, struct error *err)
+{
+    struct checked checked = { .parse_ns = 0 };
+    enum status status = read_and_judge(call, path, &checked, err);
+
+    if (status == STATUS_OK) {
+        struct panel_report report = report_of(call, &checked);
+
+        *code = command_exit_of_verdict(checked.panel.verdict);
+        status = check_batch_add(batch, path, &report, err);
+    }
+    if (status == STATUS_OK)
+        status = print_one(call, &checked, err);
+    if (status == STATUS_OK && call->values->witness)
+        status = write_witness(call->values->witness, &checked.panel, err);
+    close_checked(&checked);
+    return status;
+}
+
+/* --- Several ------------------------------------------------------------------------- */
+
+/* A file that cannot be judged does not keep the others from being judged. */
+static enum status check_each(struct check_call *call, const struct history_paths *found,
+                              struct check_batch *batch, struct error *err)
+{
+    for (size_t i = 0; i < found->paths.count; i++) {
+        const char *path = found->paths.at[i];
+        struct checked checked = { .parse_ns = 0 };
+        struct error why = { 0 };
+        enum status status = read_and_judge(call, path, &checked, &why);
+
+        if (status == STATUS_OK) {
+            struct panel_report report = report_of(call, &checked);
+
+            status = check_batch_add(batch, path, &report, err);
+        } else {
+            status = check_batch_add_error(batch, path, &why, err);
+        }
+        close_checked(&checked);
+        TRY(status);
+        if (!call->values->json)
+            TRY(check_batch_print_last(batch, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status check_all(struct check_call *call, const struct history_paths *found,
+                             struct check_batch *batch, enum exit_code *code, struct error *err)
+{
+    if (call->values->witness)
+        return error_set(err, STATUS_BAD_INPUT, "--witness is of one history, and there are %zu",
+                         found->paths.count);
+    TRY(check_each(call, found, batch, err));
+    *code = check_batch_exit_code(batch);
+    return check_batch_print_summary(batch, found->other_count, call->values->json, err);
+}
+
+static enum status find_all(const struct check_call *call, struct history_paths *found,
+                            struct error *err)
+{
+    const struct option_texts *given = &call->values->histories;
+
+    for (size_t i = 0; i < given->count; i++)
+        TRY(format_find_histories(given->at[i], call->format, found, err));
+    if (found->paths.count == 0) {
+        error_set_file(err, given->at[0]);
+        return error_set(err, STATUS_BAD_INPUT, "no file in this folder is a history");
+    }
+    return STATUS_OK;
+}
+
+static enum status judge(struct check_call *call, struct history_paths *found,
+                         struct check_batch *batch, enum exit_code *code, struct error *err)
+{
+    TRY(set_options(call->values, call, err));
+    TRY(find_all(call, found, err));
+    if (found->paths.count == 1)
+        TRY(check_one(call, found->paths.at[0], batch, code, err));
+    else
+        TRY(check_all(call, found, batch, code, err));
+    return call->values->junit ? check_batch_write_junit(batch, call->values->junit, err) : STATUS_OK;
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    struct check_call call = { .values = given };
+    struct history_paths found = { .other_count = 0 };
+    struct check_batch batch = { .entries = { 0 } };
+    enum status status = judge(&call, &found, &batch, code, err);
+
+    check_batch_close(&batch);
+    history_paths_close(&found);
+    return status;
+}
+
+const struct command command_check = {
+    .summary = "judges histories by an isolation level",
+    .description =
+        "Without --checker every checker that can judge the history is asked, the cheapest first.\n"
+        "The history is invalid if any of them finds a violation, and valid if one that is\n"
+        "complete judged all of it and none found any. Once the verdict is certain the others\n"
+        "have 10 seconds to contradict it; --timeout gives them more or less. An anomaly is told\n"
+        "with the reason why it is one; the witness has the evidence, for ordeal verify.\n"
+        "Exits with 0 if all histories are valid, 1 if one is not, 2 if one cannot be read or\n"
+        "judged or the call is wrong, 3 if nobody can tell, or not in that time.\n",
+    .example = "  ordeal check history.jsonl --level snapshot --witness witness.json\n"
+               "  ordeal check history.jsonl --version-order 0.9 --timeout 60 -j 2\n"
+               "  ordeal check recorded/ --level strict-serializable --junit check.xml\n",
+    .options = { "check", check_rows, ROW_COUNT(check_rows), sizeof(struct check_values) },
+    .run = run,
+};

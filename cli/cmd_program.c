@@ -1,0 +1,172 @@
+#include "cli/command.h"
+
+#include "base/array.h"
+#include "cli/output.h"
+#include "cli/report_program.h"
+
+#define ARENA_SIZE ((size_t)64 << 20)
+#define HEAP_LIMIT ((size_t)16 << 20) /* of the arguments of a call */
+#define ARGUMENTS_MAX 100             /* as many as PostgreSQL's functions may have */
+
+struct program_values {
+    const char *file;
+    struct option_texts calls;
+    bool json;
+};
+
+#define AT(field) offsetof(struct program_values, field)
+
+static const struct option program_rows[] = {
+    { .argument = "FILE.sql",
+      .kind = OPTION_OPERAND,
+      .offset = AT(file),
+      .help = "tables and functions, as a PostgreSQL would load them" },
+    { .name = "call",
+      .argument = "CALL",
+      .kind = OPTION_TEXTS,
+      .offset = AT(calls),
+      .help = "runs a function on the embedded engine and prints what it does:\n"
+              "'transfer(1, 2, 10)'; may be repeated, the tables stay" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "prints one JSON object" },
+};
+
+/* --- Calls --------------------------------------------------------------------- */
+
+static void watch(void *context, const struct request *request, const struct datum *const *rows,
+                  uint32_t count)
+{
+    (void)rows;
+    if (request->kind == REQUEST_READ || request->kind == REQUEST_WRITE)
+        program_report_operation(context, request, count);
+}
+
+static enum status run_call(struct program_report *report, struct engine *engine, const char *text,
+                            struct heap *heap, enum exit_code *code, struct error *err)
+{
+    struct datum arguments[ARGUMENTS_MAX];
+    struct engine_outcome outcome;
+    uint32_t function;
+
+    heap_reset(heap);
+    TRY(program_parse_call(report->program, text_of(text), heap, &function, arguments,
+                           ARGUMENTS_MAX, err));
+    if (report->json) {
+        json_writer_open(report->json, NULL, '{');
+        json_writer_text(report->json, "call", text);
+        json_writer_open(report->json, "operations", '[');
+    } else {
+        buffer_print(report->out, "%s\n", text);
+    }
+    TRY(engine_call(engine, function, arguments, &outcome, err));
+    if (report->json)
+        json_writer_close(report->json, ']');
+    program_report_outcome(report, &outcome,
+                           report->program->tree.functions[function].result.kind == TYPE_VOID);
+    if (report->json)
+        json_writer_close(report->json, '}');
+    if (!outcome.is_done)
+        *code = exit_combine(*code, EXIT_VIOLATION);
+    return STATUS_OK;
+}
+
+static enum status run_calls(struct program_report *report, const struct program_values *values,
+                             enum exit_code *code, struct error *err)
+{
+    struct engine *engine;
+    struct heap heap;
+    enum status status;
+
+    TRY(engine_open(&engine, report->program, err));
+    engine_watch(engine, watch, report);
+    heap_init(&heap, HEAP_LIMIT);
+    if (report->json)
+        json_writer_open(report->json, "calls", '[');
+    status = STATUS_OK;
+    for (size_t i = 0; i < values->calls.count && status == STATUS_OK; i++)
+        status = run_call(report, engine, values->calls.at[i], &heap, code, err);
+    if (report->json)
+        json_writer_close(report->json, ']');
+    heap_close(&heap);
+    engine_close(engine);
+    return status;
+}
+
+/* --- The subcommand --------------------------------------------------------------- */
+
+static enum status describe(struct program_report *report, struct arena *arena, struct error *err)
+{
+    TRY(access_find(&report->program->tree, arena, &report->accesses, err));
+    program_report_tables(report);
+    if (!report->json)
+        buffer_byte(report->out, '\n');
+    program_report_functions(report);
+    return STATUS_OK;
+}
+
+/* With calls, people see these alone. */
+static enum status report_program(struct program_report *report,
+                                  const struct program_values *values, struct arena *arena,
+                                  enum exit_code *code, struct error *err)
+{
+    enum status status = STATUS_OK;
+
+    if (report->json) {
+        json_writer_open(report->json, NULL, '{');
+        json_writer_text(report->json, "file", values->file);
+    }
+    if (report->json || values->calls.count == 0)
+        status = describe(report, arena, err);
+    if (status == STATUS_OK && values->calls.count > 0)
+        status = run_calls(report, values, code, err);
+    if (report->json) {
+        json_writer_close(report->json, '}');
+        buffer_byte(report->out, '\n');
+    }
+    return status;
+}
+
+static enum status run_loaded(const struct program *program, const struct program_values *values,
+                              enum exit_code *code, struct error *err)
+{
+    struct buffer out = { 0 };
+    struct json_writer json = { .out = &out };
+    struct program_report report = { .program = program, .out = &out };
+    struct arena arena;
+    enum status status;
+
+    if (values->json)
+        report.json = &json;
+    TRY(arena_init(&arena, ARENA_SIZE, err));
+    status = report_program(&report, values, &arena, code, err);
+    if (status == STATUS_OK)
+        status = output_print(&out, err);
+    buffer_close(&out);
+    arena_close(&arena);
+    return status;
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    const struct program_values *values = given;
+    struct program program;
+    enum status status;
+
+    *code = EXIT_VALID;
+    TRY(program_load_file(&program, values->file, err));
+    status = run_loaded(&program, values, code, err);
+    program_close(&program);
+    return status;
+}
+
+const struct command command_program = {
+    .summary = "reads a program of SQL and PL/pgSQL, and says what it reads and writes",
+    .description =
+        "Lists the tables of the file, and of each function which tables and columns it may\n"
+        "read and write. With --call it runs functions instead, one after another, on an\n"
+        "engine that starts empty. The exit status is 1 if a call failed.\n",
+    .example =
+        "  ordeal program scenarios/programs/bank.sql\n"
+        "  ordeal program scenarios/programs/bank.sql --call 'load(1)' --call 'deposit(1, 5)'\n",
+    .options = { "program", program_rows, ROW_COUNT(program_rows), sizeof(struct program_values) },
+    .run = run,
+};

@@ -1,0 +1,238 @@
+#include "cli/command.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "cli/folder.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/report_run.h"
+#include "cli/trace_file.h"
+#include "history/format.h"
+#include "trial/run/difference.h"
+#include "trial/run/trial.h"
+#include "trial/scenario/scenario.h"
+
+struct run_values {
+    const char *scenario, *out, *trace;
+    struct option_number seed;
+    struct option_texts sets;
+    bool twice, git_bisect, force, json;
+};
+
+#define AT(field) offsetof(struct run_values, field)
+
+static const struct option run_rows[] = {
+    { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario),
+      .help = "a TOML file, as in scenarios/; - is standard input" },
+    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
+      .low = 0, .high = SEED_MAX, .help = "instead of the scenario's own seed; 0 to 2^53-1" },
+    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
+      .help = "write scenario.toml (with every setting, and this seed),\n"
+              "run.json and, of a store, history.jsonl and the witness of\n"
+              "each checker into this folder, which must be new or empty" },
+    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
+      .help = "let --out replace what a run has left in a folder; other files stay" },
+    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
+      .help = "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
+              "value, or else a bare string; may be given several times" },
+    { .name = "twice", .kind = OPTION_FLAG, .offset = AT(twice),
+      .help = "run twice, and name the first event that differs" },
+    { .name = "trace", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(trace),
+      .help = "write every event as a line of text; - is standard output" },
+    { .name = "git-bisect", .kind = OPTION_FLAG, .offset = AT(git_bisect),
+      .help = "exit with 125 instead of 2 and 3, as `git bisect run` wants it" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
+      .help = "print one JSON object" },
+};
+
+static enum status write_witness(const char *folder, const struct check *check,
+                                 struct error *err)
+{
+    char name[100];
+
+    snprintf(name, sizeof name, "witness-%s.json", check->checker->name);
+    return folder_write(folder, name, &check->witness, err);
+}
+
+static enum status write_judged(const struct run_report *report, const char *folder,
+                                struct error *err)
+{
+    const struct jury *jury = &report->trial->jury;
+    struct buffer path = { 0 };
+    enum status status;
+
+    buffer_print(&path, "%s/history.jsonl", folder);
+    status = buffer_status(&path, err);
+    if (status == STATUS_OK)
+        status = format_write_history(&jury->history, FORMAT_JSONL, path.at, NULL, err);
+    buffer_close(&path);
+    for (uint32_t i = 0; status == STATUS_OK && i < jury->juror_count; i++)
+        if (jury->jurors[i].check.witness.count > 0)
+            status = write_witness(folder, &jury->jurors[i].check, err);
+    return status;
+}
+
+/* With what its swarm drew in the place of the swarm. */
+static enum status print_resolved(const struct scenario *scenario, struct buffer *out,
+                                  struct error *err)
+{
+    struct scenario *frozen = malloc(sizeof *frozen);
+
+    if (!frozen)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    *frozen = *scenario;
+    simulation_freeze_swarm(frozen);
+    scenario_print(frozen, out);
+    free(frozen);
+    return buffer_status(out, err);
+}
+
+static enum status write_files(const struct run_report *report, const char *folder,
+                               struct error *err)
+{
+    struct buffer bytes = { 0 };
+    enum status status;
+
+    TRY(print_resolved(report->scenario, &bytes, err));
+    status = folder_write(folder, "scenario.toml", &bytes, err);
+    buffer_clear(&bytes);
+    run_report_print_json(report, &bytes);
+    if (status == STATUS_OK)
+        status = folder_write(folder, "run.json", &bytes, err);
+    buffer_close(&bytes);
+    if (status == STATUS_OK && report->trial->is_judged)
+        status = write_judged(report, folder, err);
+    return status;
+}
+
+static enum status write_folder(const struct run_report *report, bool force, struct error *err)
+{
+    struct folder_draft draft;
+    enum status status;
+
+    TRY(folder_draft_open(&draft, report->out, err));
+    status = write_files(report, draft.at, err);
+    if (status == STATUS_OK)
+        status = folder_draft_commit(&draft, force, err);
+    folder_draft_close(&draft);
+    return status;
+}
+
+static enum status say(const struct run_report *report, bool json, struct error *err)
+{
+    struct buffer out = { 0 };
+    enum status status;
+
+    if (json)
+        run_report_print_json(report, &out);
+    else
+        run_report_print(report, &out);
+    status = output_print(&out, err);
+    buffer_close(&out);
+    return status;
+}
+
+static enum status run_once(struct trial *trial, const struct scenario *scenario,
+                            const char *trace_path, const struct progress *progress, struct error *err)
+{
+    struct trace_options trace = { 0 };
+    struct trace_file file;
+    enum status status;
+
+    if (!trace_path)
+        return trial_simulate(trial, scenario, &trace, progress, err);
+    TRY(trace_file_open(&file, trace_path, &trace, err));
+    status = trial_simulate(trial, scenario, &trace, progress, err);
+    if (status == STATUS_OK)
+        status = trace_file_finish(&file, err);
+    trace_file_close(&file);
+    return status;
+}
+
+static enum status load(const struct run_values *values, struct scenario *scenario,
+                        struct error *err)
+{
+    TRY(scenario_load(scenario, values->scenario, values->sets.at, values->sets.count, err));
+    if (!values->seed.given)
+        return STATUS_OK;
+    return scenario_take_seed(scenario, (uint64_t)values->seed.value, err);
+}
+
+/*
+ * Everything between a loaded scenario and a finished report. A history that nobody
+ * is to judge is made only for the folder, and so are witnesses.
+ */
+static enum status judge(const struct run_values *values, const struct run_report *report,
+                         struct trial *trial, struct difference *difference, struct error *err)
+{
+    const struct scenario *scenario = report->scenario;
+    struct progress_bar bar;
+    struct progress progress = progress_bar_listener(&bar);
+    enum status status;
+
+    progress_bar_begin(&bar, "running", "s");
+    status = run_once(trial, scenario, values->trace, &progress, err);
+    if (status == STATUS_OK && values->twice)
+        status = difference_find(difference, trial->simulation, scenario, scenario, &progress, err);
+    progress_bar_end(&bar);
+    if (status == STATUS_OK)
+        status = trial_judge(trial, values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0, err);
+    if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
+        error_set_file(err, values->scenario);
+    TRY(status);
+    if (values->out)
+        TRY(write_folder(report, values->force, err));
+    return say(report, values->json, err);
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    const struct run_values *values = given;
+    struct scenario scenario;
+    struct trial trial = { 0 };
+    struct difference difference = { 0 };
+    struct run_report report = {
+        .scenario = &scenario,
+        .trial = &trial,
+        .difference = values->twice ? &difference : NULL,
+        .path = values->scenario,
+        .out = values->out,
+        .sets = values->sets.at,
+        .set_count = values->sets.count,
+    };
+    enum status status;
+
+    if (values->json && values->trace && strcmp(values->trace, "-") == 0)
+        return error_set(err, STATUS_BAD_INPUT, "--trace - and --json both want standard output");
+    if (values->out)
+        TRY(folder_claim(values->out, values->force, err)); /* better known before the run */
+    status = load(values, &scenario, err);
+    if (status == STATUS_OK)
+        status = judge(values, &report, &trial, &difference, err);
+    if (status == STATUS_OK)
+        *code = command_exit_of_verdict(run_report_verdict(&report));
+    difference_close(&difference);
+    trial_close(&trial);
+    scenario_close(&scenario);
+    return status;
+}
+
+const struct command command_run = {
+    .summary = "runs a scenario once and says whether all went well",
+    .description =
+        "The run is a function of the scenario, the seed and the program's version: the same\n"
+        "three leave the same trace. When all clients are done, or after the scenario's duration,\n"
+        "every fault is healed, the sessions read everything back, and whoever then does not\n"
+        "recover is stuck. Then the replicas must be equal, the invariants of workload and scenario\n"
+        "must be true, and clients must have been told what the store did.\n"
+        "Exits with 0 if the run is valid, 1 if it is not (or --twice differs), 2 if the scenario\n"
+        "or the call is wrong, 3 if nothing was committed, which shows nothing, if no checker\n"
+        "could judge the whole history, or if one that was due did not.\n",
+    .example = "  ordeal run scenarios/bank-under-partition.toml --seed 7\n"
+               "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n",
+    .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },
+    .run = run,
+};

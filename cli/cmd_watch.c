@@ -1,0 +1,378 @@
+#include "cli/command.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/quantity.h"
+#include "base/wall_clock.h"
+#include "checkers/interval/watcher.h"
+#include "cli/output.h"
+#include "cli/progress_bar.h"
+#include "cli/report_watch.h"
+#include "cli/tail.h"
+#include "cli/watch_again.h"
+#include "trial/run/verdict.h"
+#include "trial/scenario/profile_file.h"
+
+#define BLOCK_BYTES ((size_t)1 << 16)
+#define WAITING_BYTES_MAX ((size_t)64 << 20)
+#define LINE_BYTES_MAX_HERE ((size_t)64 << 20)
+#define PATIENCE_NS ((int64_t)10 * 1000000000)
+#define NAP_MS 20 /* between two looks at files that may grow */
+
+struct watch_values {
+    struct option_texts files;
+    const char *profile, *clock_error, *patience;
+    bool json;
+};
+
+#define AT(field) offsetof(struct watch_values, field)
+
+static const struct option watch_rows[] = {
+    { .argument = "FILE",
+      .kind = OPTION_OPERANDS,
+      .offset = AT(files),
+      .optional = true,
+      .help = "native text that may still grow, or a named pipe; - and nothing at all\n"
+              "are standard input. Several: clients of one database" },
+    { .name = "profile",
+      .argument = "P",
+      .kind = OPTION_TEXT,
+      .offset = AT(profile),
+      .required = true,
+      .help = "how the database that is recorded works, as `ordeal list profiles` has\n"
+              "it, or an own FILE.toml" },
+    { .name = "clock-error",
+      .argument = "D",
+      .kind = OPTION_TEXT,
+      .offset = AT(clock_error),
+      .help = "how far the clocks of clients may be off, as in 2ms" },
+    { .name = "patience",
+      .argument = "D",
+      .kind = OPTION_TEXT,
+      .offset = AT(patience),
+      .help = "how long a silent stream is waited for, and how long a transaction may\n"
+              "take of one who is not heard of while the stream goes on; 10s unless given" },
+    { .name = "json",
+      .kind = OPTION_FLAG,
+      .offset = AT(json),
+      .help = "print one JSON object, at the end" },
+};
+
+/* A signal handler has nowhere else to put it. */
+static volatile sig_atomic_t is_interrupted;
+
+static void interrupt(int signal_number)
+{
+    (void)signal_number;
+    is_interrupted = 1;
+}
+
+/* The first ends the watching, the second the program. */
+static void catch_interrupts(void)
+{
+    struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
+
+    is_interrupted = 0;
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+}
+
+struct watch {
+    const struct watch_values *values;
+    struct watcher watcher;
+    ARRAY(struct tail) tails; /* by stream */
+    struct progress_bar bar;
+    struct progress progress;
+    char *block;
+    int64_t patience, came_ns; /* when something came that was waited for */
+    size_t live_count;
+    struct error say_error;
+};
+
+/* At once, and not at the end of a stream that has none. */
+static void tell(void *context, const struct mirror_finding *finding)
+{
+    struct watch *watch = context;
+    struct buffer out = { 0 };
+
+    if (watch->values->json || watch->say_error.status != STATUS_OK)
+        return;
+    progress_bar_clear(&watch->bar);
+    watch_report_finding(finding, &out);
+    watch->say_error.status = output_print(&out, &watch->say_error);
+    buffer_close(&out);
+}
+
+/* --- Options -------------------------------------------------------------------------------------- */
+
+static enum status set_duration(const char *flag, const char *given, int64_t *ns,
+                                struct error *err)
+{
+    if (given && (!quantity_to_duration(text_of(given), ns) || *ns < 0))
+        return error_set(err, STATUS_BAD_INPUT, "--%s takes a time as in 2ms, not '%.80s'", flag,
+                         given);
+    return STATUS_OK;
+}
+
+/* What came twice would have been done twice. */
+static enum status refuse_twice(const struct watch *watch, const struct tail *tail,
+                                struct error *err)
+{
+    for (size_t i = 0; i < watch->tails.count; i++)
+        if (tail_is_same(&watch->tails.at[i], tail)) {
+            error_set_file(err, tail->name);
+            return error_set(err, STATUS_BAD_INPUT, "is watched already, as %s",
+                             watch->tails.at[i].name);
+        }
+    return STATUS_OK;
+}
+
+static enum status open_stream(struct watch *watch, const char *path, struct error *err)
+{
+    struct tail tail;
+    uint32_t stream;
+    enum status status;
+
+    TRY(tail_open(&tail, path, err));
+    status = refuse_twice(watch, &tail, err);
+    if (status == STATUS_OK)
+        status = array_push(&watch->tails, tail, err);
+    if (status != STATUS_OK) {
+        tail_close(&tail);
+        return status;
+    }
+    watch->live_count++;
+    return watcher_add_stream(&watch->watcher, tail.name, tail.is_finished, &stream, err);
+}
+
+static enum status open_streams(struct watch *watch, struct error *err)
+{
+    static const char *const nothing[] = { "-" };
+    const struct option_texts *files = &watch->values->files;
+    size_t count = files->count > 0 ? files->count : 1;
+
+    for (size_t i = 0; i < count; i++)
+        TRY(open_stream(watch, files->count > 0 ? files->at[i] : nothing[0], err));
+    return STATUS_OK;
+}
+
+/* --- Reading ---------------------------------------------------------------------------------------- */
+
+/* What is packed can be unpacked on its way here; of all else lines are told that are none. */
+static enum status refuse_packed(const struct tail *tail, struct text first, struct error *err)
+{
+    static const struct {
+        const char *magic, *what, *with;
+    } rows[] = {
+        { "\x28\xb5\x2f\xfd", "packed", "zstd -dc" },
+        { "\x1f\x8b", "packed", "gzip -dc" },
+        { "\x89OHD", "no text but .oh", "ordeal convert --to jsonl -o -" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct text magic = text_of(rows[i].magic);
+
+        if (first.length < magic.length || memcmp(first.at, magic.at, magic.length) != 0)
+            continue;
+        error_set_file(err, tail->name);
+        return error_set(err, STATUS_BAD_INPUT, "is %s: %s FILE | ordeal watch -", rows[i].what,
+                         rows[i].with);
+    }
+    return STATUS_OK;
+}
+
+/* One block of a stream, if there is one. */
+static enum status read_block(struct watch *watch, uint32_t stream, bool *has_come,
+                              struct error *err)
+{
+    struct tail *tail = &watch->tails.at[stream];
+    bool is_first;
+    size_t count;
+
+    if (tail->is_over)
+        return STATUS_OK;
+    is_first = tail->position == 0;
+    TRY(tail_read(tail, watch->block, BLOCK_BYTES, &count, err));
+    if (is_first && count > 0)
+        TRY(refuse_packed(tail, (struct text){ watch->block, count }, err));
+    if (tail->was_cut)
+        TRY(watcher_lose(&watch->watcher, stream, err));
+    if (count > 0)
+        TRY(watcher_feed(&watch->watcher, stream, (struct text){ watch->block, count }, err));
+    if (tail->is_over) {
+        watch->live_count--;
+        TRY(watcher_end(&watch->watcher, stream, false, err));
+    }
+    *has_come |= count > 0 || tail->is_over;
+    progress_report(&watch->progress, watch->watcher.counts.txns, 0);
+    return STATUS_OK;
+}
+
+/* From the one that is waited for, and only where it has nothing from the others. */
+static enum status read_blocks(struct watch *watch, bool *has_come, struct error *err)
+{
+    uint32_t awaited = watcher_awaited(&watch->watcher);
+
+    *has_come = false;
+    if (awaited != PIPELINE_NONE)
+        TRY(read_block(watch, awaited, has_come, err));
+    if (*has_come) {
+        watch->came_ns = wall_clock_ns();
+        return STATUS_OK;
+    }
+    for (uint32_t i = 0; i < watch->tails.count; i++)
+        if (i != awaited && !watcher_is_full(&watch->watcher))
+            TRY(read_block(watch, i, has_come, err));
+    if (awaited == PIPELINE_NONE)
+        watch->came_ns = wall_clock_ns();
+    return STATUS_OK;
+}
+
+/* Pipes wake us; files do not. */
+static void nap(const struct watch *watch)
+{
+    struct pollfd fds[OPTION_TEXTS_MAX];
+    nfds_t count = 0;
+
+    for (size_t i = 0; i < watch->tails.count && !watcher_is_full(&watch->watcher); i++)
+        if (!watch->tails.at[i].is_over && !watch->tails.at[i].is_regular)
+            fds[count++] = (struct pollfd){ .fd = watch->tails.at[i].file, .events = POLLIN };
+    (void)poll(fds, count, NAP_MS);
+}
+
+static enum status watch_all(struct watch *watch, struct error *err)
+{
+    watch->came_ns = wall_clock_ns();
+    while (watch->live_count > 0 && !is_interrupted) {
+        bool has_come;
+
+        TRY(read_blocks(watch, &has_come, err));
+        if (watch->say_error.status != STATUS_OK) /* nobody listens: the rest would be for nobody */
+            break;
+        if (has_come)
+            continue;
+        nap(watch);
+        if (wall_clock_ns() - watch->came_ns > watch->patience) {
+            TRY(watcher_give_up(&watch->watcher, err));
+            watch->came_ns = wall_clock_ns();
+        }
+    }
+    if (watch->say_error.status != STATUS_OK) {
+        *err = watch->say_error;
+        return err->status;
+    }
+    if (watch->live_count > 0)
+        return watcher_stop(&watch->watcher, err);
+    return watcher_finish(&watch->watcher, err);
+}
+
+/* --- The end ------------------------------------------------------------------------------------------ */
+
+/* Whether all that was watched can be read once more: it stands in files, and has ended. */
+static bool stands_in_files(const struct watch *watch)
+{
+    bool is_all = !watch->watcher.is_stopped;
+
+    for (size_t i = 0; i < watch->tails.count; i++)
+        is_all &= watch->tails.at[i].is_regular && watch->tails.at[i].file != STDIN_FILENO;
+    return is_all;
+}
+
+/* What nobody could find out is no reason to say nothing else. */
+static int64_t try_clocks(struct watch *watch)
+{
+    const char *paths[OPTION_TEXTS_MAX];
+    struct error ignored = { 0 };
+    int64_t tried;
+
+    if (watch_report_verdict(&watch->watcher) != VERDICT_INVALID || !stands_in_files(watch) ||
+        watch->watcher.options.profile.timing == TIMING_NONE)
+        return 0;
+    for (size_t i = 0; i < watch->tails.count; i++)
+        paths[i] = watch->tails.at[i].name;
+    if (watch_again_for_clocks(&watch->watcher, paths, watch->tails.count, &tried, &ignored) !=
+        STATUS_OK)
+        return 0;
+    return tried;
+}
+
+static enum status print(struct watch *watch, int64_t ns, struct error *err)
+{
+    struct buffer out = { 0 };
+    enum status status;
+
+    if (watch->say_error.status != STATUS_OK) {
+        *err = watch->say_error;
+        return err->status;
+    }
+    if (watch->values->json)
+        watch_report_json(&watch->watcher, ns, &out);
+    else
+        watch_report_summary(&watch->watcher, ns, try_clocks(watch), &out);
+    status = output_print(&out, err);
+    buffer_close(&out);
+    return status;
+}
+
+static enum status watch_and_print(struct watch *watch, enum exit_code *code, struct error *err)
+{
+    int64_t from = wall_clock_ns();
+
+    TRY(memory_resize((void **)&watch->block, BLOCK_BYTES, 1, err));
+    TRY(open_streams(watch, err));
+    catch_interrupts();
+    progress_bar_begin(&watch->bar, "watching", "");
+    watch->progress = progress_bar_listener(&watch->bar);
+    TRY(watch_all(watch, err));
+    progress_bar_end(&watch->bar);
+    *code = command_exit_of_verdict(watch_report_verdict(&watch->watcher));
+    return print(watch, wall_clock_ns() - from, err);
+}
+
+static enum status run(const void *given, enum exit_code *code, struct error *err)
+{
+    struct watch watch = { .values = given, .patience = PATIENCE_NS };
+    struct watcher_options options = { .bytes_max = WAITING_BYTES_MAX,
+                                       .line_bytes_max = LINE_BYTES_MAX_HERE,
+                                       .tell = tell,
+                                       .context = &watch };
+    struct given_profile profile;
+    enum status status;
+
+    TRY(set_duration("clock-error", watch.values->clock_error, &options.clock_error, err));
+    TRY(set_duration("patience", watch.values->patience, &watch.patience, err));
+    TRY(profile_load(&profile, watch.values->profile, err));
+    options.patience = watch.patience;
+    options.profile = profile.profile;
+    watcher_init(&watch.watcher, &options);
+    status = watch_and_print(&watch, code, err);
+    progress_bar_end(&watch.bar);
+    watcher_close(&watch.watcher);
+    for (size_t i = 0; i < watch.tails.count; i++)
+        tail_close(&watch.tails.at[i]);
+    array_close(&watch.tails);
+    free(watch.block);
+    return status;
+}
+
+const struct command command_watch = {
+    .summary = "judges what a database does while it does it",
+    .description =
+        "Reads native text as it comes, from standard input, files that grow, or named pipes,\n"
+        "and judges by the times of operations alone, in memory that follows concurrency and not\n"
+        "length. Findings are told at once. A pipe is over at its end, a file when nobody has it\n"
+        "open for writing and it has not grown for two seconds, and all at SIGINT or SIGTERM. What\n"
+        "is lost, as lines that cannot be read, is no reason to accuse anybody: what it may\n"
+        "explain is not judged. Exits as ordeal check does.\n",
+    .example = "  recorder | ordeal watch --profile postgresql/serializable\n"
+               "  ordeal watch client-1.jsonl client-2.jsonl --profile tidb/snapshot --clock-error 2ms\n",
+    .options = { "watch", watch_rows, ROW_COUNT(watch_rows), sizeof(struct watch_values) },
+    .run = run,
+};

@@ -1,0 +1,31 @@
+/*
+ * report_program: what `ordeal program` says, to people and as JSON.
+ *
+ * To people one line for each table, function, operation; in JSON the same with
+ * names. Values are as PostgreSQL prints them.
+ */
+#ifndef CLI_REPORT_PROGRAM_H
+#define CLI_REPORT_PROGRAM_H
+
+#include "base/json_writer.h"
+#include "programs/access.h"
+#include "programs/engine.h"
+#include "programs/program.h"
+
+struct program_report {
+    const struct program *program;
+    const struct access *accesses;
+    struct buffer *out;
+    struct json_writer *json; /* NULL: for people */
+};
+
+void program_report_tables(const struct program_report *);
+void program_report_functions(const struct program_report *);
+
+/* An operation of a call, as engine_watch() tells of it. */
+void program_report_operation(const struct program_report *, const struct request *,
+                              uint32_t row_count);
+void program_report_outcome(const struct program_report *, const struct engine_outcome *,
+                            bool is_void);
+
+#endif

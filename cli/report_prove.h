@@ -1,0 +1,35 @@
+/*
+ * report_prove: the matrix for a person, a program, and the manual.
+ */
+#ifndef CLI_REPORT_PROVE_H
+#define CLI_REPORT_PROVE_H
+
+#include "base/json_writer.h"
+#include "trial/prove/matrix.h"
+#include "trial/prove/mutations.h"
+
+struct prove_report {
+    const struct matrix *matrix; /* sorted */
+    const struct mutations *mutations; /* NULL: none were made */
+    uint64_t seeds;                    /* of each bug, at first */
+    int64_t wall_ns;
+    const char *command; /* that makes the page */
+};
+
+/* Invalid if somebody missed what the catalogue expects of him, or accused a clean run. */
+enum verdict prove_report_verdict(const struct prove_report *);
+
+MUST_USE enum status prove_report_print(const struct prove_report *, struct buffer *,
+                                        struct error *);
+MUST_USE enum status prove_report_print_json(const struct prove_report *, struct buffer *,
+                                             struct error *);
+/* docs/matrix.md: no times in it, so that it is the same on every machine. */
+MUST_USE enum status prove_report_print_page(const struct prove_report *, struct buffer *,
+                                             struct error *);
+
+/* The part of each that tells of mutants. */
+void mutant_report_print(const struct mutations *, struct buffer *);
+void mutant_report_answer(const struct mutations *, struct json_writer *);
+void mutant_report_print_page(const struct mutations *, struct buffer *);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * report_run: what a run has to say, to a person and to a program.
+ */
+#ifndef CLI_REPORT_RUN_H
+#define CLI_REPORT_RUN_H
+
+#include "base/text.h"
+#include "trial/run/difference.h"
+#include "trial/run/trial.h"
+
+struct run_report {
+    const struct scenario *scenario;
+    const struct trial *trial;
+    const struct difference *difference; /* NULL: it ran once */
+    const char *path;                    /* of the scenario, as it was given */
+    const char *out;                     /* the folder that was written, or NULL */
+    const char *const *sets;             /* what --set said */
+    size_t set_count;
+};
+
+enum verdict run_report_verdict(const struct run_report *);
+/* Lines of text. */
+void run_report_print(const struct run_report *, struct buffer *);
+/* One JSON object, and the end of the line. */
+void run_report_print_json(const struct run_report *, struct buffer *);
+
+#endif

@@ -1,0 +1,29 @@
+/*
+ * report_sweep: what a sweep has to say, to a person, to a program, and to a build server.
+ *
+ * All of it is a function of the tally, but for the time it took: a sweep that was
+ * killed and resumed, and shards that were merged, say what one machine says.
+ */
+#ifndef CLI_REPORT_SWEEP_H
+#define CLI_REPORT_SWEEP_H
+
+#include "trial/sweep/tally.h"
+
+struct sweep_report {
+    const struct plan *plan;
+    const struct tally *tally; /* sorted */
+    int64_t wall_ns;
+};
+
+/* Runs that the plan has and nobody has made. */
+uint64_t sweep_report_missing(const struct sweep_report *);
+/* Runs in a thousand seconds. */
+uint64_t sweep_report_pace(const struct sweep_report *);
+
+void sweep_report_print(const struct sweep_report *, struct buffer *);
+/* One JSON object, and the end of the line. */
+void sweep_report_print_json(const struct sweep_report *, struct buffer *);
+/* JUnit's XML: a suite for each scenario, a case for each run. */
+void sweep_report_print_junit(const struct sweep_report *, struct buffer *);
+
+#endif

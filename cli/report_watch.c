@@ -1,0 +1,252 @@
+#include "cli/report_watch.h"
+
+#include <inttypes.h>
+
+#include "base/json_writer.h"
+#include "base/quantity.h"
+#include "cli/output.h"
+#include "cli/report_checker.h"
+#include "trial/run/verdict.h"
+
+/* Whether more was found than is told, or put in doubt. */
+static bool has_findings(const struct watcher *w)
+{
+    return w->mirror.findings.count > w->counts.withdrawn;
+}
+
+enum verdict watch_report_verdict(const struct watcher *w)
+{
+    struct buffer reason = { 0 };
+    enum verdict verdict = VERDICT_VALID;
+
+    watcher_doubt(w, &reason);
+    if (has_findings(w))
+        verdict = VERDICT_INVALID;
+    else if (reason.count > 0 || reason.out_of_memory)
+        verdict = VERDICT_UNKNOWN;
+    buffer_close(&reason);
+    return verdict;
+}
+
+/* Each line below what it shows. */
+static void print_drawing(struct text drawing, struct buffer *out)
+{
+    bool is_new = true;
+
+    for (size_t i = 0; i < drawing.length; i++) {
+        if (is_new)
+            buffer_text(out, TEXT("             "));
+        buffer_byte(out, drawing.at[i]);
+        is_new = drawing.at[i] == '\n';
+    }
+}
+
+void watch_report_finding(const struct mirror_finding *f, struct buffer *out)
+{
+    size_t from;
+
+    buffer_print(out, "found      %s: ", anomaly_name(f->kind));
+    from = out->count;
+    buffer_text(out, (struct text){ f->explanation.at, f->explanation.count });
+    output_tame(out, from);
+    buffer_byte(out, '\n');
+    print_drawing((struct text){ f->drawing.at, f->drawing.count }, out);
+}
+
+static void print_count(uint64_t count, const char *one, const char *many, struct buffer *out)
+{
+    quantity_print_count(out, count);
+    buffer_print(out, " %s", count == 1 ? one : many);
+}
+
+static void print_lost(const struct watcher *w, struct buffer *out)
+{
+    if (w->counts.garbage > 0) {
+        buffer_text(out, TEXT("lost       "));
+        print_count(w->counts.garbage, "line that is none, ", "lines that are none, the first ", out);
+        output_describe(&w->first_garbage, out);
+        buffer_byte(out, '\n');
+    }
+    if (w->counts.repeated > 0) {
+        buffer_text(out, TEXT("again      "));
+        print_count(w->counts.repeated, "transaction that had come before",
+                    "transactions that had come before", out);
+        buffer_byte(out, '\n');
+    }
+    if (w->counts.cuts > 0) {
+        buffer_text(out, TEXT("lost       what was cut off in "));
+        print_count(w->counts.cuts, "place", "places", out);
+        buffer_byte(out, '\n');
+    }
+    if (w->counts.given_up > 0) {
+        buffer_text(out, TEXT("lost       "));
+        print_count(w->counts.given_up, "client was silent and judged without",
+                    "clients were silent and judged without", out);
+        buffer_byte(out, '\n');
+    }
+}
+
+static void print_end(const struct watcher *w, struct buffer *out)
+{
+    if (!w->is_stopped)
+        return;
+    buffer_text(out, TEXT("ended      before the streams did"));
+    if (watcher_unended(w) > 0) {
+        buffer_text(out, TEXT("; not judged: "));
+        print_count(watcher_unended(w), "read of what had not come yet, perhaps",
+                    "reads of what had not come yet, perhaps", out);
+    }
+    buffer_byte(out, '\n');
+}
+
+/* To three digits, and no less than it is. */
+static int64_t round_up(int64_t ns)
+{
+    int64_t unit = 1;
+
+    while (ns / unit >= 1000)
+        unit *= 10;
+    return ns > INT64_MAX - unit ? ns : (ns + unit - 1) / unit * unit;
+}
+
+static void print_found(const struct watcher *w, struct buffer *out)
+{
+    if (w->counts.withdrawn > 0) {
+        buffer_text(out, TEXT("found      "));
+        print_count(w->counts.withdrawn, "of these is in doubt", "of these are in doubt", out);
+        buffer_text(out, TEXT(", as a transaction came later that had begun before\n"));
+    }
+    if (w->mirror.finding_count > w->mirror.findings.count) {
+        buffer_text(out, TEXT("found      "));
+        quantity_print_count(out, w->mirror.finding_count);
+        buffer_print(out, " in all; only the first %d are told\n", MIRROR_FINDINGS_MAX);
+    }
+}
+
+/* What is told of clocks has been tried, or is about right, or says what was taken for granted. */
+static void print_clocks(const struct watcher *w, int64_t tried, struct buffer *out)
+{
+    int64_t about = watcher_clock_error(w);
+
+    if (!has_findings(w) || w->options.profile.timing == TIMING_NONE)
+        return;
+    if (tried > 0 || about > 0) {
+        buffer_print(out, "clocks     with --clock-error %s", tried > 0 ? "" : "of about ");
+        quantity_print_duration(out, tried > 0 ? tried : round_up(about));
+        buffer_text(out, tried > 0 ? TEXT(" nothing is found: ")
+                                   : TEXT(" nothing of that would be found: "));
+        buffer_text(out, TEXT("are the clients' clocks as far off?\n"));
+        return;
+    }
+    buffer_text(out, TEXT("clocks     taken to be off by "));
+    quantity_print_duration(out, w->options.clock_error);
+    buffer_text(out, TEXT(" at the most; if the clients' may be further off, "));
+    buffer_text(out, TEXT("say so by --clock-error\n"));
+}
+
+void watch_report_summary(const struct watcher *w, int64_t ns, int64_t tried, struct buffer *out)
+{
+    static const char *const loud[] = { "valid", "INVALID", "unknown" };
+    enum verdict verdict = watch_report_verdict(w);
+    struct buffer reason = { 0 };
+
+    buffer_text(out, TEXT("watched    "));
+    print_count(w->counts.txns, "transaction, ", "transactions, ", out);
+    print_count(w->counts.ops, "operation, ", "operations, ", out);
+    print_count(w->streams.count, "stream", "streams", out);
+    buffer_text(out, TEXT("   in "));
+    quantity_print_rounded(out, ns);
+    buffer_byte(out, '\n');
+    print_lost(w, out);
+    print_end(w, out);
+    buffer_print(out, "check      %-12s  %-20s  %s", "interval",
+                 level_name(w->options.profile.level), loud[verdict]);
+    watcher_doubt(w, &reason);
+    if (verdict == VERDICT_UNKNOWN)
+        buffer_print(out, "  %.*s", (int)reason.count, reason.at);
+    buffer_byte(out, '\n');
+    print_found(w, out);
+    check_report_unjudged(watcher_unjudged(w), out);
+    print_clocks(w, tried, out);
+    out->out_of_memory |= reason.out_of_memory;
+    buffer_close(&reason);
+}
+
+static void answer_finding(struct json_writer *json, const struct mirror_finding *f)
+{
+    struct buffer why = { 0 };
+
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "kind", anomaly_name(f->kind));
+    json_writer_open(json, "transactions", '[');
+    for (size_t i = 0; i < f->ids.count; i++) {
+        if (json->needs_comma)
+            buffer_byte(json->out, ',');
+        buffer_int64(json->out, f->ids.at[i]);
+        json->needs_comma = true;
+    }
+    json_writer_close(json, ']');
+    buffer_text(&why, (struct text){ f->explanation.at, f->explanation.count });
+    buffer_byte(&why, '\0');
+    json_writer_text(json, "explanation", why.out_of_memory ? "" : why.at);
+    buffer_close(&why);
+    json_writer_close(json, '}');
+}
+
+static void answer_reason(struct json_writer *json, const struct watcher *w, enum verdict verdict)
+{
+    struct buffer reason = { 0 };
+
+    watcher_doubt(w, &reason);
+    buffer_byte(&reason, '\0');
+    if (verdict == VERDICT_UNKNOWN && !reason.out_of_memory)
+        json_writer_text(json, "reason", reason.at);
+    else
+        json_writer_null(json, "reason");
+    buffer_close(&reason);
+}
+
+static void answer_counts(struct json_writer *json, const struct watcher *w, int64_t ns)
+{
+    json_writer_open(json, "unjudged", '{');
+    json_writer_number(json, "predicates", watcher_unjudged(w));
+    json_writer_number(json, "reads", w->mirror.counts.gapped);
+    json_writer_number(json, "late", w->counts.late);
+    json_writer_close(json, '}');
+    json_writer_open(json, "lost", '{');
+    json_writer_number(json, "lines", w->counts.garbage);
+    json_writer_number(json, "cuts", w->counts.cuts);
+    json_writer_number(json, "clients", w->counts.given_up);
+    json_writer_close(json, '}');
+    json_writer_number(json, "repeated", w->counts.repeated);
+    if (w->is_stopped)
+        json_writer_bool(json, "interrupted", true);
+    json_writer_number(json, "transactions", w->counts.txns);
+    json_writer_number(json, "operations", w->counts.ops);
+    json_writer_seconds(json, "seconds", ns);
+}
+
+void watch_report_json(const struct watcher *w, int64_t ns, struct buffer *out)
+{
+    struct json_writer json = { .out = out };
+    enum verdict verdict = watch_report_verdict(w);
+
+    json_writer_open(&json, NULL, '{');
+    json_writer_text(&json, "verdict", verdict_name(verdict));
+    json_writer_text(&json, "level", level_name(w->options.profile.level));
+    json_writer_text(&json, "checker", "interval");
+    json_writer_open(&json, "anomalies", '[');
+    for (size_t i = 0; i < w->mirror.findings.count; i++)
+        if (w->passed.at[i] != INT64_MIN)
+            answer_finding(&json, &w->mirror.findings.at[i]);
+    json_writer_close(&json, ']');
+    if (verdict == VERDICT_VALID)
+        json_writer_text(&json, "strongest", level_name(w->options.profile.level));
+    else
+        json_writer_null(&json, "strongest");
+    json_writer_null(&json, "weakest_violated");
+    answer_reason(&json, w, verdict);
+    answer_counts(&json, w, ns);
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+}

@@ -1,0 +1,21 @@
+/*
+ * report_watch: what `ordeal watch` says, while it watches and at its end.
+ */
+#ifndef CLI_REPORT_WATCH_H
+#define CLI_REPORT_WATCH_H
+
+#include "base/text.h"
+#include "checkers/checker.h"
+#include "checkers/interval/watcher.h"
+
+enum verdict watch_report_verdict(const struct watcher *);
+/* A finding, as it is made. */
+void watch_report_finding(const struct mirror_finding *, struct buffer *);
+/*
+ * The end, for people; and as one JSON object, like that of `check`. `tried`: with that clock error
+ * nothing is found; 0: nobody has tried.
+ */
+void watch_report_summary(const struct watcher *, int64_t ns, int64_t tried, struct buffer *);
+void watch_report_json(const struct watcher *, int64_t ns, struct buffer *);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * Who is due to judge a run, and what it means if one of them does not.
+ */
+#include "trial/run/jury.h"
+
+#include <string.h>
+
+#include "tests/fixture.h"
+#include "tests/oracle/notation.h"
+#include "trial/run/due.h"
+#include "unity.h"
+
+static struct error err;
+static struct jury jury;
+
+void setUp(void)
+{
+    memset(&jury, 0, sizeof jury);
+    memset(&err, 0, sizeof err);
+}
+
+void tearDown(void)
+{
+    jury_close(&jury);
+}
+
+static struct jury_case case_of(const char *protocol)
+{
+    return (struct jury_case){ .protocol = store_protocol_facts(store_protocol(text_of(protocol))) };
+}
+
+static void judge(const char *protocol, const char *notation, const struct jury_wishes *wishes)
+{
+    struct jury_case of = case_of(protocol);
+    struct history history;
+
+    notation_read(notation, &history);
+    ASSERT_OK(jury_judge(&jury, &history, wishes, &of, &err), &err);
+}
+
+static bool is_due(const char *checker, const char *protocol, const char *notation, int unique)
+{
+    struct store_protocol_facts facts = store_protocol_facts(store_protocol(text_of(protocol)));
+    struct history history;
+    bool due;
+
+    notation_read(notation, &history);
+    history.unique = (int8_t)unique;
+    due = checker_is_due(checker_find(text_of(checker)), &facts, &history, facts.level);
+    history_close(&history);
+    return due;
+}
+
+#define ITEMS "T1 @1-2: w x 1; T2 @3-4: r x 1"
+#define LISTS "T1 @1-2: a x 1; T2 @3-4: r x [1]"
+#define ROWS "T1 @1-2: w t/1 1; T2 @3-4: sel * {1=1}"
+
+static void who_is_due_follows_from_protocol_level_and_history(void)
+{
+    static const struct {
+        const char *checker, *protocol, *history;
+        int unique;
+        bool is_due;
+    } rows[] = {
+        { "order", "mvto", ITEMS, 1, true },        { "order", "2pl", ROWS, 0, true },
+        { "order", "occ", LISTS, 1, true },         { "order", "ssi", ITEMS, 1, false },
+        { "order", "si", ITEMS, 1, false },         { "order", "eventual", ITEMS, 1, false },
+        { "certificate", "mvto", ROWS, 0, true },   { "certificate", "rc", ROWS, 0, true },
+        { "certificate", "eventual", ITEMS, 1, true },
+        { "certificate", "causal", ITEMS, 1, true },
+        { "interval", "si", ROWS, 0, true },        { "interval", "causal", ITEMS, 1, false },
+        { "blackbox", "ssi", ITEMS, 0, true },      { "blackbox", "ssi", ROWS, 1, false },
+        { "blackbox", "rc", ITEMS, 1, false },      { "weak", "causal", ITEMS, 1, true },
+        { "weak", "causal", ITEMS, 0, false },      { "weak", "causal", ROWS, 1, false },
+        { "weak", "mvto", ITEMS, 1, false },        { "infer", "mvto", LISTS, 1, true },
+        { "infer", "mvto", ITEMS, 1, false },       { "infer", "mvto", LISTS, 0, false },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        char label[100];
+
+        snprintf(label, sizeof label, "%s %s %zu", rows[i].checker, rows[i].protocol, i);
+        TEST_ASSERT_EQUAL_MESSAGE(rows[i].is_due, is_due(rows[i].checker, rows[i].protocol,
+                                                         rows[i].history, rows[i].unique),
+                                  label);
+    }
+}
+
+static bool has_gap(const char *checker)
+{
+    struct jury_gap gap;
+
+    for (uint32_t i = 0; jury_gap(&jury, i, &gap); i++)
+        if (strcmp(gap.checker, checker) == 0)
+            return gap.reason[0] != '\0';
+    return false;
+}
+
+/* Blackbox judges all of it, and that used to do. */
+static void a_run_without_its_certificate_is_unknown(void)
+{
+    struct jury_wishes wishes = { 0 };
+
+    judge("mvto", ITEMS, &wishes);
+    TEST_ASSERT_TRUE(has_gap("order"));
+    TEST_ASSERT_TRUE(has_gap("certificate"));
+    TEST_ASSERT_FALSE(has_gap("blackbox"));
+    TEST_ASSERT_FALSE(has_gap("weak"));
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, jury_verdict(&jury, &wishes));
+}
+
+static void a_violation_is_one_whoever_did_not_judge(void)
+{
+    struct jury_wishes wishes = { 0 };
+
+    judge("mvto", "init x 0; T1: r x 0, w x 1; T2: r x 0, w x 2; T3: r x 1, r x 0", &wishes);
+    TEST_ASSERT_TRUE(has_gap("order"));
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, jury_verdict(&jury, &wishes));
+}
+
+static uint32_t bit_of(const char *checker)
+{
+    const struct checker *const *all = checkers_all();
+    uint32_t i = 0;
+
+    while (strcmp(all[i]->name, checker) != 0)
+        i++;
+    return 1u << i;
+}
+
+static void who_is_not_asked_is_not_due_and_who_is_named_is(void)
+{
+    struct jury_wishes wishes = { .is_listed = true, .checkers = bit_of("blackbox") };
+
+    judge("mvto", ITEMS, &wishes);
+    TEST_ASSERT_FALSE(has_gap("order"));
+    TEST_ASSERT_TRUE(jury_is_due(&jury, checker_find(TEXT("blackbox"))));
+    TEST_ASSERT_FALSE(jury_is_due(&jury, checker_find(TEXT("order"))));
+    TEST_ASSERT_EQUAL(VERDICT_VALID, jury_verdict(&jury, &wishes));
+    jury_close(&jury);
+
+    /* It cannot tell which 1 was read. */
+    wishes.checkers |= bit_of("infer");
+    judge("mvto", "T1: w x 1; T2: w x 1; T3: r x 1", &wishes);
+    TEST_ASSERT_TRUE(has_gap("infer"));
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, jury_verdict(&jury, &wishes));
+}
+
+static void a_run_that_nobody_is_to_judge_is_not_in_doubt(void)
+{
+    struct jury_wishes wishes = { .is_listed = true };
+
+    judge("mvto", ITEMS, &wishes);
+    TEST_ASSERT_FALSE(has_gap("order"));
+    TEST_ASSERT_EQUAL(VERDICT_VALID, jury_verdict(&jury, &wishes));
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(who_is_due_follows_from_protocol_level_and_history);
+    RUN_TEST(a_run_without_its_certificate_is_unknown);
+    RUN_TEST(a_violation_is_one_whoever_did_not_judge);
+    RUN_TEST(who_is_not_asked_is_not_due_and_who_is_named_is);
+    RUN_TEST(a_run_that_nobody_is_to_judge_is_not_in_doubt);
+    return UNITY_END();
+}

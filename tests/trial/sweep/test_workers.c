@@ -1,0 +1,230 @@
+#include "trial/sweep/workers.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/fixture.h"
+#include "unity.h"
+
+static struct workers workers;
+static struct error err;
+static char before[] = "did ";
+
+/* Sleeps for the milliseconds behind "sleep "; says what it was told; knows some ways to end. */
+static enum status work(void *context, struct text job, struct buffer *answer, struct error *why)
+{
+    int ms;
+
+    if (sscanf(job.at, "sleep %d", &ms) == 1) {
+        struct timespec pause = { ms / 1000, ms % 1000 * 1000000L };
+        nanosleep(&pause, NULL);
+    }
+    if (text_equal(job, TEXT("refuse")))
+        return error_set(why, STATUS_BAD_INPUT, "not this one");
+    if (text_equal(job, TEXT("abort"))) {
+        fputs("last words\nand more\n", stderr);
+        signal(SIGABRT, SIG_DFL);
+        abort();
+    }
+    if (text_equal(job, TEXT("exit")))
+        _exit(7);
+    if (text_equal(job, TEXT("pid"))) {
+        buffer_print(answer, "%ld", (long)getpid());
+        return STATUS_OK;
+    }
+    if (text_equal(job, TEXT("long"))) {
+        for (int i = 0; i < 100000; i++)
+            buffer_print(answer, "%d,", i);
+        return STATUS_OK;
+    }
+    buffer_print(answer, "%s%.*s", (const char *)context, (int)job.length, job.at);
+    return STATUS_OK;
+}
+
+static void open_workers(struct workers_options options)
+{
+    options.work = work;
+    options.context = before;
+    ASSERT_OK(workers_open(&workers, &options, &err), &err);
+}
+
+void setUp(void)
+{
+    memset(&err, 0, sizeof err);
+    memset(&workers, 0, sizeof workers);
+}
+
+void tearDown(void)
+{
+    workers_close(&workers);
+}
+
+static void submit(const char *job)
+{
+    ASSERT_OK(workers_submit(&workers, text_of(job), &err), &err);
+}
+
+static const struct work *next(void)
+{
+    const struct work *got;
+
+    ASSERT_OK(workers_next(&workers, -1, &got, &err), &err);
+    return got;
+}
+
+static void assert_answer(const char *expected, const struct work *got)
+{
+    TEST_ASSERT_NOT_NULL(got);
+    TEST_ASSERT_EQUAL(WORK_DONE, got->end);
+    TEST_ASSERT_EQUAL_UINT64(strlen(expected), got->answer.count);
+    TEST_ASSERT_EQUAL_MEMORY(expected, got->answer.at, got->answer.count);
+}
+
+static void every_job_has_its_answer(void)
+{
+    bool seen[50] = { false };
+    int left = 50;
+
+    open_workers((struct workers_options){ .count = 3 });
+    for (int i = 0; i < 50; i++) {
+        char job[20];
+        snprintf(job, sizeof job, "job %d", i);
+        submit(job);
+    }
+    for (const struct work *got; (got = next()) != NULL; left--) {
+        char expected[30];
+        snprintf(expected, sizeof expected, "did job %d", (int)got->number);
+        assert_answer(expected, got);
+        TEST_ASSERT_FALSE(seen[got->number]);
+        seen[got->number] = true;
+    }
+    TEST_ASSERT_EQUAL_INT(0, left);
+}
+
+static void in_order_a_slow_job_holds_back_those_behind_it(void)
+{
+    open_workers((struct workers_options){ .count = 2, .in_order = true });
+    submit("sleep 60");
+    submit("b");
+    submit("c");
+    assert_answer("did sleep 60", next());
+    assert_answer("did b", next());
+    assert_answer("did c", next());
+    TEST_ASSERT_NULL(next());
+}
+
+static void as_they_are_done_a_slow_job_holds_back_nobody(void)
+{
+    open_workers((struct workers_options){ .count = 2 });
+    submit("sleep 200");
+    submit("b");
+    assert_answer("did b", next());
+    assert_answer("did sleep 200", next());
+}
+
+static void waiting_ends_in_time(void)
+{
+    const struct work *got;
+
+    open_workers((struct workers_options){ .count = 1 });
+    submit("sleep 300");
+    ASSERT_OK(workers_next(&workers, 10, &got, &err), &err);
+    TEST_ASSERT_NULL(got);
+    TEST_ASSERT_EQUAL_UINT64(1, workers_pending(&workers));
+    assert_answer("did sleep 300", next());
+}
+
+static void a_refusal_comes_with_its_reason(void)
+{
+    const struct work *got;
+
+    open_workers((struct workers_options){ .count = 1 });
+    submit("refuse");
+    got = next();
+    TEST_ASSERT_EQUAL(WORK_REFUSED, got->end);
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, got->error.status);
+    TEST_ASSERT_EQUAL_STRING("not this one", got->error.text);
+}
+
+static void a_crash_is_an_answer_and_the_work_goes_on(void)
+{
+    const struct work *got;
+
+    open_workers((struct workers_options){ .count = 1, .in_order = true });
+    submit("abort");
+    submit("after");
+    submit("exit");
+    got = next();
+    TEST_ASSERT_EQUAL(WORK_DIED, got->end);
+    TEST_ASSERT_EQUAL_INT(SIGABRT, got->signal);
+    TEST_ASSERT_EQUAL_STRING("last words", got->last_words);
+    assert_answer("did after", next());
+    got = next();
+    TEST_ASSERT_EQUAL(WORK_DIED, got->end);
+    TEST_ASSERT_EQUAL_INT(0, got->signal);
+    TEST_ASSERT_EQUAL_INT(7, got->exit_status);
+}
+
+static void answers_may_be_longer_than_a_pipe(void)
+{
+    const struct work *got;
+
+    open_workers((struct workers_options){ .count = 2 });
+    submit("long");
+    submit("long");
+    for (int i = 0; i < 2; i++) {
+        got = next();
+        TEST_ASSERT_EQUAL(WORK_DONE, got->end);
+        TEST_ASSERT_GREATER_THAN_UINT64(500000, got->answer.count);
+        TEST_ASSERT_EQUAL_MEMORY("99999,", got->answer.at + got->answer.count - 6, 6);
+    }
+}
+
+static void a_worker_for_each_job_where_that_is_wanted(void)
+{
+    char first[20];
+    const struct work *got;
+
+    open_workers((struct workers_options){ .count = 1, .jobs_max = 1 });
+    submit("pid");
+    submit("pid");
+    got = next();
+    snprintf(first, sizeof first, "%.*s", (int)got->answer.count, got->answer.at);
+    got = next();
+    TEST_ASSERT_FALSE(got->answer.count == strlen(first) &&
+                      memcmp(got->answer.at, first, got->answer.count) == 0);
+}
+
+static void what_is_cancelled_never_comes(void)
+{
+    open_workers((struct workers_options){ .count = 2, .in_order = true });
+    submit("sleep 100000");
+    submit("sleep 100000");
+    submit("x");
+    TEST_ASSERT_FALSE(workers_want_jobs(&workers));
+    workers_cancel(&workers);
+    TEST_ASSERT_EQUAL_UINT64(0, workers_pending(&workers));
+    TEST_ASSERT_TRUE(workers_want_jobs(&workers));
+    TEST_ASSERT_NULL(next());
+    submit("y");
+    assert_answer("did y", next());
+}
+
+int main(void)
+{
+    UNITY_BEGIN();
+    RUN_TEST(every_job_has_its_answer);
+    RUN_TEST(in_order_a_slow_job_holds_back_those_behind_it);
+    RUN_TEST(as_they_are_done_a_slow_job_holds_back_nobody);
+    RUN_TEST(waiting_ends_in_time);
+    RUN_TEST(a_refusal_comes_with_its_reason);
+    RUN_TEST(a_crash_is_an_answer_and_the_work_goes_on);
+    RUN_TEST(answers_may_be_longer_than_a_pipe);
+    RUN_TEST(a_worker_for_each_job_where_that_is_wanted);
+    RUN_TEST(what_is_cancelled_never_comes);
+    return UNITY_END();
+}

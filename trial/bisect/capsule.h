@@ -1,0 +1,21 @@
+/*
+ * capsule: a case as a scenario file that needs no generator: docs/bisect.md.
+ *
+ * Everything is in it: transactions and strikes as they are, every setting with
+ * its value, the version that made it, and how it fails. Only a program of SQL stays
+ * a file of its own, beside it.
+ */
+#ifndef TRIAL_BISECT_CAPSULE_H
+#define TRIAL_BISECT_CAPSULE_H
+
+#include "base/text.h"
+#include "trial/bisect/bisect_case.h"
+
+/* As TOML. `from` says what it was made of. */
+MUST_USE enum status capsule_print(const struct bisect_case *, const struct bisect_origin *,
+                                   const char *from, struct buffer *, struct error *);
+
+/* Whether a scenario is a capsule of another version than this program's. */
+bool capsule_is_foreign(const struct scenario *);
+
+#endif

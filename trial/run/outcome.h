@@ -1,0 +1,66 @@
+/*
+ * outcome: what a trial came to, as data that goes through a pipe and into a journal.
+ *
+ *     {"seed":17,"verdict":"invalid","trace":"6f1c…","simulated_ns":…,"events":…,
+ *      "committed":…,"aborted":…,"unknown":…,"faults":[["partition",3,1],["loss",9,0]],
+ *      "nemeses":[3,0],"drawn":1,"sometimes":[0,4,…],"checks":[["order","valid"]],
+ *      "failures":[["certificate serializable G-single rw wr","T12 …"]],"draws":{"network":9},
+ *      "features":[7,12,…]}
+ *
+ * A function of the scenario and its seed: no time that passed is in it. Printed it is
+ * one line, and reads back as the same; two outcomes are the same if their lines are.
+ */
+#ifndef TRIAL_RUN_OUTCOME_H
+#define TRIAL_RUN_OUTCOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/digest.h"
+#include "base/text.h"
+#include "checkers/checker.h"
+#include "trial/run/trial.h"
+
+struct failure {
+    char *signature;
+    char *explanation;
+};
+
+struct outcome {
+    uint64_t seed;
+    enum verdict verdict;
+    char trace[DIGEST_HEX_SIZE]; /* empty: it did not get that far */
+    int64_t simulated_ns;
+    uint64_t events;
+    uint64_t committed, aborted, unknown; /* transactions */
+    bool has_store;
+    bool expects[FAULT_KIND_COUNT];   /* the scenario asks for them, or its swarm drew them */
+    uint64_t faults[FAULT_KIND_COUNT]; /* that took effect */
+    uint32_t nemesis_count, drawn_count; /* all of them; the last of these were drawn */
+    uint64_t felt[NEMESIS_COUNT_MAX];    /* strikes that took effect */
+    uint64_t sometimes[SOMETIMES_COUNT];
+    uint8_t checks[JURY_MAX]; /* as checkers_all(): 0: it did not judge; else 1 and its verdict */
+    char *undecided; /* why a run in which something committed is unknown; NULL: it is not */
+    ARRAY(struct failure) failures;
+    struct swarm_draws draws; /* what was drawn from other seeds than the run's, in a guided sweep */
+    ARRAY(uint32_t) features; /* of a guided sweep's run: what it reached; rising */
+};
+
+/* Each must be closed, whatever the status. */
+MUST_USE enum status outcome_of_trial(struct outcome *, const struct trial *, struct error *);
+MUST_USE enum status outcome_read(struct outcome *, struct text line, struct error *);
+void outcome_close(struct outcome *);
+
+/* Without the end of the line. */
+void outcome_print(const struct outcome *, struct buffer *);
+
+/* What the run reached, which only guided sweeps ask for. */
+MUST_USE enum status outcome_take_coverage(struct outcome *, const struct coverage *,
+                                           struct error *);
+
+/* Takes copies. */
+MUST_USE enum status outcome_add_failure(struct outcome *, const char *signature,
+                                         const char *explanation, struct error *);
+
+#endif

@@ -1,0 +1,76 @@
+/*
+ * simulation: one run of a scenario, from its world to its verdict.
+ *
+ *     world ── ping or store ── nemeses ── run until duration ── heal ── settle ── verdict
+ *
+ * A simulation owns its arena and its world, and stays where it is while it is
+ * open: the nemeses are called back by address. What it did is a function of
+ * the scenario alone.
+ */
+#ifndef TRIAL_RUN_SIMULATION_H
+#define TRIAL_RUN_SIMULATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/digest.h"
+#include "base/error.h"
+#include "checkers/checker.h"
+#include "history/anomaly.h"
+#include "history/progress.h"
+#include "nemesis/nemesis.h"
+#include "sim/ping.h"
+#include "sim/world.h"
+#include "store/store.h"
+#include "trial/scenario/scenario.h"
+
+#define SIMULATION_NODES_MAX 255
+#define SIMULATION_FINDINGS_MAX (INVARIANT_COUNT_MAX + SCHEDULE_STEPS_MAX + 4)
+
+/* Of a run, not of its history: stuck, replicas-differ, false-commit, invariant. */
+struct finding {
+    enum anomaly kind;
+    char name[200]; /* of an invariant: which one; else empty */
+    char explanation[400];
+    uint64_t txns[FALSE_TXNS_MAX]; /* by their numbers: of false-commit */
+    uint32_t txn_count;
+};
+
+struct simulation {
+    struct arena arena;
+    struct arena *lender; /* to whom it goes back, or NULL */
+    struct world world;
+    struct ping ping;
+    struct program program; /* of a workload that has one */
+    struct store *store;    /* NULL: the nodes ping each other */
+    struct nemeses nemeses;
+    struct disk *disks[SIMULATION_NODES_MAX];
+    uint32_t replicas[STORE_SHARDS_MAX * STORE_REPLICAS_MAX];
+    struct digest trace;
+    enum verdict verdict;
+    struct finding findings[SIMULATION_FINDINGS_MAX];
+    uint32_t finding_count;
+    char unasked[200]; /* an invariant that nobody asked for, and why; empty: none */
+    int64_t wall_ns; /* how long it took; no part of the result */
+};
+
+/* Closed by simulation_close(), also after a failure. */
+MUST_USE enum status simulation_run(struct simulation *, const struct scenario *,
+                                    const struct trace_options *, const struct progress *,
+                                    struct error *);
+void simulation_close(struct simulation *);
+
+/* What the clients of the store saw. */
+MUST_USE enum status simulation_history(struct simulation *, struct history *, struct error *);
+
+/* The scenario's nemeses, and behind them those that its swarm draws. */
+uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *list);
+/* Puts what the swarm draws into the scenario in its place: the same run, without a draw. */
+void simulation_freeze_swarm(struct scenario *);
+/* Whether the scenario asks for this kind of fault, so that it should have been felt. */
+bool simulation_expects_fault(const struct scenario *, enum fault_kind);
+/* Whether its network or its disks have it all the time, without a nemesis. */
+bool simulation_always_has_fault(const struct scenario *, enum fault_kind);
+
+#endif

@@ -1,0 +1,410 @@
+#include "trial/scenario/configuration.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/quantity.h"
+#include "store/bugs.h"
+#include "store/store.h"
+#include "trial/scenario/configuration_private.h"
+
+/* What is given may be absurd, and is refused later: nothing here must overflow. */
+#define NUMBER_MAX 1000000
+#define DURATION_MAX_NS (24 * 3600 * SECOND)
+
+/* --- Settings --------------------------------------------------------------------------------- */
+
+struct random configuration_stream(const struct configuration *drawing, const char *path)
+{
+    struct random_key key = random_key_fork(&drawing->key, "%s", path);
+    struct random random;
+
+    random_init(&random, &key);
+    return random;
+}
+
+const struct setting *configuration_find(const struct configuration *drawing, const char *path)
+{
+    const struct setting *setting = drawing->root;
+
+    for (struct text rest = text_of(path); setting && rest.length > 0;) {
+        const char *dot = memchr(rest.at, '.', rest.length);
+        size_t length = dot ? (size_t)(dot - rest.at) : rest.length;
+        setting = setting_find(setting, (struct text){ rest.at, length });
+        rest.at += length + (dot != NULL);
+        rest.length -= length + (dot != NULL);
+    }
+    return setting;
+}
+
+int64_t configuration_number(const struct configuration *drawing, const char *path,
+                             int64_t otherwise)
+{
+    const struct setting *setting = configuration_find(drawing, path);
+
+    if (!setting || setting->kind != SETTING_INTEGER)
+        return otherwise;
+    return setting->number < 1 ? 1 : setting->number > NUMBER_MAX ? NUMBER_MAX : setting->number;
+}
+
+int64_t configuration_duration(const struct configuration *drawing, const char *path,
+                               int64_t otherwise)
+{
+    const struct setting *setting = configuration_find(drawing, path);
+    int64_t ns;
+
+    if (!setting || setting->kind != SETTING_STRING || !quantity_to_duration(setting->text, &ns))
+        return otherwise;
+    return ns < 1 ? 1 : ns > DURATION_MAX_NS ? DURATION_MAX_NS : ns;
+}
+
+bool configuration_says(const struct configuration *drawing, const char *path, const char *text)
+{
+    const struct setting *setting = configuration_find(drawing, path);
+
+    return setting && setting->kind == SETTING_STRING && text_equal(setting->text, text_of(text));
+}
+
+/* The assignment lasts as long as the settings, which name it in messages. */
+static void assign(struct configuration *drawing, struct buffer *assignment)
+{
+    char *text;
+
+    buffer_byte(assignment, '\0');
+    drawing->status = buffer_status(assignment, drawing->err);
+    if (drawing->status != STATUS_OK)
+        return;
+    text = arena_push(drawing->arena, assignment->count, 1);
+    if (!text) {
+        drawing->status = error_set(drawing->err, STATUS_OVER_LIMIT, "no memory for settings");
+        return;
+    }
+    memcpy(text, assignment->at, assignment->count);
+    drawing->status = settings_set(drawing->root, text, drawing->arena, drawing->err);
+}
+
+void configuration_put(struct configuration *drawing, const char *path, const char *format, ...)
+{
+    struct buffer assignment = { 0 };
+    char value[1000];
+    va_list arguments;
+
+    if (drawing->status != STATUS_OK || configuration_find(drawing, path))
+        return;
+    va_start(arguments, format);
+    vsnprintf(value, sizeof value, format, arguments);
+    va_end(arguments);
+    buffer_print(&assignment, "%s=%s", path, value);
+    assign(drawing, &assignment);
+    buffer_close(&assignment);
+}
+
+void configuration_put_duration(struct configuration *drawing, const char *path, int64_t ns)
+{
+    struct buffer text = { 0 };
+
+    quantity_print_duration(&text, ns);
+    configuration_put(drawing, path, "\"%.*s\"", (int)text.count, text.at ? text.at : "");
+    buffer_close(&text);
+}
+
+/* --- Draws ------------------------------------------------------------------------------------ */
+
+int64_t configuration_rounded(struct random *random, int64_t low, int64_t high)
+{
+    int64_t number = random_magnitude(random, low, high), unit = 1;
+
+    while (number / unit >= 100)
+        unit *= 10;
+    number = number / unit * unit;
+    return number < low ? low : number;
+}
+
+void configuration_draw_count(struct configuration *drawing, const char *path, int64_t low,
+                              int64_t high)
+{
+    struct random random = configuration_stream(drawing, path);
+
+    configuration_put(drawing, path, "%" PRId64, configuration_rounded(&random, low, high));
+}
+
+void configuration_draw_duration(struct configuration *drawing, const char *path, int64_t low_ns,
+                                 int64_t high_ns)
+{
+    struct random random = configuration_stream(drawing, path);
+
+    configuration_put_duration(drawing, path, configuration_rounded(&random, low_ns, high_ns));
+}
+
+void configuration_draw_chance(struct configuration *drawing, const char *path,
+                               int64_t low_millionths, int64_t high_millionths)
+{
+    struct random random = configuration_stream(drawing, path);
+    int64_t chance = configuration_rounded(&random, low_millionths, high_millionths);
+
+    configuration_put(drawing, path, "%" PRId64 ".%06" PRId64, chance / 1000000, chance % 1000000);
+}
+
+bool configuration_tosses(const struct configuration *drawing, const char *what, uint64_t one_in)
+{
+    struct random random = configuration_stream(drawing, what);
+
+    return random_below(&random, one_in) == 0;
+}
+
+/* One of the numbers, each as likely as it stands there. */
+static int64_t draw_of(const struct configuration *drawing, const char *path,
+                       const int64_t *numbers, size_t count)
+{
+    struct random random = configuration_stream(drawing, path);
+
+    return numbers[random_below(&random, count)];
+}
+
+/* "{ median, p99 }", in a quarter of the draws with a tail. */
+static void draw_latency(struct configuration *drawing, const char *path, int64_t low_ns,
+                         int64_t high_ns, int64_t tail_ns)
+{
+    struct random random = configuration_stream(drawing, path);
+    int64_t median = configuration_rounded(&random, low_ns / 1000, high_ns / 1000);
+    int64_t p99 = median * random_magnitude(&random, 2, 30);
+    int64_t tail = configuration_rounded(&random, tail_ns / 100 / 1000, tail_ns / 1000);
+    int64_t chance = configuration_rounded(&random, 1000, 50000);
+
+    if (random_below(&random, 4) > 0)
+        configuration_put(drawing, path,
+                          "{ median = \"%" PRId64 "us\", p99 = \"%" PRId64 "us\" }", median, p99);
+    else
+        configuration_put(drawing, path,
+                          "{ median = \"%" PRId64 "us\", p99 = \"%" PRId64 "us\", tail = \"%" PRId64
+                          "us\", tail_chance = 0.%06" PRId64 " }",
+                          median, p99, tail, chance);
+}
+
+/* --- Dimensions ------------------------------------------------------------------------------- */
+
+/* Whether the protocol has all bugs that are switched on, and can run what is to be run. */
+static bool fits(const struct configuration *drawing, const char *name)
+{
+    const struct store_protocol_facts facts = store_protocol_facts(store_protocol(text_of(name)));
+    const struct setting *bugs = configuration_find(drawing, "cluster.bugs");
+
+    for (const struct setting *one = bugs ? bugs->first : NULL; one; one = one->next) {
+        enum bug bug = one->kind == SETTING_STRING ? bug_find(one->text) : BUG_COUNT;
+        if (bug != BUG_COUNT && !bug_is_of(bug, facts.name, facts.on_raft))
+            return false;
+    }
+    return facts.on_raft || !configuration_says(drawing, "workload.kind", "list-append");
+}
+
+static void draw_protocol(struct configuration *drawing)
+{
+    const char *const *names = store_protocol_names();
+    struct random random = configuration_stream(drawing, "cluster.protocol");
+    uint64_t count = 0, chosen;
+
+    for (size_t i = 0; names[i]; i++)
+        count += fits(drawing, names[i]);
+    if (count == 0)
+        return; /* the bugs will be refused */
+    chosen = random_below(&random, count);
+    for (size_t i = 0; names[i]; i++)
+        if (fits(drawing, names[i]) && chosen-- == 0)
+            configuration_put(drawing, "cluster.protocol", "\"%s\"", names[i]);
+}
+
+static void draw_cluster(struct configuration *drawing)
+{
+    static const int64_t nodes[] = { 3, 3, 3, 4, 5, 5, 5, 6 };
+    static const int64_t replicas[] = { 1, 2, 3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 5, 5, 5, 5 };
+    int64_t some = draw_of(drawing, "cluster.replicas", replicas, ROW_COUNT(replicas));
+    int64_t given = configuration_number(drawing, "cluster.replicas", 1), drawn;
+
+    drawn = draw_of(drawing, "cluster.nodes", nodes, ROW_COUNT(nodes));
+    drawn = drawn < given ? given : drawn;
+    configuration_put(drawing, "cluster.nodes", "%" PRId64, drawn);
+    drawn = configuration_number(drawing, "cluster.nodes", drawn);
+    configuration_put(drawing, "cluster.replicas", "%" PRId64, some < drawn ? some : drawn);
+    configuration_draw_count(drawing, "cluster.shards", 1, 8);
+}
+
+static void draw_raft(struct configuration *drawing)
+{
+    struct random random = configuration_stream(drawing, "cluster.election");
+    int64_t heartbeat;
+
+    if (configuration_tosses(drawing, "usual heartbeat", 2))
+        configuration_draw_duration(drawing, "cluster.heartbeat", 10 * MS, 200 * MS);
+    heartbeat = configuration_duration(drawing, "cluster.heartbeat", 50 * MS);
+    if (configuration_tosses(drawing, "usual election", 2))
+        configuration_put_duration(drawing, "cluster.election",
+                                   heartbeat * random_magnitude(&random, 3, 15));
+    if (!configuration_tosses(drawing, "usual snapshots", 4))
+        configuration_draw_count(drawing, "cluster.snapshot_entries", 10, 2000);
+}
+
+static void draw_retention(struct configuration *drawing)
+{
+    if (configuration_tosses(drawing, "usual", 2))
+        configuration_draw_duration(drawing, "cluster.retention", 200 * MS, 10 * SECOND);
+    if (configuration_tosses(drawing, "usual asks", 4))
+        configuration_draw_duration(drawing, "cluster.ask_timeout", 10 * MS, SECOND);
+    if (configuration_tosses(drawing, "usual doubts", 2))
+        configuration_draw_duration(drawing, "cluster.in_doubt", 50 * MS, 3 * SECOND);
+    if (configuration_tosses(drawing, "usual wait", 2))
+        configuration_draw_duration(drawing, "cluster.wait", 50 * MS, 5 * SECOND);
+    if (configuration_tosses(drawing, "usual gossip", 2))
+        configuration_draw_duration(drawing, "cluster.gossip", 2 * MS, 500 * MS);
+}
+
+/* Most runs are short, and some are long. */
+static void draw_length(struct configuration *drawing)
+{
+    struct random random = configuration_stream(drawing, "workload.think");
+    int64_t sessions, transactions, duration;
+
+    configuration_draw_duration(drawing, "workload.duration", 2 * SECOND, 20 * SECOND);
+    configuration_draw_count(drawing, "workload.transactions", 60, 1500);
+    configuration_draw_count(drawing, "workload.sessions", 2, 40);
+    sessions = configuration_number(drawing, "workload.sessions", 20);
+    transactions = configuration_number(drawing, "workload.transactions", 1);
+    duration = configuration_duration(drawing, "workload.duration", SECOND);
+    /* They fill the time, more or less. */
+    duration = duration / 1000 * sessions / transactions * 1000;
+    if (duration < 100000 || random_below(&random, 8) == 0)
+        duration = 0;
+    else
+        duration = configuration_rounded(&random, duration / 4 + 1, duration + 1);
+    configuration_put_duration(drawing, "workload.think", duration / 1000 * 1000);
+}
+
+static void draw_clients(struct configuration *drawing)
+{
+    if (configuration_tosses(drawing, "usual timeout", 2))
+        configuration_draw_duration(drawing, "workload.timeout", 30 * MS, 2 * SECOND);
+    if (!configuration_tosses(drawing, "usual patience", 4))
+        configuration_draw_duration(drawing, "workload.patience", 200 * MS, 5 * SECOND);
+    configuration_draw_count(drawing, "workload.attempts", 1, 12);
+    if (configuration_tosses(drawing, "usual backoff", 2))
+        configuration_draw_duration(drawing, "workload.backoff", MS, 100 * MS);
+}
+
+static void draw_clocks(struct configuration *drawing)
+{
+    if (configuration_tosses(drawing, "right", 2))
+        return;
+    configuration_draw_duration(drawing, "clocks.offset", MS, 500 * MS);
+    if (configuration_tosses(drawing, "no drift", 2))
+        configuration_draw_count(drawing, "clocks.drift_ppm", 10, 5000);
+    if (configuration_tosses(drawing, "usual belief", 2))
+        configuration_draw_duration(drawing, "clocks.max_offset", 2 * MS, 500 * MS);
+}
+
+static void draw_network(struct configuration *drawing)
+{
+    if (configuration_tosses(drawing, "usual latency", 2))
+        draw_latency(drawing, "network.latency", 100000, 10 * MS, SECOND);
+    else
+        configuration_put(drawing, "network.latency", "{ median = \"1ms\", p99 = \"20ms\" }");
+    if (configuration_tosses(drawing, "no loss", 2))
+        configuration_draw_chance(drawing, "network.loss", 500, 50000);
+    if (configuration_tosses(drawing, "no duplicates", 2))
+        configuration_draw_chance(drawing, "network.duplicate", 1000, 200000);
+    if (configuration_tosses(drawing, "no reordering", 2)) {
+        configuration_draw_chance(drawing, "network.reorder", 1000, 300000);
+        configuration_draw_duration(drawing, "network.reorder_delay", MS, 300 * MS);
+    }
+    if (configuration_tosses(drawing, "any capacity", 16))
+        configuration_draw_count(drawing, "network.capacity", 3, 100);
+}
+
+static void draw_disk(struct configuration *drawing)
+{
+    if (configuration_tosses(drawing, "usual syncs", 2))
+        draw_latency(drawing, "disk.sync", 100000, 20 * MS, 2 * SECOND);
+    if (configuration_tosses(drawing, "usual reads", 4))
+        draw_latency(drawing, "disk.read", 10000, 2 * MS, SECOND);
+    if (configuration_tosses(drawing, "whole pages", 2))
+        configuration_draw_chance(drawing, "disk.torn", 10000, 1000000);
+}
+
+/* Off in half of the runs; else each site is on in a quarter of them. */
+static void draw_buggify(struct configuration *drawing)
+{
+    const struct setting *given = configuration_find(drawing, "cluster.protocol");
+    struct random random = configuration_stream(drawing, "buggify.sites");
+    const struct protocol *protocol =
+        given && given->kind == SETTING_STRING ? store_protocol(given->text) : NULL;
+    struct buffer list = { 0 };
+
+    if (!protocol || configuration_tosses(drawing, "off", 2))
+        return;
+    for (int i = 0; i < BUGGIFY_SITE_COUNT; i++) {
+        struct store_protocol_facts facts = store_protocol_facts(protocol);
+        bool is_on = random_below(&random, 4) == 0;
+        if (is_on && buggify_is_of((enum buggify_site)i, facts.name, facts.on_raft))
+            buffer_print(&list, "%s\"%s\"", list.count ? ", " : "",
+                         buggify_name((enum buggify_site)i));
+    }
+    configuration_put(drawing, "buggify.sites", "[%.*s]", (int)list.count, list.at ? list.at : "");
+    if (configuration_tosses(drawing, "usual chance", 2))
+        configuration_draw_chance(drawing, "buggify.chance", 20000, 600000);
+    buffer_close(&list);
+}
+
+/* A world in which nodes ping each other has no store, and a script says what its sessions do. */
+static bool applies(const struct configuration *drawing, enum swarm_dimension dimension)
+{
+    bool has_store = !configuration_says(drawing, "workload.kind", "ping");
+    bool draws_txns = has_store && !configuration_find(drawing, "schedule") &&
+                      !configuration_find(drawing, "transaction");
+
+    switch (dimension) {
+    case SWARM_PROTOCOL:
+    case SWARM_RAFT:
+    case SWARM_RETENTION:
+    case SWARM_DISK:
+    case SWARM_BUGGIFY:
+        return has_store;
+    case SWARM_CLIENTS:
+    case SWARM_LENGTH:
+        return draws_txns;
+    case SWARM_WORKLOAD:
+        return draws_txns && !configuration_find(drawing, "workload.program");
+    default:
+        return true;
+    }
+}
+
+/* In an order in which what another depends on comes first. */
+static void (*const draws[SWARM_DIMENSION_COUNT])(struct configuration *) = {
+    [SWARM_PROTOCOL] = draw_protocol,
+    [SWARM_CLUSTER] = draw_cluster,
+    [SWARM_RAFT] = draw_raft,
+    [SWARM_RETENTION] = draw_retention,
+    [SWARM_LENGTH] = draw_length,
+    [SWARM_CLIENTS] = draw_clients,
+    [SWARM_WORKLOAD] = configuration_draw_workload,
+    [SWARM_CLOCKS] = draw_clocks,
+    [SWARM_NETWORK] = draw_network,
+    [SWARM_DISK] = draw_disk,
+    [SWARM_BUGGIFY] = draw_buggify,
+};
+
+enum status configuration_draw(struct setting *root, const struct swarm_options *swarm,
+                               uint64_t seed, struct arena *arena, struct error *err)
+{
+    struct configuration drawing = { .root = root, .arena = arena, .err = err };
+
+    for (int i = 0; i < SWARM_DIMENSION_COUNT && drawing.status == STATUS_OK; i++) {
+        enum swarm_dimension dimension = (enum swarm_dimension)i;
+        if (!draws[i] || !(swarm->dimensions >> i & 1) || !applies(&drawing, dimension))
+            continue;
+        drawing.key = swarm_key(swarm, dimension, seed);
+        draws[i](&drawing);
+    }
+    return drawing.status;
+}

@@ -1,0 +1,540 @@
+#include "trial/scenario/scenario.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "trial/scenario/configuration.h"
+#include "trial/scenario/latency.h"
+#include "trial/scenario/scenario_keys.h"
+#include "trial/scenario/schedule.h"
+#include "trial/scenario/strikes.h"
+#include "trial/scenario/toml.h"
+#include "trial/scenario/toml_lines.h"
+#include "trial/scenario/transactions.h"
+
+#define SETTINGS_BYTES_MAX ((size_t)64 << 20)
+
+/* What only some nemeses understand is refused to the others. */
+static enum status check_nemesis(const struct nemesis_options *options, uint32_t node_count,
+                                 const struct setting *table, struct error *err)
+{
+    for (int i = 0; i < NEMESIS_KEY_COUNT; i++) {
+        const char *name = nemesis_key_name((enum nemesis_key)i);
+        const struct setting *given = setting_find(table, text_of(name));
+
+        if (i == NEMESIS_KEY_LASTS && options->lasts_ns == 0)
+            continue; /* as it is printed for all */
+        if (given && !nemesis_shape_takes(options->shape, (enum nemesis_key)i))
+            return setting_refuse(given, err, "%s %s takes no %s", nemesis_kind_name(options->kind),
+                                  nemesis_shape_name(options->shape), name);
+    }
+    if (nemesis_check_options(options, node_count, err) != STATUS_OK)
+        return setting_blame(table, err);
+    return STATUS_OK;
+}
+
+static enum status refuse_list(const struct section *section, const struct setting *given,
+                               struct error *err)
+{
+    return setting_refuse(given, err, "%s should be a list of tables: [[%s]]", section->name,
+                          section->name);
+}
+
+/* They go into the listing, one after another. */
+static enum status read_transactions(struct scenario *scenario, const struct section *section,
+                                     const struct setting *list, struct error *err)
+{
+    for (const struct setting *table = list->first; table; table = table->next) {
+        if (table->kind != SETTING_TABLE)
+            return refuse_list(section, table, err);
+        if (scenario->listing.txns.count == section->count_max)
+            return setting_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
+                                  section->count_max, section->name);
+        scenario->transaction = (struct scenario_transaction){ 0 };
+        TRY(section_read(section, table, &scenario->transaction, err));
+        TRY(given_listed_read(scenario, table, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status read_list(struct scenario *scenario, const struct section *section,
+                             const struct setting *list, struct error *err)
+{
+    uint32_t *count = (uint32_t *)(void *)((char *)scenario + section->count_offset);
+    char *values = (char *)scenario + section->offset;
+
+    if (!list)
+        return STATUS_OK;
+    if (list->kind != SETTING_ARRAY)
+        return refuse_list(section, list, err);
+    if (section->offset == offsetof(struct scenario, transaction))
+        return read_transactions(scenario, section, list, err);
+    for (const struct setting *table = list->first; table; table = table->next) {
+        if (*count == section->count_max)
+            return setting_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
+                                  section->count_max, section->name);
+        if (table->kind != SETTING_TABLE)
+            return refuse_list(section, table, err);
+        TRY(section_read(section, table, values + *count * section->element_size, err));
+        if (section->offset == offsetof(struct scenario, nemeses))
+            TRY(given_strikes_read(scenario, &scenario->nemeses[*count],
+                                   setting_find(table, TEXT("strikes")), err));
+        if (section->offset == offsetof(struct scenario, nemeses))
+            TRY(check_nemesis(&scenario->nemeses[*count], scenario->cluster.nodes, table, err));
+        ++*count;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_section(struct scenario *scenario, const struct section *section,
+                                const struct setting *root, struct error *err)
+{
+    const struct setting *table = root;
+
+    if (section->name[0] != '\0')
+        table = setting_find(root, text_of(section->name));
+    if (section->element_size > 0)
+        return read_list(scenario, section, table, err);
+    if (table && table->kind != SETTING_TABLE) {
+        return setting_refuse(table, err, "%s should be a table: [%s]", section->name,
+                              section->name);
+    }
+    return section_read(section, table, (char *)scenario + section->offset, err);
+}
+
+/* A node that need not speak before the budget is spent proves nothing by its silence. */
+static enum status check_ping(const struct scenario *scenario, const struct setting *root,
+                              struct error *err)
+{
+    const struct setting *workload, *interval, *nodes;
+
+    if (scenario->cluster.nodes < 2) {
+        nodes = setting_find(setting_find(root, TEXT("cluster")), TEXT("nodes"));
+        return setting_refuse(nodes, err, "a ping needs at least 2 nodes");
+    }
+    if (scenario->workload.settle_ns > scenario->workload.ping.interval_ns)
+        return STATUS_OK;
+    workload = setting_find(root, TEXT("workload"));
+    interval = setting_find(workload, TEXT("interval"));
+    return setting_refuse(interval ? interval : workload, err,
+                          "workload.settle must be longer than workload.interval");
+}
+
+/* What the store would refuse, with the line that says it. */
+static enum status check_store(const struct scenario *scenario, const struct setting *root,
+                               struct error *err)
+{
+    const struct setting *table = setting_find(root, TEXT("cluster"));
+    const struct setting *replicas = setting_find(table, TEXT("replicas"));
+    const struct scenario_cluster *cluster = &scenario->cluster;
+    struct store_protocol_facts protocol = store_protocol_facts(cluster->protocol);
+
+    if (protocol.on_raft && cluster->replicas > cluster->nodes)
+        return setting_refuse(replicas ? replicas : setting_find(table, TEXT("nodes")), err,
+                              "%" PRIu32 " replicas of a shard need as many nodes: cluster.nodes "
+                              "is %" PRIu32,
+                              cluster->replicas, cluster->nodes);
+    for (int i = 0; i < BUG_COUNT; i++) {
+        const struct bug_entry *bug = bug_entry((enum bug)i);
+        if (cluster->bugs.on[i] &&
+            !bug_is_of((enum bug)i, protocol.name, protocol.on_raft))
+            return setting_refuse(setting_find(table, TEXT("bugs")), err,
+                                  "the bug %s is of %s, not of %s", bug->name, bug->protocols,
+                                  protocol.name);
+    }
+    if (scenario->workload.kind == WORKLOAD_PROGRAM && scenario->workload.calls.count == 0 &&
+        !scenario->workload.is_listed)
+        return setting_refuse(setting_find(root, TEXT("workload")), err,
+                              "workload.call is missing: which functions of the program are "
+                              "called");
+    return STATUS_OK;
+}
+
+static uint64_t line_of(const struct setting *setting)
+{
+    return setting ? setting->line : 0;
+}
+
+static void note_list(uint64_t *lines, size_t room, const struct setting *list)
+{
+    const struct setting *one = list ? list->first : NULL;
+
+    for (size_t i = 0; one && i < room; i++, one = one->next)
+        lines[i] = one->line;
+}
+
+static void note_lines(struct scenario_lines *lines, const struct setting *root)
+{
+    const struct setting *workload = setting_find(root, TEXT("workload"));
+    const struct setting *kind = setting_find(workload, TEXT("kind"));
+
+    if (!kind)
+        kind = setting_find(workload, TEXT("program"));
+    lines->workload = line_of(kind ? kind : workload);
+    lines->load = line_of(setting_find(workload, TEXT("load")));
+    note_list(lines->calls, CALLS_MAX, setting_find(workload, TEXT("call")));
+    note_list(lines->nemeses, NEMESIS_COUNT_MAX, setting_find(root, TEXT("nemesis")));
+    note_list(lines->invariants, INVARIANT_COUNT_MAX, setting_find(root, TEXT("invariant")));
+}
+
+/* A program stands beside the scenario, unless its path says where it is. */
+static enum status find_program(struct scenario_workload *workload, const char *scenario_path,
+                                struct error *err)
+{
+    const char *slash = strrchr(scenario_path, '/');
+    char path[SCENARIO_PATH_SIZE];
+    int length;
+
+    if (workload->program[0] == '\0' || workload->program[0] == '/' || !slash)
+        return STATUS_OK;
+    length = snprintf(path, sizeof path, "%.*s%s", (int)(slash - scenario_path + 1), scenario_path,
+                      workload->program);
+    if (length < 0 || (size_t)length >= sizeof path)
+        return error_set(err, STATUS_BAD_INPUT, "workload.program: its path is too long");
+    memcpy(workload->program, path, (size_t)length + 1);
+    return STATUS_OK;
+}
+
+static enum status read_meaning(struct scenario *scenario, const struct setting *root,
+                                struct error *err)
+{
+    scenario->workload.is_scheduled = setting_find(root, TEXT("schedule")) != NULL;
+    scenario->workload.is_listed = setting_find(root, TEXT("transaction")) != NULL;
+    for (size_t i = 0; i < scenario_section_count; i++)
+        TRY(read_section(scenario, &scenario_sections[i], root, err));
+    if (scenario->workload.is_scheduled)
+        TRY(given_schedule_check(scenario, setting_find(root, TEXT("schedule")), err));
+    note_lines(&scenario->lines, root);
+    TRY((scenario->workload.kind == WORKLOAD_PING ? check_ping : check_store)(scenario, root, err));
+    TRY(given_latency_make(&scenario->disk.read, &scenario->disk.config.read, err));
+    TRY(given_latency_make(&scenario->disk.write, &scenario->disk.config.write, err));
+    TRY(given_latency_make(&scenario->disk.sync, &scenario->disk.config.sync, err));
+    return given_latency_make(&scenario->network.latency, &scenario->network.link.latency, err);
+}
+
+/* --- What is drawn ---------------------------------------------------------------------------- */
+
+/* Of a scenario that draws settings: it is read again for each seed. */
+struct scenario_source {
+    char *path;
+    struct text text;
+    char **sets;
+    size_t set_count;
+};
+
+static char *keep_text(struct scenario *scenario, struct text text)
+{
+    char *copy = scenario_keep(scenario, text.length + 1, 1);
+
+    if (copy && text.length > 0)
+        memcpy(copy, text.at, text.length);
+    return copy;
+}
+
+static enum status keep_source(struct scenario *scenario, const struct scenario_source *from,
+                               struct error *err)
+{
+    struct scenario_source *source = scenario_keep(scenario, 1, sizeof *source);
+    bool is_kept = source != NULL;
+
+    if (source) {
+        source->path = keep_text(scenario, text_of(from->path));
+        source->text = (struct text){ keep_text(scenario, from->text), from->text.length };
+        source->sets = scenario_keep(scenario, from->set_count + 1, sizeof *source->sets);
+        is_kept = source->path && source->text.at && source->sets;
+    }
+    for (size_t i = 0; is_kept && i < from->set_count; i++, source->set_count++) {
+        source->sets[i] = keep_text(scenario, text_of(from->sets[i]));
+        is_kept = source->sets[i] != NULL;
+    }
+    scenario->source = is_kept ? source : NULL;
+    return is_kept ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+}
+
+static const struct section *find_section(const char *name)
+{
+    for (size_t i = 0; i < scenario_section_count; i++)
+        if (strcmp(scenario_sections[i].name, name) == 0)
+            return &scenario_sections[i];
+    assert(!"a section of this name");
+    return NULL;
+}
+
+/* A seed that is refused later draws as 0. */
+static enum status draw_settings(struct scenario *scenario, const struct scenario_source *from,
+                                 struct setting *root, struct arena *arena, struct error *err)
+{
+    const struct setting *seed = setting_find(root, TEXT("seed"));
+    const struct setting *table = setting_find(root, TEXT("swarm"));
+    struct swarm_options swarm = { 0 };
+
+    if (!table || table->kind != SETTING_TABLE)
+        return STATUS_OK;
+    TRY(section_read(find_section("swarm"), table, &swarm, err));
+    if (swarm.dimensions == 0)
+        return STATUS_OK;
+    if (!scenario->source)
+        TRY(keep_source(scenario, from, err));
+    scenario->draws_protocol =
+        swarm.dimensions >> SWARM_PROTOCOL & 1 &&
+        !setting_find(setting_find(root, TEXT("cluster")), TEXT("protocol"));
+    return configuration_draw(root, &swarm,
+                              seed && seed->kind == SETTING_INTEGER ? (uint64_t)seed->number : 0,
+                              arena, err);
+}
+
+static enum status read_in(struct arena *arena, struct scenario *scenario,
+                           const struct scenario_source *from, struct error *err)
+{
+    struct setting *root;
+
+    error_set_file(err, from->path);
+    TRY(settings_read(from->text, arena, &root, err));
+    err->file[0] = '\0';
+    for (size_t i = 0; i < from->set_count; i++)
+        TRY(settings_set(root, from->sets[i], arena, err));
+    error_set_file(err, from->path);
+    TRY(draw_settings(scenario, from, root, arena, err));
+    TRY(read_meaning(scenario, root, err));
+    TRY(find_program(&scenario->workload, from->path, err));
+    scenario->drawn_seed = scenario->seed;
+    err->file[0] = '\0';
+    return STATUS_OK;
+}
+
+static enum status read_from(struct scenario *scenario, const struct scenario_source *from,
+                             struct error *err)
+{
+    struct arena arena;
+    enum status status;
+
+    TRY(arena_init(&arena, SETTINGS_BYTES_MAX, err));
+    status = read_in(&arena, scenario, from, err);
+    arena_close(&arena);
+    return status;
+}
+
+enum status scenario_read(struct scenario *scenario, const char *path, struct text text,
+                          const char *const *sets, size_t set_count, struct error *err)
+{
+    struct scenario_source from = { (char *)path, text, (char **)sets, set_count };
+
+    memset(scenario, 0, sizeof *scenario);
+    return read_from(scenario, &from, err);
+}
+
+/* The assignments of the source, and behind them these seeds. */
+struct more_sets {
+    char text[SWARM_DIMENSION_COUNT + 1][64];
+    size_t count;
+};
+
+static void print_seeds(struct more_sets *more, uint64_t seed, const struct swarm_draws *draws)
+{
+    snprintf(more->text[0], sizeof more->text[0], "seed=%" PRIu64, seed);
+    more->count = 1;
+    for (int i = 0; draws && i < SWARM_DIMENSION_COUNT; i++)
+        if (draws->of[i].is_given)
+            snprintf(more->text[more->count++], sizeof more->text[0], "swarm.draws.%s=%" PRIu64,
+                     swarm_dimension_name((enum swarm_dimension)i), draws->of[i].seed);
+}
+
+enum status scenario_with_seed(struct scenario *scenario, const struct scenario *of, uint64_t seed,
+                               const struct swarm_draws *draws, struct error *err)
+{
+    struct scenario_source from;
+    struct more_sets more;
+    enum status status;
+    char **sets;
+
+    if (!of->source) {
+        *scenario = *of;
+        scenario->seed = seed;
+        scenario->is_borrowed = true;
+        for (int i = 0; draws && i < SWARM_DIMENSION_COUNT; i++)
+            if (draws->of[i].is_given)
+                scenario->swarm.draws.of[i] = draws->of[i];
+        return STATUS_OK;
+    }
+    memset(scenario, 0, sizeof *scenario);
+    print_seeds(&more, seed, draws);
+    from = *of->source;
+    sets = calloc(from.set_count + more.count, sizeof *sets);
+    if (!sets)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    memcpy(sets, from.sets, from.set_count * sizeof *sets);
+    for (size_t i = 0; i < more.count; i++)
+        sets[from.set_count++] = more.text[i];
+    from.sets = sets;
+    scenario->source = of->source;
+    scenario->recording = of->recording;
+    scenario->arena = of->arena;
+    status = read_from(scenario, &from, err);
+    free(sets);
+    return status;
+}
+
+enum status scenario_take_seed(struct scenario *scenario, uint64_t seed, struct error *err)
+{
+    struct scenario *drawn;
+    enum status status;
+
+    if (!scenario->source) {
+        scenario->seed = seed;
+        return STATUS_OK;
+    }
+    drawn = calloc(1, sizeof *drawn);
+    if (!drawn)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    status = scenario_with_seed(drawn, scenario, seed, NULL, err);
+    if (status == STATUS_OK)
+        status = keep_source(drawn, scenario->source, err);
+    if (status == STATUS_OK) {
+        scenario_close(scenario);
+        *scenario = *drawn;
+    } else {
+        scenario_close(drawn);
+    }
+    free(drawn);
+    return status;
+}
+
+static enum status refuse_system(const char *name, struct error *err)
+{
+    int number = errno;
+
+    error_set_file(err, name);
+    return error_set(err, STATUS_IO, "cannot read: %s", strerror(number));
+}
+
+/* One byte more than is allowed, where there is so much: the guard then refuses it. */
+static enum status read_file(FILE *file, const char *name, struct buffer *bytes, struct error *err)
+{
+    size_t room = TOML_BYTES_MAX + 1;
+
+    if (!file)
+        return refuse_system(name, err);
+    if (!buffer_reserve(bytes, room))
+        return buffer_status(bytes, err);
+    bytes->count = fread(bytes->at, 1, room, file);
+    return ferror(file) ? refuse_system(name, err) : STATUS_OK;
+}
+
+enum status scenario_load(struct scenario *scenario, const char *path, const char *const *sets,
+                          size_t set_count, struct error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "standard input" : path;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    struct buffer bytes = { 0 };
+    enum status status = read_file(file, name, &bytes, err);
+
+    memset(scenario, 0, sizeof *scenario);
+    if (file && !is_stdin)
+        fclose(file);
+    if (status == STATUS_OK)
+        status = scenario_read(scenario, name, (struct text){ bytes.at, bytes.count }, sets,
+                               set_count, err);
+    buffer_close(&bytes);
+    return status;
+}
+
+/* Memory comes in blocks, each of which knows the one before. */
+struct scenario_block {
+    struct scenario_block *before;
+};
+
+void *scenario_keep(struct scenario *scenario, size_t count, size_t size)
+{
+    size_t head = (sizeof(struct scenario_block) + 15) / 16 * 16;
+    struct scenario_block *block = NULL;
+
+    if (size > 0 && count <= (SIZE_MAX - head) / size)
+        block = calloc(1, head + count * size);
+    if (!block)
+        return NULL;
+    block->before = scenario->blocks;
+    scenario->blocks = block;
+    return (char *)block + head;
+}
+
+void scenario_close(struct scenario *scenario)
+{
+    if (scenario->is_borrowed)
+        return;
+    while (scenario->blocks) {
+        struct scenario_block *before = scenario->blocks->before;
+        free(scenario->blocks);
+        scenario->blocks = before;
+    }
+    listed_close(&scenario->listing);
+}
+
+static uint32_t list_count(const struct scenario *scenario, const struct section *section)
+{
+    uint32_t count;
+
+    memcpy(&count, (const char *)scenario + section->count_offset, sizeof count);
+    return count;
+}
+
+static void print_section(const struct scenario *scenario, const struct section *section,
+                          struct buffer *out)
+{
+    const char *values = (const char *)scenario + section->offset;
+    size_t count = section->element_size > 0 ? list_count(scenario, section) : 1;
+
+    for (size_t k = 0; k < count; k++, values += section->element_size) {
+        if (section->element_size > 0)
+            buffer_print(out, "\n[[%s]]\n", section->name);
+        else if (section->name[0] != '\0')
+            buffer_print(out, "\n[%s]\n", section->name);
+        section_print(section, values, out);
+    }
+}
+
+static bool is_capsule(const struct scenario *scenario)
+{
+    const struct scenario_capsule *capsule = &scenario->capsule;
+
+    return capsule->version[0] != '\0' || capsule->from[0] != '\0' || capsule->fails[0] != '\0' ||
+           capsule->draws_by_time;
+}
+
+void scenario_print(const struct scenario *scenario, struct buffer *out)
+{
+    for (size_t i = 0; i < scenario_section_count; i++) {
+        const struct section *section = &scenario_sections[i];
+
+        if (section->offset == offsetof(struct scenario, transaction))
+            given_listed_print(scenario, out);
+        else if (section->offset != offsetof(struct scenario, capsule) || is_capsule(scenario))
+            print_section(scenario, section, out);
+    }
+}
+
+static const struct {
+    const char *name, *summary;
+} workloads[] = {
+#define WORKLOAD_ROW(kind, name, summary) { name, summary },
+    WORKLOAD_KINDS(WORKLOAD_ROW)
+#undef WORKLOAD_ROW
+};
+
+const char *workload_kind_name(enum workload_kind kind)
+{
+    assert(kind < WORKLOAD_KIND_COUNT);
+    return workloads[kind].name;
+}
+
+const char *workload_kind_summary(enum workload_kind kind)
+{
+    assert(kind < WORKLOAD_KIND_COUNT);
+    return workloads[kind].summary;
+}

@@ -1,0 +1,268 @@
+/*
+ * scenario: what a scenario file asks for.
+ *
+ * A file is read into settings, what --set says is put over them, and every
+ * setting is then looked up in the table of known keys (trial/scenario/scenario_keys.h):
+ * unknown keys, wrong types and impossible values are errors with their line.
+ * Keys that are absent have the table's defaults, so that a struct scenario is
+ * complete; scenario_print() writes all of it, as a file that reads back the same.
+ */
+#ifndef TRIAL_SCENARIO_SCENARIO_H
+#define TRIAL_SCENARIO_SCENARIO_H
+
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "nemesis/nemesis.h"
+#include "nemesis/strikes.h"
+#include "nemesis/swarm.h"
+#include "programs/builtin.h"
+#include "programs/listed.h"
+#include "sim/clock.h"
+#include "sim/disk.h"
+#include "sim/network.h"
+#include "sim/ping.h"
+#include "store/store.h"
+
+struct setting; /* trial/scenario/toml.h */
+
+#define SCENARIO_NAME_SIZE 200
+#define SEED_MAX ((INT64_C(1) << 53) - 1)
+
+/* Latency as it was given: struct latency forgets the percentile it came from. */
+enum given_latency_kind { GIVEN_CONSTANT, GIVEN_UNIFORM, GIVEN_EXPONENTIAL, GIVEN_LOGNORMAL };
+
+struct given_latency {
+    enum given_latency_kind kind;
+    int64_t first_ns, second_ns; /* constant; min, max; min, mean; median, p99 */
+    int64_t tail_ns;
+    struct ratio tail_chance; /* denominator 0: no tail */
+};
+
+#define SCENARIO_PATH_SIZE 1000
+#define SCENARIO_CALL_SIZE 200
+#define WORKLOAD_NAMES_MAX 32
+#define CALLS_MAX 64
+#define SCHEDULE_STEPS_MAX 100
+#define TRANSACTIONS_MAX 100000
+#define STEP_SESSION_SIZE 40
+#define STEP_SQL_SIZE 1000
+#define STEP_ROWS_SIZE 1000
+#define CALL_ARGUMENTS_MAX 32
+
+/* X(KIND, name, what it is). Of a builtin and a program the name is another. */
+#define WORKLOAD_KINDS(X)                                                                          \
+    X(PING, "ping", "every node pings every other")                                                \
+    X(BUILTIN, "builtin", "clients of the store run a built-in workload")                          \
+    X(PROGRAM, "program", "clients of the store call the functions of a program")                  \
+    X(SCHEDULE, "schedule", "clients of the store do the steps of a schedule in turn")
+
+enum workload_kind {
+#define WORKLOAD_ENUM(kind, name, summary) WORKLOAD_##kind,
+    WORKLOAD_KINDS(WORKLOAD_ENUM)
+#undef WORKLOAD_ENUM
+        WORKLOAD_KIND_COUNT
+};
+
+struct scenario_cluster {
+    uint32_t nodes, shards, replicas;
+    const struct protocol *protocol;
+    struct bugs bugs;
+    int64_t heartbeat_ns, election_ns, retention_ns;
+    int64_t ask_timeout_ns, in_doubt_ns, wait_ns, gossip_ns;
+    uint32_t snapshot_entries;
+};
+
+struct scenario_clocks {
+    struct clock_options options;
+    int64_t max_offset_ns; /* what the store believes */
+};
+
+struct scenario_network {
+    struct given_latency latency;
+    struct link_options link; /* its latency made from the one above */
+};
+
+struct scenario_disk {
+    struct given_latency read, write, sync;
+    /* Latencies made from those above; the counts are for who makes the disks. */
+    struct disk_config config;
+    struct disk_faults faults; /* what disks suffer without a nemesis */
+};
+
+struct scenario_call {
+    char procedure[SCENARIO_CALL_SIZE];
+    uint32_t weight;
+    uint32_t argument_count;
+    char arguments[CALL_ARGUMENTS_MAX][SCENARIO_CALL_SIZE];
+};
+
+struct scenario_calls {
+    uint32_t count;
+    struct scenario_call at[CALLS_MAX];
+};
+
+/* What a step does: sql is of a statement. */
+struct scenario_do {
+    enum schedule_act act;
+    char sql[STEP_SQL_SIZE];
+    uint64_t line; /* of the file */
+};
+
+/* As in struct schedule_step. */
+struct scenario_rows {
+    bool are_given;
+    char lines[STEP_ROWS_SIZE];
+};
+
+/* A [[schedule]] step. */
+struct scenario_step {
+    char session[STEP_SESSION_SIZE]; /* its name, or number */
+    uint32_t session_number;         /* from 0, in the order in which they appear */
+    struct scenario_do what;
+    uint32_t expected;               /* see struct schedule_step */
+    struct scenario_rows rows;
+};
+
+/* A [[transaction]], as it is read. */
+struct scenario_transaction {
+    uint32_t session;
+    int64_t at_ns;
+    uint32_t node;
+    const struct setting *steps; /* `do`, which only lasts as long as the reading */
+};
+
+/* Of a scenario that a bisection made: docs/bisect.md. */
+#define CAPSULE_LINE_SIZE 400
+
+struct scenario_capsule {
+    char version[40];              /* that made it; empty: the scenario is no capsule */
+    char from[CAPSULE_LINE_SIZE];  /* what it was made of */
+    char fails[CAPSULE_LINE_SIZE]; /* how: a signature */
+    bool draws_by_time;            /* see sim/turn.h */
+};
+
+struct scenario_workload {
+    enum workload_kind kind;
+    bool is_scheduled; /* the scenario has a schedule */
+    bool is_listed;    /* the scenario has transactions */
+    struct builtin_options builtin;
+    char program[SCENARIO_PATH_SIZE]; /* a file, found from where we stand */
+    char load[SCENARIO_CALL_SIZE];
+    struct scenario_calls calls;
+    uint32_t sessions;
+    struct client_options client;
+    int64_t duration_ns; /* faults happen within it */
+    int64_t settle_ns;   /* how long the healed world has to recover */
+    struct ping_options ping;
+};
+
+/* [check]: who judges, see trial/run/jury.h. */
+struct jury_wishes {
+    uint32_t level_plus_1; /* 0: what the protocol promises */
+    uint32_t is_listed;    /* then only these */
+    uint32_t checkers;     /* a bit for each of checkers_all() */
+    bool skips_workload;   /* nobody asks for the invariants of the workload or the program */
+};
+
+/* A query over the final rows of a run, and what it must give. */
+#define INVARIANT_COUNT_MAX 32
+#define INVARIANT_QUERY_SIZE 1000
+#define INVARIANT_EQUALS_SIZE 100
+
+struct invariant_options {
+    char query[INVARIANT_QUERY_SIZE];
+    char equals[INVARIANT_EQUALS_SIZE]; /* the value, as it is printed */
+};
+
+/* Where the file speaks of what is only found wrong as a run is built; 0: nowhere. */
+struct scenario_lines {
+    uint64_t workload, load;
+    uint64_t calls[CALLS_MAX];
+    uint64_t nemeses[NEMESIS_COUNT_MAX];
+    uint64_t invariants[INVARIANT_COUNT_MAX];
+};
+
+/* Where a run writes down what it drew. */
+struct recording {
+    struct listed listing;    /* transactions, as they began */
+    struct strike_log strikes; /* of nemeses */
+};
+
+/* Up to a moment a run is kept; then what is left to chance is drawn anew. */
+struct scenario_again {
+    bool is_wanted;
+    int64_t at_ns;
+    uint64_t seed;
+};
+
+struct scenario_block; /* memory of a scenario */
+struct scenario_source; /* of one that draws settings: what it was read from */
+
+struct scenario {
+    char name[SCENARIO_NAME_SIZE];
+    uint64_t seed;
+    struct scenario_cluster cluster;
+    struct scenario_clocks clocks;
+    struct scenario_network network;
+    struct scenario_disk disk;
+    struct scenario_workload workload;
+    struct swarm_options swarm;
+    struct buggify_options buggify;
+    struct nemesis_options nemeses[NEMESIS_COUNT_MAX];
+    uint32_t nemesis_count;
+    struct jury_wishes check;
+    struct invariant_options invariants[INVARIANT_COUNT_MAX];
+    uint32_t invariant_count;
+    struct scenario_step steps[SCHEDULE_STEPS_MAX];
+    uint32_t step_count;
+    struct scenario_capsule capsule;
+    struct scenario_transaction transaction; /* the one that is being read */
+    struct listed listing;      /* of a workload that is listed */
+    struct recording *recording; /* NULL: nobody wants to know; not the scenario's own */
+    struct arena *arena; /* of runs, one after another; NULL: each has its own */
+    struct scenario_again again; /* of a bisection; no file asks for it */
+    struct coverage *coverage; /* where a run notes what it reaches; NULL: nobody asks; likewise */
+    struct scenario_lines lines;
+    struct scenario_source *source; /* NULL: no setting is drawn */
+    uint64_t drawn_seed;            /* that settings were drawn from */
+    bool draws_protocol;            /* it has another protocol with another seed */
+    struct scenario_block *blocks;
+    bool is_borrowed; /* its memory is another's */
+};
+
+/*
+ * Closed by scenario_close(), also after a failure.
+ *
+ * Reads `path`, or `text` under that name, and puts the `set_count`
+ * assignments over it. Errors name the file and the line, or the assignment.
+ */
+MUST_USE enum status scenario_load(struct scenario *, const char *path, const char *const *sets,
+                                   size_t set_count, struct error *);
+MUST_USE enum status scenario_read(struct scenario *, const char *path, struct text text,
+                                   const char *const *sets, size_t set_count, struct error *);
+
+void scenario_close(struct scenario *);
+
+/*
+ * The same scenario with another seed: what the seed draws of its settings is drawn anew, and
+ * where `draws` is given, also from those seeds. `of` must outlive what is made of it. Closed by
+ * scenario_close(), also after a failure.
+ */
+MUST_USE enum status scenario_with_seed(struct scenario *, const struct scenario *of,
+                                        uint64_t seed, const struct swarm_draws *draws,
+                                        struct error *);
+/* Likewise, in its place. If it is refused, the scenario stays as it was. */
+MUST_USE enum status scenario_take_seed(struct scenario *, uint64_t seed, struct error *);
+/* Zeroed, until scenario_close(); NULL: there is no memory. */
+void *scenario_keep(struct scenario *, size_t count, size_t size);
+
+/* As TOML, every key with its value. */
+void scenario_print(const struct scenario *, struct buffer *);
+
+const char *workload_kind_name(enum workload_kind);
+const char *workload_kind_summary(enum workload_kind);
+
+#endif

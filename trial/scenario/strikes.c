@@ -1,0 +1,204 @@
+#include "trial/scenario/strikes.h"
+
+#include <inttypes.h>
+
+#include "base/quantity.h"
+
+static enum status no_memory(struct error *err)
+{
+    return error_set(err, STATUS_OVER_LIMIT, "no memory for so many strikes");
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static enum status read_time(int64_t *ns, const struct setting *given, struct error *err)
+{
+    if (given->kind != SETTING_STRING || !quantity_to_duration(given->text, ns) || *ns < 0 ||
+        *ns > WORLD_TIME_NS_MAX / 4)
+        return setting_refuse(given, err, "a strike's %.*s should be a duration such as \"3.5s\"",
+                              TEXT_PRINT(given->key));
+    return STATUS_OK;
+}
+
+static bool is_node(const struct setting *given)
+{
+    return given->kind == SETTING_INTEGER && given->number >= 0 &&
+           given->number < WORLD_ENDPOINT_COUNT_MAX;
+}
+
+static enum status read_nodes(struct scenario *scenario, struct nemesis_strike *strike,
+                              const struct setting *list, struct error *err)
+{
+    if (list->kind != SETTING_ARRAY)
+        return setting_refuse(list, err, "a strike's nodes should be a list such as [0, 2]");
+    strike->nodes = scenario_keep(scenario, list->count + 1, sizeof *strike->nodes);
+    if (!strike->nodes)
+        return no_memory(err);
+    for (const struct setting *node = list->first; node; node = node->next) {
+        if (!is_node(node))
+            return setting_refuse(node, err, "a strike's nodes should be numbers from 0");
+        strike->nodes[strike->node_count++] = (uint32_t)node->number;
+    }
+    return STATUS_OK;
+}
+
+static enum status read_links(struct scenario *scenario, struct nemesis_strike *strike,
+                              const struct setting *list, struct error *err)
+{
+    if (list->kind != SETTING_ARRAY)
+        return setting_refuse(list, err, "a strike's links should be a list such as [[0, 2]]");
+    strike->links = scenario_keep(scenario, list->count + 1, sizeof *strike->links);
+    if (!strike->links)
+        return no_memory(err);
+    for (const struct setting *link = list->first; link; link = link->next) {
+        if (link->kind != SETTING_ARRAY || link->count != 2 || !is_node(link->first) ||
+            !is_node(link->first->next))
+            return setting_refuse(link, err,
+                                  "a strike's links should be pairs of nodes such as [0, 2]");
+        strike->links[strike->link_count++] = (struct nemesis_link){
+            (uint32_t)link->first->number, (uint32_t)link->first->next->number
+        };
+    }
+    return STATUS_OK;
+}
+
+/* Durations, or millionths, for each of the nodes. */
+static enum status read_by(struct scenario *scenario, struct nemesis_strike *strike, bool is_drift,
+                           const struct setting *list, struct error *err)
+{
+    uint32_t count = 0;
+
+    if (list->kind != SETTING_ARRAY || list->count != strike->node_count)
+        return setting_refuse(list, err, "a strike's by should be a list, one for each of its "
+                                         "nodes");
+    strike->by = scenario_keep(scenario, list->count + 1, sizeof *strike->by);
+    if (!strike->by)
+        return no_memory(err);
+    for (const struct setting *by = list->first; by; by = by->next, count++) {
+        if (is_drift && by->kind == SETTING_INTEGER && by->number >= -2 * CLOCK_DRIFT_PPM_MAX &&
+            by->number <= 2 * CLOCK_DRIFT_PPM_MAX)
+            strike->by[count] = by->number;
+        else if (is_drift || by->kind != SETTING_STRING ||
+                 !quantity_to_duration(by->text, &strike->by[count]) ||
+                 strike->by[count] > WORLD_TIME_NS_MAX / 4 ||
+                 strike->by[count] < -WORLD_TIME_NS_MAX / 4)
+            return setting_refuse(by, err, "a strike's by should list %s",
+                                  is_drift ? "millionths such as -500"
+                                           : "durations such as \"-12ms\"");
+    }
+    return STATUS_OK;
+}
+
+static enum status refuse_key(const struct setting *key, struct error *err)
+{
+    static const char *const names[] = { "at", "lasts", "nodes", "by", "links", NULL };
+
+    for (size_t i = 0; names[i]; i++)
+        if (text_equal(key->key, text_of(names[i])))
+            return STATUS_OK;
+    return setting_refuse(key, err, "a strike has no '%.*s': it has at, lasts, nodes, by and links",
+                          TEXT_PRINT(key->key));
+}
+
+static enum status read_strike(struct scenario *scenario, const struct nemesis_options *options,
+                               struct nemesis_strike *strike, const struct setting *table,
+                               struct error *err)
+{
+    const struct setting *at = setting_find(table, TEXT("at"));
+    const struct setting *lasts = setting_find(table, TEXT("lasts"));
+    const struct setting *nodes = setting_find(table, TEXT("nodes"));
+    const struct setting *by = setting_find(table, TEXT("by"));
+    const struct setting *links = setting_find(table, TEXT("links"));
+
+    if (table->kind != SETTING_TABLE || !at)
+        return setting_refuse(table, err, "a strike should be a table such as "
+                                          "{ at = \"1s\", nodes = [0, 2] }");
+    for (const struct setting *key = table->first; key; key = key->next)
+        TRY(refuse_key(key, err));
+    TRY(read_time(&strike->at_ns, at, err));
+    if (lasts)
+        TRY(read_time(&strike->lasts_ns, lasts, err));
+    if (nodes)
+        TRY(read_nodes(scenario, strike, nodes, err));
+    if (links)
+        TRY(read_links(scenario, strike, links, err));
+    return by ? read_by(scenario, strike, options->shape == SHAPE_CLOCK_DRIFT, by, err) : STATUS_OK;
+}
+
+enum status given_strikes_read(struct scenario *scenario, struct nemesis_options *options,
+                               const struct setting *list, struct error *err)
+{
+    struct nemesis_strike *strikes;
+
+    if (!list)
+        return STATUS_OK;
+    if (list->kind != SETTING_ARRAY || list->count == 0)
+        return setting_refuse(list, err, "nemesis.strikes should be a list of tables such as "
+                                         "{ at = \"1s\", nodes = [0, 2] }");
+    strikes = scenario_keep(scenario, list->count, sizeof *strikes);
+    if (!strikes)
+        return no_memory(err);
+    options->strikes = strikes;
+    for (const struct setting *one = list->first; one; one = one->next)
+        TRY(read_strike(scenario, options, &strikes[options->strike_count++], one, err));
+    return STATUS_OK;
+}
+
+/* --- Printing --------------------------------------------------------------------------------- */
+
+static void print_time(const char *name, int64_t ns, struct buffer *out)
+{
+    buffer_print(out, "%s = \"", name);
+    quantity_print_duration(out, ns);
+    buffer_byte(out, '"');
+}
+
+static void print_by(const struct nemesis_strike *strike, bool is_drift, struct buffer *out)
+{
+    buffer_text(out, TEXT(", by = ["));
+    for (uint32_t i = 0; i < strike->node_count; i++) {
+        buffer_text(out, i ? TEXT(", ") : TEXT(""));
+        if (is_drift) {
+            buffer_print(out, "%" PRId64, strike->by[i]);
+            continue;
+        }
+        buffer_text(out, strike->by[i] < 0 ? TEXT("\"-") : TEXT("\""));
+        quantity_print_duration(out, strike->by[i] < 0 ? -strike->by[i] : strike->by[i]);
+        buffer_byte(out, '"');
+    }
+    buffer_byte(out, ']');
+}
+
+static void print_strike(const struct nemesis_options *options, const struct nemesis_strike *strike,
+                         struct buffer *out)
+{
+    buffer_text(out, TEXT("{ "));
+    print_time("at", strike->at_ns, out);
+    if (strike->lasts_ns > 0) {
+        buffer_text(out, TEXT(", "));
+        print_time("lasts", strike->lasts_ns, out);
+    }
+    for (uint32_t i = 0; i < strike->node_count; i++)
+        buffer_print(out, "%s%" PRIu32, i ? ", " : ", nodes = [", strike->nodes[i]);
+    if (strike->node_count > 0)
+        buffer_byte(out, ']');
+    if (strike->by)
+        print_by(strike, options->shape == SHAPE_CLOCK_DRIFT, out);
+    for (uint32_t i = 0; i < strike->link_count; i++)
+        buffer_print(out, "%s[%" PRIu32 ", %" PRIu32 "]", i ? ", " : ", links = [",
+                     strike->links[i].from, strike->links[i].to);
+    if (strike->link_count > 0)
+        buffer_byte(out, ']');
+    buffer_text(out, TEXT(" }"));
+}
+
+void given_strikes_print(const struct nemesis_options *options, struct buffer *out)
+{
+    buffer_text(out, options->strike_count > 1 ? TEXT("[\n    ") : TEXT("["));
+    for (uint32_t i = 0; i < options->strike_count; i++) {
+        if (i > 0)
+            buffer_text(out, TEXT(",\n    "));
+        print_strike(options, &options->strikes[i], out);
+    }
+    buffer_text(out, options->strike_count > 1 ? TEXT(",\n]") : TEXT("]"));
+}

@@ -1,0 +1,31 @@
+/*
+ * swarm: what a scenario leaves to its swarm, besides nemeses.
+ *
+ *     [swarm]
+ *     configuration = ["all"]                # or some: ["protocol", "raft"]
+ *     draws = { network = 17, protocol = 3 } # these draw as those seeds would
+ *
+ * And the rare paths that are given a chance, by name: sites = ["sync-lags"], or ["all"].
+ */
+#ifndef TRIAL_SCENARIO_SWARM_H
+#define TRIAL_SCENARIO_SWARM_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "nemesis/swarm.h"
+#include "trial/scenario/toml.h"
+
+/* A bit for each dimension but that of nemeses; "all" stands for all of them. */
+MUST_USE enum status given_dimensions_read(uint32_t *dimensions, const char *label,
+                                           const struct setting *, struct error *);
+MUST_USE enum status given_draws_read(struct swarm_draws *, const char *label,
+                                      const struct setting *, struct error *);
+/* A bit for each site of buggify. */
+MUST_USE enum status given_sites_read(uint64_t *sites, const char *label, const struct setting *,
+                                      struct error *);
+void given_sites_print(uint64_t sites, struct buffer *);
+void given_draws_print(const struct swarm_draws *, struct buffer *);
+
+#endif

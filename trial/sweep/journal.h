@@ -1,0 +1,53 @@
+/*
+ * journal: a file that only grows, a line at a time, and survives being killed.
+ *
+ *     a3f09c2e11d4b870 {"ordeal-sweep":1,…}
+ *     5b1e77aa0c93f2d1 run 0 12 {"seed":1,…}
+ *
+ * Each line begins with a checksum over the one before it and its own text, so
+ * that a line that was changed, lost or put elsewhere is noticed. A line is written
+ * in one piece; should the last one be torn nevertheless, it is taken for not written
+ * and cut off before the next. Damage anywhere else is an error with its line. It is
+ * not synced: this guards against being killed, not against a power cut.
+ *
+ * Who has it open for writing holds a lock on it, which processes forked from there do not
+ * share: were the writer killed, they would keep the next one out.
+ */
+#ifndef TRIAL_SWEEP_JOURNAL_H
+#define TRIAL_SWEEP_JOURNAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct journal {
+    const char *path;   /* the caller's */
+    FILE *stream;       /* NULL: it is not open */
+    uint64_t lines;     /* whole ones */
+    uint64_t last;      /* the checksum of the last */
+    struct buffer line; /* scratch */
+};
+
+/* `line` is called for every whole line, in order; NULL: for none. */
+struct journal_reader {
+    enum status (*line)(void *context, struct text text, uint64_t number, struct error *);
+    void *context;
+};
+
+/* Reads all there is. A file that is not there is an error. */
+MUST_USE enum status journal_read(const char *path, const struct journal_reader *, struct error *);
+
+/*
+ * For writing, behind the whole lines of what is there, which are read first. The
+ * path must outlive it. Closed by journal_close(), whatever the status.
+ */
+MUST_USE enum status journal_open(struct journal *, const char *path,
+                                  const struct journal_reader *, struct error *);
+/* The text has no line ends. */
+MUST_USE enum status journal_append(struct journal *, struct text, struct error *);
+void journal_close(struct journal *);
+
+#endif

@@ -1,0 +1,37 @@
+/*
+ * sweep_work: a job of a plan becomes an outcome, in a worker.
+ *
+ *     "17"  ──▶  run, jury, and once more by itself if that failed  ──▶  "17 {…}"
+ *     "17 8=9"  ──▶  likewise, but the dimension 8 of its swarm draws from the seed 9
+ *
+ * A failure is told only if a fresh process finds the same. If it does not, that is
+ * the failure: "run - differs". A run that takes its worker with it has the
+ * failure "run - crash", under the same condition.
+ */
+#ifndef TRIAL_SWEEP_SWEEP_WORK_H
+#define TRIAL_SWEEP_SWEEP_WORK_H
+
+#include "trial/run/outcome.h"
+#include "trial/sweep/plan.h"
+#include "trial/sweep/workers.h"
+
+struct sweep_work {
+    const struct plan *plan; /* with its scenarios */
+    bool is_sure;            /* failures are believed without running them again */
+};
+
+/* For struct workers_options; the context is a struct sweep_work. */
+enum status sweep_work_do(void *context, struct text job, struct buffer *answer,
+                          struct error *err);
+/* The job's text (NULL: nothing is drawn from another seed than its own), and what is read from an
+   answer. The outcome must be closed, whatever the status. */
+void sweep_work_print_job(uint64_t job, const struct swarm_draws *, struct buffer *);
+MUST_USE enum status sweep_work_read(struct text answer, uint64_t *job, struct outcome *,
+                                     struct error *);
+
+/* The outcome of a job whose worker died: its seed, draws and failure. Likewise. */
+MUST_USE enum status sweep_work_of_dead(const struct sweep_work *, uint64_t job,
+                                        const struct swarm_draws *, const struct work *,
+                                        struct outcome *, struct error *);
+
+#endif

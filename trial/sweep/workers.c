@@ -1,0 +1,444 @@
+#include "trial/sweep/workers.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/wall_clock.h"
+
+/* Before a job and an answer: how long it is, and of an answer what it is. */
+struct frame {
+    uint64_t length;
+    uint64_t end; /* enum work_end */
+};
+
+/* --- In a worker ------------------------------------------------------------------------------ */
+
+static bool read_all(int socket, void *to, size_t size)
+{
+    for (char *at = to; size > 0;) {
+        ssize_t got = read(socket, at, size);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        at += got;
+        size -= (size_t)got;
+    }
+    return true;
+}
+
+/* A socket whose other end is gone is no reason to be killed. */
+static bool send_all(int socket, const void *from, size_t size)
+{
+    for (const char *at = from; size > 0;) {
+        ssize_t sent = send(socket, at, size, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return false;
+        at += sent;
+        size -= (size_t)sent;
+    }
+    return true;
+}
+
+static bool send_frame(int socket, const void *bytes, size_t size, enum work_end end)
+{
+    struct frame frame = { .length = size, .end = end };
+
+    return send_all(socket, &frame, sizeof frame) && send_all(socket, bytes, size);
+}
+
+static bool do_job(const struct workers_options *options, int socket, struct text job)
+{
+    struct buffer answer = { 0 };
+    struct error err = { 0 };
+    bool sent;
+
+    if (options->work(options->context, job, &answer, &err) == STATUS_OK &&
+        buffer_status(&answer, &err) == STATUS_OK)
+        sent = send_frame(socket, answer.at, answer.count, WORK_DONE);
+    else
+        sent = send_frame(socket, &err, sizeof err, WORK_REFUSED);
+    buffer_close(&answer);
+    return sent;
+}
+
+/* Never returns: what the parent would do at its own end is none of our business. */
+static void be_worker(const struct workers_options *options, int socket)
+{
+    struct frame frame;
+    struct buffer job = { 0 };
+
+    while (read_all(socket, &frame, sizeof frame)) {
+        char *at;
+        buffer_clear(&job);
+        at = buffer_reserve(&job, frame.length + 1);
+        if (!at || !read_all(socket, at, frame.length))
+            break;
+        at[frame.length] = '\0'; /* for those who read it as a string */
+        if (!do_job(options, socket, (struct text){ at, frame.length }))
+            break;
+    }
+    _exit(0);
+}
+
+/* --- Workers come and go ---------------------------------------------------------------------- */
+
+void workers_end_with(pid_t parent)
+{
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(0); /* it was gone before */
+}
+
+/* What belongs to the other workers must not be held open here: they would never see its end. */
+static void become_worker(const struct workers *workers, const struct worker *self, int socket)
+{
+    for (unsigned i = 0; i < WORKERS_MAX; i++) {
+        const struct worker *other = &workers->list[i];
+        if (other != self && other->pid > 0) {
+            close(other->socket);
+            close(fileno(other->words));
+        }
+    }
+    dup2(fileno(self->words), STDERR_FILENO);
+    be_worker(&workers->options, socket);
+}
+
+static enum status refuse_worker(struct worker *worker, struct error *err)
+{
+    if (worker->words)
+        fclose(worker->words);
+    *worker = (struct worker){ 0 };
+    return error_set(err, STATUS_IO, "cannot start a worker: %s", strerror(errno));
+}
+
+static enum status start_worker(struct workers *workers, struct worker *worker, struct error *err)
+{
+    pid_t parent = getpid();
+    int ends[2];
+
+    worker->words = tmpfile();
+    if (!worker->words || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
+        return refuse_worker(worker, err);
+    /* What we were about to print is ours to print. */
+    fflush(stdout);
+    fflush(stderr);
+    worker->pid = fork();
+    if (worker->pid == 0) {
+        workers_end_with(parent);
+        close(ends[0]);
+        become_worker(workers, worker, ends[1]);
+    }
+    close(ends[1]);
+    if (worker->pid < 0) {
+        close(ends[0]);
+        return refuse_worker(worker, err);
+    }
+    worker->socket = ends[0];
+    fcntl(worker->socket, F_SETFD, FD_CLOEXEC);
+    fcntl(fileno(worker->words), F_SETFD, FD_CLOEXEC);
+    return STATUS_OK;
+}
+
+/* How it ended, as waitpid() has it. */
+static int end_worker(struct worker *worker)
+{
+    int how = 0;
+
+    close(worker->socket);
+    while (waitpid(worker->pid, &how, 0) < 0 && errno == EINTR)
+        continue;
+    fclose(worker->words);
+    buffer_close(&worker->in);
+    *worker = (struct worker){ 0 };
+    return how;
+}
+
+/* --- Jobs out --------------------------------------------------------------------------------- */
+
+static unsigned worker_count(const struct workers *workers)
+{
+    return workers->options.count > 0 ? workers->options.count : 1;
+}
+
+static unsigned count_busy(const struct workers *workers)
+{
+    unsigned busy = 0;
+
+    for (unsigned i = 0; i < worker_count(workers); i++)
+        busy += workers->list[i].is_busy;
+    return busy;
+}
+
+static size_t queue_length(const struct workers *workers)
+{
+    return workers->queue.count - workers->queue_head;
+}
+
+static struct worker *idle_worker(struct workers *workers)
+{
+    for (unsigned i = 0; i < worker_count(workers); i++)
+        if (!workers->list[i].is_busy)
+            return &workers->list[i];
+    return NULL;
+}
+
+/* A worker that is gone before it has its job will be found dead with it. */
+static enum status give_job(struct workers *workers, struct worker *worker, struct error *err)
+{
+    unsigned jobs_max = workers->options.jobs_max;
+    struct waiting_job *job;
+
+    if (worker->pid > 0 && jobs_max > 0 && worker->done >= jobs_max)
+        end_worker(worker);
+    if (worker->pid == 0)
+        TRY(start_worker(workers, worker, err));
+    job = &workers->queue.at[workers->queue_head++];
+    worker->is_busy = true;
+    worker->job = job->number;
+    (void)send_frame(worker->socket, job->text, job->length, WORK_DONE);
+    free(job->text);
+    if (workers->queue_head == workers->queue.count)
+        workers->queue.count = workers->queue_head = 0;
+    return STATUS_OK;
+}
+
+static enum status give_jobs(struct workers *workers, struct error *err)
+{
+    struct worker *worker;
+
+    while (queue_length(workers) > 0 && (worker = idle_worker(workers)) != NULL)
+        TRY(give_job(workers, worker, err));
+    return STATUS_OK;
+}
+
+enum status workers_submit(struct workers *workers, struct text job, struct error *err)
+{
+    struct waiting_job waiting = { workers->submitted, malloc(job.length + 1), job.length };
+
+    if (!waiting.text)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a job");
+    memcpy(waiting.text, job.at, job.length);
+    if (array_push(&workers->queue, waiting, err) != STATUS_OK) {
+        free(waiting.text);
+        return err->status;
+    }
+    workers->submitted++;
+    return give_jobs(workers, err);
+}
+
+bool workers_want_jobs(const struct workers *workers)
+{
+    return count_busy(workers) + queue_length(workers) < worker_count(workers);
+}
+
+uint64_t workers_pending(const struct workers *workers)
+{
+    return count_busy(workers) + queue_length(workers) + workers->done.count;
+}
+
+/* --- Answers in ------------------------------------------------------------------------------- */
+
+static void free_work(struct work *work)
+{
+    if (work)
+        buffer_close(&work->answer);
+    free(work);
+}
+
+/* The worker has no job any more, and its job an answer. */
+static enum status finish(struct workers *workers, struct worker *worker, struct work **work,
+                          struct error *err)
+{
+    *work = calloc(1, sizeof **work);
+    if (!*work)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for an answer");
+    if (array_push(&workers->done, *work, err) != STATUS_OK) {
+        free(*work);
+        return err->status;
+    }
+    (*work)->number = worker->job;
+    worker->is_busy = false;
+    worker->done++;
+    return STATUS_OK;
+}
+
+static void read_last_words(FILE *words, char *text, size_t size)
+{
+    rewind(words);
+    if (!fgets(text, (int)size, words))
+        text[0] = '\0';
+    text[strcspn(text, "\n")] = '\0';
+}
+
+static enum status bury(struct workers *workers, struct worker *worker, struct error *err)
+{
+    struct work *work = NULL;
+    int how;
+
+    if (worker->is_busy) {
+        TRY(finish(workers, worker, &work, err));
+        read_last_words(worker->words, work->last_words, sizeof work->last_words);
+    }
+    how = end_worker(worker);
+    if (work) {
+        work->end = WORK_DIED;
+        work->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+        work->exit_status = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+    }
+    return STATUS_OK;
+}
+
+/* The answer, once all of it is here. */
+static enum status take_answer(struct workers *workers, struct worker *worker, struct error *err)
+{
+    struct frame frame;
+    struct work *work;
+    const char *bytes;
+
+    if (worker->in.count < sizeof frame)
+        return STATUS_OK;
+    memcpy(&frame, worker->in.at, sizeof frame);
+    bytes = worker->in.at + sizeof frame;
+    if (worker->in.count - sizeof frame < frame.length)
+        return STATUS_OK;
+    assert(worker->is_busy);
+    TRY(finish(workers, worker, &work, err));
+    work->end = (enum work_end)frame.end;
+    if (work->end == WORK_REFUSED) {
+        assert(frame.length == sizeof work->error);
+        memcpy(&work->error, bytes, sizeof work->error);
+    } else {
+        buffer_text(&work->answer, (struct text){ bytes, frame.length });
+        TRY(buffer_status(&work->answer, err));
+    }
+    buffer_clear(&worker->in);
+    return STATUS_OK;
+}
+
+static enum status hear(struct workers *workers, struct worker *worker, struct error *err)
+{
+    const size_t piece = 65536;
+    char *to = buffer_reserve(&worker->in, piece);
+    ssize_t got;
+
+    if (!to)
+        return buffer_status(&worker->in, err);
+    got = read(worker->socket, to, piece);
+    if (got < 0 && errno == EINTR)
+        return STATUS_OK;
+    if (got <= 0)
+        return bury(workers, worker, err);
+    worker->in.count += (size_t)got;
+    return take_answer(workers, worker, err);
+}
+
+/* Whatever has come within the time. */
+static enum status hear_all(struct workers *workers, int timeout_ms, struct error *err)
+{
+    struct pollfd polled[WORKERS_MAX];
+    struct worker *of[WORKERS_MAX];
+    nfds_t count = 0;
+
+    for (unsigned i = 0; i < worker_count(workers); i++)
+        if (workers->list[i].is_busy) {
+            polled[count] = (struct pollfd){ workers->list[i].socket, POLLIN, 0 };
+            of[count++] = &workers->list[i];
+        }
+    if (count == 0)
+        return STATUS_OK;
+    if (poll(polled, count, timeout_ms) < 0 && errno != EINTR)
+        return error_set(err, STATUS_IO, "cannot wait for workers: %s", strerror(errno));
+    for (nfds_t i = 0; i < count; i++)
+        if (polled[i].revents)
+            TRY(hear(workers, of[i], err));
+    return give_jobs(workers, err);
+}
+
+/* The first that was done or, in order, the one whose turn it is. */
+static struct work *hand_out(struct workers *workers)
+{
+    for (size_t i = 0; i < workers->done.count; i++) {
+        struct work *work = workers->done.at[i];
+        if (workers->options.in_order && work->number != workers->handed_out)
+            continue;
+        workers->done.count--;
+        memmove(&workers->done.at[i], &workers->done.at[i + 1],
+                (workers->done.count - i) * sizeof *workers->done.at);
+        workers->handed_out++;
+        return work;
+    }
+    return NULL;
+}
+
+enum status workers_next(struct workers *workers, int timeout_ms, const struct work **work,
+                         struct error *err)
+{
+    int64_t until_ns = wall_clock_ns() + (int64_t)timeout_ms * 1000000;
+
+    free_work(workers->last);
+    workers->last = hand_out(workers);
+    while (!workers->last && count_busy(workers) > 0) {
+        int64_t left_ns = until_ns - wall_clock_ns();
+        if (timeout_ms >= 0 && left_ns < 0)
+            left_ns = 0;
+        TRY(hear_all(workers, timeout_ms < 0 ? -1 : (int)((left_ns + 999999) / 1000000), err));
+        workers->last = hand_out(workers);
+        if (timeout_ms >= 0 && left_ns == 0)
+            break;
+    }
+    *work = workers->last;
+    return STATUS_OK;
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+enum status workers_open(struct workers *workers, const struct workers_options *options,
+                         struct error *err)
+{
+    *workers = (struct workers){ .options = *options };
+    if (options->count > WORKERS_MAX) {
+        workers->options.count = WORKERS_MAX;
+        return error_set(err, STATUS_BAD_INPUT, "at most %d workers", WORKERS_MAX);
+    }
+    return STATUS_OK;
+}
+
+void workers_cancel(struct workers *workers)
+{
+    for (unsigned i = 0; i < worker_count(workers); i++)
+        if (workers->list[i].is_busy) {
+            kill(workers->list[i].pid, SIGKILL);
+            end_worker(&workers->list[i]);
+        }
+    for (size_t i = workers->queue_head; i < workers->queue.count; i++)
+        free(workers->queue.at[i].text);
+    workers->queue.count = workers->queue_head = 0;
+    for (size_t i = 0; i < workers->done.count; i++)
+        free_work(workers->done.at[i]);
+    workers->done.count = 0;
+    workers->handed_out = workers->submitted;
+}
+
+void workers_close(struct workers *workers)
+{
+    workers_cancel(workers);
+    for (unsigned i = 0; i < worker_count(workers); i++)
+        if (workers->list[i].pid > 0)
+            end_worker(&workers->list[i]);
+    free_work(workers->last);
+    array_close(&workers->queue);
+    array_close(&workers->done);
+    *workers = (struct workers){ 0 };
+}

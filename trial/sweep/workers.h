@@ -1,0 +1,111 @@
+/*
+ * workers: jobs done by processes beside us, several at a time.
+ *
+ *                  job, a text             work()
+ *     submitted ─────────────────▶ worker ────────┐
+ *         done ◀───────────────────────────────────┘
+ *                answer, a text
+ *
+ * Workers are forked, so that they know all that we know at that moment, and no
+ * thread is in it: the parser of SQL is for one thread at a time, and a job that
+ * crashes takes its worker with it and nobody else. That is an answer like any
+ * other (WORK_DIED), and another worker takes the place.
+ *
+ * Answers come as the jobs are done or, `in_order`, as they were submitted: who
+ * handles them so does the same whatever the number of workers.
+ *
+ * A worker whose parent is gone is gone too: nobody would hear its answer.
+ */
+#ifndef TRIAL_SWEEP_WORKERS_H
+#define TRIAL_SWEEP_WORKERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/text.h"
+
+#define WORKERS_MAX 256
+
+struct workers_options {
+    unsigned count;    /* 0: as one */
+    unsigned jobs_max; /* after so many a worker makes room for a fresh one; 0: never */
+    bool in_order;
+    /* In the worker. What it writes into `answer` is the answer. */
+    enum status (*work)(void *context, struct text job, struct buffer *answer, struct error *);
+    void *context;
+};
+
+enum work_end {
+    WORK_DONE,
+    WORK_REFUSED, /* work() failed: `error` */
+    WORK_DIED,    /* the worker is gone: `signal`, or else `exit_status` */
+};
+
+struct work {
+    uint64_t number; /* of the job, from 0, as they were submitted */
+    enum work_end end;
+    struct buffer answer;
+    struct error error;
+    int signal, exit_status;
+    char last_words[400]; /* the first line that it wrote to standard error as it died */
+};
+
+struct worker {
+    pid_t pid;        /* 0: there is none */
+    int socket;       /* jobs out, answers in */
+    FILE *words;      /* what it writes to standard error */
+    bool is_busy;
+    uint64_t job;     /* if it is busy */
+    unsigned done;    /* jobs */
+    struct buffer in; /* of its answer, so far */
+};
+
+struct waiting_job {
+    uint64_t number;
+    char *text;
+    size_t length;
+};
+
+struct workers {
+    struct workers_options options;
+    struct worker list[WORKERS_MAX];
+    ARRAY(struct waiting_job) queue; /* from queue_head on */
+    size_t queue_head;
+    uint64_t submitted;
+    uint64_t handed_out;       /* in_order: the next to hand out */
+    ARRAY(struct work *) done; /* not handed out yet */
+    struct work *last;         /* what workers_next() gave away */
+};
+
+/* Closed by workers_close(), whatever the status. Nothing is forked before the first job. */
+MUST_USE enum status workers_open(struct workers *, const struct workers_options *, struct error *);
+void workers_close(struct workers *);
+
+/* Copies the job. Its number is how many were submitted before. */
+MUST_USE enum status workers_submit(struct workers *, struct text job, struct error *);
+/* Whether a worker would stand idle: a good time to submit. */
+bool workers_want_jobs(const struct workers *);
+/* Jobs whose answer was not handed out. */
+uint64_t workers_pending(const struct workers *);
+
+/*
+ * Waits for an answer, which lasts until the next call. NULL: none is pending, or
+ * none came within so many milliseconds (below 0: for ever), or not the next in order.
+ */
+MUST_USE enum status workers_next(struct workers *, int timeout_ms, const struct work **,
+                                  struct error *);
+
+/* Forgets all that is pending, and ends the workers that are at it. */
+void workers_cancel(struct workers *);
+
+/*
+ * In a child that was just forked: end with the parent, however that ends. Its own children
+ * need to say so themselves.
+ */
+void workers_end_with(pid_t parent);
+
+#endif
