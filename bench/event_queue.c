@@ -20,7 +20,7 @@ static void give_up(const struct error *err)
 
 static void push(struct event_queue *queue, int64_t at_ns)
 {
-    struct event event = { .kind = 1 };
+    struct world_event event = { .kind = 1 };
     struct error err = { 0 };
 
     if (event_queue_push(queue, at_ns, &event, &err) != STATUS_OK)

@@ -34,9 +34,9 @@ static void serve(void *context, struct world *world, uint32_t node, bool restar
         world_send(world, node, (node + 1) % NODES, (struct text){ ball, sizeof ball });
 }
 
-static const struct process juggle_process = { .name = "juggle",
-                                               .start = serve,
-                                               .message = pass_on };
+static const struct node_process juggle_process = { .name = "juggle",
+                                                    .start = serve,
+                                                    .message = pass_on };
 
 static double juggle(struct arena *arena, const struct world_options *options)
 {

@@ -153,9 +153,9 @@ static void print_faults(const struct run_report *report, struct buffer *out)
     for (int i = 0; i < FAULT_KIND_COUNT; i++) {
         uint64_t count = report->trial->simulation->world.faults[i];
         const char *one =
-            fault_words[i].one ? fault_words[i].one : fault_kind_name((enum fault_kind)i);
+            fault_words[i].one ? fault_words[i].one : world_fault_name((enum world_fault)i);
         const char *many = fault_words[i].many ? fault_words[i].many : one;
-        if (count > 0 || simulation_expects_fault(scenario, (enum fault_kind)i))
+        if (count > 0 || simulation_expects_fault(scenario, (enum world_fault)i))
             print_fault(out, &first, count, one, many);
     }
     if (scenario->clocks.options.offset_ns_max > 0) {
@@ -307,8 +307,8 @@ static void answer_faults(const struct run_report *report, struct json_writer *j
     json_writer_open(json, "faults", '{');
     for (int i = 0; i < FAULT_KIND_COUNT; i++) {
         uint64_t count = report->trial->simulation->world.faults[i];
-        if (count > 0 || simulation_expects_fault(report->scenario, (enum fault_kind)i))
-            json_writer_number(json, fault_kind_name((enum fault_kind)i), count);
+        if (count > 0 || simulation_expects_fault(report->scenario, (enum world_fault)i))
+            json_writer_number(json, world_fault_name((enum world_fault)i), count);
     }
     json_writer_close(json, '}');
     answer_sometimes(report->trial->simulation, json);

@@ -117,7 +117,7 @@ static void print_faults(const struct sweep_report *report, size_t subject, stru
         print_felt(out, &first, of->nemeses[i], &sum->nemeses[i]);
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
         if (of->has_fault[i] || (of->has_swarm && sum->faults[i].runs > 0))
-            print_felt(out, &first, fault_kind_name((enum fault_kind)i), &sum->faults[i]);
+            print_felt(out, &first, world_fault_name((enum world_fault)i), &sum->faults[i]);
     if (!first)
         buffer_byte(out, '\n');
 }

@@ -98,7 +98,7 @@ static void answer_subject(const struct sweep_report *report, size_t subject,
     json_writer_open(json, "faults", '{');
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
         if (sum->faults[i].runs > 0)
-            answer_felt(json, fault_kind_name((enum fault_kind)i), &sum->faults[i]);
+            answer_felt(json, world_fault_name((enum world_fault)i), &sum->faults[i]);
     json_writer_close(json, '}');
     answer_unfelt(report, subject, json);
     if (sum->doubt)

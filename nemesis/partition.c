@@ -6,15 +6,15 @@
 #include "nemesis/victims_private.h"
 #include "sim/fault.h"
 
-struct cutting {
+struct partition_cutting {
     const uint32_t *order;
     uint32_t node_count;
     bool *cuts;
 };
 
 /* By places in the order, half-open: what [from, from_end) says does not reach [to, to_end). */
-static void cut(const struct cutting *cutting, uint32_t from, uint32_t from_end, uint32_t to,
-                uint32_t to_end)
+static void cut(const struct partition_cutting *cutting, uint32_t from, uint32_t from_end,
+                uint32_t to, uint32_t to_end)
 {
     for (uint32_t i = from; i < from_end; i++)
         for (uint32_t j = to; j < to_end; j++)
@@ -22,7 +22,7 @@ static void cut(const struct cutting *cutting, uint32_t from, uint32_t from_end,
                 true;
 }
 
-static void cut_both_ways(const struct cutting *cutting, uint32_t from, uint32_t middle,
+static void cut_both_ways(const struct partition_cutting *cutting, uint32_t from, uint32_t middle,
                           uint32_t end)
 {
     cut(cutting, from, middle, middle, end);
@@ -30,7 +30,7 @@ static void cut_both_ways(const struct cutting *cutting, uint32_t from, uint32_t
 }
 
 /* Lower and upper half by number. */
-static void cut_halves(const struct cutting *cutting)
+static void cut_halves(const struct partition_cutting *cutting)
 {
     uint32_t count = cutting->node_count;
 
@@ -39,7 +39,7 @@ static void cut_halves(const struct cutting *cutting)
             cutting->cuts[(size_t)from * count + to] = (from < count / 2) != (to < count / 2);
 }
 
-static void cut_ring(const struct cutting *cutting)
+static void cut_ring(const struct partition_cutting *cutting)
 {
     uint32_t count = cutting->node_count, majority = count / 2 + 1;
 
@@ -55,7 +55,7 @@ static void cut_ring(const struct cutting *cutting)
 void partition_fill(enum nemesis_shape shape, const uint32_t *order, uint32_t first_side,
                     uint32_t node_count, bool *cuts)
 {
-    struct cutting cutting = { order, node_count, cuts };
+    struct partition_cutting cutting = { order, node_count, cuts };
     uint32_t half = first_side ? first_side : node_count / 2;
 
     memset(cuts, 0, (size_t)node_count * node_count * sizeof *cuts);

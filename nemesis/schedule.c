@@ -36,7 +36,7 @@ static const struct {
 };
 
 /* What the world calls a nemesis for: the strike's number, and one of these. */
-enum call { CALL_STRIKE, CALL_RELEASE, CALL_FLICKER };
+enum scheduled_call { CALL_STRIKE, CALL_RELEASE, CALL_FLICKER };
 #define CALL_BITS 2
 
 /* From a half to one and a half of it. */
@@ -64,7 +64,7 @@ static int64_t draw_lasts(struct nemesis *nemesis)
                                                  : draw_about(nemesis, lasts_ns);
 }
 
-static void call_at(struct nemesis *nemesis, int64_t at_ns, enum call call)
+static void call_at(struct nemesis *nemesis, int64_t at_ns, enum scheduled_call call)
 {
     world_call_at(nemesis->all->world, at_ns, nemesis->caller,
                   nemesis->strikes << CALL_BITS | call);
@@ -187,7 +187,7 @@ static void on_call(void *context, struct world *world, uint64_t what)
     (void)world;
     if (nemesis->healed)
         return;
-    switch ((enum call)(what & ((1 << CALL_BITS) - 1))) {
+    switch ((enum scheduled_call)(what & ((1 << CALL_BITS) - 1))) {
     case CALL_STRIKE:
         strike(nemesis);
         break;

@@ -40,7 +40,7 @@ static const struct traits {
     unsigned takes; /* bits of keys */
     unsigned may;   /* bits of victims beside the usual ones */
     enum nemesis_victims usual;
-    enum fault_kind fault;
+    enum world_fault fault;
     uint32_t nodes_needed; /* 0: one */
     bool outside;          /* always outside the fault model */
     bool ends_itself;      /* so it cannot hold for ever */
@@ -216,7 +216,7 @@ bool nemesis_shape_is_outside(enum nemesis_shape shape)
     return traits_of(shape)->outside;
 }
 
-enum fault_kind nemesis_shape_fault(enum nemesis_shape shape)
+enum world_fault nemesis_shape_fault(enum nemesis_shape shape)
 {
     return traits_of(shape)->fault;
 }

@@ -120,7 +120,7 @@ bool nemesis_shape_allows(enum nemesis_shape, enum nemesis_victims);
 /* Whether it must be said (`outside`) before this shape is used at all. */
 bool nemesis_shape_is_outside(enum nemesis_shape);
 /* What the world counts when it is felt. */
-enum fault_kind nemesis_shape_fault(enum nemesis_shape);
+enum world_fault nemesis_shape_fault(enum nemesis_shape);
 
 /* Names as in scenarios. */
 const char *nemesis_kind_name(enum nemesis_kind);

@@ -68,7 +68,7 @@ static void describe(struct world *world, const struct trace_record *record, str
             caller->describe(caller->context, record->a, &world->detail);
         break;
     case TRACE_ROLE:
-        buffer_print(&world->detail, "%s of shard %" PRIu64, role_name((enum role)record->b),
+        buffer_print(&world->detail, "%s of shard %" PRIu64, world_role_name((enum role)record->b),
                      record->a);
         break;
     case TRACE_DISK:
@@ -153,7 +153,7 @@ void dispatch_start_node(struct world *world, uint32_t number)
         node->process->start(node->context, world, number, restarted);
 }
 
-static void push(struct world *world, int64_t at_ns, const struct event *event)
+static void push(struct world *world, int64_t at_ns, const struct world_event *event)
 {
     if (dispatch_has_failed(world))
         return;
@@ -164,27 +164,27 @@ static void push(struct world *world, int64_t at_ns, const struct event *event)
 void dispatch_arrival(struct world *world, int64_t at_ns, uint32_t message)
 {
     push(world, at_ns,
-         &(struct event){ .kind = EVENT_ARRIVAL, .node = WORLD_NOBODY, .a = message });
+         &(struct world_event){ .kind = EVENT_ARRIVAL, .node = WORLD_NOBODY, .a = message });
 }
 
 void dispatch_completion(struct world *world, int64_t at_ns, uint32_t node, uint64_t what)
 {
     push(
         world, at_ns,
-        &(struct event){
+        &(struct world_event){
             .kind = EVENT_COMPLETION, .node = node, .epoch = world->nodes[node].epoch, .a = what });
 }
 
 void dispatch_call(struct world *world, int64_t at_ns, uint32_t caller, uint64_t what)
 {
     push(world, at_ns,
-         &(struct event){ .kind = EVENT_CALL, .node = WORLD_NOBODY, .a = caller, .b = what });
+         &(struct world_event){ .kind = EVENT_CALL, .node = WORLD_NOBODY, .a = caller, .b = what });
 }
 
 /* A paused node's event waits its turn behind those that came before. */
-static void defer(struct world *world, struct node *node, const struct event *event)
+static void defer(struct world *world, struct node *node, const struct world_event *event)
 {
-    struct event held = *event;
+    struct world_event held = *event;
     uint32_t slot;
 
     if (dispatch_has_failed(world))
@@ -203,7 +203,7 @@ static void defer(struct world *world, struct node *node, const struct event *ev
 }
 
 /* The first deferred event, or false if there is none. */
-static bool take_deferred(struct world *world, struct node *node, struct event *event)
+static bool take_deferred(struct world *world, struct node *node, struct world_event *event)
 {
     uint32_t slot = node->first_deferred;
 
@@ -217,7 +217,7 @@ static bool take_deferred(struct world *world, struct node *node, struct event *
 
 void dispatch_release_deferred(struct world *world, uint32_t number)
 {
-    struct event event;
+    struct world_event event;
 
     while (take_deferred(world, &world->nodes[number], &event))
         push(world, world->now_ns, &event);
@@ -233,7 +233,7 @@ static void refuse_message(struct world *world, uint32_t message)
 void dispatch_clear_node(struct world *world, uint32_t number)
 {
     struct node *node = &world->nodes[number];
-    struct event event;
+    struct world_event event;
 
     while (take_deferred(world, node, &event))
         if (event.kind == EVENT_DELIVERY)
@@ -250,7 +250,7 @@ void dispatch_timer(struct world *world, uint32_t place)
     struct timer *timer = &world->timers.places[place];
     const struct clock *clock = &world->nodes[timer->node].clock;
     int64_t at_ns = clock_true_ns(clock, timer->deadline_ns, world->now_ns);
-    struct event event = { .kind = EVENT_TIMER, .node = timer->node };
+    struct world_event event = { .kind = EVENT_TIMER, .node = timer->node };
 
     timer->version++;
     event.a = timers_identity(&world->timers, place);
@@ -312,7 +312,7 @@ static void drop_message(struct world *world, uint32_t message, enum message_fat
     network_free(&world->network, message);
 }
 
-static void on_arrival(struct world *world, struct event *event)
+static void on_arrival(struct world *world, struct world_event *event)
 {
     uint32_t message = (uint32_t)event->a;
     struct message *m = network_message(&world->network, message);
@@ -344,7 +344,7 @@ static void on_arrival(struct world *world, struct event *event)
 }
 
 /* What a resumed node finds in its socket; it may be paused again, or gone. */
-static void on_delivery(struct world *world, const struct event *event)
+static void on_delivery(struct world *world, const struct world_event *event)
 {
     uint32_t message = (uint32_t)event->a;
     const struct message *m = network_message(&world->network, message);
@@ -358,7 +358,7 @@ static void on_delivery(struct world *world, const struct event *event)
         deliver(world, message);
 }
 
-static void on_timer(struct world *world, const struct event *event)
+static void on_timer(struct world *world, const struct world_event *event)
 {
     uint32_t place = timers_find(&world->timers, event->a);
     struct node *node = &world->nodes[event->node];
@@ -380,7 +380,7 @@ static void on_timer(struct world *world, const struct event *event)
         node->process->timer(node->context, world, event->node, payload);
 }
 
-static void on_completion(struct world *world, const struct event *event)
+static void on_completion(struct world *world, const struct world_event *event)
 {
     struct node *node = &world->nodes[event->node];
 
@@ -396,7 +396,7 @@ static void on_completion(struct world *world, const struct event *event)
         node->process->completion(node->context, world, event->node, event->a);
 }
 
-static void on_call(struct world *world, const struct event *event)
+static void on_call(struct world *world, const struct world_event *event)
 {
     const struct world_caller *caller = &world->callers[event->a];
     struct trace_record record = { .at_ns = world->now_ns,
@@ -413,7 +413,7 @@ static void on_call(struct world *world, const struct event *event)
 
 void dispatch_next(struct world *world)
 {
-    struct event event = event_queue_pop(&world->queue, &world->now_ns);
+    struct world_event event = event_queue_pop(&world->queue, &world->now_ns);
 
     switch ((enum event_kind)event.kind) {
     case EVENT_ARRIVAL:

@@ -43,7 +43,7 @@ static enum status grow(struct event_queue *queue, struct error *err)
 {
     size_t room = queue->room ? 2 * queue->room : ROOM_FIRST;
     event_key *keys;
-    struct event *slab;
+    struct world_event *slab;
 
     if (room > queue->event_count_max)
         room = queue->event_count_max;
@@ -75,8 +75,8 @@ enum status event_queue_init(struct event_queue *queue, size_t event_count_max, 
     return grow(queue, err);
 }
 
-enum status event_queue_hold(struct event_queue *queue, const struct event *event, uint32_t *slot,
-                             struct error *err)
+enum status event_queue_hold(struct event_queue *queue, const struct world_event *event,
+                             uint32_t *slot, struct error *err)
 {
     if (queue->free_slot != EVENT_NONE) {
         *slot = queue->free_slot;
@@ -90,17 +90,17 @@ enum status event_queue_hold(struct event_queue *queue, const struct event *even
     return STATUS_OK;
 }
 
-struct event event_queue_release(struct event_queue *queue, uint32_t slot)
+struct world_event event_queue_release(struct event_queue *queue, uint32_t slot)
 {
-    struct event event = queue->slab[slot];
+    struct world_event event = queue->slab[slot];
 
     queue->slab[slot].next = queue->free_slot;
     queue->free_slot = slot;
     return event;
 }
 
-enum status event_queue_push(struct event_queue *queue, int64_t at_ns, const struct event *event,
-                             struct error *err)
+enum status event_queue_push(struct event_queue *queue, int64_t at_ns,
+                             const struct world_event *event, struct error *err)
 {
     event_key *keys, key;
     uint32_t slot;
@@ -161,7 +161,7 @@ static void sink(event_key *keys, size_t count, event_key key)
     keys[hole] = key;
 }
 
-struct event event_queue_pop(struct event_queue *queue, int64_t *at_ns)
+struct world_event event_queue_pop(struct event_queue *queue, int64_t *at_ns)
 {
     event_key first, last;
 

@@ -30,7 +30,7 @@
 #define EVENT_NONE UINT32_MAX
 
 /* What the owner of the queue wants to be told; it gives the fields their meaning. */
-struct event {
+struct world_event {
     uint32_t kind, node, epoch;
     uint32_t next; /* the slab's while it is free, the holder's while it is held */
     uint64_t a, b;
@@ -41,7 +41,7 @@ typedef unsigned __int128 event_key;
 struct event_queue {
     struct arena *arena;
     event_key *keys; /* the heap; keys[1] starts a cache line */
-    struct event *slab;
+    struct world_event *slab;
     size_t count;                 /* in the heap */
     size_t room, event_count_max; /* room of both, and their limit */
     size_t slab_used;             /* slots ever taken */
@@ -55,19 +55,19 @@ MUST_USE enum status event_queue_init(struct event_queue *, size_t event_count_m
                                       struct error *);
 
 /* Not before the last event popped. */
-MUST_USE enum status event_queue_push(struct event_queue *, int64_t at_ns, const struct event *,
-                                      struct error *);
+MUST_USE enum status event_queue_push(struct event_queue *, int64_t at_ns,
+                                      const struct world_event *, struct error *);
 
 bool event_queue_is_empty(const struct event_queue *);
 /* Time of the first event; the queue must not be empty. */
 int64_t event_queue_next_ns(const struct event_queue *);
 /* Takes the first event out. */
-struct event event_queue_pop(struct event_queue *, int64_t *at_ns);
+struct world_event event_queue_pop(struct event_queue *, int64_t *at_ns);
 
 /* Keeps an event in the slab and out of the heap, for a list that its holder links by `next`. */
-MUST_USE enum status event_queue_hold(struct event_queue *, const struct event *, uint32_t *slot,
-                                      struct error *);
-struct event event_queue_release(struct event_queue *, uint32_t slot);
+MUST_USE enum status event_queue_hold(struct event_queue *, const struct world_event *,
+                                      uint32_t *slot, struct error *);
+struct world_event event_queue_release(struct event_queue *, uint32_t slot);
 
 /* Asserts that the heap is a heap and that no slot is lost. Linear. */
 void event_queue_check(const struct event_queue *);

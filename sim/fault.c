@@ -10,7 +10,7 @@ static struct node *node_at(struct world *world, uint32_t node)
     return &world->nodes[node];
 }
 
-void fault_count(struct world *world, enum fault_kind kind)
+void fault_count(struct world *world, enum world_fault kind)
 {
     assert(kind < FAULT_KIND_COUNT);
     world->faults[kind]++;

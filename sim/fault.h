@@ -15,7 +15,7 @@
 #include "sim/disk.h"
 #include "sim/world.h"
 
-void fault_count(struct world *, enum fault_kind);
+void fault_count(struct world *, enum world_fault);
 
 /* True if the node was not down. Timers, roles and everything under way on it are gone. */
 bool fault_crash(struct world *, uint32_t node);

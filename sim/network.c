@@ -12,7 +12,7 @@
 #define ROOM_FIRST 256
 
 /* What is drawn for a message. New ones go to the end: the numbers are part of every fate. */
-enum draw {
+enum network_draw {
     DRAW_LATENCY,
     DRAW_LOSS,
     DRAW_DUPLICATE,
@@ -102,13 +102,14 @@ static void fork_key(const struct network *network, struct link *link, uint32_t 
     link->keyed = true;
 }
 
-static uint64_t draw(const struct link *link, uint64_t ordinal, enum draw what)
+static uint64_t draw(const struct link *link, uint64_t ordinal, enum network_draw what)
 {
     return random_draw_at(&link->key, ordinal << DRAW_BITS | what);
 }
 
 /* A chance of zero needs no denominator, and no draw. */
-static bool happens(const struct link *link, uint64_t ordinal, enum draw what, struct ratio chance)
+static bool happens(const struct link *link, uint64_t ordinal, enum network_draw what,
+                    struct ratio chance)
 {
     return chance.numerator > 0 && random_word_below(draw(link, ordinal, what), chance);
 }
@@ -127,7 +128,7 @@ static struct burst *next_burst(struct network *network, const struct link *link
 
 /* Whether any burst of the kind does to the message what the link's own options spare it. */
 static bool burst_hits(struct network *network, const struct link *link, uint64_t ordinal,
-                       enum draw what, enum burst_kind kind)
+                       enum network_draw what, enum burst_kind kind)
 {
     struct burst *burst;
     bool hit = false;
@@ -362,7 +363,7 @@ int64_t network_clogged_until_ns(const struct network *network, const struct mes
     return until_ns;
 }
 
-static enum draw loss_draw(const struct message *message)
+static enum network_draw loss_draw(const struct message *message)
 {
     return message->copy ? DRAW_COPY_LOSS : DRAW_LOSS;
 }

@@ -24,7 +24,7 @@ struct world;
  * with world_set_process(); `bytes` live until the call returns. A process
  * must keep nothing across crash() but what it holds to be on disk.
  */
-struct process {
+struct node_process {
     const char *name;
     void (*start)(void *context, struct world *, uint32_t node, bool restarted);
     void (*message)(void *context, struct world *, uint32_t node, uint32_t from, struct text bytes);
@@ -43,7 +43,7 @@ struct process {
 enum node_state { NODE_DOWN, NODE_UP, NODE_PAUSED };
 
 struct node {
-    const struct process *process;
+    const struct node_process *process;
     void *context;
     enum node_state state;
     bool started; /* ever */

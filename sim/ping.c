@@ -204,12 +204,12 @@ static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b,
         buffer_print(to, "hears n%" PRIu64 " again", a);
 }
 
-static const struct process ping_process = { .name = "ping",
-                                             .start = on_start,
-                                             .message = on_message,
-                                             .timer = on_timer,
-                                             .describe_message = describe_message,
-                                             .describe_note = describe_note };
+static const struct node_process ping_process = { .name = "ping",
+                                                  .start = on_start,
+                                                  .message = on_message,
+                                                  .timer = on_timer,
+                                                  .describe_message = describe_message,
+                                                  .describe_note = describe_note };
 
 enum status ping_init(struct ping *ping, const struct ping_options *options, struct world *world,
                       struct arena *arena, struct error *err)

@@ -11,7 +11,7 @@
 #define TIMERS_DEFAULT ((uint32_t)1 << 20)
 #define MESSAGE_BYTES_DEFAULT ((size_t)1 << 30)
 
-static const struct process no_process = { .name = "nothing" };
+static const struct node_process no_process = { .name = "nothing" };
 
 static enum status check_ratio(const char *name, struct ratio ratio, struct error *err)
 {
@@ -121,7 +121,7 @@ void world_close(struct world *world)
     buffer_close(&world->detail);
 }
 
-void world_set_process(struct world *world, uint32_t node, const struct process *process,
+void world_set_process(struct world *world, uint32_t node, const struct node_process *process,
                        void *context)
 {
     assert(node < world->endpoint_count && !world->nodes[node].started);
@@ -360,7 +360,7 @@ struct digest world_trace_hash(const struct world *world)
     return trace_hash(&world->trace);
 }
 
-const char *fault_kind_name(enum fault_kind kind)
+const char *world_fault_name(enum world_fault kind)
 {
     static const char *const names[FAULT_KIND_COUNT] = {
 #define X(kind, name) name,
@@ -372,7 +372,7 @@ const char *fault_kind_name(enum fault_kind kind)
     return names[kind];
 }
 
-const char *role_name(enum role role)
+const char *world_role_name(enum role role)
 {
     static const char *const names[ROLE_COUNT] = { "nothing", "follower", "candidate", "leader" };
 

@@ -113,7 +113,7 @@ struct world_counts {
     X(DISK_SLOW, "slow-disk")                                                                      \
     X(DISK_STALL, "stalled-disk")
 
-enum fault_kind {
+enum world_fault {
 #define X(kind, name) FAULT_##kind,
     FAULT_KINDS(X)
 #undef X
@@ -154,7 +154,7 @@ MUST_USE enum status world_init(struct world *, const struct world_options *, st
                                 struct error *);
 void world_close(struct world *);
 /* Both before world_start(). */
-void world_set_process(struct world *, uint32_t node, const struct process *, void *context);
+void world_set_process(struct world *, uint32_t node, const struct node_process *, void *context);
 uint32_t world_add_caller(struct world *, struct world_caller);
 /* Starts every endpoint, at time zero, in order. */
 MUST_USE enum status world_start(struct world *, struct error *);
@@ -174,8 +174,8 @@ void world_stop(struct world *);
 
 /* Results. */
 struct digest world_trace_hash(const struct world *);
-const char *fault_kind_name(enum fault_kind);
-const char *role_name(enum role);
+const char *world_fault_name(enum world_fault);
+const char *world_role_name(enum role);
 
 /*
  * What processes do. A node that is down can do none of it; a callback that

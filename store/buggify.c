@@ -155,5 +155,5 @@ enum buggify_site buggify_find(struct text name)
 bool buggify_is_of(enum buggify_site site, const char *protocol, bool on_raft)
 {
     assert(site < BUGGIFY_SITE_COUNT);
-    return protocols_name(sites[site].protocols, protocol, on_raft);
+    return sometimes_protocols_name(sites[site].protocols, protocol, on_raft);
 }

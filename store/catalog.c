@@ -44,7 +44,7 @@ enum status catalog_init(struct catalog *c, const struct schema *schema,
     TRY(array_reserve(&c->keys, 1, err));
     TRY(array_reserve(&c->scopes, 1, err));
     c->keys.at[0] = (struct catalog_key){ 0 };
-    c->scopes.at[0] = (struct scope){ 0 };
+    c->scopes.at[0] = (struct named_scope){ 0 };
     return STATUS_OK;
 }
 
@@ -420,7 +420,7 @@ static bool is_plain(const struct filter *f)
 }
 
 /* The condition's columns rise, and so do the bounds. */
-static enum status make_bounds(struct catalog *c, struct scope *scope, struct sql_error *err)
+static enum status make_bounds(struct catalog *c, struct named_scope *scope, struct sql_error *err)
 {
     const struct schema_columns *columns = &scope->filter->condition->columns;
     struct scope_bound *bounds;
@@ -444,7 +444,7 @@ static enum status make_bounds(struct catalog *c, struct scope *scope, struct sq
 /* Four bytes for the table, then the where, which is in the buffer behind them. */
 static uint32_t number_scope(struct catalog *c, uint32_t table, const struct filter *copy)
 {
-    struct scope scope = { .table = table, .filter = copy };
+    struct named_scope scope = { .table = table, .filter = copy };
     struct sql_error sql_error;
     struct error err;
     uint32_t number;
@@ -523,9 +523,9 @@ struct text catalog_where(const struct catalog *c, uint32_t scope)
 
 /* --- Rows ------------------------------------------------------------------------------------- */
 
-static bool lies_within(const struct scope *scope, struct text row)
+static bool lies_within(const struct named_scope *scope, struct text row)
 {
-    struct reader r = reader_of(row);
+    struct wire_reader r = wire_reader_of(row);
     uint16_t column = 0;
 
     for (uint32_t i = 0; i < scope->bound_count; i++) {
@@ -542,7 +542,7 @@ static bool lies_within(const struct scope *scope, struct text row)
 }
 
 /* Columns that only a restriction reads are not among the condition's. */
-static bool get_cells(struct catalog *c, const struct scope *scope, struct text row)
+static bool get_cells(struct catalog *c, const struct named_scope *scope, struct text row)
 {
     const struct schema_columns *columns = &scope->filter->condition->columns;
 
@@ -554,7 +554,7 @@ static bool get_cells(struct catalog *c, const struct scope *scope, struct text 
 
 bool catalog_matches(struct catalog *c, uint32_t number, struct text row)
 {
-    const struct scope *scope = &c->scopes.at[number];
+    const struct named_scope *scope = &c->scopes.at[number];
     bool is_row;
 
     if (!scope->filter)

@@ -42,7 +42,7 @@ struct scope_bound {
     int64_t low, high;
 };
 
-struct scope {
+struct named_scope {
     uint32_t table;
     const struct filter *filter; /* a copy; NULL: every row */
     /* If these are all that the filter says, by rising column; else NULL. */
@@ -65,7 +65,7 @@ struct catalog {
     struct intern key_texts;        /* "17", "accounts/17": number is the key's */
     ARRAY(struct catalog_key) keys;
     struct intern scope_texts;      /* table, then the where: number is the scope's */
-    ARRAY(struct scope) scopes;
+    ARRAY(struct named_scope) scopes;
     ARRAY(struct known_filter) known;
     uint32_t *known_slots;          /* place in `known` plus one */
     size_t known_slot_count;        /* a power of two, or 0 */

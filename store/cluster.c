@@ -203,11 +203,11 @@ enum status cluster_add_row(struct cluster *cluster, uint32_t table, const struc
                             struct error *err)
 {
     uint32_t key = catalog_key_of_row(&cluster->catalog, table, cells);
-    struct writer writer = { .pool = &cluster->pool };
+    struct wire_writer writer = { .pool = &cluster->pool };
     struct initial_row row = { .key = key };
 
     row_put(&writer, cells, catalog_width(&cluster->catalog, table));
-    row.row = writer_text(&writer);
+    row.row = wire_writer_text(&writer);
     vector_push(&cluster->pool, &cluster->initial, row);
     record_initial(cluster->record, key, row.row);
     if (memory_is_short(&cluster->memory) || cluster->catalog.is_short ||
@@ -513,14 +513,14 @@ enum status cluster_history(struct cluster *cluster, struct history *history, st
 
 /* --- Rows at the end -------------------------------------------------------------------------- */
 
-struct final_row {
+struct cluster_row {
     const struct datum *cells;
     const struct schema_table *table;
 };
 
 static int compare_rows(const void *a, const void *b)
 {
-    const struct final_row *one = a, *other = b;
+    const struct cluster_row *one = a, *other = b;
 
     for (uint16_t i = 0; i < one->table->key.count; i++) {
         uint16_t column = one->table->key.at[i];
@@ -532,7 +532,7 @@ static int compare_rows(const void *a, const void *b)
 }
 
 struct final_rows {
-    ARRAY(struct final_row) rows;
+    ARRAY(struct cluster_row) rows;
     struct heap heap;
 };
 
@@ -548,17 +548,18 @@ static enum status add_final_row(struct final_rows *found, const struct catalog 
     if (!row_get(bytes, cells, width, &found->heap))
         return error_set(err, STATUS_OVER_LIMIT, "no memory for the rows at the end");
     return array_push(&found->rows,
-                      ((struct final_row){ cells, &catalog->schema->tables[table] }), err);
+                      ((struct cluster_row){ cells, &catalog->schema->tables[table] }), err);
 }
 
 static enum status find_rows(struct final_rows *found, const struct catalog *catalog,
-                             const struct versions *versions, uint32_t table, struct error *err)
+                             const struct stored_versions *versions, uint32_t table,
+                             struct error *err)
 {
     const uint32_t *keys;
     uint32_t count = versions_keys(versions, table, &keys);
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct version *newest = versions_newest(versions, keys[i]);
+        const struct stored_version *newest = versions_newest(versions, keys[i]);
         if (version_is_row(newest))
             TRY(add_final_row(found, catalog, table, version_row(newest), err));
     }

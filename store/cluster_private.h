@@ -44,7 +44,7 @@ struct cluster {
     struct memory memory;
     struct pool pool;            /* of what outlives crashes: catalogs, clients */
     struct catalog catalog;
-    struct record *record;
+    struct run_record *record;
     struct server *servers;
     struct client **clients;
     struct sometimes sometimes;

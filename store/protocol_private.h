@@ -66,11 +66,11 @@ struct protocol {
 
     /* --- At a shard's leader --- */
     void (*lead)(struct replica *);  /* leads and is ready: leader_state anew */
-    enum served (*serve_read)(struct replica *, struct waiting *, struct answer *);
-    enum served (*serve_lock)(struct replica *, struct waiting *, struct answer *);
-    enum served (*serve_check)(struct replica *, struct waiting *, struct vote *);
+    enum served (*serve_read)(struct replica *, struct waiting_ask *, struct shard_answer *);
+    enum served (*serve_lock)(struct replica *, struct waiting_ask *, struct shard_answer *);
+    enum served (*serve_check)(struct replica *, struct waiting_ask *, struct vote *);
     /* Before a prepare is proposed: sets least. Its vote counts only if it refuses. */
-    enum served (*admit)(struct replica *, struct waiting *, struct vote *);
+    enum served (*admit)(struct replica *, struct waiting_ask *, struct vote *);
     /* The transaction has an outcome here, or its coordinator has released it. */
     void (*over)(struct replica *, uint64_t txn);
     void (*probe)(struct replica *, const struct ask *);
@@ -85,8 +85,8 @@ struct protocol {
     /* After the versions were installed. */
     void (*committed)(struct shard *, const struct prepared *, const struct decision *);
     void (*collect)(struct shard *); /* what lies below the horizon */
-    void (*save)(const struct shard *, struct writer *);
-    void (*load)(struct shard *, struct reader *);
+    void (*save)(const struct shard *, struct wire_writer *);
+    void (*load)(struct shard *, struct wire_reader *);
 };
 
 /* NULL if there is none of this name. */

@@ -11,14 +11,14 @@ _Static_assert(DATUM_NULL == 0 && DATUM_INTEGER == 1 && DATUM_BOOLEAN == 2 &&
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 
-static void put_numeric(struct writer *w, const struct datum *d)
+static void put_numeric(struct wire_writer *w, const struct datum *d)
 {
     unsigned __int128 digits = (unsigned __int128)d->as.digits;
     unsigned __int128 zigzag = digits << 1 ^ (0 - (digits >> 127));
 
-    put_byte(w, d->scale);
-    put_number(w, (uint64_t)zigzag);
-    put_number(w, (uint64_t)(zigzag >> 64));
+    wire_put_byte(w, d->scale);
+    wire_put_number(w, (uint64_t)zigzag);
+    wire_put_number(w, (uint64_t)(zigzag >> 64));
 }
 
 static bool has_nulls(const struct datum *d)
@@ -32,41 +32,41 @@ static bool has_nulls(const struct datum *d)
 }
 
 /* What stands in the place of a null, or behind the last null bit, is the writer's own zero. */
-static void put_array(struct writer *w, const struct datum *d)
+static void put_array(struct wire_writer *w, const struct datum *d)
 {
     bool with_nulls = has_nulls(d);
 
-    put_number(w, (uint64_t)d->length << 1 | with_nulls);
+    wire_put_number(w, (uint64_t)d->length << 1 | with_nulls);
     for (uint32_t word = 0; with_nulls && word < NULL_WORDS((uint64_t)d->length); word++) {
         uint64_t bits = 0;
 
         for (uint32_t i = word * 64; i < d->length && i / 64 == word; i++)
             bits |= (uint64_t)datum_element_is_null(d, i) << i % 64;
-        put_number(w, bits);
+        wire_put_number(w, bits);
     }
     for (uint32_t i = 0; i < d->length; i++)
-        put_signed(w, datum_element_is_null(d, i) ? 0 : d->as.array.at[i]);
+        wire_put_signed(w, datum_element_is_null(d, i) ? 0 : d->as.array.at[i]);
 }
 
-void row_put(struct writer *w, const struct datum *cells, uint16_t count)
+void row_put(struct wire_writer *w, const struct datum *cells, uint16_t count)
 {
     for (const struct datum *d = cells; d < cells + count; d++) {
-        put_byte(w, d->kind);
+        wire_put_byte(w, d->kind);
         switch ((enum datum_kind)d->kind) {
         case DATUM_NULL:
             break;
         case DATUM_INTEGER:
         case DATUM_TIMESTAMP:
-            put_signed(w, d->as.integer);
+            wire_put_signed(w, d->as.integer);
             break;
         case DATUM_BOOLEAN:
-            put_byte(w, d->as.integer != 0);
+            wire_put_byte(w, d->as.integer != 0);
             break;
         case DATUM_NUMERIC:
             put_numeric(w, d);
             break;
         case DATUM_TEXT:
-            put_text(w, datum_text(d));
+            wire_put_text(w, datum_text(d));
             break;
         case DATUM_ARRAY:
             put_array(w, d);
@@ -77,21 +77,21 @@ void row_put(struct writer *w, const struct datum *cells, uint16_t count)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-static void get_numeric(struct reader *r, struct datum *d)
+static void get_numeric(struct wire_reader *r, struct datum *d)
 {
-    uint8_t scale = get_byte(r);
-    unsigned __int128 zigzag = get_number(r);
+    uint8_t scale = wire_get_byte(r);
+    unsigned __int128 zigzag = wire_get_number(r);
 
-    zigzag |= (unsigned __int128)get_number(r) << 64;
+    zigzag |= (unsigned __int128)wire_get_number(r) << 64;
     r->bad |= scale > NUMERIC_DIGITS_MAX;
     *d = (struct datum){ .kind = DATUM_NUMERIC, .scale = scale };
     d->as.digits = (__int128)(zigzag >> 1 ^ (0 - (zigzag & 1)));
 }
 
 /* The length of an array, each of whose elements takes a byte at least. */
-static uint32_t get_length(struct reader *r, bool *with_nulls)
+static uint32_t get_length(struct wire_reader *r, bool *with_nulls)
 {
-    uint64_t head = get_number(r);
+    uint64_t head = wire_get_number(r);
     uint64_t length = head >> 1;
 
     *with_nulls = head & 1;
@@ -101,7 +101,7 @@ static uint32_t get_length(struct reader *r, bool *with_nulls)
     return 0;
 }
 
-static void get_array(struct reader *r, struct datum *d, struct heap *heap)
+static void get_array(struct wire_reader *r, struct datum *d, struct heap *heap)
 {
     struct sql_error err;
     void *at = NULL, *nulls = NULL;
@@ -117,16 +117,16 @@ static void get_array(struct reader *r, struct datum *d, struct heap *heap)
         return;
     }
     for (size_t i = 0; i < words; i++)
-        ((uint64_t *)nulls)[i] = get_number(r);
+        ((uint64_t *)nulls)[i] = wire_get_number(r);
     for (uint32_t i = 0; i < length; i++)
-        ((int64_t *)at)[i] = get_signed(r);
+        ((int64_t *)at)[i] = wire_get_signed(r);
     d->as.array.at = at;
     d->as.array.nulls = with_nulls ? nulls : NULL;
 }
 
-static void get_cell(struct reader *r, struct datum *d, struct heap *heap)
+static void get_cell(struct wire_reader *r, struct datum *d, struct heap *heap)
 {
-    uint8_t kind = get_byte(r);
+    uint8_t kind = wire_get_byte(r);
     struct text text;
 
     switch (kind) {
@@ -134,19 +134,19 @@ static void get_cell(struct reader *r, struct datum *d, struct heap *heap)
         *d = datum_null();
         break;
     case DATUM_INTEGER:
-        *d = datum_of_int64(get_signed(r));
+        *d = datum_of_int64(wire_get_signed(r));
         break;
     case DATUM_TIMESTAMP:
-        *d = datum_of_timestamp(get_signed(r));
+        *d = datum_of_timestamp(wire_get_signed(r));
         break;
     case DATUM_BOOLEAN:
-        *d = datum_of_bool(get_byte(r));
+        *d = datum_of_bool(wire_get_byte(r));
         break;
     case DATUM_NUMERIC:
         get_numeric(r, d);
         break;
     case DATUM_TEXT:
-        text = get_text(r);
+        text = wire_get_text(r);
         *d = datum_of_text(text);
         break;
     case DATUM_ARRAY:
@@ -160,40 +160,40 @@ static void get_cell(struct reader *r, struct datum *d, struct heap *heap)
 
 bool row_get(struct text bytes, struct datum *cells, uint16_t count, struct heap *heap)
 {
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
 
     for (uint16_t i = 0; i < count; i++)
         get_cell(&r, &cells[i], heap);
-    return reader_is_done(&r);
+    return wire_reader_is_done(&r);
 }
 
-static void skip_numbers(struct reader *r, uint64_t count)
+static void skip_numbers(struct wire_reader *r, uint64_t count)
 {
     for (uint64_t i = 0; i < count && !r->bad; i++)
-        get_number(r);
+        wire_get_number(r);
 }
 
-void row_skip_cell(struct reader *r)
+void row_skip_cell(struct wire_reader *r)
 {
     bool with_nulls;
     uint32_t length;
 
-    switch (get_byte(r)) {
+    switch (wire_get_byte(r)) {
     case DATUM_NULL:
         break;
     case DATUM_INTEGER:
     case DATUM_TIMESTAMP:
-        get_number(r);
+        wire_get_number(r);
         break;
     case DATUM_BOOLEAN:
-        get_byte(r);
+        wire_get_byte(r);
         break;
     case DATUM_NUMERIC:
-        get_byte(r);
+        wire_get_byte(r);
         skip_numbers(r, 2);
         break;
     case DATUM_TEXT:
-        get_text(r);
+        wire_get_text(r);
         break;
     case DATUM_ARRAY:
         length = get_length(r, &with_nulls);
@@ -204,18 +204,18 @@ void row_skip_cell(struct reader *r)
     }
 }
 
-bool row_get_integer(struct reader *r, int64_t *number)
+bool row_get_integer(struct wire_reader *r, int64_t *number)
 {
     uint8_t kind = r->at < r->end ? (uint8_t)*r->at : 0;
 
     if (kind == DATUM_INTEGER || kind == DATUM_TIMESTAMP) {
         r->at++;
-        *number = get_signed(r);
+        *number = wire_get_signed(r);
         return true;
     }
     if (kind == DATUM_BOOLEAN) {
         r->at++;
-        *number = get_byte(r);
+        *number = wire_get_byte(r);
         return true;
     }
     row_skip_cell(r);
@@ -225,7 +225,7 @@ bool row_get_integer(struct reader *r, int64_t *number)
 bool row_get_some(struct text bytes, const uint16_t *columns, uint16_t column_count,
                   struct datum *cells, struct heap *heap)
 {
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
     uint16_t column = 0;
 
     for (uint16_t i = 0; i < column_count; i++) {

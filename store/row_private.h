@@ -17,7 +17,7 @@
 #include "programs/datum.h"
 #include "store/wire_private.h"
 
-void row_put(struct writer *, const struct datum *cells, uint16_t count);
+void row_put(struct wire_writer *, const struct datum *cells, uint16_t count);
 /* Texts are views into the bytes; arrays are copied into the heap. False: these are no such row. */
 bool row_get(struct text bytes, struct datum *cells, uint16_t count, struct heap *);
 
@@ -29,8 +29,8 @@ bool row_get_some(struct text bytes, const uint16_t *columns, uint16_t column_co
                   struct datum *cells, struct heap *);
 
 /* Goes past a cell. */
-void row_skip_cell(struct reader *);
+void row_skip_cell(struct wire_reader *);
 /* The integer, boolean or timestamp at hand. False: it is null, or none of them. */
-bool row_get_integer(struct reader *, int64_t *);
+bool row_get_integer(struct wire_reader *, int64_t *);
 
 #endif

@@ -42,7 +42,7 @@ void server_close(struct server *server)
 
 struct stamp server_now(struct server *server, uint64_t txn)
 {
-    return hybrid_now(&server->clock, world_wall_ns(server->world, server->node), txn);
+    return stamp_clock_now(&server->clock, world_wall_ns(server->world, server->node), txn);
 }
 
 int64_t server_monotonic_ns(const struct server *server)
@@ -53,31 +53,31 @@ int64_t server_monotonic_ns(const struct server *server)
 void server_hear(struct server *server, struct stamp stamp)
 {
     if (!server->cluster->options.bugs.on[BUG_CLOCK_NOT_FORWARDED])
-        hybrid_forward(&server->clock, stamp);
+        stamp_clock_forward(&server->clock, stamp);
 }
 
-static void put_clock(struct writer *w, const struct hybrid *clock)
+static void put_clock(struct wire_writer *w, const struct stamp_clock *clock)
 {
-    put_signed(w, clock->wall_ns);
-    put_number(w, clock->logical);
+    wire_put_signed(w, clock->wall_ns);
+    wire_put_number(w, clock->logical);
 }
 
-static void hear_clock(struct server *server, struct reader *r)
+static void hear_clock(struct server *server, struct wire_reader *r)
 {
-    struct stamp heard = { .wall_ns = get_signed(r) };
+    struct stamp heard = { .wall_ns = wire_get_signed(r) };
 
-    heard.logical = (uint32_t)get_number(r);
+    heard.logical = (uint32_t)wire_get_number(r);
     server_hear(server, heard);
 }
 
 /* --- Sending ---------------------------------------------------------------------------------- */
 
-static struct writer *begin_message(struct server *server, enum message_kind kind)
+static struct wire_writer *begin_message(struct server *server, enum message_kind kind)
 {
-    struct writer *w = &server->out;
+    struct wire_writer *w = &server->out;
 
-    writer_reset(w);
-    put_byte(w, (uint8_t)kind);
+    wire_writer_reset(w);
+    wire_put_byte(w, (uint8_t)kind);
     return w;
 }
 
@@ -88,55 +88,55 @@ void server_send_bytes(struct server *server, uint32_t to, struct text bytes)
 
 static void send(struct server *server, uint32_t to)
 {
-    server_send_bytes(server, to, writer_text(&server->out));
+    server_send_bytes(server, to, wire_writer_text(&server->out));
 }
 
 void server_send_ask(struct server *server, uint32_t node, uint32_t shard, const struct ask *ask)
 {
-    struct writer *w = begin_message(server, MESSAGE_ASK);
+    struct wire_writer *w = begin_message(server, MESSAGE_ASK);
 
-    put_number(w, shard);
+    wire_put_number(w, shard);
     put_clock(w, &server->clock);
-    ask_put(w, ask);
+    shard_ask_put(w, ask);
     send(server, node);
 }
 
 void server_send_answer(struct server *server, uint32_t node, uint32_t shard,
-                        const struct answer *answer, bool to_replica)
+                        const struct shard_answer *answer, bool to_replica)
 {
-    struct writer *w = begin_message(server, MESSAGE_ANSWER);
+    struct wire_writer *w = begin_message(server, MESSAGE_ANSWER);
 
-    put_byte(w, to_replica);
-    put_number(w, shard);
+    wire_put_byte(w, to_replica);
+    wire_put_number(w, shard);
     put_clock(w, &server->clock);
-    answer_put(w, answer);
+    shard_answer_put(w, answer);
     send(server, node);
 }
 
 void server_send_probe(struct server *server, uint32_t node, const struct ask *ask)
 {
-    struct writer *w = begin_message(server, MESSAGE_PROBE);
+    struct wire_writer *w = begin_message(server, MESSAGE_PROBE);
 
     put_clock(w, &server->clock);
-    ask_put(w, ask);
+    shard_ask_put(w, ask);
     send(server, node);
 }
 
 void server_send_raft(struct server *server, uint32_t node, uint32_t shard, struct text bytes)
 {
-    struct writer *w = begin_message(server, MESSAGE_RAFT);
+    struct wire_writer *w = begin_message(server, MESSAGE_RAFT);
 
-    put_number(w, shard);
-    put_bytes(w, bytes.at, bytes.length);
+    wire_put_number(w, shard);
+    wire_put_bytes(w, bytes.at, bytes.length);
     send(server, node);
 }
 
 void server_send_local(struct server *server, uint32_t node, struct text bytes)
 {
-    struct writer *w = begin_message(server, MESSAGE_LOCAL);
+    struct wire_writer *w = begin_message(server, MESSAGE_LOCAL);
 
     put_clock(w, &server->clock);
-    put_bytes(w, bytes.at, bytes.length);
+    wire_put_bytes(w, bytes.at, bytes.length);
     send(server, node);
 }
 
@@ -224,8 +224,8 @@ static void on_start(void *context, struct world *world, uint32_t node, bool res
     assert(!server->is_up && node == server->node);
     begin_event(server);
     server->is_up = true;
-    server->clock = (struct hybrid){ 0 };
-    server->out = (struct writer){ .pool = &server->pool };
+    server->clock = (struct stamp_clock){ 0 };
+    server->out = (struct wire_writer){ .pool = &server->pool };
     server->coordinator_ticks = false;
     server->replicas = NULL;
     server->multileader = NULL;
@@ -253,7 +253,7 @@ static void on_crash(void *context, struct world *world, uint32_t node)
 
 /* --- Messages --------------------------------------------------------------------------------- */
 
-static struct text rest_of(const struct reader *r)
+static struct text rest_of(const struct wire_reader *r)
 {
     return (struct text){ r->at, (size_t)(r->end - r->at) };
 }
@@ -273,9 +273,9 @@ static void on_request(struct server *server, uint32_t client, struct text bytes
         coordinator_request(&server->coordinator, client, bytes);
 }
 
-static void on_raft(struct server *server, uint32_t from, struct reader *r)
+static void on_raft(struct server *server, uint32_t from, struct wire_reader *r)
 {
-    struct replica *replica = replica_of(server, get_number(r));
+    struct replica *replica = replica_of(server, wire_get_number(r));
 
     if (replica_is_cut_off(replica))
         return;
@@ -283,27 +283,27 @@ static void on_raft(struct server *server, uint32_t from, struct reader *r)
     replica_retry(replica);
 }
 
-static void on_ask(struct server *server, struct reader *r)
+static void on_ask(struct server *server, struct wire_reader *r)
 {
-    struct replica *replica = replica_of(server, get_number(r));
+    struct replica *replica = replica_of(server, wire_get_number(r));
     struct ask ask;
     bool is_sound;
 
     hear_clock(server, r);
-    is_sound = ask_get(r, &ask, &server->scratch);
+    is_sound = shard_ask_get(r, &ask, &server->scratch);
     assert(is_sound);
     replica_ask(replica, &ask);
 }
 
-static void on_answer(struct server *server, uint32_t from, struct reader *r)
+static void on_answer(struct server *server, uint32_t from, struct wire_reader *r)
 {
-    bool to_replica = get_byte(r);
-    uint64_t shard = get_number(r);
-    struct answer answer;
+    bool to_replica = wire_get_byte(r);
+    uint64_t shard = wire_get_number(r);
+    struct shard_answer answer;
     bool is_sound;
 
     hear_clock(server, r);
-    is_sound = answer_get(r, &answer, &server->scratch);
+    is_sound = shard_answer_get(r, &answer, &server->scratch);
     assert(is_sound);
     if (to_replica)
         replica_answer(replica_of(server, shard), &answer);
@@ -311,13 +311,13 @@ static void on_answer(struct server *server, uint32_t from, struct reader *r)
         coordinator_answer(&server->coordinator, from, &answer);
 }
 
-static void on_probe(struct server *server, struct reader *r)
+static void on_probe(struct server *server, struct wire_reader *r)
 {
     struct ask ask;
     bool is_sound;
 
     hear_clock(server, r);
-    is_sound = ask_get(r, &ask, &server->scratch);
+    is_sound = shard_ask_get(r, &ask, &server->scratch);
     assert(is_sound);
     coordinator_probe(&server->coordinator, &ask);
 }
@@ -326,12 +326,12 @@ static void on_message(void *context, struct world *world, uint32_t node, uint32
                        struct text bytes)
 {
     struct server *server = context;
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
 
     (void)world;
     (void)node;
     begin_event(server);
-    switch ((enum message_kind)get_byte(&r)) {
+    switch ((enum message_kind)wire_get_byte(&r)) {
     case MESSAGE_REQUEST:
         on_request(server, from, rest_of(&r));
         break;
@@ -423,13 +423,13 @@ static void on_completion(void *context, struct world *world, uint32_t node, uin
 
 /* --- For the trace ---------------------------------------------------------------------------- */
 
-static void skip_clock(struct reader *r)
+static void skip_clock(struct wire_reader *r)
 {
-    (void)get_signed(r);
-    (void)get_number(r);
+    (void)wire_get_signed(r);
+    (void)wire_get_number(r);
 }
 
-static void describe_reply(struct reader *r, struct arena *scratch, struct buffer *to)
+static void describe_reply(struct wire_reader *r, struct arena *scratch, struct buffer *to)
 {
     struct client_reply reply;
 
@@ -437,41 +437,41 @@ static void describe_reply(struct reader *r, struct arena *scratch, struct buffe
         client_reply_describe(&reply, to);
 }
 
-static void describe_ask(struct reader *r, struct arena *scratch, struct buffer *to)
+static void describe_ask(struct wire_reader *r, struct arena *scratch, struct buffer *to)
 {
     struct ask ask;
 
     skip_clock(r);
-    if (ask_get(r, &ask, scratch))
-        ask_describe(&ask, to);
+    if (shard_ask_get(r, &ask, scratch))
+        shard_ask_describe(&ask, to);
 }
 
-static void describe_answer(struct reader *r, struct arena *scratch, struct buffer *to)
+static void describe_answer(struct wire_reader *r, struct arena *scratch, struct buffer *to)
 {
-    struct answer answer;
+    struct shard_answer answer;
 
     skip_clock(r);
-    if (answer_get(r, &answer, scratch))
-        answer_describe(&answer, to);
+    if (shard_answer_get(r, &answer, scratch))
+        shard_answer_describe(&answer, to);
 }
 
-static void describe(struct reader *r, struct arena *scratch, struct buffer *to)
+static void describe(struct wire_reader *r, struct arena *scratch, struct buffer *to)
 {
-    switch ((enum message_kind)get_byte(r)) {
+    switch ((enum message_kind)wire_get_byte(r)) {
     case MESSAGE_REPLY:
         describe_reply(r, scratch, to);
         return;
     case MESSAGE_RAFT:
-        buffer_print(to, "raft %" PRIu64 ": ", get_number(r));
+        buffer_print(to, "raft %" PRIu64 ": ", wire_get_number(r));
         raft_describe(rest_of(r), to);
         return;
     case MESSAGE_ASK:
-        buffer_print(to, "shard %" PRIu64 ": ", get_number(r));
+        buffer_print(to, "shard %" PRIu64 ": ", wire_get_number(r));
         describe_ask(r, scratch, to);
         return;
     case MESSAGE_ANSWER:
-        (void)get_byte(r);
-        (void)get_number(r); /* the answer says which shard it is from */
+        (void)wire_get_byte(r);
+        (void)wire_get_number(r); /* the answer says which shard it is from */
         describe_answer(r, scratch, to);
         return;
     case MESSAGE_PROBE:
@@ -490,7 +490,7 @@ static void describe(struct reader *r, struct arena *scratch, struct buffer *to)
 static void describe_message(void *context, struct text bytes, struct buffer *to)
 {
     struct server *server = context;
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
     size_t used = server->scratch.used;
 
     describe(&r, &server->scratch, to);
@@ -498,33 +498,33 @@ static void describe_message(void *context, struct text bytes, struct buffer *to
 }
 
 /* What it answers, and whether it refuses. */
-static uint32_t kind_of_answer(struct reader *r)
+static uint32_t kind_of_answer(struct wire_reader *r)
 {
-    uint32_t kind = get_byte(r);
+    uint32_t kind = wire_get_byte(r);
 
-    (void)get_number(r); /* transaction, number, shard */
-    (void)get_number(r);
-    (void)get_number(r);
-    return kind | (uint32_t)get_byte(r) << 8;
+    (void)wire_get_number(r); /* transaction, number, shard */
+    (void)wire_get_number(r);
+    (void)wire_get_number(r);
+    return kind | (uint32_t)wire_get_byte(r) << 8;
 }
 
 /* What stands at the beginning of all messages of a kind, without numbers of shards and clocks. */
 static uint32_t kind_of_message(struct text bytes)
 {
-    struct reader r = reader_of(bytes);
-    uint32_t kind = get_byte(&r);
+    struct wire_reader r = wire_reader_of(bytes);
+    uint32_t kind = wire_get_byte(&r);
 
     switch ((enum message_kind)kind) {
     case MESSAGE_RAFT:
-        (void)get_number(&r);
+        (void)wire_get_number(&r);
         break;
     case MESSAGE_ASK:
-        (void)get_number(&r);
+        (void)wire_get_number(&r);
         skip_clock(&r);
         break;
     case MESSAGE_ANSWER:
-        kind |= (uint32_t)get_byte(&r) << 4;
-        (void)get_number(&r);
+        kind |= (uint32_t)wire_get_byte(&r) << 4;
+        (void)wire_get_number(&r);
         skip_clock(&r);
         return kind | kind_of_answer(&r) << 8;
     case MESSAGE_PROBE:
@@ -536,7 +536,7 @@ static uint32_t kind_of_message(struct text bytes)
     case MESSAGE_KIND_COUNT:
         break;
     }
-    return kind | (uint32_t)get_byte(&r) << 8;
+    return kind | (uint32_t)wire_get_byte(&r) << 8;
 }
 
 static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b, struct buffer *to)
@@ -547,14 +547,14 @@ static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b,
         buffer_print(to, "T%" PRIu64 " committed", a);
         return;
     case NOTE_ABORTED:
-        buffer_print(to, "T%" PRIu64 " aborted: %s", a, refusal_name((enum refusal)b));
+        buffer_print(to, "T%" PRIu64 " aborted: %s", a, shard_refusal_name((enum refusal)b));
         return;
     case NOTE_CLIENT_GAVE_UP:
         return;
     }
 }
 
-const struct process server_process = {
+const struct node_process server_process = {
     .name = "server",
     .start = on_start,
     .message = on_message,

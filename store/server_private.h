@@ -34,13 +34,13 @@ struct server {
     uint32_t node;
     struct pool pool;
     struct disk disk;
-    struct hybrid clock;
+    struct stamp_clock clock;
     bool is_up;
     struct replica **replicas;    /* by shard; NULL: not hosted here */
     struct coordinator coordinator;
     struct multileader *multileader; /* NULL on Raft */
     bool coordinator_ticks;       /* its timer is set */
-    struct writer out;            /* the message being written */
+    struct wire_writer out;       /* the message being written */
     struct arena scratch;         /* of the event being handled */
 };
 
@@ -61,7 +61,7 @@ static inline uint64_t server_payload(enum server_component component, uint32_t 
 }
 
 /* The process that a node of a cluster runs; its context is the node's struct server. */
-extern const struct process server_process;
+extern const struct node_process server_process;
 
 /* Once, before the world starts; the disk is there. */
 MUST_USE enum status server_init(struct server *, struct cluster *, uint32_t node,
@@ -77,7 +77,7 @@ void server_hear(struct server *, struct stamp);
 
 /* Sending. An ask goes to a node's replica of a shard; to oneself, too. */
 void server_send_ask(struct server *, uint32_t node, uint32_t shard, const struct ask *);
-void server_send_answer(struct server *, uint32_t node, uint32_t shard, const struct answer *,
+void server_send_answer(struct server *, uint32_t node, uint32_t shard, const struct shard_answer *,
                         bool to_replica);
 void server_send_probe(struct server *, uint32_t node, const struct ask *);
 void server_send_raft(struct server *, uint32_t node, uint32_t shard, struct text bytes);

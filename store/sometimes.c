@@ -29,7 +29,7 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
-bool protocols_name(const char *protocols, const char *protocol, bool on_raft)
+bool sometimes_protocols_name(const char *protocols, const char *protocol, bool on_raft)
 {
     return protocols[0] == '\0' || has_word(protocols, protocol) ||
            (on_raft && has_word(protocols, "raft"));
@@ -49,7 +49,7 @@ const char *sometimes_protocols(enum rare_path path)
 
 bool sometimes_is_of(enum rare_path path, const char *protocol, bool on_raft)
 {
-    return protocols_name(sometimes_protocols(path), protocol, on_raft);
+    return sometimes_protocols_name(sometimes_protocols(path), protocol, on_raft);
 }
 
 bool sometimes_is_outside(enum rare_path path)

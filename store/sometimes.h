@@ -127,7 +127,7 @@ static inline void sometimes_count(struct sometimes *sometimes, enum rare_path p
 
 const char *sometimes_name(enum rare_path);
 /* Whether a list with blanks names this protocol. "": it names all; "raft": all on Raft. */
-bool protocols_name(const char *protocols, const char *protocol, bool on_raft);
+bool sometimes_protocols_name(const char *protocols, const char *protocol, bool on_raft);
 /* That have it: a list with blanks. */
 const char *sometimes_protocols(enum rare_path);
 /* Whether faults inside the model never reach it. */

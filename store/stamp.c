@@ -15,17 +15,17 @@ struct stamp stamp_plus(struct stamp stamp, int64_t by_ns)
     return (struct stamp){ stamp.wall_ns + by_ns, 0, 0 };
 }
 
-struct stamp hybrid_now(struct hybrid *clock, int64_t wall_ns, uint64_t txn)
+struct stamp stamp_clock_now(struct stamp_clock *clock, int64_t wall_ns, uint64_t txn)
 {
     struct stamp next = wall_ns > clock->wall_ns ? (struct stamp){ wall_ns, 0, txn }
-                                                 : stamp_after(hybrid_last(clock), txn);
+                                                 : stamp_after(stamp_clock_last(clock), txn);
 
     clock->wall_ns = next.wall_ns;
     clock->logical = next.logical;
     return next;
 }
 
-void hybrid_forward(struct hybrid *clock, struct stamp heard)
+void stamp_clock_forward(struct stamp_clock *clock, struct stamp heard)
 {
     if (heard.wall_ns < clock->wall_ns ||
         (heard.wall_ns == clock->wall_ns && heard.logical <= clock->logical))
@@ -34,7 +34,7 @@ void hybrid_forward(struct hybrid *clock, struct stamp heard)
     clock->logical = heard.logical;
 }
 
-struct stamp hybrid_last(const struct hybrid *clock)
+struct stamp stamp_clock_last(const struct stamp_clock *clock)
 {
     return (struct stamp){ clock->wall_ns, clock->logical, 0 };
 }

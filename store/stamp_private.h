@@ -21,7 +21,7 @@ struct stamp {
     uint64_t txn;
 };
 
-struct hybrid {
+struct stamp_clock {
     int64_t wall_ns;
     uint32_t logical;
 };
@@ -74,10 +74,10 @@ struct stamp stamp_after(struct stamp, uint64_t txn);
 struct stamp stamp_plus(struct stamp, int64_t by_ns);
 
 /* Above all given and heard so far; the node's wall clock shows `wall_ns`. */
-struct stamp hybrid_now(struct hybrid *, int64_t wall_ns, uint64_t txn);
+struct stamp stamp_clock_now(struct stamp_clock *, int64_t wall_ns, uint64_t txn);
 /* Nothing given from now on is at or below it. */
-void hybrid_forward(struct hybrid *, struct stamp);
+void stamp_clock_forward(struct stamp_clock *, struct stamp);
 /* The last it gave or heard. */
-struct stamp hybrid_last(const struct hybrid *);
+struct stamp stamp_clock_last(const struct stamp_clock *);
 
 #endif

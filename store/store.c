@@ -308,7 +308,7 @@ bool store_check_step(const struct store *store, uint32_t step, struct buffer *s
     return driver_schedule_check(store->by_schedule, step, sentence);
 }
 
-const char *schedule_outcome_name(enum schedule_outcome outcome)
+const char *store_schedule_outcome_name(enum schedule_outcome outcome)
 {
     static const char *const names[] = {
 #define SCHEDULE_NAME(outcome, name) name,

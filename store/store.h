@@ -209,7 +209,7 @@ MUST_USE enum status store_query(struct store *, const char *query, struct buffe
 struct schedule_result store_schedule_result(const struct store *, uint32_t step);
 /* Whether it came out as expected; if not, a sentence says what was and what is. */
 MUST_USE bool store_check_step(const struct store *, uint32_t step, struct buffer *sentence);
-const char *schedule_outcome_name(enum schedule_outcome);
+const char *store_schedule_outcome_name(enum schedule_outcome);
 
 MUST_USE enum status store_history(struct store *, struct history *, struct error *);
 

@@ -5,24 +5,24 @@
 #define ROOM_MIN 256
 #define NUMBER_BYTES_MAX 10
 
-void writer_reset(struct writer *w)
+void wire_writer_reset(struct wire_writer *w)
 {
     w->count = 0;
 }
 
-void writer_close(struct writer *w)
+void wire_writer_close(struct wire_writer *w)
 {
     pool_give(w->pool, w->at, w->room);
     w->at = NULL;
     w->count = w->room = 0;
 }
 
-struct text writer_text(const struct writer *w)
+struct text wire_writer_text(const struct wire_writer *w)
 {
     return (struct text){ w->at, w->count };
 }
 
-void writer_make_room(struct writer *w, size_t more)
+void wire_writer_make_room(struct wire_writer *w, size_t more)
 {
     size_t room = w->room < ROOM_MIN ? ROOM_MIN : w->room;
 
@@ -34,11 +34,11 @@ void writer_make_room(struct writer *w, size_t more)
     w->room = room;
 }
 
-void put_number_slowly(struct writer *w, uint64_t number)
+void wire_put_number_slowly(struct wire_writer *w, uint64_t number)
 {
     char *at;
 
-    writer_make_room(w, NUMBER_BYTES_MAX);
+    wire_writer_make_room(w, NUMBER_BYTES_MAX);
     at = w->at + w->count;
     for (; number >= 128; number >>= 7)
         *at++ = (char)(uint8_t)(number | 128);
@@ -46,40 +46,41 @@ void put_number_slowly(struct writer *w, uint64_t number)
     w->count = (size_t)(at - w->at);
 }
 
-void put_bytes(struct writer *w, const void *bytes, size_t size)
+void wire_put_bytes(struct wire_writer *w, const void *bytes, size_t size)
 {
     if (size == 0)
         return;
-    writer_make_room(w, size);
+    wire_writer_make_room(w, size);
     memcpy(w->at + w->count, bytes, size);
     w->count += size;
 }
 
-void put_text(struct writer *w, struct text text)
+void wire_put_text(struct wire_writer *w, struct text text)
 {
-    put_number(w, text.length);
-    put_bytes(w, text.at, text.length);
+    wire_put_number(w, text.length);
+    wire_put_bytes(w, text.at, text.length);
 }
 
-void put_stamp(struct writer *w, struct stamp stamp)
+void wire_put_stamp(struct wire_writer *w, struct stamp stamp)
 {
-    put_signed(w, stamp.wall_ns);
-    put_number(w, stamp.logical);
-    put_number(w, stamp.txn);
+    wire_put_signed(w, stamp.wall_ns);
+    wire_put_number(w, stamp.logical);
+    wire_put_number(w, stamp.txn);
 }
 
-struct reader reader_of(struct text text)
+struct wire_reader wire_reader_of(struct text text)
 {
-    return (struct reader){ .at = text.at, .end = text.length > 0 ? text.at + text.length : text.at };
+    return (struct wire_reader){ .at = text.at,
+                                 .end = text.length > 0 ? text.at + text.length : text.at };
 }
 
-static void spoil(struct reader *r)
+static void spoil(struct wire_reader *r)
 {
     r->bad = true;
     r->at = r->end;
 }
 
-uint64_t get_number_slowly(struct reader *r)
+uint64_t wire_get_number_slowly(struct wire_reader *r)
 {
     const char *at = r->at;
     uint64_t number = 0;
@@ -98,7 +99,7 @@ uint64_t get_number_slowly(struct reader *r)
     return 0;
 }
 
-struct text get_bytes(struct reader *r, size_t size)
+struct text wire_get_bytes(struct wire_reader *r, size_t size)
 {
     struct text bytes = { r->at, size };
 
@@ -110,26 +111,26 @@ struct text get_bytes(struct reader *r, size_t size)
     return bytes;
 }
 
-struct text get_text(struct reader *r)
+struct text wire_get_text(struct wire_reader *r)
 {
-    return get_bytes(r, get_number(r));
+    return wire_get_bytes(r, wire_get_number(r));
 }
 
-struct stamp get_stamp(struct reader *r)
+struct stamp wire_get_stamp(struct wire_reader *r)
 {
-    struct stamp stamp = { .wall_ns = get_signed(r) };
-    uint64_t logical = get_number(r);
+    struct stamp stamp = { .wall_ns = wire_get_signed(r) };
+    uint64_t logical = wire_get_number(r);
 
     if (logical > UINT32_MAX)
         spoil(r);
     stamp.logical = (uint32_t)logical;
-    stamp.txn = get_number(r);
+    stamp.txn = wire_get_number(r);
     return stamp;
 }
 
-uint32_t get_count(struct reader *r)
+uint32_t wire_get_count(struct wire_reader *r)
 {
-    uint64_t count = get_number(r);
+    uint64_t count = wire_get_number(r);
 
     if (count > (uint64_t)(r->end - r->at) || count > UINT32_MAX) {
         spoil(r);

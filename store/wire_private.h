@@ -13,58 +13,58 @@
 #include "store/memory.h"
 #include "store/stamp_private.h"
 
-struct writer {
+struct wire_writer {
     struct pool *pool;
     char *at;
     size_t count, room;
 };
 
-struct reader {
+struct wire_reader {
     const char *at, *end;
     bool bad;
 };
 
 /* Empties it and keeps its room. */
-void writer_reset(struct writer *);
-void writer_close(struct writer *);
-struct text writer_text(const struct writer *);
-void writer_make_room(struct writer *, size_t more);
+void wire_writer_reset(struct wire_writer *);
+void wire_writer_close(struct wire_writer *);
+struct text wire_writer_text(const struct wire_writer *);
+void wire_writer_make_room(struct wire_writer *, size_t more);
 
-void put_number_slowly(struct writer *, uint64_t);
-void put_bytes(struct writer *, const void *, size_t);
-void put_text(struct writer *, struct text);
-void put_stamp(struct writer *, struct stamp);
+void wire_put_number_slowly(struct wire_writer *, uint64_t);
+void wire_put_bytes(struct wire_writer *, const void *, size_t);
+void wire_put_text(struct wire_writer *, struct text);
+void wire_put_stamp(struct wire_writer *, struct stamp);
 
-static inline void put_byte(struct writer *w, uint8_t byte)
+static inline void wire_put_byte(struct wire_writer *w, uint8_t byte)
 {
     if (w->count == w->room)
-        writer_make_room(w, 1);
+        wire_writer_make_room(w, 1);
     w->at[w->count++] = (char)byte;
 }
 
-static inline void put_number(struct writer *w, uint64_t number)
+static inline void wire_put_number(struct wire_writer *w, uint64_t number)
 {
     if (number < 128)
-        put_byte(w, (uint8_t)number);
+        wire_put_byte(w, (uint8_t)number);
     else
-        put_number_slowly(w, number);
+        wire_put_number_slowly(w, number);
 }
 
-static inline void put_signed(struct writer *w, int64_t number)
+static inline void wire_put_signed(struct wire_writer *w, int64_t number)
 {
-    put_number(w, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
+    wire_put_number(w, (uint64_t)number << 1 ^ (uint64_t)(number >> 63));
 }
 
-struct reader reader_of(struct text);
-uint64_t get_number_slowly(struct reader *);
+struct wire_reader wire_reader_of(struct text);
+uint64_t wire_get_number_slowly(struct wire_reader *);
 /* A view into what is read. */
-struct text get_bytes(struct reader *, size_t);
-struct text get_text(struct reader *);
-struct stamp get_stamp(struct reader *);
+struct text wire_get_bytes(struct wire_reader *, size_t);
+struct text wire_get_text(struct wire_reader *);
+struct stamp wire_get_stamp(struct wire_reader *);
 /* Of elements that take at least a byte each: refuses more than there are bytes. */
-uint32_t get_count(struct reader *);
+uint32_t wire_get_count(struct wire_reader *);
 
-static inline uint8_t get_byte(struct reader *r)
+static inline uint8_t wire_get_byte(struct wire_reader *r)
 {
     if (r->at == r->end) {
         r->bad = true;
@@ -73,22 +73,22 @@ static inline uint8_t get_byte(struct reader *r)
     return (uint8_t)*r->at++;
 }
 
-static inline uint64_t get_number(struct reader *r)
+static inline uint64_t wire_get_number(struct wire_reader *r)
 {
     if (r->at < r->end && (uint8_t)*r->at < 128)
         return (uint8_t)*r->at++;
-    return get_number_slowly(r);
+    return wire_get_number_slowly(r);
 }
 
-static inline int64_t get_signed(struct reader *r)
+static inline int64_t wire_get_signed(struct wire_reader *r)
 {
-    uint64_t number = get_number(r);
+    uint64_t number = wire_get_number(r);
 
     return (int64_t)(number >> 1 ^ (0 - (number & 1)));
 }
 
 /* All of it was read, and all was well. */
-static inline bool reader_is_done(const struct reader *r)
+static inline bool wire_reader_is_done(const struct wire_reader *r)
 {
     return !r->bad && r->at == r->end;
 }

@@ -9,7 +9,7 @@ void changes_init(struct changes *c, struct pool *pool)
 
 void changes_clear(struct changes *c)
 {
-    writer_reset(&c->bytes);
+    wire_writer_reset(&c->bytes);
     c->list.count = 0;
 }
 
@@ -33,7 +33,7 @@ void changes_add_bytes(struct changes *c, uint32_t key, struct text row)
 {
     size_t from = c->bytes.count;
 
-    put_bytes(&c->bytes, row.at, row.length);
+    wire_put_bytes(&c->bytes, row.at, row.length);
     add(c, key, from);
 }
 
@@ -58,7 +58,7 @@ void changes_seal(struct changes *c)
     }
 }
 
-void kept_op_keep(struct kept_op *k, struct pool *pool, const struct record_op *op)
+void changes_keep_op(struct kept_op *k, struct pool *pool, const struct record_op *op)
 {
     k->op = *op;
     k->set.count = 0;
@@ -69,7 +69,7 @@ void kept_op_keep(struct kept_op *k, struct pool *pool, const struct record_op *
     k->set.count = op->set_count;
 }
 
-struct record_op kept_op_end(const struct kept_op *k, int64_t completed_ns)
+struct record_op changes_end_op(const struct kept_op *k, int64_t completed_ns)
 {
     struct record_op op = k->op;
 
@@ -79,12 +79,12 @@ struct record_op kept_op_end(const struct kept_op *k, int64_t completed_ns)
     return op;
 }
 
-void key_marks_begin(struct key_marks *m)
+void changes_begin_marks(struct key_marks *m)
 {
     m->round++;
 }
 
-bool key_marks_add(struct key_marks *m, struct pool *pool, uint32_t key)
+bool changes_add_mark(struct key_marks *m, struct pool *pool, uint32_t key)
 {
     if (key >= m->rounds.count) {
         vector_reserve(pool, &m->rounds, key + 1 - m->rounds.count);

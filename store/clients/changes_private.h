@@ -11,7 +11,7 @@
 #include "store/clients/record.h"
 
 struct changes {
-    struct writer bytes;
+    struct wire_writer bytes;
     VECTOR(struct row_change) list; /* rows are in place once it is sealed */
 };
 
@@ -29,9 +29,9 @@ struct kept_op {
     VECTOR(struct seen_key) set;
 };
 
-void kept_op_keep(struct kept_op *, struct pool *, const struct record_op *);
+void changes_keep_op(struct kept_op *, struct pool *, const struct record_op *);
 /* The operation as a whole: it began with the first request and ended with the last. */
-struct record_op kept_op_end(const struct kept_op *, int64_t completed_ns);
+struct record_op changes_end_op(const struct kept_op *, int64_t completed_ns);
 
 /*
  * Which keys have come in this round. A store with a bug may give a row twice; whoever writes rows,
@@ -42,8 +42,8 @@ struct key_marks {
     uint32_t round;
 };
 
-void key_marks_begin(struct key_marks *);
+void changes_begin_marks(struct key_marks *);
 /* False: it has come already. */
-bool key_marks_add(struct key_marks *, struct pool *, uint32_t key);
+bool changes_add_mark(struct key_marks *, struct pool *, uint32_t key);
 
 #endif

@@ -55,7 +55,7 @@ struct client {
     uint32_t attempt; /* of the attempt at it: from 0 */
     uint64_t txn;
     struct stamp seen;             /* the session's last commit */
-    struct writer seen_by_session; /* what a multi-leader node told it to remember */
+    struct wire_writer seen_by_session; /* what a multi-leader node told it to remember */
 
     struct client_request request; /* at hand, or the last; its arrays are the driver's */
     uint32_t sent;                 /* how often */
@@ -64,12 +64,12 @@ struct client {
     bool must_probe, is_probing;
     bool is_counted; /* what it does is the workload's */
     uint32_t probe_shard;
-    struct writer probe_row;
+    struct wire_writer probe_row;
     struct row_change probe_change;
 
-    struct writer out;
-    struct writer room;  /* for what is in a reply */
-    struct writer aside; /* the same for the trace */
+    struct wire_writer out;
+    struct wire_writer room;  /* for what is in a reply */
+    struct wire_writer aside; /* the same for the trace */
 };
 
 /* --- Time ------------------------------------------------------------------------------------- */
@@ -130,21 +130,23 @@ static int64_t backoff_ns(struct client *client)
 
 static void send(struct client *client)
 {
-    writer_reset(&client->out);
-    put_byte(&client->out, MESSAGE_REQUEST);
+    wire_writer_reset(&client->out);
+    wire_put_byte(&client->out, MESSAGE_REQUEST);
     client_request_put(&client->out, &client->request);
-    world_send(client->cluster->world, client->endpoint, client->node, writer_text(&client->out));
+    world_send(client->cluster->world, client->endpoint, client->node,
+               wire_writer_text(&client->out));
     client->sent++;
 }
 
 static void begin_request(struct client *client, enum client_request_kind kind)
 {
-    client->request = (struct client_request){ .kind = kind,
-                                               .txn = client->txn,
-                                               .number = client->request.number + 1,
-                                               .scope = SCOPE_NONE,
-                                               .seen = client->seen,
-                                               .session = writer_text(&client->seen_by_session) };
+    client->request =
+        (struct client_request){ .kind = kind,
+                                 .txn = client->txn,
+                                 .number = client->request.number + 1,
+                                 .scope = SCOPE_NONE,
+                                 .seen = client->seen,
+                                 .session = wire_writer_text(&client->seen_by_session) };
     client->sent = 0;
     client->invoked_ns = now_of(client);
 }
@@ -209,10 +211,10 @@ static void write_probe_row(struct client *client)
     while (key = catalog_key_of_row(catalog, table, cells),
            catalog_shard(catalog, key) != client->probe_shard && !catalog->is_short)
         cells[0].as.integer++;
-    writer_reset(&client->probe_row);
+    wire_writer_reset(&client->probe_row);
     row_put(&client->probe_row, cells, 2);
     client->probe_change =
-        (struct row_change){ .key = key, .row = writer_text(&client->probe_row) };
+        (struct row_change){ .key = key, .row = wire_writer_text(&client->probe_row) };
 }
 
 static void ask_for_probe(struct client *client)
@@ -311,7 +313,7 @@ static bool must_rest(struct client *client)
 
 static void begin(struct client *client)
 {
-    struct record *record = client->cluster->record;
+    struct run_record *record = client->cluster->record;
 
     if (must_rest(client))
         return;
@@ -339,7 +341,7 @@ static void move_to_another_node(struct client *client)
 static void begin_another_session(struct client *client)
 {
     client->session += client->cluster->options.sessions;
-    writer_reset(&client->seen_by_session);
+    wire_writer_reset(&client->seen_by_session);
 }
 
 static void end_probe(struct client *client, enum txn_status status)
@@ -413,8 +415,8 @@ static void remember(struct client *client, const struct client_reply *reply)
     client->seen = stamp_max(client->seen, reply->at);
     if (reply->session.length == 0)
         return;
-    writer_reset(&client->seen_by_session);
-    put_bytes(&client->seen_by_session, reply->session.at, reply->session.length);
+    wire_writer_reset(&client->seen_by_session);
+    wire_put_bytes(&client->seen_by_session, reply->session.at, reply->session.length);
 }
 
 static void on_done(struct client *client, const struct client_reply *reply)
@@ -483,12 +485,12 @@ static void give_up(struct client *client)
 /* --- The process ------------------------------------------------------------------------------ */
 
 /* For what so many bytes of a message say: that is at most 24 times as large in memory. */
-static struct arena room_for(struct writer *room, size_t bytes)
+static struct arena room_for(struct wire_writer *room, size_t bytes)
 {
     size_t size = 24 * bytes + 256;
 
-    writer_reset(room);
-    writer_make_room(room, size);
+    wire_writer_reset(room);
+    wire_writer_make_room(room, size);
     return (struct arena){ .base = room->at, .dirty = size, .size = size };
 }
 
@@ -496,10 +498,10 @@ static void on_message(void *context, struct world *world, uint32_t node, uint32
                        struct text bytes)
 {
     struct client *client = context;
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
     struct arena room = room_for(&client->room, bytes.length);
     struct client_reply reply;
-    bool is_sound = get_byte(&r) == MESSAGE_REPLY && client_reply_get(&r, &reply, &room);
+    bool is_sound = wire_get_byte(&r) == MESSAGE_REPLY && client_reply_get(&r, &reply, &room);
 
     (void)world;
     (void)node;
@@ -575,11 +577,11 @@ static void on_start(void *context, struct world *world, uint32_t node, bool res
 static void describe_message(void *context, struct text bytes, struct buffer *to)
 {
     struct client *client = context;
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
     struct arena room = room_for(&client->aside, bytes.length);
     struct client_request request;
 
-    if (get_byte(&r) == MESSAGE_REQUEST && client_request_get(&r, &request, &room))
+    if (wire_get_byte(&r) == MESSAGE_REQUEST && client_request_get(&r, &request, &room))
         client_request_describe(&request, to);
 }
 
@@ -593,13 +595,13 @@ static void describe_note(void *context, uint32_t topic, uint64_t a, uint64_t b,
 /* A reply's kind. */
 static uint32_t kind_of_message(struct text bytes)
 {
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
 
-    (void)get_byte(&r); /* MESSAGE_REPLY */
-    return get_byte(&r);
+    (void)wire_get_byte(&r); /* MESSAGE_REPLY */
+    return wire_get_byte(&r);
 }
 
-const struct process client_process = {
+const struct node_process client_process = {
     .name = "client",
     .start = on_start,
     .message = on_message,

@@ -21,7 +21,7 @@ struct cluster;
 
 struct client;
 
-extern const struct process client_process; /* its context is the struct client */
+extern const struct node_process client_process; /* its context is the struct client */
 
 struct client *client_open(struct cluster *, uint32_t number, const struct client_options *,
                            const struct driver *);

@@ -39,7 +39,7 @@ struct driver_answer {
     const struct read_row *rows;
     uint32_t row_count;
     struct record_op op;         /* times, snapshot and set of the request just answered */
-    struct record *record;
+    struct run_record *record;
     uint64_t txn;
 };
 

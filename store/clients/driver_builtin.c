@@ -17,16 +17,16 @@ enum { KEY_COLUMN, VALUE_COLUMN, TAG_COLUMN };
 /* A condition of one column: `= $0`, or `>= $0 AND <= $1`. */
 enum condition_kind { CONDITION_EQUAL, CONDITION_BETWEEN, CONDITION_KIND_COUNT };
 
-enum stage {
-    STAGE_ASK,    /* what the workload asks for next */
-    STAGE_WRITE,  /* the second half of what it asked for: the changes are to be written */
-    STAGE_ABORT,  /* an insert met a row */
+enum builtin_stage {
+    STAGE_ASK,   /* what the workload asks for next */
+    STAGE_WRITE, /* the second half of what it asked for: the changes are to be written */
+    STAGE_ABORT, /* an insert met a row */
 };
 
 struct builtin_client {
     struct builtin_txn txn;
     struct builtin_request request; /* at hand */
-    enum stage stage;
+    enum builtin_stage stage;
     bool is_running;
     uint32_t key, scope;            /* of the request; a range that means one key has no scope */
     struct changes changes;
@@ -368,7 +368,7 @@ static void record_written(const struct builtin_client *client, const struct dri
                            int64_t completed_ns)
 {
     struct record_op write = { .invoked_ns = answer->op.invoked_ns, .completed_ns = completed_ns };
-    struct record_op whole = kept_op_end(&client->kept, completed_ns);
+    struct record_op whole = changes_end_op(&client->kept, completed_ns);
     const struct changes *changes = &client->changes;
 
     switch (client->request.kind) {
@@ -446,7 +446,7 @@ static void take_list(struct driver_builtin *d, struct builtin_client *client,
     *list = (struct datum){ .kind = DATUM_ARRAY, .length = list->length + 1, .as.array.at = at };
     changes_clear(&client->changes);
     changes_add_row(&client->changes, client->key, cells, width_of(d));
-    kept_op_keep(&client->kept, &d->pool, &answer->op);
+    changes_keep_op(&client->kept, &d->pool, &answer->op);
     client->stage = STAGE_WRITE;
 }
 
@@ -471,13 +471,13 @@ static void take_range_to_write(struct driver_builtin *d, struct builtin_client 
 {
     struct datum cells[BUILTIN_COLUMNS_MAX];
 
-    key_marks_begin(&d->marks);
+    changes_begin_marks(&d->marks);
     changes_clear(&client->changes);
     for (uint32_t i = 0; i < answer->row_count; i++) {
         const struct read_row *seen = &answer->rows[i];
         struct builtin_row row;
 
-        if (!seen->is_row || !key_marks_add(&d->marks, &d->pool, seen->key))
+        if (!seen->is_row || !changes_add_mark(&d->marks, &d->pool, seen->key))
             continue;
         get_cells(d, seen->row, cells);
         row = row_of_cells(d, cells);
@@ -488,7 +488,7 @@ static void take_range_to_write(struct driver_builtin *d, struct builtin_client 
         else
             add_change(d, &client->changes, seen->key, &row);
     }
-    kept_op_keep(&client->kept, &d->pool, &answer->op);
+    changes_keep_op(&client->kept, &d->pool, &answer->op);
     if (client->scope == SCOPE_NONE)
         record_seen(answer, &answer->op, client->key);
     client->stage = STAGE_WRITE;

@@ -38,13 +38,13 @@ static void record_keys(const struct program_client *client, const struct driver
 static void keep_half(struct driver_program *d, struct program_client *client,
                       const struct driver_answer *answer, const struct record_op *op)
 {
-    key_marks_begin(&d->marks);
+    changes_begin_marks(&d->marks);
     changes_clear(&client->matched);
     for (uint32_t i = 0; i < answer->row_count; i++)
-        if (key_marks_add(&d->marks, &d->pool, answer->rows[i].key))
+        if (changes_add_mark(&d->marks, &d->pool, answer->rows[i].key))
             changes_add_bytes(&client->matched, answer->rows[i].key, answer->rows[i].row);
     changes_seal(&client->matched);
-    kept_op_keep(&client->half, &d->pool, op);
+    changes_keep_op(&client->half, &d->pool, op);
     client->half_scope = client->scope;
     client->half_table = client->request->table;
     client->is_half_done = true;
@@ -75,7 +75,7 @@ static void record_rows(struct driver_program *d, const struct program_client *c
 
 static void program_record_half(struct program_client *client, const struct driver_answer *answer)
 {
-    struct record_op op = kept_op_end(&client->half, client->half.op.completed_ns);
+    struct record_op op = changes_end_op(&client->half, client->half.op.completed_ns);
 
     if (!client->is_half_done)
         return;
@@ -155,7 +155,7 @@ static void program_record_written(struct driver_program *d, struct program_clie
                                    const struct driver_answer *answer, int64_t completed_ns)
 {
     struct record_op write = { .invoked_ns = answer->op.invoked_ns, .completed_ns = completed_ns };
-    struct record_op whole = kept_op_end(&client->half, completed_ns);
+    struct record_op whole = changes_end_op(&client->half, completed_ns);
 
     (void)d;
     if (client->is_half_done && writes_what_matched(client)) {
@@ -398,11 +398,11 @@ static void take_rows(struct driver_program *d, const struct program_client *cli
     bool is_written = purpose == READ_UPDATE || purpose == READ_DELETE;
 
     d->rows.count = 0;
-    key_marks_begin(&d->marks);
+    changes_begin_marks(&d->marks);
     for (uint32_t i = 0; i < answer->row_count; i++) {
         const struct read_row *row = &answer->rows[i];
 
-        if (!row->is_row || (is_written && !key_marks_add(&d->marks, &d->pool, row->key)))
+        if (!row->is_row || (is_written && !changes_add_mark(&d->marks, &d->pool, row->key)))
             continue;
         if (!take_row(d, width, row->row))
             d->is_short = true;

@@ -443,7 +443,8 @@ static void print_expected(unsigned expected, struct buffer *out)
 
     for (int i = 0; i < SCHEDULE_OUTCOME_COUNT; i++)
         if (expected >> i & 1) {
-            buffer_print(out, "%s%s", between, schedule_outcome_name((enum schedule_outcome)i));
+            buffer_print(out, "%s%s", between,
+                         store_schedule_outcome_name((enum schedule_outcome)i));
             between = " or ";
         }
 }
@@ -520,7 +521,7 @@ bool driver_schedule_check(const struct driver_schedule *d, uint32_t number,
             print_expected(step->expected, sentence);
             buffer_text(sentence, TEXT(", "));
         }
-        buffer_print(sentence, "was %s", schedule_outcome_name(result.outcome));
+        buffer_print(sentence, "was %s", store_schedule_outcome_name(result.outcome));
         return false;
     }
     if (!step->has_rows || !result.has_rows || text_equal(step->rows, result.rows) ||

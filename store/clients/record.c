@@ -5,10 +5,10 @@
 
 #include "store/clients/record_private.h"
 
-enum status record_open(struct record **out, const struct record_options *options,
+enum status record_open(struct run_record **out, const struct record_options *options,
                         struct error *err)
 {
-    struct record *r = calloc(1, sizeof *r);
+    struct run_record *r = calloc(1, sizeof *r);
 
     if (!r)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a record");
@@ -18,7 +18,7 @@ enum status record_open(struct record **out, const struct record_options *option
     return array_reserve(&r->txns, 1024, err);
 }
 
-void record_close(struct record *r)
+void record_close(struct run_record *r)
 {
     if (!r)
         return;
@@ -33,7 +33,7 @@ void record_close(struct record *r)
     free(r);
 }
 
-bool record_is_short(const struct record *r)
+bool record_is_short(const struct run_record *r)
 {
     return r->is_short;
 }
@@ -46,7 +46,7 @@ bool record_is_short(const struct record *r)
             (record)->is_short = true;                                                             \
     } while (0)
 
-static uint32_t number_value(struct record *r, struct text row)
+static uint32_t number_value(struct run_record *r, struct text row)
 {
     struct error err;
     uint32_t number = VALUE_OF_NO_ROW;
@@ -56,7 +56,7 @@ static uint32_t number_value(struct record *r, struct text row)
     return number;
 }
 
-void record_initial(struct record *r, uint32_t key, struct text row)
+void record_initial(struct run_record *r, uint32_t key, struct text row)
 {
     struct recorded_value value = { .key = key };
 
@@ -68,7 +68,7 @@ void record_initial(struct record *r, uint32_t key, struct text row)
 
 /* --- Transactions ----------------------------------------------------------------------------- */
 
-uint64_t record_begin(struct record *r, uint32_t session, int64_t invoked_ns)
+uint64_t record_begin(struct run_record *r, uint32_t session, int64_t invoked_ns)
 {
     struct recorded_txn txn = {
         .invoked_ns = invoked_ns,
@@ -82,13 +82,13 @@ uint64_t record_begin(struct record *r, uint32_t session, int64_t invoked_ns)
     return r->txns.count;
 }
 
-static struct recorded_txn *txn_of(struct record *r, uint64_t number)
+static struct recorded_txn *txn_of(struct run_record *r, uint64_t number)
 {
     assert(number >= 1 && number <= r->txns.count);
     return &r->txns.at[number - 1];
 }
 
-void record_end(struct record *r, uint64_t number, enum txn_status status, int64_t completed_ns)
+void record_end(struct run_record *r, uint64_t number, enum txn_status status, int64_t completed_ns)
 {
     struct recorded_txn *txn = txn_of(r, number);
 
@@ -103,7 +103,7 @@ void record_end(struct record *r, uint64_t number, enum txn_status status, int64
     r->counts.unknown += status == TXN_UNKNOWN;
 }
 
-void record_forget(struct record *r, uint64_t number)
+void record_forget(struct run_record *r, uint64_t number)
 {
     struct recorded_txn *txn = txn_of(r, number);
 
@@ -111,7 +111,7 @@ void record_forget(struct record *r, uint64_t number)
     txn->is_forgotten = true;
 }
 
-void record_do_not_count(struct record *r, uint64_t number)
+void record_do_not_count(struct run_record *r, uint64_t number)
 {
     struct recorded_txn *txn = txn_of(r, number);
 
@@ -119,21 +119,21 @@ void record_do_not_count(struct record *r, uint64_t number)
     txn->is_uncounted = true;
 }
 
-struct record_counts record_counts(const struct record *r)
+struct record_counts record_counts(const struct run_record *r)
 {
     return r->counts;
 }
 
 /* --- Operations ------------------------------------------------------------------------------- */
 
-static void keep_snapshot(struct record *r, uint32_t op, struct stamp at)
+static void keep_snapshot(struct run_record *r, uint32_t op, struct stamp at)
 {
     struct recorded_snapshot snapshot = { .op = op, .at = at };
 
     KEEP(r, &r->snapshots, snapshot);
 }
 
-static void keep_set(struct record *r, uint32_t op, const struct record_op *o)
+static void keep_set(struct run_record *r, uint32_t op, const struct record_op *o)
 {
     struct recorded_set set = { .op = op, .count = o->set_count, .start = r->entries.count };
 
@@ -146,7 +146,7 @@ static void keep_set(struct record *r, uint32_t op, const struct record_op *o)
 }
 
 /* Behind the transaction's last. What the operation is has been filled in. */
-static void keep_op(struct record *r, uint64_t number, const struct record_op *o,
+static void keep_op(struct run_record *r, uint64_t number, const struct record_op *o,
                     struct recorded_op op)
 {
     struct recorded_txn *txn = txn_of(r, number);
@@ -175,12 +175,12 @@ static void keep_op(struct record *r, uint64_t number, const struct record_op *o
     txn->last_op = place + 1;
 }
 
-static bool is_kept(struct record *r, uint64_t txn)
+static bool is_kept(struct run_record *r, uint64_t txn)
 {
     return r->options.keeps && !r->is_short && !txn_of(r, txn)->is_forgotten;
 }
 
-void record_read(struct record *r, uint64_t txn, const struct record_op *o, uint32_t key,
+void record_read(struct run_record *r, uint64_t txn, const struct record_op *o, uint32_t key,
                  bool is_row, struct text row)
 {
     struct recorded_op op = { .kind = OP_READ, .key = key, .value = VALUE_OF_NO_ROW };
@@ -208,7 +208,7 @@ static struct record_op op_of_key(const struct record_op *op, uint32_t index, ui
     return of_key;
 }
 
-void record_read_keys(struct record *r, uint64_t txn, const struct record_op *o,
+void record_read_keys(struct run_record *r, uint64_t txn, const struct record_op *o,
                       const uint32_t *keys, uint32_t key_count, const struct read_row *rows,
                       uint32_t row_count)
 {
@@ -220,7 +220,7 @@ void record_read_keys(struct record *r, uint64_t txn, const struct record_op *o,
     }
 }
 
-void record_write(struct record *r, uint64_t txn, const struct record_op *o, uint32_t key,
+void record_write(struct run_record *r, uint64_t txn, const struct record_op *o, uint32_t key,
                   struct text row)
 {
     struct recorded_op op = { .kind = OP_WRITE, .key = key };
@@ -231,7 +231,7 @@ void record_write(struct record *r, uint64_t txn, const struct record_op *o, uin
     keep_op(r, txn, o, op);
 }
 
-void record_append(struct record *r, uint64_t txn, const struct record_op *o, uint32_t key,
+void record_append(struct run_record *r, uint64_t txn, const struct record_op *o, uint32_t key,
                    int64_t element)
 {
     struct recorded_op op = { .kind = OP_APPEND, .key = key, .as.element = element };
@@ -240,7 +240,7 @@ void record_append(struct record *r, uint64_t txn, const struct record_op *o, ui
         keep_op(r, txn, o, op);
 }
 
-void record_remove(struct record *r, uint64_t txn, const struct record_op *o, uint32_t key)
+void record_remove(struct run_record *r, uint64_t txn, const struct record_op *o, uint32_t key)
 {
     struct recorded_op op = { .kind = OP_REMOVE, .key = key };
 
@@ -248,9 +248,9 @@ void record_remove(struct record *r, uint64_t txn, const struct record_op *o, ui
         keep_op(r, txn, o, op);
 }
 
-void record_statement(struct record *r, uint64_t txn, const struct record_op *o, enum op_kind kind,
-                      uint32_t table, uint32_t scope, const struct row_change *rows,
-                      uint32_t row_count)
+void record_statement(struct run_record *r, uint64_t txn, const struct record_op *o,
+                      enum op_kind kind, uint32_t table, uint32_t scope,
+                      const struct row_change *rows, uint32_t row_count)
 {
     struct recorded_op op = {
         .kind = (uint8_t)kind,
@@ -275,7 +275,7 @@ void record_statement(struct record *r, uint64_t txn, const struct record_op *o,
 
 /* --- The certificate -------------------------------------------------------------------------- */
 
-static void decide(struct record *r, struct recorded_txn *txn, bool commits, struct stamp place,
+static void decide(struct run_record *r, struct recorded_txn *txn, bool commits, struct stamp place,
                    struct stamp snapshot)
 {
     if (txn->is_decided) {
@@ -289,29 +289,29 @@ static void decide(struct record *r, struct recorded_txn *txn, bool commits, str
     txn->snapshot = snapshot;
 }
 
-void record_decision(struct record *r, const struct decision *d)
+void record_decision(struct run_record *r, const struct decision *d)
 {
     decide(r, txn_of(r, d->txn), d->commits, d->place, d->snapshot);
 }
 
-void record_read_only(struct record *r, uint64_t number, struct stamp place, bool has_place,
+void record_read_only(struct run_record *r, uint64_t number, struct stamp place, bool has_place,
                       struct stamp snapshot)
 {
     txn_of(r, number)->is_read_only = true;
     decide(r, txn_of(r, number), has_place, place, snapshot);
 }
 
-void record_applied(struct record *r, uint64_t number)
+void record_applied(struct run_record *r, uint64_t number)
 {
     txn_of(r, number)->is_applied = true;
 }
 
-uint64_t record_contradictions(const struct record *r)
+uint64_t record_contradictions(const struct run_record *r)
 {
     return r->contradictions;
 }
 
-static bool has_written(const struct record *r, const struct recorded_txn *txn)
+static bool has_written(const struct run_record *r, const struct recorded_txn *txn)
 {
     for (uint32_t op = txn->first_op; op; op = r->ops.at[op - 1].next) {
         const struct recorded_op *o = &r->ops.at[op - 1];
@@ -322,7 +322,7 @@ static bool has_written(const struct record *r, const struct recorded_txn *txn)
     return false;
 }
 
-enum false_word record_false_word(const struct record *r, uint64_t number)
+enum false_word record_false_word(const struct run_record *r, uint64_t number)
 {
     const struct recorded_txn *txn = &r->txns.at[number - 1];
 
@@ -338,12 +338,12 @@ enum false_word record_false_word(const struct record *r, uint64_t number)
     return txn->is_read_only && has_written(r, txn) ? FALSE_READ_ONLY : FALSE_NOTHING;
 }
 
-uint64_t record_txn_count(const struct record *r)
+uint64_t record_txn_count(const struct run_record *r)
 {
     return r->txns.count;
 }
 
-bool record_place(const struct record *r, uint64_t number, struct stamp *place)
+bool record_place(const struct run_record *r, uint64_t number, struct stamp *place)
 {
     const struct recorded_txn *txn = &r->txns.at[number - 1];
 

@@ -22,7 +22,7 @@
 #include "store/catalog_private.h"
 #include "store/coordinator/client_request.h"
 
-struct record;
+struct run_record;
 
 struct record_options {
     struct catalog *catalog;
@@ -33,18 +33,19 @@ struct record_options {
     uint32_t table_count;        /* the first tables, which are the workload's own; 0: all are */
 };
 
-MUST_USE enum status record_open(struct record **, const struct record_options *, struct error *);
-void record_close(struct record *);
+MUST_USE enum status record_open(struct run_record **, const struct record_options *,
+                                 struct error *);
+void record_close(struct run_record *);
 /* Memory ran out: the run must end with this error. */
-bool record_is_short(const struct record *);
+bool record_is_short(const struct run_record *);
 
 /* What the store holds at first. */
-void record_initial(struct record *, uint32_t key, struct text row);
+void record_initial(struct run_record *, uint32_t key, struct text row);
 
 /* --- Clients ---------------------------------------------------------------------------------- */
 
 /* A new transaction of a session; its number is the one it has everywhere. */
-uint64_t record_begin(struct record *, uint32_t session, int64_t invoked_ns);
+uint64_t record_begin(struct run_record *, uint32_t session, int64_t invoked_ns);
 /* Operations get their times here: invoked, completed (TIME_NEVER: no answer). */
 struct record_op {
     int64_t invoked_ns, completed_ns;
@@ -57,30 +58,30 @@ struct record_op {
 };
 
 /* Without completion: it got no answer. */
-void record_read(struct record *, uint64_t txn, const struct record_op *, uint32_t key,
+void record_read(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key,
                  bool is_row, struct text row);
 /* Of several keys at once: a row for each; those that have none got no answer, or are absent. */
-void record_read_keys(struct record *, uint64_t txn, const struct record_op *,
+void record_read_keys(struct run_record *, uint64_t txn, const struct record_op *,
                       const uint32_t *keys, uint32_t key_count, const struct read_row *rows,
                       uint32_t row_count);
-void record_write(struct record *, uint64_t txn, const struct record_op *, uint32_t key,
+void record_write(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key,
                   struct text row);
-void record_append(struct record *, uint64_t txn, const struct record_op *, uint32_t key,
+void record_append(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key,
                    int64_t element);
-void record_remove(struct record *, uint64_t txn, const struct record_op *, uint32_t key);
+void record_remove(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key);
 /*
  * kind: OP_SELECT, OP_UPDATE (rows as they are afterwards), OP_DELETE, OP_INSERT, which has no
  * scope. If nothing completed it and it has no rows, it got no answer.
  */
-void record_statement(struct record *, uint64_t txn, const struct record_op *, enum op_kind kind,
-                      uint32_t table, uint32_t scope, const struct row_change *rows,
-                      uint32_t row_count);
+void record_statement(struct run_record *, uint64_t txn, const struct record_op *,
+                      enum op_kind kind, uint32_t table, uint32_t scope,
+                      const struct row_change *rows, uint32_t row_count);
 /* TXN_OK, TXN_ABORT, TXN_UNKNOWN. */
-void record_end(struct record *, uint64_t txn, enum txn_status, int64_t completed_ns);
+void record_end(struct run_record *, uint64_t txn, enum txn_status, int64_t completed_ns);
 /* A probe, or loading: counted nowhere, in no history. */
-void record_forget(struct record *, uint64_t txn);
+void record_forget(struct run_record *, uint64_t txn);
 /* The harness's own, not the workload's: in the history, but counted nowhere. */
-void record_do_not_count(struct record *, uint64_t txn);
+void record_do_not_count(struct run_record *, uint64_t txn);
 
 /* --- The store's certificate ------------------------------------------------------------------ */
 
@@ -88,12 +89,12 @@ void record_do_not_count(struct record *, uint64_t txn);
  * Idempotent: what is said first counts. What is said again must be the same; with some bugs it is
  * not, and then it is counted.
  */
-void record_decision(struct record *, const struct decision *);
-uint64_t record_contradictions(const struct record *);
+void record_decision(struct run_record *, const struct decision *);
+uint64_t record_contradictions(const struct run_record *);
 /* A replica has applied the writes of the transaction on its shard, whoever decided that. */
-void record_applied(struct record *, uint64_t txn);
+void record_applied(struct run_record *, uint64_t txn);
 /* Of a transaction that committed without a decision in a log: it only read. */
-void record_read_only(struct record *, uint64_t txn, struct stamp place, bool has_place,
+void record_read_only(struct run_record *, uint64_t txn, struct stamp place, bool has_place,
                       struct stamp snapshot);
 
 /* --- At the end ------------------------------------------------------------------------------- */
@@ -102,7 +103,7 @@ struct record_counts {
     uint64_t committed, aborted, unknown;
 };
 
-struct record_counts record_counts(const struct record *);
+struct record_counts record_counts(const struct run_record *);
 
 /*
  * A client's word that is not the store's: it was told that a transaction committed which the store
@@ -117,10 +118,10 @@ enum false_word {
 };
 
 /* What was told of this transaction; FALSE_NOTHING: the truth. */
-enum false_word record_false_word(const struct record *, uint64_t txn);
+enum false_word record_false_word(const struct run_record *, uint64_t txn);
 /* Those that began: their numbers are 1 to this. */
-uint64_t record_txn_count(const struct record *);
+uint64_t record_txn_count(const struct run_record *);
 /* Where the transaction was decided to be. False: it has no place, or not yet. */
-bool record_place(const struct record *, uint64_t txn, struct stamp *);
+bool record_place(const struct run_record *, uint64_t txn, struct stamp *);
 
 #endif

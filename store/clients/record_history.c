@@ -28,8 +28,8 @@ struct placed_write {
     uint64_t txn;
 };
 
-struct teller {
-    const struct record *record;
+struct history_teller {
+    const struct run_record *record;
     struct catalog *catalog;
     struct builder builder;
     uint32_t table_count;
@@ -71,7 +71,7 @@ static void print_type(struct type type, struct buffer *to)
         buffer_print(to, "(%u)", (unsigned)type.length);
 }
 
-static enum status add_columns(struct teller *t, const struct schema_table *table,
+static enum status add_columns(struct history_teller *t, const struct schema_table *table,
                                struct error *err)
 {
     for (uint16_t i = 0; i < table->column_count; i++) {
@@ -87,7 +87,7 @@ static enum status add_columns(struct teller *t, const struct schema_table *tabl
 }
 
 /* Items and lists stand alone: their tables are not the history's. */
-static enum status add_tables(struct teller *t, struct error *err)
+static enum status add_tables(struct history_teller *t, struct error *err)
 {
     for (uint32_t i = 0; i < t->table_count; i++) {
         const struct schema_table *table = &t->catalog->schema->tables[i];
@@ -103,7 +103,8 @@ static enum status add_tables(struct teller *t, struct error *err)
 
 /* --- Keys and values -------------------------------------------------------------------------- */
 
-static enum status tell_key(struct teller *t, uint32_t key, uint32_t *out, struct error *err)
+static enum status tell_key(struct history_teller *t, uint32_t key, uint32_t *out,
+                            struct error *err)
 {
     if (t->keys[key] == HISTORY_NONE)
         TRY(builder_key(&t->builder, catalog_key_text(t->catalog, key), &t->keys[key], err));
@@ -111,7 +112,7 @@ static enum status tell_key(struct teller *t, uint32_t key, uint32_t *out, struc
     return STATUS_OK;
 }
 
-static enum status tell_list(struct teller *t, const struct datum *d, struct value *value,
+static enum status tell_list(struct history_teller *t, const struct datum *d, struct value *value,
                              struct error *err)
 {
     for (uint32_t i = 0; d->as.array.nulls && i < d->length; i++)
@@ -121,7 +122,7 @@ static enum status tell_list(struct teller *t, const struct datum *d, struct val
     return builder_list(&t->builder, d->as.array.at, d->length, value, err);
 }
 
-static enum status tell_cell(struct teller *t, const struct datum *d, struct value *value,
+static enum status tell_cell(struct history_teller *t, const struct datum *d, struct value *value,
                              struct error *err)
 {
     char number[NUMERIC_TEXT_MAX];
@@ -149,7 +150,7 @@ static enum status tell_cell(struct teller *t, const struct datum *d, struct val
     return STATUS_OK;
 }
 
-static enum status make_value(struct teller *t, uint32_t table, struct text row,
+static enum status make_value(struct history_teller *t, uint32_t table, struct text row,
                               struct value *value, struct error *err)
 {
     uint16_t width = catalog_width(t->catalog, table);
@@ -168,7 +169,7 @@ static enum status make_value(struct teller *t, uint32_t table, struct text row,
                              err);
 }
 
-static enum status tell_value(struct teller *t, uint32_t table, uint32_t number,
+static enum status tell_value(struct history_teller *t, uint32_t table, uint32_t number,
                               struct value *value, struct error *err)
 {
     struct made_value *made;
@@ -187,9 +188,9 @@ static enum status tell_value(struct teller *t, uint32_t table, uint32_t number,
     return STATUS_OK;
 }
 
-static enum status tell_initial(struct teller *t, struct error *err)
+static enum status tell_initial(struct history_teller *t, struct error *err)
 {
-    const struct record *r = t->record;
+    const struct run_record *r = t->record;
 
     for (size_t i = 0; i < r->initial.count; i++) {
         uint32_t key = r->initial.at[i].key, table = catalog_table(t->catalog, key), number;
@@ -219,7 +220,8 @@ static struct place place_of(struct stamp stamp)
     return place;
 }
 
-static enum status note_write(struct teller *t, uint64_t number, uint32_t key, struct error *err)
+static enum status note_write(struct history_teller *t, uint64_t number, uint32_t key,
+                              struct error *err)
 {
     const struct recorded_txn *txn = &t->record->txns.at[number - 1];
     struct placed_write write = { .key = key, .place = txn->place, .txn = number };
@@ -227,7 +229,7 @@ static enum status note_write(struct teller *t, uint64_t number, uint32_t key, s
     return array_push(&t->writes, write, err);
 }
 
-static enum status tell_item(struct teller *t, uint64_t txn, const struct recorded_op *op,
+static enum status tell_item(struct history_teller *t, uint64_t txn, const struct recorded_op *op,
                              struct error *err)
 {
     uint32_t table = catalog_table(t->catalog, op->key), key;
@@ -242,7 +244,8 @@ static enum status tell_item(struct teller *t, uint64_t txn, const struct record
     return op->kind == OP_READ ? STATUS_OK : note_write(t, txn, key, err);
 }
 
-static enum status tell_where(struct teller *t, uint32_t scope, uint32_t *text, struct error *err)
+static enum status tell_where(struct history_teller *t, uint32_t scope, uint32_t *text,
+                              struct error *err)
 {
     struct text where;
 
@@ -256,8 +259,8 @@ static enum status tell_where(struct teller *t, uint32_t scope, uint32_t *text, 
     return STATUS_OK;
 }
 
-static enum status tell_statement(struct teller *t, uint64_t txn, const struct recorded_op *op,
-                                  struct error *err)
+static enum status tell_statement(struct history_teller *t, uint64_t txn,
+                                  const struct recorded_op *op, struct error *err)
 {
     struct statement statement = {
         .kind = (enum op_kind)op->kind,
@@ -290,9 +293,9 @@ static enum status tell_statement(struct teller *t, uint64_t txn, const struct r
 
 /* --- What stands beside an operation ---------------------------------------------------------- */
 
-static enum status tell_op_snapshot(struct teller *t, uint32_t op, struct error *err)
+static enum status tell_op_snapshot(struct history_teller *t, uint32_t op, struct error *err)
 {
-    const struct record *r = t->record;
+    const struct run_record *r = t->record;
     size_t from = 0, to = r->snapshots.count;
 
     while (to - from > 1) {
@@ -307,7 +310,7 @@ static enum status tell_op_snapshot(struct teller *t, uint32_t op, struct error 
     return builder_set_op_snapshot(&t->builder, place_of(r->snapshots.at[from].at), err);
 }
 
-static const struct recorded_set *find_set(const struct record *r, uint32_t op)
+static const struct recorded_set *find_set(const struct run_record *r, uint32_t op)
 {
     size_t from = 0, to = r->sets.count;
 
@@ -323,7 +326,7 @@ static const struct recorded_set *find_set(const struct record *r, uint32_t op)
     return &r->sets.at[from];
 }
 
-static bool writes_key(const struct record *r, const struct recorded_txn *txn, uint32_t key)
+static bool writes_key(const struct run_record *r, const struct recorded_txn *txn, uint32_t key)
 {
     for (uint32_t op = txn->first_op; op; op = r->ops.at[op - 1].next) {
         const struct recorded_op *o = &r->ops.at[op - 1];
@@ -340,7 +343,7 @@ static bool writes_key(const struct record *r, const struct recorded_txn *txn, u
 }
 
 /* A version that no transaction of the history made cannot be named. */
-static bool can_be_named(const struct record *r, const struct recorded_entry *entry)
+static bool can_be_named(const struct run_record *r, const struct recorded_entry *entry)
 {
     const struct recorded_txn *txn;
 
@@ -352,9 +355,9 @@ static bool can_be_named(const struct record *r, const struct recorded_entry *en
     return !txn->is_forgotten && writes_key(r, txn, entry->key);
 }
 
-static enum status tell_set(struct teller *t, uint32_t op, struct error *err)
+static enum status tell_set(struct history_teller *t, uint32_t op, struct error *err)
 {
-    const struct record *r = t->record;
+    const struct run_record *r = t->record;
     const struct recorded_set *set = find_set(r, op);
 
     TRY(builder_begin_set(&t->builder, err));
@@ -372,14 +375,15 @@ static enum status tell_set(struct teller *t, uint32_t op, struct error *err)
     return STATUS_OK;
 }
 
-static void tell_lock(struct teller *t, const struct recorded_op *op)
+static void tell_lock(struct history_teller *t, const struct recorded_op *op)
 {
     if (op->lock == ROW_LOCK_NONE || (op->kind != OP_READ && op->kind != OP_SELECT))
         return;
     builder_set_op_lock(&t->builder, op->lock == ROW_LOCK_SHARE ? OP_LOCK_SHARE : OP_LOCK_UPDATE);
 }
 
-static enum status tell_op(struct teller *t, uint64_t txn, uint32_t number, struct error *err)
+static enum status tell_op(struct history_teller *t, uint64_t txn, uint32_t number,
+                           struct error *err)
 {
     const struct recorded_op *op = &t->record->ops.at[number];
 
@@ -393,7 +397,7 @@ static enum status tell_op(struct teller *t, uint64_t txn, uint32_t number, stru
 
 /* --- Transactions ----------------------------------------------------------------------------- */
 
-static enum status tell_txn(struct teller *t, uint64_t number, struct error *err)
+static enum status tell_txn(struct history_teller *t, uint64_t number, struct error *err)
 {
     const struct recorded_txn *txn = &t->record->txns.at[number - 1];
 
@@ -425,7 +429,7 @@ static int compare_writes(const void *a, const void *b)
 }
 
 /* Each key that was written has one, if only an empty one: nobody's writes were committed. */
-static enum status tell_orders(struct teller *t, struct error *err)
+static enum status tell_orders(struct history_teller *t, struct error *err)
 {
     uint32_t key = HISTORY_NONE;
     uint64_t last = 0;
@@ -451,9 +455,9 @@ static enum status tell_orders(struct teller *t, struct error *err)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static enum status begin(struct teller *t, struct error *err)
+static enum status begin(struct history_teller *t, struct error *err)
 {
-    const struct record *r = t->record;
+    const struct run_record *r = t->record;
     size_t key_count = catalog_key_count(t->catalog);
     size_t scope_count = t->catalog->scopes.count, value_count = intern_count(&r->values);
     uint16_t width = 1;
@@ -476,9 +480,9 @@ static enum status begin(struct teller *t, struct error *err)
     return STATUS_OK;
 }
 
-static enum status tell(struct teller *t, struct error *err)
+static enum status tell(struct history_teller *t, struct error *err)
 {
-    const struct record *r = t->record;
+    const struct run_record *r = t->record;
 
     TRY(begin(t, err));
     if (r->options.workload)
@@ -492,7 +496,7 @@ static enum status tell(struct teller *t, struct error *err)
     return tell_orders(t, err);
 }
 
-static void close_teller(struct teller *t)
+static void close_teller(struct history_teller *t)
 {
     free(t->tables);
     free(t->keys);
@@ -506,9 +510,9 @@ static void close_teller(struct teller *t)
     array_close(&t->writes);
 }
 
-enum status record_history_finish(struct record *r, struct history *h, struct error *err)
+enum status record_history_finish(struct run_record *r, struct history *h, struct error *err)
 {
-    struct teller t = { .record = r, .catalog = r->options.catalog };
+    struct history_teller t = { .record = r, .catalog = r->options.catalog };
     enum status status;
 
     if (r->is_short)

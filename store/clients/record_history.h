@@ -8,6 +8,6 @@
 #include "store/clients/record.h"
 
 /* A history with its certificate: version orders by place of the writers. */
-MUST_USE enum status record_history_finish(struct record *, struct history *, struct error *);
+MUST_USE enum status record_history_finish(struct run_record *, struct history *, struct error *);
 
 #endif

@@ -67,7 +67,7 @@ struct recorded_entry {
     uint64_t writer; /* 0: nobody */
 };
 
-struct record {
+struct run_record {
     struct record_options options;
     struct record_counts counts;
     uint64_t contradictions;

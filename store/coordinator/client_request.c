@@ -6,9 +6,9 @@
 /* --- Pieces ----------------------------------------------------------------------------------- */
 
 /* A number that has a largest value: more than that is no number of ours. */
-static uint64_t get_at_most(struct reader *r, uint64_t most)
+static uint64_t get_at_most(struct wire_reader *r, uint64_t most)
 {
-    uint64_t number = get_number(r);
+    uint64_t number = wire_get_number(r);
 
     if (number <= most)
         return number;
@@ -35,24 +35,24 @@ enum read_flag {
     READ_BY_SCOPE = 4,
 };
 
-static void put_read(struct writer *w, const struct client_request *request)
+static void put_read(struct wire_writer *w, const struct client_request *request)
 {
     bool by_scope = request->scope != SCOPE_NONE;
 
-    put_byte(w, (uint8_t)((request->for_write ? READ_FOR_WRITE : 0) |
-                          (request->first_table ? READ_FIRST_TABLE : 0) |
-                          (by_scope ? READ_BY_SCOPE : 0)));
-    put_byte(w, (uint8_t)request->lock);
+    wire_put_byte(w, (uint8_t)((request->for_write ? READ_FOR_WRITE : 0) |
+                               (request->first_table ? READ_FIRST_TABLE : 0) |
+                               (by_scope ? READ_BY_SCOPE : 0)));
+    wire_put_byte(w, (uint8_t)request->lock);
     if (by_scope) {
-        put_number(w, request->scope);
+        wire_put_number(w, request->scope);
         return;
     }
-    put_number(w, request->key_count);
+    wire_put_number(w, request->key_count);
     for (uint32_t i = 0; i < request->key_count; i++)
-        put_number(w, request->keys[i]);
+        wire_put_number(w, request->keys[i]);
 }
 
-static void get_read(struct reader *r, struct client_request *request, struct arena *scratch)
+static void get_read(struct wire_reader *r, struct client_request *request, struct arena *scratch)
 {
     unsigned flags = (unsigned)get_at_most(r, 7);
     uint32_t *keys;
@@ -65,67 +65,68 @@ static void get_read(struct reader *r, struct client_request *request, struct ar
         request->scope = (uint32_t)get_at_most(r, SCOPE_NONE - 1);
         return;
     }
-    request->key_count = get_count(r);
+    request->key_count = wire_get_count(r);
     request->keys = keys = take_array(scratch, request->key_count, sizeof *keys);
     for (uint32_t i = 0; i < request->key_count; i++)
         keys[i] = (uint32_t)get_at_most(r, UINT32_MAX);
 }
 
-static void put_write(struct writer *w, const struct client_request *request)
+static void put_write(struct wire_writer *w, const struct client_request *request)
 {
-    put_number(w, request->change_count);
+    wire_put_number(w, request->change_count);
     for (uint32_t i = 0; i < request->change_count; i++) {
         const struct row_change *change = &request->changes[i];
-        put_number(w, change->key);
-        put_byte(w, change->is_removed);
+        wire_put_number(w, change->key);
+        wire_put_byte(w, change->is_removed);
         if (!change->is_removed)
-            put_text(w, change->row);
+            wire_put_text(w, change->row);
     }
 }
 
-static void get_write(struct reader *r, struct client_request *request, struct arena *scratch)
+static void get_write(struct wire_reader *r, struct client_request *request, struct arena *scratch)
 {
     struct row_change *changes;
 
-    request->change_count = get_count(r);
+    request->change_count = wire_get_count(r);
     request->changes = changes = take_array(scratch, request->change_count, sizeof *changes);
     for (uint32_t i = 0; i < request->change_count; i++) {
         changes[i].key = (uint32_t)get_at_most(r, UINT32_MAX);
         changes[i].is_removed = get_at_most(r, 1);
         if (!changes[i].is_removed)
-            changes[i].row = get_text(r);
+            changes[i].row = wire_get_text(r);
     }
 }
 
-void client_request_put(struct writer *w, const struct client_request *request)
+void client_request_put(struct wire_writer *w, const struct client_request *request)
 {
-    put_byte(w, (uint8_t)((unsigned)request->kind << 1 | request->is_repeat));
-    put_number(w, request->txn);
-    put_number(w, request->number);
-    put_stamp(w, request->seen);
-    put_text(w, request->session);
+    wire_put_byte(w, (uint8_t)((unsigned)request->kind << 1 | request->is_repeat));
+    wire_put_number(w, request->txn);
+    wire_put_number(w, request->number);
+    wire_put_stamp(w, request->seen);
+    wire_put_text(w, request->session);
     if (request->kind == CLIENT_READ)
         put_read(w, request);
     else if (request->kind == CLIENT_WRITE)
         put_write(w, request);
 }
 
-bool client_request_get(struct reader *r, struct client_request *request, struct arena *scratch)
+bool client_request_get(struct wire_reader *r, struct client_request *request,
+                        struct arena *scratch)
 {
     unsigned head = (unsigned)get_at_most(r, CLIENT_REQUEST_KIND_COUNT * 2 - 1);
 
     *request = (struct client_request){ .kind = (enum client_request_kind)(head >> 1),
                                         .is_repeat = head & 1,
                                         .scope = SCOPE_NONE };
-    request->txn = get_number(r);
+    request->txn = wire_get_number(r);
     request->number = (uint32_t)get_at_most(r, UINT32_MAX);
-    request->seen = get_stamp(r);
-    request->session = get_text(r);
+    request->seen = wire_get_stamp(r);
+    request->session = wire_get_text(r);
     if (request->kind == CLIENT_READ)
         get_read(r, request, scratch);
     else if (request->kind == CLIENT_WRITE)
         get_write(r, request, scratch);
-    return reader_is_done(r);
+    return wire_reader_is_done(r);
 }
 
 void client_request_describe(const struct client_request *request, struct buffer *to)
@@ -152,89 +153,89 @@ void client_request_describe(const struct client_request *request, struct buffer
 
 /* --- Replies ---------------------------------------------------------------------------------- */
 
-static void put_rows(struct writer *w, const struct client_reply *reply)
+static void put_rows(struct wire_writer *w, const struct client_reply *reply)
 {
-    put_number(w, reply->row_count);
+    wire_put_number(w, reply->row_count);
     for (uint32_t i = 0; i < reply->row_count; i++) {
         const struct read_row *row = &reply->rows[i];
-        put_number(w, row->key);
-        put_stamp(w, row->at);
-        put_number(w, row->writer);
-        put_byte(w, row->is_row);
+        wire_put_number(w, row->key);
+        wire_put_stamp(w, row->at);
+        wire_put_number(w, row->writer);
+        wire_put_byte(w, row->is_row);
         if (row->is_row)
-            put_text(w, row->row);
+            wire_put_text(w, row->row);
     }
 }
 
-static void get_rows(struct reader *r, struct client_reply *reply, struct arena *scratch)
+static void get_rows(struct wire_reader *r, struct client_reply *reply, struct arena *scratch)
 {
     struct read_row *rows;
 
-    reply->row_count = get_count(r);
+    reply->row_count = wire_get_count(r);
     reply->rows = rows = take_array(scratch, reply->row_count, sizeof *rows);
     for (uint32_t i = 0; i < reply->row_count; i++) {
         rows[i].key = (uint32_t)get_at_most(r, UINT32_MAX);
-        rows[i].at = get_stamp(r);
-        rows[i].writer = get_number(r);
+        rows[i].at = wire_get_stamp(r);
+        rows[i].writer = wire_get_number(r);
         rows[i].is_row = get_at_most(r, 1);
         if (rows[i].is_row)
-            rows[i].row = get_text(r);
+            rows[i].row = wire_get_text(r);
     }
 }
 
-static void put_seen(struct writer *w, const struct client_reply *reply)
+static void put_seen(struct wire_writer *w, const struct client_reply *reply)
 {
-    put_number(w, reply->seen_count);
+    wire_put_number(w, reply->seen_count);
     for (uint32_t i = 0; i < reply->seen_count; i++) {
-        put_number(w, reply->seen[i].key);
-        put_stamp(w, reply->seen[i].at);
-        put_number(w, reply->seen[i].writer);
+        wire_put_number(w, reply->seen[i].key);
+        wire_put_stamp(w, reply->seen[i].at);
+        wire_put_number(w, reply->seen[i].writer);
     }
 }
 
-static void get_seen(struct reader *r, struct client_reply *reply, struct arena *scratch)
+static void get_seen(struct wire_reader *r, struct client_reply *reply, struct arena *scratch)
 {
     struct seen_key *seen;
 
-    reply->seen_count = get_count(r);
+    reply->seen_count = wire_get_count(r);
     reply->seen = seen = take_array(scratch, reply->seen_count, sizeof *seen);
     for (uint32_t i = 0; i < reply->seen_count; i++) {
         seen[i].key = (uint32_t)get_at_most(r, UINT32_MAX);
-        seen[i].at = get_stamp(r);
-        seen[i].writer = get_number(r);
+        seen[i].at = wire_get_stamp(r);
+        seen[i].writer = wire_get_number(r);
     }
 }
 
-void client_reply_put(struct writer *w, const struct client_reply *reply)
+void client_reply_put(struct wire_writer *w, const struct client_reply *reply)
 {
-    put_byte(w, (uint8_t)reply->kind);
-    put_number(w, reply->txn);
-    put_number(w, reply->number);
+    wire_put_byte(w, (uint8_t)reply->kind);
+    wire_put_number(w, reply->txn);
+    wire_put_number(w, reply->number);
     if (reply->kind != REPLY_DONE) {
-        put_byte(w, (uint8_t)reply->refusal);
+        wire_put_byte(w, (uint8_t)reply->refusal);
         return;
     }
-    put_stamp(w, reply->at);
+    wire_put_stamp(w, reply->at);
     put_rows(w, reply);
     put_seen(w, reply);
-    put_text(w, reply->session);
+    wire_put_text(w, reply->session);
 }
 
-bool client_reply_get(struct reader *r, struct client_reply *reply, struct arena *scratch)
+bool client_reply_get(struct wire_reader *r, struct client_reply *reply, struct arena *scratch)
 {
     *reply = (struct client_reply){ .kind = (enum client_reply_kind)get_at_most(
                                         r, CLIENT_REPLY_KIND_COUNT - 1) };
-    reply->txn = get_number(r);
+    reply->txn = wire_get_number(r);
     reply->number = (uint32_t)get_at_most(r, UINT32_MAX);
     if (reply->kind != REPLY_DONE) {
         reply->refusal = (enum refusal)get_at_most(r, REFUSAL_COUNT - 1);
-        return reader_is_done(r);
+        return wire_reader_is_done(r);
     }
-    reply->at = get_stamp(r);
+    reply->at = wire_get_stamp(r);
     get_rows(r, reply, scratch);
     get_seen(r, reply, scratch);
-    reply->session = get_text(r);
-    return reader_is_done(r);
+    reply->session = wire_get_text(r);
+    return wire_reader_is_done(r);
 }
 
 void client_reply_describe(const struct client_reply *reply, struct buffer *to)
@@ -248,7 +249,7 @@ void client_reply_describe(const struct client_reply *reply, struct buffer *to)
 
     buffer_print(to, "%s T%" PRIu64 ".%" PRIu32, names[reply->kind], reply->txn, reply->number);
     if (reply->kind == REPLY_ABORTED)
-        buffer_print(to, ": %s", refusal_name(reply->refusal));
+        buffer_print(to, ": %s", shard_refusal_name(reply->refusal));
     if (reply->row_count > 0)
         buffer_print(to, " %" PRIu32 " row%s", reply->row_count, reply->row_count == 1 ? "" : "s");
 }

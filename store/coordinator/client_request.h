@@ -63,10 +63,10 @@ struct client_reply {
 };
 
 /* As with asks: arrays that are read go into the scratch, texts are views into the bytes. */
-void client_request_put(struct writer *, const struct client_request *);
-bool client_request_get(struct reader *, struct client_request *, struct arena *scratch);
-void client_reply_put(struct writer *, const struct client_reply *);
-bool client_reply_get(struct reader *, struct client_reply *, struct arena *scratch);
+void client_request_put(struct wire_writer *, const struct client_request *);
+bool client_request_get(struct wire_reader *, struct client_request *, struct arena *scratch);
+void client_reply_put(struct wire_writer *, const struct client_reply *);
+bool client_reply_get(struct wire_reader *, struct client_reply *, struct arena *scratch);
 void client_request_describe(const struct client_request *, struct buffer *);
 void client_reply_describe(const struct client_reply *, struct buffer *);
 

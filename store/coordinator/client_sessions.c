@@ -5,30 +5,32 @@
 #include "store/cluster_private.h"
 #include "store/server_private.h"
 
-void seats_open(struct seats *seats, struct server *server)
+void client_sessions_open(struct client_sessions *seats, struct server *server)
 {
-    *seats = (struct seats){ .server = server, .pool = &server->pool };
+    *seats = (struct client_sessions){ .server = server, .pool = &server->pool };
 }
 
-struct seat *seats_of(struct seats *seats, uint32_t client)
+struct client_session *client_sessions_find(struct client_sessions *seats, uint32_t client)
 {
     uint32_t first = seats->server->world->options.node_count;
     uint32_t index = client - first;
 
     assert(client >= first);
     while (seats->list.count <= index)
-        vector_push(seats->pool, &seats->list, ((struct seat){ .reply = { .pool = seats->pool } }));
+        vector_push(seats->pool, &seats->list,
+                    ((struct client_session){ .reply = { .pool = seats->pool } }));
     return &seats->list.at[index];
 }
 
-static void take(struct seat *seat, const struct client_request *request)
+static void take(struct client_session *seat, const struct client_request *request)
 {
     seat->txn = request->txn;
     seat->over = REPLY_GONE;
     seat->refusal = REFUSED_NOT;
 }
 
-static enum seat_news hear_in_order(struct seat *seat, const struct client_request *request)
+static enum session_news hear_in_order(struct client_session *seat,
+                                       const struct client_request *request)
 {
     if (request->txn > seat->txn) {
         take(seat, request);
@@ -37,9 +39,10 @@ static enum seat_news hear_in_order(struct seat *seat, const struct client_reque
     return SEAT_GOES_ON;
 }
 
-enum seat_news seat_hear(struct seat *seat, const struct client_request *request)
+enum session_news client_session_hear(struct client_session *seat,
+                                      const struct client_request *request)
 {
-    enum seat_news news;
+    enum session_news news;
 
     if (request->txn < seat->txn ||
         (request->txn == seat->txn && request->number < seat->request))
@@ -49,7 +52,7 @@ enum seat_news seat_hear(struct seat *seat, const struct client_request *request
             take(seat, request);
         seat->request = request->number;
         seat->is_answered = true;
-        writer_reset(&seat->reply);
+        wire_writer_reset(&seat->reply);
         return SEAT_ENDS;
     }
     if (request->txn == seat->txn && request->number == seat->request)
@@ -60,21 +63,22 @@ enum seat_news seat_hear(struct seat *seat, const struct client_request *request
     return news;
 }
 
-static void say(struct seats *seats, uint32_t client, struct seat *seat,
+static void say(struct client_sessions *seats, uint32_t client, struct client_session *seat,
                 struct client_reply *reply)
 {
     reply->txn = seat->txn;
     reply->number = seat->request;
-    writer_reset(&seat->reply);
-    put_byte(&seat->reply, MESSAGE_REPLY);
+    wire_writer_reset(&seat->reply);
+    wire_put_byte(&seat->reply, MESSAGE_REPLY);
     client_reply_put(&seat->reply, reply);
     seat->is_answered = true;
-    server_send_bytes(seats->server, client, writer_text(&seat->reply));
+    server_send_bytes(seats->server, client, wire_writer_text(&seat->reply));
 }
 
-void seats_reply(struct seats *seats, uint32_t client, uint64_t txn, struct client_reply *reply)
+void client_sessions_reply(struct client_sessions *seats, uint32_t client, uint64_t txn,
+                           struct client_reply *reply)
 {
-    struct seat *seat = seats_of(seats, client);
+    struct client_session *seat = client_sessions_find(seats, client);
     struct server *server = seats->server;
 
     if (seat->txn != txn)
@@ -89,20 +93,20 @@ void seats_reply(struct seats *seats, uint32_t client, uint64_t txn, struct clie
         buggify_crash(&server->cluster->buggify, server->node, server->world->now_ns);
 }
 
-void seats_say_over(struct seats *seats, uint32_t client)
+void client_sessions_say_over(struct client_sessions *seats, uint32_t client)
 {
-    struct seat *seat = seats_of(seats, client);
+    struct client_session *seat = client_sessions_find(seats, client);
     struct client_reply reply = { .kind = seat->over, .refusal = seat->refusal };
 
     say(seats, client, seat, &reply);
 }
 
-void seats_repeat(struct seats *seats, uint32_t client)
+void client_sessions_repeat(struct client_sessions *seats, uint32_t client)
 {
-    const struct seat *seat = seats_of(seats, client);
+    const struct client_session *seat = client_sessions_find(seats, client);
 
     if (!seat->is_answered || seat->reply.count == 0)
         return;
     SOMETIMES(&seats->server->cluster->sometimes, REPLY_REPEATED);
-    server_send_bytes(seats->server, client, writer_text(&seat->reply));
+    server_send_bytes(seats->server, client, wire_writer_text(&seat->reply));
 }

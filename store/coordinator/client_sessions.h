@@ -18,41 +18,42 @@
 struct server;
 
 /* The talk with one client. */
-struct seat {
+struct client_session {
     uint64_t txn;     /* the newest here */
     uint32_t request; /* the last of it */
     bool is_answered;
-    struct writer reply;
+    struct wire_writer reply;
     enum client_reply_kind over; /* what later requests get once the transaction is gone */
     enum refusal refusal;
 };
 
-struct seats {
+struct client_sessions {
     struct server *server;
     struct pool *pool;
-    VECTOR(struct seat) list; /* by client */
+    VECTOR(struct client_session) list; /* by client */
 };
 
 /* What a request means to who hears it. */
-enum seat_news {
+enum session_news {
     SEAT_LATE,    /* nothing: the client has gone on since */
     SEAT_BEGINS,  /* a transaction begins; whichever was the seat's before is abandoned */
     SEAT_GOES_ON, /* the next request of the transaction at hand */
-    SEAT_AGAIN,   /* the last request once more: see seats_repeat() */
+    SEAT_AGAIN,   /* the last request once more: see client_sessions_repeat() */
     SEAT_ENDS,    /* the client wants no more of the transaction; nobody waits for a reply */
-    SEAT_UNKNOWN, /* it never began here; the seat's before is abandoned: see seats_say_over() */
+    SEAT_UNKNOWN, /* it never began here; the seat's before is abandoned: see client_sessions_say_over() */
 };
 
-void seats_open(struct seats *, struct server *);
+void client_sessions_open(struct client_sessions *, struct server *);
 /* The address holds until another client is heard of. */
-struct seat *seats_of(struct seats *, uint32_t client);
-enum seat_news seat_hear(struct seat *, const struct client_request *);
+struct client_session *client_sessions_find(struct client_sessions *, uint32_t client);
+enum session_news client_session_hear(struct client_session *, const struct client_request *);
 
 /* The reply to the transaction's request at hand, if the client still wants it. */
-void seats_reply(struct seats *, uint32_t client, uint64_t txn, struct client_reply *);
+void client_sessions_reply(struct client_sessions *, uint32_t client, uint64_t txn,
+                           struct client_reply *);
 /* The transaction at hand is over, or never was. */
-void seats_say_over(struct seats *, uint32_t client);
+void client_sessions_say_over(struct client_sessions *, uint32_t client);
 /* The last reply once more, if there is one. */
-void seats_repeat(struct seats *, uint32_t client);
+void client_sessions_repeat(struct client_sessions *, uint32_t client);
 
 #endif

@@ -39,12 +39,12 @@ static void finish(struct txn *txn)
 {
     uint64_t shards = shards_to_release(txn);
 
-    txn_close_asks(txn);
+    coordinator_close_asks(txn);
     txn->phase = TXN_DONE;
     if (shards)
-        txn_ask(txn, shards);
+        coordinator_ask_shards(txn, shards);
     else
-        txn_close(txn);
+        coordinator_close_txn(txn);
 }
 
 static void reply(struct txn *txn, enum client_reply_kind kind, enum refusal refusal)
@@ -53,7 +53,7 @@ static void reply(struct txn *txn, enum client_reply_kind kind, enum refusal ref
 
     if (kind == REPLY_DONE)
         reply.at = txn->decision.at;
-    txn_reply(txn, &reply);
+    coordinator_reply(txn, &reply);
 }
 
 static void reply_aborted(struct txn *txn, enum refusal refusal)
@@ -75,17 +75,17 @@ static void reply_committed(struct txn *txn)
 
 static void decide(struct txn *txn)
 {
-    txn_close_asks(txn);
+    coordinator_close_asks(txn);
     txn->phase = TXN_DECIDING;
-    txn_ask(txn, shard_bit(txn->private->anchor));
+    coordinator_ask_shards(txn, shard_bit(txn->private->anchor));
 }
 
-void txn_abort(struct txn *txn, enum refusal refusal)
+void commit_abort(struct txn *txn, enum refusal refusal)
 {
     struct txn_private *private = txn->private;
 
     assert(txn->phase < TXN_DECIDING);
-    txn_close_asks(txn);
+    coordinator_close_asks(txn);
     private->refusal = refusal;
     if (private->participants == 0) {
         reply_aborted(txn, refusal);
@@ -101,7 +101,7 @@ void txn_abort(struct txn *txn, enum refusal refusal)
     decide(txn);
 }
 
-void txn_on_decision(struct txn *txn, const struct answer *answer)
+void commit_on_decision(struct txn *txn, const struct shard_answer *answer)
 {
     struct txn_private *private = txn->private;
     bool was_to_commit = txn->decision.commits;
@@ -189,7 +189,7 @@ static void fill_changes(const struct txn *txn, uint32_t shard, struct prepare *
     p->changes = changes;
 }
 
-void txn_fill_prepare(struct txn *txn, uint32_t shard, struct ask *ask)
+void commit_fill_prepare(struct txn *txn, uint32_t shard, struct ask *ask)
 {
     struct arena *scratch = &txn->coordinator->server->scratch;
 
@@ -212,7 +212,7 @@ static void merge(struct vote *merged, const struct vote *vote)
 }
 
 /* The only participant's log has decided. */
-static void take_outcome(struct txn *txn, const struct answer *answer)
+static void take_outcome(struct txn *txn, const struct shard_answer *answer)
 {
     txn->decision = answer->decision;
     if (answer->decision.commits)
@@ -222,7 +222,7 @@ static void take_outcome(struct txn *txn, const struct answer *answer)
     finish(txn);
 }
 
-void txn_on_vote(struct txn *txn, uint32_t shard, const struct answer *answer)
+void commit_on_vote(struct txn *txn, uint32_t shard, const struct shard_answer *answer)
 {
     bool is_prepare = txn->private->participants & shard_bit(shard);
 
@@ -231,13 +231,13 @@ void txn_on_vote(struct txn *txn, uint32_t shard, const struct answer *answer)
         return;
     }
     if (answer->vote.refusal != REFUSED_NOT || answer->refusal != REFUSED_NOT) {
-        txn_abort(txn, answer->refusal == REFUSED_NOT ? answer->vote.refusal : answer->refusal);
+        commit_abort(txn, answer->refusal == REFUSED_NOT ? answer->vote.refusal : answer->refusal);
         return;
     }
     if (is_prepare)
         merge(&txn->merged, &answer->vote);
     if (txn->open_asks == 0)
-        txn_votes_are_in(txn);
+        commit_votes_are_in(txn);
 }
 
 static void decide_to_commit(struct txn *txn)
@@ -250,10 +250,10 @@ static void decide_to_commit(struct txn *txn)
     if (txn->decision.commits)
         decide(txn);
     else
-        txn_abort(txn, REFUSED_CONFLICT);
+        commit_abort(txn, REFUSED_CONFLICT);
 }
 
-void txn_votes_are_in(struct txn *txn)
+void commit_votes_are_in(struct txn *txn)
 {
     const struct protocol *protocol = txn->coordinator->protocol;
 
@@ -266,11 +266,11 @@ void txn_votes_are_in(struct txn *txn)
         return;
     case NEXT_CHECK:
         txn->private->is_committing = true;
-        txn_check(txn);
+        commit_check(txn);
         return;
     case NEXT_READ_AGAIN: /* too late for that: the client has its rows */
     case NEXT_ABORT:
-        txn_abort(txn, REFUSED_CONFLICT);
+        commit_abort(txn, REFUSED_CONFLICT);
         return;
     }
 }
@@ -290,36 +290,36 @@ static uint64_t shards_read(const struct txn *txn)
     return shards;
 }
 
-void txn_check(struct txn *txn)
+void commit_check(struct txn *txn)
 {
     uint64_t shards = shards_read(txn);
 
     txn->phase = TXN_CHECKING;
-    txn_ask(txn, shards);
+    coordinator_ask_shards(txn, shards);
     if (shards == 0)
-        txn_check_is_done(txn);
+        commit_check_is_done(txn);
 }
 
-void txn_on_check(struct txn *txn, const struct answer *answer)
+void commit_on_check(struct txn *txn, const struct shard_answer *answer)
 {
     if (answer->vote.refusal != REFUSED_NOT || answer->refusal != REFUSED_NOT) {
         SOMETIMES(txn->coordinator->sometimes, REFRESH_FAILED);
-        txn_abort(txn, answer->refusal == REFUSED_NOT ? answer->vote.refusal : answer->refusal);
+        commit_abort(txn, answer->refusal == REFUSED_NOT ? answer->vote.refusal : answer->refusal);
     } else if (txn->open_asks == 0) {
         SOMETIMES(txn->coordinator->sometimes, REFRESHED);
-        txn_check_is_done(txn);
+        commit_check_is_done(txn);
     }
 }
 
-void txn_check_is_done(struct txn *txn)
+void commit_check_is_done(struct txn *txn)
 {
     txn->snapshot = txn->check_to;
     if (txn->private->is_committing) {
         txn->phase = TXN_PREPARING;
-        txn_votes_are_in(txn);
+        commit_votes_are_in(txn);
     } else {
         txn->phase = TXN_READING;
-        txn_rows_are_in(txn);
+        coordinator_rows_are_in(txn);
     }
 }
 
@@ -350,10 +350,10 @@ static bool is_too_old(struct txn *txn)
 {
     const struct cluster *cluster = txn->coordinator->server->cluster;
 
-    return txn_now(txn).wall_ns - txn->begin.wall_ns > cluster->options.retention_ns;
+    return coordinator_now(txn).wall_ns - txn->begin.wall_ns > cluster->options.retention_ns;
 }
 
-void txn_commit(struct txn *txn)
+void commit_begin(struct txn *txn)
 {
     const struct protocol *protocol = txn->coordinator->protocol;
     struct txn_private *private = txn->private;
@@ -362,7 +362,7 @@ void txn_commit(struct txn *txn)
     txn->phase = TXN_PREPARING;
     if (is_too_old(txn)) {
         SOMETIMES(txn->coordinator->sometimes, COMMIT_TOO_OLD);
-        txn_abort(txn, REFUSED_TOO_OLD);
+        commit_abort(txn, REFUSED_TOO_OLD);
         return;
     }
     participants = participants_of(txn);
@@ -371,7 +371,7 @@ void txn_commit(struct txn *txn)
     private->anchor = participants ? anchor_of(txn, participants) : 0;
     private->is_alone = protocol->is_alone && participants && !shards_rest(participants) && !checks;
     txn->merged = (struct vote){ .out = stamp_never(), .pivot = stamp_never() };
-    txn_ask(txn, participants | checks);
+    coordinator_ask_shards(txn, participants | checks);
     if (txn->open_asks == 0)
-        txn_votes_are_in(txn);
+        commit_votes_are_in(txn);
 }

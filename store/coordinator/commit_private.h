@@ -6,16 +6,16 @@
 
 #include "store/coordinator/coordinator_private.h"
 
-void txn_commit(struct txn *);
+void commit_begin(struct txn *);
 /* Looks again at all that was read; then goes on with the read or the commit. */
-void txn_check(struct txn *);
-void txn_on_vote(struct txn *, uint32_t shard, const struct answer *);
-void txn_on_check(struct txn *, const struct answer *);
-void txn_on_decision(struct txn *, const struct answer *);
-void txn_votes_are_in(struct txn *);
-void txn_check_is_done(struct txn *);
+void commit_check(struct txn *);
+void commit_on_vote(struct txn *, uint32_t shard, const struct shard_answer *);
+void commit_on_check(struct txn *, const struct shard_answer *);
+void commit_on_decision(struct txn *, const struct shard_answer *);
+void commit_votes_are_in(struct txn *);
+void commit_check_is_done(struct txn *);
 /* What PREPARE and CHECK say of a shard; arrays in the scratch. */
-void txn_fill_prepare(struct txn *, uint32_t shard, struct ask *);
-void txn_abort(struct txn *, enum refusal);
+void commit_fill_prepare(struct txn *, uint32_t shard, struct ask *);
+void commit_abort(struct txn *, enum refusal);
 
 #endif

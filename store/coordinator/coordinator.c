@@ -29,18 +29,18 @@ void coordinator_open(struct coordinator *c, struct server *server)
                                .bugs = &cluster->options.bugs,
                                .sometimes = &cluster->sometimes,
                                .max_offset_ns = cluster->options.max_offset_ns };
-    seats_open(&c->seats, server);
+    client_sessions_open(&c->seats, server);
     c->leaders = pool_take(c->pool, c->catalog->shard_count * sizeof *c->leaders);
     for (uint32_t shard = 0; shard < c->catalog->shard_count; shard++)
         c->leaders[shard] = cluster_replica_node(cluster, shard, 0);
 }
 
-struct stamp txn_now(struct txn *txn)
+struct stamp coordinator_now(struct txn *txn)
 {
     return server_now(txn->coordinator->server, txn->id);
 }
 
-uint64_t txn_event_number(const struct txn *txn)
+uint64_t coordinator_event_number(const struct txn *txn)
 {
     return txn->coordinator->server->world->counts.events;
 }
@@ -94,30 +94,30 @@ static struct txn *start(struct coordinator *c, uint32_t client,
     txn->id = request->txn;
     txn->client = client;
     txn->seen = request->seen;
-    txn->begin = txn_now(txn);
+    txn->begin = coordinator_now(txn);
     add(c, txn);
     if (c->protocol->begin)
         c->protocol->begin(txn);
     return txn;
 }
 
-void txn_close(struct txn *txn)
+void coordinator_close_txn(struct txn *txn)
 {
     struct coordinator *c = txn->coordinator;
     uint32_t place = place_of(c, txn->id);
 
     assert(txn->open_asks == 0 && c->txns.at[place] == txn);
     vector_remove(&c->txns, place);
-    txn_close_statement(txn);
+    coordinator_close_statement(txn);
     pool_give(c->pool, txn->private, sizeof *txn->private);
     pool_give(c->pool, txn, sizeof *txn);
 }
 
 /* --- Replies ---------------------------------------------------------------------------------- */
 
-void txn_reply(struct txn *txn, struct client_reply *reply)
+void coordinator_reply(struct txn *txn, struct client_reply *reply)
 {
-    seats_reply(&txn->coordinator->seats, txn->client, txn->id, reply);
+    client_sessions_reply(&txn->coordinator->seats, txn->client, txn->id, reply);
 }
 
 /* The client wants no more of it. What may have been prepared goes on to its end. */
@@ -126,7 +126,7 @@ static void abandon(struct coordinator *c, uint64_t id)
     struct txn *txn = coordinator_find(c, id);
 
     if (txn && txn->private->participants == 0 && txn->phase != TXN_DONE)
-        txn_abort(txn, REFUSED_ABORTED);
+        commit_abort(txn, REFUSED_ABORTED);
 }
 
 /* --- Requests --------------------------------------------------------------------------------- */
@@ -138,13 +138,13 @@ static void serve(struct txn *txn, const struct client_request *request)
     txn->heard_ns = server_monotonic_ns(txn->coordinator->server);
     switch (request->kind) {
     case CLIENT_READ:
-        txn_read(txn, request);
+        coordinator_read(txn, request);
         return;
     case CLIENT_WRITE:
-        txn_write(txn, request);
+        coordinator_write(txn, request);
         return;
     case CLIENT_COMMIT:
-        txn_commit(txn);
+        commit_begin(txn);
         return;
     case CLIENT_ABORT:
     case CLIENT_REQUEST_KIND_COUNT:
@@ -160,7 +160,7 @@ static void on_next(struct coordinator *c, uint32_t client, const struct client_
     if (txn && txn->phase == TXN_IDLE)
         serve(txn, request);
     else
-        seats_say_over(&c->seats, client);
+        client_sessions_say_over(&c->seats, client);
 }
 
 static void on_again(struct coordinator *c, uint32_t client, const struct client_request *request)
@@ -169,12 +169,12 @@ static void on_again(struct coordinator *c, uint32_t client, const struct client
 
     if (txn)
         txn->heard_ns = server_monotonic_ns(c->server);
-    seats_repeat(&c->seats, client);
+    client_sessions_repeat(&c->seats, client);
 }
 
 static struct client_request read_request(struct coordinator *c, struct text bytes)
 {
-    struct reader reader = reader_of(bytes);
+    struct wire_reader reader = wire_reader_of(bytes);
     struct client_request request;
     bool is_sound = client_request_get(&reader, &request, &c->server->scratch);
 
@@ -185,11 +185,11 @@ static struct client_request read_request(struct coordinator *c, struct text byt
 void coordinator_request(struct coordinator *c, uint32_t client, struct text bytes)
 {
     struct client_request request = read_request(c, bytes);
-    struct seat *seat = seats_of(&c->seats, client);
+    struct client_session *seat = client_sessions_find(&c->seats, client);
     uint64_t before = seat->txn;
 
     server_hear(c->server, request.seen);
-    switch (seat_hear(seat, &request)) {
+    switch (client_session_hear(seat, &request)) {
     case SEAT_LATE:
         SOMETIMES(c->sometimes, REQUEST_LATE);
         return;
@@ -205,7 +205,7 @@ void coordinator_request(struct coordinator *c, uint32_t client, struct text byt
         return;
     case SEAT_UNKNOWN:
         abandon(c, before);
-        seats_say_over(&c->seats, client);
+        client_sessions_say_over(&c->seats, client);
         return;
     case SEAT_ENDS:
         abandon(c, before);
@@ -232,10 +232,10 @@ void coordinator_tick(struct coordinator *c)
         struct txn *txn = c->txns.at[i];
         if (is_abandoned(c, txn, now_ns)) {
             SOMETIMES(c->sometimes, ABANDONED_ABORTED);
-            txn_abort(txn, REFUSED_OVERLOADED);
+            commit_abort(txn, REFUSED_OVERLOADED);
         } else {
-            txn_retry_asks(txn, now_ns);
-            txn_probe_late(txn, now_ns);
+            coordinator_retry_asks(txn, now_ns);
+            deadlock_probe_late(txn, now_ns);
         }
     }
 }
@@ -290,19 +290,19 @@ static void fill(struct txn *txn, uint32_t shard, struct ask *ask)
     switch (txn->phase) {
     case TXN_READING:
         ask->kind = ASK_READ;
-        txn_fill_read(txn, shard, ask);
+        coordinator_fill_read(txn, shard, ask);
         return;
     case TXN_LOCKING:
         ask->kind = ASK_LOCK;
-        txn_fill_lock(txn, shard, ask);
+        coordinator_fill_lock(txn, shard, ask);
         return;
     case TXN_PREPARING:
         ask->kind = txn->private->participants & shard_bit(shard) ? ASK_PREPARE : ASK_CHECK;
-        txn_fill_prepare(txn, shard, ask);
+        commit_fill_prepare(txn, shard, ask);
         return;
     case TXN_CHECKING:
         ask->kind = ASK_CHECK;
-        txn_fill_prepare(txn, shard, ask);
+        commit_fill_prepare(txn, shard, ask);
         return;
     case TXN_DECIDING:
         ask->kind = ASK_DECIDE;
@@ -366,7 +366,7 @@ static void send(struct txn *txn, uint32_t shard)
     open->tries++;
 }
 
-void txn_ask(struct txn *txn, uint64_t shards)
+void coordinator_ask_shards(struct txn *txn, uint64_t shards)
 {
     assert(txn->private->open == 0 && txn->open_asks == 0);
     txn->private->open = shards;
@@ -387,13 +387,13 @@ static void close_ask(struct txn *txn, uint32_t shard)
     txn->open_asks--;
 }
 
-void txn_close_asks(struct txn *txn)
+void coordinator_close_asks(struct txn *txn)
 {
     for (uint64_t rest = txn->private->open; rest; rest = shards_rest(rest))
         close_ask(txn, shards_first(rest));
 }
 
-void txn_retry_asks(struct txn *txn, int64_t now_ns)
+void coordinator_retry_asks(struct txn *txn, int64_t now_ns)
 {
     for (uint64_t rest = txn->private->open; rest; rest = shards_rest(rest)) {
         struct shard_ask *ask = &txn->asks[shards_first(rest)];
@@ -431,7 +431,7 @@ static void ask_another(struct txn *txn, uint32_t shard, uint32_t node, uint32_t
  * would ever release it.
  */
 static void release_what_came_late(struct coordinator *c, uint32_t node,
-                                   const struct answer *answer)
+                                   const struct shard_answer *answer)
 {
     struct ask ask = {
         .kind = ASK_RELEASE, .txn = answer->txn, .from = c->server->node, .scope = SCOPE_NONE
@@ -444,7 +444,7 @@ static void release_what_came_late(struct coordinator *c, uint32_t node,
     }
 }
 
-static void note_term(struct txn *txn, const struct answer *answer)
+static void note_term(struct txn *txn, const struct shard_answer *answer)
 {
     uint64_t *term = &txn->terms[answer->shard];
 
@@ -460,34 +460,34 @@ static void note_term(struct txn *txn, const struct answer *answer)
 }
 
 /* One of the shards has answered; the phase may be another afterwards. */
-static void take_in(struct txn *txn, const struct answer *answer)
+static void take_in(struct txn *txn, const struct shard_answer *answer)
 {
     uint32_t shard = answer->shard;
 
     switch (txn->phase) {
     case TXN_READING:
         note_term(txn, answer);
-        txn_on_rows(txn, shard, answer);
+        coordinator_on_rows(txn, shard, answer);
         return;
     case TXN_LOCKING:
         note_term(txn, answer);
         if (answer->refusal != REFUSED_NOT)
-            txn_abort(txn, answer->refusal);
+            commit_abort(txn, answer->refusal);
         else if (txn->open_asks == 0)
-            txn_locks_are_held(txn);
+            coordinator_locks_are_held(txn);
         return;
     case TXN_PREPARING:
-        txn_on_vote(txn, shard, answer);
+        commit_on_vote(txn, shard, answer);
         return;
     case TXN_CHECKING:
-        txn_on_check(txn, answer);
+        commit_on_check(txn, answer);
         return;
     case TXN_DECIDING:
-        txn_on_decision(txn, answer);
+        commit_on_decision(txn, answer);
         return;
     case TXN_DONE:
         if (txn->open_asks == 0)
-            txn_close(txn);
+            coordinator_close_txn(txn);
         return;
     case TXN_IDLE:
         break;
@@ -501,7 +501,7 @@ static bool must_be_repeated(const struct txn *txn, enum refusal refusal)
     return refusal == REFUSED_OVERLOADED && (txn->phase == TXN_DECIDING || txn->phase == TXN_DONE);
 }
 
-void coordinator_answer(struct coordinator *c, uint32_t node, const struct answer *answer)
+void coordinator_answer(struct coordinator *c, uint32_t node, const struct shard_answer *answer)
 {
     struct txn *txn = coordinator_find(c, answer->txn);
     uint32_t shard = answer->shard;

@@ -89,7 +89,7 @@ struct coordinator {
     struct sometimes *sometimes;
     int64_t max_offset_ns;  /* what the store believes of clocks */
     VECTOR(struct txn *) txns; /* by rising id */
-    struct seats seats;
+    struct client_sessions seats;
     uint32_t *leaders;      /* by shard: a guess */
     uint64_t probes;        /* begun here */
 };
@@ -97,7 +97,7 @@ struct coordinator {
 void coordinator_open(struct coordinator *, struct server *);
 /* From a client (store/coordinator/client_request.h), from a shard, and every so often. */
 void coordinator_request(struct coordinator *, uint32_t client, struct text bytes);
-void coordinator_answer(struct coordinator *, uint32_t node, const struct answer *);
+void coordinator_answer(struct coordinator *, uint32_t node, const struct shard_answer *);
 void coordinator_probe(struct coordinator *, const struct ask *); /* to forward, or to die of */
 void coordinator_tick(struct coordinator *);
 /* No transaction is unfinished here; then it needs no tick, either. */
@@ -106,13 +106,13 @@ bool coordinator_is_idle(const struct coordinator *);
 /* --- What protocols ask of it ----------------------------------------------------------------- */
 
 /* The node's hybrid clock; unique with the transaction's id. */
-struct stamp txn_now(struct txn *);
+struct stamp coordinator_now(struct txn *);
 /* The transaction has written nothing. */
 static inline bool txn_reads_only(const struct txn *txn)
 {
     return txn->writes.count == 0;
 }
 /* The number of the event being handled: the simulator's, for certificates only. */
-uint64_t txn_event_number(const struct txn *);
+uint64_t coordinator_event_number(const struct txn *);
 
 #endif

@@ -74,14 +74,14 @@ static inline void give_text(struct pool *pool, struct text text)
 /* NULL if it is over, or was never here. */
 struct txn *coordinator_find(const struct coordinator *, uint64_t txn);
 /* Answers the request at hand, if the client still wants it; the kind and what goes with it. */
-void txn_reply(struct txn *, struct client_reply *);
+void coordinator_reply(struct txn *, struct client_reply *);
 /* Gives its memory back: nothing is outstanding. */
-void txn_close(struct txn *);
+void coordinator_close_txn(struct txn *);
 /* Sends a new ask, as the phase wants it, to each of the shards. */
-void txn_ask(struct txn *, uint64_t shards);
+void coordinator_ask_shards(struct txn *, uint64_t shards);
 /* Those that are outstanding are of no interest any more. */
-void txn_close_asks(struct txn *);
+void coordinator_close_asks(struct txn *);
 /* Sends again what is due. */
-void txn_retry_asks(struct txn *, int64_t now_ns);
+void coordinator_retry_asks(struct txn *, int64_t now_ns);
 
 #endif

@@ -90,7 +90,7 @@ static void begin_anew(struct txn *txn, int64_t now_ns)
     send_to_shards(txn, &own, &txn->begin, 1, true);
 }
 
-void txn_probe_late(struct txn *txn, int64_t now_ns)
+void deadlock_probe_late(struct txn *txn, int64_t now_ns)
 {
     if (txn->private->owes_probe && now_ns - txn->private->probed_ns >= ANEW_NS &&
         waits_for_shards(txn))
@@ -106,7 +106,7 @@ static void owe_probe(struct txn *txn)
     if (txn->private->probed_ns == 0)
         begin_anew(txn, now_ns);
     else
-        txn_probe_late(txn, now_ns);
+        deadlock_probe_late(txn, now_ns);
 }
 
 /* With the bug, its client hears that it is aborted, and what it has written is committed. */
@@ -116,12 +116,12 @@ static void die(struct txn *txn)
 
     SOMETIMES(txn->coordinator->sometimes, DEADLOCK_BROKEN);
     if (!txn->coordinator->bugs->on[BUG_VICTIM_WRITES_STAY] || txn_reads_only(txn)) {
-        txn_abort(txn, REFUSED_DEADLOCK);
+        commit_abort(txn, REFUSED_DEADLOCK);
         return;
     }
-    txn_reply(txn, &reply);
-    txn_close_asks(txn);
-    txn_commit(txn);
+    coordinator_reply(txn, &reply);
+    coordinator_close_asks(txn);
+    commit_begin(txn);
 }
 
 /* A shard that has locks for it has not heard of it for long. */

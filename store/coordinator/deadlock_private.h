@@ -7,6 +7,6 @@
 #include "store/coordinator/coordinator_private.h"
 
 /* Begins the probe that it owes, once that is due. */
-void txn_probe_late(struct txn *, int64_t now_ns);
+void deadlock_probe_late(struct txn *, int64_t now_ns);
 
 #endif

@@ -61,7 +61,7 @@ static void clear(struct txn *txn)
     s->shards = 0;
 }
 
-void txn_close_statement(struct txn *txn)
+void coordinator_close_statement(struct txn *txn)
 {
     struct pool *pool = txn->coordinator->pool;
     struct txn_statement *s = &txn->private->statement;
@@ -118,10 +118,10 @@ static void ask_to_read(struct txn *txn)
     make_places(txn);
     txn->phase = TXN_READING;
     txn->uncertain = (struct stamp){ 0 };
-    txn_ask(txn, txn->private->statement.shards);
+    coordinator_ask_shards(txn, txn->private->statement.shards);
 }
 
-void txn_read(struct txn *txn, const struct client_request *request)
+void coordinator_read(struct txn *txn, const struct client_request *request)
 {
     struct coordinator *c = txn->coordinator;
     struct txn_statement *s = &txn->private->statement;
@@ -139,10 +139,10 @@ void txn_read(struct txn *txn, const struct client_request *request)
         c->protocol->statement(txn);
     ask_to_read(txn);
     if (s->shards == 0)
-        txn_rows_are_in(txn);
+        coordinator_rows_are_in(txn);
 }
 
-void txn_fill_read(struct txn *txn, uint32_t shard, struct ask *ask)
+void coordinator_fill_read(struct txn *txn, uint32_t shard, struct ask *ask)
 {
     const struct catalog *catalog = txn->coordinator->catalog;
     const struct txn_statement *s = &txn->private->statement;
@@ -167,7 +167,7 @@ static void copy_row(struct txn *txn, struct read_row *to, const struct read_row
 }
 
 /* By keys: those of this shard have been answered in the order in which they were asked. */
-static void take_rows_of_keys(struct txn *txn, uint32_t shard, const struct answer *answer)
+static void take_rows_of_keys(struct txn *txn, uint32_t shard, const struct shard_answer *answer)
 {
     const struct catalog *catalog = txn->coordinator->catalog;
     struct txn_statement *s = &txn->private->statement;
@@ -182,7 +182,7 @@ static void take_rows_of_keys(struct txn *txn, uint32_t shard, const struct answ
     assert(next == answer->row_count);
 }
 
-static void take_rows_of_scope(struct txn *txn, const struct answer *answer)
+static void take_rows_of_scope(struct txn *txn, const struct shard_answer *answer)
 {
     struct txn_statement *s = &txn->private->statement;
 
@@ -191,12 +191,12 @@ static void take_rows_of_scope(struct txn *txn, const struct answer *answer)
         copy_row(txn, &s->found.at[s->found.count++], &answer->rows[i]);
 }
 
-void txn_on_rows(struct txn *txn, uint32_t shard, const struct answer *answer)
+void coordinator_on_rows(struct txn *txn, uint32_t shard, const struct shard_answer *answer)
 {
     struct txn_private *private = txn->private;
 
     if (answer->refusal != REFUSED_NOT) {
-        txn_abort(txn, answer->refusal);
+        commit_abort(txn, answer->refusal);
         return;
     }
     txn->uncertain = stamp_max(txn->uncertain, answer->uncertain);
@@ -206,7 +206,7 @@ void txn_on_rows(struct txn *txn, uint32_t shard, const struct answer *answer)
     else
         take_rows_of_scope(txn, answer);
     if (txn->open_asks == 0)
-        txn_rows_are_in(txn);
+        coordinator_rows_are_in(txn);
 }
 
 /* --- What is remembered of a read ------------------------------------------------------------- */
@@ -293,11 +293,11 @@ static void reply_with_rows(struct txn *txn)
     reply.row_count = s->scope == SCOPE_NONE ? lay_over_keys(txn, rows) : lay_over_scope(txn, rows);
     reply.rows = rows;
     txn->phase = TXN_IDLE;
-    txn_reply(txn, &reply);
+    coordinator_reply(txn, &reply);
     clear(txn);
 }
 
-void txn_rows_are_in(struct txn *txn)
+void coordinator_rows_are_in(struct txn *txn)
 {
     const struct protocol *protocol = txn->coordinator->protocol;
     bool was_asked = txn->private->statement.shards != 0;
@@ -312,10 +312,10 @@ void txn_rows_are_in(struct txn *txn)
         return;
     case NEXT_CHECK:
         txn->private->is_committing = false;
-        txn_check(txn);
+        commit_check(txn);
         return;
     case NEXT_ABORT:
-        txn_abort(txn, REFUSED_CONFLICT);
+        commit_abort(txn, REFUSED_CONFLICT);
         return;
     }
 }
@@ -327,10 +327,10 @@ static void reply_done(struct txn *txn)
     struct client_reply reply = { .kind = REPLY_DONE };
 
     txn->phase = TXN_IDLE;
-    txn_reply(txn, &reply);
+    coordinator_reply(txn, &reply);
 }
 
-void txn_write(struct txn *txn, const struct client_request *request)
+void coordinator_write(struct txn *txn, const struct client_request *request)
 {
     struct coordinator *c = txn->coordinator;
     struct txn_statement *s = &txn->private->statement;
@@ -350,12 +350,12 @@ void txn_write(struct txn *txn, const struct client_request *request)
     }
     txn->touched |= s->shards;
     txn->phase = TXN_LOCKING;
-    txn_ask(txn, s->shards);
+    coordinator_ask_shards(txn, s->shards);
     if (s->shards == 0)
-        txn_locks_are_held(txn);
+        coordinator_locks_are_held(txn);
 }
 
-void txn_fill_lock(struct txn *txn, uint32_t shard, struct ask *ask)
+void coordinator_fill_lock(struct txn *txn, uint32_t shard, struct ask *ask)
 {
     const struct catalog *catalog = txn->coordinator->catalog;
     const struct txn_statement *s = &txn->private->statement;
@@ -375,7 +375,7 @@ void txn_fill_lock(struct txn *txn, uint32_t shard, struct ask *ask)
     ask->prepare.changes = changes;
 }
 
-void txn_locks_are_held(struct txn *txn)
+void coordinator_locks_are_held(struct txn *txn)
 {
     struct txn_statement *s = &txn->private->statement;
 

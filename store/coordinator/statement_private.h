@@ -6,15 +6,15 @@
 
 #include "store/coordinator/coordinator_private.h"
 
-void txn_read(struct txn *, const struct client_request *);
-void txn_write(struct txn *, const struct client_request *);
-void txn_on_rows(struct txn *, uint32_t shard, const struct answer *);
+void coordinator_read(struct txn *, const struct client_request *);
+void coordinator_write(struct txn *, const struct client_request *);
+void coordinator_on_rows(struct txn *, uint32_t shard, const struct shard_answer *);
 /* Every shard has answered. */
-void txn_rows_are_in(struct txn *);
-void txn_locks_are_held(struct txn *);
+void coordinator_rows_are_in(struct txn *);
+void coordinator_locks_are_held(struct txn *);
 /* What READ asks of a shard, and LOCK; arrays in the scratch. */
-void txn_fill_read(struct txn *, uint32_t shard, struct ask *);
-void txn_fill_lock(struct txn *, uint32_t shard, struct ask *);
-void txn_close_statement(struct txn *);
+void coordinator_fill_read(struct txn *, uint32_t shard, struct ask *);
+void coordinator_fill_lock(struct txn *, uint32_t shard, struct ask *);
+void coordinator_close_statement(struct txn *);
 
 #endif

@@ -25,7 +25,7 @@ struct delta {
     uint32_t change_count;
 };
 
-void delta_put(struct writer *, const struct delta *);
+void delta_put(struct wire_writer *, const struct delta *);
 /* Arrays go into the scratch, texts are views. False: these bytes are none. */
 bool delta_get(struct text bytes, struct delta *, struct arena *scratch);
 /* Only origin, sequence and stamp. */

@@ -37,16 +37,16 @@ enum gossip_kind { GOSSIP_HAVE, GOSSIP_DELTAS };
 
 static void send_have(struct multileader *m, uint32_t node, bool is_answer)
 {
-    struct writer *w = &m->out;
+    struct wire_writer *w = &m->out;
 
-    writer_reset(w);
-    put_byte(w, GOSSIP_HAVE);
-    put_byte(w, is_answer);
+    wire_writer_reset(w);
+    wire_put_byte(w, GOSSIP_HAVE);
+    wire_put_byte(w, is_answer);
     for (uint32_t origin = 0; origin < m->node_count; origin++) {
-        put_number(w, m->held[origin]);
-        put_number(w, m->have[origin] - m->held[origin]);
+        wire_put_number(w, m->held[origin]);
+        wire_put_number(w, m->have[origin] - m->held[origin]);
     }
-    server_send_local(m->server, node, writer_text(w));
+    server_send_local(m->server, node, wire_writer_text(w));
 }
 
 /* Where in the log the first entry stands that somebody who has that much lacks. */
@@ -55,7 +55,7 @@ static uint64_t first_lacking(const struct multileader *m, const uint64_t *have)
     uint64_t first = m->applied + 1;
 
     for (uint32_t i = 0; i < m->node_count; i++) {
-        const struct origin *origin = &m->origins[i];
+        const struct delta_origin *origin = &m->origins[i];
         uint64_t sequence = have[i] + 1;
 
         if (have[i] >= m->held[i] || origin->places.count == 0)
@@ -73,9 +73,9 @@ static uint64_t first_lacking(const struct multileader *m, const uint64_t *have)
 
 static void begin_deltas(struct multileader *m)
 {
-    writer_reset(&m->out);
-    put_byte(&m->out, GOSSIP_DELTAS);
-    put_byte(&m->out, false); /* there is no more */
+    wire_writer_reset(&m->out);
+    wire_put_byte(&m->out, GOSSIP_DELTAS);
+    wire_put_byte(&m->out, false); /* there is no more */
 }
 
 static bool is_full(const struct multileader *m)
@@ -98,16 +98,16 @@ static void send_lacking(struct multileader *m, uint32_t node, const uint64_t *h
             m->out.at[HAS_MORE_OFFSET] = true;
             break;
         }
-        put_text(&m->out, bytes);
+        wire_put_text(&m->out, bytes);
     }
-    server_send_local(m->server, node, writer_text(&m->out));
+    server_send_local(m->server, node, wire_writer_text(&m->out));
 }
 
 static void send_to_all(struct multileader *m)
 {
     for (uint32_t node = 0; node < m->node_count; node++)
         if (node != m->node && !BUGGIFY(m->sometimes, m->node, DELTA_UNTOLD))
-            server_send_local(m->server, node, writer_text(&m->out));
+            server_send_local(m->server, node, wire_writer_text(&m->out));
 }
 
 void gossip_tell(struct multileader *m)
@@ -117,7 +117,7 @@ void gossip_tell(struct multileader *m)
     while (m->told < last) {
         begin_deltas(m);
         while (m->told < last && !is_full(m))
-            put_text(&m->out, local_log_delta(m, m->node, ++m->told));
+            wire_put_text(&m->out, local_log_delta(m, m->node, ++m->told));
         send_to_all(m);
     }
 }
@@ -205,12 +205,12 @@ static void ask_for_gap(struct multileader *m, uint32_t node)
 
 /* --- Messages --------------------------------------------------------------------------------- */
 
-static void on_deltas(struct multileader *m, uint32_t node, struct reader *r)
+static void on_deltas(struct multileader *m, uint32_t node, struct wire_reader *r)
 {
-    bool has_more = get_byte(r) != 0, is_new = false;
+    bool has_more = wire_get_byte(r) != 0, is_new = false;
 
     while (r->at < r->end && !m->is_refusing) {
-        struct text bytes = get_text(r);
+        struct text bytes = wire_get_text(r);
         enum taken taken = take_in(m, bytes);
 
         is_new |= taken == TAKEN_IN;
@@ -226,18 +226,18 @@ static void on_deltas(struct multileader *m, uint32_t node, struct reader *r)
         ask_for_gap(m, node);
 }
 
-static void on_have(struct multileader *m, uint32_t node, struct reader *r)
+static void on_have(struct multileader *m, uint32_t node, struct wire_reader *r)
 {
     uint64_t *held = multileader_scratch(m, m->node_count, sizeof *held);
     uint64_t *have = multileader_scratch(m, m->node_count, sizeof *have);
-    bool is_answer = get_byte(r) != 0;
+    bool is_answer = wire_get_byte(r) != 0;
 
     for (uint32_t origin = 0; origin < m->node_count; origin++) {
-        held[origin] = get_number(r);
-        have[origin] = held[origin] + get_number(r);
+        held[origin] = wire_get_number(r);
+        have[origin] = held[origin] + wire_get_number(r);
         local_log_learn(m, node, origin, held[origin]);
     }
-    assert(reader_is_done(r));
+    assert(wire_reader_is_done(r));
     if (have[m->node] > m->have[m->node]) {
         multileader_refuse(m);
         return;
@@ -248,9 +248,9 @@ static void on_have(struct multileader *m, uint32_t node, struct reader *r)
         send_have(m, node, true);
 }
 
-void gossip_message(struct multileader *m, uint32_t node, struct reader *r)
+void gossip_message(struct multileader *m, uint32_t node, struct wire_reader *r)
 {
-    switch ((enum gossip_kind)get_byte(r)) {
+    switch ((enum gossip_kind)wire_get_byte(r)) {
     case GOSSIP_HAVE:
         on_have(m, node, r);
         return;

@@ -6,7 +6,7 @@
 
 #include "store/multileader/multileader_private.h"
 
-void gossip_message(struct multileader *, uint32_t node, struct reader *);
+void gossip_message(struct multileader *, uint32_t node, struct wire_reader *);
 /* Own transactions that are stored now go to everybody. */
 void gossip_tell(struct multileader *);
 void gossip_tick(struct multileader *);

@@ -37,7 +37,7 @@
 static void note_place(struct multileader *m, uint64_t index)
 {
     struct delta d = delta_head(raft_log_command(&m->log, index));
-    struct origin *origin = &m->origins[d.origin];
+    struct delta_origin *origin = &m->origins[d.origin];
 
     if (origin->places.count == 0)
         origin->first = d.sequence;
@@ -56,14 +56,14 @@ void local_log_push(struct multileader *m, const struct delta *d, struct text by
 
 static bool is_in_log(const struct multileader *m, uint32_t origin, uint64_t sequence)
 {
-    const struct origin *o = &m->origins[origin];
+    const struct delta_origin *o = &m->origins[origin];
 
     return o->places.count > 0 && sequence >= o->first && sequence - o->first < o->places.count;
 }
 
 struct text local_log_delta(const struct multileader *m, uint32_t origin, uint64_t sequence)
 {
-    const struct origin *o = &m->origins[origin];
+    const struct delta_origin *o = &m->origins[origin];
 
     assert(is_in_log(m, origin, sequence));
     return raft_log_command(&m->log, o->places.at[sequence - o->first]);
@@ -73,7 +73,7 @@ struct text local_log_delta(const struct multileader *m, uint32_t origin, uint64
 
 static void raise_everywhere(struct multileader *m, uint32_t origin)
 {
-    struct origin *o = &m->origins[origin];
+    struct delta_origin *o = &m->origins[origin];
     uint64_t least = UINT64_MAX;
 
     for (uint32_t node = 0; node < m->node_count; node++) {
@@ -106,12 +106,12 @@ void local_log_learn(struct multileader *m, uint32_t node, uint32_t origin, uint
 static void install(struct multileader *m, uint64_t index, const struct delta *d,
                     const struct row_change *change)
 {
-    const struct version *newest = versions_newest(&m->versions, change->key);
-    struct version head = { .at = d->at,
-                            .index = index,
-                            .out = stamp_never(),
-                            .writer = d->at.txn,
-                            .is_removed = change->is_removed };
+    const struct stored_version *newest = versions_newest(&m->versions, change->key);
+    struct stored_version head = { .at = d->at,
+                                   .index = index,
+                                   .out = stamp_never(),
+                                   .writer = d->at.txn,
+                                   .is_removed = change->is_removed };
 
     /* Its writer had not seen the other: whatever one has seen has a lower stamp. */
     if (newest && stamp_less(d->at, newest->at))
@@ -126,7 +126,7 @@ static void apply(struct multileader *m, uint64_t index)
     bool is_sound = delta_get(raft_log_command(&m->log, index), &d, &m->server->scratch);
 
     assert(is_sound && d.sequence == m->held[d.origin] + 1);
-    hybrid_forward(&m->server->clock, d.at);
+    stamp_clock_forward(&m->server->clock, d.at);
     for (uint32_t i = 0; i < d.change_count; i++)
         install(m, index, &d, &d.changes[i]);
     m->held[d.origin] = d.sequence;
@@ -149,23 +149,23 @@ bool local_log_apply(struct multileader *m)
 
 /* --- The state as bytes ----------------------------------------------------------------------- */
 
-static void save_graves(const struct graves *graves, struct writer *w)
+static void save_graves(const struct graves *graves, struct wire_writer *w)
 {
-    put_number(w, graves->keys.count);
+    wire_put_number(w, graves->keys.count);
     for (uint32_t i = 0; i < graves->keys.count; i++) {
-        put_number(w, graves->keys.at[i]);
-        put_number(w, graves->writers.at[graves->keys.at[i]]);
+        wire_put_number(w, graves->keys.at[i]);
+        wire_put_number(w, graves->writers.at[graves->keys.at[i]]);
     }
 }
 
-static void save(const struct multileader *m, struct writer *w)
+static void save(const struct multileader *m, struct wire_writer *w)
 {
-    put_number(w, m->applied);
-    put_stamp(w, hybrid_last(&m->server->clock));
+    wire_put_number(w, m->applied);
+    wire_put_stamp(w, stamp_clock_last(&m->server->clock));
     for (uint32_t origin = 0; origin < m->node_count; origin++) {
-        put_number(w, m->held[origin]);
-        put_number(w, m->origins[origin].everywhere);
-        put_stamp(w, m->origins[origin].settled);
+        wire_put_number(w, m->held[origin]);
+        wire_put_number(w, m->origins[origin].everywhere);
+        wire_put_stamp(w, m->origins[origin].settled);
     }
     save_graves(&m->graves, w);
     versions_save(&m->versions, w);
@@ -185,47 +185,47 @@ static void dig_grave(struct multileader *m, uint32_t key, uint64_t writer)
     graves->writers.at[key] = writer;
 }
 
-static void load_graves(struct multileader *m, struct reader *r)
+static void load_graves(struct multileader *m, struct wire_reader *r)
 {
-    uint32_t count = get_count(r);
+    uint32_t count = wire_get_count(r);
 
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t key = (uint32_t)get_number(r);
-        uint64_t writer = get_number(r);
+        uint32_t key = (uint32_t)wire_get_number(r);
+        uint64_t writer = wire_get_number(r);
 
         dig_grave(m, key, writer);
     }
 }
 
 /* What all have stored once they have stored for ever. */
-static void load_origin(struct multileader *m, uint32_t origin, struct reader *r)
+static void load_origin(struct multileader *m, uint32_t origin, struct wire_reader *r)
 {
-    uint64_t held = get_number(r), everywhere = get_number(r);
+    uint64_t held = wire_get_number(r), everywhere = wire_get_number(r);
 
     m->have[origin] = m->held[origin] = held;
     m->origins[origin].everywhere = everywhere;
-    m->origins[origin].settled = get_stamp(r);
+    m->origins[origin].settled = wire_get_stamp(r);
     for (uint32_t node = 0; node < m->node_count; node++)
         m->known[(size_t)node * m->node_count + origin] = node == m->node ? held : everywhere;
 }
 
 static void load(struct multileader *m, struct text state)
 {
-    struct reader r = reader_of(state);
+    struct wire_reader r = wire_reader_of(state);
 
-    m->applied = get_number(&r);
-    hybrid_forward(&m->server->clock, get_stamp(&r));
+    m->applied = wire_get_number(&r);
+    stamp_clock_forward(&m->server->clock, wire_get_stamp(&r));
     for (uint32_t origin = 0; origin < m->node_count; origin++)
         load_origin(m, origin, &r);
     load_graves(m, &r);
     versions_load(&m->versions, &r);
-    assert(reader_is_done(&r)); /* the wal has checked its checksum */
+    assert(wire_reader_is_done(&r)); /* the wal has checked its checksum */
 }
 
 static void place_initial_rows(struct multileader *m)
 {
     const struct cluster *cluster = m->server->cluster;
-    struct version head = { .out = stamp_never() };
+    struct stored_version head = { .out = stamp_never() };
 
     for (uint32_t i = 0; i < cluster->initial.count; i++)
         versions_install(&m->versions, cluster->initial.at[i].key, &head,
@@ -288,7 +288,7 @@ void local_log_checkpoint_if_due(struct multileader *m)
     save(m, wal_begin_checkpoint(&m->wal, m->stable, 0));
 }
 
-static void drop_places(struct origin *origin, uint64_t base)
+static void drop_places(struct delta_origin *origin, uint64_t base)
 {
     uint32_t gone = 0;
 
@@ -326,8 +326,8 @@ static void take_horizon(struct multileader *m)
 /* A certificate must be able to name what a read of nothing has seen. */
 static void bury(struct multileader *m)
 {
-    for (const struct version *v = m->versions.queue_first; v && !stamp_less(m->horizon, v->at);
-         v = v->next) {
+    for (const struct stored_version *v = m->versions.queue_first;
+         v && !stamp_less(m->horizon, v->at); v = v->next) {
         if (!v->is_removed || versions_at(&m->versions, v->key, m->horizon) != v)
             continue;
         SOMETIMES(m->sometimes, GRAVE_DUG);

@@ -91,17 +91,17 @@ static void close_txn(struct multileader *m, struct local_txn *txn)
 /* What the session has seen once it has got this reply. */
 static struct text token(struct multileader *m, const struct local_txn *txn)
 {
-    writer_reset(&m->token);
+    wire_writer_reset(&m->token);
     for (uint32_t node = 0; m->rules->is_causal && node < m->node_count; node++)
-        put_number(&m->token, txn->past[node]);
-    return writer_text(&m->token);
+        wire_put_number(&m->token, txn->past[node]);
+    return wire_writer_text(&m->token);
 }
 
 static void reply_done(struct multileader *m, struct local_txn *txn, struct client_reply *reply)
 {
     reply->kind = REPLY_DONE;
     reply->session = token(m, txn);
-    seats_reply(&m->seats, txn->client, txn->id, reply);
+    client_sessions_reply(&m->seats, txn->client, txn->id, reply);
 }
 
 static void abort_txn(struct multileader *m, struct local_txn *txn, enum refusal refusal)
@@ -110,7 +110,7 @@ static void abort_txn(struct multileader *m, struct local_txn *txn, enum refusal
 
     assert(txn->phase != LOCAL_COMMITTING); /* it can only commit */
     world_note(m->server->world, m->node, NOTE_ABORTED, txn->id, refusal);
-    seats_reply(&m->seats, txn->client, txn->id, &reply);
+    client_sessions_reply(&m->seats, txn->client, txn->id, &reply);
     close_txn(m, txn);
 }
 
@@ -125,9 +125,10 @@ static void abandon(struct multileader *m, uint64_t id)
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-const struct version *local_version(const struct multileader *m, uint32_t key, uint64_t snapshot)
+const struct stored_version *local_version(const struct multileader *m, uint32_t key,
+                                           uint64_t snapshot)
 {
-    const struct version *version = versions_newest(&m->versions, key);
+    const struct stored_version *version = versions_newest(&m->versions, key);
 
     if (version && version->index > snapshot)
         SOMETIMES(m->sometimes, OLDER_STATE_READ);
@@ -141,8 +142,8 @@ static uint64_t grave_of(const struct multileader *m, uint32_t key)
     return key < m->graves.writers.count ? m->graves.writers.at[key] : 0;
 }
 
-static void add_seen(const struct multileader *m, struct client_reply *reply,
-                     struct seen_key *seen, uint32_t key, const struct version *version)
+static void add_seen(const struct multileader *m, struct client_reply *reply, struct seen_key *seen,
+                     uint32_t key, const struct stored_version *version)
 {
     seen[reply->seen_count++] =
         (struct seen_key){ .key = key,
@@ -150,7 +151,7 @@ static void add_seen(const struct multileader *m, struct client_reply *reply,
                            .writer = version ? version->writer : grave_of(m, key) };
 }
 
-static struct read_row row_of(uint32_t key, const struct version *version)
+static struct read_row row_of(uint32_t key, const struct stored_version *version)
 {
     struct read_row row = { .key = key, .is_row = version_is_row(version) };
 
@@ -171,7 +172,7 @@ static void read_keys(struct multileader *m, const struct local_txn *txn,
     for (uint32_t i = 0; i < request->key_count; i++) {
         uint32_t key = request->keys[i];
         const struct own_row *own = own_rows_find(&txn->writes, key);
-        const struct version *version = local_version(m, key, txn->snapshot);
+        const struct stored_version *version = local_version(m, key, txn->snapshot);
 
         rows[reply->row_count++] = own ? own_row_as_read(own, txn->id) : row_of(key, version);
         add_seen(m, reply, seen, key, version);
@@ -212,7 +213,7 @@ static void read_scope(struct multileader *m, const struct local_txn *txn,
         multileader_scratch(m, (size_t)count + m->graves.keys.count, sizeof *seen);
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct version *version = local_version(m, keys[i], txn->snapshot);
+        const struct stored_version *version = local_version(m, keys[i], txn->snapshot);
 
         if (!versions_newest(&m->versions, keys[i]) || (!version && !grave_of(m, keys[i])))
             continue;
@@ -266,9 +267,9 @@ static void log_own(struct multileader *m, struct delta *d)
     d->sequence = m->have[m->node] + 1;
     if (m->rules->is_causal)
         d->past_count = m->node_count;
-    writer_reset(&m->bytes);
+    wire_writer_reset(&m->bytes);
     delta_put(&m->bytes, d);
-    local_log_push(m, d, writer_text(&m->bytes));
+    local_log_push(m, d, wire_writer_text(&m->bytes));
     m->own_ns = local_now_ns(m);
 }
 
@@ -293,7 +294,7 @@ static void commit_reader(struct multileader *m, struct local_txn *txn)
     struct stamp none = { 0 };
 
     record_read_only(m->server->cluster->record, txn->id, none, false, none);
-    reply_committed(m, txn, hybrid_last(&m->server->clock));
+    reply_committed(m, txn, stamp_clock_last(&m->server->clock));
     close_txn(m, txn);
 }
 
@@ -361,12 +362,12 @@ static void serve(struct multileader *m, struct local_txn *txn,
 /* Whether all that the session has seen is here. A new session has seen nothing. */
 static bool is_ready_for(struct multileader *m, struct text session)
 {
-    struct reader r = reader_of(session);
+    struct wire_reader r = wire_reader_of(session);
 
     if (!m->rules->is_causal || session.length == 0)
         return true;
     for (uint32_t node = 0; node < m->node_count; node++)
-        if (get_number(&r) > m->held[node])
+        if (wire_get_number(&r) > m->held[node])
             return false;
     return true;
 }
@@ -408,7 +409,7 @@ static void start(struct multileader *m, uint32_t client, const struct client_re
 
 static struct client_request read_request(struct multileader *m, struct text bytes)
 {
-    struct reader reader = reader_of(bytes);
+    struct wire_reader reader = wire_reader_of(bytes);
     struct client_request request;
     bool is_sound = client_request_get(&reader, &request, &m->server->scratch);
 
@@ -443,7 +444,7 @@ static void on_next(struct multileader *m, uint32_t client, const struct client_
     struct local_txn *txn = find(m, request->txn);
 
     if (!txn || txn->phase != LOCAL_IDLE) {
-        seats_say_over(&m->seats, client);
+        client_sessions_say_over(&m->seats, client);
         return;
     }
     txn->heard_ns = local_now_ns(m);
@@ -456,16 +457,16 @@ static void on_again(struct multileader *m, uint32_t client, const struct client
 
     if (txn)
         txn->heard_ns = local_now_ns(m);
-    seats_repeat(&m->seats, client);
+    client_sessions_repeat(&m->seats, client);
 }
 
 void local_request(struct multileader *m, uint32_t client, struct text bytes)
 {
     struct client_request request = read_request(m, bytes);
-    struct seat *seat = seats_of(&m->seats, client);
+    struct client_session *seat = client_sessions_find(&m->seats, client);
     uint64_t before = seat->txn;
 
-    switch (seat_hear(seat, &request)) {
+    switch (client_session_hear(seat, &request)) {
     case SEAT_LATE:
         SOMETIMES(m->sometimes, REQUEST_LATE);
         return;
@@ -477,12 +478,12 @@ void local_request(struct multileader *m, uint32_t client, struct text bytes)
         return;
     case SEAT_BEGINS:
         abandon(m, before);
-        hybrid_forward(&m->server->clock, request.seen);
+        stamp_clock_forward(&m->server->clock, request.seen);
         start(m, client, &request, bytes);
         return;
     case SEAT_UNKNOWN:
         abandon(m, before);
-        seats_say_over(&m->seats, client);
+        client_sessions_say_over(&m->seats, client);
         return;
     case SEAT_ENDS:
         abandon(m, before);

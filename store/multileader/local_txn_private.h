@@ -18,6 +18,7 @@ void local_mark(struct multileader *);
 /* The least that any transaction at hand sees; UINT64_MAX: there is none that looks back. */
 uint64_t local_oldest_snapshot(const struct multileader *);
 /* The version that is seen where the log was applied up to an entry. */
-const struct version *local_version(const struct multileader *, uint32_t key, uint64_t snapshot);
+const struct stored_version *local_version(const struct multileader *, uint32_t key,
+                                           uint64_t snapshot);
 
 #endif

@@ -97,7 +97,7 @@ struct multileader *multileader_open(struct server *server, const struct local_r
     m->next_peer = m->node;
     m->out.pool = m->bytes.pool = m->token.pool = pool;
     m->asked_ns = pool_take(pool, m->node_count * sizeof *m->asked_ns);
-    seats_open(&m->seats, server);
+    client_sessions_open(&m->seats, server);
     local_log_open(m);
     open_wal(m);
     return m;
@@ -158,7 +158,7 @@ void multileader_request(struct multileader *m, uint32_t client, struct text byt
 
 void multileader_message(struct multileader *m, uint32_t node, struct text bytes)
 {
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
 
     if (is_serving(m))
         gossip_message(m, node, &r);
@@ -194,7 +194,7 @@ void multileader_completion(struct multileader *m, uint64_t what)
 
 /* --- For the harness -------------------------------------------------------------------------- */
 
-const struct versions *multileader_versions(const struct multileader *m)
+const struct stored_versions *multileader_versions(const struct multileader *m)
 {
     return &m->versions;
 }
@@ -228,7 +228,7 @@ struct digest multileader_digest(const struct multileader *m)
 
     digest_begin(&stream);
     for (uint32_t key = 0; key < m->versions.newest.count; key++) {
-        const struct version *version = versions_newest(&m->versions, key);
+        const struct stored_version *version = versions_newest(&m->versions, key);
 
         if (!version_is_row(version))
             continue;

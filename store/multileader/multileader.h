@@ -48,6 +48,6 @@ void multileader_completion(struct multileader *, uint64_t what);
 bool multileader_is_idle(const struct multileader *);
 /* Of what it holds: nodes that have heard the same have the same. */
 struct digest multileader_digest(const struct multileader *);
-const struct versions *multileader_versions(const struct multileader *);
+const struct stored_versions *multileader_versions(const struct multileader *);
 
 #endif

@@ -36,7 +36,7 @@ struct local_txn {
 };
 
 /* One node as a source of transactions, seen from here. */
-struct origin {
+struct delta_origin {
     VECTOR(uint64_t) places; /* where they stand in the log, those that are there; */
     uint64_t first;          /* the first of these has this sequence */
     uint64_t everywhere;     /* all nodes have stored that many of them; */
@@ -65,13 +65,13 @@ struct multileader {
     uint64_t stable;       /* entries up to this are stored by every node */
     uint64_t *have, *held; /* by origin: transactions in the log, and of these applied */
     uint64_t *known;       /* by node, then origin: stored there, as far as is known here */
-    struct origin *origins;
-    struct versions versions;
+    struct delta_origin *origins;
+    struct stored_versions versions;
     struct graves graves;
 
     VECTOR(struct local_txn *) txns; /* by rising id */
     uint32_t waiting_count;
-    struct seats seats;
+    struct client_sessions seats;
 
     VECTOR(struct text) early; /* deltas that cannot be taken in yet, own copies */
     uint64_t told;             /* own transactions up to this were sent to all */
@@ -82,7 +82,7 @@ struct multileader {
     struct stamp horizon;      /* below this nothing new comes, to any node; */
     uint64_t horizon_index;    /* and so it was when this much was applied. Zero: none at hand */
     struct stamp collected;
-    struct writer out, bytes, token;
+    struct wire_writer out, bytes, token;
 };
 
 static inline int64_t local_now_ns(const struct multileader *m)

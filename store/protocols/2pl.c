@@ -60,12 +60,12 @@
 #define SILENT_TICKS 60
 
 struct twopl_leader {
-    struct locks locks;
+    struct shard_locks locks;
     uint64_t ticks, probes;
 };
 
 /* A probe on its way from one who waits. */
-struct probe {
+struct lock_probe {
     struct replica *replica;
     struct ask ask;
 };
@@ -91,7 +91,7 @@ static uint64_t locked_shards(const struct txn *txn)
 /* The commit starts: this is t0. */
 static uint64_t twopl_prepares(struct txn *txn)
 {
-    txn->place = (struct stamp){ (int64_t)txn_event_number(txn), 0, txn->id };
+    txn->place = (struct stamp){ (int64_t)coordinator_event_number(txn), 0, txn->id };
     return txn->written;
 }
 
@@ -170,7 +170,7 @@ static void lose_locks(struct replica *replica, struct lock_holder *holder)
  */
 static void twopl_over(struct replica *replica, uint64_t txn)
 {
-    struct locks *locks = &leader_of(replica)->locks;
+    struct shard_locks *locks = &leader_of(replica)->locks;
     struct lock_holder *holder = locks_find(locks, txn);
 
     if (!holder || holder->is_dead)
@@ -187,7 +187,7 @@ static void twopl_over(struct replica *replica, uint64_t txn)
 
 static void send_probe(void *context, const struct lock_holder *blocker)
 {
-    struct probe *probe = context;
+    struct lock_probe *probe = context;
 
     if (blocker->is_promised)
         return;
@@ -199,7 +199,7 @@ static void send_probe(void *context, const struct lock_holder *blocker)
 static void probe_for(struct replica *replica, struct lock_holder *holder)
 {
     struct twopl_leader *leader = leader_of(replica);
-    struct probe probe = {
+    struct lock_probe probe = {
         .replica = replica,
         .ask = { .kind = ASK_PROBE,
                  .number = holder->number,
@@ -215,7 +215,7 @@ static void probe_for(struct replica *replica, struct lock_holder *holder)
 /* --- Locking ---------------------------------------------------------------------------------- */
 
 static enum served wait_for_locks(struct replica *replica, struct lock_holder *holder,
-                                  const struct waiting *waiting)
+                                  const struct waiting_ask *waiting)
 {
     struct twopl_leader *leader = leader_of(replica);
     bool waited = holder->arrival != 0;
@@ -239,22 +239,22 @@ static bool is_left_unlocked(const struct replica *replica, const struct ask *as
 }
 
 /* To lock the rows that a scope finds. */
-struct finding {
-    struct locks *locks;
+struct lock_finding {
+    struct shard_locks *locks;
     struct lock_holder *holder;
     enum lock_mode mode;
 };
 
-static void want_found(void *context, uint32_t key, const struct version *version)
+static void want_found(void *context, uint32_t key, const struct stored_version *version)
 {
-    const struct finding *f = context;
+    const struct lock_finding *f = context;
 
     (void)version;
     locks_want_key(f->locks, f->holder, key, f->mode);
 }
 
 /* The predicate covers what it finds, unless that is wanted for writing. */
-static void want_scope(struct replica *replica, const struct ask *ask, const struct finding *f)
+static void want_scope(struct replica *replica, const struct ask *ask, const struct lock_finding *f)
 {
     const struct shard *shard = &replica->shard;
     bool locks_found = f->mode == LOCK_UPDATE;
@@ -269,7 +269,7 @@ static void want_scope(struct replica *replica, const struct ask *ask, const str
 
 static void want_read(struct replica *replica, const struct ask *ask, struct lock_holder *holder)
 {
-    struct finding f = { .locks = &leader_of(replica)->locks, .holder = holder };
+    struct lock_finding f = { .locks = &leader_of(replica)->locks, .holder = holder };
 
     f.mode = ask->for_write || ask->lock == ROW_LOCK_UPDATE ? LOCK_UPDATE : LOCK_SHARED;
     for (uint32_t i = 0; i < ask->key_count; i++)
@@ -286,8 +286,8 @@ static void end_statement(struct replica *replica, struct lock_holder *holder)
     replica_changed(replica);
 }
 
-static enum served twopl_serve_read(struct replica *replica, struct waiting *waiting,
-                                    struct answer *answer)
+static enum served twopl_serve_read(struct replica *replica, struct waiting_ask *waiting,
+                                    struct shard_answer *answer)
 {
     const struct ask *ask = &waiting->ask;
     struct lock_holder *holder = holder_of(replica, ask);
@@ -310,18 +310,18 @@ static enum served twopl_serve_read(struct replica *replica, struct waiting *wai
 /* The row is that already. */
 static bool is_no_op(const struct shard *shard, const struct row_change *change)
 {
-    const struct version *newest = versions_newest(&shard->versions, change->key);
+    const struct stored_version *newest = versions_newest(&shard->versions, change->key);
 
     return !change->is_removed && version_is_row(newest) &&
            text_equal(version_row(newest), change->row);
 }
 
-static enum served twopl_serve_lock(struct replica *replica, struct waiting *waiting,
-                                    struct answer *answer)
+static enum served twopl_serve_lock(struct replica *replica, struct waiting_ask *waiting,
+                                    struct shard_answer *answer)
 {
     const struct prepare *writes = &waiting->ask.prepare;
     struct lock_holder *holder = holder_of(replica, &waiting->ask);
-    struct locks *locks = &leader_of(replica)->locks;
+    struct shard_locks *locks = &leader_of(replica)->locks;
 
     if (!holder) {
         answer->refusal = REFUSED_LOCKS_GONE;
@@ -355,7 +355,7 @@ static struct lock_holder *find_locked(struct replica *replica, const struct pre
     return holder && !holder->is_dead && prepare->term == replica->term ? holder : NULL;
 }
 
-static enum served twopl_admit(struct replica *replica, struct waiting *waiting,
+static enum served twopl_admit(struct replica *replica, struct waiting_ask *waiting,
                                struct vote *vote)
 {
     struct lock_holder *holder = find_locked(replica, &waiting->ask.prepare);
@@ -369,7 +369,7 @@ static enum served twopl_admit(struct replica *replica, struct waiting *waiting,
     return SERVED;
 }
 
-static enum served twopl_serve_check(struct replica *replica, struct waiting *waiting,
+static enum served twopl_serve_check(struct replica *replica, struct waiting_ask *waiting,
                                      struct vote *vote)
 {
     if (!find_locked(replica, &waiting->ask.prepare)) {
@@ -412,7 +412,7 @@ static void twopl_probe(struct replica *replica, const struct ask *ask)
 {
     struct twopl_leader *leader = leader_of(replica);
     struct lock_holder *holder = locks_find(&leader->locks, ask->txn);
-    struct probe probe = { .replica = replica, .ask = *ask };
+    struct lock_probe probe = { .replica = replica, .ask = *ask };
 
     if (holder && ask->path_count == 0)
         holder->heard_tick = leader->ticks; /* it is still there */

@@ -185,10 +185,10 @@ static void mvto_tick(struct replica *replica)
 /* --- What has changed between two stamps ------------------------------------------------------ */
 
 /* The newest version in (from, to] of the key; NULL: none. */
-static const struct version *change_of_key(const struct shard *shard, uint32_t key,
-                                           struct stamp from, struct stamp to)
+static const struct stored_version *change_of_key(const struct shard *shard, uint32_t key,
+                                                  struct stamp from, struct stamp to)
 {
-    const struct version *v = versions_at(&shard->versions, key, to);
+    const struct stored_version *v = versions_at(&shard->versions, key, to);
 
     return v && stamp_less(from, v->at) ? v : NULL;
 }
@@ -203,7 +203,7 @@ static struct stamp change_of_scope(const struct shard *shard, uint32_t scope, s
                                    &keys);
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct version *v = change_of_key(shard, keys[i], from, to);
+        const struct stored_version *v = change_of_key(shard, keys[i], from, to);
 
         for (; v && stamp_less(stamp_max(from, newest), v->at); v = v->older)
             if (shard_matches(shard, scope, v) || shard_matches(shard, scope, v->older))
@@ -240,14 +240,14 @@ static const struct prepared *provisional_writer(const struct shard *shard, uint
     for (uint32_t i = 0; i < shard->prepared.count; i++) {
         const struct prepared *p = shard->prepared.at[i];
 
-        if (!stamp_less(at, p->vote.at) && prepare_change(&p->prepare, key))
+        if (!stamp_less(at, p->vote.at) && shard_change_of(&p->prepare, key))
             return p;
     }
     return NULL;
 }
 
 static void lay_over_provisional(struct replica *replica, const struct ask *ask,
-                                 struct answer *answer)
+                                 struct shard_answer *answer)
 {
     struct mvto_leader *leader = replica->leader_state;
 
@@ -257,7 +257,7 @@ static void lay_over_provisional(struct replica *replica, const struct ask *ask,
         const struct prepared *p = provisional_writer(&replica->shard, row.key, ask->at);
 
         if (p && p->prepare.txn != ask->txn) {
-            const struct row_change *change = prepare_change(&p->prepare, row.key);
+            const struct row_change *change = shard_change_of(&p->prepare, row.key);
             row = (struct read_row){ .key = row.key, .at = p->vote.at, .writer = p->prepare.txn,
                                      .is_row = !change->is_removed, .row = change->row };
         }
@@ -275,7 +275,7 @@ static struct stamp uncertain_for(const struct shard *shard, const struct ask *a
     struct stamp newest = { 0 };
 
     for (uint32_t i = 0; i < ask->key_count; i++) {
-        const struct version *v = change_of_key(shard, ask->keys[i], at, ask->limit);
+        const struct stored_version *v = change_of_key(shard, ask->keys[i], at, ask->limit);
 
         if (v)
             newest = stamp_max(newest, v->at);
@@ -285,8 +285,8 @@ static struct stamp uncertain_for(const struct shard *shard, const struct ask *a
     return newest;
 }
 
-static enum served mvto_serve_read(struct replica *replica, struct waiting *waiting,
-                                   struct answer *answer)
+static enum served mvto_serve_read(struct replica *replica, struct waiting_ask *waiting,
+                                   struct shard_answer *answer)
 {
     const struct ask *ask = &waiting->ask;
     struct stamp at = sight(&replica->shard, ask->at);
@@ -325,7 +325,7 @@ static bool has_changed(const struct shard *shard, const struct prepare *reads, 
     return false;
 }
 
-static enum served mvto_serve_check(struct replica *replica, struct waiting *waiting,
+static enum served mvto_serve_check(struct replica *replica, struct waiting_ask *waiting,
                                     struct vote *vote)
 {
     const struct shard *shard = &replica->shard;
@@ -362,7 +362,8 @@ static struct stamp above_versions(const struct shard *shard, const struct prepa
                                    struct stamp at)
 {
     for (uint32_t i = 0; i < prepare->change_count; i++) {
-        const struct version *newest = versions_newest(&shard->versions, prepare->changes[i].key);
+        const struct stored_version *newest =
+            versions_newest(&shard->versions, prepare->changes[i].key);
 
         if (newest)
             at = above(at, newest->at);
@@ -386,7 +387,8 @@ static struct stamp above_marks(struct replica *replica, const struct prepare *p
     return at;
 }
 
-static enum served mvto_admit(struct replica *replica, struct waiting *waiting, struct vote *vote)
+static enum served mvto_admit(struct replica *replica, struct waiting_ask *waiting,
+                              struct vote *vote)
 {
     struct prepare *prepare = &waiting->ask.prepare;
     struct stamp at = prepare->snapshot;

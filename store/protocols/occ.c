@@ -54,7 +54,7 @@ static uint64_t counted_from(const struct shard *shard, uint64_t seen)
 
 static bool key_is_current(const struct shard *shard, const struct seen_key *seen)
 {
-    const struct version *newest = versions_newest(&shard->versions, seen->key);
+    const struct stored_version *newest = versions_newest(&shard->versions, seen->key);
 
     if (!newest)
         return seen->writer == 0;
@@ -77,7 +77,7 @@ static bool reads_are_current(const struct shard *shard, const struct prepare *p
 
     for (uint32_t i = 0; i < prepare->key_count; i++)
         if (!key_is_current(shard, &prepare->keys[i]) &&
-            (!written_only || prepare_change(prepare, prepare->keys[i].key)))
+            (!written_only || shard_change_of(prepare, prepare->keys[i].key)))
             return false;
     for (uint32_t i = 0; with_scopes && i < prepare->scope_count; i++)
         if (!scope_is_current(shard, &prepare->scopes[i]))
@@ -101,18 +101,18 @@ static void look(struct shard *shard, const struct prepare *prepare, struct vote
     }
 }
 
-enum stage { STAGE_PROPOSED, STAGE_APPLIED };
+enum occ_stage { STAGE_PROPOSED, STAGE_APPLIED };
 
 /* When it counts. Only the order of the log makes looking and being seen one step. */
-static enum stage validation_stage(const struct shard *shard)
+static enum occ_stage validation_stage(const struct shard *shard)
 {
     return shard->bugs->on[BUG_VALIDATION_NOT_ATOMIC] ? STAGE_PROPOSED : STAGE_APPLIED;
 }
 
 /* --- At a shard's leader ---------------------------------------------------------------------- */
 
-static enum served occ_serve_read(struct replica *replica, struct waiting *waiting,
-                                  struct answer *answer)
+static enum served occ_serve_read(struct replica *replica, struct waiting_ask *waiting,
+                                  struct shard_answer *answer)
 {
     if (!replica_may_read(replica, waiting->ask.at))
         return SERVE_LATER;
@@ -122,7 +122,8 @@ static enum served occ_serve_read(struct replica *replica, struct waiting *waiti
     return SERVED;
 }
 
-static enum served occ_admit(struct replica *replica, struct waiting *waiting, struct vote *vote)
+static enum served occ_admit(struct replica *replica, struct waiting_ask *waiting,
+                             struct vote *vote)
 {
     const struct prepare *prepare = &waiting->ask.prepare;
 

@@ -38,7 +38,7 @@ static uint64_t rc_prepares(struct txn *txn)
     return txn->written;
 }
 
-static enum served rc_admit(struct replica *replica, struct waiting *waiting, struct vote *vote)
+static enum served rc_admit(struct replica *replica, struct waiting_ask *waiting, struct vote *vote)
 {
     return replica_admit_by_age(replica, &waiting->ask.prepare, UNDECIDED_WAYS, vote);
 }

@@ -37,7 +37,7 @@
 
 void si_take_snapshot(struct txn *txn)
 {
-    struct stamp now = txn_now(txn), after = stamp_after(txn->seen, 0);
+    struct stamp now = coordinator_now(txn), after = stamp_after(txn->seen, 0);
 
     now.txn = 0; /* below every transaction that commits at the same moment */
     txn->snapshot = stamp_max(now, after);
@@ -50,7 +50,8 @@ static uint64_t si_prepares(struct txn *txn)
 
 /* --- At a shard's leader ---------------------------------------------------------------------- */
 
-enum served si_serve_read(struct replica *replica, struct waiting *waiting, struct answer *answer)
+enum served si_serve_read(struct replica *replica, struct waiting_ask *waiting,
+                          struct shard_answer *answer)
 {
     const struct bugs *bugs = replica->shard.bugs;
     struct stamp at = bugs->on[BUG_SNAPSHOT_DIFFERS_PER_SHARD] ? replica_now(replica, 0)
@@ -67,14 +68,14 @@ enum served si_serve_read(struct replica *replica, struct waiting *waiting, stru
     return SERVED;
 }
 
-static enum served si_admit(struct replica *replica, struct waiting *waiting, struct vote *vote)
+static enum served si_admit(struct replica *replica, struct waiting_ask *waiting, struct vote *vote)
 {
     return replica_admit_by_age(replica, &waiting->ask.prepare, CONFLICT_WRITE_WRITE, vote);
 }
 
 /* --- As the log is applied -------------------------------------------------------------------- */
 
-static bool rows_are_equal(const struct version *a, const struct version *b)
+static bool rows_are_equal(const struct stored_version *a, const struct stored_version *b)
 {
     if (!version_is_row(a) || !version_is_row(b))
         return version_is_row(a) == version_is_row(b);
@@ -84,7 +85,7 @@ static bool rows_are_equal(const struct version *a, const struct version *b)
 /* Somebody has written the key since the snapshot was taken. */
 static bool is_overwritten(const struct shard *shard, uint32_t key, struct stamp snapshot)
 {
-    const struct version *newest = versions_newest(&shard->versions, key);
+    const struct stored_version *newest = versions_newest(&shard->versions, key);
 
     if (!newest || !stamp_less(snapshot, newest->at))
         return false;

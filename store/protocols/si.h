@@ -11,7 +11,7 @@
 /* A snapshot of now, which has all that the client has seen committed. */
 void si_take_snapshot(struct txn *);
 /* Reads at the ask's snapshot, once nothing below it is undecided. */
-enum served si_serve_read(struct replica *, struct waiting *, struct answer *);
+enum served si_serve_read(struct replica *, struct waiting_ask *, struct shard_answer *);
 /* Raises the vote above the snapshot, so that S(T) < C(T) whatever clocks show. */
 void si_raise_vote(const struct prepare *, struct vote *);
 /* The same, and refuses what is too old, or loses against an undecided or an earlier committer. */

@@ -74,7 +74,8 @@ static uint64_t ssi_prepares(struct txn *txn)
 
 /* --- At a shard's leader ---------------------------------------------------------------------- */
 
-static enum served ssi_admit(struct replica *replica, struct waiting *waiting, struct vote *vote)
+static enum served ssi_admit(struct replica *replica, struct waiting_ask *waiting,
+                             struct vote *vote)
 {
     return replica_admit_by_age(replica, &waiting->ask.prepare, ALL_WAYS, vote);
 }
@@ -89,7 +90,8 @@ static uint32_t scope_count(const struct shard *shard, const struct prepare *pre
 /* --- out and pivot: who has overwritten what the transaction read? ---------------------------- */
 
 /* T -> the version's writer. */
-static void go_out(const struct shard *shard, const struct version *version, struct vote *vote)
+static void go_out(const struct shard *shard, const struct stored_version *version,
+                   struct vote *vote)
 {
     vote->out = stamp_min(vote->out, version->at);
     if (!shard->bugs->on[BUG_PIVOT_NEEDS_IN_EDGE_FIRST])
@@ -97,10 +99,10 @@ static void go_out(const struct shard *shard, const struct version *version, str
 }
 
 /* The version that came after the one in the snapshot. */
-static const struct version *overwriter(const struct shard *shard, uint32_t key,
-                                        struct stamp snapshot)
+static const struct stored_version *overwriter(const struct shard *shard, uint32_t key,
+                                               struct stamp snapshot)
 {
-    const struct version *next = NULL, *v = versions_newest(&shard->versions, key);
+    const struct stored_version *next = NULL, *v = versions_newest(&shard->versions, key);
 
     if (shard->bugs->on[BUG_NO_MARK_ON_CONCURRENT_UPDATE])
         return NULL;
@@ -109,7 +111,8 @@ static const struct version *overwriter(const struct shard *shard, uint32_t key,
     return next;
 }
 
-static bool is_in_scope(const struct shard *shard, uint32_t scope, const struct version *version)
+static bool is_in_scope(const struct shard *shard, uint32_t scope,
+                        const struct stored_version *version)
 {
     return version_is_row(version) &&
            catalog_matches(shard->catalog, scope, version_row(version));
@@ -123,7 +126,7 @@ static void go_out_of_scope(const struct shard *shard, uint32_t scope, struct st
         versions_keys(&shard->versions, shard->catalog->scopes.at[scope].table, &keys);
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct version *v = versions_newest(&shard->versions, keys[i]);
+        const struct stored_version *v = versions_newest(&shard->versions, keys[i]);
 
         for (; v && stamp_less(snapshot, v->at); v = v->older)
             if (is_in_scope(shard, scope, v) || is_in_scope(shard, scope, v->older))
@@ -161,7 +164,7 @@ static struct stamp readers_by_scope(const struct shard *shard, const struct row
 static void mark_key(struct shard *shard, uint32_t key, struct stamp snapshot, struct stamp at)
 {
     struct marks *marks = shard->state;
-    const struct version *newest = versions_newest(&shard->versions, key);
+    const struct stored_version *newest = versions_newest(&shard->versions, key);
 
     if (newest && stamp_less(snapshot, newest->at))
         return; /* it has been overwritten already; by itself, perhaps */
@@ -219,7 +222,7 @@ static bool is_before_pivot(const struct prepare *prepare, const struct vote *vo
 static void find_edges(struct shard *shard, const struct prepare *prepare, struct vote *vote)
 {
     for (uint32_t i = 0; i < prepare->key_count; i++) {
-        const struct version *v = overwriter(shard, prepare->keys[i].key, prepare->snapshot);
+        const struct stored_version *v = overwriter(shard, prepare->keys[i].key, prepare->snapshot);
 
         if (v)
             go_out(shard, v, vote);
@@ -281,44 +284,45 @@ static void ssi_collect(struct shard *shard)
     marks->scopes.count = kept;
 }
 
-static void ssi_save(const struct shard *shard, struct writer *writer)
+static void ssi_save(const struct shard *shard, struct wire_writer *writer)
 {
     const struct marks *marks = shard->state;
     uint32_t marked = 0;
 
     for (uint32_t key = 0; key < marks->keys.count; key++)
         marked += !stamp_is_zero(marks->keys.at[key]);
-    put_number(writer, marked);
+    wire_put_number(writer, marked);
     for (uint32_t key = 0; key < marks->keys.count; key++)
         if (!stamp_is_zero(marks->keys.at[key])) {
-            put_number(writer, key);
-            put_stamp(writer, marks->keys.at[key]);
+            wire_put_number(writer, key);
+            wire_put_stamp(writer, marks->keys.at[key]);
         }
-    put_number(writer, marks->scopes.count);
+    wire_put_number(writer, marks->scopes.count);
     for (uint32_t i = 0; i < marks->scopes.count; i++) {
-        put_number(writer, marks->scopes.at[i].scope);
-        put_stamp(writer, marks->scopes.at[i].at);
+        wire_put_number(writer, marks->scopes.at[i].scope);
+        wire_put_stamp(writer, marks->scopes.at[i].at);
     }
 }
 
-static void ssi_load(struct shard *shard, struct reader *reader)
+static void ssi_load(struct shard *shard, struct wire_reader *reader)
 {
     struct marks *marks = shard->state;
-    uint32_t count = get_count(reader);
+    uint32_t count = wire_get_count(reader);
 
     assert(marks->keys.count == 0 && marks->scopes.count == 0); /* fresh from ssi_open() */
     for (uint32_t i = 0; i < count && !reader->bad; i++) {
-        uint32_t key = (uint32_t)get_number(reader);
+        uint32_t key = (uint32_t)wire_get_number(reader);
 
         while (marks->keys.count <= key)
             vector_push(shard->pool, &marks->keys, (struct stamp){ 0 });
-        marks->keys.at[key] = get_stamp(reader);
+        marks->keys.at[key] = wire_get_stamp(reader);
     }
-    count = get_count(reader);
+    count = wire_get_count(reader);
     for (uint32_t i = 0; i < count && !reader->bad; i++) {
-        uint32_t scope = (uint32_t)get_number(reader);
+        uint32_t scope = (uint32_t)wire_get_number(reader);
 
-        vector_push(shard->pool, &marks->scopes, ((struct scope_mark){ get_stamp(reader), scope }));
+        vector_push(shard->pool, &marks->scopes,
+                    ((struct scope_mark){ wire_get_stamp(reader), scope }));
     }
     if (shard->bugs->on[BUG_MARKS_NOT_IN_SNAPSHOT])
         marks->keys.count = marks->scopes.count = 0;

@@ -25,7 +25,7 @@ void raft_enter_term(struct raft *r)
     r->established = r->has_goal = r->owes_ack = false;
     r->round_heard = 0;
     r->incoming.index = 0;
-    writer_close(&r->incoming.state);
+    wire_writer_close(&r->incoming.state);
     for (uint32_t i = 0; i < RAFT_HELD_MAX; i++)
         drop_held(r, &r->held[i]);
 }

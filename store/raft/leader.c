@@ -54,7 +54,7 @@ void raft_resign(struct raft *r)
         vector_push(r->pool, &r->answers, no);
     }
     r->confirms.count = 0;
-    writer_close(&r->outgoing.state);
+    wire_writer_close(&r->outgoing.state);
     r->outgoing.index = 0;
 }
 
@@ -78,14 +78,14 @@ static uint64_t send_append(struct raft *r, uint32_t number, bool is_probe)
     m.flag = is_probe;
     m.index = index;
     m.index_term = raft_log_term(&r->log, index);
-    writer_reset(&r->message);
+    wire_writer_reset(&r->message);
     raft_message_put(&r->message, &m);
     while (index < raft_log_last(&r->log) && r->message.count < RAFT_APPEND_BYTES_MAX) {
         raft_message_put_entry(&r->message, raft_log_entry(&r->log, ++index));
         if (BUGGIFY(r->options.sometimes, r->options.node, APPEND_SMALL))
             break;
     }
-    r->host.send(r->host.context, r->options.peers[number], writer_text(&r->message));
+    r->host.send(r->host.context, r->options.peers[number], wire_writer_text(&r->message));
     return index;
 }
 

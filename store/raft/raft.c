@@ -93,9 +93,9 @@ void raft_arm(struct raft *r, int64_t delay_ns)
 
 void raft_send(struct raft *r, uint32_t peer, const struct raft_message *message)
 {
-    writer_reset(&r->message);
+    wire_writer_reset(&r->message);
     raft_message_put(&r->message, message);
-    r->host.send(r->host.context, r->options.peers[peer], writer_text(&r->message));
+    r->host.send(r->host.context, r->options.peers[peer], wire_writer_text(&r->message));
 }
 
 static uint32_t peer_of(const struct raft *r, uint32_t node)
@@ -115,11 +115,11 @@ void raft_send_to_node(struct raft *r, uint32_t node, const struct raft_message 
 
 void raft_broadcast(struct raft *r, const struct raft_message *message)
 {
-    writer_reset(&r->message);
+    wire_writer_reset(&r->message);
     raft_message_put(&r->message, message);
     for (uint32_t peer = 0; peer < r->options.peer_count; peer++)
         if (peer != r->self)
-            r->host.send(r->host.context, r->options.peers[peer], writer_text(&r->message));
+            r->host.send(r->host.context, r->options.peers[peer], wire_writer_text(&r->message));
 }
 
 void raft_follow(struct raft *r, uint64_t term, uint32_t leader)

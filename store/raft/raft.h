@@ -40,7 +40,7 @@ struct raft_host {
     void (*apply)(void *context, uint64_t index, uint64_t term, struct text command);
     /* The state that applying has made so far, and putting such a state in place of all. An empty
        text is the state before the first command. */
-    void (*save)(void *context, struct writer *);
+    void (*save)(void *context, struct wire_writer *);
     void (*load)(void *context, uint64_t index, struct text state);
     /* The role, the term or the readiness has changed. */
     void (*changed)(void *context);

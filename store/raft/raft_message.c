@@ -38,36 +38,36 @@ static const struct {
 #define DOUBTFUL 64
 #define KIND_MASK 31
 
-void raft_message_put(struct writer *w, const struct raft_message *m)
+void raft_message_put(struct wire_writer *w, const struct raft_message *m)
 {
     unsigned fields = kinds[m->kind].fields;
 
-    put_byte(w, (uint8_t)(m->kind | (m->flag ? FLAG : 0u) | (m->doubtful ? DOUBTFUL : 0u)));
-    put_number(w, m->term);
+    wire_put_byte(w, (uint8_t)(m->kind | (m->flag ? FLAG : 0u) | (m->doubtful ? DOUBTFUL : 0u)));
+    wire_put_number(w, m->term);
     if (fields & INDEX)
-        put_number(w, m->index);
+        wire_put_number(w, m->index);
     if (fields & INDEX_TERM)
-        put_number(w, m->term - m->index_term);
+        wire_put_number(w, m->term - m->index_term);
     if (fields & COMMIT)
-        put_number(w, m->commit);
+        wire_put_number(w, m->commit);
     if (fields & ROUND)
-        put_number(w, m->round);
+        wire_put_number(w, m->round);
     if (fields & LAST) /* near to what went before */
-        put_signed(w, (int64_t)(m->last - (fields & COMMIT ? m->commit : m->index)));
+        wire_put_signed(w, (int64_t)(m->last - (fields & COMMIT ? m->commit : m->index)));
     if (fields & HINT) {
-        put_number(w, m->hint);
-        put_number(w, m->hint_term);
+        wire_put_number(w, m->hint);
+        wire_put_number(w, m->hint_term);
     }
     if (fields & PIECE) {
-        put_number(w, m->size);
-        put_number(w, m->offset);
+        wire_put_number(w, m->size);
+        wire_put_number(w, m->offset);
     }
 }
 
 struct raft_message raft_message_get(struct text bytes)
 {
-    struct reader r = reader_of(bytes);
-    uint8_t first = get_byte(&r);
+    struct wire_reader r = wire_reader_of(bytes);
+    uint8_t first = wire_get_byte(&r);
     struct raft_message m = { .kind = (enum raft_message_kind)(first & KIND_MASK),
                               .flag = first & FLAG,
                               .doubtful = first & DOUBTFUL };
@@ -75,42 +75,42 @@ struct raft_message raft_message_get(struct text bytes)
 
     assert(m.kind > 0 && m.kind < RAFT_MESSAGE_KIND_COUNT);
     fields = kinds[m.kind].fields;
-    m.term = get_number(&r);
+    m.term = wire_get_number(&r);
     if (fields & INDEX)
-        m.index = get_number(&r);
+        m.index = wire_get_number(&r);
     if (fields & INDEX_TERM)
-        m.index_term = m.term - get_number(&r);
+        m.index_term = m.term - wire_get_number(&r);
     if (fields & COMMIT)
-        m.commit = get_number(&r);
+        m.commit = wire_get_number(&r);
     if (fields & ROUND)
-        m.round = get_number(&r);
+        m.round = wire_get_number(&r);
     if (fields & LAST)
-        m.last = (fields & COMMIT ? m.commit : m.index) + (uint64_t)get_signed(&r);
+        m.last = (fields & COMMIT ? m.commit : m.index) + (uint64_t)wire_get_signed(&r);
     if (fields & HINT) {
-        m.hint = get_number(&r);
-        m.hint_term = get_number(&r);
+        m.hint = wire_get_number(&r);
+        m.hint_term = wire_get_number(&r);
     }
     if (fields & PIECE) {
-        m.size = get_number(&r);
-        m.offset = get_number(&r);
+        m.size = wire_get_number(&r);
+        m.offset = wire_get_number(&r);
     }
-    assert(fields & REST ? !r.bad : reader_is_done(&r));
+    assert(fields & REST ? !r.bad : wire_reader_is_done(&r));
     m.rest = r;
     return m;
 }
 
-void raft_message_put_entry(struct writer *w, const struct raft_entry *entry)
+void raft_message_put_entry(struct wire_writer *w, const struct raft_entry *entry)
 {
-    put_number(w, entry->term);
-    put_text(w, (struct text){ entry->at, entry->length });
+    wire_put_number(w, entry->term);
+    wire_put_text(w, (struct text){ entry->at, entry->length });
 }
 
 bool raft_message_get_entry(struct raft_message *m, uint64_t *term, struct text *command)
 {
     if (m->rest.at == m->rest.end)
         return false;
-    *term = get_number(&m->rest);
-    *command = get_text(&m->rest);
+    *term = wire_get_number(&m->rest);
+    *command = wire_get_text(&m->rest);
     assert(!m->rest.bad);
     return true;
 }

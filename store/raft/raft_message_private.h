@@ -30,15 +30,15 @@ struct raft_message {
     enum raft_message_kind kind;
     bool flag, doubtful;
     uint64_t term, index, index_term, commit, round, last, hint, hint_term, size, offset;
-    struct reader rest; /* of APPEND: entries; of SNAPSHOT: bytes */
+    struct wire_reader rest; /* of APPEND: entries; of SNAPSHOT: bytes */
 };
 
 /* Without the rest. */
-void raft_message_put(struct writer *, const struct raft_message *);
+void raft_message_put(struct wire_writer *, const struct raft_message *);
 /* Of what the former has written. */
 struct raft_message raft_message_get(struct text bytes);
 
-void raft_message_put_entry(struct writer *, const struct raft_entry *);
+void raft_message_put_entry(struct wire_writer *, const struct raft_entry *);
 /* False behind the last. */
 bool raft_message_get_entry(struct raft_message *, uint64_t *term, struct text *command);
 

@@ -62,7 +62,7 @@ struct raft_held {
 struct raft_snapshot {
     uint64_t index, term, size;
     size_t piece_max; /* bytes in a message; of one that goes out */
-    struct writer state;
+    struct wire_writer state;
 };
 
 struct raft_confirm {
@@ -87,7 +87,7 @@ struct raft {
     struct pool *pool;
     struct raft_log log;
     struct wal wal;
-    struct writer message;
+    struct wire_writer message;
 
     enum raft_state state;
     uint64_t term;

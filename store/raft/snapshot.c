@@ -21,7 +21,7 @@
 void raft_checkpoint_if_due(struct raft *r)
 {
     uint64_t index = r->applied;
-    struct writer *state;
+    struct wire_writer *state;
 
     if (wal_is_checkpointing(&r->wal))
         return;
@@ -52,7 +52,7 @@ static void take_outgoing(struct raft *r)
 {
     struct raft_snapshot *snapshot = &r->outgoing;
 
-    writer_reset(&snapshot->state);
+    wire_writer_reset(&snapshot->state);
     r->host.save(r->host.context, &snapshot->state);
     snapshot->index = r->applied;
     snapshot->term = raft_log_term(&r->log, r->applied);
@@ -98,11 +98,11 @@ void raft_send_snapshot(struct raft *r, uint32_t number)
     size = snapshot->size - peer->piece_offset;
     if (size > snapshot->piece_max)
         size = snapshot->piece_max;
-    writer_reset(&r->message);
+    wire_writer_reset(&r->message);
     raft_message_put(&r->message, &m);
     if (size > 0)
-        put_bytes(&r->message, snapshot->state.at + m.offset, size);
-    r->host.send(r->host.context, r->options.peers[number], writer_text(&r->message));
+        wire_put_bytes(&r->message, snapshot->state.at + m.offset, size);
+    r->host.send(r->host.context, r->options.peers[number], wire_writer_text(&r->message));
 }
 
 void raft_forget_snapshot_if_sent(struct raft *r)
@@ -112,7 +112,7 @@ void raft_forget_snapshot_if_sent(struct raft *r)
     for (uint32_t i = 0; i < r->options.peer_count; i++)
         if (r->peers[i].mode == RAFT_SENDS_SNAPSHOT)
             return;
-    writer_close(&r->outgoing.state);
+    wire_writer_close(&r->outgoing.state);
     r->outgoing.index = 0;
 }
 
@@ -138,9 +138,9 @@ static void install(struct raft *r)
 
     raft_log_reset(&r->log, snapshot->index, snapshot->term);
     r->commit = r->applied = r->matched = snapshot->index;
-    r->host.load(r->host.context, snapshot->index, writer_text(&snapshot->state));
+    r->host.load(r->host.context, snapshot->index, wire_writer_text(&snapshot->state));
     wal_replace(&r->wal, snapshot->index, snapshot->term, &snapshot->state);
-    writer_close(&snapshot->state);
+    wire_writer_close(&snapshot->state);
     snapshot->index = 0;
     SOMETIMES(r->options.sometimes, SNAPSHOT_INSTALLED);
 }
@@ -153,12 +153,12 @@ static bool collect(struct raft *r, const struct raft_message *m)
     if (snapshot->index != m->index || snapshot->term != m->index_term) {
         if (snapshot->index != 0)
             SOMETIMES(r->options.sometimes, SNAPSHOT_BEGUN_AGAIN);
-        writer_reset(&snapshot->state);
+        wire_writer_reset(&snapshot->state);
         snapshot->index = m->index;
         snapshot->term = m->index_term;
     }
     if (m->offset == snapshot->state.count)
-        put_bytes(&snapshot->state, m->rest.at, (size_t)(m->rest.end - m->rest.at));
+        wire_put_bytes(&snapshot->state, m->rest.at, (size_t)(m->rest.end - m->rest.at));
     return snapshot->state.count == m->size;
 }
 

@@ -176,7 +176,7 @@ static uint64_t put_new_records(struct wal *wal)
     uint32_t sealed = end_of(wal, wal->stored);
     uint64_t index = wal->written;
 
-    writer_reset(&wal->bytes);
+    wire_writer_reset(&wal->bytes);
     while (index < raft_log_last(wal->log) && wal->bytes.count < APPEND_BYTES_MAX) {
         index++;
         wal_put_record(&wal->bytes, index, raft_log_entry(wal->log, index), sealed);
@@ -207,7 +207,7 @@ static void start_append(struct wal *wal)
 
 /* --- Checkpoints ---------------------------------------------------------- */
 
-struct writer *wal_begin_checkpoint(struct wal *wal, uint64_t index, uint64_t term)
+struct wire_writer *wal_begin_checkpoint(struct wal *wal, uint64_t index, uint64_t term)
 {
     struct wal_checkpoint *checkpoint = &wal->checkpoint;
 
@@ -216,7 +216,7 @@ struct writer *wal_begin_checkpoint(struct wal *wal, uint64_t index, uint64_t te
     checkpoint->index = index;
     checkpoint->term = term;
     checkpoint->generation++;
-    writer_reset(&checkpoint->state);
+    wire_writer_reset(&checkpoint->state);
     return &checkpoint->state;
 }
 
@@ -225,9 +225,9 @@ bool wal_is_checkpointing(const struct wal *wal)
     return wal->checkpoint.wanted;
 }
 
-void wal_replace(struct wal *wal, uint64_t index, uint64_t term, struct writer *state)
+void wal_replace(struct wal *wal, uint64_t index, uint64_t term, struct wire_writer *state)
 {
-    struct writer old = wal->checkpoint.state;
+    struct wire_writer old = wal->checkpoint.state;
 
     wal_begin_checkpoint(wal, index, term);
     wal->checkpoint.needed = true;
@@ -244,7 +244,7 @@ static void put_all_records(struct wal *wal, uint32_t from)
 {
     uint64_t index = wal->checkpoint.index;
 
-    writer_reset(&wal->bytes);
+    wire_writer_reset(&wal->bytes);
     while (index < raft_log_last(wal->log)) {
         index++;
         wal_put_record(&wal->bytes, index, raft_log_entry(wal->log, index),
@@ -258,13 +258,13 @@ static void start_checkpoint(struct wal *wal)
     struct disk *disk = wal->options.disk;
     uint32_t file = file_of(wal, FILE_NEXT);
     const struct wal_checkpoint *checkpoint = &wal->checkpoint;
-    struct text state = writer_text(&checkpoint->state);
+    struct text state = wire_writer_text(&checkpoint->state);
     struct disk_result result;
 
     wal->job = WAL_WRITE_NEXT;
     wal->generation_in_job = checkpoint->generation;
     disk_delete(disk, now_ns(wal), file);
-    writer_reset(&wal->bytes);
+    wire_writer_reset(&wal->bytes);
     wal_put_base(&wal->bytes, checkpoint->index, checkpoint->term, state);
     result = disk_append(disk, now_ns(wal), file, wal->bytes.at, wal->bytes.count);
     if (result.outcome == DISK_OK)

@@ -85,7 +85,7 @@ struct wal_checkpoint {
     bool needed; /* the log on disk has nothing to do with the one in memory: no way but this */
     uint64_t index, term;
     uint32_t generation;
-    struct writer state;
+    struct wire_writer state;
 };
 
 struct wal {
@@ -112,7 +112,7 @@ struct wal {
     enum disk_outcome outcome;
     bool is_waiting; /* after a failure */
     int64_t pause_ns;
-    struct writer bytes;
+    struct wire_writer bytes;
     char *read;
     size_t read_size;
     struct text state;
@@ -133,9 +133,9 @@ void wal_forget_state(struct wal *);
 /* Before the log in memory is cut behind this entry: the file is cut at once. */
 void wal_cut(struct wal *, uint64_t index);
 /* Where the host is to write its state at this entry, to be called after. */
-struct writer *wal_begin_checkpoint(struct wal *, uint64_t index, uint64_t term);
+struct wire_writer *wal_begin_checkpoint(struct wal *, uint64_t index, uint64_t term);
 /* The log in memory was replaced by an empty one behind this entry; swaps the writer. */
-void wal_replace(struct wal *, uint64_t index, uint64_t term, struct writer *state);
+void wal_replace(struct wal *, uint64_t index, uint64_t term, struct wire_writer *state);
 bool wal_is_checkpointing(const struct wal *);
 
 #endif

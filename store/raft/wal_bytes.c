@@ -76,7 +76,7 @@ bool wal_get_meta(struct text bytes, struct wal_meta *meta, uint64_t *sequence)
     return found;
 }
 
-void wal_put_base(struct writer *w, uint64_t index, uint64_t term, struct text state)
+void wal_put_base(struct wire_writer *w, uint64_t index, uint64_t term, struct text state)
 {
     char base[BASE_BYTES];
 
@@ -87,7 +87,7 @@ void wal_put_base(struct writer *w, uint64_t index, uint64_t term, struct text s
     put_word(base + 32, state.length);
     put_word(base + 40, checksum(state.at, state.length));
     seal(base, sizeof base);
-    put_bytes(w, base, sizeof base);
+    wire_put_bytes(w, base, sizeof base);
 }
 
 static uint32_t number_size(uint64_t number)
@@ -104,35 +104,35 @@ uint32_t wal_record_size(uint64_t index, const struct raft_entry *entry)
     return RECORD_BYTES + number_size(index) + number_size(entry->term) + entry->length;
 }
 
-void wal_put_record(struct writer *w, uint64_t index, const struct raft_entry *entry,
+void wal_put_record(struct wire_writer *w, uint64_t index, const struct raft_entry *entry,
                     uint32_t sealed)
 {
     static const char blank[RECORD_BYTES];
     size_t from = w->count;
     uint32_t size = wal_record_size(index, entry);
 
-    writer_make_room(w, size);
-    put_bytes(w, blank, sizeof blank);
-    put_number(w, index);
-    put_number(w, entry->term);
-    put_bytes(w, entry->at, entry->length);
+    wire_writer_make_room(w, size);
+    wire_put_bytes(w, blank, sizeof blank);
+    wire_put_number(w, index);
+    wire_put_number(w, entry->term);
+    wire_put_bytes(w, entry->at, entry->length);
     assert(w->count - from == size);
     put_half_word(w->at + from + 8, size);
     put_half_word(w->at + from + 12, sealed);
     seal(w->at + from, size);
 }
 
-struct record {
+struct wal_record {
     uint64_t index, term;
     uint32_t size, sealed;
     struct text command;
 };
 
 /* Whether a whole record begins at the offset. */
-static bool get_record(struct text bytes, size_t offset, struct record *record)
+static bool get_record(struct text bytes, size_t offset, struct wal_record *record)
 {
     const char *at = bytes.at + offset;
-    struct reader reader;
+    struct wire_reader reader;
 
     if (bytes.length - offset < RECORD_BYTES + 2)
         return false;
@@ -142,17 +142,17 @@ static bool get_record(struct text bytes, size_t offset, struct record *record)
     if (record->size < RECORD_BYTES + 2 || record->size > bytes.length - offset ||
         record->sealed > offset || !is_whole(at, record->size))
         return false;
-    reader = reader_of((struct text){ at + RECORD_BYTES, record->size - RECORD_BYTES });
-    record->index = get_number(&reader);
-    record->term = get_number(&reader);
-    record->command = get_bytes(&reader, (size_t)(reader.end - reader.at));
+    reader = wire_reader_of((struct text){ at + RECORD_BYTES, record->size - RECORD_BYTES });
+    record->index = wire_get_number(&reader);
+    record->term = wire_get_number(&reader);
+    record->command = wire_get_bytes(&reader, (size_t)(reader.end - reader.at));
     return !reader.bad;
 }
 
 /* Whether a record behind the offset was written when the bytes there were durable. */
 static bool is_proved_durable(struct text bytes, size_t offset)
 {
-    struct record record;
+    struct wal_record record;
 
     for (size_t at = offset + 1; at + RECORD_BYTES + 2 <= bytes.length; at++)
         if (get_record(bytes, at, &record) && record.sealed > offset)
@@ -183,7 +183,7 @@ static bool recover_base(struct wal *wal, struct text bytes)
 void wal_recover_log(struct wal *wal, struct text bytes)
 {
     struct raft_log *log = wal->log;
-    struct record record;
+    struct wal_record record;
     size_t offset;
 
     wal->found = WAL_WIPED;

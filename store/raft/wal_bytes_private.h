@@ -17,8 +17,9 @@ void wal_put_meta(char *page, const struct wal_meta *, uint64_t sequence);
 bool wal_get_meta(struct text bytes, struct wal_meta *, uint64_t *sequence);
 
 /* The base without the state, which follows it. */
-void wal_put_base(struct writer *, uint64_t index, uint64_t term, struct text state);
-void wal_put_record(struct writer *, uint64_t index, const struct raft_entry *, uint32_t sealed);
+void wal_put_base(struct wire_writer *, uint64_t index, uint64_t term, struct text state);
+void wal_put_record(struct wire_writer *, uint64_t index, const struct raft_entry *,
+                    uint32_t sealed);
 uint32_t wal_record_size(uint64_t index, const struct raft_entry *);
 
 /*

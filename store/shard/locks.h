@@ -29,9 +29,9 @@
 enum lock_mode { LOCK_SHARED, LOCK_UPDATE, LOCK_EXCLUSIVE };
 
 /* On a key or a scope: granted, or wanted. */
-struct lock {
+struct shard_lock {
     struct lock_holder *holder;
-    struct lock *next;     /* of the same key */
+    struct shard_lock *next; /* of the same key */
     enum lock_mode mode;   /* of scopes: shared */
     bool is_scope, is_granted;
     uint32_t key, table;   /* the key's number, or the scope's */
@@ -49,7 +49,7 @@ struct lock_holder {
     uint64_t txn;
     struct stamp begin;
     uint32_t coordinator;
-    VECTOR(struct lock *) locks; /* those that are wanted, too */
+    VECTOR(struct shard_lock *) locks; /* those that are wanted, too */
     uint32_t wanted;             /* how many are */
     uint64_t arrival;            /* its place in line, if it waits */
     uint64_t tried;              /* the table's count of releases when it was tried last */
@@ -61,52 +61,52 @@ struct lock_holder {
 };
 
 struct table_locks {
-    VECTOR(struct lock *) scopes, writes; /* wanted ones, too */
+    VECTOR(struct shard_lock *) scopes, writes; /* wanted ones, too */
 };
 
-struct locks {
+struct shard_locks {
     const struct shard *shard;
     struct pool *pool;
     VECTOR(struct lock_holder *) holders; /* by rising transaction */
-    VECTOR(struct lock *) keys;           /* by key: the first */
+    VECTOR(struct shard_lock *) keys;     /* by key: the first */
     VECTOR(struct table_locks) tables;
     uint64_t releases;
 };
 
-void locks_open(struct locks *, const struct shard *, struct pool *);
+void locks_open(struct shard_locks *, const struct shard *, struct pool *);
 /* Nobody holds anything. */
-void locks_reset(struct locks *);
+void locks_reset(struct shard_locks *);
 
 /* NULL: there is none. */
-struct lock_holder *locks_find(const struct locks *, uint64_t txn);
-struct lock_holder *locks_add_holder(struct locks *, uint64_t txn, struct stamp begin,
+struct lock_holder *locks_find(const struct shard_locks *, uint64_t txn);
+struct lock_holder *locks_add_holder(struct shard_locks *, uint64_t txn, struct stamp begin,
                                      uint32_t coordinator);
 /* With all that it holds and wants. */
-void locks_remove_holder(struct locks *, struct lock_holder *);
+void locks_remove_holder(struct shard_locks *, struct lock_holder *);
 /* All of it, but the holder stays. */
-void locks_release(struct locks *, struct lock_holder *);
-void locks_release_shared(struct locks *, struct lock_holder *);
-void locks_release_key(struct locks *, struct lock_holder *, uint32_t key);
+void locks_release(struct shard_locks *, struct lock_holder *);
+void locks_release_shared(struct shard_locks *, struct lock_holder *);
+void locks_release_key(struct shard_locks *, struct lock_holder *, uint32_t key);
 
 /* What it has or wants already is not wanted twice. */
-void locks_want_key(struct locks *, struct lock_holder *, uint32_t key, enum lock_mode);
-void locks_want_scope(struct locks *, struct lock_holder *, uint32_t scope);
-void locks_want_change(struct locks *, struct lock_holder *, const struct row_change *);
+void locks_want_key(struct shard_locks *, struct lock_holder *, uint32_t key, enum lock_mode);
+void locks_want_scope(struct shard_locks *, struct lock_holder *, uint32_t scope);
+void locks_want_change(struct shard_locks *, struct lock_holder *, const struct row_change *);
 /*
  * True: it holds all that it wants. Else it waits, with `arrival` as its place in line unless it
  * has one.
  */
-bool locks_try(struct locks *, struct lock_holder *, uint64_t arrival);
+bool locks_try(struct shard_locks *, struct lock_holder *, uint64_t arrival);
 /* Nothing has been released since it was tried last. */
-static inline bool locks_is_vain(const struct locks *locks, const struct lock_holder *holder)
+static inline bool locks_is_vain(const struct shard_locks *locks, const struct lock_holder *holder)
 {
     return holder->wanted > 0 && holder->tried == locks->releases;
 }
 /* All that it wants, whoever is in the way. */
-void locks_grant(struct locks *, struct lock_holder *);
+void locks_grant(struct shard_locks *, struct lock_holder *);
 
 /* Calls back for those that it waits for; somebody may come twice. */
-void locks_blockers(const struct locks *, const struct lock_holder *,
+void locks_blockers(const struct shard_locks *, const struct lock_holder *,
                     void (*blocker)(void *context, const struct lock_holder *), void *context);
 
 #endif

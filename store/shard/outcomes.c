@@ -13,7 +13,7 @@ void outcomes_open(struct outcomes *o, struct pool *pool)
 
 void outcomes_close(struct outcomes *o)
 {
-    for (struct outcome *outcome = o->first, *next; outcome; outcome = next) {
+    for (struct shard_outcome *outcome = o->first, *next; outcome; outcome = next) {
         next = outcome->next;
         pool_give(o->pool, outcome, sizeof *outcome);
     }
@@ -39,7 +39,7 @@ static uint32_t slot_of(const struct outcomes *o, uint64_t txn)
     return slot;
 }
 
-struct outcome *outcomes_find(const struct outcomes *o, uint64_t txn)
+struct shard_outcome *outcomes_find(const struct outcomes *o, uint64_t txn)
 {
     return o->slot_count > 0 ? o->slots[slot_of(o, txn)].outcome : NULL;
 }
@@ -51,7 +51,7 @@ static void widen(struct outcomes *o)
     pool_give(o->pool, o->slots, o->slot_count * sizeof *o->slots);
     o->slots = pool_take(o->pool, slot_count * sizeof *o->slots);
     o->slot_count = slot_count;
-    for (struct outcome *outcome = o->first; outcome; outcome = outcome->next)
+    for (struct shard_outcome *outcome = o->first; outcome; outcome = outcome->next)
         o->slots[slot_of(o, outcome->decision.txn)] =
             (struct outcome_slot){ outcome->decision.txn, outcome };
 }
@@ -74,7 +74,7 @@ static void free_slot(struct outcomes *o, uint32_t slot)
 
 /* --- Coming and going ------------------------------------------------------------------------- */
 
-static void append(struct outcomes *o, struct outcome *outcome)
+static void append(struct outcomes *o, struct shard_outcome *outcome)
 {
     outcome->next = NULL;
     if (o->last)
@@ -84,9 +84,9 @@ static void append(struct outcomes *o, struct outcome *outcome)
     o->last = outcome;
 }
 
-static struct outcome *take_first(struct outcomes *o)
+static struct shard_outcome *take_first(struct outcomes *o)
 {
-    struct outcome *outcome = o->first;
+    struct shard_outcome *outcome = o->first;
 
     o->first = outcome->next;
     if (!o->first)
@@ -94,7 +94,7 @@ static struct outcome *take_first(struct outcomes *o)
     return outcome;
 }
 
-static void shorten(struct outcome *outcome)
+static void shorten(struct shard_outcome *outcome)
 {
     const struct decision *d = &outcome->decision;
 
@@ -102,9 +102,9 @@ static void shorten(struct outcome *outcome)
         (struct decision){ .txn = d->txn, .commits = d->commits, .begin = d->begin, .at = d->at };
 }
 
-struct outcome *outcomes_add(struct outcomes *o, const struct outcome *new_one)
+struct shard_outcome *outcomes_add(struct outcomes *o, const struct shard_outcome *new_one)
 {
-    struct outcome *outcome;
+    struct shard_outcome *outcome;
     uint32_t slot;
 
     if (2 * o->count >= o->slot_count)
@@ -125,7 +125,7 @@ struct outcome *outcomes_add(struct outcomes *o, const struct outcome *new_one)
 
 void outcomes_set_told(struct outcomes *o, uint64_t txn)
 {
-    struct outcome *outcome = outcomes_find(o, txn);
+    struct shard_outcome *outcome = outcomes_find(o, txn);
 
     if (!outcome || outcome->is_told)
         return;
@@ -143,7 +143,7 @@ void outcomes_set_told(struct outcomes *o, uint64_t txn)
 void outcomes_collect(struct outcomes *o, struct stamp horizon)
 {
     for (uint32_t n = o->count; n > 0 && stamp_less(o->first->decision.begin, horizon); n--) {
-        struct outcome *outcome = take_first(o);
+        struct shard_outcome *outcome = take_first(o);
 
         if (!outcome->is_told) {
             append(o, outcome);
@@ -160,60 +160,60 @@ void outcomes_collect(struct outcomes *o, struct stamp horizon)
 enum { SAVED_ANCHOR = 1, SAVED_TOLD = 2, SAVED_COMMITS = 4 };
 
 /* Told: as differences from the one before, for there are many. */
-static void save_told(const struct decision *d, int64_t *wall_ns, struct writer *w)
+static void save_told(const struct decision *d, int64_t *wall_ns, struct wire_writer *w)
 {
-    put_number(w, d->txn);
-    put_signed(w, d->begin.wall_ns - *wall_ns);
-    put_number(w, d->begin.logical);
-    put_number(w, d->begin.txn ^ d->txn);
+    wire_put_number(w, d->txn);
+    wire_put_signed(w, d->begin.wall_ns - *wall_ns);
+    wire_put_number(w, d->begin.logical);
+    wire_put_number(w, d->begin.txn ^ d->txn);
     *wall_ns = d->begin.wall_ns;
     if (!d->commits)
         return;
-    put_signed(w, d->at.wall_ns - d->begin.wall_ns);
-    put_number(w, d->at.logical);
-    put_number(w, d->at.txn ^ d->txn);
+    wire_put_signed(w, d->at.wall_ns - d->begin.wall_ns);
+    wire_put_number(w, d->at.logical);
+    wire_put_number(w, d->at.txn ^ d->txn);
 }
 
-static void load_told(struct decision *d, int64_t *wall_ns, struct reader *r)
+static void load_told(struct decision *d, int64_t *wall_ns, struct wire_reader *r)
 {
-    d->txn = get_number(r);
-    *wall_ns += get_signed(r);
+    d->txn = wire_get_number(r);
+    *wall_ns += wire_get_signed(r);
     d->begin.wall_ns = *wall_ns;
-    d->begin.logical = (uint32_t)get_number(r);
-    d->begin.txn = get_number(r) ^ d->txn;
+    d->begin.logical = (uint32_t)wire_get_number(r);
+    d->begin.txn = wire_get_number(r) ^ d->txn;
     if (!d->commits)
         return;
-    d->at.wall_ns = d->begin.wall_ns + get_signed(r);
-    d->at.logical = (uint32_t)get_number(r);
-    d->at.txn = get_number(r) ^ d->txn;
+    d->at.wall_ns = d->begin.wall_ns + wire_get_signed(r);
+    d->at.logical = (uint32_t)wire_get_number(r);
+    d->at.txn = wire_get_number(r) ^ d->txn;
 }
 
-void outcomes_save(const struct outcomes *o, struct writer *w)
+void outcomes_save(const struct outcomes *o, struct wire_writer *w)
 {
     int64_t wall_ns = 0;
 
-    put_number(w, o->count);
-    for (const struct outcome *outcome = o->first; outcome; outcome = outcome->next) {
-        put_byte(w, (uint8_t)((outcome->is_anchor ? SAVED_ANCHOR : 0) |
-                              (outcome->is_told ? SAVED_TOLD : 0) |
-                              (outcome->decision.commits ? SAVED_COMMITS : 0)));
-        put_byte(w, (uint8_t)outcome->refusal);
+    wire_put_number(w, o->count);
+    for (const struct shard_outcome *outcome = o->first; outcome; outcome = outcome->next) {
+        wire_put_byte(w, (uint8_t)((outcome->is_anchor ? SAVED_ANCHOR : 0) |
+                                   (outcome->is_told ? SAVED_TOLD : 0) |
+                                   (outcome->decision.commits ? SAVED_COMMITS : 0)));
+        wire_put_byte(w, (uint8_t)outcome->refusal);
         if (outcome->is_told)
             save_told(&outcome->decision, &wall_ns, w);
         else
-            decision_put(w, &outcome->decision);
+            shard_decision_put(w, &outcome->decision);
     }
 }
 
-void outcomes_load(struct outcomes *o, struct reader *r)
+void outcomes_load(struct outcomes *o, struct wire_reader *r)
 {
-    uint32_t count = get_count(r);
+    uint32_t count = wire_get_count(r);
     int64_t wall_ns = 0;
 
     outcomes_close(o);
     for (uint32_t i = 0; i < count && !r->bad; i++) {
-        uint8_t flags = get_byte(r), refusal = get_byte(r);
-        struct outcome outcome = {
+        uint8_t flags = wire_get_byte(r), refusal = wire_get_byte(r);
+        struct shard_outcome outcome = {
             .refusal = (enum refusal)refusal,
             .is_anchor = flags & SAVED_ANCHOR,
             .is_told = flags & SAVED_TOLD,
@@ -223,7 +223,7 @@ void outcomes_load(struct outcomes *o, struct reader *r)
         if (outcome.is_told)
             load_told(&outcome.decision, &wall_ns, r);
         else
-            decision_get(r, &outcome.decision);
+            shard_decision_get(r, &outcome.decision);
         outcomes_add(o, &outcome);
     }
     assert(!r->bad);

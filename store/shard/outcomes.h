@@ -16,12 +16,12 @@
 
 #include "store/shard/shard_message.h"
 
-struct outcome {
+struct shard_outcome {
     struct decision decision;
     enum refusal refusal; /* of a prepare that was refused: to say the same again */
     bool is_anchor;       /* this shard decided it */
     bool is_told;         /* nobody needs to hear of it: all have applied it, or it is not ours */
-    struct outcome *next;
+    struct shard_outcome *next;
     /* A leader's notes, no part of the state: who has not answered, and when it was told last. */
     uint64_t untold_shards;
     int64_t told_ns;
@@ -29,14 +29,14 @@ struct outcome {
 
 struct outcome_slot {
     uint64_t txn; /* beside the outcome, so that one who probes need not go there */
-    struct outcome *outcome;
+    struct shard_outcome *outcome;
 };
 
 struct outcomes {
     struct pool *pool;
-    struct outcome *first, *last;
+    struct shard_outcome *first, *last;
     uint32_t count;
-    VECTOR(struct outcome *) untold;
+    VECTOR(struct shard_outcome *) untold;
     struct outcome_slot *slots; /* open addressing; without an outcome: free */
     uint32_t slot_count;        /* a power of two, or 0 */
 };
@@ -44,14 +44,14 @@ struct outcomes {
 void outcomes_open(struct outcomes *, struct pool *);
 void outcomes_close(struct outcomes *);
 /* NULL: none. */
-struct outcome *outcomes_find(const struct outcomes *, uint64_t txn);
+struct shard_outcome *outcomes_find(const struct outcomes *, uint64_t txn);
 /* There must be none of this transaction yet. */
-struct outcome *outcomes_add(struct outcomes *, const struct outcome *);
+struct shard_outcome *outcomes_add(struct outcomes *, const struct shard_outcome *);
 /* All participants have applied it: from now on only txn, commits, begin and at are kept. */
 void outcomes_set_told(struct outcomes *, uint64_t txn);
 void outcomes_collect(struct outcomes *, struct stamp horizon);
 
-void outcomes_save(const struct outcomes *, struct writer *);
-void outcomes_load(struct outcomes *, struct reader *);
+void outcomes_save(const struct outcomes *, struct wire_writer *);
+void outcomes_load(struct outcomes *, struct wire_reader *);
 
 #endif

@@ -24,15 +24,15 @@ static void cut_off(struct replica *r)
                                         r->server->node, CUT_OFF_NS_MAX);
 }
 
-uint64_t replica_propose(struct replica *r, const struct command *command)
+uint64_t replica_propose(struct replica *r, const struct shard_command *command)
 {
     uint64_t index;
 
-    writer_reset(&r->bytes);
-    command_put(&r->bytes, command);
+    wire_writer_reset(&r->bytes);
+    shard_command_put(&r->bytes, command);
     if (r->leads && BUGGIFY(r->shard.sometimes, r->server->node, LEADER_CUT_OFF))
         cut_off(r);
-    index = raft_propose(r->raft, writer_text(&r->bytes));
+    index = raft_propose(r->raft, wire_writer_text(&r->bytes));
     if ((command->kind == COMMAND_PREPARE || command->kind == COMMAND_DECIDE) &&
         BUGGIFY(r->shard.sometimes, r->server->node, CRASH_AT_DECISION))
         buggify_crash(r->shard.sometimes->buggify, r->server->node, r->server->world->now_ns);
@@ -46,19 +46,19 @@ void replica_changed(struct replica *r)
 
 /* --- Who waits -------------------------------------------------------------------------------- */
 
-static struct waiting *keep_waiting(struct replica *r, const struct waiting *new_one)
+static struct waiting_ask *keep_waiting(struct replica *r, const struct waiting_ask *new_one)
 {
-    size_t size = sizeof(struct waiting) + ask_size(&new_one->ask);
-    struct waiting *w = pool_take(r->pool, size);
+    size_t size = sizeof(struct waiting_ask) + shard_ask_size(&new_one->ask);
+    struct waiting_ask *w = pool_take(r->pool, size);
 
     *w = *new_one;
-    w->ask = ask_copy(&new_one->ask, w + 1);
+    w->ask = shard_ask_copy(&new_one->ask, w + 1);
     w->size = size;
     vector_push(r->pool, &r->waiting, w);
     return w;
 }
 
-static void drop_waiting(struct replica *r, struct waiting *w)
+static void drop_waiting(struct replica *r, struct waiting_ask *w)
 {
     for (uint32_t i = 0; w->is_proposed && i < r->in_flight.count; i++) {
         if (r->in_flight.at[i] != w)
@@ -83,12 +83,13 @@ static bool waits_already(const struct replica *r, const struct ask *ask)
 
 /* Keeps those that `stays` says of, in order; the others get this refusal. */
 static void refuse_waiting(struct replica *r, enum refusal refusal,
-                           bool (*stays)(const struct waiting *, const void *), const void *context)
+                           bool (*stays)(const struct waiting_ask *, const void *),
+                           const void *context)
 {
     uint32_t kept = 0;
 
     for (uint32_t i = 0; i < r->waiting.count; i++) {
-        struct waiting *w = r->waiting.at[i];
+        struct waiting_ask *w = r->waiting.at[i];
 
         if (stays(w, context)) {
             r->waiting.at[kept++] = w;
@@ -105,7 +106,7 @@ static void refuse_waiting(struct replica *r, enum refusal refusal,
 /* --- Trying ----------------------------------------------------------------------------------- */
 
 /* Of one that waits on: notes what is outstanding for it. */
-static void after_trying(struct replica *r, struct waiting *w, enum progress progress)
+static void after_trying(struct replica *r, struct waiting_ask *w, enum serve_progress progress)
 {
     if (w->is_proposed && w->ask.kind == ASK_PREPARE)
         vector_push(r->pool, &r->in_flight, w);
@@ -116,9 +117,9 @@ static void after_trying(struct replica *r, struct waiting *w, enum progress pro
         w->in_round = false;
 }
 
-static bool try_to_serve(struct replica *r, struct waiting *w)
+static bool try_to_serve(struct replica *r, struct waiting_ask *w)
 {
-    enum progress progress;
+    enum serve_progress progress;
 
     if (w->is_proposed) {
         if (w->index > r->shard.applied)
@@ -138,7 +139,7 @@ static void try_all(struct replica *r)
     uint32_t kept = 0, i = 0;
 
     for (; i < r->waiting.count && !r->role_changed; i++) {
-        struct waiting *w = r->waiting.at[i];
+        struct waiting_ask *w = r->waiting.at[i];
 
         if (try_to_serve(r, w))
             drop_waiting(r, w);
@@ -168,7 +169,7 @@ void replica_retry(struct replica *r)
 
 /* --- Leading ---------------------------------------------------------------------------------- */
 
-static bool nobody_stays(const struct waiting *w, const void *context)
+static bool nobody_stays(const struct waiting_ask *w, const void *context)
 {
     (void)w;
     (void)context;
@@ -191,7 +192,7 @@ static void start_leading(struct replica *r)
     r->term = raft_term(r->raft);
     r->served_max = r->asked_ceiling = r->shard.ceiling;
     r->asked_horizon = r->shard.horizon;
-    hybrid_forward(&r->server->clock, stamp_max(r->shard.floor, r->shard.ceiling));
+    stamp_clock_forward(&r->server->clock, stamp_max(r->shard.floor, r->shard.ceiling));
     replica_begin_duties(r);
     if (r->shard.protocol->lead)
         r->shard.protocol->lead(r);
@@ -221,7 +222,7 @@ static void on_send(void *context, uint32_t to_node, struct text bytes)
 /* What a leader does as soon as a transaction is over here. */
 static void after_outcome(struct replica *r, uint64_t txn)
 {
-    const struct outcome *outcome = shard_find_outcome(&r->shard, txn);
+    const struct shard_outcome *outcome = shard_find_outcome(&r->shard, txn);
 
     if (!outcome)
         return;
@@ -234,9 +235,9 @@ static void after_outcome(struct replica *r, uint64_t txn)
 static void apply_command(struct replica *r, uint64_t index, uint64_t term, struct text bytes,
                           struct arena *scratch)
 {
-    struct reader reader = reader_of(bytes);
-    struct command command;
-    bool is_command = command_get(&reader, &command, scratch) && reader_is_done(&reader);
+    struct wire_reader reader = wire_reader_of(bytes);
+    struct shard_command command;
+    bool is_command = shard_command_get(&reader, &command, scratch) && wire_reader_is_done(&reader);
 
     assert(is_command); /* Raft has checked the log's checksums */
     shard_apply_command(&r->shard, index, term, &command);
@@ -264,12 +265,12 @@ static void on_apply(void *context, uint64_t index, uint64_t term, struct text c
     r->must_retry = true;
 }
 
-static void on_save(void *context, struct writer *w)
+static void on_save(void *context, struct wire_writer *w)
 {
     struct replica *r = context;
     size_t from = w->count;
 
-    put_number(w, r->chain);
+    wire_put_number(w, r->chain);
     shard_save(&r->shard, w);
     equality_state(r->server->cluster->equality, r->shard.number, r->server->node,
                    r->shard.applied, (struct text){ w->at + from, w->count - from });
@@ -291,7 +292,7 @@ static void on_load(void *context, uint64_t index, struct text state)
 {
     struct replica *r = context;
     struct arena *scratch = &r->server->scratch;
-    struct reader reader = reader_of(state);
+    struct wire_reader reader = wire_reader_of(state);
     size_t used = scratch->used;
 
     r->chain = 0;
@@ -300,7 +301,7 @@ static void on_load(void *context, uint64_t index, struct text state)
         place_initial_rows(r);
         return;
     }
-    r->chain = get_number(&reader);
+    r->chain = wire_get_number(&reader);
     shard_load(&r->shard, index, (struct text){ reader.at, (size_t)(reader.end - reader.at) },
                scratch);
     arena_reset_to(scratch, used);
@@ -321,7 +322,7 @@ static void on_confirmed(void *context, uint64_t token, bool still_leader)
     struct replica *r = context;
 
     for (uint32_t i = 0; i < r->waiting.count; i++) {
-        struct waiting *w = r->waiting.at[i];
+        struct waiting_ask *w = r->waiting.at[i];
 
         if (w->arrival != token)
             continue;
@@ -356,7 +357,7 @@ void replica_open(struct replica *r, struct server *server, uint32_t shard,
 
 /* --- Asks ------------------------------------------------------------------------------------- */
 
-static bool is_not_of(const struct waiting *w, const void *txn)
+static bool is_not_of(const struct waiting_ask *w, const void *txn)
 {
     return w->is_proposed || w->ask.txn != *(const uint64_t *)txn;
 }
@@ -364,7 +365,7 @@ static bool is_not_of(const struct waiting *w, const void *txn)
 /* What is in the log takes its course; what has been promised is kept. */
 static void release(struct replica *r, const struct ask *ask)
 {
-    struct answer answer = { .refusal = REFUSED_NOT };
+    struct shard_answer answer = { .refusal = REFUSED_NOT };
     bool is_in_log = shard_find_prepared(&r->shard, ask->txn) != NULL;
 
     refuse_waiting(r, REFUSED_ABORTED, is_not_of, &ask->txn);
@@ -383,16 +384,16 @@ static bool needs_barrier(enum ask_kind kind)
 
 static void serve_or_keep(struct replica *r, const struct ask *ask)
 {
-    struct waiting now = {
+    struct waiting_ask now = {
         .ask = *ask,
         .since_ns = server_monotonic_ns(r->server),
         .barrier = needs_barrier(ask->kind) ? raft_last_index(r->raft) : 0,
         .arrival = ++r->arrivals,
     };
-    enum progress progress = PROGRESS_LATER;
+    enum serve_progress progress = PROGRESS_LATER;
 
     if (ask->kind == ASK_PREPARE)
-        now.footprint = footprint_of(&ask->prepare);
+        now.footprint = shard_footprint(&ask->prepare);
     if (now.barrier <= r->shard.applied)
         progress = replica_serve(r, &now);
     if (progress == PROGRESS_DONE)
@@ -402,7 +403,7 @@ static void serve_or_keep(struct replica *r, const struct ask *ask)
 
 static void serve_stale_read(struct replica *r, const struct ask *ask)
 {
-    struct answer answer = { .term = raft_term(r->raft) };
+    struct shard_answer answer = { .term = raft_term(r->raft) };
 
     replica_read_rows(r, ask, stamp_is_zero(ask->at) ? stamp_never() : ask->at, &answer);
     replica_send(r, ask, &answer);
@@ -431,7 +432,7 @@ void replica_ask(struct replica *r, const struct ask *ask)
     replica_retry(r);
 }
 
-static bool came_after(const struct waiting *w, const void *since_ns)
+static bool came_after(const struct waiting_ask *w, const void *since_ns)
 {
     return w->is_proposed || w->since_ns > *(const int64_t *)since_ns;
 }

@@ -33,7 +33,7 @@ enum served {
 #define REPLICA_TICK_NS INT64_C(50000000)
 
 /* An ask at the leader that has no answer yet. */
-struct waiting {
+struct waiting_ask {
     struct ask ask;          /* arrays of its own */
     int64_t since_ns;        /* the node's monotonic clock */
     uint64_t barrier;        /* the log's last entry as it came: that must be applied first */
@@ -52,13 +52,14 @@ struct replica {
     struct raft *raft;
     struct pool *pool;
     uint64_t chain;          /* of what was applied: store/equality_private.h */
-    struct writer bytes;     /* of the command being proposed */
+    struct wire_writer bytes; /* of the command being proposed */
 
     int64_t cut_off_until_ns; /* from its group, by a site of buggify */
     bool leads;              /* ready to serve */
     uint64_t term;           /* in which it leads */
-    VECTOR(struct waiting *) waiting;   /* in the order of arrival */
-    VECTOR(struct waiting *) in_flight; /* prepares among them that are in the log, in its order */
+    VECTOR(struct waiting_ask *) waiting; /* in the order of arrival */
+    VECTOR(struct waiting_ask *)
+    in_flight; /* prepares among them that are in the log, in its order */
     uint64_t arrivals;
     bool must_retry, is_trying, role_changed;
     struct stamp served_max; /* the highest stamp that a read was served at in this term */
@@ -76,7 +77,7 @@ bool replica_is_cut_off(const struct replica *);
 void replica_open(struct replica *, struct server *, uint32_t shard, const struct raft_options *);
 /* An ask from a node, or an answer to one of the replica's own (INQUIRE, RESOLVE). */
 void replica_ask(struct replica *, const struct ask *);
-void replica_answer(struct replica *, const struct answer *);
+void replica_answer(struct replica *, const struct shard_answer *);
 /* Looks after old prepares, outcomes, the horizon, those who have waited too long. */
 void replica_tick(struct replica *);
 /*

@@ -83,7 +83,7 @@ static void send_ask(struct replica *r, uint32_t shard, struct ask *ask)
 
 /* --- Telling ---------------------------------------------------------------------------------- */
 
-static void send_outcome(struct replica *r, const struct outcome *outcome, uint64_t shards)
+static void send_outcome(struct replica *r, const struct shard_outcome *outcome, uint64_t shards)
 {
     struct ask ask = { .kind = ASK_RESOLVE, .decision = outcome->decision };
 
@@ -92,7 +92,7 @@ static void send_outcome(struct replica *r, const struct outcome *outcome, uint6
             send_ask(r, shard, &ask);
 }
 
-static void tell(struct replica *r, struct outcome *outcome, int64_t now_ns)
+static void tell(struct replica *r, struct shard_outcome *outcome, int64_t now_ns)
 {
     if (outcome->told_ns == 0)
         outcome->untold_shards = outcome->decision.participants & ~bit_of(r->shard.number);
@@ -107,7 +107,7 @@ static void tell(struct replica *r, struct outcome *outcome, int64_t now_ns)
 
 void replica_tell(struct replica *r, uint64_t txn)
 {
-    struct outcome *outcome = shard_find_outcome(&r->shard, txn);
+    struct shard_outcome *outcome = shard_find_outcome(&r->shard, txn);
 
     if (outcome && !outcome->is_told && outcome->told_ns == 0)
         tell(r, outcome, server_monotonic_ns(r->server));
@@ -123,7 +123,7 @@ static void tell_all(struct replica *r, int64_t now_ns)
     const struct outcomes *o = &r->shard.outcomes;
 
     for (uint32_t i = 0; i < o->untold.count; i++) {
-        struct outcome *outcome = o->untold.at[i];
+        struct shard_outcome *outcome = o->untold.at[i];
 
         if (outcome->told_ns == 0 ||
             (outcome->untold_shards != 0 && is_due(outcome->told_ns, tell_again_ns(r), now_ns)))
@@ -134,7 +134,7 @@ static void tell_all(struct replica *r, int64_t now_ns)
 /* A batch costs one entry. If it is lost with the leadership the next leader tells all again. */
 static void forget_told(struct replica *r)
 {
-    struct command command = { .kind = COMMAND_FORGET };
+    struct shard_command command = { .kind = COMMAND_FORGET };
 
     if (r->told.count == 0)
         return;
@@ -144,9 +144,9 @@ static void forget_told(struct replica *r)
     r->told.count = 0;
 }
 
-static void was_told(struct replica *r, const struct answer *answer)
+static void was_told(struct replica *r, const struct shard_answer *answer)
 {
-    struct outcome *outcome = shard_find_outcome(&r->shard, answer->txn);
+    struct shard_outcome *outcome = shard_find_outcome(&r->shard, answer->txn);
 
     if (!outcome || outcome->is_told || !(outcome->untold_shards & bit_of(answer->shard)))
         return;
@@ -174,7 +174,7 @@ static void inquire(struct replica *r, const struct prepare *p)
 
 static void end_abandoned(struct replica *r, const struct prepare *p)
 {
-    struct command command = { .kind = COMMAND_DECIDE };
+    struct shard_command command = { .kind = COMMAND_DECIDE };
 
     SOMETIMES(r->shard.sometimes, ABANDONED_ABORTED);
     command.decision = (struct decision){ .txn = p->txn,
@@ -185,7 +185,7 @@ static void end_abandoned(struct replica *r, const struct prepare *p)
 
 static void commit_by_itself(struct replica *r, const struct prepared *prepared)
 {
-    struct command command = { .kind = COMMAND_RESOLVE };
+    struct shard_command command = { .kind = COMMAND_RESOLVE };
 
     command.decision = shard_conclude(r->shard.protocol, &prepared->prepare, &prepared->vote);
     replica_propose(r, &command);
@@ -232,9 +232,9 @@ static void doubt_all(struct replica *r, int64_t now_ns)
     }
 }
 
-static void has_inquired(struct replica *r, const struct answer *answer)
+static void has_inquired(struct replica *r, const struct shard_answer *answer)
 {
-    struct command command = { .kind = COMMAND_RESOLVE, .decision = answer->decision };
+    struct shard_command command = { .kind = COMMAND_RESOLVE, .decision = answer->decision };
 
     if (!shard_find_prepared(&r->shard, answer->txn))
         return;
@@ -245,7 +245,7 @@ static void has_inquired(struct replica *r, const struct answer *answer)
 /* --- Answers ---------------------------------------------------------------------------------- */
 
 /* Whether it is news that the shard is led from there. */
-static bool take_hint(struct replica *r, const struct answer *answer)
+static bool take_hint(struct replica *r, const struct shard_answer *answer)
 {
     if (answer->leader == WORLD_NOBODY || answer->leader == leader_of(r, answer->shard))
         return false;
@@ -254,10 +254,10 @@ static bool take_hint(struct replica *r, const struct answer *answer)
     return true;
 }
 
-static void was_no_leader(struct replica *r, const struct answer *answer)
+static void was_no_leader(struct replica *r, const struct shard_answer *answer)
 {
     int64_t now_ns = server_monotonic_ns(r->server);
-    const struct outcome *outcome = shard_find_outcome(&r->shard, answer->txn);
+    const struct shard_outcome *outcome = shard_find_outcome(&r->shard, answer->txn);
     const struct prepared *prepared = shard_find_prepared(&r->shard, answer->txn);
 
     if (!take_hint(r, answer))
@@ -268,7 +268,7 @@ static void was_no_leader(struct replica *r, const struct answer *answer)
         inquire(r, &prepared->prepare);
 }
 
-void replica_answer(struct replica *r, const struct answer *answer)
+void replica_answer(struct replica *r, const struct shard_answer *answer)
 {
     if (!r->leads)
         return;
@@ -288,7 +288,7 @@ void replica_answer(struct replica *r, const struct answer *answer)
 static void move_horizon(struct replica *r, int64_t now_ns)
 {
     int64_t retention_ns = r->server->cluster->options.retention_ns;
-    struct command command = { .kind = COMMAND_HORIZON };
+    struct shard_command command = { .kind = COMMAND_HORIZON };
 
     if (!is_due(r->horizon_ns, HORIZON_EVERY_NS, now_ns) &&
         !BUGGIFY(r->shard.sometimes, r->server->node, HORIZON_EARLY))
@@ -329,7 +329,7 @@ static uint64_t silent_shards(const struct replica *r, int64_t now_ns)
     uint64_t silent = 0;
 
     for (uint32_t i = 0; i < s->outcomes.untold.count; i++) {
-        const struct outcome *outcome = s->outcomes.untold.at[i];
+        const struct shard_outcome *outcome = s->outcomes.untold.at[i];
 
         if (outcome->told_ns != 0 && is_due(outcome->told_ns, tell_again_ns(r), now_ns))
             silent |= outcome->untold_shards;

@@ -14,6 +14,6 @@
 #include "store/shard/replica.h"
 
 /* Into the log. The entry's index, or 0 if this is not the leader. */
-uint64_t replica_propose(struct replica *, const struct command *);
+uint64_t replica_propose(struct replica *, const struct shard_command *);
 
 #endif

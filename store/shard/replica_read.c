@@ -26,7 +26,7 @@ struct stamp replica_now(struct replica *r, uint64_t txn)
 
 static void raise_ceiling(struct replica *r, struct stamp at)
 {
-    struct command command = { .kind = COMMAND_CEILING };
+    struct shard_command command = { .kind = COMMAND_CEILING };
 
     command.stamp = at;
     if (!BUGGIFY(r->shard.sometimes, r->server->node, CEILING_TIGHT))
@@ -44,7 +44,7 @@ bool replica_may_read(struct replica *r, struct stamp at)
     if (stamp_less(r->shard.ceiling, at))
         return false;
     r->served_max = stamp_max(r->served_max, at);
-    hybrid_forward(&r->server->clock, at);
+    stamp_clock_forward(&r->server->clock, at);
     return true;
 }
 
@@ -66,7 +66,7 @@ static uint32_t undecided_count(const struct replica *r)
 static struct undecided undecided_at(const struct replica *r, uint32_t i)
 {
     const struct prepared *p;
-    const struct waiting *w;
+    const struct waiting_ask *w;
 
     if (i < r->shard.prepared.count) {
         p = r->shard.prepared.at[i];
@@ -93,7 +93,7 @@ static const struct prepare *find_in_the_way(const struct replica *r, uint32_t f
                                              const struct prepare *p, unsigned ways,
                                              struct stamp at)
 {
-    struct party party = party_of(p, at);
+    struct party party = shard_party(p, at);
 
     for (uint32_t i = from; i < undecided_count(r); i++) {
         struct undecided other = undecided_at(r, i);
@@ -153,7 +153,7 @@ const struct prepare *replica_undecided_writer(struct replica *r, const struct a
 enum served replica_admit_below(struct replica *r, const struct prepare *p, unsigned ways,
                                 struct stamp at, struct vote *vote)
 {
-    struct party party = party_of(p, at);
+    struct party party = shard_party(p, at);
     bool is_any = false;
 
     for (uint32_t i = 0; i < undecided_count(r); i++) {
@@ -189,7 +189,7 @@ struct row_list {
     uint32_t count, room;
 };
 
-static void add_row(struct row_list *list, uint32_t key, const struct version *version)
+static void add_row(struct row_list *list, uint32_t key, const struct stored_version *version)
 {
     struct read_row *row;
 
@@ -212,13 +212,13 @@ static void add_row(struct row_list *list, uint32_t key, const struct version *v
     }
 }
 
-static void add_scanned(void *list, uint32_t key, const struct version *version)
+static void add_scanned(void *list, uint32_t key, const struct stored_version *version)
 {
     add_row(list, key, version);
 }
 
 void replica_read_rows(struct replica *r, const struct ask *ask, struct stamp at,
-                       struct answer *answer)
+                       struct shard_answer *answer)
 {
     struct row_list list = { .arena = &r->server->scratch };
 

@@ -30,7 +30,8 @@ enum served replica_admit_by_age(struct replica *, const struct prepare *, unsig
 enum served replica_admit_below(struct replica *, const struct prepare *, unsigned ways,
                                 struct stamp at, struct vote *);
 /* Fills in a READ's answer: rows of the keys, or of the scope, newest at or below `at`. */
-void replica_read_rows(struct replica *, const struct ask *, struct stamp at, struct answer *);
+void replica_read_rows(struct replica *, const struct ask *, struct stamp at,
+                       struct shard_answer *);
 /* Sends an ask of the protocol's own (PROBE) to a node's coordinator. */
 void replica_probe(struct replica *, uint32_t node, const struct ask *);
 

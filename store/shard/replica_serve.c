@@ -18,7 +18,7 @@ static bool asks_for_shard(enum ask_kind kind)
     return kind == ASK_INQUIRE || kind == ASK_RESOLVE;
 }
 
-void replica_send(struct replica *r, const struct ask *ask, struct answer *answer)
+void replica_send(struct replica *r, const struct ask *ask, struct shard_answer *answer)
 {
     bool to_replica = asks_for_shard(ask->kind);
 
@@ -32,7 +32,7 @@ void replica_send(struct replica *r, const struct ask *ask, struct answer *answe
 
 void replica_refuse(struct replica *r, const struct ask *ask, enum refusal refusal)
 {
-    struct answer answer = {
+    struct shard_answer answer = {
         .refusal = refusal,
         .leader = raft_leader(r->raft),
         .term = r->term,
@@ -42,7 +42,8 @@ void replica_refuse(struct replica *r, const struct ask *ask, enum refusal refus
     replica_send(r, ask, &answer);
 }
 
-static void propose_for(struct replica *r, struct waiting *w, const struct command *command)
+static void propose_for(struct replica *r, struct waiting_ask *w,
+                        const struct shard_command *command)
 {
     w->index = replica_propose(r, command);
     /* Without an index the leadership is gone, and all who wait will hear of it. */
@@ -51,7 +52,7 @@ static void propose_for(struct replica *r, struct waiting *w, const struct comma
 
 /* --- READ, LOCK, CHECK ------------------------------------------------------------------------ */
 
-static enum progress progress_of(enum served served)
+static enum serve_progress progress_of(enum served served)
 {
     switch (served) {
     case SERVED:
@@ -65,16 +66,17 @@ static enum progress progress_of(enum served served)
     return PROGRESS_LATER;
 }
 
-static enum served read_newest(struct replica *r, struct waiting *w, struct answer *answer)
+static enum served read_newest(struct replica *r, struct waiting_ask *w,
+                               struct shard_answer *answer)
 {
     replica_read_rows(r, &w->ask, stamp_never(), answer);
     return SERVED;
 }
 
-static enum progress serve_read(struct replica *r, struct waiting *w)
+static enum serve_progress serve_read(struct replica *r, struct waiting_ask *w)
 {
     const struct protocol *protocol = r->shard.protocol;
-    struct answer answer = { .refusal = REFUSED_NOT, .term = r->term };
+    struct shard_answer answer = { .refusal = REFUSED_NOT, .term = r->term };
     enum served served;
 
     if (!stamp_is_zero(w->ask.at) && stamp_less(w->ask.at, r->shard.horizon)) {
@@ -93,10 +95,10 @@ static enum progress serve_read(struct replica *r, struct waiting *w)
     return progress_of(served);
 }
 
-static enum progress serve_lock(struct replica *r, struct waiting *w)
+static enum serve_progress serve_lock(struct replica *r, struct waiting_ask *w)
 {
     const struct protocol *protocol = r->shard.protocol;
-    struct answer answer = { .refusal = REFUSED_NOT, .term = r->term };
+    struct shard_answer answer = { .refusal = REFUSED_NOT, .term = r->term };
     enum served served = protocol->serve_lock ? protocol->serve_lock(r, w, &answer) : SERVED;
 
     if (served == SERVED)
@@ -104,10 +106,10 @@ static enum progress serve_lock(struct replica *r, struct waiting *w)
     return progress_of(served);
 }
 
-static enum progress serve_check(struct replica *r, struct waiting *w)
+static enum serve_progress serve_check(struct replica *r, struct waiting_ask *w)
 {
     const struct protocol *protocol = r->shard.protocol;
-    struct answer answer = { .term = r->term };
+    struct shard_answer answer = { .term = r->term };
     enum served served =
         protocol->serve_check ? protocol->serve_check(r, w, &answer.vote) : SERVED;
 
@@ -120,9 +122,9 @@ static enum progress serve_check(struct replica *r, struct waiting *w)
 /* --- PREPARE ---------------------------------------------------------------------------------- */
 
 /* What the state says of a transaction that wanted to commit. False: nothing. */
-static bool find_vote(const struct replica *r, const struct prepare *p, struct answer *answer)
+static bool find_vote(const struct replica *r, const struct prepare *p, struct shard_answer *answer)
 {
-    const struct outcome *outcome = shard_find_outcome(&r->shard, p->txn);
+    const struct shard_outcome *outcome = shard_find_outcome(&r->shard, p->txn);
     const struct prepared *prepared = outcome ? NULL : shard_find_prepared(&r->shard, p->txn);
 
     if (outcome) {
@@ -146,10 +148,10 @@ static void set_least(struct replica *r, struct prepare *p)
         p->least = replica_now(r, p->txn);
 }
 
-static enum progress serve_prepare(struct replica *r, struct waiting *w)
+static enum serve_progress serve_prepare(struct replica *r, struct waiting_ask *w)
 {
-    struct command command = { .kind = COMMAND_PREPARE };
-    struct answer answer = { .term = r->term };
+    struct shard_command command = { .kind = COMMAND_PREPARE };
+    struct shard_answer answer = { .term = r->term };
     enum served served = SERVED;
 
     w->ask.prepare.least = (struct stamp){ 0 };
@@ -175,9 +177,10 @@ static enum progress serve_prepare(struct replica *r, struct waiting *w)
 
 /* --- DECIDE, INQUIRE, RESOLVE ----------------------------------------------------------------- */
 
-static bool find_decision(const struct replica *r, const struct ask *ask, struct answer *answer)
+static bool find_decision(const struct replica *r, const struct ask *ask,
+                          struct shard_answer *answer)
 {
-    const struct outcome *outcome = shard_find_outcome(&r->shard, ask->txn);
+    const struct shard_outcome *outcome = shard_find_outcome(&r->shard, ask->txn);
 
     if (!outcome)
         return false;
@@ -185,10 +188,10 @@ static bool find_decision(const struct replica *r, const struct ask *ask, struct
     return true;
 }
 
-static void propose_decision(struct replica *r, struct waiting *w, enum command_kind kind,
+static void propose_decision(struct replica *r, struct waiting_ask *w, enum command_kind kind,
                              bool commits)
 {
-    struct command command = { .kind = kind, .decision = w->ask.decision };
+    struct shard_command command = { .kind = kind, .decision = w->ask.decision };
 
     command.decision.txn = w->ask.txn;
     command.decision.commits = commits;
@@ -205,9 +208,9 @@ static bool is_forgotten(const struct replica *r, const struct ask *ask)
     return true;
 }
 
-static enum progress serve_decide(struct replica *r, struct waiting *w)
+static enum serve_progress serve_decide(struct replica *r, struct waiting_ask *w)
 {
-    struct answer answer = { .refusal = REFUSED_NOT, .term = r->term };
+    struct shard_answer answer = { .refusal = REFUSED_NOT, .term = r->term };
 
     if (find_decision(r, &w->ask, &answer)) {
         replica_send(r, &w->ask, &answer);
@@ -226,9 +229,9 @@ static enum progress serve_decide(struct replica *r, struct waiting *w)
  * will end one way or the other; where it has not, it never will: it is aborted, and the record
  * refuses what may yet come. One that may have been forgotten was aborted, or who asks had known.
  */
-static enum progress serve_inquire(struct replica *r, struct waiting *w)
+static enum serve_progress serve_inquire(struct replica *r, struct waiting_ask *w)
 {
-    struct answer answer = { .refusal = REFUSED_NOT, .term = r->term };
+    struct shard_answer answer = { .refusal = REFUSED_NOT, .term = r->term };
 
     if (!find_decision(r, &w->ask, &answer)) {
         if (shard_find_prepared(&r->shard, w->ask.txn))
@@ -245,9 +248,9 @@ static enum progress serve_inquire(struct replica *r, struct waiting *w)
     return PROGRESS_DONE;
 }
 
-static enum progress serve_resolve(struct replica *r, struct waiting *w)
+static enum serve_progress serve_resolve(struct replica *r, struct waiting_ask *w)
 {
-    struct answer answer = { .refusal = REFUSED_NOT, .term = r->term };
+    struct shard_answer answer = { .refusal = REFUSED_NOT, .term = r->term };
 
     if (!find_decision(r, &w->ask, &answer) && !is_forgotten(r, &w->ask)) {
         propose_decision(r, w, COMMAND_RESOLVE, w->ask.decision.commits);
@@ -259,7 +262,7 @@ static enum progress serve_resolve(struct replica *r, struct waiting *w)
 
 /* --- All of them ------------------------------------------------------------------------------ */
 
-enum progress replica_serve(struct replica *r, struct waiting *w)
+enum serve_progress replica_serve(struct replica *r, struct waiting_ask *w)
 {
     switch (w->ask.kind) {
     case ASK_READ:
@@ -285,9 +288,9 @@ enum progress replica_serve(struct replica *r, struct waiting *w)
     return PROGRESS_DONE;
 }
 
-void replica_answer_applied(struct replica *r, const struct waiting *w)
+void replica_answer_applied(struct replica *r, const struct waiting_ask *w)
 {
-    struct answer answer = { .refusal = REFUSED_NOT, .term = r->term };
+    struct shard_answer answer = { .refusal = REFUSED_NOT, .term = r->term };
     bool is_known;
 
     if (w->ask.kind == ASK_PREPARE) {

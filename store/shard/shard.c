@@ -7,7 +7,7 @@
 
 void shard_init(struct shard *s, uint32_t number, const struct protocol *protocol,
                 struct catalog *catalog, const struct bugs *bugs, struct sometimes *sometimes,
-                struct record *record, struct pool *pool)
+                struct run_record *record, struct pool *pool)
 {
     *s = (struct shard){
         .number = number,
@@ -49,7 +49,7 @@ void shard_reset(struct shard *s)
 
 void shard_place_row(struct shard *s, uint32_t key, struct text row)
 {
-    struct version head = { .out = stamp_never() };
+    struct stored_version head = { .out = stamp_never() };
 
     assert(s->applied == 0);
     versions_install(&s->versions, key, &head, row);
@@ -66,7 +66,7 @@ struct prepared *shard_find_prepared(const struct shard *s, uint64_t txn)
     return NULL;
 }
 
-struct outcome *shard_find_outcome(const struct shard *s, uint64_t txn)
+struct shard_outcome *shard_find_outcome(const struct shard *s, uint64_t txn)
 {
     return outcomes_find(&s->outcomes, txn);
 }
@@ -95,7 +95,7 @@ static void raise_floor(struct shard *s, struct stamp at)
 static void add_outcome(struct shard *s, const struct decision *decision, enum refusal refusal,
                         bool is_anchor)
 {
-    struct outcome outcome = {
+    struct shard_outcome outcome = {
         .decision = *decision,
         .refusal = refusal,
         .is_anchor = is_anchor,
@@ -117,7 +117,7 @@ static void remember_install(struct shard *s, uint32_t key, uint64_t index)
 static void install(struct shard *s, const struct prepare *p, const struct decision *decision,
                     uint64_t index)
 {
-    struct version head = {
+    struct stored_version head = {
         .at = decision->at,
         .index = index,
         .out = decision->out,
@@ -197,15 +197,15 @@ static void refuse(struct shard *s, const struct prepare *p, enum refusal refusa
 static void hold(struct shard *s, const struct prepare *p, const struct vote *vote,
                  uint64_t index, uint64_t term)
 {
-    size_t size = sizeof(struct prepared) + prepare_size(p);
+    size_t size = sizeof(struct prepared) + shard_prepare_size(p);
     struct prepared *prepared = pool_take(s->pool, size);
 
     *prepared = (struct prepared){
-        .prepare = prepare_copy(p, prepared + 1),
+        .prepare = shard_prepare_copy(p, prepared + 1),
         .vote = *vote,
         .index = index,
         .term = term,
-        .footprint = footprint_of(p),
+        .footprint = shard_footprint(p),
         .size = size,
     };
     vector_push(s->pool, &s->prepared, prepared);
@@ -313,7 +313,8 @@ static void apply_horizon(struct shard *s, struct stamp horizon)
         s->protocol->collect(s);
 }
 
-void shard_apply_command(struct shard *s, uint64_t index, uint64_t term, const struct command *c)
+void shard_apply_command(struct shard *s, uint64_t index, uint64_t term,
+                         const struct shard_command *c)
 {
     assert(index > s->applied);
     s->applied = index;
@@ -343,8 +344,8 @@ void shard_apply_command(struct shard *s, uint64_t index, uint64_t term, const s
 void shard_apply(struct shard *s, uint64_t index, uint64_t term, struct text bytes,
                  struct arena *scratch)
 {
-    struct reader r = reader_of(bytes);
-    struct command command;
+    struct wire_reader r = wire_reader_of(bytes);
+    struct shard_command command;
     bool is_command;
 
     if (bytes.length == 0) { /* a new leader's no-op */
@@ -352,60 +353,60 @@ void shard_apply(struct shard *s, uint64_t index, uint64_t term, struct text byt
         s->applied = index;
         return;
     }
-    is_command = command_get(&r, &command, scratch) && reader_is_done(&r);
+    is_command = shard_command_get(&r, &command, scratch) && wire_reader_is_done(&r);
     assert(is_command); /* Raft has checked the log's checksums */
     shard_apply_command(s, index, term, &command);
 }
 
 /* --- Snapshots -------------------------------------------------------------------------------- */
 
-void shard_save(const struct shard *s, struct writer *w)
+void shard_save(const struct shard *s, struct wire_writer *w)
 {
-    put_number(w, s->applied);
-    put_number(w, s->last_commit);
-    stamp_put(w, s->floor);
-    stamp_put(w, s->ceiling);
-    stamp_put(w, s->horizon);
+    wire_put_number(w, s->applied);
+    wire_put_number(w, s->last_commit);
+    wire_put_short_stamp(w, s->floor);
+    wire_put_short_stamp(w, s->ceiling);
+    wire_put_short_stamp(w, s->horizon);
     versions_save(&s->versions, w);
     outcomes_save(&s->outcomes, w);
-    put_number(w, s->prepared.count);
+    wire_put_number(w, s->prepared.count);
     for (uint32_t i = 0; i < s->prepared.count; i++) {
         const struct prepared *prepared = s->prepared.at[i];
 
-        put_number(w, prepared->index);
-        put_number(w, prepared->term);
-        vote_put(w, &prepared->vote);
-        prepare_put(w, &prepared->prepare);
+        wire_put_number(w, prepared->index);
+        wire_put_number(w, prepared->term);
+        shard_vote_put(w, &prepared->vote);
+        shard_prepare_put(w, &prepared->prepare);
     }
     if (s->protocol->save)
         s->protocol->save(s, w);
 }
 
-static void load_prepared(struct shard *s, struct reader *r, struct arena *scratch)
+static void load_prepared(struct shard *s, struct wire_reader *r, struct arena *scratch)
 {
-    uint64_t index = get_number(r), term = get_number(r);
+    uint64_t index = wire_get_number(r), term = wire_get_number(r);
     struct vote vote = { 0 };
     struct prepare prepare = { 0 };
 
-    vote_get(r, &vote);
-    prepare_get(r, &prepare, scratch);
+    shard_vote_get(r, &vote);
+    shard_prepare_get(r, &prepare, scratch);
     hold(s, &prepare, &vote, index, term);
 }
 
 void shard_load(struct shard *s, uint64_t index, struct text state, struct arena *scratch)
 {
-    struct reader r = reader_of(state);
+    struct wire_reader r = wire_reader_of(state);
     uint32_t count;
 
     shard_reset(s);
-    s->applied = get_number(&r);
-    s->last_commit = get_number(&r);
-    s->floor = stamp_get(&r);
-    s->ceiling = stamp_get(&r);
-    s->horizon = stamp_get(&r);
+    s->applied = wire_get_number(&r);
+    s->last_commit = wire_get_number(&r);
+    s->floor = wire_get_short_stamp(&r);
+    s->ceiling = wire_get_short_stamp(&r);
+    s->horizon = wire_get_short_stamp(&r);
     versions_load(&s->versions, &r);
     outcomes_load(&s->outcomes, &r);
-    count = get_count(&r);
+    count = wire_get_count(&r);
     for (uint32_t i = 0; i < count && !r.bad; i++)
         load_prepared(s, &r, scratch);
     if (s->bugs->on[BUG_PREPARED_NOT_IN_SNAPSHOT])
@@ -413,5 +414,5 @@ void shard_load(struct shard *s, uint64_t index, struct text state, struct arena
     if (s->protocol->load)
         s->protocol->load(s, &r);
     s->recent_from = s->last_commit;
-    assert(reader_is_done(&r) && s->applied == index);
+    assert(wire_reader_is_done(&r) && s->applied == index);
 }

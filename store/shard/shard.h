@@ -57,8 +57,9 @@ struct shard {
     struct pool *pool;
     const struct bugs *bugs;
     struct sometimes *sometimes;
-    struct record *record; /* the certificate is exported as decisions are applied; NULL: is not */
-    struct versions versions;
+    struct run_record
+        *record; /* the certificate is exported as decisions are applied; NULL: is not */
+    struct stored_versions versions;
     VECTOR(struct prepared *) prepared; /* in the order of the log */
     struct outcomes outcomes;
     struct stamp floor, ceiling, horizon;
@@ -72,20 +73,21 @@ struct shard {
 
 /* Without rows: the run's initial rows of the shard are placed before the first entry. */
 void shard_init(struct shard *, uint32_t number, const struct protocol *, struct catalog *,
-                const struct bugs *, struct sometimes *, struct record *, struct pool *);
+                const struct bugs *, struct sometimes *, struct run_record *, struct pool *);
 void shard_place_row(struct shard *, uint32_t key, struct text row);
 /* Back to how shard_init() left it. */
 void shard_reset(struct shard *);
 void shard_apply(struct shard *, uint64_t index, uint64_t term, struct text command,
                  struct arena *scratch);
 /* The same, taken apart already. */
-void shard_apply_command(struct shard *, uint64_t index, uint64_t term, const struct command *);
+void shard_apply_command(struct shard *, uint64_t index, uint64_t term,
+                         const struct shard_command *);
 /* Equal states have equal bytes. What is loaded takes the place of all. */
-void shard_save(const struct shard *, struct writer *);
+void shard_save(const struct shard *, struct wire_writer *);
 void shard_load(struct shard *, uint64_t index, struct text state, struct arena *scratch);
 
 struct prepared *shard_find_prepared(const struct shard *, uint64_t txn);
-struct outcome *shard_find_outcome(const struct shard *, uint64_t txn);
+struct shard_outcome *shard_find_outcome(const struct shard *, uint64_t txn);
 /* A transaction begun then, that is not known here, may have been forgotten. */
 static inline bool shard_is_too_old(const struct shard *s, struct stamp begin)
 {

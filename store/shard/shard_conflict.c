@@ -18,7 +18,7 @@
 #include "base/hash.h"
 #include "store/shard/shard.h"
 
-const struct row_change *prepare_change(const struct prepare *p, uint32_t key)
+const struct row_change *shard_change_of(const struct prepare *p, uint32_t key)
 {
     for (uint32_t i = 0; i < p->change_count; i++)
         if (p->changes[i].key == key)
@@ -39,7 +39,7 @@ static uint64_t bit_of(uint32_t key)
     return UINT64_C(1) << (key * HASH_ODD_1 >> 58);
 }
 
-struct footprint footprint_of(const struct prepare *p)
+struct footprint shard_footprint(const struct prepare *p)
 {
     struct footprint footprint = { 0, 0 };
 
@@ -52,7 +52,7 @@ struct footprint footprint_of(const struct prepare *p)
 
 /* --- Scopes ----------------------------------------------------------------------------------- */
 
-bool shard_matches(const struct shard *s, uint32_t scope, const struct version *version)
+bool shard_matches(const struct shard *s, uint32_t scope, const struct stored_version *version)
 {
     return version_is_row(version) && catalog_matches(s->catalog, scope, version_row(version));
 }
@@ -85,7 +85,7 @@ static bool scopes_meet_changes(const struct shard *s, const struct party *reade
 static bool both_write(const struct prepare *a, const struct prepare *b)
 {
     for (uint32_t i = 0; i < a->change_count; i++)
-        if (prepare_change(b, a->changes[i].key))
+        if (shard_change_of(b, a->changes[i].key))
             return true;
     return false;
 }
@@ -98,9 +98,9 @@ static bool reads_written(const struct prepare *reader, const struct prepare *wr
     return false;
 }
 
-struct party party_of(const struct prepare *p, struct stamp at)
+struct party shard_party(const struct prepare *p, struct stamp at)
 {
-    return (struct party){ p, footprint_of(p), at };
+    return (struct party){ p, shard_footprint(p), at };
 }
 
 bool shard_meet(const struct shard *s, const struct party *a, const struct party *b, unsigned ways)
@@ -121,7 +121,7 @@ bool shard_meet(const struct shard *s, const struct party *a, const struct party
 bool shard_conflicts(const struct shard *s, const struct prepare *a, const struct prepare *b,
                      unsigned ways)
 {
-    struct party new_one = party_of(a, stamp_never()), other = party_of(b, stamp_never());
+    struct party new_one = shard_party(a, stamp_never()), other = shard_party(b, stamp_never());
 
     return shard_meet(s, &new_one, &other, ways);
 }
@@ -129,7 +129,7 @@ bool shard_conflicts(const struct shard *s, const struct prepare *a, const struc
 const struct prepared *shard_conflict(const struct shard *s, const struct prepare *p,
                                       unsigned ways)
 {
-    struct party new_one = party_of(p, stamp_never());
+    struct party new_one = shard_party(p, stamp_never());
 
     for (uint32_t i = 0; i < s->prepared.count; i++) {
         const struct prepared *prepared = s->prepared.at[i];
@@ -147,7 +147,7 @@ bool shard_keys_are_current(const struct shard *s, const struct prepare *p)
 {
     for (uint32_t i = 0; i < p->key_count; i++) {
         const struct seen_key *seen = &p->keys[i];
-        const struct version *newest = versions_newest(&s->versions, seen->key);
+        const struct stored_version *newest = versions_newest(&s->versions, seen->key);
 
         if (newest ? newest->writer != seen->writer || !stamp_equal(newest->at, seen->at)
                    : seen->writer != 0)
@@ -159,7 +159,7 @@ bool shard_keys_are_current(const struct shard *s, const struct prepare *p)
 bool shard_writes_are_above(const struct shard *s, const struct prepare *p, struct stamp at)
 {
     for (uint32_t i = 0; i < p->change_count; i++) {
-        const struct version *newest = versions_newest(&s->versions, p->changes[i].key);
+        const struct stored_version *newest = versions_newest(&s->versions, p->changes[i].key);
 
         if (newest && stamp_less(at, newest->at))
             return false;
@@ -170,7 +170,7 @@ bool shard_writes_are_above(const struct shard *s, const struct prepare *p, stru
 /* Whether a version of the key that came behind the index changed what the scope means. */
 static bool key_changed(const struct shard *s, uint32_t scope, uint32_t key, uint64_t index)
 {
-    for (const struct version *v = versions_newest(&s->versions, key); v; v = v->older)
+    for (const struct stored_version *v = versions_newest(&s->versions, key); v; v = v->older)
         if (v->index > index && (shard_matches(s, scope, v) || shard_matches(s, scope, v->older)))
             return true;
     return false;
@@ -221,13 +221,14 @@ bool shard_scopes_are_current(const struct shard *s, const struct prepare *p)
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 void shard_scan(const struct shard *s, uint32_t scope, struct stamp at,
-                void (*row)(void *context, uint32_t key, const struct version *), void *context)
+                void (*row)(void *context, uint32_t key, const struct stored_version *),
+                void *context)
 {
     const uint32_t *keys;
     uint32_t count = versions_keys(&s->versions, s->catalog->scopes.at[scope].table, &keys);
 
     for (uint32_t i = 0; i < count; i++) {
-        const struct version *version = versions_at(&s->versions, keys[i], at);
+        const struct stored_version *version = versions_at(&s->versions, keys[i], at);
 
         if (shard_matches(s, scope, version))
             row(context, keys[i], version);

@@ -21,7 +21,7 @@ struct party {
     struct stamp at; /* stamp_never(): at the newest versions */
 };
 
-struct party party_of(const struct prepare *, struct stamp at);
+struct party shard_party(const struct prepare *, struct stamp at);
 /*
  * Whether the two conflict in one of these ways. A scope meets a change if it matches the row
  * after it, or the row that the reader finds without it: see shard_touches().
@@ -31,13 +31,13 @@ bool shard_meet(const struct shard *, const struct party *new_one, const struct 
 /* The same of two that look at the newest versions. */
 bool shard_conflicts(const struct shard *, const struct prepare *new_one,
                      const struct prepare *other, unsigned ways);
-struct footprint footprint_of(const struct prepare *);
+struct footprint shard_footprint(const struct prepare *);
 /* The first prepared one that conflicts, or NULL. */
 const struct prepared *shard_conflict(const struct shard *, const struct prepare *, unsigned ways);
 /* The change of this key in a prepare, or NULL. */
-const struct row_change *prepare_change(const struct prepare *, uint32_t key);
+const struct row_change *shard_change_of(const struct prepare *, uint32_t key);
 /* Whether the version is a row that matches the scope; NULL is none. */
-bool shard_matches(const struct shard *, uint32_t scope, const struct version *);
+bool shard_matches(const struct shard *, uint32_t scope, const struct stored_version *);
 /*
  * Whether a change of the key to the row (NULL: none) can change what a reader at the stamp finds in
  * the scope: it matches the row after the change, or the version at the stamp, which the change
@@ -60,6 +60,7 @@ bool shard_writes_are_above(const struct shard *, const struct prepare *, struct
 
 /* The rows of a scope at a stamp, for answers: calls back for each that matches. */
 void shard_scan(const struct shard *, uint32_t scope, struct stamp at,
-                void (*row)(void *context, uint32_t key, const struct version *), void *context);
+                void (*row)(void *context, uint32_t key, const struct stored_version *),
+                void *context);
 
 #endif

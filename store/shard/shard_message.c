@@ -42,7 +42,7 @@ static const char *const refusal_names[REFUSAL_COUNT] = {
     [REFUSED_OVERLOADED] = "overloaded",
 };
 
-const char *refusal_name(enum refusal refusal)
+const char *shard_refusal_name(enum refusal refusal)
 {
     assert(refusal < REFUSAL_COUNT);
     return refusal_names[refusal];
@@ -56,35 +56,35 @@ const char *refusal_name(enum refusal refusal)
  */
 enum { STAMP_ZERO, STAMP_NEVER, STAMP_AT, STAMP_HAS_LOGICAL = 4, STAMP_HAS_TXN = 8 };
 
-void stamp_put(struct writer *w, struct stamp at)
+void wire_put_short_stamp(struct wire_writer *w, struct stamp at)
 {
     if (stamp_is_zero(at)) {
-        put_byte(w, STAMP_ZERO);
+        wire_put_byte(w, STAMP_ZERO);
         return;
     }
     if (stamp_equal(at, stamp_never())) {
-        put_byte(w, STAMP_NEVER);
+        wire_put_byte(w, STAMP_NEVER);
         return;
     }
-    put_byte(w, (uint8_t)(STAMP_AT | (at.logical != 0 ? STAMP_HAS_LOGICAL : 0) |
-                          (at.txn != 0 ? STAMP_HAS_TXN : 0)));
-    put_signed(w, (int64_t)((uint64_t)at.wall_ns - (uint64_t)CLOCK_WALL_EPOCH_NS));
+    wire_put_byte(w, (uint8_t)(STAMP_AT | (at.logical != 0 ? STAMP_HAS_LOGICAL : 0) |
+                               (at.txn != 0 ? STAMP_HAS_TXN : 0)));
+    wire_put_signed(w, (int64_t)((uint64_t)at.wall_ns - (uint64_t)CLOCK_WALL_EPOCH_NS));
     if (at.logical != 0)
-        put_number(w, at.logical);
+        wire_put_number(w, at.logical);
     if (at.txn != 0)
-        put_number(w, at.txn);
+        wire_put_number(w, at.txn);
 }
 
-static void spoil(struct reader *r)
+static void spoil(struct wire_reader *r)
 {
     r->bad = true;
     r->at = r->end;
 }
 
 /* A number that has a largest value: more than that is no number of ours. */
-static uint64_t get_at_most(struct reader *r, uint64_t most)
+static uint64_t get_at_most(struct wire_reader *r, uint64_t most)
 {
-    uint64_t number = get_number(r);
+    uint64_t number = wire_get_number(r);
 
     if (number > most) {
         spoil(r);
@@ -93,10 +93,10 @@ static uint64_t get_at_most(struct reader *r, uint64_t most)
     return number;
 }
 
-struct stamp stamp_get(struct reader *r)
+struct stamp wire_get_short_stamp(struct wire_reader *r)
 {
     struct stamp at = { 0 };
-    uint8_t flags = get_byte(r);
+    uint8_t flags = wire_get_byte(r);
 
     if (flags == STAMP_NEVER)
         return stamp_never();
@@ -104,20 +104,20 @@ struct stamp stamp_get(struct reader *r)
         return at;
     if ((flags & ~(STAMP_HAS_LOGICAL | STAMP_HAS_TXN)) != STAMP_AT)
         spoil(r);
-    at.wall_ns = (int64_t)((uint64_t)get_signed(r) + (uint64_t)CLOCK_WALL_EPOCH_NS);
+    at.wall_ns = (int64_t)((uint64_t)wire_get_signed(r) + (uint64_t)CLOCK_WALL_EPOCH_NS);
     if (flags & STAMP_HAS_LOGICAL)
         at.logical = (uint32_t)get_at_most(r, UINT32_MAX);
     if (flags & STAMP_HAS_TXN)
-        at.txn = get_number(r);
+        at.txn = wire_get_number(r);
     return at;
 }
 
-static void put_flags(struct writer *w, bool a, bool b)
+static void put_flags(struct wire_writer *w, bool a, bool b)
 {
-    put_byte(w, (uint8_t)(a | b << 1));
+    wire_put_byte(w, (uint8_t)(a | b << 1));
 }
 
-static uint32_t get_number32(struct reader *r)
+static uint32_t get_number32(struct wire_reader *r)
 {
     return (uint32_t)get_at_most(r, UINT32_MAX);
 }
@@ -133,128 +133,128 @@ static void *take_array(struct arena *scratch, uint32_t count, size_t size)
     return array;
 }
 
-static void put_keys(struct writer *w, const uint32_t *keys, uint32_t count)
+static void put_keys(struct wire_writer *w, const uint32_t *keys, uint32_t count)
 {
-    put_number(w, count);
+    wire_put_number(w, count);
     for (uint32_t i = 0; i < count; i++)
-        put_number(w, keys[i]);
+        wire_put_number(w, keys[i]);
 }
 
-static const uint32_t *get_keys(struct reader *r, uint32_t *count, struct arena *scratch)
+static const uint32_t *get_keys(struct wire_reader *r, uint32_t *count, struct arena *scratch)
 {
     uint32_t *keys;
 
-    *count = get_count(r);
+    *count = wire_get_count(r);
     keys = take_array(scratch, *count, sizeof *keys);
     for (uint32_t i = 0; i < *count; i++)
         keys[i] = get_number32(r);
     return keys;
 }
 
-static void put_changes(struct writer *w, const struct row_change *changes, uint32_t count)
+static void put_changes(struct wire_writer *w, const struct row_change *changes, uint32_t count)
 {
-    put_number(w, count);
+    wire_put_number(w, count);
     for (uint32_t i = 0; i < count; i++) {
-        put_number(w, changes[i].key);
-        put_byte(w, changes[i].is_removed);
+        wire_put_number(w, changes[i].key);
+        wire_put_byte(w, changes[i].is_removed);
         if (!changes[i].is_removed)
-            put_text(w, changes[i].row);
+            wire_put_text(w, changes[i].row);
     }
 }
 
-static const struct row_change *get_changes(struct reader *r, uint32_t *count,
+static const struct row_change *get_changes(struct wire_reader *r, uint32_t *count,
                                             struct arena *scratch)
 {
     struct row_change *changes;
 
-    *count = get_count(r);
+    *count = wire_get_count(r);
     changes = take_array(scratch, *count, sizeof *changes);
     for (uint32_t i = 0; i < *count; i++) {
         changes[i].key = get_number32(r);
         changes[i].is_removed = get_at_most(r, 1);
         if (!changes[i].is_removed)
-            changes[i].row = get_text(r);
+            changes[i].row = wire_get_text(r);
     }
     return changes;
 }
 
-static void put_seen_keys(struct writer *w, const struct seen_key *keys, uint32_t count)
+static void put_seen_keys(struct wire_writer *w, const struct seen_key *keys, uint32_t count)
 {
-    put_number(w, count);
+    wire_put_number(w, count);
     for (uint32_t i = 0; i < count; i++) {
-        put_number(w, keys[i].key);
-        stamp_put(w, keys[i].at);
-        put_number(w, keys[i].writer ^ keys[i].at.txn);
+        wire_put_number(w, keys[i].key);
+        wire_put_short_stamp(w, keys[i].at);
+        wire_put_number(w, keys[i].writer ^ keys[i].at.txn);
     }
 }
 
-static const struct seen_key *get_seen_keys(struct reader *r, uint32_t *count,
+static const struct seen_key *get_seen_keys(struct wire_reader *r, uint32_t *count,
                                             struct arena *scratch)
 {
     struct seen_key *keys;
 
-    *count = get_count(r);
+    *count = wire_get_count(r);
     keys = take_array(scratch, *count, sizeof *keys);
     for (uint32_t i = 0; i < *count; i++) {
         keys[i].key = get_number32(r);
-        keys[i].at = stamp_get(r);
-        keys[i].writer = get_number(r) ^ keys[i].at.txn;
+        keys[i].at = wire_get_short_stamp(r);
+        keys[i].writer = wire_get_number(r) ^ keys[i].at.txn;
     }
     return keys;
 }
 
-static void put_seen_scopes(struct writer *w, const struct seen_scope *scopes, uint32_t count)
+static void put_seen_scopes(struct wire_writer *w, const struct seen_scope *scopes, uint32_t count)
 {
-    put_number(w, count);
+    wire_put_number(w, count);
     for (uint32_t i = 0; i < count; i++) {
-        put_number(w, scopes[i].scope);
-        put_number(w, scopes[i].index);
+        wire_put_number(w, scopes[i].scope);
+        wire_put_number(w, scopes[i].index);
     }
 }
 
-static const struct seen_scope *get_seen_scopes(struct reader *r, uint32_t *count,
+static const struct seen_scope *get_seen_scopes(struct wire_reader *r, uint32_t *count,
                                                 struct arena *scratch)
 {
     struct seen_scope *scopes;
 
-    *count = get_count(r);
+    *count = wire_get_count(r);
     scopes = take_array(scratch, *count, sizeof *scopes);
     for (uint32_t i = 0; i < *count; i++) {
         scopes[i].scope = get_number32(r);
-        scopes[i].index = get_number(r);
+        scopes[i].index = wire_get_number(r);
     }
     return scopes;
 }
 
-void prepare_put(struct writer *w, const struct prepare *p)
+void shard_prepare_put(struct wire_writer *w, const struct prepare *p)
 {
-    put_number(w, p->txn);
-    put_number(w, p->coordinator);
-    stamp_put(w, p->begin);
-    stamp_put(w, p->snapshot);
-    stamp_put(w, p->least);
-    stamp_put(w, p->place);
-    put_number(w, p->term);
-    put_number(w, p->participants);
-    put_number(w, p->anchor);
+    wire_put_number(w, p->txn);
+    wire_put_number(w, p->coordinator);
+    wire_put_short_stamp(w, p->begin);
+    wire_put_short_stamp(w, p->snapshot);
+    wire_put_short_stamp(w, p->least);
+    wire_put_short_stamp(w, p->place);
+    wire_put_number(w, p->term);
+    wire_put_number(w, p->participants);
+    wire_put_number(w, p->anchor);
     put_flags(w, p->is_alone, p->reads_only);
     put_seen_keys(w, p->keys, p->key_count);
     put_seen_scopes(w, p->scopes, p->scope_count);
     put_changes(w, p->changes, p->change_count);
 }
 
-void prepare_get(struct reader *r, struct prepare *p, struct arena *scratch)
+void shard_prepare_get(struct wire_reader *r, struct prepare *p, struct arena *scratch)
 {
     uint64_t flags;
 
-    p->txn = get_number(r);
+    p->txn = wire_get_number(r);
     p->coordinator = get_number32(r);
-    p->begin = stamp_get(r);
-    p->snapshot = stamp_get(r);
-    p->least = stamp_get(r);
-    p->place = stamp_get(r);
-    p->term = get_number(r);
-    p->participants = get_number(r);
+    p->begin = wire_get_short_stamp(r);
+    p->snapshot = wire_get_short_stamp(r);
+    p->least = wire_get_short_stamp(r);
+    p->place = wire_get_short_stamp(r);
+    p->term = wire_get_number(r);
+    p->participants = wire_get_number(r);
     p->anchor = get_number32(r);
     flags = get_at_most(r, 3);
     p->is_alone = flags & 1;
@@ -264,70 +264,70 @@ void prepare_get(struct reader *r, struct prepare *p, struct arena *scratch)
     p->changes = get_changes(r, &p->change_count, scratch);
 }
 
-void decision_put(struct writer *w, const struct decision *d)
+void shard_decision_put(struct wire_writer *w, const struct decision *d)
 {
-    put_number(w, d->txn);
-    put_byte(w, d->commits);
-    stamp_put(w, d->begin);
-    put_number(w, d->participants);
+    wire_put_number(w, d->txn);
+    wire_put_byte(w, d->commits);
+    wire_put_short_stamp(w, d->begin);
+    wire_put_number(w, d->participants);
     if (!d->commits)
         return;
-    stamp_put(w, d->at);
-    stamp_put(w, d->snapshot);
-    stamp_put(w, d->place);
-    stamp_put(w, d->out);
+    wire_put_short_stamp(w, d->at);
+    wire_put_short_stamp(w, d->snapshot);
+    wire_put_short_stamp(w, d->place);
+    wire_put_short_stamp(w, d->out);
 }
 
-void decision_get(struct reader *r, struct decision *d)
+void shard_decision_get(struct wire_reader *r, struct decision *d)
 {
-    *d = (struct decision){ .txn = get_number(r) };
+    *d = (struct decision){ .txn = wire_get_number(r) };
     d->commits = get_at_most(r, 1);
-    d->begin = stamp_get(r);
-    d->participants = get_number(r);
+    d->begin = wire_get_short_stamp(r);
+    d->participants = wire_get_number(r);
     if (!d->commits)
         return;
-    d->at = stamp_get(r);
-    d->snapshot = stamp_get(r);
-    d->place = stamp_get(r);
-    d->out = stamp_get(r);
+    d->at = wire_get_short_stamp(r);
+    d->snapshot = wire_get_short_stamp(r);
+    d->place = wire_get_short_stamp(r);
+    d->out = wire_get_short_stamp(r);
 }
 
-void vote_put(struct writer *w, const struct vote *v)
+void shard_vote_put(struct wire_writer *w, const struct vote *v)
 {
-    put_byte(w, (uint8_t)v->refusal);
-    stamp_put(w, v->at);
-    stamp_put(w, v->out);
-    stamp_put(w, v->pivot);
-    stamp_put(w, v->in);
+    wire_put_byte(w, (uint8_t)v->refusal);
+    wire_put_short_stamp(w, v->at);
+    wire_put_short_stamp(w, v->out);
+    wire_put_short_stamp(w, v->pivot);
+    wire_put_short_stamp(w, v->in);
 }
 
-void vote_get(struct reader *r, struct vote *v)
+void shard_vote_get(struct wire_reader *r, struct vote *v)
 {
     v->refusal = (enum refusal)get_at_most(r, REFUSAL_COUNT - 1);
-    v->at = stamp_get(r);
-    v->out = stamp_get(r);
-    v->pivot = stamp_get(r);
-    v->in = stamp_get(r);
+    v->at = wire_get_short_stamp(r);
+    v->out = wire_get_short_stamp(r);
+    v->pivot = wire_get_short_stamp(r);
+    v->in = wire_get_short_stamp(r);
 }
 
 /* --- Asks ------------------------------------------------------------------------------------- */
 
-static void put_read(struct writer *w, const struct ask *a)
+static void put_read(struct wire_writer *w, const struct ask *a)
 {
-    stamp_put(w, a->at);
-    stamp_put(w, a->limit);
+    wire_put_short_stamp(w, a->at);
+    wire_put_short_stamp(w, a->limit);
     put_keys(w, a->keys, a->key_count);
-    put_number(w, a->scope);
-    put_byte(w, (uint8_t)a->lock);
+    wire_put_number(w, a->scope);
+    wire_put_byte(w, (uint8_t)a->lock);
     put_flags(w, a->for_write, a->first_table);
 }
 
-static void get_read(struct reader *r, struct ask *a, struct arena *scratch)
+static void get_read(struct wire_reader *r, struct ask *a, struct arena *scratch)
 {
     uint64_t flags;
 
-    a->at = stamp_get(r);
-    a->limit = stamp_get(r);
+    a->at = wire_get_short_stamp(r);
+    a->limit = wire_get_short_stamp(r);
     a->keys = get_keys(r, &a->key_count, scratch);
     a->scope = get_number32(r);
     a->lock = (enum row_lock)get_at_most(r, ROW_LOCK_UPDATE);
@@ -336,73 +336,73 @@ static void get_read(struct reader *r, struct ask *a, struct arena *scratch)
     a->first_table = flags & 2;
 }
 
-static void put_path(struct writer *w, const struct ask *a)
+static void put_path(struct wire_writer *w, const struct ask *a)
 {
-    put_number(w, a->from_shard);
-    put_number(w, a->serial);
-    put_number(w, a->path_count);
+    wire_put_number(w, a->from_shard);
+    wire_put_number(w, a->serial);
+    wire_put_number(w, a->path_count);
     for (uint32_t i = 0; i < a->path_count; i++)
-        stamp_put(w, a->path[i]);
+        wire_put_short_stamp(w, a->path[i]);
 }
 
-static void get_path(struct reader *r, struct ask *a, struct arena *scratch)
+static void get_path(struct wire_reader *r, struct ask *a, struct arena *scratch)
 {
     struct stamp *path;
 
     a->from_shard = get_number32(r);
-    a->serial = get_number(r);
-    a->path_count = get_count(r);
+    a->serial = wire_get_number(r);
+    a->path_count = wire_get_count(r);
     path = take_array(scratch, a->path_count, sizeof *path);
     for (uint32_t i = 0; i < a->path_count; i++)
-        path[i] = stamp_get(r);
+        path[i] = wire_get_short_stamp(r);
     a->path = path;
 }
 
-void ask_put(struct writer *w, const struct ask *a)
+void shard_ask_put(struct wire_writer *w, const struct ask *a)
 {
     unsigned parts;
 
     assert(a->kind < ASK_KIND_COUNT);
     parts = ask_kinds[a->kind].parts;
-    put_byte(w, (uint8_t)a->kind);
-    put_number(w, a->txn);
-    put_number(w, a->number);
-    put_number(w, a->from);
-    stamp_put(w, a->begin);
+    wire_put_byte(w, (uint8_t)a->kind);
+    wire_put_number(w, a->txn);
+    wire_put_number(w, a->number);
+    wire_put_number(w, a->from);
+    wire_put_short_stamp(w, a->begin);
     if (parts & PART_READ)
         put_read(w, a);
     if (parts & PART_PREPARE)
-        prepare_put(w, &a->prepare);
+        shard_prepare_put(w, &a->prepare);
     if (parts & PART_TO)
-        stamp_put(w, a->to);
+        wire_put_short_stamp(w, a->to);
     if (parts & PART_DECISION) {
-        put_number(w, a->from_shard);
-        decision_put(w, &a->decision);
+        wire_put_number(w, a->from_shard);
+        shard_decision_put(w, &a->decision);
     }
     if (parts & PART_PATH)
         put_path(w, a);
 }
 
-bool ask_get(struct reader *r, struct ask *a, struct arena *scratch)
+bool shard_ask_get(struct wire_reader *r, struct ask *a, struct arena *scratch)
 {
     unsigned parts;
 
     *a = (struct ask){ .kind = (enum ask_kind)get_at_most(r, ASK_KIND_COUNT - 1),
                        .scope = SCOPE_NONE };
     parts = ask_kinds[a->kind].parts;
-    a->txn = get_number(r);
+    a->txn = wire_get_number(r);
     a->number = get_number32(r);
     a->from = get_number32(r);
-    a->begin = stamp_get(r);
+    a->begin = wire_get_short_stamp(r);
     if (parts & PART_READ)
         get_read(r, a, scratch);
     if (parts & PART_PREPARE)
-        prepare_get(r, &a->prepare, scratch);
+        shard_prepare_get(r, &a->prepare, scratch);
     if (parts & PART_TO)
-        a->to = stamp_get(r);
+        a->to = wire_get_short_stamp(r);
     if (parts & PART_DECISION) {
         a->from_shard = get_number32(r);
-        decision_get(r, &a->decision);
+        shard_decision_get(r, &a->decision);
     }
     if (parts & PART_PATH)
         get_path(r, a, scratch);
@@ -411,34 +411,34 @@ bool ask_get(struct reader *r, struct ask *a, struct arena *scratch)
 
 /* --- Answers ---------------------------------------------------------------------------------- */
 
-static void put_rows(struct writer *w, const struct answer *a)
+static void put_rows(struct wire_writer *w, const struct shard_answer *a)
 {
-    put_number(w, a->row_count);
+    wire_put_number(w, a->row_count);
     for (uint32_t i = 0; i < a->row_count; i++) {
         const struct read_row *row = &a->rows[i];
 
-        put_number(w, row->key);
-        stamp_put(w, row->at);
-        put_number(w, row->writer ^ row->at.txn);
-        put_byte(w, row->is_row);
+        wire_put_number(w, row->key);
+        wire_put_short_stamp(w, row->at);
+        wire_put_number(w, row->writer ^ row->at.txn);
+        wire_put_byte(w, row->is_row);
         if (row->is_row)
-            put_text(w, row->row);
+            wire_put_text(w, row->row);
     }
 }
 
-static void get_rows(struct reader *r, struct answer *a, struct arena *scratch)
+static void get_rows(struct wire_reader *r, struct shard_answer *a, struct arena *scratch)
 {
     struct read_row *rows;
 
-    a->row_count = get_count(r);
+    a->row_count = wire_get_count(r);
     rows = take_array(scratch, a->row_count, sizeof *rows);
     for (uint32_t i = 0; i < a->row_count; i++) {
         rows[i].key = get_number32(r);
-        rows[i].at = stamp_get(r);
-        rows[i].writer = get_number(r) ^ rows[i].at.txn;
+        rows[i].at = wire_get_short_stamp(r);
+        rows[i].writer = wire_get_number(r) ^ rows[i].at.txn;
         rows[i].is_row = get_at_most(r, 1);
         if (rows[i].is_row)
-            rows[i].row = get_text(r);
+            rows[i].row = wire_get_text(r);
     }
     a->rows = rows;
 }
@@ -458,34 +458,34 @@ static bool has_decision(enum ask_kind kind)
     return kind == ASK_PREPARE || kind == ASK_DECIDE || kind == ASK_INQUIRE || kind == ASK_RESOLVE;
 }
 
-void answer_put(struct writer *w, const struct answer *a)
+void shard_answer_put(struct wire_writer *w, const struct shard_answer *a)
 {
-    put_byte(w, (uint8_t)a->kind);
-    put_number(w, a->txn);
-    put_number(w, a->number);
-    put_number(w, a->shard);
-    put_byte(w, (uint8_t)a->refusal);
+    wire_put_byte(w, (uint8_t)a->kind);
+    wire_put_number(w, a->txn);
+    wire_put_number(w, a->number);
+    wire_put_number(w, a->shard);
+    wire_put_byte(w, (uint8_t)a->refusal);
     if (a->refusal == REFUSED_NOT_LEADER) {
-        put_number(w, a->leader);
+        wire_put_number(w, a->leader);
         return;
     }
-    put_number(w, a->term);
+    wire_put_number(w, a->term);
     if (has_rows(a->kind)) {
         put_rows(w, a);
-        put_number(w, a->index);
-        stamp_put(w, a->uncertain);
-        stamp_put(w, a->at);
+        wire_put_number(w, a->index);
+        wire_put_short_stamp(w, a->uncertain);
+        wire_put_short_stamp(w, a->at);
     }
     if (has_vote(a->kind))
-        vote_put(w, &a->vote);
+        shard_vote_put(w, &a->vote);
     if (has_decision(a->kind))
-        decision_put(w, &a->decision);
+        shard_decision_put(w, &a->decision);
 }
 
-bool answer_get(struct reader *r, struct answer *a, struct arena *scratch)
+bool shard_answer_get(struct wire_reader *r, struct shard_answer *a, struct arena *scratch)
 {
-    *a = (struct answer){ .kind = (enum ask_kind)get_at_most(r, ASK_KIND_COUNT - 1) };
-    a->txn = get_number(r);
+    *a = (struct shard_answer){ .kind = (enum ask_kind)get_at_most(r, ASK_KIND_COUNT - 1) };
+    a->txn = wire_get_number(r);
     a->number = get_number32(r);
     a->shard = get_number32(r);
     a->refusal = (enum refusal)get_at_most(r, REFUSAL_COUNT - 1);
@@ -494,75 +494,76 @@ bool answer_get(struct reader *r, struct answer *a, struct arena *scratch)
         a->vote.refusal = a->refusal;
         return !r->bad;
     }
-    a->term = get_number(r);
+    a->term = wire_get_number(r);
     if (has_rows(a->kind)) {
         get_rows(r, a, scratch);
-        a->index = get_number(r);
-        a->uncertain = stamp_get(r);
-        a->at = stamp_get(r);
+        a->index = wire_get_number(r);
+        a->uncertain = wire_get_short_stamp(r);
+        a->at = wire_get_short_stamp(r);
     }
     if (has_vote(a->kind))
-        vote_get(r, &a->vote);
+        shard_vote_get(r, &a->vote);
     if (has_decision(a->kind))
-        decision_get(r, &a->decision);
+        shard_decision_get(r, &a->decision);
     return !r->bad;
 }
 
 /* --- Commands --------------------------------------------------------------------------------- */
 
-void command_put(struct writer *w, const struct command *c)
+void shard_command_put(struct wire_writer *w, const struct shard_command *c)
 {
-    put_byte(w, (uint8_t)c->kind);
+    wire_put_byte(w, (uint8_t)c->kind);
     switch (c->kind) {
     case COMMAND_PREPARE:
-        prepare_put(w, &c->prepare);
+        shard_prepare_put(w, &c->prepare);
         break;
     case COMMAND_DECIDE:
     case COMMAND_RESOLVE:
-        decision_put(w, &c->decision);
+        shard_decision_put(w, &c->decision);
         break;
     case COMMAND_FORGET:
-        put_number(w, c->txn_count);
+        wire_put_number(w, c->txn_count);
         for (uint32_t i = 0; i < c->txn_count; i++)
-            put_number(w, c->txns[i]);
+            wire_put_number(w, c->txns[i]);
         break;
     case COMMAND_CEILING:
     case COMMAND_HORIZON:
-        stamp_put(w, c->stamp);
+        wire_put_short_stamp(w, c->stamp);
         break;
     case COMMAND_KIND_COUNT:
         assert(false);
     }
 }
 
-static void get_txns(struct reader *r, struct command *c, struct arena *scratch)
+static void get_txns(struct wire_reader *r, struct shard_command *c, struct arena *scratch)
 {
     uint64_t *txns;
 
-    c->txn_count = get_count(r);
+    c->txn_count = wire_get_count(r);
     txns = take_array(scratch, c->txn_count, sizeof *txns);
     for (uint32_t i = 0; i < c->txn_count; i++)
-        txns[i] = get_number(r);
+        txns[i] = wire_get_number(r);
     c->txns = txns;
 }
 
-bool command_get(struct reader *r, struct command *c, struct arena *scratch)
+bool shard_command_get(struct wire_reader *r, struct shard_command *c, struct arena *scratch)
 {
-    *c = (struct command){ .kind = (enum command_kind)get_at_most(r, COMMAND_KIND_COUNT - 1) };
+    *c =
+        (struct shard_command){ .kind = (enum command_kind)get_at_most(r, COMMAND_KIND_COUNT - 1) };
     switch (c->kind) {
     case COMMAND_PREPARE:
-        prepare_get(r, &c->prepare, scratch);
+        shard_prepare_get(r, &c->prepare, scratch);
         break;
     case COMMAND_DECIDE:
     case COMMAND_RESOLVE:
-        decision_get(r, &c->decision);
+        shard_decision_get(r, &c->decision);
         break;
     case COMMAND_FORGET:
         get_txns(r, c, scratch);
         break;
     case COMMAND_CEILING:
     case COMMAND_HORIZON:
-        c->stamp = stamp_get(r);
+        c->stamp = wire_get_short_stamp(r);
         break;
     case COMMAND_KIND_COUNT:
         assert(false);
@@ -589,7 +590,7 @@ static const void *move_array(char **to, const void *from, uint32_t count, size_
     return at;
 }
 
-size_t prepare_size(const struct prepare *p)
+size_t shard_prepare_size(const struct prepare *p)
 {
     size_t size = array_size(p->key_count, sizeof *p->keys) +
                   array_size(p->scope_count, sizeof *p->scopes) +
@@ -617,20 +618,20 @@ static struct prepare copy_prepare(const struct prepare *p, char **to)
     return copy;
 }
 
-struct prepare prepare_copy(const struct prepare *p, void *arrays)
+struct prepare shard_prepare_copy(const struct prepare *p, void *arrays)
 {
     char *to = arrays;
 
     return copy_prepare(p, &to);
 }
 
-size_t ask_size(const struct ask *a)
+size_t shard_ask_size(const struct ask *a)
 {
     return array_size(a->key_count, sizeof *a->keys) + array_size(a->path_count, sizeof *a->path) +
-           prepare_size(&a->prepare);
+           shard_prepare_size(&a->prepare);
 }
 
-struct ask ask_copy(const struct ask *a, void *arrays)
+struct ask shard_ask_copy(const struct ask *a, void *arrays)
 {
     struct ask copy = *a;
     char *to = arrays;
@@ -657,7 +658,7 @@ static void describe_decision(const struct decision *d, struct buffer *out)
     describe_stamp("at", d->at, out);
 }
 
-void ask_describe(const struct ask *a, struct buffer *out)
+void shard_ask_describe(const struct ask *a, struct buffer *out)
 {
     unsigned parts = ask_kinds[a->kind].parts;
 
@@ -675,10 +676,10 @@ void ask_describe(const struct ask *a, struct buffer *out)
         describe_decision(&a->decision, out);
 }
 
-void answer_describe(const struct answer *a, struct buffer *out)
+void shard_answer_describe(const struct shard_answer *a, struct buffer *out)
 {
     buffer_print(out, "%s T%" PRIu64 ".%" PRIu32 " s%" PRIu32 ": %s", ask_kinds[a->kind].name,
-                 a->txn, a->number, a->shard, refusal_name(a->refusal));
+                 a->txn, a->number, a->shard, shard_refusal_name(a->refusal));
     if (a->refusal != REFUSED_NOT)
         return;
     if (has_rows(a->kind))

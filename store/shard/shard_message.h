@@ -138,7 +138,7 @@ struct read_row {
 };
 
 /* The answer to any ask. */
-struct answer {
+struct shard_answer {
     enum ask_kind kind;
     uint64_t txn;
     uint32_t number;
@@ -160,10 +160,10 @@ struct answer {
  * Only what the kind needs is written. Arrays that are read go into the scratch arena, texts are
  * views into the bytes. False: these bytes are none.
  */
-void ask_put(struct writer *, const struct ask *);
-bool ask_get(struct reader *, struct ask *, struct arena *scratch);
-void answer_put(struct writer *, const struct answer *);
-bool answer_get(struct reader *, struct answer *, struct arena *scratch);
+void shard_ask_put(struct wire_writer *, const struct ask *);
+bool shard_ask_get(struct wire_reader *, struct ask *, struct arena *scratch);
+void shard_answer_put(struct wire_writer *, const struct shard_answer *);
+bool shard_answer_get(struct wire_reader *, struct shard_answer *, struct arena *scratch);
 
 enum command_kind {
     COMMAND_PREPARE,
@@ -175,7 +175,7 @@ enum command_kind {
     COMMAND_KIND_COUNT
 };
 
-struct command {
+struct shard_command {
     enum command_kind kind;
     struct prepare prepare;
     struct decision decision;
@@ -184,29 +184,29 @@ struct command {
     uint32_t txn_count;
 };
 
-/* Parts of the above, for snapshots and messages. A stamp so takes fewer bytes than put_stamp()'s. */
-void stamp_put(struct writer *, struct stamp);
-struct stamp stamp_get(struct reader *);
-void prepare_put(struct writer *, const struct prepare *);
-void prepare_get(struct reader *, struct prepare *, struct arena *scratch);
-void decision_put(struct writer *, const struct decision *);
-void decision_get(struct reader *, struct decision *);
-void vote_put(struct writer *, const struct vote *);
-void vote_get(struct reader *, struct vote *);
+/* Parts of the above, for snapshots and messages. A stamp so takes fewer bytes than wire_put_stamp()'s. */
+void wire_put_short_stamp(struct wire_writer *, struct stamp);
+struct stamp wire_get_short_stamp(struct wire_reader *);
+void shard_prepare_put(struct wire_writer *, const struct prepare *);
+void shard_prepare_get(struct wire_reader *, struct prepare *, struct arena *scratch);
+void shard_decision_put(struct wire_writer *, const struct decision *);
+void shard_decision_get(struct wire_reader *, struct decision *);
+void shard_vote_put(struct wire_writer *, const struct vote *);
+void shard_vote_get(struct wire_reader *, struct vote *);
 
-void command_put(struct writer *, const struct command *);
-bool command_get(struct reader *, struct command *, struct arena *scratch);
+void shard_command_put(struct wire_writer *, const struct shard_command *);
+bool shard_command_get(struct wire_reader *, struct shard_command *, struct arena *scratch);
 
 /* How many bytes the arrays of a prepare take, and a copy whose arrays stand there. */
-size_t prepare_size(const struct prepare *);
-struct prepare prepare_copy(const struct prepare *, void *arrays);
+size_t shard_prepare_size(const struct prepare *);
+struct prepare shard_prepare_copy(const struct prepare *, void *arrays);
 /* The same of an ask, with all that it has. */
-size_t ask_size(const struct ask *);
-struct ask ask_copy(const struct ask *, void *arrays);
+size_t shard_ask_size(const struct ask *);
+struct ask shard_ask_copy(const struct ask *, void *arrays);
 
-const char *refusal_name(enum refusal);
+const char *shard_refusal_name(enum refusal);
 /* For the trace. */
-void ask_describe(const struct ask *, struct buffer *);
-void answer_describe(const struct answer *, struct buffer *);
+void shard_ask_describe(const struct ask *, struct buffer *);
+void shard_answer_describe(const struct shard_answer *, struct buffer *);
 
 #endif

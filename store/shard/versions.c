@@ -6,12 +6,12 @@
 
 static size_t version_bytes(uint32_t size)
 {
-    return sizeof(struct version) + size;
+    return sizeof(struct stored_version) + size;
 }
 
-void versions_open(struct versions *v, struct catalog *catalog, struct pool *pool)
+void versions_open(struct stored_versions *v, struct catalog *catalog, struct pool *pool)
 {
-    *v = (struct versions){
+    *v = (struct stored_versions){
         .pool = pool,
         .catalog = catalog,
         .table_count = catalog->schema->table_count,
@@ -19,16 +19,16 @@ void versions_open(struct versions *v, struct catalog *catalog, struct pool *poo
     v->tables = pool_take(pool, v->table_count * sizeof *v->tables);
 }
 
-static void free_version(struct versions *v, struct version *version)
+static void free_version(struct stored_versions *v, struct stored_version *version)
 {
     pool_give(v->pool, version, version_bytes(version->size));
 }
 
 /* Those that queue are freed when their turn comes. */
-static void release(struct versions *v, struct version *version)
+static void release(struct stored_versions *v, struct stored_version *version)
 {
     while (version) {
-        struct version *older = version->older;
+        struct stored_version *older = version->older;
 
         v->count--;
         if (version->is_queued)
@@ -41,7 +41,7 @@ static void release(struct versions *v, struct version *version)
 
 /* --- The queue -------------------------------------------------------------------------------- */
 
-static void enqueue(struct versions *v, struct version *version)
+static void enqueue(struct stored_versions *v, struct stored_version *version)
 {
     /* Nothing is below an initial row. */
     if (stamp_is_zero(version->at))
@@ -54,9 +54,9 @@ static void enqueue(struct versions *v, struct version *version)
     v->queue_last = version;
 }
 
-static struct version *dequeue(struct versions *v)
+static struct stored_version *dequeue(struct stored_versions *v)
 {
-    struct version *version = v->queue_first;
+    struct stored_version *version = v->queue_first;
 
     v->queue_first = version->next;
     if (!v->queue_first)
@@ -66,7 +66,7 @@ static struct version *dequeue(struct versions *v)
     return version;
 }
 
-void versions_drop(struct versions *v)
+void versions_drop(struct stored_versions *v)
 {
     for (uint32_t key = 0; key < v->newest.count; key++)
         release(v, v->newest.at[key]);
@@ -80,23 +80,24 @@ void versions_drop(struct versions *v)
     assert(v->count == 0);
 }
 
-const struct version *versions_at(const struct versions *v, uint32_t key, struct stamp at)
+const struct stored_version *versions_at(const struct stored_versions *v, uint32_t key,
+                                         struct stamp at)
 {
-    const struct version *version = versions_newest(v, key);
+    const struct stored_version *version = versions_newest(v, key);
 
     while (version && stamp_less(at, version->at))
         version = version->older;
     return version;
 }
 
-uint32_t versions_keys(const struct versions *v, uint32_t table, const uint32_t **keys)
+uint32_t versions_keys(const struct stored_versions *v, uint32_t table, const uint32_t **keys)
 {
     assert(table < v->table_count);
     *keys = v->tables[table].keys.at;
     return v->tables[table].keys.count;
 }
 
-static void make_place(struct versions *v, uint32_t key)
+static void make_place(struct stored_versions *v, uint32_t key)
 {
     uint32_t more;
 
@@ -109,14 +110,14 @@ static void make_place(struct versions *v, uint32_t key)
     v->newest.count = v->is_listed.count = key + 1;
 }
 
-static struct version *make_version(struct versions *v, uint32_t key, const struct version *head,
-                                    struct text row)
+static struct stored_version *make_version(struct stored_versions *v, uint32_t key,
+                                           const struct stored_version *head, struct text row)
 {
-    struct version *version;
+    struct stored_version *version;
 
     assert(row.length <= UINT32_MAX);
     version = pool_take(v->pool, version_bytes((uint32_t)row.length));
-    *version = (struct version){
+    *version = (struct stored_version){
         .at = head->at,
         .index = head->index,
         .out = head->out,
@@ -131,7 +132,7 @@ static struct version *make_version(struct versions *v, uint32_t key, const stru
     return version;
 }
 
-static void list_key(struct versions *v, uint32_t key)
+static void list_key(struct stored_versions *v, uint32_t key)
 {
     if (v->is_listed.at[key])
         return;
@@ -139,9 +140,10 @@ static void list_key(struct versions *v, uint32_t key)
     vector_push(v->pool, &v->tables[catalog_table(v->catalog, key)].keys, key);
 }
 
-void versions_install(struct versions *v, uint32_t key, const struct version *head, struct text row)
+void versions_install(struct stored_versions *v, uint32_t key, const struct stored_version *head,
+                      struct text row)
 {
-    struct version **place, *version;
+    struct stored_version **place, *version;
 
     make_place(v, key);
     place = &v->newest.at[key];
@@ -159,7 +161,7 @@ void versions_install(struct versions *v, uint32_t key, const struct version *he
 /* --- Collecting ------------------------------------------------------------------------------- */
 
 /* These have lost their before image, or are about to be gone. */
-static void lose(struct versions *v, const struct version *version)
+static void lose(struct stored_versions *v, const struct stored_version *version)
 {
     for (; version; version = version->older)
         if (version->index > v->collected)
@@ -167,7 +169,7 @@ static void lose(struct versions *v, const struct version *version)
 }
 
 /* Below the horizon. A removal under others goes with the next one above it. */
-static bool collect_below(struct versions *v, struct version *version)
+static bool collect_below(struct stored_versions *v, struct stored_version *version)
 {
     if (version->older) {
         lose(v, version);
@@ -183,7 +185,7 @@ static bool collect_below(struct versions *v, struct version *version)
 }
 
 /* Where rows come and go, nobody should have to pass all that ever were. */
-static void strike_out_empty(struct versions *v, uint32_t table)
+static void strike_out_empty(struct stored_versions *v, uint32_t table)
 {
     struct table_keys *t = &v->tables[table];
     uint32_t kept = 0;
@@ -199,12 +201,12 @@ static void strike_out_empty(struct versions *v, uint32_t table)
     t->keys.count = kept;
 }
 
-bool versions_collect(struct versions *v, struct stamp horizon)
+bool versions_collect(struct stored_versions *v, struct stamp horizon)
 {
     bool is_any_empty = false, is_any = false;
 
     while (v->queue_first && !stamp_less(horizon, v->queue_first->at)) {
-        struct version *version = dequeue(v);
+        struct stored_version *version = dequeue(v);
 
         is_any |= version->older != NULL || version->is_removed;
         if (version->is_gone)
@@ -222,72 +224,74 @@ bool versions_collect(struct versions *v, struct stamp horizon)
 enum { SAVED_REMOVED = 1, SAVED_OUT = 2, SAVED_OLDER = 4, SAVED_OWN_STAMP = 8 };
 
 /* Walls are told as differences: those of a chain are near each other. */
-static void save_version(const struct version *version, int64_t *wall_ns, struct writer *w)
+static void save_version(const struct stored_version *version, int64_t *wall_ns,
+                         struct wire_writer *w)
 {
     bool has_out = !stamp_equal(version->out, stamp_never());
     bool has_own_stamp = version->writer == version->at.txn;
 
-    put_byte(w, (uint8_t)((version->is_removed ? SAVED_REMOVED : 0) | (has_out ? SAVED_OUT : 0) |
-                          (version->older ? SAVED_OLDER : 0) |
-                          (has_own_stamp ? SAVED_OWN_STAMP : 0)));
-    put_signed(w, version->at.wall_ns - *wall_ns);
+    wire_put_byte(w, (uint8_t)((version->is_removed ? SAVED_REMOVED : 0) |
+                               (has_out ? SAVED_OUT : 0) | (version->older ? SAVED_OLDER : 0) |
+                               (has_own_stamp ? SAVED_OWN_STAMP : 0)));
+    wire_put_signed(w, version->at.wall_ns - *wall_ns);
     *wall_ns = version->at.wall_ns;
-    put_number(w, version->at.logical);
-    put_number(w, version->writer);
+    wire_put_number(w, version->at.logical);
+    wire_put_number(w, version->writer);
     if (!has_own_stamp)
-        put_number(w, version->at.txn);
-    put_number(w, version->index);
+        wire_put_number(w, version->at.txn);
+    wire_put_number(w, version->index);
     if (has_out)
-        put_stamp(w, version->out);
-    put_text(w, version_row(version));
+        wire_put_stamp(w, version->out);
+    wire_put_text(w, version_row(version));
 }
 
 /* Returns whether an older one follows. */
-static bool load_version(struct version *head, int64_t *wall_ns, struct reader *r)
+static bool load_version(struct stored_version *head, int64_t *wall_ns, struct wire_reader *r)
 {
-    uint8_t flags = get_byte(r);
+    uint8_t flags = wire_get_byte(r);
 
-    *head = (struct version){ .is_removed = flags & SAVED_REMOVED, .out = stamp_never() };
-    *wall_ns += get_signed(r);
+    *head = (struct stored_version){ .is_removed = flags & SAVED_REMOVED, .out = stamp_never() };
+    *wall_ns += wire_get_signed(r);
     head->at.wall_ns = *wall_ns;
-    head->at.logical = (uint32_t)get_number(r);
-    head->writer = get_number(r);
-    head->at.txn = flags & SAVED_OWN_STAMP ? head->writer : get_number(r);
-    head->index = get_number(r);
+    head->at.logical = (uint32_t)wire_get_number(r);
+    head->writer = wire_get_number(r);
+    head->at.txn = flags & SAVED_OWN_STAMP ? head->writer : wire_get_number(r);
+    head->index = wire_get_number(r);
     if (flags & SAVED_OUT)
-        head->out = get_stamp(r);
+        head->out = wire_get_stamp(r);
     return flags & SAVED_OLDER;
 }
 
-static void load_key(struct versions *v, uint32_t key, int64_t *wall_ns, struct reader *r)
+static void load_key(struct stored_versions *v, uint32_t key, int64_t *wall_ns,
+                     struct wire_reader *r)
 {
-    struct version **place;
+    struct stored_version **place;
     bool has_older;
 
     make_place(v, key);
     place = &v->newest.at[key];
     do {
-        struct version head;
+        struct stored_version head;
 
         has_older = load_version(&head, wall_ns, r);
-        *place = make_version(v, key, &head, get_text(r));
+        *place = make_version(v, key, &head, wire_get_text(r));
         place = &(*place)->older;
     } while (has_older);
     list_key(v, key);
 }
 
-void versions_save(const struct versions *v, struct writer *w)
+void versions_save(const struct stored_versions *v, struct wire_writer *w)
 {
     int64_t wall_ns = 0;
 
-    put_number(w, v->collected);
+    wire_put_number(w, v->collected);
     for (uint32_t t = 0; t < v->table_count; t++) {
         const struct table_keys *table = &v->tables[t];
 
-        put_number(w, table->keys.count);
+        wire_put_number(w, table->keys.count);
         for (uint32_t i = 0; i < table->keys.count; i++) {
-            put_number(w, table->keys.at[i]);
-            for (const struct version *version = v->newest.at[table->keys.at[i]]; version;
+            wire_put_number(w, table->keys.at[i]);
+            for (const struct stored_version *version = v->newest.at[table->keys.at[i]]; version;
                  version = version->older)
                 save_version(version, &wall_ns, w);
         }
@@ -297,7 +301,7 @@ void versions_save(const struct versions *v, struct writer *w)
 /* Those of one entry have one stamp, so that their order does not matter; by key, to be total. */
 static int compare_installed(const void *a, const void *b)
 {
-    const struct version *const *left = a, *const *right = b;
+    const struct stored_version *const *left = a, *const *right = b;
 
     if ((*left)->index != (*right)->index)
         return (*left)->index < (*right)->index ? -1 : 1;
@@ -305,13 +309,13 @@ static int compare_installed(const void *a, const void *b)
 }
 
 /* Those that had left the queue leave it again as soon as anything is collected, to no effect. */
-static void queue_again(struct versions *v)
+static void queue_again(struct stored_versions *v)
 {
-    size_t bytes = v->count * sizeof(struct version *), count = 0;
-    struct version **all = pool_take(v->pool, bytes);
+    size_t bytes = v->count * sizeof(struct stored_version *), count = 0;
+    struct stored_version **all = pool_take(v->pool, bytes);
 
     for (uint32_t key = 0; key < v->newest.count; key++)
-        for (struct version *version = v->newest.at[key]; version; version = version->older)
+        for (struct stored_version *version = v->newest.at[key]; version; version = version->older)
             all[count++] = version;
     assert(count == v->count);
     qsort(all, count, sizeof *all, compare_installed);
@@ -320,18 +324,18 @@ static void queue_again(struct versions *v)
     pool_give(v->pool, all, bytes);
 }
 
-void versions_load(struct versions *v, struct reader *r)
+void versions_load(struct stored_versions *v, struct wire_reader *r)
 {
     int64_t wall_ns = 0;
 
     versions_drop(v);
     versions_open(v, v->catalog, v->pool);
-    v->collected = get_number(r);
+    v->collected = wire_get_number(r);
     for (uint32_t t = 0; t < v->table_count; t++) {
-        uint32_t count = get_count(r);
+        uint32_t count = wire_get_count(r);
 
         for (uint32_t i = 0; i < count && !r->bad; i++)
-            load_key(v, (uint32_t)get_number(r), &wall_ns, r);
+            load_key(v, (uint32_t)wire_get_number(r), &wall_ns, r);
     }
     assert(!r->bad); /* Raft has checked the snapshot's checksum */
     queue_again(v);

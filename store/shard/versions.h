@@ -24,9 +24,9 @@
 #include "store/stamp_private.h"
 #include "store/wire_private.h"
 
-struct version {
-    struct version *older;
-    struct version *next; /* installed after it, while it queues */
+struct stored_version {
+    struct stored_version *older;
+    struct stored_version *next; /* installed after it, while it queues */
     struct stamp at;    /* when its transaction committed */
     uint64_t index;     /* of the log entry that installed it; 0: initial */
     struct stamp out;   /* of ssi: the earliest commit that its transaction did not see */
@@ -43,42 +43,44 @@ struct table_keys {
     VECTOR(uint32_t) keys;
 };
 
-struct versions {
+struct stored_versions {
     struct pool *pool;
     struct catalog *catalog;
-    VECTOR(struct version *) newest; /* by key */
+    VECTOR(struct stored_version *) newest; /* by key */
     VECTOR(uint8_t) is_listed;       /* by key: it is in `tables` */
     struct table_keys *tables;       /* by table: keys that have a version, or lately had one */
     uint32_t table_count;
-    struct version *queue_first, *queue_last;
+    struct stored_version *queue_first, *queue_last;
     uint64_t collected;
     uint64_t count;                  /* versions held in chains */
 };
 
 /* Nothing is left that collecting could ever drop. */
-static inline bool versions_are_settled(const struct versions *v)
+static inline bool versions_are_settled(const struct stored_versions *v)
 {
     return !v->queue_first;
 }
 
-static inline struct text version_row(const struct version *v)
+static inline struct text version_row(const struct stored_version *v)
 {
     return (struct text){ v->row, v->size };
 }
 
-void versions_open(struct versions *, struct catalog *, struct pool *);
+void versions_open(struct stored_versions *, struct catalog *, struct pool *);
 /* Gives all its memory back. */
-void versions_drop(struct versions *);
+void versions_drop(struct stored_versions *);
 
 /* NULL: none. A removed row has a version. */
-static inline const struct version *versions_newest(const struct versions *v, uint32_t key)
+static inline const struct stored_version *versions_newest(const struct stored_versions *v,
+                                                           uint32_t key)
 {
     return key < v->newest.count ? v->newest.at[key] : NULL;
 }
 /* The newest at or below the stamp. */
-const struct version *versions_at(const struct versions *, uint32_t key, struct stamp);
+const struct stored_version *versions_at(const struct stored_versions *, uint32_t key,
+                                         struct stamp);
 /* Whether there is a row: a version that is not a removal. */
-static inline bool version_is_row(const struct version *v)
+static inline bool version_is_row(const struct stored_version *v)
 {
     return v && !v->is_removed;
 }
@@ -87,16 +89,16 @@ static inline bool version_is_row(const struct version *v)
  * In its place by stamp; a version of the same stamp is left as it is. Of the head only at, index,
  * out, writer and is_removed mean anything.
  */
-void versions_install(struct versions *, uint32_t key, const struct version *head,
+void versions_install(struct stored_versions *, uint32_t key, const struct stored_version *head,
                       struct text row);
 /* Drops what nobody at or above the horizon can see. */
-bool versions_collect(struct versions *, struct stamp horizon);
+bool versions_collect(struct stored_versions *, struct stamp horizon);
 
 /* Keys of a table that have or had a version, in the order in which they came. */
-uint32_t versions_keys(const struct versions *, uint32_t table, const uint32_t **keys);
+uint32_t versions_keys(const struct stored_versions *, uint32_t table, const uint32_t **keys);
 
 /* Equal versions have equal bytes. What is loaded takes the place of all. */
-void versions_save(const struct versions *, struct writer *);
-void versions_load(struct versions *, struct reader *);
+void versions_save(const struct stored_versions *, struct wire_writer *);
+void versions_load(struct stored_versions *, struct wire_reader *);
 
 #endif

@@ -31,12 +31,12 @@ static inline void lose_memory(void *context, struct world *w, uint32_t node)
     see_crash(context, w, node);
 }
 
-static const struct process writer = { .name = "writer",
-                                       .start = see_start,
-                                       .message = see_message,
-                                       .timer = see_timer,
-                                       .completion = see_completion,
-                                       .crash = lose_memory };
+static const struct node_process writer = { .name = "writer",
+                                            .start = see_start,
+                                            .message = see_message,
+                                            .timer = see_timer,
+                                            .completion = see_completion,
+                                            .crash = lose_memory };
 
 static inline void fixture_disks(void)
 {

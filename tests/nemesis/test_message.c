@@ -30,7 +30,7 @@ static void each_shape_does_to_messages_what_it_says_while_it_holds(void)
 {
     static const struct {
         enum nemesis_shape shape;
-        enum fault_kind fault;
+        enum world_fault fault;
         uint32_t percent; /* of all messages while it holds */
     } rows[] = {
         { SHAPE_MESSAGE_LOSS, FAULT_LOSS, 25 },

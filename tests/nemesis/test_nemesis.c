@@ -143,7 +143,7 @@ static void clock_faults_are_felt_and_undone(void)
 {
     static const struct {
         enum nemesis_shape shape;
-        enum fault_kind fault;
+        enum world_fault fault;
     } rows[] = {
         { SHAPE_CLOCK_STEP, FAULT_CLOCK_STEP },
         { SHAPE_CLOCK_STROBE, FAULT_CLOCK_STROBE },

@@ -21,12 +21,13 @@ void tearDown(void) {}
 
 static void push(int64_t at_ns, uint64_t a)
 {
-    ASSERT_OK(event_queue_push(&queue, at_ns, &(struct event){ .kind = 3, .a = a }, &err), &err);
+    ASSERT_OK(event_queue_push(&queue, at_ns, &(struct world_event){ .kind = 3, .a = a }, &err),
+              &err);
 }
 
 static uint64_t pop(int64_t *at_ns)
 {
-    struct event event = event_queue_pop(&queue, at_ns);
+    struct world_event event = event_queue_pop(&queue, at_ns);
 
     TEST_ASSERT_EQUAL_UINT32(3, event.kind);
     return event.a;
@@ -133,7 +134,7 @@ static void in_steady_state_it_takes_no_more_memory(void)
 
 static void a_held_event_is_not_in_the_queue_and_comes_back_whole(void)
 {
-    struct event event = { .kind = 3, .node = 1, .epoch = 2, .a = 8, .b = 9 };
+    struct world_event event = { .kind = 3, .node = 1, .epoch = 2, .a = 8, .b = 9 };
     uint32_t slot;
 
     ASSERT_OK(event_queue_hold(&queue, &event, &slot, &err), &err);
@@ -153,7 +154,7 @@ static void one_event_more_than_its_limit_is_refused(void)
     for (uint64_t i = 0; i < 3; i++)
         push(1, i);
     TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT,
-                          event_queue_push(&queue, 1, &(struct event){ 0 }, &err));
+                          event_queue_push(&queue, 1, &(struct world_event){ 0 }, &err));
     TEST_ASSERT_EQUAL_STRING("no room for more than 3 pending events", err.text);
     TEST_ASSERT_EQUAL_UINT64(3, queue.count);
 }

@@ -112,7 +112,7 @@ static void the_golden_run_has_its_golden_hash(void)
 static void the_golden_run_felt_every_fault_and_settled(void)
 {
     static struct run run;
-    static const enum fault_kind expected[] = {
+    static const enum world_fault expected[] = {
         FAULT_PARTITION,    FAULT_CRASH,       FAULT_PAUSE,        FAULT_CLOCK_STEP,
         FAULT_CLOCK_STROBE, FAULT_CLOCK_DRIFT, FAULT_CLOCK_FREEZE, FAULT_LOSS,
         FAULT_DUPLICATE,    FAULT_REORDER,     FAULT_EVICT,
@@ -120,7 +120,7 @@ static void the_golden_run_felt_every_fault_and_settled(void)
 
     run_world(&run, 42, (struct trace_options){ 0 }, fixture_arena());
     for (size_t i = 0; i < ROW_COUNT(expected); i++)
-        TEST_ASSERT_TRUE_MESSAGE(run.world.faults[expected[i]] > 0, fault_kind_name(expected[i]));
+        TEST_ASSERT_TRUE_MESSAGE(run.world.faults[expected[i]] > 0, world_fault_name(expected[i]));
     TEST_ASSERT_TRUE(run.ping.findings.round_trips > 1000);
     TEST_ASSERT_FALSE(run.ping.findings.stuck);
 }

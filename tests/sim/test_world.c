@@ -248,7 +248,7 @@ static void send_to_self(void *context, struct world *w, uint32_t node, uint32_t
 
 static void a_run_that_never_ends_meets_its_limit_of_events(void)
 {
-    static const struct process busy = { .message = send_to_self };
+    static const struct node_process busy = { .message = send_to_self };
 
     options.limits.event_count_max = 1000;
     world_close(&world);

@@ -76,12 +76,12 @@ static inline void see_crash(void *context, struct world *w, uint32_t node)
     see((struct seen){ .kind = SEEN_CRASH, .node = node });
 }
 
-static const struct process recorder = { .name = "recorder",
-                                         .start = see_start,
-                                         .message = see_message,
-                                         .timer = see_timer,
-                                         .completion = see_completion,
-                                         .crash = see_crash };
+static const struct node_process recorder = { .name = "recorder",
+                                              .start = see_start,
+                                              .message = see_message,
+                                              .timer = see_timer,
+                                              .completion = see_completion,
+                                              .crash = see_crash };
 
 /* Three nodes and a client. */
 static inline void fixture_options(void)

@@ -475,7 +475,7 @@ const char *isolation_describe(const struct isolation_run *run)
             continue;
         used += (size_t)snprintf(text + used, sizeof text - used, "%" PRIu32 ": %s: %s %s\n",
                                  step->session + 1, step->sql,
-                                 schedule_outcome_name(step->outcome), step->rows);
+                                 store_schedule_outcome_name(step->outcome), step->rows);
     }
     return text;
 }

@@ -65,15 +65,15 @@ static struct share shares[SHARDS][FIXTURE_TXNS_MAX];
 static int64_t stored[FIXTURE_KEYS_MAX]; /* by key */
 static struct asked asked[65536];
 static uint32_t asked_count;
-static bool (*shard_says)(struct replica *, const struct ask *, struct answer *);
+static bool (*shard_says)(struct replica *, const struct ask *, struct shard_answer *);
 
 static inline struct text row_of(int64_t id, int64_t value)
 {
-    struct writer w = { .pool = &cluster.pool };
+    struct wire_writer w = { .pool = &cluster.pool };
     struct datum cells[2] = { datum_of_int64(id), datum_of_int64(value) };
 
     row_put(&w, cells, 2);
-    return writer_text(&w);
+    return wire_writer_text(&w);
 }
 
 static inline int64_t value_of_row(struct text row)
@@ -108,7 +108,8 @@ static inline struct read_row stored_row(uint32_t key)
     return row;
 }
 
-static inline void obey_read(struct replica *replica, const struct ask *ask, struct answer *answer)
+static inline void obey_read(struct replica *replica, const struct ask *ask,
+                             struct shard_answer *answer)
 {
     static struct read_row rows[FIXTURE_KEYS_MAX];
 
@@ -136,7 +137,7 @@ static inline void end_share(uint32_t shard, uint64_t txn, const struct decision
 }
 
 static inline void obey_prepare(struct replica *replica, const struct ask *ask,
-                                struct answer *answer)
+                                struct shard_answer *answer)
 {
     uint32_t shard = replica->shard.number;
     struct share *share = &shares[shard][ask->txn];
@@ -165,7 +166,7 @@ static inline void obey_prepare(struct replica *replica, const struct ask *ask,
 }
 
 static inline void obey_decide(struct replica *replica, const struct ask *ask,
-                               struct answer *answer)
+                               struct shard_answer *answer)
 {
     uint32_t anchor = replica->shard.number;
 
@@ -178,7 +179,7 @@ static inline void obey_decide(struct replica *replica, const struct ask *ask,
 
 /* Grants all, and says the same again. */
 static inline bool shard_obeys(struct replica *replica, const struct ask *ask,
-                               struct answer *answer)
+                               struct shard_answer *answer)
 {
     switch (ask->kind) {
     case ASK_READ:
@@ -211,7 +212,7 @@ void replica_open(struct replica *replica, struct server *server, uint32_t shard
 void replica_ask(struct replica *replica, const struct ask *ask)
 {
     uint32_t shard = replica->shard.number, node = replica->server->node;
-    struct answer answer = {
+    struct shard_answer answer = {
         .kind = ask->kind, .txn = ask->txn, .number = ask->number, .shard = shard, .term = 1
     };
 
@@ -241,7 +242,7 @@ void replica_ask(struct replica *replica, const struct ask *ask)
         server_send_answer(replica->server, ask->from, shard, &answer, false);
 }
 
-void replica_answer(struct replica *replica, const struct answer *answer)
+void replica_answer(struct replica *replica, const struct shard_answer *answer)
 {
     (void)replica;
     (void)answer;

@@ -40,7 +40,7 @@ static struct machine *machine;
 static struct error err;
 static struct memory memory;
 static struct pool pool;
-static struct writer writer;
+static struct wire_writer writer;
 
 void setUp(void)
 {
@@ -51,7 +51,7 @@ void setUp(void)
     ASSERT_OK(machine_open(&machine, &fixture_program, 1000000, (size_t)16 << 20, &err), &err);
     memory_init(&memory, arena, arena->size);
     pool_init(&pool, &memory);
-    writer = (struct writer){ .pool = &pool };
+    writer = (struct wire_writer){ .pool = &pool };
 }
 
 void tearDown(void)
@@ -209,9 +209,9 @@ static bool matches(uint32_t scope, struct datum v, const char *s, int n_cents)
     struct datum row[] = { datum_of_int64(1), v, datum_of_text(text_of(s)),
                            datum_of_numeric((struct numeric){ n_cents, 2 }) };
 
-    writer_reset(&writer);
+    wire_writer_reset(&writer);
     row_put(&writer, row, 4);
-    return catalog_matches(&catalog, scope, writer_text(&writer));
+    return catalog_matches(&catalog, scope, wire_writer_text(&writer));
 }
 
 static void rows_match_by_their_bytes(void)
@@ -241,11 +241,11 @@ static void a_restricted_column_must_have_one_of_the_values(void)
     struct datum row[] = { datum_of_int64(2198), datum_null(), datum_null(), datum_null() };
 
     row_put(&writer, row, 4);
-    TEST_ASSERT_TRUE(catalog_matches(&catalog, scope, writer_text(&writer)));
+    TEST_ASSERT_TRUE(catalog_matches(&catalog, scope, wire_writer_text(&writer)));
     row[0] = datum_of_int64(3);
-    writer_reset(&writer);
+    wire_writer_reset(&writer);
     row_put(&writer, row, 4);
-    TEST_ASSERT_FALSE(catalog_matches(&catalog, scope, writer_text(&writer)));
+    TEST_ASSERT_FALSE(catalog_matches(&catalog, scope, wire_writer_text(&writer)));
 }
 
 /* So many that what is known has to be put into a larger table. */

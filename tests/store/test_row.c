@@ -9,7 +9,7 @@
 
 static struct memory memory;
 static struct pool pool;
-static struct writer writer;
+static struct wire_writer writer;
 static struct heap heap;
 
 void setUp(void)
@@ -18,7 +18,7 @@ void setUp(void)
 
     memory_init(&memory, arena, arena->size);
     pool_init(&pool, &memory);
-    writer = (struct writer){ .pool = &pool };
+    writer = (struct wire_writer){ .pool = &pool };
     heap_init(&heap, (size_t)1 << 20);
 }
 
@@ -59,9 +59,9 @@ static void make_row(struct datum *row)
 
 static struct text put(const struct datum *row, uint16_t width)
 {
-    writer_reset(&writer);
+    wire_writer_reset(&writer);
     row_put(&writer, row, width);
-    return writer_text(&writer);
+    return wire_writer_text(&writer);
 }
 
 static void assert_same(const struct datum *a, const struct datum *b)

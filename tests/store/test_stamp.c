@@ -46,11 +46,11 @@ static void the_stamp_after_is_above_all_at_that_time(void)
 static void a_hybrid_clock_only_goes_forward(void)
 {
     static const int64_t walls[] = { 100, 100, 50, 101, 101, 7, 200 };
-    struct hybrid clock = { 0 };
+    struct stamp_clock clock = { 0 };
     struct stamp last = { 0 };
 
     for (size_t i = 0; i < ROW_COUNT(walls); i++) {
-        struct stamp now = hybrid_now(&clock, walls[i], 1);
+        struct stamp now = stamp_clock_now(&clock, walls[i], 1);
         TEST_ASSERT_TRUE(stamp_less(last, now));
         TEST_ASSERT_GREATER_OR_EQUAL_INT64(walls[i], now.wall_ns);
         last = now;
@@ -60,15 +60,15 @@ static void a_hybrid_clock_only_goes_forward(void)
 
 static void a_hybrid_clock_is_above_all_that_it_heard(void)
 {
-    struct hybrid clock = { 0 };
+    struct stamp_clock clock = { 0 };
 
-    hybrid_now(&clock, 100, 1);
-    hybrid_forward(&clock, (struct stamp){ 500, 3, 9 });
-    TEST_ASSERT_TRUE(stamp_less((struct stamp){ 500, 3, 9 }, hybrid_now(&clock, 101, 1)));
-    hybrid_forward(&clock, (struct stamp){ 400, 9, 9 });
-    hybrid_forward(&clock, (struct stamp){ 500, 2, 9 });
-    TEST_ASSERT_TRUE(stamp_equal((struct stamp){ 500, 4, 0 }, hybrid_last(&clock)));
-    TEST_ASSERT_TRUE(stamp_equal((struct stamp){ 501, 0, 2 }, hybrid_now(&clock, 501, 2)));
+    stamp_clock_now(&clock, 100, 1);
+    stamp_clock_forward(&clock, (struct stamp){ 500, 3, 9 });
+    TEST_ASSERT_TRUE(stamp_less((struct stamp){ 500, 3, 9 }, stamp_clock_now(&clock, 101, 1)));
+    stamp_clock_forward(&clock, (struct stamp){ 400, 9, 9 });
+    stamp_clock_forward(&clock, (struct stamp){ 500, 2, 9 });
+    TEST_ASSERT_TRUE(stamp_equal((struct stamp){ 500, 4, 0 }, stamp_clock_last(&clock)));
+    TEST_ASSERT_TRUE(stamp_equal((struct stamp){ 501, 0, 2 }, stamp_clock_now(&clock, 501, 2)));
 }
 
 int main(void)

@@ -8,13 +8,13 @@
 
 static struct memory memory;
 static struct pool pool;
-static struct writer writer;
+static struct wire_writer writer;
 
 void setUp(void)
 {
     memory_init(&memory, fixture_arena(), (size_t)8 << 20);
     pool_init(&pool, &memory);
-    writer = (struct writer){ .pool = &pool };
+    writer = (struct wire_writer){ .pool = &pool };
 }
 
 void tearDown(void) {}
@@ -25,18 +25,18 @@ static const uint64_t numbers[] = {
 
 static void numbers_come_back(void)
 {
-    struct reader reader;
+    struct wire_reader reader;
 
     for (size_t i = 0; i < ROW_COUNT(numbers); i++) {
-        put_number(&writer, numbers[i]);
-        put_signed(&writer, (int64_t)numbers[i]);
+        wire_put_number(&writer, numbers[i]);
+        wire_put_signed(&writer, (int64_t)numbers[i]);
     }
-    reader = reader_of(writer_text(&writer));
+    reader = wire_reader_of(wire_writer_text(&writer));
     for (size_t i = 0; i < ROW_COUNT(numbers); i++) {
-        TEST_ASSERT_EQUAL_UINT64(numbers[i], get_number(&reader));
-        TEST_ASSERT_EQUAL_INT64((int64_t)numbers[i], get_signed(&reader));
+        TEST_ASSERT_EQUAL_UINT64(numbers[i], wire_get_number(&reader));
+        TEST_ASSERT_EQUAL_INT64((int64_t)numbers[i], wire_get_signed(&reader));
     }
-    TEST_ASSERT_TRUE(reader_is_done(&reader));
+    TEST_ASSERT_TRUE(wire_reader_is_done(&reader));
 }
 
 static void small_numbers_are_short(void)
@@ -47,8 +47,8 @@ static void small_numbers_are_short(void)
     } rows[] = { { 0, 1 }, { 63, 1 }, { -64, 1 }, { 64, 2 }, { -65, 2 }, { INT64_MIN, 10 } };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        writer_reset(&writer);
-        put_signed(&writer, rows[i].number);
+        wire_writer_reset(&writer);
+        wire_put_signed(&writer, rows[i].number);
         TEST_ASSERT_EQUAL_UINT64(rows[i].size, writer.count);
     }
 }
@@ -56,20 +56,20 @@ static void small_numbers_are_short(void)
 static void texts_and_stamps_come_back(void)
 {
     const struct stamp stamp = { .wall_ns = -5, .logical = UINT32_MAX, .txn = UINT64_MAX };
-    struct reader reader;
+    struct wire_reader reader;
     struct stamp got;
 
-    put_text(&writer, TEXT("one"));
-    put_text(&writer, (struct text){ 0 });
-    put_stamp(&writer, stamp);
-    put_bytes(&writer, "raw", 3);
-    reader = reader_of(writer_text(&writer));
-    TEST_ASSERT_TRUE(text_equal(TEXT("one"), get_text(&reader)));
-    TEST_ASSERT_EQUAL_UINT64(0, get_text(&reader).length);
-    got = get_stamp(&reader);
+    wire_put_text(&writer, TEXT("one"));
+    wire_put_text(&writer, (struct text){ 0 });
+    wire_put_stamp(&writer, stamp);
+    wire_put_bytes(&writer, "raw", 3);
+    reader = wire_reader_of(wire_writer_text(&writer));
+    TEST_ASSERT_TRUE(text_equal(TEXT("one"), wire_get_text(&reader)));
+    TEST_ASSERT_EQUAL_UINT64(0, wire_get_text(&reader).length);
+    got = wire_get_stamp(&reader);
     TEST_ASSERT_TRUE(stamp_equal(stamp, got));
-    TEST_ASSERT_TRUE(text_equal(TEXT("raw"), get_bytes(&reader, 3)));
-    TEST_ASSERT_TRUE(reader_is_done(&reader));
+    TEST_ASSERT_TRUE(text_equal(TEXT("raw"), wire_get_bytes(&reader, 3)));
+    TEST_ASSERT_TRUE(wire_reader_is_done(&reader));
 }
 
 static void a_writer_grows_and_keeps_its_room(void)
@@ -77,16 +77,16 @@ static void a_writer_grows_and_keeps_its_room(void)
     size_t bytes;
 
     for (int i = 0; i < 100000; i++)
-        put_number(&writer, (uint64_t)i);
+        wire_put_number(&writer, (uint64_t)i);
     bytes = memory.bytes;
     for (int round = 0; round < 5; round++) {
-        writer_reset(&writer);
-        TEST_ASSERT_EQUAL_UINT64(0, writer_text(&writer).length);
+        wire_writer_reset(&writer);
+        TEST_ASSERT_EQUAL_UINT64(0, wire_writer_text(&writer).length);
         for (int i = 0; i < 100000; i++)
-            put_number(&writer, (uint64_t)i);
+            wire_put_number(&writer, (uint64_t)i);
     }
     TEST_ASSERT_EQUAL_UINT64(bytes, memory.bytes);
-    writer_close(&writer);
+    wire_writer_close(&writer);
     TEST_ASSERT_EQUAL_UINT64(0, writer.room);
 }
 
@@ -103,30 +103,30 @@ static void what_no_writer_makes_is_bad(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        struct reader reader = reader_of(rows[i].bytes);
-        TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, get_number(&reader), rows[i].label);
+        struct wire_reader reader = wire_reader_of(rows[i].bytes);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, wire_get_number(&reader), rows[i].label);
         TEST_ASSERT_TRUE_MESSAGE(reader.bad, rows[i].label);
-        TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, get_number(&reader), rows[i].label);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, wire_get_number(&reader), rows[i].label);
     }
 }
 
 static void lengths_beyond_the_end_are_bad(void)
 {
-    struct reader text = reader_of((struct text){ "\x05"
-                                                  "abc",
-                                                  4 });
-    struct reader count = reader_of((struct text){ "\x04"
-                                                   "abc",
-                                                   4 });
-    struct reader fits = reader_of((struct text){ "\x03"
-                                                  "abc",
-                                                  4 });
+    struct wire_reader text = wire_reader_of((struct text){ "\x05"
+                                                            "abc",
+                                                            4 });
+    struct wire_reader count = wire_reader_of((struct text){ "\x04"
+                                                             "abc",
+                                                             4 });
+    struct wire_reader fits = wire_reader_of((struct text){ "\x03"
+                                                            "abc",
+                                                            4 });
 
-    TEST_ASSERT_EQUAL_UINT64(0, get_text(&text).length);
+    TEST_ASSERT_EQUAL_UINT64(0, wire_get_text(&text).length);
     TEST_ASSERT_TRUE(text.bad);
-    TEST_ASSERT_EQUAL_UINT32(0, get_count(&count));
+    TEST_ASSERT_EQUAL_UINT32(0, wire_get_count(&count));
     TEST_ASSERT_TRUE(count.bad);
-    TEST_ASSERT_EQUAL_UINT32(3, get_count(&fits));
+    TEST_ASSERT_EQUAL_UINT32(3, wire_get_count(&fits));
     TEST_ASSERT_FALSE(fits.bad);
 }
 
@@ -139,16 +139,16 @@ static void no_bytes_lead_a_reader_astray(void)
     random_init(&random, &key);
     for (int i = 0; i < 20000; i++) {
         char bytes[24];
-        struct reader reader;
+        struct wire_reader reader;
 
         for (size_t at = 0; at < sizeof bytes; at++)
             bytes[at] = (char)random_next(&random);
-        reader = reader_of((struct text){ bytes, random_below(&random, sizeof bytes) });
+        reader = wire_reader_of((struct text){ bytes, random_below(&random, sizeof bytes) });
         while (reader.at < reader.end) {
-            get_text(&reader);
-            get_stamp(&reader);
-            get_count(&reader);
-            get_byte(&reader);
+            wire_get_text(&reader);
+            wire_get_stamp(&reader);
+            wire_get_count(&reader);
+            wire_get_byte(&reader);
         }
     }
 }

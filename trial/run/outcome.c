@@ -49,7 +49,7 @@ static void take_faults(struct outcome *outcome, const struct trial *trial)
 
     for (int i = 0; i < FAULT_KIND_COUNT; i++) {
         outcome->faults[i] = simulation->world.faults[i];
-        outcome->expects[i] = simulation_expects_fault(trial->scenario, (enum fault_kind)i);
+        outcome->expects[i] = simulation_expects_fault(trial->scenario, (enum world_fault)i);
     }
     outcome->nemesis_count = simulation->nemeses.count;
     outcome->drawn_count = simulation->nemeses.count - trial->scenario->nemesis_count;
@@ -161,7 +161,7 @@ static void answer_faults(const struct outcome *outcome, struct json_writer *jso
         if (outcome->faults[i] == 0 && !outcome->expects[i])
             continue;
         json_writer_open(json, NULL, '[');
-        json_writer_text(json, NULL, fault_kind_name((enum fault_kind)i));
+        json_writer_text(json, NULL, world_fault_name((enum world_fault)i));
         json_writer_number(json, NULL, outcome->faults[i]);
         json_writer_number(json, NULL, outcome->expects[i]);
         json_writer_close(json, ']');
@@ -286,7 +286,7 @@ static enum status read_fault(struct json *json, struct outcome *outcome, struct
     TRY(json_element(json, 0, &more, err));
     TRY(json_string(json, "a fault's name", &name, err));
     for (int i = 0; i < FAULT_KIND_COUNT; i++) {
-        if (!text_equal(name, text_of(fault_kind_name((enum fault_kind)i))))
+        if (!text_equal(name, text_of(world_fault_name((enum world_fault)i))))
             continue;
         TRY(json_element(json, 1, &more, err));
         TRY(read_count(json, &outcome->faults[i], err));

@@ -467,7 +467,7 @@ enum status simulation_history(struct simulation *simulation, struct history *hi
 }
 
 /* What the disks suffer by themselves. */
-static bool disks_suffer(const struct disk_faults *faults, enum fault_kind kind)
+static bool disks_suffer(const struct disk_faults *faults, enum world_fault kind)
 {
     return (kind == FAULT_DISK_TORN && faults->torn.numerator > 0) ||
            (kind == FAULT_DISK_LYING_SYNC && faults->lying_sync.numerator > 0) ||
@@ -479,7 +479,7 @@ static bool disks_suffer(const struct disk_faults *faults, enum fault_kind kind)
            (kind == FAULT_DISK_SLOW && faults->slow_factor > 1);
 }
 
-bool simulation_always_has_fault(const struct scenario *scenario, enum fault_kind kind)
+bool simulation_always_has_fault(const struct scenario *scenario, enum world_fault kind)
 {
     const struct link_options *link = &scenario->network.link;
 
@@ -490,7 +490,7 @@ bool simulation_always_has_fault(const struct scenario *scenario, enum fault_kin
            (has_store(scenario) && disks_suffer(&scenario->disk.faults, kind));
 }
 
-bool simulation_expects_fault(const struct scenario *scenario, enum fault_kind kind)
+bool simulation_expects_fault(const struct scenario *scenario, enum world_fault kind)
 {
     struct nemesis_options list[NEMESIS_COUNT_MAX];
     uint32_t count = simulation_nemeses(scenario, list);

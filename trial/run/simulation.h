@@ -69,8 +69,8 @@ uint32_t simulation_nemeses(const struct scenario *, struct nemesis_options *lis
 /* Puts what the swarm draws into the scenario in its place: the same run, without a draw. */
 void simulation_freeze_swarm(struct scenario *);
 /* Whether the scenario asks for this kind of fault, so that it should have been felt. */
-bool simulation_expects_fault(const struct scenario *, enum fault_kind);
+bool simulation_expects_fault(const struct scenario *, enum world_fault);
 /* Whether its network or its disks have it all the time, without a nemesis. */
-bool simulation_always_has_fault(const struct scenario *, enum fault_kind);
+bool simulation_always_has_fault(const struct scenario *, enum world_fault);
 
 #endif

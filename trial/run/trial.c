@@ -19,7 +19,7 @@ enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
 
 /* --- What the store promises of times ------------------------------------------------------- */
 
-static bool has_felt(const struct world *world, enum fault_kind first, enum fault_kind last)
+static bool has_felt(const struct world *world, enum world_fault first, enum world_fault last)
 {
     for (int kind = first; kind <= (int)last; kind++)
         if (world->faults[kind] > 0)

@@ -79,7 +79,7 @@ static enum status read_outcome(uint32_t *expected, const char *label, const str
                                                       SCHEDULE_ABORTED };
 
     for (size_t i = 0; given->kind == SETTING_STRING && i < ROW_COUNT(outcomes); i++)
-        if (text_equal(given->text, text_of(schedule_outcome_name(outcomes[i])))) {
+        if (text_equal(given->text, text_of(store_schedule_outcome_name(outcomes[i])))) {
             *expected |= 1u << outcomes[i];
             return STATUS_OK;
         }
@@ -179,7 +179,8 @@ void given_expect_print(uint32_t expected, struct buffer *out)
     buffer_byte(out, '[');
     for (int i = 0; i < SCHEDULE_OUTCOME_COUNT; i++)
         if (expected >> i & 1) {
-            buffer_print(out, "%s\"%s\"", between, schedule_outcome_name((enum schedule_outcome)i));
+            buffer_print(out, "%s\"%s\"", between,
+                         store_schedule_outcome_name((enum schedule_outcome)i));
             between = ", ";
         }
     buffer_byte(out, ']');

@@ -76,7 +76,7 @@ static void describe(struct subject *subject, const struct scenario *scenario)
                  nemesis_shape_name(scenario->nemeses[i].shape));
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
         subject->has_fault[i] =
-            !scenario->source && simulation_always_has_fault(scenario, (enum fault_kind)i);
+            !scenario->source && simulation_always_has_fault(scenario, (enum world_fault)i);
 }
 
 /* Into the place that plan_load() has made for it. */

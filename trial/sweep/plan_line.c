@@ -30,7 +30,7 @@ static void answer_subject(const struct subject *subject, struct json_writer *js
     json_writer_open(json, "faults", '[');
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
         if (subject->has_fault[i])
-            json_writer_text(json, NULL, fault_kind_name((enum fault_kind)i));
+            json_writer_text(json, NULL, world_fault_name((enum world_fault)i));
     json_writer_close(json, ']');
     json_writer_close(json, '}');
 }
@@ -121,7 +121,7 @@ static enum status read_faults(struct json *json, struct subject *subject, struc
         if (!more)
             return STATUS_OK;
         TRY(read_word(json, name, sizeof name, err));
-        while (kind < FAULT_KIND_COUNT && strcmp(fault_kind_name((enum fault_kind)kind), name) != 0)
+        while (kind < FAULT_KIND_COUNT && strcmp(world_fault_name((enum world_fault)kind), name) != 0)
             kind++;
         if (kind == FAULT_KIND_COUNT)
             return json_refuse_token(json, err, "there is no such fault");

@@ -288,7 +288,7 @@ bool tally_unfelt(const struct tally *tally, size_t subject, size_t index, struc
         }
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
         if (of->has_fault[i] && sum->faults[i].felt == 0 && found++ == index) {
-            buffer_text(what, text_of(fault_kind_name((enum fault_kind)i)));
+            buffer_text(what, text_of(world_fault_name((enum world_fault)i)));
             return true;
         }
     if (of->has_swarm && sum->swarm.felt == 0 && found++ == index) {

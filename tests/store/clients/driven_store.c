@@ -71,7 +71,7 @@ enum status driven_add_row(void *store, uint32_t table, const struct datum *cell
     struct arena arena;
     struct memory memory;
     struct pool pool;
-    struct writer w = { .pool = &pool };
+    struct wire_writer w = { .pool = &pool };
     struct driven_row *row = row_of(s, key);
 
     (void)e;
@@ -80,9 +80,9 @@ enum status driven_add_row(void *store, uint32_t table, const struct datum *cell
     pool_init(&pool, &memory);
     row_put(&w, cells, catalog_width(&s->catalog, table));
     TEST_ASSERT_NULL_MESSAGE(row->bytes, "an initial row comes twice");
-    row->bytes = copy_bytes(writer_text(&w));
+    row->bytes = copy_bytes(wire_writer_text(&w));
     row->size = w.count;
-    record_initial(s->record, key, writer_text(&w));
+    record_initial(s->record, key, wire_writer_text(&w));
     arena_close(&arena);
     return STATUS_OK;
 }

@@ -47,7 +47,7 @@ struct driven_client {
 
 struct driven_store {
     struct catalog catalog;
-    struct record *record;
+    struct run_record *record;
     const struct schema *schema;
     ARRAY(struct driven_row) rows; /* by key */
     struct driven_client clients[DRIVEN_CLIENTS_MAX];

@@ -113,7 +113,8 @@ static void the_trace_says_what_a_client_asks(void)
 
 /* --- Aborted, and again ----------------------------------------------------------------------- */
 
-static bool refuses_prepares(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool refuses_prepares(struct replica *replica, const struct ask *ask,
+                             struct shard_answer *answer)
 {
     if (ask->kind != ASK_PREPARE)
         return shard_obeys(replica, ask, answer);
@@ -185,7 +186,8 @@ static void a_crash_ends_a_transaction_whose_first_request_is_still_repeated(voi
 
 /* --- Unknown ---------------------------------------------------------------------------------- */
 
-static bool never_decides(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool never_decides(struct replica *replica, const struct ask *ask,
+                          struct shard_answer *answer)
 {
     return ask->kind != ASK_DECIDE && shard_obeys(replica, ask, answer);
 }

@@ -44,13 +44,13 @@ static struct intent random_intent(uint32_t client)
     return (struct intent){ .kind = INTENT_WRITE, .changes = &changes[client], .change_count = 1 };
 }
 
-static bool refuses(struct answer *answer, enum refusal refusal)
+static bool refuses(struct shard_answer *answer, enum refusal refusal)
 {
     answer->refusal = answer->vote.refusal = refusal;
     return true;
 }
 
-static bool is_moody(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool is_moody(struct replica *replica, const struct ask *ask, struct shard_answer *answer)
 {
     struct share *share = &shares[replica->shard.number][ask->txn];
 

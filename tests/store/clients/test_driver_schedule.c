@@ -159,9 +159,9 @@ static void start(void)
 
 static void check_outcome(uint32_t step, enum schedule_outcome outcome)
 {
-    TEST_ASSERT_EQUAL_STRING(schedule_outcome_name(outcome),
-                             schedule_outcome_name(
-                                 driver_schedule_result(schedule, step - 1).outcome));
+    TEST_ASSERT_EQUAL_STRING(
+        store_schedule_outcome_name(outcome),
+        store_schedule_outcome_name(driver_schedule_result(schedule, step - 1).outcome));
 }
 
 static const char *complaint(uint32_t step)

@@ -78,7 +78,7 @@ static void sessions_share_the_keys_of_a_store_with_leaders(void)
 }
 
 /* Where a key of the workload stands. */
-static struct versions *versions_of(struct cluster *cluster, uint32_t node, uint32_t key)
+static struct stored_versions *versions_of(struct cluster *cluster, uint32_t node, uint32_t key)
 {
     struct replica *replica = cluster->servers[node].replicas[catalog_shard(&cluster->catalog, key)];
 
@@ -93,7 +93,7 @@ static void lose_last_write(struct cluster *cluster)
 
     for (uint32_t key = 0; key < catalog_key_count(&cluster->catalog); key++) {
         uint32_t node = cluster_replica_node(cluster, catalog_shard(&cluster->catalog, key), 0);
-        const struct version *newest = versions_newest(versions_of(cluster, node, key), key);
+        const struct stored_version *newest = versions_newest(versions_of(cluster, node, key), key);
 
         if (newest && newest->older && stamp_less(last, newest->at)) {
             last = newest->at;
@@ -102,8 +102,8 @@ static void lose_last_write(struct cluster *cluster)
     }
     TEST_ASSERT_NOT_EQUAL(UINT32_MAX, lost);
     for (uint32_t node = 0; node < cluster->world->options.node_count; node++) {
-        struct versions *versions = versions_of(cluster, node, lost);
-        const struct version *newest = versions ? versions_newest(versions, lost) : NULL;
+        struct stored_versions *versions = versions_of(cluster, node, lost);
+        const struct stored_version *newest = versions ? versions_newest(versions, lost) : NULL;
 
         if (newest && stamp_equal(newest->at, last))
             versions->newest.at[lost] = newest->older;

@@ -24,7 +24,7 @@ static const enum table_shape shapes[] = { TABLE_ITEMS, TABLE_LISTS, TABLE_ROWS,
 static struct error err;
 static struct program program;
 static struct catalog catalog;
-static struct record *record;
+static struct run_record *record;
 static struct memory memory;
 static struct pool pool;
 static struct history history;
@@ -76,10 +76,10 @@ static uint32_t key(const char *name)
 /* Good as long as the arena. */
 static struct text row_of(const struct datum *cells, uint16_t count)
 {
-    struct writer w = { .pool = &pool };
+    struct wire_writer w = { .pool = &pool };
 
     row_put(&w, cells, count);
-    return writer_text(&w);
+    return wire_writer_text(&w);
 }
 
 static struct text item(int64_t number)

@@ -37,12 +37,12 @@ static inline void hear(void *context, struct world *w, uint32_t node, uint32_t 
     static char memory[1 << 16];
     struct arena room = { .base = memory, .dirty = sizeof memory, .size = sizeof memory };
     struct heard *h = &heard[node - NODES];
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
 
     (void)context;
     (void)w;
     (void)from;
-    TEST_ASSERT_EQUAL(MESSAGE_REPLY, get_byte(&r));
+    TEST_ASSERT_EQUAL(MESSAGE_REPLY, wire_get_byte(&r));
     TEST_ASSERT_TRUE(client_reply_get(&r, &h->reply, &room));
     h->count++;
     TEST_ASSERT_TRUE(h->reply.row_count <= ROWS_MAX);
@@ -52,7 +52,7 @@ static inline void hear(void *context, struct world *w, uint32_t node, uint32_t 
     }
 }
 
-static const struct process listener = { .name = "listener", .message = hear };
+static const struct node_process listener = { .name = "listener", .message = hear };
 
 static inline void open_store(void)
 {
@@ -92,12 +92,12 @@ static inline void open_again(void)
 
 static inline void send_to(uint32_t node, uint32_t client, const struct client_request *request)
 {
-    struct writer w = { .pool = &cluster.pool };
+    struct wire_writer w = { .pool = &cluster.pool };
 
-    put_byte(&w, MESSAGE_REQUEST);
+    wire_put_byte(&w, MESSAGE_REQUEST);
     client_request_put(&w, request);
-    world_send(&world, NODES + client, node, writer_text(&w));
-    writer_close(&w);
+    world_send(&world, NODES + client, node, wire_writer_text(&w));
+    wire_writer_close(&w);
 }
 
 /* The first client's next request; a new transaction begins at number 1. */
@@ -164,7 +164,8 @@ static inline void assert_replied(enum client_reply_kind kind)
 static inline void assert_aborted(enum refusal refusal)
 {
     assert_replied(REPLY_ABORTED);
-    TEST_ASSERT_EQUAL_STRING(refusal_name(refusal), refusal_name(heard[0].reply.refusal));
+    TEST_ASSERT_EQUAL_STRING(shard_refusal_name(refusal),
+                             shard_refusal_name(heard[0].reply.refusal));
 }
 
 static inline void assert_value(int64_t value)

@@ -8,7 +8,7 @@
 
 static struct memory memory;
 static struct pool pool;
-static struct writer w;
+static struct wire_writer w;
 static struct arena scratch;
 
 static const uint32_t keys[] = { 7, 0, 300000 };
@@ -69,7 +69,7 @@ void setUp(void)
 {
     memory_init(&memory, fixture_arena(), (size_t)1 << 24);
     pool_init(&pool, &memory);
-    w = (struct writer){ .pool = &pool };
+    w = (struct wire_writer){ .pool = &pool };
     scratch = (struct arena){ .base = pool_take(&pool, 1 << 20), .size = 1 << 20 };
 }
 
@@ -130,7 +130,7 @@ static void assert_equal_replies(const struct client_reply *a, const struct clie
 
 static bool read_request(struct text bytes, struct client_request *request)
 {
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
 
     arena_reset_to(&scratch, 0);
     return client_request_get(&r, request, &scratch);
@@ -138,7 +138,7 @@ static bool read_request(struct text bytes, struct client_request *request)
 
 static bool read_reply(struct text bytes, struct client_reply *reply)
 {
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
 
     arena_reset_to(&scratch, 0);
     return client_reply_get(&r, reply, &scratch);
@@ -148,9 +148,9 @@ static void requests_are_read_as_they_were_written(void)
 {
     for (size_t i = 0; i < ROW_COUNT(requests); i++) {
         struct client_request got;
-        writer_reset(&w);
+        wire_writer_reset(&w);
         client_request_put(&w, &requests[i]);
-        TEST_ASSERT_TRUE(read_request(writer_text(&w), &got));
+        TEST_ASSERT_TRUE(read_request(wire_writer_text(&w), &got));
         assert_equal_requests(&requests[i], &got);
     }
 }
@@ -159,9 +159,9 @@ static void replies_are_read_as_they_were_written(void)
 {
     for (size_t i = 0; i < ROW_COUNT(replies); i++) {
         struct client_reply got;
-        writer_reset(&w);
+        wire_writer_reset(&w);
         client_reply_put(&w, &replies[i]);
-        TEST_ASSERT_TRUE(read_reply(writer_text(&w), &got));
+        TEST_ASSERT_TRUE(read_reply(wire_writer_text(&w), &got));
         assert_equal_replies(&replies[i], &got);
     }
 }
@@ -172,20 +172,20 @@ static void what_is_cut_short_or_too_long_is_refused(void)
     struct client_reply reply;
 
     for (size_t i = 0; i < ROW_COUNT(requests); i++) {
-        writer_reset(&w);
+        wire_writer_reset(&w);
         client_request_put(&w, &requests[i]);
         for (size_t size = 0; size < w.count; size++)
             TEST_ASSERT_FALSE(read_request((struct text){ w.at, size }, &request));
-        put_byte(&w, 0);
-        TEST_ASSERT_FALSE(read_request(writer_text(&w), &request));
+        wire_put_byte(&w, 0);
+        TEST_ASSERT_FALSE(read_request(wire_writer_text(&w), &request));
     }
     for (size_t i = 0; i < ROW_COUNT(replies); i++) {
-        writer_reset(&w);
+        wire_writer_reset(&w);
         client_reply_put(&w, &replies[i]);
         for (size_t size = 0; size < w.count; size++)
             TEST_ASSERT_FALSE(read_reply((struct text){ w.at, size }, &reply));
-        put_byte(&w, 0);
-        TEST_ASSERT_FALSE(read_reply(writer_text(&w), &reply));
+        wire_put_byte(&w, 0);
+        TEST_ASSERT_FALSE(read_reply(wire_writer_text(&w), &reply));
     }
 }
 

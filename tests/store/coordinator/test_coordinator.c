@@ -107,7 +107,8 @@ static void with_its_bug_a_row_deleted_and_inserted_again_is_read_twice(void)
     assert_value(10);
 }
 
-static bool refuses_reads(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool refuses_reads(struct replica *replica, const struct ask *ask,
+                          struct shard_answer *answer)
 {
     if (ask->kind == ASK_READ) {
         answer->refusal = REFUSED_CONFLICT;
@@ -220,7 +221,8 @@ static void a_commit_may_look_again_at_what_was_read(void)
     TEST_ASSERT_EQUAL(1, stored[key_on(2, 0)]);
 }
 
-static bool refuses_checks(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool refuses_checks(struct replica *replica, const struct ask *ask,
+                           struct shard_answer *answer)
 {
     if (ask->kind == ASK_CHECK)
         answer->vote.refusal = REFUSED_CONFLICT;
@@ -269,7 +271,7 @@ static void with_its_bug_the_last_shard_is_forgotten(void)
 }
 
 static bool second_shard_refuses(struct replica *replica, const struct ask *ask,
-                                 struct answer *answer)
+                                 struct shard_answer *answer)
 {
     if (ask->kind == ASK_PREPARE && replica->shard.number == 1) {
         answer->refusal = answer->vote.refusal = REFUSED_UNDECIDED;
@@ -291,7 +293,8 @@ static void one_refusal_aborts_on_every_shard(void)
     assert_idle();
 }
 
-static bool anchor_gives_up(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool anchor_gives_up(struct replica *replica, const struct ask *ask,
+                            struct shard_answer *answer)
 {
     if (ask->kind == ASK_DECIDE)
         shares[replica->shard.number][ask->txn].is_prepared = false;
@@ -308,7 +311,7 @@ static void the_anchor_has_the_last_word(void)
 }
 
 static bool has_forgotten_decisions(struct replica *replica, const struct ask *ask,
-                                    struct answer *answer)
+                                    struct shard_answer *answer)
 {
     if (ask->kind != ASK_DECIDE)
         return shard_obeys(replica, ask, answer);
@@ -400,7 +403,7 @@ static void several_shards_are_not_alone(void)
 
 /* Refused before anything is in the log, though another copy of the prepare got there. */
 static bool a_copy_is_prepared(struct replica *replica, const struct ask *ask,
-                               struct answer *answer)
+                               struct shard_answer *answer)
 {
     shard_obeys(replica, ask, answer);
     if (ask->kind == ASK_PREPARE) {

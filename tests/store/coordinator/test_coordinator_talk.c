@@ -32,7 +32,7 @@ static void an_ask_waits_until_there_is_a_leader(void)
 
 static uint32_t deaf_asks; /* that get no answer */
 
-static bool is_deaf(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool is_deaf(struct replica *replica, const struct ask *ask, struct shard_answer *answer)
 {
     if (deaf_asks == 0)
         return shard_obeys(replica, ask, answer);
@@ -55,7 +55,7 @@ static void an_ask_is_repeated_with_its_number_until_it_is_answered(void)
 }
 
 static bool is_overloaded_once(struct replica *replica, const struct ask *ask,
-                               struct answer *answer)
+                               struct shard_answer *answer)
 {
     if (ask->kind != ASK_DECIDE || deaf_asks == 0)
         return shard_obeys(replica, ask, answer);
@@ -227,7 +227,7 @@ static void a_write_is_locked_first(void)
 }
 
 static bool locks_on_the_last_shard_deadlock(struct replica *replica, const struct ask *ask,
-                                             struct answer *answer)
+                                             struct shard_answer *answer)
 {
     if (ask->kind == ASK_LOCK && replica->shard.number == 2)
         answer->refusal = REFUSED_DEADLOCK;
@@ -273,7 +273,9 @@ static void a_release_is_repeated_until_it_is_answered(void)
 
 static void a_lock_granted_to_nobody_is_released(void)
 {
-    struct answer answer = { .kind = ASK_LOCK, .txn = 77, .number = 1, .shard = 1, .term = 1 };
+    struct shard_answer answer = {
+        .kind = ASK_LOCK, .txn = 77, .number = 1, .shard = 1, .term = 1
+    };
 
     open_locking();
     server_send_answer(&servers[1], NODE, 1, &answer, false);
@@ -283,7 +285,8 @@ static void a_lock_granted_to_nobody_is_released(void)
 
 /* --- Deadlocks -------------------------------------------------------------------------------- */
 
-static bool locks_are_taken(struct replica *replica, const struct ask *ask, struct answer *answer)
+static bool locks_are_taken(struct replica *replica, const struct ask *ask,
+                            struct shard_answer *answer)
 {
     return ask->kind != ASK_LOCK && shard_obeys(replica, ask, answer);
 }
@@ -369,7 +372,7 @@ static void every_ask_carries_the_clock(void)
 
     request((struct client_request){ .kind = CLIENT_WRITE, .seen = ahead });
     read_key(key_on(1, 0));
-    TEST_ASSERT_FALSE(stamp_less(hybrid_last(&servers[1].clock), ahead));
+    TEST_ASSERT_FALSE(stamp_less(stamp_clock_last(&servers[1].clock), ahead));
 }
 
 static void with_its_bug_no_clock_is_set_forward(void)
@@ -381,7 +384,7 @@ static void with_its_bug_no_clock_is_set_forward(void)
     ahead = stamp_plus(server_now(&servers[NODE], 1), 5 * SECOND);
     request((struct client_request){ .kind = CLIENT_WRITE, .seen = ahead });
     read_key(key_on(1, 0));
-    TEST_ASSERT_TRUE(stamp_less(hybrid_last(&servers[1].clock), ahead));
+    TEST_ASSERT_TRUE(stamp_less(stamp_clock_last(&servers[1].clock), ahead));
 }
 
 /* --- The server ------------------------------------------------------------------------------- */

@@ -128,14 +128,14 @@ static void on_message(void *context, struct world *world, uint32_t node, uint32
                        struct text bytes)
 {
     struct local_client *c = context;
-    struct reader r = reader_of(bytes);
+    struct wire_reader r = wire_reader_of(bytes);
     struct client_reply reply;
 
     (void)world;
     (void)node;
     (void)from;
     arena_reset_to(&local.scratch, 0);
-    TEST_ASSERT_EQUAL(MESSAGE_REPLY, get_byte(&r));
+    TEST_ASSERT_EQUAL(MESSAGE_REPLY, wire_get_byte(&r));
     TEST_ASSERT_TRUE(client_reply_get(&r, &reply, &local.scratch));
     if (reply.txn != c->txn || reply.number != c->number || c->is_answered)
         return;
@@ -146,18 +146,18 @@ static void on_message(void *context, struct world *world, uint32_t node, uint32
         take_done(c, &reply);
 }
 
-static const struct process hand_process = { .name = "hand", .message = on_message };
+static const struct node_process hand_process = { .name = "hand", .message = on_message };
 
 static void send(struct local_client *c)
 {
-    struct writer w = { .pool = &local.cluster.pool };
+    struct wire_writer w = { .pool = &local.cluster.pool };
     uint32_t endpoint =
         local.world.options.node_count + (uint32_t)(c - local.clients);
 
-    put_byte(&w, MESSAGE_REQUEST);
+    wire_put_byte(&w, MESSAGE_REQUEST);
     client_request_put(&w, &c->request);
-    world_send(&local.world, endpoint, c->node, writer_text(&w));
-    writer_close(&w);
+    world_send(&local.world, endpoint, c->node, wire_writer_text(&w));
+    wire_writer_close(&w);
 }
 
 void local_begin(uint32_t client, uint32_t node)
@@ -230,14 +230,14 @@ uint32_t local_read_all(uint32_t client)
 /* The row and the change stay, for those who ask again. */
 static struct client_request write_request(int64_t id, int64_t value)
 {
-    struct writer w = { .pool = &local.cluster.pool };
+    struct wire_writer w = { .pool = &local.cluster.pool };
     struct row_change *change = pool_take(&local.cluster.pool, sizeof *change);
     struct datum cells[2] = { datum_of_int64(id), datum_of_int64(value) };
 
     *change = (struct row_change){ .key = local_key(id), .is_removed = value == NO_VALUE };
     row_put(&w, cells, 2);
     if (!change->is_removed)
-        change->row = writer_text(&w);
+        change->row = wire_writer_text(&w);
     return (struct client_request){
         .kind = CLIENT_WRITE, .scope = SCOPE_NONE, .changes = change, .change_count = 1
     };

@@ -52,7 +52,7 @@ static uint64_t times(enum rare_path path)
     return local.cluster.sometimes.counts[path];
 }
 
-static const struct versions *versions_of(uint32_t node)
+static const struct stored_versions *versions_of(uint32_t node)
 {
     return multileader_versions(local.cluster.servers[node].multileader);
 }

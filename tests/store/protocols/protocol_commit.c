@@ -194,8 +194,8 @@ void model_start_commit(struct model *m, struct model_txn *t)
 
 static void propose_prepare(struct model *m, struct model_txn *t, struct model_shard *s)
 {
-    struct waiting *waiting = &t->shares[s->replica.shard.number];
-    struct command command = { .kind = COMMAND_PREPARE };
+    struct waiting_ask *waiting = &t->shares[s->replica.shard.number];
+    struct shard_command command = { .kind = COMMAND_PREPARE };
     struct vote vote = { .refusal = REFUSED_NOT };
 
     waiting->ask.prepare.least = (struct stamp){ 0 };
@@ -206,7 +206,7 @@ static void propose_prepare(struct model *m, struct model_txn *t, struct model_s
         return;
     }
     command.prepare = waiting->ask.prepare;
-    hybrid_forward(&s->clock, s->replica.served_max);
+    stamp_clock_forward(&s->clock, s->replica.served_max);
     if (stamp_is_zero(command.prepare.least))
         command.prepare.least = replica_now(&s->replica, t->txn.id);
     leader_append(s, &command);
@@ -217,7 +217,7 @@ static bool find_vote(struct model *m, struct model_txn *t, uint32_t shard, stru
 {
     const struct shard *state = &m->shards[shard].replica.shard;
     const struct prepared *prepared = shard_find_prepared(state, t->txn.id);
-    const struct outcome *outcome = shard_find_outcome(state, t->txn.id);
+    const struct shard_outcome *outcome = shard_find_outcome(state, t->txn.id);
 
     if (prepared) {
         *vote = prepared->vote;
@@ -270,8 +270,8 @@ void model_step_prepare(struct model *m, struct model_txn *t)
 void model_step_decide(struct model *m, struct model_txn *t)
 {
     struct model_shard *s = &m->shards[t->anchor];
-    const struct outcome *outcome = shard_find_outcome(&s->replica.shard, t->txn.id);
-    struct command command = { .kind = COMMAND_DECIDE, .decision = t->decision };
+    const struct shard_outcome *outcome = shard_find_outcome(&s->replica.shard, t->txn.id);
+    struct shard_command command = { .kind = COMMAND_DECIDE, .decision = t->decision };
 
     if (!outcome && !t->decision.commits && stamp_less(t->txn.begin, s->replica.shard.horizon) &&
         !shard_find_prepared(&s->replica.shard, t->txn.id)) {
@@ -297,7 +297,7 @@ void model_step_resolve(struct model *m, struct model_txn *t)
 
     for (uint32_t shard = 0; shard < m->options.shards; shard++) {
         struct model_shard *s = &m->shards[shard];
-        struct command command = { .kind = COMMAND_RESOLVE, .decision = t->decision };
+        struct shard_command command = { .kind = COMMAND_RESOLVE, .decision = t->decision };
 
         if (shard == t->anchor || !(t->participants >> shard & 1) ||
             shard_find_outcome(&s->replica.shard, t->txn.id))

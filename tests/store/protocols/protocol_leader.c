@@ -60,15 +60,15 @@ static struct prepare copy_prepare(struct model *m, const struct prepare *from)
     return p;
 }
 
-void leader_append(struct model_shard *s, const struct command *command)
+void leader_append(struct model_shard *s, const struct shard_command *command)
 {
-    struct writer writer = { .pool = &s->model->pool };
+    struct wire_writer writer = { .pool = &s->model->pool };
     struct entry *entry = &s->entries[s->count++];
     struct text bytes;
 
     TEST_ASSERT_TRUE(s->count < MODEL_ENTRIES_MAX);
-    command_put(&writer, command);
-    bytes = writer_text(&writer);
+    shard_command_put(&writer, command);
+    bytes = wire_writer_text(&writer);
     *entry = (struct entry){
         .kind = command->kind,
         .term = s->term,
@@ -77,7 +77,7 @@ void leader_append(struct model_shard *s, const struct command *command)
     };
     if (command->kind == COMMAND_PREPARE)
         entry->prepare = copy_prepare(s->model, &command->prepare);
-    writer_close(&writer);
+    wire_writer_close(&writer);
 }
 
 /* All that the log held as it was elected is applied. */
@@ -85,7 +85,7 @@ static void get_ready(struct model_shard *s)
 {
     const struct shard *shard = &s->replica.shard;
 
-    hybrid_forward(&s->clock, stamp_max(shard->floor, shard->ceiling));
+    stamp_clock_forward(&s->clock, stamp_max(shard->floor, shard->ceiling));
     s->replica.served_max = s->replica.asked_ceiling = shard->ceiling;
     s->replica.term = s->term;
     if (s->model->options.protocol->lead)
@@ -130,7 +130,7 @@ void leader_change(struct model_shard *s)
     s->ready_at = s->count;
     s->term++;
     s->offset_ns = draw_offset(m);
-    s->clock = (struct hybrid){ 0 };
+    s->clock = (struct stamp_clock){ 0 };
     if (leader_is_ready(s))
         get_ready(s);
 }
@@ -138,42 +138,42 @@ void leader_change(struct model_shard *s)
 void leader_reload(struct model_shard *s)
 {
     struct model *m = s->model;
-    struct writer first = { .pool = &m->pool }, second = { .pool = &m->pool };
+    struct wire_writer first = { .pool = &m->pool }, second = { .pool = &m->pool };
     struct shard loaded;
 
     shard_save(&s->replica.shard, &first);
     shard_init(&loaded, s->replica.shard.number, m->options.protocol, m->catalog, &m->options.bugs,
                &m->sometimes, m->record, &m->pool);
     arena_reset_to(&m->scratch, 0);
-    shard_load(&loaded, s->applied, writer_text(&first), &m->scratch);
+    shard_load(&loaded, s->applied, wire_writer_text(&first), &m->scratch);
     shard_save(&loaded, &second);
     TEST_ASSERT_EQUAL_MESSAGE(first.count, second.count, "a state that was loaded is the same");
     TEST_ASSERT_EQUAL_MEMORY(first.at, second.at, first.count);
     s->replica.shard = loaded;
-    writer_close(&first);
-    writer_close(&second);
+    wire_writer_close(&first);
+    wire_writer_close(&second);
 }
 
 /* --- What protocols ask of replicas and coordinators ------------------------------------------ */
 
-struct stamp txn_now(struct txn *txn)
+struct stamp coordinator_now(struct txn *txn)
 {
     struct model_session *home = (struct model_session *)txn->coordinator;
 
-    return hybrid_now(&home->clock, model_clock(home->model, home->offset_ns), txn->id);
+    return stamp_clock_now(&home->clock, model_clock(home->model, home->offset_ns), txn->id);
 }
 
 struct stamp replica_now(struct replica *replica, uint64_t txn)
 {
     struct model_shard *s = leader_of(replica);
 
-    return hybrid_now(&s->clock, model_clock(s->model, s->offset_ns), txn);
+    return stamp_clock_now(&s->clock, model_clock(s->model, s->offset_ns), txn);
 }
 
 bool replica_may_read(struct replica *replica, struct stamp at)
 {
     struct model_shard *s = leader_of(replica);
-    struct command command = { .kind = COMMAND_CEILING };
+    struct shard_command command = { .kind = COMMAND_CEILING };
 
     if (!stamp_less(replica->shard.ceiling, at)) {
         replica->served_max = stamp_max(replica->served_max, at);
@@ -190,7 +190,7 @@ static bool writes_what_is_asked(const struct shard *shard, const struct prepare
                                  const struct ask *ask)
 {
     for (uint32_t i = 0; i < ask->key_count; i++)
-        if (prepare_change(prepare, ask->keys[i]))
+        if (shard_change_of(prepare, ask->keys[i]))
             return true;
     for (uint32_t i = 0; ask->scope != SCOPE_NONE && i < prepare->change_count; i++) {
         const struct row_change *change = &prepare->changes[i];
@@ -283,12 +283,12 @@ void replica_probe(struct replica *replica, uint32_t node, const struct ask *ask
     vector_push(&m->pool, &m->probes, probe);
 }
 
-uint64_t txn_event_number(const struct txn *txn)
+uint64_t coordinator_event_number(const struct txn *txn)
 {
     return (uint64_t)((const struct model_session *)txn->coordinator)->model->time_ns;
 }
 
-static struct read_row row_of(uint32_t key, const struct version *v)
+static struct read_row row_of(uint32_t key, const struct stored_version *v)
 {
     struct read_row row = { .key = key };
 
@@ -302,7 +302,7 @@ static struct read_row row_of(uint32_t key, const struct version *v)
 }
 
 void replica_read_rows(struct replica *replica, const struct ask *ask, struct stamp at,
-                       struct answer *answer)
+                       struct shard_answer *answer)
 {
     struct model *m = leader_of(replica)->model;
     const struct shard *shard = &replica->shard;
@@ -312,7 +312,7 @@ void replica_read_rows(struct replica *replica, const struct ask *ask, struct st
     for (uint32_t i = 0; i < ask->key_count; i++)
         rows[count++] = row_of(ask->keys[i], versions_at(&shard->versions, ask->keys[i], at));
     for (unsigned i = 0; ask->scope != SCOPE_NONE && i < m->key_count; i++) {
-        const struct version *v = versions_at(&shard->versions, m->keys[i], at);
+        const struct stored_version *v = versions_at(&shard->versions, m->keys[i], at);
 
         if (catalog_table(m->catalog, m->keys[i]) == m->catalog->scopes.at[ask->scope].table &&
             version_is_row(v) && catalog_matches(m->catalog, ask->scope, version_row(v)))

@@ -110,7 +110,7 @@ static void name_scopes(struct model *m)
 
 struct text model_row_text(struct model *m, unsigned key, int64_t number)
 {
-    struct writer writer = { .pool = &m->pool };
+    struct wire_writer writer = { .pool = &m->pool };
     struct datum cells[2];
     char *copy;
 
@@ -121,7 +121,7 @@ struct text model_row_text(struct model *m, unsigned key, int64_t number)
     copy = arena_push(m->arena, writer.count, 1);
     memcpy(copy, writer.at, writer.count);
     struct text text = { copy, writer.count };
-    writer_close(&writer);
+    wire_writer_close(&writer);
     return text;
 }
 
@@ -208,7 +208,7 @@ static void begin(struct model *m, struct model_session *home)
     home->is_busy = true;
     t->txn.coordinator = &home->coordinator;
     t->txn.id = record_begin(m->record, home->number, m->time_ns);
-    t->txn.begin = txn_now(&t->txn);
+    t->txn.begin = coordinator_now(&t->txn);
     t->txn.seen = home->seen;
     t->txn.writes.at = arena_push(m->arena, 2 * MODEL_KEYS_MAX, sizeof *t->txn.writes.at);
     if (m->options.protocol->begin)
@@ -219,7 +219,7 @@ static void begin(struct model *m, struct model_session *home)
 
 static void raise_horizon(struct model *m, struct model_shard *s)
 {
-    struct command command = { .kind = COMMAND_HORIZON };
+    struct shard_command command = { .kind = COMMAND_HORIZON };
 
     command.stamp.wall_ns = model_clock(m, s->offset_ns) - RETENTION_NS;
     if (leader_is_ready(s))

@@ -31,14 +31,14 @@ struct model_shard {
     struct entry entries[MODEL_ENTRIES_MAX];
     uint64_t count, applied, ready_at;
     uint64_t term;
-    struct hybrid clock;
+    struct stamp_clock clock;
     int64_t offset_ns;
 };
 
 struct model_session {
     struct coordinator coordinator; /* first */
     struct model *model;
-    struct hybrid clock;
+    struct stamp_clock clock;
     int64_t offset_ns;
     struct stamp seen;
     uint32_t index;  /* among the sessions */
@@ -83,7 +83,7 @@ enum model_phase {
 };
 
 struct model_ask {
-    struct waiting waiting;
+    struct waiting_ask waiting;
     uint64_t term; /* in which it was asked */
     bool is_open;
 };
@@ -95,7 +95,7 @@ struct model_txn {
     unsigned op, op_count, sleep;
     struct model_op ops[MODEL_OPS_MAX];
     struct model_ask asks[MODEL_SHARDS_MAX];   /* reads, locks and checks */
-    struct waiting shares[MODEL_SHARDS_MAX];   /* prepares */
+    struct waiting_ask shares[MODEL_SHARDS_MAX]; /* prepares */
     uint32_t last_number;
     uint64_t last_serial;
     struct record_op times;              /* of the operation at hand */
@@ -134,7 +134,7 @@ struct model {
     uint32_t keys[2 * MODEL_KEYS_MAX]; /* the catalog's: items, then rows */
     unsigned key_count;
     uint32_t scopes[MODEL_SCOPES];
-    struct record *record;
+    struct run_record *record;
     struct sometimes sometimes;
     struct model_shard *shards;
     struct model_session sessions[4];
@@ -190,7 +190,7 @@ void model_step_resolve(struct model *, struct model_txn *);
 /* --- protocol_leader.c ------------------------------------------------------------------------ */
 
 void leader_open(struct model *, struct model_shard *, uint32_t number);
-void leader_append(struct model_shard *, const struct command *);
+void leader_append(struct model_shard *, const struct shard_command *);
 /* The next entry of the log, if there is one. */
 void leader_apply(struct model_shard *);
 /* Somebody else leads: what is in flight may be lost, what was in memory is. */

@@ -189,7 +189,7 @@ static void start_read(struct model *m, struct model_txn *t)
     ask_to_read(m, t);
 }
 
-static void take_rows(struct model *m, struct model_txn *t, const struct answer *answer)
+static void take_rows(struct model *m, struct model_txn *t, const struct shard_answer *answer)
 {
     for (uint32_t i = 0; i < answer->row_count; i++) {
         const struct read_row *row = &answer->rows[i];
@@ -252,7 +252,7 @@ static bool is_below_horizon(const struct ask *ask, const struct model_shard *s)
 
 static void step_read(struct model *m, struct model_txn *t)
 {
-    struct answer answer = { 0 };
+    struct shard_answer answer = { 0 };
     struct model_shard *s;
     struct model_ask *a = model_draw_ask(m, t, &s);
     uint32_t shard;
@@ -264,7 +264,7 @@ static void step_read(struct model *m, struct model_txn *t)
         return;
     }
     arena_reset_to(&m->scratch, 0);
-    hybrid_forward(&s->clock, t->txn.begin);
+    stamp_clock_forward(&s->clock, t->txn.begin);
     if (m->options.protocol->serve_read(&s->replica, &a->waiting, &answer) != SERVED)
         return;
     if (answer.refusal != REFUSED_NOT) {
@@ -353,7 +353,7 @@ static void start_write(struct model *m, struct model_txn *t)
 
 static void step_lock(struct model *m, struct model_txn *t)
 {
-    struct answer answer = { 0 };
+    struct shard_answer answer = { 0 };
     struct model_shard *s;
     struct model_ask *a = model_draw_ask(m, t, &s);
 

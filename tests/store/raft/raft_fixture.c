@@ -60,30 +60,30 @@ static void host_apply(void *context, uint64_t index, uint64_t term, struct text
         group->acknowledged = index;
 }
 
-static void host_save(void *context, struct writer *writer)
+static void host_save(void *context, struct wire_writer *writer)
 {
     const struct place *place = context;
     const struct group_node *node = &place->group->nodes[place->node];
 
-    put_number(writer, node->applied);
-    put_number(writer, node->chain);
+    wire_put_number(writer, node->applied);
+    wire_put_number(writer, node->chain);
     /* So that it takes more than one piece. */
     for (uint32_t i = 0; i < 5000; i++)
-        put_number(writer, node->chain + i);
+        wire_put_number(writer, node->chain + i);
 }
 
 static void host_load(void *context, uint64_t index, struct text state)
 {
     const struct place *place = context;
     struct group_node *node = &place->group->nodes[place->node];
-    struct reader reader = reader_of(state);
+    struct wire_reader reader = wire_reader_of(state);
 
-    node->applied = get_number(&reader);
-    node->chain = get_number(&reader);
+    node->applied = wire_get_number(&reader);
+    node->chain = wire_get_number(&reader);
     for (uint32_t i = 0; i < 5000; i++)
-        if (get_number(&reader) != node->chain + i)
+        if (wire_get_number(&reader) != node->chain + i)
             BREAK(place->group, "n%u loads a damaged state", place->node);
-    if (!reader_is_done(&reader) || node->applied != index)
+    if (!wire_reader_is_done(&reader) || node->applied != index)
         BREAK(place->group, "n%u loads half a state", place->node);
     node->loads++;
     check_state(place->group, place->node, index, node->chain);
@@ -203,13 +203,13 @@ static void describe(void *context, struct text bytes, struct buffer *to)
     raft_describe(bytes, to);
 }
 
-static const struct process process = { .name = "replica",
-                                        .start = on_start,
-                                        .message = on_message,
-                                        .timer = on_timer,
-                                        .completion = on_completion,
-                                        .crash = on_crash,
-                                        .describe_message = describe };
+static const struct node_process process = { .name = "replica",
+                                             .start = on_start,
+                                             .message = on_message,
+                                             .timer = on_timer,
+                                             .completion = on_completion,
+                                             .crash = on_crash,
+                                             .describe_message = describe };
 
 static bool is_up(const struct group *group, uint32_t node)
 {

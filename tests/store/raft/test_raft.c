@@ -530,11 +530,11 @@ static void messages_are_put_into_words(void)
     memory_init(&memory, fixture_arena(), (size_t)1 << 20);
     pool_init(&pool, &memory);
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        struct writer writer = { .pool = &pool };
+        struct wire_writer writer = { .pool = &pool };
         struct buffer words = { 0 };
 
         raft_message_put(&writer, &rows[i].message);
-        raft_describe(writer_text(&writer), &words);
+        raft_describe(wire_writer_text(&writer), &words);
         buffer_byte(&words, 0);
         TEST_ASSERT_EQUAL_STRING(rows[i].words, words.at);
         buffer_close(&words);

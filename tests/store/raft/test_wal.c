@@ -67,11 +67,11 @@ static void on_crash(void *context, struct world *w, uint32_t node)
     disk_crash(&disk, w->now_ns);
 }
 
-static const struct process process = { .name = "wal",
-                                        .start = on_start,
-                                        .completion = on_completion,
-                                        .timer = on_timer,
-                                        .crash = on_crash };
+static const struct node_process process = { .name = "wal",
+                                             .start = on_start,
+                                             .completion = on_completion,
+                                             .timer = on_timer,
+                                             .crash = on_crash };
 
 static void run(int64_t for_ns)
 {
@@ -133,8 +133,8 @@ static void cut(uint64_t index)
 
 static void checkpoint(uint64_t index, struct text state)
 {
-    put_bytes(wal_begin_checkpoint(&wal, index, raft_log_term(&entries, index)), state.at,
-              state.length);
+    wire_put_bytes(wal_begin_checkpoint(&wal, index, raft_log_term(&entries, index)), state.at,
+                   state.length);
     wal_work(&wal);
 }
 
@@ -388,14 +388,14 @@ static void what_is_cut_during_a_checkpoint_is_not_in_the_new_log(void)
 
 static void a_log_that_is_replaced_counts_only_once_it_is_on_disk(void)
 {
-    struct writer state = { .pool = &pool };
+    struct wire_writer state = { .pool = &pool };
 
     set_meta(2, 0);
     run(5 * MS);
     store(5);
     checkpoint(3, TEXT("of itself"));
     run(500 * US);
-    put_bytes(&state, "of another", 10);
+    wire_put_bytes(&state, "of another", 10);
     raft_log_reset(&entries, 9, 2);
     wal_replace(&wal, 9, 2, &state);
     wal_work(&wal);

@@ -112,7 +112,7 @@ static struct replica replica;
 static struct server server;
 static struct cluster cluster;
 static int64_t now_ns;
-static struct answer answers[SENT_MAX];
+static struct shard_answer answers[SENT_MAX];
 static bool answer_to_replica[SENT_MAX];
 static struct read_row first_rows[SENT_MAX];
 static unsigned answer_count;
@@ -122,7 +122,7 @@ static unsigned recorded_count;
 
 struct stamp server_now(struct server *s, uint64_t txn)
 {
-    return hybrid_now(&s->clock, now_ns, txn);
+    return stamp_clock_now(&s->clock, now_ns, txn);
 }
 
 int64_t server_monotonic_ns(const struct server *s)
@@ -132,7 +132,7 @@ int64_t server_monotonic_ns(const struct server *s)
 }
 
 void server_send_answer(struct server *s, uint32_t node, uint32_t shard,
-                        const struct answer *answer, bool to_replica)
+                        const struct shard_answer *answer, bool to_replica)
 {
     (void)s;
     (void)node;
@@ -171,19 +171,19 @@ uint32_t cluster_replica_node(const struct cluster *c, uint32_t shard, uint32_t 
     return shard + index;
 }
 
-struct stamp txn_now(struct txn *txn)
+struct stamp coordinator_now(struct txn *txn)
 {
     (void)txn;
     return stamp_never(); /* si has a word at coordinators, too */
 }
 
-void record_applied(struct record *record, uint64_t txn)
+void record_applied(struct run_record *record, uint64_t txn)
 {
     (void)record;
     (void)txn;
 }
 
-void record_decision(struct record *record, const struct decision *decision)
+void record_decision(struct run_record *record, const struct decision *decision)
 {
     (void)record;
     (void)decision;
@@ -201,7 +201,8 @@ static inline void toy_lead(struct replica *r)
     lead_count++;
 }
 
-static inline enum served toy_lock(struct replica *r, struct waiting *w, struct answer *answer)
+static inline enum served toy_lock(struct replica *r, struct waiting_ask *w,
+                                   struct shard_answer *answer)
 {
     (void)r;
     (void)w;
@@ -209,7 +210,7 @@ static inline enum served toy_lock(struct replica *r, struct waiting *w, struct 
     return lock_says;
 }
 
-static inline enum served toy_check(struct replica *r, struct waiting *w, struct vote *vote)
+static inline enum served toy_check(struct replica *r, struct waiting_ask *w, struct vote *vote)
 {
     (void)r;
     (void)vote;
@@ -390,16 +391,19 @@ static inline void prepare_now(const struct ask *ask)
     apply_all();
 }
 
-static inline const struct answer *last_answer(void)
+static inline const struct shard_answer *last_answer(void)
 {
     TEST_ASSERT_GREATER_THAN_UINT(0, answer_count);
     return &answers[answer_count - 1];
 }
 
-static inline struct answer answer_of(const struct sent_ask *sent, enum refusal refusal)
+static inline struct shard_answer answer_of(const struct sent_ask *sent, enum refusal refusal)
 {
-    return (struct answer){ .kind = sent->ask.kind, .txn = sent->ask.txn, .shard = sent->shard,
-                            .refusal = refusal, .leader = WORLD_NOBODY };
+    return (struct shard_answer){ .kind = sent->ask.kind,
+                                  .txn = sent->ask.txn,
+                                  .shard = sent->shard,
+                                  .refusal = refusal,
+                                  .leader = WORLD_NOBODY };
 }
 
 static inline uint64_t seen(enum rare_path path)

@@ -76,13 +76,13 @@ uint32_t key_of(unsigned id)
 
 struct text row_of(unsigned id, int64_t v)
 {
-    struct writer writer = { .pool = &fixture.pool };
+    struct wire_writer writer = { .pool = &fixture.pool };
     struct datum cells[2];
 
     cells[0] = datum_of_int64(id);
     cells[1] = datum_of_int64(v);
     row_put(&writer, cells, 2);
-    return writer_text(&writer);
+    return wire_writer_text(&writer);
 }
 
 uint32_t scope_of(int64_t low, int64_t high)
@@ -101,7 +101,7 @@ uint32_t scope_of(int64_t low, int64_t high)
     return catalog_scope(&fixture.catalog, &request->filter, &keys, &count);
 }
 
-int64_t value_of(const struct version *version)
+int64_t value_of(const struct stored_version *version)
 {
     struct datum cells[2];
 

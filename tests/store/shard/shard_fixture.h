@@ -30,7 +30,7 @@ uint32_t key_of(unsigned id);
 struct text row_of(unsigned id, int64_t v);
 uint32_t scope_of(int64_t low, int64_t high);
 /* The v of a row, or -1 if there is none. */
-int64_t value_of(const struct version *);
+int64_t value_of(const struct stored_version *);
 
 /* At that many milliseconds. */
 struct stamp at(int64_t ms, uint64_t txn);

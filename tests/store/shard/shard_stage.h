@@ -49,28 +49,28 @@ static const struct protocol toy = {
 };
 
 /* Stands in for the record, which is asked by nobody else here. */
-void record_decision(struct record *record, const struct decision *decision)
+void record_decision(struct run_record *record, const struct decision *decision)
 {
     (void)record;
     recorded = *decision;
     recorded_count++;
 }
 
-void record_applied(struct record *record, uint64_t txn)
+void record_applied(struct run_record *record, uint64_t txn)
 {
     (void)record;
     (void)txn;
 }
 
 static struct shard shard;
-static struct writer command_bytes;
+static struct wire_writer command_bytes;
 static uint64_t next_index;
 
 static inline void open_shard(struct shard *s)
 {
     /* The record is only handed through: any address does. */
     shard_init(s, 0, &toy, &fixture.catalog, &fixture.bugs, &fixture.sometimes,
-               (struct record *)(void *)&recorded, &fixture.pool);
+               (struct run_record *)(void *)&recorded, &fixture.pool);
     for (unsigned id = 0; id < 4; id++)
         shard_place_row(s, key_of(id), row_of(id, 10));
 }
@@ -78,7 +78,7 @@ static inline void open_shard(struct shard *s)
 void setUp(void)
 {
     shard_fixture_open();
-    command_bytes = (struct writer){ .pool = &fixture.pool };
+    command_bytes = (struct wire_writer){ .pool = &fixture.pool };
     next_index = 0;
     committed_count = collected_count = recorded_count = 0;
     open_shard(&shard);
@@ -88,17 +88,17 @@ void tearDown(void) {}
 
 /* --- Commands --------------------------------------------------------------------------------- */
 
-static inline uint64_t apply(const struct command *command)
+static inline uint64_t apply(const struct shard_command *command)
 {
-    writer_reset(&command_bytes);
-    command_put(&command_bytes, command);
-    shard_apply(&shard, ++next_index, 1, writer_text(&command_bytes), &fixture.scratch);
+    wire_writer_reset(&command_bytes);
+    shard_command_put(&command_bytes, command);
+    shard_apply(&shard, ++next_index, 1, wire_writer_text(&command_bytes), &fixture.scratch);
     return next_index;
 }
 
 static inline uint64_t apply_prepare(const struct prepare *p)
 {
-    struct command command = { .kind = COMMAND_PREPARE, .prepare = *p };
+    struct shard_command command = { .kind = COMMAND_PREPARE, .prepare = *p };
 
     return apply(&command);
 }
@@ -106,10 +106,15 @@ static inline uint64_t apply_prepare(const struct prepare *p)
 static inline uint64_t apply_outcome(enum command_kind kind, const struct prepare *p, bool commits,
                               struct stamp stamp)
 {
-    struct command command = {
+    struct shard_command command = {
         .kind = kind,
-        .decision = { .txn = p->txn, .commits = commits, .begin = p->begin, .at = stamp,
-                      .place = stamp, .out = stamp_never(), .participants = p->participants },
+        .decision = { .txn = p->txn,
+                      .commits = commits,
+                      .begin = p->begin,
+                      .at = stamp,
+                      .place = stamp,
+                      .out = stamp_never(),
+                      .participants = p->participants },
     };
 
     return apply(&command);
@@ -117,14 +122,14 @@ static inline uint64_t apply_outcome(enum command_kind kind, const struct prepar
 
 static inline uint64_t apply_stamp(enum command_kind kind, struct stamp stamp)
 {
-    struct command command = { .kind = kind, .stamp = stamp };
+    struct shard_command command = { .kind = kind, .stamp = stamp };
 
     return apply(&command);
 }
 
 static inline uint64_t apply_forget(uint64_t txn)
 {
-    struct command command = { .kind = COMMAND_FORGET, .txns = &txn, .txn_count = 1 };
+    struct shard_command command = { .kind = COMMAND_FORGET, .txns = &txn, .txn_count = 1 };
 
     return apply(&command);
 }
@@ -154,7 +159,7 @@ static inline int64_t newest(unsigned id)
 
 static inline enum refusal refusal_of(uint64_t txn)
 {
-    const struct outcome *outcome = shard_find_outcome(&shard, txn);
+    const struct shard_outcome *outcome = shard_find_outcome(&shard, txn);
 
     TEST_ASSERT_NOT_NULL(outcome);
     TEST_ASSERT_EQUAL(outcome->refusal == REFUSED_NOT, outcome->decision.commits);

@@ -6,7 +6,7 @@
 #include "store/shard/shard_conflict.h"
 
 /* Keys 0 to 3 have rows with v = 10; others have none. */
-static struct locks locks;
+static struct shard_locks locks;
 static uint64_t arrivals;
 
 static struct lock_holder *holder_of(uint64_t txn)
@@ -277,9 +277,9 @@ static void some_can_be_released_and_others_kept(void)
 #define TXNS 6
 
 /* As the header says, by looking at everything. */
-static bool exclude(const struct lock *a, const struct lock *b)
+static bool exclude(const struct shard_lock *a, const struct shard_lock *b)
 {
-    const struct lock *scope = a->is_scope ? a : b, *other = a->is_scope ? b : a;
+    const struct shard_lock *scope = a->is_scope ? a : b, *other = a->is_scope ? b : a;
 
     if (a->is_scope && b->is_scope)
         return false;
@@ -381,7 +381,7 @@ int main(void)
     UNITY_BEGIN();
 #define RUN_FRESH(test)                                                                            \
     do {                                                                                           \
-        locks = (struct locks){ 0 };                                                               \
+        locks = (struct shard_locks){ 0 };                                                         \
         RUN_TEST(test);                                                                            \
     } while (0)
     RUN_FRESH(modes_exclude_each_other_as_the_table_says);

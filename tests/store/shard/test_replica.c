@@ -88,7 +88,7 @@ static void a_new_leader_prepares_above_all_that_was_ever_read(void)
 
     prepare_now(&ask);
     lose_lead();
-    server.clock = (struct hybrid){ 0 };
+    server.clock = (struct stamp_clock){ 0 };
     take_lead();
     prepare_now(&write);
     TEST_ASSERT_TRUE(stamp_less(at(90000, UINT64_MAX),
@@ -102,7 +102,7 @@ static void a_read_waits_for_an_undecided_writer_below_it_only(void)
     struct ask decide = outcome_ask(ASK_DECIDE, &write, true, 1050);
 
     prepare_now(&other); /* raises the ceiling */
-    server.clock = (struct hybrid){ 1000 * MS, 0 };
+    server.clock = (struct stamp_clock){ 1000 * MS, 0 };
     prepare_now(&write);
     answer_count = 0;
     replica_ask(&replica, &below);
@@ -372,7 +372,7 @@ static void an_ask_repeated_to_the_next_leader_finds_what_was_done(void)
 static void a_restart_from_a_snapshot_goes_on_where_it_was(void)
 {
     struct ask prepare = prepare_ask(3, 0, 1, 55), write = alone_ask(4, 2, 44);
-    struct writer w = { .pool = &fixture.pool }, again = w;
+    struct wire_writer w = { .pool = &fixture.pool }, again = w;
     uint64_t chain, index = 0;
     uint32_t shard, node;
 
@@ -382,7 +382,7 @@ static void a_restart_from_a_snapshot_goes_on_where_it_was(void)
     the_raft.host.save(the_raft.host.context, &w);
     lose_lead();
     replica_open(&replica, &server, 0, &(struct raft_options){ .node = 0 });
-    the_raft.host.load(the_raft.host.context, the_raft.applied, writer_text(&w));
+    the_raft.host.load(the_raft.host.context, the_raft.applied, wire_writer_text(&w));
     TEST_ASSERT_EQUAL_UINT64(chain, replica.chain);
     the_raft.host.save(the_raft.host.context, &again);
     TEST_ASSERT_EQUAL_UINT64(w.count, again.count);

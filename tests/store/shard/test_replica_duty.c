@@ -13,7 +13,7 @@ static void decide_now(const struct ask *prepare)
 static void others_are_told_until_all_have_answered_and_then_it_is_forgotten(void)
 {
     struct ask prepare = prepare_ask(3, 0, 1, 55);
-    struct answer answer;
+    struct shard_answer answer;
 
     decide_now(&prepare);
     answer = answer_of(&asks[0], REFUSED_NOT);
@@ -49,7 +49,7 @@ static void a_silent_shard_is_looked_for_on_its_other_nodes(void)
 static void a_hint_is_followed_at_once_but_not_in_circles(void)
 {
     struct ask prepare = prepare_ask(3, 0, 1, 55);
-    struct answer answer;
+    struct shard_answer answer;
 
     decide_now(&prepare);
     for (unsigned i = 0; i < 100; i++) {
@@ -66,7 +66,7 @@ static void a_hint_is_followed_at_once_but_not_in_circles(void)
 static void the_next_leader_tells_them_all_again(void)
 {
     struct ask prepare = prepare_ask(3, 0, 1, 55);
-    struct answer answer;
+    struct shard_answer answer;
 
     decide_now(&prepare);
     answer = answer_of(&asks[0], REFUSED_NOT);
@@ -115,7 +115,7 @@ static void an_outcome_of_long_ago_is_acknowledged_without_a_trace(void)
 static void a_participant_in_doubt_asks_the_anchor_and_does_as_it_says(void)
 {
     struct ask prepare = prepare_ask(3, 2, 1, 55);
-    struct answer answer;
+    struct shard_answer answer;
 
     prepare_now(&prepare);
     wait_ms(900);

@@ -390,7 +390,7 @@ static void random_command(struct random *random, uint64_t n)
 static void a_loaded_state_is_the_state(void)
 {
     struct random_key key = random_key_of_seed(12);
-    struct writer first = { .pool = &fixture.pool }, second = first, straight = first;
+    struct wire_writer first = { .pool = &fixture.pool }, second = first, straight = first;
 
     for (unsigned reloads = 0; reloads < 2; reloads++) {
         struct random random;
@@ -402,10 +402,10 @@ static void a_loaded_state_is_the_state(void)
             random_command(&random, n);
             if (!reloads)
                 continue;
-            writer_reset(&first);
-            writer_reset(&second);
+            wire_writer_reset(&first);
+            wire_writer_reset(&second);
             shard_save(&shard, &first);
-            shard_load(&shard, next_index, writer_text(&first), &fixture.scratch);
+            shard_load(&shard, next_index, wire_writer_text(&first), &fixture.scratch);
             shard_save(&shard, &second);
             TEST_ASSERT_EQUAL_UINT64(first.count, second.count);
             TEST_ASSERT_EQUAL_MEMORY(first.at, second.at, first.count);
@@ -423,7 +423,7 @@ static void a_reset_shard_is_as_new_and_gives_its_memory_back(void)
 {
     size_t held = 0;
     struct random_key key = random_key_of_seed(13);
-    struct writer first = { .pool = &fixture.pool }, second = first;
+    struct wire_writer first = { .pool = &fixture.pool }, second = first;
 
     shard_save(&shard, &first);
     for (unsigned round = 0; round < 6; round++) {

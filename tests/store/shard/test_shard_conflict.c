@@ -74,8 +74,8 @@ static void an_undecided_write_below_the_newest_version_hides_what_is_found_belo
     prepare_write(&below, 1, 99);
     prepare_scan(&scanner, scope_of(5, 15), 0);
     commit_write(6, 1, 80);
-    reader = party_of(&scanner, at(5, 5));
-    writer = party_of(&below, stamp_never());
+    reader = shard_party(&scanner, at(5, 5));
+    writer = shard_party(&below, stamp_never());
     TEST_ASSERT_TRUE(touches(scope_of(5, 15), key_of(1), &outside, at(5, 5)));
     TEST_ASSERT_FALSE(touches(scope_of(5, 15), key_of(1), &outside, stamp_never()));
     TEST_ASSERT_TRUE(shard_meet(&shard, &reader, &writer, CONFLICT_READ_WRITE));
@@ -176,7 +176,7 @@ static void both_ways_to_look_back_say_the_same(void)
     struct random_key key = random_key_of_seed(11);
     struct random random;
     struct shard loaded;
-    struct writer w = { .pool = &fixture.pool };
+    struct wire_writer w = { .pool = &fixture.pool };
     unsigned current = 0, changed = 0;
 
     random_init(&random, &key);
@@ -185,7 +185,7 @@ static void both_ways_to_look_back_say_the_same(void)
                      random_below(&random, 5) == 0 ? -1 : (int64_t)random_below(&random, 1000));
     shard_save(&shard, &w);
     open_shard(&loaded);
-    shard_load(&loaded, next_index, writer_text(&w), &fixture.scratch);
+    shard_load(&loaded, next_index, wire_writer_text(&w), &fixture.scratch);
     for (unsigned i = 0; i < 500; i++) {
         int64_t low = (int64_t)random_below(&random, 1000);
         struct prepare p = shared(5000, 0);
@@ -201,7 +201,7 @@ static void both_ways_to_look_back_say_the_same(void)
 
 static unsigned scanned;
 
-static void count_row(void *context, uint32_t key, const struct version *version)
+static void count_row(void *context, uint32_t key, const struct stored_version *version)
 {
     (void)key;
     *(int64_t *)context += value_of(version);

@@ -10,7 +10,7 @@ static struct arena *arena;
 static struct memory memory;
 static struct pool pool;
 static struct random random_words;
-static struct writer writer, again;
+static struct wire_writer writer, again;
 
 void setUp(void)
 {
@@ -19,7 +19,7 @@ void setUp(void)
     arena = fixture_arena();
     memory_init(&memory, arena, (size_t)32 << 20);
     pool_init(&pool, &memory);
-    writer = again = (struct writer){ .pool = &pool };
+    writer = again = (struct wire_writer){ .pool = &pool };
     random_init(&random_words, &key);
 }
 
@@ -181,9 +181,9 @@ static struct ask random_ask(enum ask_kind kind)
     return a;
 }
 
-static struct answer random_answer(enum ask_kind kind)
+static struct shard_answer random_answer(enum ask_kind kind)
 {
-    struct answer a = { .kind = kind, .txn = number() };
+    struct shard_answer a = { .kind = kind, .txn = number() };
     struct read_row *rows = arena_push(arena, 4, sizeof *rows);
 
     a.number = number32();
@@ -209,9 +209,9 @@ static struct answer random_answer(enum ask_kind kind)
     return a;
 }
 
-static struct command random_command(enum command_kind kind)
+static struct shard_command random_command(enum command_kind kind)
 {
-    struct command c = { .kind = kind };
+    struct shard_command c = { .kind = kind };
     uint64_t *txns = arena_push(arena, 4, sizeof *txns);
 
     c.prepare = prepare();
@@ -236,18 +236,18 @@ static void an_ask_is_the_same_after_its_way(void)
 {
     for (unsigned round = 0; round < 900; round++) {
         struct ask ask = random_ask((enum ask_kind)(round % ASK_KIND_COUNT)), got;
-        struct reader r;
+        struct wire_reader r;
 
-        writer_reset(&writer);
-        writer_reset(&again);
-        ask_put(&writer, &ask);
-        r = reader_of(writer_text(&writer));
-        TEST_ASSERT_TRUE(ask_get(&r, &got, arena));
-        TEST_ASSERT_TRUE(reader_is_done(&r));
+        wire_writer_reset(&writer);
+        wire_writer_reset(&again);
+        shard_ask_put(&writer, &ask);
+        r = wire_reader_of(wire_writer_text(&writer));
+        TEST_ASSERT_TRUE(shard_ask_get(&r, &got, arena));
+        TEST_ASSERT_TRUE(wire_reader_is_done(&r));
         TEST_ASSERT_EQUAL_INT(ask.kind, got.kind);
         TEST_ASSERT_EQUAL_UINT64(ask.txn, got.txn);
         TEST_ASSERT_EQUAL_UINT32(ask.number, got.number);
-        ask_put(&again, &got);
+        shard_ask_put(&again, &got);
         assert_same_bytes();
     }
 }
@@ -263,12 +263,12 @@ static void a_prepare_arrives_field_by_field(void)
                          .participants = UINT64_C(1) << 63, .anchor = 63, .is_alone = true,
                          .keys = &seen, .key_count = 1, .scopes = &scope, .scope_count = 1,
                          .changes = &change, .change_count = 1 };
-    struct reader r;
+    struct wire_reader r;
 
     ask.prepare = p;
-    ask_put(&writer, &ask);
-    r = reader_of(writer_text(&writer));
-    TEST_ASSERT_TRUE(ask_get(&r, &got, arena));
+    shard_ask_put(&writer, &ask);
+    r = wire_reader_of(wire_writer_text(&writer));
+    TEST_ASSERT_TRUE(shard_ask_get(&r, &got, arena));
     TEST_ASSERT_EQUAL_UINT64(1, got.prepare.txn);
     TEST_ASSERT_EQUAL_UINT32(2, got.prepare.coordinator);
     TEST_ASSERT_TRUE(stamp_equal(p.begin, got.prepare.begin));
@@ -292,29 +292,30 @@ static void a_prepare_arrives_field_by_field(void)
 static void an_answer_is_the_same_after_its_way(void)
 {
     for (unsigned round = 0; round < 900; round++) {
-        struct answer answer = random_answer((enum ask_kind)(round % ASK_KIND_COUNT)), got;
-        struct reader r;
+        struct shard_answer answer = random_answer((enum ask_kind)(round % ASK_KIND_COUNT)), got;
+        struct wire_reader r;
 
-        writer_reset(&writer);
-        writer_reset(&again);
-        answer_put(&writer, &answer);
-        r = reader_of(writer_text(&writer));
-        TEST_ASSERT_TRUE(answer_get(&r, &got, arena));
-        TEST_ASSERT_TRUE(reader_is_done(&r));
+        wire_writer_reset(&writer);
+        wire_writer_reset(&again);
+        shard_answer_put(&writer, &answer);
+        r = wire_reader_of(wire_writer_text(&writer));
+        TEST_ASSERT_TRUE(shard_answer_get(&r, &got, arena));
+        TEST_ASSERT_TRUE(wire_reader_is_done(&r));
         TEST_ASSERT_EQUAL_INT(answer.refusal, got.refusal);
-        answer_put(&again, &got);
+        shard_answer_put(&again, &got);
         assert_same_bytes();
     }
 }
 
 static void a_refusal_says_who_leads(void)
 {
-    struct answer answer = { .kind = ASK_READ, .refusal = REFUSED_NOT_LEADER, .leader = 3 }, got;
-    struct reader r;
+    struct shard_answer answer = { .kind = ASK_READ, .refusal = REFUSED_NOT_LEADER, .leader = 3 },
+                        got;
+    struct wire_reader r;
 
-    answer_put(&writer, &answer);
-    r = reader_of(writer_text(&writer));
-    TEST_ASSERT_TRUE(answer_get(&r, &got, arena));
+    shard_answer_put(&writer, &answer);
+    r = wire_reader_of(wire_writer_text(&writer));
+    TEST_ASSERT_TRUE(shard_answer_get(&r, &got, arena));
     TEST_ASSERT_EQUAL_UINT32(3, got.leader);
     TEST_ASSERT_EQUAL_UINT32(0, got.row_count);
 }
@@ -322,17 +323,18 @@ static void a_refusal_says_who_leads(void)
 static void a_command_is_the_same_after_its_way(void)
 {
     for (unsigned round = 0; round < 900; round++) {
-        struct command command = random_command((enum command_kind)(round % COMMAND_KIND_COUNT));
-        struct command got;
-        struct reader r;
+        struct shard_command command =
+            random_command((enum command_kind)(round % COMMAND_KIND_COUNT));
+        struct shard_command got;
+        struct wire_reader r;
 
-        writer_reset(&writer);
-        writer_reset(&again);
-        command_put(&writer, &command);
-        r = reader_of(writer_text(&writer));
-        TEST_ASSERT_TRUE(command_get(&r, &got, arena));
-        TEST_ASSERT_TRUE(reader_is_done(&r));
-        command_put(&again, &got);
+        wire_writer_reset(&writer);
+        wire_writer_reset(&again);
+        shard_command_put(&writer, &command);
+        r = wire_reader_of(wire_writer_text(&writer));
+        TEST_ASSERT_TRUE(shard_command_get(&r, &got, arena));
+        TEST_ASSERT_TRUE(wire_reader_is_done(&r));
+        shard_command_put(&again, &got);
         assert_same_bytes();
     }
 }
@@ -341,20 +343,21 @@ static void bytes_that_end_too_early_are_refused(void)
 {
     for (unsigned round = 0; round < 90; round++) {
         struct ask ask = random_ask((enum ask_kind)(round % ASK_KIND_COUNT)), got;
-        struct command command = random_command((enum command_kind)(round % COMMAND_KIND_COUNT));
-        struct command got_command;
+        struct shard_command command =
+            random_command((enum command_kind)(round % COMMAND_KIND_COUNT));
+        struct shard_command got_command;
 
-        writer_reset(&writer);
-        ask_put(&writer, &ask);
+        wire_writer_reset(&writer);
+        shard_ask_put(&writer, &ask);
         for (size_t length = 0; length < writer.count; length++) {
-            struct reader r = reader_of((struct text){ writer.at, length });
-            TEST_ASSERT_FALSE(ask_get(&r, &got, arena));
+            struct wire_reader r = wire_reader_of((struct text){ writer.at, length });
+            TEST_ASSERT_FALSE(shard_ask_get(&r, &got, arena));
         }
-        writer_reset(&writer);
-        command_put(&writer, &command);
+        wire_writer_reset(&writer);
+        shard_command_put(&writer, &command);
         for (size_t length = 0; length < writer.count; length++) {
-            struct reader r = reader_of((struct text){ writer.at, length });
-            TEST_ASSERT_FALSE(command_get(&r, &got_command, arena));
+            struct wire_reader r = wire_reader_of((struct text){ writer.at, length });
+            TEST_ASSERT_FALSE(shard_command_get(&r, &got_command, arena));
         }
     }
 }
@@ -365,20 +368,20 @@ static void bytes_of_nobody_are_read_without_harm(void)
 
     for (unsigned round = 0; round < 5000; round++) {
         struct ask ask;
-        struct answer answer;
-        struct command command;
+        struct shard_answer answer;
+        struct shard_command command;
         size_t used = arena->used, length = random_below(&random_words, sizeof noise);
         struct text text = { noise, length };
-        struct reader r;
+        struct wire_reader r;
 
         for (size_t i = 0; i < length; i++)
             noise[i] = (char)(flag() ? number() : few());
-        r = reader_of(text);
-        (void)ask_get(&r, &ask, arena);
-        r = reader_of(text);
-        (void)answer_get(&r, &answer, arena);
-        r = reader_of(text);
-        (void)command_get(&r, &command, arena);
+        r = wire_reader_of(text);
+        (void)shard_ask_get(&r, &ask, arena);
+        r = wire_reader_of(text);
+        (void)shard_answer_get(&r, &answer, arena);
+        r = wire_reader_of(text);
+        (void)shard_command_get(&r, &command, arena);
         arena_reset_to(arena, used);
     }
 }
@@ -392,19 +395,19 @@ static void a_copy_does_not_depend_on_what_it_was_made_of(void)
     for (unsigned round = 0; round < 300; round++) {
         struct ask ask = random_ask((enum ask_kind)(round % ASK_KIND_COUNT)), copy;
         char *message;
-        struct reader r;
+        struct wire_reader r;
 
-        writer_reset(&writer);
-        writer_reset(&again);
-        ask_put(&writer, &ask);
+        wire_writer_reset(&writer);
+        wire_writer_reset(&again);
+        shard_ask_put(&writer, &ask);
         message = arena_push(&scratch, writer.count, 1);
         memcpy(message, writer.at, writer.count);
-        r = reader_of((struct text){ message, writer.count });
-        TEST_ASSERT_TRUE(ask_get(&r, &ask, &scratch));
-        copy = ask_copy(&ask, pool_take(&pool, ask_size(&ask)));
+        r = wire_reader_of((struct text){ message, writer.count });
+        TEST_ASSERT_TRUE(shard_ask_get(&r, &ask, &scratch));
+        copy = shard_ask_copy(&ask, pool_take(&pool, shard_ask_size(&ask)));
         memset(scratch.base, 0xff, scratch.used);
         arena_reset_to(&scratch, 0);
-        ask_put(&again, &copy);
+        shard_ask_put(&again, &copy);
         assert_same_bytes();
     }
     arena_close(&scratch);
@@ -414,16 +417,19 @@ static void asks_and_answers_can_be_put_into_words(void)
 {
     struct ask ask = { .kind = ASK_READ, .txn = 7, .number = 2, .key_count = 3,
                        .scope = SCOPE_NONE };
-    struct answer answer = { .kind = ASK_DECIDE, .txn = 7, .number = 3, .shard = 1,
-                             .decision = { .txn = 7, .commits = true, .at = { 5, 1, 7 } } };
+    struct shard_answer answer = { .kind = ASK_DECIDE,
+                                   .txn = 7,
+                                   .number = 3,
+                                   .shard = 1,
+                                   .decision = { .txn = 7, .commits = true, .at = { 5, 1, 7 } } };
     struct buffer out = { 0 };
 
-    ask_describe(&ask, &out);
+    shard_ask_describe(&ask, &out);
     buffer_byte(&out, '|');
-    answer_describe(&answer, &out);
+    shard_answer_describe(&answer, &out);
     buffer_byte(&out, '|');
     answer.refusal = REFUSED_TOO_OLD;
-    answer_describe(&answer, &out);
+    shard_answer_describe(&answer, &out);
     buffer_byte(&out, 0);
     TEST_ASSERT_EQUAL_STRING("read T7.2 3 keys|decide T7.3 s1: granted commits at 5.1|"
                              "decide T7.3 s1: too old", out.at);

@@ -4,7 +4,7 @@
 #include "tests/store/shard/shard_fixture.h"
 #include "unity.h"
 
-static struct versions versions;
+static struct stored_versions versions;
 
 void setUp(void)
 {
@@ -16,15 +16,18 @@ void tearDown(void) {}
 
 static void put(unsigned id, int64_t ms, uint64_t index, int64_t v)
 {
-    struct version head = { .at = at(ms, (uint64_t)ms), .index = index, .writer = (uint64_t)ms,
-                            .out = stamp_never(), .is_removed = v < 0 };
+    struct stored_version head = { .at = at(ms, (uint64_t)ms),
+                                   .index = index,
+                                   .writer = (uint64_t)ms,
+                                   .out = stamp_never(),
+                                   .is_removed = v < 0 };
 
     versions_install(&versions, key_of(id), &head, v < 0 ? TEXT("") : row_of(id, v));
 }
 
 static void place_initial(unsigned id, int64_t v)
 {
-    struct version head = { .out = stamp_never() };
+    struct stored_version head = { .out = stamp_never() };
 
     versions_install(&versions, key_of(id), &head, row_of(id, v));
 }
@@ -41,9 +44,9 @@ static uint32_t listed(void)
     return versions_keys(&versions, 0, &keys);
 }
 
-static struct writer saved(const struct versions *v)
+static struct wire_writer saved(const struct stored_versions *v)
 {
-    struct writer w = { .pool = &fixture.pool };
+    struct wire_writer w = { .pool = &fixture.pool };
 
     versions_save(v, &w);
     return w;
@@ -193,7 +196,7 @@ static void memory_comes_back_when_versions_go(void)
     size_t held = 0;
 
     for (int64_t ms = 1; ms < 20000; ms++) {
-        struct version head = { .at = at(ms, 1), .index = (uint64_t)ms, .writer = 1 };
+        struct stored_version head = { .at = at(ms, 1), .index = (uint64_t)ms, .writer = 1 };
 
         versions_install(&versions, key, &head, row);
         versions_collect(&versions, snapshot(ms - 3));
@@ -206,9 +209,9 @@ static void memory_comes_back_when_versions_go(void)
 
 static void what_is_saved_and_loaded_has_the_same_bytes_and_rows(void)
 {
-    struct versions copy;
-    struct writer first, second;
-    struct reader r;
+    struct stored_versions copy;
+    struct wire_writer first, second;
+    struct wire_reader r;
 
     versions_open(&copy, &fixture.catalog, &fixture.pool);
     for (unsigned id = 0; id < 40; id++)
@@ -217,9 +220,9 @@ static void what_is_saved_and_loaded_has_the_same_bytes_and_rows(void)
         put((unsigned)(ms * 7 % 43), ms, (uint64_t)ms, ms % 5 == 0 ? -1 : ms);
     versions_collect(&versions, snapshot(200));
     first = saved(&versions);
-    r = reader_of(writer_text(&first));
+    r = wire_reader_of(wire_writer_text(&first));
     versions_load(&copy, &r);
-    TEST_ASSERT_TRUE(reader_is_done(&r));
+    TEST_ASSERT_TRUE(wire_reader_is_done(&r));
     second = saved(&copy);
     TEST_ASSERT_EQUAL_UINT64(first.count, second.count);
     TEST_ASSERT_EQUAL_MEMORY(first.at, second.at, first.count);
@@ -235,14 +238,14 @@ static void what_is_saved_and_loaded_has_the_same_bytes_and_rows(void)
 
 static void loading_takes_the_place_of_what_was_there(void)
 {
-    struct versions empty;
-    struct writer w;
-    struct reader r;
+    struct stored_versions empty;
+    struct wire_writer w;
+    struct wire_reader r;
 
     versions_open(&empty, &fixture.catalog, &fixture.pool);
     w = saved(&empty);
     put(1, 10, 1, 50);
-    r = reader_of(writer_text(&w));
+    r = wire_reader_of(wire_writer_text(&w));
     versions_load(&versions, &r);
     TEST_ASSERT_NULL(versions_newest(&versions, key_of(1)));
     TEST_ASSERT_EQUAL_UINT32(0, listed());
