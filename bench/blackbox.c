@@ -10,7 +10,7 @@
 
 #include "bench/bench.h"
 #include "bench/table.h"
-#include "programs/disguise.h"
+#include "programs/generator/anonymize.h"
 
 #define PAPER "King Cobra on a p3.2xlarge with a V100"
 

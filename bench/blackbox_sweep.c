@@ -8,8 +8,8 @@
 #include "base/timeout.h"
 #include "bench/bench.h"
 #include "checkers/checker.h"
-#include "programs/disguise.h"
-#include "programs/generate.h"
+#include "programs/generator/anonymize.h"
+#include "programs/generator/generate.h"
 
 #define MIXES 3
 #define STEPS 10 /* of the share, from nothing to all */

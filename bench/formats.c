@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "history/foreign/foreign.h"
-#include "programs/generate.h"
+#include "programs/generator/generate.h"
 
 #define TXN_COUNT 50000
 

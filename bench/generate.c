@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 
-#include "programs/generate.h"
+#include "programs/generator/generate.h"
 
 #define TXN_COUNT 500000
 

@@ -2,8 +2,8 @@
 
 #include "bench/bench.h"
 #include "checkers/interval/watcher.h"
-#include "history/jsonl_write.h"
-#include "history/sink.h"
+#include "history/io/sink.h"
+#include "history/jsonl/jsonl_write.h"
 
 static enum status feed(struct watcher *w, const struct buffer *bytes, struct error *err)
 {

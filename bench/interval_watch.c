@@ -16,8 +16,8 @@
 #include "bench/bench.h"
 #include "bench/interval_rows.h"
 #include "cli/command.h"
-#include "history/jsonl_write.h"
-#include "history/sink.h"
+#include "history/io/sink.h"
+#include "history/jsonl/jsonl_write.h"
 
 #define PROFILE "postgresql/serializable"
 #define STREAMS_MAX 16

@@ -5,9 +5,9 @@
 
 #include "base/random.h"
 #include "history/builder.h"
-#include "history/jsonl_read.h"
-#include "history/jsonl_write.h"
-#include "programs/generate.h"
+#include "history/jsonl/jsonl_read.h"
+#include "history/jsonl/jsonl_write.h"
+#include "programs/generator/generate.h"
 
 #define TXN_COUNT 1000000
 #define GENERATED_COUNT 200000

@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "history/binary/oh.h"
 #include "history/builder.h"
 #include "history/format.h"
-#include "history/oh.h"
 
 #define TXN_COUNT 5000000
 #define OPS_PER_TXN 5

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/engine.h"
+#include "programs/machine/engine.h"
 
 #define ROW_COUNT_MAX 1024
 #define COLUMN_COUNT 5

@@ -13,7 +13,7 @@
 #include "bench/bench.h"
 #include "checkers/checker.h"
 #include "history/format.h"
-#include "programs/generate.h"
+#include "programs/generator/generate.h"
 
 /* The papers' own patience with a check. */
 #define PATIENCE_NS INT64_C(300000000000)

@@ -22,7 +22,7 @@
 
 #include "base/random.h"
 #include "history/level.h"
-#include "programs/disguise.h"
+#include "programs/generator/anonymize.h"
 
 enum bench_twist {
     BENCH_AS_MADE,

@@ -9,7 +9,7 @@
  */
 #include "bench/bench.h"
 #include "bench/table.h"
-#include "programs/disguise.h"
+#include "programs/generator/anonymize.h"
 
 static const char peers[] = "Plume at 100k, AWDIT at 1M, on a machine like this one";
 

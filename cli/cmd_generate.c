@@ -12,8 +12,8 @@
 #include "history/format.h"
 #include "history/history.h"
 #include "history/level.h"
-#include "programs/generate.h"
-#include "programs/workload.h"
+#include "programs/generator/generate.h"
+#include "programs/workloads/workload.h"
 #include "trial/scenario/scenario.h"
 
 struct generate_values {

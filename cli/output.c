@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
-#include "history/sink.h"
+#include "history/io/sink.h"
 
 void output_init(void)
 {

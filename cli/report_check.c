@@ -6,7 +6,7 @@
 #include "base/quantity.h"
 #include "cli/output.h"
 #include "cli/report_checker.h"
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_write.h"
 #include "trial/run/verdict.h"
 
 #define TXNS_SHOWN 16      /* of those that are named */

@@ -8,9 +8,9 @@
 #define CLI_REPORT_PROGRAM_H
 
 #include "base/json_writer.h"
-#include "programs/access.h"
-#include "programs/engine.h"
-#include "programs/program.h"
+#include "programs/machine/engine.h"
+#include "programs/machine/program.h"
+#include "programs/sql/access.h"
 
 struct program_report {
     const struct program *program;

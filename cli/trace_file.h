@@ -9,7 +9,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "history/sink.h"
+#include "history/io/sink.h"
 #include "sim/trace.h"
 
 struct trace_file {

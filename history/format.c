@@ -4,12 +4,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "history/binary/oh.h"
 #include "history/format_private.h"
-#include "history/jsonl_read.h"
-#include "history/jsonl_write.h"
-#include "history/oh.h"
-#include "history/sink.h"
-#include "history/source.h"
+#include "history/io/sink.h"
+#include "history/io/source.h"
+#include "history/jsonl/jsonl_read.h"
+#include "history/jsonl/jsonl_write.h"
 
 static const char *const names[] = {
 #define FORMAT_NAME(enumerator, name, description) name,

@@ -21,8 +21,8 @@
 
 #include "base/array.h"
 #include "base/intern.h"
-#include "programs/condition.h"
-#include "programs/schema.h"
+#include "programs/machine/condition.h"
+#include "programs/sql/schema.h"
 #include "store/row_private.h"
 
 #define CATALOG_SHARDS_MAX 64

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "programs/engine.h"
-#include "programs/program.h"
+#include "programs/machine/engine.h"
+#include "programs/machine/program.h"
 
 #define FUNCTION "ordeal_query"
 

@@ -14,7 +14,7 @@
 #ifndef STORE_ROW_PRIVATE_H
 #define STORE_ROW_PRIVATE_H
 
-#include "programs/datum.h"
+#include "programs/values/datum.h"
 #include "store/wire_private.h"
 
 void row_put(struct wire_writer *, const struct datum *cells, uint16_t count);

@@ -11,9 +11,9 @@
 
 #include "history/history.h"
 #include "history/level.h"
-#include "programs/builtin.h"
-#include "programs/listed.h"
-#include "programs/program.h"
+#include "programs/machine/program.h"
+#include "programs/workloads/builtin.h"
+#include "programs/workloads/listed.h"
 #include "sim/disk.h"
 #include "sim/world.h"
 #include "store/bugs.h"

@@ -18,7 +18,7 @@ nemesis   sim
 history
 programs  history
 store     sim programs history
-checkers  history programs/predicate.h
+checkers  history programs/machine/predicate.h
 verify    history
 predict   history programs checkers
 record    programs history

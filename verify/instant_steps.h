@@ -11,8 +11,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "base/text.h"
-#include "history/json.h"
 
 enum instant_step_kind {
     INSTANT_PROGRAM,

@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 #include "base/array.h"
+#include "base/json.h"
 #include "base/text.h"
-#include "history/json.h"
 
 enum step_kind {
     STEP_PROGRAM,

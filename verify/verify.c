@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/source.h"
+#include "history/io/source.h"
 #include "verify/inferred.h"
 #include "verify/instants.h"
 #include "verify/workload.h"

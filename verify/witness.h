@@ -13,9 +13,9 @@
 
 #include "base/array.h"
 #include "base/digest.h"
+#include "base/json.h"
 #include "base/text.h"
 #include "history/anomaly.h"
-#include "history/json.h"
 #include "history/level.h"
 #include "verify/instant_steps.h"
 #include "verify/workings.h"

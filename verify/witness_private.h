@@ -15,7 +15,7 @@
 #define VERIFY_WITNESS_PRIVATE_H
 
 #include "base/array.h"
-#include "history/json.h"
+#include "base/json.h"
 #include "verify/witness.h"
 
 #define FIELDS_END UINT32_MAX

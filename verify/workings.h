@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "history/json.h"
+#include "base/json.h"
 #include "history/level.h"
 
 enum workings_view { READS_AT_COMMIT, READS_AT_ONE, READS_BY_STATEMENT, READS_BY_ROW };

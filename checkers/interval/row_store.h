@@ -19,7 +19,7 @@
 #include "base/array.h"
 #include "base/text.h"
 #include "history/history.h"
-#include "programs/predicate.h"
+#include "programs/machine/predicate.h"
 
 #define ROW_NONE 0 /* no row */
 #define CONDITION_ALL 0 /* every row of the table */

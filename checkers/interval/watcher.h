@@ -36,7 +36,7 @@
 #include "checkers/interval/recent.h"
 #include "checkers/interval/row_store.h"
 #include "checkers/interval/traces.h"
-#include "history/excerpt.h"
+#include "history/jsonl/excerpt.h"
 
 struct watcher_options {
     struct profile profile;

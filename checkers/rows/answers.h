@@ -17,7 +17,7 @@
 
 #include "base/text.h"
 #include "history/history.h"
-#include "programs/predicate.h"
+#include "programs/machine/predicate.h"
 
 struct matched_row {
     uint32_t key;

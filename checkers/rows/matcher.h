@@ -17,7 +17,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "history/history.h"
-#include "programs/predicate.h"
+#include "programs/machine/predicate.h"
 
 #define MATCHER_SPANS_MAX 4
 

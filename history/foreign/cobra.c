@@ -1,4 +1,4 @@
-#include "history/foreign/cobra.h"
+#include "history/foreign/cobra_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

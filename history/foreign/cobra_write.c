@@ -1,4 +1,4 @@
-#include "history/foreign/cobra.h"
+#include "history/foreign/cobra_private.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "history/foreign/writes.h"
+#include "history/foreign/writes_private.h"
 
 #define TEMPORARY_NAMES_MAX 1000
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "history/foreign/foreign.h"
-#include "history/foreign/writes.h"
+#include "history/foreign/writes_private.h"
 
 #define HEADER_NUMBERS 5
 #define HEADER_STRINGS 3

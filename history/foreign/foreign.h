@@ -16,10 +16,10 @@
 #include "base/text.h"
 #include "history/foreign/draft.h"
 #include "history/foreign/edn.h"
-#include "history/foreign/whole.h"
+#include "history/foreign/whole_private.h"
 #include "history/history.h"
-#include "history/sink.h"
-#include "history/source.h"
+#include "history/io/sink.h"
+#include "history/io/source.h"
 
 /* X(enumerator, what is lost) */
 #define LOSSES(X)                                                                                  \

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "history/foreign/foreign.h"
-#include "history/foreign/writes.h"
+#include "history/foreign/writes_private.h"
 
 struct pair {
     int64_t session, number;

@@ -19,8 +19,8 @@
  * anything began: it has no times.
  */
 #include "history/foreign/foreign.h"
-#include "history/foreign/jepsen_events.h"
-#include "history/foreign/jepsen_write.h"
+#include "history/foreign/jepsen_events_private.h"
+#include "history/foreign/jepsen_write_private.h"
 
 /* --- Events ----------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-#include "history/foreign/jepsen_events.h"
+#include "history/foreign/jepsen_events_private.h"
 
 #include <inttypes.h>
 

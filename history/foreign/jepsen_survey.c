@@ -13,7 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "history/foreign/jepsen_events.h"
+#include "history/foreign/jepsen_events_private.h"
 
 /* Of what is seen or not by each read, in all. */
 #define SEEN_MAX UINT64_C(50000000)

@@ -8,7 +8,7 @@
  * Whether registers have keys is the same in all of a history: what is written and compared
  * says so, and what a read was invoked with. A register holds no lists, so [k v] is no value.
  */
-#include "history/foreign/jepsen_events.h"
+#include "history/foreign/jepsen_events_private.h"
 
 #include <inttypes.h>
 

@@ -16,7 +16,7 @@
  * where it did not see one. Where keys are independent, values are [k v], and k is the key; of
  * comments, k/3 is.
  */
-#include "history/foreign/jepsen_events.h"
+#include "history/foreign/jepsen_events_private.h"
 
 static enum status refuse_mixture(struct error *err)
 {

@@ -1,9 +1,9 @@
-#include "history/foreign/jepsen_write.h"
+#include "history/foreign/jepsen_write_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "history/foreign/jepsen_events.h"
+#include "history/foreign/jepsen_events_private.h"
 
 struct moment {
     int64_t time;

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "history/foreign/foreign.h"
-#include "history/foreign/writes.h"
+#include "history/foreign/writes_private.h"
 
 #define ABORTED (-1)
 

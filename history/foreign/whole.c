@@ -1,4 +1,4 @@
-#include "history/foreign/whole.h"
+#include "history/foreign/whole_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "history/foreign/writes.h"
+#include "history/foreign/writes_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

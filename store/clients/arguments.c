@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "programs/operator.h"
-#include "programs/zipf.h"
+#include "programs/values/operator.h"
+#include "programs/workloads/zipf.h"
 
 #define ARGUMENT_PARTS_MAX 64 /* of a choice, of a function */
 #define ARGUMENT_ARRAY_MAX 10000

@@ -25,7 +25,7 @@
 
 #include "base/arena.h"
 #include "base/random.h"
-#include "programs/datum.h"
+#include "programs/values/datum.h"
 
 #define ARGUMENTS_FRESH_ABOVE INT64_C(1000000000)
 

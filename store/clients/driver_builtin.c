@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/builtin_tally.h"
-#include "programs/condition.h"
-#include "programs/tree.h"
+#include "programs/machine/condition.h"
+#include "programs/sql/tree.h"
+#include "programs/workloads/builtin_tally.h"
 #include "store/clients/changes_private.h"
 
 #define BUILTIN_TABLE 0 /* there is but one */

@@ -19,7 +19,7 @@
 #ifndef STORE_CLIENTS_DRIVER_BUILTIN_H
 #define STORE_CLIENTS_DRIVER_BUILTIN_H
 
-#include "programs/builtin.h"
+#include "programs/workloads/builtin.h"
 #include "store/clients/driver.h"
 
 struct driver_builtin;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/engine.h"
+#include "programs/machine/engine.h"
 #include "store/clients/driver_program_final.h"
 #include "store/clients/driver_program_listed_private.h"
 #include "store/clients/driver_program_private.h"

@@ -25,8 +25,8 @@
 #define STORE_CLIENTS_DRIVER_PROGRAM_H
 
 #include "base/random.h"
-#include "programs/listed.h"
-#include "programs/program.h"
+#include "programs/machine/program.h"
+#include "programs/workloads/listed.h"
 #include "store/clients/driver.h"
 #include "store/clients/driver_builtin.h"
 

@@ -1,6 +1,6 @@
 /*
  * driver_program_listed: calls of a program that are listed with all their arguments, and the listing of
- * those that are made (programs/listed.h).
+ * those that are made (programs/workloads/listed.h).
  */
 #ifndef STORE_CLIENTS_DRIVER_PROGRAM_LISTED_PRIVATE_H
 #define STORE_CLIENTS_DRIVER_PROGRAM_LISTED_PRIVATE_H

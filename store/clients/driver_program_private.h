@@ -5,7 +5,7 @@
 #ifndef STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
 #define STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
 
-#include "programs/machine.h"
+#include "programs/machine/machine.h"
 #include "store/clients/arguments.h"
 #include "store/clients/changes_private.h"
 #include "store/clients/driver_program.h"

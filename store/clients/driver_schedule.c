@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/machine.h"
+#include "programs/machine/machine.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define START_NS (2000 * MILLISECOND)

@@ -16,7 +16,7 @@
 #ifndef STORE_SHARD_SHARD_MESSAGE_H
 #define STORE_SHARD_SHARD_MESSAGE_H
 
-#include "programs/tree.h"
+#include "programs/sql/tree.h"
 #include "store/catalog_private.h"
 #include "store/stamp_private.h"
 #include "store/wire_private.h"

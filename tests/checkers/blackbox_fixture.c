@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/timeout.h"
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/verify/verify_fixture.h"
 #include "unity.h"

@@ -7,8 +7,8 @@
 
 #include "base/array.h"
 #include "base/random.h"
-#include "history/jsonl_read.h"
-#include "history/source.h"
+#include "history/io/source.h"
+#include "history/jsonl/jsonl_read.h"
 
 #define CLIENTS 5
 #define KEYS 8

@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "history/jsonl_write.h"
-#include "history/sink.h"
+#include "history/io/sink.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/fixture.h"
 #include "unity.h"
 

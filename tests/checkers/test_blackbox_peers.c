@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/disguise.h"
-#include "programs/generate.h"
+#include "programs/generator/anonymize.h"
+#include "programs/generator/generate.h"
 #include "store/bugs.h"
 #include "tests/checkers/blackbox_fixture.h"
 #include "tests/checkers/checker_fixture.h"

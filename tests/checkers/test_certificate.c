@@ -6,8 +6,8 @@
 
 #include "checkers/lattice.h"
 #include "history/builder.h"
-#include "programs/generate.h"
-#include "programs/plant.h"
+#include "programs/generator/generate.h"
+#include "programs/generator/plant.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/notation.h"
 #include "tests/oracle/oracle.h"

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/generate.h"
+#include "programs/generator/generate.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/notation.h"
 #include "unity.h"

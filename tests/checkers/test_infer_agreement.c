@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "programs/generate.h"
+#include "programs/generator/generate.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/small.h"

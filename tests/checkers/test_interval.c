@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "checkers/interval/profile.h"
-#include "history/jsonl_read.h"
-#include "history/source.h"
+#include "history/io/source.h"
+#include "history/jsonl/jsonl_read.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/notation.h"
 #include "tests/oracle/oracle.h"

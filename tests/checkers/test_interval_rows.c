@@ -3,8 +3,8 @@
 #include <string.h>
 
 #include "checkers/interval/profile.h"
-#include "history/jsonl_read.h"
-#include "history/source.h"
+#include "history/io/source.h"
+#include "history/jsonl/jsonl_read.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/checkers/known_rows.h"
 #include "tests/oracle/notation.h"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "checkers/interval/profile.h"
-#include "history/source.h"
+#include "history/io/source.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/checkers/known_rows.h"
 #include "tests/checkers/truth.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/checkers/linear_fixture.h"
 #include "tests/oracle/notation.h"

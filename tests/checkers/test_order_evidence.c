@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "history/builder.h"
-#include "history/jsonl_read.h"
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_read.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/notation.h"
 #include "tests/verify/verify_fixture.h"

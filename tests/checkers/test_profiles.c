@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "checkers/interval/profile.h"
-#include "history/jsonl_read.h"
-#include "history/source.h"
+#include "history/io/source.h"
+#include "history/jsonl/jsonl_read.h"
 #include "tests/checkers/checker_fixture.h"
 #include "unity.h"
 

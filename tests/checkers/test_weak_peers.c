@@ -8,12 +8,12 @@
 #include <string.h>
 
 #include "checkers/lattice.h"
-#include "programs/disguise.h"
-#include "programs/generate.h"
+#include "programs/generator/anonymize.h"
+#include "programs/generator/generate.h"
 #include "store/bugs.h"
 #include "tests/checkers/checker_fixture.h"
-#include "tests/store/protocols/causal_judge.h"
 #include "tests/store/cluster_fixture.h"
+#include "tests/store/protocols/causal_judge.h"
 #include "tests/verify/verify_fixture.h"
 #include "unity.h"
 

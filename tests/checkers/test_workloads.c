@@ -7,7 +7,7 @@
 
 #include "base/random.h"
 #include "history/builder.h"
-#include "history/jsonl_read.h"
+#include "history/jsonl/jsonl_read.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/verify/verify_fixture.h"
 #include "unity.h"

@@ -60,7 +60,7 @@ struct truth_options {
     uint64_t seed;
     uint64_t transactions;   /* that are begun; 0: there is no end */
     uint32_t sessions, keys, ops; /* ops: statements of a transaction, at the most */
-    struct ratio theta;      /* how much more often the first keys are chosen (programs/zipf.h) */
+    struct ratio theta;      /* how much more often the first keys are chosen (programs/workloads/zipf.h) */
     uint32_t values;         /* so many different ones; 0: no two writes are of the same */
     struct ratio deletes;    /* of the writes */
     struct ratio locking;    /* of the reads */

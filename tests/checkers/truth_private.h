@@ -9,7 +9,7 @@
 #define TESTS_CHECKERS_TRUTH_PRIVATE_H
 
 #include "base/arena.h"
-#include "programs/zipf.h"
+#include "programs/workloads/zipf.h"
 #include "tests/checkers/truth.h"
 
 struct truth_version {

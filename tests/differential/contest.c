@@ -9,7 +9,7 @@
 #include "checkers/checker.h"
 #include "checkers/interval/profile.h"
 #include "checkers/lattice.h"
-#include "history/jsonl_read.h"
+#include "history/jsonl/jsonl_read.h"
 #include "tests/oracle/oracle.h"
 #include "verify/verify.h"
 

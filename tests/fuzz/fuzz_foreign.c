@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "history/foreign/foreign.h"
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "history/jsonl_read.h"
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_read.h"
+#include "history/jsonl/jsonl_write.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "history/oh.h"
-#include "tests/history/oh_repair.h"
+#include "history/binary/oh.h"
+#include "tests/history/binary/oh_repair.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

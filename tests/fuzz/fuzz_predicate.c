@@ -7,8 +7,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "history/jsonl_read.h"
-#include "programs/predicate.h"
+#include "history/jsonl/jsonl_read.h"
+#include "programs/machine/predicate.h"
 
 #define ROW_COUNT_OF_T 4
 

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/engine.h"
-#include "programs/program.h"
+#include "programs/machine/engine.h"
+#include "programs/machine/program.h"
 
 #define ARGUMENTS_MAX 100
 #define HEAP_LIMIT ((size_t)1 << 20)

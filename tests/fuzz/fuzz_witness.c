@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/jsonl_read.h"
+#include "history/jsonl/jsonl_read.h"
 #include "verify/verify.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

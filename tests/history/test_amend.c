@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "tests/fixture.h"
-#include "tests/history/foreign_fixture.h"
+#include "tests/history/foreign/foreign_fixture.h"
 #include "unity.h"
 
 void setUp(void) {}

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/sink.h"
+#include "history/io/sink.h"
 #include "tests/fixture.h"
 #include "unity.h"
 

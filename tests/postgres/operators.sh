@@ -6,11 +6,11 @@
 # folder given; types, values, SQLSTATEs and messages must be the same. We may refuse,
 # and say so: as not supported, as more than 38 digits, or as a timestamp in
 # another form than ours, if that is an error there, too. --golden writes
-# tests/programs/operators.txt anew: a sample of them, as PostgreSQL answered.
+# tests/programs/values/operators.txt anew: a sample of them, as PostgreSQL answered.
 set -eu
 cd "$(dirname "$0")/../.."
 
-ours=$1/test_operator
+ours=$1/values/test_operator
 golden=${2:-}
 . tests/postgres/server
 
@@ -26,7 +26,7 @@ awk -f tests/postgres/operators.awk >"$work/lines"
 
 # Side by side: line, our answer, line, their answer.
 paste "$work/ours" "$work/theirs" >"$work/both"
-awk -F '\t' -v golden="$golden" -v file=tests/programs/operators.txt '
+awk -F '\t' -v golden="$golden" -v file=tests/programs/values/operators.txt '
     function is_refused(answer, theirs) {
         return answer ~ /^0A000 / || answer ~ /^22003 .*more than 38 digits/ ||
             (answer ~ /^22007 / && theirs ~ /^2200[789] /)

@@ -2,10 +2,10 @@
 # programs.sh FOLDER: the programs in scenarios/programs, here and in PostgreSQL.
 #
 # Each is loaded, unchanged, into a database of its own and into the engine of
-# FOLDER/test_engine, and gets the same calls (calls.awk); CALLS says how many.
+# FOLDER/machine/test_engine, and gets the same calls (calls.awk); CALLS says how many.
 set -eu
 cd "$(dirname "$0")/../.."
-ours=$1/test_engine
+ours=$1/machine/test_engine
 . tests/postgres/server
 . tests/postgres/compare
 

@@ -2,12 +2,12 @@
 # statements.sh FOLDER: generated statements, here and in PostgreSQL.
 #
 # ROUNDS programs of 250 functions, each with a statement or two
-# (statements.awk), get thousands of calls, in the engine of FOLDER/test_engine
+# (statements.awk), get thousands of calls, in the engine of FOLDER/machine/test_engine
 # and in a PostgreSQL. SEED is the first program's. Numbers stay small: of the rows
 # and conjuncts that could overflow, PostgreSQL evaluates those it likes.
 set -eu
 cd "$(dirname "$0")/../.."
-ours=$1/test_engine
+ours=$1/machine/test_engine
 . tests/postgres/server
 . tests/postgres/compare
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/predicate.h"
+#include "programs/machine/predicate.h"
 
 #define NO_WRITE UINT32_MAX
 

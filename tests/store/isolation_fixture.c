@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/engine.h"
+#include "programs/machine/engine.h"
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
 #include "unity.h"

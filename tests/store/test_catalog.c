@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "programs/machine.h"
+#include "programs/machine/machine.h"
 #include "tests/fixture.h"
-#include "tests/programs/machine_fixture.h"
+#include "tests/programs/machine/machine_fixture.h"
 #include "unity.h"
 
 static const char sql[] =

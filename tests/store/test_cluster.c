@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/builtin.h"
+#include "programs/workloads/builtin.h"
 #include "tests/fixture.h"
 #include "unity.h"
 

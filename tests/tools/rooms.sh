@@ -8,7 +8,8 @@ trap 'rm -rf "$tree"' EXIT
 
 fresh_tree() {
     rm -rf "${tree:?}"/*
-    for room in base sim nemesis history programs store store/protocols checkers verify sim/disk \
+    for room in programs/machine programs/generator \
+        base sim nemesis history programs store store/protocols checkers verify sim/disk \
         predict record trial cli bench tests tests/store tests/sim tests/checkers tests/verify \
         checkers/graph checkers/proof checkers/order checkers/weak checkers/search/solver \
         checkers/search/polygraph checkers/search/refuter; do
@@ -18,8 +19,8 @@ fresh_tree() {
     printf '#include "base/arena.h"\n\n#include <stdlib.h>\n' >"$tree/base/arena.c"
     echo '#include "base/arena.h"' >"$tree/sim/queue.h"
     echo '#include "sim/queue.h"' >"$tree/sim/queue_private.h"
-    echo 'int random_of(int);' >"$tree/programs/predicate.h"
-    echo '#include "programs/predicate.h"' >"$tree/store/store.h"
+    echo 'int random_of(int);' >"$tree/programs/machine/predicate.h"
+    echo '#include "programs/machine/predicate.h"' >"$tree/store/store.h"
 }
 
 report() { # the line that says how the test went
@@ -45,13 +46,13 @@ refuses() { # sentence, file, its text, what must be said
 }
 
 accepts "a tree that keeps to the table passes" \
-    store/run.c '#include "sim/queue.h"\n#include "programs/predicate.h"\n'
+    store/run.c '#include "sim/queue.h"\n#include "programs/machine/predicate.h"\n'
 accepts "a protocol sees the doors of its own room" \
     store/protocols/mvto.c '#include "store/store.h"\n'
 accepts "a room sees its own private header" \
     sim/queue.c '#include "sim/queue.h"\n#include "sim/queue_private.h"\n'
 accepts "the predicates are a door for checkers" \
-    checkers/checker.c '#include "programs/predicate.h"\n'
+    checkers/checker.c '#include "programs/machine/predicate.h"\n'
 accepts "a door may bear the name of the library that it wraps" \
     tests/test_z3.c '#include "sim/queue.h"\n#include "checkers/z3.h"\n'
 accepts "floating point in comments, strings and names is nobody's business" \
@@ -63,7 +64,7 @@ accepts "cli may read the clock and count in doubles" \
 
 refuses "checkers do not see sim" \
     checkers/checker.c '\n#include "sim/queue.h"\n' \
-    'checkers/checker.c:2: "sim/queue.h": checkers may use base history programs/predicate.h'
+    'checkers/checker.c:2: "sim/queue.h": checkers may use base history programs/machine/predicate.h'
 refuses "checkers see nothing of programs but predicates" \
     checkers/checker.c '#include "programs/bytecode.h"\n' '"programs/bytecode.h": checkers may use'
 refuses "base sees nothing of ours" \
@@ -99,7 +100,7 @@ refuses "floating point has no place in sim" \
 refuses "floating point is seen after a comment that ends on its line" \
     sim/net.c '/* a\n b */ float x;\n' 'sim/net.c:2: no floating point in sim'
 refuses "math.h has no place in programs" \
-    programs/generate.c '#include <math.h>\n' '<math.h>: no floating point in programs'
+    programs/generator/generate.c '#include <math.h>\n' '<math.h>: no floating point in programs'
 refuses "the wall clock has no place in the store" \
     store/run.c 'long t(void) { return time(0); }\n' 'time(): store knows virtual time'
 refuses "rand has no place in nemesis" \

@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "programs/predicate.h"
+#include "programs/machine/predicate.h"
 #include "tests/fixture.h"
-#include "tests/programs/predicate_fixture.h"
-#include "tests/programs/random_condition.h"
+#include "tests/programs/machine/predicate_fixture.h"
+#include "tests/programs/machine/random_condition.h"
 #include "unity.h"
 
 static struct history history;

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "programs/generate.h"
-#include "programs/plant.h"
+#include "programs/generator/generate.h"
+#include "programs/generator/plant.h"
 #include "tests/fixture.h"
 #include "tests/verify/verify_fixture.h"
 #include "unity.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "checkers/checker.h"
-#include "history/jsonl_read.h"
+#include "history/jsonl/jsonl_read.h"
 #include "tests/fixture.h"
 #include "tests/verify/verify_fixture.h"
 #include "unity.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "checkers/checker.h"
-#include "programs/generate.h"
-#include "programs/plant.h"
+#include "programs/generator/generate.h"
+#include "programs/generator/plant.h"
 #include "tests/fixture.h"
 #include "tests/oracle/notation.h"
 #include "tests/oracle/small.h"

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/json_writer.h"
-#include "history/json.h"
 #include "trial/run/signature.h"
 #include "trial/run/verdict.h"
 

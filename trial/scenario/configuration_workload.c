@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "base/array.h"
-#include "programs/builtin.h"
+#include "programs/workloads/builtin.h"
 #include "store/store.h"
 #include "trial/scenario/configuration_private.h"
 

@@ -1,5 +1,5 @@
 /*
- * transactions: the [[transaction]]s of a scenario: see programs/listed.h.
+ * transactions: the [[transaction]]s of a scenario: see programs/workloads/listed.h.
  *
  *     [[transaction]]
  *     session = 3

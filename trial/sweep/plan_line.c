@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "base/json_writer.h"
-#include "history/json.h"
 
 /* --- Writing ---------------------------------------------------------------------------------- */
 

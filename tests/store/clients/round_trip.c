@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/jsonl_read.h"
-#include "history/jsonl_write.h"
-#include "history/oh.h"
+#include "history/binary/oh.h"
+#include "history/jsonl/jsonl_read.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/fixture.h"
 #include "unity.h"
 

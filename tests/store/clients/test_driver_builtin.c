@@ -4,7 +4,7 @@
 
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
-#include "tests/programs/builtin_fixture.h"
+#include "tests/programs/workloads/builtin_fixture.h"
 #include "tests/store/clients/driven_store.h"
 #include "unity.h"
 

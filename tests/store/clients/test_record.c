@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "programs/program.h"
+#include "programs/machine/program.h"
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/store/clients/round_trip.h"

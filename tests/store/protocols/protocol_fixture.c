@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
 #include "unity.h"

@@ -8,7 +8,7 @@
 
 #include "store/row_private.h"
 #include "tests/fixture.h"
-#include "tests/programs/machine_fixture.h"
+#include "tests/programs/machine/machine_fixture.h"
 #include "unity.h"
 #include "store/clients/record_history.h"
 

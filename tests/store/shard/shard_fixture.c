@@ -5,7 +5,7 @@
 
 #include "store/row_private.h"
 #include "tests/fixture.h"
-#include "tests/programs/machine_fixture.h"
+#include "tests/programs/machine/machine_fixture.h"
 #include "unity.h"
 
 #define MS INT64_C(1000000)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/jsonl_write.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/fixture.h"
 #include "trial/run/trial.h"
 #include "unity.h"

@@ -2,8 +2,8 @@
 
 #include <string.h>
 
-#include "history/jsonl_write.h"
-#include "history/sink.h"
+#include "history/io/sink.h"
+#include "history/jsonl/jsonl_write.h"
 #include "tests/fixture.h"
 #include "tests/oracle/notation.h"
 #include "tests/oracle/oracle.h"

@@ -1,0 +1,45 @@
+/*
+ * sink: bytes going out, to a file, standard output ("-") or a device.
+ *
+ *     sink_open(&sink, "out.jsonl.zst", &err);
+ *     sink_write(&sink, bytes, size, &err)...
+ *     sink_commit(&sink, &err);
+ *     sink_close(&sink);
+ *
+ * A path that ends in `.zst` is compressed. A file is written under a
+ * no name (where the system has such files, else under a temporary one beside it)
+ * and gets its own by sink_commit(): whoever stops or is killed before leaves
+ * the old file as it was, and no half one. It is not synced: this
+ * guards against our failing, not against a power cut. Standard output and
+ * what is no plain file are written directly.
+ */
+#ifndef HISTORY_IO_SINK_H
+#define HISTORY_IO_SINK_H
+
+#include <stddef.h>
+
+#include "base/error.h"
+#include "base/text.h"
+
+struct sink {
+    const char *name; /* the caller's; "standard output" for "-" */
+    char *path;       /* where the file goes, links resolved; NULL: written where it is */
+    char *temporary;  /* where it is until then, or NULL: it has no name yet */
+    int file;                /* or -1 */
+    struct buffer *memory;   /* NULL: a file */
+    struct ZSTD_CCtx_s *zstd; /* NULL: not compressed */
+    char *packed;
+};
+
+/* `path` must outlive the sink. */
+MUST_USE enum status sink_open(struct sink *, const char *path, struct error *);
+/* Appends to the buffer, which must outlive the sink. */
+void sink_open_memory(struct sink *, struct buffer *);
+/* Best in pieces of some hundred kilobytes: every call is a system call. */
+MUST_USE enum status sink_write(struct sink *, const void *bytes, size_t size, struct error *);
+/* Everything is written: the file gets its name. */
+MUST_USE enum status sink_commit(struct sink *, struct error *);
+/* Without sink_commit() before, nothing is left of the file. */
+void sink_close(struct sink *);
+
+#endif

@@ -1,0 +1,400 @@
+#include "programs/machine/compile_private.h"
+
+#include <assert.h>
+#include <string.h>
+
+#define OPERAND_MAX UINT16_MAX
+
+void compiler_fail(struct compiler *c, const char *what)
+{
+    if (c->status != STATUS_OK)
+        return;
+    c->status = error_set(c->err, STATUS_OVER_LIMIT, "%s", what);
+    c->err->line = c->line;
+}
+
+void compiler_close(struct compiler *c)
+{
+    array_close(&c->steps);
+    array_close(&c->constants);
+    array_close(&c->aggregates);
+    array_close(&c->parameters);
+}
+
+void *compiler_keep(struct compiler *c, const void *from, size_t count, size_t size)
+{
+    void *to = arena_push(c->arena, count, size);
+
+    if (!to)
+        compiler_fail(c, "the program does not fit into memory");
+    else if (count > 0)
+        memcpy(to, from, count * size);
+    return to;
+}
+
+uint32_t compiler_emit(struct compiler *c, struct step step)
+{
+    step.line = c->line;
+    if (c->status == STATUS_OK)
+        c->status = array_push(&c->steps, step, c->err);
+    return (uint32_t)c->steps.count - 1;
+}
+
+void compiler_aim(struct compiler *c, uint32_t step)
+{
+    if (c->status == STATUS_OK)
+        c->steps.at[step].target = (uint32_t)c->steps.count;
+}
+
+uint32_t compiler_take_slots(struct compiler *c, uint32_t count)
+{
+    uint32_t first = c->next;
+
+    if (count > OPERAND_MAX - first) {
+        compiler_fail(c, c->is_condition ? "the condition is too large" : "the function is too large");
+        return 0;
+    }
+    c->next += count;
+    if (c->next_max < c->next)
+        c->next_max = c->next;
+    return first;
+}
+
+struct operand compiler_constant(struct compiler *c, struct datum value)
+{
+    if (c->status == STATUS_OK && c->constants.count > OPERAND_MAX)
+        compiler_fail(c, "more than 65536 constants in one function");
+    if (c->status == STATUS_OK)
+        c->status = array_push(&c->constants, value, c->err);
+    return (struct operand){ PLACE_CONSTANT, (uint16_t)(c->constants.count - 1) };
+}
+
+static struct operand parameter(struct compiler *c, const struct expression *e)
+{
+    if (c->status == STATUS_OK && c->parameters.count > OPERAND_MAX)
+        compiler_fail(c, "more than 65536 values in one condition");
+    if (c->status == STATUS_OK)
+        c->status = array_push(&c->parameters, e, c->err);
+    return (struct operand){ PLACE_PARAMETER, (uint16_t)(c->parameters.count - 1) };
+}
+
+/* Where an expression of several steps puts what is halfway: no variable that it may yet read. */
+static uint32_t working_slot(struct compiler *c, uint32_t to)
+{
+    return to != SLOT_ANY && to >= c->variable_count ? to : compiler_take_slots(c, 1);
+}
+
+static struct operand deliver(struct compiler *c, struct operand value, uint32_t to)
+{
+    if (to == SLOT_ANY || (value.place == PLACE_SLOT && value.index == to))
+        return value;
+    compiler_emit(c, (struct step){ .kind = STEP_MOVE, .to = (uint16_t)to, .a = value });
+    return operand_of_slot(to);
+}
+
+static uint32_t compile_in_row(struct compiler *c, const struct expression *const *expressions,
+                               uint32_t count)
+{
+    uint32_t first = compiler_take_slots(c, count);
+
+    for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++) {
+        uint32_t mark = c->next;
+
+        compile_expression(c, expressions[i], first + i);
+        c->next = mark;
+    }
+    return first;
+}
+
+static uint8_t kind_of_choice(const struct operator_choice *choice)
+{
+    if (choice->code >= OPERATOR_EQUAL_INTEGER && choice->code <= OPERATOR_AT_LEAST_INTEGER)
+        return (uint8_t)(STEP_EQUAL + (choice->code - OPERATOR_EQUAL_INTEGER));
+    return STEP_APPLY;
+}
+
+static struct operand compile_apply(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    const struct operator_choice *choice = &e->as.apply;
+    uint32_t mark = c->next, count = e->argument_count;
+    struct step step = { .count = (uint16_t)count, .as.choice = choice };
+
+    if (choice->code == OPERATOR_NONE)
+        return compile_expression(c, e->arguments[0], to);
+    if (count <= 2) {
+        step.kind = kind_of_choice(choice);
+        step.a = compile_expression(c, e->arguments[0], SLOT_ANY);
+        if (count == 2)
+            step.b = compile_expression(c, e->arguments[1], SLOT_ANY);
+    } else {
+        step.kind = STEP_APPLY_MANY;
+        step.a = operand_of_slot(compile_in_row(c, e->arguments, count));
+    }
+    c->next = mark;
+    step.to = (uint16_t)(to != SLOT_ANY ? to : compiler_take_slots(c, 1));
+    compiler_emit(c, step);
+    return operand_of_slot(step.to);
+}
+
+/* AND stops at the first false, OR at the first true; what is null goes on. */
+static struct operand compile_junction(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    static const struct operator_choice both = { .code = OPERATOR_AND, .argument_count = 2 };
+    static const struct operator_choice either = { .code = OPERATOR_OR, .argument_count = 2 };
+    bool is_and = e->kind == EXPRESSION_AND;
+    uint8_t jump = is_and ? STEP_JUMP_IF_FALSE : STEP_JUMP_IF_TRUE;
+    uint32_t mark = c->next, slot = working_slot(c, to), last = UINT32_MAX;
+    uint32_t kept = c->next;
+    struct operand so_far = operand_of_slot(slot);
+
+    compile_expression(c, e->arguments[0], slot);
+    c->next = kept;
+    c->lazy++;
+    for (uint32_t i = 1; i < e->argument_count && c->status == STATUS_OK; i++) {
+        struct step junction = { .kind = STEP_APPLY,
+                                 .count = 2,
+                                 .to = (uint16_t)slot,
+                                 .a = so_far,
+                                 .as.choice = is_and ? &both : &either };
+        /* A chain: each jump is aimed at the next one, which jumps as well. */
+        uint32_t here = compiler_emit(c, (struct step){ .kind = jump, .a = so_far });
+
+        if (last != UINT32_MAX)
+            c->steps.at[last].target = here;
+        last = here;
+        junction.b = compile_expression(c, e->arguments[i], SLOT_ANY);
+        c->next = kept;
+        compiler_emit(c, junction);
+    }
+    c->lazy--;
+    if (last != UINT32_MAX)
+        compiler_aim(c, last);
+    if (to == SLOT_ANY)
+        return so_far;
+    c->next = mark;
+    return deliver(c, so_far, to);
+}
+
+static struct operand compile_case(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    uint32_t mark = c->next, slot = working_slot(c, to), kept = c->next;
+    uint32_t last = UINT32_MAX;
+
+    for (uint32_t i = 0; i + 1 < e->argument_count && c->status == STATUS_OK; i += 2) {
+        uint32_t unless;
+
+        c->lazy += i > 0;
+        unless = compile_unless(c, e->arguments[i]);
+        c->lazy -= i > 0;
+        c->next = kept;
+        c->lazy++;
+        compile_expression(c, e->arguments[i + 1], slot);
+        c->lazy--;
+        c->next = kept;
+        /* Backwards chained: every one of them goes to the one before, the last to the end. */
+        last = compiler_emit(c, (struct step){ .kind = STEP_JUMP, .target = last });
+        compiler_aim(c, unless);
+    }
+    c->lazy++;
+    compile_expression(c, e->arguments[e->argument_count - 1], slot);
+    c->lazy--;
+    while (last != UINT32_MAX && c->status == STATUS_OK) {
+        uint32_t before = c->steps.at[last].target;
+
+        compiler_aim(c, last);
+        last = before;
+    }
+    c->next = to == SLOT_ANY ? kept : mark;
+    return deliver(c, operand_of_slot(slot), to);
+}
+
+static struct operand compile_coalesce(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    uint32_t mark = c->next, slot = working_slot(c, to), kept = c->next;
+    uint32_t last = UINT32_MAX;
+
+    for (uint32_t i = 0; i < e->argument_count && c->status == STATUS_OK; i++) {
+        c->lazy += i > 0;
+        compile_expression(c, e->arguments[i], slot);
+        c->lazy -= i > 0;
+        c->next = kept;
+        if (i + 1 < e->argument_count)
+            last = compiler_emit(c, (struct step){ .kind = STEP_JUMP_IF_VALUE,
+                                                   .a = operand_of_slot(slot),
+                                                   .target = last });
+    }
+    while (last != UINT32_MAX && c->status == STATUS_OK) {
+        uint32_t before = c->steps.at[last].target;
+
+        compiler_aim(c, last);
+        last = before;
+    }
+    c->next = to == SLOT_ANY ? kept : mark;
+    return deliver(c, operand_of_slot(slot), to);
+}
+
+static bool all_are_constants(const struct expression *const *expressions, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (expressions[i]->kind != EXPRESSION_CONSTANT)
+            return false;
+    return true;
+}
+
+static bool any_has_column(const struct expression *const *expressions, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (expression_has_column(expressions[i]))
+            return true;
+    return false;
+}
+
+/* The list of an IN, one after another: where it stands already, if that can be. */
+static struct operand compile_list(struct compiler *c, const struct expression *const *expressions,
+                                   uint32_t count)
+{
+    struct operand first = { 0 };
+    bool is_given = c->is_condition && c->lazy == 0 && !any_has_column(expressions, count);
+
+    if (!is_given && !all_are_constants(expressions, count))
+        return operand_of_slot(compile_in_row(c, expressions, count));
+    for (uint32_t i = 0; i < count; i++) {
+        struct operand one = is_given ? parameter(c, expressions[i])
+                                      : compiler_constant(c, expressions[i]->as.constant);
+        if (i == 0)
+            first = one;
+    }
+    return first;
+}
+
+static struct operand compile_in(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    uint32_t mark = c->next;
+    struct step step = { .kind = STEP_IN,
+                         .negated = e->as.in.negated,
+                         .count = (uint16_t)(e->argument_count - 1) };
+
+    if (e->argument_count > OPERAND_MAX)
+        compiler_fail(c, "more than 65535 values in one IN");
+    step.b = compile_expression(c, e->arguments[0], SLOT_ANY);
+    step.a = compile_list(c, e->arguments + 1, e->argument_count - 1);
+    c->next = mark;
+    step.to = (uint16_t)(to != SLOT_ANY ? to : compiler_take_slots(c, 1));
+    compiler_emit(c, step);
+    return operand_of_slot(step.to);
+}
+
+static struct operand compile_call(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    uint32_t mark = c->next;
+    struct step step = { .kind = STEP_CALL, .as.function = e->as.function };
+
+    step.a = operand_of_slot(compile_in_row(c, e->arguments, e->argument_count));
+    c->next = mark;
+    step.to = (uint16_t)(to != SLOT_ANY ? to : compiler_take_slots(c, 1));
+    compiler_emit(c, step);
+    return operand_of_slot(step.to);
+}
+
+static struct operand compile_aggregate(struct compiler *c, const struct expression *e)
+{
+    if (c->status == STATUS_OK)
+        c->status = array_push(&c->aggregates, e, c->err);
+    return (struct operand){ PLACE_GROUP, (uint16_t)(c->aggregates.count - 1) };
+}
+
+static struct operand compile_leaf(struct compiler *c, const struct expression *e)
+{
+    switch (e->kind) {
+    case EXPRESSION_CONSTANT:
+        return compiler_constant(c, e->as.constant);
+    case EXPRESSION_VARIABLE:
+        return c->is_condition ? parameter(c, e) : operand_of_slot(e->as.slot);
+    default:
+        assert(e->kind == EXPRESSION_COLUMN);
+        assert(!c->is_condition || e->as.column.source == c->source);
+        return (struct operand){
+            (uint16_t)(PLACE_ROW + (c->is_condition ? 0 : e->as.column.source)),
+            e->as.column.column,
+        };
+    }
+}
+
+static bool is_leaf(const struct expression *e)
+{
+    return e->kind == EXPRESSION_CONSTANT || e->kind == EXPRESSION_VARIABLE ||
+           e->kind == EXPRESSION_COLUMN;
+}
+
+struct operand compile_expression(struct compiler *c, const struct expression *e, uint32_t to)
+{
+    if (e->line > 0)
+        c->line = e->line;
+    if (is_leaf(e))
+        return deliver(c, compile_leaf(c, e), to);
+    if (c->is_condition && c->lazy == 0 && !expression_has_column(e))
+        return deliver(c, parameter(c, e), to);
+    switch (e->kind) {
+    case EXPRESSION_APPLY:
+        return compile_apply(c, e, to);
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+        return compile_junction(c, e, to);
+    case EXPRESSION_CASE:
+        return compile_case(c, e, to);
+    case EXPRESSION_COALESCE:
+        return compile_coalesce(c, e, to);
+    case EXPRESSION_IN:
+        return compile_in(c, e, to);
+    case EXPRESSION_AGGREGATE:
+        return deliver(c, compile_aggregate(c, e), to);
+    default:
+        assert(e->kind == EXPRESSION_CALL);
+        return compile_call(c, e, to);
+    }
+}
+
+uint32_t compile_unless(struct compiler *c, const struct expression *condition)
+{
+    struct operand value = compile_expression(c, condition, SLOT_ANY);
+
+    return compiler_emit(c, (struct step){ .kind = STEP_JUMP_UNLESS_TRUE, .a = value });
+}
+
+struct formula compile_formula(struct compiler *c, const struct expression *e)
+{
+    struct compiler outer = *c;
+    struct formula formula = { .steps = NULL };
+    uint32_t mark = c->next;
+
+    memset(&c->steps, 0, sizeof c->steps);
+    formula.result = compile_expression(c, e, SLOT_ANY);
+    if (c->steps.count > 0) {
+        compiler_emit(c, (struct step){ .kind = STEP_STOP });
+        formula.steps = compiler_keep(c, c->steps.at, c->steps.count, sizeof *c->steps.at);
+    }
+    array_close(&c->steps);
+    memcpy(&c->steps, &outer.steps, sizeof c->steps);
+    c->next = mark;
+    return formula;
+}
+
+static bool any_argument(const struct expression *e, bool (*is)(const struct expression *))
+{
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        if (is(e->arguments[i]))
+            return true;
+    return false;
+}
+
+bool expression_has_column(const struct expression *e)
+{
+    return e->kind == EXPRESSION_COLUMN || any_argument(e, expression_has_column);
+}
+
+const struct expression *expression_peel(const struct expression *e)
+{
+    while (e->kind == EXPRESSION_APPLY && e->as.apply.code == OPERATOR_NONE)
+        e = e->arguments[0];
+    return e;
+}

@@ -1,0 +1,78 @@
+/*
+ * What the compiler's files share.
+ *
+ * A compiler fails once and stays failed: whoever emits goes on, and the end
+ * looks at the status. Slots behind the variables are given out like a stack:
+ * who needs some notes `next`, takes them, and puts `next` back.
+ */
+#ifndef PROGRAMS_MACHINE_COMPILE_PRIVATE_H
+#define PROGRAMS_MACHINE_COMPILE_PRIVATE_H
+
+#include "base/array.h"
+#include "programs/machine/code_private.h"
+#include "programs/machine/compile.h"
+
+#define SLOT_ANY UINT32_MAX
+
+/* A loop that actions are in. */
+struct compiler_loop {
+    struct compiler_loop *outer;
+    bool has_result;             /* to be closed when it is left */
+    bool sets_found;
+    ARRAY(uint32_t) continues, exits; /* jumps to be aimed */
+};
+
+struct compiler {
+    const struct program_tree *tree; /* NULL for a condition on its own */
+    const struct code *code;         /* what there is of it */
+    const struct function *function;
+    struct arena *arena;
+    struct error *err;
+    enum status status;
+    uint32_t line;
+
+    ARRAY(struct step) steps;
+    ARRAY(struct datum) constants;
+    uint32_t variable_count, next, next_max;
+    struct compiler_loop *loop;
+
+    /* Of a select: its aggregates, as they are met. */
+    ARRAY(const struct expression *) aggregates;
+
+    /* Of a condition: which source is its row, and what it is given. */
+    bool is_condition;
+    uint16_t source;
+    uint32_t lazy; /* how many expressions around may leave this one out */
+    ARRAY(const struct expression *) parameters;
+};
+
+/* compile_expression.c */
+void compiler_fail(struct compiler *, const char *what);
+void compiler_close(struct compiler *);
+/* An array in the arena; NULL after a failure, too. */
+void *compiler_keep(struct compiler *, const void *from, size_t count, size_t size);
+
+uint32_t compiler_emit(struct compiler *, struct step);
+/* Lets a step that jumps go where the next one will be. */
+void compiler_aim(struct compiler *, uint32_t step);
+uint32_t compiler_take_slots(struct compiler *, uint32_t count);
+
+struct operand compiler_constant(struct compiler *, struct datum);
+static inline struct operand operand_of_slot(uint32_t slot)
+{
+    return (struct operand){ PLACE_SLOT, (uint16_t)slot };
+}
+
+/* Steps for the expression; its value is in the slot, or anywhere with SLOT_ANY. */
+struct operand compile_expression(struct compiler *, const struct expression *, uint32_t to);
+struct formula compile_formula(struct compiler *, const struct expression *);
+/* Goes on where it returns unless the value is true: a jump to be aimed. */
+uint32_t compile_unless(struct compiler *, const struct expression *);
+
+/* compile_query.c: the steps up to STEP_QUERY. */
+void compile_query(struct compiler *, const struct query *, enum query_use, uint32_t to);
+bool expression_has_column(const struct expression *);
+/* Without casts that change nothing. */
+const struct expression *expression_peel(const struct expression *);
+
+#endif

@@ -1,0 +1,474 @@
+#include "programs/machine/engine.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs/machine/engine_index_private.h"
+
+#define PREFIX_MAX 32 /* columns by which an index is sought */
+#define WORD ((size_t)8)
+
+struct table {
+    struct index *indexes; /* the first by the primary key */
+    uint32_t index_count;
+};
+
+/* A row that was replaced, added (no old one) or removed (no new one). */
+struct change {
+    uint32_t table;
+    struct datum *old, *new;
+};
+
+struct engine {
+    const struct program *program;
+    struct machine *machine;
+    struct table *tables;
+    ARRAY(struct change) changes; /* of the call that is running */
+    ARRAY(const struct datum *) answer;
+    uint64_t visited; /* rows that were looked at for it */
+    struct heap scratch;
+    engine_watcher *watcher;
+    void *context;
+};
+
+/* --- Rows ---------------------------------------------------------------------- */
+
+static size_t bytes_behind(const struct datum *d)
+{
+    size_t bytes = 0;
+
+    if (d->kind == DATUM_TEXT)
+        bytes = d->length;
+    else if (d->kind == DATUM_ARRAY)
+        bytes = (d->length + (d->as.array.nulls ? (d->length + (size_t)63) / 64 : 0)) * WORD;
+    return (bytes + WORD - 1) / WORD * WORD;
+}
+
+static char *put_behind(char *to, struct datum *d)
+{
+    size_t bytes = bytes_behind(d);
+    size_t elements = d->length * WORD;
+
+    if (d->kind == DATUM_TEXT) {
+        if (d->length > 0)
+            memcpy(to, d->as.text, d->length);
+        d->as.text = to;
+    } else if (d->kind == DATUM_ARRAY) {
+        if (d->length > 0)
+            memcpy(to, d->as.array.at, elements);
+        d->as.array.at = (const int64_t *)(const void *)to;
+        if (d->as.array.nulls) {
+            memcpy(to + elements, d->as.array.nulls, bytes - elements);
+            d->as.array.nulls = (const uint64_t *)(const void *)(to + elements);
+        }
+    }
+    return to + bytes;
+}
+
+/* One block: the cells, and behind them texts and arrays. */
+static struct datum *copy_row(const struct datum *from, uint32_t count, struct error *err)
+{
+    size_t bytes = count * sizeof *from;
+    struct datum *row;
+    char *behind;
+    enum status status;
+
+    for (uint32_t i = 0; i < count; i++)
+        bytes += bytes_behind(&from[i]);
+    row = malloc(bytes);
+    if (!row) {
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for a row");
+        (void)status;
+        return NULL;
+    }
+    memcpy(row, from, count * sizeof *row);
+    behind = (char *)(row + count);
+    for (uint32_t i = 0; i < count; i++)
+        behind = put_behind(behind, &row[i]);
+    return row;
+}
+
+/* --- Life ------------------------------------------------------------------------ */
+
+static enum status open_table(struct engine *e, uint32_t number, struct error *err)
+{
+    const struct schema *schema = &e->program->tree.schema;
+    const struct schema_table *t = &schema->tables[number];
+    struct table *table = &e->tables[number];
+    const struct schema_columns *key = &t->key;
+
+    table->indexes = calloc(1U + t->unique_count + schema->reference_count,
+                            sizeof *table->indexes);
+    if (!table->indexes)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a table");
+    TRY(index_init(&table->indexes[table->index_count++], key->at, key->count, key->at, key->count,
+                   err));
+    for (uint32_t i = 0; i < t->unique_count; i++)
+        TRY(index_init(&table->indexes[table->index_count++], t->uniques[i].columns.at,
+                       t->uniques[i].columns.count, key->at, key->count, err));
+    for (uint32_t i = 0; i < schema->reference_count; i++) {
+        const struct schema_reference *r = &schema->references[i];
+
+        if (r->from == number)
+            TRY(index_init(&table->indexes[table->index_count++], r->columns.at, r->columns.count,
+                           key->at, key->count, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status open_all(struct engine *e, struct error *err)
+{
+    uint32_t count = e->program->tree.schema.table_count;
+
+    e->tables = calloc(count + 1U, sizeof *e->tables);
+    if (!e->tables)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for tables");
+    for (uint32_t i = 0; i < count; i++)
+        TRY(open_table(e, i, err));
+    return machine_open(&e->machine, e->program, MACHINE_STEPS_MAX, MACHINE_BYTES_MAX, err);
+}
+
+enum status engine_open(struct engine **out, const struct program *program, struct error *err)
+{
+    struct engine *e = calloc(1, sizeof *e);
+    enum status status;
+
+    if (!e)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for an engine");
+    e->program = program;
+    heap_init(&e->scratch, MACHINE_BYTES_MAX);
+    status = open_all(e, err);
+    if (status != STATUS_OK) {
+        engine_close(e);
+        return status;
+    }
+    *out = e;
+    return STATUS_OK;
+}
+
+static void close_table(struct table *t)
+{
+    struct index_place place = { 0, 0 };
+    const struct datum *row;
+
+    if (t->index_count > 0)
+        for (; (row = index_at(&t->indexes[0], place)); place = index_next(&t->indexes[0], place))
+            free((void *)row);
+    for (uint32_t i = 0; i < t->index_count; i++)
+        index_close(&t->indexes[i]);
+    free(t->indexes);
+}
+
+void engine_close(struct engine *e)
+{
+    if (!e)
+        return;
+    for (uint32_t i = 0; e->tables && i < e->program->tree.schema.table_count; i++)
+        close_table(&e->tables[i]);
+    free(e->tables);
+    machine_close(e->machine);
+    array_close(&e->changes);
+    array_close(&e->answer);
+    heap_close(&e->scratch);
+    free(e);
+}
+
+void engine_watch(struct engine *e, engine_watcher *watcher, void *context)
+{
+    e->watcher = watcher;
+    e->context = context;
+}
+
+/* --- Reads ------------------------------------------------------------------------- */
+
+/* How many of an index's first columns a filter pins or restricts, twice; a range is one more. */
+static uint32_t merit_of(const struct index *index, const struct filter *f)
+{
+    struct datum value;
+    struct range range;
+    uint32_t i = 0;
+
+    while (i < index->column_count && i < PREFIX_MAX &&
+           (filter_pin(f, index->columns[i], &value) || filter_restriction(f, index->columns[i])))
+        i++;
+    if (i == index->column_count || i == PREFIX_MAX)
+        return 2 * i;
+    range = filter_range(f, index->columns[i]);
+    return 2 * i + (range.has_low || range.has_high);
+}
+
+struct scan {
+    struct engine *e;
+    const struct filter *filter;
+    const struct index *index;
+    struct datum prefix[PREFIX_MAX + 1];
+};
+
+static bool is_beyond(const struct range *range, const struct datum *value)
+{
+    int order;
+
+    if (!range->has_high)
+        return false;
+    if (datum_is_null(value))
+        return true;
+    order = datum_compare(value, &range->high);
+    return order > 0 || (order == 0 && range->high_is_open);
+}
+
+/* Rows with the first `count` columns as they are in the prefix. */
+static enum status scan_range(struct scan *s, uint32_t count, struct error *err)
+{
+    const struct index *index = s->index;
+    bool is_ranged = count < index->column_count;
+    struct range range = { .has_low = false };
+    struct index_place place;
+    const struct datum *row;
+
+    if (is_ranged)
+        range = filter_range(s->filter, index->columns[count]);
+    if (range.has_low)
+        s->prefix[count] = range.low;
+    place = index_seek(index, s->prefix, count + range.has_low, range.has_low && range.low_is_open);
+    for (; (row = index_at(index, place)); place = index_next(index, place)) {
+        if (!index_has_prefix(index, row, s->prefix, count) ||
+            (is_ranged && is_beyond(&range, &row[index->columns[count]])))
+            break;
+        s->e->visited++;
+        if (filter_matches(s->filter, row, &s->e->scratch))
+            TRY(array_push(&s->e->answer, row, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status scan_from(struct scan *s, uint32_t count, struct error *err)
+{
+    const struct restriction *r;
+    bool is_done = count == s->index->column_count || count == PREFIX_MAX;
+    uint16_t column = is_done ? 0 : s->index->columns[count];
+
+    if (is_done)
+        return scan_range(s, count, err);
+    if (filter_pin(s->filter, column, &s->prefix[count]))
+        return scan_from(s, count + 1, err);
+    r = filter_restriction(s->filter, column);
+    if (!r)
+        return scan_range(s, count, err);
+    for (uint32_t i = 0; i < r->value_count; i++) {
+        s->prefix[count] = r->values[i];
+        TRY(scan_from(s, count + 1, err));
+    }
+    return STATUS_OK;
+}
+
+/* Merge sort by the primary key, as an index has it. */
+static void sort_rows(const struct index *by, const struct datum **rows,
+                      const struct datum **spare, size_t count)
+{
+    size_t half = count / 2, a = 0, b = half;
+
+    if (count < 2)
+        return;
+    sort_rows(by, rows, spare, half);
+    sort_rows(by, rows + half, spare, count - half);
+    memcpy(spare, rows, count * sizeof *rows);
+    for (size_t i = 0; i < count; i++) {
+        bool takes_a = b == count || (a < half && index_is_before(by, spare[a], spare[b]));
+
+        rows[i] = takes_a ? spare[a++] : spare[b++];
+    }
+}
+
+static enum status read_by_index(struct engine *e, const struct filter *f, const struct table *t,
+                                 struct error *err)
+{
+    struct scan scan = { .e = e, .filter = f, .index = &t->indexes[0] };
+    uint32_t best = merit_of(scan.index, f);
+    size_t count;
+
+    for (uint32_t i = 1; i < t->index_count; i++) {
+        uint32_t merit = merit_of(&t->indexes[i], f);
+
+        if (merit > best) {
+            best = merit;
+            scan.index = &t->indexes[i];
+        }
+    }
+    TRY(scan_from(&scan, 0, err));
+    count = e->answer.count;
+    if (scan.index == &t->indexes[0] || count == 0)
+        return STATUS_OK;
+    TRY(array_reserve(&e->answer, count, err));
+    sort_rows(&t->indexes[0], e->answer.at, e->answer.at + count, count);
+    return STATUS_OK;
+}
+
+enum status engine_read(struct engine *e, const struct filter *f,
+                        const struct datum *const **rows, uint32_t *count, struct error *err)
+{
+    e->answer.count = 0;
+    e->visited = 0;
+    if (!filter_is_empty(f))
+        TRY(read_by_index(e, f, &e->tables[f->condition->table], err));
+    *rows = e->answer.at;
+    *count = (uint32_t)e->answer.count;
+    return STATUS_OK;
+}
+
+enum status engine_read_table(struct engine *e, uint32_t table, const struct datum *const **rows,
+                              uint32_t *count, struct error *err)
+{
+    const struct index *index = &e->tables[table].indexes[0];
+    struct index_place place = { 0, 0 };
+    const struct datum *row;
+
+    e->answer.count = 0;
+    for (; (row = index_at(index, place)); place = index_next(index, place))
+        TRY(array_push(&e->answer, row, err));
+    *rows = e->answer.at;
+    *count = (uint32_t)e->answer.count;
+    return STATUS_OK;
+}
+
+/* --- Writes -------------------------------------------------------------------------- */
+
+static enum status apply(struct engine *e, uint32_t table, struct datum *old, struct datum *new,
+                         struct error *err)
+{
+    struct table *t = &e->tables[table];
+
+    for (uint32_t i = 0; i < t->index_count; i++) {
+        struct index *index = &t->indexes[i];
+
+        if (old && new && index_agrees(index, old, new)) {
+            index_replace(index, old, new);
+            continue;
+        }
+        if (old)
+            index_remove(index, old);
+        if (new)
+            TRY(index_add(index, new, err));
+    }
+    return STATUS_OK;
+}
+
+static struct datum *find_row(struct engine *e, uint32_t table, const struct datum *like)
+{
+    const struct schema_columns *key = &e->program->tree.schema.tables[table].key;
+    const struct index *index = &e->tables[table].indexes[0];
+    struct datum values[PREFIX_MAX];
+    const struct datum *row;
+    struct index_place place;
+    uint32_t count = key->count < PREFIX_MAX ? key->count : PREFIX_MAX;
+
+    for (uint32_t i = 0; i < count; i++)
+        values[i] = like[key->at[i]];
+    for (place = index_seek(index, values, count, false); (row = index_at(index, place));
+         place = index_next(index, place)) {
+        if (!index_has_prefix(index, row, values, count))
+            break;
+        if (index_agrees(index, row, like))
+            return (struct datum *)row;
+    }
+    return NULL;
+}
+
+static enum status write_row(struct engine *e, uint32_t table, const struct row_write *w,
+                             struct error *err)
+{
+    uint32_t width = e->program->tree.schema.tables[table].column_count;
+    struct change change = { .table = table, .old = find_row(e, table, w->row) };
+
+    assert(w->is_insert == !change.old);
+    TRY(array_reserve(&e->changes, 1, err));
+    if (!w->is_removed) {
+        change.new = copy_row(w->row, width, err);
+        if (!change.new)
+            return STATUS_OVER_LIMIT;
+    }
+    TRY(array_push(&e->changes, change, err));
+    return apply(e, table, change.old, change.new, err);
+}
+
+static void commit(struct engine *e)
+{
+    for (size_t i = 0; i < e->changes.count; i++)
+        free(e->changes.at[i].old);
+    e->changes.count = 0;
+}
+
+enum status engine_put_row(struct engine *e, uint32_t table, const struct datum *cells,
+                           struct error *err)
+{
+    struct row_write write = { .row = cells, .is_insert = !find_row(e, table, cells) };
+
+    TRY(write_row(e, table, &write, err));
+    commit(e);
+    return STATUS_OK;
+}
+
+static enum status roll_back(struct engine *e, struct error *err)
+{
+    while (e->changes.count > 0) {
+        struct change *change = &e->changes.at[--e->changes.count];
+
+        TRY(apply(e, change->table, change->new, change->old, err));
+        free(change->new);
+    }
+    return STATUS_OK;
+}
+
+/* --- Calls ----------------------------------------------------------------------------- */
+
+static void tell(struct engine *e, const struct request *r, const struct datum *const *rows,
+                 uint32_t count)
+{
+    if (e->watcher)
+        e->watcher(e->context, r, rows, count);
+}
+
+static enum status answer(struct engine *e, const struct request *r, struct error *err)
+{
+    const struct datum *const *rows;
+    uint32_t count;
+
+    if (r->kind == REQUEST_READ) {
+        TRY(engine_read(e, &r->filter, &rows, &count, err));
+        machine_charge(e->machine, e->visited);
+        tell(e, r, rows, count);
+        machine_answer_rows(e->machine, rows, count);
+        return STATUS_OK;
+    }
+    tell(e, r, NULL, 0);
+    for (uint32_t i = 0; i < r->write_count; i++)
+        TRY(write_row(e, r->table, &r->writes[i], err));
+    machine_answer_written(e->machine);
+    return STATUS_OK;
+}
+
+enum status engine_call(struct engine *e, uint32_t function, const struct datum *arguments,
+                        struct engine_outcome *outcome, struct error *err)
+{
+    const struct request *r;
+
+    machine_start(e->machine, function, arguments);
+    for (;;) {
+        r = machine_run(e->machine);
+        if (r->kind == REQUEST_RETURNED || r->kind == REQUEST_FAILED)
+            break;
+        TRY(answer(e, r, err));
+    }
+    tell(e, r, NULL, 0);
+    *outcome = (struct engine_outcome){
+        .is_done = r->kind == REQUEST_RETURNED,
+        .value = r->value,
+        .line = r->line,
+        .sqlstate = r->sqlstate,
+        .message = r->message,
+    };
+    if (!outcome->is_done)
+        return roll_back(e, err);
+    commit(e);
+    return STATUS_OK;
+}

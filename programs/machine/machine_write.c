@@ -1,0 +1,367 @@
+/*
+ * INSERT, UPDATE and DELETE, row after row as PostgreSQL does it: a row is made,
+ * checked and returned before the next one is looked at; then all are written
+ * at once, and then references are looked at.
+ */
+#include "programs/machine/machine_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct query *query_of(const struct machine *m)
+{
+    return m->statement.query->tree;
+}
+
+uint32_t write_table(const struct machine *m)
+{
+    const struct query *q = query_of(m);
+
+    return q->kind == QUERY_INSERT   ? q->as.insert.target.table
+           : q->kind == QUERY_UPDATE ? q->as.update.target.table
+                                     : q->as.delete.target.table;
+}
+
+static const struct schema_table *schema_of(const struct machine *m)
+{
+    return &m->program->tree.schema.tables[write_table(m)];
+}
+
+bool columns_equal(struct schema_columns columns, const struct datum *a, const struct datum *b)
+{
+    for (uint32_t i = 0; i < columns.count; i++)
+        if (!datum_equal(&a[columns.at[i]], &b[columns.at[i]]))
+            return false;
+    return true;
+}
+
+static bool is_inserted(const struct machine *m, const struct datum *before)
+{
+    return query_of(m)->kind == QUERY_INSERT && datum_is_null(&before[schema_of(m)->key.at[0]]);
+}
+
+static enum status refuse_nulls(struct machine *m, const struct datum *row)
+{
+    const struct schema_table *t = schema_of(m);
+
+    for (uint32_t i = 0; i < t->column_count; i++)
+        if (t->columns[i].not_null && datum_is_null(&row[i]))
+            return sql_error_set(&m->error, SQLSTATE_NOT_NULL,
+                                 "null value in column \"%.*s\" of relation \"%.*s\" violates "
+                                 "not-null constraint",
+                                 TEXT_PRINT(t->columns[i].name), TEXT_PRINT(t->name));
+    return STATUS_OK;
+}
+
+/* The row is the old one, but for what is assigned. */
+static enum status assign(struct machine *m, struct scope *scope, struct datum *row)
+{
+    const struct query_code *q = m->statement.query;
+
+    for (uint32_t i = 0; i < q->assignment_count; i++) {
+        const struct datum *value;
+
+        TRY(formula_evaluate(&q->assignments[i].value, scope, &value));
+        row[q->assignments[i].column] = *value;
+    }
+    return STATUS_OK;
+}
+
+static enum status make_updated(struct machine *m)
+{
+    struct statement *s = &m->statement;
+    const struct datum *before = rows_at(&s->before, s->row);
+    struct scope scope;
+    struct datum *row;
+
+    TRY(machine_add_row(m, &s->after, &row));
+    memcpy(row, before, s->after.width * sizeof *row);
+    machine_scope(m, &scope);
+    scope.base[PLACE_ROW] = before;
+    TRY(assign(m, &scope, row));
+    return refuse_nulls(m, row);
+}
+
+static enum status make_inserted(struct machine *m)
+{
+    struct statement *s = &m->statement;
+    struct datum *row, *before;
+    struct scope scope;
+
+    TRY(machine_add_row(m, &s->before, &before));
+    TRY(machine_add_row(m, &s->after, &row));
+    machine_scope(m, &scope);
+    for (uint32_t i = 0; i < s->after.width; i++) {
+        const struct datum *value;
+
+        TRY(formula_evaluate(&s->query->values[s->row * s->after.width + i], &scope, &value));
+        row[i] = *value;
+    }
+    return refuse_nulls(m, row);
+}
+
+static size_t row_count(const struct machine *m)
+{
+    const struct query *q = query_of(m);
+
+    return q->kind == QUERY_INSERT ? q->as.insert.row_count : m->statement.before.count;
+}
+
+static enum status make_row(struct machine *m)
+{
+    struct statement *s = &m->statement;
+
+    TRY(machine_spend(m, 1));
+    s->step = 0;
+    s->phase = PHASE_CHECK;
+    if (query_of(m)->kind == QUERY_INSERT)
+        return make_inserted(m);
+    return query_of(m)->kind == QUERY_UPDATE ? make_updated(m) : STATUS_OK;
+}
+
+static enum status finish_row(struct machine *m)
+{
+    struct statement *s = &m->statement;
+    struct scope scope;
+
+    machine_scope(m, &scope);
+    scope.base[PLACE_ROW] = query_of(m)->kind == QUERY_DELETE
+                                ? rows_at(&s->before, s->row)
+                                : rows_at(&s->after, s->after.count - 1);
+    TRY(statement_output(m, &scope));
+    s->row++;
+    s->phase = PHASE_ROW;
+    return STATUS_OK;
+}
+
+static enum status skip_row(struct machine *m)
+{
+    struct statement *s = &m->statement;
+
+    s->before.count--;
+    s->after.count--;
+    s->row++;
+    s->phase = PHASE_ROW;
+    return STATUS_OK;
+}
+
+/* The row that is there takes the place of the one before, and is updated. */
+static enum status update_instead(struct machine *m, const struct datum *taker)
+{
+    struct statement *s = &m->statement;
+    struct datum *proposed = rows_at(&s->after, s->after.count - 1);
+    struct datum *before = rows_at(&s->before, s->before.count - 1), *row;
+    struct scope scope;
+
+    if (!taker)
+        return sql_error_set(&m->error, SQLSTATE_CARDINALITY,
+                             "ON CONFLICT DO UPDATE command cannot affect row a second time");
+    for (uint32_t i = 0; i < s->before.width; i++)
+        TRY(datum_copy(&taker[i], &m->heap, &before[i], &m->error));
+    machine_scope(m, &scope);
+    scope.base[PLACE_ROW] = before;
+    scope.base[PLACE_ROW + 1] = proposed;
+    if (query_of(m)->as.insert.conflict_where) {
+        const struct datum *truth;
+
+        TRY(formula_evaluate(&s->query->conflict_where, &scope, &truth));
+        if (!datum_is_true(truth))
+            return skip_row(m);
+    }
+    row = malloc(s->after.width * sizeof *row);
+    if (!row)
+        return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+    memcpy(row, before, s->after.width * sizeof *row);
+    if (assign(m, &scope, row) != STATUS_OK) {
+        free(row);
+        return STATUS_BAD_INPUT;
+    }
+    memcpy(proposed, row, s->after.width * sizeof *row);
+    free(row);
+    s->step = 0;
+    return refuse_nulls(m, proposed);
+}
+
+/* Whether ON CONFLICT speaks of this constraint. */
+static bool is_arbiter(const struct machine *m, uint32_t unique)
+{
+    const struct insert *insert = &query_of(m)->as.insert;
+    const struct statement *s = &m->statement;
+
+    return query_of(m)->kind == QUERY_INSERT && insert->action != CONFLICT_ERROR &&
+           is_inserted(m, rows_at(&s->before, s->before.count - 1)) &&
+           (insert->arbiter == -2 || insert->arbiter + 1 == (int32_t)unique);
+}
+
+enum status write_conflict(struct machine *m, uint32_t unique, const struct datum *taker)
+{
+    const struct unique_code *u = &m->program->code->tables[write_table(m)].uniques[unique];
+
+    if (!is_arbiter(m, unique))
+        return sql_error_set(&m->error, SQLSTATE_UNIQUE,
+                             "duplicate key value violates unique constraint \"%.*s\"",
+                             TEXT_PRINT(u->name));
+    if (query_of(m)->as.insert.action == CONFLICT_NOTHING)
+        return skip_row(m);
+    return update_instead(m, taker);
+}
+
+static enum status ask_write(struct machine *m)
+{
+    struct statement *s = &m->statement;
+
+    s->phase = PHASE_WRITE;
+    m->is_asking = true;
+    m->request = (struct request){
+        .kind = REQUEST_WRITE,
+        .line = query_of(m)->line,
+        .table = write_table(m),
+        .statement = query_of(m)->kind,
+    };
+    return STATUS_OK;
+}
+
+static enum status advance(struct machine *m)
+{
+    struct statement *s = &m->statement;
+    bool done;
+
+    while (!m->is_asking) {
+        switch (s->phase) {
+        case PHASE_ROW:
+            if (s->row < row_count(m))
+                TRY(make_row(m));
+            else if (s->affected == 0)
+                return statement_finish(m);
+            else
+                TRY(ask_write(m));
+            break;
+        case PHASE_CHECK:
+            TRY(check_next(m, &done));
+            if (done)
+                TRY(finish_row(m));
+            break;
+        case PHASE_REFER:
+            TRY(refer_next(m, &done));
+            if (done)
+                return statement_finish(m);
+            break;
+        case PHASE_READ:
+        case PHASE_WRITE:
+            assert(!"a phase that ends with an answer");
+        }
+    }
+    return STATUS_OK;
+}
+
+enum status write_begin(struct machine *m)
+{
+    struct statement *s = &m->statement;
+    bool is_update = query_of(m)->kind == QUERY_UPDATE;
+
+    s->before.width = s->after.width = schema_of(m)->column_count;
+    if (query_of(m)->kind != QUERY_INSERT && s->is_true)
+        return statement_read(m, &s->query->reads[0], is_update ? READ_UPDATE : READ_DELETE,
+                              ROW_LOCK_UPDATE);
+    s->phase = PHASE_ROW;
+    return advance(m);
+}
+
+static enum status keep_answer(struct machine *m)
+{
+    struct statement *s = &m->statement;
+
+    for (uint32_t i = 0; i < m->answer_count; i++) {
+        bool matches;
+
+        TRY(statement_match(m, m->answer[i], &matches));
+        if (matches)
+            TRY(machine_keep_row(m, &s->before, m->answer[i]));
+    }
+    s->phase = PHASE_ROW;
+    return STATUS_OK;
+}
+
+enum status write_go_on(struct machine *m)
+{
+    struct statement *s = &m->statement;
+
+    TRY(machine_spend(m, m->answer_count));
+    switch (s->phase) {
+    case PHASE_READ:
+        TRY(keep_answer(m));
+        break;
+    case PHASE_CHECK:
+        TRY(check_answer(m));
+        break;
+    case PHASE_WRITE:
+        s->phase = PHASE_REFER;
+        s->row = 0;
+        s->step = 0;
+        break;
+    case PHASE_REFER:
+        TRY(refer_answer(m));
+        break;
+    case PHASE_ROW:
+        assert(!"a phase that asks nothing");
+    }
+    return advance(m);
+}
+
+static bool changes_key(const struct machine *m, size_t row)
+{
+    const struct statement *s = &m->statement;
+
+    return !columns_equal(schema_of(m)->key, rows_at(&s->before, row), rows_at(&s->after, row));
+}
+
+static bool has_key(const struct machine *m, const struct rows *rows, const struct datum *row)
+{
+    for (size_t i = 0; i < rows->count; i++)
+        if (columns_equal(schema_of(m)->key, rows_at(rows, i), row))
+            return true;
+    return false;
+}
+
+/* A row that moves is removed where it was, unless another one moves there. */
+static uint32_t list_change(const struct machine *m, size_t row, struct row_write *to)
+{
+    const struct statement *s = &m->statement;
+    const struct datum *before = rows_at(&s->before, row), *after = rows_at(&s->after, row);
+    uint32_t count = 0;
+
+    if (is_inserted(m, before)) {
+        to[0] = (struct row_write){ .row = after, .is_insert = true };
+        return 1;
+    }
+    if (!changes_key(m, row)) {
+        to[0] = (struct row_write){ .row = after };
+        return 1;
+    }
+    if (!has_key(m, &s->after, before))
+        to[count++] = (struct row_write){ .row = before, .is_removed = true };
+    to[count++] = (struct row_write){ .row = after, .is_insert = !has_key(m, &s->before, after) };
+    return count;
+}
+
+enum status write_list(struct machine *m, uint32_t *count)
+{
+    const struct statement *s = &m->statement;
+    bool is_delete = query_of(m)->kind == QUERY_DELETE;
+    size_t rows = is_delete ? s->before.count : s->after.count;
+    struct row_write *writes = realloc(m->writes, (2 * rows + 1) * sizeof *writes);
+
+    if (!writes)
+        return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+    m->writes = writes;
+    *count = 0;
+    for (size_t i = 0; i < rows; i++) {
+        if (is_delete)
+            writes[(*count)++] =
+                (struct row_write){ .row = rows_at(&s->before, i), .is_removed = true };
+        else
+            *count += list_change(m, i, &writes[*count]);
+    }
+    return STATUS_OK;
+}

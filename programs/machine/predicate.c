@@ -1,0 +1,312 @@
+#include "programs/machine/predicate.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "programs/machine/predicate_private.h"
+
+/* Of addresses; memory comes as it is used. */
+#define ARENA_SIZE ((size_t)1 << 30)
+#define HEAP_LIMIT ((size_t)256 << 20)
+
+static enum status refuse_memory(struct error *err)
+{
+    return error_set(err, STATUS_OVER_LIMIT, "the predicates do not fit into memory");
+}
+
+/* --- The schema ------------------------------------------------------------------- */
+
+static enum status declare_table(struct predicates *set, uint32_t table, struct error *err)
+{
+    const struct history *h = set->history;
+    struct schema_table *t = &set->tables[table];
+    uint32_t first = h->table_column_start[table];
+    uint32_t count = h->table_column_start[table + 1] - first;
+    struct schema_column *columns;
+
+    t->name = history_text(h, h->table_name[table]);
+    if (count > PREDICATE_COLUMNS_MAX)
+        return STATUS_OK; /* without columns: only who asks is refused */
+    t->columns = columns = arena_push(&set->arena, count, sizeof *columns);
+    if (!columns)
+        return refuse_memory(err);
+    t->column_count = (uint16_t)count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct sql_error error;
+
+        columns[i].name = history_text(h, h->table_column_name[first + i]);
+        /* Who reads one of a type that there is not is refused as well. */
+        if (predicate_column_type(h, first + i, &columns[i].type, &error) != STATUS_OK)
+            columns[i].type = type_of(TYPE_TEXT);
+    }
+    return STATUS_OK;
+}
+
+static enum status declare_tables(struct predicates *set, struct error *err)
+{
+    uint32_t count = (uint32_t)set->history->table_count;
+
+    set->tables = arena_push(&set->arena, count, sizeof *set->tables);
+    if (!set->tables)
+        return refuse_memory(err);
+    set->schema = (struct schema){ .tables = set->tables, .table_count = count };
+    for (uint32_t i = 0; i < count; i++)
+        TRY(declare_table(set, i, err));
+    return STATUS_OK;
+}
+
+/* --- Conditions and their parameters ------------------------------------------------ */
+
+/* With what it is made of on the way taken back, if it cannot be compiled. */
+static enum status compile(struct predicates *set, uint32_t table, struct text text, bool has_marks,
+                           struct predicate_shape *shape, struct error *err)
+{
+    size_t mark = set->arena.used;
+    enum status status = predicate_compile(set, table, text, has_marks, shape, err);
+
+    /* Places in the text are told in words; those in the error are a file's. */
+    err->line = err->offset = 0;
+    if (status != STATUS_OK) {
+        arena_reset_to(&set->arena, mark);
+        shape->condition = NULL;
+    }
+    return status;
+}
+
+static enum status compute_parameters(struct predicates *set, const struct predicate_shape *shape,
+                                      const struct datum *numbers, struct datum *parameters,
+                                      struct error *err)
+{
+    struct datum *slots = arena_push(&set->arena, shape->slot_count, sizeof *slots);
+    struct sql_error error;
+    struct scope scope = { .slots = slots, .heap = &set->heap, .error = &error };
+
+    if (!slots)
+        return refuse_memory(err);
+    memcpy(slots, numbers, shape->number_count * sizeof *slots);
+    scope.base[PLACE_CONSTANT] = shape->constants;
+    scope.base[PLACE_SLOT] = slots;
+    for (uint32_t i = 0; i < shape->condition->parameter_count; i++) {
+        const struct datum *value;
+
+        if (formula_evaluate(&shape->parameters[i], &scope, &value) != STATUS_OK)
+            return error_set(err, STATUS_BAD_INPUT, "%s", error.text);
+        parameters[i] = *value;
+    }
+    return STATUS_OK;
+}
+
+static enum status fill(struct predicates *set, const struct predicate_shape *shape,
+                        const struct datum *numbers, struct predicate *predicate, struct error *err)
+{
+    const struct condition *condition = shape->condition;
+    struct datum *parameters =
+        arena_push(&set->arena, condition->parameter_count, sizeof *parameters);
+    size_t mark = set->arena.used;
+    enum status status;
+
+    if (!parameters)
+        return refuse_memory(err);
+    status = compute_parameters(set, shape, numbers, parameters, err);
+    arena_reset_to(&set->arena, mark);
+    predicate->table = condition->table;
+    predicate->filter = (struct filter){ .condition = condition, .parameters = parameters };
+    return status;
+}
+
+/* --- Shapes ----------------------------------------------------------------------- */
+
+static bool print_filled(struct predicates *set, const struct predicate_shape *shape,
+                         const struct lifted *lifted, struct buffer *out)
+{
+    struct predicate predicate;
+    struct error unsaid = { 0 };
+
+    if (fill(set, shape, lifted->numbers, &predicate, &unsaid) != STATUS_OK)
+        return false;
+    filter_print(&predicate.filter, &set->schema, out);
+    return !out->out_of_memory;
+}
+
+/*
+ * Whether the text that a shape was made of comes out the same if it is compiled
+ * whole. libpg_query knows parameters where PostgreSQL knows no numbers: with
+ * `bigint $1` for `bigint 1` the shape would be more than its texts.
+ */
+static bool is_faithful(struct predicates *set, struct text text,
+                        const struct predicate_shape *shape, const struct lifted *lifted)
+{
+    size_t mark = set->arena.used;
+    struct buffer cut_text = { 0 }, whole_text = { 0 };
+    struct predicate_shape whole;
+    struct error unsaid = { 0 };
+    bool is_same =
+        compile(set, shape->condition->table, text, false, &whole, &unsaid) == STATUS_OK &&
+        print_filled(set, &whole, lifted, &whole_text) &&
+        print_filled(set, shape, lifted, &cut_text) &&
+        whole.condition->bound_count == shape->condition->bound_count &&
+        text_equal((struct text){ whole_text.at, whole_text.count },
+                   (struct text){ cut_text.at, cut_text.count });
+
+    arena_reset_to(&set->arena, mark);
+    buffer_close(&cut_text);
+    buffer_close(&whole_text);
+    return is_same;
+}
+
+/* The shape of a text that was cut; it has no condition if it cannot be used. */
+static enum status find_shape(struct predicates *set, uint32_t table, struct text text,
+                              struct lifted *lifted, struct predicate_shape *shape,
+                              struct error *err)
+{
+    struct text cut = { lifted->shape, lifted->length };
+    struct text name = { lifted->shape, lifted->length + sizeof table };
+    struct error unsaid = { 0 };
+    uint32_t number;
+
+    memcpy(lifted->shape + lifted->length, &table, sizeof table);
+    TRY(array_reserve(&set->shapes, 1, err));
+    TRY(intern_add(&set->shape_names, name, &number, err));
+    if (number == set->shapes.count) {
+        if (compile(set, table, cut, true, shape, &unsaid) == STATUS_OK &&
+            !is_faithful(set, text, shape, lifted))
+            shape->condition = NULL;
+        set->shapes.at[set->shapes.count++] = *shape;
+    }
+    *shape = set->shapes.at[number];
+    return STATUS_OK;
+}
+
+/* --- Predicates ------------------------------------------------------------------- */
+
+static enum status add_text(struct predicates *set, uint32_t table, struct text text,
+                            struct error *err)
+{
+    struct predicate_shape shape = { .condition = NULL };
+    struct predicate predicate;
+    struct lifted lifted;
+
+    if (set->history->table_column_start[table + 1] - set->history->table_column_start[table] >
+        PREDICATE_COLUMNS_MAX)
+        return error_set(err, STATUS_OVER_LIMIT, "the table has more than %d columns",
+                         PREDICATE_COLUMNS_MAX);
+    if (!(set->flags & PREDICATES_WHOLE) && predicate_lift(text, &lifted))
+        TRY(find_shape(set, table, text, &lifted, &shape, err));
+    if (!shape.condition)
+        TRY(compile(set, table, text, false, &shape, err));
+    TRY(fill(set, &shape, lifted.numbers, &predicate, err));
+    return array_push(&set->predicates, predicate, err);
+}
+
+enum status predicates_add(struct predicates *set, uint32_t table, struct text text,
+                           uint32_t *number, struct error *err)
+{
+    assert(table < set->schema.table_count);
+    *number = (uint32_t)set->predicates.count;
+    if (add_text(set, table, text, err) == STATUS_OK)
+        return STATUS_OK;
+    return error_wrap(err, "where of %.*s", TEXT_PRINT(set->tables[table].name));
+}
+
+/* --- The set ---------------------------------------------------------------------- */
+
+static bool has_predicate(const struct history *h, uint32_t statement)
+{
+    uint32_t head = h->statement_op[statement];
+
+    return h->op_kind[head] != OP_INSERT && !(h->op_flags[head] & OP_ERROR);
+}
+
+static enum status add_statement(struct predicates *set, uint32_t statement, struct error *err)
+{
+    const struct history *h = set->history;
+    uint32_t table = h->statement_table[statement], where = h->statement_where[statement];
+    uint32_t next = (uint32_t)set->predicates.count, number;
+    struct text text = { "", 0 };
+    size_t place;
+
+    TRY(map_add(&set->numbers, (uint64_t)table << 32 | where, next, &place, err));
+    set->of_statement[statement] = (uint32_t)set->numbers.values.at[place];
+    if (set->of_statement[statement] < next)
+        return STATUS_OK;
+    if (where != HISTORY_NONE)
+        text = history_text(h, where);
+    if (predicates_add(set, table, text, &number, err) == STATUS_OK)
+        return STATUS_OK;
+    return error_wrap(err, "transaction %lld",
+                      (long long)h->txn_id[history_txn_of(h, h->statement_op[statement])]);
+}
+
+static enum status add_statements(struct predicates *set, struct error *err)
+{
+    size_t count = set->history->statement_count;
+
+    TRY(memory_resize((void **)&set->of_statement, count + 1, sizeof *set->of_statement, err));
+    for (uint32_t s = 0; s < count; s++) {
+        set->of_statement[s] = PREDICATE_NONE;
+        if (has_predicate(set->history, s))
+            TRY(add_statement(set, s, err));
+    }
+    return STATUS_OK;
+}
+
+enum status predicates_open(struct predicates **out, const struct history *history, unsigned flags,
+                            struct error *err)
+{
+    struct predicates *set = calloc(1, sizeof *set);
+    enum status status;
+
+    *out = NULL;
+    if (!set)
+        return refuse_memory(err);
+    set->history = history;
+    set->flags = flags;
+    heap_init(&set->heap, HEAP_LIMIT);
+    status = arena_init(&set->arena, ARENA_SIZE, err);
+    if (status == STATUS_OK)
+        status = declare_tables(set, err);
+    if (status == STATUS_OK)
+        status = add_statements(set, err);
+    if (status == STATUS_OK)
+        *out = set;
+    else
+        predicates_close(set);
+    return status;
+}
+
+void predicates_close(struct predicates *set)
+{
+    if (!set)
+        return;
+    intern_close(&set->shape_names);
+    array_close(&set->shapes);
+    map_close(&set->numbers);
+    array_close(&set->predicates);
+    free(set->of_statement);
+    heap_close(&set->heap);
+    arena_close(&set->arena);
+    free(set);
+}
+
+uint32_t predicates_count(const struct predicates *set)
+{
+    return (uint32_t)set->predicates.count;
+}
+
+const struct predicate *predicates_get(const struct predicates *set, uint32_t number)
+{
+    assert(number < set->predicates.count);
+    return &set->predicates.at[number];
+}
+
+uint32_t predicates_of_statement(const struct predicates *set, uint32_t statement)
+{
+    assert(statement < set->history->statement_count);
+    return set->of_statement[statement];
+}
+
+void predicates_print(const struct predicates *set, uint32_t number, struct buffer *out)
+{
+    filter_print(&predicates_get(set, number)->filter, &set->schema, out);
+}

@@ -1,0 +1,334 @@
+#include "programs/sql/access.h"
+
+/* One function's accesses to all tables, and the functions it calls. */
+struct survey {
+    const struct program_tree *tree;
+    struct access *tables;
+    bool *calls;
+};
+
+/* --- Columns -------------------------------------------------------------------- */
+
+static void read_columns(struct survey *s, uint32_t table, const struct schema_columns *columns)
+{
+    s->tables[table].reads = true;
+    for (uint16_t i = 0; i < columns->count; i++)
+        s->tables[table].columns_read[columns->at[i]] = true;
+}
+
+/* Columns are those of the statement's sources. */
+static void survey_expression(struct survey *s, const struct source *sources,
+                              const struct expression *e)
+{
+    if (!e)
+        return;
+    if (e->kind == EXPRESSION_COLUMN) {
+        struct access *access = &s->tables[sources[e->as.column.source].table];
+
+        access->reads = true;
+        access->columns_read[e->as.column.column] = true;
+    }
+    if (e->kind == EXPRESSION_CALL)
+        s->calls[e->as.function] = true;
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        survey_expression(s, sources, e->arguments[i]);
+}
+
+static void survey_outputs(struct survey *s, const struct source *sources,
+                           const struct output *outputs, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        survey_expression(s, sources, outputs[i].value);
+}
+
+/* --- Constraints ------------------------------------------------------------------ */
+
+static bool writes_some(const struct access *access, const struct schema_columns *columns)
+{
+    for (uint16_t i = 0; i < columns->count; i++)
+        if (access->columns_written[columns->at[i]])
+            return true;
+    return false;
+}
+
+/* Whether one of these rows has the same key. */
+static void survey_uniques(struct survey *s, uint32_t table)
+{
+    const struct schema_table *schema = &s->tree->schema.tables[table];
+    struct access *access = &s->tables[table];
+
+    if (!access->inserts && !access->updates)
+        return;
+    if (access->inserts || writes_some(access, &schema->key))
+        read_columns(s, table, &schema->key);
+    for (uint16_t i = 0; i < schema->unique_count; i++)
+        if (writes_some(access, &schema->uniques[i].columns))
+            read_columns(s, table, &schema->uniques[i].columns);
+}
+
+/* Whether there is the row that is referred to, and whether a row that goes is referred to. */
+static void survey_references(struct survey *s)
+{
+    for (uint32_t i = 0; i < s->tree->schema.reference_count; i++) {
+        const struct schema_reference *reference = &s->tree->schema.references[i];
+        const struct access *from = &s->tables[reference->from], *to = &s->tables[reference->to];
+
+        if ((from->inserts || from->updates) && writes_some(from, &reference->columns))
+            read_columns(s, reference->to, &reference->targets);
+        if (to->deletes || (to->updates && writes_some(to, &reference->targets)))
+            read_columns(s, reference->from, &reference->columns);
+    }
+}
+
+/* --- Queries ---------------------------------------------------------------------- */
+
+static void survey_select(struct survey *s, const struct select *select)
+{
+    for (uint32_t i = 0; i < select->source_count; i++) {
+        s->tables[select->sources[i].table].reads = true;
+        s->tables[select->sources[i].table].locks |= select->lock != ROW_LOCK_NONE;
+    }
+    survey_expression(s, select->sources, select->where);
+    survey_outputs(s, select->sources, select->outputs, select->output_count);
+    for (uint32_t i = 0; i < select->group_count; i++)
+        survey_expression(s, select->sources, select->group_by[i]);
+    for (uint32_t i = 0; i < select->order_count; i++)
+        survey_expression(s, select->sources, select->order[i].by);
+}
+
+static void survey_assignments(struct survey *s, const struct source *sources,
+                               const struct assignment *assignments, uint32_t count)
+{
+    struct access *access = &s->tables[sources[0].table];
+
+    access->updates = true;
+    for (uint32_t i = 0; i < count; i++) {
+        access->columns_written[assignments[i].column] = true;
+        survey_expression(s, sources, assignments[i].value);
+    }
+}
+
+static void write_all_columns(struct survey *s, uint32_t table)
+{
+    for (uint16_t i = 0; i < s->tree->schema.tables[table].column_count; i++)
+        s->tables[table].columns_written[i] = true;
+}
+
+static void survey_insert(struct survey *s, const struct insert *insert)
+{
+    /* The row that is there, and the one proposed. */
+    const struct source sources[] = { insert->target, insert->target };
+
+    s->tables[insert->target.table].inserts = true;
+    write_all_columns(s, insert->target.table);
+    if (insert->action == CONFLICT_UPDATE)
+        survey_assignments(s, sources, insert->assignments, insert->assignment_count);
+    survey_expression(s, sources, insert->conflict_where);
+    survey_outputs(s, sources, insert->returning, insert->returning_count);
+}
+
+static void survey_delete(struct survey *s, const struct delete *delete)
+{
+    struct access *access = &s->tables[delete->target.table];
+
+    access->deletes = access->reads = true;
+    write_all_columns(s, delete->target.table);
+    survey_expression(s, &delete->target, delete->where);
+    survey_outputs(s, &delete->target, delete->returning, delete->returning_count);
+}
+
+static void survey_query(struct survey *s, const struct query *query)
+{
+    const struct update *update = &query->as.update;
+
+    switch (query->kind) {
+    case QUERY_SELECT:
+        survey_select(s, &query->as.select);
+        break;
+    case QUERY_INSERT:
+        survey_insert(s, &query->as.insert);
+        break;
+    case QUERY_UPDATE:
+        s->tables[update->target.table].reads = true;
+        survey_assignments(s, &update->target, update->assignments, update->assignment_count);
+        survey_expression(s, &update->target, update->where);
+        survey_outputs(s, &update->target, update->returning, update->returning_count);
+        break;
+    case QUERY_DELETE:
+        survey_delete(s, &query->as.delete);
+        break;
+    }
+}
+
+/* --- Statements --------------------------------------------------------------------- */
+
+static void survey_block(struct survey *s, const struct block *block);
+
+static void survey_plain(struct survey *s, const struct expression *e)
+{
+    survey_expression(s, NULL, e);
+}
+
+static void survey_choice(struct survey *s, const struct action *action)
+{
+    for (uint32_t i = 0; i < action->as.choice.count; i++) {
+        survey_plain(s, action->as.choice.arms[i].condition);
+        survey_block(s, &action->as.choice.arms[i].body);
+    }
+}
+
+static void survey_loop(struct survey *s, const struct action *action)
+{
+    switch (action->kind) {
+    case ACTION_FOR_RANGE:
+        survey_plain(s, action->as.range.low);
+        survey_plain(s, action->as.range.high);
+        survey_plain(s, action->as.range.step);
+        survey_block(s, &action->as.range.body);
+        break;
+    case ACTION_FOR_QUERY:
+        survey_query(s, action->as.rows.query);
+        survey_block(s, &action->as.rows.body);
+        break;
+    default:
+        survey_plain(s, action->as.loop.condition);
+        survey_block(s, &action->as.loop.body);
+        break;
+    }
+}
+
+static void survey_action(struct survey *s, const struct action *action)
+{
+    switch (action->kind) {
+    case ACTION_ASSIGN:
+        survey_plain(s, action->as.assign.value);
+        break;
+    case ACTION_QUERY:
+        survey_query(s, action->as.query.query);
+        break;
+    case ACTION_IF:
+        survey_choice(s, action);
+        break;
+    case ACTION_LOOP:
+    case ACTION_WHILE:
+    case ACTION_FOR_RANGE:
+    case ACTION_FOR_QUERY:
+        survey_loop(s, action);
+        break;
+    case ACTION_EXIT:
+    case ACTION_CONTINUE:
+        survey_plain(s, action->as.leave.condition);
+        break;
+    case ACTION_RETURN:
+        survey_plain(s, action->as.value);
+        break;
+    case ACTION_RETURN_ROWS:
+        survey_query(s, action->as.returned);
+        break;
+    case ACTION_RAISE:
+        for (uint32_t i = 0; i < action->as.raise.argument_count; i++)
+            survey_plain(s, action->as.raise.arguments[i]);
+        break;
+    case ACTION_BLOCK:
+        survey_block(s, &action->as.block);
+        break;
+    }
+}
+
+static void survey_block(struct survey *s, const struct block *block)
+{
+    for (uint32_t i = 0; i < block->count; i++)
+        survey_action(s, &block->actions[i]);
+}
+
+static void survey_function(struct survey *s, const struct function *function)
+{
+    for (uint32_t i = 0; i < function->variable_count; i++)
+        survey_plain(s, function->variables[i].initial);
+    survey_block(s, &function->body);
+    for (uint32_t i = 0; i < s->tree->schema.table_count; i++)
+        survey_uniques(s, i);
+    survey_references(s);
+}
+
+/* --- All functions -------------------------------------------------------------------- */
+
+static enum status make_room(struct survey *s, struct arena *arena, struct error *err)
+{
+    const struct schema *schema = &s->tree->schema;
+
+    s->tables = arena_push(arena, schema->table_count, sizeof *s->tables);
+    s->calls = arena_push(arena, s->tree->function_count, sizeof *s->calls);
+    for (uint32_t i = 0; s->tables && i < schema->table_count; i++) {
+        uint16_t count = schema->tables[i].column_count;
+
+        s->tables[i].columns_read = arena_push(arena, count, sizeof(bool));
+        s->tables[i].columns_written = arena_push(arena, count, sizeof(bool));
+        if (!s->tables[i].columns_read || !s->tables[i].columns_written)
+            return error_set(err, STATUS_OVER_LIMIT, "no memory");
+    }
+    if (!s->tables || !s->calls)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory");
+    return STATUS_OK;
+}
+
+/* Whether anything is new. */
+static bool add_flag(bool *to, bool from)
+{
+    bool is_new = from && !*to;
+
+    *to |= from;
+    return is_new;
+}
+
+static bool add_access(struct access *to, const struct access *from, uint16_t column_count)
+{
+    bool is_new = add_flag(&to->reads, from->reads);
+
+    is_new |= add_flag(&to->inserts, from->inserts);
+    is_new |= add_flag(&to->updates, from->updates);
+    is_new |= add_flag(&to->deletes, from->deletes);
+    is_new |= add_flag(&to->locks, from->locks);
+    for (uint16_t i = 0; i < column_count; i++) {
+        is_new |= add_flag(&to->columns_read[i], from->columns_read[i]);
+        is_new |= add_flag(&to->columns_written[i], from->columns_written[i]);
+    }
+    return is_new;
+}
+
+/* Functions may call each other in circles, so this goes round until nothing is new. */
+static void add_calls(struct survey *surveys, const struct program_tree *tree)
+{
+    bool is_new = true;
+
+    while (is_new) {
+        is_new = false;
+        for (uint32_t f = 0; f < tree->function_count; f++)
+            for (uint32_t g = 0; g < tree->function_count; g++)
+                for (uint32_t t = 0; surveys[f].calls[g] && t < tree->schema.table_count; t++)
+                    is_new |= add_access(&surveys[f].tables[t], &surveys[g].tables[t],
+                                         tree->schema.tables[t].column_count);
+    }
+}
+
+enum status access_find(const struct program_tree *tree, struct arena *arena,
+                        const struct access **accesses, struct error *err)
+{
+    struct survey *surveys = arena_push(arena, tree->function_count, sizeof *surveys);
+    struct access *all =
+        arena_push(arena, (size_t)tree->function_count * tree->schema.table_count, sizeof *all);
+
+    if (!surveys || !all)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory");
+    for (uint32_t f = 0; f < tree->function_count; f++) {
+        surveys[f].tree = tree;
+        TRY(make_room(&surveys[f], arena, err));
+        survey_function(&surveys[f], &tree->functions[f]);
+    }
+    add_calls(surveys, tree);
+    for (uint32_t f = 0; f < tree->function_count; f++)
+        for (uint32_t t = 0; t < tree->schema.table_count; t++)
+            all[(size_t)f * tree->schema.table_count + t] = surveys[f].tables[t];
+    *accesses = all;
+    return STATUS_OK;
+}

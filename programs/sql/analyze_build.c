@@ -1,0 +1,460 @@
+#include "programs/sql/analyze.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TYPE_TEXT_MAX 256
+
+/* --- Places and refusals ---------------------------------------------------- */
+
+uint32_t line_at(const struct analysis *a, size_t offset)
+{
+    size_t low = 0, high = a->line_starts.count;
+
+    while (high - low > 1) {
+        size_t middle = low + (high - low) / 2;
+
+        if (a->line_starts.at[middle] <= offset)
+            low = middle;
+        else
+            high = middle;
+    }
+    return (uint32_t)low + 1;
+}
+
+/* Whether the byte of the piece is known in the file. */
+static bool find_offset(const struct analysis *a, int32_t location, size_t *offset)
+{
+    const struct piece *piece = a->piece;
+
+    if (!piece->is_placed || location < 0 || (uint32_t)location < piece->prefix)
+        return false;
+    *offset = piece->offset + (uint32_t)location - piece->prefix;
+    return *offset <= a->file.length;
+}
+
+uint32_t line_of(const struct analysis *a, int32_t location)
+{
+    size_t offset;
+
+    return find_offset(a, location, &offset) ? line_at(a, offset) : a->piece->line;
+}
+
+static enum status refuse_text(struct analysis *a, int32_t location, enum status status,
+                               const char *text)
+{
+    size_t offset;
+
+    a->err->line = line_of(a, location);
+    a->err->offset = 0;
+    if (!find_offset(a, location, &offset))
+        return error_set(a->err, status, "%s", text);
+    a->err->offset = offset;
+    return error_set(a->err, status, "column %zu: %s",
+                     offset - a->line_starts.at[a->err->line - 1] + 1, text);
+}
+
+enum status refuse(struct analysis *a, int32_t location, const char *format, ...)
+{
+    char text[sizeof a->err->text];
+    va_list values;
+
+    va_start(values, format);
+    vsnprintf(text, sizeof text, format, values);
+    va_end(values);
+    return refuse_text(a, location, STATUS_BAD_INPUT, text);
+}
+
+enum status refuse_fault(struct analysis *a, const struct sql_fault *fault)
+{
+    int32_t location = fault->at == SQL_NOWHERE ? -1 : (int32_t)fault->at;
+
+    return refuse_text(a, location, fault->status, fault->text);
+}
+
+enum status refuse_sql(struct analysis *a, int32_t location, const struct sql_error *error)
+{
+    return refuse_text(a, location, STATUS_BAD_INPUT, error->text);
+}
+
+enum status refuse_node(struct analysis *a, const PgQuery__Node *node)
+{
+    return refuse(a, sql_node_location(node), "%s is not supported", sql_node_name(node));
+}
+
+enum status only(struct analysis *a, int32_t location, const ProtobufCMessage *message,
+                 const char *fields)
+{
+    const char *construct;
+    int32_t place;
+
+    if (sql_only(message, fields, &construct, &place))
+        return STATUS_OK;
+    return refuse(a, place < 0 ? location : place, "%s is not supported", construct);
+}
+
+/* --- Memory ------------------------------------------------------------------ */
+
+enum status keep(struct analysis *a, size_t count, size_t size, void **memory)
+{
+    *memory = arena_push(a->arena, count ? count : 1, size);
+    if (!*memory)
+        return refuse_text(a, -1, STATUS_OVER_LIMIT, "the program is too large");
+    return STATUS_OK;
+}
+
+enum status keep_text(struct analysis *a, struct text text, struct text *kept)
+{
+    void *memory;
+
+    TRY(keep(a, text.length + 1, 1, &memory));
+    if (text.length)
+        memcpy(memory, text.at, text.length);
+    *kept = (struct text){ memory, text.length };
+    return STATUS_OK;
+}
+
+enum status keep_datum(struct analysis *a, const struct datum *datum, struct datum *kept)
+{
+    void *memory;
+
+    *kept = *datum;
+    if (datum->kind == DATUM_TEXT) {
+        struct text text;
+
+        TRY(keep_text(a, datum_text(datum), &text));
+        kept->as.text = text.at;
+    } else if (datum->kind == DATUM_ARRAY) {
+        TRY(keep(a, datum->length, sizeof(int64_t), &memory));
+        if (datum->length)
+            memcpy(memory, datum->as.array.at, datum->length * sizeof(int64_t));
+        kept->as.array.at = memory;
+        if (!datum->as.array.nulls)
+            return STATUS_OK;
+        TRY(keep(a, (datum->length + 63) / 64, sizeof(uint64_t), &memory));
+        if (datum->length)
+            memcpy(memory, datum->as.array.nulls, (datum->length + 63) / 64 * sizeof(uint64_t));
+        kept->as.array.nulls = memory;
+    }
+    return STATUS_OK;
+}
+
+/* --- Expressions ------------------------------------------------------------- */
+
+enum status build(struct analysis *a, enum expression_kind kind, struct type type, int32_t location,
+                  uint32_t argument_count, struct expression **made)
+{
+    void *memory;
+
+    TRY(keep(a, 1, sizeof **made, &memory));
+    *made = memory;
+    **made = (struct expression){
+        .kind = kind, .type = type, .line = line_of(a, location), .weight = 1
+    };
+    if (argument_count > 0) {
+        TRY(keep(a, argument_count, sizeof *(*made)->arguments, &memory));
+        (*made)->arguments = memory;
+        (*made)->argument_count = argument_count;
+    }
+    return STATUS_OK;
+}
+
+enum status build_end(struct analysis *a, struct expression *made, int32_t location,
+                      const struct expression **out)
+{
+    uint64_t weight = 1;
+
+    for (uint32_t i = 0; i < made->argument_count; i++)
+        weight += made->arguments[i]->weight;
+    if (weight > WEIGHT_MAX)
+        return refuse(a, location, "the expression is too large");
+    made->weight = (uint32_t)weight;
+    *out = made;
+    return STATUS_OK;
+}
+
+/* Arguments are constant for everybody but whoever builds the expression. */
+void set_argument(struct expression *made, uint32_t index, const struct expression *argument)
+{
+    assert(index < made->argument_count);
+    ((const struct expression **)made->arguments)[index] = argument;
+}
+
+enum status build_constant(struct analysis *a, struct type type, struct datum value,
+                           int32_t location, const struct expression **out)
+{
+    struct expression *made;
+
+    TRY(build(a, EXPRESSION_CONSTANT, type, location, 0, &made));
+    TRY(keep_datum(a, &value, &made->as.constant));
+    *out = made;
+    return STATUS_OK;
+}
+
+enum status build_null(struct analysis *a, struct type type, int32_t location,
+                       const struct expression **out)
+{
+    return build_constant(a, type, datum_null(), location, out);
+}
+
+enum status build_variable(struct analysis *a, struct type type, uint32_t slot, int32_t location,
+                           const struct expression **out)
+{
+    struct expression *made;
+
+    TRY(build(a, EXPRESSION_VARIABLE, type, location, 0, &made));
+    made->as.slot = slot;
+    *out = made;
+    return STATUS_OK;
+}
+
+enum status build_column(struct analysis *a, struct type type, uint16_t source, uint16_t column,
+                         int32_t location, const struct expression **out)
+{
+    struct expression *made;
+
+    TRY(build(a, EXPRESSION_COLUMN, type, location, 0, &made));
+    made->as.column.source = source;
+    made->as.column.column = column;
+    *out = made;
+    return STATUS_OK;
+}
+
+enum status build_and(struct analysis *a, const struct expression *left,
+                      const struct expression *right, int32_t location,
+                      const struct expression **out)
+{
+    struct expression *made;
+
+    if (!left || !right) {
+        *out = left ? left : right;
+        return STATUS_OK;
+    }
+    TRY(build(a, EXPRESSION_AND, type_of(TYPE_BOOLEAN), location, 2, &made));
+    set_argument(made, 0, left);
+    set_argument(made, 1, right);
+    return build_end(a, made, location, out);
+}
+
+enum status build_apply(struct analysis *a, const char *name,
+                        const struct expression *const *arguments, uint32_t count, int32_t location,
+                        const struct expression **out)
+{
+    struct operator_choice choice;
+    struct sql_error error;
+    struct expression *made;
+    struct type *types;
+    void *memory;
+
+    TRY(keep(a, count, sizeof *types, &memory));
+    types = memory;
+    for (uint32_t i = 0; i < count; i++)
+        types[i] = arguments[i]->type;
+    if (operator_resolve(name, types, count, &choice, &error) != STATUS_OK)
+        return refuse_sql(a, location, &error);
+    TRY(build(a, EXPRESSION_APPLY, choice.result, location, count, &made));
+    made->as.apply = choice;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct expression *argument = arguments[i];
+        struct operator_choice cast = operator_argument_cast(&choice, i, argument->type);
+
+        TRY(build_choice(a, &cast, location, &argument));
+        set_argument(made, i, argument);
+    }
+    return build_end(a, made, location, out);
+}
+
+/*
+ * Literals are cast here, so that whoever looks for keys sees plain values. What
+ * is no literal of its type at all is refused; what does not fit (varchar(3)) is
+ * an error of the program, when it gets there.
+ */
+static enum status cast_constant(struct analysis *a, const struct operator_choice *cast,
+                                 int32_t location, const struct expression **e, bool *fits)
+{
+    struct sql_error error;
+    struct datum value;
+
+    heap_reset(&a->heap);
+    *fits = operator_evaluate(cast, &(*e)->as.constant, &value, &a->heap, &error) == STATUS_OK;
+    if (*fits)
+        return build_constant(a, cast->result, value, location, e);
+    if (cast->code == OPERATOR_PARSE && strncmp(error.sqlstate, SQLSTATE_STRING_TOO_LONG, 5) != 0)
+        return refuse_sql(a, location, &error);
+    return STATUS_OK;
+}
+
+enum status build_choice(struct analysis *a, const struct operator_choice *cast, int32_t location,
+                         const struct expression **e)
+{
+    struct expression *made;
+    bool is_done = false;
+
+    if (cast->code == OPERATOR_NONE && type_equal(cast->result, (*e)->type))
+        return STATUS_OK;
+    if ((*e)->kind == EXPRESSION_CONSTANT)
+        TRY(cast_constant(a, cast, location, e, &is_done));
+    if (is_done)
+        return STATUS_OK;
+    if (cast->code == OPERATOR_NONE) {
+        /* The same value under another type's name. */
+        TRY(build(a, (*e)->kind, cast->result, location, 0, &made));
+        *made = **e;
+        made->type = cast->result;
+        *e = made;
+        return STATUS_OK;
+    }
+    TRY(build(a, EXPRESSION_APPLY, cast->result, location, 1, &made));
+    made->as.apply = *cast;
+    set_argument(made, 0, *e);
+    return build_end(a, made, location, e);
+}
+
+enum status build_cast(struct analysis *a, struct type to, enum cast_context context,
+                       int32_t location, const struct expression **e)
+{
+    struct operator_choice cast;
+    struct sql_error error;
+
+    if (operator_cast((*e)->type, to, context, &cast, &error) != STATUS_OK)
+        return refuse_sql(a, location, &error);
+    return build_choice(a, &cast, location, e);
+}
+
+enum status build_condition(struct analysis *a, const char *what, int32_t location,
+                            const struct expression **e)
+{
+    struct type type = (*e)->type;
+
+    if (type.kind != TYPE_BOOLEAN && type.kind != TYPE_UNKNOWN)
+        return refuse(a, location, "argument of %s must be type boolean, not type %s", what,
+                      type_name(type.kind));
+    return build_cast(a, type_of(TYPE_BOOLEAN), CAST_IMPLICIT, location, e);
+}
+
+enum status build_settled(struct analysis *a, int32_t location, const struct expression **e)
+{
+    if ((*e)->type.kind != TYPE_UNKNOWN)
+        return STATUS_OK;
+    return build_cast(a, type_of(TYPE_TEXT), CAST_IMPLICIT, location, e);
+}
+
+static bool same_content(const struct expression *x, const struct expression *y)
+{
+    switch (x->kind) {
+    case EXPRESSION_CONSTANT:
+        return datum_equal(&x->as.constant, &y->as.constant);
+    case EXPRESSION_VARIABLE:
+        return x->as.slot == y->as.slot;
+    case EXPRESSION_COLUMN:
+        return x->as.column.source == y->as.column.source &&
+               x->as.column.column == y->as.column.column;
+    case EXPRESSION_APPLY:
+        return x->as.apply.code == y->as.apply.code &&
+               x->as.apply.is_explicit == y->as.apply.is_explicit;
+    case EXPRESSION_AGGREGATE:
+        return x->as.aggregate.kind == y->as.aggregate.kind &&
+               x->as.aggregate.distinct == y->as.aggregate.distinct;
+    case EXPRESSION_IN:
+        return x->as.in.negated == y->as.in.negated;
+    case EXPRESSION_CALL:
+        return x->as.function == y->as.function;
+    case EXPRESSION_AND:
+    case EXPRESSION_OR:
+    case EXPRESSION_CASE:
+    case EXPRESSION_COALESCE:
+        break;
+    }
+    return true;
+}
+
+bool expression_equal(const struct expression *x, const struct expression *y)
+{
+    if (x == y)
+        return true;
+    /* A column is the same under whatever type it goes on from there. */
+    if (x->kind != y->kind || x->argument_count != y->argument_count || x->weight != y->weight ||
+        (x->kind != EXPRESSION_COLUMN && !type_equal(x->type, y->type)) || !same_content(x, y))
+        return false;
+    for (uint32_t i = 0; i < x->argument_count; i++)
+        if (!expression_equal(x->arguments[i], y->arguments[i]))
+            return false;
+    return true;
+}
+
+bool expression_has_call(const struct expression *e)
+{
+    if (e->kind == EXPRESSION_CALL)
+        return true;
+    for (uint32_t i = 0; i < e->argument_count; i++)
+        if (expression_has_call(e->arguments[i]))
+            return true;
+    return false;
+}
+
+/* --- Types ------------------------------------------------------------------- */
+
+/* What the parser calls a type, and what people do. */
+static const char *name_of_type(const PgQuery__TypeName *name)
+{
+    static const char *const names[][2] = {
+        { "int2", "smallint" },      { "int4", "integer" },
+        { "int8", "bigint" },        { "bool", "boolean" },
+        { "float4", "real" },        { "float8", "double precision" },
+        { "bpchar", "char" },        { "timestamptz", "timestamp with time zone" },
+        { "varbit", "bit varying" },
+    };
+    const char *last = sql_string(name->names[name->n_names - 1]).at;
+
+    for (size_t i = 0; i < ROW_COUNT(names); i++)
+        if (strcmp(names[i][0], last) == 0)
+            return names[i][1];
+    return last;
+}
+
+/* "numeric(10,2)[]", for type_parse() to judge. */
+static enum status write_type(struct analysis *a, const PgQuery__TypeName *name,
+                              char to[static TYPE_TEXT_MAX])
+{
+    struct buffer out = { 0 };
+
+    buffer_print(&out, "%s", name_of_type(name));
+    for (size_t i = 0; i < name->n_typmods; i++) {
+        const PgQuery__Node *modifier = name->typmods[i];
+
+        if (modifier->node_case != PG_QUERY__NODE__NODE_A_CONST ||
+            modifier->a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL) {
+            buffer_close(&out);
+            return refuse(a, name->location, "the length of a type must be an integer");
+        }
+        buffer_print(&out, "%s%d", i ? "," : "(", modifier->a_const->ival->ival);
+    }
+    if (name->n_typmods)
+        buffer_text(&out, TEXT(")"));
+    for (size_t i = 0; i < name->n_array_bounds; i++)
+        buffer_text(&out, TEXT("[]"));
+    if (out.out_of_memory || out.count >= TYPE_TEXT_MAX) {
+        buffer_close(&out);
+        return refuse(a, name->location, "the type's name is too long");
+    }
+    memcpy(to, out.at ? out.at : "", out.count);
+    to[out.count] = '\0';
+    buffer_close(&out);
+    return STATUS_OK;
+}
+
+enum status analyze_type(struct analysis *a, const PgQuery__TypeName *name, struct type *type)
+{
+    char text[TYPE_TEXT_MAX];
+    struct sql_error error;
+
+    ONLY(a, name->location, name, "names typmods typemod array_bounds");
+    if (name->n_names > 1 && !text_equal(sql_string(name->names[0]), TEXT("pg_catalog")))
+        return refuse(a, name->location, "a schema before a type's name is not supported");
+    TRY(write_type(a, name, text));
+    if (type_parse(text_of(text), type, &error) != STATUS_OK)
+        return refuse_sql(a, name->location, &error);
+    return STATUS_OK;
+}

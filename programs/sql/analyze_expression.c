@@ -1,0 +1,422 @@
+#include "programs/sql/analyze.h"
+
+#include <assert.h>
+#include <string.h>
+
+enum status analyze_list(struct analysis *a, struct name_scope *scope, PgQuery__Node *const *nodes,
+                         size_t count, const struct expression ***list)
+{
+    void *memory;
+
+    TRY(keep(a, count, sizeof **list, &memory));
+    *list = memory;
+    for (size_t i = 0; i < count; i++)
+        TRY(analyze_expression(a, scope, nodes[i], &(*list)[i]));
+    return STATUS_OK;
+}
+
+/* --- Constants ---------------------------------------------------------------- */
+
+/*
+ * A number with a point, or too large for integer: bigint if it fits, else numeric. The parser
+ * folds the sign into it, so that the smallest integer comes here, too.
+ */
+static enum status build_number(struct analysis *a, const char *digits, int32_t location,
+                                const struct expression **out)
+{
+    struct text text = text_of(digits);
+    struct sql_error error;
+    struct numeric number;
+    int64_t integer;
+
+    if (text_to_int64(text, &integer)) {
+        enum type_kind kind = integer < INT32_MIN || integer > INT32_MAX ? TYPE_BIGINT
+                                                                          : TYPE_INTEGER;
+        return build_constant(a, type_of(kind), datum_of_int64(integer), location, out);
+    }
+    if (numeric_parse(text, &number, &error) != STATUS_OK)
+        return refuse_sql(a, location, &error);
+    return build_constant(a, type_of(TYPE_NUMERIC), datum_of_numeric(number), location, out);
+}
+
+static enum status analyze_constant(struct analysis *a, const PgQuery__AConst *constant,
+                                    const struct expression **out)
+{
+    struct type type = type_of(TYPE_UNKNOWN);
+    int32_t location = constant->location;
+
+    if (constant->isnull)
+        return build_null(a, type, location, out);
+    switch (constant->val_case) {
+    case PG_QUERY__A__CONST__VAL_IVAL:
+        return build_constant(a, type_of(TYPE_INTEGER), datum_of_int64(constant->ival->ival),
+                              location, out);
+    case PG_QUERY__A__CONST__VAL_FVAL:
+        return build_number(a, constant->fval->fval, location, out);
+    case PG_QUERY__A__CONST__VAL_BOOLVAL:
+        return build_constant(a, type_of(TYPE_BOOLEAN), datum_of_bool(constant->boolval->boolval),
+                              location, out);
+    case PG_QUERY__A__CONST__VAL_SVAL:
+        return build_constant(a, type, datum_of_text(text_of(constant->sval->sval)), location, out);
+    default:
+        return refuse(a, location, "a bit string is not supported");
+    }
+}
+
+/* --- Operators ---------------------------------------------------------------- */
+
+static enum status apply_two(struct analysis *a, const char *name, const struct expression *left,
+                             const struct expression *right, int32_t location,
+                             const struct expression **out)
+{
+    const struct expression *arguments[] = { left, right };
+
+    return build_apply(a, name, arguments, 2, location, out);
+}
+
+static enum status analyze_operator(struct analysis *a, struct name_scope *scope,
+                                    const PgQuery__AExpr *e, const char *name,
+                                    const struct expression **out)
+{
+    const struct expression *arguments[2];
+    uint32_t count = 0;
+
+    if (e->lexpr)
+        TRY(analyze_expression(a, scope, e->lexpr, &arguments[count++]));
+    TRY(analyze_expression(a, scope, e->rexpr, &arguments[count++]));
+    return build_apply(a, name, arguments, count, e->location, out);
+}
+
+/* The first argument and the items, cast to what they have in common. */
+static enum status build_in(struct analysis *a, const struct expression *value,
+                            const struct expression **items, size_t count, bool negated,
+                            int32_t location, const struct expression **out)
+{
+    struct expression *made;
+    struct sql_error error;
+    struct type common, *types;
+    void *memory;
+
+    if (count == 1)
+        return apply_two(a, negated ? "<>" : "=", value, items[0], location, out);
+    TRY(keep(a, count + 1, sizeof *types, &memory));
+    types = memory;
+    types[0] = value->type;
+    for (size_t i = 0; i < count; i++)
+        types[i + 1] = items[i]->type;
+    if (operator_common_type("IN", types, (uint32_t)count + 1, &common, &error) != STATUS_OK)
+        return refuse_sql(a, location, &error);
+    TRY(build(a, EXPRESSION_IN, type_of(TYPE_BOOLEAN), location, (uint32_t)count + 1, &made));
+    made->as.in.negated = negated;
+    for (size_t i = 0; i <= count; i++) {
+        const struct expression *item = i == 0 ? value : items[i - 1];
+
+        TRY(build_cast(a, common, CAST_IMPLICIT, location, &item));
+        set_argument(made, (uint32_t)i, item);
+    }
+    return build_end(a, made, location, out);
+}
+
+static enum status analyze_in(struct analysis *a, struct name_scope *scope, const PgQuery__AExpr *e,
+                              const struct expression **out)
+{
+    const struct expression *value, **items;
+    const PgQuery__List *list;
+
+    if (e->rexpr->node_case != PG_QUERY__NODE__NODE_LIST)
+        return refuse_node(a, e->rexpr);
+    list = e->rexpr->list;
+    TRY(analyze_expression(a, scope, e->lexpr, &value));
+    TRY(analyze_list(a, scope, list->items, list->n_items, &items));
+    return build_in(a, value, items, list->n_items, strcmp(sql_string(e->name[0]).at, "<>") == 0,
+                    e->location, out);
+}
+
+/* BETWEEN is two comparisons of one value, as in PostgreSQL. */
+static enum status analyze_between(struct analysis *a, struct name_scope *scope,
+                                   const PgQuery__AExpr *e, bool negated,
+                                   const struct expression **out)
+{
+    const struct expression *value, **bounds, *low, *high;
+    const PgQuery__List *list = e->rexpr->list;
+    struct expression *made;
+
+    assert(e->rexpr->node_case == PG_QUERY__NODE__NODE_LIST && list->n_items == 2);
+    TRY(analyze_expression(a, scope, e->lexpr, &value));
+    if (expression_has_call(value))
+        return refuse(a, e->location, "a call before BETWEEN is not supported");
+    TRY(analyze_list(a, scope, list->items, 2, &bounds));
+    TRY(apply_two(a, negated ? "<" : ">=", value, bounds[0], e->location, &low));
+    TRY(apply_two(a, negated ? ">" : "<=", value, bounds[1], e->location, &high));
+    TRY(build(a, negated ? EXPRESSION_OR : EXPRESSION_AND, type_of(TYPE_BOOLEAN), e->location, 2,
+              &made));
+    set_argument(made, 0, low);
+    set_argument(made, 1, high);
+    return build_end(a, made, e->location, out);
+}
+
+static enum status analyze_any(struct analysis *a, struct name_scope *scope,
+                               const PgQuery__AExpr *e, const struct expression **out)
+{
+    if (strcmp(sql_string(e->name[0]).at, "=") != 0)
+        return refuse(a, e->location, "%s ANY is not supported", sql_string(e->name[0]).at);
+    return analyze_operator(a, scope, e, "= ANY", out);
+}
+
+static enum status analyze_a_expr(struct analysis *a, struct name_scope *scope,
+                                  const PgQuery__AExpr *e, const struct expression **out)
+{
+    static const char *const refused[] = {
+        [PG_QUERY__A__EXPR__KIND__AEXPR_OP_ALL] = "ALL (array)",
+        [PG_QUERY__A__EXPR__KIND__AEXPR_NULLIF] = "NULLIF",
+        [PG_QUERY__A__EXPR__KIND__AEXPR_LIKE] = "LIKE",
+        [PG_QUERY__A__EXPR__KIND__AEXPR_ILIKE] = "ILIKE",
+        [PG_QUERY__A__EXPR__KIND__AEXPR_SIMILAR] = "SIMILAR TO",
+        [PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN_SYM] = "BETWEEN SYMMETRIC",
+        [PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN_SYM] = "NOT BETWEEN SYMMETRIC",
+    };
+
+    switch ((int)e->kind) {
+    case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
+        if (e->n_name != 1)
+            return refuse(a, e->location, "OPERATOR() is not supported");
+        return analyze_operator(a, scope, e, sql_string(e->name[0]).at, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY:
+        return analyze_any(a, scope, e, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_DISTINCT:
+        return analyze_operator(a, scope, e, "IS DISTINCT FROM", out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_DISTINCT:
+        return analyze_operator(a, scope, e, "IS NOT DISTINCT FROM", out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
+        return analyze_in(a, scope, e, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
+        return analyze_between(a, scope, e, false, out);
+    case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
+        return analyze_between(a, scope, e, true, out);
+    default:
+        return refuse(a, e->location, "%s is not supported",
+                      (size_t)e->kind < ROW_COUNT(refused) && refused[e->kind]
+                          ? refused[e->kind]
+                          : "this kind of operator");
+    }
+}
+
+static enum status analyze_bool(struct analysis *a, struct name_scope *scope,
+                                const PgQuery__BoolExpr *e, const struct expression **out)
+{
+    bool is_and = e->boolop == PG_QUERY__BOOL_EXPR_TYPE__AND_EXPR;
+    const char *name = is_and                                           ? "AND"
+                       : e->boolop == PG_QUERY__BOOL_EXPR_TYPE__OR_EXPR ? "OR"
+                                                                        : "NOT";
+    const struct expression **arguments;
+    struct expression *made;
+
+    TRY(analyze_list(a, scope, e->args, e->n_args, &arguments));
+    for (size_t i = 0; i < e->n_args; i++)
+        TRY(build_condition(a, name, e->location, &arguments[i]));
+    if (e->boolop == PG_QUERY__BOOL_EXPR_TYPE__NOT_EXPR)
+        return build_apply(a, "NOT", arguments, 1, e->location, out);
+    TRY(build(a, is_and ? EXPRESSION_AND : EXPRESSION_OR, type_of(TYPE_BOOLEAN), e->location,
+              (uint32_t)e->n_args, &made));
+    made->arguments = arguments;
+    return build_end(a, made, e->location, out);
+}
+
+static enum status analyze_null_test(struct analysis *a, struct name_scope *scope,
+                                     const PgQuery__NullTest *e, const struct expression **out)
+{
+    const struct expression *argument;
+    bool is_null = e->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
+
+    TRY(analyze_expression(a, scope, e->arg, &argument));
+    return build_apply(a, is_null ? "IS NULL" : "IS NOT NULL", &argument, 1, e->location, out);
+}
+
+static enum status analyze_boolean_test(struct analysis *a, struct name_scope *scope,
+                                        const PgQuery__BooleanTest *e,
+                                        const struct expression **out)
+{
+    static const char *const names[] = { NULL,           "IS TRUE",    "IS NOT TRUE",   "IS FALSE",
+                                         "IS NOT FALSE", "IS UNKNOWN", "IS NOT UNKNOWN" };
+    const struct expression *argument;
+
+    assert(e->booltesttype > 0 && (size_t)e->booltesttype < ROW_COUNT(names));
+    TRY(analyze_expression(a, scope, e->arg, &argument));
+    TRY(build_condition(a, names[e->booltesttype], e->location, &argument));
+    return build_apply(a, names[e->booltesttype], &argument, 1, e->location, out);
+}
+
+/* --- CASE, COALESCE, GREATEST, LEAST -------------------------------------------- */
+
+/* Casts all of them to their common type, which may still be open: then to text. */
+static enum status cast_alike(struct analysis *a, const char *what,
+                              const struct expression **values, size_t count, int32_t location,
+                              struct type *common)
+{
+    struct sql_error error;
+    struct type *types;
+    void *memory;
+
+    TRY(keep(a, count, sizeof *types, &memory));
+    types = memory;
+    for (size_t i = 0; i < count; i++)
+        types[i] = values[i]->type;
+    if (operator_common_type(what, types, (uint32_t)count, common, &error) != STATUS_OK)
+        return refuse_sql(a, location, &error);
+    for (size_t i = 0; i < count; i++)
+        TRY(build_cast(a, *common, CAST_IMPLICIT, location, &values[i]));
+    return STATUS_OK;
+}
+
+/* The condition of one WHEN; with CASE x WHEN y it is x = y. */
+static enum status analyze_when(struct analysis *a, struct name_scope *scope,
+                                const PgQuery__CaseWhen *when, const struct expression *value,
+                                const struct expression **out)
+{
+    TRY(analyze_expression(a, scope, when->expr, out));
+    if (value)
+        return apply_two(a, "=", value, *out, when->location, out);
+    return build_condition(a, "CASE/WHEN", when->location, out);
+}
+
+static enum status analyze_case(struct analysis *a, struct name_scope *scope,
+                                const PgQuery__CaseExpr *e, const struct expression **out)
+{
+    const struct expression *value = NULL, **results;
+    struct expression *made;
+    struct type common;
+    void *memory;
+
+    if (e->arg) {
+        TRY(analyze_expression(a, scope, e->arg, &value));
+        TRY(build_settled(a, e->location, &value));
+        if (expression_has_call(value))
+            return refuse(a, e->location, "a call behind CASE is not supported");
+    }
+    TRY(build(a, EXPRESSION_CASE, type_of(TYPE_UNKNOWN), e->location, 2 * (uint32_t)e->n_args + 1,
+              &made));
+    TRY(keep(a, e->n_args + 1, sizeof *results, &memory));
+    results = memory;
+    for (size_t i = 0; i < e->n_args; i++) {
+        const struct expression *condition;
+
+        TRY(analyze_when(a, scope, e->args[i]->case_when, value, &condition));
+        set_argument(made, 2 * (uint32_t)i, condition);
+        TRY(analyze_expression(a, scope, e->args[i]->case_when->result, &results[i]));
+    }
+    if (e->defresult)
+        TRY(analyze_expression(a, scope, e->defresult, &results[e->n_args]));
+    else
+        TRY(build_null(a, type_of(TYPE_UNKNOWN), e->location, &results[e->n_args]));
+    TRY(cast_alike(a, "CASE", results, e->n_args + 1, e->location, &common));
+    made->type = common;
+    for (uint32_t i = 0; i < e->n_args; i++)
+        set_argument(made, 2 * i + 1, results[i]);
+    set_argument(made, 2 * (uint32_t)e->n_args, results[e->n_args]);
+    return build_end(a, made, e->location, out);
+}
+
+static enum status analyze_coalesce(struct analysis *a, struct name_scope *scope,
+                                    const PgQuery__CoalesceExpr *e, const struct expression **out)
+{
+    const struct expression **values;
+    struct expression *made;
+    struct type common;
+
+    TRY(analyze_list(a, scope, e->args, e->n_args, &values));
+    TRY(cast_alike(a, "COALESCE", values, e->n_args, e->location, &common));
+    TRY(build(a, EXPRESSION_COALESCE, common, e->location, (uint32_t)e->n_args, &made));
+    made->arguments = values;
+    return build_end(a, made, e->location, out);
+}
+
+static enum status analyze_min_max(struct analysis *a, struct name_scope *scope,
+                                   const PgQuery__MinMaxExpr *e, const struct expression **out)
+{
+    const char *name = e->op == PG_QUERY__MIN_MAX_OP__IS_GREATEST ? "GREATEST" : "LEAST";
+    const struct expression **values;
+
+    TRY(analyze_list(a, scope, e->args, e->n_args, &values));
+    return build_apply(a, name, values, (uint32_t)e->n_args, e->location, out);
+}
+
+/* --- Casts and arrays ------------------------------------------------------------- */
+
+static enum status analyze_cast(struct analysis *a, struct name_scope *scope,
+                                const PgQuery__TypeCast *e, const struct expression **out)
+{
+    struct type type;
+
+    TRY(analyze_type(a, e->type_name, &type));
+    if (type.kind == TYPE_UNKNOWN || type.kind == TYPE_VOID || type.kind == TYPE_RECORD)
+        return refuse(a, e->location, "a cast to %s is not supported", type_name(type.kind));
+    TRY(analyze_expression(a, scope, e->arg, out));
+    return build_cast(a, type, CAST_EXPLICIT, e->location, out);
+}
+
+static enum status analyze_array(struct analysis *a, struct name_scope *scope,
+                                 const PgQuery__AArrayExpr *e, const struct expression **out)
+{
+    const struct expression **values;
+
+    TRY(analyze_list(a, scope, e->elements, e->n_elements, &values));
+    return build_apply(a, "ARRAY", values, (uint32_t)e->n_elements, e->location, out);
+}
+
+/* Subscripts behind something: v[1]. */
+static enum status analyze_indirection(struct analysis *a, struct name_scope *scope,
+                                       const PgQuery__AIndirection *e,
+                                       const struct expression **out)
+{
+    int32_t location = sql_node_location(e->arg);
+
+    TRY(analyze_expression(a, scope, e->arg, out));
+    for (size_t i = 0; i < e->n_indirection; i++) {
+        const PgQuery__Node *node = e->indirection[i];
+        const struct expression *index;
+
+        if (node->node_case != PG_QUERY__NODE__NODE_A_INDICES)
+            return refuse(a, location, "a field of an expression is not supported");
+        ONLY(a, location, node->a_indices, "uidx");
+        TRY(analyze_expression(a, scope, node->a_indices->uidx, &index));
+        TRY(apply_two(a, "[]", *out, index, location, out));
+    }
+    return STATUS_OK;
+}
+
+enum status analyze_expression(struct analysis *a, struct name_scope *scope,
+                               const PgQuery__Node *node, const struct expression **out)
+{
+    switch ((int)node->node_case) {
+    case PG_QUERY__NODE__NODE_A_CONST:
+        return analyze_constant(a, node->a_const, out);
+    case PG_QUERY__NODE__NODE_COLUMN_REF:
+        return analyze_column_ref(a, scope, node->column_ref, out);
+    case PG_QUERY__NODE__NODE_PARAM_REF:
+        return analyze_param_ref(a, scope, node->param_ref, out);
+    case PG_QUERY__NODE__NODE_A_EXPR:
+        return analyze_a_expr(a, scope, node->a_expr, out);
+    case PG_QUERY__NODE__NODE_BOOL_EXPR:
+        return analyze_bool(a, scope, node->bool_expr, out);
+    case PG_QUERY__NODE__NODE_NULL_TEST:
+        return analyze_null_test(a, scope, node->null_test, out);
+    case PG_QUERY__NODE__NODE_BOOLEAN_TEST:
+        return analyze_boolean_test(a, scope, node->boolean_test, out);
+    case PG_QUERY__NODE__NODE_CASE_EXPR:
+        return analyze_case(a, scope, node->case_expr, out);
+    case PG_QUERY__NODE__NODE_COALESCE_EXPR:
+        return analyze_coalesce(a, scope, node->coalesce_expr, out);
+    case PG_QUERY__NODE__NODE_MIN_MAX_EXPR:
+        return analyze_min_max(a, scope, node->min_max_expr, out);
+    case PG_QUERY__NODE__NODE_TYPE_CAST:
+        return analyze_cast(a, scope, node->type_cast, out);
+    case PG_QUERY__NODE__NODE_A_ARRAY_EXPR:
+        return analyze_array(a, scope, node->a_array_expr, out);
+    case PG_QUERY__NODE__NODE_A_INDIRECTION:
+        return analyze_indirection(a, scope, node->a_indirection, out);
+    case PG_QUERY__NODE__NODE_FUNC_CALL:
+        return analyze_call(a, scope, node->func_call, out);
+    default:
+        return refuse_node(a, node);
+    }
+}

@@ -1,0 +1,60 @@
+/*
+ * schema: the tables a program declares.
+ *
+ * Everything is numbered in the order of the file and lives in the program's
+ * arena. Rows are arrays of datums in the order of the columns. A table
+ * without a primary key is refused: rows must have names.
+ */
+#ifndef PROGRAMS_SQL_SCHEMA_H
+#define PROGRAMS_SQL_SCHEMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/text.h"
+#include "programs/values/type.h"
+
+struct expression; /* programs/sql/tree.h */
+
+struct schema_column {
+    struct text name;
+    struct type type;
+    bool not_null;                        /* also of every column of the primary key */
+    const struct expression *default_value; /* of the column's type, or NULL: null */
+};
+
+/* A set of columns, by number, in the order declared. */
+struct schema_columns {
+    const uint16_t *at;
+    uint16_t count;
+};
+
+struct schema_unique {
+    struct text name; /* t_b_key, as PostgreSQL would name it */
+    struct schema_columns columns;
+};
+
+struct schema_reference {
+    struct text name; /* t_b_fkey */
+    uint32_t from, to;                      /* tables */
+    struct schema_columns columns, targets; /* targets are to's primary key or one of its uniques */
+};
+
+struct schema_table {
+    struct text name;
+    const struct schema_column *columns;
+    uint16_t column_count;
+    struct schema_columns key;
+    struct text key_name; /* t_pkey */
+    const struct schema_unique *uniques;
+    uint16_t unique_count;
+};
+
+struct schema {
+    const struct schema_table *tables;
+    uint32_t table_count;
+    const struct schema_reference *references; /* of all tables */
+    uint32_t reference_count;
+};
+
+#endif

@@ -1,0 +1,18 @@
+#include "programs/values/sqlerror.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+enum status sql_error_set(struct sql_error *err, const char *sqlstate, const char *format, ...)
+{
+    va_list arguments;
+
+    assert(strlen(sqlstate) + 1 == sizeof err->sqlstate);
+    memcpy(err->sqlstate, sqlstate, sizeof err->sqlstate);
+    va_start(arguments, format);
+    vsnprintf(err->text, sizeof err->text, format, arguments);
+    va_end(arguments);
+    return strncmp(sqlstate, "53", 2) == 0 ? STATUS_OVER_LIMIT : STATUS_BAD_INPUT;
+}

@@ -1,0 +1,264 @@
+/*
+ * builtin: workloads that need no SQL, as the clients of a store run them.
+ *
+ *     struct builtin_options options = builtin_defaults(builtin_find(TEXT("bank")));
+ *     TRY(builtin_set(&options, TEXT("keys"), TEXT("20"), err));
+ *     TRY(builtin_init(&bank, &options, clients, attempts, &key, arena, err));
+ *
+ *     builtin_begin(&txn, &bank, client, ordinal, attempt);
+ *     while ((request = builtin_next(&txn)).kind is neither COMMIT nor ABORT)
+ *         ... somebody does what it asks, now or much later ...
+ *         builtin_answer(&txn, rows, count);
+ *
+ * A builtin is a workload with its parameters settled; many runs may share it,
+ * since nothing changes it. A transaction is a small state that is copied with
+ * `=`. It asks for one thing at a time and never calls a store.
+ *
+ * What a transaction does is a function of the key, of its client and of its
+ * ordinal within the client, and, where it computes (a balance), of what it has
+ * read. So one client's draws disturb no other's, and a transaction that is tried
+ * again has the same plan, but writes other values: what an attempt wrote that
+ * was aborted must not look like what the next one wrote. A client that goes on
+ * under a new session keeps its number.
+ *
+ * Every write has a value of its own, larger than 0; initial values are 0. Where
+ * a row's value is computed, the column `tag` makes the row unique. Only the
+ * parameter repeat_values changes that.
+ *
+ * Keys are numbers. Keys of items stand as they are ("17"); those of rows behind
+ * their table ("accounts/17"). Where keys retire (writes_per_key), each slot to
+ * choose from goes on to its next key when it has been written about so often:
+ * by the number that is expected at the client's ordinal if all clients go about
+ * equally fast, since a count would let one client disturb another.
+ *
+ * Instead of being drawn, transactions may be listed (programs/workloads/listed.h): then
+ * only the first state, and what must hold at the end, are the workload's.
+ */
+#ifndef PROGRAMS_WORKLOADS_BUILTIN_H
+#define PROGRAMS_WORKLOADS_BUILTIN_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/error.h"
+#include "base/random.h"
+#include "base/text.h"
+#include "history/level.h"
+#include "programs/workloads/key_distribution.h"
+#include "programs/workloads/listed.h"
+
+#define BUILTIN_CLIENTS_MAX 4096
+#define BUILTIN_ATTEMPTS_MAX 256 /* of one transaction */
+#define BUILTIN_ORDINAL_MAX ((UINT64_C(1) << 31) - 1)
+#define BUILTIN_OPERATIONS_MAX 1000
+#define BUILTIN_KEYS_MAX 1000000
+#define BUILTIN_WRITES_PER_KEY_MAX 1000000
+
+/* X(ENUMERATOR, name, kind, low, high, what it says) */
+#define BUILTIN_PARAMETERS(X)                                                                      \
+    X(KEYS, "keys", INTEGER, 1, BUILTIN_KEYS_MAX, "keys that there are at a time")                 \
+    X(OPERATIONS_MIN, "operations_min", INTEGER, 1, BUILTIN_OPERATIONS_MAX,                        \
+      "a transaction has at least so many operations")                                             \
+    X(OPERATIONS_MAX, "operations_max", INTEGER, 1, BUILTIN_OPERATIONS_MAX,                        \
+      "a transaction has at most so many operations")                                              \
+    X(READ_PERCENT, "read_percent", INTEGER, 0, 100, "of a hundred, so many only read")            \
+    X(CHOICE, "choice", CHOICE, 0, CHOICE_KIND_COUNT - 1,                                          \
+      "how keys are chosen: uniform, zipf or hot")                                                 \
+    X(THETA, "theta", RATIO, 0, ZIPF_THETA_MAX, "of zipf: how much more the first are chosen")     \
+    X(HOT_KEYS, "hot_keys", INTEGER, 1, BUILTIN_KEYS_MAX, "of hot: how many are")                  \
+    X(HOT_SHARE, "hot_share", RATIO, 0, 1, "of hot: the share of draws that these have")           \
+    X(WRITES_PER_KEY, "writes_per_key", INTEGER, 0, BUILTIN_WRITES_PER_KEY_MAX,                    \
+      "a key retires after about so many writes; 0: never")                                        \
+    X(REPEAT_VALUES, "repeat_values", INTEGER, 0, 1000000,                                         \
+      "values are drawn from so many; 0: each is unique")                                          \
+    X(ABORT_PERCENT, "abort_percent", INTEGER, 0, 100,                                             \
+      "of a hundred transactions, so many abort themselves at their end")                          \
+    X(GROUP, "group", INTEGER, 2, 64, "keys that are read together")                               \
+    X(BALANCE, "balance", INTEGER, 0, 1000000000, "what each account holds at first")              \
+    X(AMOUNT, "amount", INTEGER, 1, 1000000000, "the most that is moved at a time")                \
+    X(SELECT_PERCENT, "select_percent", INTEGER, 0, 100,                                           \
+      "of a hundred whole reads, so many are one SELECT")                                          \
+    X(DEPOSIT_PERCENT, "deposit_percent", INTEGER, 0, 100,                                         \
+      "of a hundred that write, so many deposit")                                                  \
+    X(RANGE_PERCENT, "range_percent", INTEGER, 0, 100,                                             \
+      "of a hundred operations, so many are over a range of values")                               \
+    X(DELETE_PERCENT, "delete_percent", INTEGER, 0, 100,                                           \
+      "of a hundred that write, so many delete")                                                   \
+    X(BLIND_PERCENT, "blind_percent", INTEGER, 0, 100,                                             \
+      "of a hundred writes of a row, so many do not read it first")                                \
+    X(REBORN_PERCENT, "reborn_percent", INTEGER, 0, 100,                                           \
+      "of a hundred writes of a row, so many delete it first, and insert it again")                \
+    X(VALUES, "values", INTEGER, 1, 1000000000, "the value column is below it")                    \
+    X(WIDTH, "width", INTEGER, 1, 1000000000, "values in a range")
+
+enum builtin_parameter {
+#define BUILTIN_ENUM(enumerator, name, kind, low, high, help) PARAMETER_##enumerator,
+    BUILTIN_PARAMETERS(BUILTIN_ENUM)
+#undef BUILTIN_ENUM
+        PARAMETER_COUNT
+};
+
+enum builtin_shape { BUILTIN_ITEMS, BUILTIN_LISTS, BUILTIN_ROWS };
+
+/* Every column is a bigint, and the first is the primary key. */
+struct builtin_table {
+    const char *name, *key_column, *value_column;
+    const char *tag_column; /* NULL: rows are unique without one */
+    const char *sql;        /* the table as CREATE TABLE */
+};
+
+struct builtin_behaviour;
+
+struct builtin_workload {
+    const char *name, *description;
+    enum builtin_shape shape;
+    const struct builtin_table *table; /* of BUILTIN_ROWS; else NULL */
+    /* By parameter, as a user would write them; NULL: the workload has no such parameter. */
+    const char *defaults[PARAMETER_COUNT];
+    /* What the final state must fulfil holds at these levels and all that imply one of them. */
+    const char *invariant; /* in a line; NULL: there is none */
+    enum level invariant_levels[2];
+    const struct builtin_behaviour *behaviour;
+};
+
+/* NULL if there is none of this name. */
+const struct builtin_workload *builtin_find(struct text name);
+/* In the order of the table, ending in NULL. */
+const char *const *builtin_names(void);
+const struct builtin_workload *const *builtin_all(unsigned *count);
+/* Whether a store that keeps this level must keep the workload's invariant. */
+bool builtin_invariant_holds_at(const struct builtin_workload *, enum level);
+
+/* --- Parameters ------------------------------------------------------------------------------- */
+
+/* Integers have the denominator 1; a choice is its number. */
+struct builtin_options {
+    const struct builtin_workload *workload;
+    struct ratio values[PARAMETER_COUNT];
+};
+
+struct builtin_options builtin_defaults(const struct builtin_workload *);
+/* A refused value leaves the options as they were. */
+MUST_USE enum status builtin_set(struct builtin_options *, struct text name, struct text value,
+                                 struct error *);
+
+const char *builtin_parameter_name(enum builtin_parameter);
+const char *builtin_parameter_help(enum builtin_parameter);
+bool builtin_has_parameter(const struct builtin_workload *, enum builtin_parameter);
+/* The value, so that builtin_set() takes it again. */
+void builtin_print_value(const struct builtin_options *, enum builtin_parameter, struct buffer *);
+
+/* --- The workload, settled -------------------------------------------------------------------- */
+
+struct builtin {
+    const struct builtin_workload *workload;
+    struct builtin_options options;
+    struct choice choice; /* of keys, or of what stands for several of them */
+    uint32_t clients, attempts;
+    const struct random_key *client_keys;
+    const struct listed_turns *turns; /* whose transactions are listed; NULL: all are drawn */
+    bool repeats; /* two of them may write a key the same value */
+};
+
+/* What the store holds before the first transaction, and what reads return. */
+struct builtin_row {
+    uint64_t key;
+    int64_t value, tag; /* items have no tag */
+};
+
+/*
+ * Refuses parameters that do not go together. Clients are 1 to BUILTIN_CLIENTS_MAX, attempts 1
+ * to BUILTIN_ATTEMPTS_MAX; another number of either makes other values.
+ */
+MUST_USE enum status builtin_init(struct builtin *, const struct builtin_options *,
+                                  uint32_t clients, uint32_t attempts, const struct random_key *,
+                                  struct arena *, struct error *);
+
+/*
+ * From now on transactions are those listed. The listing must outlive it.
+ */
+MUST_USE enum status builtin_follow(struct builtin *, const struct listed *, struct arena *,
+                                    struct error *);
+
+int64_t builtin_number(const struct builtin *, enum builtin_parameter);
+/* Whether no two writes of a key have the same value: the history's `unique`. */
+bool builtin_is_unique(const struct builtin *);
+
+/* Rows or items to load first, by rising key. */
+uint64_t builtin_initial_count(const struct builtin *);
+struct builtin_row builtin_initial(const struct builtin *, uint64_t index);
+
+/* As it stands in histories: "17", "accounts/17". */
+void builtin_print_key(const struct builtin *, uint64_t key, struct buffer *);
+
+/* --- One transaction -------------------------------------------------------------------------- */
+
+enum builtin_request_kind {
+    BUILTIN_READ,   /* of a key: an item, a list, or one row by its primary key */
+    BUILTIN_WRITE,  /* of a whole item or row, whether it is there or not */
+    BUILTIN_APPEND, /* of `value` to a list */
+    BUILTIN_INSERT, /* of a row; if it is there, the transaction must be aborted */
+    BUILTIN_SELECT, /* rows by range */
+    BUILTIN_UPDATE, /* rows by range, each to `value` and `tag` */
+    BUILTIN_DELETE, /* rows by range */
+    BUILTIN_COMMIT,
+    BUILTIN_ABORT,
+};
+
+enum builtin_column { BUILTIN_NO_COLUMN, BUILTIN_KEY_COLUMN, BUILTIN_VALUE_COLUMN };
+
+struct builtin_request {
+    enum builtin_request_kind kind;
+    enum builtin_column column; /* of a range; BUILTIN_NO_COLUMN: every row */
+    uint64_t key;
+    int64_t value, tag;
+    int64_t low, high; /* both in the range */
+};
+
+struct builtin_txn {
+    const struct builtin *builtin;
+    uint64_t ordinal;
+    uint32_t client, attempt;
+    uint32_t step, step_count; /* the operations of the plan */
+    uint8_t part;              /* requests of this step that were answered */
+    uint8_t mode;              /* what the workload makes of this transaction */
+    bool gives_up;             /* aborts with the next request */
+    bool saw_missing;          /* the row that was asked for was not there */
+    int64_t seen[2];
+    int64_t sum;
+    /* Of one that is listed. */
+    const struct listed_op *listed;
+    int64_t rows;           /* that it has read */
+    uint32_t broken_plus_1; /* the expectation that was not true; 0: none */
+    int64_t found;          /* instead of what was expected */
+};
+
+void builtin_begin(struct builtin_txn *, const struct builtin *, uint32_t client, uint64_t ordinal,
+                   uint32_t attempt);
+
+/* The same until it is answered. */
+struct builtin_request builtin_next(const struct builtin_txn *);
+
+/*
+ * Of a BUILTIN_READ no row or one, of a BUILTIN_SELECT those that match, in any order; of all
+ * others nothing is looked at. Lists need no answer: their elements are the checkers' business.
+ */
+void builtin_answer(struct builtin_txn *, const struct builtin_row *rows, uint64_t count);
+
+/* The condition of a SELECT, UPDATE or DELETE: "v >= 10 AND v <= 20"; of every row nothing. */
+void builtin_print_where(const struct builtin *, const struct builtin_request *, struct buffer *);
+
+/*
+ * Lists a transaction that has begun and was not answered yet: whoever does what stands there
+ * does what it would do.
+ */
+void builtin_list(const struct builtin_txn *, struct listed *);
+
+/*
+ * Whether what a transaction read breaks the invariant, and how, in a sentence. It counts only if
+ * the transaction has committed, and at the levels where the invariant holds.
+ */
+bool builtin_saw_broken(const struct builtin_txn *, struct buffer *sentence);
+
+#endif

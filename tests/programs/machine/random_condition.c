@@ -1,0 +1,176 @@
+#include "tests/programs/machine/random_condition.h"
+
+#include "base/array.h"
+
+/*
+ * What stands for an expression of a type; within, #i is one of integers, #b of
+ * bigints, #z of smallints, #n of numerics, #t of texts, #w of timestamps, #l
+ * of arrays, #? of truths. Those without any come first: at the end of the depth
+ * there are only these.
+ */
+static const char *const integers[] = {
+    "a", "\"order\"", "y", "nil", "2", "-3", "0", "2147483647", "-2147483647 - 1", NULL,
+    "#i + #i", "#i - #i", "#i * #i", "#i / #i", "#i % #i", "-#i", "+#i", "abs(#i)", "#z + #i",
+    "CASE WHEN #? THEN #i ELSE #i END", "CASE #i WHEN #i THEN #i END", "COALESCE(#i, #i)",
+    "greatest(#i, #z)", "length(#t)", "cardinality(#l)", "array_length(#l, 1)", "#b::int",
+    "#n::int", "#?::int", "(#t || s)::int", NULL,
+};
+static const char *const bigints[] = {
+    "id", "x", "5000000000", "3::bigint", "-9223372036854775808", NULL,
+    "#b + #i", "#i - #b", "#b * #b", "#b / #b", "#i::bigint + #i::bigint", "-(#i::bigint)",
+    "#i::bigint * #i", "CASE WHEN #? THEN #i ELSE #b END", "abs(#i::bigint)",
+    "least(#i::bigint, #i)", "COALESCE(#i, #b)", "#l[#i]", "#n::bigint", "mod(#b, #i)", NULL,
+};
+static const char *const smallints[] = {
+    "z", "k", "-1::smallint", "32767::smallint", NULL,
+    "#z + #z", "#z * #z", "-#z", "abs(#z)", "#i::smallint", "COALESCE(#z, #z)", NULL,
+};
+static const char *const numerics[] = {
+    "m", "\"any number\"", "n", "0.5", "-7.25", "100000000000000000000", "3::numeric", NULL,
+    "#n + #n", "#n - #i", "#n * #n", "#n / #n", "#n % #n", "-#n", "abs(#n)", "round(#n, 1)",
+    "floor(#n)", "ceil(#n)", "sign(#n)", "#i::numeric", "#b::numeric / #n", "#n::numeric(6,1)",
+    "greatest(#n, #i)", "CASE WHEN #? THEN #i ELSE #n END", "lower(#t)::numeric", NULL,
+};
+static const char *const texts[] = {
+    "s", "\"it\"\"s\"", "u", "v", "'x'", "''", "'a''b'", "'\\'", "'5'", "'-- /*'", NULL,
+    "#t || #t", "#t || #i", "#b || #t", "lower(#t)", "upper(#t)", "substr(#t, #i)",
+    "substring(#t, #i, 2)", "lpad(#t, 3, #t)", "#t::varchar(2)", "#n::text", "#?::text",
+    "#w::text", "#l::text", "#i::varchar(1)", "COALESCE(#t, #t)", "CASE WHEN #? THEN #t END",
+    "least(#t, #t)", NULL,
+};
+static const char *const times[] = {
+    "w", "d", "timestamp '2000-01-02'", NULL,
+    "greatest(#w, #w)", "COALESCE(#w, #w)", "CASE WHEN #? THEN #w ELSE #w END", NULL,
+};
+static const char *const arrays[] = {
+    "l", "e", "'{1,NULL}'::bigint[]", "'{}'::bigint[]", NULL,
+    "#l || #l", "#l || #b", "#b || #l", "array_append(#l, #b)", "ARRAY[#b, #i, #b]",
+    "COALESCE(#l, #l)", NULL,
+};
+static const char *const truths[] = {
+    "f", "g", "true", "NULL::boolean", "f IS NULL", NULL,
+    "#i = #i", "#i < #b", "#b >= #n", "#n <> #i", "#n <= #n", "#t = #t", "#t < #t", "#w > #w",
+    "#l = #l", "#? = #?", "#z > #i", "#? AND #?", "#? OR #?", "NOT #?", "#i IS NULL",
+    "#t IS NOT NULL", "#? IS TRUE", "#? IS NOT TRUE", "#? IS FALSE", "#? IS NOT FALSE",
+    "#? IS UNKNOWN", "#i IS DISTINCT FROM #b", "#t IS NOT DISTINCT FROM #t", "#i IN (#i, #i)",
+    "#n IN (#i, #n, NULL)", "#t NOT IN (#t, #t)", "#w IN (#w)", "#i BETWEEN #i AND #b",
+    "#t NOT BETWEEN #t AND #t", "#b = ANY (#l)", "#i = ANY (#l)",
+    "CASE WHEN #? THEN #? ELSE #? END", "CASE #t WHEN #t THEN #? WHEN #t THEN #? END",
+    "COALESCE(#?, #?)", "#i::boolean", NULL,
+};
+
+static const char *const *rules_of(char type)
+{
+    switch (type) {
+    case 'i':
+        return integers;
+    case 'b':
+        return bigints;
+    case 'z':
+        return smallints;
+    case 'n':
+        return numerics;
+    case 't':
+        return texts;
+    case 'w':
+        return times;
+    case 'l':
+        return arrays;
+    default:
+        return truths;
+    }
+}
+
+static size_t count_rules(const char *const *rules)
+{
+    size_t count = 0;
+
+    while (rules[count])
+        count++;
+    return count;
+}
+
+static const char *draw_rule(struct random *random, char type, unsigned depth)
+{
+    const char *const *rules = rules_of(type);
+    size_t leaves = count_rules(rules);
+
+    if (depth > 0 && random_below(random, 5) > 0)
+        rules += leaves + 1;
+    return rules[random_below(random, count_rules(rules))];
+}
+
+static void expand(struct random *random, char type, unsigned depth, struct buffer *out)
+{
+    for (const char *c = draw_rule(random, type, depth); *c; c++)
+        if (*c != '#') {
+            buffer_byte(out, *c);
+        } else {
+            buffer_byte(out, '(');
+            expand(random, *++c, depth > 0 ? depth - 1 : 0, out);
+            buffer_byte(out, ')');
+        }
+}
+
+void random_condition(struct random *random, unsigned depth, struct buffer *out)
+{
+    uint64_t conjuncts = 1 + random_below(random, 3);
+
+    for (uint64_t i = 0; i < conjuncts; i++) {
+        if (i > 0)
+            buffer_text(out, TEXT(" AND "));
+        buffer_byte(out, '(');
+        expand(random, '?', depth, out);
+        buffer_byte(out, ')');
+    }
+}
+
+static struct datum one_of(struct random *random, const int64_t *numbers, size_t count)
+{
+    return datum_of_int64(numbers[random_below(random, count)]);
+}
+
+static struct datum draw_integer(struct random *random, int64_t low, int64_t high)
+{
+    int64_t numbers[] = { low, high, 0, 1, 2, -3, -1, 7 };
+
+    return one_of(random, numbers, ROW_COUNT(numbers));
+}
+
+static struct datum draw_text(struct random *random)
+{
+    static const char *const some[] = { "",    "x",  "it's", "\\", "5",
+                                        "5.0", "-3", "Ab",   "true", "\303\251t\303\251" };
+
+    return datum_of_text(text_of(some[random_below(random, ROW_COUNT(some))]));
+}
+
+static struct datum draw_array(struct random *random)
+{
+    static const int64_t numbers[] = { 3, 0, -1, INT64_MAX };
+    static const uint64_t nulls = 2;
+
+    return (struct datum){ .kind = DATUM_ARRAY,
+                           .length = (uint32_t)random_below(random, 5),
+                           .as.array = { numbers, random_below(random, 2) ? &nulls : NULL } };
+}
+
+void random_row(struct random *random, struct datum row[RANDOM_COLUMNS])
+{
+    int64_t day_ns = INT64_C(86400) * 1000000000, year_2000_ns = 10957 * day_ns;
+
+    row[0] = draw_integer(random, INT64_MIN, INT64_MAX);
+    row[1] = draw_integer(random, INT32_MIN, INT32_MAX);
+    row[2] = draw_integer(random, -5, 5);
+    row[3] = draw_integer(random, INT16_MIN, INT16_MAX);
+    row[4] = datum_of_numeric((struct numeric){ random_between(random, -99, 300) * 25, 2 });
+    row[5] = datum_of_numeric((struct numeric){ random_between(random, -9, 9), 0 });
+    row[6] = draw_text(random);
+    row[7] = draw_text(random);
+    row[8] = datum_of_bool(random_below(random, 2));
+    row[9] = datum_of_timestamp(year_2000_ns + random_between(random, 0, 4) * day_ns);
+    row[10] = draw_array(random);
+    for (int i = 1; i < RANDOM_COLUMNS; i++)
+        if (random_below(random, 7) == 0)
+            row[i] = datum_null();
+}

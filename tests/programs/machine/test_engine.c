@@ -1,0 +1,516 @@
+#include "programs/machine/engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/random.h"
+#include "tests/fixture.h"
+#include "tests/programs/machine/engine_answer.h"
+#include "tests/programs/machine/machine_fixture.h"
+#include "unity.h"
+
+/* The answers in this file are PostgreSQL's. */
+static const char shop[] =
+    "CREATE TABLE makers (m_id bigint PRIMARY KEY, name text UNIQUE);\n"
+    "CREATE TABLE things (t_id bigint PRIMARY KEY, m_id bigint REFERENCES makers (m_id),\n"
+    "    code int UNIQUE, price numeric(6,2) NOT NULL DEFAULT 1.5, label varchar(5));\n"
+    "CREATE FUNCTION load() RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    INSERT INTO makers VALUES (1, 'ada'), (2, 'bob'), (3, NULL);\n"
+    "    INSERT INTO things VALUES (10, 1, 7, 2.50, 'a'), (20, 1, 8, DEFAULT, 'b'),\n"
+    "        (30, 2, NULL, 0.25, NULL), (40, NULL, NULL, 9, 'b');\n"
+    "END; $$;\n"
+    "CREATE FUNCTION add(p_id bigint, p_maker bigint, p_code int, p_price numeric, p_label text)\n"
+    "RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    INSERT INTO things VALUES (p_id, p_maker, p_code, p_price, p_label);\n"
+    "END; $$;\n"
+    "CREATE FUNCTION add_then_fail(p_id bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    INSERT INTO things (t_id) VALUES (p_id);\n"
+    "    UPDATE things SET price = price + 1, t_id = t_id + 100;\n"
+    "    DELETE FROM things WHERE t_id = 110;\n"
+    "    RAISE EXCEPTION 'changed my mind';\n"
+    "END; $$;\n"
+    "CREATE FUNCTION put(p_id bigint, p_code int, p_label text) RETURNS text\n"
+    "LANGUAGE plpgsql AS $$ DECLARE v text; BEGIN\n"
+    "    INSERT INTO things (t_id, code, label) VALUES (p_id, p_code, p_label)\n"
+    "    ON CONFLICT (t_id) DO UPDATE SET label = excluded.label, price = things.price * 2\n"
+    "    WHERE things.label <> excluded.label\n"
+    "    RETURNING label || price INTO v;\n"
+    "    RETURN v || FOUND; END; $$;\n"
+    "CREATE FUNCTION try_to_put(p_id bigint, p_code int) RETURNS boolean\n"
+    "LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    INSERT INTO things (t_id, code) VALUES (p_id, p_code) ON CONFLICT DO NOTHING;\n"
+    "    RETURN FOUND; END; $$;\n"
+    "CREATE FUNCTION put_twice(p_id bigint) RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    INSERT INTO things (t_id) VALUES (p_id), (p_id)\n"
+    "    ON CONFLICT (t_id) DO UPDATE SET code = 1; END; $$;\n"
+    "CREATE FUNCTION try_twice(p_id bigint) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "DECLARE v bigint; BEGIN\n"
+    "    INSERT INTO things (t_id) VALUES (p_id), (p_id) ON CONFLICT DO NOTHING;\n"
+    "    SELECT count(*) INTO v FROM things WHERE t_id = p_id; RETURN v; END; $$;\n"
+    "CREATE FUNCTION move(p_from bigint, p_to bigint) RETURNS boolean\n"
+    "LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    UPDATE makers SET m_id = p_to WHERE m_id = p_from; RETURN FOUND; END; $$;\n"
+    "CREATE FUNCTION drop(p_id bigint) RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    DELETE FROM makers WHERE m_id = p_id; RETURN FOUND; END; $$;\n"
+    "CREATE FUNCTION clear() RETURNS boolean LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    UPDATE things SET m_id = NULL; DELETE FROM makers; RETURN FOUND; END; $$;\n"
+    "CREATE FUNCTION the_one(p_label text) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "DECLARE v bigint; BEGIN\n"
+    "    SELECT t_id INTO STRICT v FROM things WHERE label = p_label; RETURN v; END; $$;\n"
+    "CREATE FUNCTION any_one(p_label text) RETURNS text LANGUAGE plpgsql AS $$\n"
+    "DECLARE v bigint := 5; BEGIN\n"
+    "    SELECT t_id INTO v FROM things WHERE label = p_label ORDER BY t_id DESC;\n"
+    "    RETURN COALESCE(v, 0) || ' ' || FOUND; END; $$;\n"
+    "CREATE FUNCTION raise_prices(p_label text) RETURNS numeric LANGUAGE plpgsql AS $$\n"
+    "DECLARE v numeric; BEGIN\n"
+    "    UPDATE things SET price = price + 1 WHERE label = p_label RETURNING price INTO v;\n"
+    "    RETURN v; END; $$;\n"
+    "CREATE FUNCTION groups() RETURNS text LANGUAGE plpgsql AS $$\n"
+    "DECLARE r record; v text := ''; BEGIN\n"
+    "    FOR r IN SELECT label, count(*) AS n, sum(price) AS s, avg(code) AS a, max(t_id) AS m,\n"
+    "        count(DISTINCT m_id) AS d FROM things GROUP BY label ORDER BY label DESC LOOP\n"
+    "        v := v || COALESCE(r.label, '-') || r.n || ' ' || r.s || ' ' || COALESCE(r.a, 0)\n"
+    "            || ' ' || r.m || ' ' || r.d || '; ';\n"
+    "    END LOOP; RETURN v; END; $$;\n"
+    "CREATE FUNCTION empty() RETURNS text LANGUAGE plpgsql AS $$\n"
+    "DECLARE n bigint; s numeric; BEGIN\n"
+    "    SELECT count(*), sum(price) INTO n, s FROM things WHERE t_id < 0;\n"
+    "    RETURN n || COALESCE(s::text, ' null') || FOUND; END; $$;\n"
+    "CREATE FUNCTION pairs(p_limit bigint) RETURNS text LANGUAGE plpgsql AS $$\n"
+    "DECLARE r record; v text := ''; BEGIN\n"
+    "    FOR r IN SELECT name, t_id FROM makers m JOIN things t ON m.m_id = t.m_id\n"
+    "        ORDER BY price DESC LIMIT p_limit LOOP\n"
+    "        v := v || r.name || r.t_id || ' ';\n"
+    "    END LOOP; RETURN v || FOUND; END; $$;\n"
+    "CREATE FUNCTION crossed(p_leave bigint) RETURNS text LANGUAGE plpgsql AS $$\n"
+    "DECLARE r record; v text := ''; BEGIN\n"
+    "    <<outside>> FOR i IN 1..3 LOOP\n"
+    "        v := v || i;\n"
+    "        FOR r IN SELECT t_id FROM things ORDER BY t_id LOOP\n"
+    "            v := v || 'r';\n"
+    "            CONTINUE outside WHEN i = 1;\n"
+    "            EXIT WHEN r.t_id = 20 AND i = 2;\n"
+    "            EXIT outside WHEN i = p_leave;\n"
+    "        END LOOP;\n"
+    "        v := v || FOUND;\n"
+    "    END LOOP; RETURN v || FOUND; END; $$;\n";
+
+static struct engine *engine;
+static struct error err;
+
+void setUp(void)
+{
+    engine = NULL;
+}
+
+void tearDown(void)
+{
+    engine_close(engine);
+    fixture_unload();
+}
+
+static void open_shop(void)
+{
+    fixture_load(shop);
+    ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
+}
+
+/* The value, or SQLSTATE and message. */
+static const char *answer(const char *call)
+{
+    static char failure[600];
+    struct fixture_call it = fixture_call(call);
+    struct engine_outcome outcome;
+
+    ASSERT_OK(engine_call(engine, it.function, it.arguments, &outcome, &err), &err);
+    if (outcome.is_done)
+        return fixture_text(&outcome.value);
+    snprintf(failure, sizeof failure, "%s %s", outcome.sqlstate, outcome.message);
+    return failure;
+}
+
+/* A table as text: 1,ada;2,bob; */
+static const char *table(const char *name)
+{
+    static char text[4096];
+    uint32_t number = program_find_table(&fixture_program, text_of(name)), count;
+    uint16_t width = fixture_program.tree.schema.tables[number].column_count;
+    const struct datum *const *rows;
+    size_t used = 0;
+
+    *text = '\0';
+    ASSERT_OK(engine_read_table(engine, number, &rows, &count, &err), &err);
+    for (uint32_t i = 0; i < count; i++)
+        for (uint16_t c = 0; c < width; c++)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%c",
+                                     datum_is_null(&rows[i][c]) ? "" : fixture_text(&rows[i][c]),
+                                     c + 1 < width ? ',' : ';');
+    return text;
+}
+
+struct said {
+    const char *call, *answer;
+};
+
+static void expect_all(const struct said *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].answer, answer(rows[i].call), rows[i].call);
+}
+
+#define EXPECT_ALL(rows) expect_all(rows, ROW_COUNT(rows))
+
+static void rows_come_in_the_order_of_their_keys(void)
+{
+    open_shop();
+    TEST_ASSERT_EQUAL_STRING("<NULL>", answer("load()"));
+    TEST_ASSERT_EQUAL_STRING("10,1,7,2.50,a;20,1,8,1.50,b;30,2,,0.25,;40,,,9.00,b;",
+                             table("things"));
+    TEST_ASSERT_EQUAL_STRING("<NULL>", answer("add(15, 3, 9, 1, 'z')"));
+    TEST_ASSERT_EQUAL_STRING("10,1,7,2.50,a;15,3,9,1.00,z;20,1,8,1.50,b;30,2,,0.25,;40,,,9.00,b;",
+                             table("things"));
+}
+
+static void a_call_that_fails_leaves_nothing_behind(void)
+{
+    static char before[4096];
+
+    open_shop();
+    answer("load()");
+    snprintf(before, sizeof before, "%s", table("things"));
+    TEST_ASSERT_EQUAL_STRING("P0001 changed my mind", answer("add_then_fail(50)"));
+    TEST_ASSERT_EQUAL_STRING(before, table("things"));
+    TEST_ASSERT_EQUAL_STRING("1", answer("try_twice(50)"));
+}
+
+static void constraints_are_postgresqls(void)
+{
+    static const struct said rows[] = {
+        { "load()", "<NULL>" },
+        { "add(10, 1, 99, 1, 'x')",
+          "23505 duplicate key value violates unique constraint \"things_pkey\"" },
+        { "add(11, 1, 7, 1, 'x')",
+          "23505 duplicate key value violates unique constraint \"things_code_key\"" },
+        { "add(11, 9, 99, 1, 'x')", "23503 insert or update on table \"things\" violates foreign "
+                                    "key constraint \"things_m_id_fkey\"" },
+        { "add(11, 1, 99, NULL, 'x')", "23502 null value in column \"price\" of relation "
+                                       "\"things\" violates not-null constraint" },
+        { "add(NULL, 1, 99, 1, 'x')", "23502 null value in column \"t_id\" of relation \"things\" "
+                                      "violates not-null constraint" },
+        { "add(11, 1, 99, 12345, 'x')", "22003 numeric field overflow" },
+        { "add(11, 1, 99, 1, 'too long')",
+          "22001 value too long for type character varying(5)" },
+        { "add(11, 1, NULL, 1, 'x')", "<NULL>" },
+        { "drop(1)", "23503 update or delete on table \"makers\" violates foreign key constraint "
+                     "\"things_m_id_fkey\" on table \"things\"" },
+        { "move(1, 5)", "23503 update or delete on table \"makers\" violates foreign key "
+                        "constraint \"things_m_id_fkey\" on table \"things\"" },
+        { "move(3, 2)", "23505 duplicate key value violates unique constraint \"makers_pkey\"" },
+        { "move(3, 5)", "t" },
+        { "move(3, 5)", "f" },
+        { "drop(5)", "t" },
+        { "drop(5)", "f" },
+        { "clear()", "t" },
+    };
+
+    open_shop();
+    EXPECT_ALL(rows);
+    TEST_ASSERT_EQUAL_STRING("", table("makers"));
+}
+
+static void conflicts_can_be_met(void)
+{
+    static const struct said rows[] = {
+        { "load()", "<NULL>" },
+        { "put(10, 50, 'new')", "new5.00true" },
+        { "put(10, 50, 'new')", "<NULL>" },
+        { "put(11, 7, 'new')",
+          "23505 duplicate key value violates unique constraint \"things_code_key\"" },
+        { "put(11, 70, 'x')", "x1.50true" },
+        { "try_to_put(11, 3)", "f" },
+        { "try_to_put(12, 8)", "f" },
+        { "try_to_put(12, 9)", "t" },
+        { "put_twice(13)",
+          "21000 ON CONFLICT DO UPDATE command cannot affect row a second time" },
+        { "try_twice(13)", "1" },
+    };
+
+    open_shop();
+    EXPECT_ALL(rows);
+}
+
+static void into_takes_the_first_row_and_strict_exactly_one(void)
+{
+    static const struct said rows[] = {
+        { "load()", "<NULL>" },
+        { "the_one('a')", "10" },
+        { "the_one('b')", "P0003 query returned more than one row" },
+        { "the_one('c')", "P0002 query returned no rows" },
+        { "any_one('b')", "40 true" },
+        { "any_one('c')", "0 false" },
+        { "raise_prices('a')", "3.50" },
+        { "raise_prices('b')", "P0003 query returned more than one row" },
+        { "raise_prices('c')", "<NULL>" },
+    };
+
+    open_shop();
+    EXPECT_ALL(rows);
+}
+
+static void rows_are_grouped_joined_ordered_and_limited(void)
+{
+    static const struct said rows[] = {
+        { "empty()", "0 nulltrue" },
+        { "groups()", "" },
+        { "pairs(2)", "false" },
+        { "load()", "<NULL>" },
+        { "groups()", "-1 0.25 0 30 1; b2 10.50 8.0000000000000000 40 1; "
+                      "a1 2.50 7.0000000000000000 10 1; " },
+        { "pairs(2)", "ada10 ada20 true" },
+        { "pairs(NULL)", "ada10 ada20 bob30 true" },
+        { "pairs(0)", "false" },
+        { "pairs(-1)", "2201W LIMIT must not be negative" },
+    };
+
+    open_shop();
+    EXPECT_ALL(rows);
+}
+
+static void found_tells_of_the_loop_that_was_left(void)
+{
+    static const struct said rows[] = {
+        { "load()", "<NULL>" },
+        { "crossed(3)", "1r2rrtrue3rtrue" },
+        { "crossed(9)", "1r2rrtrue3rrrrtruetrue" },
+    };
+
+    open_shop();
+    EXPECT_ALL(rows);
+}
+
+static void the_smallest_integer_is_one(void)
+{
+    fixture_load("CREATE FUNCTION edge(p int) RETURNS text LANGUAGE plpgsql AS $$ BEGIN\n"
+                 "    RETURN -2147483648 - p; END; $$;\n");
+    ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
+    TEST_ASSERT_EQUAL_STRING("-2147483648", answer("edge(0)"));
+    TEST_ASSERT_EQUAL_STRING("22003 integer out of range", answer("edge(1)"));
+}
+
+/* It was 33 million rows, a minute and a half and 7 GB to the same end. */
+static void writing_without_end_ends_before_the_memory_does(void)
+{
+    struct machine *machine;
+    const struct request *request;
+    size_t rows = 0;
+
+    fixture_load("CREATE TABLE t (id bigint PRIMARY KEY, s text);\n"
+                 "CREATE FUNCTION fill() RETURNS void LANGUAGE plpgsql AS $$\n"
+                 "DECLARE i bigint := 0; BEGIN\n"
+                 "    LOOP i := i + 1; INSERT INTO t VALUES (i, 'x'); END LOOP; END; $$;\n");
+    ASSERT_OK(machine_open(&machine, &fixture_program, 100000, MACHINE_BYTES_MAX, &err), &err);
+    machine_start(machine, 0, NULL);
+    while ((request = machine_run(machine))->kind != REQUEST_FAILED) {
+        if (request->kind == REQUEST_READ) {
+            machine_answer_rows(machine, NULL, 0);
+        } else {
+            rows += request->write_count;
+            machine_answer_written(machine);
+        }
+    }
+    TEST_ASSERT_EQUAL_STRING("57014", request->sqlstate);
+    TEST_ASSERT_TRUE(rows > 100 && rows < 1000);
+    machine_close(machine);
+}
+
+static void count_requests(void *context, const struct request *r, const struct datum *const *rows,
+                           uint32_t count)
+{
+    uint32_t *counts = context;
+
+    TEST_ASSERT_TRUE(rows || count == 0);
+    counts[r->kind]++;
+}
+
+static void looking_without_end_ends_after_so_many_rows(void)
+{
+    uint32_t counts[4] = { 0 };
+
+    fixture_load("CREATE TABLE t (id bigint PRIMARY KEY, v int);\n"
+                 "CREATE FUNCTION fill() RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+                 "    FOR i IN 1..20000 LOOP INSERT INTO t VALUES (i, 1); END LOOP; END; $$;\n"
+                 "CREATE FUNCTION look() RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+                 "    LOOP PERFORM id FROM t WHERE v = 2; END LOOP; END; $$;\n");
+    ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
+    TEST_ASSERT_EQUAL_STRING("<NULL>", answer("fill()"));
+    engine_watch(engine, count_requests, counts);
+    TEST_ASSERT_EQUAL_STRING(
+        "57014 canceling statement: the call takes more than 100000000 steps", answer("look()"));
+    TEST_ASSERT_UINT32_WITHIN(100, 4950, counts[REQUEST_READ]);
+}
+
+static void a_mark_before_the_file_is_passed_over(void)
+{
+    static const char sql[] = "\xef\xbb\xbf" "CREATE TABLE t (id bigint PRIMARY KEY);\n";
+    char path[] = "/tmp/ordeal-test-XXXXXX";
+    FILE *file = fdopen(mkstemp(path), "w");
+
+    TEST_ASSERT_NOT_NULL(file);
+    fputs(sql, file);
+    fclose(file);
+    fixture_load_file(path);
+    unlink(path);
+    TEST_ASSERT_EQUAL_UINT32(1, fixture_program.tree.schema.table_count);
+}
+
+static void a_watcher_is_told_of_everything(void)
+{
+    uint32_t counts[4] = { 0 };
+
+    open_shop();
+    answer("load()");
+    engine_watch(engine, count_requests, counts);
+    answer("add(60, 1, 60, 1, 'x')");
+    TEST_ASSERT_EQUAL_UINT32(3, counts[REQUEST_READ]);
+    TEST_ASSERT_EQUAL_UINT32(1, counts[REQUEST_WRITE]);
+    TEST_ASSERT_EQUAL_UINT32(1, counts[REQUEST_RETURNED]);
+}
+
+static uint32_t count_by_hand(const struct filter *f, struct heap *scratch)
+{
+    const struct datum *const *rows;
+    uint32_t count, matching = 0;
+
+    ASSERT_OK(engine_read_table(engine, f->condition->table, &rows, &count, &err), &err);
+    for (uint32_t i = 0; i < count; i++)
+        matching += filter_matches(f, rows[i], scratch);
+    return matching;
+}
+
+static void check_read(void *context, const struct request *r, const struct datum *const *rows,
+                       uint32_t count)
+{
+    static const struct datum *seen[1000];
+
+    if (r->kind != REQUEST_READ)
+        return;
+    TEST_ASSERT_TRUE(count < ROW_COUNT(seen));
+    if (count > 0)
+        memcpy(seen, rows, count * sizeof *rows);
+    for (uint32_t i = 1; i < count; i++)
+        TEST_ASSERT_TRUE(seen[i - 1][0].as.integer <= seen[i][0].as.integer);
+    TEST_ASSERT_EQUAL_UINT32(count_by_hand(&r->filter, context), count);
+    /* Reading has spoilt the answer that the engine is about to give. */
+    ASSERT_OK(engine_read(engine, &r->filter, &rows, &count, &err), &err);
+    TEST_ASSERT_TRUE(count == 0 || memcmp(seen, rows, count * sizeof *rows) == 0);
+}
+
+static const char lookups[] =
+    "CREATE TABLE a (id bigint PRIMARY KEY, v int UNIQUE, w int);\n"
+    "CREATE TABLE b (x bigint, y bigint, z text, a_id bigint REFERENCES a (id),\n"
+    "    PRIMARY KEY (x, y), UNIQUE (z, y));\n"
+    "CREATE FUNCTION fill(n int) RETURNS void LANGUAGE plpgsql AS $$ BEGIN\n"
+    "    FOR i IN 1..n LOOP\n"
+    "        INSERT INTO a VALUES (i * 7919 % 1000, CASE WHEN i % 3 > 0 THEN i END, i % 10);\n"
+    "        INSERT INTO b VALUES (i % 20, i, 'z' || i % 7,\n"
+    "            CASE WHEN i % 4 > 0 THEN i * 7919 % 1000 END);\n"
+    "    END LOOP; END; $$;\n"
+    "CREATE FUNCTION look(p int, q int) RETURNS bigint LANGUAGE plpgsql AS $$\n"
+    "DECLARE v1 bigint; BEGIN\n"
+    "    SELECT count(*) INTO v1 FROM a WHERE id = p;\n"
+    "    SELECT count(*) INTO v1 FROM a WHERE v = p;\n"
+    "    SELECT count(*) INTO v1 FROM a WHERE v > p AND v <= q;\n"
+    "    SELECT count(*) INTO v1 FROM a WHERE id >= p AND w = 3;\n"
+    "    SELECT count(*) INTO v1 FROM a WHERE id BETWEEN q AND p;\n"
+    "    SELECT count(*) INTO v1 FROM b WHERE x = p % 20;\n"
+    "    SELECT count(*) INTO v1 FROM b WHERE x = p % 20 AND y < q;\n"
+    "    SELECT count(*) INTO v1 FROM b WHERE z = 'z' || p % 8 AND x > q % 20;\n"
+    "    SELECT count(*) INTO v1 FROM b WHERE a_id = p;\n"
+    "    SELECT count(*) INTO v1 FROM b WHERE y = q;\n"
+    "    SELECT count(*) INTO v1 FROM a JOIN b ON a_id = id WHERE w = p % 10;\n"
+    "    SELECT count(*) INTO v1 FROM a JOIN b ON x = w AND y = v;\n"
+    "    UPDATE a SET v = v + 1000, id = id + 2000 WHERE id = p AND w > 5;\n"
+    "    UPDATE b SET z = 'z9', a_id = NULL WHERE x = p % 20;\n"
+    "    DELETE FROM b WHERE y = q;\n"
+    "    RETURN v1; END; $$;\n";
+
+static void an_index_finds_what_a_scan_finds(void)
+{
+    struct random_key key = random_key_of_seed(3);
+    struct random random;
+    struct heap scratch;
+    char call[64];
+
+    fixture_load(lookups);
+    ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
+    heap_init(&scratch, MACHINE_BYTES_MAX);
+    TEST_ASSERT_EQUAL_STRING("<NULL>", answer("fill(300)"));
+    engine_watch(engine, check_read, &scratch);
+    random_init(&random, &key);
+    for (size_t i = 0; i < fixture_rounds(60); i++) {
+        long long p = (long long)random_below(&random, 400);
+        long long q = (long long)random_below(&random, 400);
+
+        snprintf(call, sizeof call, "look(%lld, %lld)", p, q);
+        answer(call);
+    }
+    heap_close(&scratch);
+}
+
+/* Every one of them loads, and what it promises holds of the data it starts with. */
+static void sample_programs_load_and_keep_their_invariants(void)
+{
+    static const char *const names[] = {
+        "bank",  "counters",  "long_fork", "phantom", "read_only_anomaly", "rubis", "seats",
+        "smallbank", "tatp",  "tpcc",      "twitter", "voter", "wikipedia", "write_skew",
+    };
+    uint32_t invariants = 0;
+
+    for (size_t i = 0; i < ROW_COUNT(names); i++) {
+        char path[64], call[64];
+
+        snprintf(path, sizeof path, "scenarios/programs/%s.sql", names[i]);
+        engine_close(engine);
+        engine = NULL;
+        fixture_unload();
+        fixture_load_file(path);
+        ASSERT_OK(engine_open(&engine, &fixture_program, &err), &err);
+        TEST_ASSERT_EQUAL_STRING_MESSAGE("<NULL>", answer("load(1)"), path);
+        for (uint32_t f = 0; f < fixture_program.tree.function_count; f++) {
+            struct text name = fixture_program.tree.functions[f].name;
+
+            if (name.length < 10 || memcmp(name.at, "invariant_", 10) != 0)
+                continue;
+            snprintf(call, sizeof call, "%.*s()", TEXT_PRINT(name));
+            TEST_ASSERT_EQUAL_STRING_MESSAGE("t", answer(call), call);
+            invariants++;
+        }
+    }
+    TEST_ASSERT_TRUE(invariants > 35);
+}
+
+int main(int count, char **arguments)
+{
+    if (count == 3 && strcmp(arguments[1], "--answer") == 0)
+        return engine_answer_all(arguments[2]);
+    if (count == 3 && strcmp(arguments[1], "--script") == 0)
+        return engine_answer_script(arguments[2]);
+    UNITY_BEGIN();
+    RUN_TEST(rows_come_in_the_order_of_their_keys);
+    RUN_TEST(a_call_that_fails_leaves_nothing_behind);
+    RUN_TEST(constraints_are_postgresqls);
+    RUN_TEST(conflicts_can_be_met);
+    RUN_TEST(into_takes_the_first_row_and_strict_exactly_one);
+    RUN_TEST(rows_are_grouped_joined_ordered_and_limited);
+    RUN_TEST(found_tells_of_the_loop_that_was_left);
+    RUN_TEST(the_smallest_integer_is_one);
+    RUN_TEST(writing_without_end_ends_before_the_memory_does);
+    RUN_TEST(looking_without_end_ends_after_so_many_rows);
+    RUN_TEST(a_mark_before_the_file_is_passed_over);
+    RUN_TEST(a_watcher_is_told_of_everything);
+    RUN_TEST(an_index_finds_what_a_scan_finds);
+    RUN_TEST(sample_programs_load_and_keep_their_invariants);
+    return UNITY_END();
+}
