@@ -150,7 +150,7 @@ static void count_reports(void *context, uint64_t done, uint64_t total)
 static void reading_and_writing_tell_how_far_they_are(void)
 {
     int count = 0;
-    struct progress progress = { count_reports, &count };
+    struct progress progress = { .report = count_reports, .context = &count };
 
     write_file(path, text, sizeof text - 1);
     ASSERT_OK(format_read_history(path, FORMAT_ANY, &progress, &history, &err), &err);

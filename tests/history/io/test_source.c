@@ -381,7 +381,7 @@ static void note_progress(void *context, uint64_t done, uint64_t total)
 static void progress_counts_the_bytes_of_the_file(void)
 {
     struct told told = { 0 };
-    struct progress progress = { note_progress, &told };
+    struct progress progress = { .report = note_progress, .context = &told };
     struct source source;
     size_t size;
     char *text = stairs(1500, &size);

@@ -472,7 +472,7 @@ static void progress_is_told_up_to_the_end(void)
 {
     struct generate_options options = options_of("blindw-w");
     uint64_t last = 0;
-    struct progress progress = { count_report, &last };
+    struct progress progress = { .report = count_report, .context = &last };
     struct history history;
 
     options.transactions = 200000;
