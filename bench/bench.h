@@ -55,7 +55,7 @@ void bench_weak_large(void); /* takes minutes, and some gigabytes of memory and 
 void bench_interval(void);
 void bench_interval_pipeline(void);
 void bench_interval_store(void);
-void bench_interval_threads(void);
+void bench_interval_check(void);
 void bench_interval_watch(void);
 void bench_interval_large(void); /* takes minutes */
 

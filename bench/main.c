@@ -36,7 +36,7 @@ static const struct {
     { "interval", bench_interval, false },
     { "interval-pipeline", bench_interval_pipeline, false },
     { "interval-store", bench_interval_store, false },
-    { "interval-threads", bench_interval_threads, false },
+    { "interval-check", bench_interval_check, false },
     { "interval-watch", bench_interval_watch, false },
     { "interval-large", bench_interval_large, true },
 };

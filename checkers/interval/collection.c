@@ -10,9 +10,9 @@
  *
  * What a version must know of an instant that goes, it keeps.
  */
+#include <stdlib.h>
 #include <string.h>
 
-#include "checkers/interval/arrival.h"
 #include "checkers/interval/settled.h"
 
 #define COLLECTION_STEP 64 /* events between two collections, at the least */
@@ -175,7 +175,7 @@ static void drop_gone(struct mirror *m)
 
     while (gone < m->live.count && m->live.at[gone].is_gone) {
         seek_close(m, &m->live.at[gone]);
-        access_block_leave(m->live.at[gone++].block);
+        free(m->live.at[gone++].accesses);
     }
     memmove(m->live.at, m->live.at + gone, (m->live.count - gone) * sizeof *m->live.at);
     m->live.count -= gone;

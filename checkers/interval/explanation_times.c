@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 
-#include "checkers/interval/arrival.h"
 
 /* --- What times alone say of versions -------------------------------------------------------- */
 
@@ -28,7 +27,7 @@ static enum status add_pasts(struct explanation *x, uint32_t txn, struct traces 
     if (!x->counts[txn])
         return STATUS_OK;
     TRY(traces_make(traces, txn, &trace, err));
-    x->commits[txn] = arrival_commit_times(x->m, &trace);
+    x->commits[txn] = mirror_commit_times(x->m, &trace);
     if (x->committed_by && x->committed_by[txn] < x->commits[txn].high)
         x->commits[txn].high = x->committed_by[txn];
     for (uint32_t op = x->h->txn_op[txn]; op < x->h->txn_op[txn + 1]; op++) {

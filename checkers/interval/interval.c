@@ -3,8 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checkers/interval/ahead.h"
 #include "checkers/interval/explanation.h"
+#include "checkers/interval/traces.h"
 #include "checkers/proof/tell.h"
 #include "checkers/proof/witness.h"
 
@@ -57,6 +57,11 @@ static void name_op(const void *context, uint32_t number, uint32_t op, uint32_t 
 }
 
 /* --- In the order of invocation ---------------------------------------------------------- */
+
+struct invoked {
+    int64_t at;
+    uint32_t txn;
+};
 
 static int compare_invoked(const void *a, const void *b)
 {
@@ -131,92 +136,13 @@ static enum status judge_rest(struct mirror *m, const struct check_options *opti
     return STATUS_OK;
 }
 
-static enum status pass_arrival(struct mirror *m, struct traces *traces,
-                                const struct arrival *arrival, struct error *err)
-{
-    if (arrival->misreads_itself) {
-        access_block_leave(arrival->live.block);
-        return pass_trace(m, traces, arrival->live.number, err);
-    }
-    TRY(mirror_advance(m, arrival->invoked, err));
-    return arrival_take(m, arrival, err);
-}
-
-/* Where there is a sieve, whether it was enough. */
-static enum status pass_ahead(struct mirror *m, struct traces *traces, struct ahead *ahead,
-                              const struct check_options *options, struct check *check,
-                              bool *is_enough, struct error *err)
-{
-    const struct arrival *arrival;
-
-    for (size_t i = 0;; i++) {
-        TRY(ahead_next(ahead, &arrival, err));
-        *is_enough = !ahead_is_given_up(ahead) &&
-                     (ahead->sieve_count == 0 || m->finding_count == 0);
-        if (!*is_enough) {
-            access_block_leave(arrival ? arrival->live.block : NULL);
-            return STATUS_OK;
-        }
-        if (!arrival)
-            break;
-        TRY(pass_arrival(m, traces, arrival, err));
-        if (is_over(i, traces->history->txn_count, options, check))
-            return STATUS_OK;
-    }
-    TRY(judge_rest(m, options, check, err));
-    *is_enough = ahead->sieve_count == 0 || m->finding_count == 0;
-    return STATUS_OK;
-}
-
-static enum status make_and_pass(struct mirror *m, struct traces *traces,
-                                 const struct invoked *sorted, bool is_sieving,
-                                 const struct check_options *options, struct check *check,
-                                 bool *is_enough, struct error *err)
-{
-    struct ahead ahead;
-    enum status status = ahead_init(&ahead, traces->history, m, sorted, options->threads,
-                                    is_sieving, err);
-
-    *is_enough = false;
-    if (status == STATUS_OK)
-        status = pass_ahead(m, traces, &ahead, options, check, is_enough, err);
-    ahead_close(&ahead);
-    /* The first that is wrong is named, and not the first that was come upon. */
-    return status == STATUS_BAD_INPUT ? examine(traces->history, err) : status;
-}
-
-static enum status begin_again(struct mirror *m, struct traces *traces, struct error *err)
-{
-    struct mirror old = *m;
-
-    mirror_close(m);
-    mirror_init(m, &old.profile, old.clock_error);
-    m->key_name = old.key_name;
-    m->op_name = old.op_name;
-    m->context = old.context;
-    return traces_initial(traces, m, err);
-}
-
-/* What statements say of rows is for the row store, which has one user at a time. */
 static enum status pass_all(struct mirror *m, struct traces *traces, const struct invoked *sorted,
                             const struct check_options *options, struct check *check,
                             struct error *err)
 {
-    bool is_enough = false;
-
-    if (traces->history->statement_count > 0 || check_wants(options, CHECK_SLOWLY)) {
-        TRY(examine(traces->history, err));
-        TRY(pass_in_turn(m, traces, sorted, options, check, err));
-        return check_is_stopped(options) ? STATUS_OK : judge_rest(m, options, check, err);
-    }
-    /* A witness tells what orders were drawn from: nothing may be left out. */
-    if (options->threads > 1 && !m->grounds && sieve_is_of_use(&m->profile)) {
-        TRY(make_and_pass(m, traces, sorted, true, options, check, &is_enough, err));
-        if (is_enough)
-            return STATUS_OK;
-        TRY(begin_again(m, traces, err));
-    }
-    return make_and_pass(m, traces, sorted, false, options, check, &is_enough, err);
+    TRY(examine(traces->history, err));
+    TRY(pass_in_turn(m, traces, sorted, options, check, err));
+    return check_is_stopped(options) ? STATUS_OK : judge_rest(m, options, check, err);
 }
 
 /* --- What was found ------------------------------------------------------------------------ */

@@ -7,9 +7,7 @@
  *     T3                                          r x null |--|
  *                                             refused: inconsistent-read
  *
- * Of several threads some make transactions ready (ahead.h), and sieve out what times alone settle,
- * each the keys that are its own (sieve.h); one mirror judges the rest, with the one
- * certifier. What is found is the same, in the same words, of any number.
+ * One thread judges: several would have to share the instants of all keys.
  *
  * Without a profile only that is asked for what every implementation of the level must satisfy.
  */

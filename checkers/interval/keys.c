@@ -97,19 +97,6 @@ enum status mirror_initial_row(struct mirror *m, uint32_t key, uint64_t value, u
     return key_put(m, key, &new, NULL, &place, err);
 }
 
-enum status key_empty(struct mirror *m, uint32_t key, struct error *err)
-{
-    struct key_state *state;
-
-    TRY(mirror_key(m, key, &state, err));
-    if (state->newest != MIRROR_NONE)
-        TRY(array_push(&m->free_versions, state->newest, err));
-    state->newest = MIRROR_NONE;
-    state->count = state->readers.count = state->lockers.count = 0;
-    state->is_known = true;
-    return STATUS_OK;
-}
-
 static uint8_t state_of(const struct live *live, const struct access *access)
 {
     if (live->status == TXN_ABORT)

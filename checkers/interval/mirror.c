@@ -3,8 +3,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "checkers/interval/grounds.h"
-#include "checkers/interval/sieve.h"
 
 const char *mechanism_name(enum mechanism mechanism)
 {
@@ -33,7 +33,7 @@ void mirror_close(struct mirror *m)
         free(m->keys.at[i].lockers.at);
     }
     for (size_t i = 0; i < m->live.count; i++)
-        access_block_leave(m->live.at[i].block);
+        free(m->live.at[i].accesses);
     for (size_t i = 0; i < m->findings.count; i++) {
         array_close(&m->findings.at[i].txns);
         array_close(&m->findings.at[i].ids);
@@ -89,6 +89,171 @@ static void fetch_versions(const struct mirror *m, const struct live *live)
         __builtin_prefetch(newest + sizeof(struct version) - 1);
         __builtin_prefetch(key->readers.at);
     }
+}
+
+/* --- What a transaction wrote itself ----------------------------------------------------- */
+
+static enum status forget_writes(struct own_writes *own, size_t op_count, struct error *err)
+{
+    static const struct own_write none = { 0 };
+
+    own->stamp++;
+    own->mask = 15;
+    while (own->mask < 2 * op_count)
+        own->mask = 2 * own->mask + 1;
+    while (own->slots.count <= own->mask)
+        TRY(array_push(&own->slots, none, err));
+    return STATUS_OK;
+}
+
+/* Its slot, or a free one. */
+static struct own_write *find_write(struct own_writes *own, uint32_t key)
+{
+    size_t at = key * HASH_ODD_1 >> 32 & own->mask;
+
+    while (own->slots.at[at].stamp == own->stamp && own->slots.at[at].key != key)
+        at = (at + 1) & own->mask;
+    return &own->slots.at[at];
+}
+
+/* --- Accesses ----------------------------------------------------------------------------- */
+
+/* What a transaction wrote itself is not read from others, and only its last write stays. */
+static void add_access(struct mirror *m, struct live *live, const struct trace_op *op)
+{
+    struct access *access = &live->accesses[live->access_count];
+    /* A transaction that only reads has nothing to find. */
+    struct own_write *own = op->kind == TRACE_WRITE || live->has_writes
+                                ? find_write(&m->own, op->key)
+                                : NULL;
+    bool is_own = own && own->stamp == m->own.stamp;
+
+    if (op->kind == TRACE_READ && is_own && live->status == TXN_OK)
+        own_judge(m, live, op, &live->accesses[own->access]);
+    if (op->kind == TRACE_READ && (is_own || live->status != TXN_OK))
+        return;
+    *access = (struct access){ .at = mirror_widened(m, op->invoked, op->completed),
+                               .value = op->value,
+                               .key = op->key,
+                               .op = op->op,
+                               .view = MIRROR_NONE,
+                               .kind = op->kind,
+                               .is_locking = op->is_locking,
+                               .version = MIRROR_NONE };
+    live->has_reads |= op->kind == TRACE_READ;
+    if (op->kind == TRACE_WRITE) {
+        access->row = op->row;
+        live->has_writes = access->is_last = true;
+        if (is_own)
+            live->accesses[own->access].is_last = false;
+        *own = (struct own_write){ m->own.stamp, op->key, live->access_count };
+    }
+    live->access_count++;
+}
+
+/* Of what the transaction has read, it may have written some later. */
+static void find_updated(struct mirror *m, struct live *live)
+{
+    for (uint32_t i = 0; live->has_reads && live->has_writes && i < live->access_count; i++)
+        live->accesses[i].is_updated =
+            live->accesses[i].kind != TRACE_QUERY &&
+            find_write(&m->own, live->accesses[i].key)->stamp == m->own.stamp;
+}
+
+/* Each statement before its rows. */
+static enum status add_accesses(struct mirror *m, struct live *live, const struct trace *trace,
+                                struct error *err)
+{
+    size_t next = 0;
+
+    for (size_t i = 0; i <= trace->op_count; i++) {
+        for (; next < trace->query_count && trace->queries[next].first_op == i; next++) {
+            const struct trace_query *q = &trace->queries[next];
+
+            TRY(seek_add(m, live, trace, q, mirror_widened(m, q->invoked, q->completed), err));
+        }
+        if (i == trace->op_count)
+            break;
+        add_access(m, live, &trace->ops[i]);
+        if (trace->ops[i].kind == TRACE_READ)
+            seek_drop_op(m, &trace->ops[i]);
+    }
+    find_updated(m, live);
+    return STATUS_OK;
+}
+
+/* --- Times --------------------------------------------------------------------------------- */
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Whether it reads as of an instant that is not its transaction's. */
+static bool has_own_view(const struct mirror *m, const struct access *a)
+{
+    return a->kind != TRACE_WRITE && profile_reads_apart(&m->profile, a->is_locking);
+}
+
+/* From the first time that a transaction may read as of, to the first that it has read at. */
+static struct times view_of(const struct mirror *m, const struct live *live)
+{
+    struct times view = { live->at.low, live->commit.high };
+
+    for (uint32_t i = 0; m->profile.by_operations && i < live->access_count; i++)
+        if (live->accesses[i].kind != TRACE_WRITE &&
+            !has_own_view(m, &live->accesses[i]) && live->accesses[i].at.high < view.high)
+            view.high = live->accesses[i].at.high;
+    return view;
+}
+
+/* When all is known that a transaction's reads can have seen. */
+static int64_t judged_at(const struct mirror *m, const struct live *live, struct times view)
+{
+    bool by_view = m->profile.view == VIEW_TRANSACTION && m->profile.timing == TIMING_FULL;
+    int64_t at = by_view ? view.high : TIMELINE_BEGINNING;
+
+    if (m->profile.ignores_times)
+        return TIMELINE_END;
+    if (m->profile.timing == TIMING_NONE || m->profile.view == VIEW_COMMIT)
+        return live->commit.high;
+    for (uint32_t i = 0; i < live->access_count; i++)
+        if ((!by_view || has_own_view(m, &live->accesses[i])) &&
+            live->accesses[i].at.high > at)
+            at = live->accesses[i].at.high;
+    return at;
+}
+
+/*
+ * An operation that ended with its transaction may have been what committed it: of that it is
+ * known that it had begun.
+ */
+static int64_t least_commit(const struct trace *trace, int64_t invoked, int64_t completed)
+{
+    return completed < trace->completed ? completed : invoked;
+}
+
+static int64_t end_of(const struct trace *trace)
+{
+    return trace->completed == TIME_NEVER || trace->status == TXN_UNKNOWN ? TIMELINE_END
+                                                                        : trace->completed;
+}
+
+struct times mirror_commit_times(const struct mirror *m, const struct trace *trace)
+{
+    int64_t commit_low = trace->invoked;
+    struct times commit;
+
+    for (size_t i = 0; i < trace->op_count && m->profile.by_operations; i++)
+        commit_low = later_of(commit_low, least_commit(trace, trace->ops[i].invoked,
+                                                       trace->ops[i].completed));
+    for (size_t i = 0; i < trace->query_count && m->profile.by_operations; i++)
+        commit_low = later_of(commit_low, least_commit(trace, trace->queries[i].invoked,
+                                                       trace->queries[i].completed));
+    commit = mirror_widened(m, commit_low, end_of(trace));
+    if (commit.low > commit.high)
+        commit.low = commit.high;
+    return commit;
 }
 
 /* --- Adding ---------------------------------------------------------------------------- */
@@ -166,7 +331,7 @@ static enum status add_statement_views(struct mirror *m, struct live *live, uint
         struct access *a = &live->accesses[i];
         struct times view = usable(m, a->at);
 
-        if (!access_has_own_view(m, a))
+        if (!has_own_view(m, a))
             continue;
         if (last && a->op == last->op && m->profile.view != VIEW_ROW) {
             a->view = last->view;
@@ -199,10 +364,10 @@ static enum status add_orders_to_commit(struct mirror *m, struct live *live, str
     return lay_program(m, live, NULL, NULL, live->view, live->point, err);
 }
 
-static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
-                            const struct arrival *arrival, struct error *err)
+/* The transaction's instants, and what is to be done as of which time. */
+static enum status schedule(struct mirror *m, struct live *live, uint64_t txn, struct error *err)
 {
-    struct times view = arrival->view;
+    struct times view = view_of(m, live);
 
     live->view_high = view.high;
     /* Views are added before the commit, so that ranks rise along the program. */
@@ -217,7 +382,8 @@ static enum status add_live(struct mirror *m, struct live *live, uint64_t txn,
         live->is_judged = true;
         return STATUS_OK;
     }
-    return agenda_push(&m->events, (struct mirror_event){ arrival->judged_at, txn, true }, err);
+    return agenda_push(&m->events, (struct mirror_event){ judged_at(m, live, view), txn, true },
+                       err);
 }
 
 static bool is_late(const struct mirror *m, int64_t invoked)
@@ -225,41 +391,47 @@ static bool is_late(const struct mirror *m, int64_t invoked)
     return mirror_earlier(invoked, m->clock_error) < m->judged_until;
 }
 
-enum status arrival_take(struct mirror *m, const struct arrival *arrival, struct error *err)
+/* What follows from the trace and the profile alone. */
+static enum status make_live(struct mirror *m, const struct trace *trace, struct live *live,
+                             struct error *err)
 {
-    uint64_t txn = m->live_first + m->live.count;
-
-    assert(!is_late(m, arrival->invoked));
-    m->counts.txns++;
-    m->counts.ops += arrival->op_count;
-    if (array_push(&m->live, arrival->live, err) != STATUS_OK) {
-        access_block_leave(arrival->live.block);
-        return err->status;
-    }
-    if (!m->sieved)
-        fetch_keys(m, &arrival->live);
-    return add_live(m, &m->live.at[m->live.count - 1], txn, arrival, err);
+    *live = (struct live){ .id = trace->id,
+                           .number = trace->number,
+                           .status = trace->status,
+                           .at = mirror_widened(m, trace->invoked, end_of(trace)),
+                           .commit = mirror_commit_times(m, trace),
+                           .point = MIRROR_NONE,
+                           .view = MIRROR_NONE,
+                           .certified = MIRROR_NONE };
+    TRY(memory_resize((void **)&live->accesses, trace->op_count + trace->query_count + 1,
+                      sizeof *live->accesses, err));
+    TRY(forget_writes(&m->own, trace->op_count, err));
+    return add_accesses(m, live, trace, err);
 }
 
 enum status mirror_add(struct mirror *m, const struct trace *trace, struct error *err)
 {
-    struct arrival arrival;
+    uint64_t txn = m->live_first + m->live.count;
+    struct live live;
     enum status status;
 
+    m->counts.txns++;
+    m->counts.ops += trace->op_count;
     if (is_late(m, trace->invoked)) {
-        m->counts.txns++;
-        m->counts.ops += trace->op_count;
         m->counts.late++;
         seek_drop_trace(m, trace);
         return STATUS_OK;
     }
     TRY(array_reserve(&m->live, 1, err));
-    status = arrival_make_in_turn(m, trace, &arrival, err);
-    if (status == STATUS_OK)
-        return arrival_take(m, &arrival, err);
-    seek_close(m, &arrival.live);
-    access_block_leave(arrival.live.block);
-    return status;
+    status = make_live(m, trace, &live, err);
+    if (status != STATUS_OK) {
+        seek_close(m, &live);
+        free(live.accesses);
+        return status;
+    }
+    m->live.at[m->live.count++] = live;
+    fetch_keys(m, &live);
+    return schedule(m, &m->live.at[m->live.count - 1], txn, err);
 }
 
 enum status mirror_gap(struct mirror *m, int64_t from, int64_t to, struct error *err)
@@ -311,16 +483,11 @@ static enum status judge_write(struct mirror *m, struct live *live, uint32_t acc
 static enum status install(struct mirror *m, uint64_t txn, struct error *err)
 {
     struct live *live = mirror_live(m, txn);
-    bool is_settled = false;
 
     for (uint32_t i = 0; i < live->access_count; i++) {
         struct access *a = &live->accesses[i];
 
         if (a->kind != TRACE_WRITE)
-            continue;
-        if (m->sieved)
-            TRY(sieved_access(m, live, i, &is_settled, err));
-        if (is_settled)
             continue;
         TRY(mirror_know_key(m, a->key, err));
         TRY(key_install(m, live, a, err));
@@ -343,7 +510,6 @@ static bool locks(const struct mirror *m, const struct access *read)
 static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
 {
     struct live *live = mirror_live(m, txn);
-    bool is_settled = false;
 
     for (uint32_t i = 0; i < live->access_count; i++) {
         struct access *a = &live->accesses[i];
@@ -353,10 +519,6 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
         if (a->kind == TRACE_QUERY)
             TRY(seek_judge(m, live, i, err));
         if (a->kind != TRACE_READ)
-            continue;
-        if (m->sieved)
-            TRY(sieved_access(m, live, i, &is_settled, err));
-        if (is_settled)
             continue;
         TRY(mirror_know_key(m, a->key, err));
         m->counts.reads++;
@@ -373,7 +535,7 @@ static enum status judge(struct mirror *m, uint64_t txn, struct error *err)
 /* While it works at one event, the processor fetches what the next is about. */
 static enum status pass_event(struct mirror *m, struct mirror_event event, struct error *err)
 {
-    if (m->events.count > 0 && !m->sieved)
+    if (m->events.count > 0)
         fetch_versions(m, mirror_live(m, m->events.at[0].txn));
     TRY(event.is_judging ? judge(m, event.txn, err) : install(m, event.txn, err));
     return m->until_collection-- == 0 ? mirror_collect(m, err) : STATUS_OK;

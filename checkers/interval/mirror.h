@@ -147,7 +147,6 @@ struct relation;
 struct live;
 struct version;
 struct own_write;
-struct sieved_keys;
 
 /* What a transaction wrote so far, while what it did is looked at: by key, open addressing. */
 struct own_writes {
@@ -169,7 +168,6 @@ struct mirror {
     struct agenda events;
     ARRAY(struct dependency) undecided; /* that overlap */
     struct own_writes own;
-    struct sieved_keys *sieved;    /* what is done before, for each access; NULL: nothing is */
     struct row_store *rows;        /* the caller's; NULL: conditions are all CONDITION_ALL */
     ARRAY(struct key_row) key_rows; /* by key, as far as they are of tables */
     ARRAY(struct relation) relations; /* tables */

@@ -46,7 +46,7 @@ struct version {
     uint32_t number, op; /* the caller's, of the transaction and the operation */
 };
 
-/* The last write of a key by the transaction that is being made (arrival.h). */
+/* The last write of a key by the transaction that is being added. */
 struct own_write {
     uint64_t stamp; /* the transaction's */
     uint32_t key, access;
@@ -132,8 +132,7 @@ struct live {
     struct times at, commit;
     int64_t view_high; /* of the transaction's view, by its times alone */
     uint32_t point, view, certified; /* MIRROR_NONE: none, or gone */
-    struct access *accesses; /* in the block */
-    struct access_block *block;
+    struct access *accesses;
     uint32_t access_count;
     struct query *queries;
     uint32_t query_count;
@@ -255,8 +254,6 @@ MUST_USE enum status key_install(struct mirror *, struct live *, struct access *
 /* A version comes to be the newest, of a transaction that is live, or one written elsewhere. */
 MUST_USE enum status key_put(struct mirror *, uint32_t key, struct version *, const struct live *,
                              uint32_t *place, struct error *);
-/* Nothing is known of the key, as if nobody had asked for it; versions are to come. */
-MUST_USE enum status key_empty(struct mirror *, uint32_t key, struct error *);
 /* Those whose transactions have gone make room first. */
 MUST_USE enum status key_add_reader(const struct mirror *, struct readers *, struct reader,
                                     struct error *);
@@ -337,6 +334,11 @@ void dependency_of_unclear_read(struct mirror *, const struct look *);
 MUST_USE enum status dependency_of_write(struct mirror *, uint32_t version, struct error *);
 /* Counts what was deduced of those of whom one is about to be let go, or of all. */
 MUST_USE enum status dependencies_decide(struct mirror *, bool decides_all, struct error *);
+
+/* --- mirror.c --- */
+
+/* Within which times a transaction commits, by its clients' times alone. */
+struct times mirror_commit_times(const struct mirror *, const struct trace *);
 
 /* --- collection.c --- */
 

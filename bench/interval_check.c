@@ -1,8 +1,4 @@
-/*
- * The checker on histories in memory, by one thread and by several: of these some make transactions
- * ready, and sieve out by keys what times alone settle (checkers/interval/sieve.h). By wall time, as
- * that is what threads are for; so on a busy machine several may be slower than one.
- */
+/* The checker on histories in memory, from beginning to end: by wall time, the least of some rounds. */
 #include <stdio.h>
 
 #include "bench/bench.h"
@@ -10,13 +6,13 @@
 #include "checkers/interval/profile.h"
 #include "tests/checkers/truth.h"
 
-struct threads_row {
+struct check_row {
     const char *name, *profile;
     enum truth_workload workload;
     uint32_t sessions, keys;
 };
 
-static const struct threads_row rows[] = {
+static const struct check_row rows[] = {
     { "blindw-rw", "postgresql/serializable", TRUTH_BLINDW_RW, 16, 1000 },
     { "blindw-rw, 100,000 keys", "postgresql/serializable", TRUTH_BLINDW_RW, 16, 100000 },
     { "blindw-rw, 64 sessions", "postgresql/serializable", TRUTH_BLINDW_RW, 64, 1000 },
@@ -28,12 +24,9 @@ static const struct threads_row rows[] = {
 #define TRANSACTIONS 200000
 
 /* The least of some rounds; below 0: it failed. */
-static double check_seconds(const struct history *h, const struct profile *profile,
-                            unsigned threads)
+static double check_seconds(const struct history *h, const struct profile *profile)
 {
-    struct check_options options = { .level = profile->level,
-                                     .profile = profile,
-                                     .threads = threads };
+    struct check_options options = { .level = profile->level, .profile = profile };
     double least = -1;
 
     for (int i = 0; i < BENCH_ROUNDS; i++) {
@@ -56,12 +49,12 @@ static double check_seconds(const struct history *h, const struct profile *profi
 
 static void measure(const void *context)
 {
-    const struct threads_row *row = context;
+    const struct check_row *row = context;
     const struct profile *profile = profile_find(text_of(row->profile));
     struct truth_options options = truth_options(profile);
     struct error err = { 0 };
     struct history history;
-    double one, two;
+    double seconds;
 
     options.workload = row->workload;
     options.sessions = row->sessions;
@@ -71,17 +64,15 @@ static void measure(const void *context)
         printf("  %-32s not measured: %s\n", row->name, err.text);
         return;
     }
-    one = check_seconds(&history, profile, 1);
-    two = check_seconds(&history, profile, 2);
-    printf("  %-32s %9zu %9.1f %9.1f %9.2f\n", row->name, (size_t)history.op_count, one * 1e3,
-           two * 1e3, one / two);
+    seconds = check_seconds(&history, profile);
+    printf("  %-32s %9zu %9.1f %9.1f\n", row->name, (size_t)history.op_count, seconds * 1e3,
+           seconds * 1e9 / (double)history.op_count);
     history_close(&history);
 }
 
-void bench_interval_threads(void)
+void bench_interval_check(void)
 {
-    printf(" one thread and two, in wall time\n  %-32s %9s %9s %9s %9s\n", "", "ops", "one ms",
-           "two ms", "ratio");
+    printf("  %-32s %9s %9s %9s\n", "", "ops", "ms", "ns/op");
     for (size_t i = 0; i < ROW_COUNT(rows); i++)
         bench_in_child(measure, &rows[i]);
 }
