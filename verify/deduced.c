@@ -159,6 +159,8 @@ enum status check_inferred_edge(struct verifier *v, const struct edge *e, struct
         TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
     }
     TRY(is_before_by_derived(v, e->key, e->from_version, e->to_version, &is_before, err));
+    if (!is_before)
+        TRY(inferred_is_before_by_row(v, e->key, e->from_version, e->to_version, &is_before, err));
     return is_before ? STATUS_OK
                      : refuse_edge(v, e, "nothing says in which order the versions stand", err);
 }

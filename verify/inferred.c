@@ -11,6 +11,7 @@ struct inferred {
     uint64_t *touch_start;   /* by version; initial ones by key behind all others */
     struct touch *touch;
     uint32_t *first_in_session, first_now, *first_date; /* by session, of one question */
+    uint32_t *reached, reached_now, *queue; /* by version, and so many, of one question */
 };
 
 #define GET(field, count) memory_get(v, (void **)&n->field, count, sizeof *n->field, err)
@@ -232,6 +233,8 @@ enum status inferred_build(struct verifier *v, struct error *err)
     TRY(GET(read, h->op_count));
     TRY(GET(first_in_session, h->session_count));
     TRY(GET(first_date, h->session_count));
+    TRY(GET(reached, h->op_count));
+    TRY(GET(queue, h->op_count + 1));
     for (size_t key = 0; key < h->key_count; key++)
         n->longest[key] = HISTORY_NONE;
     for (uint32_t t = 0; t < h->txn_count; t++)
@@ -420,5 +423,74 @@ enum status inferred_is_before(struct verifier *v, uint32_t key, uint32_t first,
         return is_before_by_updates(v, key, first, second, is_before, err);
     *is_before = n->position[first] != 0 &&
                  (n->position[second] == 0 || n->position[first] < n->position[second]);
+    return STATUS_OK;
+}
+
+/* --- By any row of steps ------------------------------------------------------- */
+
+/* One step: by a derived order, by who read the one and wrote the other, by sessions or times. */
+static enum status is_step(struct verifier *v, uint32_t key, uint32_t from, uint32_t to,
+                           bool with_order, bool *is_it, struct error *err)
+{
+    uint32_t txn = history_txn_of(v->h, to);
+
+    TRY(verify_spend(v, 1 + v->derived.count + to - v->h->txn_op[txn], err));
+    *is_it = inferred_by_update(v, txn, key, from, to);
+    for (size_t i = 0; i < v->derived.count && !*is_it; i++)
+        *is_it = v->derived.at[i].key == key && v->derived.at[i].first == from &&
+                 v->derived.at[i].second == to;
+    return *is_it || !with_order ? STATUS_OK : is_before_by_order(v, key, from, to, is_it, err);
+}
+
+static enum status take_steps(struct verifier *v, uint32_t key, uint32_t from,
+                              const uint32_t *versions, size_t count, bool with_order,
+                              size_t *queued, struct error *err)
+{
+    struct inferred *n = v->inferred;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_it = false;
+
+        if (n->reached[versions[i]] == n->reached_now)
+            continue;
+        TRY(is_step(v, key, from, versions[i], with_order, &is_it, err));
+        if (!is_it)
+            continue;
+        n->reached[versions[i]] = n->reached_now;
+        n->queue[(*queued)++] = versions[i];
+    }
+    return STATUS_OK;
+}
+
+static enum status search_row(struct verifier *v, uint32_t key, uint32_t first, uint32_t second,
+                              bool with_order, bool *is_before, struct error *err)
+{
+    struct inferred *n = v->inferred;
+    size_t queued = 1;
+
+    n->reached_now++;
+    n->reached[first] = n->reached_now;
+    n->queue[0] = first;
+    for (size_t i = 0; i < queued && n->reached[second] != n->reached_now; i++) {
+        TRY(take_steps(v, key, n->queue[i], v->chain + v->chain_start[key],
+                       v->chain_start[key + 1] - v->chain_start[key], with_order, &queued, err));
+        TRY(take_steps(v, key, n->queue[i], v->perhaps + v->perhaps_start[key],
+                       v->perhaps_start[key + 1] - v->perhaps_start[key], with_order, &queued,
+                       err));
+    }
+    *is_before = n->reached[second] == n->reached_now;
+    return STATUS_OK;
+}
+
+enum status inferred_is_before_by_row(struct verifier *v, uint32_t key, uint32_t first,
+                                      uint32_t second, bool *is_before, struct error *err)
+{
+    *is_before = v->by_order = false;
+    if (first == second || first == VERSION_INITIAL || second == VERSION_INITIAL ||
+        source_is_plain(v, key))
+        return STATUS_OK;
+    TRY(search_row(v, key, first, second, false, is_before, err));
+    if (!*is_before && v->closing != CLOSED_BY_NOTHING)
+        TRY(search_row(v, key, first, second, true, is_before, err));
     return STATUS_OK;
 }

@@ -24,6 +24,10 @@ MUST_USE enum status inferred_build(struct verifier *, struct error *);
 MUST_USE enum status inferred_is_before(struct verifier *, uint32_t key, uint32_t first,
                                         uint32_t second, bool *is_before, struct error *);
 
+/* The same of registers by any row of such steps and of orders that were derived: dearer. */
+MUST_USE enum status inferred_is_before_by_row(struct verifier *, uint32_t key, uint32_t first,
+                                               uint32_t second, bool *is_before, struct error *);
+
 /* Because a transaction read the first and left the second; because it is so of two of them. */
 bool inferred_by_update(struct verifier *, uint32_t txn, uint32_t key, uint32_t first,
                         uint32_t second);

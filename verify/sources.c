@@ -523,8 +523,10 @@ static enum status read_elsewhere(struct verifier *v, struct reading *r, struct 
         return STATUS_OK;
     TRY(read_others(v, &others, value, err));
     TRY(verify_spend(v, r->op - v->h->txn_op[r->txn], err));
-    if (others.source_count == 0)
-        r->elsewhere = is_own_earlier(v, r, value) ? ELSEWHERE_NOT : ELSEWHERE_NONE;
+    if (is_own_earlier(v, r, value))
+        r->elsewhere = ELSEWHERE_NOT;
+    else if (others.source_count == 0)
+        r->elsewhere = ELSEWHERE_NONE;
     else if (others.source_count > 1)
         r->elsewhere = ELSEWHERE_MANY;
     else

@@ -276,7 +276,7 @@ static enum status show_by_level(struct judging *j, enum level level, uint32_t *
     bool leads_back = false;
 
     TRY(judging_find_components_of(j, level, err));
-    if (c->is_stopped)
+    if (c->is_stopped || judging_has_cycle(j))
         return STATUS_OK;
     TRY(complete_by_graph(j, place, &leads_back, err));
     j->hears_completion = true;

@@ -106,7 +106,7 @@ static enum status tell_twice(struct infer *c, uint32_t key, uint32_t first, uin
 
     c->key_kind[key] = KEY_UNJUDGED;
     c->leaves_out = true;
-    if (h->unique == 1 && infer_is_in(c, txns[0]) && infer_is_in(c, txns[1])) {
+    if (h->unique == 1 && infer_is_committed(c, txns[0]) && infer_is_committed(c, txns[1])) {
         if (!infer_finds(c, ANOMALY_DUPLICATE_WRITE))
             return STATUS_OK;
         tell_txn(&why, h, txns[0]);

@@ -337,6 +337,9 @@ static enum status judge_reader(struct inquest *q, const struct suspect_read *re
         return tell_reader(q, read, ANOMALY_FUTURE_READ, q->latest[read->txn] - 1,
                            ", of which the last that ", err);
     }
+    /* Of one that never was, that is said already. */
+    if (is_no_version(look) || look->skipping != NO_PLACE)
+        return STATUS_OK;
     if (number >= INFER_INITIAL || v->is_final[number] || !infer_is_in(c, v->txn[number]) ||
         (ends_with_own && may_be_torn(c, read->txn, read->op)))
         return STATUS_OK;

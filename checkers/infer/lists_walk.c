@@ -8,6 +8,7 @@
  * Where a transaction goes on with a list, it must find what it has seen and appended.
  * A list that ends with its own appends is no read from others.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "checkers/infer/lists_private.h"
@@ -136,6 +137,26 @@ static bool agrees(const struct infer *c, const struct list_state *st, uint32_t 
     return memcmp(list.at, before.at, before.count * sizeof *list.at) == 0;
 }
 
+/*
+ * Whether others had appended since its last read, in front of its own appends, and nothing else is
+ * wrong: where nobody keeps two writers apart, that is the version that it left.
+ */
+static bool has_grown(const struct infer *c, const struct list_state *st, struct elements list)
+{
+    struct elements before;
+    uint32_t own_before = st->own - st->since;
+
+    if (st->read == HISTORY_NONE || st->own == 0 || !ends_with_own(c, st, st->own, list))
+        return false;
+    (void)lists_elements(c->history, history_value(c->history, st->read), &before);
+    if (before.count < own_before)
+        return false;
+    before.count -= own_before;
+    return list.count - st->own > before.count &&
+           (before.count == 0 ||
+            memcmp(list.at, before.at, before.count * sizeof *list.at) == 0);
+}
+
 /* The last of them, as lists are told. */
 static void tell_own(struct buffer *why, const struct infer *c, const struct list_state *st)
 {
@@ -171,6 +192,25 @@ static enum status tell_internal(struct infer *c, uint32_t txn, uint32_t op,
         tell_own(&why, c, st);
     }
     return lists_tell_read(c, ANOMALY_INTERNAL, txn, op, HISTORY_NONE, &why, err);
+}
+
+/* Levels of visibility alone let that be. */
+static enum status tell_grown(struct infer *c, uint32_t txn, uint32_t op,
+                              const struct list_state *st, struct error *err)
+{
+    uint64_t visibility = LEVEL_BIT(LEVEL_READ_ATOMIC) | LEVEL_BIT(LEVEL_CAUSAL) |
+                          LEVEL_BIT(LEVEL_PREFIX);
+    uint64_t left = visibility & ~c->ruled_out;
+
+    if (visibility & LEVEL_BIT(c->options->level))
+        infer_leave_out(c, "T%" PRId64 " read %.*s, and again behind its own appends, where others "
+                           "had appended meanwhile: what it saw of these is not known",
+                        c->history->txn_id[txn],
+                        TEXT_PRINT(history_key(c->history, c->history->op_key[op])));
+    else
+        TRY(tell_internal(c, txn, op, st, err));
+    c->ruled_out &= ~left;
+    return STATUS_OK;
 }
 
 /* --- Reads and appends -------------------------------------------------------------- */
@@ -235,7 +275,9 @@ static enum status walk_read(struct list_walk *w, uint32_t txn, uint32_t op, str
         TRY(is_plain(c, key, op, list, &is_known, err));
     if (is_like && (st->read != HISTORY_NONE || st->own > 0))
         contradicts = !agrees(c, st, op, list, is_known);
-    if (contradicts)
+    if (contradicts && has_grown(c, st, list))
+        TRY(tell_grown(c, txn, op, st, err));
+    else if (contradicts)
         TRY(tell_internal(c, txn, op, st, err));
     st->is_broken |= contradicts || !is_like;
     if (is_known && !st->is_broken)

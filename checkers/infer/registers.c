@@ -36,7 +36,7 @@ static enum status tell_repeated(struct infer *c, uint32_t first, uint32_t secon
     struct buffer why = { 0 }, proof = { 0 };
 
     /* Null is what deletes leave, as often as they come. */
-    if (h->unique != 1 || !infer_is_in(c, txns[0]) || !infer_is_in(c, txns[1]) ||
+    if (h->unique != 1 || !infer_is_committed(c, txns[0]) || !infer_is_committed(c, txns[1]) ||
         values_same(h, history_value(h, v->op[first]),
                              (struct value){ .kind = VALUE_NULL }) ||
         !infer_finds(c, ANOMALY_DUPLICATE_WRITE))
@@ -239,12 +239,12 @@ static enum status read_value(const struct reading *r, struct error *err)
     count = count_sources(r, value, &source, &impossible);
     if (contradicts)
         TRY(tell_read(r, ANOMALY_INTERNAL, count == 1 ? source : INFER_NOTHING, err));
+    if (contradicts && wrote_earlier(r, value))
+        return STATUS_OK; /* its own, though others may have written that, too */
     if (count == 1)
         return note_read(r, source, err);
     if (count == 0)
-        return contradicts && wrote_earlier(r, value)
-                   ? STATUS_OK /* what it had written itself, earlier */
-                   : blame(r, value, impossible, err);
+        return blame(r, value, impossible, err);
     if (registers->ambiguous++ == 0)
         registers->ambiguous_read = r->op;
     return STATUS_OK;

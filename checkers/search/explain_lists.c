@@ -32,7 +32,12 @@ static bool has(const struct list_read *r, int64_t element)
     return false;
 }
 
-/* Of each element of the list, by one look at all operations. */
+static bool was_aborted(const struct history *h, uint32_t op)
+{
+    return h->txn_status[history_txn_of(h, op)] == TXN_ABORT;
+}
+
+/* Of each element of the list, by one look at all operations: who aborted counts only if nobody else did. */
 static enum status find_appends(struct list_read *r, struct error *err)
 {
     struct map place_of = { 0 };
@@ -46,7 +51,8 @@ static enum status find_appends(struct list_read *r, struct error *err)
     for (uint32_t op = 0; op < r->h->op_count && status == STATUS_OK; op++)
         if (appends(r->h, op, r->key) &&
             map_find(&place_of, (uint64_t)r->h->op_value[op], &place) &&
-            r->appends[place] == INITIAL)
+            (r->appends[place] == INITIAL ||
+             (was_aborted(r->h, r->appends[place]) && !was_aborted(r->h, op))))
             r->appends[place] = op;
     map_close(&place_of);
     return status;
