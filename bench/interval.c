@@ -5,10 +5,10 @@
 #include "bench/interval_rows.h"
 
 /*
- * The mirror on streams of a simulated database whose clients tell intervals. Each row is a
+ * The model on streams of a simulated database whose clients tell intervals. Each row is a
  * process of its own, so that its peak of memory is its own; a stream is made piece by piece, and
- * only what the mirror does is timed, in what the processor did, which a busy machine does not
- * stretch. The peak is that of the simulated database and of the mirror together.
+ * only what the model does is timed, in what the processor did, which a busy machine does not
+ * stretch. The peak is that of the simulated database and of the model together.
  */
 #define STREAM(of, as) .profile = "postgresql/serializable", .workload = TRUTH_##of, .name = (as)
 #define MILLION UINT64_C(1000000)

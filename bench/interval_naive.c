@@ -36,7 +36,7 @@ static enum status add_op(struct naive *n, const struct trace_op *o, uint64_t co
                                   : array_push(&key->reads, read, err);
 }
 
-enum status naive_add(struct naive *n, const struct trace *trace, uint64_t committed,
+enum status naive_add(struct naive *n, const struct interval_trace *trace, uint64_t committed,
                       struct error *err)
 {
     uint32_t txn = (uint32_t)n->first_edge.count;

@@ -1,7 +1,7 @@
 /*
  * interval_naive: all dependencies in one graph, searched for cycles.
  *
- * What the mirror is compared with: each version of each key is kept, a read depends on the
+ * What the model is compared with: each version of each key is kept, a read depends on the
  * version that has its value and comes before the next one, versions follow each other in the
  * true order of commits, which is told, and the whole graph is searched for a cycle from every transaction, depth first:
  * once when all is known, and once more as somebody must who wants to know it while it
@@ -11,7 +11,7 @@
 #define BENCH_INTERVAL_NAIVE_H
 
 #include "base/array.h"
-#include "checkers/interval/mirror.h"
+#include "checkers/interval/interval_model.h"
 
 struct naive_edge {
     uint32_t to, next;
@@ -47,7 +47,7 @@ struct naive_figures {
 };
 
 /* `committed`: the instant. Clients alone do not know it, and by what they hear it would accuse. */
-MUST_USE enum status naive_add(struct naive *, const struct trace *, uint64_t committed,
+MUST_USE enum status naive_add(struct naive *, const struct interval_trace *, uint64_t committed,
                                struct error *);
 MUST_USE enum status naive_end(struct naive *, struct naive_figures *, struct error *);
 void naive_close(struct naive *);

@@ -10,7 +10,7 @@
 
 #include "base/random.h"
 #include "bench/bench.h"
-#include "checkers/interval/pipeline.h"
+#include "checkers/interval/online/watcher.h"
 
 #define CLIENTS_MAX 256
 #define BATCH 64 /* traces that a client hands over at a time */
@@ -118,11 +118,11 @@ static enum status run_pipeline(struct sources *s, struct pipeline *p, struct er
 
 /* --- One heap --------------------------------------------------------------------------------- */
 
-struct heap {
+struct plain_heap {
     ARRAY(struct pipeline_item) items;
 };
 
-static enum status heap_push(struct heap *h, struct pipeline_item item, struct error *err)
+static enum status plain_heap_push(struct plain_heap *h, struct pipeline_item item, struct error *err)
 {
     size_t at = h->items.count;
 
@@ -133,7 +133,7 @@ static enum status heap_push(struct heap *h, struct pipeline_item item, struct e
     return STATUS_OK;
 }
 
-static struct pipeline_item heap_pop(struct heap *h)
+static struct pipeline_item plain_heap_pop(struct plain_heap *h)
 {
     struct pipeline_item top = h->items.at[0], last = h->items.at[--h->items.count];
     size_t at = 0;
@@ -160,7 +160,7 @@ static int64_t watermark(const struct sources *s)
     return least;
 }
 
-static enum status run_heap(struct sources *s, struct heap *h, struct error *err)
+static enum status run_heap(struct sources *s, struct plain_heap *h, struct error *err)
 {
     int64_t until;
 
@@ -169,12 +169,12 @@ static enum status run_heap(struct sources *s, struct heap *h, struct error *err
             for (int k = 0; k < BATCH && s->at[i].left > 0; k++) {
                 struct pipeline_item item = { .invoked = next_of(&s->at[i]) };
 
-                TRY(heap_push(h, item, err));
+                TRY(plain_heap_push(h, item, err));
             }
         s->waiting_max = h->items.count > s->waiting_max ? h->items.count : s->waiting_max;
         until = watermark(s);
         while (h->items.count > 0 && h->items.at[0].invoked <= until)
-            give(s, heap_pop(h).invoked);
+            give(s, plain_heap_pop(h).invoked);
     } while (until != INT64_MAX);
     return STATUS_OK;
 }
@@ -186,7 +186,7 @@ static void measure(const void *context)
     const struct speeds *row = context;
     struct sources s;
     struct pipeline p;
-    struct heap heap = { 0 };
+    struct plain_heap heap = { 0 };
     struct error err = { 0 };
     enum status status;
     double from;

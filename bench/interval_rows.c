@@ -6,7 +6,7 @@
 
 /* Transactions, copied: those of the stream are good until the next. */
 struct batch {
-    struct trace traces[BATCH];
+    struct interval_trace traces[BATCH];
     uint64_t committed[BATCH]; /* instants */
     size_t count;
     ARRAY(struct trace_op) ops;
@@ -15,7 +15,7 @@ struct batch {
 struct stream {
     const struct stream_row *row;
     struct truth truth;
-    struct mirror mirror;
+    struct interval_model model;
     struct batch batch;
     struct naive naive;
     double seconds;
@@ -58,8 +58,8 @@ static enum status judge(struct stream *s, struct error *err)
     double from = bench_cpu_seconds();
 
     for (size_t i = 0; i < s->batch.count && !s->row->is_unjudged; i++) {
-        TRY(mirror_advance(&s->mirror, s->batch.traces[i].invoked, err));
-        TRY(mirror_add(&s->mirror, &s->batch.traces[i], err));
+        TRY(interval_model_advance(&s->model, s->batch.traces[i].invoked, err));
+        TRY(interval_model_add(&s->model, &s->batch.traces[i], err));
     }
     s->seconds += bench_cpu_seconds() - from;
     return STATUS_OK;
@@ -76,7 +76,7 @@ static enum status pass(struct stream *s, struct error *err)
             TRY(naive_add(&s->naive, &s->batch.traces[i], s->batch.committed[i], err));
     } while (s->batch.count > 0);
     from = bench_cpu_seconds();
-    TRY(mirror_end(&s->mirror, SIZE_MAX, err));
+    TRY(interval_model_end(&s->model, SIZE_MAX, err));
     s->seconds += bench_cpu_seconds() - from;
     return STATUS_OK;
 }
@@ -109,17 +109,17 @@ enum status stream_measure(const struct stream_row *row, struct stream_figures *
     enum status status;
 
     TRY(truth_init(&s.truth, &options, err));
-    mirror_init(&s.mirror, profile, options.clock_error_ns);
+    interval_model_init(&s.model, profile, options.clock_error_ns);
     status = pass(&s, err);
     if (status == STATUS_OK && row->against_naive)
         status = naive_end(&s.naive, &figures->naive, err);
     figures->seconds = s.seconds;
     figures->statements = s.statements;
     figures->ops = s.truth.ops;
-    figures->counts = s.mirror.counts;
-    figures->finding_count = s.mirror.finding_count;
-    figures->live_max = s.mirror.timeline.live_max + s.mirror.certifier.live_max;
-    mirror_close(&s.mirror);
+    figures->counts = s.model.counts;
+    figures->finding_count = s.model.finding_count;
+    figures->live_max = s.model.timeline.live_max + s.model.certifier.live_max;
+    interval_model_close(&s.model);
     truth_close(&s.truth);
     naive_close(&s.naive);
     array_close(&s.batch.ops);

@@ -1,5 +1,5 @@
 /*
- * interval_rows: what one stream of operations costs the mirror.
+ * interval_rows: what one stream of operations costs the model.
  *
  *     static const struct stream_row row = { .profile = "postgresql/serializable",
  *                                            .workload = TRUTH_BLINDW_RW,
@@ -7,14 +7,14 @@
  *     TRY(stream_measure(&row, &figures, err));
  *
  * The stream is made by the tests' database of known instants, a few hundred transactions
- * at a time, and only the mirror's part is timed. Where a row asks for it, the
+ * at a time, and only the model's part is timed. Where a row asks for it, the
  * same transactions are judged by a search for cycles as well (interval_naive.h).
  */
 #ifndef BENCH_INTERVAL_ROWS_H
 #define BENCH_INTERVAL_ROWS_H
 
 #include "bench/interval_naive.h"
-#include "checkers/interval/mirror.h"
+#include "checkers/interval/interval_model.h"
 #include "tests/checkers/truth.h"
 
 struct stream_row {
@@ -29,9 +29,9 @@ struct stream_row {
 };
 
 struct stream_figures {
-    double seconds; /* of the processor, by the mirror alone */
+    double seconds;           /* of the processor, by the model alone */
     uint64_t ops, statements; /* a range of ten keys is ten of the former and one of the latter */
-    struct mirror_counts counts;
+    struct interval_counts counts;
     uint64_t finding_count;
     size_t live_max; /* instants at a time */
     struct naive_figures naive;

@@ -1,5 +1,5 @@
 /*
- * The simulated store's own throughput, beside that of the mirror on the very history (Leopard,
+ * The simulated store's own throughput, beside that of the model on the very history (Leopard,
  * figure 11), given as columns and as text; and of the dependencies in it those that overlap
  * (figure 12), where the store's profile says of times what can be counted.
  */

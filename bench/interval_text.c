@@ -1,7 +1,7 @@
 #include "bench/interval_text.h"
 
 #include "bench/bench.h"
-#include "checkers/interval/watcher.h"
+#include "checkers/interval/online/watcher.h"
 #include "history/io/sink.h"
 #include "history/jsonl/jsonl_write.h"
 
@@ -30,9 +30,9 @@ static enum status watch(const struct buffer *bytes, const struct profile *profi
     status = feed(&watcher, bytes, err);
     f->seconds = bench_cpu_seconds() - from;
     for (int kind = 0; kind < DEPENDENCY_COUNT; kind++) {
-        f->dependencies += watcher.mirror.counts.dependencies[kind].all;
-        f->overlapping += watcher.mirror.counts.dependencies[kind].overlapping;
-        f->deduced += watcher.mirror.counts.dependencies[kind].deduced;
+        f->dependencies += watcher.model.counts.dependencies[kind].all;
+        f->overlapping += watcher.model.counts.dependencies[kind].overlapping;
+        f->deduced += watcher.model.counts.dependencies[kind].deduced;
     }
     watcher_close(&watcher);
     return status;

@@ -1,6 +1,6 @@
 /*
  * `ordeal watch` as it is called, on files of text: reading, parsing, putting streams in order and
- * judging, beside what the mirror alone takes for the same transactions. Each call is a process of
+ * judging, beside what the model alone takes for the same transactions. Each call is a process of
  * its own, so that its peak of memory is what watching takes: of a finished file, in which
  * somebody may still come who began early, as much waits as there is room for, and then no more.
  */
@@ -137,7 +137,7 @@ static void print(const struct watch_row *row, struct streams *s)
                                 .workload = row->workload,
                                 .transactions = row->transactions,
                                 .sessions = row->sessions };
-    struct stream_figures mirror = { 0 };
+    struct stream_figures model = { 0 };
     struct error err = { 0 };
     struct rusage usage;
     double seconds;
@@ -149,7 +149,7 @@ static void print(const struct watch_row *row, struct streams *s)
     if (child == 0)
         watch(s);
     if (child < 0 || wait4(child, &status, 0, &usage) != child || !WIFEXITED(status) ||
-        WEXITSTATUS(status) != EXIT_VALID || stream_measure(&alone, &mirror, &err) != STATUS_OK) {
+        WEXITSTATUS(status) != EXIT_VALID || stream_measure(&alone, &model, &err) != STATUS_OK) {
         printf(" not measured, or not valid\n");
         return;
     }
@@ -157,7 +157,7 @@ static void print(const struct watch_row *row, struct streams *s)
     printf(" %8.2f %8.1f %8.2f %9.1f %7ld %12.2f\n", (double)s->made.ops / 1e6,
            (double)s->made.bytes / 1e6, (double)s->made.ops / seconds / 1e6,
            (double)s->made.bytes / seconds / 1e6, usage.ru_maxrss / 1024,
-           (double)mirror.ops / mirror.seconds / 1e6);
+           (double)model.ops / model.seconds / 1e6);
 }
 
 /* What made the files must not count as memory of what reads them: a process for either. */

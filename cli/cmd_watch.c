@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/quantity.h"
 #include "base/wall_clock.h"
-#include "checkers/interval/watcher.h"
+#include "checkers/interval/online/watcher.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_watch.h"
@@ -97,7 +97,7 @@ struct watch {
 };
 
 /* At once, and not at the end of a stream that has none. */
-static void tell(void *context, const struct mirror_finding *finding)
+static void tell(void *context, const struct interval_finding *finding)
 {
     struct watch *watch = context;
     struct buffer out = { 0 };

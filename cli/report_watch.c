@@ -11,7 +11,7 @@
 /* Whether more was found than is told, or put in doubt. */
 static bool has_findings(const struct watcher *w)
 {
-    return w->mirror.findings.count > w->counts.withdrawn;
+    return w->model.findings.count > w->counts.withdrawn;
 }
 
 enum verdict watch_report_verdict(const struct watcher *w)
@@ -41,7 +41,7 @@ static void print_drawing(struct text drawing, struct buffer *out)
     }
 }
 
-void watch_report_finding(const struct mirror_finding *f, struct buffer *out)
+void watch_report_finding(const struct interval_finding *f, struct buffer *out)
 {
     size_t from;
 
@@ -116,10 +116,10 @@ static void print_found(const struct watcher *w, struct buffer *out)
         print_count(w->counts.withdrawn, "of these is in doubt", "of these are in doubt", out);
         buffer_text(out, TEXT(", as a transaction came later that had begun before\n"));
     }
-    if (w->mirror.finding_count > w->mirror.findings.count) {
+    if (w->model.finding_count > w->model.findings.count) {
         buffer_text(out, TEXT("found      "));
-        quantity_print_count(out, w->mirror.finding_count);
-        buffer_print(out, " in all; only the first %d are told\n", MIRROR_FINDINGS_MAX);
+        quantity_print_count(out, w->model.finding_count);
+        buffer_print(out, " in all; only the first %d are told\n", INTERVAL_FINDINGS_MAX);
     }
 }
 
@@ -172,7 +172,7 @@ void watch_report_summary(const struct watcher *w, int64_t ns, int64_t tried, st
     buffer_close(&reason);
 }
 
-static void answer_finding(struct json_writer *json, const struct mirror_finding *f)
+static void answer_finding(struct json_writer *json, const struct interval_finding *f)
 {
     struct buffer why = { 0 };
 
@@ -210,7 +210,7 @@ static void answer_counts(struct json_writer *json, const struct watcher *w, int
 {
     json_writer_open(json, "unjudged", '{');
     json_writer_number(json, "predicates", watcher_unjudged(w));
-    json_writer_number(json, "reads", w->mirror.counts.gapped);
+    json_writer_number(json, "reads", w->model.counts.gapped);
     json_writer_number(json, "late", w->counts.late);
     json_writer_close(json, '}');
     json_writer_open(json, "lost", '{');
@@ -236,9 +236,9 @@ void watch_report_json(const struct watcher *w, int64_t ns, struct buffer *out)
     json_writer_text(&json, "level", level_name(w->options.profile.level));
     json_writer_text(&json, "checker", "interval");
     json_writer_open(&json, "anomalies", '[');
-    for (size_t i = 0; i < w->mirror.findings.count; i++)
+    for (size_t i = 0; i < w->model.findings.count; i++)
         if (w->passed.at[i] != INT64_MIN)
-            answer_finding(&json, &w->mirror.findings.at[i]);
+            answer_finding(&json, &w->model.findings.at[i]);
     json_writer_close(&json, ']');
     if (verdict == VERDICT_VALID)
         json_writer_text(&json, "strongest", level_name(w->options.profile.level));

@@ -6,11 +6,11 @@
 
 #include "base/text.h"
 #include "checkers/checker.h"
-#include "checkers/interval/watcher.h"
+#include "checkers/interval/online/watcher.h"
 
 enum verdict watch_report_verdict(const struct watcher *);
 /* A finding, as it is made. */
-void watch_report_finding(const struct mirror_finding *, struct buffer *);
+void watch_report_finding(const struct interval_finding *, struct buffer *);
 /*
  * The end, for people; and as one JSON object, like that of `check`. `tried`: with that clock error
  * nothing is found; 0: nobody has tried.

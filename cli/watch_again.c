@@ -68,7 +68,7 @@ static enum status read_all(struct again *a, struct error *err)
 static bool is_explained(const struct again *a)
 {
     return watch_report_verdict(&a->watcher) != VERDICT_INVALID &&
-           a->watcher.mirror.counts.unjudged <= a->unjudged;
+           a->watcher.model.counts.unjudged <= a->unjudged;
 }
 
 static enum status judge(void *context, int64_t ns, bool *explains, struct error *err)
@@ -97,7 +97,7 @@ enum status watch_again_for_clocks(const struct watcher *w, const char *const *p
     struct again a = { .options = w->options,
                        .paths = paths,
                        .count = count,
-                       .unjudged = w->mirror.counts.unjudged };
+                       .unjudged = w->model.counts.unjudged };
     struct clock_error_trial trial = { judge, &a, w->counts.ops };
     enum status status;
 

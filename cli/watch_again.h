@@ -9,7 +9,7 @@
 
 #include <stddef.h>
 
-#include "checkers/interval/watcher.h"
+#include "checkers/interval/online/watcher.h"
 
 /* The watcher is the one that found something in these files; 0: nobody knows. */
 MUST_USE enum status watch_again_for_clocks(const struct watcher *, const char *const *paths,

@@ -1,13 +1,13 @@
-#include "checkers/interval/drawing.h"
+#include "checkers/interval/drawing_private.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "checkers/interval/timeline.h"
+#include "checkers/interval/timeline_private.h"
 
 #define DRAWING_WIDTH 48
 
-void drawing_add(struct drawing *d, struct times times, const char *format, ...)
+void drawing_add(struct window_drawing *d, struct time_window times, const char *format, ...)
 {
     va_list arguments;
 
@@ -25,7 +25,7 @@ static bool is_open(int64_t time)
     return time == TIMELINE_BEGINNING || time == TIMELINE_END;
 }
 
-static void find_scale(const struct drawing *d, int64_t *low, int64_t *high)
+static void find_scale(const struct window_drawing *d, int64_t *low, int64_t *high)
 {
     *low = INT64_MAX;
     *high = INT64_MIN;
@@ -52,7 +52,7 @@ static int column_of(int64_t time, int64_t low, int64_t high)
     return (int)(from / (span / (DRAWING_WIDTH - 1) + 1));
 }
 
-void drawing_print(const struct drawing *d, struct buffer *out)
+void drawing_print(const struct window_drawing *d, struct buffer *out)
 {
     int64_t low, high;
 
@@ -60,16 +60,16 @@ void drawing_print(const struct drawing *d, struct buffer *out)
     if (low > high)
         return;
     for (size_t i = 0; i < d->count; i++) {
-        struct times times = d->rows[i].times;
+        struct time_window times = d->rows[i].times;
         int from = is_open(times.low) ? 0 : column_of(times.low, low, high);
         int to = times.high == TIMELINE_END ? DRAWING_WIDTH - 1 : column_of(times.high, low, high);
 
         buffer_print(out, "%-20s ", d->rows[i].label);
         for (int c = 0; c <= to; c++)
-            buffer_byte(out, c < from            ? ' '
-                             : c == from         ? (is_open(times.low) ? '-' : '|')
-                             : c == to           ? (is_open(times.high) ? '>' : '|')
-                                                 : '-');
+            buffer_byte(out, c < from    ? ' '
+                             : c == from ? (is_open(times.low) ? '-' : '|')
+                             : c == to   ? (is_open(times.high) ? '>' : '|')
+                                         : '-');
         buffer_byte(out, '\n');
     }
 }

@@ -1,27 +1,396 @@
-#include "checkers/interval/explanation.h"
+#include "checkers/interval/explanation_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/interval/explanation_private.h"
-#include "checkers/interval/settled.h"
+#include "base/hash.h"
+#include "checkers/interval/derivation_witness_private.h"
+#include "checkers/interval/explanation_statements_private.h"
+#include "checkers/interval/settled_order_private.h"
 #include "checkers/proof/tell.h"
+
+/* --- Facts ----------------------------------------------------------------------------------- */
+
+/*
+ * What a history has, as the walk asks for it; and who depends on whom along it.
+ */
+bool explanation_is_item(const struct history *h, uint32_t op)
+{
+    return !op_is_head(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
+}
+
+bool explanation_writes(const struct history *h, uint32_t op)
+{
+    return explanation_is_item(h, op) && op_is_write(h->op_kind[op]);
+}
+
+bool explanation_reads(const struct history *h, uint32_t op)
+{
+    return explanation_is_item(h, op) && op_is_read(h->op_kind[op]) &&
+           h->op_value_kind[op] != VALUE_NONE;
+}
+
+uint32_t explanation_head(const struct history *h, uint32_t op)
+{
+    while (op_is_row(h->op_kind[op]))
+        op--;
+    return op;
+}
+
+bool explanation_asks_for_locks(const struct history *h, uint32_t op)
+{
+    return traces_ask_for_lock(h, explanation_head(h, op));
+}
+
+bool explanation_has_own_view(const struct explanation *x, uint32_t op)
+{
+    return profile_reads_apart(&x->m->profile, explanation_asks_for_locks(x->h, op));
+}
+
+static uint64_t value_number(uint32_t key, uint64_t value)
+{
+    return hash_fold(value ^ HASH_ODD_1, (uint64_t)key + HASH_ODD_2);
+}
+
+enum status explanation_add_value(struct explanation *x, uint32_t key, uint64_t value,
+                                  struct error *err)
+{
+    size_t place;
+
+    return map_add(&x->values, value_number(key, value), 1, &place, err);
+}
+
+bool explanation_had_value(const struct explanation *x, uint32_t key, uint64_t value)
+{
+    uint64_t count;
+
+    return map_find(&x->values, value_number(key, value), &count);
+}
+
+/* --- Dependencies ------------------------------------------------------------------------ */
+
+/* Where all is as of the commit, dependencies lead along the order, and make no circle. */
+bool explanation_certifies(const struct explanation *x)
+{
+    return x->m->profile.view != VIEW_COMMIT && x->m->profile.certifier != CERTIFIER_NONE &&
+           x->m->profile.certifier != CERTIFIER_CONCURRENT_VERSIONS;
+}
+
+enum status explanation_depend(struct explanation *x, uint32_t from, uint32_t to, struct error *err)
+{
+    struct dependent new = { to, 0 };
+
+    if (from == NONE || from == to || !explanation_certifies(x))
+        return STATUS_OK;
+    new.next = x->first_dependency[from];
+    x->first_dependency[from] = (uint32_t)x->dependencies.count;
+    x->dependency_count[to]++;
+    return array_push(&x->dependencies, new, err);
+}
+
+/* Takes away whoever depends on nobody that is left, as long as there is one. */
+enum status explanation_find_circle(struct explanation *x, bool *is_found, struct error *err)
+{
+    ARRAY(uint32_t) free_txns = { 0 };
+    enum status status = STATUS_OK;
+    size_t count = x->h->txn_count, gone = 0;
+
+    for (uint32_t t = 0; t < count && status == STATUS_OK; t++)
+        if (x->dependency_count[t] == 0)
+            status = array_push(&free_txns, t, err);
+    for (; status == STATUS_OK && free_txns.count > 0; gone++) {
+        uint32_t at = x->first_dependency[free_txns.at[--free_txns.count]];
+
+        for (; at != NONE && status == STATUS_OK; at = x->dependencies.at[at].next)
+            if (--x->dependency_count[x->dependencies.at[at].to] == 0)
+                status = array_push(&free_txns, x->dependencies.at[at].to, err);
+    }
+    *is_found = gone < count;
+    array_close(&free_txns);
+    return status;
+}
+
+/* --- Times ----------------------------------------------------------------------------------- */
+
+/*
+ * What times alone say of versions, and of when transactions had committed.
+ */
+/* --- What times alone say of versions -------------------------------------------------------- */
+
+static int compare_pasts(const void *a, const void *b)
+{
+    const struct explained_past *x = a, *y = b;
+
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->high != y->high)
+        return x->high < y->high ? -1 : 1;
+    return (x->low > y->low) - (x->low < y->low);
+}
+
+static enum status add_pasts(struct explanation *x, uint32_t txn, struct traces *traces,
+                             struct error *err)
+{
+    struct interval_trace trace;
+
+    if (!x->counts[txn])
+        return STATUS_OK;
+    TRY(traces_make(traces, txn, &trace, err));
+    x->commits[txn] = interval_model_commit_times(x->m, &trace);
+    if (x->committed_by && x->committed_by[txn] < x->commits[txn].high)
+        x->commits[txn].high = x->committed_by[txn];
+    for (uint32_t op = x->h->txn_op[txn]; op < x->h->txn_op[txn + 1]; op++) {
+        struct explained_past past = { x->h->op_key[op], x->commits[txn].high,
+                                       x->commits[txn].low };
+
+        if (x->flags[op] & OP_IS_LAST && x->m->profile.timing == TIMING_KEY)
+            TRY(array_push(&x->pasts, past, err));
+    }
+    return STATUS_OK;
+}
+
+enum status explanation_find_times(struct explanation *x, struct error *err)
+{
+    struct traces traces = { .history = x->h };
+    enum status status = STATUS_OK;
+
+    TRY(check_memory((void **)&x->commits, x->h->txn_count, sizeof *x->commits, 0, err));
+    for (uint32_t t = 0; t < x->h->txn_count && status == STATUS_OK; t++)
+        status = add_pasts(x, t, &traces, err);
+    traces_close(&traces);
+    if (x->pasts.count > 0)
+        qsort(x->pasts.at, x->pasts.count, sizeof *x->pasts.at, compare_pasts);
+    for (size_t i = 1; i < x->pasts.count; i++)
+        if (x->pasts.at[i].key == x->pasts.at[i - 1].key &&
+            x->pasts.at[i].low < x->pasts.at[i - 1].low)
+            x->pasts.at[i].low = x->pasts.at[i - 1].low;
+    return status;
+}
+
+/* From when on the last of the versions can have been installed that were there by then. */
+static int64_t past_before(const struct explanation *x, uint32_t key, int64_t time)
+{
+    size_t low = 0, high = x->pasts.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        const struct explained_past *p = &x->pasts.at[middle];
+
+        if (p->key < key || (p->key == key && p->high < time))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && x->pasts.at[low - 1].key == key ? x->pasts.at[low - 1].low
+                                                      : TIMELINE_BEGINNING;
+}
+
+int64_t explanation_start(const struct explanation *x, int64_t time)
+{
+    return time < TIMELINE_BEGINNING + x->m->clock_error ? TIMELINE_BEGINNING
+                                                         : time - x->m->clock_error;
+}
+
+int64_t explanation_end(const struct explanation *x, uint32_t txn, uint32_t op)
+{
+    int64_t invoked, completed;
+
+    traces_times(x->h, txn, explanation_head(x->h, op), &invoked, &completed);
+    return completed == TIME_NEVER || completed > TIMELINE_END - x->m->clock_error
+               ? TIMELINE_END
+               : completed + x->m->clock_error;
+}
+
+bool explanation_times_allow(const struct explanation *x, uint32_t key, uint32_t txn, int64_t by)
+{
+    const struct profile *p = &x->m->profile;
+    const struct key_now *now = &x->keys[key];
+    int64_t past;
+
+    if (now->writer != NONE && now->sent > by && !p->ignores_times &&
+        (p->timing != TIMING_FULL || p->by_operations))
+        return false;
+    if (p->timing != TIMING_KEY)
+        return true;
+    past = past_before(x, key, explanation_start(x, x->h->txn_invoked[txn]));
+    if (now->writer == NONE)
+        return past == TIMELINE_BEGINNING;
+    return past <= now->installed.high && now->installed.low <= by;
+}
+
+/* The writer had committed before the reader did. */
+void explanation_note_commit(struct explanation *x, uint32_t writer, uint32_t reader)
+{
+    if (x->committed_by && writer != NONE && x->h->txn_status[writer] == TXN_UNKNOWN &&
+        x->commits[reader].high < x->committed_by[writer])
+        x->committed_by[writer] = x->commits[reader].high;
+}
+
+/*
+ * A commit, on the walk: what it locked, what it updated, and what others had read of that.
+ */
+/* --- Commits ------------------------------------------------------------------------------- */
+
+static bool locks_to_read(const struct explanation *x, uint32_t op)
+{
+    bool is_there = traces_value(x->h, history_value(x->h, op)) != 0;
+
+    return profile_locks_to_read(&x->m->profile, explanation_asks_for_locks(x->h, op), is_there);
+}
+
+/* An instant that the lock was taken before. */
+static uint32_t start_of(const struct explanation *x, uint32_t txn, uint32_t op)
+{
+    uint32_t own = x->op_place[explanation_head(x->h, op)];
+    bool has_own = explanation_has_own_view(x, op) &&
+                   (explanation_asks_for_locks(x->h, op) || x->m->profile.view == VIEW_ROW);
+
+    if (x->m->profile.view == VIEW_ROW)
+        own = x->op_place[op];
+    return has_own && !explanation_writes(x->h, op) && own != NONE ? own : x->commit_place[txn];
+}
+
+/* When a lock is given back, at the earliest. */
+static int64_t released_at(const struct explanation *x, uint32_t txn)
+{
+    return x->m->profile.timing == TIMING_FULL ? x->now : x->commits[txn].low;
+}
+
+/* Who had the lock gave it back before this one took it, if the order of commits is theirs. */
+static void take_lock(struct explanation *x, uint32_t txn, uint32_t op)
+{
+    const struct key_now *now = &x->keys[x->h->op_key[op]];
+    bool is_write = explanation_writes(x->h, op);
+    int64_t taken = explanation_end(x, txn, op);
+
+    if (x->m->profile.timing == TIMING_NONE || (is_write && !x->m->profile.locks_writes) ||
+        (is_write && !(x->flags[op] & OP_IS_LAST)) || (!is_write && !locks_to_read(x, op)))
+        return;
+    if ((now->writer != NONE &&
+         (now->written_at > taken || now->writer_place >= start_of(x, txn, op))) ||
+        (is_write && now->read_locker != txn && now->unlocked_at > taken))
+        x->flags[op] |= OP_IS_OPEN;
+}
+
+static void give_back(struct explanation *x, uint32_t txn, uint32_t op)
+{
+    struct key_now *now = &x->keys[x->h->op_key[op]];
+
+    if (explanation_writes(x->h, op) || !locks_to_read(x, op))
+        return;
+    if (now->read_locker == NONE || released_at(x, txn) > now->unlocked_at)
+        now->unlocked_at = released_at(x, txn);
+    now->read_locker = txn;
+}
+
+static void judge_update(struct explanation *x, uint32_t txn, uint32_t op)
+{
+    const struct key_now *now = &x->keys[x->h->op_key[op]];
+
+    if (!profile_first_wins(&x->m->profile) || now->writer == NONE)
+        return;
+    if (x->view_place[txn] != NONE && x->view_place[txn] < now->writer_place)
+        x->flags[op] |= OP_IS_OPEN;
+}
+
+/* Those who read the version that goes. Who writes anything must have been over. */
+static enum status leave_readers(struct explanation *x, uint32_t txn, uint32_t key, uint32_t first,
+                                 struct error *err)
+{
+    struct key_now *now = &x->keys[key];
+
+    for (uint32_t at = first, next; at != NONE; at = next) {
+        struct version_reader *reader = &x->readers.at[at];
+
+        next = reader->next;
+        if (reader->look != NONE &&
+            (reader->txn == txn || explanation_statement_still_agrees(x, reader, key))) {
+            reader->next = now->first_reader;
+            now->first_reader = at;
+            continue;
+        }
+        TRY(explanation_depend(x, reader->txn, txn, err));
+        if (x->m->profile.certifier == CERTIFIER_VALIDATION && reader->look == NONE &&
+            reader->txn != txn && x->writes[reader->txn] && x->commit_place[reader->txn] == NONE)
+            x->flags[reader->op] |= OP_IS_OPEN;
+    }
+    return STATUS_OK;
+}
+
+/* The row that stands there now, if anybody looks for rows. */
+static enum status take_row(struct explanation *x, uint32_t key, struct value value,
+                            struct error *err)
+{
+    struct key_now *now = &x->keys[key];
+
+    if (!x->traces->rows)
+        return STATUS_OK;
+    row_store_drop(x->traces->rows, now->row);
+    now->row = ROW_NONE;
+    return traces_row(x->traces, key, value, &now->row, err);
+}
+
+static enum status install(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
+{
+    uint32_t key = x->h->op_key[op];
+    struct key_now *now = &x->keys[key];
+    int64_t sent, completed;
+    uint32_t readers;
+
+    judge_update(x, txn, op);
+    TRY(explanation_depend(x, now->writer, txn, err));
+    readers = now->first_reader;
+    now->first_reader = NONE;
+    TRY(take_row(x, key, history_value(x->h, op), err));
+    now->value = traces_written(x->h, op);
+    now->writer = txn;
+    now->writer_place = x->place;
+    if (now->written_at < released_at(x, txn))
+        now->written_at = released_at(x, txn);
+    traces_times(x->h, txn, explanation_head(x->h, op), &sent, &completed);
+    now->installed = x->commits[txn];
+    now->sent = explanation_start(x, sent);
+    TRY(leave_readers(x, txn, key, readers, err));
+    return x->m->profile.reads_any ? explanation_add_value(x, key, now->value, err) : STATUS_OK;
+}
+
+enum status explanation_commit(struct explanation *x, uint32_t txn, struct error *err)
+{
+    const struct history *h = x->h;
+    uint32_t from = h->txn_op[txn], end = h->txn_op[txn + 1];
+
+    if (x->m->profile.view == VIEW_COMMIT) {
+        x->view_place[txn] = x->place;
+        TRY(explanation_read_transaction(x, txn, err));
+    }
+    x->commit_place[txn] = x->place;
+    for (uint32_t op = from; op < end; op++)
+        if (explanation_writes(h, op) || (explanation_reads(h, op) && h->txn_status[txn] == TXN_OK))
+            take_lock(x, txn, op);
+    for (uint32_t op = from; op < end; op++)
+        if (explanation_reads(h, op) && h->txn_status[txn] == TXN_OK)
+            give_back(x, txn, op);
+    for (uint32_t op = from; op < end; op++)
+        if (explanation_writes(h, op) && x->flags[op] & OP_IS_LAST)
+            TRY(install(x, txn, op, err));
+    return explanation_statements_judge_ranges(x, txn, err);
+}
 
 /* --- What the history has -------------------------------------------------------------- */
 
 /* Which transactions unknown to have committed were read, and so had. */
 static void mark_counting(struct explanation *x)
 {
-    const struct grounds *g = x->m->grounds;
+    const struct derivation *g = x->m->derivation;
 
     for (uint32_t t = 0; t < x->h->txn_count; t++)
         x->counts[t] = x->h->txn_status[t] == TXN_OK;
     for (size_t i = 0; i < g->steps.count; i++) {
-        const struct ground *step = &g->steps.at[i];
+        const struct derivation_step *step = &g->steps.at[i];
 
-        if ((step->kind == GROUND_READS || step->kind == GROUND_FINDS) &&
-            step->txns[1] != MIRROR_NONE)
+        if ((step->kind == DERIVATION_READS || step->kind == DERIVATION_FINDS) &&
+            step->txns[1] != INTERVAL_NONE)
             x->counts[step->txns[1]] = true;
     }
 }
@@ -31,7 +400,7 @@ static void mark_ops(struct explanation *x, uint32_t txn)
     const struct history *h = x->h;
 
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        if (h->txn_status[txn] == TXN_OK && look_is_explicable(x, op))
+        if (h->txn_status[txn] == TXN_OK && explanation_statement_is_explicable(x, op))
             x->flags[op] |= OP_IS_OPEN; /* until it is explained */
         if (!explanation_is_item(h, op))
             continue;
@@ -63,7 +432,7 @@ static enum status set_initial(struct explanation *x, struct error *err)
         struct value value = { (enum value_kind)h->initial_kind[i], h->initial_value[i] };
         struct key_now *now = &x->keys[h->initial_key[i]];
 
-        now->value = trace_value(h, value);
+        now->value = traces_value(h, value);
         if (x->traces->rows)
             TRY(traces_row(x->traces, h->initial_key[i], value, &now->row, err));
     }
@@ -117,7 +486,7 @@ static void close(struct explanation *x)
     free(x->date);
     free(x->own_asked);
     free(x->came_asked);
-    look_close_all(x);
+    explanation_statements_close(x);
     array_close(&x->readers);
     array_close(&x->looks);
     array_close(&x->ranges);
@@ -133,7 +502,7 @@ static void close(struct explanation *x)
 static bool may_be_taken(const struct explanation *x, uint32_t txn, uint32_t op)
 {
     uint32_t key = x->h->op_key[op];
-    uint64_t value = trace_value(x->h, history_value(x->h, op));
+    uint64_t value = traces_value(x->h, history_value(x->h, op));
 
     if (x->m->profile.reads_any)
         return explanation_had_value(x, key, value);
@@ -165,7 +534,7 @@ static enum status read_now(struct explanation *x, uint32_t txn, uint32_t op, st
 static enum status see(struct explanation *x, uint32_t txn, uint32_t op, struct error *err)
 {
     if (x->flags[op] & OP_IS_OPEN && op_is_head(x->h->op_kind[op]))
-        return look_explain(x, txn, op, err);
+        return explanation_statement_explain(x, txn, op, err);
     return explanation_reads(x->h, op) ? read_now(x, txn, op, err) : STATUS_OK;
 }
 
@@ -205,9 +574,9 @@ static enum status pass(struct explanation *x, const struct settled_instant *at,
 {
     if (at->low > x->now)
         x->now = at->low;
-    if (at->op == GROUND_COMMIT)
+    if (at->op == DERIVATION_COMMIT)
         return explanation_commit(x, at->number, err);
-    if (at->op != GROUND_VIEW)
+    if (at->op != DERIVATION_VIEW)
         return read_operation(x, at, err);
     x->view_place[at->number] = x->place;
     return explanation_read_transaction(x, at->number, err);
@@ -215,7 +584,7 @@ static enum status pass(struct explanation *x, const struct settled_instant *at,
 
 static enum status walk(struct explanation *x, struct buffer *out, struct error *err)
 {
-    const struct grounds *g = x->m->grounds;
+    const struct derivation *g = x->m->derivation;
 
     x->now = TIMELINE_BEGINNING;
     buffer_text(out, TEXT("\"instants\":["));
@@ -226,7 +595,7 @@ static enum status walk(struct explanation *x, struct buffer *out, struct error 
             continue;
         if (x->place > 0)
             buffer_byte(out, ',');
-        grounds_tell_instant(x->m, x->h, at->number, at->op, at->key, out);
+        derivation_witness_tell_instant(x->m, x->h, at->number, at->op, at->key, out);
         TRY(pass(x, at, err));
         x->place++;
     }
@@ -294,17 +663,17 @@ static enum status find_commits(struct explanation *x, struct error *err)
     return status;
 }
 
-enum status explanation_tell(struct mirror *m, struct traces *traces, struct buffer *out,
+enum status explanation_tell(struct interval_model *m, struct traces *traces, struct buffer *out,
                              struct error *err)
 {
     struct explanation x = { .m = m, .h = traces->history, .traces = traces };
-    enum status status = settled_finish(m, err);
+    enum status status = settled_order_finish(m, err);
 
     if (status == STATUS_OK)
         status = find_commits(&x, err);
     if (status == STATUS_OK)
         status = explain(&x, out, err);
-    if (m->grounds->is_broken)
+    if (m->derivation->is_broken)
         out->count = 0;
     free(x.committed_by);
     close(&x);

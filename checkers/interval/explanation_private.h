@@ -1,11 +1,22 @@
 /*
- * explanation_private: the walk along an order of instants, and what it passes.
+ * explanation: instants that explain what clients saw, for the witness of a valid verdict.
+ *
+ *     c1   b2   c3   b4   c2   c4        all instants in one order, that windows allow
+ *          reads x of T1                 as the last version before b2
+ *               reads x of T9            is left open: by times it may have seen that, but this
+ *                                        order does not show it
+ *
+ * The model knows what must be so. Of what it leaves undecided, one order among many is taken, the
+ * earliest: each instant as soon as its window begins (settled_order_private.h). What that happens not to
+ * explain is told, and by docs/format-witness.md need only be possible.
  */
 #ifndef CHECKERS_INTERVAL_EXPLANATION_PRIVATE_H
 #define CHECKERS_INTERVAL_EXPLANATION_PRIVATE_H
 
 #include "base/map.h"
-#include "checkers/interval/explanation.h"
+#include "checkers/checker_private.h"
+#include "checkers/interval/derivation_private.h"
+#include "checkers/interval/traces_private.h"
 
 #define NONE UINT32_MAX
 
@@ -19,13 +30,13 @@ struct key_now {
     uint32_t first_reader;           /* of this version */
     uint32_t read_locker;            /* who gave such a lock back last */
     int64_t written_at, unlocked_at; /* the earliest that these commits can have been */
-    struct times installed;          /* by times alone, as when it was sent */
+    struct time_window installed;    /* by times alone, as when it was sent */
     int64_t sent;
     uint32_t row; /* in the row store, which holds it for this */
 };
 
 /* A version by times alone; once sorted, `low` is the greatest of the key so far. */
-struct past {
+struct explained_past {
     uint32_t key;
     int64_t high, low;
 };
@@ -36,7 +47,7 @@ struct version_reader {
 };
 
 /* A statement that looked for rows; its condition is held until the end. */
-struct explained_look {
+struct explained_statement {
     struct trace_query query;
     uint32_t txn;
     int64_t committed; /* the earliest */
@@ -53,7 +64,7 @@ struct dependent {
 };
 
 struct explanation {
-    const struct mirror *m;
+    const struct interval_model *m;
     const struct history *h;
     uint8_t *flags; /* by operation */
     bool *counts;   /* by transaction, as the next */
@@ -67,21 +78,23 @@ struct explanation {
     uint64_t asked;
     struct traces *traces;
     ARRAY(struct version_reader) readers;
-    ARRAY(struct explained_look) looks;    /* that somebody may still ask about */
+    ARRAY(struct explained_statement) looks; /* that somebody may still ask about */
     ARRAY(uint32_t) ranges;                /* of looks, those that lock, in the order of commits */
     ARRAY(struct explained_write) written; /* likewise */
     bool gives_up;                         /* it would be too much */
     ARRAY(struct dependent) dependencies;
-    struct map values;     /* that were there by now, where any of them may be read */
-    struct times *commits; /* by transaction, by times alone */
+    struct map values;           /* that were there by now, where any of them may be read */
+    struct time_window *commits; /* by transaction, by times alone */
     int64_t
         *committed_by; /* of the unknown who were read: by when a reader had committed, or NULL */
-    ARRAY(struct past) pasts; /* where windows say nothing of instants */
-    int64_t now;              /* the earliest that the walk's instant can be */
+    ARRAY(struct explained_past) pasts; /* where windows say nothing of instants */
+    int64_t now;                        /* the earliest that the walk's instant can be */
     uint32_t place;
 };
 
-/* --- explanation_facts.c --- */
+/* "instants":[...],"open":[...], once all has been judged; nothing if dependencies circle. */
+MUST_USE enum status explanation_tell(struct interval_model *, struct traces *, struct buffer *,
+                                      struct error *);
 
 /* An item operation or a row that was not refused. */
 bool explanation_is_item(const struct history *, uint32_t op);
@@ -104,8 +117,6 @@ MUST_USE enum status explanation_depend(struct explanation *, uint32_t from, uin
                                         struct error *);
 MUST_USE enum status explanation_find_circle(struct explanation *, bool *is_found, struct error *);
 
-/* --- explanation_times.c --- */
-
 MUST_USE enum status explanation_find_times(struct explanation *, struct error *);
 /* The earliest that something was, of which clocks say that. */
 int64_t explanation_start(const struct explanation *, int64_t time);
@@ -116,27 +127,10 @@ bool explanation_times_allow(const struct explanation *, uint32_t key, uint32_t 
 /* The writer had committed before the reader did. */
 void explanation_note_commit(struct explanation *, uint32_t writer, uint32_t reader);
 
-/* --- explanation.c --- */
-
 /* All that is read as of one instant of the transaction. */
 MUST_USE enum status explanation_read_transaction(struct explanation *, uint32_t txn,
                                                   struct error *);
 
-/* --- explanation_commits.c --- */
-
 MUST_USE enum status explanation_commit(struct explanation *, uint32_t txn, struct error *);
-
-/* --- explanation_looks.c --- */
-
-/* Whether a statement looks for rows as of one instant. */
-bool look_is_explicable(const struct explanation *, uint32_t head);
-/* It is not open if what it got is what is there as of the walk's instant. */
-MUST_USE enum status look_explain(struct explanation *, uint32_t txn, uint32_t head,
-                                  struct error *);
-/* Whether the version that stands there now agrees with what a look got. */
-bool look_still_agrees(const struct explanation *, const struct version_reader *, uint32_t key);
-/* A transaction commits: what it looked for was locked by then, and what it wrote was not. */
-MUST_USE enum status look_judge_ranges(struct explanation *, uint32_t txn, struct error *);
-void look_close_all(struct explanation *);
 
 #endif

@@ -1,24 +1,26 @@
+#include "checkers/interval/findings_private.h"
+
 #include <assert.h>
 #include <inttypes.h>
 
-#include "checkers/interval/grounds.h"
+#include "checkers/interval/derivation_private.h"
 
 #define STEPS_TOLD 4 /* of why a window is as narrow as it is */
 
 /* --- Findings ---------------------------------------------------------------------------- */
 
-struct mirror_finding *finding_begin(struct mirror *m, enum mechanism mechanism,
-                                     enum anomaly kind)
+struct interval_finding *finding_begin(struct interval_model *m, enum mechanism mechanism,
+                                       enum anomaly kind)
 {
-    struct mirror_finding new = { .mechanism = mechanism, .kind = kind }, *finding;
+    struct interval_finding new = { .mechanism = mechanism, .kind = kind }, *finding;
     struct error ignored = { 0 };
 
     m->finding_count++;
-    if (m->findings.count == MIRROR_FINDINGS_MAX ||
+    if (m->findings.count == INTERVAL_FINDINGS_MAX ||
         array_push(&m->findings, new, &ignored) != STATUS_OK)
         return NULL;
     finding = &m->findings.at[m->findings.count - 1];
-    buffer_print(&finding->explanation, "%s: ", mechanism_name(mechanism));
+    buffer_print(&finding->explanation, "%s: ", interval_model_mechanism_name(mechanism));
     return finding;
 }
 
@@ -31,11 +33,11 @@ int64_t finding_clock_error(int64_t late, int64_t early)
     return (int64_t)(gap / 2 + gap % 2);
 }
 
-void finding_add_txn(struct mirror_finding *finding, uint32_t number, int64_t id)
+void finding_add_txn(struct interval_finding *finding, uint32_t number, int64_t id)
 {
     struct error ignored = { 0 };
 
-    if (number == MIRROR_NONE)
+    if (number == INTERVAL_NONE)
         return;
     for (size_t i = 0; i < finding->txns.count; i++)
         if (finding->txns.at[i] == number)
@@ -45,7 +47,7 @@ void finding_add_txn(struct mirror_finding *finding, uint32_t number, int64_t id
         finding->explanation.out_of_memory = true;
 }
 
-void tell_key_name(const struct mirror *m, uint32_t key, struct buffer *out)
+void finding_tell_key(const struct interval_model *m, uint32_t key, struct buffer *out)
 {
     if (m->key_name)
         m->key_name(m->context, key, out);
@@ -53,13 +55,13 @@ void tell_key_name(const struct mirror *m, uint32_t key, struct buffer *out)
         buffer_print(out, "%" PRIu32, key);
 }
 
-void tell_op_name(const struct mirror *m, uint32_t number, uint32_t op, uint32_t key,
-                  struct buffer *out)
+void finding_tell_op(const struct interval_model *m, uint32_t number, uint32_t op, uint32_t key,
+                     struct buffer *out)
 {
-    if (m->op_name && number != MIRROR_NONE)
+    if (m->op_name && number != INTERVAL_NONE)
         m->op_name(m->context, number, op, key, out);
     else
-        tell_key_name(m, key, out);
+        finding_tell_key(m, key, out);
 }
 
 static void tell_time(int64_t time, struct buffer *out)
@@ -72,7 +74,7 @@ static void tell_time(int64_t time, struct buffer *out)
         buffer_print(out, "%" PRId64, time);
 }
 
-void tell_times(struct times times, struct buffer *out)
+void finding_tell_times(struct time_window times, struct buffer *out)
 {
     buffer_byte(out, '[');
     tell_time(times.low, out);
@@ -81,7 +83,7 @@ void tell_times(struct times times, struct buffer *out)
     buffer_byte(out, ']');
 }
 
-void tell_low(struct times times, struct buffer *out)
+void finding_tell_low(struct time_window times, struct buffer *out)
 {
     if (times.low == TIMELINE_BEGINNING)
         buffer_text(out, TEXT("nobody knows when"));
@@ -89,7 +91,7 @@ void tell_low(struct times times, struct buffer *out)
         buffer_print(out, "at %" PRId64 " at the earliest", times.low);
 }
 
-void tell_high(struct times times, struct buffer *out)
+void finding_tell_high(struct time_window times, struct buffer *out)
 {
     if (times.high == TIMELINE_END)
         buffer_text(out, TEXT("nobody knows when"));
@@ -100,7 +102,7 @@ void tell_high(struct times times, struct buffer *out)
 /* --- Orders that contradict each other ------------------------------------------------------ */
 
 /* An edge of transactions, as the anomalies count them. */
-static bool is_anti(const struct order *o)
+static bool is_anti(const struct kept_order *o)
 {
     return o->reason == ORDER_OVERWRITTEN || o->reason == ORDER_NOT_FOUND;
 }
@@ -129,8 +131,8 @@ static enum anomaly name_chain(const struct timeline *t)
     return t->chain_is_circle ? ANOMALY_G0 : ANOMALY_G0_REALTIME;
 }
 
-static void tell_order(const struct mirror *m, const struct timeline *t, const struct order *o,
-                       struct buffer *out)
+static void tell_order(const struct interval_model *m, const struct timeline *t,
+                       const struct kept_order *o, struct buffer *out)
 {
     static const char *const words[ORDER_REASON_COUNT][2] = {
         [ORDER_READ] = { "wrote ", " as it was read by " },
@@ -144,20 +146,21 @@ static void tell_order(const struct mirror *m, const struct timeline *t, const s
 
     if (o->reason == ORDER_PROGRAM)
         return;
-    buffer_print(out, "T%" PRId64 " ", mirror_owner(m, timeline_point(t, o->from))->id);
+    buffer_print(out, "T%" PRId64 " ", model_owner(m, timeline_point(t, o->from))->id);
     buffer_text(out, text_of(words[o->reason][0]));
-    tell_key_name(m, o->key, out);
+    finding_tell_key(m, o->key, out);
     buffer_text(out, text_of(words[o->reason][1]));
-    buffer_print(out, "T%" PRId64 "; ", mirror_owner(m, timeline_point(t, o->to))->id);
+    buffer_print(out, "T%" PRId64 "; ", model_owner(m, timeline_point(t, o->to))->id);
 }
 
-void tell_narrowed(const struct mirror *m, uint32_t point, bool is_high, struct buffer *out)
+void finding_tell_narrowed(const struct interval_model *m, uint32_t point, bool is_high,
+                           struct buffer *out)
 {
     const struct timeline *t = &m->timeline;
     struct buffer why = { 0 };
 
-    for (int i = 0; i < STEPS_TOLD && point != MIRROR_NONE; i++) {
-        const struct point *p = timeline_point(t, point);
+    for (int i = 0; i < STEPS_TOLD && point != INTERVAL_NONE; i++) {
+        const struct instant_point *p = timeline_point(t, point);
         uint32_t by = is_high ? p->high_by : p->low_by;
 
         if (by == TIMELINE_NONE)
@@ -174,16 +177,16 @@ void tell_narrowed(const struct mirror *m, uint32_t point, bool is_high, struct 
     buffer_close(&why);
 }
 
-static struct times point_times(const struct timeline *t, uint32_t point)
+static struct time_window point_times(const struct timeline *t, uint32_t point)
 {
-    return (struct times){ timeline_point(t, point)->low, timeline_point(t, point)->high };
+    return (struct time_window){ timeline_point(t, point)->low, timeline_point(t, point)->high };
 }
 
-static void draw_point(const struct mirror *m, const struct timeline *t, uint32_t point,
-                       struct drawing *drawing)
+static void draw_point(const struct interval_model *m, const struct timeline *t, uint32_t point,
+                       struct window_drawing *drawing)
 {
-    const struct live *live = mirror_owner(m, timeline_point(t, point));
-    const char *does = t == &m->certifier                    ? "runs"
+    const struct live_txn *live = model_owner(m, timeline_point(t, point));
+    const char *does = t == &m->certifier                  ? "runs"
                        : timeline_point(t, point)->is_view ? "reads as of"
                                                            : "commits";
 
@@ -191,37 +194,39 @@ static void draw_point(const struct mirror *m, const struct timeline *t, uint32_
                 live->id, does);
 }
 
-static void tell_end(const struct mirror *m, const struct timeline *t, struct mirror_finding *f,
-                     struct drawing *drawing)
+static void tell_end(const struct interval_model *m, const struct timeline *t,
+                     struct interval_finding *f, struct window_drawing *drawing)
 {
-    const struct order *first = &t->chain.at[0], *last = &t->chain.at[t->chain.count - 1];
-    struct times from = point_times(t, first->from), to = point_times(t, last->to);
-    const struct live *begin = mirror_owner(m, timeline_point(t, first->from));
-    const struct live *end = mirror_owner(m, timeline_point(t, last->to));
+    const struct kept_order *first = &t->chain.at[0], *last = &t->chain.at[t->chain.count - 1];
+    struct time_window from = point_times(t, first->from), to = point_times(t, last->to);
+    const struct live_txn *begin = model_owner(m, timeline_point(t, first->from));
+    const struct live_txn *end = model_owner(m, timeline_point(t, last->to));
 
     if (t->chain_is_circle) {
         buffer_print(&f->explanation, "so T%" PRId64 " comes before itself", begin->id);
         return;
     }
-    buffer_print(&f->explanation, "so T%" PRId64 " comes before T%" PRId64 ", but is later: T%" PRId64
-                 " %s ", begin->id, end->id, begin->id,
+    buffer_print(&f->explanation,
+                 "so T%" PRId64 " comes before T%" PRId64 ", but is later: T%" PRId64 " %s ",
+                 begin->id, end->id, begin->id,
                  timeline_point(t, first->from)->is_view ? "looked" : "committed");
-    tell_low(from, &f->explanation);
+    finding_tell_low(from, &f->explanation);
     buffer_print(&f->explanation, ", and T%" PRId64 " %s ", end->id,
                  timeline_point(t, last->to)->is_view ? "looked" : "committed");
-    tell_high(to, &f->explanation);
+    finding_tell_high(to, &f->explanation);
     draw_point(m, t, last->to, drawing);
     f->clock_error = finding_clock_error(from.low, to.high);
 }
 
-static void tell_chain(struct mirror *m, const struct timeline *t, struct mirror_finding *f)
+static void tell_chain(struct interval_model *m, const struct timeline *t,
+                       struct interval_finding *f)
 {
-    struct drawing drawing = { 0 };
+    struct window_drawing drawing = { 0 };
 
     for (size_t i = 0; i < t->chain.count; i++) {
-        const struct order *o = &t->chain.at[i];
-        const struct live *from = mirror_owner(m, timeline_point(t, o->from));
-        const struct live *to = mirror_owner(m, timeline_point(t, o->to));
+        const struct kept_order *o = &t->chain.at[i];
+        const struct live_txn *from = model_owner(m, timeline_point(t, o->from));
+        const struct live_txn *to = model_owner(m, timeline_point(t, o->to));
 
         finding_add_txn(f, from->number, from->id);
         finding_add_txn(f, to->number, to->id);
@@ -233,32 +238,32 @@ static void tell_chain(struct mirror *m, const struct timeline *t, struct mirror
 }
 
 /* Where a transaction has one instant, the certifier's is the order of these. */
-static enum mechanism mechanism_of(const struct mirror *m, enum mechanism mechanism)
+static enum mechanism mechanism_of(const struct interval_model *m, enum mechanism mechanism)
 {
-    bool is_certified = m->profile.certifier != CERTIFIER_NONE &&
-                        m->profile.view == VIEW_COMMIT && m->timeline.chain_is_circle;
+    bool is_certified = m->profile.certifier != CERTIFIER_NONE && m->profile.view == VIEW_COMMIT &&
+                        m->timeline.chain_is_circle;
 
     return is_certified ? MECHANISM_CERTIFIER : mechanism;
 }
 
-enum status mirror_lay(struct mirror *m, struct timeline *t, uint32_t from, uint32_t to,
-                       enum order_reason reason, uint32_t key, enum mechanism mechanism,
-                       struct error *err)
+enum status findings_lay_order(struct interval_model *m, struct timeline *t, uint32_t from,
+                               uint32_t to, enum order_reason reason, uint32_t key,
+                               enum mechanism mechanism, struct error *err)
 {
-    struct mirror_finding *finding;
+    struct interval_finding *finding;
     bool holds;
 
-    if (from == MIRROR_NONE || to == MIRROR_NONE)
+    if (from == INTERVAL_NONE || to == INTERVAL_NONE)
         return STATUS_OK;
-    if (m->grounds && (from == to || !timeline_knows(t, from, to)))
-        t->step = grounds_take(m);
+    if (m->derivation && (from == to || !timeline_knows(t, from, to)))
+        t->step = derivation_take(m);
     TRY(timeline_order(t, from, to, reason, key, &holds, err));
     if (holds)
         return STATUS_OK;
     finding = finding_begin(m, mechanism_of(m, mechanism), name_chain(t));
     if (finding) {
         tell_chain(m, t, finding);
-        grounds_chain(m, finding, t);
+        derivation_chain(m, finding, t);
     }
     return STATUS_OK;
 }

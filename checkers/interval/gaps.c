@@ -1,4 +1,4 @@
-#include "checkers/interval/gaps.h"
+#include "checkers/interval/gaps_private.h"
 
 #include <assert.h>
 #include <string.h>
@@ -41,8 +41,7 @@ enum status gaps_add(struct gaps *g, int64_t from, int64_t to, struct error *err
     if (end == first)
         TRY(array_reserve(&g->closed, 1, err));
     if (g->closed.count > 0)
-        memmove(g->closed.at + first + 1, g->closed.at + end,
-                (g->closed.count - end) * sizeof gap);
+        memmove(g->closed.at + first + 1, g->closed.at + end, (g->closed.count - end) * sizeof gap);
     g->closed.at[first] = gap;
     g->closed.count = g->closed.count - (end - first) + 1;
     if (g->closed.count > GAPS_KEPT)

@@ -3,8 +3,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checkers/interval/explanation.h"
-#include "checkers/interval/traces.h"
+#include "checkers/interval/derivation_witness_private.h"
+#include "checkers/interval/explanation_private.h"
+#include "checkers/interval/interval_model_private.h"
+#include "checkers/interval/traces_private.h"
 #include "checkers/proof/tell.h"
 #include "checkers/proof/witness.h"
 
@@ -13,8 +15,9 @@
 static enum status examine_columns(const struct history *h, struct error *err)
 {
     if (h->txn_count > 0 && (!h->txn_invoked || !h->txn_completed))
-        return error_set(err, STATUS_BAD_INPUT,
-                         "interval judges by times, and no transaction of the history has an \"at\"");
+        return error_set(
+            err, STATUS_BAD_INPUT,
+            "interval judges by times, and no transaction of the history has an \"at\"");
     return STATUS_OK;
 }
 
@@ -99,17 +102,17 @@ static bool is_over(size_t passed, size_t txn_count, const struct check_options 
     return true;
 }
 
-static enum status pass_trace(struct mirror *m, struct traces *traces, uint32_t txn,
+static enum status pass_trace(struct interval_model *m, struct traces *traces, uint32_t txn,
                               struct error *err)
 {
-    struct trace trace;
+    struct interval_trace trace;
 
     TRY(traces_make(traces, txn, &trace, err));
-    TRY(mirror_advance(m, trace.invoked, err));
-    return mirror_add(m, &trace, err);
+    TRY(interval_model_advance(m, trace.invoked, err));
+    return interval_model_add(m, &trace, err);
 }
 
-static enum status pass_in_turn(struct mirror *m, struct traces *traces,
+static enum status pass_in_turn(struct interval_model *m, struct traces *traces,
                                 const struct invoked *sorted, const struct check_options *options,
                                 struct check *check, struct error *err)
 {
@@ -123,11 +126,11 @@ static enum status pass_in_turn(struct mirror *m, struct traces *traces,
     return STATUS_OK;
 }
 
-static enum status judge_rest(struct mirror *m, const struct check_options *options,
+static enum status judge_rest(struct interval_model *m, const struct check_options *options,
                               struct check *check, struct error *err)
 {
     while (m->events.count > 0) {
-        TRY(mirror_end(m, STEP, err));
+        TRY(interval_model_end(m, STEP, err));
         if (m->events.count > 0 && check_is_stopped(options)) {
             check_doubt(check, "stopped before all was judged");
             return STATUS_OK;
@@ -136,9 +139,9 @@ static enum status judge_rest(struct mirror *m, const struct check_options *opti
     return STATUS_OK;
 }
 
-static enum status pass_all(struct mirror *m, struct traces *traces, const struct invoked *sorted,
-                            const struct check_options *options, struct check *check,
-                            struct error *err)
+static enum status pass_all(struct interval_model *m, struct traces *traces,
+                            const struct invoked *sorted, const struct check_options *options,
+                            struct check *check, struct error *err)
 {
     TRY(examine(traces->history, err));
     TRY(pass_in_turn(m, traces, sorted, options, check, err));
@@ -148,7 +151,7 @@ static enum status pass_all(struct mirror *m, struct traces *traces, const struc
 /* --- What was found ------------------------------------------------------------------------ */
 
 /* What would have to be admitted, if clocks are to blame for all that was found. */
-static int64_t find_clock_error(const struct mirror *m)
+static int64_t find_clock_error(const struct interval_model *m)
 {
     int64_t more = 0;
 
@@ -161,12 +164,12 @@ static int64_t find_clock_error(const struct mirror *m)
     return more > INT64_MAX - m->clock_error ? 0 : more + (more > 0 ? m->clock_error : 0);
 }
 
-static enum status tell(struct mirror *m, const struct history *h, struct check *check,
+static enum status tell(struct interval_model *m, const struct history *h, struct check *check,
                         struct error *err)
 {
     check->clock_error_ns = find_clock_error(m);
     for (size_t i = 0; i < m->findings.count; i++) {
-        struct mirror_finding *f = &m->findings.at[i];
+        struct interval_finding *f = &m->findings.at[i];
         struct discovery d = { .kind = f->kind,
                                .proven = f->kind,
                                .txns = f->txns.at,
@@ -176,7 +179,7 @@ static enum status tell(struct mirror *m, const struct history *h, struct check 
         enum status proved;
 
         f->explanation = f->drawing = (struct buffer){ 0 };
-        proved = m->grounds ? grounds_tell(m, h, f, &d.proof, err) : STATUS_OK;
+        proved = m->derivation ? derivation_witness_tell(m, h, f, &d.proof, err) : STATUS_OK;
         TRY(check_add(check, &d, err)); /* which takes over the buffers */
         TRY(proved);
     }
@@ -188,8 +191,8 @@ static enum status tell(struct mirror *m, const struct history *h, struct check 
 }
 
 static enum status judge_all(const struct history *h, const struct check_options *options,
-                             struct mirror *m, struct traces *traces, struct row_store *rows,
-                             struct check *check, struct error *err)
+                             struct interval_model *m, struct traces *traces,
+                             struct row_store *rows, struct check *check, struct error *err)
 {
     struct invoked *sorted = NULL;
     enum status status = sort_txns(h, &sorted, err);
@@ -207,7 +210,7 @@ static enum status judge_all(const struct history *h, const struct check_options
     if (status == STATUS_OK)
         status = tell(m, h, check, err);
     check->unjudged_predicates = traces->unjudged + m->counts.unjudged_queries;
-    if (status == STATUS_OK && m->grounds && check->verdict == VERDICT_VALID)
+    if (status == STATUS_OK && m->derivation && check->verdict == VERDICT_VALID)
         status = explanation_tell(m, traces, &check->witness, err);
     free(sorted);
     return status;
@@ -220,25 +223,25 @@ static enum status run(const struct history *h, const struct check_options *opti
         options->profile ? *options->profile : profile_of_level(options->level);
     struct traces traces = { .history = h };
     struct row_store rows = { 0 };
-    struct grounds grounds = { 0 };
-    struct mirror mirror;
+    struct derivation derivation = { 0 };
+    struct interval_model model;
     enum status status;
 
     TRY(examine_columns(h, err));
-    mirror_init(&mirror, &profile, options->clock_error_ns);
-    mirror.key_name = name_key;
-    mirror.op_name = name_op;
-    mirror.context = h;
+    interval_model_init(&model, &profile, options->clock_error_ns);
+    model.key_name = name_key;
+    model.op_name = name_op;
+    model.context = h;
     if (check_wants(options, CHECK_WITNESS)) {
-        mirror.grounds = &grounds;
-        mirror.timeline.keeps_records = true;
-        grounds_tell_premises(&profile, options->clock_error_ns, &check->premises);
+        model.derivation = &derivation;
+        model.timeline.keeps_records = true;
+        derivation_witness_tell_premises(&profile, options->clock_error_ns, &check->premises);
     }
-    status = judge_all(h, options, &mirror, &traces, &rows, check, err);
-    mirror_close(&mirror);
+    status = judge_all(h, options, &model, &traces, &rows, check, err);
+    interval_model_close(&model);
     traces_close(&traces);
     row_store_close(&rows);
-    grounds_close(&grounds);
+    derivation_close(&derivation);
     return status;
 }
 

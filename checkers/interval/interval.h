@@ -1,6 +1,6 @@
 /*
  * interval: judges a history by the times of its operations alone, as Leopard does
- * (ICDE 2022): mirror.h has how.
+ * (ICDE 2022): interval_model.h has how.
  *
  *     T1  w x 1  |--|   commits |--|
  *     T2                            r x 1 |--|                accepted

@@ -1,4 +1,4 @@
-#include "checkers/interval/key_order.h"
+#include "checkers/interval/key_order_private.h"
 
 #include <stdlib.h>
 #include <string.h>

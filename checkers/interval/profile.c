@@ -16,7 +16,7 @@ const char *const profile_timing_names[] = { PROFILE_TIMINGS(WORD_NAME) NULL };
 const char *const profile_timing_words[] = { PROFILE_TIMINGS(WORD_WORDS) NULL };
 const char *const profile_certifier_names[] = { PROFILE_CERTIFIERS(WORD_NAME) NULL };
 const char *const profile_certifier_words[] = { PROFILE_CERTIFIERS(WORD_WORDS) NULL };
-const struct profile_rule profile_rules[] = { PROFILE_RULES(RULE) { NULL, NULL, 0 } };
+const struct profile_rule profile_rules[] = { PROFILE_RULES(RULE){ NULL, NULL, 0 } };
 
 /* --- Databases ------------------------------------------------------------------------ */
 
@@ -31,16 +31,22 @@ const struct profile_rule profile_rules[] = { PROFILE_RULES(RULE) { NULL, NULL, 
 #define INNODB_LIKE(database)                                                                      \
     { database "/serializable", "locks of all that is read and written, ranges too",               \
       LEVEL_STRICT_SERIALIZABLE, AT_ONCE, ALL_LOCKS },                                             \
-    { database "/repeatable-read", "snapshots and row locks; updates see what is there",           \
-      LEVEL_READ_COMMITTED, SNAPSHOTS, ROW_LOCKS },                                                \
-    { database "/read-committed", "a snapshot for each statement, row locks",                      \
-      LEVEL_READ_COMMITTED, STATEMENTS, ROW_LOCKS }
+        { database "/repeatable-read", "snapshots and row locks; updates see what is there",       \
+          LEVEL_READ_COMMITTED, SNAPSHOTS, ROW_LOCKS },                                            \
+    {                                                                                              \
+        database "/read-committed", "a snapshot for each statement, row locks",                    \
+            LEVEL_READ_COMMITTED, STATEMENTS, ROW_LOCKS                                            \
+    }
 #define FIRST_UPDATER_SNAPSHOT(database)                                                           \
-    { database "/snapshot", "snapshots, row locks, first updater wins", LEVEL_STRICT_SNAPSHOT,     \
-      SNAPSHOTS, ROW_LOCKS, .first_updater = true }
+    {                                                                                              \
+        database "/snapshot", "snapshots, row locks, first updater wins", LEVEL_STRICT_SNAPSHOT,   \
+            SNAPSHOTS, ROW_LOCKS, .first_updater = true                                            \
+    }
 #define STATEMENT_SNAPSHOTS(database)                                                              \
-    { database "/read-committed", "a snapshot for each statement, row locks",                      \
-      LEVEL_READ_COMMITTED, STATEMENTS, ROW_LOCKS }
+    {                                                                                              \
+        database "/read-committed", "a snapshot for each statement, row locks",                    \
+            LEVEL_READ_COMMITTED, STATEMENTS, ROW_LOCKS                                            \
+    }
 
 static const struct profile profiles[] = {
     { "postgresql/serializable", "snapshots, row locks, first updater wins, no write skew",
@@ -53,7 +59,8 @@ static const struct profile profiles[] = {
     STATEMENT_SNAPSHOTS("opengauss"),
     /* Hybrid clocks: what is uncertain is read again, and so no read of a key misses its past. */
     { "yugabytedb/serializable", "read and write locks by key; no read of a key misses its past",
-      LEVEL_SERIALIZABLE, .view = VIEW_COMMIT, .timing = TIMING_KEY, .certifier = CERTIFIER_CYCLES },
+      LEVEL_SERIALIZABLE, .view = VIEW_COMMIT, .timing = TIMING_KEY,
+      .certifier = CERTIFIER_CYCLES },
     { "yugabytedb/snapshot", "snapshots by hybrid clocks, and no concurrent writers",
       LEVEL_SNAPSHOT, .view = VIEW_TRANSACTION, .timing = TIMING_KEY, .first_updater = true },
     { "yugabytedb/read-committed", "a snapshot by hybrid clocks for each statement",
@@ -112,8 +119,8 @@ static const struct profile profiles[] = {
     { "ordeal/ssi", "the simulated store: snapshots by clocks, no cycles", LEVEL_SERIALIZABLE,
       .view = VIEW_TRANSACTION, .timing = TIMING_NONE, .first_updater = true,
       .certifier = CERTIFIER_CYCLES },
-    { "ordeal/si", "the simulated store: snapshots by clocks, first committer wins",
-      LEVEL_SNAPSHOT, .view = VIEW_TRANSACTION, .timing = TIMING_NONE, .first_updater = true },
+    { "ordeal/si", "the simulated store: snapshots by clocks, first committer wins", LEVEL_SNAPSHOT,
+      .view = VIEW_TRANSACTION, .timing = TIMING_NONE, .first_updater = true },
     { "ordeal/rc", "the simulated store: a snapshot by clocks for each statement",
       LEVEL_READ_COMMITTED, .view = VIEW_STATEMENT, .timing = TIMING_NONE },
 };
@@ -161,8 +168,8 @@ static bool has_instants_of_its_own(const struct profile *p)
 
 static bool is_serializable(const struct profile *p)
 {
-    bool is_certified = p->certifier != CERTIFIER_NONE &&
-                        p->certifier != CERTIFIER_CONCURRENT_VERSIONS;
+    bool is_certified =
+        p->certifier != CERTIFIER_NONE && p->certifier != CERTIFIER_CONCURRENT_VERSIONS;
     bool is_locked = p->locks_writes && p->locks_reads && p->locks_absent;
 
     return !p->reads_any && (p->view == VIEW_COMMIT || is_certified || is_locked);

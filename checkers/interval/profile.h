@@ -45,8 +45,7 @@
     X(WRITE_SKEW, "write-skew",                                                                    \
       "no cycle, nor the two anti-dependencies in a row by which one begins")                      \
     X(TIMESTAMP_ORDER, "timestamp-order", "dependencies lead to later timestamps, one each")       \
-    X(VALIDATION, "validation",                                                                    \
-      "what was read by who also writes is still there when it commits")                           \
+    X(VALIDATION, "validation", "what was read by who also writes is still there when it commits") \
     X(CONCURRENT_VERSIONS, "concurrent-versions",                                                  \
       "a key that is written has no new version since the snapshot")
 
@@ -59,22 +58,22 @@
     X(locks_reads, "nor from a read, and nobody reads what another is writing")                    \
     X(locks_for, "likewise from a read FOR UPDATE or FOR SHARE")                                   \
     X(locks_absent, "rows that a locking read did not find are locked too, as ranges are")         \
-    X(hides_own, "a transaction need not see its own writes: they are sent with the commit")      \
+    X(hides_own, "a transaction need not see its own writes: they are sent with the commit")       \
     X(first_updater, "of two concurrent writers of a row the first wins, the other aborts")
 
-enum view {
+enum profile_view {
 #define PROFILE_ENUM(enumerator, name, words) VIEW_##enumerator,
     PROFILE_VIEWS(PROFILE_ENUM) VIEW_COUNT
 #undef PROFILE_ENUM
 };
 
-enum timing {
+enum profile_timing {
 #define PROFILE_ENUM(enumerator, name, words) TIMING_##enumerator,
     PROFILE_TIMINGS(PROFILE_ENUM) TIMING_COUNT
 #undef PROFILE_ENUM
 };
 
-enum certifier {
+enum profile_certifier {
 #define PROFILE_ENUM(enumerator, name, words) CERTIFIER_##enumerator,
     PROFILE_CERTIFIERS(PROFILE_ENUM) CERTIFIER_COUNT
 #undef PROFILE_ENUM
@@ -83,9 +82,9 @@ enum certifier {
 struct profile {
     const char *name, *summary;
     enum level level; /* that it implements */
-    enum view view;
-    enum timing timing;
-    enum certifier certifier;
+    enum profile_view view;
+    enum profile_timing timing;
+    enum profile_certifier certifier;
 #define PROFILE_FIELD(field, words) bool field;
     PROFILE_RULES(PROFILE_FIELD)
 #undef PROFILE_FIELD
@@ -106,9 +105,9 @@ static inline bool profile_has(const struct profile *profile, const struct profi
 
 /* All ending in NULL, by number. */
 extern const char *const profile_view_names[], *const profile_timing_names[],
-    *const profile_certifier_names[];
+                                                   *const profile_certifier_names[];
 extern const char *const profile_view_words[], *const profile_timing_words[],
-    *const profile_certifier_words[];
+                                                   *const profile_certifier_words[];
 
 /* Whether dependencies between transactions are put together to look for more than one pair. */
 static inline bool profile_certifies(const struct profile *profile)

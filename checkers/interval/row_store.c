@@ -1,4 +1,4 @@
-#include "checkers/interval/row_store.h"
+#include "checkers/interval/row_store_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ struct stored_row {
 /* Compiled together, and closed when nobody holds any of them. */
 struct condition_set {
     struct predicates *predicates;
-    struct intern texts; /* with their tables: most conditions come again */
+    struct intern texts;     /* with their tables: most conditions come again */
     ARRAY(uint32_t) numbers; /* by text */
     struct buffer name;
     uint32_t held;
@@ -138,8 +138,7 @@ enum status row_store_take(struct row_store *s, const struct history *h, uint32_
     *number = ROW_NONE;
     if (value.kind != VALUE_ROW || h->row_shape[value.bits] != h->table_shape[table])
         return STATUS_OK;
-    is_read = columns <= PREDICATE_COLUMNS_MAX &&
-              read_cells(s, h, table, value, columns, &bytes);
+    is_read = columns <= PREDICATE_COLUMNS_MAX && read_cells(s, h, table, value, columns, &bytes);
     if (!is_read)
         columns = 0, bytes = 0;
     TRY(memory_resize((void **)&row, sizeof *row + columns * sizeof *row->cells + bytes, 1, err));

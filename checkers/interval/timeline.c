@@ -1,4 +1,4 @@
-#include "checkers/interval/timeline.h"
+#include "checkers/interval/timeline_private.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -36,19 +36,19 @@ struct point_ends timeline_ends(const struct timeline *t, uint32_t point)
     return t->keeps_records ? t->ends.at[point] : as_at_first;
 }
 
-enum status timeline_add(struct timeline *t, int64_t low, int64_t high, uint32_t owner, bool is_view,
-                         uint32_t *point, struct error *err)
+enum status timeline_add(struct timeline *t, int64_t low, int64_t high, uint32_t owner,
+                         bool is_view, uint32_t *point, struct error *err)
 {
-    struct point new = { .low = low,
-                         .high = high,
-                         .rank = t->next_rank++,
-                         .low_by = TIMELINE_NONE,
-                         .high_by = TIMELINE_NONE,
-                         .first_out = TIMELINE_NONE,
-                         .first_in = TIMELINE_NONE,
-                         .owner = owner,
-                         .is_view = is_view,
-                         .is_live = true };
+    struct instant_point new = { .low = low,
+                                 .high = high,
+                                 .rank = t->next_rank++,
+                                 .low_by = TIMELINE_NONE,
+                                 .high_by = TIMELINE_NONE,
+                                 .first_out = TIMELINE_NONE,
+                                 .first_in = TIMELINE_NONE,
+                                 .owner = owner,
+                                 .is_view = is_view,
+                                 .is_live = true };
 
     assert(low <= high);
     if (t->free_points.count > 0) {
@@ -76,7 +76,7 @@ static struct point_focus *focus_of(struct timeline *t, uint32_t point)
 }
 
 /* An order is there from now on, or no longer. */
-static void note_focus(struct timeline *t, const struct order *o, bool is_there)
+static void note_focus(struct timeline *t, const struct kept_order *o, bool is_there)
 {
     if (o->to + 1 == t->focus_plus_1)
         focus_of(t, o->from)->before = is_there;
@@ -93,7 +93,7 @@ static uint64_t ends_of(uint32_t from, uint32_t to)
 
 static enum status enter_wide(struct timeline *t, uint32_t order, struct error *err)
 {
-    const struct order *o = &t->orders.at[order];
+    const struct kept_order *o = &t->orders.at[order];
     size_t place;
 
     TRY(map_add(&t->wide_orders, ends_of(o->from, o->to), order, &place, err));
@@ -105,7 +105,7 @@ static enum status enter_wide(struct timeline *t, uint32_t order, struct error *
 /* A point that has just become wide enters all its orders, one that was wide the new one. */
 static enum status note_order(struct timeline *t, uint32_t order, struct error *err)
 {
-    struct point *from = &t->points.at[t->orders.at[order].from];
+    struct instant_point *from = &t->points.at[t->orders.at[order].from];
 
     note_focus(t, &t->orders.at[order], true);
     if (from->is_wide)
@@ -121,8 +121,8 @@ static enum status note_order(struct timeline *t, uint32_t order, struct error *
 /* Free orders stay in the table; it is made anew when they are most of it. */
 static enum status free_order(struct timeline *t, uint32_t order, struct error *err)
 {
-    struct order *o = &t->orders.at[order];
-    struct point *from = &t->points.at[o->from];
+    struct kept_order *o = &t->orders.at[order];
+    struct instant_point *from = &t->points.at[o->from];
 
     note_focus(t, o, false);
     from->out_count -= from->is_wide ? 0 : 1;
@@ -142,7 +142,7 @@ static enum status free_order(struct timeline *t, uint32_t order, struct error *
 /* TIMELINE_NONE: there is none. */
 static uint32_t find_order(const struct timeline *t, uint32_t from, uint32_t to)
 {
-    const struct point *p = timeline_point(t, from);
+    const struct instant_point *p = timeline_point(t, from);
     uint32_t out = p->first_out;
     uint64_t found;
 
@@ -159,7 +159,7 @@ static uint32_t find_order(const struct timeline *t, uint32_t from, uint32_t to)
 
 void timeline_focus(struct timeline *t, uint32_t point)
 {
-    const struct point *p = timeline_point(t, point);
+    const struct instant_point *p = timeline_point(t, point);
 
     if (t->focus_plus_1 == point + 1)
         return;
@@ -191,7 +191,7 @@ uint32_t timeline_step(const struct timeline *t, uint32_t from, uint32_t to)
 
 bool timeline_knows(const struct timeline *t, uint32_t from, uint32_t to)
 {
-    const struct point *p = timeline_point(t, from), *q = timeline_point(t, to);
+    const struct instant_point *p = timeline_point(t, from), *q = timeline_point(t, to);
 
     if (p->high < q->low)
         return true;
@@ -203,7 +203,7 @@ bool timeline_knows(const struct timeline *t, uint32_t from, uint32_t to)
 /* --- Contradictions --------------------------------------------------------------- */
 
 /* A circle: the new order, and the path of the last search from its end to its beginning. */
-static enum status tell_circle(struct timeline *t, const struct order *new, struct error *err)
+static enum status tell_circle(struct timeline *t, const struct kept_order *new, struct error *err)
 {
     size_t low = 1, high;
 
@@ -211,13 +211,13 @@ static enum status tell_circle(struct timeline *t, const struct order *new, stru
     t->chain_is_circle = true;
     TRY(array_push(&t->chain, *new, err));
     for (uint32_t at = new->from; at != new->to;) {
-        const struct order *by = &t->orders.at[t->points.at[at].seen_by];
+        const struct kept_order *by = &t->orders.at[t->points.at[at].seen_by];
 
         TRY(array_push(&t->chain, *by, err));
         at = by->from;
     }
     for (high = t->chain.count; low + 1 < high; low++) {
-        struct order held = t->chain.at[low];
+        struct kept_order held = t->chain.at[low];
 
         t->chain.at[low] = t->chain.at[--high];
         t->chain.at[high] = held;
@@ -233,20 +233,20 @@ static enum status tell_empty(struct timeline *t, uint32_t point, struct error *
     t->chain.count = 0;
     t->chain_is_circle = false;
     for (uint32_t at = point; t->points.at[at].low_by != TIMELINE_NONE;) {
-        const struct order *by = &t->orders.at[t->points.at[at].low_by];
+        const struct kept_order *by = &t->orders.at[t->points.at[at].low_by];
 
         TRY(array_push(&t->chain, *by, err));
         at = by->from;
     }
     count = t->chain.count;
     for (size_t i = 0; i < count / 2; i++) {
-        struct order held = t->chain.at[i];
+        struct kept_order held = t->chain.at[i];
 
         t->chain.at[i] = t->chain.at[count - 1 - i];
         t->chain.at[count - 1 - i] = held;
     }
     for (uint32_t at = point; t->points.at[at].high_by != TIMELINE_NONE;) {
-        const struct order *by = &t->orders.at[t->points.at[at].high_by];
+        const struct kept_order *by = &t->orders.at[t->points.at[at].high_by];
 
         TRY(array_push(&t->chain, *by, err));
         at = by->to;
@@ -258,7 +258,7 @@ static enum status tell_empty(struct timeline *t, uint32_t point, struct error *
 
 static enum status remember(struct timeline *t, uint32_t point, struct error *err)
 {
-    const struct point *p = &t->points.at[point];
+    const struct instant_point *p = &t->points.at[point];
 
     return array_push(&t->moved,
                       ((struct moved_end){ .point = point,
@@ -274,7 +274,7 @@ static void move_back(struct timeline *t)
 {
     while (t->moved.count > 0) {
         const struct moved_end *m = &t->moved.at[--t->moved.count];
-        struct point *p = &t->points.at[m->point];
+        struct instant_point *p = &t->points.at[m->point];
 
         p->low = m->low;
         p->high = m->high;
@@ -286,7 +286,7 @@ static void move_back(struct timeline *t)
 }
 
 /* Where the end of a window comes from now. */
-static enum status record(struct timeline *t, const struct order *o, bool forward,
+static enum status record(struct timeline *t, const struct kept_order *o, bool forward,
                           struct error *err)
 {
     struct point_ends source = t->ends.at[forward ? o->from : o->to];
@@ -300,9 +300,9 @@ static enum status record(struct timeline *t, const struct order *o, bool forwar
 static enum status narrow(struct timeline *t, uint32_t order, bool forward, bool *is_empty,
                           struct error *err)
 {
-    const struct order *o = &t->orders.at[order];
+    const struct kept_order *o = &t->orders.at[order];
     uint32_t at = forward ? o->to : o->from;
-    struct point *p = &t->points.at[at];
+    struct instant_point *p = &t->points.at[at];
     int64_t end = forward ? t->points.at[o->from].low : t->points.at[o->to].high;
 
     if (forward ? p->low >= end : p->high <= end)
@@ -330,7 +330,7 @@ static enum status narrow_all(struct timeline *t, uint32_t order, bool forward, 
     t->queue.count = 0;
     TRY(narrow(t, order, forward, is_empty, err));
     while (t->queue.count > 0 && !*is_empty) {
-        const struct point *p = &t->points.at[t->queue.at[--t->queue.count]];
+        const struct instant_point *p = &t->points.at[t->queue.at[--t->queue.count]];
         uint32_t next = forward ? p->first_out : p->first_in;
 
         for (; next != TIMELINE_NONE && !*is_empty;
@@ -353,12 +353,13 @@ static enum status search(struct timeline *t, uint32_t from, uint32_t to, bool f
     t->points.at[from].seen = date;
     TRY(array_push(&t->queue, from, err));
     for (size_t i = 0; i < t->queue.count; i++) {
-        const struct point *p = &t->points.at[t->queue.at[i]];
+        const struct instant_point *p = &t->points.at[t->queue.at[i]];
         uint32_t o = forward ? p->first_out : p->first_in;
 
-        for (; o != TIMELINE_NONE; o = forward ? t->orders.at[o].next_out : t->orders.at[o].next_in) {
+        for (; o != TIMELINE_NONE;
+             o = forward ? t->orders.at[o].next_out : t->orders.at[o].next_in) {
             uint32_t next = forward ? t->orders.at[o].to : t->orders.at[o].from;
-            struct point *q = &t->points.at[next];
+            struct instant_point *q = &t->points.at[next];
 
             if (q->seen == date || (forward ? q->rank > limit : q->rank < limit))
                 continue;
@@ -415,8 +416,7 @@ static enum status rank_again(struct timeline *t, size_t ahead_count, struct err
     t->ranks.count = 0;
     TRY(array_reserve(&t->ranks, count, err));
     for (size_t a = 0, b = 0; a + b < count;) {
-        bool takes_ahead =
-            b == behind_count || (a < ahead_count && ahead[a].rank < behind[b].rank);
+        bool takes_ahead = b == behind_count || (a < ahead_count && ahead[a].rank < behind[b].rank);
 
         t->ranks.at[t->ranks.count++] = takes_ahead ? ahead[a++].rank : behind[b++].rank;
     }
@@ -448,10 +448,10 @@ static enum status make_way(struct timeline *t, uint32_t from, uint32_t to, bool
 
 /* --- Laying and taking away -------------------------------------------------------- */
 
-static enum status link_order(struct timeline *t, struct order new, uint32_t *order,
+static enum status link_order(struct timeline *t, struct kept_order new, uint32_t *order,
                               struct error *err)
 {
-    struct point *from = &t->points.at[new.from], *to = &t->points.at[new.to];
+    struct instant_point *from = &t->points.at[new.from], *to = &t->points.at[new.to];
 
     new.next_out = from->first_out;
     new.next_in = to->first_in;
@@ -471,7 +471,7 @@ static enum status link_order(struct timeline *t, struct order new, uint32_t *or
 
 static void unlink_in(struct timeline *t, uint32_t order)
 {
-    const struct order *o = &t->orders.at[order];
+    const struct kept_order *o = &t->orders.at[order];
 
     if (o->last_in == TIMELINE_NONE)
         t->points.at[o->to].first_in = o->next_in;
@@ -489,10 +489,10 @@ static enum status unlink_last(struct timeline *t, uint32_t order, struct error 
     return free_order(t, order, err);
 }
 
-enum status timeline_order(struct timeline *t, uint32_t from, uint32_t to,
-                           enum order_reason reason, uint32_t key, bool *holds, struct error *err)
+enum status timeline_order(struct timeline *t, uint32_t from, uint32_t to, enum order_reason reason,
+                           uint32_t key, bool *holds, struct error *err)
 {
-    struct order new = {
+    struct kept_order new = {
         .from = from, .to = to, .key = key, .step = t->step, .reason = (uint8_t)reason
     };
     bool is_circle = from == to, is_empty = false;
@@ -522,14 +522,14 @@ enum status timeline_order(struct timeline *t, uint32_t from, uint32_t to,
 
 enum status timeline_release(struct timeline *t, uint32_t point, bool *is_gone, struct error *err)
 {
-    struct point *p = &t->points.at[point];
+    struct instant_point *p = &t->points.at[point];
 
     assert(p->is_live);
     *is_gone = p->first_in == TIMELINE_NONE;
     if (!*is_gone)
         return STATUS_OK;
     for (uint32_t o = p->first_out, next; o != TIMELINE_NONE; o = next) {
-        struct point *to = &t->points.at[t->orders.at[o].to];
+        struct instant_point *to = &t->points.at[t->orders.at[o].to];
 
         next = t->orders.at[o].next_out;
         unlink_in(t, o);
@@ -551,14 +551,14 @@ void timeline_check(const struct timeline *t)
     size_t live = 0;
 
     for (size_t i = 0; i < t->points.count; i++) {
-        const struct point *p = &t->points.at[i];
+        const struct instant_point *p = &t->points.at[i];
 
         if (!p->is_live)
             continue;
         live++;
         assert(p->low <= p->high);
         for (uint32_t o = p->first_out; o != TIMELINE_NONE; o = t->orders.at[o].next_out) {
-            const struct point *q = &t->points.at[t->orders.at[o].to];
+            const struct instant_point *q = &t->points.at[t->orders.at[o].to];
 
             assert(t->orders.at[o].from == i && q->is_live);
             assert(timeline_step(t, (uint32_t)i, t->orders.at[o].to) == t->orders.at[o].step);

@@ -1,4 +1,4 @@
-#include "checkers/interval/traces.h"
+#include "checkers/interval/traces_private.h"
 
 #include "base/hash.h"
 
@@ -26,7 +26,7 @@ static uint64_t row_code(const struct history *h, int64_t row)
         struct value cell = { (enum value_kind)h->cell_kind[from + i], h->cell_value[from + i] };
 
         code += hash_fold(text_code(h, h->shape_column_name[first + i]),
-                          trace_value(h, cell) ^ HASH_ODD_1);
+                          traces_value(h, cell) ^ HASH_ODD_1);
     }
     return code_of(VALUE_ROW, code);
 }
@@ -35,11 +35,10 @@ static uint64_t list_code(const struct history *h, int64_t list)
 {
     uint64_t end = h->list_start[list + 1];
 
-    return end == h->list_start[list] ? 0
-                                      : code_of(VALUE_LIST, (uint64_t)h->list_element[end - 1]);
+    return end == h->list_start[list] ? 0 : code_of(VALUE_LIST, (uint64_t)h->list_element[end - 1]);
 }
 
-uint64_t trace_value(const struct history *h, struct value value)
+uint64_t traces_value(const struct history *h, struct value value)
 {
     switch (value.kind) {
     case VALUE_NONE:
@@ -56,17 +55,17 @@ uint64_t trace_value(const struct history *h, struct value value)
     }
 }
 
-bool trace_asks_for_lock(const struct history *h, uint32_t op)
+bool traces_ask_for_lock(const struct history *h, uint32_t op)
 {
     return h->op_flags[op] & (OP_LOCK_SHARE | OP_LOCK_UPDATE) || h->op_kind[op] == OP_UPDATE ||
            h->op_kind[op] == OP_DELETE;
 }
 
-uint64_t trace_written(const struct history *h, uint32_t op)
+uint64_t traces_written(const struct history *h, uint32_t op)
 {
     if (h->op_kind[op] == OP_APPEND)
         return code_of(VALUE_LIST, (uint64_t)h->op_value[op]);
-    return trace_value(h, history_value(h, op));
+    return traces_value(h, history_value(h, op));
 }
 
 enum status traces_examine(const struct history *h, uint32_t txn, struct error *err)
@@ -79,16 +78,16 @@ enum status traces_examine(const struct history *h, uint32_t txn, struct error *
     return STATUS_OK;
 }
 
-void trace_times(const struct history *h, uint32_t txn, uint32_t op, int64_t *invoked,
-                 int64_t *completed)
+void traces_times(const struct history *h, uint32_t txn, uint32_t op, int64_t *invoked,
+                  int64_t *completed)
 {
-    *invoked = h->op_invoked && h->op_invoked[op] != TIME_ABSENT ? h->op_invoked[op]
-                                                                 : h->txn_invoked[txn];
+    *invoked =
+        h->op_invoked && h->op_invoked[op] != TIME_ABSENT ? h->op_invoked[op] : h->txn_invoked[txn];
     /* What was never answered ended with its transaction. */
-    *completed = h->op_completed && h->op_completed[op] != TIME_ABSENT &&
-                         h->op_completed[op] != TIME_NEVER
-                     ? h->op_completed[op]
-                     : h->txn_completed[txn];
+    *completed =
+        h->op_completed && h->op_completed[op] != TIME_ABSENT && h->op_completed[op] != TIME_NEVER
+            ? h->op_completed[op]
+            : h->txn_completed[txn];
 }
 
 /* --- Rows of tables ------------------------------------------------------------------- */
@@ -124,11 +123,11 @@ static int64_t place_of(const struct history *h, uint32_t table, uint32_t key)
     return (int64_t)(is_negative ? 0 - number : number);
 }
 
-enum status traces_keep_rows(struct traces *t, struct row_store *rows, struct mirror *m,
+enum status traces_keep_rows(struct traces *t, struct row_store *rows, struct interval_model *m,
                              struct error *err)
 {
     t->rows = rows;
-    t->mirror = m;
+    t->model = m;
     return keys_init(&t->keys, t->history, err);
 }
 
@@ -147,7 +146,8 @@ enum status traces_row(struct traces *t, uint32_t key, struct value value, uint3
     *row = ROW_NONE;
     if (table == HISTORY_NONE)
         return STATUS_OK;
-    TRY(mirror_row_key(t->mirror, key_of(t, key), table, place_of(t->history, table, key), err));
+    TRY(interval_model_row_key(t->model, key_of(t, key), table, place_of(t->history, table, key),
+                               err));
     return row_store_take(t->rows, t->history, table, value, row, err);
 }
 
@@ -158,7 +158,7 @@ static struct text text_or_nothing(const struct history *h, uint32_t text)
     return text == HISTORY_NONE ? TEXT("") : history_text(h, text);
 }
 
-static enum query_kind kind_of(const struct history *h, uint32_t head)
+static enum interval_query_kind kind_of(const struct history *h, uint32_t head)
 {
     uint32_t statement = h->op_key[head];
     int64_t limit = h->statement_limit[statement];
@@ -168,8 +168,7 @@ static enum query_kind kind_of(const struct history *h, uint32_t head)
     return limit >= 0 && h->statement_row_count[statement] >= limit ? QUERY_PART : QUERY_ROWS;
 }
 
-enum status traces_query(struct traces *t, uint32_t head, struct trace_query *q,
-                         struct error *err)
+enum status traces_query(struct traces *t, uint32_t head, struct trace_query *q, struct error *err)
 {
     const struct history *h = t->history;
     uint32_t statement = h->op_key[head], table = h->statement_table[statement];
@@ -227,9 +226,9 @@ static enum status pass_op(struct traces *t, uint32_t txn, uint32_t op, struct t
     uint8_t kind = h->op_kind[op];
 
     if (!op_is_row(kind)) {
-        trace_times(h, txn, op, &at->invoked, &at->completed);
+        traces_times(h, txn, op, &at->invoked, &at->completed);
         at->op = op;
-        at->is_locking = trace_asks_for_lock(h, op);
+        at->is_locking = traces_ask_for_lock(h, op);
     }
     if (op_is_head(kind))
         return pass_head(t, txn, op, at, err);
@@ -237,13 +236,14 @@ static enum status pass_op(struct traces *t, uint32_t txn, uint32_t op, struct t
         return STATUS_OK;
     at->key = key_of(t, h->op_key[op]);
     at->kind = op_is_write(kind) ? TRACE_WRITE : TRACE_READ;
-    at->value = op_is_write(kind) ? trace_written(h, op) : trace_value(h, history_value(h, op));
+    at->value = op_is_write(kind) ? traces_written(h, op) : traces_value(h, history_value(h, op));
     TRY(array_reserve(&t->ops, 1, err));
     TRY(traces_row(t, h->op_key[op], history_value(h, op), &at->row, err));
     return array_push(&t->ops, *at, err);
 }
 
-enum status traces_make(struct traces *t, uint32_t txn, struct trace *trace, struct error *err)
+enum status traces_make(struct traces *t, uint32_t txn, struct interval_trace *trace,
+                        struct error *err)
 {
     const struct history *h = t->history;
     struct trace_op at = { 0 };
@@ -251,19 +251,19 @@ enum status traces_make(struct traces *t, uint32_t txn, struct trace *trace, str
     t->ops.count = t->queries.count = 0;
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
         TRY(pass_op(t, txn, op, &at, err));
-    *trace = (struct trace){ .id = h->txn_id[txn],
-                             .invoked = h->txn_invoked[txn],
-                             .completed = h->txn_completed[txn],
-                             .number = txn,
-                             .status = h->txn_status[txn],
-                             .ops = t->ops.at,
-                             .op_count = t->ops.count,
-                             .queries = t->queries.at,
-                             .query_count = t->queries.count };
+    *trace = (struct interval_trace){ .id = h->txn_id[txn],
+                                      .invoked = h->txn_invoked[txn],
+                                      .completed = h->txn_completed[txn],
+                                      .number = txn,
+                                      .status = h->txn_status[txn],
+                                      .ops = t->ops.at,
+                                      .op_count = t->ops.count,
+                                      .queries = t->queries.at,
+                                      .query_count = t->queries.count };
     return STATUS_OK;
 }
 
-enum status traces_initial(struct traces *t, struct mirror *m, struct error *err)
+enum status traces_initial(struct traces *t, struct interval_model *m, struct error *err)
 {
     const struct history *h = t->history;
 
@@ -272,7 +272,7 @@ enum status traces_initial(struct traces *t, struct mirror *m, struct error *err
         uint32_t key = h->initial_key[i], row;
 
         TRY(traces_row(t, key, value, &row, err));
-        TRY(mirror_initial_row(m, key_of(t, key), trace_value(h, value), row, err));
+        TRY(interval_model_initial_row(m, key_of(t, key), traces_value(h, value), row, err));
     }
     return STATUS_OK;
 }

@@ -122,7 +122,7 @@ void stream_feed(struct watcher *w, uint32_t stream, struct text text, size_t pi
 
 size_t stream_findings(const struct watcher *w)
 {
-    return w->mirror.findings.count - (size_t)w->counts.withdrawn;
+    return w->model.findings.count - (size_t)w->counts.withdrawn;
 }
 
 void stream_expect_nothing(const struct watcher *w, const char *what, uint64_t seed)
@@ -130,7 +130,7 @@ void stream_expect_nothing(const struct watcher *w, const char *what, uint64_t s
     char message[600];
 
     for (size_t i = 0; i < w->passed.count; i++) {
-        const struct buffer *why = &w->mirror.findings.at[i].explanation;
+        const struct buffer *why = &w->model.findings.at[i].explanation;
 
         if (w->passed.at[i] == INT64_MIN)
             continue;
@@ -145,12 +145,12 @@ static int compare_words(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-void stream_describe(const struct mirror *m, struct buffer *out)
+void stream_describe(const struct interval_model *m, struct buffer *out)
 {
-    char *words[MIRROR_FINDINGS_MAX];
+    char *words[INTERVAL_FINDINGS_MAX];
 
     for (size_t i = 0; i < m->findings.count; i++) {
-        const struct mirror_finding *f = &m->findings.at[i];
+        const struct interval_finding *f = &m->findings.at[i];
         struct buffer word = { 0 };
 
         buffer_print(&word, "%s", anomaly_name(f->kind));

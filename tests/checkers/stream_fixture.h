@@ -9,7 +9,7 @@
 #ifndef TESTS_CHECKERS_STREAM_FIXTURE_H
 #define TESTS_CHECKERS_STREAM_FIXTURE_H
 
-#include "checkers/interval/watcher.h"
+#include "checkers/interval/online/watcher.h"
 #include "tests/checkers/truth.h"
 
 struct stream_line {
@@ -43,6 +43,6 @@ size_t stream_findings(const struct watcher *);
 /* Fails with the first of them, if there is one. */
 void stream_expect_nothing(const struct watcher *, const char *what, uint64_t seed);
 /* "kind ids" of each, sorted, on lines of their own. */
-void stream_describe(const struct mirror *, struct buffer *);
+void stream_describe(const struct interval_model *, struct buffer *);
 
 #endif

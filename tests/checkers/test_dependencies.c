@@ -1,5 +1,5 @@
-/* What the mirror counts of dependencies: how many overlap, and how many of these it deduces. */
-#include "checkers/interval/mirror.h"
+/* What the model counts of dependencies: how many overlap, and how many of these it deduces. */
+#include "checkers/interval/interval_model.h"
 #include "checkers/interval/profile.h"
 #include "tests/checkers/truth.h"
 #include "unity.h"
@@ -7,25 +7,25 @@
 enum { X, Y };
 
 static struct error err;
-static struct mirror mirror;
+static struct interval_model model;
 static int64_t next_id;
 
 static void use(struct profile profile)
 {
-    mirror_close(&mirror);
-    mirror_init(&mirror, &profile, 0);
+    interval_model_close(&model);
+    interval_model_init(&model, &profile, 0);
 }
 
 void setUp(void)
 {
     err = (struct error){ 0 };
     next_id = 1;
-    mirror_init(&mirror, profile_find(TEXT("postgresql/serializable")), 0);
+    interval_model_init(&model, profile_find(TEXT("postgresql/serializable")), 0);
 }
 
 void tearDown(void)
 {
-    mirror_close(&mirror);
+    interval_model_close(&model);
 }
 
 #define R(of, is, from, to) { .invoked = (from), .completed = (to), .key = (of), .value = (is) }
@@ -38,28 +38,28 @@ void tearDown(void)
 /* It commits between the end of its last operation and its own. */
 static void add(int64_t from, int64_t to, const struct trace_op *ops, size_t count)
 {
-    struct trace trace = { .id = next_id,
-                           .number = (uint32_t)next_id,
-                           .invoked = from,
-                           .completed = to,
-                           .status = TXN_OK,
-                           .ops = ops,
-                           .op_count = count };
+    struct interval_trace trace = { .id = next_id,
+                                    .number = (uint32_t)next_id,
+                                    .invoked = from,
+                                    .completed = to,
+                                    .status = TXN_OK,
+                                    .ops = ops,
+                                    .op_count = count };
 
     next_id++;
-    TEST_ASSERT_EQUAL(STATUS_OK, mirror_add(&mirror, &trace, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, interval_model_add(&model, &trace, &err));
 }
 
 static void end(void)
 {
-    TEST_ASSERT_EQUAL(STATUS_OK, mirror_end(&mirror, SIZE_MAX, &err));
-    TEST_ASSERT_EQUAL(0, mirror.finding_count);
+    TEST_ASSERT_EQUAL(STATUS_OK, interval_model_end(&model, SIZE_MAX, &err));
+    TEST_ASSERT_EQUAL(0, model.finding_count);
 }
 
 static void expect(enum dependency_kind kind, uint64_t all, uint64_t overlapping, uint64_t deduced)
 {
     static const char *const names[] = { "ww", "wr", "rw" };
-    const struct dependency_counts *counts = &mirror.counts.dependencies[kind];
+    const struct dependency_counts *counts = &model.counts.dependencies[kind];
 
     TEST_ASSERT_EQUAL_MESSAGE(all, counts->all, names[kind]);
     TEST_ASSERT_EQUAL_MESSAGE(overlapping, counts->overlapping, names[kind]);
@@ -124,11 +124,12 @@ static void who_overwrites_what_it_read_depends_on_its_writer_alone(void)
 static void of_aborted_transactions_and_overwritten_writes_nothing_depends(void)
 {
     const struct trace_op op = W(X, 3, 5, 20);
-    struct trace aborted = { .id = 9, .invoked = 4, .completed = 25, .ops = &op, .op_count = 1,
-                             .status = TXN_ABORT };
+    struct interval_trace aborted = {
+        .id = 9, .invoked = 4, .completed = 25, .ops = &op, .op_count = 1, .status = TXN_ABORT
+    };
 
     ADD(0, 10, W(X, 1, 1, 2), W(X, 2, 3, 4));
-    TEST_ASSERT_EQUAL(STATUS_OK, mirror_add(&mirror, &aborted, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, interval_model_add(&model, &aborted, &err));
     ADD(31, 40, R(X, 2, 32, 33));
     end();
     expect(DEPENDENCY_WW, 0, 0, 0);
@@ -237,16 +238,16 @@ static void a_stream_has_as_many_as_it_writes_and_reads(void)
         }
         for (size_t k = 0; k < KEYS; k++)
             ww += wrote[k] && writes[k]++ > 0;
-        TEST_ASSERT_EQUAL(STATUS_OK, mirror_advance(&mirror, txn->trace.invoked, &err));
-        TEST_ASSERT_EQUAL(STATUS_OK, mirror_add(&mirror, &txn->trace, &err));
+        TEST_ASSERT_EQUAL(STATUS_OK, interval_model_advance(&model, txn->trace.invoked, &err));
+        TEST_ASSERT_EQUAL(STATUS_OK, interval_model_add(&model, &txn->trace, &err));
     }
     end();
-    TEST_ASSERT_EQUAL(ww, mirror.counts.dependencies[DEPENDENCY_WW].all);
-    TEST_ASSERT_EQUAL(wr, mirror.counts.dependencies[DEPENDENCY_WR].all);
-    TEST_ASSERT_LESS_OR_EQUAL(reads, mirror.counts.dependencies[DEPENDENCY_RW].all);
-    TEST_ASSERT_GREATER_THAN(reads * 9 / 10, mirror.counts.dependencies[DEPENDENCY_RW].all);
+    TEST_ASSERT_EQUAL(ww, model.counts.dependencies[DEPENDENCY_WW].all);
+    TEST_ASSERT_EQUAL(wr, model.counts.dependencies[DEPENDENCY_WR].all);
+    TEST_ASSERT_LESS_OR_EQUAL(reads, model.counts.dependencies[DEPENDENCY_RW].all);
+    TEST_ASSERT_GREATER_THAN(reads * 9 / 10, model.counts.dependencies[DEPENDENCY_RW].all);
     for (int kind = 0; kind < DEPENDENCY_COUNT; kind++) {
-        const struct dependency_counts *counts = &mirror.counts.dependencies[kind];
+        const struct dependency_counts *counts = &model.counts.dependencies[kind];
 
         TEST_ASSERT_LESS_THAN(counts->all, counts->overlapping);
         TEST_ASSERT_LESS_OR_EQUAL(counts->overlapping, counts->deduced);

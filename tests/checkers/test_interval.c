@@ -1,4 +1,4 @@
-#include "checkers/interval/mirror.h"
+#include "checkers/interval/interval_model.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,19 +16,19 @@
 #define ROUNDS 1500
 
 static struct error err;
-static struct mirror mirror;
+static struct interval_model model;
 static int64_t next_id;
 
 void setUp(void)
 {
     err = (struct error){ 0 };
     next_id = 1;
-    mirror_init(&mirror, profile_find(TEXT("postgresql/serializable")), 0);
+    interval_model_init(&model, profile_find(TEXT("postgresql/serializable")), 0);
 }
 
 void tearDown(void)
 {
-    mirror_close(&mirror);
+    interval_model_close(&model);
 }
 
 /* --- Traces by hand --------------------------------------------------------------------- */
@@ -38,8 +38,8 @@ static void use(const char *profile, int64_t clock_error)
     const struct profile *found = profile_find(text_of(profile));
 
     TEST_ASSERT_NOT_NULL_MESSAGE(found, profile);
-    mirror_close(&mirror);
-    mirror_init(&mirror, found, clock_error);
+    interval_model_close(&model);
+    interval_model_init(&model, found, clock_error);
 }
 
 #define R(of, is, from, to) { .invoked = (from), .completed = (to), .key = (of), .value = (is) }
@@ -52,20 +52,20 @@ static void add_status(enum txn_status status, int64_t from, int64_t to,
                        const struct trace_op *ops, size_t count)
 {
     struct trace_op numbered[8];
-    struct trace trace = { .id = next_id,
-                           .number = (uint32_t)next_id,
-                           .invoked = from,
-                           .completed = to,
-                           .status = (uint8_t)status,
-                           .ops = numbered,
-                           .op_count = count };
+    struct interval_trace trace = { .id = next_id,
+                                    .number = (uint32_t)next_id,
+                                    .invoked = from,
+                                    .completed = to,
+                                    .status = (uint8_t)status,
+                                    .ops = numbered,
+                                    .op_count = count };
 
     next_id++;
     for (size_t i = 0; i < count; i++) {
         numbered[i] = ops[i];
         numbered[i].op = (uint32_t)i;
     }
-    TEST_ASSERT_EQUAL(STATUS_OK, mirror_add(&mirror, &trace, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, interval_model_add(&model, &trace, &err));
 }
 
 static void expect_by(const char *profile, const char *notation, enum verdict expected)
@@ -95,7 +95,7 @@ static void expect_by(const char *profile, const char *notation, enum verdict ex
 
 static void end(void)
 {
-    TEST_ASSERT_EQUAL(STATUS_OK, mirror_end(&mirror, SIZE_MAX, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, interval_model_end(&model, SIZE_MAX, &err));
 }
 
 static const char *string_of(struct buffer *buffer)
@@ -109,10 +109,9 @@ static const char *string_of(struct buffer *buffer)
 static void expect_nothing(void)
 {
     end();
-    TEST_ASSERT_EQUAL_MESSAGE(0, mirror.finding_count,
-                              mirror.findings.count > 0
-                                  ? string_of(&mirror.findings.at[0].explanation)
-                                  : "");
+    TEST_ASSERT_EQUAL_MESSAGE(
+        0, model.finding_count,
+        model.findings.count > 0 ? string_of(&model.findings.at[0].explanation) : "");
 }
 
 static void expect(enum mechanism mechanism, enum anomaly kind, uint32_t first, uint32_t second)
@@ -120,13 +119,13 @@ static void expect(enum mechanism mechanism, enum anomaly kind, uint32_t first, 
     bool has_first = false, has_second = false;
 
     end();
-    TEST_ASSERT_GREATER_THAN(0, mirror.findings.count);
-    TEST_ASSERT_EQUAL_STRING(anomaly_name(kind), anomaly_name(mirror.findings.at[0].kind));
-    TEST_ASSERT_EQUAL_STRING(mechanism_name(mechanism),
-                             mechanism_name(mirror.findings.at[0].mechanism));
-    for (size_t i = 0; i < mirror.findings.at[0].txns.count; i++) {
-        has_first |= mirror.findings.at[0].txns.at[i] == first;
-        has_second |= mirror.findings.at[0].txns.at[i] == second;
+    TEST_ASSERT_GREATER_THAN(0, model.findings.count);
+    TEST_ASSERT_EQUAL_STRING(anomaly_name(kind), anomaly_name(model.findings.at[0].kind));
+    TEST_ASSERT_EQUAL_STRING(interval_model_mechanism_name(mechanism),
+                             interval_model_mechanism_name(model.findings.at[0].mechanism));
+    for (size_t i = 0; i < model.findings.at[0].txns.count; i++) {
+        has_first |= model.findings.at[0].txns.at[i] == first;
+        has_second |= model.findings.at[0].txns.at[i] == second;
     }
     TEST_ASSERT_TRUE(has_first && has_second);
 }
@@ -141,8 +140,9 @@ static void a_read_of_what_had_been_overwritten_is_inconsistent(void)
     ADD(20, 30, W(X, 2, 21, 25));
     ADD(40, 50, R(X, 1, 41, 45));
     expect(MECHANISM_READ, ANOMALY_INCONSISTENT_READ, 3, 2);
-    TEST_ASSERT_NOT_NULL(strstr(string_of(&mirror.findings.at[0].explanation),
-                                "T1 wrote that and committed within [5, 10], but before the read T2"));
+    TEST_ASSERT_NOT_NULL(
+        strstr(string_of(&model.findings.at[0].explanation),
+               "T1 wrote that and committed within [5, 10], but before the read T2"));
 }
 
 static void whatever_may_have_been_there_may_be_read(void)
@@ -167,7 +167,7 @@ static void aborted_and_overwritten_values_have_their_names(void)
     ADD_ABORTED(0, 10, W(X, 1, 1, 5));
     ADD(20, 30, R(X, 1, 21, 25));
     expect(MECHANISM_READ, ANOMALY_G1A, 2, 1);
-    mirror_close(&mirror);
+    interval_model_close(&model);
     setUp();
     ADD(0, 10, W(X, 1, 1, 2), W(X, 2, 3, 4));
     ADD(20, 30, R(X, 1, 21, 25));
@@ -182,7 +182,7 @@ static void a_write_of_unknown_outcome_may_be_read_for_ever_or_never(void)
     expect_nothing();
     ADD(60, 70, R(X, 0, 61, 65));
     end();
-    TEST_ASSERT_EQUAL(1, mirror.finding_count); /* it had been read by then */
+    TEST_ASSERT_EQUAL(1, model.finding_count); /* it had been read by then */
 }
 
 static void a_transaction_sees_what_it_wrote_itself(void)
@@ -230,7 +230,7 @@ static void a_snapshot_is_one_instant_for_all_reads(void)
     ADD(0, 10, W(X, 1, 1, 4), W(Y, 1, 5, 8));
     ADD(20, 60, R(X, 0, 21, 25), R(Y, 1, 30, 35));
     end();
-    TEST_ASSERT_GREATER_THAN(0, mirror.finding_count);
+    TEST_ASSERT_GREATER_THAN(0, model.finding_count);
 }
 
 static void a_statement_has_its_own_instant(void)
@@ -239,12 +239,12 @@ static void a_statement_has_its_own_instant(void)
     ADD(0, 60, R(X, 0, 1, 5), R(X, 1, 30, 35));
     ADD(10, 20, W(X, 1, 11, 12));
     expect_nothing();
-    mirror_close(&mirror);
+    interval_model_close(&model);
     setUp();
     ADD(0, 60, R(X, 0, 1, 5), R(X, 1, 30, 35));
     ADD(10, 20, W(X, 1, 11, 12));
     end();
-    TEST_ASSERT_GREATER_THAN(0, mirror.finding_count);
+    TEST_ASSERT_GREATER_THAN(0, model.finding_count);
 }
 
 static void what_one_read_shows_narrows_what_another_may_see(void)
@@ -263,7 +263,7 @@ static void of_two_concurrent_updates_one_is_lost(void)
     ADD(0, 50, R(X, 0, 1, 5), W(X, 1, 10, 12));
     ADD(20, 70, R(X, 0, 21, 25), W(X, 2, 30, 55)); /* it waited, and should have aborted */
     expect(MECHANISM_UPDATE, ANOMALY_LOST_UPDATE, 1, 2);
-    TEST_ASSERT_NOT_NULL(strstr(string_of(&mirror.findings.at[0].drawing), "T2 commits"));
+    TEST_ASSERT_NOT_NULL(strstr(string_of(&model.findings.at[0].drawing), "T2 commits"));
 }
 
 static void two_who_write_have_their_locks_one_after_the_other(void)
@@ -286,7 +286,7 @@ static void a_lock_that_came_after_the_commit_is_fine(void)
 static void a_read_for_update_locks_too(void)
 {
     use("innodb/read-committed", 0);
-    TEST_ASSERT_EQUAL(STATUS_OK, mirror_initial(&mirror, X, 7, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, interval_model_initial(&model, X, 7, &err));
     ADD(0, 50, W(X, 1, 1, 5), R(Y, 0, 41, 42));
     ADD(10, 70, FOR_UPDATE(X, 7, 11, 15));
     expect(MECHANISM_LOCK, ANOMALY_LOCK_VIOLATION, 1, 2);
@@ -302,7 +302,7 @@ static void what_is_not_there_is_locked_by_few(void)
     ADD(0, 50, FOR_UPDATE(X, 0, 1, 5), R(Y, 0, 41, 42));
     ADD(10, 30, W(X, 1, 11, 15), R(Y, 0, 20, 22));
     end();
-    TEST_ASSERT_GREATER_THAN(0, mirror.finding_count);
+    TEST_ASSERT_GREATER_THAN(0, model.finding_count);
 }
 
 /* InnoDB's SELECT ... FOR UPDATE does not look at the snapshot. */
@@ -360,7 +360,7 @@ static void a_dangerous_structure_is_one_without_a_cycle(void)
         else
             expect_nothing();
     }
-    TEST_ASSERT_EQUAL(0, mirror.finding_count);
+    TEST_ASSERT_EQUAL(0, model.finding_count);
 }
 
 /* Who wrote nothing is only in danger if the last had committed before it looked. */
@@ -462,10 +462,10 @@ static void clocks_that_may_be_off_excuse_as_much(void)
 static void what_comes_too_late_is_counted_and_not_judged(void)
 {
     ADD(0, 10, W(X, 1, 1, 5));
-    TEST_ASSERT_EQUAL(STATUS_OK, mirror_advance(&mirror, 100, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, interval_model_advance(&model, 100, &err));
     ADD(50, 60, R(X, 7, 51, 55));
     expect_nothing();
-    TEST_ASSERT_EQUAL(1, mirror.counts.late);
+    TEST_ASSERT_EQUAL(1, model.counts.late);
 }
 
 /* --- Against the oracle --------------------------------------------------------------------------- */
@@ -522,14 +522,14 @@ static void a_key_of_very_many_versions_is_not_judged(void)
 {
     struct profile any = profile_of_level(LEVEL_SNAPSHOT);
 
-    mirror_close(&mirror);
-    mirror_init(&mirror, &any, 0);
+    interval_model_close(&model);
+    interval_model_init(&model, &any, 0);
     for (int64_t n = 0; n < 20000; n++)
         ADD(n, n + 5, W(X, (uint64_t)n + 1, n, n + 5));
     ADD(20000, 20005, R(X, 7, 20000, 20005), R(Y, 0, 20000, 20005));
     expect_nothing();
-    TEST_ASSERT_GREATER_THAN(15000, mirror.counts.unjudged);
-    TEST_ASSERT_LESS_THAN(16000, mirror.counts.unjudged);
+    TEST_ASSERT_GREATER_THAN(15000, model.counts.unjudged);
+    TEST_ASSERT_LESS_THAN(16000, model.counts.unjudged);
 }
 
 /* One transaction after the other. */
@@ -546,16 +546,16 @@ static void memory_follows_concurrency_and_not_length(void)
         ADD(from, from + 90, R(other, latest[other], from + 10, from + 20),
             W(key, (uint64_t)n + 1, from + 30, from + 40));
         latest[key] = (uint64_t)n + 1;
-        TEST_ASSERT_EQUAL(STATUS_OK, mirror_advance(&mirror, from, &err));
-        if (mirror.live.count > live_max)
-            live_max = mirror.live.count;
+        TEST_ASSERT_EQUAL(STATUS_OK, interval_model_advance(&model, from, &err));
+        if (model.live.count > live_max)
+            live_max = model.live.count;
         if (n == 4000)
-            versions_early = mirror.versions.count;
+            versions_early = model.versions.count;
     }
-    TEST_ASSERT_EQUAL(0, mirror.finding_count);
+    TEST_ASSERT_EQUAL(0, model.finding_count);
     TEST_ASSERT_LESS_THAN(300, live_max);
-    TEST_ASSERT_LESS_OR_EQUAL(versions_early, mirror.versions.count);
-    TEST_ASSERT_LESS_THAN(600, mirror.timeline.live_max);
+    TEST_ASSERT_LESS_OR_EQUAL(versions_early, model.versions.count);
+    TEST_ASSERT_LESS_THAN(600, model.timeline.live_max);
 }
 
 /*
@@ -566,16 +566,16 @@ static void an_order_is_remembered_of_those_who_have_gone(void)
 {
     struct profile profile = profile_of_level(LEVEL_STRICT_SERIALIZABLE);
 
-    mirror_close(&mirror);
-    mirror_init(&mirror, &profile, 0);
+    interval_model_close(&model);
+    interval_model_init(&model, &profile, 0);
     ADD(0, 50, W(X, 1, 0, 50));
     ADD(0, 50, W(X, 2, 0, 50));
     ADD(60, 70, R(X, 2, 60, 70));
     for (int64_t n = 0; n < 1000; n++) {
         ADD(100 + n, 101 + n, R(Y, 0, 100 + n, 101 + n));
-        ASSERT_OK(mirror_advance(&mirror, 100 + n, &err), &err);
+        ASSERT_OK(interval_model_advance(&model, 100 + n, &err), &err);
     }
-    TEST_ASSERT_LESS_THAN(300, mirror.live.count);
+    TEST_ASSERT_LESS_THAN(300, model.live.count);
     ADD(2000, 2010, R(X, 1, 2000, 2010));
     expect(MECHANISM_READ, ANOMALY_INCONSISTENT_READ, 1004, 2);
 }

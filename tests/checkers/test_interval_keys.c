@@ -1,51 +1,51 @@
-#include "checkers/interval/mirror.h"
+#include "checkers/interval/interval_model.h"
 
 #include "tests/checkers/checker_fixture.h"
 #include "unity.h"
 
 #define BYTES_MAX 4096 /* of a key that few transactions use at a time */
 
-/* What the mirror holds of keys, however long they are used. */
+/* What the model holds of keys, however long they are used. */
 static struct error err;
-static struct mirror mirror;
+static struct interval_model model;
 
 void setUp(void)
 {
     err = (struct error){ 0 };
-    mirror_init(&mirror, profile_find(TEXT("postgresql/serializable")), 0);
+    interval_model_init(&model, profile_find(TEXT("postgresql/serializable")), 0);
 }
 
 void tearDown(void)
 {
-    mirror_close(&mirror);
+    interval_model_close(&model);
 }
 
 /* A transaction that does one thing, within ten from `at`. */
-static void pass(enum trace_kind kind, uint32_t key, uint64_t value, int64_t at)
+static void pass(enum interval_trace_kind kind, uint32_t key, uint64_t value, int64_t at)
 {
     struct trace_op op = { .invoked = at,
                            .completed = at + 5,
                            .value = value,
                            .key = key,
                            .kind = (uint8_t)kind };
-    struct trace trace = { .id = at,
-                           .invoked = at,
-                           .completed = at + 10,
-                           .number = (uint32_t)at,
-                           .status = TXN_OK,
-                           .ops = &op,
-                           .op_count = 1 };
+    struct interval_trace trace = { .id = at,
+                                    .invoked = at,
+                                    .completed = at + 10,
+                                    .number = (uint32_t)at,
+                                    .status = TXN_OK,
+                                    .ops = &op,
+                                    .op_count = 1 };
 
-    ASSERT_OK(mirror_advance(&mirror, at, &err), &err);
-    ASSERT_OK(mirror_add(&mirror, &trace, &err), &err);
+    ASSERT_OK(interval_model_advance(&model, at, &err), &err);
+    ASSERT_OK(interval_model_add(&model, &trace, &err), &err);
     if (at % 1000 == 0)
-        mirror_check(&mirror);
+        interval_model_check(&model);
 }
 
 static void expect_nothing_found(void)
 {
-    ASSERT_OK(mirror_end(&mirror, SIZE_MAX, &err), &err);
-    TEST_ASSERT_EQUAL(0, mirror.finding_count);
+    ASSERT_OK(interval_model_end(&model, SIZE_MAX, &err), &err);
+    TEST_ASSERT_EQUAL(0, model.finding_count);
 }
 
 /* Its readers were let go only when somebody wrote it, and of many keys nobody ever does. */
@@ -53,7 +53,7 @@ static void a_key_that_is_only_read_does_not_keep_who_read_it(void)
 {
     for (int64_t i = 0; i < 20000; i++)
         pass(TRACE_READ, 3, 0, 20 * i);
-    TEST_ASSERT_LESS_THAN(BYTES_MAX, mirror_key_bytes(&mirror, 3));
+    TEST_ASSERT_LESS_THAN(BYTES_MAX, interval_model_key_bytes(&model, 3));
     expect_nothing_found();
 }
 
@@ -63,8 +63,8 @@ static void nor_does_one_that_is_written_keep_what_was_overwritten(void)
         pass(TRACE_WRITE, 3, (uint64_t)i + 1, 40 * i);
         pass(TRACE_READ, 3, (uint64_t)i + 1, 40 * i + 20);
     }
-    TEST_ASSERT_LESS_THAN(400, mirror.versions.count);
-    TEST_ASSERT_LESS_THAN(BYTES_MAX, mirror_key_bytes(&mirror, 3));
+    TEST_ASSERT_LESS_THAN(400, model.versions.count);
+    TEST_ASSERT_LESS_THAN(BYTES_MAX, interval_model_key_bytes(&model, 3));
     expect_nothing_found();
 }
 
@@ -75,7 +75,7 @@ static void keys_share_what_is_free(void)
 
     for (int64_t i = 0; i < 20000; i++)
         pass(TRACE_WRITE, (uint32_t)(i % 7), ++value, 20 * i);
-    TEST_ASSERT_LESS_THAN(400, mirror.versions.count);
+    TEST_ASSERT_LESS_THAN(400, model.versions.count);
     for (uint32_t key = 0; key < 7; key++) /* the last seven writes were in their order */
         pass(TRACE_READ, (uint32_t)((20000 + key) % 7), value - 6 + key, 500000 + 20 * key);
     expect_nothing_found();

@@ -1,4 +1,4 @@
-#include "checkers/interval/timeline.h"
+#include "checkers/interval/timeline_private.h"
 
 #include <stdio.h>
 

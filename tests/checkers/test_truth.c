@@ -19,43 +19,43 @@ void setUp(void)
 
 void tearDown(void) {}
 
-/* --- By the mirror ----------------------------------------------------------------------- */
+/* --- By the model ----------------------------------------------------------------------- */
 
 static void judge(struct truth *truth, const struct profile *by, int64_t clock_error,
-                  struct mirror *mirror)
+                  struct interval_model *model)
 {
     const struct truth_txn *txn;
 
-    mirror_init(mirror, by, clock_error);
+    interval_model_init(model, by, clock_error);
     for (;;) {
         ASSERT_OK(truth_next(truth, &txn, &err), &err);
         if (!txn)
             break;
-        ASSERT_OK(mirror_advance(mirror, txn->trace.invoked, &err), &err);
-        ASSERT_OK(mirror_add(mirror, &txn->trace, &err), &err);
+        ASSERT_OK(interval_model_advance(model, txn->trace.invoked, &err), &err);
+        ASSERT_OK(interval_model_add(model, &txn->trace, &err), &err);
     }
-    ASSERT_OK(mirror_end(mirror, SIZE_MAX, &err), &err);
-    TEST_ASSERT_EQUAL(0, mirror->counts.late);
-    TEST_ASSERT_EQUAL(truth->committed + truth->aborted + truth->unknown, mirror->counts.txns);
+    ASSERT_OK(interval_model_end(model, SIZE_MAX, &err), &err);
+    TEST_ASSERT_EQUAL(0, model->counts.late);
+    TEST_ASSERT_EQUAL(truth->committed + truth->aborted + truth->unknown, model->counts.txns);
 }
 
 static void expect_nothing(const struct truth_options *options, const struct profile *by)
 {
-    struct mirror mirror;
+    struct interval_model model;
     struct truth truth;
     char message[900];
 
     ASSERT_OK(truth_init(&truth, options, &err), &err);
-    judge(&truth, by, options->clock_error_ns, &mirror);
-    if (mirror.finding_count > 0) {
-        buffer_byte(&mirror.findings.at[0].explanation, '\0');
+    judge(&truth, by, options->clock_error_ns, &model);
+    if (model.finding_count > 0) {
+        buffer_byte(&model.findings.at[0].explanation, '\0');
         snprintf(message, sizeof message, "%s judged as %s, workload %d, seed %" PRIu64 ": %s",
                  options->profile->name, by->name, options->workload, options->seed,
-                 mirror.findings.at[0].explanation.at);
+                 model.findings.at[0].explanation.at);
         TEST_FAIL_MESSAGE(message);
     }
-    TEST_ASSERT_EQUAL(0, mirror.counts.unjudged);
-    mirror_close(&mirror);
+    TEST_ASSERT_EQUAL(0, model.counts.unjudged);
+    interval_model_close(&model);
     truth_close(&truth);
 }
 
@@ -110,7 +110,7 @@ static void large_runs_are_not_accused_either(void)
 /* --- Faults --------------------------------------------------------------------------------- */
 
 /* That of a read is found at who read: what hides the version may be long gone. */
-static bool is_at(const struct mirror_finding *f, const struct truth_plant *plant)
+static bool is_at(const struct interval_finding *f, const struct truth_plant *plant)
 {
     bool at[2] = { false, plant->fault == TRUTH_STALE_READ || plant->fault == TRUTH_DIRTY_READ };
 
@@ -120,35 +120,35 @@ static bool is_at(const struct mirror_finding *f, const struct truth_plant *plan
     return at[0] && at[1];
 }
 
-static bool is_found(const struct mirror *mirror, const struct truth_plant *plant)
+static bool is_found(const struct interval_model *model, const struct truth_plant *plant)
 {
-    for (size_t i = 0; i < mirror->findings.count; i++)
-        if (is_at(&mirror->findings.at[i], plant))
+    for (size_t i = 0; i < model->findings.count; i++)
+        if (is_at(&model->findings.at[i], plant))
             return true;
     return false;
 }
 
 static size_t find_plants(const struct truth_options *options)
 {
-    struct mirror mirror;
+    struct interval_model model;
     struct truth truth;
     char message[200];
     size_t sure = 0;
 
     ASSERT_OK(truth_init(&truth, options, &err), &err);
-    judge(&truth, options->profile, options->clock_error_ns, &mirror);
+    judge(&truth, options->profile, options->clock_error_ns, &model);
     for (size_t i = 0; i < truth.plants.count; i++) {
         const struct truth_plant *plant = &truth.plants.at[i];
 
-        if (!plant->is_sure || mirror.finding_count > mirror.findings.count)
+        if (!plant->is_sure || model.finding_count > model.findings.count)
             continue;
         snprintf(message, sizeof message, "%s, seed %" PRIu64 ": %s of T%" PRIu32 " and T%" PRIu32,
                  options->profile->name, options->seed, truth_fault_name(plant->fault),
                  plant->txns[0], plant->txns[1]);
-        TEST_ASSERT_TRUE_MESSAGE(is_found(&mirror, plant), message);
+        TEST_ASSERT_TRUE_MESSAGE(is_found(&model, plant), message);
         sure++;
     }
-    mirror_close(&mirror);
+    interval_model_close(&model);
     truth_close(&truth);
     return sure;
 }
@@ -225,7 +225,7 @@ static void write_skews_are_found(void)
 static void a_clock_that_is_off_is_accused_unless_that_is_admitted(void)
 {
     struct truth_options options = truth_options(profile_find(TEXT("postgresql/snapshot")));
-    struct mirror mirror;
+    struct interval_model model;
     struct truth truth;
 
     options.transactions = 500;
@@ -233,12 +233,12 @@ static void a_clock_that_is_off_is_accused_unless_that_is_admitted(void)
     options.clock_off_ns = 50000;
     for (int64_t admitted = 0; admitted <= 50000; admitted += 25000) {
         ASSERT_OK(truth_init(&truth, &options, &err), &err);
-        judge(&truth, options.profile, admitted, &mirror);
+        judge(&truth, options.profile, admitted, &model);
         if (admitted == 0)
-            TEST_ASSERT_GREATER_THAN(0, mirror.finding_count);
+            TEST_ASSERT_GREATER_THAN(0, model.finding_count);
         else /* half is enough: each clock may be off by it */
-            TEST_ASSERT_EQUAL(0, mirror.finding_count);
-        mirror_close(&mirror);
+            TEST_ASSERT_EQUAL(0, model.finding_count);
+        interval_model_close(&model);
         truth_close(&truth);
     }
 }

@@ -2,7 +2,7 @@
  * Streams of native text: what comes in pieces, from several clients, or slowly is judged as what
  * is read from a file; what is lost or late accuses nobody.
  */
-#include "checkers/interval/watcher.h"
+#include "checkers/interval/online/watcher.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -61,22 +61,22 @@ static void judge_directly(const struct truth_options *options, const struct pro
                            struct buffer *found)
 {
     const struct truth_txn *txn;
-    struct mirror mirror;
+    struct interval_model model;
     struct truth truth;
 
-    mirror_init(&mirror, by, options->clock_error_ns);
+    interval_model_init(&model, by, options->clock_error_ns);
     ASSERT_OK(truth_init(&truth, options, &err), &err);
     for (;;) {
         ASSERT_OK(truth_next(&truth, &txn, &err), &err);
         if (!txn)
             break;
-        ASSERT_OK(mirror_advance(&mirror, txn->trace.invoked, &err), &err);
-        ASSERT_OK(mirror_add(&mirror, &txn->trace, &err), &err);
+        ASSERT_OK(interval_model_advance(&model, txn->trace.invoked, &err), &err);
+        ASSERT_OK(interval_model_add(&model, &txn->trace, &err), &err);
     }
-    ASSERT_OK(mirror_end(&mirror, SIZE_MAX, &err), &err);
-    stream_describe(&mirror, found);
+    ASSERT_OK(interval_model_end(&model, SIZE_MAX, &err), &err);
+    stream_describe(&model, found);
     truth_close(&truth);
-    mirror_close(&mirror);
+    interval_model_close(&model);
 }
 
 static void begin(const struct truth_options *truth, unsigned streams)
@@ -95,7 +95,7 @@ static void begin_judged_by(const struct truth_options *truth, unsigned streams,
 {
     begin(truth, streams);
     watcher.options.profile = *profile_find(text_of(name));
-    watcher.mirror.profile = watcher.options.profile;
+    watcher.model.profile = watcher.options.profile;
 }
 
 static void end(void)
@@ -109,10 +109,10 @@ static void expect_the_same(const struct truth_options *truth)
     struct buffer direct = { 0 }, streamed = { 0 };
 
     judge_directly(truth, &watcher.options.profile, &direct);
-    stream_describe(&watcher.mirror, &streamed);
+    stream_describe(&watcher.model, &streamed);
     TEST_ASSERT_EQUAL_STRING(direct.at, streamed.at);
     TEST_ASSERT_EQUAL(0, watcher.counts.late);
-    TEST_ASSERT_EQUAL(0, watcher.mirror.counts.gapped);
+    TEST_ASSERT_EQUAL(0, watcher.model.counts.gapped);
     buffer_close(&direct);
     buffer_close(&streamed);
 }
@@ -132,7 +132,7 @@ static void a_stream_in_pieces_is_judged_as_a_whole_history(void)
                         seed % 3 == 0 ? 5 : 5000, &choices);
             ASSERT_OK(watcher_finish(&watcher, &err), &err);
             expect_the_same(&truth);
-            found += watcher.mirror.finding_count;
+            found += watcher.model.finding_count;
             buffer_close(&text);
             end();
         }
@@ -229,8 +229,8 @@ static void a_stream_that_was_cut_and_resumed_accuses_nobody(void)
             stream_feed(&watcher, 0, (struct text){ text.at, text.count }, 700, &choices);
             ASSERT_OK(watcher_finish(&watcher, &err), &err);
             stream_expect_nothing(&watcher, some_profiles[p], seed);
-            gapped += watcher.mirror.counts.gapped;
-            judged += watcher.mirror.counts.reads;
+            gapped += watcher.model.counts.gapped;
+            judged += watcher.model.counts.reads;
             buffer_close(&text);
             end();
         }
@@ -375,7 +375,7 @@ static void what_comes_too_late_puts_findings_in_doubt(void)
               "{\"txn\":1,\"session\":1,\"status\":\"ok\",\"at\":[100,110],\"ops\":[{\"r\":\"x\",\"v\":7}]}\n"
               "{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[900,910],\"ops\":[]}\n"
               "{\"txn\":3,\"session\":1,\"status\":\"ok\",\"at\":[1000,1010],\"ops\":[]}\n");
-    TEST_ASSERT_EQUAL(1, watcher.mirror.finding_count);
+    TEST_ASSERT_EQUAL(1, watcher.model.finding_count);
     TEST_ASSERT_EQUAL(1, stream_findings(&watcher));
     feed_text("{\"txn\":4,\"session\":2,\"status\":\"ok\",\"at\":[50,60],\"ops\":[{\"w\":\"x\",\"v\":7}]}\n");
     TEST_ASSERT_EQUAL(1, watcher.counts.surprises);
@@ -399,7 +399,7 @@ static void a_stream_that_rests_has_lost_nothing(void)
     feed_text("{\"txn\":2,\"session\":1,\"status\":\"ok\",\"at\":[5000,5010],\"ops\":[{\"r\":\"x\",\"v\":7}]}\n");
     ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
     ASSERT_OK(watcher_finish(&watcher, &err), &err);
-    TEST_ASSERT_EQUAL(0, watcher.mirror.counts.gapped);
+    TEST_ASSERT_EQUAL(0, watcher.model.counts.gapped);
     TEST_ASSERT_EQUAL(0, watcher.counts.late);
     end();
 }
@@ -429,7 +429,7 @@ static void what_is_stopped_is_judged_as_far_as_it_has_come(void)
             ASSERT_OK(watcher_stop(&watcher, &err), &err);
             stream_expect_nothing(&watcher, some_profiles[p], seed);
             TEST_ASSERT_EQUAL_MESSAGE(0, watcher.counts.garbage, "the last line had not come");
-            TEST_ASSERT_GREATER_THAN(watcher_unended(&watcher), watcher.mirror.counts.reads);
+            TEST_ASSERT_GREATER_THAN(watcher_unended(&watcher), watcher.model.counts.reads);
             expect_doubt("");
             buffer_close(&text);
             end();
@@ -494,7 +494,7 @@ static void a_clock_error_is_told_where_all_that_was_found_has_one(void)
     TEST_ASSERT_EQUAL(1, stream_findings(&watcher));
     /* Then T2 may have come before T1: half of what lies between them. */
     TEST_ASSERT_EQUAL(5, watcher_clock_error(&watcher));
-    watcher.mirror.findings.at[0].clock_error = 0;
+    watcher.model.findings.at[0].clock_error = 0;
     TEST_ASSERT_EQUAL_MESSAGE(0, watcher_clock_error(&watcher), "clocks are not to blame");
     end();
 }
@@ -562,7 +562,7 @@ static void a_finding_names_operations_as_they_stand_in_the_line(void)
     ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
     ASSERT_OK(watcher_finish(&watcher, &err), &err);
     TEST_ASSERT_EQUAL(1, stream_findings(&watcher));
-    why = &watcher.mirror.findings.at[0].explanation;
+    why = &watcher.model.findings.at[0].explanation;
     buffer_text(&text, (struct text){ why->at, why->count });
     buffer_byte(&text, '\0');
     TEST_ASSERT_NOT_NULL_MESSAGE(strstr(text.at, "T2 read x (operation 2) within"), text.at);
@@ -602,7 +602,7 @@ static void who_rests_while_its_stream_goes_on_holds_nobody_back(void)
     feed_with_one_at_rest(200, "");
     TEST_ASSERT_EQUAL_MESSAGE(1, stream_findings(&watcher), "not told before the end");
     TEST_ASSERT_EQUAL(0, watcher.counts.given_up);
-    TEST_ASSERT_EQUAL(0, watcher.mirror.counts.gapped);
+    TEST_ASSERT_EQUAL(0, watcher.model.counts.gapped);
     feed_text("{\"txn\":999,\"session\":9,\"status\":\"ok\",\"at\":[2006,2009],\"ops\":[{\"r\":\"x\",\"v\":200}]}\n");
     ASSERT_OK(watcher_end(&watcher, 0, false, &err), &err);
     ASSERT_OK(watcher_finish(&watcher, &err), &err);
@@ -620,7 +620,7 @@ static void who_rests_after_something_was_lost_is_not_forgotten_too_early(void)
     feed_with_one_at_rest(400, "{\"txn\":500,\"session\":9,\"sta\n");
     TEST_ASSERT_GREATER_THAN(200, watcher.number);
     stream_expect_nothing(&watcher, "one line lost", 0);
-    TEST_ASSERT_GREATER_THAN(0, watcher.mirror.counts.excused);
+    TEST_ASSERT_GREATER_THAN(0, watcher.model.counts.excused);
     end();
 }
 

@@ -59,10 +59,10 @@ static struct tally tally_of_check(const struct history *h, const char *profile)
 
 static struct tally tally_of_watch(const struct watcher *w)
 {
-    struct tally tally = { .count = w->mirror.findings.count };
+    struct tally tally = { .count = w->model.findings.count };
 
-    for (size_t i = 0; i < w->mirror.findings.count; i++)
-        tally.mismatches += w->mirror.findings.at[i].kind == ANOMALY_RESULT_SET_MISMATCH;
+    for (size_t i = 0; i < w->model.findings.count; i++)
+        tally.mismatches += w->model.findings.at[i].kind == ANOMALY_RESULT_SET_MISMATCH;
     return tally;
 }
 
@@ -151,8 +151,8 @@ static void a_row_that_is_missing_in_another_stream_is_missed(void)
     struct watcher watcher;
 
     watch_texts(&watcher, HEADER INSERTED, HEADER MISSED);
-    TEST_ASSERT_EQUAL(1, watcher.mirror.findings.count);
-    TEST_ASSERT_EQUAL(ANOMALY_RESULT_SET_MISMATCH, watcher.mirror.findings.at[0].kind);
+    TEST_ASSERT_EQUAL(1, watcher.model.findings.count);
+    TEST_ASSERT_EQUAL(ANOMALY_RESULT_SET_MISMATCH, watcher.model.findings.at[0].kind);
     TEST_ASSERT_EQUAL(0, watcher_unjudged(&watcher));
     watcher_close(&watcher);
 }
@@ -162,7 +162,7 @@ static void of_other_tables_only_rows_that_came_are_judged(void)
     struct watcher watcher;
 
     watch_texts(&watcher, HEADER INSERTED, OTHER_HEADER MISSED);
-    TEST_ASSERT_EQUAL(0, watcher.mirror.findings.count);
+    TEST_ASSERT_EQUAL(0, watcher.model.findings.count);
     TEST_ASSERT_EQUAL(1, watcher_unjudged(&watcher));
     watcher_close(&watcher);
 }

@@ -124,7 +124,7 @@ static void find_watermark(struct truth *t)
 enum status truth_finish(struct truth *t, struct client *client, struct error *err)
 {
     struct truth_work *work = client->work;
-    struct trace *trace = &work->told.trace;
+    struct interval_trace *trace = &work->told.trace;
     bool held = client->begins == t->clients->watermark;
     int64_t now = client->at + t->options.answer_ns / 4;
 
@@ -264,7 +264,7 @@ static enum status act(struct truth *t, struct error *err)
     return STATUS_OK;
 }
 
-static void count(struct truth *t, const struct trace *trace)
+static void count(struct truth *t, const struct interval_trace *trace)
 {
     t->committed += trace->status == TXN_OK;
     t->aborted += trace->status == TXN_ABORT;

@@ -9,8 +9,8 @@
  *         TRY(truth_next(&truth, &txn, err));
  *         if (!txn)
  *             break;
- *         TRY(mirror_advance(&m, txn->trace.invoked, err));
- *         TRY(mirror_add(&m, &txn->trace, err));
+ *         TRY(interval_model_advance(&m, txn->trace.invoked, err));
+ *         TRY(interval_model_add(&m, &txn->trace, err));
  *     }
  *
  * Clients send one operation after the other; each is done at an instant of its own, between
@@ -27,7 +27,7 @@
 #define TESTS_CHECKERS_TRUTH_H
 
 #include "base/random.h"
-#include "checkers/interval/mirror.h"
+#include "checkers/interval/interval_model.h"
 #include "history/history.h"
 
 #define TRUTH_SESSIONS_MAX 256
@@ -82,7 +82,7 @@ struct truth_options truth_options(const struct profile *);
 struct truth_options truth_random_options(const struct profile *, uint64_t seed);
 
 struct truth_txn {
-    struct trace trace; /* what clients tell */
+    struct interval_trace trace; /* what clients tell */
     int64_t session;
     /* Instants, counted from 1; each has its own. Of the commit 0: there was none. */
     const uint64_t *instants; /* by operation */

@@ -200,7 +200,7 @@ void fault_skews_writes(struct truth *t, struct truth_work *work)
 /* Commits lie behind the last operation that did not end with its transaction. */
 static int64_t commit_low_of(const struct truth *t, const struct truth_work *work)
 {
-    const struct trace *trace = &work->told.trace;
+    const struct interval_trace *trace = &work->told.trace;
     int64_t low = trace->invoked;
 
     for (size_t i = 0; t->options.profile->by_operations && i < trace->op_count; i++)

@@ -25,7 +25,7 @@ static enum status add_op(struct builder *b, const struct trace_op *op, bool is_
 
 static enum status add_txn(struct builder *b, const struct truth_txn *txn, struct error *err)
 {
-    const struct trace *trace = &txn->trace;
+    const struct interval_trace *trace = &txn->trace;
 
     TRY(builder_begin_txn(b, trace->id, txn->session, (enum txn_status)trace->status, err));
     for (size_t i = 0; i < trace->op_count; i++)

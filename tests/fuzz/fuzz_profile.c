@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "checkers/interval/mirror.h"
+#include "checkers/interval/interval_model.h"
 #include "trial/scenario/profile_file.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -33,24 +33,24 @@ static void judge_by(const struct profile *profile)
     };
     struct error err = { 0 };
     enum status status = STATUS_OK;
-    struct mirror mirror;
+    struct interval_model model;
 
-    mirror_init(&mirror, profile, 0);
+    interval_model_init(&model, profile, 0);
     for (uint32_t i = 0; i < 3 && status == STATUS_OK; i++) {
-        struct trace trace = { .id = i + 1,
-                               .invoked = ops[2 * i].invoked,
-                               .completed = ops[2 * i + 1].completed,
-                               .number = i,
-                               .status = TXN_OK,
-                               .ops = &ops[2 * i],
-                               .op_count = 2 };
+        struct interval_trace trace = { .id = i + 1,
+                                        .invoked = ops[2 * i].invoked,
+                                        .completed = ops[2 * i + 1].completed,
+                                        .number = i,
+                                        .status = TXN_OK,
+                                        .ops = &ops[2 * i],
+                                        .op_count = 2 };
 
-        status = mirror_add(&mirror, &trace, &err);
+        status = interval_model_add(&model, &trace, &err);
     }
     if (status == STATUS_OK)
-        status = mirror_end(&mirror, SIZE_MAX, &err);
+        status = interval_model_end(&model, SIZE_MAX, &err);
     assert(status == STATUS_OK);
-    mirror_close(&mirror);
+    interval_model_close(&model);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -16,7 +16,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "checkers/interval/watcher.h"
+#include "checkers/interval/online/watcher.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -40,7 +40,7 @@ enum {
     STOPS = 32
 };
 
-static void hear_finding(void *context, const struct mirror_finding *finding)
+static void hear_finding(void *context, const struct interval_finding *finding)
 {
     (*(size_t *)context)++;
     assert(finding->explanation.count > 0 && finding->txns.count == finding->ids.count);
@@ -133,12 +133,12 @@ static void finish(struct watcher *w, const size_t *told)
     enum status status = w->is_stopped ? STATUS_OK : watcher_finish(w, &err);
 
     assert(status == STATUS_OK && w->bytes_waiting == 0 && w->pipeline.waiting == 0);
-    assert(*told == w->mirror.findings.count && *told == w->passed.count);
-    assert(w->mirror.findings.count <= w->mirror.finding_count);
-    assert(w->counts.withdrawn <= w->mirror.findings.count);
+    assert(*told == w->model.findings.count && *told == w->passed.count);
+    assert(w->model.findings.count <= w->model.finding_count);
+    assert(w->counts.withdrawn <= w->model.findings.count);
     assert(w->counts.late + w->counts.repeated <= w->counts.txns);
     assert(w->counts.surprises <= w->counts.late);
-    assert(w->mirror.counts.excused <= w->mirror.counts.gapped);
+    assert(w->model.counts.excused <= w->model.counts.gapped);
     assert(w->counts.garbage == 0 || w->first_garbage.text[0]);
 }
 
@@ -151,12 +151,12 @@ static void describe(const struct watcher *w, struct buffer *out)
                  "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
                  " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
                  c->repeated, c->txns, c->ops, watcher_unjudged(w), c->bytes, c->garbage, c->cuts,
-                 c->late, w->mirror.finding_count, w->mirror.counts.gapped);
+                 c->late, w->model.finding_count, w->model.counts.gapped);
     buffer_print(out, "%s:%" PRIu64 ": %s\n", w->first_garbage.file, w->first_garbage.line,
                  w->first_garbage.text);
     watcher_doubt(w, out);
-    for (size_t i = 0; i < w->mirror.findings.count; i++) {
-        const struct mirror_finding *f = &w->mirror.findings.at[i];
+    for (size_t i = 0; i < w->model.findings.count; i++) {
+        const struct interval_finding *f = &w->model.findings.at[i];
 
         buffer_print(out, "\n%s: ", anomaly_name(f->kind));
         buffer_text(out, (struct text){ f->explanation.at, f->explanation.count });
@@ -233,7 +233,7 @@ static void judge_growing(const struct input *in)
         struct error err = { 0 };
         enum status status = watcher_stop(&w, &err);
 
-        assert(status == STATUS_OK && watcher_unended(&w) <= w.mirror.counts.gapped);
+        assert(status == STATUS_OK && watcher_unended(&w) <= w.model.counts.gapped);
     } else {
         end(&w, 0);
         end(&w, 1);

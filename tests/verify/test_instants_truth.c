@@ -108,7 +108,7 @@ static bool writes_before(const struct done *done, size_t op)
 /* Who reads all as of one instant may commit then; what sees all up to an instant stands behind. */
 static void add_done(const struct truth_txn *txn, const struct profile *p)
 {
-    const struct trace *trace = &txn->trace;
+    const struct interval_trace *trace = &txn->trace;
     struct done done = { .id = trace->id,
                          .session = txn->session,
                          .invoked = trace->invoked,

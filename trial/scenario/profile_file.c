@@ -179,9 +179,9 @@ static enum status read_meaning(struct given_profile *given, const struct settin
     TRY(read_word(root, "view", profile_view_names, &view, err));
     TRY(read_word(root, "timing", profile_timing_names, &timing, err));
     TRY(read_word(root, "certifier", profile_certifier_names, &certifier, err));
-    profile->view = (enum view)view;
-    profile->timing = (enum timing)timing;
-    profile->certifier = (enum certifier)certifier;
+    profile->view = (enum profile_view)view;
+    profile->timing = (enum profile_timing)timing;
+    profile->certifier = (enum profile_certifier)certifier;
     TRY(read_rules(root, profile, err));
     TRY(read_line(root, "name", given->name, err));
     TRY(read_line(root, "summary", given->summary, err));

@@ -148,10 +148,10 @@ static void nobody_judges_if_nobody_is_to(void)
     trial_close(&trial);
 }
 
-static enum timing timing_with(const char *const *sets, size_t count)
+static enum profile_timing timing_with(const char *const *sets, size_t count)
 {
     struct trial trial = { 0 };
-    enum timing timing;
+    enum profile_timing timing;
 
     scenario_close(scenario);
     ASSERT_OK(scenario_read(scenario, "x.toml", text_of(BANK), sets, count, &err), &err);

@@ -1,0 +1,310 @@
+#include "checkers/interval/key_versions_private.h"
+
+#include <assert.h>
+
+#include "checkers/interval/derivation_private.h"
+
+static const struct key_state no_key = { .newest = INTERVAL_NONE,
+                                         .count_to_collect = KEY_VERSIONS_KEPT };
+
+enum status key_versions_add(struct interval_model *m, uint32_t key, struct error *err)
+{
+    while (m->keys.count <= key)
+        TRY(array_push(&m->keys, no_key, err));
+    return STATUS_OK;
+}
+
+static enum status take_version(struct interval_model *m, const struct key_version *new,
+                                uint32_t *place, struct error *err)
+{
+    size_t chains = m->free_versions.count;
+
+    if (chains > 0) {
+        *place = m->free_versions.at[chains - 1];
+        if (m->versions.at[*place].older == INTERVAL_NONE)
+            m->free_versions.count--;
+        else
+            m->free_versions.at[chains - 1] = m->versions.at[*place].older;
+        m->versions.at[*place] = *new;
+        return STATUS_OK;
+    }
+    *place = (uint32_t)m->versions.count;
+    return array_push(&m->versions, *new, err);
+}
+
+static int64_t later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* When a version and all older ones had been installed. */
+static int64_t settled_by(const struct interval_model *m, uint32_t version)
+{
+    const struct key_version *v;
+
+    if (version == INTERVAL_NONE)
+        return TIMELINE_BEGINNING;
+    v = &m->versions.at[version];
+    return later_of(v->settled, later_of(v->installed.high, v->locked.high));
+}
+
+static enum status put_version(struct interval_model *m, uint32_t key, struct key_version *new,
+                               const struct live_txn *live, uint32_t *place, struct error *err)
+{
+    struct key_state *state;
+
+    TRY(key_versions_of(m, key, &state, err));
+    new->older = state->newest;
+    new->came = new->installed.low;
+    new->settled = settled_by(m, new->older);
+    TRY(take_version(m, new, place, err));
+    derivation_add_version(m, live, *place);
+    state->newest = *place;
+    state->count++;
+    return STATUS_OK;
+}
+
+static const struct time_window always = { TIMELINE_BEGINNING, TIMELINE_END };
+static const struct time_window before_all = { TIMELINE_BEGINNING, TIMELINE_BEGINNING };
+
+enum status interval_model_initial(struct interval_model *m, uint32_t key, uint64_t value,
+                                   struct error *err)
+{
+    return interval_model_initial_row(m, key, value, ROW_NONE, err);
+}
+
+enum status interval_model_initial_row(struct interval_model *m, uint32_t key, uint64_t value,
+                                       uint32_t row, struct error *err)
+{
+    struct key_version new = { .value = value,
+                               .txn = UINT64_MAX,
+                               .number = INTERVAL_NONE,
+                               .installed = before_all,
+                               .locked = before_all,
+                               .viewed = before_all,
+                               .point = INTERVAL_NONE,
+                               .view = INTERVAL_NONE,
+                               .certified = INTERVAL_NONE,
+                               .state = VERSION_OF_BEGINNING,
+                               .row = row };
+    struct key_state *state;
+    uint32_t place;
+
+    TRY(key_versions_of(m, key, &state, err));
+    if (state->is_known) {
+        if (m->rows)
+            row_store_drop(m->rows, row);
+        return STATUS_OK;
+    }
+    state->is_known = true;
+    return put_version(m, key, &new, NULL, &place, err);
+}
+
+static uint8_t state_of(const struct live_txn *live, const struct txn_access *access)
+{
+    if (live->status == TXN_ABORT)
+        return VERSION_ABORTED;
+    if (!access->is_last)
+        return VERSION_OVERWRITTEN;
+    return live->status == TXN_OK ? VERSION_COMMITTED : VERSION_PERHAPS;
+}
+
+enum status key_versions_install(struct interval_model *m, struct live_txn *live,
+                                 struct txn_access *access, struct error *err)
+{
+    struct key_version new = { .value = access->value,
+                               .txn_id = live->id,
+                               .txn = m->live_first + (uint64_t)(live - m->live.at),
+                               .number = live->number,
+                               .op = access->op,
+                               .installed =
+                                   m->profile.timing == TIMING_NONE ? always : live->commit,
+                               .locked = access->at,
+                               .viewed = m->profile.timing == TIMING_NONE ? always : live->at,
+                               .point = live->point,
+                               .view = live->view,
+                               .certified = live->certified,
+                               .state = state_of(live, access),
+                               .row = access->row };
+
+    if (m->rows)
+        row_store_hold(m->rows, access->row);
+    return put_version(m, access->key, &new, live, &access->version, err);
+}
+
+bool key_versions_gap_reaches(const struct interval_model *m, uint32_t key, struct time_window view)
+{
+    int64_t end = gaps_end(&m->gaps, view.high);
+    uint32_t next = key < m->keys.count ? m->keys.at[key].newest : INTERVAL_NONE;
+
+    if (end == INT64_MIN || m->profile.reads_any)
+        return end != INT64_MIN;
+    for (; next != INTERVAL_NONE; next = m->versions.at[next].older) {
+        const struct key_version *v = &m->versions.at[next];
+        struct time_window installed = version_installed(m, v);
+
+        if (v->state == VERSION_COMMITTED && installed.low > end && installed.high < view.low)
+            return false;
+    }
+    return true;
+}
+
+/* --- What nobody asks for any more -------------------------------------------------- */
+
+/* Whether all who are still to come see it, or a later one. */
+static bool is_floor(const struct interval_model *m, const struct key_version *v)
+{
+    return version_counts(v) && version_installed(m, v).high < m->oldest;
+}
+
+/* The version that all who are still to come see at the least, or INTERVAL_NONE. */
+static uint32_t find_floor(const struct interval_model *m, const struct key_state *state)
+{
+    uint32_t floor = INTERVAL_NONE;
+
+    for (uint32_t v = state->newest; v != INTERVAL_NONE; v = m->versions.at[v].older) {
+        const struct key_version *version = &m->versions.at[v];
+
+        if (!is_floor(m, version))
+            continue;
+        if (floor == INTERVAL_NONE ||
+            version_installed(m, version).low > version_installed(m, &m->versions.at[floor]).low)
+            floor = v;
+    }
+    return floor;
+}
+
+static void forget_readers(const struct interval_model *m, struct key_readers *readers)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < readers->count; i++)
+        if (model_is_live(m, readers->at[i].txn))
+            readers->at[kept++] = readers->at[i];
+    readers->count = kept;
+}
+
+enum status key_versions_add_reader(const struct interval_model *m, struct key_readers *readers,
+                                    struct key_reader reader, struct error *err)
+{
+    if (readers->count == readers->room) {
+        forget_readers(m, readers);
+        /* What was freed must be worth the next look at all of them. */
+        if (readers->count >= readers->room - readers->room / 4) {
+            uint32_t room = readers->room + readers->room / 2 + 2;
+
+            TRY(memory_resize((void **)&readers->at, room, sizeof *readers->at, err));
+            readers->room = room;
+        }
+    }
+    readers->at[readers->count++] = reader;
+    return STATUS_OK;
+}
+
+static bool is_past(const struct interval_model *m, const struct key_version *v, uint32_t floor)
+{
+    const struct key_version *f = &m->versions.at[floor];
+
+    if (v == f)
+        return false;
+    if (!version_may_be_read(v))
+        return v->installed.high < m->oldest;
+    return version_installed(m, v).high < version_installed(m, f).low ||
+           v->state == VERSION_OF_BEGINNING;
+}
+
+/*
+ * Most often all that is older than the last or the one before had been installed before that was,
+ * and is past without a look at it. Rows must be let go one by one, as must what witnesses are of.
+ */
+static enum status drop_tail(struct interval_model *m, struct key_state *state, bool *is_dropped,
+                             struct error *err)
+{
+    uint32_t at = state->newest;
+
+    for (uint32_t count = 1; count <= 2 && at != INTERVAL_NONE && !m->rows && !m->derivation;
+         count++) {
+        struct key_version *v = &m->versions.at[at];
+
+        if (is_floor(m, v) && v->settled < version_installed(m, v).low) {
+            *is_dropped = true;
+            state->count = count;
+            at = v->older;
+            v->older = INTERVAL_NONE;
+            return at == INTERVAL_NONE ? STATUS_OK : array_push(&m->free_versions, at, err);
+        }
+        at = v->older;
+    }
+    return STATUS_OK;
+}
+
+static enum status drop_past(struct interval_model *m, struct key_state *state, struct error *err)
+{
+    uint32_t floor = find_floor(m, state);
+
+    for (uint32_t *at = &state->newest; floor != INTERVAL_NONE && *at != INTERVAL_NONE;) {
+        uint32_t v = *at;
+
+        if (!is_past(m, &m->versions.at[v], floor)) {
+            at = &m->versions.at[v].older;
+            continue;
+        }
+        derivation_drop_version(m, (uint32_t)(state - m->keys.at), &m->versions.at[v],
+                                &m->versions.at[floor]);
+        *at = m->versions.at[v].older;
+        m->versions.at[v].older = INTERVAL_NONE;
+        state->count--;
+        if (m->rows)
+            row_store_drop(m->rows, m->versions.at[v].row);
+        TRY(array_push(&m->free_versions, v, err));
+    }
+    return STATUS_OK;
+}
+
+enum status key_versions_collect(struct interval_model *m, struct key_state *state,
+                                 struct error *err)
+{
+    bool is_dropped = false;
+
+    forget_readers(m, &state->lockers);
+    forget_readers(m, &state->readers);
+    TRY(drop_tail(m, state, &is_dropped, err));
+    if (!is_dropped)
+        TRY(drop_past(m, state, err));
+    state->count_to_collect = state->count + state->count / 2;
+    if (state->count_to_collect < KEY_VERSIONS_KEPT)
+        state->count_to_collect = KEY_VERSIONS_KEPT;
+    return STATUS_OK;
+}
+
+/* --- For tests and measurements ------------------------------------------------------- */
+
+static size_t count_chain(const struct interval_model *m, uint32_t first)
+{
+    size_t count = 0;
+
+    for (uint32_t v = first; v != INTERVAL_NONE; v = m->versions.at[v].older)
+        count++;
+    return count;
+}
+
+void interval_model_check(const struct interval_model *m)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < m->keys.count; i++) {
+        assert(m->keys.at[i].count == count_chain(m, m->keys.at[i].newest));
+        count += m->keys.at[i].count;
+    }
+    for (size_t i = 0; i < m->free_versions.count; i++)
+        count += count_chain(m, m->free_versions.at[i]);
+    assert(count == m->versions.count);
+}
+
+size_t interval_model_key_bytes(const struct interval_model *m, uint32_t key)
+{
+    const struct key_state *state = &m->keys.at[key];
+
+    return sizeof *state + state->count * sizeof(struct key_version) +
+           ((size_t)state->readers.room + state->lockers.room) * sizeof(struct key_reader);
+}
