@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <ctype.h>
 #include <inttypes.h>
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,35 +13,41 @@
 #include "checkers/lattice.h"
 #include "checkers/proof/witness.h"
 
-/*
- * In the order in which they are asked, where nobody names one: `weak` before `infer`, which
- * of registers knows only a part of the order of versions.
- */
-static const struct checker *const checkers[] = { &checker_order, &checker_certificate,
-                                                 &checker_blackbox, &checker_weak,
-                                                 &checker_infer, &checker_interval, NULL };
-
 const struct checker *const *checkers_all(void)
 {
-    return checkers;
-}
+#define ROW(name) &checker_##name,
+    static const struct checker *const all[] = { CHECKERS(ROW) NULL };
+#undef ROW
 
-static_assert(ROW_COUNT(checkers) == 7, "checker_names() lists them again");
+    return all;
+}
 
 const char *const *checker_names(void)
 {
-    static const char *const names[] = { "order", "certificate", "blackbox", "infer", "weak",
-                                         "interval", NULL };
+#define ROW(name) #name,
+    static const char *const names[] = { CHECKERS(ROW) NULL };
+#undef ROW
 
     return names;
 }
 
 const struct checker *checker_find(struct text name)
 {
-    for (size_t i = 0; checkers[i]; i++)
-        if (text_equal(name, text_of(checkers[i]->name)))
-            return checkers[i];
+    const struct checker *const *all = checkers_all();
+
+    for (; *all; all++)
+        if (text_equal(name, text_of((*all)->name)))
+            return *all;
     return NULL;
+}
+
+const struct checker *checker_find_able(enum checker_ability ability)
+{
+    const struct checker *const *all = checkers_all();
+
+    while (*all && !checker_can(*all, ability))
+        all++;
+    return *all;
 }
 
 static enum status refuse_level(const struct checker *checker, enum level level, struct error *err)
@@ -63,7 +68,7 @@ static enum status check_level(const struct checker *checker, const struct histo
 {
     if (!checker_decides(checker, level))
         return refuse_level(checker, level, err);
-    if (workload_is_own(h) && checker != &checker_infer)
+    if (workload_is_own(h) && !checker_can(checker, ABLE_WORKLOADS))
         return error_set(err, STATUS_BAD_INPUT,
                          "the history is one of a %.*s, in which reads and additions are not what the "
                          "checker %s takes them for: infer judges it",
@@ -80,7 +85,7 @@ enum status checker_examine(const struct checker *checker, const struct history 
                             enum level level, struct error *err)
 {
     TRY(check_level(checker, h, level, err));
-    return checker->examine(h, err);
+    return checker->needs ? checker->needs(h, err) : STATUS_OK;
 }
 
 static bool is_part(struct ratio ratio)
@@ -88,22 +93,26 @@ static bool is_part(struct ratio ratio)
     return ratio.numerator < ratio.denominator;
 }
 
-/* What would be passed over in silence is refused. */
+const char *checker_inability(const struct checker *checker, const struct check_options *options)
+{
+    if (options->engine == ENGINE_Z3 && !checker_can(checker, ABLE_Z3))
+        return "has no engine but its own";
+    if (options->profile && !checker_can(checker, ABLE_PROFILE))
+        return "takes no profile";
+    if (is_part(options->version_order) && !checker_can(checker, ABLE_PARTS))
+        return "needs the whole version order";
+    return NULL;
+}
+
+/* An option that has no effect is refused, and not passed over in silence. */
 static enum status check_abilities(const struct checker *checker,
                                    const struct check_options *options, struct error *err)
 {
-    if (options->engine == ENGINE_Z3 && !checker->has_z3)
-        return error_set(err, STATUS_BAD_INPUT, "the checker %s has no engine but its own",
-                         checker->name);
-    if (is_part(options->version_order) && !checker->takes_part)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "the checker %s needs the whole version order, and cannot do with a part",
-                         checker->name);
-    if (options->profile && !checker->takes_profile)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "the checker %s does not ask how a database works: it takes no profile",
-                         checker->name);
-    return STATUS_OK;
+    const char *inability = checker_inability(checker, options);
+
+    if (!inability)
+        return STATUS_OK;
+    return error_set(err, STATUS_BAD_INPUT, "the checker %s %s", checker->name, inability);
 }
 
 static void count_ops(const struct history *h, struct check *check)
@@ -219,7 +228,7 @@ enum status checker_run(const struct checker *checker, const struct history *h,
     count_ops(h, check);
     if (h->statement_count > 0)
         TRY(check_memory((void **)&check->is_unjudged, h->statement_count, 1, 0, err));
-    TRY(checker->run(h, options, check, err));
+    TRY(checker->judge(h, options, check, err));
     doubt_unjudged(checker, options, check);
     if (check->verdict == VERDICT_VALID && check->strongest == LEVEL_COUNT)
         check->strongest = options->level;

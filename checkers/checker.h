@@ -97,24 +97,37 @@ struct check {
 
 void check_close(struct check *);
 
+/* What only some checkers can do. */
+enum checker_ability {
+    ABLE_Z3 = 1,        /* it has a second engine */
+    ABLE_PARTS = 2,     /* it judges by a part of the version order, without hints, too */
+    ABLE_PROFILE = 4,   /* it takes a profile and clock errors */
+    ABLE_WORKLOADS = 8, /* it judges workloads whose reads and writes mean something of their own */
+};
+
+/* A row of the registry (checker.c). It stands in the checker's own folder. */
 struct checker {
     const char *name;
     const char *summary; /* what it decides it from, in a line */
     uint64_t levels;     /* those that it decides: LEVEL_BIT() of each */
-    bool has_z3;         /* it has another engine */
-    bool takes_part;     /* it judges by a part of the version order, without hints, too */
-    bool takes_profile;  /* and clock errors */
+    unsigned able;       /* enum checker_ability */
+    unsigned cost;       /* its rank by time: where all checkers are asked, a cheap one comes first */
     bool is_complete;    /* its valid means that the level holds, not only that it found nothing */
     const char *unjudged_why; /* why a statement may go unjudged */
-    /* Refuses a history that lacks what the checker needs, and says what. */
-    enum status (*examine)(const struct history *, struct error *);
-    enum status (*run)(const struct history *, const struct check_options *, struct check *,
-                       struct error *);
+    /* Refuses a history that lacks what the checker needs, and says what. NULL: any will do. */
+    enum status (*needs)(const struct history *, struct error *);
+    enum status (*judge)(const struct history *, const struct check_options *, struct check *,
+                         struct error *);
 };
 
 static inline bool checker_decides(const struct checker *checker, enum level level)
 {
     return checker->levels & LEVEL_BIT(level);
+}
+
+static inline bool checker_can(const struct checker *checker, enum checker_ability ability)
+{
+    return checker->able & ability;
 }
 
 /* All there are, ending in NULL. */
@@ -123,6 +136,11 @@ const struct checker *const *checkers_all(void);
 const char *const *checker_names(void);
 /* NULL: there is none of that name. */
 const struct checker *checker_find(struct text name);
+/* The first one that can; NULL: there is none. */
+const struct checker *checker_find_able(enum checker_ability);
+
+/* Why the checker cannot take these options: "takes no profile". NULL: it can. */
+const char *checker_inability(const struct checker *, const struct check_options *);
 
 /*
  * Whether the checker can judge this history at this level: if not, an error that

@@ -47,8 +47,16 @@ static inline bool check_is_stopped(const struct check_options *options)
     return options->stop && atomic_load_explicit(options->stop, memory_order_relaxed);
 }
 
-/* Defined beside the checkers that they are. */
-extern const struct checker checker_order, checker_certificate, checker_blackbox, checker_infer,
-    checker_weak, checker_interval;
+/*
+ * The registry. To add a checker, add its name here and define checker_NAME, its row, in a folder
+ * of its own. Without --checker they are asked in this order where the first verdict is enough:
+ * the one that knows most of the history first, and `weak` before `infer`, which knows only a part
+ * of the version order of registers.
+ */
+#define CHECKERS(row) row(order) row(certificate) row(blackbox) row(weak) row(infer) row(interval)
+
+#define CHECKER_DECLARE(name) extern const struct checker checker_##name;
+CHECKERS(CHECKER_DECLARE)
+#undef CHECKER_DECLARE
 
 #endif

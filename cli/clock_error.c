@@ -76,7 +76,7 @@ static enum status check_again(void *context, int64_t ns, bool *explains, struct
 
 static bool is_by_times(const struct check *check, const struct check_options *options)
 {
-    return check->verdict == VERDICT_INVALID && check->checker->takes_profile &&
+    return check->verdict == VERDICT_INVALID && checker_can(check->checker, ABLE_PROFILE) &&
            options->profile && options->profile->timing != TIMING_NONE;
 }
 

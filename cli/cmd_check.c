@@ -211,7 +211,7 @@ static enum status set_options(const struct check_values *values, struct check_c
     TRY(set_profile(values, &options->check, &call->profile, err));
     /* How a database works is for one checker: that one is meant. */
     if (values->profile && !options->only)
-        options->only = checker_find(TEXT("interval"));
+        options->only = checker_find_able(ABLE_PROFILE);
     if (values->version_order)
         TRY(set_version_order(values->version_order, &options->check.version_order, err));
     if (values->timeout && !timeout_of_text(text_of(values->timeout), &options->limit_ns))

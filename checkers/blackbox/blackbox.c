@@ -287,13 +287,6 @@ static enum status judge(struct blackbox *b, struct error *err)
 
 /* --- The checker ------------------------------------------------------------------ */
 
-static enum status examine(const struct history *h, struct error *err)
-{
-    (void)h;
-    (void)err;
-    return STATUS_OK; /* anything will do */
-}
-
 static enum status take_arena(struct arena *arena, struct error *err)
 {
     for (size_t size = ARENA_MAX; size > ARENA_MIN; size /= 2)
@@ -316,8 +309,8 @@ static enum status run_all(struct blackbox *b, struct error *err)
     return judge(b, err);
 }
 
-static enum status run(const struct history *h, const struct check_options *options,
-                       struct check *check, struct error *err)
+static enum status blackbox_judge(const struct history *h, const struct check_options *options,
+                                  struct check *check, struct error *err)
 {
     struct blackbox b = { .history = h,
                           .options = options,
@@ -343,10 +336,9 @@ const struct checker checker_blackbox = {
     .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_SERIALIZABLE) |
               LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE) | LEVEL_BIT(LEVEL_SNAPSHOT) |
               LEVEL_BIT(LEVEL_SESSION_SNAPSHOT) | LEVEL_BIT(LEVEL_STRICT_SNAPSHOT),
-    .has_z3 = true,
-    .takes_part = true,
+    .able = ABLE_Z3 | ABLE_PARTS,
+    .cost = 6,
     .is_complete = true,
     .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
-    .examine = examine,
-    .run = run,
+    .judge = blackbox_judge,
 };

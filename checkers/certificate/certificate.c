@@ -25,7 +25,7 @@ static bool op_has_view(const struct history *h, uint32_t op)
 }
 
 /* Every key that was written has a version order, and every read a version set. */
-static enum status examine(const struct history *h, struct error *err)
+static enum status certificate_needs(const struct history *h, struct error *err)
 {
     for (uint32_t t = 0; t < h->txn_count; t++) {
         bool viewed = has_view(h, t);
@@ -321,8 +321,8 @@ static enum status find_contradictions(struct certificate *c, struct error *err)
     return STATUS_OK;
 }
 
-static enum status run(const struct history *h, const struct check_options *options,
-                       struct check *check, struct error *err)
+static enum status certificate_judge(const struct history *h, const struct check_options *options,
+                                     struct check *check, struct error *err)
 {
     struct certificate c = { .history = h, .options = options, .check = check };
     bool is_settled = false;
@@ -346,8 +346,9 @@ const struct checker checker_certificate = {
     .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(CAUSAL) | BIT(REPEATABLE_READ) | BIT(SNAPSHOT) |
               BIT(SERIALIZABLE) | BIT(SESSION_SNAPSHOT) | BIT(SESSION_SERIALIZABLE) |
               BIT(STRICT_SNAPSHOT) | BIT(STRICT_SERIALIZABLE),
+    .cost = 2,
     .is_complete = true,
     .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
-    .examine = examine,
-    .run = run,
+    .needs = certificate_needs,
+    .judge = certificate_judge,
 };

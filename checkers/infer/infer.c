@@ -263,8 +263,8 @@ static enum status judge(struct infer *c, struct error *err)
     return STATUS_OK;
 }
 
-static enum status run(const struct history *h, const struct check_options *options,
-                       struct check *check, struct error *err)
+static enum status infer_judge(const struct history *h, const struct check_options *options,
+                               struct check *check, struct error *err)
 {
     struct infer c = { .history = h, .options = options, .check = check };
     enum status status;
@@ -279,19 +279,13 @@ static enum status run(const struct history *h, const struct check_options *opti
     return status;
 }
 
-static enum status examine(const struct history *h, struct error *err)
-{
-    (void)h;
-    (void)err;
-    return STATUS_OK;
-}
-
 const struct checker checker_infer = {
     .name = "infer",
     .summary = "the order of versions that lists and unique values show: needs these",
     .levels = INFER_GRAPH_LEVELS | INFER_MODEL_LEVELS | LEVEL_BIT(LEVEL_LINEARIZABLE),
+    .able = ABLE_WORKLOADS,
+    .cost = 4,
     .is_complete = true,
     .unjudged_why = "values do not tell which versions of all rows they saw",
-    .examine = examine,
-    .run = run,
+    .judge = infer_judge,
 };

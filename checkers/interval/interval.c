@@ -21,7 +21,7 @@ static enum status examine_columns(const struct history *h, struct error *err)
     return STATUS_OK;
 }
 
-static enum status examine(const struct history *h, struct error *err)
+static enum status interval_needs(const struct history *h, struct error *err)
 {
     TRY(examine_columns(h, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
@@ -143,7 +143,7 @@ static enum status pass_all(struct interval_model *m, struct traces *traces,
                             const struct invoked *sorted, const struct check_options *options,
                             struct check *check, struct error *err)
 {
-    TRY(examine(traces->history, err));
+    TRY(interval_needs(traces->history, err));
     TRY(pass_in_turn(m, traces, sorted, options, check, err));
     return check_is_stopped(options) ? STATUS_OK : judge_rest(m, options, check, err);
 }
@@ -216,8 +216,8 @@ static enum status judge_all(const struct history *h, const struct check_options
     return status;
 }
 
-static enum status run(const struct history *h, const struct check_options *options,
-                       struct check *check, struct error *err)
+static enum status interval_judge(const struct history *h, const struct check_options *options,
+                                  struct check *check, struct error *err)
 {
     struct profile profile =
         options->profile ? *options->profile : profile_of_level(options->level);
@@ -252,9 +252,10 @@ const struct checker checker_interval = {
     .summary = "mirrors what the database must have done: needs times, and nothing else",
     .levels = BIT(READ_COMMITTED) | BIT(SNAPSHOT) | BIT(SERIALIZABLE) | BIT(STRICT_SNAPSHOT) |
               BIT(STRICT_SERIALIZABLE),
-    .takes_profile = true,
+    .able = ABLE_PROFILE,
+    .cost = 5,
     .unjudged_why = "their conditions cannot be computed here, they have a limit or aggregates, or "
                     "they look at too many rows",
-    .examine = examine,
-    .run = run,
+    .needs = interval_needs,
+    .judge = interval_judge,
 };

@@ -19,7 +19,7 @@ static enum status refuse_other_views(const struct history *h, struct error *err
     return STATUS_OK;
 }
 
-static enum status examine(const struct history *h, struct error *err)
+static enum status order_needs(const struct history *h, struct error *err)
 {
     TRY(refuse_other_views(h, err));
     for (size_t t = 0; t < h->txn_count; t++)
@@ -66,8 +66,8 @@ static enum status judge(const struct history *h, const struct check_options *op
 }
 
 /* With transactions of unknown outcome out of it, and if that leaves doubts, where their ts are. */
-static enum status run(const struct history *h, const struct check_options *options,
-                       struct check *check, struct error *err)
+static enum status order_judge(const struct history *h, const struct check_options *options,
+                               struct check *check, struct error *err)
 {
     struct check other = *check;
     enum status status;
@@ -94,10 +94,11 @@ const struct checker checker_order = {
     .summary = "replays transactions in the store's own order: needs a ts on each",
     .levels = LEVEL_BIT(LEVEL_SERIALIZABLE) | LEVEL_BIT(LEVEL_SESSION_SERIALIZABLE) |
               LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
+    .cost = 1,
     .is_complete = true,
     .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
-    .examine = examine,
-    .run = run,
+    .needs = order_needs,
+    .judge = order_judge,
 };
 
 /* --- In parts --------------------------------------------------------------------- */

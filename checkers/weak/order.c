@@ -233,7 +233,7 @@ static bool is_order_wanted(const struct weak *w)
     return check_wants(w->options, CHECK_WITNESS) || w->options->level == LEVEL_PREFIX;
 }
 
-enum status weak_judge(struct weak *w, const struct weak_axiom *axiom, struct weak_judgement *j,
+enum status weak_judge_axiom(struct weak *w, const struct weak_axiom *axiom, struct weak_judgement *j,
                        struct error *err)
 {
     *j = (struct weak_judgement){ 0 };

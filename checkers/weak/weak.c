@@ -186,7 +186,7 @@ static enum status tell_base(struct weak *w, const struct ladder *ladder, uint8_
 
         if (ladder->axioms[n] != &weak_read_committed && ladder->axioms[n] != &weak_read_atomic)
             continue;
-        status = weak_judge(w, ladder->axioms[n], &j, err);
+        status = weak_judge_axiom(w, ladder->axioms[n], &j, err);
         if (status == STATUS_OK && !w->is_stopped)
             status = weak_tell_cycles(w, ladder->axioms[n], &j, told, err);
         weak_judgement_close(&j);
@@ -204,7 +204,7 @@ static enum status tell_violated(struct weak *w, const struct ladder *ladder, ui
 
     for (size_t n = 0; ladder->axioms[n] && !w->is_stopped; n++) {
         struct weak_judgement j;
-        enum status status = weak_judge(w, ladder->axioms[n], &j, err);
+        enum status status = weak_judge_axiom(w, ladder->axioms[n], &j, err);
 
         if (status == STATUS_OK && !w->is_stopped && !j.holds) {
             if (check->weakest_violated == LEVEL_COUNT)
@@ -233,7 +233,7 @@ static enum status judge_level(struct weak *w, const struct ladder *ladder, uint
         TRY(weak_find_base(w, err));
     if (w->base && !w->base->is_acyclic)
         return tell_base(w, ladder, told, err);
-    status = weak_judge(w, last_axiom(ladder), &j, err);
+    status = weak_judge_axiom(w, last_axiom(ladder), &j, err);
     if (status == STATUS_OK && !w->is_stopped && j.holds)
         status = tell_valid(w, &j.order, err);
     if (status != STATUS_OK || w->is_stopped || j.holds) {
@@ -288,13 +288,6 @@ static enum status judge(struct weak *w, uint8_t *told, struct error *err)
 
 /* --- The checker ------------------------------------------------------------------ */
 
-static enum status examine(const struct history *h, struct error *err)
-{
-    (void)h;
-    (void)err;
-    return STATUS_OK; /* anything will do */
-}
-
 static enum status run_all(struct weak *w, uint8_t **told, struct error *err)
 {
     TRY(check_memory((void **)told, w->history->txn_count, 1, 0, err));
@@ -306,8 +299,8 @@ static enum status run_all(struct weak *w, uint8_t **told, struct error *err)
     return STATUS_OK;
 }
 
-static enum status run(const struct history *h, const struct check_options *options,
-                       struct check *check, struct error *err)
+static enum status weak_judge(const struct history *h, const struct check_options *options,
+                              struct check *check, struct error *err)
 {
     struct weak w = { .history = h, .options = options, .check = check };
     uint8_t *told = NULL;
@@ -326,8 +319,8 @@ const struct checker checker_weak = {
               LEVEL_BIT(LEVEL_READ_YOUR_WRITES) | LEVEL_BIT(LEVEL_MONOTONIC_READS) |
               LEVEL_BIT(LEVEL_MONOTONIC_WRITES) | LEVEL_BIT(LEVEL_WRITES_FOLLOW_READS) |
               LEVEL_BIT(LEVEL_PRAM),
+    .cost = 3,
     .is_complete = true,
     .unjudged_why = "no use is made of rows that did not come back",
-    .examine = examine,
-    .run = run,
+    .judge = weak_judge,
 };

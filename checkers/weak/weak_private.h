@@ -284,7 +284,7 @@ struct weak_judgement {
 };
 
 /* Saturates and orders. so and wr have no cycle. */
-MUST_USE enum status weak_judge(struct weak *, const struct weak_axiom *, struct weak_judgement *,
+MUST_USE enum status weak_judge_axiom(struct weak *, const struct weak_axiom *, struct weak_judgement *,
                                 struct error *);
 void weak_judgement_close(struct weak_judgement *);
 

@@ -15,7 +15,7 @@ static enum status judge_one(struct jury *jury, const struct checker *checker, b
     int64_t began_ns = wall_clock_ns();
     enum status status;
 
-    if (checker->takes_profile && jury->of.profile && jury->of.profile->level == jury->level)
+    if (checker_can(checker, ABLE_PROFILE) && jury->of.profile && jury->of.profile->level == jury->level)
         options.profile = jury->of.profile;
     status = checker_run(checker, &jury->history, &options, &juror->check, err);
     juror->check_ns = wall_clock_ns() - began_ns;

@@ -10,29 +10,23 @@
 
 /* --- Who is asked ------------------------------------------------------------------------------ */
 
-/* By what they cost: each pass over the history before any search. */
-static const char *const by_cost[] = { "order", "certificate", "weak", "infer", "interval", "blackbox" };
-
-/* Where the first decisive verdict is enough, the one that knows most about the history is first. */
+/*
+ * Where the first decisive verdict is enough, the one that knows most about the history is first;
+ * else the cheaper one: each pass over the history before any search.
+ */
 static const struct checker *checker_at(const struct panel_options *options, size_t index)
 {
-    if (options->stops_first || index >= ROW_COUNT(by_cost))
-        return checkers_all()[index];
-    return checker_find(text_of(by_cost[index]));
-}
+    const struct checker *const *all = checkers_all();
 
-/* An ability that not every checker has: only those that have it are asked. */
-static const char *inability(const struct checker *checker, const struct check_options *options)
-{
-    struct ratio part = options->version_order;
+    for (size_t i = 0; all[i] && !options->stops_first; i++) {
+        size_t cheaper = 0;
 
-    if (options->engine == ENGINE_Z3 && !checker->has_z3)
-        return "it has no engine but its own";
-    if (options->profile && !checker->takes_profile)
-        return "it takes no profile";
-    if (part.numerator < part.denominator && !checker->takes_part)
-        return "it needs the whole version order";
-    return NULL;
+        for (size_t k = 0; all[k]; k++)
+            cheaper += all[k]->cost < all[i]->cost;
+        if (cheaper == index)
+            return all[i];
+    }
+    return all[index];
 }
 
 static void skip(struct panel *panel, const struct checker *checker, const char *reason)
@@ -152,10 +146,12 @@ static enum status ask_all(struct panel *panel, const struct history *h,
 
     for (size_t i = 0; checkers_all()[i]; i++) {
         const struct checker *checker = checker_at(options, i);
-        const char *lacking = inability(checker, &options->check);
+        char reason[64];
+        const char *lacking = checker_inability(checker, &options->check);
 
         if (lacking) {
-            skip(panel, checker, lacking);
+            snprintf(reason, sizeof reason, "it %s", lacking);
+            skip(panel, checker, reason);
         } else if (panel->decisive && options->stops_first) {
             skip(panel, checker, "the verdict was certain before (--first)");
         } else if (!time_left(panel, options, settled_ns, &left_ns)) {
