@@ -81,7 +81,7 @@ static bool contradicts_itself(const struct verifier *v, const struct blamed *b)
 /* Whether a list ends within what a transaction appended; in `weak`, any part of it is torn. */
 static bool is_partial(const struct verifier *v, const struct reading *r)
 {
-    if (v->w->checker == WITNESS_BLACKBOX || !r->is_plain || r->kind != READING_OF_OTHERS)
+    if (v->basis->searches_orders || !r->is_plain || r->kind != READING_OF_OTHERS)
         return false;
     return r->element_op != r->version || r->is_torn;
 }
@@ -178,9 +178,9 @@ static enum status judge(struct verifier *v, const struct blamed *b, struct erro
 
     own_pass_until(v, b->txn, b->op);
     sight_prepare(v, b->op);
-    if (v->w->checker == WITNESS_INFER && b->w->kind == ANOMALY_RESULT_SET_MISMATCH)
+    if (v->basis->infers_versions && b->w->kind == ANOMALY_RESULT_SET_MISMATCH)
         TRY(judge_row_by_values(v, b, &answer, err));
-    else if (v->w->checker >= WITNESS_BLACKBOX)
+    else if (v->basis->is_of_clients)
         TRY(judge_by_values(v, b, &answer, err));
     else if (!b->is_head)
         answer = answer_judge_item(v, b->txn, b->op);
@@ -207,7 +207,7 @@ static bool list_ends_with(const struct verifier *v, const struct blamed *b, int
         return false;
     list = h->list_element + h->list_start[b->value.bits];
     count = h->list_start[b->value.bits + 1] - h->list_start[b->value.bits];
-    if (v->w->checker == WITNESS_INFER && !b->is_head)
+    if (v->basis->infers_versions && !b->is_head)
         written = source_written_before(v, b->op);
     own = written == HISTORY_NONE ? 0 : source_nth(v, written);
     return (count > 0 && list[count - 1] == element) ||
@@ -287,7 +287,7 @@ static enum status check_garbage(struct verifier *v, const struct blamed *b, str
     if (b->value.kind != VALUE_NONE)
         TRY(written_by_nobody(v, b->key, b->value, &strange, err));
     /* Of a list it is enough that it never was so: it has been found to be wrong. */
-    strange |= v->w->checker == WITNESS_INFER &&
+    strange |= v->basis->infers_versions &&
                (source_is_plain(v, b->key) || b->value.kind == VALUE_LIST);
     return strange ? STATUS_OK : refuse_read(v, b, "somebody wrote what it read", err);
 }
@@ -314,18 +314,18 @@ static enum status check_kind_of_read(struct verifier *v, const struct blamed *b
         is_true = contradicts_itself(v, b);
         break;
     case ANOMALY_GARBAGE_READ:
-        if (!has_version && b->key != HISTORY_NONE && !v->is_weak)
+        if (!has_version && b->key != HISTORY_NONE && !v->basis->saturates)
             return check_garbage(v, b, err);
         /* In `weak` that no version is possible is enough. */
-        is_true = !has_version && v->is_weak;
+        is_true = !has_version && v->basis->saturates;
         break;
     case ANOMALY_DUPLICATE_ELEMENTS:
-        if (!has_version && v->w->checker >= WITNESS_BLACKBOX)
+        if (!has_version && v->basis->is_of_clients)
             return check_repeated(v, b, err);
         is_true = false;
         break;
     case ANOMALY_RESULT_SET_MISMATCH:
-        is_true = v->w->checker < WITNESS_BLACKBOX || v->w->checker == WITNESS_INFER;
+        is_true = !v->basis->is_of_clients || v->basis->infers_versions;
         break;
     default:
         is_true = false;
@@ -341,7 +341,7 @@ static enum status verify_read(struct verifier *v, const struct witness_anomaly 
 
     /* No order of appends explains a list that has one of them twice. */
     if (!v->judges_reads &&
-        !(v->w->checker == WITNESS_INFER && a->kind == ANOMALY_DUPLICATE_ELEMENTS))
+        !(v->basis->infers_versions && a->kind == ANOMALY_DUPLICATE_ELEMENTS))
         return verify_refuse(v, err, "%s does not judge reads", level_name(v->w->level));
     TRY(look_up_read(v, &b, err));
     find_value(v, &b);
@@ -378,7 +378,7 @@ static enum status check_lost_update(struct verifier *v, const uint32_t *op, str
     uint32_t first = history_txn_of(h, op[0]), second = history_txn_of(h, op[1]);
     struct place ts = history_ts(h, first), snapshot = history_txn_snapshot(h, second);
 
-    if (!v->is_snapshot || v->w->checker != WITNESS_CERTIFICATE)
+    if (!v->is_snapshot || !v->basis->has_version_sets)
         return verify_refuse(v, err, "only snapshots by a certificate forbid updates by place");
     if (first == second || v->counting[first] != COUNTS || v->counting[second] != COUNTS)
         return verify_refuse(v, err, "an update is lost between two who committed");
@@ -408,7 +408,7 @@ static enum status check_contradiction(struct verifier *v, uint32_t key, const u
     struct place second = history_ts(h, history_txn_of(h, op[1]));
     uint64_t place;
 
-    if (v->w->checker != WITNESS_ORDER && v->w->checker != WITNESS_CERTIFICATE)
+    if (v->basis->is_of_clients)
         return verify_refuse(v, err, "the checker makes no use of places");
     if (order == HISTORY_NONE)
         return verify_refuse(v, err, "the key has no version order");
@@ -475,30 +475,10 @@ static enum status check_parts(struct verifier *v, const struct witness_anomaly 
                : verify_refuse(v, err, "\"transactions\" are not those of the proof, each once");
 }
 
-/* The proofs that each checker has, a bit each. */
-static bool is_proof_of(const struct verifier *v, enum witness_proof proof)
-{
-    static const unsigned proofs[] = {
-        [WITNESS_ORDER] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_WRITES,
-        [WITNESS_CERTIFICATE] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_WRITES,
-        [WITNESS_BLACKBOX] = 1U << PROOF_READ | 1U << PROOF_REFUTATION,
-        [WITNESS_INFER] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_WRITES |
-                          1U << PROOF_READS | 1U << PROOF_VERSIONS | 1U << PROOF_TOTALS,
-        [WITNESS_WEAK] = 1U << PROOF_CYCLE | 1U << PROOF_READ | 1U << PROOF_READS,
-        [WITNESS_INTERVAL] = 1U << PROOF_STEPS,
-    };
-    unsigned has = proofs[v->w->checker];
-
-    if ((v->is_weak && v->w->level == LEVEL_PREFIX) ||
-        (v->w->checker == WITNESS_INFER && v->w->level == LEVEL_LINEARIZABLE))
-        has |= 1U << PROOF_REFUTATION;
-    return has >> proof & 1;
-}
-
 static enum status verify_proof(struct verifier *v, const struct witness_anomaly *a,
                                 struct error *err)
 {
-    if (!is_proof_of(v, a->proof))
+    if (!basis_allows(v->basis, v->w->level, a->proof))
         return verify_refuse(v, err, "that is no proof for this checker");
     if (v->has_own_workload && a->proof != PROOF_TOTALS &&
         (a->proof != PROOF_READ || !workload_has_kind(v, a->kind)) && a->proof != PROOF_READS)

@@ -40,11 +40,11 @@ static enum status check_order_edge(struct verifier *v, const struct edge *e, st
     enum closing needed = e->w->kind == EDGE_PROCESS ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME;
 
     /* Where values tell who committed, an edge that leads on does. */
-    if (v->w->checker != WITNESS_INFER &&
+    if (!v->basis->infers_versions &&
         (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS))
         return refuse_edge(v, e, "one of them may not have committed", err);
     if (e->w->kind == EDGE_ORDER) {
-        if (v->w->checker != WITNESS_ORDER)
+        if (!v->basis->has_places)
             return refuse_edge(v, e, "only the checker order knows such edges", err);
         return v->place[e->from] < v->place[e->to]
                    ? STATUS_OK
@@ -287,9 +287,9 @@ static enum status check_edge(struct verifier *v, const struct witness_edge *w, 
     TRY(look_up(v, &e, err));
     if (w->has_reader)
         return refuse_edge(v, &e, "only in weak a list is named", err);
-    if (v->w->checker == WITNESS_INFER)
+    if (v->basis->infers_versions)
         return check_inferred_edge(v, &e, err);
-    return v->w->checker == WITNESS_ORDER ? check_by_order(v, &e, err)
+    return v->basis->has_places ? check_by_order(v, &e, err)
                                           : check_by_certificate(v, &e, err);
 }
 
@@ -522,9 +522,9 @@ static enum status add_parts(struct verifier *v, const struct witness_edge *edge
 
 enum status verify_cycle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
-    if (a->orders.count > 0 && (v->w->checker != WITNESS_INFER || !v->judges_reads))
+    if (a->orders.count > 0 && (!v->basis->infers_versions || !v->judges_reads))
         return verify_refuse(v, err, "only infer says which of two versions comes first");
-    if (v->is_weak)
+    if (v->basis->saturates)
         return verify_forced_cycle(v, a, err);
     v->derived.count = 0;
     for (size_t i = 0; i < a->orders.count; i++)

@@ -222,7 +222,7 @@ static enum status check_incompatible(struct verifier *v, uint32_t key, const st
 static enum status check_lost_update(struct verifier *v, uint32_t key, const struct half *half,
                                      struct error *err)
 {
-    if (v->w->checker != WITNESS_INFER || !v->forbids_lost_update)
+    if (!v->basis->infers_versions || !v->forbids_lost_update)
         return verify_refuse(v, err, "%s does not forbid a lost update", level_name(v->w->level));
     if (half[0].txn == half[1].txn || half[0].version == VERSION_UNKNOWN ||
         half[0].version != half[1].version)
@@ -263,7 +263,7 @@ enum status verify_dirty_update(struct verifier *v, const struct witness_anomaly
     bool has_first = false;
     struct half half;
 
-    if (!a->writes.has_read || v->w->checker != WITNESS_INFER || !v->judges_reads)
+    if (!a->writes.has_read || !v->basis->infers_versions || !v->judges_reads)
         return verify_refuse(v, err, "no list was read that shows it");
     TRY(look_at_half(v, &place, key, &half, err));
     if (h->op_kind[ops[0]] != OP_APPEND || h->op_kind[ops[1]] != OP_APPEND)
@@ -330,7 +330,7 @@ enum status verify_circle(struct verifier *v, const struct witness_anomaly *a, s
 {
     uint32_t key = 0, from, to, first = 0, last = 0;
 
-    if (v->w->checker != WITNESS_INFER || a->kind != ANOMALY_CYCLIC_VERSIONS)
+    if (!v->basis->infers_versions || a->kind != ANOMALY_CYCLIC_VERSIONS)
         return verify_refuse(v, err, "versions in a circle are no %s", anomaly_name(a->kind));
     TRY(lookup_key(v, a->key, &key, err));
     for (size_t i = 0; i < a->versions.count; i++) {

@@ -51,7 +51,7 @@ static uint32_t after_writer(const struct refuter *r, uint32_t txn)
 /* Where a read was: of a list that the reader has appended to, at its own commit. */
 static uint32_t point_of_read(const struct refuter *r, const struct reading *read)
 {
-    bool is_at_end = r->v->is_weak && source_written_before(r->v, read->op) != HISTORY_NONE;
+    bool is_at_end = r->v->basis->saturates && source_written_before(r->v, read->op) != HISTORY_NONE;
 
     return is_at_end ? end_of(r, read->txn) : begin_of(r, read->txn);
 }
@@ -109,7 +109,7 @@ static enum status find_sight(struct verifier *v, uint32_t txn, uint32_t op, uin
                               struct reading *reading, bool *is_sight, struct error *err)
 {
     *is_sight = false;
-    return v->w->checker == WITNESS_BLACKBOX
+    return v->basis->searches_orders
                ? sources_sight(v, txn, op, key, reading, is_sight, err)
                : STATUS_OK;
 }
@@ -223,7 +223,7 @@ static enum status take_version_order(struct refuter *r, const struct axiom *a, 
 {
     const uint32_t *place = r->v->order_place;
 
-    if (r->v->w->checker != WITNESS_BLACKBOX)
+    if (!r->v->basis->searches_orders)
         return refuse_axiom(r, a, "the checker makes no use of version orders", err);
     if (a->first == NO_TXN || a->second == NO_TXN || place[a->first_version] == 0 ||
         place[a->first_version] >= place[a->second_version])
@@ -347,7 +347,7 @@ static enum status take_extreme(struct refuter *r, const struct axiom *a, struct
 
     TRY(find_part(r, a->step->read.txn, &txn, err));
     TRY(lookup_op(v, txn, a->step->read.op, &head, err));
-    if (v->w->checker != WITNESS_BLACKBOX || !op_is_head(v->h->op_kind[head]) ||
+    if (!v->basis->searches_orders || !op_is_head(v->h->op_kind[head]) ||
         !op_is_judged(v, txn, head))
         return refuse_axiom(r, a, "the operation is no statement that was answered", err);
     r->has_look = true;
@@ -518,7 +518,7 @@ static enum status check_kind(struct refuter *r, enum anomaly kind, struct error
     static const enum anomaly of_statements[] = { ANOMALY_G2, ANOMALY_G2_PROCESS,
                                                   ANOMALY_G2_REALTIME };
     int closing = r->has_realtime ? 2 : r->has_session ? 1 : 0;
-    enum anomaly right = r->v->is_weak       ? ANOMALY_NO_PREFIX
+    enum anomaly right = r->v->basis->saturates       ? ANOMALY_NO_PREFIX
                          : r->v->is_snapshot ? of_snapshot[closing]
                          : r->has_look       ? of_statements[closing]
                                              : of_serializable[closing];

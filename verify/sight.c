@@ -57,7 +57,7 @@ void sight_prepare(struct verifier *v, uint32_t op)
     size_t set;
 
     v->has_set = false;
-    if (v->w->checker != WITNESS_CERTIFICATE || h->set_count == 0)
+    if (!v->basis->has_version_sets || h->set_count == 0)
         return;
     set = find_set(h, op);
     if (set == h->set_count)
@@ -141,7 +141,7 @@ static struct sight see_by_order(const struct verifier *v, uint32_t txn, uint32_
 
 struct sight sight_of(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
 {
-    if (v->w->checker != WITNESS_CERTIFICATE)
+    if (!v->basis->has_version_sets)
         return see_by_order(v, txn, key);
     return v->has_set ? see_in_set(v, txn, key) : see_at_place(v, txn, op, key);
 }

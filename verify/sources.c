@@ -686,7 +686,7 @@ enum status sources_sight(struct verifier *v, uint32_t txn, uint32_t op, uint32_
     uint64_t number;
     size_t place;
 
-    *is_sight = v->w->checker == WITNESS_BLACKBOX && op_is_head(v->h->op_kind[op]) &&
+    *is_sight = v->basis->searches_orders && op_is_head(v->h->op_kind[op]) &&
                 op_is_judged(v, txn, op) && op_may_read(v, op, key);
     if (!*is_sight)
         return STATUS_OK;

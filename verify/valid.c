@@ -38,7 +38,7 @@ static enum status give_place(struct verifier *v, uint32_t place, struct error *
                                  id, seen, place);
         v->seen[txn] = (uint32_t)seen;
     }
-    if (v->w->checker == WITNESS_ORDER && place > 0) {
+    if (v->basis->has_places && place > 0) {
         uint32_t before = 0;
 
         TRY(lookup_txn(v, v->w->order.at[place - 1], &before, err));
@@ -292,7 +292,7 @@ static enum status check_glance(struct verifier *v, const struct query *q, uint3
 static enum status check_op(struct verifier *v, uint32_t txn, uint32_t op, struct error *err)
 {
     const struct history *h = v->h;
-    bool has_edges = v->w->checker == WITNESS_CERTIFICATE, is_head = op_is_head(h->op_kind[op]);
+    bool has_edges = v->basis->has_version_sets, is_head = op_is_head(h->op_kind[op]);
     enum answer answer = ANSWER_RIGHT;
 
     sight_prepare(v, op);
@@ -318,12 +318,12 @@ static bool op_is_asked(const struct verifier *v, uint32_t txn, uint32_t op)
 {
     bool is_statement = op_is_head(v->h->op_kind[op]);
 
-    if (is_statement && (v->is_weak || v->w->checker == WITNESS_INFER))
+    if (is_statement && (v->basis->saturates || v->basis->infers_versions))
         return false;
     if (is_statement && v->is_excused && v->is_excused[v->h->op_key[op]])
         return false;
     return op_is_judged(v, txn, op) ||
-           (v->w->checker >= WITNESS_BLACKBOX && op_reads_value(v, txn, op));
+           (v->basis->is_of_clients && op_reads_value(v, txn, op));
 }
 
 static enum status check_answers(struct verifier *v, struct error *err)
@@ -378,7 +378,7 @@ static enum status excuse(struct verifier *v, const struct witness_place *place,
 static enum status excuse_unjudged(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
-    bool leaves_all = v->is_weak || v->w->checker == WITNESS_INFER;
+    bool leaves_all = v->basis->saturates || v->basis->infers_versions;
 
     TRY(memory_get(v, (void **)&v->is_excused, h->statement_count, sizeof *v->is_excused, err));
     for (size_t i = 0; i < v->w->unjudged.count; i++)
@@ -387,7 +387,7 @@ static enum status excuse_unjudged(struct verifier *v, struct error *err)
         uint32_t head = h->statement_op[s], txn = history_txn_of(h, head);
         bool is_asked = op_is_judged(v, txn, head);
 
-        if (is_asked && v->is_weak && !v->is_excused[s])
+        if (is_asked && v->basis->saturates && !v->is_excused[s])
             return verify_refuse(v, err,
                                  "a statement of transaction %" PRId64
                                  " was not judged, and the witness does not say so",
@@ -412,9 +412,9 @@ enum status verify_valid(struct verifier *v, struct error *err)
     TRY(give_places(v, err));
     TRY(excuse_unjudged(v, err));
     TRY(versions_build(v, err));
-    if (v->w->checker != WITNESS_INFER && (!v->is_snapshot || v->is_exclusive))
+    if (!v->basis->infers_versions && (!v->is_snapshot || v->is_exclusive))
         TRY(check_chains(v, err));
-    if (v->w->checker == WITNESS_BLACKBOX && !v->w->has_part)
+    if (v->basis->searches_orders && !v->w->has_part)
         TRY(check_version_orders(v, err));
     if (v->closing == CLOSED_BY_SESSIONS)
         TRY(check_sessions(v, err));
@@ -422,9 +422,9 @@ enum status verify_valid(struct verifier *v, struct error *err)
         TRY(check_times(v, err));
     if (v->has_own_workload)
         return verify_workload_valid(v, err);
-    if (v->w->checker == WITNESS_INFER && v->w->level != LEVEL_LINEARIZABLE)
+    if (v->basis->infers_versions && v->w->level != LEVEL_LINEARIZABLE)
         return check_deduced(v, err);
-    if (v->is_weak && !v->is_snapshot) {
+    if (v->basis->saturates && !v->is_snapshot) {
         TRY(sources_build(v, err));
         return verify_saturated(v, err);
     }

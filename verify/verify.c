@@ -25,7 +25,7 @@ enum status verify_refuse(struct verifier *v, struct error *err, const char *for
 
 enum status verify_spend(struct verifier *v, uint64_t steps, struct error *err)
 {
-    bool is_interval = v->w->checker == WITNESS_INTERVAL;
+    bool is_interval = v->basis->has_instants;
     uint64_t each = is_interval ? 256 : 16; /* its steps go through all versions of a key */
 
     v->spent += steps;
@@ -80,22 +80,16 @@ static enum status rank_txns(struct verifier *v, struct error *err)
 
 /* --- The whole --------------------------------------------------------------- */
 
-/* Whether it is by values alone that anybody knows where a read came from. */
-static bool has_sources(const struct verifier *v)
-{
-    return v->w->checker >= WITNESS_BLACKBOX && v->w->checker != WITNESS_INTERVAL;
-}
-
 static enum status verify_invalid(struct verifier *v, struct error *err)
 {
-    if (v->w->checker == WITNESS_ORDER)
+    if (v->basis->has_places)
         TRY(rank_txns(v, err));
     TRY(versions_build(v, err));
-    if (has_sources(v))
+    if (v->basis->has_values)
         TRY(sources_build(v, err));
-    if (v->w->checker == WITNESS_INFER)
+    if (v->basis->infers_versions)
         TRY(inferred_build(v, err));
-    if (v->w->checker == WITNESS_INTERVAL)
+    if (v->basis->has_instants)
         TRY(instants_build(v, err));
     for (size_t i = 0; i < v->w->anomalies.count; i++) {
         enum status status = verify_anomaly(v, &v->w->anomalies.at[i], err);
@@ -154,19 +148,18 @@ static enum status check_contradictions(struct verifier *v, struct error *err)
 static enum status verify_all(struct verifier *v, struct error *err)
 {
     TRY(check_digest(v, err));
-    TRY(levels_take(v, err));
+    TRY(basis_take_level(v, err));
     TRY(number_txns(v, err));
     TRY(versions_count_txns(v, err));
     v->has_own_workload = verify_has_own_workload(v);
-    if (v->w->checker != WITNESS_INFER && v->has_own_workload)
+    if (!v->basis->infers_versions && v->has_own_workload)
         return verify_refuse(v, err, "only infer judges a workload in which reads are no reads of "
                                      "lists and registers");
-    if (v->w->is_valid && v->w->checker == WITNESS_INTERVAL) {
+    if (v->w->is_valid && v->basis->has_instants) {
         valid_count_partial(v);
         return verify_instant_order(v, err);
     }
-    if (v->w->is_valid &&
-        (v->w->checker == WITNESS_ORDER || v->w->checker == WITNESS_CERTIFICATE))
+    if (v->w->is_valid && !v->basis->is_of_clients)
         TRY(check_contradictions(v, err));
     return v->w->is_valid ? verify_valid(v, err) : verify_invalid(v, err);
 }
@@ -186,11 +179,11 @@ static void describe(const struct verifier *v, struct verification *result)
 {
     const struct witness *w = v->w;
     const char *level = level_name(w->level);
-    const char *of = w->checker == WITNESS_INTERVAL
+    const char *of = w->basis->has_instants
                          ? ", of a database that works like the profile of the witness"
                          : "";
 
-    if (w->is_valid && w->checker == WITNESS_INTERVAL)
+    if (w->is_valid && w->basis->has_instants)
         snprintf(result->reason, sizeof result->reason,
                  "%s holds%s: %zu instants in an order, %zu reads left open", level, of,
                  w->instants.count, w->open.count);
@@ -212,7 +205,7 @@ static void describe(const struct verifier *v, struct verification *result)
 static enum status judge(const struct history *h, const struct witness *w,
                          struct verification *result, struct error *err)
 {
-    struct verifier v = { .h = h, .w = w };
+    struct verifier v = { .h = h, .w = w, .basis = w->basis };
     enum status status = verify_all(&v, err);
 
     if (status == STATUS_OK) {

@@ -39,10 +39,10 @@ struct derived_order {
 struct verifier {
     const struct history *h;
     const struct witness *w;
+    const struct basis *basis; /* of the witness */
     bool is_refused; /* the error says that something is not true */
 
     /* The level. */
-    bool is_weak;
     bool has_shape;    /* a model that forbids cycles of its own shape */
     bool is_causal;    /* causal by a certificate: a statement reads every row of its table */
     bool is_snapshot;  /* reads are of a snapshot of their transaction's */
@@ -115,9 +115,9 @@ struct verifier {
 MUST_USE enum status verify_refuse(struct verifier *, struct error *, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* --- levels.c --- */
+/* --- basis.c: whether the checker decides the level, and what of a history it judges --- */
 
-MUST_USE enum status levels_take(struct verifier *, struct error *);
+MUST_USE enum status basis_take_level(struct verifier *, struct error *);
 
 /* --- versions.c --- */
 

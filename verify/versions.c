@@ -37,7 +37,7 @@ static bool is_left_out(const struct history *h, uint32_t txn)
 enum status versions_count_txns(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
-    bool has_orders = !v->w->has_part && v->w->checker != WITNESS_INTERVAL;
+    bool has_orders = !v->w->has_part && !v->basis->has_instants;
 
     TRY(GET(counting, h->txn_count));
     for (uint64_t i = 0; has_orders && i < h->order_version_count; i++)
@@ -165,7 +165,7 @@ static enum status find_bases(struct verifier *v, const uint32_t *txns, size_t c
     const struct history *h = v->h;
 
     /* What clients saw tells no order of versions. */
-    bool has_chains = v->w->checker < WITNESS_BLACKBOX || v->w->is_valid;
+    bool has_chains = !v->basis->is_of_clients || v->w->is_valid;
 
     if (!memchr(h->op_kind, OP_APPEND, h->op_count))
         return STATUS_OK;
@@ -340,11 +340,11 @@ enum status versions_build(struct verifier *v, struct error *err)
     memcpy(next_perhaps, v->perhaps_start, keys * sizeof *next);
     for (size_t i = 0; i < txn_count; i++)
         put_versions(v, txns[i], v->counting[txns[i]] == COUNTS ? next : next_perhaps);
-    for (uint32_t key = 0; v->w->checker == WITNESS_CERTIFICATE && key < keys; key++)
+    for (uint32_t key = 0; v->basis->has_version_sets && key < keys; key++)
         TRY(take_order(v, key, err));
     number_spots(v);
     TRY(find_bases(v, txns, txn_count, err));
-    if (v->w->checker == WITNESS_CERTIFICATE)
+    if (v->basis->has_version_sets)
         TRY(sort_chains(v, err));
     return find_tables(v, err);
 }

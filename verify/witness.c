@@ -246,8 +246,6 @@ static enum status read_unjudged(struct json *json, struct witness *w, struct er
 static enum status read_field(struct json *json, unsigned field, struct witness *w,
                               struct error *err)
 {
-    static const char *const checkers[] = { "order", "certificate", "blackbox",
-                                            "infer", "weak",        "interval", NULL };
     static const char *const verdicts[] = { "valid", "invalid", NULL };
     static const char *const parts[] = { "part", NULL };
     int64_t format;
@@ -261,8 +259,8 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
     case FIELD_HISTORY:
         return read_digest(json, &w->history, err);
     case FIELD_CHECKER:
-        TRY(witness_name(json, checkers, "a checker whose witnesses are known", &name, err));
-        w->checker = (enum witness_checker)name;
+        TRY(witness_name(json, basis_names, "a checker whose witnesses are known", &name, err));
+        w->basis = basis_at(name);
         return STATUS_OK;
     case FIELD_LEVEL:
         TRY(witness_name(json, level_all_names(), "a level", &name, err));
@@ -306,7 +304,7 @@ static enum status read_field(struct json *json, unsigned field, struct witness 
 static enum status check_fields(struct json *json, const struct witness *w,
                                 const struct fields *fields, struct error *err)
 {
-    bool is_interval = w->checker == WITNESS_INTERVAL;
+    bool is_interval = w->basis->has_instants;
     uint32_t of_order = 1U << FIELD_ORDER | 1U << FIELD_SNAPSHOTS | 1U << FIELD_UNJUDGED;
     uint32_t of_instants = 1U << FIELD_INSTANTS | 1U << FIELD_OPEN;
     uint32_t of_interval = 1U << FIELD_PROFILE | 1U << FIELD_CLOCK_ERROR | of_instants;
@@ -319,7 +317,7 @@ static enum status check_fields(struct json *json, const struct witness *w,
         return json_refuse_token(json, err, is_interval
                                                 ? "interval has instants, and no order"
                                                 : "profiles and instants are of interval alone");
-    if (w->has_part && w->checker != WITNESS_BLACKBOX)
+    if (w->has_part && !w->basis->searches_orders)
         return json_refuse_token(json, err, "only blackbox takes a part of the version orders");
     if (w->is_valid && (fields->seen & of_invalid))
         return json_refuse_token(json, err, "a valid verdict with anomalies");
@@ -351,7 +349,7 @@ enum status witness_read(char *bytes, size_t size, struct witness *w, struct err
     struct fields fields = { .names = witness_fields };
     unsigned field;
 
-    *w = (struct witness){ 0 };
+    *w = (struct witness){ .basis = basis_at(0) };
     blank_line_ends(bytes, size);
     json_begin(json, (struct text){ bytes, size });
     TRY(json_open(json, '{', "a witness, which is an object", err));

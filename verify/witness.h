@@ -17,20 +17,11 @@
 #include "base/text.h"
 #include "history/anomaly.h"
 #include "history/level.h"
+#include "verify/basis.h"
 #include "verify/instant_steps.h"
 #include "verify/workings.h"
 
 #define WITNESS_ANOMALIES_MAX 1000 /* so that the work is bounded by the sizes of the two files */
-
-/* Who gave the verdict: it says what the verdict is drawn from. */
-enum witness_checker {
-    WITNESS_ORDER,
-    WITNESS_CERTIFICATE,
-    WITNESS_BLACKBOX,
-    WITNESS_INFER,
-    WITNESS_WEAK,
-    WITNESS_INTERVAL
-};
 
 /* `null`, `id` or `[id,n]`. */
 struct witness_version {
@@ -101,18 +92,6 @@ struct witness_order {
     size_t cycle, cycle_count; /* among the edges of the anomaly's orders */
 };
 
-enum witness_proof {
-    PROOF_NONE,
-    PROOF_CYCLE,
-    PROOF_READ,
-    PROOF_WRITES,
-    PROOF_REFUTATION,
-    PROOF_READS,
-    PROOF_VERSIONS,
-    PROOF_TOTALS,
-    PROOF_STEPS
-};
-
 struct witness_anomaly {
     enum anomaly kind;
     ARRAY(int64_t) txns;
@@ -131,7 +110,7 @@ struct witness_anomaly {
 
 struct witness {
     struct text history; /* 64 hex digits */
-    enum witness_checker checker;
+    const struct basis *basis; /* by the checker that gave the verdict */
     enum level level;
     bool is_valid; /* the verdict */
     bool has_part; /* of the version orders: it was drawn from that alone */

@@ -27,7 +27,7 @@ bool verify_has_own_workload(const struct verifier *v)
 
 static enum status need_workload(struct verifier *v, const char *name, struct error *err)
 {
-    if (v->w->checker == WITNESS_INFER && workload_is_called(v, name))
+    if (v->basis->infers_versions && workload_is_called(v, name))
         return STATUS_OK;
     return verify_refuse(v, err, "the history does not say that it is of a %s", name);
 }

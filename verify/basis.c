@@ -1,7 +1,7 @@
-/*
- * Which levels a checker decides, and what of a history each of them judges:
- * docs/format-witness.md, "What a verdict is drawn from" and "Valid".
- */
+#include "verify/basis.h"
+
+#include <assert.h>
+
 #include "verify/verify_private.h"
 
 #define BIT(level) LEVEL_BIT(LEVEL_##level)
@@ -45,37 +45,95 @@
     (BIT(READ_COMMITTED) | BIT(SNAPSHOT) | BIT(STRICT_SNAPSHOT) | BIT(SERIALIZABLE) |              \
      BIT(STRICT_SERIALIZABLE))
 
+#define PROOF(name) (1U << PROOF_##name)
+
+const char *const basis_names[BASIS_COUNT + 1] = { "order", "certificate", "blackbox", "infer",
+                                                   "weak",  "interval",    NULL };
+
+static const struct basis bases[BASIS_COUNT] = {
+    {
+        .checker = "order",
+        .levels = SERIALIZABLES,
+        .proofs = PROOF(CYCLE) | PROOF(READ) | PROOF(WRITES),
+        .has_places = true,
+    },
+    {
+        .checker = "certificate",
+        .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(CAUSAL) |
+                  BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES,
+        .proofs = PROOF(CYCLE) | PROOF(READ) | PROOF(WRITES),
+        .has_version_sets = true,
+    },
+    {
+        .checker = "blackbox",
+        .levels = SNAPSHOTS | SERIALIZABLES,
+        .proofs = PROOF(READ) | PROOF(REFUTATION),
+        .is_of_clients = true,
+        .has_values = true,
+        .searches_orders = true,
+    },
+    {
+        .checker = "infer",
+        .levels = OF_INFER,
+        .levels_of_shape = MODELS_OF_SHAPE,
+        .levels_refuted = BIT(LINEARIZABLE),
+        .proofs = PROOF(CYCLE) | PROOF(READ) | PROOF(WRITES) | PROOF(READS) | PROOF(VERSIONS) |
+                  PROOF(TOTALS),
+        .is_of_clients = true,
+        .has_values = true,
+        .infers_versions = true,
+    },
+    {
+        .checker = "weak",
+        .levels = WEAK,
+        .levels_refuted = BIT(PREFIX),
+        .proofs = PROOF(CYCLE) | PROOF(READ) | PROOF(READS),
+        .is_of_clients = true,
+        .has_values = true,
+        .saturates = true,
+    },
+    {
+        .checker = "interval",
+        .levels = OF_INTERVAL,
+        .proofs = PROOF(STEPS),
+        .is_of_clients = true,
+        .has_instants = true,
+    },
+};
+
+const struct basis *basis_at(unsigned number)
+{
+    assert(number < BASIS_COUNT);
+    return &bases[number];
+}
+
+bool basis_allows(const struct basis *b, enum level level, enum witness_proof proof)
+{
+    return (b->proofs >> proof & 1) ||
+           (proof == PROOF_REFUTATION && (b->levels_refuted & LEVEL_BIT(level)));
+}
+
 /* Whether a database that works as the witness says has the level. */
 static enum status check_workings(struct verifier *v, struct error *err)
 {
     const char *doubt = workings_doubt(&v->w->workings, v->w->level);
 
-    return !doubt || v->w->checker != WITNESS_INTERVAL
+    return !doubt || !v->basis->has_instants
                ? STATUS_OK
                : verify_refuse(v, err, "the profile cannot mean %s: %s", level_name(v->w->level),
                                doubt);
 }
 
-enum status levels_take(struct verifier *v, struct error *err)
+enum status basis_take_level(struct verifier *v, struct error *err)
 {
-    static const uint64_t decided[] = {
-        [WITNESS_ORDER] = SERIALIZABLES,
-        [WITNESS_CERTIFICATE] = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(CAUSAL) |
-                                BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES,
-        [WITNESS_BLACKBOX] = SNAPSHOTS | SERIALIZABLES,
-        [WITNESS_INFER] = OF_INFER,
-        [WITNESS_WEAK] = WEAK,
-        [WITNESS_INTERVAL] = OF_INTERVAL,
-    };
     uint64_t level = LEVEL_BIT(v->w->level);
 
-    if (!(decided[v->w->checker] & level))
+    if (!(v->basis->levels & level))
         return verify_refuse(v, err, "the checker does not decide %s", level_name(v->w->level));
-    v->is_weak = v->w->checker == WITNESS_WEAK;
-    v->has_shape = v->w->checker == WITNESS_INFER && (level & MODELS_OF_SHAPE);
-    v->is_causal = v->w->checker == WITNESS_CERTIFICATE && (level & BIT(CAUSAL));
+    v->has_shape = v->basis->levels_of_shape & level;
+    v->is_causal = v->basis->has_version_sets && (level & BIT(CAUSAL));
     /* At a model an order with snapshots proves more than is asked for. */
-    v->is_snapshot = (level & SNAPSHOTS) || (v->is_weak && (level & BIT(PREFIX))) ||
+    v->is_snapshot = (level & SNAPSHOTS) || (v->basis->saturates && (level & BIT(PREFIX))) ||
                      (v->has_shape && v->w->has_snapshots);
     v->is_exclusive =
         (level & SNAPSHOTS) ||
@@ -88,8 +146,8 @@ enum status levels_take(struct verifier *v, struct error *err)
     v->forbids_lost_update = level & WITHOUT_LOST_UPDATES;
     v->repeats_reads = level & WITH_OWN;
     v->reads_are_consistent = level & CONSISTENT;
-    v->judges_own = v->is_weak || v->repeats_reads;
-    if (v->is_weak || v->is_causal || (level & OF_SESSIONS) ||
+    v->judges_own = v->basis->saturates || v->repeats_reads;
+    if (v->basis->saturates || v->is_causal || (level & OF_SESSIONS) ||
         (v->has_shape &&
          (level & (BIT(PARALLEL_SNAPSHOT) | BIT(READ_ATOMIC) | BIT(CAUSAL) | BIT(PREFIX)))))
         v->closing = CLOSED_BY_SESSIONS;
