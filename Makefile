@@ -187,7 +187,7 @@ check: $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-
 	    '$(clean_runs)' '$(rare_paths) 150'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
-unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path)
+unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path, down to a single one)
 	@$(run_tests) $(units)
 
 check-postgres: ready-postgres $(filter $(BUILD)/sanitize/tests/programs/%,$(sanitize_tests)) ## compare with a real PostgreSQL, which is installed if need be

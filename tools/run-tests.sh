@@ -5,7 +5,9 @@
 # "ok - sentence" and "not ok - sentence". One that prints neither, or fails
 # without having said so (a crash, a leak, a time-out), counts as one failure.
 # A program that passes is one line of output; one that does not is shown whole.
-# The last line is "N passed, N failed"; the exit status is 1 if any failed.
+# Behind them stand the seconds that each part of the suite took, added over its
+# programs, and the slowest programs. The last line is "N passed, N failed"; the
+# exit status is 1 if any failed.
 #
 # TEST_SECONDS is the patience for one program.
 set -u
@@ -30,14 +32,17 @@ judge() { # output, exit status: prints "passed failed ignored", by the output
 run_one() { # the stem of the files of one command
     command=$(cat "$1.command")
     name=${command%% *}
+    began=$(date +%s%3N)
     timeout -k 5 "$seconds" sh -c "$command" >"$1.out" 2>&1 </dev/null
     status=$?
+    took=$(($(date +%s%3N) - began))
+    printf '%s %s\n' "$took" "$name" >"$1.took"
     judge "$1.out" "$status" >"$1.count"
     read -r passed failed ignored <"$1.count"
 
     {
         if [ "$failed" -eq 0 ]; then
-            printf '  ok    %-52s %5d' "$name" "$passed"
+            printf '  ok    %-52s %5d %6d.%d s' "$name" "$passed" $((took / 1000)) $((took / 100 % 10))
             [ "$ignored" -eq 0 ] || printf ' (%d ignored)' "$ignored"
             printf '\n'
         else
@@ -49,6 +54,7 @@ run_one() { # the stem of the files of one command
             esac
             printf '\n'
             sed -e '/:PASS$/d' -e '/^ok - /d' -e 's/^/        /' "$1.out"
+            printf '        again, alone: %s\n' "$command"
         fi
     } >"$1.report"
     flock "${1%/*}/lock" cat "$1.report"
@@ -68,6 +74,22 @@ for command in "$@"; do
     echo "$work/$number"
 done >"$work/list"
 xargs -r -n 1 -P "${JOBS:-1}" "$0" --one <"$work/list"
+
+# A part is a folder of tests, or of tools.
+[ $# -lt 2 ] || cat "$work"/*.took | awk '
+    {
+        part = $2
+        sub(/^.*\/tests\//, "tests/", part)
+        sub(/\/[^\/]*$/, "", part)
+        sum[part] += $1
+    }
+    END {
+        for (part in sum)
+            printf "  %7.1f s  %s\n", sum[part] / 1000, part | "sort -rn"
+        close("sort -rn")
+    }' | sed '1i\seconds of each part:'
+[ $# -lt 20 ] || cat "$work"/*.took | sort -rn | head -n 5 |
+    awk 'NR == 1 { print "the slowest:" } { printf "  %7.1f s  %s\n", $1 / 1000, $2 }'
 
 cat "$work"/*.count 2>/dev/null | awk -v programs="$#" '
     { passed += $1; failed += $2 }

@@ -40,3 +40,19 @@ adds_up_to "a program that is not there is a failure" "2 passed, 1 failed" 1 \
     'exec /nowhere/at/all'
 TEST_SECONDS=1 adds_up_to "a program without end is a failure" "2 passed, 1 failed" 1 \
     'exec sleep 60'
+
+said=$(tools/run-tests.sh true_to_form true_to_form 2>&1)
+if printf '%s\n' "$said" | grep -q '^seconds of each part:$' &&
+    printf '%s\n' "$said" | grep -q '^  ok .* 2 .*\.[0-9] s$'; then
+    echo "ok - the time of each program and part is told"
+else
+    echo "not ok - the time of each program and part is told:"
+    printf '%s\n' "$said" | sed 's/^/    /'
+fi
+said=$(tools/run-tests.sh "sh $work/program with arguments" 2>&1)
+if printf '%s\n' "$said" | grep -q "again, alone: sh $work/program with arguments\$"; then
+    echo "ok - a failure says how to run it alone"
+else
+    echo "not ok - a failure says how to run it alone:"
+    printf '%s\n' "$said" | sed 's/^/    /'
+fi
