@@ -1,39 +1,9 @@
 #include "base/array.h"
 
-#include <stdint.h>
+#include <assert.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define ROOM_MIN ((size_t)16)
-#define PAGE ((size_t)4 << 10)
-#define HUGE_PAGE ((size_t)2 << 20)
-
-enum status memory_resize(void **at, size_t count, size_t element_size, struct error *err)
-{
-    size_t bytes;
-    void *block, *moved;
-
-    if (__builtin_mul_overflow(count, element_size, &bytes) || bytes > PTRDIFF_MAX)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu elements of %zu bytes", count,
-                         element_size);
-    /* Copied as bytes, because the caller's pointer has a type of its own. */
-    memcpy(&block, at, sizeof block);
-    moved = realloc(block, bytes ? bytes : 1);
-    if (!moved)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu bytes", bytes);
-    memcpy(at, &moved, sizeof moved);
-    if (bytes >= 4 * HUGE_PAGE) {
-        /*
-         * First touch costs a fault a page: ask for large ones. Advice may be
-         * refused. It is asked for whole pages around the block, since a part of
-         * a mapping cannot be moved: realloc() would copy where it could remap.
-         */
-        uintptr_t from = (uintptr_t)moved & ~(uintptr_t)(PAGE - 1);
-        uintptr_t to = ((uintptr_t)moved + bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
-        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-    }
-    return STATUS_OK;
-}
 
 enum status array_grow(void **at, size_t count, size_t *room, size_t more, size_t element_size,
                        struct error *err)
@@ -49,4 +19,13 @@ enum status array_grow(void **at, size_t count, size_t *room, size_t more, size_
     TRY(memory_resize(at, wanted, element_size, err));
     *room = wanted;
     return STATUS_OK;
+}
+
+void array_close_gap(void *at, size_t *count, size_t place, size_t element_size)
+{
+    char *gap = (char *)at + place * element_size;
+
+    assert(place < *count);
+    --*count;
+    memmove(gap, gap + element_size, (*count - place) * element_size);
 }

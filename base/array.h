@@ -6,7 +6,9 @@
  *     array_close(&edges);
  *
  * An array is `at`, `count`, `room`; elements are read as edges.at[i]. Columns
- * that share one count are grown together with memory_resize().
+ * that share one count are grown together with memory_resize(). An array whose
+ * memory comes from a pool (base/pool.h) grows by pool_push() and is closed by
+ * pool_close() instead.
  */
 #ifndef BASE_ARRAY_H
 #define BASE_ARRAY_H
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 
 #define ARRAY(type)                                                                                \
     struct {                                                                                       \
@@ -38,13 +41,23 @@
 #define array_close(array)                                                                         \
     (free((array)->at), (array)->at = NULL, (array)->count = (array)->room = 0)
 
+/* Takes the element at a place out; the order stays. */
+#define array_remove(array, place)                                                                 \
+    array_close_gap((array)->at, &(array)->count, (place), sizeof *(array)->at)
+
+/* Each number becomes the sum of those up to and with it: counts become ends. */
+#define array_sum_prefixes(numbers, count)                                                         \
+    do {                                                                                           \
+        for (size_t sum_place = 1; sum_place < (size_t)(count); sum_place++)                       \
+            (numbers)[sum_place] += (numbers)[sum_place - 1];                                      \
+    } while (0)
+
 #define ROW_COUNT(rows) (sizeof(rows) / sizeof *(rows))
 
+/* Behind array_remove(). */
+void array_close_gap(void *at, size_t *count, size_t place, size_t element_size);
 /* Behind array_reserve(): grows by half at least. */
 MUST_USE enum status array_grow(void **at, size_t count, size_t *room, size_t more,
                                 size_t element_size, struct error *);
-
-/* Resizes one block; on failure the block stays as it was. */
-MUST_USE enum status memory_resize(void **at, size_t count, size_t element_size, struct error *);
 
 #endif

@@ -191,28 +191,6 @@ static long hex_of(const struct json *json, const char *at)
     return code;
 }
 
-static void append_utf8(struct buffer *buffer, long code)
-{
-    char bytes[4];
-    size_t length = 0;
-
-    if (code < 0x80) {
-        bytes[length++] = (char)code;
-    } else if (code < 0x800) {
-        bytes[length++] = (char)(0xc0 | code >> 6);
-    } else if (code < 0x10000) {
-        bytes[length++] = (char)(0xe0 | code >> 12);
-        bytes[length++] = (char)(0x80 | (code >> 6 & 0x3f));
-    } else {
-        bytes[length++] = (char)(0xf0 | code >> 18);
-        bytes[length++] = (char)(0x80 | (code >> 12 & 0x3f));
-        bytes[length++] = (char)(0x80 | (code >> 6 & 0x3f));
-    }
-    if (code >= 0x80)
-        bytes[length++] = (char)(0x80 | (code & 0x3f));
-    buffer_text(buffer, (struct text){ bytes, length });
-}
-
 /* Behind `\u`: one escape, or two that make a pair. */
 static enum status decode_code(struct json *json, struct error *err)
 {
@@ -234,7 +212,7 @@ static enum status decode_code(struct json *json, struct error *err)
         code = 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00);
         json->at += 6;
     }
-    append_utf8(&json->decoded, code);
+    buffer_utf8(&json->decoded, (uint32_t)code);
     return STATUS_OK;
 }
 

@@ -82,7 +82,7 @@ bool quantity_to_duration(struct text text, int64_t *ns)
     unit = find_unit((struct text){ text.at + split, text.length - split });
     text.length = split;
     if (!unit || !drop_underscores(text, digits, sizeof digits, &plain) ||
-        !ratio_of_text(plain, &number))
+        !random_ratio_of_text(plain, &number))
         return false;
     product = (unsigned __int128)number.numerator * (uint64_t)unit->ns;
     if (product % number.denominator != 0 || product / number.denominator > INT64_MAX)
@@ -98,8 +98,8 @@ bool quantity_to_probability(struct text text, struct ratio *ratio)
     char digits[40];
     struct text plain;
 
-    return drop_underscores(text, digits, sizeof digits, &plain) && ratio_of_text(plain, ratio) &&
-           ratio->numerator <= ratio->denominator;
+    return drop_underscores(text, digits, sizeof digits, &plain) &&
+           random_ratio_of_text(plain, ratio) && ratio->numerator <= ratio->denominator;
 }
 
 void quantity_print_duration(struct buffer *out, int64_t ns)

@@ -169,7 +169,7 @@ uint64_t random_draw_at(const struct random_key *key, uint64_t ordinal)
 
 #define RATIO_MAX UINT64_C(1000000000000000000)
 
-bool ratio_of_text(struct text text, struct ratio *ratio)
+bool random_ratio_of_text(struct text text, struct ratio *ratio)
 {
     struct ratio sum = { 0, 1 };
     bool in_fraction = false;

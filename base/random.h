@@ -63,6 +63,6 @@ bool random_word_below(uint64_t word, struct ratio);
  * A decimal such as "1", "0.001" or "12.5", without sign or exponent, and with digits on both
  * sides of the point: at most 18 of them behind it, and 18 from the first that is not 0.
  */
-bool ratio_of_text(struct text, struct ratio *);
+bool random_ratio_of_text(struct text, struct ratio *);
 
 #endif

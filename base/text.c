@@ -1,9 +1,6 @@
 #include "base/text.h"
 
 #include <assert.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 struct text text_of(const char *zero_terminated)
@@ -83,6 +80,22 @@ bool text_to_int64(struct text text, int64_t *number)
     return true;
 }
 
+bool text_take_uint64(struct text *text, uint64_t *number)
+{
+    const char *at = text->at, *end = at + text->length;
+    uint64_t sum = 0;
+
+    for (; at < end && *at >= '0' && *at <= '9'; at++)
+        if (__builtin_mul_overflow(sum, 10, &sum) ||
+            __builtin_add_overflow(sum, (uint64_t)(*at - '0'), &sum))
+            return false;
+    if (at == text->at)
+        return false;
+    *number = sum;
+    *text = (struct text){ at, (size_t)(end - at) };
+    return true;
+}
+
 #define NAME_LENGTH_MAX 63
 
 /* Edit distance in which swapping two neighbours counts as one edit. */
@@ -137,87 +150,12 @@ const char *text_nearest(struct text wanted, const char *const *names)
     return nearest;
 }
 
-void buffer_close(struct buffer *buffer)
-{
-    free(buffer->at);
-    *buffer = (struct buffer){ 0 };
-}
-
-void buffer_clear(struct buffer *buffer)
-{
-    buffer->count = 0;
-}
-
-char *buffer_reserve(struct buffer *buffer, size_t more)
-{
-    size_t wanted;
-    char *moved;
-
-    if (buffer->at && buffer->room - buffer->count >= more)
-        return buffer->at + buffer->count;
-    if (__builtin_add_overflow(buffer->count, more, &wanted) || wanted > PTRDIFF_MAX / 2) {
-        buffer->out_of_memory = true;
-        return NULL;
-    }
-    if (wanted < buffer->room * 2)
-        wanted = buffer->room * 2;
-    if (wanted < 256)
-        wanted = 256;
-    moved = realloc(buffer->at, wanted);
-    if (!moved) {
-        buffer->out_of_memory = true;
-        return NULL;
-    }
-    buffer->at = moved;
-    buffer->room = wanted;
-    return buffer->at + buffer->count;
-}
-
-void buffer_byte(struct buffer *buffer, char byte)
-{
-    char *to = buffer_reserve(buffer, 1);
-
-    if (to) {
-        *to = byte;
-        buffer->count++;
-    }
-}
-
-void buffer_text(struct buffer *buffer, struct text text)
-{
-    char *to = buffer_reserve(buffer, text.length);
-
-    if (to && text.length) {
-        memcpy(to, text.at, text.length);
-        buffer->count += text.length;
-    }
-}
-
-void buffer_print(struct buffer *buffer, const char *format, ...)
-{
-    va_list arguments, again;
-    int length;
-    char *to;
-
-    va_start(arguments, format);
-    va_copy(again, arguments);
-    length = vsnprintf(NULL, 0, format, arguments);
-    va_end(arguments);
-    assert(length >= 0);
-    to = buffer_reserve(buffer, (size_t)length + 1);
-    if (to) {
-        vsnprintf(to, (size_t)length + 1, format, again);
-        buffer->count += (size_t)length;
-    }
-    va_end(again);
-}
-
 static const char digit_pairs[] = "00010203040506070809101112131415161718192021222324"
                                   "25262728293031323334353637383940414243444546474849"
                                   "50515253545556575859606162636465666768697071727374"
                                   "75767778798081828384858687888990919293949596979899";
 
-char *int64_write(char *to, int64_t number)
+char *text_write_int64(char *to, int64_t number)
 {
     uint64_t magnitude = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
     char digits[20];
@@ -238,46 +176,4 @@ char *int64_write(char *to, int64_t number)
         *to++ = '-';
     memcpy(to, digits + first, sizeof digits - first);
     return to + (sizeof digits - first);
-}
-
-void buffer_int64(struct buffer *buffer, int64_t number)
-{
-    char *to = buffer_reserve(buffer, 20);
-
-    if (to)
-        buffer->count += (size_t)(int64_write(to, number) - to);
-}
-
-void buffer_json(struct buffer *buffer, struct text text)
-{
-    static const char hex[] = "0123456789abcdef";
-    size_t plain = 0;
-
-    buffer_byte(buffer, '"');
-    for (size_t i = 0; i < text.length; i++) {
-        unsigned char c = (unsigned char)text.at[i];
-        char escape[6] = { '\\', 'u', '0', '0', hex[c >> 4], hex[c & 15] };
-        size_t length = 6;
-
-        if (c >= 0x20 && c != '"' && c != '\\')
-            continue;
-        if (c == '"' || c == '\\' || c == '\n' || c == '\t' || c == '\r') {
-            escape[1] = c == '\n' ? 'n' : c == '\t' ? 't' : c == '\r' ? 'r' : (char)c;
-            length = 2;
-        }
-        buffer_text(buffer, (struct text){ text.at + plain, i - plain });
-        buffer_text(buffer, (struct text){ escape, length });
-        plain = i + 1;
-    }
-    if (plain < text.length)
-        buffer_text(buffer, (struct text){ text.at + plain, text.length - plain });
-    buffer_byte(buffer, '"');
-}
-
-enum status buffer_status(const struct buffer *buffer, struct error *err)
-{
-    if (buffer->out_of_memory)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for output of more than %zu bytes",
-                         buffer->count);
-    return STATUS_OK;
 }

@@ -94,7 +94,8 @@ bool timeout_of_text(struct text text, int64_t *limit_ns)
     struct ratio seconds;
     unsigned __int128 ns;
 
-    if (!ratio_of_text(text, &seconds) || seconds.numerator / seconds.denominator >= SECONDS_MAX)
+    if (!random_ratio_of_text(text, &seconds) ||
+        seconds.numerator / seconds.denominator >= SECONDS_MAX)
         return false;
     ns = (unsigned __int128)seconds.numerator * SECOND_NS / seconds.denominator;
     *limit_ns = (int64_t)ns;

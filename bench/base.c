@@ -76,7 +76,8 @@ static void measure_interning(void)
         double from = bench_seconds();
         for (uint64_t i = 0; i < lookups; i++) {
             char name[24] = "k";
-            char *end = int64_write(name + 1, (int64_t)random_scale(random_draw_at(&key, i), 1000));
+            char *end =
+                text_write_int64(name + 1, (int64_t)random_scale(random_draw_at(&key, i), 1000));
             uint32_t number;
             if (intern_add(&intern, (struct text){ name, (size_t)(end - name) }, &number, &err))
                 break;

@@ -153,7 +153,7 @@ static const struct option check_rows[] = {
 
 static enum status set_version_order(const char *given, struct ratio *ratio, struct error *err)
 {
-    if (!ratio_of_text(text_of(given), ratio) || ratio->numerator > ratio->denominator)
+    if (!random_ratio_of_text(text_of(given), ratio) || ratio->numerator > ratio->denominator)
         return error_set(err, STATUS_BAD_INPUT,
                          "--version-order takes a decimal from 0 to 1, not '%.80s'", given);
     return STATUS_OK;

@@ -176,7 +176,7 @@ enum status cluster_open(struct cluster *cluster, const struct cluster_options *
         buggify_init(&cluster->buggify, &options->buggify, world);
         cluster->sometimes.buggify = &cluster->buggify;
     }
-    memory_init(&cluster->memory, arena, cluster->options.memory_bytes_max);
+    pool_memory_init(&cluster->memory, arena, cluster->options.memory_bytes_max);
     pool_init(&cluster->pool, &cluster->memory);
     TRY(add_probe_table(cluster, workload, err));
     TRY(record_open(&cluster->record, &record, err));
@@ -208,11 +208,11 @@ enum status cluster_add_row(struct cluster *cluster, uint32_t table, const struc
 
     row_put(&writer, cells, catalog_width(&cluster->catalog, table));
     row.row = wire_writer_text(&writer);
-    vector_push(&cluster->pool, &cluster->initial, row);
+    pool_push(&cluster->pool, &cluster->initial, row);
     record_initial(cluster->record, key, row.row);
-    if (memory_is_short(&cluster->memory) || cluster->catalog.is_short ||
+    if (pool_memory_is_short(&cluster->memory) || cluster->catalog.is_short ||
         record_is_short(cluster->record))
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for %" PRIu32 " rows at the beginning",
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu rows at the beginning",
                          cluster->initial.count);
     return STATUS_OK;
 }

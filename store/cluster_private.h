@@ -41,7 +41,7 @@ struct cluster {
     struct world *world;
     struct arena *arena;
     struct cluster_options options;
-    struct memory memory;
+    struct pool_memory memory;
     struct pool pool;            /* of what outlives crashes: catalogs, clients */
     struct catalog catalog;
     struct run_record *record;
@@ -49,7 +49,7 @@ struct cluster {
     struct client **clients;
     struct sometimes sometimes;
     struct buggify buggify;
-    VECTOR(struct initial_row) initial; /* by shard when shards are opened: see shard.c */
+    ARRAY(struct initial_row) initial; /* by shard when shards are opened: see shard.c */
     struct equality *equality;   /* hash chains of the logs: store/equality_private.h */
     bool stopped;
     struct error failure;        /* the first; memory, usually */

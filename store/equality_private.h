@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "store/memory.h"
+#include "base/pool.h"
 
 struct equality;
 

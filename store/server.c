@@ -157,7 +157,7 @@ static void end_event(struct server *server)
         world_set_timer(server->world, server->node, COORDINATOR_TICK_NS,
                         server_payload(COMPONENT_COORDINATOR, 0));
     }
-    if (!memory_is_short(&cluster->memory) && !cluster->catalog.is_short)
+    if (!pool_memory_is_short(&cluster->memory) && !cluster->catalog.is_short)
         return;
     if (status == STATUS_OK)
         status = error_set(&cluster->failure, STATUS_OVER_LIMIT,

@@ -10,7 +10,7 @@
 #define STORE_WIRE_PRIVATE_H
 
 #include "base/text.h"
-#include "store/memory.h"
+#include "base/pool.h"
 #include "store/stamp_private.h"
 
 struct wire_writer {

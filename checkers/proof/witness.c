@@ -20,7 +20,7 @@ static void print_numbers(struct buffer *out, const int64_t *ids, const uint32_t
             return;
         if (i > 0)
             *at++ = ',';
-        at = int64_write(at, ids ? ids[numbers[i]] : (int64_t)numbers[i]);
+        at = text_write_int64(at, ids ? ids[numbers[i]] : (int64_t)numbers[i]);
         if (i % PIECE == PIECE - 1 || i == count - 1)
             out->count = (size_t)(at - out->at);
     }

@@ -79,7 +79,8 @@ enum status draft_add_numbered(struct draft *d, uint32_t txn, enum op_kind kind,
     char name[20];
 
     return draft_add_op(d, txn, kind,
-                        (struct text){ name, (size_t)(int64_write(name, key) - name) }, value, err);
+                        (struct text){ name, (size_t)(text_write_int64(name, key) - name) }, value,
+                        err);
 }
 
 enum status draft_add_initial(struct draft *d, struct text key, struct value value,

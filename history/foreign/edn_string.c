@@ -24,21 +24,6 @@ static int hex_digit(char byte)
                                         : -1;
 }
 
-static void put_utf8(struct buffer *out, unsigned code)
-{
-    if (code < 0x80) {
-        buffer_byte(out, (char)code);
-        return;
-    }
-    if (code < 0x800) {
-        buffer_byte(out, (char)(0xc0 | code >> 6));
-    } else {
-        buffer_byte(out, (char)(0xe0 | code >> 12));
-        buffer_byte(out, (char)(0x80 | (code >> 6 & 0x3f)));
-    }
-    buffer_byte(out, (char)(0x80 | (code & 0x3f)));
-}
-
 /* Behind the backslash. Surrogates and the zero character are in no name that a test uses. */
 static enum status take_escape(struct edn *e, struct error *err)
 {
@@ -60,7 +45,7 @@ static enum status take_escape(struct edn *e, struct error *err)
     }
     if (code == 0 || (code >= 0xd800 && code < 0xe000))
         return edn_refuse(e, "a character that is neither zero nor half a pair", err);
-    put_utf8(&e->decoded, code);
+    buffer_utf8(&e->decoded, code);
     e->at += 5;
     return STATUS_OK;
 }

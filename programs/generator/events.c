@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "base/binary_heap.h"
+
 enum status events_init(struct events *events, size_t count_max, struct error *err)
 {
     *events = (struct events){ 0 };
@@ -18,33 +20,15 @@ static bool is_before(struct event a, struct event b)
     return a.at != b.at ? a.at < b.at : a.actor < b.actor;
 }
 
+#define PUT(place, event) (heap[place] = (event))
+
 void events_push(struct events *events, struct event event)
 {
     struct event *heap = events->heap.at;
-    size_t hole = events->heap.count++;
+    size_t last = events->heap.count++;
 
-    assert(hole < events->heap.room);
-    while (hole > 0 && is_before(event, heap[(hole - 1) / 2])) {
-        heap[hole] = heap[(hole - 1) / 2];
-        hole = (hole - 1) / 2;
-    }
-    heap[hole] = event;
-}
-
-/* Puts an event into the hole at the top, or wherever below it belongs. */
-static void sink(struct event *heap, size_t count, struct event event)
-{
-    size_t hole = 0, child;
-
-    while ((child = 2 * hole + 1) < count) {
-        if (child + 1 < count && is_before(heap[child + 1], heap[child]))
-            child++;
-        if (!is_before(heap[child], event))
-            break;
-        heap[hole] = heap[child];
-        hole = child;
-    }
-    heap[hole] = event;
+    assert(last < events->heap.room);
+    BINARY_HEAP_UP(heap, last, event, is_before, PUT);
 }
 
 bool events_pop(struct events *events, struct event *first)
@@ -55,7 +39,10 @@ bool events_pop(struct events *events, struct event *first)
         return false;
     *first = heap[0];
     events->heap.count--;
-    if (events->heap.count > 0)
-        sink(heap, events->heap.count, heap[events->heap.count]);
+    if (events->heap.count > 0) {
+        struct event last = heap[events->heap.count];
+
+        BINARY_HEAP_DOWN(heap, events->heap.count, 0, last, is_before, PUT);
+    }
     return true;
 }

@@ -55,7 +55,7 @@ static enum status read_integer(struct type type, int64_t number, struct datum *
     if (fits)
         return STATUS_OK;
     return refuse_value(
-        type, (struct text){ digits, (size_t)(int64_write(digits, number) - digits) }, err);
+        type, (struct text){ digits, (size_t)(text_write_int64(digits, number) - digits) }, err);
 }
 
 /* With the declared scale, which shows once it is cast to text; that must not change it. */

@@ -171,7 +171,7 @@ static char *write_array(char *to, const struct datum *d)
         if (i > 0)
             *to++ = ',';
         to = datum_element_is_null(d, i) ? write_bytes(to, "NULL", 4)
-                                         : int64_write(to, d->as.array.at[i]);
+                                         : text_write_int64(to, d->as.array.at[i]);
     }
     *to++ = '}';
     return to;
@@ -183,7 +183,7 @@ char *datum_write(char *to, const struct datum *d)
     case DATUM_NULL:
         return to;
     case DATUM_INTEGER:
-        return int64_write(to, d->as.integer);
+        return text_write_int64(to, d->as.integer);
     case DATUM_BOOLEAN:
         *to = d->as.integer ? 't' : 'f';
         return to + 1;

@@ -117,7 +117,7 @@ static enum status parse_value(enum builtin_parameter parameter, struct text val
     case KIND_CHOICE:
         return parse_choice(parameter, value, to, err);
     case KIND_RATIO:
-        if (!ratio_of_text(value, &ratio) ||
+        if (!random_ratio_of_text(value, &ratio) ||
             ratio.numerator >
                 (unsigned __int128)ratio.denominator * (uint64_t)parameters[parameter].high)
             return refuse_value(parameter, value, err);

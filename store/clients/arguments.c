@@ -365,7 +365,7 @@ static enum status parse_theta(struct parser *p, struct ratio *theta)
     from = p->at;
     while (is_digit(look(p, 0)) || look(p, 0) == '.')
         p->at++;
-    if (ratio_of_text((struct text){ p->text.at + from, p->at - from }, theta) &&
+    if (random_ratio_of_text((struct text){ p->text.at + from, p->at - from }, theta) &&
         theta->numerator <= ZIPF_THETA_MAX * (unsigned __int128)theta->denominator)
         return STATUS_OK;
     p->at = from;

@@ -18,7 +18,7 @@ static void add(struct changes *c, uint32_t key, size_t from)
 {
     struct row_change change = { .key = key, .row.length = c->bytes.count - from };
 
-    vector_push(c->bytes.pool, &c->list, change);
+    pool_push(c->bytes.pool, &c->list, change);
 }
 
 void changes_add_row(struct changes *c, uint32_t key, const struct datum *cells, uint16_t count)
@@ -41,7 +41,7 @@ void changes_add_removal(struct changes *c, uint32_t key)
 {
     struct row_change change = { .key = key, .is_removed = true };
 
-    vector_push(c->bytes.pool, &c->list, change);
+    pool_push(c->bytes.pool, &c->list, change);
 }
 
 void changes_seal(struct changes *c)
@@ -64,7 +64,7 @@ void changes_keep_op(struct kept_op *k, struct pool *pool, const struct record_o
     k->set.count = 0;
     if (op->set_count == 0)
         return;
-    vector_reserve(pool, &k->set, op->set_count);
+    pool_reserve(pool, &k->set, op->set_count);
     memcpy(k->set.at, op->set, op->set_count * sizeof *op->set);
     k->set.count = op->set_count;
 }
@@ -87,7 +87,7 @@ void changes_begin_marks(struct key_marks *m)
 bool changes_add_mark(struct key_marks *m, struct pool *pool, uint32_t key)
 {
     if (key >= m->rounds.count) {
-        vector_reserve(pool, &m->rounds, key + 1 - m->rounds.count);
+        pool_reserve(pool, &m->rounds, key + 1 - m->rounds.count);
         memset(m->rounds.at + m->rounds.count, 0,
                (key + 1 - m->rounds.count) * sizeof *m->rounds.at);
         m->rounds.count = key + 1;

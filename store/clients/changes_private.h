@@ -12,7 +12,7 @@
 
 struct changes {
     struct wire_writer bytes;
-    VECTOR(struct row_change) list; /* rows are in place once it is sealed */
+    ARRAY(struct row_change) list; /* rows are in place once it is sealed */
 };
 
 void changes_init(struct changes *, struct pool *);
@@ -26,7 +26,7 @@ void changes_seal(struct changes *);
 /* A request's share of an operation that is not over, with its own copy of what was seen. */
 struct kept_op {
     struct record_op op;
-    VECTOR(struct seen_key) set;
+    ARRAY(struct seen_key) set;
 };
 
 void changes_keep_op(struct kept_op *, struct pool *, const struct record_op *);
@@ -38,7 +38,7 @@ struct record_op changes_end_op(const struct kept_op *, int64_t completed_ns);
  * or takes them down, does it once.
  */
 struct key_marks {
-    VECTOR(uint32_t) rounds; /* by key, the last in which it came */
+    ARRAY(uint32_t) rounds; /* by key, the last in which it came */
     uint32_t round;
 };
 

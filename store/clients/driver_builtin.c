@@ -45,14 +45,14 @@ struct driver_builtin {
     enum table_shape shape;
     /* By column, key or value, and kind. */
     const struct condition *conditions[2][CONDITION_KIND_COUNT];
-    struct memory memory;
+    struct pool_memory memory;
     struct pool pool;
     struct heap heap;
     struct buffer text;
     struct builtin_client *clients;
     struct key_marks marks;
-    VECTOR(struct builtin_row) rows;  /* of the answer at hand */
-    VECTOR(struct builtin_row) final; /* of the final state */
+    ARRAY(struct builtin_row) rows;  /* of the answer at hand */
+    ARRAY(struct builtin_row) final; /* of the final state */
     struct builtin_tally tally;
     struct buffer broken_sight;
     uint64_t broken_sights;
@@ -207,7 +207,7 @@ static void take_rows(struct driver_builtin *d, const struct driver_answer *answ
         if (!answer->rows[i].is_row)
             continue;
         get_cells(d, answer->rows[i].row, cells);
-        vector_push(&d->pool, &d->rows, row_of_cells(d, cells));
+        pool_push(&d->pool, &d->rows, row_of_cells(d, cells));
     }
 }
 
@@ -616,7 +616,7 @@ enum status driver_builtin_open(struct driver_builtin **out, const struct builti
                                  .answered = answered,
                                  .unanswered = unanswered,
                                  .ended = ended };
-    memory_init(&d->memory, arena, MEMORY_BYTES_MAX);
+    pool_memory_init(&d->memory, arena, MEMORY_BYTES_MAX);
     pool_init(&d->pool, &d->memory);
     heap_init(&d->heap, HEAP_BYTES_MAX);
     builtin_tally_init(&d->tally, builtin);
@@ -677,7 +677,7 @@ enum status driver_builtin_final_row(void *driver, const struct datum *cells, st
     struct driver_builtin *d = driver;
 
     (void)err;
-    vector_push(&d->pool, &d->final, row_of_cells(d, cells));
+    pool_push(&d->pool, &d->final, row_of_cells(d, cells));
     return STATUS_OK;
 }
 

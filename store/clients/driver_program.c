@@ -298,7 +298,7 @@ static void aim(struct driver_program *d, struct program_client *client)
     client->keys.count = 0;
     if (count == 0)
         return;
-    vector_reserve(&d->pool, &client->keys, count);
+    pool_reserve(&d->pool, &client->keys, count);
     memcpy(client->keys.at, keys, count * sizeof *keys);
     client->keys.count = count;
 }
@@ -385,7 +385,7 @@ static bool take_row(struct driver_program *d, uint16_t width, struct text row)
         return false;
     is_row = row_get(row, at, width, &d->heap);
     assert(is_row);
-    vector_push(&d->pool, &d->rows, at);
+    pool_push(&d->pool, &d->rows, at);
     return is_row;
 }
 
@@ -562,7 +562,7 @@ enum status driver_program_open(struct driver_program **out,
                                  .answered = answered,
                                  .unanswered = unanswered,
                                  .ended = ended };
-    memory_init(&d->memory, arena, MEMORY_BYTES_MAX);
+    pool_memory_init(&d->memory, arena, MEMORY_BYTES_MAX);
     pool_init(&d->pool, &d->memory);
     heap_init(&d->heap, HEAP_BYTES_MAX);
     heap_init(&d->final_heap, HEAP_BYTES_MAX);

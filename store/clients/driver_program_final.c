@@ -15,7 +15,7 @@ void driver_program_begin_final(struct driver_program *d, uint32_t table)
 static void place_final(struct driver_program *d, uint32_t key)
 {
     while (d->final_of_key.count <= key)
-        vector_push(&d->pool, &d->final_of_key, 0);
+        pool_push(&d->pool, &d->final_of_key, 0);
     d->final_of_key.at[key] = d->final.count;
 }
 
@@ -33,7 +33,7 @@ enum status driver_program_final_row(void *driver, const struct datum *cells, st
     for (uint16_t i = 0; i < width; i++)
         if (datum_copy(&cells[i], &d->final_heap, &row.cells[i], &error) != STATUS_OK)
             return error_set(err, STATUS_OVER_LIMIT, "no memory for the final rows");
-    vector_push(&d->pool, &d->final, row);
+    pool_push(&d->pool, &d->final, row);
     place_final(d, catalog_key_of_row(d->catalog, row.table, row.cells));
     return STATUS_OK;
 }
@@ -46,7 +46,7 @@ static void read_keys(struct driver_program *d, const uint32_t *keys, uint32_t c
         uint32_t place = keys[i] < d->final_of_key.count ? d->final_of_key.at[keys[i]] : 0;
 
         if (place)
-            vector_push(&d->pool, &d->rows, d->final.at[place - 1].cells);
+            pool_push(&d->pool, &d->rows, d->final.at[place - 1].cells);
     }
 }
 
@@ -62,7 +62,7 @@ static void answer_read(struct driver_program *d, const struct request *r)
         for (uint32_t i = 0; i < d->final.count; i++)
             if (d->final.at[i].table == r->table &&
                 filter_matches(&r->filter, d->final.at[i].cells, &d->heap))
-                vector_push(&d->pool, &d->rows, d->final.at[i].cells);
+                pool_push(&d->pool, &d->rows, d->final.at[i].cells);
     }
     machine_answer_rows(d->judge, d->rows.at, d->rows.count);
 }

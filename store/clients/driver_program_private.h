@@ -29,7 +29,7 @@ struct program_client {
     struct machine *machine;      /* opened with its first transaction */
     const struct request *request; /* that the machine stands at; NULL: it could not begin */
     struct random_key key, call_key; /* of arguments, and of which call */
-    VECTOR(uint32_t) keys;        /* of the read at hand */
+    ARRAY(uint32_t) keys;            /* of the read at hand */
     uint32_t scope;               /* or SCOPE_NONE */
     struct changes changes;       /* of the write at hand */
     /* An update or delete of a scope whose rows have been read and not written yet. */
@@ -60,15 +60,15 @@ struct driver_program {
     struct listed_call *listed; /* by number in the listing */
     struct heap listed_heap;
     struct program_client *clients;
-    struct memory memory;
+    struct pool_memory memory;
     struct pool pool;
     struct heap heap;       /* of the answer at hand, or of arguments */
     struct key_marks marks;
-    VECTOR(const struct datum *) rows; /* of the answer at hand */
+    ARRAY(const struct datum *) rows; /* of the answer at hand */
     struct heap final_heap;
     uint32_t final_table;
-    VECTOR(struct final_row) final;
-    VECTOR(uint32_t) final_of_key; /* by key: place in `final` plus one */
+    ARRAY(struct final_row) final;
+    ARRAY(uint32_t) final_of_key; /* by key: place in `final` plus one */
     struct machine *judge;
     bool is_short;
 };

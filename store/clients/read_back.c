@@ -11,7 +11,7 @@ struct reader_of_all {
 
 struct read_back {
     struct driver driver;
-    VECTOR(uint32_t) keys;
+    ARRAY(uint32_t) keys;
     uint32_t stride; /* from the keys of one transaction of a client to those of its next */
     struct reader_of_all *clients;
 };
@@ -96,7 +96,7 @@ struct read_back *read_back_open(struct pool *pool, const struct catalog *catalo
     b->stride = each_reads_all ? KEYS_PER_TXN : KEYS_PER_TXN * clients;
     for (uint32_t key = 0; key < catalog_key_count(catalog); key++)
         if (catalog_table(catalog, key) < table_count)
-            vector_push(pool, &b->keys, key);
+            pool_push(pool, &b->keys, key);
     for (uint32_t i = 0; i < clients; i++)
         b->clients[i].next = each_reads_all ? 0 : KEYS_PER_TXN * i;
     return b;

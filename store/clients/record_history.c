@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "store/clients/record_private.h"
 
 #define HEAP_BYTES_MAX ((size_t)1 << 30)
@@ -296,34 +297,20 @@ static enum status tell_statement(struct history_teller *t, uint64_t txn,
 static enum status tell_op_snapshot(struct history_teller *t, uint32_t op, struct error *err)
 {
     const struct run_record *r = t->record;
-    size_t from = 0, to = r->snapshots.count;
+    size_t place;
 
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-
-        if (r->snapshots.at[middle].op <= op)
-            from = middle;
-        else
-            to = middle;
-    }
-    assert(r->snapshots.at[from].op == op);
-    return builder_set_op_snapshot(&t->builder, place_of(r->snapshots.at[from].at), err);
+    BISECT(place, 0, r->snapshots.count, r->snapshots.at[place].op < op);
+    assert(place < r->snapshots.count && r->snapshots.at[place].op == op);
+    return builder_set_op_snapshot(&t->builder, place_of(r->snapshots.at[place].at), err);
 }
 
 static const struct recorded_set *find_set(const struct run_record *r, uint32_t op)
 {
-    size_t from = 0, to = r->sets.count;
+    size_t place;
 
-    while (to - from > 1) {
-        size_t middle = from + (to - from) / 2;
-
-        if (r->sets.at[middle].op <= op)
-            from = middle;
-        else
-            to = middle;
-    }
-    assert(r->sets.at[from].op == op);
-    return &r->sets.at[from];
+    BISECT(place, 0, r->sets.count, r->sets.at[place].op < op);
+    assert(place < r->sets.count && r->sets.at[place].op == op);
+    return &r->sets.at[place];
 }
 
 static bool writes_key(const struct run_record *r, const struct recorded_txn *txn, uint32_t key)

@@ -17,8 +17,8 @@ struct client_session *client_sessions_find(struct client_sessions *seats, uint3
 
     assert(client >= first);
     while (seats->list.count <= index)
-        vector_push(seats->pool, &seats->list,
-                    ((struct client_session){ .reply = { .pool = seats->pool } }));
+        pool_push(seats->pool, &seats->list,
+                  ((struct client_session){ .reply = { .pool = seats->pool } }));
     return &seats->list.at[index];
 }
 

@@ -30,7 +30,7 @@ struct client_session {
 struct client_sessions {
     struct server *server;
     struct pool *pool;
-    VECTOR(struct client_session) list; /* by client */
+    ARRAY(struct client_session) list; /* by client */
 };
 
 /* What a request means to who hears it. */

@@ -10,6 +10,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "store/coordinator/commit_private.h"
 #include "store/coordinator/coordinator_private.h"
 #include "store/coordinator/deadlock_private.h"
@@ -54,16 +55,10 @@ bool coordinator_is_idle(const struct coordinator *c)
 
 static uint32_t place_of(const struct coordinator *c, uint64_t id)
 {
-    uint32_t low = 0, high = c->txns.count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->txns.at[middle]->id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, c->txns.count, c->txns.at[place]->id < id);
+    return place;
 }
 
 struct txn *coordinator_find(const struct coordinator *c, uint64_t id)
@@ -77,7 +72,7 @@ static void add(struct coordinator *c, struct txn *txn)
 {
     uint32_t place = place_of(c, txn->id);
 
-    vector_reserve(c->pool, &c->txns, 1);
+    pool_reserve(c->pool, &c->txns, 1);
     memmove(&c->txns.at[place + 1], &c->txns.at[place],
             (c->txns.count - place) * sizeof *c->txns.at);
     c->txns.at[place] = txn;
@@ -107,7 +102,7 @@ void coordinator_close_txn(struct txn *txn)
     uint32_t place = place_of(c, txn->id);
 
     assert(txn->open_asks == 0 && c->txns.at[place] == txn);
-    vector_remove(&c->txns, place);
+    array_remove(&c->txns, place);
     coordinator_close_statement(txn);
     pool_give(c->pool, txn->private, sizeof *txn->private);
     pool_give(c->pool, txn, sizeof *txn);

@@ -21,7 +21,7 @@
 
 #include "store/shard/shard_message.h"
 #include "store/bugs.h"
-#include "store/memory.h"
+#include "base/pool.h"
 #include "store/coordinator/own_rows.h"
 #include "store/coordinator/client_request.h"
 #include "store/coordinator/client_sessions.h"
@@ -67,8 +67,8 @@ struct txn {
     uint64_t written;       /* those that it writes on */
     uint64_t terms[CATALOG_SHARDS_MAX]; /* 2pl: of each shard's grants; 0: none yet */
     bool terms_differ;
-    VECTOR(struct seen_key) keys;       /* in the order of reading */
-    VECTOR(struct seen_scope) scopes[CATALOG_SHARDS_MAX]; /* by shard: each at its own index */
+    ARRAY(struct seen_key) keys;                         /* in the order of reading */
+    ARRAY(struct seen_scope) scopes[CATALOG_SHARDS_MAX]; /* by shard: each at its own index */
     struct own_rows writes;
     struct vote merged;
     struct decision decision;
@@ -88,7 +88,7 @@ struct coordinator {
     const struct bugs *bugs;
     struct sometimes *sometimes;
     int64_t max_offset_ns;  /* what the store believes of clocks */
-    VECTOR(struct txn *) txns; /* by rising id */
+    ARRAY(struct txn *) txns; /* by rising id */
     struct client_sessions seats;
     uint32_t *leaders;      /* by shard: a guess */
     uint64_t probes;        /* begun here */

@@ -13,9 +13,9 @@ struct txn_statement {
     uint32_t scope;
     enum row_lock lock;
     bool for_write, first_table;
-    VECTOR(uint32_t) keys;             /* of a read by keys, and */
-    VECTOR(struct read_row) found;     /* a row for each of them, in order; by scope those found */
-    VECTOR(struct row_change) changes; /* of a write */
+    ARRAY(uint32_t) keys;              /* of a read by keys, and */
+    ARRAY(struct read_row) found;      /* a row for each of them, in order; by scope those found */
+    ARRAY(struct row_change) changes;  /* of a write */
     uint64_t shards;                   /* that are asked, a bit each */
 };
 

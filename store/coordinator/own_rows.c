@@ -2,20 +2,15 @@
 
 #include <string.h>
 
+#include "base/bisect.h"
+
 /* Where a key is, or would be. */
 static uint32_t place_of(const struct own_rows *rows, uint32_t key)
 {
-    uint32_t low = 0, high = rows->count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (rows->at[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, rows->count, rows->at[place].key < key);
+    return place;
 }
 
 const struct own_row *own_rows_find(const struct own_rows *rows, uint32_t key)
@@ -31,7 +26,7 @@ static struct own_row *find_or_add(struct own_rows *rows, struct pool *pool, uin
 
     if (place < rows->count && rows->at[place].key == key)
         return &rows->at[place];
-    vector_reserve(pool, rows, 1);
+    pool_reserve(pool, rows, 1);
     memmove(&rows->at[place + 1], &rows->at[place], (rows->count - place) * sizeof *rows->at);
     rows->count++;
     rows->at[place] = (struct own_row){ .key = key };
@@ -58,7 +53,7 @@ void own_rows_close(struct own_rows *rows, struct pool *pool)
 {
     for (uint32_t i = 0; i < rows->count; i++)
         pool_give(pool, (void *)rows->at[i].row.at, rows->at[i].row.length);
-    vector_close(pool, rows);
+    pool_close(pool, rows);
 }
 
 struct read_row own_row_as_read(const struct own_row *own, uint64_t txn)

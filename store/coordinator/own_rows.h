@@ -21,7 +21,7 @@ struct own_row {
 /* As a vector; by rising key. */
 struct own_rows {
     struct own_row *at;
-    uint32_t count, room;
+    size_t count, room;
 };
 
 /* NULL: it has not written that key. */

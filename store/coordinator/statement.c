@@ -67,13 +67,13 @@ void coordinator_close_statement(struct txn *txn)
     struct txn_statement *s = &txn->private->statement;
 
     clear(txn);
-    vector_close(pool, &s->keys);
-    vector_close(pool, &s->found);
-    vector_close(pool, &s->changes);
+    pool_close(pool, &s->keys);
+    pool_close(pool, &s->found);
+    pool_close(pool, &s->changes);
     own_rows_close(&txn->writes, pool);
-    vector_close(pool, &txn->keys);
+    pool_close(pool, &txn->keys);
     for (uint32_t i = 0; i < txn->coordinator->catalog->shard_count; i++)
-        vector_close(pool, &txn->scopes[i]);
+        pool_close(pool, &txn->scopes[i]);
 }
 
 static void *scratch_array(struct txn *txn, size_t count, size_t size)
@@ -92,7 +92,7 @@ static void make_places(struct txn *txn)
     struct txn_statement *s = &txn->private->statement;
 
     forget_found(txn);
-    vector_reserve(txn->coordinator->pool, &s->found, s->keys.count);
+    pool_reserve(txn->coordinator->pool, &s->found, s->keys.count);
     for (uint32_t i = 0; i < s->keys.count; i++)
         s->found.at[i] = (struct read_row){ .key = s->keys.at[i] };
     s->found.count = s->keys.count;
@@ -132,7 +132,7 @@ void coordinator_read(struct txn *txn, const struct client_request *request)
     s->for_write = request->for_write;
     s->first_table = request->first_table;
     for (uint32_t i = 0; i < request->key_count; i++)
-        vector_push(c->pool, &s->keys, request->keys[i]);
+        pool_push(c->pool, &s->keys, request->keys[i]);
     s->shards = shards_to_read(txn);
     txn->touched |= s->shards;
     if (c->protocol->statement)
@@ -186,7 +186,7 @@ static void take_rows_of_scope(struct txn *txn, const struct shard_answer *answe
 {
     struct txn_statement *s = &txn->private->statement;
 
-    vector_reserve(txn->coordinator->pool, &s->found, answer->row_count);
+    pool_reserve(txn->coordinator->pool, &s->found, answer->row_count);
     for (uint32_t i = 0; i < answer->row_count; i++)
         copy_row(txn, &s->found.at[s->found.count++], &answer->rows[i]);
 }
@@ -235,7 +235,7 @@ static void remember_scope(struct txn *txn)
     for (uint64_t rest = s->shards; rest; rest = shards_rest(rest)) {
         uint32_t shard = shards_first(rest);
         struct seen_scope seen = { .scope = s->scope, .index = txn->private->indexes[shard] };
-        vector_push(txn->coordinator->pool, &txn->scopes[shard], seen);
+        pool_push(txn->coordinator->pool, &txn->scopes[shard], seen);
     }
 }
 
@@ -250,7 +250,7 @@ static void remember(struct txn *txn)
         const struct read_row *row = &s->found.at[i];
         struct seen_key seen = { .key = row->key, .at = row->at, .writer = row->writer };
         if (s->scope != SCOPE_NONE || !is_own(txn, row->key))
-            vector_push(txn->coordinator->pool, &txn->keys, seen);
+            pool_push(txn->coordinator->pool, &txn->keys, seen);
     }
 }
 
@@ -345,7 +345,7 @@ void coordinator_write(struct txn *txn, const struct client_request *request)
     for (uint32_t i = 0; i < request->change_count; i++) {
         struct row_change change = request->changes[i];
         change.row = copy_text(c->pool, change.is_removed ? (struct text){ 0 } : change.row);
-        vector_push(c->pool, &s->changes, change);
+        pool_push(c->pool, &s->changes, change);
         s->shards |= shard_bit(catalog_shard(c->catalog, change.key));
     }
     txn->touched |= s->shards;

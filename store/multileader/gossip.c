@@ -170,7 +170,7 @@ static void hold(struct multileader *m, struct text bytes)
     SOMETIMES(m->sometimes, DELTA_CAME_EARLY);
     copy = pool_take(m->pool, bytes.length);
     memcpy(copy, bytes.at, bytes.length);
-    vector_push(m->pool, &m->early, ((struct text){ copy, bytes.length }));
+    pool_push(m->pool, &m->early, ((struct text){ copy, bytes.length }));
 }
 
 /* Those that were held, as long as one makes way for another. */
@@ -185,7 +185,7 @@ static void take_in_held(struct multileader *m)
             continue;
         }
         pool_give(m->pool, (void *)bytes.at, bytes.length);
-        vector_remove(&m->early, i);
+        array_remove(&m->early, i);
         if (taken == TAKEN_IN)
             i = 0;
     }

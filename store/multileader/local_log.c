@@ -42,7 +42,7 @@ static void note_place(struct multileader *m, uint64_t index)
     if (origin->places.count == 0)
         origin->first = d.sequence;
     assert(d.sequence == origin->first + origin->places.count);
-    vector_push(m->pool, &origin->places, index);
+    pool_push(m->pool, &origin->places, index);
     if (m->have[d.origin] < d.sequence)
         m->have[d.origin] = d.sequence;
 }
@@ -177,11 +177,11 @@ static void dig_grave(struct multileader *m, uint32_t key, uint64_t writer)
 
     if (key >= graves->writers.count) {
         /* What lies behind the count is zero, as the pool gives and grows it. */
-        vector_reserve(m->pool, &graves->writers, key + 1 - graves->writers.count);
+        pool_reserve(m->pool, &graves->writers, key + 1 - graves->writers.count);
         graves->writers.count = key + 1;
     }
     if (graves->writers.at[key] == 0)
-        vector_push(m->pool, &graves->keys, key);
+        pool_push(m->pool, &graves->keys, key);
     graves->writers.at[key] = writer;
 }
 

@@ -21,6 +21,7 @@
  */
 #include "store/multileader/local_txn_private.h"
 
+#include "base/bisect.h"
 #include "store/multileader/local_log_private.h"
 #include "store/multileader/multileader_private.h"
 
@@ -33,17 +34,10 @@
 
 static uint32_t place_of(const struct multileader *m, uint64_t id)
 {
-    uint32_t low = 0, high = m->txns.count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (m->txns.at[middle]->id < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, m->txns.count, m->txns.at[place]->id < id);
+    return place;
 }
 
 static struct local_txn *find(const struct multileader *m, uint64_t id)
@@ -61,7 +55,7 @@ static struct local_txn *add(struct multileader *m, uint32_t client, uint64_t id
     txn->id = id;
     txn->client = client;
     txn->since_ns = txn->heard_ns = local_now_ns(m);
-    vector_reserve(m->pool, &m->txns, 1);
+    pool_reserve(m->pool, &m->txns, 1);
     memmove(&m->txns.at[place + 1], &m->txns.at[place],
             (m->txns.count - place) * sizeof *m->txns.at);
     m->txns.at[place] = txn;
@@ -79,7 +73,7 @@ static void forget_request(struct multileader *m, struct local_txn *txn)
 
 static void close_txn(struct multileader *m, struct local_txn *txn)
 {
-    vector_remove(&m->txns, place_of(m, txn->id));
+    array_remove(&m->txns, place_of(m, txn->id));
     forget_request(m, txn);
     own_rows_close(&txn->writes, m->pool);
     pool_give(m->pool, txn->past, m->node_count * sizeof *txn->past);

@@ -37,7 +37,7 @@ struct local_txn {
 
 /* One node as a source of transactions, seen from here. */
 struct delta_origin {
-    VECTOR(uint64_t) places; /* where they stand in the log, those that are there; */
+    ARRAY(uint64_t) places;  /* where they stand in the log, those that are there; */
     uint64_t first;          /* the first of these has this sequence */
     uint64_t everywhere;     /* all nodes have stored that many of them; */
     struct stamp settled;    /* the last of these has this stamp */
@@ -45,8 +45,8 @@ struct delta_origin {
 
 /* A removed row that was collected: by whom it was removed. For certificates only. */
 struct graves {
-    VECTOR(uint64_t) writers; /* by key; 0: none */
-    VECTOR(uint32_t) keys;    /* that have one, or had, in the order in which they came */
+    ARRAY(uint64_t) writers; /* by key; 0: none */
+    ARRAY(uint32_t) keys;    /* that have one, or had, in the order in which they came */
 };
 
 struct multileader {
@@ -69,11 +69,11 @@ struct multileader {
     struct stored_versions versions;
     struct graves graves;
 
-    VECTOR(struct local_txn *) txns; /* by rising id */
+    ARRAY(struct local_txn *) txns; /* by rising id */
     uint32_t waiting_count;
     struct client_sessions seats;
 
-    VECTOR(struct text) early; /* deltas that cannot be taken in yet, own copies */
+    ARRAY(struct text) early;  /* deltas that cannot be taken in yet, own copies */
     uint64_t told;             /* own transactions up to this were sent to all */
     int64_t *asked_ns;         /* by node: when it was asked for a gap's filling */
     uint32_t next_peer;

@@ -423,8 +423,7 @@ static void twopl_probe(struct replica *replica, const struct ask *ask)
     holder->passed_tick = leader->ticks;
     if (has_passed(holder, ask))
         return;
-    vector_push(replica->pool, &holder->passed,
-                ((struct passed_probe){ ask->path[0], ask->serial }));
+    pool_push(replica->pool, &holder->passed, ((struct passed_probe){ ask->path[0], ask->serial }));
     locks_blockers(&leader->locks, holder, send_probe, &probe);
 }
 

@@ -68,7 +68,7 @@
 /* What a leader remembers. */
 struct mvto_leader {
     struct read_marks marks;
-    VECTOR(struct read_row) provisional; /* rows of an answer, with the bug of this name */
+    ARRAY(struct read_row) provisional; /* rows of an answer, with the bug of this name */
 };
 
 /* --- At the coordinator ----------------------------------------------------------------------- */
@@ -262,7 +262,7 @@ static void lay_over_provisional(struct replica *replica, const struct ask *ask,
                                      .is_row = !change->is_removed, .row = change->row };
         }
         if (row.is_row || ask->scope == SCOPE_NONE)
-            vector_push(replica->pool, &leader->provisional, row);
+            pool_push(replica->pool, &leader->provisional, row);
     }
     answer->rows = leader->provisional.at;
     answer->row_count = leader->provisional.count;

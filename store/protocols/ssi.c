@@ -59,8 +59,8 @@ struct scope_mark {
 };
 
 struct marks {
-    VECTOR(struct stamp) keys;         /* by key: greatest of those who read the newest version */
-    VECTOR(struct scope_mark) scopes;  /* stamps do not fall */
+    ARRAY(struct stamp) keys;        /* by key: greatest of those who read the newest version */
+    ARRAY(struct scope_mark) scopes; /* stamps do not fall */
 };
 
 /* --- At the coordinator ----------------------------------------------------------------------- */
@@ -169,7 +169,7 @@ static void mark_key(struct shard *shard, uint32_t key, struct stamp snapshot, s
     if (newest && stamp_less(snapshot, newest->at))
         return; /* it has been overwritten already; by itself, perhaps */
     while (marks->keys.count <= key)
-        vector_push(shard->pool, &marks->keys, (struct stamp){ 0 });
+        pool_push(shard->pool, &marks->keys, (struct stamp){ 0 });
     marks->keys.at[key] = stamp_max(marks->keys.at[key], at);
 }
 
@@ -178,7 +178,7 @@ static void mark_scope(struct shard *shard, uint32_t scope, struct stamp at)
     struct marks *marks = shard->state;
     uint32_t place;
 
-    vector_push(shard->pool, &marks->scopes, (struct scope_mark){ 0 });
+    pool_push(shard->pool, &marks->scopes, (struct scope_mark){ 0 });
     /* Nearly always the last: logs apply decisions nearly in the order of C. */
     for (place = marks->scopes.count - 1; place > 0; place--) {
         if (!stamp_less(at, marks->scopes.at[place - 1].at))
@@ -314,15 +314,15 @@ static void ssi_load(struct shard *shard, struct wire_reader *reader)
         uint32_t key = (uint32_t)wire_get_number(reader);
 
         while (marks->keys.count <= key)
-            vector_push(shard->pool, &marks->keys, (struct stamp){ 0 });
+            pool_push(shard->pool, &marks->keys, (struct stamp){ 0 });
         marks->keys.at[key] = wire_get_stamp(reader);
     }
     count = wire_get_count(reader);
     for (uint32_t i = 0; i < count && !reader->bad; i++) {
         uint32_t scope = (uint32_t)wire_get_number(reader);
 
-        vector_push(shard->pool, &marks->scopes,
-                    ((struct scope_mark){ wire_get_stamp(reader), scope }));
+        pool_push(shard->pool, &marks->scopes,
+                  ((struct scope_mark){ wire_get_stamp(reader), scope }));
     }
     if (shard->bugs->on[BUG_MARKS_NOT_IN_SNAPSHOT])
         marks->keys.count = marks->scopes.count = 0;

@@ -51,7 +51,7 @@ void raft_resign(struct raft *r)
         SOMETIMES(r->options.sometimes, ROUND_LOST);
     for (uint32_t i = 0; i < r->confirms.count; i++) {
         struct raft_answer no = { .token = r->confirms.at[i].token };
-        vector_push(r->pool, &r->answers, no);
+        pool_push(r->pool, &r->answers, no);
     }
     r->confirms.count = 0;
     wire_writer_close(&r->outgoing.state);
@@ -214,7 +214,7 @@ bool raft_confirm(struct raft *r, uint64_t token)
         return false;
     /* Those who ask while a round is under way share the next one. */
     is_round_under_way = r->confirms.count > 0;
-    vector_push(r->pool, &r->confirms, confirm);
+    pool_push(r->pool, &r->confirms, confirm);
     if (!is_round_under_way)
         begin_round(r);
     if (r->options.peer_count == 1)
@@ -254,7 +254,7 @@ void raft_answer_confirms(struct raft *r)
         struct raft_answer yes = { .token = confirm.token, .still_leader = true };
 
         if (confirm.round <= reached)
-            vector_push(r->pool, &r->answers, yes);
+            pool_push(r->pool, &r->answers, yes);
         else
             r->confirms.at[kept++] = confirm;
     }

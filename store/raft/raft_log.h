@@ -16,7 +16,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "store/memory.h"
+#include "base/pool.h"
 
 struct raft_entry {
     uint64_t term;

@@ -116,8 +116,8 @@ struct raft {
     uint64_t round, ready_index;
     bool is_to_resign; /* with the next beat */
     struct raft_snapshot outgoing;
-    VECTOR(struct raft_confirm) confirms;
-    VECTOR(struct raft_answer) answers;
+    ARRAY(struct raft_confirm) confirms;
+    ARRAY(struct raft_answer) answers;
 
     struct raft_told told;
     bool is_settling;

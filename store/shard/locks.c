@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "store/shard/shard_conflict.h"
 
 void locks_open(struct shard_locks *l, const struct shard *shard, struct pool *pool)
@@ -20,17 +21,10 @@ void locks_reset(struct shard_locks *l)
 
 static uint32_t place_of(const struct shard_locks *l, uint64_t txn)
 {
-    uint32_t low = 0, high = l->holders.count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (l->holders.at[middle]->txn < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, l->holders.count, l->holders.at[place]->txn < txn);
+    return place;
 }
 
 struct lock_holder *locks_find(const struct shard_locks *l, uint64_t txn)
@@ -51,7 +45,7 @@ struct lock_holder *locks_add_holder(struct shard_locks *l, uint64_t txn, struct
     holder->txn = txn;
     holder->begin = begin;
     holder->coordinator = coordinator;
-    vector_reserve(l->pool, &l->holders, 1);
+    pool_reserve(l->pool, &l->holders, 1);
     memmove(&l->holders.at[place + 1], &l->holders.at[place],
             (l->holders.count - place) * sizeof(struct lock_holder *));
     l->holders.count++;
@@ -65,9 +59,9 @@ void locks_remove_holder(struct shard_locks *l, struct lock_holder *holder)
 
     assert(l->holders.at[place] == holder);
     locks_release(l, holder);
-    vector_remove(&l->holders, place);
-    vector_close(l->pool, &holder->locks);
-    vector_close(l->pool, &holder->passed);
+    array_remove(&l->holders, place);
+    pool_close(l->pool, &holder->locks);
+    pool_close(l->pool, &holder->passed);
     pool_give(l->pool, holder, sizeof *holder);
 }
 
@@ -76,7 +70,7 @@ void locks_remove_holder(struct shard_locks *l, struct lock_holder *holder)
 static struct table_locks *table_of(struct shard_locks *l, uint32_t table)
 {
     while (l->tables.count <= table)
-        vector_push(l->pool, &l->tables, (struct table_locks){ 0 });
+        pool_push(l->pool, &l->tables, (struct table_locks){ 0 });
     return &l->tables.at[table];
 }
 
@@ -85,7 +79,7 @@ static struct shard_lock **list_of(struct shard_locks *l, uint32_t key)
     if (key >= l->keys.count) {
         uint32_t missing = key + 1 - l->keys.count;
 
-        vector_reserve(l->pool, &l->keys, missing);
+        pool_reserve(l->pool, &l->keys, missing);
         memset(&l->keys.at[l->keys.count], 0, missing * sizeof *l->keys.at);
         l->keys.count += missing;
     }
@@ -99,18 +93,18 @@ static void add_lock(struct shard_locks *l, struct lock_holder *holder,
 
     *lock = *new_one;
     lock->holder = holder;
-    vector_push(l->pool, &holder->locks, lock);
+    pool_push(l->pool, &holder->locks, lock);
     holder->wanted++;
     holder->tried = 0;
     if (lock->is_scope) {
-        vector_push(l->pool, &table_of(l, lock->table)->scopes, lock);
+        pool_push(l->pool, &table_of(l, lock->table)->scopes, lock);
         return;
     }
     for (end = list_of(l, lock->key); *end; end = &(*end)->next)
         continue;
     *end = lock;
     if (lock->mode == LOCK_EXCLUSIVE)
-        vector_push(l->pool, &table_of(l, lock->table)->writes, lock);
+        pool_push(l->pool, &table_of(l, lock->table)->writes, lock);
 }
 
 static void unlink_from_key(struct shard_locks *l, const struct shard_lock *lock)
@@ -127,7 +121,7 @@ static void unlink_from_key(struct shard_locks *l, const struct shard_lock *lock
         uint32_t place_ = 0;                                                                       \
         while ((list)->at[place_] != (lock))                                                       \
             place_++;                                                                              \
-        vector_remove((list), place_);                                                             \
+        array_remove((list), place_);                                                              \
     } while (0)
 
 static void give_lock(struct shard_locks *l, struct shard_lock *lock)

@@ -49,7 +49,7 @@ struct lock_holder {
     uint64_t txn;
     struct stamp begin;
     uint32_t coordinator;
-    VECTOR(struct shard_lock *) locks; /* those that are wanted, too */
+    ARRAY(struct shard_lock *) locks; /* those that are wanted, too */
     uint32_t wanted;             /* how many are */
     uint64_t arrival;            /* its place in line, if it waits */
     uint64_t tried;              /* the table's count of releases when it was tried last */
@@ -57,19 +57,19 @@ struct lock_holder {
     uint32_t number;             /* of its last ask */
     bool is_promised, is_dead;
     uint64_t heard_tick, probed_tick, passed_tick;
-    VECTOR(struct passed_probe) passed; /* in that tick */
+    ARRAY(struct passed_probe) passed; /* in that tick */
 };
 
 struct table_locks {
-    VECTOR(struct shard_lock *) scopes, writes; /* wanted ones, too */
+    ARRAY(struct shard_lock *) scopes, writes; /* wanted ones, too */
 };
 
 struct shard_locks {
     const struct shard *shard;
     struct pool *pool;
-    VECTOR(struct lock_holder *) holders; /* by rising transaction */
-    VECTOR(struct shard_lock *) keys;     /* by key: the first */
-    VECTOR(struct table_locks) tables;
+    ARRAY(struct lock_holder *) holders; /* by rising transaction */
+    ARRAY(struct shard_lock *) keys;     /* by key: the first */
+    ARRAY(struct table_locks) tables;
     uint64_t releases;
 };
 

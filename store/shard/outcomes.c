@@ -17,7 +17,7 @@ void outcomes_close(struct outcomes *o)
         next = outcome->next;
         pool_give(o->pool, outcome, sizeof *outcome);
     }
-    vector_close(o->pool, &o->untold);
+    pool_close(o->pool, &o->untold);
     pool_give(o->pool, o->slots, o->slot_count * sizeof *o->slots);
     outcomes_open(o, o->pool);
 }
@@ -119,7 +119,7 @@ struct shard_outcome *outcomes_add(struct outcomes *o, const struct shard_outcom
     if (outcome->is_told)
         shorten(outcome);
     else
-        vector_push(o->pool, &o->untold, outcome);
+        pool_push(o->pool, &o->untold, outcome);
     return outcome;
 }
 
@@ -134,7 +134,7 @@ void outcomes_set_told(struct outcomes *o, uint64_t txn)
     for (uint32_t i = 0; i < o->untold.count; i++) {
         if (o->untold.at[i] != outcome)
             continue;
-        vector_remove(&o->untold, i);
+        array_remove(&o->untold, i);
         return;
     }
     assert(false);

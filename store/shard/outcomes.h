@@ -36,7 +36,7 @@ struct outcomes {
     struct pool *pool;
     struct shard_outcome *first, *last;
     uint32_t count;
-    VECTOR(struct shard_outcome *) untold;
+    ARRAY(struct shard_outcome *) untold;
     struct outcome_slot *slots; /* open addressing; without an outcome: free */
     uint32_t slot_count;        /* a power of two, or 0 */
 };

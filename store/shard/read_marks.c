@@ -22,7 +22,7 @@ static void make_room(struct read_marks *m, uint32_t key)
     if (key < m->keys.count)
         return;
     missing = key + 1 - m->keys.count;
-    vector_reserve(m->pool, &m->keys, missing);
+    pool_reserve(m->pool, &m->keys, missing);
     memset(&m->keys.at[m->keys.count], 0, missing * sizeof *m->keys.at);
     m->keys.count += missing;
 }
@@ -51,7 +51,7 @@ void read_marks_add_scope(struct read_marks *m, uint32_t scope, struct stamp at)
 
     if (!stamp_less(m->low, at))
         return;
-    vector_push(m->pool, &m->scopes, (struct marked_scope){ 0 });
+    pool_push(m->pool, &m->scopes, (struct marked_scope){ 0 });
     /* Nearly always near the end: who reads has begun just now. */
     for (place = m->scopes.count - 1; place > 0; place--) {
         if (!stamp_less(at, m->scopes.at[place - 1].at))

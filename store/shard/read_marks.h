@@ -31,8 +31,8 @@ struct marked_scope {
 struct read_marks {
     struct pool *pool;
     struct stamp low;
-    VECTOR(struct marked_key) keys;     /* by key */
-    VECTOR(struct marked_scope) scopes; /* stamps do not fall */
+    ARRAY(struct marked_key) keys;     /* by key */
+    ARRAY(struct marked_scope) scopes; /* stamps do not fall */
 };
 
 void read_marks_open(struct read_marks *, struct pool *);

@@ -54,7 +54,7 @@ static struct waiting_ask *keep_waiting(struct replica *r, const struct waiting_
     *w = *new_one;
     w->ask = shard_ask_copy(&new_one->ask, w + 1);
     w->size = size;
-    vector_push(r->pool, &r->waiting, w);
+    pool_push(r->pool, &r->waiting, w);
     return w;
 }
 
@@ -63,7 +63,7 @@ static void drop_waiting(struct replica *r, struct waiting_ask *w)
     for (uint32_t i = 0; w->is_proposed && i < r->in_flight.count; i++) {
         if (r->in_flight.at[i] != w)
             continue;
-        vector_remove(&r->in_flight, i);
+        array_remove(&r->in_flight, i);
         break;
     }
     pool_give(r->pool, w, w->size);
@@ -109,7 +109,7 @@ static void refuse_waiting(struct replica *r, enum refusal refusal,
 static void after_trying(struct replica *r, struct waiting_ask *w, enum serve_progress progress)
 {
     if (w->is_proposed && w->ask.kind == ASK_PREPARE)
-        vector_push(r->pool, &r->in_flight, w);
+        pool_push(r->pool, &r->in_flight, w);
     if (progress != PROGRESS_ROUND)
         return;
     w->in_round = true; /* before asking, as the answer may be there at once */

@@ -57,8 +57,8 @@ struct replica {
     int64_t cut_off_until_ns; /* from its group, by a site of buggify */
     bool leads;              /* ready to serve */
     uint64_t term;           /* in which it leads */
-    VECTOR(struct waiting_ask *) waiting; /* in the order of arrival */
-    VECTOR(struct waiting_ask *)
+    ARRAY(struct waiting_ask *) waiting; /* in the order of arrival */
+    ARRAY(struct waiting_ask *)
     in_flight; /* prepares among them that are in the log, in its order */
     uint64_t arrivals;
     bool must_retry, is_trying, role_changed;
@@ -66,7 +66,7 @@ struct replica {
     struct stamp asked_ceiling; /* proposed, perhaps not applied yet */
     struct stamp asked_horizon;
     int64_t horizon_ns;      /* when it was asked for */
-    VECTOR(uint64_t) told;   /* transactions whose outcome all have applied: to be forgotten */
+    ARRAY(uint64_t) told;    /* transactions whose outcome all have applied: to be forgotten */
     uint32_t *leaders;       /* by shard: a guess at its leader's node; NULL until it is needed */
     uint64_t hinted;         /* shards whose guess somebody has told us, and we have not asked yet */
     void *leader_state;      /* the protocol's own, of this term: see protocol.h */

@@ -154,7 +154,7 @@ static void was_told(struct replica *r, const struct shard_answer *answer)
     if (r->shard.bugs->on[BUG_OUTCOME_FORGOTTEN_EARLY])
         outcome->untold_shards = 0;
     if (outcome->untold_shards == 0)
-        vector_push(r->pool, &r->told, answer->txn);
+        pool_push(r->pool, &r->told, answer->txn);
     if (r->told.count >= TOLD_AT_ONCE ||
         (r->told.count > 0 && BUGGIFY(r->shard.sometimes, r->server->node, FORGET_EARLY)))
         forget_told(r);

@@ -42,7 +42,7 @@ void shard_reset(struct shard *s)
     versions_drop(&s->versions);
     outcomes_close(&s->outcomes);
     forget_prepared(s);
-    vector_close(s->pool, &s->prepared);
+    pool_close(s->pool, &s->prepared);
     pool_give(s->pool, s->recent, SHARD_RECENT * sizeof *s->recent);
     shard_init(s, s->number, s->protocol, s->catalog, s->bugs, s->sometimes, s->record, s->pool);
 }
@@ -78,7 +78,7 @@ static struct prepared *take_prepared(struct shard *s, uint64_t txn)
 
         if (prepared->prepare.txn != txn)
             continue;
-        vector_remove(&s->prepared, i);
+        array_remove(&s->prepared, i);
         return prepared;
     }
     return NULL;
@@ -208,7 +208,7 @@ static void hold(struct shard *s, const struct prepare *p, const struct vote *vo
         .footprint = shard_footprint(p),
         .size = size,
     };
-    vector_push(s->pool, &s->prepared, prepared);
+    pool_push(s->pool, &s->prepared, prepared);
 }
 
 /* The only participant decides with its prepare. */

@@ -60,7 +60,7 @@ struct shard {
     struct run_record
         *record; /* the certificate is exported as decisions are applied; NULL: is not */
     struct stored_versions versions;
-    VECTOR(struct prepared *) prepared; /* in the order of the log */
+    ARRAY(struct prepared *) prepared; /* in the order of the log */
     struct outcomes outcomes;
     struct stamp floor, ceiling, horizon;
     uint64_t applied;                   /* index of the last command */

@@ -73,10 +73,10 @@ void versions_drop(struct stored_versions *v)
     while (v->queue_first)
         free_version(v, dequeue(v));
     for (uint32_t t = 0; t < v->table_count; t++)
-        vector_close(v->pool, &v->tables[t].keys);
+        pool_close(v->pool, &v->tables[t].keys);
     pool_give(v->pool, v->tables, v->table_count * sizeof *v->tables);
-    vector_close(v->pool, &v->newest);
-    vector_close(v->pool, &v->is_listed);
+    pool_close(v->pool, &v->newest);
+    pool_close(v->pool, &v->is_listed);
     assert(v->count == 0);
 }
 
@@ -105,8 +105,8 @@ static void make_place(struct stored_versions *v, uint32_t key)
         return;
     /* What lies behind the count is zero, as the pool gives and grows it. */
     more = key + 1 - v->newest.count;
-    vector_reserve(v->pool, &v->newest, more);
-    vector_reserve(v->pool, &v->is_listed, more);
+    pool_reserve(v->pool, &v->newest, more);
+    pool_reserve(v->pool, &v->is_listed, more);
     v->newest.count = v->is_listed.count = key + 1;
 }
 
@@ -137,7 +137,7 @@ static void list_key(struct stored_versions *v, uint32_t key)
     if (v->is_listed.at[key])
         return;
     v->is_listed.at[key] = true;
-    vector_push(v->pool, &v->tables[catalog_table(v->catalog, key)].keys, key);
+    pool_push(v->pool, &v->tables[catalog_table(v->catalog, key)].keys, key);
 }
 
 void versions_install(struct stored_versions *v, uint32_t key, const struct stored_version *head,

@@ -20,7 +20,7 @@
 #define STORE_SHARD_VERSIONS_H
 
 #include "store/catalog_private.h"
-#include "store/memory.h"
+#include "base/pool.h"
 #include "store/stamp_private.h"
 #include "store/wire_private.h"
 
@@ -40,14 +40,14 @@ struct stored_version {
 };
 
 struct table_keys {
-    VECTOR(uint32_t) keys;
+    ARRAY(uint32_t) keys;
 };
 
 struct stored_versions {
     struct pool *pool;
     struct catalog *catalog;
-    VECTOR(struct stored_version *) newest; /* by key */
-    VECTOR(uint8_t) is_listed;       /* by key: it is in `tables` */
+    ARRAY(struct stored_version *) newest; /* by key */
+    ARRAY(uint8_t) is_listed;              /* by key: it is in `tables` */
     struct table_keys *tables;       /* by table: keys that have a version, or lately had one */
     uint32_t table_count;
     struct stored_version *queue_first, *queue_last;

@@ -93,30 +93,29 @@ static void impossible_sizes_are_refused_and_change_nothing(void)
     array_close(&array);
 }
 
-static void a_refused_resize_keeps_the_block(void)
+static void an_element_that_is_removed_leaves_the_others_in_order(void)
 {
-    void *block = NULL;
+    static const uint32_t left[] = { 1, 2, 4 };
+    ARRAY(uint32_t) array = { 0 };
 
-    ASSERT_OK(memory_resize(&block, 4, 1, &err), &err);
-    memcpy(block, "abc", 4);
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, memory_resize(&block, SIZE_MAX / 2, 3, &err));
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, memory_resize(&block, SIZE_MAX, 1, &err));
-    TEST_ASSERT_EQUAL_STRING("abc", block);
-    ASSERT_OK(memory_resize(&block, 0, 8, &err), &err);
-    TEST_ASSERT_NOT_NULL(block);
-    free(block);
+    for (uint32_t i = 0; i < 5; i++)
+        ASSERT_OK(array_push(&array, i, &err), &err);
+    array_remove(&array, 3);
+    array_remove(&array, 0);
+    TEST_ASSERT_EQUAL_UINT64(ROW_COUNT(left), array.count);
+    TEST_ASSERT_EQUAL_UINT32_ARRAY(left, array.at, ROW_COUNT(left));
+    array_remove(&array, 2);
+    TEST_ASSERT_EQUAL_UINT64(2, array.count);
+    array_close(&array);
 }
 
-static void large_blocks_keep_their_bytes(void)
+static void counts_become_ends(void)
 {
-    void *block = NULL;
-    size_t size = (size_t)9 << 20;
+    static const uint32_t ends[] = { 3, 3, 5, 6 };
+    uint32_t counts[] = { 3, 0, 2, 1 };
 
-    ASSERT_OK(memory_resize(&block, size, 1, &err), &err);
-    memset(block, 7, size);
-    ASSERT_OK(memory_resize(&block, 2 * size, 1, &err), &err);
-    TEST_ASSERT_EACH_EQUAL_HEX8(7, block, size);
-    free(block);
+    array_sum_prefixes(counts, ROW_COUNT(counts));
+    TEST_ASSERT_EQUAL_UINT32_ARRAY(ends, counts, ROW_COUNT(ends));
 }
 
 int main(void)
@@ -126,8 +125,8 @@ int main(void)
     RUN_TEST(elements_may_be_structures);
     RUN_TEST(reserved_room_is_not_moved_again);
     RUN_TEST(growing_by_one_does_not_move_each_time);
+    RUN_TEST(an_element_that_is_removed_leaves_the_others_in_order);
+    RUN_TEST(counts_become_ends);
     RUN_TEST(impossible_sizes_are_refused_and_change_nothing);
-    RUN_TEST(a_refused_resize_keeps_the_block);
-    RUN_TEST(large_blocks_keep_their_bytes);
     return UNITY_END();
 }

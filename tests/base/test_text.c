@@ -166,11 +166,40 @@ static void integers_are_written_as_they_are_read(void)
         int64_t number;
 
         TEST_ASSERT_TRUE(text_to_int64(text_of(rows[i]), &number));
-        *int64_write(written, number) = '\0';
+        *text_write_int64(written, number) = '\0';
         TEST_ASSERT_EQUAL_STRING(rows[i], written);
         buffer_clear(&buffer);
         buffer_int64(&buffer, number);
         assert_buffer(rows[i]);
+    }
+}
+
+static void a_number_is_taken_from_the_front(void)
+{
+    static const struct {
+        struct text text;
+        bool is_taken;
+        uint64_t number;
+        const char *rest;
+    } rows[] = {
+        { TEXT("12 rest"), true, 12, " rest" },
+        { TEXT("007"), true, 7, "" },
+        { TEXT("18446744073709551615,"), true, UINT64_MAX, "," },
+        { TEXT("18446744073709551616"), false, 0, "18446744073709551616" },
+        { TEXT("99999999999999999999"), false, 0, "99999999999999999999" },
+        { TEXT("-1"), false, 0, "-1" },
+        { TEXT(""), false, 0, "" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct text text = rows[i].text;
+        uint64_t number = 0;
+
+        TEST_ASSERT_EQUAL_MESSAGE(rows[i].is_taken, text_take_uint64(&text, &number),
+                                  rows[i].text.at);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(rows[i].number, number, rows[i].text.at);
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(strlen(rows[i].rest), text.length, rows[i].text.at);
+        TEST_ASSERT_EQUAL_STRING(rows[i].rest, text.at);
     }
 }
 
@@ -206,67 +235,6 @@ static void the_nearest_name_is_found_if_one_is_near(void)
     TEST_ASSERT_NULL(text_nearest(TEXT("run"), none));
 }
 
-static void a_buffer_grows_with_what_is_added(void)
-{
-    for (int i = 0; i < 1000; i++) {
-        buffer_byte(&buffer, '<');
-        buffer_text(&buffer, TEXT("abc"));
-        buffer_print(&buffer, "%d%s", 42, ">");
-    }
-    ASSERT_OK(buffer_status(&buffer, &err), &err);
-    TEST_ASSERT_EQUAL_UINT64(7000, buffer.count);
-    for (size_t i = 0; i < 1000; i++)
-        TEST_ASSERT_EQUAL_STRING_LEN("<abc42>", buffer.at + 7 * i, 7);
-    buffer_clear(&buffer);
-    buffer_text(&buffer, TEXT("again"));
-    assert_buffer("again");
-}
-
-static void nothing_can_be_added_to_a_new_buffer(void)
-{
-    buffer_text(&buffer, (struct text){ NULL, 0 });
-    buffer_text(&buffer, TEXT(""));
-    buffer_print(&buffer, "%s", "");
-    assert_buffer("");
-}
-
-static void a_buffer_remembers_that_memory_ran_out(void)
-{
-    buffer_text(&buffer, TEXT("kept"));
-    TEST_ASSERT_NULL(buffer_reserve(&buffer, SIZE_MAX));
-    TEST_ASSERT_NULL(buffer_reserve(&buffer, SIZE_MAX / 2));
-    buffer_text(&buffer, TEXT("!"));
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, buffer_status(&buffer, &err));
-    TEST_ASSERT_EQUAL_STRING("no memory for output of more than 5 bytes", err.text);
-}
-
-static void json_strings_are_escaped_where_they_must_be(void)
-{
-    static const struct {
-        const char *what;
-        struct text text;
-        const char *json;
-    } rows[] = {
-        { "nothing", TEXT(""), "\"\"" },
-        { "plain", TEXT("plain"), "\"plain\"" },
-        { "quote and backslash", TEXT("a\"b\\c"), "\"a\\\"b\\\\c\"" },
-        { "at both ends", TEXT("\"x\""), "\"\\\"x\\\"\"" },
-        { "named controls", TEXT("\n\t\r"), "\"\\n\\t\\r\"" },
-        { "other controls", TEXT("\0\x01\x1f"), "\"\\u0000\\u0001\\u001f\"" },
-        { "more than ASCII", TEXT("\x7f\xc3\xa9/"), "\"\x7f\xc3\xa9/\"" },
-    };
-
-    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        buffer_clear(&buffer);
-        buffer_json(&buffer, rows[i].text);
-        TEST_ASSERT_EQUAL_UINT64_MESSAGE(strlen(rows[i].json), buffer.count, rows[i].what);
-        assert_buffer(rows[i].json);
-    }
-    buffer_clear(&buffer);
-    buffer_json(&buffer, (struct text){ NULL, 0 });
-    assert_buffer("\"\"");
-}
-
 int main(void)
 {
     UNITY_BEGIN();
@@ -275,10 +243,7 @@ int main(void)
     RUN_TEST(utf8_is_told_from_what_only_looks_like_it);
     RUN_TEST(integers_are_read_whole_and_in_range_or_not_at_all);
     RUN_TEST(integers_are_written_as_they_are_read);
+    RUN_TEST(a_number_is_taken_from_the_front);
     RUN_TEST(the_nearest_name_is_found_if_one_is_near);
-    RUN_TEST(a_buffer_grows_with_what_is_added);
-    RUN_TEST(nothing_can_be_added_to_a_new_buffer);
-    RUN_TEST(a_buffer_remembers_that_memory_ran_out);
-    RUN_TEST(json_strings_are_escaped_where_they_must_be);
     return UNITY_END();
 }

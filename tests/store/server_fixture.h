@@ -383,7 +383,7 @@ static inline void fixture_open(const struct world_options *options, struct bugs
                                                 .in_doubt_ns = SECOND,
                                                 .wait_ns = 5 * SECOND,
                                                 .gossip_ns = SECOND / 50 };
-    memory_init(&cluster.memory, &arena, (size_t)1 << 30);
+    pool_memory_init(&cluster.memory, &arena, (size_t)1 << 30);
     pool_init(&cluster.pool, &cluster.memory);
     ASSERT_OK(catalog_init(&cluster.catalog, &fixture_schema, fixture_shapes, SHARDS, &arena, &err),
               &err);

@@ -38,7 +38,7 @@ static const enum table_shape shapes[] = { TABLE_ITEMS, TABLE_ROWS, TABLE_ROWS }
 static struct catalog catalog;
 static struct machine *machine;
 static struct error err;
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct wire_writer writer;
 
@@ -49,7 +49,7 @@ void setUp(void)
     fixture_load(sql);
     ASSERT_OK(catalog_init(&catalog, &fixture_program.tree.schema, shapes, 16, arena, &err), &err);
     ASSERT_OK(machine_open(&machine, &fixture_program, 1000000, (size_t)16 << 20, &err), &err);
-    memory_init(&memory, arena, arena->size);
+    pool_memory_init(&memory, arena, arena->size);
     pool_init(&pool, &memory);
     writer = (struct wire_writer){ .pool = &pool };
 }

@@ -3,13 +3,13 @@
 #include "tests/fixture.h"
 #include "unity.h"
 
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct equality *equality;
 
 void setUp(void)
 {
-    memory_init(&memory, fixture_arena(), (size_t)32 << 20);
+    pool_memory_init(&memory, fixture_arena(), (size_t)32 << 20);
     pool_init(&pool, &memory);
     equality = equality_open(&pool, 2, 3);
 }

@@ -7,7 +7,7 @@
 
 #define WIDTH 12
 
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct wire_writer writer;
 static struct heap heap;
@@ -16,7 +16,7 @@ void setUp(void)
 {
     struct arena *arena = fixture_arena();
 
-    memory_init(&memory, arena, arena->size);
+    pool_memory_init(&memory, arena, arena->size);
     pool_init(&pool, &memory);
     writer = (struct wire_writer){ .pool = &pool };
     heap_init(&heap, (size_t)1 << 20);

@@ -6,13 +6,13 @@
 #include "tests/fixture.h"
 #include "unity.h"
 
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct wire_writer writer;
 
 void setUp(void)
 {
-    memory_init(&memory, fixture_arena(), (size_t)8 << 20);
+    pool_memory_init(&memory, fixture_arena(), (size_t)8 << 20);
     pool_init(&pool, &memory);
     writer = (struct wire_writer){ .pool = &pool };
 }

@@ -192,7 +192,7 @@ static const char *name_of(const struct prover *p, uint32_t txn, char name[24])
 {
     if (txn == NOBODY)
         return "null";
-    *int64_write(name, p->h->txn_id[txn]) = 0;
+    *text_write_int64(name, p->h->txn_id[txn]) = 0;
     return name;
 }
 

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/binary_heap.h"
+
 static bool is_unknown(const struct distilled *d, uint32_t actor)
 {
     return d->history->txn_status[d->actor_txn[actor]] == TXN_UNKNOWN;
@@ -75,35 +77,23 @@ struct lodgings {
     uint32_t count;
 };
 
-static void sift_down(struct lodgings *l)
+#define IS_BEFORE(a, b) (compare_moments(&(a), &(b)) < 0)
+#define PUT(place, moment) (l->heap[place] = (moment))
+
+/* In the place of the earliest. */
+static void replace_lodging(struct lodgings *l, struct moment moment)
 {
-    uint32_t at = 0;
-
-    for (;;) {
-        uint32_t least = at;
-
-        for (uint32_t child = 2 * at + 1; child <= 2 * at + 2 && child < l->count; child++)
-            if (compare_moments(&l->heap[child], &l->heap[least]) < 0)
-                least = child;
-        if (least == at)
-            return;
-        struct moment swap = l->heap[at];
-        l->heap[at] = l->heap[least];
-        l->heap[least] = swap;
-        at = least;
-    }
+    BINARY_HEAP_DOWN(l->heap, l->count, 0, moment, IS_BEFORE, PUT);
 }
 
 static void add_lodging(struct lodgings *l, struct moment moment)
 {
-    uint32_t at = l->count++;
+    uint32_t last = l->count++;
 
-    while (at > 0 && compare_moments(&moment, &l->heap[(at - 1) / 2]) < 0) {
-        l->heap[at] = l->heap[(at - 1) / 2];
-        at = (at - 1) / 2;
-    }
-    l->heap[at] = moment;
+    BINARY_HEAP_UP(l->heap, last, moment, IS_BEFORE, PUT);
 }
+
+#undef PUT
 
 /* In the order in which they began. */
 static enum status let_slots(struct base *b, const struct distilled *d, const struct moment *begins,
@@ -120,8 +110,7 @@ static enum status let_slots(struct base *b, const struct distilled *d, const st
 
         if (l.count > 0 && l.heap[0].time < begins[i].time) {
             b->slot[actor] = l.heap[0].actor;
-            l.heap[0].time = end;
-            sift_down(&l);
+            replace_lodging(&l, (struct moment){ end, l.heap[0].actor });
         } else {
             b->slot[actor] = b->slot_count++;
             add_lodging(&l, (struct moment){ end, b->slot[actor] });

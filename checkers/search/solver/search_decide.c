@@ -7,6 +7,8 @@
 
 #include <assert.h>
 
+#include "base/binary_heap.h"
+
 /* --- The heap --------------------------------------------------------------------- */
 
 static inline bool is_above(const struct solver *s, uint32_t a, uint32_t b)
@@ -20,32 +22,21 @@ static void put(struct solver *s, uint32_t variable, uint32_t place)
     s->heap_place[variable] = place;
 }
 
+#define IS_ABOVE(a, b) is_above(s, (a), (b))
+#define PUT(place, variable) put(s, (variable), (uint32_t)(place))
+
 static void sift_up(struct solver *s, uint32_t place)
 {
     uint32_t variable = s->heap[place];
 
-    for (; place > 0 && is_above(s, variable, s->heap[(place - 1) / 2]); place = (place - 1) / 2)
-        put(s, s->heap[(place - 1) / 2], place);
-    put(s, variable, place);
+    BINARY_HEAP_UP(s->heap, place, variable, IS_ABOVE, PUT);
 }
 
 static void sift_down(struct solver *s, uint32_t place)
 {
     uint32_t variable = s->heap[place];
 
-    for (;;) {
-        uint32_t child = 2 * place + 1;
-
-        if (child >= s->heap_count)
-            break;
-        if (child + 1 < s->heap_count && is_above(s, s->heap[child + 1], s->heap[child]))
-            child++;
-        if (!is_above(s, s->heap[child], variable))
-            break;
-        put(s, s->heap[child], place);
-        place = child;
-    }
-    put(s, variable, place);
+    BINARY_HEAP_DOWN(s->heap, s->heap_count, place, variable, IS_ABOVE, PUT);
 }
 
 void solver_heap_add(struct solver *s, uint32_t variable)

@@ -69,14 +69,14 @@ enum status driven_add_row(void *store, uint32_t table, const struct datum *cell
     struct driven_store *s = store;
     uint32_t key = catalog_key_of_row(&s->catalog, table, cells);
     struct arena arena;
-    struct memory memory;
+    struct pool_memory memory;
     struct pool pool;
     struct wire_writer w = { .pool = &pool };
     struct driven_row *row = row_of(s, key);
 
     (void)e;
     ASSERT_OK(arena_init(&arena, (size_t)4 << 20, &err), &err);
-    memory_init(&memory, &arena, arena.size);
+    pool_memory_init(&memory, &arena, arena.size);
     pool_init(&pool, &memory);
     row_put(&w, cells, catalog_width(&s->catalog, table));
     TEST_ASSERT_NULL_MESSAGE(row->bytes, "an initial row comes twice");

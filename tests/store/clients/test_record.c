@@ -25,7 +25,7 @@ static struct error err;
 static struct program program;
 static struct catalog catalog;
 static struct run_record *record;
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct history history;
 static struct buffer text;
@@ -45,7 +45,7 @@ void setUp(void)
 
     ASSERT_OK(program_load(&program, text_of(sql), &err), &err);
     ASSERT_OK(catalog_init(&catalog, &program.tree.schema, shapes, 1, arena, &err), &err);
-    memory_init(&memory, arena, arena->size);
+    pool_memory_init(&memory, arena, arena->size);
     pool_init(&pool, &memory);
     open_record(false, true);
     history = (struct history){ 0 };

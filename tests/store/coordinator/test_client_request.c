@@ -6,7 +6,7 @@
 #include "tests/fixture.h"
 #include "unity.h"
 
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct wire_writer w;
 static struct arena scratch;
@@ -67,7 +67,7 @@ static const struct client_reply replies[] = {
 
 void setUp(void)
 {
-    memory_init(&memory, fixture_arena(), (size_t)1 << 24);
+    pool_memory_init(&memory, fixture_arena(), (size_t)1 << 24);
     pool_init(&pool, &memory);
     w = (struct wire_writer){ .pool = &pool };
     scratch = (struct arena){ .base = pool_take(&pool, 1 << 20), .size = 1 << 20 };

@@ -280,7 +280,7 @@ void replica_probe(struct replica *replica, uint32_t node, const struct ask *ask
     probe.ask.from_shard = replica->shard.number;
     if (ask->path_count > 0)
         memcpy(probe.path, ask->path, ask->path_count * sizeof *ask->path);
-    vector_push(&m->pool, &m->probes, probe);
+    pool_push(&m->pool, &m->probes, probe);
 }
 
 uint64_t coordinator_event_number(const struct txn *txn)

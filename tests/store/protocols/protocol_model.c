@@ -237,7 +237,7 @@ static void chase(struct model *m)
     if (m->probes.count > 0) {
         struct model_probe probe = m->probes.at[0];
 
-        vector_remove(&m->probes, 0);
+        array_remove(&m->probes, 0);
         probe.ask.path = probe.path;
         for (unsigned i = 0; i < m->txn_count; i++)
             if (m->txns[i].txn.id == probe.ask.txn)
@@ -326,7 +326,7 @@ static void open_model(struct model *m, const struct model_options *options, uin
     random_init(&m->random, &key);
     m->arena = &common.arena;
     m->scratch = common.scratch;
-    memory_init(&m->memory, m->arena, ARENA_BYTES);
+    pool_memory_init(&m->memory, m->arena, ARENA_BYTES);
     pool_init(&m->pool, &m->memory);
     m->time_ns = 1000;
     m->key_count = ROW_COUNT(key_texts);

@@ -99,7 +99,7 @@ struct model_txn {
     uint32_t last_number;
     uint64_t last_serial;
     struct record_op times;              /* of the operation at hand */
-    VECTOR(struct seen_key) found;       /* by it */
+    ARRAY(struct seen_key) found;        /* by it */
     uint64_t index[MODEL_SHARDS_MAX];    /* of the log, as it was read there */
     struct row_change rows[MODEL_KEYS_MAX]; /* that it writes, or has selected */
     unsigned row_keys[MODEL_KEYS_MAX], row_count;
@@ -126,7 +126,7 @@ struct model_probe {
 struct model {
     struct model_options options;
     struct random random;
-    struct memory memory;
+    struct pool_memory memory;
     struct pool pool;
     struct arena *arena;
     struct arena scratch; /* of the step at hand */
@@ -140,7 +140,7 @@ struct model {
     struct model_session sessions[4];
     struct model_txn *txns;
     unsigned txn_count;
-    VECTOR(struct model_probe) probes;
+    ARRAY(struct model_probe) probes;
     int64_t time_ns;
     bool is_number_used[NUMBERS];
     struct model_counts *counts;

@@ -195,7 +195,7 @@ static void take_rows(struct model *m, struct model_txn *t, const struct shard_a
         const struct read_row *row = &answer->rows[i];
         struct seen_key seen = { .key = row->key, .at = row->at, .writer = row->writer };
 
-        vector_push(&m->pool, &t->found, seen);
+        pool_push(&m->pool, &t->found, seen);
         for (unsigned k = 0; row->is_row && k < 2 * MODEL_KEYS_MAX; k++)
             if (m->keys[k] == row->key)
                 t->read[k] = (struct model_cell){ true, model_number_of(row->row) };
@@ -211,13 +211,13 @@ static void remember(struct model *m, struct model_txn *t)
 
     for (uint32_t i = 0; i < t->found.count; i++)
         if (keeps == KEEPS_READS || (keeps == KEEPS_READS_FOR_WRITE && for_write))
-            vector_push(&m->pool, &t->txn.keys, t->found.at[i]);
+            pool_push(&m->pool, &t->txn.keys, t->found.at[i]);
     if (op->act == ACT_READ || keeps != KEEPS_READS)
         return;
     for (uint32_t shard = 0; shard < m->options.shards; shard++) {
         struct seen_scope seen = { m->scopes[op->scope], t->index[shard] };
 
-        vector_push(&m->pool, &t->txn.scopes[shard], seen);
+        pool_push(&m->pool, &t->txn.scopes[shard], seen);
     }
 }
 

@@ -502,7 +502,7 @@ void group_start(struct group *group, const struct group_options *options)
     memset(group, 0, sizeof *group);
     group->options = *options;
     ASSERT_OK(world_init(&group->world, &world, arena, &err), &err);
-    memory_init(&group->memory, arena, (size_t)1 << 30);
+    pool_memory_init(&group->memory, arena, (size_t)1 << 30);
     key = random_key_fork(world_key(&group->world), "storm");
     random_init(&group->random, &key);
     group->caller =

@@ -68,7 +68,7 @@ struct group_truth {
 struct group {
     struct group_options options;
     struct world world;
-    struct memory memory;
+    struct pool_memory memory;
     struct sometimes sometimes;
     struct group_node nodes[GROUP_NODES_MAX];
     struct group_truth truths[GROUP_TRUTHS_MAX];

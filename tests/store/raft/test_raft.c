@@ -524,10 +524,10 @@ static void messages_are_put_into_words(void)
         { { .kind = RAFT_GOT, .term = 1, .index = 70, .size = 99, .offset = 40 },
           "got 70 from byte 40, term 1" },
     };
-    struct memory memory;
+    struct pool_memory memory;
     struct pool pool;
 
-    memory_init(&memory, fixture_arena(), (size_t)1 << 20);
+    pool_memory_init(&memory, fixture_arena(), (size_t)1 << 20);
     pool_init(&pool, &memory);
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         struct wire_writer writer = { .pool = &pool };

@@ -17,7 +17,7 @@
 
 static struct world world;
 static struct disk disk;
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct raft_log entries;
 static struct wal wal;
@@ -92,7 +92,7 @@ void setUp(void)
     opened = checkpointed = 0;
     ASSERT_OK(world_init(&world, &options, arena, &err), &err);
     ASSERT_OK(disk_init(&disk, &config, random_key_of_seed(1), arena, &err), &err);
-    memory_init(&memory, arena, (size_t)1 << 24);
+    pool_memory_init(&memory, arena, (size_t)1 << 24);
     world_set_process(&world, 0, &process, NULL);
     ASSERT_OK(world_start(&world, &err), &err);
     run(10 * MS);

@@ -308,7 +308,7 @@ void setUp(void)
     cluster.equality = equality;
     for (unsigned id = 0; id < 3; id++) {
         struct initial_row row = { key_of(id), row_of(id, 10) };
-        vector_push(&fixture.pool, &cluster.initial, row);
+        pool_push(&fixture.pool, &cluster.initial, row);
     }
     server.cluster = &cluster;
     pool_init(&server.pool, &fixture.memory);

@@ -48,7 +48,7 @@ void shard_fixture_open(void)
     if (!common.is_open)
         open_common();
     arena_reset_to(&fixture.scratch, 0);
-    memory_init(&fixture.memory, fixture_arena(), (size_t)32 << 20);
+    pool_memory_init(&fixture.memory, fixture_arena(), (size_t)32 << 20);
     pool_init(&fixture.pool, &fixture.memory);
     memset(&fixture.bugs, 0, sizeof fixture.bugs);
     memset(&fixture.sometimes, 0, sizeof fixture.sometimes);

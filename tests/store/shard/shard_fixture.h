@@ -11,7 +11,7 @@
 
 struct shard_fixture {
     struct catalog catalog;
-    struct memory memory;
+    struct pool_memory memory;
     struct pool pool;
     struct arena scratch;
     struct bugs bugs;

@@ -7,7 +7,7 @@
 #include "unity.h"
 
 static struct arena *arena;
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 static struct random random_words;
 static struct wire_writer writer, again;
@@ -17,7 +17,7 @@ void setUp(void)
     struct random_key key = random_key_of_seed(4);
 
     arena = fixture_arena();
-    memory_init(&memory, arena, (size_t)32 << 20);
+    pool_memory_init(&memory, arena, (size_t)32 << 20);
     pool_init(&pool, &memory);
     writer = again = (struct wire_writer){ .pool = &pool };
     random_init(&random_words, &key);

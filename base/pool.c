@@ -1,4 +1,4 @@
-#include "store/memory.h"
+#include "base/pool.h"
 
 #include <assert.h>
 #include <string.h>
@@ -17,26 +17,25 @@ _Static_assert(sizeof(struct chunk) == 16, "blocks behind it are aligned to 16")
 
 static size_t class_of(size_t size)
 {
-    size_t class = size <= BLOCK_BYTES_MIN
-                       ? 0
-                       : (size_t)(64 - __builtin_clzll((size - 1) / BLOCK_BYTES_MIN));
+    size_t class =
+        size <= BLOCK_BYTES_MIN ? 0 : (size_t)(64 - __builtin_clzll((size - 1) / BLOCK_BYTES_MIN));
 
-    assert(class < MEMORY_CLASS_COUNT);
+    assert(class < POOL_CLASS_COUNT);
     return class;
 }
 
-void memory_init(struct memory *memory, struct arena *arena, size_t bytes_max)
+void pool_memory_init(struct pool_memory *memory, struct arena *arena, size_t bytes_max)
 {
-    *memory = (struct memory){ .arena = arena, .bytes_max = bytes_max };
+    *memory = (struct pool_memory){ .arena = arena, .bytes_max = bytes_max };
 }
 
-bool memory_is_short(const struct memory *memory)
+bool pool_memory_is_short(const struct pool_memory *memory)
 {
     return memory->bytes > memory->bytes_max ||
            memory->arena->size - memory->arena->used < SLACK_BYTES;
 }
 
-static struct chunk *take_chunk(struct memory *memory, size_t class)
+static struct chunk *take_chunk(struct pool_memory *memory, size_t class)
 {
     struct chunk *chunk = memory->free_chunks[class];
 
@@ -45,20 +44,20 @@ static struct chunk *take_chunk(struct memory *memory, size_t class)
         return chunk;
     }
     chunk = arena_push(memory->arena, 1, BLOCK_BYTES_MIN << class);
-    assert(chunk); /* or nobody asked memory_is_short() */
+    assert(chunk); /* or nobody asked pool_memory_is_short() */
     memory->bytes += BLOCK_BYTES_MIN << class;
     chunk->class = class;
     return chunk;
 }
 
-void pool_init(struct pool *pool, struct memory *memory)
+void pool_init(struct pool *pool, struct pool_memory *memory)
 {
     *pool = (struct pool){ .memory = memory };
 }
 
 void pool_drop(struct pool *pool)
 {
-    struct memory *memory = pool->memory;
+    struct pool_memory *memory = pool->memory;
 
     for (struct chunk *chunk = pool->chunks, *next; chunk; chunk = next) {
         next = chunk->next;
@@ -129,22 +128,13 @@ void *pool_grow(struct pool *pool, void *block, size_t size, size_t new_size)
     return grown;
 }
 
-void vector_make_room(struct pool *pool, void **at, uint32_t count, uint32_t *room, uint32_t more,
-                      size_t element_size)
+void pool_grow_array(struct pool *pool, void **at, size_t count, size_t *room, size_t more,
+                     size_t element_size)
 {
-    uint32_t wanted = *room < 8 ? 8 : *room * 2;
+    size_t wanted = *room < 8 ? 8 : *room * 2;
 
     if (wanted < count + more)
         wanted = count + more;
     *at = pool_grow(pool, *at, *room * element_size, wanted * element_size);
     *room = wanted;
-}
-
-void vector_close_gap(void *at, uint32_t *count, uint32_t index, size_t element_size)
-{
-    char *gap = (char *)at + index * element_size;
-
-    assert(index < *count);
-    --*count;
-    memmove(gap, gap + element_size, (*count - index) * element_size);
 }

@@ -1,16 +1,16 @@
-#include "store/memory.h"
+#include "base/pool.h"
 
 #include <string.h>
 
 #include "tests/fixture.h"
 #include "unity.h"
 
-static struct memory memory;
+static struct pool_memory memory;
 static struct pool pool;
 
 void setUp(void)
 {
-    memory_init(&memory, fixture_arena(), (size_t)8 << 20);
+    pool_memory_init(&memory, fixture_arena(), (size_t)8 << 20);
     pool_init(&pool, &memory);
 }
 
@@ -79,24 +79,24 @@ static void growing_keeps_the_bytes_and_zeroes_the_rest(void)
 
 static void a_vector_keeps_its_order(void)
 {
-    VECTOR(uint32_t) numbers = { 0 };
+    ARRAY(uint32_t) numbers = { 0 };
     size_t bytes;
 
     for (uint32_t i = 0; i < 1000; i++)
-        vector_push(&pool, &numbers, i);
-    vector_remove(&numbers, 0);
-    vector_remove(&numbers, 500);
-    vector_remove(&numbers, 997);
+        pool_push(&pool, &numbers, i);
+    array_remove(&numbers, 0);
+    array_remove(&numbers, 500);
+    array_remove(&numbers, 997);
     TEST_ASSERT_EQUAL_UINT32(997, numbers.count);
     TEST_ASSERT_EQUAL_UINT32(1, numbers.at[0]);
     TEST_ASSERT_EQUAL_UINT32(500, numbers.at[499]);
     TEST_ASSERT_EQUAL_UINT32(502, numbers.at[500]);
     TEST_ASSERT_EQUAL_UINT32(998, numbers.at[996]);
     bytes = memory.bytes;
-    vector_close(&pool, &numbers);
+    pool_close(&pool, &numbers);
     TEST_ASSERT_NULL(numbers.at);
     for (uint32_t i = 0; i < 1000; i++)
-        vector_push(&pool, &numbers, i);
+        pool_push(&pool, &numbers, i);
     TEST_ASSERT_EQUAL_UINT64(bytes, memory.bytes);
 }
 
@@ -106,14 +106,14 @@ static void it_says_in_time_that_it_runs_short(void)
     struct error err = { 0 };
 
     ASSERT_OK(arena_init(&arena, (size_t)1 << 30, &err), &err);
-    memory_init(&memory, &arena, (size_t)8 << 20);
+    pool_memory_init(&memory, &arena, (size_t)8 << 20);
     pool_init(&pool, &memory);
-    TEST_ASSERT_FALSE(memory_is_short(&memory));
+    TEST_ASSERT_FALSE(pool_memory_is_short(&memory));
     while (memory.bytes <= (size_t)8 << 20) {
-        TEST_ASSERT_FALSE(memory_is_short(&memory));
+        TEST_ASSERT_FALSE(pool_memory_is_short(&memory));
         pool_take(&pool, 1 << 20);
     }
-    TEST_ASSERT_TRUE(memory_is_short(&memory));
+    TEST_ASSERT_TRUE(pool_memory_is_short(&memory));
     arena_close(&arena);
 }
 
