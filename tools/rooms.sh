@@ -37,7 +37,7 @@ tests     base sim nemesis history programs store checkers verify predict record
 # walls but its private headers; its other headers are for the folder around it.
 folders='
 checkers/graph              uses proof
-    inside barriers.h contradiction.h cycles.h graph.h places.h
+    inside anomaly.h barriers.h contradiction.h cycles.h graph.h level_graph.h places.h
 checkers/proof
     inside proof.h witness.h    doors tell.h
 checkers/rows

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "checkers/certificate/certificate_private.h"
+#include "checkers/graph/anomaly.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/graph.h"
 #include "checkers/proof/witness.h"
@@ -217,17 +218,6 @@ static enum status keep_edge(struct causal *a, const struct edge *e, struct erro
     return array_push(&k->kept, edge, err);
 }
 
-static enum status tell_circle(void *context, const struct found_cycle *found, bool *goes_on,
-                               struct error *err)
-{
-    struct certificate *c = context;
-
-    *goes_on = !check_is_full(c->check);
-    return *goes_on ? certificate_add_cycle(c, found->kind, found->edges.at, found->edges.count,
-                                            err)
-                    : STATUS_OK;
-}
-
 /* So, wr and version orders lead in a circle: as at session-read-committed. */
 static enum status tell_circles(const struct causal *a, const struct components *components,
                                 struct error *err)
@@ -235,6 +225,7 @@ static enum status tell_circles(const struct causal *a, const struct components 
     struct certificate *c = a->certificate;
     struct causal_circles k = { .causal = *a, .component = components->of_node };
     struct cycles cycles = { 0 };
+    struct anomaly_teller teller = { c->check, c->history };
     enum status status = hear_edges(&k.causal, true, keep_edge, err);
 
     if (status == STATUS_OK)
@@ -244,7 +235,7 @@ static enum status tell_circles(const struct causal *a, const struct components 
         array_close(&k.kept);
     cycles.options = c->options;
     if (status == STATUS_OK)
-        status = cycles_tell(&cycles, LEVEL_SESSION_READ_COMMITTED, tell_circle, c, err);
+        status = cycles_tell(&cycles, LEVEL_SESSION_READ_COMMITTED, anomaly_tell_cycle, &teller, err);
     cycles_close(&cycles);
     check_doubt(c->check, "there is a cycle, but the search for a short one ran out of steps");
     return status;
@@ -375,7 +366,7 @@ static enum status tell_missed(struct causal *a, uint32_t reader, const struct c
         if (cycle.at[i].kind == EDGE_PROCESS)
             kind = ANOMALY_G_SINGLE_PROCESS;
     if (status == STATUS_OK)
-        status = certificate_add_cycle(c, kind, cycle.at, cycle.count, err);
+        status = anomaly_add_cycle(c->check, c->history, kind, cycle.at, cycle.count, err);
     array_close(&cycle);
     return status;
 }

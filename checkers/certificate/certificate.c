@@ -225,7 +225,7 @@ static void find_strongest(struct certificate *c)
     uint32_t holding = 0;
 
     for (int i = 0; i < LEVEL_COUNT; i++)
-        if (checker_decides(&checker_certificate, (enum level)i) &&
+        if (checker_decides(c->check->checker, (enum level)i) &&
             lattice_implies(c->options->level, (enum level)i) && !(c->ruled_out >> i & 1))
             holding |= UINT32_C(1) << i;
     c->check->strongest = lattice_strongest(holding);

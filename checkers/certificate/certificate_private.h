@@ -361,9 +361,6 @@ MUST_USE enum status certificate_check_graph(struct certificate *, struct error 
 /* Whether there is a cycle that violates a weaker level, which has no snapshots. */
 MUST_USE enum status certificate_graph_violates(struct certificate *, enum level, bool *,
                                                 struct error *);
-/* Adds what a cycle shows; edges are between transactions. */
-MUST_USE enum status certificate_add_cycle(struct certificate *, enum anomaly,
-                                           const struct edge *, size_t count, struct error *);
 
 /* --- Causal --- */
 
