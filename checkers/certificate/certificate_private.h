@@ -327,10 +327,6 @@ struct certified_pair {
     uint32_t key, first, second; /* transactions */
 };
 
-/* Takes over the buffers; a proof may be NULL. */
-MUST_USE enum status certificate_add_pair(struct certificate *, const struct certified_pair *,
-                                          struct buffer *why, struct buffer *proof, struct error *);
-
 MUST_USE enum status certificate_find_duplicates(struct certificate *, struct error *);
 /* Two writers of a key, at the levels of snapshot, the second blind for the first by its places. */
 MUST_USE enum status certificate_find_lost_updates(struct certificate *, struct error *);
@@ -347,8 +343,6 @@ void certificate_rule_out(struct certificate *, enum level);
  * transaction beginning where it looks, as far as the level asks for them.
  */
 MUST_USE enum status certificate_scan_times(struct certificate *, bool *is_forward, struct error *);
-/* Whether all have places, and begin before they commit, so that there is such an order. */
-bool certificate_is_placed(const struct certificate *);
 
 /*
  * Whether every edge leads forward in the order of places: then there is no cycle,

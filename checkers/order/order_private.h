@@ -37,7 +37,4 @@ void replay_close(struct replay *);
 /* The options are those of the check; NULL without one. */
 MUST_USE enum status replay_run(struct replay *, const struct check_options *, struct error *);
 
-/* Holds the order against sessions or real time, as the level asks. */
-MUST_USE enum status order_check_times(struct replay *, enum level, struct error *);
-
 #endif

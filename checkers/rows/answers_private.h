@@ -13,10 +13,6 @@ struct order_term {
     bool descends, nulls_first;
 };
 
-/* "balance DESC NULLS LAST, id": false, if it is more than columns. */
-bool answer_parse_order(const struct history *, uint32_t table, struct text,
-                        struct order_term terms[ORDER_TERMS_MAX], unsigned *count);
-
 enum aggregate_function {
     FUNCTION_COUNT_ROWS,
     FUNCTION_COUNT,
@@ -29,10 +25,5 @@ enum aggregate_function {
 /* "min(v)": false, if it is none of one column. */
 bool answer_parse_aggregate(const struct history *, uint32_t table, struct text,
                             enum aggregate_function *, uint16_t *column);
-
-/* One aggregate of the head's statement. */
-enum answer answer_compare_aggregate(struct answers *, uint32_t head, uint32_t aggregate,
-                                     const struct matched_row *, size_t count,
-                                     struct answer_fault *);
 
 #endif

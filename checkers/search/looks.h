@@ -76,9 +76,6 @@ struct looks {
     bool has_fault;
 };
 
-/* Whether a statement of an actor is to be judged. */
-bool look_is_judged(const struct history *, uint32_t txn, uint32_t op);
-
 /* Closed by looks_close(), also after a failure. */
 MUST_USE enum status looks_init(struct looks *, const struct distilled *, struct error *);
 void looks_close(struct looks *);
@@ -105,15 +102,5 @@ static inline bool looks_are_stopped(const struct looks *l)
 }
 
 /* --- Between the files of looks ---------------------------------------------------- */
-
-/* Adds the sight of a row that the actor has not written before the operation, if it is new. */
-MUST_USE enum status looks_add_sight(struct looks *, uint32_t actor, uint32_t key, struct error *);
-/* Adds that the aggregate's value came from somewhere. */
-MUST_USE enum status looks_add_some(struct looks *, uint32_t actor, uint32_t head,
-                                    uint32_t aggregate, struct error *);
-/* Whether an answer may be what it is if this is what was seen of the key. */
-bool looks_admit(struct looks *, uint32_t head, uint32_t key, struct value);
-/* Before looks_admit() of another head. */
-void looks_begin_statement(struct looks *, uint32_t head);
 
 #endif

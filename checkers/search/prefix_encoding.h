@@ -30,8 +30,4 @@ MUST_USE enum status halves_judge(const struct history *, const struct places *,
                                   const uint32_t *hint, size_t hint_count,
                                   const struct check_options *, struct check *, struct error *);
 
-/* Each actor in two, the reads before the writes. Lives as long as the whole. */
-MUST_USE enum status halves_cut(struct distilled *halves, const struct distilled *whole,
-                                struct arena *, struct error *);
-
 #endif

@@ -75,10 +75,4 @@ static inline void weak_expect_writers(const struct weak *w, uint32_t txn)
             __builtin_prefetch(&w->write_key[w->write_start[w->read_writer[i]]]);
 }
 
-/*
- * glance.c: whether causal holds by the order in which transactions are numbered; reads, and
- * what lists show, go forward in it. False says nothing.
- */
-MUST_USE enum status weak_glance(struct weak *, bool *holds, struct error *);
-
 #endif

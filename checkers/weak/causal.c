@@ -21,7 +21,288 @@
 #include <string.h>
 
 #include "checkers/weak/axioms_private.h"
-#include "checkers/weak/chains_private.h"
+/* --- Chains ----------------------------------------------------------------------- */
+
+/*
+ * Transactions one behind the other by session order and reads, and the writers of
+ * each key chain after chain.
+ *
+ *     sessions   A: T1 T3    B: T2    C: T4, who read from T2        chains   T1 T3    T2 T4
+ *
+ * A session is never in two chains.
+ */
+
+/* A writer of a key: beside `writer`. */
+struct weak_seat {
+    uint32_t chain, place;
+};
+
+struct weak_chains {
+    struct weak *w;
+    uint32_t count;
+    uint32_t *chain, *place; /* by transaction; places from 1 */
+    uint32_t *last;          /* by chain, while they are made */
+    uint32_t *key_start;     /* by key, and one more: its writers, by chain and place */
+    uint32_t *writer;
+    struct weak_seat *seats;
+};
+
+/* The transaction becomes the last of that chain. */
+static void join(struct weak_chains *c, uint32_t txn, uint32_t chain)
+{
+    c->chain[txn] = chain;
+    c->place[txn] = c->last[chain] == HISTORY_NONE ? 1 : c->place[c->last[chain]] + 1;
+    c->last[chain] = txn;
+}
+
+/*
+ * A session's next goes behind the one before it. The first of a session, or an unknown
+ * one, goes behind somebody whom it read from and who is the last of all there: so short sessions
+ * that follow each other by reads are one chain.
+ */
+static uint32_t choose_chain(const struct weak_chains *c, uint32_t txn)
+{
+    const struct weak *w = c->w;
+    uint32_t previous = weak_previous(w, txn);
+
+    if (previous != WEAK_INITIAL && !weak_is_unknown(w, txn))
+        return c->chain[previous];
+    for (uint32_t i = w->read_start[txn]; i < w->read_start[txn + 1]; i++) {
+        uint32_t writer = w->read_writer[i];
+
+        if (writer < WEAK_OPEN && c->last[c->chain[writer]] == writer &&
+            weak_next(w, writer) == WEAK_INITIAL)
+            return c->chain[writer];
+    }
+    return HISTORY_NONE;
+}
+
+static enum status make_chains(struct weak_chains *c, struct error *err)
+{
+    struct weak *w = c->w;
+    size_t count = w->txn_count;
+
+    TRY(memory_resize((void **)&c->chain, count, sizeof *c->chain, err));
+    TRY(memory_resize((void **)&c->place, count, sizeof *c->place, err));
+    TRY(memory_resize((void **)&c->last, count, sizeof *c->last, err));
+    for (uint32_t n = 0; n < w->base->count; n++) {
+        uint32_t txn = w->base->txns[n], chain = choose_chain(c, txn);
+
+        if (chain == HISTORY_NONE) {
+            chain = c->count++;
+            c->last[chain] = HISTORY_NONE;
+        }
+        join(c, txn, chain);
+    }
+    return STATUS_OK;
+}
+
+/* --- Writers ---------------------------------------------------------------------- */
+
+/* All that take part, chain after chain. */
+static enum status sort_by_chain(const struct weak_chains *c, uint32_t **txns, struct error *err)
+{
+    const struct weak *w = c->w;
+    uint32_t *next = NULL;
+    enum status status;
+
+    TRY(check_memory((void **)&next, (size_t)c->count + 1, sizeof *next, 0, err));
+    status = memory_resize((void **)txns, w->base->count, sizeof **txns, err);
+    for (uint32_t n = 0; n < w->base->count; n++)
+        next[c->chain[w->base->txns[n]] + 1]++;
+    for (uint32_t chain = 0; chain < c->count; chain++)
+        next[chain + 1] += next[chain];
+    for (uint32_t n = 0; n < w->base->count && status == STATUS_OK; n++)
+        (*txns)[next[c->chain[w->base->txns[n]]]++] = w->base->txns[n];
+    free(next);
+    return status;
+}
+
+/* Counts, and then puts each into its key's part: key_start[k + 1] runs through that of k. */
+static enum status put_writers(struct weak_chains *c, const uint32_t *txns, struct error *err)
+{
+    const struct weak *w = c->w;
+    size_t keys = w->history->key_count;
+
+    TRY(check_memory((void **)&c->key_start, keys + 2, sizeof *c->key_start, 0, err));
+    for (uint32_t n = 0; n < w->base->count; n++)
+        for (uint32_t i = w->write_start[txns[n]]; i < w->write_start[txns[n] + 1]; i++)
+            c->key_start[w->write_key[i] + 2]++;
+    for (size_t k = 2; k < keys + 2; k++)
+        c->key_start[k] += c->key_start[k - 1];
+    TRY(memory_resize((void **)&c->writer, c->key_start[keys + 1], sizeof *c->writer, err));
+    TRY(memory_resize((void **)&c->seats, c->key_start[keys + 1], sizeof *c->seats, err));
+    for (uint32_t n = 0; n < w->base->count; n++)
+        for (uint32_t i = w->write_start[txns[n]]; i < w->write_start[txns[n] + 1]; i++) {
+            uint32_t at = c->key_start[w->write_key[i] + 1]++;
+
+            c->writer[at] = txns[n];
+            c->seats[at] = (struct weak_seat){ c->chain[txns[n]], c->place[txns[n]] };
+        }
+    return STATUS_OK;
+}
+
+/* --- The whole -------------------------------------------------------------------- */
+
+/* w->base has been found, and is an order. Closed by weak_chains_close(), also after a failure. */
+static enum status weak_chains_init(struct weak_chains *c, struct weak *w, struct error *err)
+{
+    uint32_t *txns = NULL;
+    enum status status;
+
+    *c = (struct weak_chains){ .w = w };
+    TRY(make_chains(c, err));
+    status = sort_by_chain(c, &txns, err);
+    if (status == STATUS_OK)
+        status = put_writers(c, txns, err);
+    free(txns);
+    return status;
+}
+
+static void weak_chains_close(struct weak_chains *c)
+{
+    free(c->chain);
+    free(c->place);
+    free(c->last);
+    free(c->key_start);
+    free(c->writer);
+    free(c->seats);
+}
+
+/* --- Without clocks ------------------------------------------------------------ */
+
+/*
+ * Causal at a glance: where transactions are numbered as they committed, an order is at hand, and
+ * in most reads nobody wrote the key between the writer who was read from and the reader.
+ *
+ *     T1: w x   T2: r x   T3: w x   T4: r x from T1        only T3 matters, and only if it is
+ *                                                          before T4 by session order and reads
+ *
+ * If no such transaction is, all that causal consistency puts before another comes before it in
+ * that order. Whether one is, is found by walking backwards from the reader, not beyond the
+ * first of them. After so many steps a glance is no longer one, and clocks are made instead.
+ */
+
+#define NONE UINT32_MAX
+
+struct weak_shortcut {
+    struct weak *w;
+    uint32_t *last;   /* by key: who wrote it last so far */
+    uint32_t *before; /* by write: who wrote its key last before it */
+    uint32_t *seen;   /* by transaction: the reader, plus one, who was found to be behind it */
+    ARRAY(uint32_t) between; /* who wrote what the reader at hand read, between */
+    ARRAY(uint32_t) path;
+    uint64_t patience;
+    bool holds;
+};
+
+static void take_step(struct weak_shortcut *g)
+{
+    if (g->patience == 0)
+        g->holds = false;
+    else
+        g->patience--;
+}
+
+/* Those who wrote the key since, as far as they came before the reader. */
+static enum status find_between(struct weak_shortcut *g, uint32_t read, uint32_t *lowest,
+                                struct error *err)
+{
+    const struct weak *w = g->w;
+    uint32_t t1 = w->read_writer[read], key = w->read_key[read];
+    uint32_t t2 = t1 == WEAK_OPEN ? NONE : g->last[key];
+
+    for (; t2 != NONE && t2 != t1 && (t1 == WEAK_INITIAL || t2 > t1) && g->holds;
+         t2 = g->before[weak_find_write(w, t2, key)]) {
+        take_step(g);
+        TRY(array_push(&g->between, t2, err));
+        *lowest = t2 < *lowest ? t2 : *lowest;
+    }
+    return STATUS_OK;
+}
+
+static enum status look_at(struct weak_shortcut *g, uint32_t txn, uint32_t reader, uint32_t lowest,
+                           struct error *err)
+{
+    if (txn >= WEAK_OPEN || txn < lowest || g->seen[txn] == reader + 1)
+        return STATUS_OK;
+    g->seen[txn] = reader + 1;
+    return array_push(&g->path, txn, err);
+}
+
+/* Marks all that are before the reader, from `lowest` on. */
+static enum status walk_back(struct weak_shortcut *g, uint32_t reader, uint32_t lowest, struct error *err)
+{
+    const struct weak *w = g->w;
+
+    g->path.count = 0;
+    TRY(array_push(&g->path, reader, err));
+    while (g->path.count > 0 && g->holds) {
+        uint32_t txn = g->path.at[--g->path.count];
+
+        take_step(g);
+        TRY(look_at(g, weak_previous(w, txn), reader, lowest, err));
+        for (uint32_t i = w->read_start[txn]; i < w->read_start[txn + 1]; i++)
+            TRY(look_at(g, w->read_writer[i], reader, lowest, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status glance_txn(struct weak_shortcut *g, uint32_t txn, struct error *err)
+{
+    const struct weak *w = g->w;
+    uint32_t lowest = NONE;
+
+    g->between.count = 0;
+    for (uint32_t i = w->read_start[txn]; i < w->read_start[txn + 1]; i++)
+        TRY(find_between(g, i, &lowest, err));
+    if (g->between.count > 0)
+        TRY(walk_back(g, txn, lowest, err));
+    for (size_t i = 0; i < g->between.count; i++)
+        if (g->seen[g->between.at[i]] == txn + 1)
+            g->holds = false;
+    for (uint32_t i = w->write_start[txn]; i < w->write_start[txn + 1]; i++) {
+        g->before[i] = g->last[w->write_key[i]];
+        g->last[w->write_key[i]] = txn;
+    }
+    return STATUS_OK;
+}
+
+static enum status pass_all(struct weak_shortcut *g, struct error *err)
+{
+    struct weak *w = g->w;
+
+    TRY(check_memory((void **)&g->last, w->history->key_count, sizeof *g->last, 0xff, err));
+    TRY(memory_resize((void **)&g->before, w->write_count, sizeof *g->before, err));
+    TRY(check_memory((void **)&g->seen, w->txn_count, sizeof *g->seen, 0, err));
+    for (uint32_t txn = 0; txn < w->txn_count && g->holds; txn++) {
+        if (txn % 4096 == 0 && weak_is_stopped(w))
+            return STATUS_OK;
+        if (w->takes_part[txn])
+            TRY(glance_txn(g, txn, err));
+    }
+    return STATUS_OK;
+}
+
+/*
+ * glance.c: whether causal holds by the order in which transactions are numbered; reads, and
+ * what lists show, go forward in it. False says nothing.
+ */
+static enum status weak_glance(struct weak *w, bool *holds, struct error *err)
+{
+    struct weak_shortcut g = { .w = w, .holds = true, .patience = 4 * (uint64_t)w->txn_count + 10000 };
+    enum status status = pass_all(&g, err);
+
+    *holds = g.holds;
+    free(g.last);
+    free(g.before);
+    free(g.seen);
+    array_close(&g.between);
+    array_close(&g.path);
+    return status;
+}
+
+/* --- With clocks --------------------------------------------------------------- */
 
 /* clang 14 knows the attribute, but gives the functions names that nothing links with. */
 #if defined(__x86_64__) && defined(__GLIBC__) && !defined(__clang__)

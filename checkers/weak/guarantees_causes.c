@@ -21,7 +21,7 @@
 
 struct causes {
     struct guarantee *g;
-    struct followers followers;
+    struct guarantee_followers followers;
     uint32_t *session;  /* by key: the one at hand, plus one: a reader of it reads the key */
     uint32_t *first;    /* by key: in `all`, plus one: who wrote it and was read from */
     uint32_t *greatest; /* by key: the greatest rank of these */
@@ -197,7 +197,7 @@ static enum status pass_followers(struct causes *c, uint32_t session, struct rea
     uint32_t last = HISTORY_NONE, last_write = HISTORY_NONE;
 
     for (uint32_t n = c->followers.start[t4]; n < c->followers.start[t4 + 1]; n++) {
-        uint32_t write = followers_write(w, c->followers.reads[n]), t3 = c->followers.readers[n];
+        uint32_t write = guarantee_followers_write(w, c->followers.reads[n]), t3 = c->followers.readers[n];
 
         if (t3 == last && write == last_write)
             continue;
@@ -250,7 +250,7 @@ static enum status pass(struct causes *c, struct error *err)
     uint32_t *start = NULL, *txns = NULL;
     enum status status;
 
-    TRY(followers_init(&c->followers, w, err));
+    TRY(guarantee_followers_init(&c->followers, w, err));
     TRY(check_memory((void **)&c->session, keys, sizeof *c->session, 0, err));
     TRY(memory_resize((void **)&c->first, keys, sizeof *c->first, err));
     TRY(memory_resize((void **)&c->greatest, keys, sizeof *c->greatest, err));
@@ -273,7 +273,7 @@ enum status guarantee_causes(struct guarantee *g, struct error *err)
     struct causes c = { .g = g };
     enum status status = pass(&c, err);
 
-    followers_close(&c.followers);
+    guarantee_followers_close(&c.followers);
     free(c.session);
     free(c.first);
     free(c.greatest);
@@ -314,7 +314,7 @@ enum status guarantee_explain_causes(const struct weak *w, const struct weak_edg
 
         if (t4 >= WEAK_OPEN)
             continue;
-        read = find_read(w, edge->from, t4, followers_write(w, i));
+        read = find_read(w, edge->from, t4, guarantee_followers_write(w, i));
         if (read == HISTORY_NONE)
             continue;
         reader = history_txn_of(w->history, w->read_op[read]);

@@ -96,18 +96,18 @@ static inline MUST_USE enum status guarantee_step(struct weak_path *path, uint32
     return array_push(&path->steps, ((struct weak_step){ from, to, op }), err);
 }
 
-/* Reads by whom they are from: guarantees_follow.c. */
-struct followers {
+/* Reads by whom they are from. */
+struct guarantee_followers {
     uint32_t *start;   /* by transaction, and one more */
     uint32_t *reads;   /* of one writer, in the order of the writes that they read */
     uint32_t *readers; /* beside them: whose they are */
 };
 
-/* Closed by followers_close(), also after a failure. */
-MUST_USE enum status followers_init(struct followers *, const struct weak *, struct error *);
-void followers_close(struct followers *);
+/* Closed by guarantee_followers_close(), also after a failure. */
+MUST_USE enum status guarantee_followers_init(struct guarantee_followers *, const struct weak *, struct error *);
+void guarantee_followers_close(struct guarantee_followers *);
 /* With which operation its writer wrote what was read. */
-uint32_t followers_write(const struct weak *, uint32_t read);
+uint32_t guarantee_followers_write(const struct weak *, uint32_t read);
 
 /* Somebody who wrote a key: a list for each key. */
 struct cause {

@@ -8,6 +8,84 @@
 
 #include "checkers/weak/weak_private.h"
 
+/* --- Paths --------------------------------------------------------------------- */
+
+/*
+ * The fewest steps of session order and reads from one transaction to another: breadth first,
+ * backwards, as each transaction knows what comes right before it. A step of session order
+ * may lead over any number of transactions; each is looked at once.
+ */
+
+struct trail {
+    const struct weak *w;
+    uint32_t *step;                /* by transaction: its place in `steps`, or HISTORY_NONE */
+    uint32_t *highest;             /* by session: the last position up to which all were seen */
+    ARRAY(struct weak_step) steps; /* the one that leads on to the end; also the queue */
+};
+
+static enum status see(struct trail *t, uint32_t from, uint32_t to, uint32_t op, struct error *err)
+{
+    struct weak_step step = { from, to, op };
+
+    if (from >= WEAK_OPEN || t->step[from] != HISTORY_NONE)
+        return STATUS_OK;
+    t->step[from] = (uint32_t)t->steps.count;
+    return array_push(&t->steps, step, err);
+}
+
+/* All of the session before it that were not seen yet. */
+static enum status see_session(struct trail *t, uint32_t txn, uint32_t wanted, struct error *err)
+{
+    const struct weak *w = t->w;
+    uint32_t session = w->history->txn_session[txn], *highest = &t->highest[session];
+
+    if (weak_is_before(w, wanted, txn))
+        return see(t, wanted, txn, HISTORY_NONE, err);
+    for (uint32_t p = *highest + 1; p < w->position[txn]; p++)
+        TRY(see(t, w->session_txns[w->session_start[session] + p - 1], txn, HISTORY_NONE, err));
+    if (*highest + 1 < w->position[txn])
+        *highest = w->position[txn] - 1;
+    return STATUS_OK;
+}
+
+static enum status trail_search(struct trail *t, uint32_t from, uint32_t to, struct error *err)
+{
+    const struct weak *w = t->w;
+    uint32_t txn = to;
+
+    TRY(check_memory((void **)&t->step, w->txn_count, sizeof *t->step, 0xff, err));
+    TRY(check_memory((void **)&t->highest, w->session_count, sizeof *t->highest, 0, err));
+    for (size_t next = 0; t->step[from] == HISTORY_NONE; next++) {
+        for (uint32_t i = w->read_start[txn]; i < w->read_start[txn + 1]; i++)
+            TRY(see(t, w->read_writer[i], txn, w->read_op[i], err));
+        TRY(see_session(t, txn, from, err));
+        if (next == t->steps.count)
+            break;
+        txn = t->steps.at[next].from;
+    }
+    return STATUS_OK;
+}
+
+enum status weak_find_path(const struct weak *w, uint32_t from, uint32_t to, struct weak_path *path,
+                           struct error *err)
+{
+    struct trail t = { .w = w };
+    enum status status = trail_search(&t, from, to, err);
+
+    while (status == STATUS_OK && from != to) {
+        const struct weak_step *step = &t.steps.at[t.step[from]];
+
+        status = array_push(&path->steps, *step, err);
+        from = step->to;
+    }
+    free(t.step);
+    free(t.highest);
+    array_close(&t.steps);
+    return status;
+}
+
+/* --- Orders -------------------------------------------------------------------- */
+
 #define NOT_SEEN 0
 #define DONE UINT32_MAX
 
@@ -16,7 +94,7 @@ struct frame {
     uint32_t low;       /* the least number that it is known to lead back to */
 };
 
-struct search {
+struct order_search {
     struct weak *w;
     uint32_t *start, *from; /* shown and co edges, by where they lead to */
     uint32_t *number;       /* by transaction: from 1, NOT_SEEN, or DONE */
@@ -35,21 +113,21 @@ void weak_order_close(struct weak_order *order)
 
 /* --- Laying out ------------------------------------------------------------------- */
 
-static void count_edges(struct search *s, const struct weak_edges *e)
+static void count_edges(struct order_search *s, const struct weak_edges *e)
 {
     for (size_t i = 0; e && i < e->edges.count; i++)
         if (e->edges.at[i].to != WEAK_INITIAL)
             s->start[e->edges.at[i].to + 2]++;
 }
 
-static void put_edges(struct search *s, const struct weak_edges *e)
+static void put_edges(struct order_search *s, const struct weak_edges *e)
 {
     for (size_t i = 0; e && i < e->edges.count; i++)
         if (e->edges.at[i].to != WEAK_INITIAL)
             s->from[s->start[e->edges.at[i].to + 1]++] = e->edges.at[i].from;
 }
 
-static enum status lay_out(struct search *s, const struct weak_edges *co, struct error *err)
+static enum status lay_out(struct order_search *s, const struct weak_edges *co, struct error *err)
 {
     const struct weak *w = s->w;
     size_t count = (size_t)w->txn_count + 2;
@@ -69,7 +147,7 @@ static enum status lay_out(struct search *s, const struct weak_edges *co, struct
 
 /* --- Searching -------------------------------------------------------------------- */
 
-static void enter(struct search *s, uint32_t txn)
+static void enter(struct order_search *s, uint32_t txn)
 {
     s->number[txn] = ++s->seen;
     s->path[s->path_count++] = (struct frame){ txn, 0, s->seen };
@@ -77,7 +155,7 @@ static void enter(struct search *s, uint32_t txn)
 }
 
 /* What comes before: reads, then the session, then edges. False: that was all. */
-static inline bool next_before(const struct search *s, struct frame *f, uint32_t *before)
+static inline bool next_before(const struct order_search *s, struct frame *f, uint32_t *before)
 {
     const struct weak *w = s->w;
     uint32_t reads = w->read_start[f->txn + 1] - w->read_start[f->txn], n = f->next++;
@@ -98,7 +176,7 @@ static inline bool next_before(const struct search *s, struct frame *f, uint32_t
     return true;
 }
 
-static enum status close_component(struct search *s, uint32_t txn, struct error *err)
+static enum status close_component(struct order_search *s, uint32_t txn, struct error *err)
 {
     struct weak_order *o = s->order;
     uint32_t last;
@@ -120,7 +198,7 @@ static enum status close_component(struct search *s, uint32_t txn, struct error 
     return STATUS_OK;
 }
 
-static enum status leave(struct search *s, struct error *err)
+static enum status leave(struct order_search *s, struct error *err)
 {
     struct frame f = s->path[--s->path_count];
 
@@ -131,7 +209,7 @@ static enum status leave(struct search *s, struct error *err)
     return STATUS_OK;
 }
 
-static enum status follow(struct search *s, uint32_t root, struct error *err)
+static enum status follow(struct order_search *s, uint32_t root, struct error *err)
 {
     enter(s, root);
     while (s->path_count > 0) {
@@ -150,7 +228,7 @@ static enum status follow(struct search *s, uint32_t root, struct error *err)
     return STATUS_OK;
 }
 
-static enum status search(struct search *s, const struct weak_edges *co, struct error *err)
+static enum status order_search_run(struct order_search *s, const struct weak_edges *co, struct error *err)
 {
     struct weak *w = s->w;
     size_t count = w->txn_count;
@@ -184,7 +262,7 @@ bool weak_goes_forward(const struct weak *w, const struct weak_edges *co)
 enum status weak_find_order(struct weak *w, const struct weak_edges *co, struct weak_order *order,
                             struct error *err)
 {
-    struct search s = { .w = w, .order = order };
+    struct order_search s = { .w = w, .order = order };
     enum status status;
 
     *order = (struct weak_order){ .is_acyclic = true };
@@ -194,7 +272,7 @@ enum status weak_find_order(struct weak *w, const struct weak_edges *co, struct 
             if (w->takes_part[txn])
                 order->txns[order->count++] = txn;
     } else if (status == STATUS_OK) {
-        status = search(&s, co, err);
+        status = order_search_run(&s, co, err);
     }
     order->is_acyclic = order->component_count == 0;
     free(s.start);

@@ -23,7 +23,7 @@ static int compare_members(const void *a, const void *b)
     return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
-static void seat_members(struct weak_knots *k, const struct member *members, uint32_t count)
+static void seat_members(struct smallest_cycles *k, const struct member *members, uint32_t count)
 {
     uint32_t next = 0;
 
@@ -41,7 +41,7 @@ static void seat_members(struct weak_knots *k, const struct member *members, uin
         k->member_start[next++] = count;
 }
 
-static enum status sort_members(struct weak_knots *k, uint32_t *count, struct error *err)
+static enum status sort_members(struct smallest_cycles *k, uint32_t *count, struct error *err)
 {
     const struct weak *w = k->w;
     struct member *members = NULL;
@@ -73,7 +73,7 @@ struct weak_arcs {
     ARRAY(struct weak_arc) arcs;
 };
 
-static enum status add_arc(const struct weak_knots *k, struct weak_arcs *arcs, uint32_t from,
+static enum status add_arc(const struct smallest_cycles *k, struct weak_arcs *arcs, uint32_t from,
                            uint32_t to, uint32_t op, enum weak_arc_kind kind, struct error *err)
 {
     struct weak_arc arc = { from, to, op, (uint8_t)kind };
@@ -84,7 +84,7 @@ static enum status add_arc(const struct weak_knots *k, struct weak_arcs *arcs, u
     return array_push(&arcs->arcs, arc, err);
 }
 
-static enum status add_edges(const struct weak_knots *k, struct weak_arcs *arcs,
+static enum status add_edges(const struct smallest_cycles *k, struct weak_arcs *arcs,
                              const struct weak_edges *e, enum weak_arc_kind kind, struct error *err)
 {
     for (size_t i = 0; i < e->edges.count; i++)
@@ -92,7 +92,7 @@ static enum status add_edges(const struct weak_knots *k, struct weak_arcs *arcs,
     return STATUS_OK;
 }
 
-static enum status gather_arcs(struct weak_knots *k, const struct weak_axiom *axiom,
+static enum status gather_arcs(struct smallest_cycles *k, const struct weak_axiom *axiom,
                                const struct weak_judgement *j, uint32_t member_count,
                                struct weak_arcs *arcs, struct error *err)
 {
@@ -115,7 +115,7 @@ static enum status gather_arcs(struct weak_knots *k, const struct weak_axiom *ax
 }
 
 /* By where they begin: start[n + 1] runs through those of n. */
-static enum status lay_out(struct weak_knots *k, const struct weak_arcs *arcs, uint32_t count,
+static enum status lay_out(struct smallest_cycles *k, const struct weak_arcs *arcs, uint32_t count,
                            struct error *err)
 {
     TRY(check_memory((void **)&k->arc_start, (size_t)count + 2, sizeof *k->arc_start, 0, err));
@@ -129,14 +129,14 @@ static enum status lay_out(struct weak_knots *k, const struct weak_arcs *arcs, u
     return STATUS_OK;
 }
 
-enum status weak_knots_init(struct weak_knots *k, struct weak *w, const struct weak_axiom *axiom,
+enum status smallest_cycles_init(struct smallest_cycles *k, struct weak *w, const struct weak_axiom *axiom,
                             const struct weak_judgement *j, struct error *err)
 {
     struct weak_arcs arcs = { 0 };
     uint32_t count;
     enum status status;
 
-    *k = (struct weak_knots){ .w = w,
+    *k = (struct smallest_cycles){ .w = w,
                               .component = j->order.component,
                               .count = j->order.component_count,
                               .patience = PATIENCE_IN_ALL };
@@ -154,7 +154,7 @@ enum status weak_knots_init(struct weak_knots *k, struct weak *w, const struct w
     return memory_resize((void **)&k->back, count, sizeof *k->back, err);
 }
 
-void weak_knots_close(struct weak_knots *k)
+void smallest_cycles_close(struct smallest_cycles *k)
 {
     free(k->members);
     free(k->member_start);
@@ -179,7 +179,7 @@ struct front {
     bool is_closed; /* back where it began: `back` of that says how */
 };
 
-static void reach(struct weak_knots *k, struct front *f, uint32_t by, const struct weak_arc *arc)
+static void reach(struct smallest_cycles *k, struct front *f, uint32_t by, const struct weak_arc *arc)
 {
     uint32_t to = k->place[arc->to];
 
@@ -195,7 +195,7 @@ static void reach(struct weak_knots *k, struct front *f, uint32_t by, const stru
     }
 }
 
-static void reach_later(struct weak_knots *k, struct front *f, uint32_t by, uint32_t to)
+static void reach_later(struct smallest_cycles *k, struct front *f, uint32_t by, uint32_t to)
 {
     struct weak_arc arc = { k->members[by], k->members[to], HISTORY_NONE, WEAK_PROCESS };
 
@@ -203,7 +203,7 @@ static void reach_later(struct weak_knots *k, struct front *f, uint32_t by, uint
 }
 
 /* All later ones of the session; but those behind one that was passed have been reached. */
-static void reach_session(struct weak_knots *k, struct front *f, uint32_t n, uint32_t end)
+static void reach_session(struct smallest_cycles *k, struct front *f, uint32_t n, uint32_t end)
 {
     uint32_t first = k->first[n], bound = end;
 
@@ -221,7 +221,7 @@ static void reach_session(struct weak_knots *k, struct front *f, uint32_t n, uin
     }
 }
 
-static enum status keep_cycle(struct weak_knots *k, uint32_t from, struct error *err)
+static enum status keep_cycle(struct smallest_cycles *k, uint32_t from, struct error *err)
 {
     uint32_t n = from;
 
@@ -240,7 +240,7 @@ static enum status keep_cycle(struct weak_knots *k, uint32_t from, struct error 
 }
 
 /* The shortest cycle through a member, if it is shorter than the one at hand. */
-static enum status search_from(struct weak_knots *k, uint32_t from, uint32_t end, struct error *err)
+static enum status search_from(struct smallest_cycles *k, uint32_t from, uint32_t end, struct error *err)
 {
     struct front f = { .from = from, .end = 1 };
 
@@ -260,7 +260,7 @@ static enum status search_from(struct weak_knots *k, uint32_t from, uint32_t end
     return f.is_closed ? keep_cycle(k, from, err) : STATUS_OK;
 }
 
-enum status weak_knots_find(struct weak_knots *k, uint32_t component, struct error *err)
+enum status smallest_cycles_find(struct smallest_cycles *k, uint32_t component, struct error *err)
 {
     uint32_t from = k->member_start[component], end = k->member_start[component + 1];
 

@@ -1,10 +1,10 @@
 /*
  * smallest_cycles_private: a smallest cycle of each component.
  *
- *     weak_knots_init(&knots, w, axiom, judgement, err);
- *     for (uint32_t k = 0; k < knots.count; k++)
- *         weak_knots_find(&knots, k, err);      ... knots.cycle.at[i] ...
- *     weak_knots_close(&knots);
+ *     smallest_cycles_init(&cycles, w, axiom, judgement, err);
+ *     for (uint32_t k = 0; k < cycles.count; k++)
+ *         smallest_cycles_find(&cycles, k, err);      ... cycles.cycle.at[i] ...
+ *     smallest_cycles_close(&cycles);
  *
  * Within components all edges that the axiom forces are made, also those that follow from
  * others; session order leads from each to all later ones. The search is breadth first, from one
@@ -25,7 +25,7 @@ struct weak_arc {
     uint8_t kind;      /* enum weak_arc_kind */
 };
 
-struct weak_knots {
+struct smallest_cycles {
     struct weak *w;
     const uint32_t *component;
     uint32_t count;
@@ -44,10 +44,10 @@ struct weak_knots {
     ARRAY(struct weak_arc) cycle; /* what was found; none if nothing was */
 };
 
-MUST_USE enum status weak_knots_init(struct weak_knots *, struct weak *, const struct weak_axiom *,
+MUST_USE enum status smallest_cycles_init(struct smallest_cycles *, struct weak *, const struct weak_axiom *,
                                      const struct weak_judgement *, struct error *);
-void weak_knots_close(struct weak_knots *);
+void smallest_cycles_close(struct smallest_cycles *);
 
-MUST_USE enum status weak_knots_find(struct weak_knots *, uint32_t component, struct error *);
+MUST_USE enum status smallest_cycles_find(struct smallest_cycles *, uint32_t component, struct error *);
 
 #endif

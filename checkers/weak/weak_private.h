@@ -77,7 +77,7 @@ struct weak_list_read {
     uint32_t own;  /* the last own append before it, or HISTORY_NONE */
 };
 
-struct weak_element; /* lists.c: an element, and who appended it */
+struct weak_element; /* an element of a list, and who appended it */
 
 /* A way to order all that take part, or the components that hinder it. */
 struct weak_order {
@@ -209,11 +209,11 @@ static inline MUST_USE enum status weak_add_edge(struct weak_edges *edges, uint3
 
 /* --- Making: each in a file of its own, in this order ------------------------------- */
 
-MUST_USE enum status weak_judge_keys(struct weak *, struct error *);   /* lists.c */
-MUST_USE enum status weak_gather(struct weak *, struct error *);       /* gather.c */
-MUST_USE enum status weak_find_writers(struct weak *, struct error *); /* writers.c */
-MUST_USE enum status weak_read_lists(struct weak *, struct error *);   /* lists.c */
-MUST_USE enum status weak_seat(struct weak *, struct error *);         /* sessions.c */
+MUST_USE enum status weak_judge_keys(struct weak *, struct error *);
+MUST_USE enum status weak_gather(struct weak *, struct error *);
+MUST_USE enum status weak_find_writers(struct weak *, struct error *);
+MUST_USE enum status weak_read_lists(struct weak *, struct error *);
+MUST_USE enum status weak_find_sessions(struct weak *, struct error *);
 
 MUST_USE enum status weak_add_fault(struct weak *, uint32_t txn, uint32_t op, uint32_t other,
                                     enum weak_fault_kind, struct error *);
@@ -258,7 +258,7 @@ struct weak_axiom {
 };
 
 extern const struct weak_axiom weak_read_committed, weak_read_atomic, weak_causal;
-/* guarantees.c */
+/* The session guarantees. */
 extern const struct weak_axiom weak_read_your_writes, weak_monotonic_reads, weak_monotonic_writes,
     weak_writes_follow_reads, weak_pram;
 
@@ -272,9 +272,6 @@ void weak_order_close(struct weak_order *);
 bool weak_goes_forward(const struct weak *, const struct weak_edges *);
 /* Fills w->base, once. */
 MUST_USE enum status weak_find_base(struct weak *, struct error *);
-
-/* prefix.c: once causal holds, by this order, and there is neither a fault nor anything open. */
-MUST_USE enum status weak_judge_prefix(struct weak *, const struct weak_order *, struct error *);
 
 /* What an axiom makes of the history. Closed by weak_judgement_close(), also after a failure. */
 struct weak_judgement {
@@ -296,11 +293,11 @@ MUST_USE enum status weak_tell_cycles(struct weak *, const struct weak_axiom *,
                                       const struct weak_judgement *, uint8_t *told, struct error *);
 MUST_USE enum status weak_tell_faults(struct weak *, struct error *);
 
-/* The fewest steps of so and wr that lead from one to the other; there are some. path.c */
+/* The fewest steps of so and wr that lead from one to the other; there are some. */
 MUST_USE enum status weak_find_path(const struct weak *, uint32_t from, uint32_t to,
                                     struct weak_path *, struct error *);
 
-/* Faults of transactions that read a key twice, from two writers: atomic.c. */
+/* Faults of transactions that read a key twice, from two writers. */
 MUST_USE enum status weak_find_unrepeated(struct weak *, struct error *);
 
 #endif

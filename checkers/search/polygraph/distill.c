@@ -3,8 +3,537 @@
 #include <assert.h>
 #include <string.h>
 
-#include "checkers/search/polygraph/distill_private.h"
+#include "base/hash.h"
 #include "checkers/values/values.h"
+
+enum key_kind {
+    KEY_REGISTER,
+    KEY_LIST,    /* only appended to, and no element twice */
+    KEY_STRANGE, /* appended to and written, or elements repeat: its reads are not judged */
+};
+
+/* The last write of a key by one transaction, which may yet turn out not to matter. */
+struct final {
+    uint32_t txn, key, op;
+    uint32_t same; /* the next with the same key and value, or NOBODY */
+};
+
+struct outside_read {
+    uint32_t txn, key, op;
+    uint32_t length, own_count;                /* of a list: elements of others, and of its own */
+    uint32_t candidate_start, candidate_count; /* finals, in `candidates`; NOBODY: initial */
+};
+
+/* What the transaction at hand has done with a key. */
+struct own {
+    uint32_t stamp; /* the transaction, plus one */
+    uint32_t final, read;
+};
+
+struct distiller {
+    struct distilled *d;
+    const struct history *history;
+    const struct places *places;
+    struct arena *arena;
+    const atomic_bool *stop;
+    bool knows_whole_order; /* what version-order lines leave out did not commit */
+    uint8_t *key_kind;
+    ARRAY(struct final) finals;
+    ARRAY(struct outside_read) reads;
+    ARRAY(uint32_t) candidates;
+    struct own *own;
+    uint32_t *final_of_op; /* by write: its transaction's final of the key; or NOBODY: aborted */
+    uint8_t *is_read_from; /* by transaction: of unknown ones */
+    uint32_t *slots;       /* of the table of values: a final plus one, or 0 */
+    uint64_t slot_mask;
+    struct element *elements; /* of the table of elements */
+    uint64_t element_mask;
+    uint32_t *shown_by; /* by append: the read that has it, plus one */
+};
+
+/* An element of a list, and the append that put it there. */
+struct element {
+    uint32_t key, op; /* op NOBODY: free; op VERSION_INITIAL - 1: of the initial list */
+    int64_t element;
+};
+
+#define OF_INITIAL (NOBODY - 1)
+
+static inline bool distill_counts_write(const struct history *h, uint32_t op)
+{
+    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
+}
+
+/* The final that a version of a version order is; NOBODY: none, or the initial one. */
+static inline uint32_t distill_final_at(const struct distiller *s, uint32_t op)
+{
+    uint32_t final = op == VERSION_INITIAL ? NOBODY : s->final_of_op[op];
+
+    return final != NOBODY && s->finals.at[final].op == op ? final : NOBODY;
+}
+
+/* --- Values -------------------------------------------------------------------- */
+
+/*
+ * Which final writes hold a value: a table over (key, value), where equal ones are linked.
+ */
+
+static uint64_t slot_of(const struct distiller *s, uint32_t key, struct value value)
+{
+    return hash_number(values_hash(s->history, value) + hash_number(key)) & s->slot_mask;
+}
+
+/* The slot of the key's value, or the free one where it would stand. */
+static uint32_t *seek(const struct distiller *s, uint32_t key, struct value value)
+{
+    uint64_t slot = slot_of(s, key, value);
+
+    for (; s->slots[slot] != 0; slot = (slot + 1) & s->slot_mask) {
+        const struct final *f = &s->finals.at[s->slots[slot] - 1];
+
+        if (f->key == key &&
+            values_same(s->history, history_value(s->history, f->op), value))
+            break;
+    }
+    return &s->slots[slot];
+}
+
+static enum status distill_index_values(struct distiller *s, struct error *err)
+{
+    uint64_t room = 16;
+
+    while (room < 2 * (uint64_t)s->finals.count)
+        room *= 2;
+    s->slot_mask = room - 1;
+    TAKE(s->arena, s->slots, room, err);
+    /* From behind, so that equal ones are found in the order of the history. */
+    for (size_t i = s->finals.count; i-- > 0;) {
+        struct final *f = &s->finals.at[i];
+        uint32_t *slot;
+
+        if (s->key_kind[f->key] != KEY_REGISTER)
+            continue;
+        slot = seek(s, f->key, history_value(s->history, f->op));
+        f->same = *slot == 0 ? NOBODY : *slot - 1;
+        *slot = (uint32_t)i + 1;
+    }
+    return STATUS_OK;
+}
+
+/* The first final of the key with this value, or NOBODY. */
+static uint32_t distill_find_value(struct distiller *s, uint32_t key, struct value value)
+{
+    uint32_t slot = *seek(s, key, value);
+
+    return slot == 0 ? NOBODY : slot - 1;
+}
+
+/* --- Version order ------------------------------------------------------------- */
+
+/*
+ * What is given of the version order: pairs of versions next to each other, all or a share.
+ */
+
+struct sampling {
+    struct ratio share;
+    struct random_key key;
+    uint64_t ordinal;
+    bool takes_all;
+};
+
+static bool is_drawn(struct sampling *sampling)
+{
+    uint64_t word = random_draw_at(&sampling->key, sampling->ordinal++);
+
+    return sampling->takes_all || random_word_below(word, sampling->share);
+}
+
+static void add_line(struct distiller *s, size_t line, struct sampling *sampling,
+                     const uint32_t *version_of_final)
+{
+    const struct history *h = s->history;
+    struct distilled *d = s->d;
+    uint32_t key = h->order_key[line], before = NOBODY, count = 0, kept = 0;
+
+    for (uint64_t i = h->order_start[line]; i < h->order_start[line + 1]; i++) {
+        uint32_t final = distill_final_at(s, h->order_version[i]);
+        uint32_t version = final == NOBODY ? NOBODY : version_of_final[final];
+
+        if (version == NOBODY)
+            continue;
+        if (before != NOBODY && is_drawn(sampling)) {
+            d->pair_first[d->pair_count] = before;
+            d->pair_second[d->pair_count++] = version;
+            kept++;
+        }
+        before = version;
+        count++;
+    }
+    d->key_is_ordered[key] =
+        kept + 1 == count && count + 1 == d->key_start[key + 1] - d->key_start[key];
+}
+
+static enum status distill_version_order(struct distiller *s, const struct distill_options *options,
+                                         const uint32_t *version_of_final, struct error *err)
+{
+    const struct history *h = s->history;
+    struct distilled *d = s->d;
+    struct random_key root = random_key_of_seed(options->seed);
+    struct sampling sampling = { .share = options->version_order };
+
+    sampling.key = random_key_fork(&root, "blackbox/version-order");
+    sampling.takes_all = options->version_order.numerator == options->version_order.denominator;
+    TAKE(s->arena, d->key_is_ordered, d->key_count, err);
+    TAKE(s->arena, d->pair_first, h->order_version_count, err);
+    TAKE(s->arena, d->pair_second, h->order_version_count, err);
+    /* Drawn one after the other: without any to draw there is nothing to do. */
+    for (size_t line = 0;
+         line < h->order_count && (sampling.takes_all || sampling.share.numerator > 0); line++)
+        add_line(s, line, &sampling, version_of_final);
+    return STATUS_OK;
+}
+
+/* --- Lists --------------------------------------------------------------------- */
+
+/*
+ * Lists that are only appended to, and have no element twice: what a read shows is whose
+ * append came last, and the order of all before it.
+ */
+
+/* --- Elements --------------------------------------------------------------------- */
+
+static struct element *seek_element(const struct distiller *s, uint32_t key, int64_t element)
+{
+    uint64_t slot = hash_number((uint64_t)element + hash_number(key)) & s->element_mask;
+
+    for (; s->elements[slot].op != NOBODY; slot = (slot + 1) & s->element_mask)
+        if (s->elements[slot].key == key && s->elements[slot].element == element)
+            break;
+    return &s->elements[slot];
+}
+
+/* The append of an element, OF_INITIAL, or NOBODY. */
+static uint32_t find_element(const struct distiller *s, uint32_t key, int64_t element)
+{
+    return seek_element(s, key, element)->op;
+}
+
+static void add_element(struct distiller *s, uint32_t key, int64_t element, uint32_t op)
+{
+    struct element *at = seek_element(s, key, element);
+
+    if (at->op != NOBODY)
+        s->key_kind[key] = KEY_STRANGE;
+    else
+        *at = (struct element){ key, op, element };
+}
+
+static void add_initial(struct distiller *s, uint32_t key)
+{
+    const struct history *h = s->history;
+    struct value value = history_initial(h, key);
+
+    if (value.kind != VALUE_LIST && value.kind != VALUE_NULL)
+        s->key_kind[key] = KEY_STRANGE;
+    if (value.kind != VALUE_LIST)
+        return;
+    for (uint64_t i = h->list_start[value.bits]; i < h->list_start[value.bits + 1]; i++)
+        add_element(s, key, h->list_element[i], OF_INITIAL);
+}
+
+static enum status make_table(struct distiller *s, uint64_t count, struct error *err)
+{
+    uint64_t room = 16;
+
+    while (room < 2 * count)
+        room *= 2;
+    s->element_mask = room - 1;
+    TAKE(s->arena, s->elements, room, err);
+    memset(s->elements, 0xff, room * sizeof *s->elements);
+    return STATUS_OK;
+}
+
+static uint64_t count_elements(struct distiller *s)
+{
+    const struct history *h = s->history;
+    uint64_t count = 0;
+
+    for (uint32_t op = 0; op < h->op_count; op++)
+        if (h->op_kind[op] == OP_APPEND && distill_counts_write(h, op)) {
+            s->key_kind[h->op_key[op]] = KEY_LIST;
+            count++;
+        }
+    for (uint32_t key = 0; key < h->key_count && count > 0; key++) {
+        struct value value = history_initial(h, key);
+
+        if (s->key_kind[key] == KEY_LIST && value.kind == VALUE_LIST)
+            count += h->list_start[value.bits + 1] - h->list_start[value.bits];
+    }
+    return count;
+}
+
+/* Heads of statements have no key. */
+static bool is_written(const struct history *h, uint32_t op)
+{
+    return distill_counts_write(h, op) && h->op_kind[op] != OP_APPEND;
+}
+
+static void add_writes(struct distiller *s, uint32_t txn)
+{
+    const struct history *h = s->history;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        if (h->op_kind[op] == OP_APPEND && distill_counts_write(h, op))
+            add_element(s, h->op_key[op], h->op_value[op], op);
+        else if (is_written(h, op) && s->key_kind[h->op_key[op]] == KEY_LIST)
+            s->key_kind[h->op_key[op]] = KEY_STRANGE;
+    }
+}
+
+/* Nobody should have read them: they are known only where no other is like them. */
+static void add_aborted(struct distiller *s, uint32_t txn)
+{
+    const struct history *h = s->history;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        if (h->op_kind[op] == OP_APPEND && distill_counts_write(h, op)) {
+            struct element *at = seek_element(s, h->op_key[op], h->op_value[op]);
+
+            if (at->op == NOBODY)
+                *at = (struct element){ h->op_key[op], op, h->op_value[op] };
+        }
+}
+
+static enum status distill_judge_keys(struct distiller *s, struct error *err)
+{
+    const struct history *h = s->history;
+    uint64_t count;
+
+    TAKE(s->arena, s->key_kind, h->key_count, err);
+    count = count_elements(s);
+    if (count == 0)
+        return STATUS_OK;
+    TRY(make_table(s, count, err));
+    TAKE(s->arena, s->shown_by, h->op_count, err);
+    for (uint32_t key = 0; key < h->key_count; key++)
+        if (s->key_kind[key] == KEY_LIST)
+            add_initial(s, key);
+    for (uint32_t txn = 0; txn < h->txn_count; txn++)
+        if (h->txn_status[txn] != TXN_ABORT)
+            add_writes(s, txn);
+    for (uint32_t txn = 0; txn < h->txn_count; txn++)
+        if (h->txn_status[txn] == TXN_ABORT)
+            add_aborted(s, txn);
+    return STATUS_OK;
+}
+
+/* --- Reads ------------------------------------------------------------------------ */
+
+/* A list's elements; null has none; false: it is no list. */
+static bool elements_of(const struct history *h, uint32_t op, const int64_t **at, uint32_t *count)
+{
+    struct value value = history_value(h, op);
+
+    *at = NULL;
+    *count = 0;
+    if (value.kind == VALUE_LIST) {
+        *at = h->list_element + h->list_start[value.bits];
+        *count = (uint32_t)(h->list_start[value.bits + 1] - h->list_start[value.bits]);
+    }
+    return value.kind == VALUE_LIST || value.kind == VALUE_NULL;
+}
+
+/* How many of the read's elements are the transaction's own, for the one that is passed through;
+ * false: they contradict it. */
+static bool distill_own_elements(const struct distiller *s, uint32_t txn, uint32_t op, uint32_t *count)
+{
+    const struct history *h = s->history;
+    const int64_t *elements;
+    uint32_t length, own = 0;
+
+    *count = 0;
+    if (!elements_of(h, op, &elements, &length))
+        return false;
+    if (s->own[h->op_key[op]].final == NOBODY)
+        return true; /* it has not appended: transactions may be long */
+    for (uint32_t i = op; i-- > h->txn_op[txn];) {
+        if (h->op_kind[i] != OP_APPEND || !distill_counts_write(h, i) ||
+            h->op_key[i] != h->op_key[op])
+            continue;
+        if (own == length || elements[length - 1 - own] != h->op_value[i])
+            return false;
+        own++;
+    }
+    *count = own;
+    return true;
+}
+
+static bool begins_with_initial(const struct history *h, uint32_t key, const int64_t *elements,
+                                uint32_t count, uint32_t *initial)
+{
+    struct value value = history_initial(h, key);
+
+    *initial = 0;
+    if (value.kind != VALUE_LIST)
+        return true;
+    *initial = (uint32_t)(h->list_start[value.bits + 1] - h->list_start[value.bits]);
+    return *initial <= count &&
+           (*initial == 0 || memcmp(elements, h->list_element + h->list_start[value.bits],
+                                    *initial * sizeof *elements) == 0);
+}
+
+/* The transaction's append of the key before this one, or NOBODY. */
+static uint32_t append_before(const struct history *h, uint32_t txn, uint32_t op)
+{
+    for (uint32_t i = op; i-- > h->txn_op[txn];)
+        if (h->op_kind[i] == OP_APPEND && distill_counts_write(h, i) &&
+            h->op_key[i] == h->op_key[op])
+            return i;
+    return NOBODY;
+}
+
+/* The final that the list ends with, as candidate; false: there is none. */
+static bool distill_find_list(struct distiller *s, const struct outside_read *r, uint32_t *final)
+{
+    const struct history *h = s->history;
+    const int64_t *elements;
+    uint32_t count, initial, before = NOBODY;
+
+    *final = NOBODY;
+    elements_of(h, r->op, &elements, &count);
+    if (!begins_with_initial(h, r->key, elements, r->length, &initial))
+        return false;
+    for (uint32_t i = initial; i < r->length; i++) {
+        uint32_t op = find_element(s, r->key, elements[i]), txn;
+        bool is_whole = *final == NOBODY || s->finals.at[*final].op == before;
+
+        if (op == NOBODY || op == OF_INITIAL || s->shown_by[op] == r->op + 1)
+            return false; /* of nobody, or here twice */
+        s->shown_by[op] = r->op + 1;
+        /* What a transaction appends is seen as a whole: each behind the one before it. */
+        txn = history_txn_of(h, op);
+        if (append_before(h, txn, op) != (is_whole ? NOBODY : before) ||
+            (is_whole && *final != NOBODY && s->finals.at[*final].txn == txn))
+            return false;
+        *final = txn == r->txn ? NOBODY : s->final_of_op[op];
+        if (*final == NOBODY)
+            return false;
+        s->is_read_from[txn] = 1;
+        before = op;
+    }
+    return *final == NOBODY || s->finals.at[*final].op == before;
+}
+
+/* --- What they show ---------------------------------------------------------------- */
+
+struct show {
+    struct distiller *s;
+    const uint32_t *version_of_final;
+    ARRAY(struct shown) shown;
+    uint32_t *place; /* by version: where it stands in the longest list, from 1; initial: 0 */
+    uint32_t *seen;  /* by version: the read, plus one, whose list it was last seen in */
+};
+
+/* The version that put the element there which stands at this place of the read's list. */
+static uint32_t version_at(const struct show *w, uint32_t read, uint32_t at)
+{
+    const struct distilled *d = w->s->d;
+    const struct history *h = w->s->history;
+    uint32_t key = d->read_key[read], op;
+
+    op =
+        find_element(w->s, key, h->list_element[h->list_start[h->op_value[d->read_op[read]]] + at]);
+    if (op == OF_INITIAL)
+        return d->key_start[key];
+    return w->version_of_final[w->s->final_of_op[op]];
+}
+
+static enum status show_longest(struct show *w, uint32_t read, struct error *err)
+{
+    const struct distilled *d = w->s->d;
+    uint32_t key = d->read_key[read], before = d->key_start[key], place = 0;
+
+    for (uint32_t i = 0; i < d->read_length[read]; i++) {
+        uint32_t version = version_at(w, read, i);
+
+        if (version == before)
+            continue;
+        TRY(array_push(&w->shown, ((struct shown){ read, before, version, true }), err));
+        w->place[version] = ++place;
+        before = version;
+    }
+    for (uint32_t version = d->key_start[key] + 1; version < d->key_start[key + 1]; version++)
+        if (w->place[version] == 0 && d->version_actor[version] != d->read_actor[read])
+            TRY(array_push(&w->shown, ((struct shown){ read, NOBODY, version, false }), err));
+    return STATUS_OK;
+}
+
+static bool is_beginning(const struct distilled *d, uint32_t read, uint32_t longest)
+{
+    const struct history *h = d->history;
+    uint32_t length = d->read_length[read];
+
+    return length == 0 || memcmp(h->list_element + h->list_start[h->op_value[d->read_op[read]]],
+                                 h->list_element + h->list_start[h->op_value[d->read_op[longest]]],
+                                 length * sizeof *h->list_element) == 0;
+}
+
+/* Of one that is no beginning of the longest list: where it differs, they refute each other. */
+static enum status show_another(struct show *w, uint32_t read, struct error *err)
+{
+    const struct distilled *d = w->s->d;
+    uint32_t key = d->read_key[read], before = d->key_start[key];
+
+    if (is_beginning(d, read, d->key_list[key]))
+        return STATUS_OK;
+    for (uint32_t i = 0; i < d->read_length[read]; i++) {
+        uint32_t version = version_at(w, read, i);
+
+        w->seen[version] = read + 1;
+        if (version != before)
+            TRY(array_push(&w->shown, ((struct shown){ read, before, version, false }), err));
+        before = version;
+    }
+    for (uint32_t version = d->key_start[key] + 1; version < d->key_start[key + 1]; version++)
+        if (w->place[version] > 0 && w->seen[version] != read + 1 &&
+            d->version_actor[version] != d->read_actor[read])
+            TRY(array_push(&w->shown, ((struct shown){ read, NOBODY, version, false }), err));
+    return STATUS_OK;
+}
+
+static enum status show_all(struct show *w, struct error *err)
+{
+    struct distilled *d = w->s->d;
+    struct arena *arena = w->s->arena;
+
+    TAKE(arena, w->place, d->version_count, err);
+    TAKE(arena, w->seen, d->version_count, err);
+    d->list_place = w->place;
+    for (uint32_t key = 0; key < d->key_count; key++)
+        if (d->key_list[key] != NOBODY)
+            TRY(show_longest(w, d->key_list[key], err));
+    for (uint32_t read = 0; read < d->read_count; read++)
+        if (d->key_list[d->read_key[read]] != NOBODY && d->key_list[d->read_key[read]] != read)
+            TRY(show_another(w, read, err));
+    TAKE(arena, d->shown, w->shown.count, err);
+    if (w->shown.count > 0)
+        memcpy(d->shown, w->shown.at, w->shown.count * sizeof *d->shown);
+    d->shown_count = (uint32_t)w->shown.count;
+    return STATUS_OK;
+}
+
+/* What lists show, once versions and reads are numbered. */
+static enum status distill_show_lists(struct distiller *s, const uint32_t *version_of_final,
+                                      struct error *err)
+{
+    struct show w = { .s = s, .version_of_final = version_of_final };
+    enum status status = show_all(&w, err);
+
+    array_close(&w.shown);
+    return status;
+}
+
+/* --- Distilling ---------------------------------------------------------------- */
 
 #define CANDIDATES_MAX ((size_t)1 << 28) /* 1 GiB: beyond that nobody has the memory */
 

@@ -14,7 +14,7 @@
  *
  * Everything known is a *fact*, in the order in which it was found out: mostly an edge. Each
  * fact follows from the history alone, or from facts before it, in a way that its kind
- * tells: refute.c finds the reasons again when they are asked for, so that knowing costs
+ * tells: the refuter finds the reasons again when they are asked for, so that knowing costs
  * 20 bytes.
  *
  * Versions of a key that follow each other directly are *linked*: the writer of the second read

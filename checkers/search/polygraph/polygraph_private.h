@@ -10,13 +10,6 @@
 MUST_USE enum status polygraph_overtake(struct polygraph *, uint32_t read, uint32_t version,
                                         struct error *);
 
-/* saturate_reads.c: strikes out candidates of reads that can no longer be their sources. */
-MUST_USE enum status polygraph_strike(struct polygraph *, const struct check_options *,
-                                      struct error *);
-
-/* saturate_reads.c: looks for a value that can have come from nowhere. */
-void polygraph_find_without(struct polygraph *);
-
 /* How many chains of a lane, with these places of their heads, must come before chain b. */
 uint32_t polygraph_count_before(const struct polygraph *, const struct lane *,
                                 const uint32_t *places, uint32_t b);

@@ -5,6 +5,333 @@
 
 #include "checkers/search/refuter/refute_private.h"
 
+/* --- Paths --------------------------------------------------------------------- */
+
+/*
+ * Paths through the facts that were known at some time, and which facts they need.
+ */
+
+static enum status refute_lay_out(struct refuter *r, struct error *err)
+{
+    const struct polygraph *p = r->p;
+    size_t nodes = p->node_count, facts = p->facts.count;
+
+    TAKE(r->arena, r->start, nodes + 2, err);
+    TAKE(r->arena, r->leading, facts, err);
+    TAKE(r->arena, r->why, facts, err);
+    TAKE(r->arena, r->why_else, facts, err);
+    TAKE(r->arena, r->is_needed, facts, err);
+    TAKE(r->arena, r->step_of, facts, err);
+    TAKE(r->arena, r->gone_fact, r->d->candidate_start[r->d->read_count], err);
+    TAKE(r->arena, r->source_step, r->d->read_count, err);
+    TAKE(r->arena, r->came_by, nodes, err);
+    TAKE(r->arena, r->visited, nodes, err);
+    TAKE(r->arena, r->wanted, nodes, err);
+    TAKE(r->arena, r->queue, nodes, err);
+    memset(r->source_step, 0xff, r->d->read_count * sizeof *r->source_step);
+    r->walk = 1;
+    for (size_t i = 0; i < facts; i++)
+        if (p->facts.at[i].from != NOBODY)
+            r->start[p->facts.at[i].from + 2]++;
+    for (size_t node = 0; node < nodes; node++)
+        r->start[node + 2] += r->start[node + 1];
+    for (size_t i = 0; i < facts; i++) {
+        const struct fact *f = &p->facts.at[i];
+
+        if (f->from != NOBODY) {
+            r->leading[r->start[f->from + 1]++] = (uint32_t)i;
+            continue;
+        }
+        for (uint32_t c = r->d->candidate_start[f->x]; c < r->d->candidate_start[f->x + 1]; c++)
+            if (r->d->candidates[c] == f->y)
+                r->gone_fact[c] = (uint32_t)i;
+    }
+    return STATUS_OK;
+}
+
+void refute_want(struct refuter *r, uint32_t node)
+{
+    r->wanted[node] = r->walk;
+}
+
+static enum status trace(struct refuter *r, uint32_t from, uint32_t to, struct path *path,
+                         struct error *err)
+{
+    uint32_t first;
+
+    path->start = (uint32_t)r->pool.count;
+    do {
+        TRY(array_push(&r->pool, r->came_by[to], err));
+        to = r->p->facts.at[r->came_by[to]].from;
+    } while (to != from);
+    path->count = (uint32_t)r->pool.count - path->start;
+    first = path->start;
+    for (uint32_t last = (uint32_t)r->pool.count - 1; first < last; first++, last--) {
+        uint32_t swap = r->pool.at[first];
+
+        r->pool.at[first] = r->pool.at[last];
+        r->pool.at[last] = swap;
+    }
+    return STATUS_OK;
+}
+
+enum status refute_walk(struct refuter *r, uint32_t from, uint32_t limit, struct path *path,
+                        bool *found, struct error *err)
+{
+    uint32_t walk = r->walk++, count = 0;
+
+    r->queue[count++] = from;
+    *found = false;
+    *path = (struct path){ 0 };
+    for (uint32_t next = 0; next < count; next++) {
+        uint32_t node = r->queue[next];
+
+        for (uint32_t i = r->start[node]; i < r->start[node + 1] && r->leading[i] < limit; i++) {
+            uint32_t to = r->p->facts.at[r->leading[i]].to;
+
+            if (r->visited[to] == walk)
+                continue;
+            r->visited[to] = walk;
+            r->came_by[to] = r->leading[i];
+            *found = r->wanted[to] == walk;
+            if (*found)
+                return trace(r, from, to, path, err);
+            r->queue[count++] = to;
+        }
+    }
+    return STATUS_OK;
+}
+
+void refute_need_source(struct refuter *r, uint32_t read)
+{
+    if (r->d->read_source[read] != NOBODY)
+        return;
+    for (uint32_t c = r->d->candidate_start[read]; c < r->d->candidate_start[read + 1]; c++)
+        if (r->p->is_gone[c])
+            r->is_needed[r->gone_fact[c]] = 1;
+}
+
+void refute_need_some(struct refuter *r, uint32_t some)
+{
+    const struct some *s = &r->d->somes[some];
+
+    for (uint32_t k = s->start; k < s->start + s->count; k++)
+        refute_need_source(r, r->d->some_read[k]);
+}
+
+void refute_need(struct refuter *r, struct path path)
+{
+    for (uint32_t i = path.start; i < path.start + path.count; i++) {
+        const struct fact *f = &r->p->facts.at[r->pool.at[i]];
+
+        r->is_needed[r->pool.at[i]] = 1;
+        if (f->kind == FACT_FOLLOWS)
+            refute_need_source(r, f->x);
+    }
+}
+
+/* --- Writing ------------------------------------------------------------------- */
+
+/*
+ * What is written of facts, into the draft of a step.
+ */
+
+static void use_axiom(struct refuter *r, enum axiom_kind kind, uint32_t a, uint32_t b, uint32_t c)
+{
+    steps_use(r->s, steps_axiom(r->s, (struct axiom){ kind, a, b, c }));
+}
+
+/* --- Facts ------------------------------------------------------------------------ */
+
+void refute_use_source(struct refuter *r, uint32_t read)
+{
+    const struct distilled *d = r->d;
+
+    if (d->read_source[read] != NOBODY)
+        return;
+    if (r->source_step[read] == NOBODY) {
+        steps_begin(r->s);
+        steps_source_literal(r->s, read, r->p->source[read], true);
+        for (uint32_t c = d->candidate_start[read]; c < d->candidate_start[read + 1]; c++)
+            if (r->p->is_gone[c])
+                steps_use(r->s, r->step_of[r->gone_fact[c]]);
+        use_axiom(r, AXIOM_READS, read, 0, 0);
+        r->source_step[read] = steps_end(r->s);
+    }
+    steps_use(r->s, r->source_step[read]);
+}
+
+void refute_use_some(struct refuter *r, uint32_t some)
+{
+    const struct distilled *d = r->d;
+    const struct some *s = &d->somes[some];
+
+    for (uint32_t k = s->start; k < s->start + s->count; k++) {
+        uint32_t read = d->some_read[k];
+
+        for (uint32_t c = d->candidate_start[read]; c < d->candidate_start[read + 1]; c++)
+            if (d->candidates[c] == d->some_version[k] && r->p->is_gone[c])
+                steps_use(r->s, r->step_of[r->gone_fact[c]]);
+    }
+    use_axiom(r, AXIOM_EXTREME, some, 0, 0);
+}
+
+static void use_fact(struct refuter *r, uint32_t fact)
+{
+    const struct fact *f = &r->p->facts.at[fact];
+
+    switch ((enum fact_kind)f->kind) {
+    case FACT_PROGRAM:
+        use_axiom(r, AXIOM_PROGRAM, f->x, 0, 0);
+        return;
+    case FACT_BASE:
+        if (r->d->is_halved && r->d->actor_txn[f->x] == r->d->actor_txn[f->y])
+            use_axiom(r, AXIOM_PROGRAM, f->x, 0, 0);
+        else
+            use_axiom(r, AXIOM_SESSION, f->x, f->y, 0);
+        return;
+    case FACT_FOLLOWS:
+        refute_use_source(r, f->x);
+        use_axiom(r, AXIOM_FOLLOWS, f->x, f->y, 0);
+        return;
+    case FACT_PREFIX:
+        use_axiom(r, AXIOM_PREFIX, f->x, f->y, f->z);
+        return;
+    case FACT_ABSENT:
+        use_axiom(r, AXIOM_ABSENT, f->x, f->y, 0);
+        return;
+    case FACT_PAIR:
+        use_axiom(r, AXIOM_VERSION_ORDER, f->y, f->z, 0);
+        return;
+    case FACT_TIME:
+        return; /* told where the path leaves time again */
+    default:
+        steps_use(r->s, r->step_of[fact]);
+    }
+}
+
+void refute_use_path(struct refuter *r, struct path path)
+{
+    uint32_t entered = NOBODY; /* whose completion led to a barrier */
+
+    for (uint32_t i = path.start; i < path.start + path.count; i++) {
+        uint32_t fact = r->pool.at[i];
+        const struct fact *f = &r->p->facts.at[fact];
+        uint32_t first_barrier = r->p->node_count - r->p->base->barrier_count;
+
+        if (f->from < first_barrier)
+            steps_point(r->s, f->from);
+        if (f->kind != FACT_TIME) {
+            use_fact(r, fact);
+            continue;
+        }
+        if (f->from < first_barrier)
+            entered = f->x;
+        if (f->to < first_barrier)
+            use_axiom(r, AXIOM_REALTIME, entered, f->x, 0);
+    }
+}
+
+void refute_use_overwrites(struct refuter *r, uint32_t read, uint32_t version, uint32_t other)
+{
+    use_axiom(r, AXIOM_OVERWRITES, read, version, other);
+}
+
+/* --- Overtaking ------------------------------------------------------------------ */
+
+static void use_program(struct refuter *r, uint32_t version)
+{
+    if (r->p->is_snapshot)
+        steps_use(r->s, steps_axiom(r->s, (struct axiom){ AXIOM_PROGRAM,
+                                                          r->d->version_actor[version], 0, 0 }));
+}
+
+void refute_use_overtaking(struct refuter *r, uint32_t source, uint32_t other, struct path path)
+{
+    const struct polygraph *p = r->p;
+
+    use_program(r, source);
+    use_program(r, other);
+    if (p->is_snapshot) {
+        steps_point(r->s, version_commit(p, other));
+        steps_point(r->s, version_begin(p, source));
+    }
+    refute_use_path(r, path);
+    steps_point(r->s, version_begin(p, other));
+}
+
+/* --- Chains ----------------------------------------------------------------------- */
+
+uint32_t refute_link(const struct refuter *r, uint32_t version, uint32_t limit)
+{
+    const struct polygraph *p = r->p;
+    uint32_t read;
+
+    if (p->previous[version] == NOBODY)
+        return NOBODY;
+    read = polygraph_read_of(p, r->d->version_actor[version], p->previous[version]);
+    if (read == NOBODY || p->known_since[read] > limit)
+        return NOBODY;
+    return read;
+}
+
+void refute_use_lemma(struct refuter *r, uint32_t x, uint32_t y)
+{
+    const struct polygraph *p = r->p;
+    uint32_t step;
+
+    if (!p->is_snapshot)
+        return;
+    steps_begin(r->s);
+    steps_order_literal(r->s, version_begin(p, y), version_commit(p, x));
+    steps_order_literal(r->s, version_begin(p, x), version_commit(p, y));
+    use_axiom(r, AXIOM_PROGRAM, r->d->version_actor[x], 0, 0);
+    use_axiom(r, AXIOM_PROGRAM, r->d->version_actor[y], 0, 0);
+    steps_point(r->s, version_begin(p, x));
+    steps_point(r->s, version_commit(p, x));
+    steps_point(r->s, version_begin(p, y));
+    steps_point(r->s, version_commit(p, y));
+    step = steps_end(r->s);
+    steps_use(r->s, step);
+}
+
+uint32_t refute_use_back(struct refuter *r, uint32_t tail, uint32_t head, uint32_t limit)
+{
+    uint32_t read, version = tail;
+
+    if (r->p->is_snapshot)
+        use_axiom(r, AXIOM_EXCLUSIVE, tail, head, 0);
+    while ((read = refute_link(r, version, limit)) != NOBODY) {
+        uint32_t before = r->p->previous[version];
+
+        refute_use_source(r, read);
+        refute_use_overwrites(r, read, before, head);
+        if (version_is_initial(r->d, before))
+            return NOBODY;
+        version = before;
+    }
+    return version;
+}
+
+uint32_t refute_use_forth(struct refuter *r, uint32_t head, uint32_t before, uint32_t limit,
+                          bool full)
+{
+    uint32_t version = head, next = r->p->next[head], read;
+    bool goes_on = next != NOBODY && refute_link(r, next, limit) != NOBODY;
+
+    if (goes_on || full)
+        refute_use_lemma(r, head, before);
+    while (next != NOBODY && (read = refute_link(r, next, limit)) != NOBODY) {
+        refute_use_source(r, read);
+        refute_use_overwrites(r, read, version, before);
+        if (r->p->is_snapshot)
+            use_axiom(r, AXIOM_EXCLUSIVE, next, before, 0);
+        version = next;
+        next = r->p->next[version];
+    }
+    return version;
+}
+
 /* --- Reasons ---------------------------------------------------------------------- */
 
 /* The last version of a chain as it was before `limit`. */

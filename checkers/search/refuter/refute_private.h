@@ -30,9 +30,8 @@ struct refuter {
     uint32_t walk;
 };
 
-/* --- refute_walk.c ---------------------------------------------------------------- */
+/* --- Paths ------------------------------------------------------------------------ */
 
-MUST_USE enum status refute_lay_out(struct refuter *, struct error *);
 /* Which nodes the next walk is to reach. */
 void refute_want(struct refuter *, uint32_t node);
 /* A shortest path through the facts before `limit` to a wanted node; false: there is none. */
@@ -47,7 +46,7 @@ static inline uint32_t path_end(const struct refuter *r, struct path path)
     return r->p->facts.at[r->pool.at[path.start + path.count - 1]].to;
 }
 
-/* --- refute_write.c: into the draft ------------------------------------------------ */
+/* --- Into the draft --------------------------------------------------------------- */
 
 /* Uses what makes a path known; its points are its nodes but the last. */
 void refute_use_path(struct refuter *, struct path);
@@ -74,7 +73,7 @@ uint32_t refute_use_forth(struct refuter *, uint32_t head, uint32_t before, uint
 uint32_t refute_link(const struct refuter *, uint32_t version, uint32_t limit);
 void refute_use_overwrites(struct refuter *, uint32_t read, uint32_t version, uint32_t other);
 
-/* --- refute_tell.c: in words ------------------------------------------------------- */
+/* --- In words --------------------------------------------------------------------- */
 
 /* The chain that must come first begins with `first`; the other ends with `end`, or its reader. */
 void refute_tell_order(struct refuter *, uint32_t fact, uint32_t first, uint32_t end,
@@ -83,7 +82,7 @@ void refute_tell_not_from(struct refuter *, uint32_t fact);
 void refute_tell_cycle(struct refuter *, struct path cycle);
 void refute_tell_read(struct refuter *, uint32_t read);
 
-/* --- refute_search.c -------------------------------------------------------------- */
+/* --- What the search has learnt --------------------------------------------------- */
 
 MUST_USE enum status refute_need_search(struct refuter *, const struct open_pairs *,
                                         const struct search_proof *, struct error *);

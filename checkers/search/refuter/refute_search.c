@@ -1,6 +1,6 @@
 /*
  * What the search has learnt, as steps: its literals are orders of points and sources of
- * reads, and its edges follow from them by what refute_write.c writes.
+ * reads, and its edges follow from them by what refute.c writes.
  */
 #include <assert.h>
 

@@ -30,7 +30,4 @@ MUST_USE enum status search_index_init(struct search_index *, const struct searc
                                        uint64_t seed, struct error *);
 void search_index_close(struct search_index *);
 
-/* Fills the order: by the number of ancestors less that of descendants. */
-MUST_USE enum status search_index_guess_order(struct search_index *, uint64_t seed, struct error *);
-
 #endif

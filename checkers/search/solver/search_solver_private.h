@@ -135,34 +135,21 @@ static inline uint32_t *clause_literals(const struct solver *s, uint32_t clause)
     return s->words.at + clause + HEAD_WORDS;
 }
 
-/* search_propagate.c */
 void solver_assign(struct solver *, uint32_t literal, uint32_t reason);
-/* Returns through `conflict` or `cycle_count` whether there is one. */
-MUST_USE enum status solver_propagate(struct solver *, struct error *);
 static inline bool solver_has_conflict(const struct solver *s)
 {
     return s->conflict != NO_CLAUSE || s->cycle_count > 0;
 }
 void solver_go_back(struct solver *, uint32_t level);
 
-/* search_clauses.c */
-MUST_USE enum status solver_load_clauses(struct solver *, struct error *);
 MUST_USE enum status solver_add_clause(struct solver *, const uint32_t *literals, uint32_t count,
                                        uint32_t number, uint32_t *clause, struct error *);
-MUST_USE enum status solver_reduce_clauses(struct solver *, struct error *);
 
-/* search_analyze.c */
 /* At level 0 the problem is impossible; else it learns, goes back, and assigns. */
 MUST_USE enum status solver_resolve_conflict(struct solver *, struct error *);
 /* Gives what is true at level 0 a step of its own. */
 MUST_USE enum status solver_log_units(struct solver *, struct error *);
 
-/* search_decide.c */
 void solver_bump(struct solver *, uint32_t variable);
-void solver_heap_add(struct solver *, uint32_t variable);
-/* False: nothing is left to decide, and order and values are a model. */
-bool solver_decide(struct solver *, uint32_t *literal);
-/* What the order has to say on it. */
-bool solver_order_likes(const struct solver *, uint32_t variable);
 
 #endif
