@@ -198,18 +198,25 @@ void disk_crash(struct disk *disk, int64_t now_ns)
     }
 }
 
+/* What a read returns of one page. */
+struct page_part {
+    size_t offset, size;
+    uint8_t *bytes;
+};
+
 /* Changes one byte of the page, chosen by its place and content, in the part that was read. */
 static bool rot_page(const struct disk *disk, const struct disk_file *file,
-                     const struct page_version *version, const uint8_t *stored, size_t offset,
-                     uint8_t *bytes, size_t size)
+                     const struct page_version *version, const uint8_t *stored,
+                     struct page_part part)
 {
     uint64_t word = hash_fold(disk_draw(file, DISK_DRAW_ROT, version->index),
                               checksum(stored, version->length) | 1);
     size_t at = (size_t)random_scale(hash_number(word), version->length);
 
-    if (!disk_happens(disk->faults.bit_rot, word) || at < offset || at >= offset + size)
+    if (!disk_happens(disk->faults.bit_rot, word) || at < part.offset ||
+        at >= part.offset + part.size)
         return false;
-    bytes[at - offset] ^= (uint8_t)(1 + hash_number(word + 1) % 255);
+    part.bytes[at - part.offset] ^= (uint8_t)(1 + hash_number(word + 1) % 255);
     return true;
 }
 
@@ -226,7 +233,7 @@ bool disk_read_page(const struct disk *disk, const struct disk_file *file, uint3
         stored = pages_bytes(&disk->pages, version->shown);
     memcpy(bytes, stored + offset, size);
     return on_disk && disk->faults.bit_rot.numerator &&
-           rot_page(disk, file, version, stored, offset, bytes, size);
+           rot_page(disk, file, version, stored, (struct page_part){ offset, size, bytes });
 }
 
 /* Lets reads of one version return other bytes; zeros behind them. */

@@ -43,27 +43,27 @@ static enum status grow_messages(struct network *network, struct error *err)
     return STATUS_OK;
 }
 
-enum status network_init(struct network *network, const struct link_options *options,
-                         uint32_t node_count, uint32_t endpoint_count, uint32_t message_count_max,
-                         size_t message_bytes_max, const struct random_key *key,
-                         struct arena *arena, struct error *err)
+enum status network_init(struct network *network, const struct network_options *options,
+                         const struct random_key *key, struct arena *arena, struct error *err)
 {
-    assert(message_count_max > 0);
+    size_t endpoint_count = options->endpoint_count;
+
+    assert(options->message_count_max > 0 && options->node_count <= options->endpoint_count);
     *network = (struct network){ .arena = arena,
                                  .key = *key,
-                                 .options = *options,
-                                 .node_count = node_count,
-                                 .endpoint_count = endpoint_count,
-                                 .message_count_max = message_count_max,
+                                 .options = *options->links,
+                                 .node_count = options->node_count,
+                                 .endpoint_count = options->endpoint_count,
+                                 .message_count_max = options->message_count_max,
+                                 .draws_by_time = options->draws_by_time,
                                  .free_message = MESSAGE_NONE };
-    network->links =
-        arena_push(arena, (size_t)endpoint_count * endpoint_count, sizeof *network->links);
+    network->links = arena_push(arena, endpoint_count * endpoint_count, sizeof *network->links);
     network->send_clogged_until_ns = arena_push(arena, endpoint_count, sizeof(int64_t));
     network->receive_clogged_until_ns = arena_push(arena, endpoint_count, sizeof(int64_t));
     if (!network->links || !network->send_clogged_until_ns || !network->receive_clogged_until_ns)
-        return error_set(err, STATUS_OVER_LIMIT,
-                         "no memory for links between %" PRIu32 " endpoints", endpoint_count);
-    blocks_init(&network->blocks, message_bytes_max, arena);
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for links between %zu endpoints",
+                         endpoint_count);
+    blocks_init(&network->blocks, options->message_bytes_max, arena);
     return grow_messages(network, err);
 }
 
@@ -301,11 +301,12 @@ static bool is_duplicated(struct network *network, const struct link *link,
            burst_hits(network, link, ordinal, DRAW_DUPLICATE, BURST_DUPLICATE);
 }
 
-static enum status duplicate(struct network *network, struct link *link,
-                             const struct link_options *options, struct message model,
-                             const char *bytes, int64_t departs_ns, struct network_sent *sent,
-                             struct error *err)
+static enum status duplicate(struct network *network, struct link *link, struct message model,
+                             int64_t departs_ns, struct network_sent *sent, struct error *err)
 {
+    const struct link_options *options = options_of(network, link);
+    const char *bytes = network->messages[sent->message].bytes;
+
     if (!is_duplicated(network, link, options, model.turn))
         return STATUS_OK;
     model.copy = true;
@@ -315,13 +316,14 @@ static enum status duplicate(struct network *network, struct link *link,
     return add_message(network, link, &model, bytes, &sent->copy, err);
 }
 
-enum status network_send(struct network *network, int64_t now_ns, uint32_t from, uint32_t to,
-                         uint32_t to_epoch, struct text bytes, struct network_sent *sent,
+enum status network_send(struct network *network, int64_t now_ns,
+                         const struct network_letter *letter, struct network_sent *sent,
                          struct error *err)
 {
-    struct link *link = network_link(network, from, to);
+    struct link *link = network_link(network, letter->from, letter->to);
     const struct link_options *options = options_of(network, link);
-    struct message model = { .from = from, .to = to, .to_epoch = to_epoch };
+    struct text bytes = letter->bytes;
+    struct message model = { .from = letter->from, .to = letter->to, .to_epoch = letter->to_epoch };
     int64_t departs_ns, delay_ns;
 
     *sent = (struct network_sent){ .copy = MESSAGE_NONE, .evicted = MESSAGE_NONE };
@@ -329,12 +331,12 @@ enum status network_send(struct network *network, int64_t now_ns, uint32_t from,
         return error_set(err, STATUS_OVER_LIMIT, "no room for a message of %zu bytes",
                          bytes.length);
     if (!link->keyed)
-        fork_key(network, link, from, to);
+        fork_key(network, link, letter->from, letter->to);
     model.size = (uint32_t)bytes.length;
     model.ordinal = link->sent;
     model.turn = turn_next(&link->sent, network->draws_by_time, now_ns);
     model.checksum = checksum(bytes.at, bytes.length);
-    if (from == to) {
+    if (letter->from == letter->to) {
         sent->arrives_ns = now_ns;
         return add_message(network, link, &model, bytes.at, &sent->message, err);
     }
@@ -345,7 +347,7 @@ enum status network_send(struct network *network, int64_t now_ns, uint32_t from,
     departs_ns = departure_ns(link, options, now_ns, model.size) + delay_ns;
     draw_arrival(network, link, options, model.turn, departs_ns, sent);
     TRY(add_message(network, link, &model, bytes.at, &sent->message, err));
-    return duplicate(network, link, options, model, bytes.at, departs_ns, sent, err);
+    return duplicate(network, link, model, departs_ns, sent, err);
 }
 
 int64_t network_clogged_until_ns(const struct network *network, const struct message *message)

@@ -107,15 +107,27 @@ struct network_sent {
     uint32_t evicted; /* a message that will not arrive, or MESSAGE_NONE */
 };
 
-MUST_USE enum status network_init(struct network *, const struct link_options *,
-                                  uint32_t node_count, uint32_t endpoint_count,
-                                  uint32_t message_count_max, size_t message_bytes_max,
+struct network_options {
+    const struct link_options *links; /* of every link that has none of its own */
+    uint32_t node_count, endpoint_count;
+    uint32_t message_count_max;
+    size_t message_bytes_max;
+    bool draws_by_time; /* see sim/turn.h */
+};
+
+MUST_USE enum status network_init(struct network *, const struct network_options *,
                                   const struct random_key *, struct arena *, struct error *);
 
+/* A message as its sender hands it over. */
+struct network_letter {
+    uint32_t from, to;
+    uint32_t to_epoch; /* the receiver's incarnation now */
+    struct text bytes;
+};
+
 /* The bytes are copied. */
-MUST_USE enum status network_send(struct network *, int64_t now_ns, uint32_t from, uint32_t to,
-                                  uint32_t to_epoch, struct text bytes, struct network_sent *,
-                                  struct error *);
+MUST_USE enum status network_send(struct network *, int64_t now_ns, const struct network_letter *,
+                                  struct network_sent *, struct error *);
 /* Until when the message must wait before it can arrive; not after now: it need not. */
 int64_t network_clogged_until_ns(const struct network *, const struct message *);
 /* What becomes of a message at its arrival. */

@@ -107,10 +107,14 @@ enum status world_init(struct world *world, const struct world_options *options,
     network_key = random_key_fork(&world->key, "network");
     TRY(event_queue_init(&world->queue, limits->pending_max, arena, err));
     TRY(timers_init(&world->timers, limits->timer_count_max, arena, err));
-    TRY(network_init(&world->network, &options->network, options->node_count, world->endpoint_count,
-                     limits->message_count_max, limits->message_bytes_max, &network_key, arena,
-                     err));
-    world->network.draws_by_time = options->draws_by_time;
+    TRY(network_init(&world->network,
+                     &(struct network_options){ .links = &options->network,
+                                                .node_count = options->node_count,
+                                                .endpoint_count = world->endpoint_count,
+                                                .message_count_max = limits->message_count_max,
+                                                .message_bytes_max = limits->message_bytes_max,
+                                                .draws_by_time = options->draws_by_time },
+                     &network_key, arena, err));
     TRY(init_nodes(world, err));
     return trace_init(&world->trace, &options->trace, options->node_count, arena, err);
 }
@@ -220,7 +224,8 @@ void world_send(struct world *world, uint32_t from, uint32_t to, struct text byt
     assert(to < world->endpoint_count);
     if (dispatch_has_failed(world))
         return;
-    if (network_send(&world->network, world->now_ns, from, to, world->nodes[to].epoch, bytes, &sent,
+    if (network_send(&world->network, world->now_ns,
+                     &(struct network_letter){ from, to, world->nodes[to].epoch, bytes }, &sent,
                      &world->failure) != STATUS_OK) {
         dispatch_fail(world);
         return;

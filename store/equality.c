@@ -51,19 +51,18 @@ static void differ(struct equality *e, uint32_t shard, uint32_t node, uint64_t i
     e->index = index;
 }
 
-uint64_t equality_applied(struct equality *e, uint32_t shard, uint32_t node, uint64_t index,
-                          uint64_t term, struct text command, uint64_t chain)
+uint64_t equality_applied(struct equality *e, const struct equality_entry *entry, uint64_t chain)
 {
     struct said *said;
 
-    assert(shard < e->shard_count && node < e->node_count && index > 0);
-    said = &e->shards[shard]->entries[index % WINDOW];
-    chain = hash_number(chain + index) + hash_number(term);
-    chain = hash_number(chain ^ hash_bytes(command.at, command.length));
-    if (said->index < index)
-        *said = (struct said){ index, chain };
-    else if (said->index == index && said->hash != chain)
-        differ(e, shard, node, index);
+    assert(entry->shard < e->shard_count && entry->node < e->node_count && entry->index > 0);
+    said = &e->shards[entry->shard]->entries[entry->index % WINDOW];
+    chain = hash_number(chain + entry->index) + hash_number(entry->term);
+    chain = hash_number(chain ^ hash_bytes(entry->command.at, entry->command.length));
+    if (said->index < entry->index)
+        *said = (struct said){ entry->index, chain };
+    else if (said->index == entry->index && said->hash != chain)
+        differ(e, entry->shard, entry->node, entry->index);
     return chain;
 }
 

@@ -18,9 +18,15 @@
 struct equality;
 
 struct equality *equality_open(struct pool *, uint32_t shard_count, uint32_t node_count);
+
+/* An entry of a shard's log, as a node applies it. */
+struct equality_entry {
+    uint32_t shard, node;
+    uint64_t index, term;
+    struct text command;
+};
 /* `chain` is the replica's so far, 0 at the beginning; returns it with the entry folded in. */
-uint64_t equality_applied(struct equality *, uint32_t shard, uint32_t node, uint64_t index,
-                          uint64_t term, struct text command, uint64_t chain);
+uint64_t equality_applied(struct equality *, const struct equality_entry *, uint64_t chain);
 /* The state at this index, serialized. */
 void equality_state(struct equality *, uint32_t shard, uint32_t node, uint64_t index,
                     struct text state);

@@ -60,60 +60,65 @@ static enum status load(void *context, struct cluster *cluster, struct error *er
     return err->status;
 }
 
-static enum status open_builtin(struct store *store, const struct cluster_options *options,
-                                const struct store_workload *workload,
-                                struct cluster_workload *made, struct world *world,
-                                struct arena *arena, struct error *err)
-{
-    struct random_key key = random_key_fork(world_key(world), "workload");
+/* A store that is being opened, with its workload. */
+struct opening {
+    struct store *store;
+    const struct cluster_options *options;
+    const struct store_workload *workload;
+    struct cluster_workload made;
+    struct world *world;
+    struct arena *arena;
+};
 
-    TRY(builtin_init(&store->builtin, workload->builtin, options->sessions, STORE_ATTEMPTS_MAX,
-                     &key, arena, err));
-    if (workload->listing)
-        TRY(builtin_follow(&store->builtin, workload->listing, arena, err));
-    TRY(driver_builtin_open(&store->by_builtin, &store->builtin, arena, err));
-    driver_builtin_record(store->by_builtin, options->recorded);
-    made->name = store->builtin.workload->name;
-    made->unique = builtin_is_unique(&store->builtin);
-    made->schema = driver_builtin_schema(store->by_builtin);
-    made->shapes = driver_builtin_shapes(store->by_builtin);
-    made->driver = driver_builtin_driver(store->by_builtin);
+static enum status open_builtin(struct opening *o, struct error *err)
+{
+    struct random_key key = random_key_fork(world_key(o->world), "workload");
+
+    TRY(builtin_init(&o->store->builtin, o->workload->builtin, o->options->sessions,
+                     STORE_ATTEMPTS_MAX, &key, o->arena, err));
+    if (o->workload->listing)
+        TRY(builtin_follow(&o->store->builtin, o->workload->listing, o->arena, err));
+    TRY(driver_builtin_open(&o->store->by_builtin, &o->store->builtin, o->arena, err));
+    driver_builtin_record(o->store->by_builtin, o->options->recorded);
+    o->made.name = o->store->builtin.workload->name;
+    o->made.unique = builtin_is_unique(&o->store->builtin);
+    o->made.schema = driver_builtin_schema(o->store->by_builtin);
+    o->made.shapes = driver_builtin_shapes(o->store->by_builtin);
+    o->made.driver = driver_builtin_driver(o->store->by_builtin);
     return STATUS_OK;
 }
 
-static enum status open_program(struct store *store, const struct cluster_options *options,
-                                const struct store_workload *workload,
-                                struct cluster_workload *made, struct world *world,
-                                struct arena *arena, struct error *err)
+static enum status open_program(struct opening *o, struct error *err)
 {
-    struct random_key key = random_key_fork(world_key(world), "workload");
-    struct program_call *calls = arena_push(arena, workload->call_count + 1u, sizeof *calls);
+    struct random_key key = random_key_fork(world_key(o->world), "workload");
+    struct program_call *calls = arena_push(o->arena, o->workload->call_count + 1u, sizeof *calls);
     struct driver_program_options own = {
-        .program = workload->program,
+        .program = o->workload->program,
         .calls = calls,
-        .call_count = workload->call_count,
-        .is_directed = workload->step_count > 0,
-        .load = workload->load,
-        .clients = options->sessions,
+        .call_count = o->workload->call_count,
+        .is_directed = o->workload->step_count > 0,
+        .load = o->workload->load,
+        .clients = o->options->sessions,
         .attempts = STORE_ATTEMPTS_MAX,
         .key = &key,
-        .listing = workload->listing,
-        .recorded = workload->step_count > 0 ? NULL : options->recorded,
+        .listing = o->workload->listing,
+        .recorded = o->workload->step_count > 0 ? NULL : o->options->recorded,
     };
 
     if (!calls)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for %" PRIu32 " calls",
-                         workload->call_count);
-    for (uint32_t i = 0; i < workload->call_count; i++)
-        calls[i] = (struct program_call){ workload->calls[i].procedure, workload->calls[i].weight,
-                                          workload->calls[i].arguments,
-                                          workload->calls[i].argument_count,
-                                          workload->calls[i].line };
-    TRY(driver_program_open(&store->by_program, &own, arena, err));
-    made->name = workload->program_name;
-    made->schema = driver_program_schema(store->by_program);
-    made->shapes = driver_program_shapes(store->by_program);
-    made->driver = driver_program_driver(store->by_program);
+                         o->workload->call_count);
+    for (uint32_t i = 0; i < o->workload->call_count; i++)
+        calls[i] =
+            (struct program_call){ o->workload->calls[i].procedure, o->workload->calls[i].weight,
+                                   o->workload->calls[i].arguments,
+                                   o->workload->calls[i].argument_count,
+                                   o->workload->calls[i].line };
+    TRY(driver_program_open(&o->store->by_program, &own, o->arena, err));
+    o->made.name = o->workload->program_name;
+    o->made.schema = driver_program_schema(o->store->by_program);
+    o->made.shapes = driver_program_shapes(o->store->by_program);
+    o->made.driver = driver_program_driver(o->store->by_program);
     return STATUS_OK;
 }
 
@@ -124,23 +129,20 @@ static int64_t now_ns(void *context)
     return world->now_ns;
 }
 
-static enum status open_schedule(struct store *store, const struct cluster_options *options,
-                                 const struct store_workload *workload,
-                                 struct cluster_workload *made, struct world *world,
-                                 struct arena *arena, struct error *err)
+static enum status open_schedule(struct opening *o, struct error *err)
 {
     struct driver_schedule_options own = {
-        .steps = workload->steps,
-        .step_count = workload->step_count,
-        .sessions = options->sessions,
+        .steps = o->workload->steps,
+        .step_count = o->workload->step_count,
+        .sessions = o->options->sessions,
         .now_ns = now_ns,
-        .now_context = world,
+        .now_context = o->world,
     };
 
-    TRY(open_program(store, options, workload, made, world, arena, err));
-    TRY(driver_schedule_open(&store->by_schedule, &own, store->by_program, workload->program,
-                             arena, err));
-    made->driver = driver_schedule_driver(store->by_schedule);
+    TRY(open_program(o, err));
+    TRY(driver_schedule_open(&o->store->by_schedule, &own, o->store->by_program,
+                             o->workload->program, o->arena, err));
+    o->made.driver = driver_schedule_driver(o->store->by_schedule);
     return STATUS_OK;
 }
 
@@ -178,9 +180,13 @@ enum status store_open(struct store **out, const struct cluster_options *given,
                        struct arena *arena, struct error *err)
 {
     struct store *store = arena_push(arena, 1, sizeof *store);
-    struct cluster_workload made = { .load = load, .load_context = store };
     struct cluster_options settled = settle_options(given, workload);
-    const struct cluster_options *options = &settled;
+    struct opening opening = { .store = store,
+                               .options = &settled,
+                               .workload = workload,
+                               .made = { .load = load, .load_context = store },
+                               .world = world,
+                               .arena = arena };
 
     *out = store;
     if (!store)
@@ -188,11 +194,10 @@ enum status store_open(struct store **out, const struct cluster_options *given,
     store->load_line = workload->load_line;
     TRY((workload->builtin      ? open_builtin
          : workload->step_count ? open_schedule
-                                : open_program)(store, options, workload, &made, world, arena,
-                                                err));
-    TRY(check_shapes(options, &made, err));
-    store->table_count = made.schema->table_count;
-    return cluster_open(&store->cluster, options, &made, world, arena, err);
+                                : open_program)(&opening, err));
+    TRY(check_shapes(&settled, &opening.made, err));
+    store->table_count = opening.made.schema->table_count;
+    return cluster_open(&store->cluster, &settled, &opening.made, world, arena, err);
 }
 
 void store_close(struct store *store)

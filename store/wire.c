@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "sim/clock.h"
+
 #define ROOM_MIN 256
 #define NUMBER_BYTES_MAX 10
 
@@ -68,13 +70,35 @@ void wire_put_stamp(struct wire_writer *w, struct stamp stamp)
     wire_put_number(w, stamp.txn);
 }
 
+/* The first byte of a short stamp. */
+enum { STAMP_ZERO, STAMP_NEVER, STAMP_AT, STAMP_HAS_LOGICAL = 4, STAMP_HAS_TXN = 8 };
+
+void wire_put_short_stamp(struct wire_writer *w, struct stamp at)
+{
+    if (stamp_is_zero(at)) {
+        wire_put_byte(w, STAMP_ZERO);
+        return;
+    }
+    if (stamp_equal(at, stamp_never())) {
+        wire_put_byte(w, STAMP_NEVER);
+        return;
+    }
+    wire_put_byte(w, (uint8_t)(STAMP_AT | (at.logical != 0 ? STAMP_HAS_LOGICAL : 0) |
+                               (at.txn != 0 ? STAMP_HAS_TXN : 0)));
+    wire_put_signed(w, (int64_t)((uint64_t)at.wall_ns - (uint64_t)CLOCK_WALL_EPOCH_NS));
+    if (at.logical != 0)
+        wire_put_number(w, at.logical);
+    if (at.txn != 0)
+        wire_put_number(w, at.txn);
+}
+
 struct wire_reader wire_reader_of(struct text text)
 {
     return (struct wire_reader){ .at = text.at,
                                  .end = text.length > 0 ? text.at + text.length : text.at };
 }
 
-static void spoil(struct wire_reader *r)
+void wire_spoil(struct wire_reader *r)
 {
     r->bad = true;
     r->at = r->end;
@@ -95,7 +119,7 @@ uint64_t wire_get_number_slowly(struct wire_reader *r)
             return number;
         }
     }
-    spoil(r);
+    wire_spoil(r);
     return 0;
 }
 
@@ -104,7 +128,7 @@ struct text wire_get_bytes(struct wire_reader *r, size_t size)
     struct text bytes = { r->at, size };
 
     if ((size_t)(r->end - r->at) < size) {
-        spoil(r);
+        wire_spoil(r);
         return (struct text){ r->at, 0 };
     }
     r->at += size;
@@ -122,7 +146,7 @@ struct stamp wire_get_stamp(struct wire_reader *r)
     uint64_t logical = wire_get_number(r);
 
     if (logical > UINT32_MAX)
-        spoil(r);
+        wire_spoil(r);
     stamp.logical = (uint32_t)logical;
     stamp.txn = wire_get_number(r);
     return stamp;
@@ -133,8 +157,38 @@ uint32_t wire_get_count(struct wire_reader *r)
     uint64_t count = wire_get_number(r);
 
     if (count > (uint64_t)(r->end - r->at) || count > UINT32_MAX) {
-        spoil(r);
+        wire_spoil(r);
         return 0;
     }
     return (uint32_t)count;
+}
+
+uint64_t wire_get_at_most(struct wire_reader *r, uint64_t most)
+{
+    uint64_t number = wire_get_number(r);
+
+    if (number > most) {
+        wire_spoil(r);
+        return 0;
+    }
+    return number;
+}
+
+struct stamp wire_get_short_stamp(struct wire_reader *r)
+{
+    struct stamp at = { 0 };
+    uint8_t flags = wire_get_byte(r);
+
+    if (flags == STAMP_NEVER)
+        return stamp_never();
+    if (flags == STAMP_ZERO)
+        return at;
+    if ((flags & ~(STAMP_HAS_LOGICAL | STAMP_HAS_TXN)) != STAMP_AT)
+        wire_spoil(r);
+    at.wall_ns = (int64_t)((uint64_t)wire_get_signed(r) + (uint64_t)CLOCK_WALL_EPOCH_NS);
+    if (flags & STAMP_HAS_LOGICAL)
+        at.logical = (uint32_t)wire_get_at_most(r, UINT32_MAX);
+    if (flags & STAMP_HAS_TXN)
+        at.txn = wire_get_number(r);
+    return at;
 }

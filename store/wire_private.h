@@ -34,6 +34,11 @@ void wire_put_number_slowly(struct wire_writer *, uint64_t);
 void wire_put_bytes(struct wire_writer *, const void *, size_t);
 void wire_put_text(struct wire_writer *, struct text);
 void wire_put_stamp(struct wire_writer *, struct stamp);
+/*
+ * Stamps are most of what asks say, and mostly zero, never, or not long after the run began: such
+ * take a byte here, or as many as the time since then needs.
+ */
+void wire_put_short_stamp(struct wire_writer *, struct stamp);
 
 static inline void wire_put_byte(struct wire_writer *w, uint8_t byte)
 {
@@ -61,6 +66,11 @@ uint64_t wire_get_number_slowly(struct wire_reader *);
 struct text wire_get_bytes(struct wire_reader *, size_t);
 struct text wire_get_text(struct wire_reader *);
 struct stamp wire_get_stamp(struct wire_reader *);
+struct stamp wire_get_short_stamp(struct wire_reader *);
+/* A number that has a largest value: what is above it spoils the reader. */
+uint64_t wire_get_at_most(struct wire_reader *, uint64_t most);
+/* What is read is wrong: from now on all numbers are zero. */
+void wire_spoil(struct wire_reader *);
 /* Of elements that take at least a byte each: refuses more than there are bytes. */
 uint32_t wire_get_count(struct wire_reader *);
 
@@ -85,6 +95,11 @@ static inline int64_t wire_get_signed(struct wire_reader *r)
     uint64_t number = wire_get_number(r);
 
     return (int64_t)(number >> 1 ^ (0 - (number & 1)));
+}
+
+static inline uint32_t wire_get_number32(struct wire_reader *r)
+{
+    return (uint32_t)wire_get_at_most(r, UINT32_MAX);
 }
 
 /* All of it was read, and all was well. */

@@ -337,8 +337,10 @@ static enum op_kind statement_of(enum builtin_request_kind kind)
 static void record_rows(const struct driver_answer *answer, const struct record_op *op,
                         enum op_kind kind, uint32_t scope, const struct changes *rows)
 {
-    record_statement(answer->record, answer->txn, op, kind, BUILTIN_TABLE, scope,
-                     rows ? rows->list.at : NULL, rows ? rows->list.count : 0);
+    record_statement(answer->record, answer->txn, op,
+                     &(struct record_statement){ kind, BUILTIN_TABLE, scope,
+                                                 rows ? rows->list.at : NULL,
+                                                 rows ? (uint32_t)rows->list.count : 0 });
 }
 
 static void record_seen(const struct driver_answer *answer, const struct record_op *op,

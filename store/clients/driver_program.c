@@ -30,8 +30,9 @@ static enum op_kind statement_of(enum read_purpose purpose)
 static void record_keys(const struct program_client *client, const struct driver_answer *answer,
                         const struct record_op *op)
 {
-    record_read_keys(answer->record, answer->txn, op, client->keys.at, client->keys.count,
-                     answer->rows, answer->row_count);
+    record_read_keys(answer->record, answer->txn, op,
+                     &(struct record_keys){ client->keys.at, (uint32_t)client->keys.count,
+                                            answer->rows, answer->row_count });
 }
 
 /* Its own copy of the rows, each once: the answer will be gone when they are written. */
@@ -69,8 +70,9 @@ static void record_rows(struct driver_program *d, const struct program_client *c
         rows[i].key = answer->rows[i].key;
         rows[i].row = answer->rows[i].row;
     }
-    record_statement(answer->record, answer->txn, op, kind, client->request->table, client->scope,
-                     rows, answer->row_count);
+    record_statement(answer->record, answer->txn, op,
+                     &(struct record_statement){ kind, client->request->table, client->scope, rows,
+                                                 answer->row_count });
 }
 
 static void program_record_half(struct program_client *client, const struct driver_answer *answer)
@@ -79,8 +81,10 @@ static void program_record_half(struct program_client *client, const struct driv
 
     if (!client->is_half_done)
         return;
-    record_statement(answer->record, answer->txn, &op, OP_SELECT, client->half_table,
-                     client->half_scope, client->matched.list.at, client->matched.list.count);
+    record_statement(answer->record, answer->txn, &op,
+                     &(struct record_statement){ OP_SELECT, client->half_table, client->half_scope,
+                                                 client->matched.list.at,
+                                                 (uint32_t)client->matched.list.count });
     client->is_half_done = false;
 }
 
@@ -139,8 +143,9 @@ static void record_writes(const struct program_client *client, const struct driv
         for (end = i; end < r->write_count && r->writes[end].is_insert; end++)
             ;
         if (end > i) {
-            record_statement(answer->record, answer->txn, op, OP_INSERT, r->table, SCOPE_NONE,
-                             changes + i, end - i);
+            record_statement(answer->record, answer->txn, op,
+                             &(struct record_statement){ OP_INSERT, r->table, SCOPE_NONE,
+                                                         changes + i, end - i });
             continue;
         }
         end = i + 1;
@@ -160,9 +165,10 @@ static void program_record_written(struct driver_program *d, struct program_clie
     (void)d;
     if (client->is_half_done && writes_what_matched(client)) {
         record_statement(answer->record, answer->txn, &whole,
-                         client->request->statement == QUERY_DELETE ? OP_DELETE : OP_UPDATE,
-                         client->half_table, client->half_scope, client->changes.list.at,
-                         client->changes.list.count);
+                         &(struct record_statement){
+                             client->request->statement == QUERY_DELETE ? OP_DELETE : OP_UPDATE,
+                             client->half_table, client->half_scope, client->changes.list.at,
+                             (uint32_t)client->changes.list.count });
         client->is_half_done = false;
         return;
     }

@@ -54,8 +54,9 @@ static void record_keys(struct read_back *b, uint32_t number, const struct drive
 {
     const struct reader_of_all *client = &b->clients[number];
 
-    record_read_keys(answer->record, answer->txn, &answer->op, b->keys.at + client->next,
-                     client->count, answer->rows, row_count);
+    record_read_keys(
+        answer->record, answer->txn, &answer->op,
+        &(struct record_keys){ b->keys.at + client->next, client->count, answer->rows, row_count });
 }
 
 static void answered(void *context, uint32_t number, const struct driver_answer *answer)

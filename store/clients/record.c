@@ -209,14 +209,13 @@ static struct record_op op_of_key(const struct record_op *op, uint32_t index, ui
 }
 
 void record_read_keys(struct run_record *r, uint64_t txn, const struct record_op *o,
-                      const uint32_t *keys, uint32_t key_count, const struct read_row *rows,
-                      uint32_t row_count)
+                      const struct record_keys *read)
 {
-    for (uint32_t i = 0; i < key_count; i++) {
-        bool is_row = i < row_count && rows[i].is_row;
-        struct record_op of_key = op_of_key(o, i, keys[i]);
+    for (uint32_t i = 0; i < read->key_count; i++) {
+        bool is_row = i < read->row_count && read->rows[i].is_row;
+        struct record_op of_key = op_of_key(o, i, read->keys[i]);
 
-        record_read(r, txn, &of_key, keys[i], is_row, is_row ? rows[i].row : TEXT(""));
+        record_read(r, txn, &of_key, read->keys[i], is_row, is_row ? read->rows[i].row : TEXT(""));
     }
 }
 
@@ -249,25 +248,24 @@ void record_remove(struct run_record *r, uint64_t txn, const struct record_op *o
 }
 
 void record_statement(struct run_record *r, uint64_t txn, const struct record_op *o,
-                      enum op_kind kind, uint32_t table, uint32_t scope,
-                      const struct row_change *rows, uint32_t row_count)
+                      const struct record_statement *statement)
 {
     struct recorded_op op = {
-        .kind = (uint8_t)kind,
-        .key = table,
-        .value = scope,
+        .kind = (uint8_t)statement->kind,
+        .key = statement->table,
+        .value = statement->scope,
         .as.rows = r->rows.count,
-        .row_count = row_count,
+        .row_count = statement->row_count,
     };
 
     assert(op_is_head(op.kind));
     if (!is_kept(r, txn))
         return;
-    for (uint32_t i = 0; i < row_count; i++) {
-        struct recorded_value row = { .key = rows[i].key, .value = VALUE_OF_NO_ROW };
+    for (uint32_t i = 0; i < statement->row_count; i++) {
+        struct recorded_value row = { .key = statement->rows[i].key, .value = VALUE_OF_NO_ROW };
 
-        if (!rows[i].is_removed)
-            row.value = number_value(r, rows[i].row);
+        if (!statement->rows[i].is_removed)
+            row.value = number_value(r, statement->rows[i].row);
         KEEP(r, &r->rows, row);
     }
     keep_op(r, txn, o, op);

@@ -61,21 +61,30 @@ struct record_op {
 void record_read(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key,
                  bool is_row, struct text row);
 /* Of several keys at once: a row for each; those that have none got no answer, or are absent. */
+struct record_keys {
+    const uint32_t *keys;
+    uint32_t key_count;
+    const struct read_row *rows;
+    uint32_t row_count;
+};
 void record_read_keys(struct run_record *, uint64_t txn, const struct record_op *,
-                      const uint32_t *keys, uint32_t key_count, const struct read_row *rows,
-                      uint32_t row_count);
+                      const struct record_keys *);
 void record_write(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key,
                   struct text row);
 void record_append(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key,
                    int64_t element);
 void record_remove(struct run_record *, uint64_t txn, const struct record_op *, uint32_t key);
-/*
- * kind: OP_SELECT, OP_UPDATE (rows as they are afterwards), OP_DELETE, OP_INSERT, which has no
- * scope. If nothing completed it and it has no rows, it got no answer.
- */
+/* If nothing completed it and it has no rows, it got no answer. */
+struct record_statement {
+    enum op_kind
+        kind; /* OP_SELECT, OP_UPDATE (rows as they are afterwards), OP_DELETE, OP_INSERT */
+    uint32_t table;
+    uint32_t scope; /* SCOPE_NONE: an insert has none */
+    const struct row_change *rows;
+    uint32_t row_count;
+};
 void record_statement(struct run_record *, uint64_t txn, const struct record_op *,
-                      enum op_kind kind, uint32_t table, uint32_t scope,
-                      const struct row_change *rows, uint32_t row_count);
+                      const struct record_statement *);
 /* TXN_OK, TXN_ABORT, TXN_UNKNOWN. */
 void record_end(struct run_record *, uint64_t txn, enum txn_status, int64_t completed_ns);
 /* A probe, or loading: counted nowhere, in no history. */

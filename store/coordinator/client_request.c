@@ -3,29 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* --- Pieces ----------------------------------------------------------------------------------- */
-
-/* A number that has a largest value: more than that is no number of ours. */
-static uint64_t get_at_most(struct wire_reader *r, uint64_t most)
-{
-    uint64_t number = wire_get_number(r);
-
-    if (number <= most)
-        return number;
-    r->bad = true;
-    return 0;
-}
-
-static void *take_array(struct arena *scratch, uint32_t count, size_t size)
-{
-    void *array;
-
-    if (count == 0)
-        return NULL;
-    array = arena_push(scratch, count, size);
-    assert(array); /* the scratch is as large as any event needs */
-    return array;
-}
+#include "store/shard/row_codec.h"
 
 /* --- Requests --------------------------------------------------------------------------------- */
 
@@ -47,54 +25,22 @@ static void put_read(struct wire_writer *w, const struct client_request *request
         wire_put_number(w, request->scope);
         return;
     }
-    wire_put_number(w, request->key_count);
-    for (uint32_t i = 0; i < request->key_count; i++)
-        wire_put_number(w, request->keys[i]);
+    row_codec_put_keys(w, request->keys, request->key_count);
 }
 
 static void get_read(struct wire_reader *r, struct client_request *request, struct arena *scratch)
 {
-    unsigned flags = (unsigned)get_at_most(r, 7);
-    uint32_t *keys;
+    unsigned flags = (unsigned)wire_get_at_most(r, 7);
 
     request->for_write = flags & READ_FOR_WRITE;
     request->first_table = flags & READ_FIRST_TABLE;
-    request->lock = (enum row_lock)get_at_most(r, ROW_LOCK_UPDATE);
+    request->lock = (enum row_lock)wire_get_at_most(r, ROW_LOCK_UPDATE);
     request->scope = SCOPE_NONE;
     if (flags & READ_BY_SCOPE) {
-        request->scope = (uint32_t)get_at_most(r, SCOPE_NONE - 1);
+        request->scope = (uint32_t)wire_get_at_most(r, SCOPE_NONE - 1);
         return;
     }
-    request->key_count = wire_get_count(r);
-    request->keys = keys = take_array(scratch, request->key_count, sizeof *keys);
-    for (uint32_t i = 0; i < request->key_count; i++)
-        keys[i] = (uint32_t)get_at_most(r, UINT32_MAX);
-}
-
-static void put_write(struct wire_writer *w, const struct client_request *request)
-{
-    wire_put_number(w, request->change_count);
-    for (uint32_t i = 0; i < request->change_count; i++) {
-        const struct row_change *change = &request->changes[i];
-        wire_put_number(w, change->key);
-        wire_put_byte(w, change->is_removed);
-        if (!change->is_removed)
-            wire_put_text(w, change->row);
-    }
-}
-
-static void get_write(struct wire_reader *r, struct client_request *request, struct arena *scratch)
-{
-    struct row_change *changes;
-
-    request->change_count = wire_get_count(r);
-    request->changes = changes = take_array(scratch, request->change_count, sizeof *changes);
-    for (uint32_t i = 0; i < request->change_count; i++) {
-        changes[i].key = (uint32_t)get_at_most(r, UINT32_MAX);
-        changes[i].is_removed = get_at_most(r, 1);
-        if (!changes[i].is_removed)
-            changes[i].row = wire_get_text(r);
-    }
+    request->keys = row_codec_get_keys(r, &request->key_count, scratch);
 }
 
 void client_request_put(struct wire_writer *w, const struct client_request *request)
@@ -107,25 +53,25 @@ void client_request_put(struct wire_writer *w, const struct client_request *requ
     if (request->kind == CLIENT_READ)
         put_read(w, request);
     else if (request->kind == CLIENT_WRITE)
-        put_write(w, request);
+        row_codec_put_changes(w, request->changes, request->change_count);
 }
 
 bool client_request_get(struct wire_reader *r, struct client_request *request,
                         struct arena *scratch)
 {
-    unsigned head = (unsigned)get_at_most(r, CLIENT_REQUEST_KIND_COUNT * 2 - 1);
+    unsigned head = (unsigned)wire_get_at_most(r, CLIENT_REQUEST_KIND_COUNT * 2 - 1);
 
     *request = (struct client_request){ .kind = (enum client_request_kind)(head >> 1),
                                         .is_repeat = head & 1,
                                         .scope = SCOPE_NONE };
     request->txn = wire_get_number(r);
-    request->number = (uint32_t)get_at_most(r, UINT32_MAX);
+    request->number = wire_get_number32(r);
     request->seen = wire_get_stamp(r);
     request->session = wire_get_text(r);
     if (request->kind == CLIENT_READ)
         get_read(r, request, scratch);
     else if (request->kind == CLIENT_WRITE)
-        get_write(r, request, scratch);
+        request->changes = row_codec_get_changes(r, &request->change_count, scratch);
     return wire_reader_is_done(r);
 }
 
@@ -153,59 +99,6 @@ void client_request_describe(const struct client_request *request, struct buffer
 
 /* --- Replies ---------------------------------------------------------------------------------- */
 
-static void put_rows(struct wire_writer *w, const struct client_reply *reply)
-{
-    wire_put_number(w, reply->row_count);
-    for (uint32_t i = 0; i < reply->row_count; i++) {
-        const struct read_row *row = &reply->rows[i];
-        wire_put_number(w, row->key);
-        wire_put_stamp(w, row->at);
-        wire_put_number(w, row->writer);
-        wire_put_byte(w, row->is_row);
-        if (row->is_row)
-            wire_put_text(w, row->row);
-    }
-}
-
-static void get_rows(struct wire_reader *r, struct client_reply *reply, struct arena *scratch)
-{
-    struct read_row *rows;
-
-    reply->row_count = wire_get_count(r);
-    reply->rows = rows = take_array(scratch, reply->row_count, sizeof *rows);
-    for (uint32_t i = 0; i < reply->row_count; i++) {
-        rows[i].key = (uint32_t)get_at_most(r, UINT32_MAX);
-        rows[i].at = wire_get_stamp(r);
-        rows[i].writer = wire_get_number(r);
-        rows[i].is_row = get_at_most(r, 1);
-        if (rows[i].is_row)
-            rows[i].row = wire_get_text(r);
-    }
-}
-
-static void put_seen(struct wire_writer *w, const struct client_reply *reply)
-{
-    wire_put_number(w, reply->seen_count);
-    for (uint32_t i = 0; i < reply->seen_count; i++) {
-        wire_put_number(w, reply->seen[i].key);
-        wire_put_stamp(w, reply->seen[i].at);
-        wire_put_number(w, reply->seen[i].writer);
-    }
-}
-
-static void get_seen(struct wire_reader *r, struct client_reply *reply, struct arena *scratch)
-{
-    struct seen_key *seen;
-
-    reply->seen_count = wire_get_count(r);
-    reply->seen = seen = take_array(scratch, reply->seen_count, sizeof *seen);
-    for (uint32_t i = 0; i < reply->seen_count; i++) {
-        seen[i].key = (uint32_t)get_at_most(r, UINT32_MAX);
-        seen[i].at = wire_get_stamp(r);
-        seen[i].writer = wire_get_number(r);
-    }
-}
-
 void client_reply_put(struct wire_writer *w, const struct client_reply *reply)
 {
     wire_put_byte(w, (uint8_t)reply->kind);
@@ -216,24 +109,24 @@ void client_reply_put(struct wire_writer *w, const struct client_reply *reply)
         return;
     }
     wire_put_stamp(w, reply->at);
-    put_rows(w, reply);
-    put_seen(w, reply);
+    row_codec_put_rows(w, reply->rows, reply->row_count, STAMP_WHOLE);
+    row_codec_put_seen(w, reply->seen, reply->seen_count, STAMP_WHOLE);
     wire_put_text(w, reply->session);
 }
 
 bool client_reply_get(struct wire_reader *r, struct client_reply *reply, struct arena *scratch)
 {
-    *reply = (struct client_reply){ .kind = (enum client_reply_kind)get_at_most(
+    *reply = (struct client_reply){ .kind = (enum client_reply_kind)wire_get_at_most(
                                         r, CLIENT_REPLY_KIND_COUNT - 1) };
     reply->txn = wire_get_number(r);
-    reply->number = (uint32_t)get_at_most(r, UINT32_MAX);
+    reply->number = wire_get_number32(r);
     if (reply->kind != REPLY_DONE) {
-        reply->refusal = (enum refusal)get_at_most(r, REFUSAL_COUNT - 1);
+        reply->refusal = (enum refusal)wire_get_at_most(r, REFUSAL_COUNT - 1);
         return wire_reader_is_done(r);
     }
     reply->at = wire_get_stamp(r);
-    get_rows(r, reply, scratch);
-    get_seen(r, reply, scratch);
+    reply->rows = row_codec_get_rows(r, &reply->row_count, STAMP_WHOLE, scratch);
+    reply->seen = row_codec_get_seen(r, &reply->seen_count, STAMP_WHOLE, scratch);
     reply->session = wire_get_text(r);
     return wire_reader_is_done(r);
 }

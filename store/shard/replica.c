@@ -260,8 +260,13 @@ static void on_apply(void *context, uint64_t index, uint64_t term, struct text c
     else
         apply_command(r, index, term, command, &server->scratch);
     arena_reset_to(&server->scratch, used);
-    r->chain = equality_applied(server->cluster->equality, r->shard.number, server->node, index,
-                                term, command, r->chain);
+    r->chain = equality_applied(server->cluster->equality,
+                                &(struct equality_entry){ .shard = r->shard.number,
+                                                          .node = server->node,
+                                                          .index = index,
+                                                          .term = term,
+                                                          .command = command },
+                                r->chain);
     r->must_retry = true;
 }
 
@@ -349,8 +354,13 @@ void replica_open(struct replica *r, struct server *server, uint32_t shard,
 
     *r = (struct replica){ .server = server, .pool = &server->pool };
     r->bytes.pool = r->pool;
-    shard_init(&r->shard, shard, cluster->options.protocol, &cluster->catalog,
-               &cluster->options.bugs, &cluster->sometimes, cluster->record, r->pool);
+    shard_init(&r->shard, shard,
+               &(struct shard_setting){ .protocol = cluster->options.protocol,
+                                        .catalog = &cluster->catalog,
+                                        .bugs = &cluster->options.bugs,
+                                        .sometimes = &cluster->sometimes,
+                                        .record = cluster->record },
+               r->pool);
     place_initial_rows(r);
     r->raft = raft_open(options, &host, r->pool);
 }

@@ -5,24 +5,23 @@
 #include "store/protocol_private.h"
 #include "store/shard/shard_conflict.h"
 
-void shard_init(struct shard *s, uint32_t number, const struct protocol *protocol,
-                struct catalog *catalog, const struct bugs *bugs, struct sometimes *sometimes,
-                struct run_record *record, struct pool *pool)
+void shard_init(struct shard *s, uint32_t number, const struct shard_setting *setting,
+                struct pool *pool)
 {
     *s = (struct shard){
         .number = number,
-        .protocol = protocol,
-        .catalog = catalog,
+        .protocol = setting->protocol,
+        .catalog = setting->catalog,
         .pool = pool,
-        .bugs = bugs,
-        .sometimes = sometimes,
-        .record = record,
+        .bugs = setting->bugs,
+        .sometimes = setting->sometimes,
+        .record = setting->record,
     };
-    versions_open(&s->versions, catalog, pool);
+    versions_open(&s->versions, s->catalog, pool);
     outcomes_open(&s->outcomes, pool);
     s->recent = pool_take(pool, SHARD_RECENT * sizeof *s->recent);
-    if (protocol->open)
-        protocol->open(s);
+    if (s->protocol->open)
+        s->protocol->open(s);
 }
 
 static void give_prepared(struct shard *s, struct prepared *prepared)
@@ -39,12 +38,14 @@ static void forget_prepared(struct shard *s)
 
 void shard_reset(struct shard *s)
 {
+    struct shard_setting setting = { s->protocol, s->catalog, s->bugs, s->sometimes, s->record };
+
     versions_drop(&s->versions);
     outcomes_close(&s->outcomes);
     forget_prepared(s);
     pool_close(s->pool, &s->prepared);
     pool_give(s->pool, s->recent, SHARD_RECENT * sizeof *s->recent);
-    shard_init(s, s->number, s->protocol, s->catalog, s->bugs, s->sometimes, s->record, s->pool);
+    shard_init(s, s->number, &setting, s->pool);
 }
 
 void shard_place_row(struct shard *s, uint32_t key, struct text row)

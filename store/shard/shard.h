@@ -50,6 +50,15 @@ struct installed {
     uint32_t key;
 };
 
+/* What all shards of a run share. */
+struct shard_setting {
+    const struct protocol *protocol;
+    struct catalog *catalog;
+    const struct bugs *bugs;
+    struct sometimes *sometimes;
+    struct run_record *record; /* to which decisions are exported as they are applied; NULL: none */
+};
+
 struct shard {
     uint32_t number;
     const struct protocol *protocol;
@@ -57,8 +66,7 @@ struct shard {
     struct pool *pool;
     const struct bugs *bugs;
     struct sometimes *sometimes;
-    struct run_record
-        *record; /* the certificate is exported as decisions are applied; NULL: is not */
+    struct run_record *record; /* see struct shard_setting */
     struct stored_versions versions;
     ARRAY(struct prepared *) prepared; /* in the order of the log */
     struct outcomes outcomes;
@@ -72,8 +80,7 @@ struct shard {
 };
 
 /* Without rows: the run's initial rows of the shard are placed before the first entry. */
-void shard_init(struct shard *, uint32_t number, const struct protocol *, struct catalog *,
-                const struct bugs *, struct sometimes *, struct run_record *, struct pool *);
+void shard_init(struct shard *, uint32_t number, const struct shard_setting *, struct pool *);
 void shard_place_row(struct shard *, uint32_t key, struct text row);
 /* Back to how shard_init() left it. */
 void shard_reset(struct shard *);

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "sim/clock.h"
+#include "store/shard/row_codec.h"
 
 /* Which parts of an ask its kind has. */
 enum ask_part {
@@ -50,157 +50,9 @@ const char *shard_refusal_name(enum refusal refusal)
 
 /* --- Pieces ----------------------------------------------------------------------------------- */
 
-/*
- * Stamps are most of what asks say, and mostly zero, never, or not long after the run began: such
- * take a byte, or as many as the time since then needs.
- */
-enum { STAMP_ZERO, STAMP_NEVER, STAMP_AT, STAMP_HAS_LOGICAL = 4, STAMP_HAS_TXN = 8 };
-
-void wire_put_short_stamp(struct wire_writer *w, struct stamp at)
-{
-    if (stamp_is_zero(at)) {
-        wire_put_byte(w, STAMP_ZERO);
-        return;
-    }
-    if (stamp_equal(at, stamp_never())) {
-        wire_put_byte(w, STAMP_NEVER);
-        return;
-    }
-    wire_put_byte(w, (uint8_t)(STAMP_AT | (at.logical != 0 ? STAMP_HAS_LOGICAL : 0) |
-                               (at.txn != 0 ? STAMP_HAS_TXN : 0)));
-    wire_put_signed(w, (int64_t)((uint64_t)at.wall_ns - (uint64_t)CLOCK_WALL_EPOCH_NS));
-    if (at.logical != 0)
-        wire_put_number(w, at.logical);
-    if (at.txn != 0)
-        wire_put_number(w, at.txn);
-}
-
-static void spoil(struct wire_reader *r)
-{
-    r->bad = true;
-    r->at = r->end;
-}
-
-/* A number that has a largest value: more than that is no number of ours. */
-static uint64_t get_at_most(struct wire_reader *r, uint64_t most)
-{
-    uint64_t number = wire_get_number(r);
-
-    if (number > most) {
-        spoil(r);
-        return 0;
-    }
-    return number;
-}
-
-struct stamp wire_get_short_stamp(struct wire_reader *r)
-{
-    struct stamp at = { 0 };
-    uint8_t flags = wire_get_byte(r);
-
-    if (flags == STAMP_NEVER)
-        return stamp_never();
-    if (flags == STAMP_ZERO)
-        return at;
-    if ((flags & ~(STAMP_HAS_LOGICAL | STAMP_HAS_TXN)) != STAMP_AT)
-        spoil(r);
-    at.wall_ns = (int64_t)((uint64_t)wire_get_signed(r) + (uint64_t)CLOCK_WALL_EPOCH_NS);
-    if (flags & STAMP_HAS_LOGICAL)
-        at.logical = (uint32_t)get_at_most(r, UINT32_MAX);
-    if (flags & STAMP_HAS_TXN)
-        at.txn = wire_get_number(r);
-    return at;
-}
-
 static void put_flags(struct wire_writer *w, bool a, bool b)
 {
     wire_put_byte(w, (uint8_t)(a | b << 1));
-}
-
-static uint32_t get_number32(struct wire_reader *r)
-{
-    return (uint32_t)get_at_most(r, UINT32_MAX);
-}
-
-static void *take_array(struct arena *scratch, uint32_t count, size_t size)
-{
-    void *array;
-
-    if (count == 0)
-        return NULL;
-    array = arena_push(scratch, count, size);
-    assert(array); /* the scratch is as large as any event needs */
-    return array;
-}
-
-static void put_keys(struct wire_writer *w, const uint32_t *keys, uint32_t count)
-{
-    wire_put_number(w, count);
-    for (uint32_t i = 0; i < count; i++)
-        wire_put_number(w, keys[i]);
-}
-
-static const uint32_t *get_keys(struct wire_reader *r, uint32_t *count, struct arena *scratch)
-{
-    uint32_t *keys;
-
-    *count = wire_get_count(r);
-    keys = take_array(scratch, *count, sizeof *keys);
-    for (uint32_t i = 0; i < *count; i++)
-        keys[i] = get_number32(r);
-    return keys;
-}
-
-static void put_changes(struct wire_writer *w, const struct row_change *changes, uint32_t count)
-{
-    wire_put_number(w, count);
-    for (uint32_t i = 0; i < count; i++) {
-        wire_put_number(w, changes[i].key);
-        wire_put_byte(w, changes[i].is_removed);
-        if (!changes[i].is_removed)
-            wire_put_text(w, changes[i].row);
-    }
-}
-
-static const struct row_change *get_changes(struct wire_reader *r, uint32_t *count,
-                                            struct arena *scratch)
-{
-    struct row_change *changes;
-
-    *count = wire_get_count(r);
-    changes = take_array(scratch, *count, sizeof *changes);
-    for (uint32_t i = 0; i < *count; i++) {
-        changes[i].key = get_number32(r);
-        changes[i].is_removed = get_at_most(r, 1);
-        if (!changes[i].is_removed)
-            changes[i].row = wire_get_text(r);
-    }
-    return changes;
-}
-
-static void put_seen_keys(struct wire_writer *w, const struct seen_key *keys, uint32_t count)
-{
-    wire_put_number(w, count);
-    for (uint32_t i = 0; i < count; i++) {
-        wire_put_number(w, keys[i].key);
-        wire_put_short_stamp(w, keys[i].at);
-        wire_put_number(w, keys[i].writer ^ keys[i].at.txn);
-    }
-}
-
-static const struct seen_key *get_seen_keys(struct wire_reader *r, uint32_t *count,
-                                            struct arena *scratch)
-{
-    struct seen_key *keys;
-
-    *count = wire_get_count(r);
-    keys = take_array(scratch, *count, sizeof *keys);
-    for (uint32_t i = 0; i < *count; i++) {
-        keys[i].key = get_number32(r);
-        keys[i].at = wire_get_short_stamp(r);
-        keys[i].writer = wire_get_number(r) ^ keys[i].at.txn;
-    }
-    return keys;
 }
 
 static void put_seen_scopes(struct wire_writer *w, const struct seen_scope *scopes, uint32_t count)
@@ -218,9 +70,9 @@ static const struct seen_scope *get_seen_scopes(struct wire_reader *r, uint32_t 
     struct seen_scope *scopes;
 
     *count = wire_get_count(r);
-    scopes = take_array(scratch, *count, sizeof *scopes);
+    scopes = row_codec_take(scratch, *count, sizeof *scopes);
     for (uint32_t i = 0; i < *count; i++) {
-        scopes[i].scope = get_number32(r);
+        scopes[i].scope = wire_get_number32(r);
         scopes[i].index = wire_get_number(r);
     }
     return scopes;
@@ -238,9 +90,9 @@ void shard_prepare_put(struct wire_writer *w, const struct prepare *p)
     wire_put_number(w, p->participants);
     wire_put_number(w, p->anchor);
     put_flags(w, p->is_alone, p->reads_only);
-    put_seen_keys(w, p->keys, p->key_count);
+    row_codec_put_seen(w, p->keys, p->key_count, STAMP_SHORT);
     put_seen_scopes(w, p->scopes, p->scope_count);
-    put_changes(w, p->changes, p->change_count);
+    row_codec_put_changes(w, p->changes, p->change_count);
 }
 
 void shard_prepare_get(struct wire_reader *r, struct prepare *p, struct arena *scratch)
@@ -248,20 +100,20 @@ void shard_prepare_get(struct wire_reader *r, struct prepare *p, struct arena *s
     uint64_t flags;
 
     p->txn = wire_get_number(r);
-    p->coordinator = get_number32(r);
+    p->coordinator = wire_get_number32(r);
     p->begin = wire_get_short_stamp(r);
     p->snapshot = wire_get_short_stamp(r);
     p->least = wire_get_short_stamp(r);
     p->place = wire_get_short_stamp(r);
     p->term = wire_get_number(r);
     p->participants = wire_get_number(r);
-    p->anchor = get_number32(r);
-    flags = get_at_most(r, 3);
+    p->anchor = wire_get_number32(r);
+    flags = wire_get_at_most(r, 3);
     p->is_alone = flags & 1;
     p->reads_only = flags & 2;
-    p->keys = get_seen_keys(r, &p->key_count, scratch);
+    p->keys = row_codec_get_seen(r, &p->key_count, STAMP_SHORT, scratch);
     p->scopes = get_seen_scopes(r, &p->scope_count, scratch);
-    p->changes = get_changes(r, &p->change_count, scratch);
+    p->changes = row_codec_get_changes(r, &p->change_count, scratch);
 }
 
 void shard_decision_put(struct wire_writer *w, const struct decision *d)
@@ -281,7 +133,7 @@ void shard_decision_put(struct wire_writer *w, const struct decision *d)
 void shard_decision_get(struct wire_reader *r, struct decision *d)
 {
     *d = (struct decision){ .txn = wire_get_number(r) };
-    d->commits = get_at_most(r, 1);
+    d->commits = wire_get_at_most(r, 1);
     d->begin = wire_get_short_stamp(r);
     d->participants = wire_get_number(r);
     if (!d->commits)
@@ -303,7 +155,7 @@ void shard_vote_put(struct wire_writer *w, const struct vote *v)
 
 void shard_vote_get(struct wire_reader *r, struct vote *v)
 {
-    v->refusal = (enum refusal)get_at_most(r, REFUSAL_COUNT - 1);
+    v->refusal = (enum refusal)wire_get_at_most(r, REFUSAL_COUNT - 1);
     v->at = wire_get_short_stamp(r);
     v->out = wire_get_short_stamp(r);
     v->pivot = wire_get_short_stamp(r);
@@ -316,7 +168,7 @@ static void put_read(struct wire_writer *w, const struct ask *a)
 {
     wire_put_short_stamp(w, a->at);
     wire_put_short_stamp(w, a->limit);
-    put_keys(w, a->keys, a->key_count);
+    row_codec_put_keys(w, a->keys, a->key_count);
     wire_put_number(w, a->scope);
     wire_put_byte(w, (uint8_t)a->lock);
     put_flags(w, a->for_write, a->first_table);
@@ -328,10 +180,10 @@ static void get_read(struct wire_reader *r, struct ask *a, struct arena *scratch
 
     a->at = wire_get_short_stamp(r);
     a->limit = wire_get_short_stamp(r);
-    a->keys = get_keys(r, &a->key_count, scratch);
-    a->scope = get_number32(r);
-    a->lock = (enum row_lock)get_at_most(r, ROW_LOCK_UPDATE);
-    flags = get_at_most(r, 3);
+    a->keys = row_codec_get_keys(r, &a->key_count, scratch);
+    a->scope = wire_get_number32(r);
+    a->lock = (enum row_lock)wire_get_at_most(r, ROW_LOCK_UPDATE);
+    flags = wire_get_at_most(r, 3);
     a->for_write = flags & 1;
     a->first_table = flags & 2;
 }
@@ -349,10 +201,10 @@ static void get_path(struct wire_reader *r, struct ask *a, struct arena *scratch
 {
     struct stamp *path;
 
-    a->from_shard = get_number32(r);
+    a->from_shard = wire_get_number32(r);
     a->serial = wire_get_number(r);
     a->path_count = wire_get_count(r);
-    path = take_array(scratch, a->path_count, sizeof *path);
+    path = row_codec_take(scratch, a->path_count, sizeof *path);
     for (uint32_t i = 0; i < a->path_count; i++)
         path[i] = wire_get_short_stamp(r);
     a->path = path;
@@ -387,12 +239,12 @@ bool shard_ask_get(struct wire_reader *r, struct ask *a, struct arena *scratch)
 {
     unsigned parts;
 
-    *a = (struct ask){ .kind = (enum ask_kind)get_at_most(r, ASK_KIND_COUNT - 1),
+    *a = (struct ask){ .kind = (enum ask_kind)wire_get_at_most(r, ASK_KIND_COUNT - 1),
                        .scope = SCOPE_NONE };
     parts = ask_kinds[a->kind].parts;
     a->txn = wire_get_number(r);
-    a->number = get_number32(r);
-    a->from = get_number32(r);
+    a->number = wire_get_number32(r);
+    a->from = wire_get_number32(r);
     a->begin = wire_get_short_stamp(r);
     if (parts & PART_READ)
         get_read(r, a, scratch);
@@ -401,7 +253,7 @@ bool shard_ask_get(struct wire_reader *r, struct ask *a, struct arena *scratch)
     if (parts & PART_TO)
         a->to = wire_get_short_stamp(r);
     if (parts & PART_DECISION) {
-        a->from_shard = get_number32(r);
+        a->from_shard = wire_get_number32(r);
         shard_decision_get(r, &a->decision);
     }
     if (parts & PART_PATH)
@@ -410,38 +262,6 @@ bool shard_ask_get(struct wire_reader *r, struct ask *a, struct arena *scratch)
 }
 
 /* --- Answers ---------------------------------------------------------------------------------- */
-
-static void put_rows(struct wire_writer *w, const struct shard_answer *a)
-{
-    wire_put_number(w, a->row_count);
-    for (uint32_t i = 0; i < a->row_count; i++) {
-        const struct read_row *row = &a->rows[i];
-
-        wire_put_number(w, row->key);
-        wire_put_short_stamp(w, row->at);
-        wire_put_number(w, row->writer ^ row->at.txn);
-        wire_put_byte(w, row->is_row);
-        if (row->is_row)
-            wire_put_text(w, row->row);
-    }
-}
-
-static void get_rows(struct wire_reader *r, struct shard_answer *a, struct arena *scratch)
-{
-    struct read_row *rows;
-
-    a->row_count = wire_get_count(r);
-    rows = take_array(scratch, a->row_count, sizeof *rows);
-    for (uint32_t i = 0; i < a->row_count; i++) {
-        rows[i].key = get_number32(r);
-        rows[i].at = wire_get_short_stamp(r);
-        rows[i].writer = wire_get_number(r) ^ rows[i].at.txn;
-        rows[i].is_row = get_at_most(r, 1);
-        if (rows[i].is_row)
-            rows[i].row = wire_get_text(r);
-    }
-    a->rows = rows;
-}
 
 static bool has_rows(enum ask_kind kind)
 {
@@ -471,7 +291,7 @@ void shard_answer_put(struct wire_writer *w, const struct shard_answer *a)
     }
     wire_put_number(w, a->term);
     if (has_rows(a->kind)) {
-        put_rows(w, a);
+        row_codec_put_rows(w, a->rows, a->row_count, STAMP_SHORT);
         wire_put_number(w, a->index);
         wire_put_short_stamp(w, a->uncertain);
         wire_put_short_stamp(w, a->at);
@@ -484,19 +304,19 @@ void shard_answer_put(struct wire_writer *w, const struct shard_answer *a)
 
 bool shard_answer_get(struct wire_reader *r, struct shard_answer *a, struct arena *scratch)
 {
-    *a = (struct shard_answer){ .kind = (enum ask_kind)get_at_most(r, ASK_KIND_COUNT - 1) };
+    *a = (struct shard_answer){ .kind = (enum ask_kind)wire_get_at_most(r, ASK_KIND_COUNT - 1) };
     a->txn = wire_get_number(r);
-    a->number = get_number32(r);
-    a->shard = get_number32(r);
-    a->refusal = (enum refusal)get_at_most(r, REFUSAL_COUNT - 1);
+    a->number = wire_get_number32(r);
+    a->shard = wire_get_number32(r);
+    a->refusal = (enum refusal)wire_get_at_most(r, REFUSAL_COUNT - 1);
     if (a->refusal == REFUSED_NOT_LEADER) {
-        a->leader = get_number32(r);
+        a->leader = wire_get_number32(r);
         a->vote.refusal = a->refusal;
         return !r->bad;
     }
     a->term = wire_get_number(r);
     if (has_rows(a->kind)) {
-        get_rows(r, a, scratch);
+        a->rows = row_codec_get_rows(r, &a->row_count, STAMP_SHORT, scratch);
         a->index = wire_get_number(r);
         a->uncertain = wire_get_short_stamp(r);
         a->at = wire_get_short_stamp(r);
@@ -540,7 +360,7 @@ static void get_txns(struct wire_reader *r, struct shard_command *c, struct aren
     uint64_t *txns;
 
     c->txn_count = wire_get_count(r);
-    txns = take_array(scratch, c->txn_count, sizeof *txns);
+    txns = row_codec_take(scratch, c->txn_count, sizeof *txns);
     for (uint32_t i = 0; i < c->txn_count; i++)
         txns[i] = wire_get_number(r);
     c->txns = txns;
@@ -548,8 +368,8 @@ static void get_txns(struct wire_reader *r, struct shard_command *c, struct aren
 
 bool shard_command_get(struct wire_reader *r, struct shard_command *c, struct arena *scratch)
 {
-    *c =
-        (struct shard_command){ .kind = (enum command_kind)get_at_most(r, COMMAND_KIND_COUNT - 1) };
+    *c = (struct shard_command){ .kind = (enum command_kind)wire_get_at_most(r, COMMAND_KIND_COUNT -
+                                                                                    1) };
     switch (c->kind) {
     case COMMAND_PREPARE:
         shard_prepare_get(r, &c->prepare, scratch);

@@ -184,9 +184,7 @@ struct shard_command {
     uint32_t txn_count;
 };
 
-/* Parts of the above, for snapshots and messages. A stamp so takes fewer bytes than wire_put_stamp()'s. */
-void wire_put_short_stamp(struct wire_writer *, struct stamp);
-struct stamp wire_get_short_stamp(struct wire_reader *);
+/* Parts of the above, for snapshots and messages. */
 void shard_prepare_put(struct wire_writer *, const struct prepare *);
 void shard_prepare_get(struct wire_reader *, struct prepare *, struct arena *scratch);
 void shard_decision_put(struct wire_writer *, const struct decision *);

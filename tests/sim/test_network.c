@@ -26,8 +26,13 @@ static void make_network(uint32_t node_count, uint32_t client_count, struct aren
 {
     struct random_key key = random_key_of_seed(9);
 
-    ASSERT_OK(network_init(&network, &options, node_count, node_count + client_count, 10000,
-                           (size_t)1 << 20, &key, arena, &err),
+    ASSERT_OK(network_init(&network,
+                           &(struct network_options){ .links = &options,
+                                                      .node_count = node_count,
+                                                      .endpoint_count = node_count + client_count,
+                                                      .message_count_max = 10000,
+                                                      .message_bytes_max = (size_t)1 << 20 },
+                           &key, arena, &err),
               &err);
 }
 
@@ -35,7 +40,9 @@ static struct network_sent send(int64_t now_ns, uint32_t from, uint32_t to)
 {
     struct network_sent sent;
 
-    ASSERT_OK(network_send(&network, now_ns, from, to, 0, TEXT("hello"), &sent, &err), &err);
+    ASSERT_OK(network_send(&network, now_ns, &(struct network_letter){ from, to, 0, TEXT("hello") },
+                           &sent, &err),
+              &err);
     return sent;
 }
 
@@ -257,7 +264,9 @@ static void the_bytes_are_kept_until_the_message_is_freed(void)
     for (size_t i = 0; i < sizeof bytes; i++)
         bytes[i] = (char)i;
     make_network(2, 0, fixture_arena());
-    ASSERT_OK(network_send(&network, 0, 0, 1, 0, (struct text){ bytes, sizeof bytes }, &sent, &err),
+    ASSERT_OK(network_send(&network, 0,
+                           &(struct network_letter){ 0, 1, 0, { bytes, sizeof bytes } }, &sent,
+                           &err),
               &err);
     for (int i = 0; i < 500; i++)
         send(0, 1, 0);
@@ -273,15 +282,21 @@ static void too_many_messages_are_an_error_and_recycled_ones_are_not(void)
     struct network_sent sent;
 
     options = (struct link_options){ 0 };
-    ASSERT_OK(
-        network_init(&network, &options, 2, 2, 3, (size_t)1 << 20, &key, fixture_arena(), &err),
-        &err);
+    ASSERT_OK(network_init(&network,
+                           &(struct network_options){ .links = &options,
+                                                      .node_count = 2,
+                                                      .endpoint_count = 2,
+                                                      .message_count_max = 3,
+                                                      .message_bytes_max = (size_t)1 << 20 },
+                           &key, fixture_arena(), &err),
+              &err);
     for (int i = 0; i < 10000; i++)
         receive(send(0, 0, 1).message);
     for (int i = 0; i < 3; i++)
         send(0, 0, 1);
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT,
-                          network_send(&network, 0, 0, 1, 0, TEXT("x"), &sent, &err));
+    TEST_ASSERT_EQUAL_INT(
+        STATUS_OVER_LIMIT,
+        network_send(&network, 0, &(struct network_letter){ 0, 1, 0, TEXT("x") }, &sent, &err));
     TEST_ASSERT_EQUAL_STRING("no room for more than 3 messages", err.text);
 }
 

@@ -26,7 +26,8 @@ static bool differs(void)
 
 static uint64_t apply(uint32_t node, uint64_t index, const char *command, uint64_t chain)
 {
-    return equality_applied(equality, 0, node, index, 1, text_of(command), chain);
+    return equality_applied(equality,
+                            &(struct equality_entry){ 0, node, index, 1, text_of(command) }, chain);
 }
 
 static void replicas_that_apply_the_same_are_equal(void)
@@ -59,15 +60,15 @@ static void the_first_difference_is_told(void)
 
 static void a_term_or_an_empty_command_that_differs_is_a_difference(void)
 {
-    equality_applied(equality, 0, 0, 1, 1, TEXT(""), 0);
-    equality_applied(equality, 0, 1, 1, 2, TEXT(""), 0);
+    equality_applied(equality, &(struct equality_entry){ 0, 0, 1, 1, TEXT("") }, 0);
+    equality_applied(equality, &(struct equality_entry){ 0, 1, 1, 2, TEXT("") }, 0);
     TEST_ASSERT_TRUE(differs());
 }
 
 static void shards_have_nothing_to_do_with_each_other(void)
 {
-    equality_applied(equality, 0, 0, 1, 1, TEXT("x"), 0);
-    equality_applied(equality, 1, 0, 1, 1, TEXT("y"), 0);
+    equality_applied(equality, &(struct equality_entry){ 0, 0, 1, 1, TEXT("x") }, 0);
+    equality_applied(equality, &(struct equality_entry){ 1, 0, 1, 1, TEXT("y") }, 0);
     TEST_ASSERT_FALSE(differs());
 }
 

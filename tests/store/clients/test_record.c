@@ -181,13 +181,15 @@ static void rows_are_whole_and_a_row_that_comes_twice_is_told_once(void)
     uint64_t txn = record_begin(record, 4, 10);
     uint32_t all = catalog_whole_table(&catalog, T);
 
-    record_statement(record, txn, &op, OP_INSERT, T, SCOPE_NONE, rows, 1);
+    record_statement(record, txn, &op,
+                     &(struct record_statement){ OP_INSERT, T, SCOPE_NONE, rows, 1 });
     op.lock = ROW_LOCK_UPDATE;
-    record_statement(record, txn, &op, OP_SELECT, T, all, rows, 2);
-    record_statement(record, txn, &op, OP_SELECT, T, all, NULL, 0);
+    record_statement(record, txn, &op, &(struct record_statement){ OP_SELECT, T, all, rows, 2 });
+    record_statement(record, txn, &op, &(struct record_statement){ OP_SELECT, T, all, NULL, 0 });
     op = at(13, TIME_NEVER);
-    record_statement(record, txn, &op, OP_UPDATE, T, all, NULL, 0);
-    record_statement(record, txn, &op, OP_DELETE, T, all, rows + 2, 1);
+    record_statement(record, txn, &op, &(struct record_statement){ OP_UPDATE, T, all, NULL, 0 });
+    record_statement(record, txn, &op,
+                     &(struct record_statement){ OP_DELETE, T, all, rows + 2, 1 });
     record_read(record, txn, &op, key("t/1"), true, whole_row(1, "a/b", 1230));
     record_end(record, txn, TXN_ABORT, 40);
 #define ROW                                                                                        \

@@ -32,8 +32,10 @@ void leader_open(struct model *m, struct model_shard *s, uint32_t number)
     s->term = s->replica.term = 1;
     s->offset_ns = draw_offset(m);
     s->replica.pool = &m->pool;
-    shard_init(&s->replica.shard, number, m->options.protocol, m->catalog, &m->options.bugs,
-               &m->sometimes, m->record, &m->pool);
+    shard_init(&s->replica.shard, number,
+               &(struct shard_setting){ m->options.protocol, m->catalog, &m->options.bugs,
+                                        &m->sometimes, m->record },
+               &m->pool);
     if (m->options.protocol->lead)
         m->options.protocol->lead(&s->replica);
 }
@@ -142,8 +144,10 @@ void leader_reload(struct model_shard *s)
     struct shard loaded;
 
     shard_save(&s->replica.shard, &first);
-    shard_init(&loaded, s->replica.shard.number, m->options.protocol, m->catalog, &m->options.bugs,
-               &m->sometimes, m->record, &m->pool);
+    shard_init(&loaded, s->replica.shard.number,
+               &(struct shard_setting){ m->options.protocol, m->catalog, &m->options.bugs,
+                                        &m->sometimes, m->record },
+               &m->pool);
     arena_reset_to(&m->scratch, 0);
     shard_load(&loaded, s->applied, wire_writer_text(&first), &m->scratch);
     shard_save(&loaded, &second);

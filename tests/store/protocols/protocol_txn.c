@@ -308,8 +308,9 @@ static void record_op_of(struct model *m, struct model_txn *t, const struct mode
     else if (op->act == ACT_WRITE)
         record_write(m->record, t->txn.id, &t->times, m->keys[op->key], t->rows[0].row);
     else
-        record_statement(m->record, t->txn.id, &t->times, kinds[op->act], MODEL_TABLE_OF_ROWS,
-                         scope, t->rows, t->row_count);
+        record_statement(m->record, t->txn.id, &t->times,
+                         &(struct record_statement){ kinds[op->act], MODEL_TABLE_OF_ROWS, scope,
+                                                     t->rows, t->row_count });
 }
 
 /* What the operation at hand writes is its own from now on. */

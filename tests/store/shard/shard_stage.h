@@ -69,8 +69,10 @@ static uint64_t next_index;
 static inline void open_shard(struct shard *s)
 {
     /* The record is only handed through: any address does. */
-    shard_init(s, 0, &toy, &fixture.catalog, &fixture.bugs, &fixture.sometimes,
-               (struct run_record *)(void *)&recorded, &fixture.pool);
+    shard_init(s, 0,
+               &(struct shard_setting){ &toy, &fixture.catalog, &fixture.bugs, &fixture.sometimes,
+                                        (struct run_record *)(void *)&recorded },
+               &fixture.pool);
     for (unsigned id = 0; id < 4; id++)
         shard_place_row(s, key_of(id), row_of(id, 10));
 }
