@@ -40,10 +40,12 @@ static void print_damaged_text(struct buffer *out, struct text text)
 
 void json_writer_text(struct json_writer *json, const char *name, const char *value)
 {
-    struct text text = text_of(value);
+    struct text text = text_of(value ? value : "");
 
     begin_value(json, name);
-    if (text_is_utf8(text))
+    if (!value)
+        buffer_text(json->out, TEXT("null"));
+    else if (text_is_utf8(text))
         buffer_json(json->out, text);
     else
         print_damaged_text(json->out, text);
@@ -53,6 +55,12 @@ void json_writer_number(struct json_writer *json, const char *name, uint64_t val
 {
     begin_value(json, name);
     buffer_print(json->out, "%" PRIu64, value);
+}
+
+void json_writer_int64(struct json_writer *json, const char *name, int64_t value)
+{
+    begin_value(json, name);
+    buffer_int64(json->out, value);
 }
 
 void json_writer_null(struct json_writer *json, const char *name)

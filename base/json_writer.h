@@ -27,9 +27,10 @@ struct json_writer {
 void json_writer_open(struct json_writer *, const char *name, char bracket);
 void json_writer_close(struct json_writer *, char bracket);
 
-/* Bytes that are no UTF-8 become question marks. */
+/* Bytes that are no UTF-8 become question marks; NULL becomes null. */
 void json_writer_text(struct json_writer *, const char *name, const char *value);
 void json_writer_number(struct json_writer *, const char *name, uint64_t value);
+void json_writer_int64(struct json_writer *, const char *name, int64_t value);
 void json_writer_null(struct json_writer *, const char *name);
 void json_writer_bool(struct json_writer *, const char *name, bool value);
 /* Nanoseconds as a decimal number of seconds. */

@@ -8,7 +8,7 @@
 #include "base/timeout.h"
 #include "bench/bench.h"
 #include "checkers/checker.h"
-#include "trial/run/trial.h"
+#include "trial/run/run.h"
 #include "trial/scenario/scenario.h"
 
 #define PATIENCE_NS INT64_C(60000000000)
@@ -79,9 +79,9 @@ static enum status judge_store(size_t store, struct scenario *scenario, struct e
     status = trial_run(&trial, scenario, TRIAL_HISTORY, err);
     if (status == STATUS_OK) {
         printf("  %-5s %-28s %6zu", stores[store].protocol,
-               stores[store].bug ? stores[store].bug : "", trial.jury.history.txn_count);
+               stores[store].bug ? stores[store].bug : "", trial.history.txn_count);
         for (size_t i = 0; i < sizeof levels / sizeof *levels && status == STATUS_OK; i++)
-            status = judge(&trial.jury.history, levels[i], err);
+            status = judge(&trial.history, levels[i], err);
         printf("\n");
     }
     trial_close(&trial);

@@ -54,9 +54,9 @@ static enum status add(struct check_batch *batch, struct batch_entry entry, stru
 }
 
 /* "certificate: G-single, lost-update". */
-static void tell_findings(const struct panel *panel, struct buffer *told)
+static void tell_findings(const struct jury *jury, struct buffer *told)
 {
-    const struct check *check = &panel->decisive->check;
+    const struct check *check = &jury->decisive->check;
     uint64_t seen = 0;
 
     buffer_print(told, "%s:", check->checker->name);
@@ -71,19 +71,19 @@ static void tell_findings(const struct panel *panel, struct buffer *told)
 }
 
 enum status check_batch_add(struct check_batch *batch, const char *path,
-                            const struct panel_report *report, struct error *err)
+                            const struct check_report *report, struct error *err)
 {
     struct batch_entry entry = { .path = strdup(path),
-                                 .verdict = report->panel->verdict,
-                                 .ns = report->parse_ns + panel_ns(report->panel) };
+                                 .verdict = report->jury->verdict,
+                                 .ns = report->parse_ns + jury_ns(report->jury) };
     struct buffer told = { 0 }, members = { 0 };
     struct json_writer json = { .out = &members };
 
-    if (report->panel->verdict == VERDICT_INVALID)
-        tell_findings(report->panel, &told);
+    if (report->jury->verdict == VERDICT_INVALID)
+        tell_findings(report->jury, &told);
     else
-        buffer_text(&told, text_of(report->panel->reason));
-    panel_report_members(report, &json);
+        buffer_text(&told, text_of(report->jury->reason));
+    report_check_members(report, &json);
     return add(batch, entry, &told, &members, err);
 }
 
@@ -129,7 +129,7 @@ enum exit_code check_batch_exit_code(const struct check_batch *batch)
     enum exit_code code = EXIT_VALID;
 
     for (size_t i = 0; i < batch->entries.count; i++)
-        code = exit_combine(code, code_of(&batch->entries.at[i]));
+        code = command_exit_combine(code, code_of(&batch->entries.at[i]));
     return code;
 }
 

@@ -24,7 +24,7 @@ struct check_batch {
 void check_batch_close(struct check_batch *);
 
 MUST_USE enum status check_batch_add(struct check_batch *, const char *path,
-                                     const struct panel_report *, struct error *);
+                                     const struct check_report *, struct error *);
 MUST_USE enum status check_batch_add_error(struct check_batch *, const char *path,
                                            const struct error *why, struct error *);
 

@@ -72,9 +72,9 @@ static enum status write_capsule(const struct bisect_values *values, const struc
 
     report->out = values->out;
     if (!values->out)
-        return bisect_report_write(report, shrink, source, ".", err);
+        return report_bisect_write(report, shrink, source, ".", err);
     TRY(folder_draft_open(&draft, values->out, err));
-    status = bisect_report_write(report, shrink, source, draft.at, err);
+    status = report_bisect_write(report, shrink, source, draft.at, err);
     if (status == STATUS_OK)
         status = folder_draft_commit(&draft, values->force, err);
     folder_draft_close(&draft);
@@ -134,9 +134,9 @@ static enum status work(const struct bisect_values *values, struct bisect_search
     report.wall_ns = wall_clock_ns() - began_ns;
     report.has_when = values->when;
     if (values->json)
-        bisect_report_print_json(&report, &out);
+        report_bisect_print_json(&report, &out);
     else
-        bisect_report_print(&report, &out);
+        report_bisect_print(&report, &out);
     status = output_print(&out, err);
     buffer_close(&out);
     *code = search->found ? EXIT_VALID : EXIT_UNDECIDED;

@@ -18,7 +18,7 @@
 #include "cli/progress_bar.h"
 #include "cli/report_check.h"
 #include "history/format.h"
-#include "trial/run/panel.h"
+#include "trial/run/jury.h"
 #include "trial/run/verdict.h"
 #include "trial/scenario/profile_file.h"
 #include "trial/scenario/scenario.h"
@@ -37,13 +37,13 @@ struct check_call {
     const struct check_values *values;
     enum format format;
     struct given_profile profile;
-    struct panel_options options;
+    struct jury_options options;
 };
 
 /* One history that was judged. */
 struct checked {
     struct history history;
-    struct panel panel;
+    struct jury jury;
     int64_t parse_ns, clock_error_ns;
 };
 
@@ -180,10 +180,16 @@ static enum status set_profile(const struct check_values *values, struct check_o
     return STATUS_OK;
 }
 
+static void name_checker(struct jury_options *options, const struct checker *checker)
+{
+    options->is_named = true;
+    options->named = jury_bit(checker);
+}
+
 static enum status set_options(const struct check_values *values, struct check_call *call,
                                struct error *err)
 {
-    struct panel_options *options = &call->options;
+    struct jury_options *options = &call->options;
 
     *call = (struct check_call){ .values = values, .format = FORMAT_ANY };
     options->check = (struct check_options){
@@ -197,7 +203,7 @@ static enum status set_options(const struct check_values *values, struct check_c
     options->stops_first = values->first;
     options->limit_text = values->timeout;
     if (values->checker)
-        options->only = checker_find(text_of(values->checker));
+        name_checker(options, checker_find(text_of(values->checker)));
     if (values->format)
         (void)format_of_text(text_of(values->format), &call->format);
     if (values->level) {
@@ -210,8 +216,8 @@ static enum status set_options(const struct check_values *values, struct check_c
         options->check.engine = ENGINE_Z3;
     TRY(set_profile(values, &options->check, &call->profile, err));
     /* How a database works is for one checker: that one is meant. */
-    if (values->profile && !options->only)
-        options->only = checker_find_able(ABLE_PROFILE);
+    if (values->profile && !options->is_named)
+        name_checker(options, checker_find_able(ABLE_PROFILE));
     if (values->version_order)
         TRY(set_version_order(values->version_order, &options->check.version_order, err));
     if (values->timeout && !timeout_of_text(text_of(values->timeout), &options->limit_ns))
@@ -228,7 +234,7 @@ static enum status set_options(const struct check_values *values, struct check_c
 static enum status find_clock_error(const struct check_call *call, struct checked *checked,
                                     struct error *err)
 {
-    const struct check *check = &checked->panel.jurors[0].check;
+    const struct check *check = &checked->jury.jurors[0].check;
 
     if (!call->values->profile || call->values->json || call->values->timeout)
         return STATUS_OK;
@@ -252,7 +258,7 @@ static enum status read_and_judge(struct check_call *call, const char *path,
         status = amendments_apply(&call->values->amendments, &checked->history, err);
     checked->parse_ns = wall_clock_ns() - from;
     if (status == STATUS_OK)
-        status = panel_judge(&checked->panel, &checked->history, &call->options, err);
+        status = jury_judge(&checked->jury, &checked->history, &call->options, err);
     if (status == STATUS_OK)
         status = find_clock_error(call, checked, err);
     progress_bar_end(&bar);
@@ -263,24 +269,24 @@ static enum status read_and_judge(struct check_call *call, const char *path,
 
 static void close_checked(struct checked *checked)
 {
-    panel_close(&checked->panel);
+    jury_close(&checked->jury);
     history_close(&checked->history);
     *checked = (struct checked){ 0 };
 }
 
-static struct panel_report report_of(const struct check_call *call, const struct checked *checked)
+static struct check_report report_of(const struct check_call *call, const struct checked *checked)
 {
-    return (struct panel_report){ .panel = &checked->panel,
+    return (struct check_report){ .jury = &checked->jury,
                                   .history = &checked->history,
                                   .parse_ns = checked->parse_ns,
-                                  .is_named = call->options.only != NULL,
+                                  .is_named = call->options.is_named,
                                   .clock_error_ns = checked->clock_error_ns };
 }
 
 /* The evidence of the checker whose verdict it is. */
-static enum status write_witness(const char *path, const struct panel *panel, struct error *err)
+static enum status write_witness(const char *path, const struct jury *jury, struct error *err)
 {
-    const struct check *check = panel->decisive ? &panel->decisive->check : NULL;
+    const struct check *check = jury->decisive ? &jury->decisive->check : NULL;
 
     if (!check)
         return STATUS_OK;
@@ -295,18 +301,18 @@ static enum status write_witness(const char *path, const struct panel *panel, st
 static enum status print_one(const struct check_call *call, const struct checked *checked,
                              struct error *err)
 {
-    struct panel_report report = report_of(call, checked);
+    struct check_report report = report_of(call, checked);
     struct buffer out = { 0 };
     struct json_writer json = { .out = &out };
     enum status status = STATUS_OK;
 
     if (call->values->json) {
         json_writer_open(&json, NULL, '{');
-        panel_report_members(&report, &json);
+        report_check_members(&report, &json);
         json_writer_close(&json, '}');
         buffer_byte(&out, '\n');
     } else {
-        status = panel_report_print(&report, &out, err);
+        status = report_check_print(&report, &out, err);
     }
     if (status == STATUS_OK)
         status = output_print(&out, err);
@@ -321,15 +327,15 @@ static enum status check_one(struct check_call *call, const char *path, struct c
     enum status status = read_and_judge(call, path, &checked, err);
 
     if (status == STATUS_OK) {
-        struct panel_report report = report_of(call, &checked);
+        struct check_report report = report_of(call, &checked);
 
-        *code = command_exit_of_verdict(checked.panel.verdict);
+        *code = command_exit_of_verdict(checked.jury.verdict);
         status = check_batch_add(batch, path, &report, err);
     }
     if (status == STATUS_OK)
         status = print_one(call, &checked, err);
     if (status == STATUS_OK && call->values->witness)
-        status = write_witness(call->values->witness, &checked.panel, err);
+        status = write_witness(call->values->witness, &checked.jury, err);
     close_checked(&checked);
     return status;
 }
@@ -347,7 +353,7 @@ static enum status check_each(struct check_call *call, const struct history_path
         enum status status = read_and_judge(call, path, &checked, &why);
 
         if (status == STATUS_OK) {
-            struct panel_report report = report_of(call, &checked);
+            struct check_report report = report_of(call, &checked);
 
             status = check_batch_add(batch, path, &report, err);
         } else {

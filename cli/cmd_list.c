@@ -33,14 +33,14 @@ struct entry {
 };
 
 /* Where the entries go. */
-struct listing {
+struct list_printer {
     struct buffer *out;
     struct json_writer *json; /* NULL: for people */
     size_t width;          /* of names; 0: they are only measured */
     size_t widest;
 };
 
-static void add(struct listing *listing, struct entry entry)
+static void add(struct list_printer *listing, struct entry entry)
 {
     size_t length = strlen(entry.name);
 
@@ -50,10 +50,8 @@ static void add(struct listing *listing, struct entry entry)
         json_writer_open(listing->json, NULL, '{');
         json_writer_text(listing->json, "name", entry.name);
         json_writer_text(listing->json, "description", entry.description);
-        if (entry.field && entry.value)
+        if (entry.field)
             json_writer_text(listing->json, entry.field, entry.value);
-        else if (entry.field)
-            json_writer_null(listing->json, entry.field);
         json_writer_close(listing->json, '}');
     } else if (listing->width > 0) {
         buffer_print(listing->out, "%-*s  %s\n", (int)listing->width, entry.name,
@@ -61,7 +59,7 @@ static void add(struct listing *listing, struct entry entry)
     }
 }
 
-static enum status list_anomalies(struct listing *listing, struct error *err)
+static enum status list_anomalies(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (int i = 0; i < ANOMALY_COUNT; i++) {
@@ -75,7 +73,7 @@ static enum status list_anomalies(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
-static enum status list_formats(struct listing *listing, struct error *err)
+static enum status list_formats(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (int i = 0; i < FORMAT_COUNT; i++)
@@ -84,7 +82,7 @@ static enum status list_formats(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
-static enum status list_levels(struct listing *listing, struct error *err)
+static enum status list_levels(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (int i = 0; i < LEVEL_END; i++)
@@ -148,7 +146,7 @@ static void describe_shape(enum nemesis_shape shape, struct buffer *to)
 }
 
 /* A program reads kinds that have shapes; a person a line for each shape. */
-static enum status list_nemeses(struct listing *listing, struct error *err)
+static enum status list_nemeses(struct list_printer *listing, struct error *err)
 {
     for (int i = 0; listing->json && i < NEMESIS_KIND_COUNT; i++)
         answer_nemesis(listing->json, (enum nemesis_kind)i);
@@ -169,7 +167,7 @@ static enum status list_nemeses(struct listing *listing, struct error *err)
 }
 
 /* Who runs it: the one name that two subcommands have for two workloads is listed twice. */
-static void add_workload(struct listing *listing, const char *used_by, const char *name,
+static void add_workload(struct list_printer *listing, const char *used_by, const char *name,
                          const char *description)
 {
     struct buffer text = { 0 };
@@ -223,7 +221,7 @@ static void answer_builtin(struct json_writer *json, const struct builtin_worklo
     json_writer_close(json, '}');
 }
 
-static void list_builtins(struct listing *listing)
+static void list_builtins(struct list_printer *listing)
 {
     unsigned count;
     const struct builtin_workload *const *workloads = builtin_all(&count);
@@ -235,7 +233,7 @@ static void list_builtins(struct listing *listing)
             add_workload(listing, "run", workloads[i]->name, workloads[i]->description);
 }
 
-static enum status list_workloads(struct listing *listing, struct error *err)
+static enum status list_workloads(struct list_printer *listing, struct error *err)
 {
     unsigned count;
     const struct workload *workloads = workload_all(&count);
@@ -244,12 +242,12 @@ static enum status list_workloads(struct listing *listing, struct error *err)
     for (unsigned i = 0; i < count; i++)
         add_workload(listing, "generate", workloads[i].name, workloads[i].description);
     list_builtins(listing);
-    add_workload(listing, "run", workload_kind_name(WORKLOAD_PING),
-                 workload_kind_summary(WORKLOAD_PING));
+    add_workload(listing, "run", scenario_workload_name(WORKLOAD_PING),
+                 scenario_workload_summary(WORKLOAD_PING));
     return STATUS_OK;
 }
 
-static enum status list_protocols(struct listing *listing, struct error *err)
+static enum status list_protocols(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (const char *const *name = store_protocol_names(); *name; name++) {
@@ -287,7 +285,7 @@ static void answer_bug(struct json_writer *json, const struct bug_entry *bug)
     json_writer_close(json, '}');
 }
 
-static enum status list_bugs(struct listing *listing, struct error *err)
+static enum status list_bugs(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (int i = 0; i < BUG_COUNT; i++) {
@@ -306,7 +304,7 @@ static enum status list_bugs(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
-static enum status list_paths(struct listing *listing, struct error *err)
+static enum status list_paths(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (int i = 0; i < SOMETIMES_COUNT; i++) {
@@ -319,7 +317,7 @@ static enum status list_paths(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
-static enum status list_buggify(struct listing *listing, struct error *err)
+static enum status list_buggify(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (int i = 0; i < BUGGIFY_SITE_COUNT; i++)
@@ -329,7 +327,7 @@ static enum status list_buggify(struct listing *listing, struct error *err)
 }
 
 /* A scenario that cannot be read is listed with the reason. */
-static void add_scenario(struct listing *listing, const char *folder, const char *name)
+static void add_scenario(struct list_printer *listing, const char *folder, const char *name)
 {
     struct scenario scenario;
     struct error problem = { 0 };
@@ -346,7 +344,7 @@ static void add_scenario(struct listing *listing, const char *folder, const char
     buffer_close(&path);
 }
 
-static enum status list_folder(struct listing *listing, const char *folder, struct error *err)
+static enum status list_folder(struct list_printer *listing, const char *folder, struct error *err)
 {
     struct folder_names names = { { 0 } };
     enum status status = scenario_folder_read(folder, FOLDER_SCENARIOS, &names, err);
@@ -358,7 +356,7 @@ static enum status list_folder(struct listing *listing, const char *folder, stru
 }
 
 /* Those that should come out valid, and behind them those of the folders there are. */
-static enum status list_scenarios(struct listing *listing, struct error *err)
+static enum status list_scenarios(struct list_printer *listing, struct error *err)
 {
     char folder[SCENARIO_FOLDER_SIZE];
     struct folder_names folders = { { 0 } };
@@ -381,7 +379,7 @@ static enum status list_scenarios(struct listing *listing, struct error *err)
     return status;
 }
 
-static enum status list_checkers(struct listing *listing, struct error *err)
+static enum status list_checkers(struct list_printer *listing, struct error *err)
 {
     (void)err;
     for (const struct checker *const *checker = checkers_all(); *checker; checker++)
@@ -389,7 +387,7 @@ static enum status list_checkers(struct listing *listing, struct error *err)
     return STATUS_OK;
 }
 
-static enum status list_profiles(struct listing *listing, struct error *err)
+static enum status list_profiles(struct list_printer *listing, struct error *err)
 {
     unsigned count;
     const struct profile *profiles = profile_all(&count);
@@ -405,7 +403,7 @@ static enum status list_profiles(struct listing *listing, struct error *err)
 
 static const struct {
     const char *name;
-    enum status (*list)(struct listing *, struct error *);
+    enum status (*list)(struct list_printer *, struct error *);
 } lists[] = {
     { "protocols", list_protocols }, { "bugs", list_bugs }, { "nemeses", list_nemeses },
     { "workloads", list_workloads }, { "checkers", list_checkers }, { "levels", list_levels },
@@ -433,7 +431,7 @@ static const struct option list_rows[] = {
       .help = "print one JSON array of objects with name and description" },
 };
 
-static enum status list_all(const char *what, struct listing *listing, struct error *err)
+static enum status list_all(const char *what, struct list_printer *listing, struct error *err)
 {
     for (size_t i = 0; i < ROW_COUNT(lists); i++)
         if (strcmp(lists[i].name, what) == 0)
@@ -445,7 +443,7 @@ static enum status list_all(const char *what, struct listing *listing, struct er
 /* Once to measure the names, once to print them. */
 static enum status list_for_people(const char *what, struct buffer *out, struct error *err)
 {
-    struct listing listing = { .out = out };
+    struct list_printer listing = { .out = out };
 
     TRY(list_all(what, &listing, err));
     listing.width = listing.widest;
@@ -455,7 +453,7 @@ static enum status list_for_people(const char *what, struct buffer *out, struct 
 static enum status list_for_programs(const char *what, struct buffer *out, struct error *err)
 {
     struct json_writer json = { .out = out };
-    struct listing listing = { .out = out, .json = &json };
+    struct list_printer listing = { .out = out, .json = &json };
 
     json_writer_open(&json, NULL, '[');
     TRY(list_all(what, &listing, err));

@@ -37,7 +37,7 @@ static void watch(void *context, const struct request *request, const struct dat
 {
     (void)rows;
     if (request->kind == REQUEST_READ || request->kind == REQUEST_WRITE)
-        program_report_operation(context, request, count);
+        report_program_operation(context, request, count);
 }
 
 static enum status run_call(struct program_report *report, struct engine *engine, const char *text,
@@ -60,12 +60,12 @@ static enum status run_call(struct program_report *report, struct engine *engine
     TRY(engine_call(engine, function, arguments, &outcome, err));
     if (report->json)
         json_writer_close(report->json, ']');
-    program_report_outcome(report, &outcome,
+    report_program_outcome(report, &outcome,
                            report->program->tree.functions[function].result.kind == TYPE_VOID);
     if (report->json)
         json_writer_close(report->json, '}');
     if (!outcome.is_done)
-        *code = exit_combine(*code, EXIT_VIOLATION);
+        *code = command_exit_combine(*code, EXIT_VIOLATION);
     return STATUS_OK;
 }
 
@@ -96,10 +96,10 @@ static enum status run_calls(struct program_report *report, const struct program
 static enum status describe(struct program_report *report, struct arena *arena, struct error *err)
 {
     TRY(access_find(&report->program->tree, arena, &report->accesses, err));
-    program_report_tables(report);
+    report_program_tables(report);
     if (!report->json)
         buffer_byte(report->out, '\n');
-    program_report_functions(report);
+    report_program_functions(report);
     return STATUS_OK;
 }
 

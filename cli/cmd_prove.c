@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_prove.h"
+#include "cli/report_prove_page.h"
 #include "history/format.h"
 #include "trial/prove/matrix.h"
 #include "trial/prove/mutations.h"
@@ -111,7 +112,7 @@ static enum level level_of(const struct scenario *scenario)
 {
     enum level promised = store_protocol_facts(scenario->cluster.protocol).level;
 
-    return jury_level(&scenario->check, promised);
+    return trial_level(scenario, promised);
 }
 
 static enum status load_bug(struct prove *prove, const char *folder, enum bug bug, size_t *room,
@@ -242,7 +243,7 @@ static enum status work_do(void *context, struct text job, struct buffer *answer
     return sweep_work_do(context, job, answer, err);
 }
 
-static enum status take_outcome(struct prove *prove, uint64_t job, const struct outcome *outcome,
+static enum status take_outcome(struct prove *prove, uint64_t job, const struct run_outcome *outcome,
                                 struct error *err)
 {
     size_t subject = plan_subject(&prove->plan, job);
@@ -267,7 +268,7 @@ static enum status take_mutants(struct prove *prove, uint64_t recording, const s
 
 static enum status take_work(struct prove *prove, const struct work *work, struct error *err)
 {
-    struct outcome outcome = { 0 };
+    struct run_outcome outcome = { 0 };
     uint64_t job = prove->jobs.at[work->number];
     enum status status;
 
@@ -430,7 +431,7 @@ static enum status write_files(const struct prove *prove, struct prove_report *r
     report->command = command.at;
     status = buffer_status(&command, err);
     if (status == STATUS_OK)
-        status = prove_report_print_page(report, &page, err);
+        status = report_prove_page(report, &page, err);
     if (status == STATUS_OK)
         status = folder_write(folder, "prove.json", json, err);
     if (status == STATUS_OK)
@@ -459,12 +460,12 @@ static enum status write_folder(const struct prove *prove, struct prove_report *
 static enum status say(const struct prove *prove, struct prove_report *report, struct error *err)
 {
     struct buffer json = { 0 }, text = { 0 };
-    enum status status = prove_report_print_json(report, &json, err);
+    enum status status = report_prove_print_json(report, &json, err);
 
     if (status == STATUS_OK && prove->values->out)
         status = write_folder(prove, report, &json, err);
     if (status == STATUS_OK && !prove->values->json)
-        status = prove_report_print(report, &text, err);
+        status = report_prove_print(report, &text, err);
     if (status == STATUS_OK)
         status = output_print(prove->values->json ? &json : &text, err);
     buffer_close(&json);
@@ -492,7 +493,7 @@ static enum status prove_all(struct prove *prove, enum exit_code *code, struct e
     TRY(run_all(prove, err));
     report.wall_ns = wall_clock_ns() - began_ns;
     TRY(say(prove, &report, err));
-    *code = command_exit_of_verdict(prove_report_verdict(&report));
+    *code = command_exit_of_verdict(report_prove_verdict(&report));
     return STATUS_OK;
 }
 

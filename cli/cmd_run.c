@@ -12,7 +12,7 @@
 #include "cli/trace_file.h"
 #include "history/format.h"
 #include "trial/run/difference.h"
-#include "trial/run/trial.h"
+#include "trial/run/run.h"
 #include "trial/scenario/scenario.h"
 
 struct run_values {
@@ -67,7 +67,7 @@ static enum status write_judged(const struct run_report *report, const char *fol
     buffer_print(&path, "%s/history.jsonl", folder);
     status = buffer_status(&path, err);
     if (status == STATUS_OK)
-        status = format_write_history(&jury->history, FORMAT_JSONL, path.at, NULL, err);
+        status = format_write_history(&report->trial->history, FORMAT_JSONL, path.at, NULL, err);
     buffer_close(&path);
     for (uint32_t i = 0; status == STATUS_OK && i < jury->juror_count; i++)
         if (jury->jurors[i].check.witness.count > 0)
@@ -99,7 +99,7 @@ static enum status write_files(const struct run_report *report, const char *fold
     TRY(print_resolved(report->scenario, &bytes, err));
     status = folder_write(folder, "scenario.toml", &bytes, err);
     buffer_clear(&bytes);
-    run_report_print_json(report, &bytes);
+    report_run_print_json(report, &bytes);
     if (status == STATUS_OK)
         status = folder_write(folder, "run.json", &bytes, err);
     buffer_close(&bytes);
@@ -127,9 +127,9 @@ static enum status say(const struct run_report *report, bool json, struct error 
     enum status status;
 
     if (json)
-        run_report_print_json(report, &out);
+        report_run_print_json(report, &out);
     else
-        run_report_print(report, &out);
+        report_run_print(report, &out);
     status = output_print(&out, err);
     buffer_close(&out);
     return status;
@@ -213,7 +213,7 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
     if (status == STATUS_OK)
         status = judge(values, &report, &trial, &difference, err);
     if (status == STATUS_OK)
-        *code = command_exit_of_verdict(run_report_verdict(&report));
+        *code = command_exit_of_verdict(report_run_verdict(&report));
     difference_close(&difference);
     trial_close(&trial);
     scenario_close(&scenario);

@@ -85,20 +85,20 @@ struct sweep {
 /* --- The journal ------------------------------------------------------------------------------ */
 
 /* What a journal is read into. */
-struct reading {
+struct sweep_reading {
     struct tally *tally;
     struct guide *guide; /* that learns from it, or NULL */
     struct plan plan; /* its own; all zero until the first line is read */
     uint64_t job_last; /* runs behind it are passed over */
     int64_t spent_ns;
     /* Called when the journal's plan is known. */
-    enum status (*begin)(void *context, struct reading *, struct error *);
+    enum status (*begin)(void *context, struct sweep_reading *, struct error *);
     void *context;
 };
 
 /* What a run drew follows from the runs before it in the same journal, or it is another sweep's. */
-static enum status read_guided(struct reading *reading, uint64_t job,
-                               const struct outcome *outcome, struct error *err)
+static enum status read_guided(struct sweep_reading *reading, uint64_t job,
+                               const struct run_outcome *outcome, struct error *err)
 {
     if (!plan_has_job(&reading->plan, job) || !guide_is_ready(reading->guide, job) ||
         tally_has(reading->tally, job))
@@ -110,9 +110,9 @@ static enum status read_guided(struct reading *reading, uint64_t job,
 }
 
 /* "run JOB MILLISECONDS {outcome}", or the plan. */
-static enum status read_run(struct reading *reading, struct text line, struct error *err)
+static enum status read_run(struct sweep_reading *reading, struct text line, struct error *err)
 {
-    struct outcome outcome = { 0 };
+    struct run_outcome outcome = { 0 };
     char words[64];
     uint64_t job;
     int64_t ms;
@@ -139,7 +139,7 @@ static enum status read_run(struct reading *reading, struct text line, struct er
 
 static enum status read_line(void *context, struct text line, uint64_t number, struct error *err)
 {
-    struct reading *reading = context;
+    struct sweep_reading *reading = context;
 
     if (number > 1)
         return read_run(reading, line, err);
@@ -148,7 +148,7 @@ static enum status read_line(void *context, struct text line, uint64_t number, s
 }
 
 /* Of the journal that a sweep goes on with. */
-static enum status begin_resumed(void *context, struct reading *reading, struct error *err)
+static enum status begin_resumed(void *context, struct sweep_reading *reading, struct error *err)
 {
     struct sweep *sweep = context;
 
@@ -169,7 +169,7 @@ static enum status name_journal(struct buffer *path, const char *folder, struct 
 
 static enum status open_journal(struct sweep *sweep, struct error *err)
 {
-    struct reading reading = { .tally = &sweep->tally, .job_last = UINT64_MAX,
+    struct sweep_reading reading = { .tally = &sweep->tally, .job_last = UINT64_MAX,
                                .guide = sweep->plan.is_guided ? &sweep->guide : NULL,
                                .begin = begin_resumed, .context = sweep };
     struct journal_reader reader = { read_line, &reading };
@@ -196,7 +196,7 @@ static int64_t spent_ns(const struct sweep *sweep)
     return sweep->before_ns + wall_clock_ns() - sweep->began_ns;
 }
 
-static enum status note(struct sweep *sweep, uint64_t job, const struct outcome *outcome,
+static enum status note(struct sweep *sweep, uint64_t job, const struct run_outcome *outcome,
                         struct error *err)
 {
     struct buffer line = { 0 };
@@ -228,7 +228,7 @@ static void say_failures(struct sweep *sweep, size_t known)
     }
 }
 
-static enum status take_outcome(struct sweep *sweep, uint64_t job, const struct outcome *outcome,
+static enum status take_outcome(struct sweep *sweep, uint64_t job, const struct run_outcome *outcome,
                                 struct error *err)
 {
     size_t known = sweep->tally.groups.count;
@@ -249,7 +249,7 @@ static const struct swarm_draws *draws_of(const struct sweep *sweep, uint64_t jo
 
 static enum status take_work(struct sweep *sweep, const struct work *work, struct error *err)
 {
-    struct outcome outcome = { 0 };
+    struct run_outcome outcome = { 0 };
     uint64_t job = sweep->jobs.at[work->number];
     enum status status;
 
@@ -373,16 +373,16 @@ static enum status write_reports(const struct sweep_values *values,
     enum status status = STATUS_OK;
 
     if (values->junit) {
-        sweep_report_print_junit(report, &out);
+        report_sweep_print_junit(report, &out);
         status = output_write_file(values->junit, &out, err);
     }
     buffer_clear(&out);
-    sweep_report_print_json(report, &out);
+    report_sweep_print_json(report, &out);
     if (status == STATUS_OK && values->out)
         status = folder_write(values->out, "sweep.json", &out, err);
     if (!values->json) {
         buffer_clear(&out);
-        sweep_report_print(report, &out);
+        report_sweep_print(report, &out);
     }
     if (status == STATUS_OK)
         status = output_print(&out, err);
@@ -399,14 +399,14 @@ static enum status report(struct sweep *sweep, int64_t wall_ns, enum exit_code *
     tally_sort(&sweep->tally);
     TRY(write_reports(sweep->values, &report, err));
     *code = command_exit_of_verdict(tally_verdict(&sweep->tally));
-    if (sweep->values->merge.count > 0 && sweep_report_missing(&report) > 0)
-        *code = exit_combine(*code, EXIT_UNDECIDED);
+    if (sweep->values->merge.count > 0 && report_sweep_missing(&report) > 0)
+        *code = command_exit_combine(*code, EXIT_UNDECIDED);
     return STATUS_OK;
 }
 
 /* --- Sweeping --------------------------------------------------------------------------------- */
 
-static enum status pass_plan(void *context, struct reading *reading, struct error *err)
+static enum status pass_plan(void *context, struct sweep_reading *reading, struct error *err)
 {
     (void)context;
     (void)reading;
@@ -417,7 +417,7 @@ static enum status pass_plan(void *context, struct reading *reading, struct erro
 /* Runs that the journal has from behind the first failure are not part of the sweep. */
 static enum status forget_behind(struct sweep *sweep, struct error *err)
 {
-    struct reading reading = { .tally = &sweep->tally, .job_last = sweep->tally.failed_job,
+    struct sweep_reading reading = { .tally = &sweep->tally, .job_last = sweep->tally.failed_job,
                                .begin = pass_plan };
     struct journal_reader reader = { read_line, &reading };
     enum status status;
@@ -513,7 +513,7 @@ static enum status read_plan(struct plan *plan, const struct plan *from, struct 
     return status;
 }
 
-static enum status begin_shard(void *context, struct reading *reading, struct error *err)
+static enum status begin_shard(void *context, struct sweep_reading *reading, struct error *err)
 {
     struct merge *merge = context;
     struct sweep *sweep = merge->sweep;
@@ -535,7 +535,7 @@ static enum status begin_shard(void *context, struct reading *reading, struct er
 
 static enum status merge_folder(struct merge *merge, const char *folder, struct error *err)
 {
-    struct reading reading = { .job_last = merge->job_last, .begin = begin_shard,
+    struct sweep_reading reading = { .job_last = merge->job_last, .begin = begin_shard,
                                .context = merge };
     struct journal_reader reader = { read_line, &reading };
     struct buffer path = { 0 };

@@ -84,7 +84,7 @@ static void catch_interrupts(void)
     sigaction(SIGTERM, &action, NULL);
 }
 
-struct watch {
+struct watch_call {
     const struct watch_values *values;
     struct watcher watcher;
     ARRAY(struct tail) tails; /* by stream */
@@ -99,13 +99,13 @@ struct watch {
 /* At once, and not at the end of a stream that has none. */
 static void tell(void *context, const struct interval_finding *finding)
 {
-    struct watch *watch = context;
+    struct watch_call *watch = context;
     struct buffer out = { 0 };
 
     if (watch->values->json || watch->say_error.status != STATUS_OK)
         return;
     progress_bar_clear(&watch->bar);
-    watch_report_finding(finding, &out);
+    report_watch_finding(finding, &out);
     watch->say_error.status = output_print(&out, &watch->say_error);
     buffer_close(&out);
 }
@@ -122,7 +122,7 @@ static enum status set_duration(const char *flag, const char *given, int64_t *ns
 }
 
 /* What came twice would have been done twice. */
-static enum status refuse_twice(const struct watch *watch, const struct tail *tail,
+static enum status refuse_twice(const struct watch_call *watch, const struct tail *tail,
                                 struct error *err)
 {
     for (size_t i = 0; i < watch->tails.count; i++)
@@ -134,7 +134,7 @@ static enum status refuse_twice(const struct watch *watch, const struct tail *ta
     return STATUS_OK;
 }
 
-static enum status open_stream(struct watch *watch, const char *path, struct error *err)
+static enum status open_stream(struct watch_call *watch, const char *path, struct error *err)
 {
     struct tail tail;
     uint32_t stream;
@@ -152,7 +152,7 @@ static enum status open_stream(struct watch *watch, const char *path, struct err
     return watcher_add_stream(&watch->watcher, tail.name, tail.is_finished, &stream, err);
 }
 
-static enum status open_streams(struct watch *watch, struct error *err)
+static enum status open_streams(struct watch_call *watch, struct error *err)
 {
     static const char *const nothing[] = { "-" };
     const struct option_texts *files = &watch->values->files;
@@ -189,7 +189,7 @@ static enum status refuse_packed(const struct tail *tail, struct text first, str
 }
 
 /* One block of a stream, if there is one. */
-static enum status read_block(struct watch *watch, uint32_t stream, bool *has_come,
+static enum status read_block(struct watch_call *watch, uint32_t stream, bool *has_come,
                               struct error *err)
 {
     struct tail *tail = &watch->tails.at[stream];
@@ -216,7 +216,7 @@ static enum status read_block(struct watch *watch, uint32_t stream, bool *has_co
 }
 
 /* From the one that is waited for, and only where it has nothing from the others. */
-static enum status read_blocks(struct watch *watch, bool *has_come, struct error *err)
+static enum status read_blocks(struct watch_call *watch, bool *has_come, struct error *err)
 {
     uint32_t awaited = watcher_awaited(&watch->watcher);
 
@@ -236,7 +236,7 @@ static enum status read_blocks(struct watch *watch, bool *has_come, struct error
 }
 
 /* Pipes wake us; files do not. */
-static void nap(const struct watch *watch)
+static void nap(const struct watch_call *watch)
 {
     struct pollfd fds[OPTION_TEXTS_MAX];
     nfds_t count = 0;
@@ -247,7 +247,7 @@ static void nap(const struct watch *watch)
     (void)poll(fds, count, NAP_MS);
 }
 
-static enum status watch_all(struct watch *watch, struct error *err)
+static enum status watch_all(struct watch_call *watch, struct error *err)
 {
     watch->came_ns = wall_clock_ns();
     while (watch->live_count > 0 && !is_interrupted) {
@@ -276,7 +276,7 @@ static enum status watch_all(struct watch *watch, struct error *err)
 /* --- The end ------------------------------------------------------------------------------------------ */
 
 /* Whether all that was watched can be read once more: it stands in files, and has ended. */
-static bool stands_in_files(const struct watch *watch)
+static bool stands_in_files(const struct watch_call *watch)
 {
     bool is_all = !watch->watcher.is_stopped;
 
@@ -286,13 +286,13 @@ static bool stands_in_files(const struct watch *watch)
 }
 
 /* What nobody could find out is no reason to say nothing else. */
-static int64_t try_clocks(struct watch *watch)
+static int64_t try_clocks(struct watch_call *watch)
 {
     const char *paths[OPTION_TEXTS_MAX];
     struct error ignored = { 0 };
     int64_t tried;
 
-    if (watch_report_verdict(&watch->watcher) != VERDICT_INVALID || !stands_in_files(watch) ||
+    if (report_watch_verdict(&watch->watcher) != VERDICT_INVALID || !stands_in_files(watch) ||
         watch->watcher.options.profile.timing == TIMING_NONE)
         return 0;
     for (size_t i = 0; i < watch->tails.count; i++)
@@ -303,7 +303,7 @@ static int64_t try_clocks(struct watch *watch)
     return tried;
 }
 
-static enum status print(struct watch *watch, int64_t ns, struct error *err)
+static enum status print(struct watch_call *watch, int64_t ns, struct error *err)
 {
     struct buffer out = { 0 };
     enum status status;
@@ -313,15 +313,15 @@ static enum status print(struct watch *watch, int64_t ns, struct error *err)
         return err->status;
     }
     if (watch->values->json)
-        watch_report_json(&watch->watcher, ns, &out);
+        report_watch_json(&watch->watcher, ns, &out);
     else
-        watch_report_summary(&watch->watcher, ns, try_clocks(watch), &out);
+        report_watch_summary(&watch->watcher, ns, try_clocks(watch), &out);
     status = output_print(&out, err);
     buffer_close(&out);
     return status;
 }
 
-static enum status watch_and_print(struct watch *watch, enum exit_code *code, struct error *err)
+static enum status watch_and_print(struct watch_call *watch, enum exit_code *code, struct error *err)
 {
     int64_t from = wall_clock_ns();
 
@@ -332,13 +332,13 @@ static enum status watch_and_print(struct watch *watch, enum exit_code *code, st
     watch->progress = progress_bar_listener(&watch->bar);
     TRY(watch_all(watch, err));
     progress_bar_end(&watch->bar);
-    *code = command_exit_of_verdict(watch_report_verdict(&watch->watcher));
+    *code = command_exit_of_verdict(report_watch_verdict(&watch->watcher));
     return print(watch, wall_clock_ns() - from, err);
 }
 
 static enum status run(const void *given, enum exit_code *code, struct error *err)
 {
-    struct watch watch = { .values = given, .patience = PATIENCE_NS };
+    struct watch_call watch = { .values = given, .patience = PATIENCE_NS };
     struct watcher_options options = { .bytes_max = WAITING_BYTES_MAX,
                                        .line_bytes_max = LINE_BYTES_MAX_HERE,
                                        .tell = tell,

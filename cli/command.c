@@ -147,7 +147,7 @@ static enum exit_code subcommand_main(const struct command *command, int argc, c
     }
     if (status != STATUS_OK) {
         output_report(&err, json);
-        code = exit_combine(code, EXIT_WRONG);
+        code = command_exit_combine(code, EXIT_WRONG);
     }
     if (code != EXIT_VALID && code != EXIT_VIOLATION &&
         options_has_flag(options, argc, argv, "git-bisect"))
@@ -155,7 +155,7 @@ static enum exit_code subcommand_main(const struct command *command, int argc, c
     return code;
 }
 
-enum exit_code exit_combine(enum exit_code a, enum exit_code b)
+enum exit_code command_exit_combine(enum exit_code a, enum exit_code b)
 {
     static const enum exit_code order[] = { EXIT_WRONG, EXIT_VIOLATION, EXIT_UNDECIDED };
 

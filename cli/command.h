@@ -39,7 +39,7 @@ extern const struct command *const commands[];
 
 enum exit_code command_exit_of_verdict(enum verdict);
 /* The worse of two. */
-enum exit_code exit_combine(enum exit_code, enum exit_code);
+enum exit_code command_exit_combine(enum exit_code, enum exit_code);
 
 /* Everything that `ordeal` does: returns its exit status. */
 int command_main(int argc, char *const *argv, const char *version);

@@ -206,23 +206,34 @@ static enum status take_operand(const struct options *options, const char *given
                      options->command, given, options->command);
 }
 
+/* What stands behind a subcommand, and how far it has been taken. */
+struct arguments {
+    char *const *at;
+    int count, next;
+};
+
+static bool has_more(const struct arguments *arguments)
+{
+    return arguments->next < arguments->count;
+}
+
 /* What a flag stands with: behind "=" or the letter, or as the next argument. */
-static enum status take_flag(const struct option *row, const char *attached, int argc,
-                             char *const *argv, int *next, void *values, struct error *err)
+static enum status take_flag(const struct option *row, const char *attached,
+                             struct arguments *arguments, void *values, struct error *err)
 {
     char text[LABEL_SIZE];
 
     if (row->kind == OPTION_FLAG && attached)
         return error_set(err, STATUS_BAD_INPUT, "%s takes no value", label(row, text));
     if (row->kind != OPTION_FLAG && !attached) {
-        if (*next >= argc)
+        if (!has_more(arguments))
             return error_set(err, STATUS_BAD_INPUT, "%s needs its %s", label(row, text),
                              row->argument);
-        attached = argv[(*next)++];
+        attached = arguments->at[arguments->next++];
     }
     TRY(set_value(row, attached, values, err));
-    while (row->kind == OPTION_LIST && *next < argc && argv[*next][0] != '-')
-        TRY(set_value(row, argv[(*next)++], values, err));
+    while (row->kind == OPTION_LIST && has_more(arguments) && arguments->at[arguments->next][0] != '-')
+        TRY(set_value(row, arguments->at[arguments->next++], values, err));
     return STATUS_OK;
 }
 
@@ -231,10 +242,10 @@ static bool is_required(const struct option *row)
     return is_operand(row) ? !row->optional : row->required;
 }
 
-static enum status take_argument(const struct options *options, int argc, char *const *argv,
-                                 int *next, void *values, struct error *err)
+static enum status take_argument(const struct options *options, struct arguments *arguments,
+                                 void *values, struct error *err)
 {
-    const char *argument = argv[(*next)++];
+    const char *argument = arguments->at[arguments->next++];
     const struct option *row = NULL;
     const char *attached = NULL;
 
@@ -250,7 +261,7 @@ static enum status take_argument(const struct options *options, int argc, char *
         if (argument[2] != '\0')
             attached = argument + 2;
     }
-    return take_flag(row, attached, argc, argv, next, values, err);
+    return take_flag(row, attached, arguments, values, err);
 }
 
 static enum status check_required(const struct options *options, void *values, struct error *err)
@@ -271,17 +282,17 @@ static enum status check_required(const struct options *options, void *values, s
 enum status options_parse(const struct options *options, int argc, char *const *argv, void *values,
                           struct error *err)
 {
-    int next = 0;
+    struct arguments arguments = { argv, argc, 0 };
     bool only_operands = false;
 
-    while (next < argc) {
+    while (has_more(&arguments)) {
         if (only_operands) {
-            TRY(take_operand(options, argv[next++], values, err));
-        } else if (strcmp(argv[next], "--") == 0) {
+            TRY(take_operand(options, argv[arguments.next++], values, err));
+        } else if (strcmp(argv[arguments.next], "--") == 0) {
             only_operands = true;
-            next++;
+            arguments.next++;
         } else {
-            TRY(take_argument(options, argc, argv, &next, values, err));
+            TRY(take_argument(options, &arguments, values, err));
         }
     }
     return check_required(options, values, err);

@@ -86,10 +86,7 @@ static void print_error_object(const struct error *err, struct buffer *out)
 
     json_writer_open(&json, NULL, '{');
     json_writer_open(&json, "error", '{');
-    if (err->file[0] != '\0')
-        json_writer_text(&json, "file", err->file);
-    else
-        json_writer_null(&json, "file");
+    json_writer_text(&json, "file", err->file[0] != '\0' ? err->file : NULL);
     if (err->line > 0)
         json_writer_number(&json, "line", err->line);
     else

@@ -9,7 +9,7 @@
 #include "base/json_writer.h"
 #include "base/quantity.h"
 #include "cli/folder.h"
-#include "cli/report_story.h"
+#include "cli/story_drawing.h"
 #include "trial/bisect/capsule.h"
 
 /* --- Files ------------------------------------------------------------------------------------ */
@@ -24,7 +24,7 @@ static enum status tell(struct bisect_report *report, const struct shrink *shrin
 
     if (!signatures)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what is wrong with a run");
-    signatures_of_trial(&story->trial, signatures);
+    signature_of_trial(&story->trial, signatures);
     if (!shrink_is_alike(signatures, target))
         status = error_set(err, STATUS_IO, "the capsule does not fail as it should: %s", target);
     for (size_t i = 0; i < signatures->count; i++)
@@ -100,41 +100,46 @@ static enum status copy_program(const struct scenario *scenario, const char *fol
     return status;
 }
 
+/* What is written into the folder. */
+struct bisect_files {
+    struct buffer capsule;
+    struct scenario *scenario; /* the capsule, read again */
+    struct story story;
+};
+
 static enum status write_all(struct bisect_report *report, const struct shrink *shrink,
-                             const struct buffer *capsule, struct scenario *scenario,
-                             struct story *story, const char *folder, struct error *err)
+                             struct bisect_files *files, const char *folder, struct error *err)
 {
+    struct text capsule = { files->capsule.at, files->capsule.count };
     char path[FOLDER_PATH_SIZE];
 
     TRY(copy_program(shrink->origin->scenario, folder, err));
     snprintf(path, sizeof path, "%s/capsule.toml", folder);
-    TRY(scenario_read(scenario, path, (struct text){ capsule->at, capsule->count }, NULL, 0, err));
-    TRY(story_tell(story, scenario, err));
-    TRY(tell(report, shrink, story, err));
-    TRY(folder_write(folder, "capsule.toml", capsule, err));
-    return write_story(report, story, folder, err);
+    TRY(scenario_read(files->scenario, path, capsule, NULL, 0, err));
+    TRY(story_tell(&files->story, files->scenario, err));
+    TRY(tell(report, shrink, &files->story, err));
+    TRY(folder_write(folder, "capsule.toml", &files->capsule, err));
+    return write_story(report, &files->story, folder, err);
 }
 
-enum status bisect_report_write(struct bisect_report *report, const struct shrink *shrink,
+enum status report_bisect_write(struct bisect_report *report, const struct shrink *shrink,
                                 const char *source, const char *folder, struct error *err)
 {
-    struct scenario *scenario = calloc(1, sizeof *scenario);
-    struct story story = { 0 };
-    struct buffer capsule = { 0 };
+    struct bisect_files files = { .scenario = calloc(1, sizeof *files.scenario) };
     enum status status;
 
-    if (!scenario)
+    if (!files.scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
     report->runs = shrink->runs;
     report->seed = shrink->best.settings.seed;
     count_parts(report, &shrink->best);
-    status = capsule_print(&shrink->best, shrink->origin, source, &capsule, err);
+    status = capsule_print(&shrink->best, shrink->origin, source, &files.capsule, err);
     if (status == STATUS_OK)
-        status = write_all(report, shrink, &capsule, scenario, &story, folder, err);
-    story_close(&story);
-    scenario_close(scenario);
-    free(scenario);
-    buffer_close(&capsule);
+        status = write_all(report, shrink, &files, folder, err);
+    story_close(&files.story);
+    scenario_close(files.scenario);
+    free(files.scenario);
+    buffer_close(&files.capsule);
     return status;
 }
 
@@ -177,7 +182,7 @@ static void print_files(const struct bisect_report *report, struct buffer *out)
     buffer_print(out, "again      ordeal run %s%scapsule.toml\n", folder, slash);
 }
 
-void bisect_report_print(const struct bisect_report *report, struct buffer *out)
+void report_bisect_print(const struct bisect_report *report, struct buffer *out)
 {
     const struct bisect_search *search = report->search;
 
@@ -228,7 +233,7 @@ static void answer_capsule(struct json_writer *json, const struct bisect_report 
     json_writer_close(json, '}');
 }
 
-void bisect_report_print_json(const struct bisect_report *report, struct buffer *out)
+void report_bisect_print_json(const struct bisect_report *report, struct buffer *out)
 {
     const struct bisect_search *search = report->search;
     struct json_writer json = { .out = out };

@@ -4,9 +4,9 @@
 #ifndef CLI_REPORT_BISECT_H
 #define CLI_REPORT_BISECT_H
 
-#include "trial/bisect/bisect_search.h"
-#include "trial/bisect/bisect_shrink.h"
-#include "trial/bisect/bisect_when.h"
+#include "trial/bisect/search.h"
+#include "trial/bisect/shrink.h"
+#include "trial/bisect/when.h"
 
 struct bisect_report {
     const char *path;                    /* of the scenario, as it was given */
@@ -24,10 +24,10 @@ struct bisect_report {
  * Writes capsule.toml, story.txt and story.svg; the capsule is read again and run again first, and
  * must fail alike.
  */
-MUST_USE enum status bisect_report_write(struct bisect_report *, const struct shrink *,
+MUST_USE enum status report_bisect_write(struct bisect_report *, const struct shrink *,
                                          const char *source, const char *folder, struct error *);
-void bisect_report_print(const struct bisect_report *, struct buffer *);
+void report_bisect_print(const struct bisect_report *, struct buffer *);
 /* One JSON object, and the end of the line. */
-void bisect_report_print_json(const struct bisect_report *, struct buffer *);
+void report_bisect_print_json(const struct bisect_report *, struct buffer *);
 
 #endif

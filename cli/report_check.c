@@ -5,7 +5,6 @@
 
 #include "base/quantity.h"
 #include "cli/output.h"
-#include "cli/report_checker.h"
 #include "history/jsonl/jsonl_write.h"
 #include "trial/run/verdict.h"
 
@@ -23,13 +22,13 @@ static int compare_txns(const void *a, const void *b)
 }
 
 /* Those of the first findings first, so that what is cut off is what is told last; then sorted. */
-static uint32_t gather_txns(const struct panel *panel, uint32_t txns[TXNS_SHOWN], bool *are_more)
+static uint32_t gather_txns(const struct jury *jury, uint32_t txns[TXNS_SHOWN], bool *are_more)
 {
     uint32_t count = 0;
 
     *are_more = false;
-    for (uint32_t j = 0; j < panel->juror_count; j++) {
-        const struct check *check = &panel->jurors[j].check;
+    for (uint32_t j = 0; j < jury->juror_count; j++) {
+        const struct check *check = &jury->jurors[j].check;
 
         for (size_t i = 0; i < check->findings.count; i++)
             for (size_t k = 0; k < check->findings.at[i].txn_count; k++) {
@@ -48,7 +47,7 @@ static uint32_t gather_txns(const struct panel *panel, uint32_t txns[TXNS_SHOWN]
 }
 
 /* As they stand in the native text. */
-static enum status print_txns(const struct panel_report *report, struct buffer *out,
+static enum status print_txns(const struct check_report *report, struct buffer *out,
                               struct error *err)
 {
     uint32_t txns[TXNS_SHOWN], count;
@@ -56,7 +55,7 @@ static enum status print_txns(const struct panel_report *report, struct buffer *
     bool are_more;
     enum status status;
 
-    count = gather_txns(report->panel, txns, &are_more);
+    count = gather_txns(report->jury, txns, &are_more);
     if (count == 0)
         return STATUS_OK;
     status = jsonl_write_txns(report->history, txns, count, &lines, err);
@@ -81,45 +80,45 @@ static enum status print_txns(const struct panel_report *report, struct buffer *
 
 /* --- For people -------------------------------------------------------------------------------- */
 
-static void print_jurors(const struct panel *panel, struct buffer *out)
+static void print_jurors(const struct jury *jury, struct buffer *out)
 {
-    for (uint32_t i = 0; i < panel->juror_count; i++) {
-        const struct juror *juror = &panel->jurors[i];
+    for (uint32_t i = 0; i < jury->juror_count; i++) {
+        const struct juror *juror = &jury->jurors[i];
 
         buffer_text(out, i ? TEXT("           ") : TEXT("check      "));
-        check_report_line(&juror->check, out);
+        report_checker_line(&juror->check, out);
         buffer_byte(out, '\n');
-        check_report_findings(&juror->check,
-                              juror == panel->decisive ? CHECK_FINDINGS_MAX : OTHERS_SHOWN, out);
+        report_checker_findings(&juror->check,
+                                juror == jury->decisive ? CHECK_FINDINGS_MAX : OTHERS_SHOWN, out);
     }
 }
 
-static void print_skipped(const struct panel *panel, struct buffer *out)
+static void print_skipped(const struct jury *jury, struct buffer *out)
 {
-    for (uint32_t i = 0; i < panel->skipped_count; i++)
+    for (uint32_t i = 0; i < jury->skipped_count; i++)
         buffer_print(out, "%s%-12s  %s\n", i ? "           " : "skipped    ",
-                     panel->skipped[i].name, panel->skipped[i].reason);
+                     jury->skipped[i].name, jury->skipped[i].reason);
 }
 
-static void print_verdict(const struct panel *panel, struct buffer *out)
+static void print_verdict(const struct jury *jury, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
 
-    buffer_print(out, "verdict    %s", words[panel->verdict]);
-    if (panel->verdict == VERDICT_UNKNOWN)
-        buffer_print(out, "   %s", panel->reason);
-    else if (panel->strongest != LEVEL_COUNT)
-        buffer_print(out, "   %s %s", level_name(panel->strongest),
-                     panel->verdict == VERDICT_VALID ? "holds" : "still holds");
+    buffer_print(out, "verdict    %s", words[jury->verdict]);
+    if (jury->verdict == VERDICT_UNKNOWN)
+        buffer_print(out, "   %s", jury->reason);
+    else if (jury->strongest != LEVEL_COUNT)
+        buffer_print(out, "   %s %s", level_name(jury->strongest),
+                     jury->verdict == VERDICT_VALID ? "holds" : "still holds");
     buffer_byte(out, '\n');
 }
 
-enum status panel_report_print(const struct panel_report *report, struct buffer *out,
+enum status report_check_print(const struct check_report *report, struct buffer *out,
                                struct error *err)
 {
-    const struct panel *panel = report->panel;
-    const struct check *any = &panel->jurors[0].check;
-    const struct check *told = panel->decisive ? &panel->decisive->check : any;
+    const struct jury *jury = report->jury;
+    const struct check *any = &jury->jurors[0].check;
+    const struct check *told = jury->decisive ? &jury->decisive->check : any;
 
     buffer_text(out, TEXT("history    "));
     quantity_print_count(out, any->txn_count);
@@ -128,13 +127,13 @@ enum status panel_report_print(const struct panel_report *report, struct buffer 
     buffer_text(out, TEXT(" operations   read in "));
     quantity_print_rounded(out, report->parse_ns);
     buffer_text(out, TEXT(", checked in "));
-    quantity_print_rounded(out, panel_ns(panel));
+    quantity_print_rounded(out, jury_ns(jury));
     buffer_byte(out, '\n');
-    print_jurors(panel, out);
-    if (panel->verdict != VERDICT_INVALID)
-        check_report_unjudged(told->unjudged_predicates, out);
-    if (panel->verdict == VERDICT_UNKNOWN)
-        print_skipped(panel, out);
+    print_jurors(jury, out);
+    if (jury->verdict != VERDICT_INVALID)
+        report_checker_unjudged(told->unjudged_predicates, out);
+    if (jury->verdict == VERDICT_UNKNOWN)
+        print_skipped(jury, out);
     if (report->clock_error_ns > 0) {
         buffer_text(out, TEXT("clocks     with --clock-error "));
         quantity_print_duration(out, report->clock_error_ns);
@@ -142,7 +141,7 @@ enum status panel_report_print(const struct panel_report *report, struct buffer 
     }
     TRY(print_txns(report, out, err));
     if (!report->is_named)
-        print_verdict(panel, out);
+        print_verdict(jury, out);
     return STATUS_OK;
 }
 
@@ -155,80 +154,209 @@ static bool is_same(const struct check_finding *a, const struct check_finding *b
 }
 
 /* Whether a checker that was asked earlier found the same. */
-static bool was_found(const struct panel *panel, uint32_t juror, const struct check_finding *finding)
+static bool was_found(const struct jury *jury, uint32_t juror, const struct check_finding *finding)
 {
     for (uint32_t j = 0; j < juror; j++)
-        for (size_t i = 0; i < panel->jurors[j].check.findings.count; i++)
-            if (is_same(&panel->jurors[j].check.findings.at[i], finding))
+        for (size_t i = 0; i < jury->jurors[j].check.findings.count; i++)
+            if (is_same(&jury->jurors[j].check.findings.at[i], finding))
                 return true;
     return false;
 }
 
-static void answer_level(struct json_writer *json, const char *name, enum level level)
+static void answer_finding(struct json_writer *json, const struct history *h,
+                           const struct check_finding *finding)
 {
-    if (level == LEVEL_COUNT)
-        json_writer_null(json, name);
-    else
-        json_writer_text(json, name, level_name(level));
-}
-
-static void answer_anomalies(const struct panel_report *report, struct json_writer *json)
-{
-    const struct panel *panel = report->panel;
-
-    json_writer_open(json, "anomalies", '[');
-    for (uint32_t j = 0; j < panel->juror_count; j++) {
-        const struct check *check = &panel->jurors[j].check;
-
-        for (size_t i = 0; i < check->findings.count; i++)
-            if (!was_found(panel, j, &check->findings.at[i]))
-                check_report_finding(json, report->history, &check->findings.at[i]);
-    }
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "kind", anomaly_name(finding->kind));
+    json_writer_open(json, "transactions", '[');
+    for (size_t i = 0; i < finding->txn_count; i++)
+        json_writer_int64(json, NULL, h->txn_id[finding->txns[i]]);
     json_writer_close(json, ']');
-}
-
-void panel_report_members(const struct panel_report *report, struct json_writer *json)
-{
-    const struct panel *panel = report->panel;
-    const struct check *any = &panel->jurors[0].check;
-    const struct check *told = panel->decisive ? &panel->decisive->check : any;
-
-    if (report->is_named) {
-        check_report_members(json, report->history, any, report->parse_ns,
-                             panel->jurors[0].check_ns);
-        return;
-    }
-    json_writer_text(json, "verdict", verdict_name(panel->verdict));
-    json_writer_text(json, "level", level_name(any->level));
-    if (panel->decisive)
-        json_writer_text(json, "checker", told->checker->name);
-    else
-        json_writer_null(json, "checker");
-    answer_anomalies(report, json);
-    answer_level(json, "strongest", panel->strongest);
-    answer_level(json, "weakest_violated", panel->weakest_violated);
-    if (panel->reason[0])
-        json_writer_text(json, "reason", panel->reason);
-    else
-        json_writer_null(json, "reason");
-    json_writer_open(json, "unjudged", '{');
-    json_writer_number(json, "predicates", told->unjudged_predicates);
+    json_writer_text(json, "explanation", finding->explanation);
     json_writer_close(json, '}');
-    json_writer_number(json, "transactions", any->txn_count);
-    json_writer_number(json, "operations", any->op_count);
-    json_writer_seconds(json, "parse_seconds", report->parse_ns);
-    json_writer_seconds(json, "seconds", panel_ns(panel));
-    json_writer_open(json, "checks", '[');
-    for (uint32_t i = 0; i < panel->juror_count; i++)
-        check_report_answer(json, NULL, report->history, &panel->jurors[i].check, 0,
-                            panel->jurors[i].check_ns);
+}
+
+/* What stands in the answer of one checker, and in that of all together. */
+struct judgement {
+    enum verdict verdict;
+    enum level level, strongest, weakest_violated;
+    const char *checker, *reason; /* NULL: none */
+    uint64_t unjudged, txn_count, op_count;
+    int64_t parse_ns, ns;
+};
+
+static struct judgement judgement_of_check(const struct check *check, int64_t parse_ns,
+                                           int64_t ns)
+{
+    return (struct judgement){ .verdict = check->verdict,
+                               .level = check->level,
+                               .strongest = check->strongest,
+                               .weakest_violated = check->weakest_violated,
+                               .checker = check->checker->name,
+                               .reason = check->reason[0] ? check->reason : NULL,
+                               .unjudged = check->unjudged_predicates,
+                               .txn_count = check->txn_count,
+                               .op_count = check->op_count,
+                               .parse_ns = parse_ns,
+                               .ns = ns };
+}
+
+static struct judgement judgement_of_jury(const struct check_report *report)
+{
+    const struct jury *jury = report->jury;
+    const struct juror *told = jury->decisive ? jury->decisive : &jury->jurors[0];
+    struct judgement all = judgement_of_check(&told->check, report->parse_ns, jury_ns(jury));
+
+    all.verdict = jury->verdict;
+    all.strongest = jury->strongest;
+    all.weakest_violated = jury->weakest_violated;
+    all.checker = jury->decisive ? jury->decisive->check.checker->name : NULL;
+    all.reason = jury->reason[0] ? jury->reason : NULL;
+    return all;
+}
+
+static const char *name_of_level(enum level level)
+{
+    return level == LEVEL_COUNT ? NULL : level_name(level);
+}
+
+static void answer_head(struct json_writer *json, const struct judgement *it)
+{
+    json_writer_text(json, "verdict", verdict_name(it->verdict));
+    json_writer_text(json, "level", level_name(it->level));
+    json_writer_text(json, "checker", it->checker);
+}
+
+static void answer_tail(struct json_writer *json, const struct judgement *it)
+{
+    json_writer_text(json, "strongest", name_of_level(it->strongest));
+    json_writer_text(json, "weakest_violated", name_of_level(it->weakest_violated));
+    json_writer_text(json, "reason", it->reason);
+    json_writer_open(json, "unjudged", '{');
+    json_writer_number(json, "predicates", it->unjudged);
+    json_writer_close(json, '}');
+    json_writer_number(json, "transactions", it->txn_count);
+    json_writer_number(json, "operations", it->op_count);
+    json_writer_seconds(json, "parse_seconds", it->parse_ns);
+    json_writer_seconds(json, "seconds", it->ns);
+}
+
+static void answer_check(struct json_writer *json, const struct history *h, const struct check *check,
+                         int64_t parse_ns, int64_t ns)
+{
+    struct judgement it = judgement_of_check(check, parse_ns, ns);
+
+    answer_head(json, &it);
+    json_writer_open(json, "anomalies", '[');
+    for (size_t i = 0; i < check->findings.count; i++)
+        answer_finding(json, h, &check->findings.at[i]);
     json_writer_close(json, ']');
-    json_writer_open(json, "skipped", '[');
-    for (uint32_t i = 0; i < panel->skipped_count; i++) {
+    answer_tail(json, &it);
+}
+
+void report_check_jurors(struct json_writer *json, const struct history *h, const struct jury *jury)
+{
+    json_writer_open(json, "checks", '[');
+    for (uint32_t i = 0; i < jury->juror_count; i++) {
         json_writer_open(json, NULL, '{');
-        json_writer_text(json, "checker", panel->skipped[i].name);
-        json_writer_text(json, "reason", panel->skipped[i].reason);
+        answer_check(json, h, &jury->jurors[i].check, 0, jury->jurors[i].check_ns);
         json_writer_close(json, '}');
     }
     json_writer_close(json, ']');
+}
+
+/* What was found, once, whoever found it. */
+static void answer_anomalies(const struct check_report *report, struct json_writer *json)
+{
+    const struct jury *jury = report->jury;
+
+    json_writer_open(json, "anomalies", '[');
+    for (uint32_t j = 0; j < jury->juror_count; j++) {
+        const struct check *check = &jury->jurors[j].check;
+
+        for (size_t i = 0; i < check->findings.count; i++)
+            if (!was_found(jury, j, &check->findings.at[i]))
+                answer_finding(json, report->history, &check->findings.at[i]);
+    }
+    json_writer_close(json, ']');
+}
+
+void report_check_members(const struct check_report *report, struct json_writer *json)
+{
+    const struct jury *jury = report->jury;
+    struct judgement all;
+
+    if (report->is_named) {
+        answer_check(json, report->history, &jury->jurors[0].check, report->parse_ns,
+                     jury->jurors[0].check_ns);
+        return;
+    }
+    all = judgement_of_jury(report);
+    answer_head(json, &all);
+    answer_anomalies(report, json);
+    answer_tail(json, &all);
+    report_check_jurors(json, report->history, jury);
+    json_writer_open(json, "skipped", '[');
+    for (uint32_t i = 0; i < jury->skipped_count; i++) {
+        json_writer_open(json, NULL, '{');
+        json_writer_text(json, "checker", jury->skipped[i].name);
+        json_writer_text(json, "reason", jury->skipped[i].reason);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+}
+
+void report_checker_line(const struct check *check, struct buffer *out)
+{
+    static const char *const loud[] = { "valid", "INVALID", "unknown" };
+
+    buffer_print(out, "%-12s  %-20s  %s", check->checker->name, level_name(check->level),
+                 loud[check->verdict]);
+    if (check->reason[0])
+        buffer_print(out, "  %s", check->reason);
+    else if (check->verdict == VERDICT_INVALID && check->strongest != LEVEL_COUNT)
+        buffer_print(out, "  %s still holds", level_name(check->strongest));
+}
+
+void report_checker_unjudged(uint64_t statements, struct buffer *out)
+{
+    if (statements == 0)
+        return;
+    buffer_text(out, TEXT("unjudged   "));
+    quantity_print_count(out, statements);
+    buffer_text(out, statements == 1 ? TEXT(" statement, but for the rows that came\n")
+                                     : TEXT(" statements, but for the rows that came\n"));
+}
+
+/* Each line below what it shows. */
+static void print_drawing(const char *drawing, struct buffer *out)
+{
+    for (const char *line = drawing, *end; *line != '\0'; line = *end == '\0' ? end : end + 1) {
+        end = line + strcspn(line, "\n");
+        buffer_text(out, TEXT("             "));
+        buffer_text(out, (struct text){ line, (size_t)(end - line) });
+        buffer_byte(out, '\n');
+    }
+}
+
+void report_checker_findings(const struct check *check, size_t at_most, struct buffer *out)
+{
+    size_t count = check->findings.count < at_most ? check->findings.count : at_most;
+
+    for (size_t i = 0; i < count; i++) {
+        size_t from;
+
+        buffer_print(out, "           %s: ", anomaly_name(check->findings.at[i].kind));
+        from = out->count;
+        buffer_text(out, text_of(check->findings.at[i].explanation));
+        output_tame(out, from);
+        buffer_byte(out, '\n');
+        print_drawing(check->findings.at[i].drawing, out);
+    }
+    if (check->has_more_findings && count == check->findings.count)
+        buffer_text(out, TEXT("           and others\n"));
+    else if (check->has_more_findings)
+        buffer_print(out, "           and more than %zu others\n", check->findings.count - count);
+    else if (count < check->findings.count)
+        buffer_print(out, "           and %zu more\n", check->findings.count - count);
 }

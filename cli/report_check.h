@@ -1,14 +1,26 @@
 /*
- * report_check: what a panel found in one history, to a person and to a program.
+ * report_check: what one checker, and what all that were asked, say of a history, to a person and to a program.
  */
 #ifndef CLI_REPORT_CHECK_H
 #define CLI_REPORT_CHECK_H
 
 #include "base/json_writer.h"
-#include "trial/run/panel.h"
+#include "trial/run/jury.h"
 
-struct panel_report {
-    const struct panel *panel;
+/* "checks": an object for each juror, as docs/checkers.md has it. */
+void report_check_jurors(struct json_writer *, const struct history *, const struct jury *);
+
+/* "order  serializable  INVALID  T829 reads ...", without a label or the end of the line. */
+void report_checker_line(const struct check *, struct buffer *);
+
+/* Lines with the first anomalies and why they are there, and how many more there are. */
+void report_checker_findings(const struct check *, size_t at_most, struct buffer *);
+
+/* A line on statements that were not judged as a whole; nothing if there are none. */
+void report_checker_unjudged(uint64_t statements, struct buffer *);
+
+struct check_report {
+    const struct jury *jury;
     const struct history *history;
     int64_t parse_ns;
     bool is_named;          /* one checker was named: the answer is its own */
@@ -16,9 +28,9 @@ struct panel_report {
 };
 
 /* A line for each checker with its findings, the verdict, and the transactions that were named. */
-MUST_USE enum status panel_report_print(const struct panel_report *, struct buffer *, struct error *);
+MUST_USE enum status report_check_print(const struct check_report *, struct buffer *, struct error *);
 
 /* The members of a JSON object, as docs/checkers.md has it. */
-void panel_report_members(const struct panel_report *, struct json_writer *);
+void report_check_members(const struct check_report *, struct json_writer *);
 
 #endif

@@ -1,7 +1,4 @@
-/*
- * What the checkers said of the mutants: a table for people, one for the manual, and JSON.
- */
-#include "cli/report_prove.h"
+#include "cli/report_mutants.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -48,7 +45,7 @@ static void print_cell(const uint64_t ends[MUTANT_END_COUNT], struct buffer *out
         buffer_print(out, " %" PRIu64 " ACCUSED", ends[MUTANT_ACCUSED]);
 }
 
-void mutant_report_print(const struct mutations *mutations, struct buffer *out)
+void report_mutants_print(const struct mutations *mutations, struct buffer *out)
 {
     const struct checker *const *all = checkers_all();
 
@@ -63,7 +60,7 @@ void mutant_report_print(const struct mutations *mutations, struct buffer *out)
     for (int m = 0; m < MUTATION_COUNT; m++) {
         const struct mutation_sum *sum = &mutations->sums[m];
         buffer_print(out, "%-*s%*" PRIu64 "%*" PRIu64 "  ", NAME_WIDTH,
-                     mutation_name((enum mutation)m), COUNT_WIDTH, sum->mutants, COUNT_WIDTH,
+                     mutate_name((enum mutation)m), COUNT_WIDTH, sum->mutants, COUNT_WIDTH,
                      sum->wrong);
         for (unsigned i = 0; all[i] && i < JURY_MAX; i++) {
             size_t from = out->count;
@@ -74,7 +71,7 @@ void mutant_report_print(const struct mutations *mutations, struct buffer *out)
     }
 }
 
-void mutant_report_answer(const struct mutations *mutations, struct json_writer *json)
+void report_mutants_answer(const struct mutations *mutations, struct json_writer *json)
 {
     const struct checker *const *all = checkers_all();
 
@@ -84,7 +81,7 @@ void mutant_report_answer(const struct mutations *mutations, struct json_writer 
     for (int m = 0; m < MUTATION_COUNT; m++) {
         const struct mutation_sum *sum = &mutations->sums[m];
         json_writer_open(json, NULL, '{');
-        json_writer_text(json, "name", mutation_name((enum mutation)m));
+        json_writer_text(json, "name", mutate_name((enum mutation)m));
         json_writer_number(json, "mutants", sum->mutants);
         json_writer_number(json, "wrong", sum->wrong);
         json_writer_open(json, "checkers", '{');
@@ -133,7 +130,7 @@ static void print_page_cell(const uint64_t ends[MUTANT_END_COUNT], struct buffer
     buffer_text(out, TEXT(" |"));
 }
 
-void mutant_report_print_page(const struct mutations *mutations, struct buffer *out)
+void report_mutants_print_page(const struct mutations *mutations, struct buffer *out)
 {
     const struct checker *const *all = checkers_all();
 
@@ -148,7 +145,7 @@ void mutant_report_print_page(const struct mutations *mutations, struct buffer *
     for (int m = 0; m < MUTATION_COUNT; m++) {
         const struct mutation_sum *sum = &mutations->sums[m];
         buffer_print(out, "| %s | %s | %" PRIu64 " | %" PRIu64 " |",
-                     mutation_name((enum mutation)m), mutation_summary((enum mutation)m),
+                     mutate_name((enum mutation)m), mutate_summary((enum mutation)m),
                      sum->mutants, sum->wrong);
         for (unsigned i = 0; all[i] && i < JURY_MAX; i++)
             print_page_cell(sum->ends[i], out);

@@ -122,7 +122,7 @@ static void answer_table(const struct program_report *report, uint32_t number)
     json_writer_close(json, '}');
 }
 
-void program_report_tables(const struct program_report *report)
+void report_program_tables(const struct program_report *report)
 {
     if (report->json)
         json_writer_open(report->json, "tables", '[');
@@ -272,7 +272,7 @@ static void report_function(const struct program_report *report, uint32_t number
     }
 }
 
-void program_report_functions(const struct program_report *report)
+void report_program_functions(const struct program_report *report)
 {
     if (report->json)
         json_writer_open(report->json, "functions", '[');
@@ -385,9 +385,9 @@ static void answer_written(struct json_writer *json, const struct schema_table *
     for (uint32_t i = 0; i < request->write_count; i++) {
         json_writer_open(json, NULL, '{');
         json_writer_text(json, "kind",
-                    request->writes[i].is_removed  ? "delete"
-                    : request->writes[i].is_insert ? "insert"
-                                                   : "update");
+                         request->writes[i].is_removed  ? "delete"
+                         : request->writes[i].is_insert ? "insert"
+                                                        : "update");
         json_writer_open(json, "row", '{');
         for (uint16_t k = 0; k < table->column_count; k++)
             answer_datum(json, table->columns[k].name.at, &request->writes[i].row[k]);
@@ -421,7 +421,7 @@ static void answer_operation(const struct program_report *report, const struct r
     json_writer_close(json, '}');
 }
 
-void program_report_operation(const struct program_report *report, const struct request *request,
+void report_program_operation(const struct program_report *report, const struct request *request,
                               uint32_t row_count)
 {
     struct buffer where = { 0 };
@@ -455,7 +455,7 @@ static void print_outcome(const struct program_report *report, const struct engi
     }
 }
 
-void program_report_outcome(const struct program_report *report,
+void report_program_outcome(const struct program_report *report,
                             const struct engine_outcome *outcome, bool is_void)
 {
     struct json_writer *json = report->json;

@@ -19,13 +19,13 @@ struct program_report {
     struct json_writer *json; /* NULL: for people */
 };
 
-void program_report_tables(const struct program_report *);
-void program_report_functions(const struct program_report *);
+void report_program_tables(const struct program_report *);
+void report_program_functions(const struct program_report *);
 
 /* An operation of a call, as engine_watch() tells of it. */
-void program_report_operation(const struct program_report *, const struct request *,
+void report_program_operation(const struct program_report *, const struct request *,
                               uint32_t row_count);
-void program_report_outcome(const struct program_report *, const struct engine_outcome *,
+void report_program_outcome(const struct program_report *, const struct engine_outcome *,
                             bool is_void);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/json_writer.h"
 #include "base/quantity.h"
+#include "cli/report_mutants.h"
 #include "trial/run/command_echo.h"
 #include "trial/run/simulation.h"
 #include "trial/run/verdict.h"
@@ -15,15 +16,15 @@
 
 /* --- Sums ------------------------------------------------------------------------------------- */
 
-struct sums {
+struct prove_sums {
     uint64_t clean_runs, false_alarms, undecided;
     size_t missed; /* rows */
     size_t unseen; /* rows that nobody saw who must, as none of them is there */
 };
 
-static struct sums sums_of(const struct matrix *matrix)
+static struct prove_sums sums_of(const struct matrix *matrix)
 {
-    struct sums sums = { 0 };
+    struct prove_sums sums = { 0 };
 
     for (size_t i = 0; i < matrix->clean.count; i++) {
         sums.clean_runs += matrix->clean.at[i].runs;
@@ -37,9 +38,9 @@ static struct sums sums_of(const struct matrix *matrix)
     return sums;
 }
 
-enum verdict prove_report_verdict(const struct prove_report *report)
+enum verdict report_prove_verdict(const struct prove_report *report)
 {
-    struct sums sums = sums_of(report->matrix);
+    struct prove_sums sums = sums_of(report->matrix);
 
     if (sums.missed > 0 || sums.false_alarms > 0 ||
         (report->mutations && mutations_are_bad(report->mutations)))
@@ -194,7 +195,7 @@ static void print_alarm(const struct matrix_clean *clean, struct buffer *out)
 
 static void print_clean(const struct matrix *matrix, struct buffer *out)
 {
-    struct sums sums = sums_of(matrix);
+    struct prove_sums sums = sums_of(matrix);
 
     buffer_text(out, TEXT("clean      "));
     quantity_print_count(out, sums.clean_runs);
@@ -242,12 +243,12 @@ static void print_unseen(const struct matrix *matrix, struct buffer *out)
         buffer_text(out, TEXT("   by anybody who must and is here\n"));
 }
 
-enum status prove_report_print(const struct prove_report *report, struct buffer *out,
+enum status report_prove_print(const struct prove_report *report, struct buffer *out,
                                struct error *err)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
     const struct matrix *matrix = report->matrix;
-    struct sums sums = sums_of(matrix);
+    struct prove_sums sums = sums_of(matrix);
 
     print_head(matrix, out);
     for (size_t i = 0; i < matrix->rows.count; i++)
@@ -256,11 +257,11 @@ enum status prove_report_print(const struct prove_report *report, struct buffer 
     print_absent(matrix, out);
     print_unseen(matrix, out);
     if (report->mutations)
-        mutant_report_print(report->mutations, out);
+        report_mutants_print(report->mutations, out);
     buffer_text(out, TEXT("time       "));
     quantity_print_rounded(out, report->wall_ns);
     buffer_print(out, "\nverdict    %s   %zu of %zu bugs caught by all who must",
-                 words[prove_report_verdict(report)],
+                 words[report_prove_verdict(report)],
                  matrix->rows.count - sums.missed - sums.unseen, matrix->rows.count);
     buffer_byte(out, '\n');
     return STATUS_OK;
@@ -380,7 +381,7 @@ static enum status answer_row(const struct matrix *matrix, const struct matrix_r
 
 static void answer_clean(const struct matrix *matrix, struct json_writer *json)
 {
-    struct sums sums = sums_of(matrix);
+    struct prove_sums sums = sums_of(matrix);
 
     json_writer_open(json, "clean", '{');
     json_writer_number(json, "runs", sums.clean_runs);
@@ -406,7 +407,7 @@ static void answer_clean(const struct matrix *matrix, struct json_writer *json)
     json_writer_close(json, '}');
 }
 
-enum status prove_report_print_json(const struct prove_report *report, struct buffer *out,
+enum status report_prove_print_json(const struct prove_report *report, struct buffer *out,
                                     struct error *err)
 {
     const struct matrix *matrix = report->matrix;
@@ -430,9 +431,9 @@ enum status prove_report_print_json(const struct prove_report *report, struct bu
             json_writer_text(&json, NULL, bug_entry(matrix->rows.at[i].bug)->name);
     json_writer_close(&json, ']');
     if (report->mutations)
-        mutant_report_answer(report->mutations, &json);
+        report_mutants_answer(report->mutations, &json);
     json_writer_seconds(&json, "seconds", report->wall_ns);
-    json_writer_text(&json, "verdict", verdict_name(prove_report_verdict(report)));
+    json_writer_text(&json, "verdict", verdict_name(report_prove_verdict(report)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
     return buffer_status(out, err);

@@ -17,19 +17,11 @@ struct prove_report {
 };
 
 /* Invalid if somebody missed what the catalogue expects of him, or accused a clean run. */
-enum verdict prove_report_verdict(const struct prove_report *);
+enum verdict report_prove_verdict(const struct prove_report *);
 
-MUST_USE enum status prove_report_print(const struct prove_report *, struct buffer *,
+MUST_USE enum status report_prove_print(const struct prove_report *, struct buffer *,
                                         struct error *);
-MUST_USE enum status prove_report_print_json(const struct prove_report *, struct buffer *,
+MUST_USE enum status report_prove_print_json(const struct prove_report *, struct buffer *,
                                              struct error *);
-/* docs/matrix.md: no times in it, so that it is the same on every machine. */
-MUST_USE enum status prove_report_print_page(const struct prove_report *, struct buffer *,
-                                             struct error *);
-
-/* The part of each that tells of mutants. */
-void mutant_report_print(const struct mutations *, struct buffer *);
-void mutant_report_answer(const struct mutations *, struct json_writer *);
-void mutant_report_print_page(const struct mutations *, struct buffer *);
 
 #endif

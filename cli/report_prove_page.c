@@ -1,12 +1,10 @@
-/*
- * The matrix as a page of the manual.
- */
-#include "cli/report_prove.h"
+#include "cli/report_prove_page.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/quantity.h"
+#include "cli/report_mutants.h"
 
 static const char introduction[] =
     "# The completeness matrix\n"
@@ -60,9 +58,9 @@ static enum status print_cell(const struct matrix *matrix, const struct matrix_r
     if (cell->caught.count == 0) {
         bool absent = matrix->columns[column].checker == -2;
         buffer_text(out, absent && cell->is_expected                ? TEXT(" *absent* |")
-                         : matrix_cell_misses(matrix, row, column) ? TEXT(" **MISSED** |")
-                         : cell->judged > 0                        ? TEXT(" · |")
-                                                                   : TEXT(" – |"));
+                    : matrix_cell_misses(matrix, row, column) ? TEXT(" **MISSED** |")
+                    : cell->judged > 0                        ? TEXT(" · |")
+                                                              : TEXT(" – |"));
         return STATUS_OK;
     }
     TRY(matrix_wait(row, column, 50, &median, err));
@@ -173,14 +171,14 @@ static void print_clean(const struct prove_report *report, struct buffer *out)
             print_protocol(matrix, matrix->clean.at[i].protocol, out);
 }
 
-enum status prove_report_print_page(const struct prove_report *report, struct buffer *out,
-                                    struct error *err)
+enum status report_prove_page(const struct prove_report *report, struct buffer *out,
+                              struct error *err)
 {
     buffer_print(out, introduction, report->command, report->seeds);
     TRY(print_table(report->matrix, out, err));
     print_anomalies(report->matrix, out);
     print_clean(report, out);
     if (report->mutations)
-        mutant_report_print_page(report->mutations, out);
+        report_mutants_print_page(report->mutations, out);
     return buffer_status(out, err);
 }

@@ -6,7 +6,7 @@
 #include "base/json_writer.h"
 #include "base/quantity.h"
 #include "base/version.h"
-#include "cli/report_checker.h"
+#include "cli/report_check.h"
 #include "history/anomaly.h"
 #include "trial/bisect/capsule.h"
 #include "trial/run/command_echo.h"
@@ -58,7 +58,7 @@ static bool did_differ(const struct run_report *report)
     return report->difference && report->difference->found;
 }
 
-enum verdict run_report_verdict(const struct run_report *report)
+enum verdict report_run_verdict(const struct run_report *report)
 {
     return did_differ(report) ? VERDICT_INVALID : trial_verdict(report->trial);
 }
@@ -248,13 +248,13 @@ static void print_jury(const struct jury *jury, struct buffer *out)
 {
     for (uint32_t i = 0; i < jury->juror_count; i++) {
         buffer_text(out, i ? TEXT("           ") : TEXT("check      "));
-        check_report_line(&jury->jurors[i].check, out);
+        report_checker_line(&jury->jurors[i].check, out);
         buffer_byte(out, '\n');
-        check_report_findings(&jury->jurors[i].check, FINDINGS_SHOWN, out);
+        report_checker_findings(&jury->jurors[i].check, FINDINGS_SHOWN, out);
     }
 }
 
-void run_report_print(const struct run_report *report, struct buffer *out)
+void report_run_print(const struct run_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
 
@@ -274,11 +274,11 @@ void run_report_print(const struct run_report *report, struct buffer *out)
         print_jury(&report->trial->jury, out);
     if (report->trial->is_judged)
         print_gaps(&report->trial->jury, out);
-    if (report->trial->is_judged && run_report_verdict(report) == VERDICT_UNKNOWN)
+    if (report->trial->is_judged && report_run_verdict(report) == VERDICT_UNKNOWN)
         print_skipped(&report->trial->jury, out);
     if (report->difference)
         print_difference(report->difference, out);
-    buffer_print(out, "verdict    %s   ", words[run_report_verdict(report)]);
+    buffer_print(out, "verdict    %s   ", words[report_run_verdict(report)]);
     if (report->out)
         buffer_print(out, "%s   ", report->out);
     buffer_text(out, TEXT("again: "));
@@ -298,7 +298,7 @@ static void answer_sometimes(const struct simulation *simulation, struct json_wr
     }
     for (int i = 0; simulation->store && i < SOMETIMES_COUNT; i++)
         json_writer_number(json, sometimes_name((enum rare_path)i),
-                      store_findings(simulation->store)->sometimes.counts[i]);
+                           store_findings(simulation->store)->sometimes.counts[i]);
     json_writer_close(json, '}');
 }
 
@@ -369,13 +369,11 @@ static void answer_due(const struct jury *jury, struct json_writer *json)
     json_writer_close(json, ']');
 }
 
-static void answer_jury(const struct jury *jury, struct json_writer *json)
+static void answer_jury(const struct trial *trial, struct json_writer *json)
 {
-    json_writer_open(json, "checks", '[');
-    for (uint32_t i = 0; jury && i < jury->juror_count; i++)
-        check_report_answer(json, NULL, &jury->history, &jury->jurors[i].check, 0,
-                            jury->jurors[i].check_ns);
-    json_writer_close(json, ']');
+    const struct jury *jury = trial->is_judged ? &trial->jury : NULL;
+
+    report_check_jurors(json, &trial->history, &trial->jury);
     json_writer_open(json, "skipped", '[');
     for (uint32_t i = 0; jury && i < jury->skipped_count; i++) {
         json_writer_open(json, NULL, '{');
@@ -393,7 +391,7 @@ static void answer_failures(const struct trial *trial, struct json_writer *json)
 {
     struct signatures signatures = { 0 };
 
-    signatures_of_trial(trial, &signatures);
+    signature_of_trial(trial, &signatures);
     json_writer_open(json, "failures", '[');
     for (size_t i = 0; i < signatures.count; i++) {
         json_writer_open(json, NULL, '{');
@@ -414,7 +412,7 @@ static void answer_difference(const struct difference *difference, struct json_w
     json_writer_close(json, '}');
 }
 
-void run_report_print_json(const struct run_report *report, struct buffer *out)
+void report_run_print_json(const struct run_report *report, struct buffer *out)
 {
     const struct simulation *simulation = report->trial->simulation;
     struct json_writer json = { .out = out };
@@ -439,7 +437,7 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
     json_writer_null(&json, "needless_aborts"); /* nobody has counted them yet */
     answer_faults(report, &json);
     answer_unfelt(report, &json);
-    answer_jury(report->trial->is_judged ? &report->trial->jury : NULL, &json);
+    answer_jury(report->trial, &json);
     answer_anomalies(report, &json);
     json_writer_open(&json, "not_judged", '[');
     if (simulation->unasked[0] != '\0')
@@ -448,7 +446,7 @@ void run_report_print_json(const struct run_report *report, struct buffer *out)
     answer_failures(report->trial, &json);
     if (report->difference)
         answer_difference(report->difference, &json);
-    json_writer_text(&json, "verdict", verdict_name(run_report_verdict(report)));
+    json_writer_text(&json, "verdict", verdict_name(report_run_verdict(report)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "trial/run/difference.h"
-#include "trial/run/trial.h"
+#include "trial/run/run.h"
 
 struct run_report {
     const struct scenario *scenario;
@@ -18,10 +18,10 @@ struct run_report {
     size_t set_count;
 };
 
-enum verdict run_report_verdict(const struct run_report *);
+enum verdict report_run_verdict(const struct run_report *);
 /* Lines of text. */
-void run_report_print(const struct run_report *, struct buffer *);
+void report_run_print(const struct run_report *, struct buffer *);
 /* One JSON object, and the end of the line. */
-void run_report_print_json(const struct run_report *, struct buffer *);
+void report_run_print_json(const struct run_report *, struct buffer *);
 
 #endif

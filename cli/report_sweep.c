@@ -1,14 +1,19 @@
 #include "cli/report_sweep.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/quantity.h"
+#include "cli/xml.h"
+#include "trial/run/signature.h"
 #include "trial/run/simulation.h"
+#include "trial/run/verdict.h"
 
 static const char indent[] = "           ";
 
-uint64_t sweep_report_missing(const struct sweep_report *report)
+uint64_t report_sweep_missing(const struct sweep_report *report)
 {
     const struct plan *plan = report->plan;
     uint64_t runs = report->tally->entries.count;
@@ -22,7 +27,7 @@ uint64_t sweep_report_missing(const struct sweep_report *report)
     return jobs > runs ? jobs - runs : 0;
 }
 
-uint64_t sweep_report_pace(const struct sweep_report *report)
+uint64_t report_sweep_pace(const struct sweep_report *report)
 {
     uint64_t ns = report->wall_ns > 0 ? (uint64_t)report->wall_ns : 1;
 
@@ -55,15 +60,15 @@ static void print_plan(const struct sweep_report *report, struct buffer *out)
     }
     buffer_text(out, TEXT("\nruns       "));
     quantity_print_count(out, report->tally->entries.count);
-    if (sweep_report_missing(report) > 0) {
+    if (report_sweep_missing(report) > 0) {
         buffer_text(out, TEXT(", and "));
-        quantity_print_count(out, sweep_report_missing(report));
+        quantity_print_count(out, report_sweep_missing(report));
         buffer_text(out, TEXT(" not made"));
     }
     buffer_text(out, TEXT("\ntime       "));
     quantity_print_rounded(out, report->wall_ns);
-    buffer_print(out, ", %" PRIu64 ".%" PRIu64 " runs/s\n", sweep_report_pace(report) / 1000,
-                 sweep_report_pace(report) % 1000 / 100);
+    buffer_print(out, ", %" PRIu64 ".%" PRIu64 " runs/s\n", report_sweep_pace(report) / 1000,
+                 report_sweep_pace(report) % 1000 / 100);
 }
 
 static void print_runs(const struct subject_tally *sum, bool has_store, struct buffer *out)
@@ -183,7 +188,7 @@ static void print_never(const struct sweep_report *report, struct buffer *out)
         buffer_byte(out, '\n');
 }
 
-void sweep_report_print(const struct sweep_report *report, struct buffer *out)
+void report_sweep_print(const struct sweep_report *report, struct buffer *out)
 {
     static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
     const struct tally *tally = report->tally;
@@ -201,4 +206,264 @@ void sweep_report_print(const struct sweep_report *report, struct buffer *out)
         print_count(out, tally->entries.count, "run failed", "runs failed");
     }
     buffer_byte(out, '\n');
+}
+
+/*
+ * The report of a sweep as programs read it: JSON, and JUnit's XML.
+ */
+
+/* --- JSON ------------------------------------------------------------------------------------- */
+
+static void answer_group(const struct sweep_report *report, const struct group *group,
+                         struct json_writer *json)
+{
+    struct buffer again = { 0 };
+
+    plan_print_again(report->plan, group->job, &group->draws, &again);
+    buffer_byte(&again, '\0');
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "scenario", report->plan->subjects.at[group->subject].path);
+    json_writer_number(json, "seed", plan_seed(report->plan, group->job));
+    signature_answer(group->signature, group->explanation, json);
+    json_writer_number(json, "runs", group->seeds.count);
+    json_writer_open(json, "seeds", '[');
+    for (size_t i = 0; i < group->seeds.count; i++)
+        json_writer_number(json, NULL, group->seeds.at[i]);
+    json_writer_close(json, ']');
+    json_writer_text(json, "again", again.at ? again.at : "");
+    json_writer_close(json, '}');
+    json->out->out_of_memory |= again.out_of_memory;
+    buffer_close(&again);
+}
+
+static void answer_felt(struct json_writer *json, const char *name, const struct felt *felt)
+{
+    json_writer_open(json, name, '{');
+    json_writer_number(json, "runs", felt->runs);
+    json_writer_number(json, "felt", felt->felt);
+    json_writer_close(json, '}');
+}
+
+static void answer_nemeses(const struct sweep_report *report, size_t subject,
+                           struct json_writer *json)
+{
+    const struct subject *of = &report->plan->subjects.at[subject];
+    const struct subject_tally *sum = &report->tally->subjects[subject];
+
+    json_writer_open(json, "nemeses", '[');
+    for (uint32_t i = 0; i < of->nemesis_count; i++) {
+        json_writer_open(json, NULL, '{');
+        json_writer_number(json, "nemesis", i);
+        json_writer_text(json, "name", of->nemeses[i]);
+        json_writer_number(json, "runs", sum->nemeses[i].runs);
+        json_writer_number(json, "felt", sum->nemeses[i].felt);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+}
+
+static void answer_unfelt(const struct sweep_report *report, size_t subject,
+                          struct json_writer *json)
+{
+    struct buffer what = { 0 };
+
+    json_writer_open(json, "unfelt", '[');
+    for (size_t i = 0; tally_unfelt(report->tally, subject, i, &what); i++) {
+        buffer_byte(&what, '\0');
+        json_writer_text(json, NULL, what.out_of_memory ? "" : what.at);
+        buffer_clear(&what);
+    }
+    json_writer_close(json, ']');
+    buffer_close(&what);
+}
+
+static void answer_subject(const struct sweep_report *report, size_t subject,
+                           struct json_writer *json)
+{
+    const struct subject *of = &report->plan->subjects.at[subject];
+    const struct subject_tally *sum = &report->tally->subjects[subject];
+
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "path", of->path);
+    json_writer_text(json, "name", of->name);
+    json_writer_number(json, "runs", sum->runs);
+    json_writer_number(json, "failed", sum->failed);
+    json_writer_number(json, "undecided", sum->undecided);
+    json_writer_number(json, "committed", sum->committed);
+    json_writer_number(json, "aborted", sum->aborted);
+    json_writer_number(json, "unknown", sum->unknown);
+    json_writer_number(json, "barren", sum->barren); /* runs in which nothing committed */
+    answer_nemeses(report, subject, json);
+    json_writer_open(json, "faults", '{');
+    for (int i = 0; i < FAULT_KIND_COUNT; i++)
+        if (sum->faults[i].runs > 0)
+            answer_felt(json, world_fault_name((enum world_fault)i), &sum->faults[i]);
+    json_writer_close(json, '}');
+    answer_unfelt(report, subject, json);
+    if (sum->doubt)
+        json_writer_text(json, "doubt", sum->doubt);
+    json_writer_close(json, '}');
+}
+
+static void answer_paths(const struct tally *tally, struct json_writer *json)
+{
+    json_writer_open(json, "sometimes", '{');
+    for (int i = 0; i < SOMETIMES_COUNT; i++)
+        if (tally_has_path(tally, (enum rare_path)i))
+            json_writer_number(json, sometimes_name((enum rare_path)i),
+                               tally_path(tally, (enum rare_path)i));
+    json_writer_close(json, '}');
+    json_writer_open(json, "never", '[');
+    for (int i = 0; i < SOMETIMES_COUNT; i++)
+        if (tally_has_path(tally, (enum rare_path)i) && tally_path(tally, (enum rare_path)i) == 0)
+            json_writer_text(json, NULL, sometimes_name((enum rare_path)i));
+    json_writer_close(json, ']');
+}
+
+static void answer_seeds(const struct plan *plan, struct json_writer *json)
+{
+    json_writer_open(json, "seeds", '[');
+    json_writer_number(json, NULL, plan->seed_first);
+    json_writer_number(json, NULL, plan->seed_last);
+    json_writer_close(json, ']');
+    if (plan->shard_count > 1) {
+        json_writer_open(json, "shard", '[');
+        json_writer_number(json, NULL, plan->shard ? plan->shard : plan->shard_count);
+        json_writer_number(json, NULL, plan->shard_count);
+        json_writer_close(json, ']');
+    }
+}
+
+void report_sweep_print_json(const struct sweep_report *report, struct buffer *out)
+{
+    const struct tally *tally = report->tally;
+    struct json_writer json = { .out = out };
+    uint64_t undecided = 0;
+
+    for (size_t i = 0; i < report->plan->subjects.count; i++)
+        undecided += tally->subjects[i].undecided;
+    json_writer_open(&json, NULL, '{');
+    answer_seeds(report->plan, &json);
+    json_writer_number(&json, "runs", tally->entries.count);
+    json_writer_number(&json, "missing", report_sweep_missing(report));
+    json_writer_number(&json, "failed", tally_failed(tally));
+    if (report->plan->is_guided)
+        json_writer_number(&json, "features", tally->reached_count);
+    json_writer_number(&json, "undecided", undecided);
+    json_writer_seconds(&json, "seconds", report->wall_ns);
+    json_writer_seconds(&json, "runs_per_second", (int64_t)report_sweep_pace(report) * 1000000);
+    json_writer_open(&json, "failures", '[');
+    for (size_t i = 0; i < tally->groups.count; i++)
+        answer_group(report, &tally->groups.at[i], &json);
+    json_writer_close(&json, ']');
+    json_writer_open(&json, "scenarios", '[');
+    for (size_t i = 0; i < report->plan->subjects.count; i++)
+        answer_subject(report, i, &json);
+    json_writer_close(&json, ']');
+    answer_paths(tally, &json);
+    json_writer_text(&json, "verdict", verdict_name(tally_verdict(tally)));
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+}
+
+/* --- JUnit ------------------------------------------------------------------------------------ */
+
+static void xml_again(const struct sweep_report *report, uint64_t job, struct buffer *out)
+{
+    struct buffer again = { 0 };
+
+    plan_print_again(report->plan, job, tally_draws(report->tally, job), &again);
+    buffer_byte(&again, '\0');
+    xml_text(out, again.at ? again.at : "");
+    out->out_of_memory |= again.out_of_memory;
+    buffer_close(&again);
+}
+
+static bool has_seed(const struct group *group, uint64_t seed)
+{
+    size_t low = 0, high = group->seeds.count;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (group->seeds.at[middle] < seed)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < group->seeds.count && group->seeds.at[low] == seed;
+}
+
+/* Of the group's explanation it is said whose it is: that of its first seed. */
+static void junit_failures(const struct sweep_report *report, uint64_t job, struct buffer *out)
+{
+    uint64_t seed = plan_seed(report->plan, job);
+
+    for (size_t i = 0; i < report->tally->groups.count; i++) {
+        const struct group *group = &report->tally->groups.at[i];
+        if (group->subject != plan_subject(report->plan, job) || !has_seed(group, seed))
+            continue;
+        buffer_text(out, TEXT("      <failure type=\""));
+        xml_text(out, group->signature);
+        buffer_text(out, TEXT("\" message=\""));
+        if (group->job == job)
+            xml_text(out, group->explanation);
+        else
+            buffer_print(out, "as with seed %" PRIu64, plan_seed(report->plan, group->job));
+        buffer_text(out, TEXT("\">"));
+        xml_again(report, job, out);
+        buffer_text(out, TEXT("</failure>\n"));
+    }
+}
+
+static void junit_case(const struct sweep_report *report, const struct run_entry *entry,
+                       struct buffer *out)
+{
+    const struct subject *subject =
+        &report->plan->subjects.at[plan_subject(report->plan, entry->job)];
+
+    buffer_text(out, TEXT("    <testcase classname=\""));
+    xml_text(out, subject->path);
+    buffer_print(out, "\" name=\"seed %" PRIu64 "\"", plan_seed(report->plan, entry->job));
+    if (entry->verdict == VERDICT_VALID) {
+        buffer_text(out, TEXT("/>\n"));
+        return;
+    }
+    buffer_text(out, TEXT(">\n"));
+    if (entry->verdict == VERDICT_UNKNOWN)
+        buffer_text(out, TEXT("      <skipped message=\"undecided\"/>\n"));
+    else
+        junit_failures(report, entry->job, out);
+    buffer_text(out, TEXT("    </testcase>\n"));
+}
+
+static void junit_suite(const struct sweep_report *report, size_t subject, struct buffer *out)
+{
+    const struct tally *tally = report->tally;
+    const struct subject_tally *sum = &tally->subjects[subject];
+    uint64_t skipped = 0;
+
+    for (size_t i = 0; i < tally->entries.count; i++)
+        skipped += plan_subject(report->plan, tally->entries.at[i].job) == subject &&
+                   tally->entries.at[i].verdict == VERDICT_UNKNOWN;
+    buffer_text(out, TEXT("  <testsuite name=\""));
+    xml_text(out, report->plan->subjects.at[subject].name);
+    buffer_print(out,
+                 "\" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"0\" skipped=\"%" PRIu64
+                 "\">\n", sum->runs, sum->failed, skipped);
+    for (size_t i = 0; i < tally->entries.count; i++)
+        if (plan_subject(report->plan, tally->entries.at[i].job) == subject)
+            junit_case(report, &tally->entries.at[i], out);
+    buffer_text(out, TEXT("  </testsuite>\n"));
+}
+
+void report_sweep_print_junit(const struct sweep_report *report, struct buffer *out)
+{
+    buffer_text(out, TEXT("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
+    buffer_print(out, "<testsuites name=\"ordeal sweep\" tests=\"%zu\" failures=\"%" PRIu64
+                 "\" time=\"%" PRId64 ".%03" PRId64 "\">\n",
+                 report->tally->entries.count, tally_failed(report->tally),
+                 report->wall_ns / 1000000000, report->wall_ns / 1000000 % 1000);
+    for (size_t i = 0; i < report->plan->subjects.count; i++)
+        junit_suite(report, i, out);
+    buffer_text(out, TEXT("</testsuites>\n"));
 }

@@ -16,14 +16,14 @@ struct sweep_report {
 };
 
 /* Runs that the plan has and nobody has made. */
-uint64_t sweep_report_missing(const struct sweep_report *);
+uint64_t report_sweep_missing(const struct sweep_report *);
 /* Runs in a thousand seconds. */
-uint64_t sweep_report_pace(const struct sweep_report *);
+uint64_t report_sweep_pace(const struct sweep_report *);
 
-void sweep_report_print(const struct sweep_report *, struct buffer *);
+void report_sweep_print(const struct sweep_report *, struct buffer *);
 /* One JSON object, and the end of the line. */
-void sweep_report_print_json(const struct sweep_report *, struct buffer *);
+void report_sweep_print_json(const struct sweep_report *, struct buffer *);
 /* JUnit's XML: a suite for each scenario, a case for each run. */
-void sweep_report_print_junit(const struct sweep_report *, struct buffer *);
+void report_sweep_print_junit(const struct sweep_report *, struct buffer *);
 
 #endif

@@ -5,7 +5,7 @@
 #include "base/json_writer.h"
 #include "base/quantity.h"
 #include "cli/output.h"
-#include "cli/report_checker.h"
+#include "cli/report_check.h"
 #include "trial/run/verdict.h"
 
 /* Whether more was found than is told, or put in doubt. */
@@ -14,7 +14,7 @@ static bool has_findings(const struct watcher *w)
     return w->model.findings.count > w->counts.withdrawn;
 }
 
-enum verdict watch_report_verdict(const struct watcher *w)
+enum verdict report_watch_verdict(const struct watcher *w)
 {
     struct buffer reason = { 0 };
     enum verdict verdict = VERDICT_VALID;
@@ -41,7 +41,7 @@ static void print_drawing(struct text drawing, struct buffer *out)
     }
 }
 
-void watch_report_finding(const struct interval_finding *f, struct buffer *out)
+void report_watch_finding(const struct interval_finding *f, struct buffer *out)
 {
     size_t from;
 
@@ -144,10 +144,10 @@ static void print_clocks(const struct watcher *w, int64_t tried, struct buffer *
     buffer_text(out, TEXT("say so by --clock-error\n"));
 }
 
-void watch_report_summary(const struct watcher *w, int64_t ns, int64_t tried, struct buffer *out)
+void report_watch_summary(const struct watcher *w, int64_t ns, int64_t tried, struct buffer *out)
 {
     static const char *const loud[] = { "valid", "INVALID", "unknown" };
-    enum verdict verdict = watch_report_verdict(w);
+    enum verdict verdict = report_watch_verdict(w);
     struct buffer reason = { 0 };
 
     buffer_text(out, TEXT("watched    "));
@@ -166,7 +166,7 @@ void watch_report_summary(const struct watcher *w, int64_t ns, int64_t tried, st
         buffer_print(out, "  %.*s", (int)reason.count, reason.at);
     buffer_byte(out, '\n');
     print_found(w, out);
-    check_report_unjudged(watcher_unjudged(w), out);
+    report_checker_unjudged(watcher_unjudged(w), out);
     print_clocks(w, tried, out);
     out->out_of_memory |= reason.out_of_memory;
     buffer_close(&reason);
@@ -179,12 +179,8 @@ static void answer_finding(struct json_writer *json, const struct interval_findi
     json_writer_open(json, NULL, '{');
     json_writer_text(json, "kind", anomaly_name(f->kind));
     json_writer_open(json, "transactions", '[');
-    for (size_t i = 0; i < f->ids.count; i++) {
-        if (json->needs_comma)
-            buffer_byte(json->out, ',');
-        buffer_int64(json->out, f->ids.at[i]);
-        json->needs_comma = true;
-    }
+    for (size_t i = 0; i < f->ids.count; i++)
+        json_writer_int64(json, NULL, f->ids.at[i]);
     json_writer_close(json, ']');
     buffer_text(&why, (struct text){ f->explanation.at, f->explanation.count });
     buffer_byte(&why, '\0');
@@ -199,10 +195,8 @@ static void answer_reason(struct json_writer *json, const struct watcher *w, enu
 
     watcher_doubt(w, &reason);
     buffer_byte(&reason, '\0');
-    if (verdict == VERDICT_UNKNOWN && !reason.out_of_memory)
-        json_writer_text(json, "reason", reason.at);
-    else
-        json_writer_null(json, "reason");
+    json_writer_text(json, "reason",
+                     verdict == VERDICT_UNKNOWN && !reason.out_of_memory ? reason.at : NULL);
     buffer_close(&reason);
 }
 
@@ -226,10 +220,10 @@ static void answer_counts(struct json_writer *json, const struct watcher *w, int
     json_writer_seconds(json, "seconds", ns);
 }
 
-void watch_report_json(const struct watcher *w, int64_t ns, struct buffer *out)
+void report_watch_json(const struct watcher *w, int64_t ns, struct buffer *out)
 {
     struct json_writer json = { .out = out };
-    enum verdict verdict = watch_report_verdict(w);
+    enum verdict verdict = report_watch_verdict(w);
 
     json_writer_open(&json, NULL, '{');
     json_writer_text(&json, "verdict", verdict_name(verdict));
@@ -240,10 +234,8 @@ void watch_report_json(const struct watcher *w, int64_t ns, struct buffer *out)
         if (w->passed.at[i] != INT64_MIN)
             answer_finding(&json, &w->model.findings.at[i]);
     json_writer_close(&json, ']');
-    if (verdict == VERDICT_VALID)
-        json_writer_text(&json, "strongest", level_name(w->options.profile.level));
-    else
-        json_writer_null(&json, "strongest");
+    json_writer_text(&json, "strongest",
+                     verdict == VERDICT_VALID ? level_name(w->options.profile.level) : NULL);
     json_writer_null(&json, "weakest_violated");
     answer_reason(&json, w, verdict);
     answer_counts(&json, w, ns);

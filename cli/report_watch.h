@@ -8,14 +8,14 @@
 #include "checkers/checker.h"
 #include "checkers/interval/online/watcher.h"
 
-enum verdict watch_report_verdict(const struct watcher *);
+enum verdict report_watch_verdict(const struct watcher *);
 /* A finding, as it is made. */
-void watch_report_finding(const struct interval_finding *, struct buffer *);
+void report_watch_finding(const struct interval_finding *, struct buffer *);
 /*
  * The end, for people; and as one JSON object, like that of `check`. `tried`: with that clock error
  * nothing is found; 0: nobody has tried.
  */
-void watch_report_summary(const struct watcher *, int64_t ns, int64_t tried, struct buffer *);
-void watch_report_json(const struct watcher *, int64_t ns, struct buffer *);
+void report_watch_summary(const struct watcher *, int64_t ns, int64_t tried, struct buffer *);
+void report_watch_json(const struct watcher *, int64_t ns, struct buffer *);
 
 #endif

@@ -67,7 +67,7 @@ static enum status read_all(struct again *a, struct error *err)
 /* With wider windows a key may have too many versions: then nothing is found, as nobody looks. */
 static bool is_explained(const struct again *a)
 {
-    return watch_report_verdict(&a->watcher) != VERDICT_INVALID &&
+    return report_watch_verdict(&a->watcher) != VERDICT_INVALID &&
            a->watcher.model.counts.unjudged <= a->unjudged;
 }
 

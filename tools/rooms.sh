@@ -61,6 +61,16 @@ checkers/blackbox           uses proof search
 checkers/weak               uses graph proof search values
 checkers/interval           uses proof rows
     inside interval.h    doors profile.h interval_model.h online/watcher.h
+trial/scenario
+    doors scenario.h scenario_folder.h profile_file.h    inside latency.h swarm.h
+trial/run                   uses scenario
+    doors run.h simulation.h jury.h outcome.h signature.h difference.h command_echo.h verdict.h
+trial/sweep                 uses scenario run
+    doors plan.h journal.h workers.h sweep_work.h tally.h guide.h seeds.h
+trial/bisect                uses scenario run sweep
+    doors search.h shrink.h when.h case.h capsule.h
+trial/prove                 uses scenario run
+    doors matrix.h mutations.h
 '
 
 # header of others, the rooms that may include it; "once": in one file a room.

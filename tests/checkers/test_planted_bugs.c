@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "tests/checkers/checker_fixture.h"
-#include "trial/run/trial.h"
+#include "trial/run/run.h"
 #include "unity.h"
 
 static struct error err;

@@ -78,8 +78,8 @@ static void the_worse_of_two_exit_codes_is_taken(void)
 
     for (size_t i = 0; i < ROW_COUNT(rising); i++)
         for (size_t k = i; k < ROW_COUNT(rising); k++) {
-            TEST_ASSERT_EQUAL(rising[k], exit_combine(rising[i], rising[k]));
-            TEST_ASSERT_EQUAL(rising[k], exit_combine(rising[k], rising[i]));
+            TEST_ASSERT_EQUAL(rising[k], command_exit_combine(rising[i], rising[k]));
+            TEST_ASSERT_EQUAL(rising[k], command_exit_combine(rising[k], rising[i]));
         }
 }
 

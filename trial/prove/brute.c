@@ -1,15 +1,15 @@
-#include "trial/prove/brute.h"
+#include "trial/prove/brute_private.h"
 
 #include <string.h>
 
 #include "base/hash.h"
 #include "base/map.h"
 
-struct machine {
+struct brute_machine {
     struct sketch_value values[SKETCH_KEYS_MAX];
 };
 
-struct search {
+struct brute_search {
     const struct sketch *sketch;
     uint32_t before[SKETCH_TXNS_MAX]; /* of each, those that must have run: a bit each */
     uint32_t counted;                 /* that must run */
@@ -27,7 +27,7 @@ static bool is_first(const struct sketch *sketch, uint32_t a, uint32_t b, enum b
 }
 
 /* Nothing is behind one of which nobody knows: it may land at any time after its beginning. */
-static void order_txns(struct search *search, enum brute_order order)
+static void order_txns(struct brute_search *search, enum brute_order order)
 {
     const struct sketch *sketch = search->sketch;
 
@@ -38,7 +38,7 @@ static void order_txns(struct search *search, enum brute_order order)
 }
 
 static bool holds(const struct sketch *sketch, const struct sketch_op *read,
-                  const struct machine *machine)
+                  const struct brute_machine *machine)
 {
     static const struct sketch_value nothing = { .kind = VALUE_NULL };
     const struct sketch_value *held = &machine->values[read->key];
@@ -63,7 +63,7 @@ static bool append(struct sketch_value *list, int64_t element)
 
 /* Runs it on the machine; false if a read returned something else. */
 static bool step(const struct sketch *sketch, const struct sketch_txn *txn,
-                 struct machine *machine)
+                 struct brute_machine *machine)
 {
     for (uint32_t i = 0; i < txn->op_count; i++) {
         const struct sketch_op *op = &txn->ops[i];
@@ -82,7 +82,7 @@ static bool step(const struct sketch *sketch, const struct sketch_txn *txn,
     return true;
 }
 
-static uint64_t identify(const struct search *search, const struct machine *machine, uint32_t ran)
+static uint64_t identify(const struct brute_search *search, const struct brute_machine *machine, uint32_t ran)
 {
     uint64_t hash = hash_number(ran);
 
@@ -95,7 +95,7 @@ static uint64_t identify(const struct search *search, const struct machine *mach
 }
 
 /* Whether the rest can run from here. Where it has been before it need not look again. */
-static enum status search_from(struct search *search, const struct machine *machine, uint32_t ran,
+static enum status search_from(struct brute_search *search, const struct brute_machine *machine, uint32_t ran,
                                bool *found, struct error *err)
 {
     const struct sketch *sketch = search->sketch;
@@ -107,7 +107,7 @@ static enum status search_from(struct search *search, const struct machine *mach
         return STATUS_OK;
     TRY(map_add(&search->seen, here, 1, &place, err));
     for (uint32_t t = 0; t < sketch->txn_count && !*found; t++) {
-        struct machine next;
+        struct brute_machine next;
         if ((ran >> t & 1) || sketch->txns[t].status == TXN_ABORT ||
             (search->before[t] & ~ran) != 0)
             continue;
@@ -121,8 +121,8 @@ static enum status search_from(struct search *search, const struct machine *mach
 enum status brute_is_serializable(const struct sketch *sketch, enum brute_order order,
                                   bool *is_serializable, struct error *err)
 {
-    struct search search = { .sketch = sketch };
-    struct machine machine = { { { 0 } } };
+    struct brute_search search = { .sketch = sketch };
+    struct brute_machine machine = { { { 0 } } };
     enum status status;
 
     for (uint32_t key = 0; key < sketch->key_count; key++)

@@ -94,7 +94,7 @@ const char *matrix_kind_name(unsigned kind)
     return kind < ANOMALY_COUNT ? anomaly_name((enum anomaly)kind) : "crash";
 }
 
-static bool has_judged(const struct matrix_column *column, const struct outcome *outcome)
+static bool has_judged(const struct matrix_column *column, const struct run_outcome *outcome)
 {
     return column->checker == -1 || (column->checker >= 0 && outcome->checks[column->checker] > 0);
 }
@@ -118,7 +118,7 @@ static enum status add_failure(struct matrix *matrix, struct matrix_row *row, ui
 }
 
 enum status matrix_add(struct matrix *matrix, struct matrix_row *row,
-                       const struct outcome *outcome, struct error *err)
+                       const struct run_outcome *outcome, struct error *err)
 {
     row->runs++;
     row->seen += outcome->verdict == VERDICT_INVALID;
@@ -141,7 +141,7 @@ static enum status replace(char **to, const char *from, struct error *err)
     return STATUS_OK;
 }
 
-enum status matrix_add_clean(struct matrix_clean *clean, const struct outcome *outcome,
+enum status matrix_add_clean(struct matrix_clean *clean, const struct run_outcome *outcome,
                              struct error *err)
 {
     clean->runs++;

@@ -72,9 +72,9 @@ void matrix_init(struct matrix *);
 void matrix_close(struct matrix *);
 
 /* In any order; the same at the end. */
-MUST_USE enum status matrix_add(struct matrix *, struct matrix_row *, const struct outcome *,
+MUST_USE enum status matrix_add(struct matrix *, struct matrix_row *, const struct run_outcome *,
                                 struct error *);
-MUST_USE enum status matrix_add_clean(struct matrix_clean *, const struct outcome *,
+MUST_USE enum status matrix_add_clean(struct matrix_clean *, const struct run_outcome *,
                                       struct error *);
 void matrix_sort(struct matrix *);
 

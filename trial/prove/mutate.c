@@ -1,14 +1,14 @@
-#include "trial/prove/mutate.h"
+#include "trial/prove/mutate_private.h"
 
 #include <assert.h>
 #include <string.h>
 
 #include "checkers/checker.h"
-#include "trial/prove/brute.h"
+#include "trial/prove/brute_private.h"
 
 #define PLACES_MAX (SKETCH_TXNS_MAX * SKETCH_OPS_MAX)
 
-const char *mutation_name(enum mutation mutation)
+const char *mutate_name(enum mutation mutation)
 {
     static const char *const names[] = {
 #define MUTATION_NAME(enumerator, name, what) name,
@@ -20,7 +20,7 @@ const char *mutation_name(enum mutation mutation)
     return names[mutation];
 }
 
-const char *mutation_summary(enum mutation mutation)
+const char *mutate_summary(enum mutation mutation)
 {
     static const char *const texts[] = {
 #define MUTATION_TEXT(enumerator, name, what) what,
@@ -35,7 +35,7 @@ const char *mutation_summary(enum mutation mutation)
 /* --- Places ----------------------------------------------------------------------------------- */
 
 /* Operations that a mutation might change. */
-struct places {
+struct mutate_places {
     uint32_t count;
     struct sketch_op *at[PLACES_MAX];
 };
@@ -52,7 +52,7 @@ static bool is_write(const struct sketch_op *op)
 
 /* Of committed transactions; of any key, or of one. */
 static void find_places(struct sketch *sketch, bool (*wanted)(const struct sketch_op *),
-                        uint32_t key, struct places *places)
+                        uint32_t key, struct mutate_places *places)
 {
     places->count = 0;
     for (uint32_t t = 0; t < sketch->txn_count; t++)
@@ -67,7 +67,7 @@ static void find_places(struct sketch *sketch, bool (*wanted)(const struct sketc
 static struct sketch_op *draw_op(struct sketch *sketch, bool (*wanted)(const struct sketch_op *),
                                  struct random *random)
 {
-    struct places places;
+    struct mutate_places places;
 
     find_places(sketch, wanted, HISTORY_NONE, &places);
     return places.count > 0 ? places.at[random_below(random, places.count)] : NULL;
@@ -96,7 +96,7 @@ static void become_null(struct sketch_value *value)
 static bool mutate_read(struct sketch *sketch, struct random *random, bool is_stale)
 {
     struct sketch_op *read = draw_op(sketch, is_answered_read, random);
-    struct places writes;
+    struct mutate_places writes;
     uint64_t drawn;
 
     if (!read)
@@ -130,7 +130,7 @@ static bool swap_two(struct sketch *sketch, bool (*wanted)(const struct sketch_o
                      struct random *random)
 {
     struct sketch_op *first = draw_op(sketch, wanted, random);
-    struct places others;
+    struct mutate_places others;
     uint64_t drawn;
 
     if (!first)
@@ -377,4 +377,94 @@ bool mutate(struct sketch *sketch, enum mutation mutation, struct random *random
         break;
     }
     return false;
+}
+
+/*
+ * Whether a mutant is wrong, and who says so.
+ */
+
+static enum brute_order order_of(enum level level)
+{
+    return level == LEVEL_STRICT_SERIALIZABLE    ? BRUTE_TIME
+           : level == LEVEL_SESSION_SERIALIZABLE ? BRUTE_SESSIONS
+                                                 : BRUTE_ANY;
+}
+
+static enum mutant_end end_of(enum verdict verdict, bool is_wrong, bool is_bare)
+{
+    if (verdict == VERDICT_UNKNOWN)
+        return MUTANT_UNDECIDED;
+    if (is_wrong)
+        return verdict == VERDICT_INVALID ? MUTANT_CAUGHT : MUTANT_MISSED;
+    if (verdict == VERDICT_VALID)
+        return MUTANT_LEFT;
+    return is_bare ? MUTANT_ACCUSED : MUTANT_STRICTER;
+}
+
+/* That it lacks something is no answer; that it fails is. */
+static enum status ask(const struct checker *checker, const struct history *h, enum level level,
+                       bool *answered, enum verdict *verdict, struct error *err)
+{
+    struct check_options options = { .level = level };
+    struct error why = { 0 };
+    struct check check;
+    enum status status = checker_examine(checker, h, level, &why);
+
+    *answered = false;
+    if (status == STATUS_BAD_INPUT)
+        return STATUS_OK;
+    if (status == STATUS_OK) {
+        status = checker_run(checker, h, &options, &check, &why);
+        *answered = status == STATUS_OK;
+        *verdict = check.verdict;
+        check_close(&check);
+    }
+    if (status == STATUS_OK || status == STATUS_BAD_INPUT)
+        return STATUS_OK;
+    *err = why;
+    return status;
+}
+
+/* Everybody who has not answered yet. */
+static enum status ask_all(const struct sketch *sketch, bool is_bare, enum level level,
+                           struct mutant *mutant, struct error *err)
+{
+    const struct checker *const *all = checkers_all();
+    struct history history;
+    struct error why = { 0 };
+    enum status status = sketch_build(sketch, !is_bare, &history, &why);
+
+    /* What has become nonsense is no history, or no certificate. */
+    if (status == STATUS_BAD_INPUT)
+        return STATUS_OK;
+    if (status != STATUS_OK) {
+        *err = why;
+        return status;
+    }
+    mutant->is_history = true;
+    for (uint32_t i = 0; status == STATUS_OK && all[i] && i < JURY_MAX; i++) {
+        enum verdict verdict = VERDICT_UNKNOWN;
+        bool answered = false;
+        if (mutant->ends[i] != MUTANT_NOT_ASKED)
+            continue;
+        status = ask(all[i], &history, level, &answered, &verdict, err);
+        if (answered)
+            mutant->ends[i] = end_of(verdict, mutant->is_wrong, is_bare);
+    }
+    history_close(&history);
+    return status;
+}
+
+enum status mutate_judge(const struct sketch *sketch, enum level level, struct mutant *mutant,
+                         struct error *err)
+{
+    bool is_serializable = false;
+
+    *mutant = (struct mutant){ .is_wrong = false };
+    TRY(brute_is_serializable(sketch, order_of(level), &is_serializable, err));
+    mutant->is_wrong = !is_serializable;
+    TRY(ask_all(sketch, true, level, mutant, err));
+    if (!mutant->is_history)
+        return STATUS_OK;
+    return ask_all(sketch, false, level, mutant, err);
 }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "checkers/checker.h"
-#include "trial/run/trial.h"
+#include "trial/run/run.h"
 
 static const char recorded[] = "name = \"recording\"\n"
                                "[cluster]\nnodes = 3\nshards = 2\n"
@@ -69,7 +69,7 @@ static enum status record(uint64_t recording, struct sketch *sketch, enum level 
         status = trial_run(&trial, scenario, TRIAL_HISTORY, err);
     if (status == STATUS_OK) {
         *level = store_protocol_facts(scenario->cluster.protocol).level;
-        *fits = sketch_take(sketch, &trial.jury.history);
+        *fits = sketch_take(sketch, &trial.history);
     }
     trial_close(&trial);
     scenario_close(scenario);
@@ -81,7 +81,7 @@ static bool change(const struct mutant_name *name, struct sketch *sketch)
 {
     struct random_key seed = random_key_of_seed(name->recording);
     struct random_key key = random_key_fork(&seed, "mutant/%s/%" PRIu32,
-                                            mutation_name(name->mutation), name->number);
+                                            mutate_name(name->mutation), name->number);
     struct random random;
 
     random_init(&random, &key);
@@ -127,7 +127,7 @@ static enum status judge_all(uint64_t recording, const struct sketch *sketch, en
             struct mutant mutant;
             if (!change(&name, &changed))
                 continue;
-            TRY(mutant_judge(&changed, level, &mutant, err));
+            TRY(mutate_judge(&changed, level, &mutant, err));
             if (mutant.is_history)
                 note(mutations, &name, &mutant);
         }

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "trial/prove/mutate.h"
+#include "trial/prove/mutate_private.h"
 
 #define MUTANTS_EACH 6 /* of a kind, of a recording */
 

@@ -1,4 +1,4 @@
-#include "trial/prove/sketch.h"
+#include "trial/prove/sketch_private.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -19,7 +19,7 @@ void command_echo_print_word(const char *word, struct buffer *out)
 }
 
 void command_echo_print(const char *path, uint64_t seed, const char *const *sets, size_t set_count,
-                 struct buffer *out)
+                        struct buffer *out)
 {
     buffer_text(out, TEXT("ordeal run "));
     command_echo_print_word(path, out);

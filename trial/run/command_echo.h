@@ -11,7 +11,7 @@
 
 /* "ordeal run 'my file.toml' --seed 7 --set cluster.nodes=3", without the end of the line. */
 void command_echo_print(const char *path, uint64_t seed, const char *const *sets, size_t set_count,
-                 struct buffer *);
+                        struct buffer *);
 /* A word, in quotation marks if it needs them. */
 void command_echo_print_word(const char *word, struct buffer *);
 

@@ -1,4 +1,4 @@
-#include "trial/run/conflict_shapes.h"
+#include "trial/run/conflict_shapes_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,19 +7,19 @@
 #include "base/hash.h"
 #include "base/map.h"
 
-enum edge_kind { EDGE_WR, EDGE_RW, EDGE_WW, EDGE_KIND_COUNT };
+enum conflict_edge_kind { EDGE_WR, EDGE_RW, EDGE_WW, EDGE_KIND_COUNT };
 enum edge_time { EDGE_FORWARD, EDGE_OVERLAPPING, EDGE_BACKWARD, EDGE_TIME_COUNT };
 
 #define EDGE_CLASSES (EDGE_KIND_COUNT * EDGE_TIME_COUNT)
 
-enum shape { SHAPE_EDGE, SHAPE_DEGREES, SHAPE_MEETING, SHAPE_BOTH_WAYS, SHAPE_READ };
+enum conflict_shape { SHAPE_EDGE, SHAPE_DEGREES, SHAPE_MEETING, SHAPE_BOTH_WAYS, SHAPE_READ };
 
 struct degrees {
     uint16_t in[EDGE_KIND_COUNT], out[EDGE_KIND_COUNT];
     uint16_t classes_in, classes_out; /* a bit for each class of edges */
 };
 
-struct graph {
+struct conflict_graph {
     const struct history *h;
     struct coverage *coverage;
     struct map writers;       /* key and value to the operation that wrote it */
@@ -29,7 +29,7 @@ struct graph {
     struct map pairs;         /* transactions to the classes of their edges, one bit each */
 };
 
-static void add_shape(struct graph *g, enum shape shape, uint64_t a, uint64_t b)
+static void add_shape(struct conflict_graph *g, enum conflict_shape shape, uint64_t a, uint64_t b)
 {
     coverage_shape(g->coverage, hash_fold(hash_number(a * 8 + shape), hash_number(b) | 1));
 }
@@ -58,7 +58,7 @@ static uint64_t value_name(const struct history *h, size_t op)
     return version_name(key, kind, bits);
 }
 
-static enum status find_writers(struct graph *g, struct error *err)
+static enum status find_writers(struct conflict_graph *g, struct error *err)
 {
     const struct history *h = g->h;
 
@@ -89,7 +89,7 @@ static enum edge_time time_of(const struct history *h, uint32_t from, uint32_t t
     return h->txn_completed[to] < h->txn_invoked[from] ? EDGE_BACKWARD : EDGE_OVERLAPPING;
 }
 
-static enum status add_edge(struct graph *g, enum edge_kind kind, uint32_t from, uint32_t to,
+static enum status add_edge(struct conflict_graph *g, enum conflict_edge_kind kind, uint32_t from, uint32_t to,
                             struct error *err)
 {
     const struct history *h = g->h;
@@ -111,7 +111,7 @@ static enum status add_edge(struct graph *g, enum edge_kind kind, uint32_t from,
 }
 
 /* Of the version that was read: who wrote it, and who wrote the next. */
-static enum status add_read(struct graph *g, uint32_t reader, size_t op, struct error *err)
+static enum status add_read(struct conflict_graph *g, uint32_t reader, size_t op, struct error *err)
 {
     const struct history *h = g->h;
     uint64_t writer;
@@ -129,7 +129,7 @@ static enum status add_read(struct graph *g, uint32_t reader, size_t op, struct 
     return add_edge(g, EDGE_RW, reader, g->txn_of[g->next[writer]], err);
 }
 
-static enum status find_edges(struct graph *g, struct error *err)
+static enum status find_edges(struct conflict_graph *g, struct error *err)
 {
     const struct history *h = g->h;
 
@@ -152,7 +152,7 @@ static uint64_t bucket(uint16_t count)
     return count <= 2 ? count : count <= 5 ? 3 : 4;
 }
 
-static void add_degrees(struct graph *g, const struct degrees *of)
+static void add_degrees(struct conflict_graph *g, const struct degrees *of)
 {
     uint64_t in = 0, out = 0;
 
@@ -167,7 +167,7 @@ static void add_degrees(struct graph *g, const struct degrees *of)
                 add_shape(g, SHAPE_MEETING, a, b);
 }
 
-static void add_shapes(struct graph *g)
+static void add_shapes(struct conflict_graph *g)
 {
     for (size_t i = 0; i < g->h->txn_count; i++)
         add_degrees(g, &g->degrees[i]);
@@ -184,7 +184,7 @@ static void add_shapes(struct graph *g)
 enum status conflict_shapes_cover(const struct history *h, struct coverage *coverage,
                                   struct error *err)
 {
-    struct graph g = { .h = h, .coverage = coverage };
+    struct conflict_graph g = { .h = h, .coverage = coverage };
     enum status status = STATUS_OK;
 
     g.next = calloc(h->op_count + 1, sizeof *g.next);

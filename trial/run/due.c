@@ -1,6 +1,6 @@
-#include "trial/run/due.h"
+#include "trial/run/due_private.h"
 
-#include <string.h>
+#include "trial/run/jury.h"
 
 static bool reads_at_its_place(const struct store_protocol_facts *protocol)
 {
@@ -39,14 +39,18 @@ static const struct {
     { "infer", NULL, is_of_lists },
 };
 
-bool checker_is_due(const struct checker *checker, const struct store_protocol_facts *protocol,
-                    const struct history *h, enum level level)
+uint32_t due_checkers(const struct store_protocol_facts *protocol, const struct history *h,
+                      enum level level)
 {
-    if (!checker_decides(checker, level))
-        return false;
-    for (size_t i = 0; i < ROW_COUNT(rows); i++)
-        if (strcmp(rows[i].checker, checker->name) == 0)
-            return (!rows[i].protocol || rows[i].protocol(protocol)) &&
-                   (!rows[i].history || rows[i].history(h));
-    return false;
+    uint32_t due = 0;
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        const struct checker *checker = checker_find(text_of(rows[i].checker));
+
+        if (checker && checker_decides(checker, level) &&
+            (!rows[i].protocol || rows[i].protocol(protocol)) &&
+            (!rows[i].history || rows[i].history(h)))
+            due |= jury_bit(checker);
+    }
+    return due;
 }

@@ -1,29 +1,41 @@
 /*
- * jury: the checkers that judge a run's history, and what each of them says.
+ * jury: the checkers that are asked about one history, and what they say together.
  *
- *     [check]
- *     level = "serializable"      # or what the protocol promises
- *     checkers = ["order"]        # or all that can judge the history; [] for none
+ * A checker that is not named and lacks something is skipped, with the reason; one that is named and
+ * lacks something is an error. There are two rules for the verdict:
  *
- * A checker that is not asked for by name and lacks something is skipped, with the
- * reason; one that is asked for and lacks something is an error. Whoever is due
- * (trial/run/due.h) must judge: if one did not, nobody calls the run valid.
+ *     JURY_COMPLETE   of a history from anywhere. The cheapest is asked first. Valid if a checker that is
+ *                     complete (checkers/checker.h), or the one that was named, judged all of it. Once the
+ *                     verdict is certain, the others have JURY_REST_NS together to contradict it, unless
+ *                     there is a limit anyway. If nothing committed it is unknown.
+ *     JURY_DUE        of a run, where it is known which checkers ought to judge it. Valid if all of those
+ *                     judged everything and somebody judged at all, or nobody was to judge.
+ *
+ * By either it is invalid if one checker found a violation, and unknown otherwise.
  */
 #ifndef TRIAL_RUN_JURY_H
 #define TRIAL_RUN_JURY_H
 
 #include "checkers/checker.h"
 #include "history/history.h"
-#include "store/store.h"
-#include "trial/scenario/scenario.h"
 
 #define JURY_MAX 8
+#define JURY_REST_NS INT64_C(10000000000)
 
-/* How the run was made. */
-struct jury_case {
-    struct store_protocol_facts protocol;
-    const struct profile *profile; /* how the store works, or NULL */
-    unsigned flags;                /* enum check_flag */
+enum jury_rule { JURY_COMPLETE, JURY_DUE };
+
+struct jury_options {
+    struct check_options check; /* its `stop` and `progress` are set here */
+    enum jury_rule rule;
+    bool is_named;
+    uint32_t named; /* a bit for each of checkers_all(): if some are named, only these are asked */
+    uint32_t due;   /* likewise: those that ought to judge */
+    /* How the database works, for those that take it, at its own level; the one in `check` is demanded of all. */
+    const struct profile *profile;
+    bool stops_first;       /* ends with the first that settles the verdict */
+    int64_t limit_ns;       /* for all of them; 0: none */
+    const char *limit_text; /* as the user wrote it */
+    const struct progress *progress;
 };
 
 struct juror {
@@ -39,23 +51,31 @@ struct skipped_juror {
 };
 
 struct jury {
-    struct history history;
-    bool has_history;
     enum level level;
-    struct jury_case of;
     struct juror jurors[JURY_MAX];
     uint32_t juror_count;
     struct skipped_juror skipped[JURY_MAX];
     uint32_t skipped_count;
+
+    /* Together. */
+    enum verdict verdict;
+    const struct juror *decisive; /* whose verdict it is; NULL: it is unknown, or that of all who were due */
+    enum level strongest, weakest_violated; /* as in struct check; by JURY_COMPLETE */
+    char reason[480];                       /* why it is unknown; else empty; by JURY_COMPLETE */
 };
 
-/* Takes the history. Closed by jury_close(), whatever the status. */
-MUST_USE enum status jury_judge(struct jury *, struct history *, const struct jury_wishes *,
-                                const struct jury_case *, struct error *);
+/*
+ * Refuses where one that was named cannot judge the history or, by JURY_COMPLETE, nobody can: then the
+ * error says what each lacks. Closed by jury_close(), also after a failure.
+ */
+MUST_USE enum status jury_judge(struct jury *, const struct history *, const struct jury_options *,
+                                struct error *);
 void jury_close(struct jury *);
 
-/* What it judges by: the level that is wished for, or what is promised. */
-enum level jury_level(const struct jury_wishes *, enum level promised);
+/* As in `named` and `due`. */
+uint32_t jury_bit(const struct checker *);
+/* How long all checks took. */
+int64_t jury_ns(const struct jury *);
 
 /* Whether it was due: among those that were asked. */
 bool jury_is_due(const struct jury *, const struct checker *);
@@ -67,11 +87,5 @@ struct jury_gap {
 
 /* The number `index` of them; false: there are no more. */
 bool jury_gap(const struct jury *, uint32_t index, struct jury_gap *);
-
-/*
- * Invalid if one says so; valid if all that were due have judged everything, and somebody has, or
- * nobody was to judge.
- */
-enum verdict jury_verdict(const struct jury *, const struct jury_wishes *);
 
 #endif

@@ -17,7 +17,7 @@ static enum status copy_text(char **to, const char *from, struct error *err)
     return *to ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for an outcome");
 }
 
-enum status outcome_add_failure(struct outcome *outcome, const char *signature,
+enum status outcome_add_failure(struct run_outcome *outcome, const char *signature,
                                 const char *explanation, struct error *err)
 {
     struct failure failure = { 0 };
@@ -31,19 +31,19 @@ enum status outcome_add_failure(struct outcome *outcome, const char *signature,
     return array_push(&outcome->failures, failure, err);
 }
 
-static enum status take_failures(struct outcome *outcome, const struct trial *trial,
+static enum status take_failures(struct run_outcome *outcome, const struct trial *trial,
                                  struct error *err)
 {
     struct signatures signatures;
 
-    signatures_of_trial(trial, &signatures);
+    signature_of_trial(trial, &signatures);
     for (size_t i = 0; i < signatures.count; i++)
         TRY(outcome_add_failure(outcome, signatures.at[i].text, signatures.at[i].explanation,
                                 err));
     return STATUS_OK;
 }
 
-static void take_faults(struct outcome *outcome, const struct trial *trial)
+static void take_faults(struct run_outcome *outcome, const struct trial *trial)
 {
     const struct simulation *simulation = trial->simulation;
 
@@ -57,7 +57,7 @@ static void take_faults(struct outcome *outcome, const struct trial *trial)
         outcome->felt[i] = simulation->nemeses.list[i].felt;
 }
 
-static void take_transactions(struct outcome *outcome, struct store *store)
+static void take_transactions(struct run_outcome *outcome, struct store *store)
 {
     const struct cluster_findings *findings = store_findings(store);
 
@@ -68,7 +68,7 @@ static void take_transactions(struct outcome *outcome, struct store *store)
     memcpy(outcome->sometimes, findings->sometimes.counts, sizeof outcome->sometimes);
 }
 
-static void take_checks(struct outcome *outcome, const struct jury *jury)
+static void take_checks(struct run_outcome *outcome, const struct jury *jury)
 {
     const struct checker *const *all = checkers_all();
 
@@ -79,7 +79,7 @@ static void take_checks(struct outcome *outcome, const struct jury *jury)
 }
 
 /* Who could not decide, and why. */
-static enum status take_doubt(struct outcome *outcome, const struct trial *trial,
+static enum status take_doubt(struct run_outcome *outcome, const struct trial *trial,
                               struct error *err)
 {
     struct buffer why = { 0 };
@@ -106,12 +106,12 @@ static enum status take_doubt(struct outcome *outcome, const struct trial *trial
     return status;
 }
 
-enum status outcome_of_trial(struct outcome *outcome, const struct trial *trial,
+enum status outcome_of_trial(struct run_outcome *outcome, const struct trial *trial,
                              struct error *err)
 {
     const struct simulation *simulation = trial->simulation;
 
-    *outcome = (struct outcome){ .seed = trial->scenario->seed };
+    *outcome = (struct run_outcome){ .seed = trial->scenario->seed };
     outcome->verdict = trial_verdict(trial);
     digest_hex(&simulation->trace, outcome->trace);
     outcome->simulated_ns = simulation->world.now_ns;
@@ -124,7 +124,7 @@ enum status outcome_of_trial(struct outcome *outcome, const struct trial *trial,
     return take_failures(outcome, trial, err);
 }
 
-enum status outcome_take_coverage(struct outcome *outcome, const struct coverage *coverage,
+enum status outcome_take_coverage(struct run_outcome *outcome, const struct coverage *coverage,
                                   struct error *err)
 {
     TRY(array_reserve(&outcome->features, COVERAGE_PLACES, err));
@@ -132,7 +132,7 @@ enum status outcome_take_coverage(struct outcome *outcome, const struct coverage
     return STATUS_OK;
 }
 
-void outcome_close(struct outcome *outcome)
+void outcome_close(struct run_outcome *outcome)
 {
     for (size_t i = 0; i < outcome->failures.count; i++) {
         free(outcome->failures.at[i].signature);
@@ -141,7 +141,7 @@ void outcome_close(struct outcome *outcome)
     array_close(&outcome->failures);
     array_close(&outcome->features);
     free(outcome->undecided);
-    *outcome = (struct outcome){ 0 };
+    *outcome = (struct run_outcome){ 0 };
 }
 
 /* --- As a line -------------------------------------------------------------------------------- */
@@ -154,7 +154,7 @@ void outcome_close(struct outcome *outcome)
     X("aborted", aborted)                                                                          \
     X("unknown", unknown)
 
-static void answer_faults(const struct outcome *outcome, struct json_writer *json)
+static void answer_faults(const struct run_outcome *outcome, struct json_writer *json)
 {
     json_writer_open(json, "faults", '[');
     for (int i = 0; i < FAULT_KIND_COUNT; i++) {
@@ -178,7 +178,7 @@ static void answer_counts(struct json_writer *json, const char *name, const uint
     json_writer_close(json, ']');
 }
 
-static void answer_checks(const struct outcome *outcome, struct json_writer *json)
+static void answer_checks(const struct run_outcome *outcome, struct json_writer *json)
 {
     const struct checker *const *all = checkers_all();
 
@@ -194,7 +194,7 @@ static void answer_checks(const struct outcome *outcome, struct json_writer *jso
     json_writer_close(json, ']');
 }
 
-static void answer_failures(const struct outcome *outcome, struct json_writer *json)
+static void answer_failures(const struct run_outcome *outcome, struct json_writer *json)
 {
     json_writer_open(json, "failures", '[');
     for (size_t i = 0; i < outcome->failures.count; i++) {
@@ -206,7 +206,7 @@ static void answer_failures(const struct outcome *outcome, struct json_writer *j
     json_writer_close(json, ']');
 }
 
-static void answer_draws(const struct outcome *outcome, struct json_writer *json)
+static void answer_draws(const struct run_outcome *outcome, struct json_writer *json)
 {
     bool any = false;
 
@@ -217,14 +217,14 @@ static void answer_draws(const struct outcome *outcome, struct json_writer *json
             json_writer_open(json, "draws", '{');
         any = true;
         json_writer_number(json, swarm_dimension_name((enum swarm_dimension)i),
-                      outcome->draws.of[i].seed);
+                           outcome->draws.of[i].seed);
     }
     if (any)
         json_writer_close(json, '}');
 }
 
 /* Each as its distance from the one before: most take two digits. */
-static void answer_features(const struct outcome *outcome, struct json_writer *json)
+static void answer_features(const struct run_outcome *outcome, struct json_writer *json)
 {
     uint32_t before = 0;
 
@@ -236,7 +236,7 @@ static void answer_features(const struct outcome *outcome, struct json_writer *j
     json_writer_close(json, ']');
 }
 
-void outcome_print(const struct outcome *outcome, struct buffer *out)
+void outcome_print(const struct run_outcome *outcome, struct buffer *out)
 {
     struct json_writer json = { .out = out };
 
@@ -276,7 +276,7 @@ static enum status read_count(struct json *json, uint64_t *count, struct error *
     return STATUS_OK;
 }
 
-static enum status read_fault(struct json *json, struct outcome *outcome, struct error *err)
+static enum status read_fault(struct json *json, struct run_outcome *outcome, struct error *err)
 {
     struct text name;
     uint64_t expects = 0;
@@ -337,7 +337,7 @@ static enum status read_verdict(struct json *json, enum verdict *verdict, struct
     return json_refuse_token(json, err, "there is no such verdict");
 }
 
-static enum status read_check(struct json *json, struct outcome *outcome, struct error *err)
+static enum status read_check(struct json *json, struct run_outcome *outcome, struct error *err)
 {
     const struct checker *const *all = checkers_all();
     enum verdict verdict = VERDICT_UNKNOWN;
@@ -359,7 +359,7 @@ static enum status read_check(struct json *json, struct outcome *outcome, struct
     return json_refuse_token(json, err, "there is no such checker");
 }
 
-static enum status read_failure(struct json *json, struct outcome *outcome, struct error *err)
+static enum status read_failure(struct json *json, struct run_outcome *outcome, struct error *err)
 {
     struct failure *failure;
     bool more;
@@ -376,8 +376,8 @@ static enum status read_failure(struct json *json, struct outcome *outcome, stru
 }
 
 /* A list, whose elements are read by the function. */
-static enum status read_list(struct json *json, struct outcome *outcome,
-                             enum status (*read_one)(struct json *, struct outcome *,
+static enum status read_list(struct json *json, struct run_outcome *outcome,
+                             enum status (*read_one)(struct json *, struct run_outcome *,
                                                      struct error *),
                              struct error *err)
 {
@@ -392,7 +392,7 @@ static enum status read_list(struct json *json, struct outcome *outcome,
     }
 }
 
-static enum status read_draws(struct json *json, struct outcome *outcome, struct error *err)
+static enum status read_draws(struct json *json, struct run_outcome *outcome, struct error *err)
 {
     enum swarm_dimension dimension = SWARM_PROTOCOL;
     struct text name;
@@ -409,7 +409,7 @@ static enum status read_draws(struct json *json, struct outcome *outcome, struct
     }
 }
 
-static enum status read_features(struct json *json, struct outcome *outcome, struct error *err)
+static enum status read_features(struct json *json, struct run_outcome *outcome, struct error *err)
 {
     uint64_t feature = 0, more_by = 0;
     bool more = true;
@@ -428,7 +428,7 @@ static enum status read_features(struct json *json, struct outcome *outcome, str
     }
 }
 
-static enum status read_trace(struct json *json, struct outcome *outcome, struct error *err)
+static enum status read_trace(struct json *json, struct run_outcome *outcome, struct error *err)
 {
     struct text trace;
 
@@ -440,7 +440,7 @@ static enum status read_trace(struct json *json, struct outcome *outcome, struct
     return STATUS_OK;
 }
 
-static enum status read_field(struct json *json, struct text name, struct outcome *outcome,
+static enum status read_field(struct json *json, struct text name, struct run_outcome *outcome,
                               struct error *err)
 {
     uint64_t number = 0;
@@ -484,7 +484,7 @@ static enum status read_field(struct json *json, struct text name, struct outcom
     return json_refuse_token(json, err, "an outcome has no field '%.*s'", TEXT_PRINT(name));
 }
 
-static enum status read_fields(struct json *json, struct outcome *outcome, struct error *err)
+static enum status read_fields(struct json *json, struct run_outcome *outcome, struct error *err)
 {
     struct text name;
 
@@ -502,14 +502,14 @@ static enum status read_fields(struct json *json, struct outcome *outcome, struc
 }
 
 /* The lexer looks beyond the end of its line, hence the copy. */
-enum status outcome_read(struct outcome *outcome, struct text line, struct error *err)
+enum status outcome_read(struct run_outcome *outcome, struct text line, struct error *err)
 {
     static const char beyond[64]; /* as much as a source has behind its lines */
     struct buffer copy = { 0 };
     struct json json = { 0 };
     enum status status;
 
-    *outcome = (struct outcome){ 0 };
+    *outcome = (struct run_outcome){ 0 };
     buffer_text(&copy, line);
     buffer_text(&copy, (struct text){ beyond, sizeof beyond });
     status = buffer_status(&copy, err);

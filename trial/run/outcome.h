@@ -20,14 +20,14 @@
 #include "base/digest.h"
 #include "base/text.h"
 #include "checkers/checker.h"
-#include "trial/run/trial.h"
+#include "trial/run/run.h"
 
 struct failure {
     char *signature;
     char *explanation;
 };
 
-struct outcome {
+struct run_outcome {
     uint64_t seed;
     enum verdict verdict;
     char trace[DIGEST_HEX_SIZE]; /* empty: it did not get that far */
@@ -48,19 +48,19 @@ struct outcome {
 };
 
 /* Each must be closed, whatever the status. */
-MUST_USE enum status outcome_of_trial(struct outcome *, const struct trial *, struct error *);
-MUST_USE enum status outcome_read(struct outcome *, struct text line, struct error *);
-void outcome_close(struct outcome *);
+MUST_USE enum status outcome_of_trial(struct run_outcome *, const struct trial *, struct error *);
+MUST_USE enum status outcome_read(struct run_outcome *, struct text line, struct error *);
+void outcome_close(struct run_outcome *);
 
 /* Without the end of the line. */
-void outcome_print(const struct outcome *, struct buffer *);
+void outcome_print(const struct run_outcome *, struct buffer *);
 
 /* What the run reached, which only guided sweeps ask for. */
-MUST_USE enum status outcome_take_coverage(struct outcome *, const struct coverage *,
+MUST_USE enum status outcome_take_coverage(struct run_outcome *, const struct coverage *,
                                            struct error *);
 
 /* Takes copies. */
-MUST_USE enum status outcome_add_failure(struct outcome *, const char *signature,
+MUST_USE enum status outcome_add_failure(struct run_outcome *, const char *signature,
                                          const char *explanation, struct error *);
 
 #endif

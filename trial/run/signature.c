@@ -12,7 +12,7 @@
 /* --- The shape of a proof --------------------------------------------------------------------- */
 
 /* A piece of a shape: a kind of edge, and whether it stands for several. */
-struct piece {
+struct signature_piece {
     struct text kind;
     bool several;
 };
@@ -22,7 +22,7 @@ static bool is_anti_dependency(struct text kind)
     return kind.length >= 2 && memcmp(kind.at + kind.length - 2, "rw", 2) == 0;
 }
 
-static int compare_pieces(const struct piece *a, const struct piece *b)
+static int compare_pieces(const struct signature_piece *a, const struct signature_piece *b)
 {
     int order = text_compare(a->kind, b->kind);
 
@@ -33,20 +33,20 @@ static int compare_pieces(const struct piece *a, const struct piece *b)
  * The kinds of the edges of "cycle":[...]. Within the proof's texts every quotation
  * mark stands behind a backslash, so that this one is always the name of the field.
  */
-static size_t read_edges(const char *proof, struct piece pieces[EDGES_MAX])
+static size_t read_edges(const char *proof, struct signature_piece pieces[EDGES_MAX])
 {
     static const char field[] = "\"edge\":\"";
     size_t count = 0;
 
     while ((proof = strstr(proof, field)) != NULL && count < EDGES_MAX) {
         proof += sizeof field - 1;
-        pieces[count++] = (struct piece){ { proof, strcspn(proof, "\"") }, false };
+        pieces[count++] = (struct signature_piece){ { proof, strcspn(proof, "\"") }, false };
     }
     return count;
 }
 
 /* Neighbours of one kind become one, also those at both ends: a cycle has none. */
-static size_t merge_pieces(struct piece *pieces, size_t count)
+static size_t merge_pieces(struct signature_piece *pieces, size_t count)
 {
     size_t kept = 0;
 
@@ -66,7 +66,7 @@ static size_t merge_pieces(struct piece *pieces, size_t count)
 }
 
 /* Where the cycle is to begin, so that every rotation of it reads the same. */
-static size_t smallest_rotation(const struct piece *pieces, size_t count)
+static size_t smallest_rotation(const struct signature_piece *pieces, size_t count)
 {
     size_t best = 0;
 
@@ -82,7 +82,7 @@ static size_t smallest_rotation(const struct piece *pieces, size_t count)
 
 static void print_cycle(struct buffer *out, const char *proof)
 {
-    struct piece pieces[EDGES_MAX];
+    struct signature_piece pieces[EDGES_MAX];
     size_t count = read_edges(proof, pieces);
     size_t from;
 
@@ -93,7 +93,7 @@ static void print_cycle(struct buffer *out, const char *proof)
     count = merge_pieces(pieces, count);
     from = smallest_rotation(pieces, count);
     for (size_t i = 0; i < count; i++) {
-        const struct piece *piece = &pieces[(from + i) % count];
+        const struct signature_piece *piece = &pieces[(from + i) % count];
         buffer_print(out, " %.*s%s", TEXT_PRINT(piece->kind), piece->several ? "+" : "");
     }
 }
@@ -196,7 +196,7 @@ static void add_check(const struct trial *trial, const struct check *check,
     struct signature *signature = &signatures->at[signatures->count++];
 
     if (check->findings.count > 0) {
-        signature_of_finding(signature->text, check, &trial->jury.history, &check->findings.at[0]);
+        signature_of_finding(signature->text, check, &trial->history, &check->findings.at[0]);
         signature->explanation = check->findings.at[0].explanation;
         return;
     }
@@ -205,7 +205,7 @@ static void add_check(const struct trial *trial, const struct check *check,
     signature->explanation = check->reason;
 }
 
-void signatures_of_trial(const struct trial *trial, struct signatures *signatures)
+void signature_of_trial(const struct trial *trial, struct signatures *signatures)
 {
     const struct simulation *simulation = trial->simulation;
 

@@ -22,7 +22,7 @@
 
 #include "base/json_writer.h"
 #include "base/text.h"
-#include "trial/run/trial.h"
+#include "trial/run/run.h"
 
 #define SIGNATURE_SIZE 400
 #define SIGNATURES_MAX (JURY_MAX + SIMULATION_FINDINGS_MAX)
@@ -38,7 +38,7 @@ struct signatures {
 };
 
 /* The run's own findings, then of each checker that found some the most severe. */
-void signatures_of_trial(const struct trial *, struct signatures *);
+void signature_of_trial(const struct trial *, struct signatures *);
 
 /* Of one that a checker found in this history. */
 void signature_of_finding(char text[SIGNATURE_SIZE], const struct check *, const struct history *,

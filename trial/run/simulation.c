@@ -7,7 +7,6 @@
 
 #include "base/quantity.h"
 #include "base/wall_clock.h"
-#include "trial/scenario/schedule.h"
 
 /* Address space, of which a run uses what it needs. */
 #define ARENA_BYTES ((size_t)16 << 30)
@@ -130,6 +129,52 @@ static enum status make_calls(const struct scenario *scenario, struct store_work
                  : error_set(err, STATUS_OVER_LIMIT, "no memory for the calls of a workload");
 }
 
+/* The statements of a schedule, as functions of its program. */
+static enum status add_statements(const struct scenario *scenario, struct program *program,
+                                  struct program_statement *statements, struct error *err)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < scenario->step_count; i++)
+        if (scenario->steps[i].what.act == SCHEDULE_STATEMENT)
+            statements[count++] = (struct program_statement){
+                text_of(scenario->steps[i].what.sql), (uint32_t)scenario->steps[i].what.line
+            };
+    return program_add_statements(program, statements, count, err);
+}
+
+static enum status make_schedule(const struct scenario *scenario, struct program *program,
+                                 struct store_workload *workload, struct arena *arena,
+                                 struct error *err)
+{
+    uint32_t function = program->tree.function_count;
+    struct program_statement *statements =
+        arena_push(arena, scenario->step_count + 1u, sizeof *statements);
+    struct schedule_step *steps = arena_push(arena, scenario->step_count + 1u, sizeof *steps);
+
+    if (!statements || !steps)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a schedule");
+    TRY(add_statements(scenario, program, statements, err));
+    for (uint32_t i = 0; i < scenario->step_count; i++) {
+        const struct scenario_step *from = &scenario->steps[i];
+
+        steps[i] = (struct schedule_step){
+            .session = from->session_number,
+            .session_name = text_of(from->session),
+            .act = from->what.act,
+            .sql = text_of(from->what.sql),
+            .function = from->what.act == SCHEDULE_STATEMENT ? function++ : 0,
+            .line = (uint32_t)from->what.line,
+            .expected = from->expected,
+            .has_rows = from->rows.are_given,
+            .rows = text_of(from->rows.lines),
+        };
+    }
+    workload->steps = steps;
+    workload->step_count = scenario->step_count;
+    return STATUS_OK;
+}
+
 static const char *name_of_file(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -178,16 +223,13 @@ static enum status open_store(struct simulation *simulation, const struct scenar
     if (from->is_listed ||
         (scenario->capsule.draws_by_time && from->kind != WORKLOAD_SCHEDULE))
         workload.listing = &scenario->listing;
-    if (from->kind == WORKLOAD_SCHEDULE)
-        options.client = given_schedule_client(&from->client);
     if (from->kind == WORKLOAD_BUILTIN) {
         workload.builtin = &from->builtin;
     } else {
         TRY(program_load_file(&simulation->program, from->program, err));
         workload.program = &simulation->program;
         if (from->kind == WORKLOAD_SCHEDULE)
-            TRY(given_schedule_make(scenario, &simulation->program, &workload,
-                                    &simulation->arena, err));
+            TRY(make_schedule(scenario, &simulation->program, &workload, &simulation->arena, err));
         TRY(make_calls(scenario, &workload, &simulation->arena, err));
     }
     if (store_open(&simulation->store, &options, &workload, &simulation->world,

@@ -1,4 +1,4 @@
-#include "trial/scenario/configuration.h"
+#include "trial/scenario/configuration_private.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -7,9 +7,21 @@
 
 #include "base/array.h"
 #include "base/quantity.h"
+#include "programs/workloads/builtin.h"
 #include "store/bugs.h"
 #include "store/store.h"
-#include "trial/scenario/configuration_private.h"
+
+#define MS INT64_C(1000000)
+#define SECOND (1000 * MS)
+
+/* The first error stays in `status`; after it nothing more is drawn. */
+struct configuration {
+    struct setting *root;
+    struct arena *arena;
+    struct random_key key; /* of the dimension */
+    enum status status;
+    struct error *err;
+};
 
 /* What is given may be absurd, and is refused later: nothing here must overflow. */
 #define NUMBER_MAX 1000000
@@ -17,7 +29,7 @@
 
 /* --- Settings --------------------------------------------------------------------------------- */
 
-struct random configuration_stream(const struct configuration *drawing, const char *path)
+static struct random configuration_stream(const struct configuration *drawing, const char *path)
 {
     struct random_key key = random_key_fork(&drawing->key, "%s", path);
     struct random random;
@@ -26,22 +38,22 @@ struct random configuration_stream(const struct configuration *drawing, const ch
     return random;
 }
 
-const struct setting *configuration_find(const struct configuration *drawing, const char *path)
+static const struct setting *configuration_find(const struct configuration *drawing, const char *path)
 {
     const struct setting *setting = drawing->root;
 
     for (struct text rest = text_of(path); setting && rest.length > 0;) {
         const char *dot = memchr(rest.at, '.', rest.length);
         size_t length = dot ? (size_t)(dot - rest.at) : rest.length;
-        setting = setting_find(setting, (struct text){ rest.at, length });
+        setting = toml_find(setting, (struct text){ rest.at, length });
         rest.at += length + (dot != NULL);
         rest.length -= length + (dot != NULL);
     }
     return setting;
 }
 
-int64_t configuration_number(const struct configuration *drawing, const char *path,
-                             int64_t otherwise)
+static int64_t configuration_number(const struct configuration *drawing, const char *path,
+                                    int64_t otherwise)
 {
     const struct setting *setting = configuration_find(drawing, path);
 
@@ -50,8 +62,8 @@ int64_t configuration_number(const struct configuration *drawing, const char *pa
     return setting->number < 1 ? 1 : setting->number > NUMBER_MAX ? NUMBER_MAX : setting->number;
 }
 
-int64_t configuration_duration(const struct configuration *drawing, const char *path,
-                               int64_t otherwise)
+static int64_t configuration_duration(const struct configuration *drawing, const char *path,
+                                      int64_t otherwise)
 {
     const struct setting *setting = configuration_find(drawing, path);
     int64_t ns;
@@ -61,7 +73,7 @@ int64_t configuration_duration(const struct configuration *drawing, const char *
     return ns < 1 ? 1 : ns > DURATION_MAX_NS ? DURATION_MAX_NS : ns;
 }
 
-bool configuration_says(const struct configuration *drawing, const char *path, const char *text)
+static bool configuration_says(const struct configuration *drawing, const char *path, const char *text)
 {
     const struct setting *setting = configuration_find(drawing, path);
 
@@ -83,10 +95,11 @@ static void assign(struct configuration *drawing, struct buffer *assignment)
         return;
     }
     memcpy(text, assignment->at, assignment->count);
-    drawing->status = settings_set(drawing->root, text, drawing->arena, drawing->err);
+    drawing->status = toml_set(drawing->root, text, drawing->arena, drawing->err);
 }
 
-void configuration_put(struct configuration *drawing, const char *path, const char *format, ...)
+PRINTF_LIKE(3, 4)
+static void configuration_put(struct configuration *drawing, const char *path, const char *format, ...)
 {
     struct buffer assignment = { 0 };
     char value[1000];
@@ -102,7 +115,7 @@ void configuration_put(struct configuration *drawing, const char *path, const ch
     buffer_close(&assignment);
 }
 
-void configuration_put_duration(struct configuration *drawing, const char *path, int64_t ns)
+static void configuration_put_duration(struct configuration *drawing, const char *path, int64_t ns)
 {
     struct buffer text = { 0 };
 
@@ -113,7 +126,7 @@ void configuration_put_duration(struct configuration *drawing, const char *path,
 
 /* --- Draws ------------------------------------------------------------------------------------ */
 
-int64_t configuration_rounded(struct random *random, int64_t low, int64_t high)
+static int64_t configuration_rounded(struct random *random, int64_t low, int64_t high)
 {
     int64_t number = random_magnitude(random, low, high), unit = 1;
 
@@ -123,24 +136,24 @@ int64_t configuration_rounded(struct random *random, int64_t low, int64_t high)
     return number < low ? low : number;
 }
 
-void configuration_draw_count(struct configuration *drawing, const char *path, int64_t low,
-                              int64_t high)
+static void configuration_draw_count(struct configuration *drawing, const char *path, int64_t low,
+                                     int64_t high)
 {
     struct random random = configuration_stream(drawing, path);
 
     configuration_put(drawing, path, "%" PRId64, configuration_rounded(&random, low, high));
 }
 
-void configuration_draw_duration(struct configuration *drawing, const char *path, int64_t low_ns,
-                                 int64_t high_ns)
+static void configuration_draw_duration(struct configuration *drawing, const char *path, int64_t low_ns,
+                                        int64_t high_ns)
 {
     struct random random = configuration_stream(drawing, path);
 
     configuration_put_duration(drawing, path, configuration_rounded(&random, low_ns, high_ns));
 }
 
-void configuration_draw_chance(struct configuration *drawing, const char *path,
-                               int64_t low_millionths, int64_t high_millionths)
+static void configuration_draw_chance(struct configuration *drawing, const char *path,
+                                      int64_t low_millionths, int64_t high_millionths)
 {
     struct random random = configuration_stream(drawing, path);
     int64_t chance = configuration_rounded(&random, low_millionths, high_millionths);
@@ -148,7 +161,7 @@ void configuration_draw_chance(struct configuration *drawing, const char *path,
     configuration_put(drawing, path, "%" PRId64 ".%06" PRId64, chance / 1000000, chance % 1000000);
 }
 
-bool configuration_tosses(const struct configuration *drawing, const char *what, uint64_t one_in)
+static bool configuration_tosses(const struct configuration *drawing, const char *what, uint64_t one_in)
 {
     struct random random = configuration_stream(drawing, what);
 
@@ -355,6 +368,208 @@ static void draw_buggify(struct configuration *drawing)
     buffer_close(&list);
 }
 
+/* --- The workload ----------------------------------------------------------------------------- */
+
+/* Kinds in which more can go wrong are drawn more often; those without a row, once. */
+static const struct {
+    const char *name;
+    uint64_t weight;
+} weights[] = {
+    { "rw-register", 3 },
+    { "list-append", 2 },
+    { "predicate", 5 },
+    { "bank", 2 },
+};
+
+static bool is_on_raft(const struct configuration *drawing)
+{
+    const struct setting *protocol = configuration_find(drawing, "cluster.protocol");
+    const struct protocol *found = protocol && protocol->kind == SETTING_STRING
+                                       ? store_protocol(protocol->text)
+                                       : NULL;
+
+    return !found || store_protocol_facts(found).on_raft;
+}
+
+static uint64_t weight_of(const struct configuration *drawing,
+                          const struct builtin_workload *workload)
+{
+    if (workload->shape == BUILTIN_LISTS && !is_on_raft(drawing))
+        return 0;
+    for (size_t i = 0; i < ROW_COUNT(weights); i++)
+        if (text_equal(text_of(weights[i].name), text_of(workload->name)))
+            return weights[i].weight;
+    return 1;
+}
+
+static void draw_kind(struct configuration *drawing)
+{
+    struct random random = configuration_stream(drawing, "workload.kind");
+    const struct builtin_workload *const *all;
+    uint64_t total = 0, drawn;
+    unsigned count;
+
+    all = builtin_all(&count);
+    for (unsigned i = 0; i < count; i++)
+        total += weight_of(drawing, all[i]);
+    drawn = random_below(&random, total);
+    for (unsigned i = 0; i < count; i++) {
+        uint64_t weight = weight_of(drawing, all[i]);
+        if (drawn < weight) {
+            configuration_put(drawing, "workload.kind", "\"%s\"", all[i]->name);
+            return;
+        }
+        drawn -= weight;
+    }
+}
+
+struct parameters {
+    struct configuration *drawing;
+    const struct builtin_workload *workload;
+};
+
+static bool has(const struct parameters *of, enum builtin_parameter parameter, char path[64])
+{
+    snprintf(path, 64, "workload.%s", builtin_parameter_name(parameter));
+    return builtin_has_parameter(of->workload, parameter);
+}
+
+/* As it is given or drawn, else as it is by default. */
+static int64_t value(const struct parameters *of, enum builtin_parameter parameter)
+{
+    struct builtin_options defaults = builtin_defaults(of->workload);
+    char path[64];
+
+    if (!has(of, parameter, path))
+        return 0;
+    return configuration_number(of->drawing, path, (int64_t)defaults.values[parameter].numerator);
+}
+
+static void magnitude(const struct parameters *of, enum builtin_parameter parameter, int64_t low,
+                      int64_t high)
+{
+    char path[64];
+
+    if (has(of, parameter, path))
+        configuration_draw_count(of->drawing, path, low, high < low ? low : high);
+}
+
+static void uniform(const struct parameters *of, enum builtin_parameter parameter, int64_t low,
+                    int64_t high)
+{
+    struct random random;
+    char path[64];
+
+    if (!has(of, parameter, path))
+        return;
+    random = configuration_stream(of->drawing, path);
+    configuration_put(of->drawing, path, "%" PRId64,
+                      random_between(&random, low, high < low ? low : high));
+}
+
+/* In hundredths. */
+static void hundredths(const struct parameters *of, enum builtin_parameter parameter, int64_t low,
+                       int64_t high)
+{
+    struct random random;
+    char path[64];
+
+    if (!has(of, parameter, path))
+        return;
+    random = configuration_stream(of->drawing, path);
+    configuration_put(of->drawing, path, "0.%02" PRId64, random_between(&random, low, high));
+}
+
+static bool tosses(const struct parameters *of, const char *what, uint64_t one_in)
+{
+    return configuration_tosses(of->drawing, what, one_in);
+}
+
+/*
+ * From few keys, for which all contend, to as many as are usual and more. Some workloads have
+ * keys in pairs or groups, of which not all may be hot.
+ */
+static void draw_keys(const struct parameters *of)
+{
+    static const char *const choices[] = { "uniform", "zipf", "hot" };
+    struct random random = configuration_stream(of->drawing, "workload.choice");
+    struct random keys = configuration_stream(of->drawing, "workload.keys");
+    int64_t highest = 2 * value(of, PARAMETER_KEYS), unit = value(of, PARAMETER_GROUP), drawn;
+    char path[64];
+
+    unit = unit < 2 ? 2 : unit;
+    highest = highest < 4 ? 4 : highest > 200 ? 200 : highest;
+    drawn = configuration_rounded(&keys, 2 * unit, highest < 2 * unit ? 2 * unit : highest);
+    uniform(of, PARAMETER_KEYS, drawn / unit * unit, drawn / unit * unit);
+    if (!has(of, PARAMETER_CHOICE, path))
+        return;
+    configuration_put(of->drawing, path, "\"%s\"", choices[random_below(&random, 3)]);
+    hundredths(of, PARAMETER_THETA, 50, 99);
+    hundredths(of, PARAMETER_HOT_SHARE, 50, 95);
+    magnitude(of, PARAMETER_HOT_KEYS, 1, value(of, PARAMETER_KEYS) / unit / 2);
+}
+
+static void draw_operations(const struct parameters *of)
+{
+    char path[64];
+
+    if (!has(of, PARAMETER_OPERATIONS_MAX, path))
+        return;
+    magnitude(of, PARAMETER_OPERATIONS_MAX, value(of, PARAMETER_OPERATIONS_MIN) > 1
+                                                ? value(of, PARAMETER_OPERATIONS_MIN) : 1, 12);
+    if (tosses(of, "at least", 2))
+        magnitude(of, PARAMETER_OPERATIONS_MIN, 1, value(of, PARAMETER_OPERATIONS_MAX));
+    else
+        uniform(of, PARAMETER_OPERATIONS_MIN, 1, 1);
+}
+
+static void draw_values(const struct parameters *of)
+{
+    if (tosses(of, "keys retire", 2))
+        magnitude(of, PARAMETER_WRITES_PER_KEY, 4, 256);
+    if (tosses(of, "values repeat", 8))
+        magnitude(of, PARAMETER_REPEAT_VALUES, 2, 20);
+    if (tosses(of, "transactions abort", 4))
+        uniform(of, PARAMETER_ABORT_PERCENT, 1, 30);
+    magnitude(of, PARAMETER_VALUES, 10, 1000);
+    magnitude(of, PARAMETER_WIDTH, 1, value(of, PARAMETER_VALUES) / 3);
+}
+
+/* How much of each there is. */
+static void draw_mixture(const struct parameters *of)
+{
+    uniform(of, PARAMETER_READ_PERCENT, 0, 90);
+    uniform(of, PARAMETER_SELECT_PERCENT, 0, 100);
+    uniform(of, PARAMETER_RANGE_PERCENT, 0, 100);
+    uniform(of, PARAMETER_DELETE_PERCENT, 0, 60);
+    if (tosses(of, "rows are written blindly", 2))
+        uniform(of, PARAMETER_BLIND_PERCENT, 1, 80);
+    if (tosses(of, "rows are born again", 2))
+        uniform(of, PARAMETER_REBORN_PERCENT, 1, 60);
+    uniform(of, PARAMETER_DEPOSIT_PERCENT, 10, 60);
+}
+
+static void draw_workload(struct configuration *drawing)
+{
+    struct parameters of = { .drawing = drawing };
+    const struct setting *kind;
+
+    draw_kind(drawing);
+    kind = configuration_find(drawing, "workload.kind");
+    if (drawing->status != STATUS_OK || !kind || kind->kind != SETTING_STRING)
+        return;
+    of.workload = builtin_find(kind->text);
+    if (!of.workload)
+        return; /* it will be refused */
+    uniform(&of, PARAMETER_GROUP, 2, 5);
+    draw_keys(&of);
+    draw_operations(&of);
+    draw_values(&of);
+    draw_mixture(&of);
+}
+
+/* --- All of them ------------------------------------------------------------------------------ */
+
 /* A world in which nodes ping each other has no store, and a script says what its sessions do. */
 static bool applies(const struct configuration *drawing, enum swarm_dimension dimension)
 {
@@ -387,7 +602,7 @@ static void (*const draws[SWARM_DIMENSION_COUNT])(struct configuration *) = {
     [SWARM_RETENTION] = draw_retention,
     [SWARM_LENGTH] = draw_length,
     [SWARM_CLIENTS] = draw_clients,
-    [SWARM_WORKLOAD] = configuration_draw_workload,
+    [SWARM_WORKLOAD] = draw_workload,
     [SWARM_CLOCKS] = draw_clocks,
     [SWARM_NETWORK] = draw_network,
     [SWARM_DISK] = draw_disk,

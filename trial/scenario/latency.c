@@ -29,7 +29,7 @@ static const struct {
 static enum status refuse_part(const char *label, const struct setting *part, const char *wanted,
                                struct error *err)
 {
-    return setting_refuse(part, err, "%s.%.*s should be %s", label, TEXT_PRINT(part->key), wanted);
+    return toml_refuse(part, err, "%s.%.*s should be %s", label, TEXT_PRINT(part->key), wanted);
 }
 
 static enum status read_duration(int64_t *ns, const char *label, const struct setting *part,
@@ -67,26 +67,26 @@ static enum status read_part(struct parts *parts, const char *label, const struc
     }
     names[DURATION_COUNT] = "tail_chance";
     nearest = text_nearest(part->key, names);
-    return setting_refuse(part, err, "%s has no '%.*s'%s%s%s", label, TEXT_PRINT(part->key),
-                          nearest ? "; did you mean '" : "", nearest ? nearest : "",
-                          nearest ? "'?" : "");
+    return toml_refuse(part, err, "%s has no '%.*s'%s%s%s", label, TEXT_PRINT(part->key),
+                       nearest ? "; did you mean '" : "", nearest ? nearest : "",
+                       nearest ? "'?" : "");
 }
 
 /* Which distribution the parts make; exactly one, without parts left over. */
-static bool choose(const struct parts *p, struct given_latency *latency)
+static bool choose(const struct parts *p, struct scenario_latency *latency)
 {
     bool min = p->min >= 0, max = p->max >= 0, mean = p->mean >= 0;
     bool median = p->median >= 0, p99 = p->p99 >= 0, constant = p->constant >= 0;
 
     if (constant && !min && !max && !mean && !median && !p99)
-        *latency = (struct given_latency){ GIVEN_CONSTANT, p->constant, 0, 0, { 0, 0 } };
+        *latency = (struct scenario_latency){ GIVEN_CONSTANT, p->constant, 0, 0, { 0, 0 } };
     else if (min && max && !constant && !mean && !median && !p99)
-        *latency = (struct given_latency){ GIVEN_UNIFORM, p->min, p->max, 0, { 0, 0 } };
+        *latency = (struct scenario_latency){ GIVEN_UNIFORM, p->min, p->max, 0, { 0, 0 } };
     else if (mean && !constant && !max && !median && !p99)
         *latency =
-            (struct given_latency){ GIVEN_EXPONENTIAL, min ? p->min : 0, p->mean, 0, { 0, 0 } };
+            (struct scenario_latency){ GIVEN_EXPONENTIAL, min ? p->min : 0, p->mean, 0, { 0, 0 } };
     else if (median && p99 && !constant && !min && !max && !mean)
-        *latency = (struct given_latency){ GIVEN_LOGNORMAL, p->median, p->p99, 0, { 0, 0 } };
+        *latency = (struct scenario_latency){ GIVEN_LOGNORMAL, p->median, p->p99, 0, { 0, 0 } };
     else
         return false;
     if ((p->tail >= 0) != (p->tail_chance.denominator > 0))
@@ -98,7 +98,7 @@ static bool choose(const struct parts *p, struct given_latency *latency)
     return true;
 }
 
-static enum status read_table(struct given_latency *latency, const char *label,
+static enum status read_table(struct scenario_latency *latency, const char *label,
                               const struct setting *table, struct error *err)
 {
     struct parts parts = { -1, -1, -1, -1, -1, -1, -1, { 0, 0 } };
@@ -107,32 +107,32 @@ static enum status read_table(struct given_latency *latency, const char *label,
         TRY(read_part(&parts, label, part, err));
     if (choose(&parts, latency))
         return STATUS_OK;
-    return setting_refuse(
+    return toml_refuse(
         table, err,
         "%s should have median and p99, or min and max, or mean and perhaps min, or "
         "constant; and tail only with tail_chance",
         label);
 }
 
-enum status given_latency_read(struct given_latency *latency, const char *label,
-                               const struct setting *setting, struct error *err)
+enum status scenario_latency_read(struct scenario_latency *latency, const char *label,
+                                  const struct setting *setting, struct error *err)
 {
     struct latency made;
 
-    *latency = (struct given_latency){ .kind = GIVEN_CONSTANT };
+    *latency = (struct scenario_latency){ .kind = GIVEN_CONSTANT };
     if (setting->kind == SETTING_TABLE) {
         TRY(read_table(latency, label, setting, err));
     } else if (setting->kind != SETTING_STRING ||
                !quantity_to_duration(setting->text, &latency->first_ns)) {
-        return setting_refuse(setting, err,
-                              "%s should be a duration such as \"1ms\" or a table such as "
-                              "{ median = \"1ms\", p99 = \"20ms\" }",
-                              label);
+        return toml_refuse(setting, err,
+                           "%s should be a duration such as \"1ms\" or a table such as "
+                           "{ median = \"1ms\", p99 = \"20ms\" }",
+                           label);
     }
-    if (given_latency_make(latency, &made, err) == STATUS_OK)
+    if (scenario_latency_make(latency, &made, err) == STATUS_OK)
         return STATUS_OK;
     error_wrap(err, "%s", label);
-    return setting_blame(setting, err);
+    return toml_blame(setting, err);
 }
 
 static void print_part(struct buffer *out, const char *name, int64_t ns)
@@ -142,7 +142,7 @@ static void print_part(struct buffer *out, const char *name, int64_t ns)
     buffer_byte(out, '"');
 }
 
-void given_latency_print(const struct given_latency *latency, struct buffer *out)
+void scenario_latency_print(const struct scenario_latency *latency, struct buffer *out)
 {
     static const char *const names[][2] = {
         [GIVEN_CONSTANT] = { "constant", NULL },
@@ -166,8 +166,8 @@ void given_latency_print(const struct given_latency *latency, struct buffer *out
     buffer_text(out, TEXT(" }"));
 }
 
-enum status given_latency_make(const struct given_latency *given, struct latency *latency,
-                               struct error *err)
+enum status scenario_latency_make(const struct scenario_latency *given, struct latency *latency,
+                                  struct error *err)
 {
     switch (given->kind) {
     case GIVEN_CONSTANT:

@@ -13,13 +13,13 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "trial/scenario/scenario.h"
-#include "trial/scenario/toml.h"
+#include "trial/scenario/toml_private.h"
 
 /* `label` is the key's name, for messages. What is read can be made into a struct latency. */
-MUST_USE enum status given_latency_read(struct given_latency *, const char *label,
-                                        const struct setting *, struct error *);
-void given_latency_print(const struct given_latency *, struct buffer *);
-MUST_USE enum status given_latency_make(const struct given_latency *, struct latency *,
-                                        struct error *);
+MUST_USE enum status scenario_latency_read(struct scenario_latency *, const char *label,
+                                           const struct setting *, struct error *);
+void scenario_latency_print(const struct scenario_latency *, struct buffer *);
+MUST_USE enum status scenario_latency_make(const struct scenario_latency *, struct latency *,
+                                           struct error *);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "trial/scenario/toml.h"
-#include "trial/scenario/toml_lines.h"
+#include "trial/scenario/toml_private.h"
+#include "trial/scenario/toml_lines_private.h"
 
 #define SETTINGS_BYTES_MAX ((size_t)64 << 20)
 #define KEYS_MAX 32
@@ -17,15 +17,15 @@
 
 static enum status refuse(const struct setting *given, const char *wanted, struct error *err)
 {
-    return setting_refuse(given, err, "%.*s should be %s, not %s", TEXT_PRINT(given->key), wanted,
-                          setting_kind_name(given->kind));
+    return toml_refuse(given, err, "%.*s should be %s, not %s", TEXT_PRINT(given->key), wanted,
+                       toml_kind_name(given->kind));
 }
 
 /* One of several words; its number. Nothing is set where nothing is given. */
 static enum status read_word(const struct setting *root, const char *key,
                              const char *const *names, unsigned *number, struct error *err)
 {
-    const struct setting *given = setting_find(root, text_of(key));
+    const struct setting *given = toml_find(root, text_of(key));
 
     if (!given)
         return STATUS_OK;
@@ -36,7 +36,7 @@ static enum status read_word(const struct setting *root, const char *key,
             *number = i;
             return STATUS_OK;
         }
-    return setting_refuse_name(given, key, names, err);
+    return toml_refuse_name(given, key, names, err);
 }
 
 static enum status read_level(const struct setting *root, enum level *level, struct error *err)
@@ -58,18 +58,18 @@ static enum status read_level(const struct setting *root, enum level *level, str
 static enum status read_line(const struct setting *root, const char *key, char *line,
                              struct error *err)
 {
-    const struct setting *given = setting_find(root, text_of(key));
+    const struct setting *given = toml_find(root, text_of(key));
 
     if (!given)
         return STATUS_OK;
     if (given->kind != SETTING_STRING)
         return refuse(given, "a string", err);
     if (given->text.length == 0 || given->text.length >= PROFILE_TEXT_SIZE)
-        return setting_refuse(given, err, "%s should have from 1 to %d bytes", key,
-                              PROFILE_TEXT_SIZE - 1);
+        return toml_refuse(given, err, "%s should have from 1 to %d bytes", key,
+                           PROFILE_TEXT_SIZE - 1);
     for (size_t i = 0; i < given->text.length; i++)
         if ((unsigned char)given->text.at[i] < ' ' || given->text.at[i] == 0x7f)
-            return setting_refuse(given, err, "%s should be one line of text", key);
+            return toml_refuse(given, err, "%s should be one line of text", key);
     memcpy(line, given->text.at, given->text.length);
     line[given->text.length] = '\0';
     return STATUS_OK;
@@ -79,7 +79,7 @@ static enum status read_rules(const struct setting *root, struct profile *profil
                               struct error *err)
 {
     for (const struct profile_rule *rule = profile_rules; rule->name; rule++) {
-        const struct setting *given = setting_find(root, text_of(rule->name));
+        const struct setting *given = toml_find(root, text_of(rule->name));
 
         if (!given)
             continue;
@@ -114,9 +114,9 @@ static enum status check_keys(const struct setting *root, struct error *err)
             continue;
         nearest = text_nearest(given->key, names);
         if (nearest)
-            return setting_refuse(given, err, "a profile has no %.*s; did you mean %s?",
-                                  TEXT_PRINT(given->key), nearest);
-        return setting_refuse(given, err, "a profile has no %.*s", TEXT_PRINT(given->key));
+            return toml_refuse(given, err, "a profile has no %.*s; did you mean %s?",
+                               TEXT_PRINT(given->key), nearest);
+        return toml_refuse(given, err, "a profile has no %.*s", TEXT_PRINT(given->key));
     }
     return STATUS_OK;
 }
@@ -133,7 +133,7 @@ static void list_names(const char *names[PROFILES_MAX + 1])
 static enum status read_like(const struct setting *root, struct profile *profile,
                              struct error *err)
 {
-    const struct setting *like = setting_find(root, TEXT("like"));
+    const struct setting *like = toml_find(root, TEXT("like"));
     const char *names[PROFILES_MAX + 1] = { 0 };
     const struct profile *found;
 
@@ -145,7 +145,7 @@ static enum status read_like(const struct setting *root, struct profile *profile
     found = profile_find(like->text);
     if (!found) {
         list_names(names);
-        return setting_refuse_name(like, "profile", names, err);
+        return toml_refuse_name(like, "profile", names, err);
     }
     *profile = *found;
     return STATUS_OK;
@@ -156,10 +156,10 @@ static enum status check_given(const struct setting *root, struct error *err)
 {
     static const char *const needed[] = { "level", "view", "timing" };
 
-    for (size_t i = 0; i < ROW_COUNT(needed) && !setting_find(root, TEXT("like")); i++)
-        if (!setting_find(root, text_of(needed[i])))
-            return setting_refuse(NULL, err, "%s is missing, and there is no like to have it from",
-                                  needed[i]);
+    for (size_t i = 0; i < ROW_COUNT(needed) && !toml_find(root, TEXT("like")); i++)
+        if (!toml_find(root, text_of(needed[i])))
+            return toml_refuse(NULL, err, "%s is missing, and there is no like to have it from",
+                               needed[i]);
     return STATUS_OK;
 }
 
@@ -203,7 +203,7 @@ enum status profile_read(struct given_profile *given, const char *path, struct t
     snprintf(given->name, sizeof given->name, "%s", path);
     TRY(arena_init(&arena, SETTINGS_BYTES_MAX, err));
     error_set_file(err, path);
-    status = settings_read(text, &arena, &root, err);
+    status = toml_read(text, &arena, &root, err);
     if (status == STATUS_OK)
         status = read_meaning(given, root, err);
     if (status == STATUS_OK)

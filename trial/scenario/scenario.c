@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trial/scenario/configuration.h"
+#include "trial/scenario/configuration_private.h"
 #include "trial/scenario/latency.h"
-#include "trial/scenario/scenario_keys.h"
-#include "trial/scenario/schedule.h"
-#include "trial/scenario/strikes.h"
-#include "trial/scenario/toml.h"
-#include "trial/scenario/toml_lines.h"
-#include "trial/scenario/transactions.h"
+#include "trial/scenario/keys_private.h"
+#include "trial/scenario/schedule_private.h"
+#include "trial/scenario/nemesis_private.h"
+#include "trial/scenario/toml_private.h"
+#include "trial/scenario/toml_lines_private.h"
+#include "trial/scenario/transactions_private.h"
 
 #define SETTINGS_BYTES_MAX ((size_t)64 << 20)
 
@@ -26,24 +26,24 @@ static enum status check_nemesis(const struct nemesis_options *options, uint32_t
 {
     for (int i = 0; i < NEMESIS_KEY_COUNT; i++) {
         const char *name = nemesis_key_name((enum nemesis_key)i);
-        const struct setting *given = setting_find(table, text_of(name));
+        const struct setting *given = toml_find(table, text_of(name));
 
         if (i == NEMESIS_KEY_LASTS && options->lasts_ns == 0)
             continue; /* as it is printed for all */
         if (given && !nemesis_shape_takes(options->shape, (enum nemesis_key)i))
-            return setting_refuse(given, err, "%s %s takes no %s", nemesis_kind_name(options->kind),
-                                  nemesis_shape_name(options->shape), name);
+            return toml_refuse(given, err, "%s %s takes no %s", nemesis_kind_name(options->kind),
+                               nemesis_shape_name(options->shape), name);
     }
     if (nemesis_check_options(options, node_count, err) != STATUS_OK)
-        return setting_blame(table, err);
+        return toml_blame(table, err);
     return STATUS_OK;
 }
 
 static enum status refuse_list(const struct section *section, const struct setting *given,
                                struct error *err)
 {
-    return setting_refuse(given, err, "%s should be a list of tables: [[%s]]", section->name,
-                          section->name);
+    return toml_refuse(given, err, "%s should be a list of tables: [[%s]]", section->name,
+                       section->name);
 }
 
 /* They go into the listing, one after another. */
@@ -54,11 +54,11 @@ static enum status read_transactions(struct scenario *scenario, const struct sec
         if (table->kind != SETTING_TABLE)
             return refuse_list(section, table, err);
         if (scenario->listing.txns.count == section->count_max)
-            return setting_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
-                                  section->count_max, section->name);
+            return toml_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
+                               section->count_max, section->name);
         scenario->transaction = (struct scenario_transaction){ 0 };
         TRY(section_read(section, table, &scenario->transaction, err));
-        TRY(given_listed_read(scenario, table, err));
+        TRY(scenario_listed_read(scenario, table, err));
     }
     return STATUS_OK;
 }
@@ -77,14 +77,14 @@ static enum status read_list(struct scenario *scenario, const struct section *se
         return read_transactions(scenario, section, list, err);
     for (const struct setting *table = list->first; table; table = table->next) {
         if (*count == section->count_max)
-            return setting_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
-                                  section->count_max, section->name);
+            return toml_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
+                               section->count_max, section->name);
         if (table->kind != SETTING_TABLE)
             return refuse_list(section, table, err);
         TRY(section_read(section, table, values + *count * section->element_size, err));
         if (section->offset == offsetof(struct scenario, nemeses))
-            TRY(given_strikes_read(scenario, &scenario->nemeses[*count],
-                                   setting_find(table, TEXT("strikes")), err));
+            TRY(scenario_strikes_read(scenario, &scenario->nemeses[*count],
+                                      toml_find(table, TEXT("strikes")), err));
         if (section->offset == offsetof(struct scenario, nemeses))
             TRY(check_nemesis(&scenario->nemeses[*count], scenario->cluster.nodes, table, err));
         ++*count;
@@ -98,12 +98,12 @@ static enum status read_section(struct scenario *scenario, const struct section 
     const struct setting *table = root;
 
     if (section->name[0] != '\0')
-        table = setting_find(root, text_of(section->name));
+        table = toml_find(root, text_of(section->name));
     if (section->element_size > 0)
         return read_list(scenario, section, table, err);
     if (table && table->kind != SETTING_TABLE) {
-        return setting_refuse(table, err, "%s should be a table: [%s]", section->name,
-                              section->name);
+        return toml_refuse(table, err, "%s should be a table: [%s]", section->name,
+                           section->name);
     }
     return section_read(section, table, (char *)scenario + section->offset, err);
 }
@@ -115,44 +115,44 @@ static enum status check_ping(const struct scenario *scenario, const struct sett
     const struct setting *workload, *interval, *nodes;
 
     if (scenario->cluster.nodes < 2) {
-        nodes = setting_find(setting_find(root, TEXT("cluster")), TEXT("nodes"));
-        return setting_refuse(nodes, err, "a ping needs at least 2 nodes");
+        nodes = toml_find(toml_find(root, TEXT("cluster")), TEXT("nodes"));
+        return toml_refuse(nodes, err, "a ping needs at least 2 nodes");
     }
     if (scenario->workload.settle_ns > scenario->workload.ping.interval_ns)
         return STATUS_OK;
-    workload = setting_find(root, TEXT("workload"));
-    interval = setting_find(workload, TEXT("interval"));
-    return setting_refuse(interval ? interval : workload, err,
-                          "workload.settle must be longer than workload.interval");
+    workload = toml_find(root, TEXT("workload"));
+    interval = toml_find(workload, TEXT("interval"));
+    return toml_refuse(interval ? interval : workload, err,
+                       "workload.settle must be longer than workload.interval");
 }
 
 /* What the store would refuse, with the line that says it. */
 static enum status check_store(const struct scenario *scenario, const struct setting *root,
                                struct error *err)
 {
-    const struct setting *table = setting_find(root, TEXT("cluster"));
-    const struct setting *replicas = setting_find(table, TEXT("replicas"));
+    const struct setting *table = toml_find(root, TEXT("cluster"));
+    const struct setting *replicas = toml_find(table, TEXT("replicas"));
     const struct scenario_cluster *cluster = &scenario->cluster;
     struct store_protocol_facts protocol = store_protocol_facts(cluster->protocol);
 
     if (protocol.on_raft && cluster->replicas > cluster->nodes)
-        return setting_refuse(replicas ? replicas : setting_find(table, TEXT("nodes")), err,
-                              "%" PRIu32 " replicas of a shard need as many nodes: cluster.nodes "
-                              "is %" PRIu32,
-                              cluster->replicas, cluster->nodes);
+        return toml_refuse(replicas ? replicas : toml_find(table, TEXT("nodes")), err,
+                           "%" PRIu32 " replicas of a shard need as many nodes: cluster.nodes "
+                           "is %" PRIu32,
+                           cluster->replicas, cluster->nodes);
     for (int i = 0; i < BUG_COUNT; i++) {
         const struct bug_entry *bug = bug_entry((enum bug)i);
         if (cluster->bugs.on[i] &&
             !bug_is_of((enum bug)i, protocol.name, protocol.on_raft))
-            return setting_refuse(setting_find(table, TEXT("bugs")), err,
-                                  "the bug %s is of %s, not of %s", bug->name, bug->protocols,
-                                  protocol.name);
+            return toml_refuse(toml_find(table, TEXT("bugs")), err,
+                               "the bug %s is of %s, not of %s", bug->name, bug->protocols,
+                               protocol.name);
     }
     if (scenario->workload.kind == WORKLOAD_PROGRAM && scenario->workload.calls.count == 0 &&
         !scenario->workload.is_listed)
-        return setting_refuse(setting_find(root, TEXT("workload")), err,
-                              "workload.call is missing: which functions of the program are "
-                              "called");
+        return toml_refuse(toml_find(root, TEXT("workload")), err,
+                           "workload.call is missing: which functions of the program are "
+                           "called");
     return STATUS_OK;
 }
 
@@ -171,16 +171,16 @@ static void note_list(uint64_t *lines, size_t room, const struct setting *list)
 
 static void note_lines(struct scenario_lines *lines, const struct setting *root)
 {
-    const struct setting *workload = setting_find(root, TEXT("workload"));
-    const struct setting *kind = setting_find(workload, TEXT("kind"));
+    const struct setting *workload = toml_find(root, TEXT("workload"));
+    const struct setting *kind = toml_find(workload, TEXT("kind"));
 
     if (!kind)
-        kind = setting_find(workload, TEXT("program"));
+        kind = toml_find(workload, TEXT("program"));
     lines->workload = line_of(kind ? kind : workload);
-    lines->load = line_of(setting_find(workload, TEXT("load")));
-    note_list(lines->calls, CALLS_MAX, setting_find(workload, TEXT("call")));
-    note_list(lines->nemeses, NEMESIS_COUNT_MAX, setting_find(root, TEXT("nemesis")));
-    note_list(lines->invariants, INVARIANT_COUNT_MAX, setting_find(root, TEXT("invariant")));
+    lines->load = line_of(toml_find(workload, TEXT("load")));
+    note_list(lines->calls, CALLS_MAX, toml_find(workload, TEXT("call")));
+    note_list(lines->nemeses, NEMESIS_COUNT_MAX, toml_find(root, TEXT("nemesis")));
+    note_list(lines->invariants, INVARIANT_COUNT_MAX, toml_find(root, TEXT("invariant")));
 }
 
 /* A program stands beside the scenario, unless its path says where it is. */
@@ -204,18 +204,18 @@ static enum status find_program(struct scenario_workload *workload, const char *
 static enum status read_meaning(struct scenario *scenario, const struct setting *root,
                                 struct error *err)
 {
-    scenario->workload.is_scheduled = setting_find(root, TEXT("schedule")) != NULL;
-    scenario->workload.is_listed = setting_find(root, TEXT("transaction")) != NULL;
+    scenario->workload.is_scheduled = toml_find(root, TEXT("schedule")) != NULL;
+    scenario->workload.is_listed = toml_find(root, TEXT("transaction")) != NULL;
     for (size_t i = 0; i < scenario_section_count; i++)
         TRY(read_section(scenario, &scenario_sections[i], root, err));
     if (scenario->workload.is_scheduled)
-        TRY(given_schedule_check(scenario, setting_find(root, TEXT("schedule")), err));
+        TRY(scenario_schedule_check(scenario, toml_find(root, TEXT("schedule")), err));
     note_lines(&scenario->lines, root);
     TRY((scenario->workload.kind == WORKLOAD_PING ? check_ping : check_store)(scenario, root, err));
-    TRY(given_latency_make(&scenario->disk.read, &scenario->disk.config.read, err));
-    TRY(given_latency_make(&scenario->disk.write, &scenario->disk.config.write, err));
-    TRY(given_latency_make(&scenario->disk.sync, &scenario->disk.config.sync, err));
-    return given_latency_make(&scenario->network.latency, &scenario->network.link.latency, err);
+    TRY(scenario_latency_make(&scenario->disk.read, &scenario->disk.config.read, err));
+    TRY(scenario_latency_make(&scenario->disk.write, &scenario->disk.config.write, err));
+    TRY(scenario_latency_make(&scenario->disk.sync, &scenario->disk.config.sync, err));
+    return scenario_latency_make(&scenario->network.latency, &scenario->network.link.latency, err);
 }
 
 /* --- What is drawn ---------------------------------------------------------------------------- */
@@ -270,8 +270,8 @@ static const struct section *find_section(const char *name)
 static enum status draw_settings(struct scenario *scenario, const struct scenario_source *from,
                                  struct setting *root, struct arena *arena, struct error *err)
 {
-    const struct setting *seed = setting_find(root, TEXT("seed"));
-    const struct setting *table = setting_find(root, TEXT("swarm"));
+    const struct setting *seed = toml_find(root, TEXT("seed"));
+    const struct setting *table = toml_find(root, TEXT("swarm"));
     struct swarm_options swarm = { 0 };
 
     if (!table || table->kind != SETTING_TABLE)
@@ -283,7 +283,7 @@ static enum status draw_settings(struct scenario *scenario, const struct scenari
         TRY(keep_source(scenario, from, err));
     scenario->draws_protocol =
         swarm.dimensions >> SWARM_PROTOCOL & 1 &&
-        !setting_find(setting_find(root, TEXT("cluster")), TEXT("protocol"));
+        !toml_find(toml_find(root, TEXT("cluster")), TEXT("protocol"));
     return configuration_draw(root, &swarm,
                               seed && seed->kind == SETTING_INTEGER ? (uint64_t)seed->number : 0,
                               arena, err);
@@ -295,10 +295,10 @@ static enum status read_in(struct arena *arena, struct scenario *scenario,
     struct setting *root;
 
     error_set_file(err, from->path);
-    TRY(settings_read(from->text, arena, &root, err));
+    TRY(toml_read(from->text, arena, &root, err));
     err->file[0] = '\0';
     for (size_t i = 0; i < from->set_count; i++)
-        TRY(settings_set(root, from->sets[i], arena, err));
+        TRY(toml_set(root, from->sets[i], arena, err));
     error_set_file(err, from->path);
     TRY(draw_settings(scenario, from, root, arena, err));
     TRY(read_meaning(scenario, root, err));
@@ -513,7 +513,7 @@ void scenario_print(const struct scenario *scenario, struct buffer *out)
         const struct section *section = &scenario_sections[i];
 
         if (section->offset == offsetof(struct scenario, transaction))
-            given_listed_print(scenario, out);
+            scenario_listed_print(scenario, out);
         else if (section->offset != offsetof(struct scenario, capsule) || is_capsule(scenario))
             print_section(scenario, section, out);
     }
@@ -527,13 +527,13 @@ static const struct {
 #undef WORKLOAD_ROW
 };
 
-const char *workload_kind_name(enum workload_kind kind)
+const char *scenario_workload_name(enum scenario_workload_kind kind)
 {
     assert(kind < WORKLOAD_KIND_COUNT);
     return workloads[kind].name;
 }
 
-const char *workload_kind_summary(enum workload_kind kind)
+const char *scenario_workload_summary(enum scenario_workload_kind kind)
 {
     assert(kind < WORKLOAD_KIND_COUNT);
     return workloads[kind].summary;

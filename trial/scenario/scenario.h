@@ -2,7 +2,7 @@
  * scenario: what a scenario file asks for.
  *
  * A file is read into settings, what --set says is put over them, and every
- * setting is then looked up in the table of known keys (trial/scenario/scenario_keys.h):
+ * setting is then looked up in the table of known keys (trial/scenario/keys_private.h):
  * unknown keys, wrong types and impossible values are errors with their line.
  * Keys that are absent have the table's defaults, so that a struct scenario is
  * complete; scenario_print() writes all of it, as a file that reads back the same.
@@ -26,16 +26,16 @@
 #include "sim/ping.h"
 #include "store/store.h"
 
-struct setting; /* trial/scenario/toml.h */
+struct setting; /* trial/scenario/toml_private.h */
 
 #define SCENARIO_NAME_SIZE 200
 #define SEED_MAX ((INT64_C(1) << 53) - 1)
 
 /* Latency as it was given: struct latency forgets the percentile it came from. */
-enum given_latency_kind { GIVEN_CONSTANT, GIVEN_UNIFORM, GIVEN_EXPONENTIAL, GIVEN_LOGNORMAL };
+enum scenario_latency_kind { GIVEN_CONSTANT, GIVEN_UNIFORM, GIVEN_EXPONENTIAL, GIVEN_LOGNORMAL };
 
-struct given_latency {
-    enum given_latency_kind kind;
+struct scenario_latency {
+    enum scenario_latency_kind kind;
     int64_t first_ns, second_ns; /* constant; min, max; min, mean; median, p99 */
     int64_t tail_ns;
     struct ratio tail_chance; /* denominator 0: no tail */
@@ -59,7 +59,7 @@ struct given_latency {
     X(PROGRAM, "program", "clients of the store call the functions of a program")                  \
     X(SCHEDULE, "schedule", "clients of the store do the steps of a schedule in turn")
 
-enum workload_kind {
+enum scenario_workload_kind {
 #define WORKLOAD_ENUM(kind, name, summary) WORKLOAD_##kind,
     WORKLOAD_KINDS(WORKLOAD_ENUM)
 #undef WORKLOAD_ENUM
@@ -81,12 +81,12 @@ struct scenario_clocks {
 };
 
 struct scenario_network {
-    struct given_latency latency;
+    struct scenario_latency latency;
     struct link_options link; /* its latency made from the one above */
 };
 
 struct scenario_disk {
-    struct given_latency read, write, sync;
+    struct scenario_latency read, write, sync;
     /* Latencies made from those above; the counts are for who makes the disks. */
     struct disk_config config;
     struct disk_faults faults; /* what disks suffer without a nemesis */
@@ -145,7 +145,7 @@ struct scenario_capsule {
 };
 
 struct scenario_workload {
-    enum workload_kind kind;
+    enum scenario_workload_kind kind;
     bool is_scheduled; /* the scenario has a schedule */
     bool is_listed;    /* the scenario has transactions */
     struct builtin_options builtin;
@@ -160,7 +160,7 @@ struct scenario_workload {
 };
 
 /* [check]: who judges, see trial/run/jury.h. */
-struct jury_wishes {
+struct check_wishes {
     uint32_t level_plus_1; /* 0: what the protocol promises */
     uint32_t is_listed;    /* then only these */
     uint32_t checkers;     /* a bit for each of checkers_all() */
@@ -213,7 +213,7 @@ struct scenario {
     struct buggify_options buggify;
     struct nemesis_options nemeses[NEMESIS_COUNT_MAX];
     uint32_t nemesis_count;
-    struct jury_wishes check;
+    struct check_wishes check;
     struct invariant_options invariants[INVARIANT_COUNT_MAX];
     uint32_t invariant_count;
     struct scenario_step steps[SCHEDULE_STEPS_MAX];
@@ -262,7 +262,7 @@ void *scenario_keep(struct scenario *, size_t count, size_t size);
 /* As TOML, every key with its value. */
 void scenario_print(const struct scenario *, struct buffer *);
 
-const char *workload_kind_name(enum workload_kind);
-const char *workload_kind_summary(enum workload_kind);
+const char *scenario_workload_name(enum scenario_workload_kind);
+const char *scenario_workload_summary(enum scenario_workload_kind);
 
 #endif

@@ -44,7 +44,7 @@ static bool is_folder(const char *folder, const char *name)
 }
 
 enum status scenario_folder_read(const char *folder, enum folder_content content,
-                        struct folder_names *names, struct error *err)
+                                 struct folder_names *names, struct error *err)
 {
     DIR *open_folder = opendir(folder);
     struct dirent *entry;

@@ -1,11 +1,11 @@
-#include "trial/scenario/schedule.h"
+#include "trial/scenario/schedule_private.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "trial/scenario/store.h"
+#include "trial/scenario/store_private.h"
 
 #define PATIENCE_NS (INT64_C(3600) * 1000000000)
 
@@ -18,16 +18,16 @@ static const char *const acts[] = {
 
 /* --- Reading ---------------------------------------------------------------------------------- */
 
-enum status given_session_read(char *session, const char *label, const struct setting *given,
-                               struct error *err)
+enum status scenario_session_read(char *session, const char *label, const struct setting *given,
+                                  struct error *err)
 {
     struct setting as_text = *given;
 
     if (as_text.kind == SETTING_INTEGER)
         as_text.kind = SETTING_STRING; /* 7 is "7" */
     if (as_text.kind != SETTING_STRING)
-        return setting_refuse(given, err, "%s should be a number or a name", label);
-    return given_line_read(session, STEP_SESSION_SIZE, label, &as_text, err);
+        return toml_refuse(given, err, "%s should be a number or a name", label);
+    return scenario_line_read(session, STEP_SESSION_SIZE, label, &as_text, err);
 }
 
 /* One word is no statement: rather something mistyped. */
@@ -38,11 +38,11 @@ static enum status refuse_word(const struct setting *given, const char *label, s
 
     memcpy(names, acts, sizeof acts);
     nearest = text_nearest(given->text, names);
-    return setting_refuse(given, err,
-                          "%s should be \"begin\", \"commit\", \"abort\", \"await\" or a statement "
-                          "of SQL, not \"%.*s\"%s%s%s",
-                          label, TEXT_PRINT(given->text), nearest ? "; did you mean \"" : "",
-                          nearest ? nearest : "", nearest ? "\"?" : "");
+    return toml_refuse(given, err,
+                       "%s should be \"begin\", \"commit\", \"abort\", \"await\" or a statement "
+                       "of SQL, not \"%.*s\"%s%s%s",
+                       label, TEXT_PRINT(given->text), nearest ? "; did you mean \"" : "",
+                       nearest ? nearest : "", nearest ? "\"?" : "");
 }
 
 static bool has_blank(struct text text)
@@ -51,11 +51,11 @@ static bool has_blank(struct text text)
            memchr(text.at, '\t', text.length);
 }
 
-enum status given_do_read(struct scenario_do *what, const char *label, const struct setting *given,
-                          struct error *err)
+enum status scenario_do_read(struct scenario_do *what, const char *label, const struct setting *given,
+                             struct error *err)
 {
     if (given->kind != SETTING_STRING)
-        return setting_refuse(given, err, "%s should be a string", label);
+        return toml_refuse(given, err, "%s should be a string", label);
     what->line = given->line;
     for (size_t i = 0; i < ROW_COUNT(acts); i++)
         if (text_equal(given->text, text_of(acts[i]))) {
@@ -65,8 +65,8 @@ enum status given_do_read(struct scenario_do *what, const char *label, const str
     if (!has_blank(given->text))
         return refuse_word(given, label, err);
     if (given->text.length >= STEP_SQL_SIZE)
-        return setting_refuse(given, err, "%s should be at most %d bytes of SQL", label,
-                              STEP_SQL_SIZE - 1);
+        return toml_refuse(given, err, "%s should be at most %d bytes of SQL", label,
+                           STEP_SQL_SIZE - 1);
     what->act = SCHEDULE_STATEMENT;
     memcpy(what->sql, given->text.at, given->text.length);
     return STATUS_OK;
@@ -83,17 +83,17 @@ static enum status read_outcome(uint32_t *expected, const char *label, const str
             *expected |= 1u << outcomes[i];
             return STATUS_OK;
         }
-    return setting_refuse(given, err,
-                          "%s should be \"ok\", \"blocked\", \"aborted\" or a list of them", label);
+    return toml_refuse(given, err,
+                       "%s should be \"ok\", \"blocked\", \"aborted\" or a list of them", label);
 }
 
-enum status given_expect_read(uint32_t *expected, const char *label, const struct setting *given,
-                              struct error *err)
+enum status scenario_expect_read(uint32_t *expected, const char *label, const struct setting *given,
+                                 struct error *err)
 {
     if (given->kind != SETTING_ARRAY)
         return read_outcome(expected, label, given, err);
     if (given->count == 0)
-        return setting_refuse(given, err, "%s should not be empty", label);
+        return toml_refuse(given, err, "%s should not be empty", label);
     for (const struct setting *one = given->first; one; one = one->next)
         TRY(read_outcome(expected, label, one, err));
     return STATUS_OK;
@@ -112,10 +112,10 @@ static enum status read_cell(const char *label, const struct setting *cell, stru
     else if (cell->kind == SETTING_ARRAY && cell->count == 0)
         buffer_text(out, TEXT("[]"));
     else
-        return setting_refuse(cell, err,
-                              "%s should hold integers, decimals, strings, booleans, and [] for "
-                              "null",
-                              label);
+        return toml_refuse(cell, err,
+                           "%s should hold integers, decimals, strings, booleans, and [] for "
+                           "null",
+                           label);
     return STATUS_OK;
 }
 
@@ -124,7 +124,7 @@ static enum status read_lines(const char *label, const struct setting *list, str
 {
     for (const struct setting *row = list->first; row; row = row->next) {
         if (row->kind != SETTING_ARRAY)
-            return setting_refuse(row, err, "%s should be a list of rows such as [[1, 10]]", label);
+            return toml_refuse(row, err, "%s should be a list of rows such as [[1, 10]]", label);
         buffer_byte(out, '[');
         for (const struct setting *cell = row->first; cell; cell = cell->next) {
             buffer_text(out, cell == row->first ? TEXT("") : TEXT(","));
@@ -135,17 +135,17 @@ static enum status read_lines(const char *label, const struct setting *list, str
     return buffer_status(out, err);
 }
 
-enum status given_rows_read(struct scenario_rows *rows, const char *label,
-                            const struct setting *given, struct error *err)
+enum status scenario_rows_read(struct scenario_rows *rows, const char *label,
+                               const struct setting *given, struct error *err)
 {
     struct buffer lines = { 0 };
     enum status status;
 
     if (given->kind != SETTING_ARRAY)
-        return setting_refuse(given, err, "%s should be a list of rows such as [[1, 10]]", label);
+        return toml_refuse(given, err, "%s should be a list of rows such as [[1, 10]]", label);
     status = read_lines(label, given, &lines, err);
     if (status == STATUS_OK && lines.count >= STEP_ROWS_SIZE)
-        status = setting_refuse(given, err, "%s are more than %d bytes", label, STEP_ROWS_SIZE - 1);
+        status = toml_refuse(given, err, "%s are more than %d bytes", label, STEP_ROWS_SIZE - 1);
     if (status == STATUS_OK) {
         if (lines.count > 0)
             memcpy(rows->lines, lines.at, lines.count);
@@ -157,7 +157,7 @@ enum status given_rows_read(struct scenario_rows *rows, const char *label,
 
 /* --- Printing --------------------------------------------------------------------------------- */
 
-void given_session_print(const char *session, struct buffer *out)
+void scenario_session_print(const char *session, struct buffer *out)
 {
     int64_t number;
 
@@ -167,12 +167,12 @@ void given_session_print(const char *session, struct buffer *out)
         buffer_json(out, text_of(session));
 }
 
-void given_do_print(const struct scenario_do *what, struct buffer *out)
+void scenario_do_print(const struct scenario_do *what, struct buffer *out)
 {
     buffer_json(out, text_of(what->act == SCHEDULE_STATEMENT ? what->sql : acts[what->act]));
 }
 
-void given_expect_print(uint32_t expected, struct buffer *out)
+void scenario_expect_print(uint32_t expected, struct buffer *out)
 {
     const char *between = "";
 
@@ -186,7 +186,7 @@ void given_expect_print(uint32_t expected, struct buffer *out)
     buffer_byte(out, ']');
 }
 
-void given_rows_print(const struct scenario_rows *rows, struct buffer *out)
+void scenario_rows_print(const struct scenario_rows *rows, struct buffer *out)
 {
     size_t length = strlen(rows->lines);
 
@@ -222,11 +222,11 @@ static enum status check_step(const struct scenario_step *step, struct session *
     enum schedule_act act = step->what.act;
 
     if (act == SCHEDULE_BEGIN && session->began)
-        return setting_refuse(table, err, "session %s has begun a transaction already",
-                              step->session);
+        return toml_refuse(table, err, "session %s has begun a transaction already",
+                           step->session);
     if (act != SCHEDULE_BEGIN && !session->began && !(act == SCHEDULE_AWAIT && session->has_begun))
-        return setting_refuse(table, err, "session %s has no transaction here: do = \"begin\"",
-                              step->session);
+        return toml_refuse(table, err, "session %s has no transaction here: do = \"begin\"",
+                           step->session);
     if (act == SCHEDULE_BEGIN)
         session->began = table;
     if (act == SCHEDULE_COMMIT || act == SCHEDULE_ABORT)
@@ -235,15 +235,15 @@ static enum status check_step(const struct scenario_step *step, struct session *
     return STATUS_OK;
 }
 
-enum status given_schedule_check(struct scenario *scenario, const struct setting *list,
-                                 struct error *err)
+enum status scenario_schedule_check(struct scenario *scenario, const struct setting *list,
+                                    struct error *err)
 {
     struct session sessions[SCHEDULE_STEPS_MAX];
     const struct setting *table = list->first;
     uint32_t count = 0;
 
     if (scenario->workload.kind != WORKLOAD_SCHEDULE || scenario->step_count == 0)
-        return setting_refuse(list, err, "a schedule is of the statements of a workload.program");
+        return toml_refuse(list, err, "a schedule is of the statements of a workload.program");
     for (uint32_t i = 0; i < scenario->step_count; i++, table = table->next) {
         struct scenario_step *step = &scenario->steps[i];
 
@@ -252,61 +252,12 @@ enum status given_schedule_check(struct scenario *scenario, const struct setting
     }
     for (uint32_t i = 0; i < count; i++)
         if (sessions[i].began)
-            return setting_refuse(sessions[i].began, err,
-                                  "session %s does not end its transaction: do = \"commit\"",
-                                  sessions[i].name);
+            return toml_refuse(sessions[i].began, err,
+                               "session %s does not end its transaction: do = \"commit\"",
+                               sessions[i].name);
     scenario->workload.sessions = count;
+    /* A session tries nothing twice, and waits until it has an answer. */
+    scenario->workload.client.patience_ns = PATIENCE_NS;
+    scenario->workload.client.attempts_max = 1;
     return STATUS_OK;
-}
-
-static enum status compile(const struct scenario *scenario, struct program *program,
-                           struct program_statement *statements, struct error *err)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < scenario->step_count; i++)
-        if (scenario->steps[i].what.act == SCHEDULE_STATEMENT)
-            statements[count++] = (struct program_statement){
-                text_of(scenario->steps[i].what.sql), (uint32_t)scenario->steps[i].what.line
-            };
-    return program_add_statements(program, statements, count, err);
-}
-
-enum status given_schedule_make(const struct scenario *scenario, struct program *program,
-                                struct store_workload *workload, struct arena *arena,
-                                struct error *err)
-{
-    uint32_t function = program->tree.function_count;
-    struct program_statement *statements =
-        arena_push(arena, scenario->step_count + 1u, sizeof *statements);
-    struct schedule_step *steps = arena_push(arena, scenario->step_count + 1u, sizeof *steps);
-
-    if (!statements || !steps)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a schedule");
-    TRY(compile(scenario, program, statements, err));
-    for (uint32_t i = 0; i < scenario->step_count; i++) {
-        const struct scenario_step *from = &scenario->steps[i];
-
-        steps[i] = (struct schedule_step){
-            .session = from->session_number,
-            .session_name = text_of(from->session),
-            .act = from->what.act,
-            .sql = text_of(from->what.sql),
-            .function = from->what.act == SCHEDULE_STATEMENT ? function++ : 0,
-            .line = (uint32_t)from->what.line,
-            .expected = from->expected,
-            .has_rows = from->rows.are_given,
-            .rows = text_of(from->rows.lines),
-        };
-    }
-    workload->steps = steps;
-    workload->step_count = scenario->step_count;
-    return STATUS_OK;
-}
-
-struct client_options given_schedule_client(const struct client_options *given)
-{
-    return (struct client_options){ .request_timeout_ns = given->request_timeout_ns,
-                                    .patience_ns = PATIENCE_NS,
-                                    .attempts_max = 1 };
 }

@@ -1,4 +1,4 @@
-#include "trial/scenario/store.h"
+#include "trial/scenario/store_private.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -7,35 +7,35 @@
 #include "base/quantity.h"
 #include "checkers/checker.h"
 
-enum status given_protocol_read(const struct protocol **protocol, const char *label,
-                                const struct setting *given, struct error *err)
+enum status scenario_protocol_read(const struct protocol **protocol, const char *label,
+                                   const struct setting *given, struct error *err)
 {
     if (given->kind != SETTING_STRING)
-        return setting_refuse(given, err, "%s should be a string", label);
+        return toml_refuse(given, err, "%s should be a string", label);
     *protocol = store_protocol(given->text);
-    return *protocol ? STATUS_OK : setting_refuse_name(given, "protocol", store_protocol_names(), err);
+    return *protocol ? STATUS_OK : toml_refuse_name(given, "protocol", store_protocol_names(), err);
 }
 
-enum status given_bugs_read(struct bugs *bugs, const char *label, const struct setting *list,
-                            struct error *err)
+enum status scenario_bugs_read(struct bugs *bugs, const char *label, const struct setting *list,
+                               struct error *err)
 {
     if (list->kind != SETTING_ARRAY)
-        return setting_refuse(list, err, "%s should be a list such as [\"ack-before-sync\"]",
-                              label);
+        return toml_refuse(list, err, "%s should be a list such as [\"ack-before-sync\"]",
+                           label);
     for (const struct setting *name = list->first; name; name = name->next) {
         enum bug bug;
 
         if (name->kind != SETTING_STRING)
-            return setting_refuse(name, err, "%s should list bugs by name", label);
+            return toml_refuse(name, err, "%s should list bugs by name", label);
         bug = bug_find(name->text);
         if (bug == BUG_COUNT)
-            return setting_refuse_name(name, "bug", bug_names(), err);
+            return toml_refuse_name(name, "bug", bug_names(), err);
         bugs->on[bug] = true;
     }
     return STATUS_OK;
 }
 
-void given_bugs_print(const struct bugs *bugs, struct buffer *out)
+void scenario_bugs_print(const struct bugs *bugs, struct buffer *out)
 {
     bool first = true;
 
@@ -48,20 +48,20 @@ void given_bugs_print(const struct bugs *bugs, struct buffer *out)
     buffer_byte(out, ']');
 }
 
-enum status given_level_read(uint32_t *level_plus_1, const char *label,
-                             const struct setting *given, struct error *err)
+enum status scenario_level_read(uint32_t *level_plus_1, const char *label,
+                                const struct setting *given, struct error *err)
 {
     enum level level;
 
     if (given->kind != SETTING_STRING)
-        return setting_refuse(given, err, "%s should be a string", label);
+        return toml_refuse(given, err, "%s should be a string", label);
     if (!level_of_text(given->text, &level) || level > LEVEL_COUNT)
-        return setting_refuse_name(given, "level", level_names(), err);
+        return toml_refuse_name(given, "level", level_names(), err);
     *level_plus_1 = (uint32_t)level + 1;
     return STATUS_OK;
 }
 
-static enum status add_checker(struct jury_wishes *wishes, const struct setting *name,
+static enum status add_checker(struct check_wishes *wishes, const struct setting *name,
                                struct error *err)
 {
     const struct checker *const *all = checkers_all();
@@ -71,24 +71,24 @@ static enum status add_checker(struct jury_wishes *wishes, const struct setting 
             wishes->checkers |= 1u << i;
             return STATUS_OK;
         }
-    return setting_refuse_name(name, "checker", checker_names(), err);
+    return toml_refuse_name(name, "checker", checker_names(), err);
 }
 
-enum status given_checkers_read(struct jury_wishes *wishes, const char *label,
-                                const struct setting *list, struct error *err)
+enum status scenario_checkers_read(struct check_wishes *wishes, const char *label,
+                                   const struct setting *list, struct error *err)
 {
     if (list->kind != SETTING_ARRAY)
-        return setting_refuse(list, err, "%s should be a list such as [\"certificate\"]", label);
+        return toml_refuse(list, err, "%s should be a list such as [\"certificate\"]", label);
     wishes->is_listed = 1;
     for (const struct setting *name = list->first; name; name = name->next) {
         if (name->kind != SETTING_STRING)
-            return setting_refuse(name, err, "%s should list checkers by name", label);
+            return toml_refuse(name, err, "%s should list checkers by name", label);
         TRY(add_checker(wishes, name, err));
     }
     return STATUS_OK;
 }
 
-void given_checkers_print(const struct jury_wishes *wishes, struct buffer *out)
+void scenario_checkers_print(const struct check_wishes *wishes, struct buffer *out)
 {
     const struct checker *const *all = checkers_all();
     bool first = true;
@@ -110,20 +110,20 @@ static enum status refuse_workload(const struct setting *given, struct error *er
     for (const char *const *builtin = builtin_names(); *builtin && count < WORKLOAD_NAMES_MAX;
          builtin++)
         names[count++] = *builtin;
-    names[count] = workload_kind_name(WORKLOAD_PING);
-    return setting_refuse_name(given, "workload", names, err);
+    names[count] = scenario_workload_name(WORKLOAD_PING);
+    return toml_refuse_name(given, "workload", names, err);
 }
 
-enum status given_workload_read(struct scenario_workload *workload, const char *label,
-                                const struct setting *given, struct error *err)
+enum status scenario_workload_read(struct scenario_workload *workload, const char *label,
+                                   const struct setting *given, struct error *err)
 {
     const struct builtin_workload *builtin;
 
     if (given->kind != SETTING_STRING)
-        return setting_refuse(given, err, "%s should be a string", label);
+        return toml_refuse(given, err, "%s should be a string", label);
     if (workload->program[0] != '\0')
-        return setting_refuse(given, err, "a workload has a kind or a program, not both");
-    if (text_equal(given->text, text_of(workload_kind_name(WORKLOAD_PING)))) {
+        return toml_refuse(given, err, "a workload has a kind or a program, not both");
+    if (text_equal(given->text, text_of(scenario_workload_name(WORKLOAD_PING)))) {
         workload->kind = WORKLOAD_PING;
         return STATUS_OK;
     }
@@ -135,30 +135,30 @@ enum status given_workload_read(struct scenario_workload *workload, const char *
     return STATUS_OK;
 }
 
-enum status given_parameter_read(struct scenario_workload *workload, const char *name,
-                                 const struct setting *given, struct error *err)
+enum status scenario_parameter_read(struct scenario_workload *workload, const char *name,
+                                    const struct setting *given, struct error *err)
 {
     if (given->kind != SETTING_STRING && given->kind != SETTING_INTEGER &&
         given->kind != SETTING_DECIMAL)
-        return setting_refuse(given, err, "workload.%s should be a number or a string", name);
+        return toml_refuse(given, err, "workload.%s should be a number or a string", name);
     if (builtin_set(&workload->builtin, text_of(name), given->text, err) != STATUS_OK)
-        return setting_blame(given, err);
+        return toml_blame(given, err);
     return STATUS_OK;
 }
 
-enum status given_line_read(char *line, size_t size, const char *label,
-                            const struct setting *given, struct error *err)
+enum status scenario_line_read(char *line, size_t size, const char *label,
+                               const struct setting *given, struct error *err)
 {
     struct text text = given->text;
 
     if (given->kind != SETTING_STRING)
-        return setting_refuse(given, err, "%s should be a string", label);
+        return toml_refuse(given, err, "%s should be a string", label);
     for (size_t i = 0; i < text.length; i++)
         if ((unsigned char)text.at[i] < ' ' || text.at[i] == 0x7f)
-            return setting_refuse(given, err, "%s should be one line", label);
+            return toml_refuse(given, err, "%s should be one line", label);
     if (text.length == 0 || text.length >= size)
-        return setting_refuse(given, err, "%s should be a string of 1 to %zu bytes", label,
-                              size - 1);
+        return toml_refuse(given, err, "%s should be a string of 1 to %zu bytes", label,
+                           size - 1);
     memcpy(line, text.at, text.length);
     line[text.length] = '\0';
     return STATUS_OK;
@@ -168,16 +168,16 @@ static enum status read_arguments(struct scenario_call *call, const struct setti
                                   struct error *err)
 {
     if (list->kind != SETTING_ARRAY || list->count > CALL_ARGUMENTS_MAX)
-        return setting_refuse(list, err,
-                              "workload.call.arguments should be a list of at most %d strings "
-                              "such as [\"uniform(1,100)\"]",
-                              CALL_ARGUMENTS_MAX);
+        return toml_refuse(list, err,
+                           "workload.call.arguments should be a list of at most %d strings "
+                           "such as [\"uniform(1,100)\"]",
+                           CALL_ARGUMENTS_MAX);
     for (const struct setting *one = list->first; one; one = one->next) {
         struct setting as_text = *one;
         if (one->kind == SETTING_INTEGER)
             as_text.kind = SETTING_STRING; /* 7 is "7" */
-        TRY(given_line_read(call->arguments[call->argument_count], sizeof call->arguments[0],
-                            "workload.call.arguments", &as_text, err));
+        TRY(scenario_line_read(call->arguments[call->argument_count], sizeof call->arguments[0],
+                               "workload.call.arguments", &as_text, err));
         call->argument_count++;
     }
     return STATUS_OK;
@@ -189,40 +189,40 @@ static enum status read_call(struct scenario_call *call, const struct setting *t
     static const char *const names[] = { "procedure", "weight", "arguments", NULL };
 
     if (table->kind != SETTING_TABLE)
-        return setting_refuse(table, err, "workload.call should be a list of tables: "
+        return toml_refuse(table, err, "workload.call should be a list of tables: "
                                           "[[workload.call]]");
     call->weight = 1;
     for (const struct setting *key = table->first; key; key = key->next) {
         if (text_equal(key->key, TEXT("procedure"))) {
-            TRY(given_line_read(call->procedure, sizeof call->procedure, "workload.call.procedure",
-                                key, err));
+            TRY(scenario_line_read(call->procedure, sizeof call->procedure, "workload.call.procedure",
+                                   key, err));
         } else if (text_equal(key->key, TEXT("weight"))) {
             if (key->kind != SETTING_INTEGER || key->number < 1 || key->number > 1000000)
-                return setting_refuse(key, err, "workload.call.weight should be an integer from 1 "
+                return toml_refuse(key, err, "workload.call.weight should be an integer from 1 "
                                                 "to 1000000");
             call->weight = (uint32_t)key->number;
         } else if (text_equal(key->key, TEXT("arguments"))) {
             TRY(read_arguments(call, key, err));
         } else {
             const char *nearest = text_nearest(key->key, names);
-            return setting_refuse(key, err, "workload.call has no '%.*s'%s%s%s",
-                                  TEXT_PRINT(key->key), nearest ? "; did you mean '" : "",
-                                  nearest ? nearest : "", nearest ? "'?" : "");
+            return toml_refuse(key, err, "workload.call has no '%.*s'%s%s%s",
+                               TEXT_PRINT(key->key), nearest ? "; did you mean '" : "",
+                               nearest ? nearest : "", nearest ? "'?" : "");
         }
     }
     if (call->procedure[0] == '\0')
-        return setting_refuse(table, err, "workload.call.procedure is missing: what is called");
+        return toml_refuse(table, err, "workload.call.procedure is missing: what is called");
     return STATUS_OK;
 }
 
-enum status given_calls_read(struct scenario_calls *calls, const char *label,
-                             const struct setting *list, struct error *err)
+enum status scenario_calls_read(struct scenario_calls *calls, const char *label,
+                                const struct setting *list, struct error *err)
 {
     if (list->kind != SETTING_ARRAY)
-        return setting_refuse(list, err, "%s should be a list of tables: [[%s]]", label, label);
+        return toml_refuse(list, err, "%s should be a list of tables: [[%s]]", label, label);
     for (const struct setting *table = list->first; table; table = table->next) {
         if (calls->count == CALLS_MAX)
-            return setting_refuse(table, err, "more than %d calls", CALLS_MAX);
+            return toml_refuse(table, err, "more than %d calls", CALLS_MAX);
         TRY(read_call(&calls->at[calls->count], table, err));
         calls->count++;
     }
@@ -230,7 +230,7 @@ enum status given_calls_read(struct scenario_calls *calls, const char *label,
 }
 
 /* As a list of inline tables, so that it can stand among the keys of its section. */
-void given_calls_print(const struct scenario_calls *calls, struct buffer *out)
+void scenario_calls_print(const struct scenario_calls *calls, struct buffer *out)
 {
     buffer_byte(out, '[');
     for (uint32_t i = 0; i < calls->count; i++) {

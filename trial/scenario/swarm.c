@@ -19,7 +19,7 @@ static enum status refuse_name(const struct setting *setting, struct text name, 
     for (int i = 0; i < SWARM_DIMENSION_COUNT; i++)
         if (!has_all || i != SWARM_NEMESIS)
             names[count++] = swarm_dimension_name((enum swarm_dimension)i);
-    return setting_refuse_name(&as_text, "dimension", names, err);
+    return toml_refuse_name(&as_text, "dimension", names, err);
 }
 
 static enum status read_dimension(uint32_t *dimensions, const char *label,
@@ -28,7 +28,7 @@ static enum status read_dimension(uint32_t *dimensions, const char *label,
     enum swarm_dimension dimension;
 
     if (name->kind != SETTING_STRING)
-        return setting_refuse(name, err, "%s should list dimensions by name", label);
+        return toml_refuse(name, err, "%s should list dimensions by name", label);
     if (text_equal(name->text, TEXT("all"))) {
         *dimensions = ALL;
         return STATUS_OK;
@@ -40,29 +40,29 @@ static enum status read_dimension(uint32_t *dimensions, const char *label,
     return refuse_name(name, name->text, true, err);
 }
 
-enum status given_dimensions_read(uint32_t *dimensions, const char *label,
-                                  const struct setting *list, struct error *err)
+enum status scenario_dimensions_read(uint32_t *dimensions, const char *label,
+                                     const struct setting *list, struct error *err)
 {
     if (list->kind != SETTING_ARRAY)
-        return setting_refuse(list, err, "%s should be a list such as [\"protocol\", \"raft\"]",
-                              label);
+        return toml_refuse(list, err, "%s should be a list such as [\"protocol\", \"raft\"]",
+                           label);
     for (const struct setting *name = list->first; name; name = name->next)
         TRY(read_dimension(dimensions, label, name, err));
     return STATUS_OK;
 }
 
-enum status given_draws_read(struct swarm_draws *draws, const char *label,
-                             const struct setting *table, struct error *err)
+enum status scenario_draws_read(struct swarm_draws *draws, const char *label,
+                                const struct setting *table, struct error *err)
 {
     if (table->kind != SETTING_TABLE)
-        return setting_refuse(table, err, "%s should be a table such as { network = 17 }", label);
+        return toml_refuse(table, err, "%s should be a table such as { network = 17 }", label);
     for (const struct setting *one = table->first; one; one = one->next) {
         enum swarm_dimension dimension = SWARM_PROTOCOL;
 
         if (!swarm_find_dimension(one->key, &dimension))
             return refuse_name(one, one->key, false, err);
         if (one->kind != SETTING_INTEGER || one->number < 0 || one->number > SEED_MAX)
-            return setting_refuse(one, err, "%s.%.*s should be a seed, an integer from 0 to "
+            return toml_refuse(one, err, "%s.%.*s should be a seed, an integer from 0 to "
                                             "%" PRId64,
                                   label, TEXT_PRINT(one->key), SEED_MAX);
         draws->of[dimension] = (struct swarm_seed){ true, (uint64_t)one->number };
@@ -70,7 +70,7 @@ enum status given_draws_read(struct swarm_draws *draws, const char *label,
     return STATUS_OK;
 }
 
-void given_draws_print(const struct swarm_draws *draws, struct buffer *out)
+void scenario_draws_print(const struct swarm_draws *draws, struct buffer *out)
 {
     bool first = true;
 
@@ -88,28 +88,28 @@ void given_draws_print(const struct swarm_draws *draws, struct buffer *out)
 
 #define ALL_SITES ((UINT64_C(1) << BUGGIFY_SITE_COUNT) - 1)
 
-enum status given_sites_read(uint64_t *sites, const char *label, const struct setting *list,
-                             struct error *err)
+enum status scenario_sites_read(uint64_t *sites, const char *label, const struct setting *list,
+                                struct error *err)
 {
     if (list->kind != SETTING_ARRAY)
-        return setting_refuse(list, err, "%s should be a list such as [\"sync-lags\"]", label);
+        return toml_refuse(list, err, "%s should be a list such as [\"sync-lags\"]", label);
     for (const struct setting *name = list->first; name; name = name->next) {
         enum buggify_site site;
 
         if (name->kind != SETTING_STRING)
-            return setting_refuse(name, err, "%s should list sites by name", label);
+            return toml_refuse(name, err, "%s should list sites by name", label);
         site = buggify_find(name->text);
         if (text_equal(name->text, TEXT("all")))
             *sites = ALL_SITES;
         else if (site == BUGGIFY_SITE_COUNT)
-            return setting_refuse_name(name, "site", buggify_names(), err);
+            return toml_refuse_name(name, "site", buggify_names(), err);
         else
             *sites |= UINT64_C(1) << site;
     }
     return STATUS_OK;
 }
 
-void given_sites_print(uint64_t sites, struct buffer *out)
+void scenario_sites_print(uint64_t sites, struct buffer *out)
 {
     bool first = true;
 

@@ -15,17 +15,17 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "nemesis/swarm.h"
-#include "trial/scenario/toml.h"
+#include "trial/scenario/toml_private.h"
 
 /* A bit for each dimension but that of nemeses; "all" stands for all of them. */
-MUST_USE enum status given_dimensions_read(uint32_t *dimensions, const char *label,
-                                           const struct setting *, struct error *);
-MUST_USE enum status given_draws_read(struct swarm_draws *, const char *label,
-                                      const struct setting *, struct error *);
+MUST_USE enum status scenario_dimensions_read(uint32_t *dimensions, const char *label,
+                                              const struct setting *, struct error *);
+MUST_USE enum status scenario_draws_read(struct swarm_draws *, const char *label,
+                                         const struct setting *, struct error *);
 /* A bit for each site of buggify. */
-MUST_USE enum status given_sites_read(uint64_t *sites, const char *label, const struct setting *,
-                                      struct error *);
-void given_sites_print(uint64_t sites, struct buffer *);
-void given_draws_print(const struct swarm_draws *, struct buffer *);
+MUST_USE enum status scenario_sites_read(uint64_t *sites, const char *label, const struct setting *,
+                                         struct error *);
+void scenario_sites_print(uint64_t sites, struct buffer *);
+void scenario_draws_print(const struct swarm_draws *, struct buffer *);
 
 #endif

@@ -1,4 +1,4 @@
-#include "trial/scenario/toml.h"
+#include "trial/scenario/toml_private.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -9,12 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "trial/scenario/toml_lines.h"
+#include "trial/scenario/toml_lines_private.h"
 
 #include <toml.h>
 
 /* What a reading needs on its way down the tree. */
-struct reading {
+struct toml_reading {
     struct arena *arena;
     const struct toml_lines *lines; /* NULL for a value of the command line */
     const char *flag;
@@ -58,7 +58,7 @@ static void add_child(struct setting *parent, struct setting *child)
     parent->count++;
 }
 
-static enum status new_child(struct reading *reading, struct setting *parent, struct text key,
+static enum status new_child(struct toml_reading *reading, struct setting *parent, struct text key,
                              enum setting_kind kind, struct setting **child, struct error *err)
 {
     struct text path = { reading->path.at, reading->path.count };
@@ -96,7 +96,7 @@ static bool has_escaped_nul(const char *raw)
     return false;
 }
 
-static enum status read_string(struct reading *reading, const char *raw, struct text *text,
+static enum status read_string(struct toml_reading *reading, const char *raw, struct text *text,
                                struct error *err)
 {
     char *decoded = NULL;
@@ -111,7 +111,7 @@ static enum status read_string(struct reading *reading, const char *raw, struct 
     return status;
 }
 
-static enum status read_value(struct reading *reading, const char *raw, struct setting *setting,
+static enum status read_value(struct toml_reading *reading, const char *raw, struct setting *setting,
                               struct error *err)
 {
     toml_timestamp_t time;
@@ -137,30 +137,37 @@ static enum status read_value(struct reading *reading, const char *raw, struct s
     return STATUS_OK;
 }
 
-static enum status read_table(struct reading *, const toml_table_t *, struct setting *,
+static enum status read_table(struct toml_reading *, const toml_table_t *, struct setting *,
                               struct error *);
-static enum status read_array(struct reading *, const toml_array_t *, struct setting *,
+static enum status read_array(struct toml_reading *, const toml_array_t *, struct setting *,
                               struct error *);
 
-/* One child, which is a value, an array or a table: the two others are NULL. */
-static enum status read_child(struct reading *reading, struct setting *parent, struct text key,
-                              const char *raw, const toml_array_t *array, const toml_table_t *table,
-                              struct error *err)
+/* A value, an array or a table: the two others are NULL. */
+struct toml_node {
+    const char *raw;
+    const toml_array_t *array;
+    const toml_table_t *table;
+};
+
+static enum status read_child(struct toml_reading *reading, struct setting *parent, struct text key,
+                              const struct toml_node *node, struct error *err)
 {
+    enum setting_kind kind = node->raw     ? SETTING_STRING
+                             : node->array ? SETTING_ARRAY
+                                           : SETTING_TABLE;
     struct setting *child;
-    enum setting_kind kind = raw ? SETTING_STRING : array ? SETTING_ARRAY : SETTING_TABLE;
 
     TRY(new_child(reading, parent, key, kind, &child, err));
-    if (raw && read_value(reading, raw, child, err) != STATUS_OK)
-        return setting_blame(child, err);
-    if (array)
-        return read_array(reading, array, child, err);
-    if (table)
-        return read_table(reading, table, child, err);
+    if (node->raw && read_value(reading, node->raw, child, err) != STATUS_OK)
+        return toml_blame(child, err);
+    if (node->array)
+        return read_array(reading, node->array, child, err);
+    if (node->table)
+        return read_table(reading, node->table, child, err);
     return STATUS_OK;
 }
 
-static void push_part(struct reading *reading, const char *key, int index)
+static void push_part(struct toml_reading *reading, const char *key, int index)
 {
     if (reading->path.count)
         buffer_byte(&reading->path, '.');
@@ -170,30 +177,34 @@ static void push_part(struct reading *reading, const char *key, int index)
         buffer_int64(&reading->path, index);
 }
 
-static enum status read_table(struct reading *reading, const toml_table_t *table,
+static enum status read_table(struct toml_reading *reading, const toml_table_t *table,
                               struct setting *setting, struct error *err)
 {
     size_t length = reading->path.count;
     const char *key;
 
     for (int i = 0; (key = toml_key_in(table, i)) != NULL; i++) {
+        struct toml_node node = { toml_raw_in(table, key), toml_array_in(table, key),
+                                  toml_table_in(table, key) };
+
         push_part(reading, key, 0);
-        TRY(read_child(reading, setting, text_of(key), toml_raw_in(table, key),
-                       toml_array_in(table, key), toml_table_in(table, key), err));
+        TRY(read_child(reading, setting, text_of(key), &node, err));
         reading->path.count = length;
     }
     return STATUS_OK;
 }
 
-static enum status read_array(struct reading *reading, const toml_array_t *array,
+static enum status read_array(struct toml_reading *reading, const toml_array_t *array,
                               struct setting *setting, struct error *err)
 {
     size_t length = reading->path.count;
 
     for (int i = 0; i < toml_array_nelem(array); i++) {
+        struct toml_node node = { toml_raw_at(array, i), toml_array_at(array, i),
+                                  toml_table_at(array, i) };
+
         push_part(reading, NULL, i);
-        TRY(read_child(reading, setting, (struct text){ NULL, 0 }, toml_raw_at(array, i),
-                       toml_array_at(array, i), toml_table_at(array, i), err));
+        TRY(read_child(reading, setting, (struct text){ NULL, 0 }, &node, err));
         reading->path.count = length;
     }
     return STATUS_OK;
@@ -235,15 +246,14 @@ static enum status parse(struct text text, const struct toml_lines *lines, toml_
     return *table ? STATUS_OK : refuse_syntax(message, lines, err);
 }
 
-enum status settings_read(struct text text, struct arena *arena, struct setting **root,
-                          struct error *err)
+enum status toml_read(struct text text, struct arena *arena, struct setting **root,
+                      struct error *err)
 {
     struct toml_lines lines = { 0 };
-    struct reading reading = { .arena = arena, .lines = &lines };
+    struct toml_reading reading = { .arena = arena, .lines = &lines };
     toml_table_t *table = NULL;
     enum status status;
 
-    TRY(toml_guard(text, err));
     *root = arena_push(arena, 1, sizeof **root);
     if (!*root)
         return no_memory(err);
@@ -276,7 +286,7 @@ static struct setting *step_down(const struct setting *setting, struct text part
     int64_t index;
 
     if (setting->kind == SETTING_TABLE)
-        return setting_find(setting, part);
+        return toml_find(setting, part);
     if (setting->kind == SETTING_ARRAY && text_to_int64(part, &index) && index >= 0)
         return child_number(setting, index);
     return NULL;
@@ -294,7 +304,7 @@ static void make_empty(struct setting *setting, enum setting_kind kind)
  * The child by that name, made if need be. A value in the way becomes a table, and what is empty a
  * list if its first element is asked for.
  */
-static enum status make_way(struct reading *reading, struct setting *setting, struct text part,
+static enum status make_way(struct toml_reading *reading, struct setting *setting, struct text part,
                             struct setting **child, struct error *err)
 {
     int64_t index;
@@ -325,7 +335,7 @@ static bool is_key_part(struct text part)
 }
 
 /* Parses "value = TEXT"; false if that is not one TOML value. */
-static bool parse_value(const char *value, struct reading *reading, struct setting *parent,
+static bool parse_value(const char *value, struct toml_reading *reading, struct setting *parent,
                         struct error *err)
 {
     struct buffer line = { 0 };
@@ -336,16 +346,17 @@ static bool parse_value(const char *value, struct reading *reading, struct setti
     if (!line.out_of_memory && !strchr(value, '\n') && !strchr(value, '#')) {
         struct text text = { line.at, line.count };
         struct toml_lines nowhere = { 0 };
-        parsed = toml_guard(text, err) == STATUS_OK &&
+        parsed = toml_lines_find(&nowhere, text, err) == STATUS_OK &&
                  parse(text, &nowhere, &table, err) == STATUS_OK &&
                  read_table(reading, table, parent, err) == STATUS_OK && parent->count == 1;
         toml_free(table);
+        toml_lines_close(&nowhere);
     }
     buffer_close(&line);
     return parsed;
 }
 
-static enum status assign(struct reading *reading, struct setting *setting, const char *value,
+static enum status assign(struct toml_reading *reading, struct setting *setting, const char *value,
                           struct error *err)
 {
     struct setting holder = { .kind = SETTING_TABLE };
@@ -365,7 +376,7 @@ static enum status assign(struct reading *reading, struct setting *setting, cons
     return STATUS_OK;
 }
 
-static enum status set_path(struct reading *reading, struct setting *root, struct text path,
+static enum status set_path(struct toml_reading *reading, struct setting *root, struct text path,
                             const char *value, struct error *err)
 {
     struct setting *setting = root;
@@ -386,10 +397,10 @@ static enum status set_path(struct reading *reading, struct setting *root, struc
     return assign(reading, setting, value, err);
 }
 
-enum status settings_set(struct setting *root, const char *assignment, struct arena *arena,
-                         struct error *err)
+enum status toml_set(struct setting *root, const char *assignment, struct arena *arena,
+                     struct error *err)
 {
-    struct reading reading = { .arena = arena, .flag = assignment };
+    struct toml_reading reading = { .arena = arena, .flag = assignment };
     const char *equals = strchr(assignment, '=');
     enum status status;
 
@@ -403,7 +414,7 @@ enum status settings_set(struct setting *root, const char *assignment, struct ar
     return status == STATUS_OK ? status : error_wrap(err, "--set %.100s", assignment);
 }
 
-struct setting *setting_find(const struct setting *table, struct text key)
+struct setting *toml_find(const struct setting *table, struct text key)
 {
     for (struct setting *child = table ? table->first : NULL; child; child = child->next)
         if (text_equal(child->key, key))
@@ -411,7 +422,7 @@ struct setting *setting_find(const struct setting *table, struct text key)
     return NULL;
 }
 
-const char *setting_kind_name(enum setting_kind kind)
+const char *toml_kind_name(enum setting_kind kind)
 {
     static const char *const names[] = {
         [SETTING_STRING] = "a string",   [SETTING_INTEGER] = "an integer",
@@ -424,7 +435,7 @@ const char *setting_kind_name(enum setting_kind kind)
     return names[kind];
 }
 
-enum status setting_blame(const struct setting *setting, struct error *err)
+enum status toml_blame(const struct setting *setting, struct error *err)
 {
     if (setting->flag) {
         err->file[0] = '\0';
@@ -435,8 +446,8 @@ enum status setting_blame(const struct setting *setting, struct error *err)
     return err->status;
 }
 
-enum status setting_refuse(const struct setting *setting, struct error *err, const char *format,
-                           ...)
+enum status toml_refuse(const struct setting *setting, struct error *err, const char *format,
+                        ...)
 {
     va_list arguments;
 
@@ -444,22 +455,22 @@ enum status setting_refuse(const struct setting *setting, struct error *err, con
     va_start(arguments, format);
     vsnprintf(err->text, sizeof err->text, format, arguments);
     va_end(arguments);
-    return setting ? setting_blame(setting, err) : err->status;
+    return setting ? toml_blame(setting, err) : err->status;
 }
 
-enum status setting_refuse_name(const struct setting *given, const char *what,
-                                const char *const *names, struct error *err)
+enum status toml_refuse_name(const struct setting *given, const char *what,
+                             const char *const *names, struct error *err)
 {
     const char *nearest = text_nearest(given->text, names);
     struct buffer list = { 0 };
 
     if (nearest)
-        return setting_refuse(given, err, "there is no %s \"%.*s\"; did you mean \"%s\"?", what,
-                              TEXT_PRINT(given->text), nearest);
+        return toml_refuse(given, err, "there is no %s \"%.*s\"; did you mean \"%s\"?", what,
+                           TEXT_PRINT(given->text), nearest);
     for (size_t i = 0; names[i]; i++)
         buffer_print(&list, "%s%s", i ? ", " : "", names[i]);
-    (void)setting_refuse(given, err, "there is no %s \"%.*s\"; there is %.*s", what,
-                         TEXT_PRINT(given->text), (int)list.count, list.at ? list.at : "");
+    (void)toml_refuse(given, err, "there is no %s \"%.*s\"; there is %.*s", what,
+                      TEXT_PRINT(given->text), (int)list.count, list.at ? list.at : "");
     buffer_close(&list);
     return err->status;
 }

@@ -1,4 +1,4 @@
-#include "trial/scenario/toml_lines.h"
+#include "trial/scenario/toml_lines_private.h"
 
 #include <inttypes.h>
 #include <stdbool.h>
@@ -12,10 +12,15 @@ enum token_kind {
     TOKEN_WORD,
 };
 
+/* What tomlc99 must not see. */
+enum toml_limit { LIMIT_NONE, LIMIT_DEPTH, LIMIT_VALUES, LIMIT_STRING };
+
 struct scanner {
     struct text text;
     size_t next;
     uint64_t line; /* of `next` */
+    size_t depth, dots, values;
+    enum toml_limit limit; /* the one that was passed: the text ends there */
 
     enum token_kind kind;
     struct text token;
@@ -86,10 +91,34 @@ static void skip_blanks(struct scanner *s)
             s->next++;
 }
 
+static enum toml_limit passed_limit(struct scanner *s)
+{
+    char mark = s->kind == TOKEN_MARK ? s->token.at[0] : '\0';
+
+    if (mark == '[' || mark == '{')
+        s->depth++;
+    if ((mark == ']' || mark == '}') && s->depth > 0)
+        s->depth--;
+    if (mark == '.')
+        s->dots++;
+    else if (s->kind == TOKEN_NEWLINE || mark != '\0')
+        s->dots = 0;
+    s->values += mark == '=' || mark == ',' || mark == '[';
+    if (s->depth > TOML_DEPTH_MAX || s->dots >= TOML_DEPTH_MAX)
+        return LIMIT_DEPTH;
+    if (s->values > TOML_VALUES_MAX)
+        return LIMIT_VALUES;
+    return s->kind == TOKEN_STRING && s->token.length > TOML_STRING_MAX ? LIMIT_STRING : LIMIT_NONE;
+}
+
+/* Behind a limit there is nothing more. */
 static void advance(struct scanner *s)
 {
     size_t start, end;
     char c;
+
+    if (s->limit)
+        return;
 
     skip_blanks(s);
     start = s->next;
@@ -119,6 +148,9 @@ static void advance(struct scanner *s)
         s->line += s->text.at[i] == '\n';
     s->token = (struct text){ s->text.at + start, end - start };
     s->next = end;
+    s->limit = passed_limit(s);
+    if (s->limit)
+        s->kind = TOKEN_END;
 }
 
 static struct scanner scanner_of(struct text text)
@@ -156,47 +188,36 @@ static enum status guard_bytes(struct text text, struct error *err)
     return STATUS_OK;
 }
 
-enum status toml_guard(struct text text, struct error *err)
+static enum status refuse_limit(const struct scanner *s, struct error *err)
 {
-    struct scanner s;
-    size_t depth = 0, dots = 0, values = 0;
-
-    TRY(guard_bytes(text, err));
-    for (s = scanner_of(text); s.kind != TOKEN_END; advance(&s)) {
-        char mark = s.kind == TOKEN_MARK ? s.token.at[0] : '\0';
-
-        err->line = s.token_line;
-        if (mark == '[' || mark == '{')
-            depth++;
-        if ((mark == ']' || mark == '}') && depth > 0)
-            depth--;
-        dots = mark == '.' ? dots + 1 : s.kind == TOKEN_NEWLINE || mark != '\0' ? 0 : dots;
-        values += mark == '=' || mark == ',' || mark == '[';
-        if (depth > TOML_DEPTH_MAX || dots >= TOML_DEPTH_MAX)
-            return error_set(err, STATUS_BAD_INPUT, "nested more than %d deep", TOML_DEPTH_MAX);
-        if (values > TOML_VALUES_MAX)
-            return error_set(err, STATUS_BAD_INPUT, "more than %d values", TOML_VALUES_MAX);
-        if (s.kind == TOKEN_STRING && s.token.length > TOML_STRING_MAX)
-            return error_set(err, STATUS_BAD_INPUT, "a string of more than %d bytes",
-                             TOML_STRING_MAX);
+    err->line = s->token_line;
+    switch (s->limit) {
+    case LIMIT_DEPTH:
+        return error_set(err, STATUS_BAD_INPUT, "nested more than %d deep", TOML_DEPTH_MAX);
+    case LIMIT_VALUES:
+        return error_set(err, STATUS_BAD_INPUT, "more than %d values", TOML_VALUES_MAX);
+    case LIMIT_STRING:
+        return error_set(err, STATUS_BAD_INPUT, "a string of more than %d bytes", TOML_STRING_MAX);
+    case LIMIT_NONE:
+        break;
     }
     err->line = 0;
     return STATUS_OK;
 }
 
 /* The walk: a path that grows and shrinks, and the scanner. */
-struct walk {
+struct toml_walk {
     struct toml_lines *lines;
     struct scanner s;
     struct buffer path;
 };
 
-static struct text path_text(const struct walk *walk)
+static struct text path_text(const struct toml_walk *walk)
 {
     return (struct text){ walk->path.at, walk->path.count };
 }
 
-static enum status note_path(struct walk *walk, uint64_t line, uint32_t *number, struct error *err)
+static enum status note_path(struct toml_walk *walk, uint64_t line, uint32_t *number, struct error *err)
 {
     TRY(buffer_status(&walk->path, err));
     TRY(intern_add(&walk->lines->paths, path_text(walk), number, err));
@@ -207,14 +228,14 @@ static enum status note_path(struct walk *walk, uint64_t line, uint32_t *number,
     return STATUS_OK;
 }
 
-static void push_text(struct walk *walk, struct text part)
+static void push_text(struct toml_walk *walk, struct text part)
 {
     if (walk->path.count)
         buffer_byte(&walk->path, '.');
     buffer_text(&walk->path, part);
 }
 
-static void push_number(struct walk *walk, size_t number)
+static void push_number(struct toml_walk *walk, size_t number)
 {
     if (walk->path.count)
         buffer_byte(&walk->path, '.');
@@ -234,14 +255,14 @@ static struct text part_of_token(const struct scanner *s)
 }
 
 /* What is at hand should not be there. */
-static void note_odd(struct walk *walk)
+static void note_odd(struct toml_walk *walk)
 {
     if (walk->lines->odd_line == 0)
         walk->lines->odd_line = walk->s.token_line;
 }
 
 /* a.b.c, each part noted; where a part is an array of tables, its last table is meant. */
-static enum status walk_key(struct walk *walk, bool of_header, struct error *err)
+static enum status walk_key(struct toml_walk *walk, bool of_header, struct error *err)
 {
     while (walk->s.kind == TOKEN_WORD || walk->s.kind == TOKEN_STRING) {
         uint64_t line = walk->s.token_line;
@@ -260,15 +281,15 @@ static enum status walk_key(struct walk *walk, bool of_header, struct error *err
     return STATUS_OK;
 }
 
-static enum status walk_value(struct walk *, struct error *);
+static enum status walk_value(struct toml_walk *, struct error *);
 
-static void skip_newlines(struct walk *walk)
+static void skip_newlines(struct toml_walk *walk)
 {
     while (walk->s.kind == TOKEN_NEWLINE)
         advance(&walk->s);
 }
 
-static enum status walk_array(struct walk *walk, struct error *err)
+static enum status walk_array(struct toml_walk *walk, struct error *err)
 {
     size_t length = walk->path.count;
     uint32_t number;
@@ -294,7 +315,7 @@ static enum status walk_array(struct walk *walk, struct error *err)
     return STATUS_OK;
 }
 
-static enum status walk_pair(struct walk *walk, struct error *err)
+static enum status walk_pair(struct toml_walk *walk, struct error *err)
 {
     size_t length = walk->path.count;
 
@@ -309,7 +330,7 @@ static enum status walk_pair(struct walk *walk, struct error *err)
     return STATUS_OK;
 }
 
-static enum status walk_inline_table(struct walk *walk, struct error *err)
+static enum status walk_inline_table(struct toml_walk *walk, struct error *err)
 {
     advance(&walk->s);
     while (!is_at(&walk->s, '}')) {
@@ -325,7 +346,7 @@ static enum status walk_inline_table(struct walk *walk, struct error *err)
     return STATUS_OK;
 }
 
-static enum status walk_value(struct walk *walk, struct error *err)
+static enum status walk_value(struct toml_walk *walk, struct error *err)
 {
     if (is_at(&walk->s, '['))
         return walk_array(walk, err);
@@ -342,7 +363,7 @@ static enum status walk_value(struct walk *walk, struct error *err)
 }
 
 /* [a.b] or [[a.b]]: leaves the path there. */
-static enum status walk_header(struct walk *walk, struct error *err)
+static enum status walk_header(struct toml_walk *walk, struct error *err)
 {
     uint64_t line = walk->s.token_line;
     bool of_array;
@@ -364,7 +385,7 @@ static enum status walk_header(struct walk *walk, struct error *err)
     return STATUS_OK;
 }
 
-static enum status walk_document(struct walk *walk, struct error *err)
+static enum status walk_document(struct toml_walk *walk, struct error *err)
 {
     while (walk->s.kind != TOKEN_END) {
         size_t before = walk->s.next;
@@ -384,9 +405,14 @@ static enum status walk_document(struct walk *walk, struct error *err)
 
 enum status toml_lines_find(struct toml_lines *lines, struct text text, struct error *err)
 {
-    struct walk walk = { .lines = lines, .s = scanner_of(text) };
-    enum status status = walk_document(&walk, err);
+    struct toml_walk walk = { .lines = lines };
+    enum status status;
 
+    TRY(guard_bytes(text, err));
+    walk.s = scanner_of(text);
+    status = walk_document(&walk, err);
+    if (status == STATUS_OK)
+        status = refuse_limit(&walk.s, err);
     buffer_close(&walk.path);
     return status;
 }

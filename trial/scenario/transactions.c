@@ -1,4 +1,4 @@
-#include "trial/scenario/transactions.h"
+#include "trial/scenario/transactions_private.h"
 
 #include <inttypes.h>
 
@@ -10,33 +10,33 @@ static enum status read_steps(struct scenario *scenario, const struct setting *l
     bool is_call = scenario->workload.kind == WORKLOAD_PROGRAM;
 
     if (list->kind != SETTING_ARRAY || (is_call && list->count > 1))
-        return setting_refuse(list, err, "transaction.do should be a list of %s",
-                              is_call ? "one call such as \"buy(1, 7)\""
-                                      : "operations such as \"r 3\" and \"w 6 17\"");
+        return toml_refuse(list, err, "transaction.do should be a list of %s",
+                           is_call ? "one call such as \"buy(1, 7)\""
+                                   : "operations such as \"r 3\" and \"w 6 17\"");
     for (const struct setting *step = list->first; step; step = step->next) {
         if (step->kind != SETTING_STRING)
-            return setting_refuse(step, err, "transaction.do should list strings");
+            return toml_refuse(step, err, "transaction.do should list strings");
         if (is_call)
             listed_add_call(&scenario->listing, step->text);
         else if (listed_parse(&scenario->listing, step->text, err) != STATUS_OK)
-            return setting_blame(step, err);
+            return toml_blame(step, err);
     }
     return listed_status(&scenario->listing, err);
 }
 
-enum status given_listed_read(struct scenario *scenario, const struct setting *table,
-                              struct error *err)
+enum status scenario_listed_read(struct scenario *scenario, const struct setting *table,
+                                 struct error *err)
 {
     const struct scenario_transaction *given = &scenario->transaction;
 
     if (scenario->workload.kind != WORKLOAD_BUILTIN && scenario->workload.kind != WORKLOAD_PROGRAM)
-        return setting_refuse(table, err, "transactions are listed of a workload of the store "
+        return toml_refuse(table, err, "transactions are listed of a workload of the store "
                                           "that has no schedule");
     if (given->session >= scenario->workload.sessions)
-        return setting_refuse(table, err, "there is no session %" PRIu32 ": workload.sessions "
-                              "is %" PRIu32, given->session, scenario->workload.sessions);
+        return toml_refuse(table, err, "there is no session %" PRIu32 ": workload.sessions "
+                           "is %" PRIu32, given->session, scenario->workload.sessions);
     if (given->node >= scenario->cluster.nodes)
-        return setting_refuse(table, err, "there is no node %" PRIu32, given->node);
+        return toml_refuse(table, err, "there is no node %" PRIu32, given->node);
     listed_begin(&scenario->listing, given->session);
     TRY(read_steps(scenario, given->steps, err));
     listed_place(&scenario->listing, given->at_ns, given->node);
@@ -69,7 +69,7 @@ static void print_steps(const struct scenario *scenario, const struct listed_txn
     buffer_close(&step);
 }
 
-void given_listed_print(const struct scenario *scenario, struct buffer *out)
+void scenario_listed_print(const struct scenario *scenario, struct buffer *out)
 {
     for (size_t i = 0; i < scenario->listing.txns.count; i++) {
         const struct listed_txn *txn = &scenario->listing.txns.at[i];

@@ -343,7 +343,7 @@ static enum status take_turn(struct guide *guide, uint64_t turn, struct error *e
     return keep_member(subject, &member, err);
 }
 
-enum status guide_take(struct guide *guide, uint64_t job, const struct outcome *outcome,
+enum status guide_take(struct guide *guide, uint64_t job, const struct run_outcome *outcome,
                        struct error *err)
 {
     uint64_t turn = turn_of(guide, job);

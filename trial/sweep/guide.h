@@ -75,7 +75,7 @@ bool guide_is_ready(const struct guide *, uint64_t job);
 /* What it draws otherwise than from its seed. The job is ready, and its outcome was not taken. */
 const struct swarm_draws *guide_draws(const struct guide *, uint64_t job);
 /* The outcome of a job that is ready. */
-MUST_USE enum status guide_take(struct guide *, uint64_t job, const struct outcome *,
+MUST_USE enum status guide_take(struct guide *, uint64_t job, const struct run_outcome *,
                                 struct error *);
 
 #endif

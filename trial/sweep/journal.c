@@ -32,7 +32,7 @@ static enum status refuse(const char *path, struct error *err, const char *what)
 /* --- Reading ---------------------------------------------------------------------------------- */
 
 /* Where a reading stands. */
-struct reading {
+struct journal_reading {
     const char *path;
     FILE *file;
     char *line; /* getline()'s */
@@ -43,7 +43,7 @@ struct reading {
 };
 
 /* The text of a line with its end; false if that is not what its checksum says. */
-static bool open_line(struct reading *reading, size_t length, struct text *text, uint64_t *sum)
+static bool open_line(struct journal_reading *reading, size_t length, struct text *text, uint64_t *sum)
 {
     char digits[SUM_DIGITS + 1];
 
@@ -55,14 +55,14 @@ static bool open_line(struct reading *reading, size_t length, struct text *text,
     return memcmp(reading->line, digits, SUM_DIGITS) == 0 && reading->line[SUM_DIGITS] == ' ';
 }
 
-static enum status refuse_damage(struct reading *reading, struct error *err)
+static enum status refuse_damage(struct journal_reading *reading, struct error *err)
 {
     error_set_file(err, reading->path);
     err->line = reading->lines + 1;
     return error_set(err, STATUS_BAD_INPUT, "the journal is damaged: the checksum does not fit");
 }
 
-static enum status read_lines(struct reading *reading, const struct journal_reader *reader,
+static enum status read_lines(struct journal_reading *reading, const struct journal_reader *reader,
                               struct error *err)
 {
     ssize_t length;
@@ -88,7 +88,7 @@ static enum status read_lines(struct reading *reading, const struct journal_read
                                  : STATUS_OK;
 }
 
-static void end_reading(struct reading *reading)
+static void end_reading(struct journal_reading *reading)
 {
     if (reading->file)
         fclose(reading->file);
@@ -98,7 +98,7 @@ static void end_reading(struct reading *reading)
 
 enum status journal_read(const char *path, const struct journal_reader *reader, struct error *err)
 {
-    struct reading reading = { .path = path, .file = fopen(path, "rb") };
+    struct journal_reading reading = { .path = path, .file = fopen(path, "rb") };
     enum status status;
 
     if (!reading.file)
@@ -113,7 +113,7 @@ enum status journal_read(const char *path, const struct journal_reader *reader, 
 static enum status read_before(struct journal *journal, const struct journal_reader *reader,
                                struct error *err)
 {
-    struct reading reading = { .path = journal->path, .file = journal->stream };
+    struct journal_reading reading = { .path = journal->path, .file = journal->stream };
     enum status status = read_lines(&reading, reader, err);
 
     journal->lines = reading.lines;

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json_writer.h"
 #include "base/version.h"
+#include "base/json.h"
 #include "trial/run/command_echo.h"
 #include "trial/run/simulation.h"
 #include "trial/scenario/scenario_folder.h"
@@ -45,7 +47,7 @@ static enum status digest_scenario(const struct scenario *scenario, struct scena
         snprintf(scratch->workload.program, sizeof scratch->workload.program, "program");
     scenario_print(scratch, &out);
     buffer_print(&out, "%" PRIx32, scratch->swarm.dimensions);
-    given_draws_print(&scratch->swarm.draws, &out);
+    scenario_draws_print(&scratch->swarm.draws, &out);
     scenario_close(scratch);
     status = buffer_status(&out, err);
     digest_begin(&stream);
@@ -260,7 +262,7 @@ void plan_print_draws(const struct swarm_draws *draws, struct buffer *out)
     if (!any)
         return;
     buffer_text(out, TEXT("swarm.draws="));
-    given_draws_print(draws, out);
+    scenario_draws_print(draws, out);
 }
 
 void plan_print_again(const struct plan *plan, uint64_t job, const struct swarm_draws *draws,
@@ -269,7 +271,7 @@ void plan_print_again(const struct plan *plan, uint64_t job, const struct swarm_
     struct buffer set = { 0 };
 
     command_echo_print(plan->subjects.at[plan_subject(plan, job)].path, plan_seed(plan, job),
-                (const char *const *)plan->sets.at, plan->sets.count, out);
+                       (const char *const *)plan->sets.at, plan->sets.count, out);
     plan_print_draws(draws, &set);
     if (set.count > 0) {
         buffer_byte(&set, '\0');
@@ -278,4 +280,329 @@ void plan_print_again(const struct plan *plan, uint64_t job, const struct swarm_
     }
     out->out_of_memory |= set.out_of_memory;
     buffer_close(&set);
+}
+
+/*
+ * The plan as a line: what stands at the head of a journal, and what it is compared by.
+ */
+
+/* --- Writing ---------------------------------------------------------------------------------- */
+
+static void answer_subject(const struct subject *subject, struct json_writer *json)
+{
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "path", subject->path);
+    json_writer_text(json, "name", subject->name);
+    json_writer_text(json, "digest", subject->digest);
+    json_writer_text(json, "protocol", subject->protocol);
+    json_writer_number(json, "store", subject->has_store);
+    json_writer_number(json, "raft", subject->on_raft);
+    json_writer_number(json, "swarm", subject->has_swarm);
+    json_writer_open(json, "nemeses", '[');
+    for (uint32_t i = 0; i < subject->nemesis_count; i++)
+        json_writer_text(json, NULL, subject->nemeses[i]);
+    json_writer_close(json, ']');
+    json_writer_open(json, "faults", '[');
+    for (int i = 0; i < FAULT_KIND_COUNT; i++)
+        if (subject->has_fault[i])
+            json_writer_text(json, NULL, world_fault_name((enum world_fault)i));
+    json_writer_close(json, ']');
+    json_writer_close(json, '}');
+}
+
+void plan_print(const struct plan *plan, struct buffer *out)
+{
+    struct json_writer json = { .out = out };
+
+    json_writer_open(&json, NULL, '{');
+    json_writer_number(&json, "ordeal-sweep", 1);
+    json_writer_text(&json, "version", plan->version);
+    json_writer_text(&json, "build", plan->build);
+    json_writer_number(&json, "first", plan->seed_first);
+    json_writer_number(&json, "last", plan->seed_last);
+    json_writer_number(&json, "shard", plan->shard);
+    json_writer_number(&json, "shards", plan->shard_count);
+    json_writer_number(&json, "until-failure", plan->until_failure);
+    json_writer_number(&json, "guided", plan->is_guided);
+    json_writer_open(&json, "sets", '[');
+    for (size_t i = 0; i < plan->sets.count; i++)
+        json_writer_text(&json, NULL, plan->sets.at[i]);
+    json_writer_close(&json, ']');
+    json_writer_open(&json, "scenarios", '[');
+    for (size_t i = 0; i < plan->subjects.count; i++)
+        answer_subject(&plan->subjects.at[i], &json);
+    json_writer_close(&json, ']');
+    json_writer_close(&json, '}');
+}
+
+/* --- Reading ---------------------------------------------------------------------------------- */
+
+static enum status read_count(struct json *json, uint64_t *count, struct error *err)
+{
+    int64_t number = 0;
+
+    TRY(json_integer(json, "a count", &number, err));
+    if (number < 0)
+        return json_refuse_token(json, err, "a count is not below zero");
+    *count = (uint64_t)number;
+    return STATUS_OK;
+}
+
+static enum status read_flag(struct json *json, bool *flag, struct error *err)
+{
+    uint64_t number = 0;
+
+    TRY(read_count(json, &number, err));
+    *flag = number != 0;
+    return STATUS_OK;
+}
+
+static enum status read_word(struct json *json, char *word, size_t size, struct error *err)
+{
+    struct text text = { 0 };
+
+    TRY(json_string(json, "a text", &text, err));
+    if (text.length >= size)
+        return json_refuse_token(json, err, "this is too long");
+    memcpy(word, text.at, text.length);
+    word[text.length] = '\0';
+    return STATUS_OK;
+}
+
+static enum status read_nemeses(struct json *json, struct subject *subject, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "nemeses", err));
+    for (;; subject->nemesis_count++) {
+        TRY(json_element(json, subject->nemesis_count, &more, err));
+        if (!more)
+            return STATUS_OK;
+        if (subject->nemesis_count == NEMESIS_COUNT_MAX)
+            return json_refuse(json, "no more nemeses", err);
+        TRY(read_word(json, subject->nemeses[subject->nemesis_count], PLAN_LABEL_SIZE, err));
+    }
+}
+
+static enum status read_faults(struct json *json, struct subject *subject, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "faults", err));
+    for (size_t n = 0;; n++) {
+        char name[PLAN_LABEL_SIZE];
+        int kind = 0;
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(read_word(json, name, sizeof name, err));
+        while (kind < FAULT_KIND_COUNT && strcmp(world_fault_name((enum world_fault)kind), name) != 0)
+            kind++;
+        if (kind == FAULT_KIND_COUNT)
+            return json_refuse_token(json, err, "there is no such fault");
+        subject->has_fault[kind] = true;
+    }
+}
+
+#define IS(literal) text_equal(name, TEXT(literal))
+
+static enum status read_subject_field(struct json *json, struct text name,
+                                      struct subject *subject, struct error *err)
+{
+    if (IS("path"))
+        return read_word(json, subject->path, sizeof subject->path, err);
+    if (IS("name"))
+        return read_word(json, subject->name, sizeof subject->name, err);
+    if (IS("digest"))
+        return read_word(json, subject->digest, sizeof subject->digest, err);
+    if (IS("protocol"))
+        return read_word(json, subject->protocol, sizeof subject->protocol, err);
+    if (IS("store"))
+        return read_flag(json, &subject->has_store, err);
+    if (IS("raft"))
+        return read_flag(json, &subject->on_raft, err);
+    if (IS("swarm"))
+        return read_flag(json, &subject->has_swarm, err);
+    if (IS("nemeses"))
+        return read_nemeses(json, subject, err);
+    if (IS("faults"))
+        return read_faults(json, subject, err);
+    return json_refuse_token(json, err, "a scenario has no field '%.*s' here", TEXT_PRINT(name));
+}
+
+static enum status read_subjects(struct json *json, struct plan *plan, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "scenarios", err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(array_push(&plan->subjects, ((struct subject){ 0 }), err));
+        TRY(json_open(json, '{', "a scenario", err));
+        for (size_t field = 0;; field++) {
+            TRY(json_field(json, field, &name, err));
+            if (!name.at)
+                break;
+            TRY(read_subject_field(json, name, &plan->subjects.at[n], err));
+        }
+    }
+}
+
+static enum status read_sets(struct json *json, struct plan *plan, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "settings", err));
+    for (size_t n = 0;; n++) {
+        struct text text;
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(json_string(json, "a setting", &text, err));
+        TRY(array_push(&plan->sets, NULL, err));
+        plan->sets.at[n] = strndup(text.at, text.length);
+        if (!plan->sets.at[n])
+            return error_set(err, STATUS_OVER_LIMIT, "no memory");
+    }
+}
+
+static enum status read_format(struct json *json, bool *is_there, struct error *err)
+{
+    uint64_t format = 0;
+
+    TRY(read_count(json, &format, err));
+    if (format != 1)
+        return json_refuse_token(json, err, "the journal's format is %" PRIu64 ", not 1", format);
+    *is_there = true;
+    return STATUS_OK;
+}
+
+static enum status read_field(struct json *json, struct text name, struct plan *plan,
+                              bool *has_format, struct error *err)
+{
+    if (IS("ordeal-sweep"))
+        return read_format(json, has_format, err);
+    if (IS("version"))
+        return read_word(json, plan->version, sizeof plan->version, err);
+    if (IS("build"))
+        return read_word(json, plan->build, sizeof plan->build, err);
+    if (IS("first"))
+        return read_count(json, &plan->seed_first, err);
+    if (IS("last"))
+        return read_count(json, &plan->seed_last, err);
+    if (IS("shard"))
+        return read_count(json, &plan->shard, err);
+    if (IS("shards"))
+        return read_count(json, &plan->shard_count, err);
+    if (IS("until-failure"))
+        return read_flag(json, &plan->until_failure, err);
+    if (IS("guided"))
+        return read_flag(json, &plan->is_guided, err);
+    if (IS("sets"))
+        return read_sets(json, plan, err);
+    if (IS("scenarios"))
+        return read_subjects(json, plan, err);
+    return json_refuse_token(json, err, "a sweep has no field '%.*s'", TEXT_PRINT(name));
+}
+
+static enum status read_fields(struct json *json, struct plan *plan, struct error *err)
+{
+    bool has_format = false;
+    struct text name;
+
+    TRY(json_open(json, '{', "a sweep", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(read_field(json, name, plan, &has_format, err));
+    }
+    TRY(json_end(json, err));
+    if (!has_format || plan->subjects.count == 0 || plan->shard_count == 0 ||
+        plan->shard >= plan->shard_count || plan->seed_last < plan->seed_first ||
+        plan->seed_last > SEED_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "this is not the beginning of a sweep's journal");
+    return STATUS_OK;
+}
+
+/* The lexer looks beyond the end of its line, hence the copy. */
+enum status plan_read(struct plan *plan, struct text line, struct error *err)
+{
+    static const char beyond[64];
+    struct buffer copy = { 0 };
+    struct json json = { 0 };
+    enum status status;
+
+    buffer_text(&copy, line);
+    buffer_text(&copy, (struct text){ beyond, sizeof beyond });
+    status = buffer_status(&copy, err);
+    if (status == STATUS_OK) {
+        json_begin(&json, (struct text){ copy.at, line.length });
+        status = read_fields(&json, plan, err);
+    }
+    json_close(&json);
+    buffer_close(&copy);
+    return status;
+}
+
+/* --- Comparing -------------------------------------------------------------------------------- */
+
+static enum status check_same(const struct plan *before, const struct plan *plan,
+                              struct error *err)
+{
+    if (strcmp(before->version, plan->version) != 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "this is the journal of ordeal %s, and here is %s: their runs may differ",
+                         before->version, plan->version);
+    if (before->seed_first != plan->seed_first || before->seed_last != plan->seed_last)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "this is the journal of the seeds %" PRIu64 "..%" PRIu64
+                         ", not of %" PRIu64 "..%" PRIu64, before->seed_first, before->seed_last, plan->seed_first,
+                         plan->seed_last);
+    if (before->is_guided != plan->is_guided)
+        return error_set(err, STATUS_BAD_INPUT, "this is the journal of a sweep %s --guided",
+                         before->is_guided ? "with" : "without");
+    if (before->until_failure != plan->until_failure)
+        return error_set(err, STATUS_BAD_INPUT, "this is the journal of a sweep %s --until-failure",
+                         before->until_failure ? "with" : "without");
+    if (before->subjects.count != plan->subjects.count)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "this is the journal of %zu scenarios, not of %zu",
+                         before->subjects.count, plan->subjects.count);
+    for (size_t i = 0; i < plan->subjects.count; i++)
+        if (strcmp(before->subjects.at[i].digest, plan->subjects.at[i].digest) != 0)
+            return error_set(err, STATUS_BAD_INPUT,
+                             "this is the journal of another scenario: %s is not what %s was",
+                             plan->subjects.at[i].path, before->subjects.at[i].path);
+    return STATUS_OK;
+}
+
+enum status plan_check_resume(const struct plan *before, const struct plan *plan,
+                              struct error *err)
+{
+    TRY(check_same(before, plan, err));
+    if (before->shard_count != plan->shard_count || before->shard != plan->shard)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "this is the journal of shard %" PRIu64 "/%" PRIu64 ", not of %" PRIu64
+                         "/%" PRIu64, before->shard ? before->shard : before->shard_count,
+                         before->shard_count, plan->shard ? plan->shard : plan->shard_count,
+                         plan->shard_count);
+    if (strcmp(before->build, plan->build) != 0)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "this is the journal of another build of ordeal %s: its runs may differ",
+                         before->version);
+    return STATUS_OK;
+}
+
+enum status plan_check_merge(const struct plan *plan, const struct plan *shard, struct error *err)
+{
+    TRY(check_same(shard, plan, err));
+    if (shard->shard_count != plan->shard_count)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "this is one of %" PRIu64 " shards, and others are of %" PRIu64,
+                         shard->shard_count, plan->shard_count);
+    return STATUS_OK;
 }

@@ -1,4 +1,4 @@
-#include "trial/sweep/rerun.h"
+#include "trial/sweep/rerun_private.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -94,7 +94,7 @@ static enum status run_again(const struct rerun *rerun, struct buffer *out, int 
 /* --- Comparing -------------------------------------------------------------------------------- */
 
 /* What `ordeal run --json` ends with. */
-static enum status print_tail(const struct outcome *outcome, struct buffer *out,
+static enum status print_tail(const struct run_outcome *outcome, struct buffer *out,
                               struct error *err)
 {
     struct json_writer json = { .out = out };
@@ -128,7 +128,7 @@ static void tell_end(int how, struct buffer *out)
         buffer_print(out, "it exits with %d", WEXITSTATUS(how));
 }
 
-enum status rerun_confirms(const struct rerun *rerun, const struct outcome *outcome,
+enum status rerun_confirms(const struct rerun *rerun, const struct run_outcome *outcome,
                            bool *confirms, struct buffer *how, struct error *err)
 {
     struct buffer out = { 0 }, tail = { 0 };
@@ -150,8 +150,8 @@ enum status rerun_confirms(const struct rerun *rerun, const struct outcome *outc
         buffer_text(how, TEXT("run again by itself "));
         tell_end(end, how);
         buffer_text(how, out.at[0] == '\0' ? TEXT(" without an answer")
-                         : same_trace     ? TEXT(" and finds something else in the same trace")
-                                          : TEXT(" and leaves another trace"));
+                    : same_trace     ? TEXT(" and finds something else in the same trace")
+                                     : TEXT(" and leaves another trace"));
     }
     buffer_close(&out);
     buffer_close(&tail);
@@ -167,7 +167,7 @@ enum status rerun_dies(const struct rerun *rerun, int signal, int exit_status, b
 
     *dies = status == STATUS_OK &&
             (signal ? WIFSIGNALED(end) && WTERMSIG(end) == signal
-                    : WIFEXITED(end) && WEXITSTATUS(end) == exit_status && out.at[0] == '\0');
+             : WIFEXITED(end) && WEXITSTATUS(end) == exit_status && out.at[0] == '\0');
     if (status == STATUS_OK && !*dies) {
         buffer_text(how, TEXT("run again by itself "));
         tell_end(end, how);

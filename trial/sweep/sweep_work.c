@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "trial/run/signature.h"
-#include "trial/run/trial.h"
-#include "trial/sweep/rerun.h"
+#include "trial/run/run.h"
+#include "trial/sweep/rerun_private.h"
 
 /* The line that makes the run once more. */
 struct case_again {
@@ -51,7 +51,7 @@ static enum status again_init(struct case_again *again, const struct plan *plan,
 }
 
 /* The failures that were found stand behind: they may still be a hint. */
-static enum status put_first(struct outcome *outcome, const char *signature,
+static enum status put_first(struct run_outcome *outcome, const char *signature,
                              const char *explanation, struct error *err)
 {
     struct failure last;
@@ -65,7 +65,7 @@ static enum status put_first(struct outcome *outcome, const char *signature,
     return STATUS_OK;
 }
 
-static enum status confirm(const struct plan *plan, uint64_t job, struct outcome *outcome,
+static enum status confirm(const struct plan *plan, uint64_t job, struct run_outcome *outcome,
                            struct error *err)
 {
     struct case_again again;
@@ -87,7 +87,7 @@ static enum status confirm(const struct plan *plan, uint64_t job, struct outcome
 }
 
 static enum status try_job(const struct plan *plan, uint64_t job, const struct swarm_draws *draws,
-                           struct scenario *scenario, struct outcome *outcome, struct error *err)
+                           struct scenario *scenario, struct run_outcome *outcome, struct error *err)
 {
     size_t subject = plan_subject(plan, job);
     struct coverage *coverage = plan->is_guided ? calloc(1, sizeof *coverage) : NULL;
@@ -115,13 +115,13 @@ static enum status try_job(const struct plan *plan, uint64_t job, const struct s
 }
 
 static enum status run_job(const struct sweep_work *work, uint64_t job,
-                           const struct swarm_draws *draws, struct outcome *outcome,
+                           const struct swarm_draws *draws, struct run_outcome *outcome,
                            struct error *err)
 {
     struct scenario *scenario = malloc(sizeof *scenario);
     enum status status;
 
-    *outcome = (struct outcome){ 0 };
+    *outcome = (struct run_outcome){ 0 };
     if (!scenario)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
     status = try_job(work->plan, job, draws, scenario, outcome, err);
@@ -157,7 +157,7 @@ static uint64_t read_job(const char *text, struct swarm_draws *draws)
 enum status sweep_work_do(void *context, struct text job, struct buffer *answer,
                           struct error *err)
 {
-    struct outcome outcome;
+    struct run_outcome outcome;
     struct swarm_draws draws = { 0 };
     uint64_t number = read_job(job.at, &draws);
     enum status status = run_job(context, number, &draws, &outcome, err);
@@ -171,14 +171,14 @@ enum status sweep_work_do(void *context, struct text job, struct buffer *answer,
     return status;
 }
 
-enum status sweep_work_read(struct text answer, uint64_t *job, struct outcome *outcome,
+enum status sweep_work_read(struct text answer, uint64_t *job, struct run_outcome *outcome,
                             struct error *err)
 {
     const char *blank = memchr(answer.at, ' ', answer.length);
     size_t length = blank ? (size_t)(blank - answer.at) : answer.length;
     int64_t number;
 
-    *outcome = (struct outcome){ 0 };
+    *outcome = (struct run_outcome){ 0 };
     if (!blank || !text_to_int64((struct text){ answer.at, length }, &number) || number < 0)
         return error_set(err, STATUS_BAD_INPUT, "expected the number of a job");
     *job = (uint64_t)number;
@@ -243,14 +243,14 @@ static enum status describe(const struct rerun *rerun, const struct work *dead,
 
 enum status sweep_work_of_dead(const struct sweep_work *work, uint64_t job,
                                const struct swarm_draws *draws, const struct work *dead,
-                               struct outcome *outcome, struct error *err)
+                               struct run_outcome *outcome, struct error *err)
 {
     struct case_again again;
     struct buffer shape = { 0 }, how = { 0 };
     char signature[SIGNATURE_SIZE];
     enum status status = again_init(&again, work->plan, job, draws, err);
 
-    *outcome = (struct outcome){ .seed = plan_seed(work->plan, job) };
+    *outcome = (struct run_outcome){ .seed = plan_seed(work->plan, job) };
     if (draws)
         outcome->draws = *draws;
     if (status == STATUS_OK)

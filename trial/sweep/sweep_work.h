@@ -26,12 +26,12 @@ enum status sweep_work_do(void *context, struct text job, struct buffer *answer,
 /* The job's text (NULL: nothing is drawn from another seed than its own), and what is read from an
    answer. The outcome must be closed, whatever the status. */
 void sweep_work_print_job(uint64_t job, const struct swarm_draws *, struct buffer *);
-MUST_USE enum status sweep_work_read(struct text answer, uint64_t *job, struct outcome *,
+MUST_USE enum status sweep_work_read(struct text answer, uint64_t *job, struct run_outcome *,
                                      struct error *);
 
 /* The outcome of a job whose worker died: its seed, draws and failure. Likewise. */
 MUST_USE enum status sweep_work_of_dead(const struct sweep_work *, uint64_t job,
                                         const struct swarm_draws *, const struct work *,
-                                        struct outcome *, struct error *);
+                                        struct run_outcome *, struct error *);
 
 #endif

@@ -97,7 +97,7 @@ static void add_felt(struct felt *felt, bool is_felt)
     felt->felt += is_felt;
 }
 
-static void add_faults(struct subject_tally *sum, const struct outcome *outcome)
+static void add_faults(struct subject_tally *sum, const struct run_outcome *outcome)
 {
     uint32_t configured = outcome->nemesis_count - outcome->drawn_count;
 
@@ -109,7 +109,7 @@ static void add_faults(struct subject_tally *sum, const struct outcome *outcome)
 }
 
 static enum status add_doubt(struct subject_tally *sum, uint64_t job,
-                             const struct outcome *outcome, struct error *err)
+                             const struct run_outcome *outcome, struct error *err)
 {
     if (!outcome->undecided)
         return STATUS_OK;
@@ -121,7 +121,7 @@ static enum status add_doubt(struct subject_tally *sum, uint64_t job,
 }
 
 static enum status add_sums(struct subject_tally *sum, uint64_t job,
-                            const struct outcome *outcome, struct error *err)
+                            const struct run_outcome *outcome, struct error *err)
 {
     sum->runs++;
     sum->failed += outcome->verdict == VERDICT_INVALID;
@@ -135,7 +135,7 @@ static enum status add_sums(struct subject_tally *sum, uint64_t job,
     return add_doubt(sum, job, outcome, err);
 }
 
-static void add_features(struct tally *tally, const struct outcome *outcome)
+static void add_features(struct tally *tally, const struct run_outcome *outcome)
 {
     for (size_t i = 0; tally->reached && i < outcome->features.count; i++) {
         uint8_t *reached = &tally->reached[outcome->features.at[i]];
@@ -147,7 +147,7 @@ static void add_features(struct tally *tally, const struct outcome *outcome)
 /* --- One outcome ------------------------------------------------------------------------------ */
 
 /* Of all that an outcome says, so that two runs of one job can be compared. */
-static enum status identify(const struct outcome *outcome, uint64_t *identity, struct error *err)
+static enum status identify(const struct run_outcome *outcome, uint64_t *identity, struct error *err)
 {
     struct buffer line = { 0 };
     enum status status;
@@ -195,7 +195,7 @@ bool tally_has(const struct tally *tally, uint64_t job)
     return map_find(&tally->done, job, &identity);
 }
 
-enum status tally_add(struct tally *tally, uint64_t job, const struct outcome *outcome,
+enum status tally_add(struct tally *tally, uint64_t job, const struct run_outcome *outcome,
                       struct error *err)
 {
     uint64_t identity = 0, before;

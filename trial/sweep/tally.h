@@ -78,7 +78,7 @@ const struct swarm_draws *tally_draws(const struct tally *, uint64_t job);
 MUST_USE enum status tally_clear(struct tally *, struct error *);
 
 /* Adding a job once more adds nothing, unless its outcome is another: that is a failure then. */
-MUST_USE enum status tally_add(struct tally *, uint64_t job, const struct outcome *,
+MUST_USE enum status tally_add(struct tally *, uint64_t job, const struct run_outcome *,
                                struct error *);
 bool tally_has(const struct tally *, uint64_t job);
 /* Groups by scenario and first run, seeds and entries rising. */

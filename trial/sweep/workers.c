@@ -15,7 +15,7 @@
 #include "base/wall_clock.h"
 
 /* Before a job and an answer: how long it is, and of an answer what it is. */
-struct frame {
+struct worker_frame {
     uint64_t length;
     uint64_t end; /* enum work_end */
 };
@@ -53,7 +53,7 @@ static bool send_all(int socket, const void *from, size_t size)
 
 static bool send_frame(int socket, const void *bytes, size_t size, enum work_end end)
 {
-    struct frame frame = { .length = size, .end = end };
+    struct worker_frame frame = { .length = size, .end = end };
 
     return send_all(socket, &frame, sizeof frame) && send_all(socket, bytes, size);
 }
@@ -76,7 +76,7 @@ static bool do_job(const struct workers_options *options, int socket, struct tex
 /* Never returns: what the parent would do at its own end is none of our business. */
 static void be_worker(const struct workers_options *options, int socket)
 {
-    struct frame frame;
+    struct worker_frame frame;
     struct buffer job = { 0 };
 
     while (read_all(socket, &frame, sizeof frame)) {
@@ -303,7 +303,7 @@ static enum status bury(struct workers *workers, struct worker *worker, struct e
 /* The answer, once all of it is here. */
 static enum status take_answer(struct workers *workers, struct worker *worker, struct error *err)
 {
-    struct frame frame;
+    struct worker_frame frame;
     struct work *work;
     const char *bytes;
 

@@ -5,7 +5,9 @@
 
 #include "history/jsonl/jsonl_write.h"
 #include "tests/fixture.h"
-#include "trial/run/trial.h"
+#include "trial/bisect/case_times_private.h"
+#include "trial/bisect/case_units_private.h"
+#include "trial/run/run.h"
 #include "unity.h"
 
 static struct scenario *scenario, *again;
@@ -72,7 +74,7 @@ static struct digest run(struct scenario *s, uint64_t *committed)
     s->check.is_listed = true;
     ASSERT_OK(trial_run(&trial, s, TRIAL_HISTORY, &err), &err);
     findings = store_findings(trial.simulation->store);
-    hash = digest_of_first(&trial.jury.history,
+    hash = digest_of_first(&trial.history,
                            findings->committed + findings->aborted + findings->unknown);
     *committed = findings->committed;
     trial_close(&trial);
@@ -278,12 +280,12 @@ static void what_is_left_out_is_gone_and_the_rest_is_there(void)
 
         if (count < 2)
             continue;
-        ASSERT_OK(case_without(&less, &whole, &origin, unit, 0, count / 2, &err), &err);
+        ASSERT_OK(case_without(&less, &whole, &origin, &(struct case_part){ unit, 0, count / 2 }, &err), &err);
         left = count_of(&less, unit);
         TEST_ASSERT_EQUAL(count - count / 2, left);
         TEST_ASSERT_FALSE(case_is_equal(&less, &whole));
         case_close(&less);
-        ASSERT_OK(case_without(&less, &whole, &origin, unit, count, count, &err), &err);
+        ASSERT_OK(case_without(&less, &whole, &origin, &(struct case_part){ unit, count, count }, &err), &err);
         TEST_ASSERT_TRUE(case_is_equal(&less, &whole));
         case_close(&less);
     }

@@ -1,4 +1,4 @@
-#include "trial/prove/brute.h"
+#include "trial/prove/brute_private.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "tests/oracle/notation.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/small.h"
-#include "trial/prove/mutate.h"
+#include "trial/prove/mutate_private.h"
 #include "unity.h"
 
 static const enum level levels[] = { LEVEL_SERIALIZABLE, LEVEL_SESSION_SERIALIZABLE,
@@ -128,12 +128,12 @@ static void mutants_are_judged_as_they_are_built(void)
             for (int k = 0; k < 3; k++)
                 TEST_ASSERT_EQUAL_MESSAGE(ask_oracle(&h, levels[k]),
                                           ask_brute((enum brute_order)k),
-                                          mutation_name((enum mutation)m));
+                                          mutate_name((enum mutation)m));
             history_close(&h);
         }
     }
     for (int m = 0; m < MUTATION_COUNT; m++)
-        TEST_ASSERT_GREATER_THAN_UINT64_MESSAGE(0, made[m], mutation_name((enum mutation)m));
+        TEST_ASSERT_GREATER_THAN_UINT64_MESSAGE(0, made[m], mutate_name((enum mutation)m));
 }
 
 /* All lines but the first, which says more of the original. */

@@ -37,9 +37,9 @@ static unsigned column(const char *name)
 }
 
 /* A run with these failures; every checker has judged it. NULL: none. */
-static struct outcome outcome_of(uint64_t seed, const char *first, const char *second)
+static struct run_outcome outcome_of(uint64_t seed, const char *first, const char *second)
 {
-    struct outcome outcome = { .seed = seed, .verdict = first ? VERDICT_INVALID : VERDICT_VALID };
+    struct run_outcome outcome = { .seed = seed, .verdict = first ? VERDICT_INVALID : VERDICT_VALID };
 
     for (int i = 0; checkers_all()[i]; i++)
         outcome.checks[i] = 1;
@@ -52,7 +52,7 @@ static struct outcome outcome_of(uint64_t seed, const char *first, const char *s
 
 static void add(uint64_t seed, const char *first, const char *second)
 {
-    struct outcome outcome = outcome_of(seed, first, second);
+    struct run_outcome outcome = outcome_of(seed, first, second);
 
     ASSERT_OK(matrix_add(&matrix, row, &outcome, &err), &err);
     outcome_close(&outcome);
@@ -152,7 +152,7 @@ static void what_the_catalogue_expects_must_be_seen(void)
 
 static void who_cannot_judge_is_excused_for_bugs_of_several_protocols_alone(void)
 {
-    struct outcome outcome = outcome_of(1, NULL, NULL);
+    struct run_outcome outcome = outcome_of(1, NULL, NULL);
     struct matrix_row several;
 
     memset(outcome.checks, 0, sizeof outcome.checks);
@@ -173,7 +173,7 @@ static void of_false_alarms_the_first_is_told(void)
     static const uint64_t seeds[] = { 5, 3, 9 };
 
     for (size_t i = 0; i < ROW_COUNT(seeds); i++) {
-        struct outcome outcome = outcome_of(seeds[i], "order serializable G1a item", NULL);
+        struct run_outcome outcome = outcome_of(seeds[i], "order serializable G1a item", NULL);
         ASSERT_OK(matrix_add_clean(&clean, &outcome, &err), &err);
         outcome_close(&outcome);
     }

@@ -1,4 +1,4 @@
-#include "trial/prove/mutate.h"
+#include "trial/prove/mutate_private.h"
 
 #include <string.h>
 
@@ -41,7 +41,7 @@ static struct mutant judge(const char *notation)
     struct mutant mutant;
 
     take(notation);
-    ASSERT_OK(mutant_judge(&sketch, LEVEL_SERIALIZABLE, &mutant, &err), &err);
+    ASSERT_OK(mutate_judge(&sketch, LEVEL_SERIALIZABLE, &mutant, &err), &err);
     TEST_ASSERT_TRUE(mutant.is_history);
     return mutant;
 }
@@ -86,7 +86,7 @@ static void mutate_somewhere(enum mutation mutation)
     for (int i = 0; i < 100; i++)
         if (mutate(&sketch, mutation, &random))
             return;
-    TEST_FAIL_MESSAGE(mutation_name(mutation));
+    TEST_FAIL_MESSAGE(mutate_name(mutation));
 }
 
 static void a_split_transaction_keeps_all_that_it_did(void)

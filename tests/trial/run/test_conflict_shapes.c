@@ -1,4 +1,4 @@
-#include "trial/run/conflict_shapes.h"
+#include "trial/run/conflict_shapes_private.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,11 +7,13 @@
 
 #include "tests/fixture.h"
 #include "tests/oracle/notation.h"
-#include "trial/run/due.h"
+#include "store/store.h"
+#include "trial/run/due_private.h"
 #include "unity.h"
 
 static struct error err;
 static struct jury jury;
+static struct history history;
 
 void setUp(void)
 {
@@ -24,29 +26,28 @@ void tearDown(void)
     jury_close(&jury);
 }
 
-static struct jury_case case_of(const char *protocol)
+/* As a run of the protocol has it judged; NULL: nobody is named. */
+static void judge(const char *protocol, const char *notation, const uint32_t *named)
 {
-    return (struct jury_case){ .protocol = store_protocol_facts(store_protocol(text_of(protocol))) };
-}
-
-static void judge(const char *protocol, const char *notation, const struct jury_wishes *wishes)
-{
-    struct jury_case of = case_of(protocol);
-    struct history history;
+    struct store_protocol_facts facts = store_protocol_facts(store_protocol(text_of(protocol)));
+    struct jury_options options = { .check.level = facts.level, .rule = JURY_DUE };
 
     notation_read(notation, &history);
-    ASSERT_OK(jury_judge(&jury, &history, wishes, &of, &err), &err);
+    options.is_named = named != NULL;
+    options.named = named ? *named : 0;
+    options.due = named ? *named : due_checkers(&facts, &history, facts.level);
+    ASSERT_OK(jury_judge(&jury, &history, &options, &err), &err);
+    history_close(&history);
 }
 
 static bool is_due(const char *checker, const char *protocol, const char *notation, int unique)
 {
     struct store_protocol_facts facts = store_protocol_facts(store_protocol(text_of(protocol)));
-    struct history history;
     bool due;
 
     notation_read(notation, &history);
     history.unique = (int8_t)unique;
-    due = checker_is_due(checker_find(text_of(checker)), &facts, &history, facts.level);
+    due = due_checkers(&facts, &history, facts.level) & jury_bit(checker_find(text_of(checker)));
     history_close(&history);
     return due;
 }
@@ -99,60 +100,51 @@ static bool has_gap(const char *checker)
 /* Blackbox judges all of it, and that used to do. */
 static void a_run_without_its_certificate_is_unknown(void)
 {
-    struct jury_wishes wishes = { 0 };
-
-    judge("mvto", ITEMS, &wishes);
+    judge("mvto", ITEMS, NULL);
     TEST_ASSERT_TRUE(has_gap("order"));
     TEST_ASSERT_TRUE(has_gap("certificate"));
     TEST_ASSERT_FALSE(has_gap("blackbox"));
     TEST_ASSERT_FALSE(has_gap("weak"));
-    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, jury_verdict(&jury, &wishes));
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, jury.verdict);
 }
 
 static void a_violation_is_one_whoever_did_not_judge(void)
 {
-    struct jury_wishes wishes = { 0 };
-
-    judge("mvto", "init x 0; T1: r x 0, w x 1; T2: r x 0, w x 2; T3: r x 1, r x 0", &wishes);
+    judge("mvto", "init x 0; T1: r x 0, w x 1; T2: r x 0, w x 2; T3: r x 1, r x 0", NULL);
     TEST_ASSERT_TRUE(has_gap("order"));
-    TEST_ASSERT_EQUAL(VERDICT_INVALID, jury_verdict(&jury, &wishes));
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, jury.verdict);
 }
 
 static uint32_t bit_of(const char *checker)
 {
-    const struct checker *const *all = checkers_all();
-    uint32_t i = 0;
-
-    while (strcmp(all[i]->name, checker) != 0)
-        i++;
-    return 1u << i;
+    return jury_bit(checker_find(text_of(checker)));
 }
 
 static void who_is_not_asked_is_not_due_and_who_is_named_is(void)
 {
-    struct jury_wishes wishes = { .is_listed = true, .checkers = bit_of("blackbox") };
+    uint32_t named = bit_of("blackbox");
 
-    judge("mvto", ITEMS, &wishes);
+    judge("mvto", ITEMS, &named);
     TEST_ASSERT_FALSE(has_gap("order"));
     TEST_ASSERT_TRUE(jury_is_due(&jury, checker_find(TEXT("blackbox"))));
     TEST_ASSERT_FALSE(jury_is_due(&jury, checker_find(TEXT("order"))));
-    TEST_ASSERT_EQUAL(VERDICT_VALID, jury_verdict(&jury, &wishes));
+    TEST_ASSERT_EQUAL(VERDICT_VALID, jury.verdict);
     jury_close(&jury);
 
     /* It cannot tell which 1 was read. */
-    wishes.checkers |= bit_of("infer");
-    judge("mvto", "T1: w x 1; T2: w x 1; T3: r x 1", &wishes);
+    named |= bit_of("infer");
+    judge("mvto", "T1: w x 1; T2: w x 1; T3: r x 1", &named);
     TEST_ASSERT_TRUE(has_gap("infer"));
-    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, jury_verdict(&jury, &wishes));
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, jury.verdict);
 }
 
 static void a_run_that_nobody_is_to_judge_is_not_in_doubt(void)
 {
-    struct jury_wishes wishes = { .is_listed = true };
+    uint32_t nobody = 0;
 
-    judge("mvto", ITEMS, &wishes);
+    judge("mvto", ITEMS, &nobody);
     TEST_ASSERT_FALSE(has_gap("order"));
-    TEST_ASSERT_EQUAL(VERDICT_VALID, jury_verdict(&jury, &wishes));
+    TEST_ASSERT_EQUAL(VERDICT_VALID, jury.verdict);
 }
 
 int main(void)

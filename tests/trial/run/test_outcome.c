@@ -5,14 +5,14 @@
 #include "tests/fixture.h"
 #include "unity.h"
 
-static struct outcome outcome, copy;
+static struct run_outcome outcome, copy;
 static struct buffer line, again;
 static struct error err;
 
 void setUp(void)
 {
     memset(&err, 0, sizeof err);
-    outcome = (struct outcome){ .seed = 17, .verdict = VERDICT_INVALID, .has_store = true };
+    outcome = (struct run_outcome){ .seed = 17, .verdict = VERDICT_INVALID, .has_store = true };
     strcpy(outcome.trace, "00ff");
     outcome.simulated_ns = INT64_C(1234567890123);
     outcome.events = 9;

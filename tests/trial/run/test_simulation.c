@@ -171,8 +171,8 @@ static void the_first_event_in_which_two_runs_part_is_named(void)
     ASSERT_OK(difference_find(&difference, simulation, &scenario, &again, NULL, &err), &err);
     TEST_ASSERT_TRUE(difference.found);
     TEST_ASSERT_GREATER_THAN_UINT64(500, difference.event);
-    TEST_ASSERT_EQUAL(VERDICT_INVALID, run_report_verdict(&report));
-    run_report_print(&report, &out);
+    TEST_ASSERT_EQUAL(VERDICT_INVALID, report_run_verdict(&report));
+    report_run_print(&report, &out);
     buffer_byte(&out, '\0');
     TEST_ASSERT_NOT_NULL(strstr(out.at, "twice      DIFFERS first at line "));
     TEST_ASSERT_NOT_NULL(strstr(out.at, "\n           another  "));
@@ -192,11 +192,11 @@ static void the_report_can_be_pasted_into_a_shell(void)
 
     read_scenario(NULL);
     run(simulation);
-    run_report_print(&report, &out);
+    report_run_print(&report, &out);
     buffer_byte(&out, '\0');
     TEST_ASSERT_NOT_NULL(strstr(out.at, "verdict    VALID   out   again: ordeal run 'my file.toml' "
-                                        "--seed 1 --set cluster.nodes=3 "
-                                        "--set 'name=it'\\''s x'\n"));
+                                "--seed 1 --set cluster.nodes=3 "
+                                "--set 'name=it'\\''s x'\n"));
     buffer_close(&out);
 }
 
@@ -293,7 +293,7 @@ static void a_broken_invariant_is_a_violation(void)
     TEST_ASSERT_EQUAL(VERDICT_INVALID, simulation->verdict);
     TEST_ASSERT_EQUAL_UINT32(1, simulation->finding_count);
     TEST_ASSERT_EQUAL(ANOMALY_INVARIANT, simulation->findings[0].kind);
-    run_report_print(&report, &out);
+    report_run_print(&report, &out);
     buffer_byte(&out, '\0');
     TEST_ASSERT_NOT_NULL(
         strstr(out.at, "invariant  BROKEN   SELECT count(*) FROM accounts gives 10, not 11\n"));
@@ -335,11 +335,11 @@ static void a_nemesis_that_never_struck_is_named(void)
                NULL, 0);
     run(simulation);
     TEST_ASSERT_EQUAL(VERDICT_VALID, simulation->verdict);
-    run_report_print(&report, &out);
+    report_run_print(&report, &out);
     buffer_byte(&out, '\0');
     TEST_ASSERT_NOT_NULL(strstr(out.at, "\nunfelt     crash one (nemesis.0)\n"));
     buffer_clear(&out);
-    run_report_print_json(&report, &out);
+    report_run_print_json(&report, &out);
     buffer_byte(&out, '\0');
     TEST_ASSERT_NOT_NULL(
         strstr(out.at, "\"unfelt\":[{\"nemesis\":0,\"kind\":\"crash\",\"shape\":\"one\"}]"));

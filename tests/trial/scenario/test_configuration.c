@@ -1,4 +1,4 @@
-#include "trial/scenario/configuration.h"
+#include "trial/scenario/configuration_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static void a_dimension_draws_from_a_seed_of_its_own(void)
 
     read_with(NULL, 0);
     for (uint64_t seed = 1; seed <= SEEDS; seed++) {
-        struct given_latency latency;
+        struct scenario_latency latency;
         struct link_options link;
         const struct protocol *protocol;
         struct scenario_cluster cluster;

@@ -5,7 +5,7 @@
 
 #include "cli/output.h"
 #include "tests/fixture.h"
-#include "trial/scenario/scenario_keys.h"
+#include "trial/scenario/keys_private.h"
 #include "unity.h"
 
 #define MS INT64_C(1000000)
@@ -493,7 +493,7 @@ static void the_reference_mentions_every_key(void)
     text[length] = '\0';
     for (size_t i = 0; i < scenario_section_count; i++)
         for (size_t k = 0; k < scenario_sections[i].count; k++) {
-            const struct key_row *row = &scenario_sections[i].rows[k];
+            const struct section_key *row = &scenario_sections[i].rows[k];
             char wanted[100];
 
             snprintf(wanted, sizeof wanted, "| `%s` |", row->name);

@@ -1,4 +1,4 @@
-#include "trial/scenario/schedule.h"
+#include "trial/scenario/schedule_private.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -37,7 +37,7 @@ static void check_refusal(const char *text, uint64_t line, const char *message)
 static void steps_are_read_in_their_order(void)
 {
     ASSERT_OK(read(HEAD BEGIN STEP("do = 'SELECT 1'\nexpect = [\"ok\", \"blocked\"]\n")
-                       STEP("do = \"await\"\nexpect = \"aborted\"\n") COMMIT),
+                   STEP("do = \"await\"\nexpect = \"aborted\"\n") COMMIT),
               &err);
     TEST_ASSERT_EQUAL(WORKLOAD_SCHEDULE, scenario.workload.kind);
     TEST_ASSERT_EQUAL_UINT32(4, scenario.step_count);
@@ -54,7 +54,7 @@ static void steps_are_read_in_their_order(void)
 static void sessions_are_numbered_as_they_appear(void)
 {
     ASSERT_OK(read(HEAD "[[schedule]]\nsession = \"bob\"\ndo = \"begin\"\n" BEGIN
-                        "[[schedule]]\nsession = \"bob\"\ndo = \"abort\"\n" COMMIT),
+                   "[[schedule]]\nsession = \"bob\"\ndo = \"abort\"\n" COMMIT),
               &err);
     TEST_ASSERT_EQUAL_UINT32(2, scenario.workload.sessions);
     TEST_ASSERT_EQUAL_UINT32(0, scenario.steps[0].session_number);
@@ -119,12 +119,10 @@ static void what_cannot_be_a_schedule_is_refused_with_its_line(void)
 
 static void a_schedule_tries_nothing_twice(void)
 {
-    struct client_options given = { .request_timeout_ns = 5, .attempts_max = 9 };
-    struct client_options made = given_schedule_client(&given);
-
-    TEST_ASSERT_EQUAL_UINT32(1, made.attempts_max);
-    TEST_ASSERT_EQUAL_INT64(5, made.request_timeout_ns);
-    TEST_ASSERT_EQUAL_UINT64(0, made.transactions);
+    ASSERT_OK(read(HEAD BEGIN COMMIT), &err);
+    TEST_ASSERT_EQUAL_UINT32(1, scenario.workload.client.attempts_max);
+    TEST_ASSERT_EQUAL_INT64(INT64_C(400000000), scenario.workload.client.request_timeout_ns);
+    TEST_ASSERT_EQUAL_UINT64(0, scenario.workload.client.transactions);
 }
 
 int main(void)

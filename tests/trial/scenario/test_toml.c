@@ -1,4 +1,4 @@
-#include "trial/scenario/toml.h"
+#include "trial/scenario/toml_private.h"
 
 #include <string.h>
 
@@ -13,14 +13,14 @@ void setUp(void)
 {
     arena = fixture_arena();
     memset(&err, 0, sizeof err);
-    ASSERT_OK(settings_read(TEXT("name = \"x\"\n"
-                                 "[cluster]\n"
-                                 "nodes = 5\n"
-                                 "[network]\n"
-                                 "latency = \"1ms\"\n"
-                                 "loss = 0.001\n"
-                                 "[[nemesis]]\n"
-                                 "kind = \"crash\"\n"),
+    ASSERT_OK(toml_read(TEXT("name = \"x\"\n"
+                             "[cluster]\n"
+                             "nodes = 5\n"
+                             "[network]\n"
+                             "latency = \"1ms\"\n"
+                             "loss = 0.001\n"
+                             "[[nemesis]]\n"
+                             "kind = \"crash\"\n"),
                             arena, &root, &err),
               &err);
 }
@@ -42,7 +42,7 @@ static const struct setting *at(const char *path)
             for (setting = setting->first; setting && index > 0; index--)
                 setting = setting->next;
         } else {
-            setting = setting_find(setting, part);
+            setting = toml_find(setting, part);
         }
         path += length + (path[length] == '.');
     }
@@ -57,13 +57,13 @@ static const char *text_at(const char *path)
 
 static void set(const char *assignment)
 {
-    ASSERT_OK(settings_set(root, assignment, arena, &err), &err);
+    ASSERT_OK(toml_set(root, assignment, arena, &err), &err);
 }
 
 static void every_kind_of_value_is_told_apart(void)
 {
-    ASSERT_OK(settings_read(TEXT("a = 'x'\nb = 1_000\nc = 0.5\nd = true\ne = 1979-05-27\n"
-                                 "f = [1]\ng = {}\nh = 0x10\n"),
+    ASSERT_OK(toml_read(TEXT("a = 'x'\nb = 1_000\nc = 0.5\nd = true\ne = 1979-05-27\n"
+                             "f = [1]\ng = {}\nh = 0x10\n"),
                             arena, &root, &err),
               &err);
     TEST_ASSERT_EQUAL(SETTING_STRING, at("a")->kind);
@@ -80,7 +80,7 @@ static void every_kind_of_value_is_told_apart(void)
 
 static void settings_stand_in_the_order_of_their_lines(void)
 {
-    ASSERT_OK(settings_read(TEXT("b = [1]\na = 1\n[d]\nx = {}\nw = 2\n[c]\n"), arena, &root, &err),
+    ASSERT_OK(toml_read(TEXT("b = [1]\na = 1\n[d]\nx = {}\nw = 2\n[c]\n"), arena, &root, &err),
               &err);
     TEST_ASSERT_EQUAL_STRING("b", root->first->key.at);
     TEST_ASSERT_EQUAL_STRING("a", root->first->next->key.at);
@@ -110,7 +110,7 @@ static void what_is_no_toml_is_refused_with_its_line(void)
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         memset(&err, 0, sizeof err);
         TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT,
-                                  settings_read(text_of(rows[i].text), arena, &root, &err),
+                                  toml_read(text_of(rows[i].text), arena, &root, &err),
                                   rows[i].text);
         TEST_ASSERT_EQUAL_STRING_MESSAGE(rows[i].message, err.text, rows[i].text);
         TEST_ASSERT_EQUAL_UINT64_MESSAGE(rows[i].line, err.line, rows[i].text);
@@ -148,8 +148,8 @@ static void a_set_value_may_be_a_table_or_a_list(void)
 /* It once took the second place, as the line that it was given is that of the first. */
 static void a_table_that_is_added_is_the_last(void)
 {
-    ASSERT_OK(settings_read(TEXT("[[nemesis]]\nkind = \"crash\"\n"
-                                 "[[nemesis]]\nkind = \"clock\"\n"),
+    ASSERT_OK(toml_read(TEXT("[[nemesis]]\nkind = \"crash\"\n"
+                             "[[nemesis]]\nkind = \"clock\"\n"),
                             arena, &root, &err),
               &err);
     set("nemesis.2.kind=pause");
@@ -191,7 +191,7 @@ static void what_cannot_be_set_is_said(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, settings_set(root, rows[i].assignment, arena, &err));
+        TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, toml_set(root, rows[i].assignment, arena, &err));
         TEST_ASSERT_EQUAL_STRING(rows[i].message, err.text);
     }
 }
@@ -199,10 +199,10 @@ static void what_cannot_be_set_is_said(void)
 static void blame_falls_on_a_line_or_on_a_flag(void)
 {
     set("cluster.nodes=7");
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, setting_refuse(at("network.loss"), &err, "too much"));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, toml_refuse(at("network.loss"), &err, "too much"));
     TEST_ASSERT_EQUAL_UINT64(6, err.line);
     TEST_ASSERT_EQUAL_STRING("too much", err.text);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, setting_refuse(at("cluster.nodes"), &err, "too many"));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, toml_refuse(at("cluster.nodes"), &err, "too many"));
     TEST_ASSERT_EQUAL_UINT64(0, err.line);
     TEST_ASSERT_EQUAL_STRING("--set cluster.nodes=7: too many", err.text);
 }
@@ -214,7 +214,7 @@ static void too_small_an_arena_is_an_error(void)
         enum status status;
 
         ASSERT_OK(arena_init(&small, size, &err), &err);
-        status = settings_read(TEXT("a = 1\n[b]\nc = [ 'x', { d = 0.5 } ]\n"), &small, &root, &err);
+        status = toml_read(TEXT("a = 1\n[b]\nc = [ 'x', { d = 0.5 } ]\n"), &small, &root, &err);
         TEST_ASSERT_TRUE(status == STATUS_OK || status == STATUS_OVER_LIMIT);
         arena_close(&small);
         if (status == STATUS_OK)

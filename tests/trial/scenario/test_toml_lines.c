@@ -1,4 +1,4 @@
-#include "trial/scenario/toml_lines.h"
+#include "trial/scenario/toml_lines_private.h"
 
 #include <string.h>
 
@@ -21,11 +21,15 @@ void tearDown(void)
     buffer_close(&made);
 }
 
-static void find(const char *text)
+static enum status find_in(struct text text)
 {
     toml_lines_close(&lines);
-    ASSERT_OK(toml_guard(text_of(text), &err), &err);
-    ASSERT_OK(toml_lines_find(&lines, text_of(text), &err), &err);
+    return toml_lines_find(&lines, text, &err);
+}
+
+static void find(const char *text)
+{
+    ASSERT_OK(find_in(text_of(text)), &err);
 }
 
 static uint64_t line_of(const char *path)
@@ -41,7 +45,7 @@ static void repeat(const char *piece, size_t times)
 
 static enum status guard_made(void)
 {
-    return toml_guard((struct text){ made.at, made.count }, &err);
+    return find_in((struct text){ made.at, made.count });
 }
 
 static void keys_tables_and_elements_have_their_lines(void)
@@ -181,10 +185,10 @@ static void a_file_of_more_than_a_megabyte_is_refused(void)
 
 static void nul_and_broken_utf8_are_refused_with_their_line(void)
 {
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, toml_guard(TEXT("a = 1\nb = '\0'\n"), &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, find_in(TEXT("a = 1\nb = '\0'\n")));
     TEST_ASSERT_EQUAL_STRING("a NUL byte", err.text);
     TEST_ASSERT_EQUAL_UINT64(2, err.line);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, toml_guard(TEXT("\n\na = '\xc3('\n"), &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, find_in(TEXT("\n\na = '\xc3('\n")));
     TEST_ASSERT_EQUAL_STRING("not UTF-8", err.text);
     TEST_ASSERT_EQUAL_UINT64(3, err.line);
 }

@@ -46,7 +46,7 @@ static void start(void)
 static enum status take(uint64_t job, uint32_t feature, uint32_t other, enum verdict verdict)
 {
     uint32_t list[3] = { 0, feature, other };
-    struct outcome outcome = { .verdict = verdict };
+    struct run_outcome outcome = { .verdict = verdict };
     enum status status;
 
     outcome.features.at = list;

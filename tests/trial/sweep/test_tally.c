@@ -11,13 +11,13 @@
 #define JOBS 24
 
 static struct plan plan;
-static struct outcome outcomes[JOBS];
+static struct run_outcome outcomes[JOBS];
 static struct error err;
 
 /* Two scenarios with twelve seeds each; of the first every third run fails, in two ways. */
-static void make_outcome(struct outcome *outcome, uint64_t job)
+static void make_outcome(struct run_outcome *outcome, uint64_t job)
 {
-    *outcome = (struct outcome){ .seed = plan_seed(&plan, job), .has_store = true,
+    *outcome = (struct run_outcome){ .seed = plan_seed(&plan, job), .has_store = true,
                                  .committed = 10, .nemesis_count = 1 };
     strcpy(outcome->trace, "abc");
     outcome->trace[0] = (char)('a' + job);
@@ -73,9 +73,9 @@ static void report(const uint32_t *jobs, size_t count, struct buffer *out)
     for (size_t i = 0; i < count; i++)
         ASSERT_OK(tally_add(&tally, jobs[i], &outcomes[jobs[i]], &err), &err);
     tally_sort(&tally);
-    sweep_report_print(&said, out);
-    sweep_report_print_json(&said, out);
-    sweep_report_print_junit(&said, out);
+    report_sweep_print(&said, out);
+    report_sweep_print_json(&said, out);
+    report_sweep_print_junit(&said, out);
     buffer_byte(out, '\0');
     tally_close(&tally);
 }

@@ -1,0 +1,330 @@
+#include "trial/bisect/case_units_private.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NO_UNIT UINT64_MAX
+#define AFTER_NS INT64_C(3000000000) /* strikes so long behind the last transaction may matter */
+
+static const struct logged_strike *source_of(const struct bisect_origin *origin,
+                                             const struct case_strike *strike)
+{
+    return &origin->recording.strikes.list.at[strike->source];
+}
+
+static const struct nemesis_options *nemesis_of(const struct bisect_origin *origin,
+                                                const struct case_strike *strike)
+{
+    return &origin->scenario->nemeses[source_of(origin, strike)->place];
+}
+
+/* --- Names of units, before they are numbered ------------------------------------------------- */
+
+static uint64_t name_of_strike(const struct bisect_case *c, const struct bisect_origin *origin,
+                               enum case_unit unit, size_t i)
+{
+    const struct case_strike *strike = &c->strikes.at[i];
+
+    switch (unit) {
+    case UNIT_FAMILY:
+        return nemesis_of(origin, strike)->kind;
+    case UNIT_NEMESIS:
+        return source_of(origin, strike)->place;
+    case UNIT_STRIKE:
+        return i;
+    default:
+        return NO_UNIT;
+    }
+}
+
+static uint64_t name_of_txn(const struct bisect_case *c, enum case_unit unit, size_t i)
+{
+    return unit == UNIT_SESSION ? c->listing.txns.at[i].client : unit == UNIT_TXN ? i : NO_UNIT;
+}
+
+/* Only of operations that are about one key. */
+static uint64_t name_of_op(enum case_unit unit, const struct listed_op *op, uint64_t step)
+{
+    bool has_key = op->kind <= LISTED_PUT && op->kind != LISTED_INSERT;
+
+    if (unit == UNIT_STEP)
+        return step;
+    return unit == UNIT_KEY && has_key ? op->key : NO_UNIT;
+}
+
+/* --- Numbering -------------------------------------------------------------------------------- */
+
+struct unit_names {
+    ARRAY(uint64_t) list; /* rising, each once */
+};
+
+static int compare_names(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static enum status add_name(struct unit_names *names, uint64_t name, struct error *err)
+{
+    return name == NO_UNIT ? STATUS_OK : array_push(&names->list, name, err);
+}
+
+static void sort_names(struct unit_names *names)
+{
+    size_t kept = 0;
+
+    if (names->list.count > 1)
+        qsort(names->list.at, names->list.count, sizeof *names->list.at, compare_names);
+    for (size_t i = 0; i < names->list.count; i++)
+        if (kept == 0 || names->list.at[kept - 1] != names->list.at[i])
+            names->list.at[kept++] = names->list.at[i];
+    names->list.count = kept;
+}
+
+static enum status collect(struct unit_names *names, const struct bisect_case *c,
+                           const struct bisect_origin *origin, enum case_unit unit,
+                           struct error *err)
+{
+    uint64_t step = 0;
+
+    for (size_t i = 0; i < c->strikes.count; i++)
+        TRY(add_name(names, name_of_strike(c, origin, unit, i), err));
+    for (size_t i = 0; i < c->listing.txns.count; i++)
+        TRY(add_name(names, name_of_txn(c, unit, i), err));
+    for (size_t i = 0; i < c->listing.ops.count; i++) {
+        TRY(add_name(names, name_of_op(unit, &c->listing.ops.at[i], step), err));
+        step += !c->listing.ops.at[i].goes_on;
+    }
+    sort_names(names);
+    return STATUS_OK;
+}
+
+/* What is left out: a part, by the names of its units. */
+struct removal {
+    const struct case_part *part;
+    struct unit_names names;
+};
+
+/* Whether the unit of this name is in the part; there may be fewer than its `to` by now. */
+static bool is_out(const struct removal *removal, uint64_t name)
+{
+    const struct unit_names *names = &removal->names;
+    size_t from = removal->part->from, to = removal->part->to;
+
+    if (to > names->list.count)
+        to = names->list.count;
+    if (name == NO_UNIT || from >= to)
+        return false;
+    return name >= names->list.at[from] && name <= names->list.at[to - 1];
+}
+
+/* --- Victims ---------------------------------------------------------------------------------- */
+
+/* How many a strike can do without; a partition and a lone victim cannot be divided. */
+static uint32_t victims_of(const struct bisect_origin *origin, const struct case_strike *strike)
+{
+    const struct nemesis_strike *from = &source_of(origin, strike)->strike;
+    uint32_t count = from->link_count > 0 ? from->link_count : from->node_count;
+    enum nemesis_shape shape = nemesis_of(origin, strike)->shape;
+
+    if (shape == SHAPE_PARTITION_BRIDGE || shape == SHAPE_PARTITION_MAJORITIES_RING)
+        return 0;
+    return count > 1 && count <= 64 ? count : 0;
+}
+
+static size_t count_victims(const struct bisect_case *c, const struct bisect_origin *origin)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < c->strikes.count; i++)
+        count += victims_of(origin, &c->strikes.at[i]);
+    return count;
+}
+
+/* A strike keeps one victim at least. */
+static void spare_victims(struct bisect_case *c, const struct bisect_origin *origin, size_t from,
+                          size_t to)
+{
+    size_t number = 0;
+
+    for (size_t i = 0; i < c->strikes.count; i++) {
+        struct case_strike *strike = &c->strikes.at[i];
+        uint32_t count = victims_of(origin, strike);
+        uint64_t all = count == 64 ? UINT64_MAX : (UINT64_C(1) << count) - 1;
+        uint64_t without = strike->without;
+
+        for (uint32_t k = 0; k < count; k++, number++)
+            if (number >= from && number < to)
+                without |= UINT64_C(1) << k;
+        if (without != all)
+            strike->without = without;
+    }
+}
+
+/* --- Without some ----------------------------------------------------------------------------- */
+
+enum status case_count(const struct bisect_case *c, const struct bisect_origin *origin,
+                       enum case_unit unit, size_t *count, struct error *err)
+{
+    struct unit_names names = { 0 };
+    enum status status;
+
+    if (unit == UNIT_VICTIM) {
+        *count = count_victims(c, origin);
+        return STATUS_OK;
+    }
+    status = collect(&names, c, origin, unit, err);
+    *count = names.list.count;
+    array_close(&names.list);
+    return status;
+}
+
+/* Whether any operation of the step is to go. */
+static bool is_step_out(const struct removal *removal, const struct listed_op *ops, uint32_t count,
+                        uint64_t step)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        if (is_out(removal, name_of_op(removal->part->unit, &ops[i], step)))
+            return true;
+        if (!ops[i].goes_on)
+            return false;
+    }
+    return false;
+}
+
+/* The transaction with the operations that stay; none, if none do. */
+static void copy_txn(struct bisect_case *out, const struct bisect_case *c,
+                     const struct listed_txn *txn, const struct removal *removal, uint64_t *step)
+{
+    const struct listed_op *ops = listed_ops(&c->listing, txn);
+    bool has_begun = false;
+
+    for (uint32_t i = 0, end; i < txn->count; i = end, ++*step) {
+        bool goes = is_step_out(removal, ops + i, txn->count - i, *step);
+
+        for (end = i; end < txn->count && ops[end].goes_on; end++)
+            ;
+        end = end < txn->count ? end + 1 : end;
+        if (goes)
+            continue;
+        if (!has_begun)
+            listed_begin(&out->listing, txn->client);
+        has_begun = true;
+        for (uint32_t k = i; k < end; k++)
+            listed_add(&out->listing, ops[k]);
+    }
+    if (has_begun)
+        listed_place(&out->listing, txn->at_ns, txn->node);
+}
+
+static enum status leave_out(struct bisect_case *out, const struct bisect_case *c,
+                             const struct bisect_origin *origin, const struct removal *removal,
+                             struct error *err)
+{
+    enum case_unit unit = removal->part->unit;
+    bool by_op = unit == UNIT_KEY || unit == UNIT_STEP;
+    uint64_t step = 0;
+
+    for (size_t i = 0; i < c->strikes.count; i++)
+        if (!is_out(removal, name_of_strike(c, origin, unit, i)))
+            TRY(array_push(&out->strikes, c->strikes.at[i], err));
+    for (size_t i = 0; i < c->listing.txns.count; i++) {
+        const struct listed_txn *txn = &c->listing.txns.at[i];
+
+        if (is_out(removal, name_of_txn(c, unit, i)))
+            continue;
+        if (by_op && c->listing.calls.count == 0)
+            copy_txn(out, c, txn, removal, &step);
+        else
+            listed_copy(&out->listing, &c->listing, txn);
+    }
+    return listed_status(&out->listing, err);
+}
+
+enum status case_without(struct bisect_case *out, const struct bisect_case *c,
+                         const struct bisect_origin *origin, const struct case_part *part,
+                         struct error *err)
+{
+    struct removal removal = { .part = part };
+    enum status status;
+
+    if (part->unit == UNIT_VICTIM) {
+        TRY(case_copy(out, c, err));
+        spare_victims(out, origin, part->from, part->to);
+        return STATUS_OK;
+    }
+    *out = (struct bisect_case){ .settings = c->settings };
+    status = collect(&removal.names, c, origin, part->unit, err);
+    if (status == STATUS_OK)
+        status = leave_out(out, c, origin, &removal, err);
+    array_close(&removal.names.list);
+    return status;
+}
+
+enum status case_prefix(struct bisect_case *out, const struct bisect_case *c, size_t txns,
+                        struct error *err)
+{
+    int64_t end_ns = INT64_MAX;
+
+    *out = (struct bisect_case){ .settings = c->settings };
+    if (txns < c->listing.txns.count)
+        end_ns = c->listing.txns.at[txns].at_ns + AFTER_NS;
+    for (size_t i = 0; i < txns && i < c->listing.txns.count; i++)
+        listed_copy(&out->listing, &c->listing, &c->listing.txns.at[i]);
+    for (size_t i = 0; i < c->strikes.count; i++)
+        if (c->strikes.at[i].at_ns <= end_ns)
+            TRY(array_push(&out->strikes, c->strikes.at[i], err));
+    return listed_status(&out->listing, err);
+}
+
+enum status case_renumber(struct bisect_case *out, const struct bisect_case *c, struct error *err)
+{
+    struct unit_names names = { 0 };
+    enum status status = STATUS_OK;
+
+    TRY(case_copy(out, c, err));
+    for (size_t i = 0; status == STATUS_OK && i < c->listing.txns.count; i++)
+        status = add_name(&names, c->listing.txns.at[i].client, err);
+    sort_names(&names);
+    for (size_t i = 0; status == STATUS_OK && i < out->listing.txns.count; i++) {
+        uint64_t name = out->listing.txns.at[i].client;
+        const uint64_t *place = bsearch(&name, names.list.at, names.list.count, sizeof name,
+                                        compare_names);
+        out->listing.txns.at[i].client = (uint32_t)(place - names.list.at);
+    }
+    if (names.list.count > 0)
+        out->settings.sessions = (uint32_t)names.list.count;
+    array_close(&names.list);
+    return status;
+}
+
+void case_set_nodes(struct bisect_case *c, uint32_t nodes)
+{
+    c->settings.nodes = nodes;
+    for (size_t i = 0; i < c->listing.txns.count; i++)
+        c->listing.txns.at[i].node %= nodes;
+}
+
+enum status case_merge(struct bisect_case *out, const struct bisect_case *c,
+                       const struct bisect_origin *origin, size_t number, struct error *err)
+{
+    struct case_strike *strike;
+    size_t next = number + 1;
+
+    TRY(case_copy(out, c, err));
+    while (next < c->strikes.count && source_of(origin, &c->strikes.at[next])->place !=
+                                          source_of(origin, &c->strikes.at[number])->place)
+        next++;
+    if (next >= c->strikes.count)
+        return STATUS_OK; /* it is the last */
+    strike = &out->strikes.at[number];
+    if (strike->lasts_ns > 0 && out->strikes.at[next].lasts_ns > 0)
+        strike->lasts_ns =
+            out->strikes.at[next].at_ns + out->strikes.at[next].lasts_ns - strike->at_ns;
+    out->strikes.count--;
+    memmove(&out->strikes.at[next], &out->strikes.at[next + 1],
+            (out->strikes.count - next) * sizeof *out->strikes.at);
+    return STATUS_OK;
+}

@@ -1,0 +1,30 @@
+/*
+ * bisect_search: the run to be made smaller: the first that fails, written down.
+ *
+ * Every run is one of a worker's; the one that failed is then run again here, where
+ * what it draws is recorded.
+ */
+#ifndef TRIAL_BISECT_SEARCH_H
+#define TRIAL_BISECT_SEARCH_H
+
+#include "history/progress.h"
+#include "trial/bisect/case.h"
+
+struct bisect_search {
+    struct scenario *scenario; /* the caller's: its seed becomes that of the failure */
+    uint64_t first_seed, last_seed;
+    uint64_t runs;
+    bool found;
+    struct bisect_origin origin;
+    char explanation[400];
+    int64_t end_ns; /* of the failing run */
+};
+
+/* Closed by bisect_search_close(). */
+void bisect_search_open(struct bisect_search *, struct scenario *, uint64_t first_seed,
+                        uint64_t last_seed);
+void bisect_search_close(struct bisect_search *);
+MUST_USE enum status bisect_search(struct bisect_search *, unsigned job_count,
+                                   const struct progress *, struct error *);
+
+#endif

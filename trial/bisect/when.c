@@ -1,0 +1,224 @@
+#include "trial/bisect/when.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "trial/bisect/shrink.h"
+#include "trial/run/run.h"
+#include "trial/sweep/workers.h"
+
+#define FIRST_MOMENTS 17
+#define HALVINGS 6
+#define TRIES 16
+#define BAR_WIDTH 32
+#define JUMP_MIN (TRIES / 4) /* less may be chance */
+
+/* --- In a worker ------------------------------------------------------------------------------ */
+
+struct when_job {
+    int64_t at_ns;
+    uint64_t seed;
+};
+
+static enum status work(void *context, struct text job, struct buffer *answer, struct error *err)
+{
+    const struct bisect_search *search = context;
+    struct signatures *signatures = calloc(1, sizeof *signatures);
+    struct trial trial = { 0 };
+    struct when_job when;
+    enum status status;
+
+    assert(job.length == sizeof when);
+    if (!signatures)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for what is wrong with a run");
+    memcpy(&when, job.at, sizeof when);
+    search->scenario->again = (struct scenario_again){ true, when.at_ns, when.seed };
+    status = trial_run(&trial, search->scenario, 0, err);
+    if (status == STATUS_OK) {
+        signature_of_trial(&trial, signatures);
+        buffer_byte(answer, shrink_is_alike(signatures, search->origin.target) ? '1' : '0');
+    }
+    trial_close(&trial);
+    free(signatures);
+    return status;
+}
+
+/* --- Asking ----------------------------------------------------------------------------------- */
+
+static enum status submit(struct workers *workers, const struct bisect_moment *moment,
+                          struct error *err)
+{
+    for (uint64_t seed = 1; seed <= TRIES; seed++) {
+        struct when_job job = { moment->at_ns, seed };
+
+        TRY(workers_submit(workers, (struct text){ (const char *)&job, sizeof job }, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status count_failures(struct workers *workers, struct bisect_moment *moment,
+                                  struct error *err)
+{
+    for (; moment->tried < TRIES; moment->tried++) {
+        const struct work *done;
+
+        TRY(workers_next(workers, -1, &done, err));
+        assert(done);
+        if (done->end == WORK_REFUSED) {
+            *err = done->error;
+            return err->status;
+        }
+        moment->failed += done->end == WORK_DONE && done->answer.count > 0 &&
+                          done->answer.at[0] == '1';
+    }
+    return STATUS_OK;
+}
+
+static void find_jump(struct bisect_moments *moments)
+{
+    int64_t best = INT64_MIN;
+
+    for (uint32_t i = 0; i + 1 < moments->count; i++) {
+        int64_t jump = (int64_t)moments->at[i + 1].failed - (int64_t)moments->at[i].failed;
+        if (jump > best) {
+            best = jump;
+            moments->jump = i;
+        }
+    }
+}
+
+static enum status ask_evenly(struct bisect_search *search, struct workers *workers,
+                              struct bisect_moments *moments, const struct progress *progress,
+                              struct error *err)
+{
+    moments->count = FIRST_MOMENTS;
+    for (uint32_t i = 0; i < moments->count; i++) {
+        moments->at[i] = (struct bisect_moment){ search->end_ns / (FIRST_MOMENTS - 1) * i, 0, 0 };
+        TRY(submit(workers, &moments->at[i], err));
+    }
+    for (uint32_t i = 0; i < moments->count; i++) {
+        TRY(count_failures(workers, &moments->at[i], err));
+        progress_report(progress, i + 1, FIRST_MOMENTS + HALVINGS);
+    }
+    return STATUS_OK;
+}
+
+static enum status halve_jump(struct workers *workers, struct bisect_moments *moments,
+                              struct error *err)
+{
+    uint32_t place = moments->jump + 1;
+    struct bisect_moment middle = {
+        (moments->at[place - 1].at_ns + moments->at[place].at_ns) / 2, 0, 0
+    };
+
+    assert(moments->count < MOMENTS_MAX);
+    TRY(submit(workers, &middle, err));
+    TRY(count_failures(workers, &middle, err));
+    memmove(&moments->at[place + 1], &moments->at[place],
+            (moments->count - place) * sizeof *moments->at);
+    moments->at[place] = middle;
+    moments->count++;
+    return STATUS_OK;
+}
+
+static enum status ask(struct bisect_search *search, struct workers *workers,
+                       struct bisect_moments *moments, const struct progress *progress,
+                       struct error *err)
+{
+
+    TRY(ask_evenly(search, workers, moments, progress, err));
+    for (uint32_t i = 0; i < HALVINGS; i++) {
+        find_jump(moments);
+        TRY(halve_jump(workers, moments, err));
+        progress_report(progress, FIRST_MOMENTS + i + 1, FIRST_MOMENTS + HALVINGS);
+    }
+    find_jump(moments);
+    return STATUS_OK;
+}
+
+enum status bisect_when(struct bisect_search *search, unsigned job_count,
+                        struct bisect_moments *moments, const struct progress *progress,
+                        struct error *err)
+{
+    struct workers_options options = {
+        .count = job_count, .in_order = true, .work = work, .context = search
+    };
+    struct workers *workers = calloc(1, sizeof *workers);
+    enum status status;
+
+    *moments = (struct bisect_moments){ 0 };
+    if (!workers)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for workers");
+    progress_begin(progress, "moments");
+    status = workers_open(workers, &options, err);
+    if (status == STATUS_OK)
+        status = ask(search, workers, moments, progress, err);
+    workers_close(workers);
+    free(workers);
+    return status;
+}
+
+/* --- What it says ----------------------------------------------------------------------------- */
+
+static void print_moment(const struct bisect_moment *moment, struct buffer *out)
+{
+    size_t begin;
+
+    buffer_text(out, TEXT("           "));
+    begin = out->count;
+    quantity_print_rounded(out, moment->at_ns);
+    while (out->count < begin + 12)
+        buffer_byte(out, ' ');
+    buffer_print(out, "%2" PRIu32 " of %" PRIu32 "  ", moment->failed, moment->tried);
+    for (uint32_t i = 0; i < moment->failed * BAR_WIDTH / moment->tried; i++)
+        buffer_text(out, TEXT("█"));
+    buffer_byte(out, '\n');
+}
+
+void bisect_when_print(const struct bisect_moments *moments, struct buffer *out)
+{
+    const struct bisect_moment *before = &moments->at[moments->jump], *after = before + 1;
+
+    buffer_text(out, TEXT("when       kept until, then drawn anew: how many fail alike\n"));
+    for (uint32_t i = 0; i < moments->count; i++)
+        print_moment(&moments->at[i], out);
+    if (after->failed < before->failed + JUMP_MIN) {
+        buffer_text(out,
+                    TEXT("moment     none: it fails about as often whenever it is drawn anew\n"));
+        return;
+    }
+    buffer_text(out, TEXT("moment     between "));
+    quantity_print_rounded(out, before->at_ns);
+    buffer_text(out, TEXT(" and "));
+    quantity_print_rounded(out, after->at_ns);
+    buffer_print(out, ": %" PRIu32 " of %" PRIu32 " fail before, %" PRIu32 " of %" PRIu32
+                 " after\n", before->failed, before->tried, after->failed, after->tried);
+}
+
+void bisect_when_answer(const struct bisect_moments *moments, struct json_writer *json)
+{
+    const struct bisect_moment *before = &moments->at[moments->jump], *after = before + 1;
+
+    json_writer_open(json, "when", '{');
+    if (after->failed >= before->failed + JUMP_MIN) {
+        json_writer_seconds(json, "after_seconds", before->at_ns);
+        json_writer_seconds(json, "before_seconds", after->at_ns);
+    } else {
+        json_writer_null(json, "after_seconds");
+        json_writer_null(json, "before_seconds");
+    }
+    json_writer_open(json, "moments", '[');
+    for (uint32_t i = 0; i < moments->count; i++) {
+        json_writer_open(json, NULL, '{');
+        json_writer_seconds(json, "at_seconds", moments->at[i].at_ns);
+        json_writer_number(json, "failed", moments->at[i].failed);
+        json_writer_number(json, "tried", moments->at[i].tried);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+    json_writer_close(json, '}');
+}

@@ -1,0 +1,51 @@
+/*
+ * trial: a run of a scenario and what the jury says of it, as data.
+ *
+ *     trial_run(&trial, &scenario, 0, &err);
+ *     ... trial_verdict(&trial), trial.simulation->findings, trial.jury.jurors ...
+ *     trial_close(&trial);
+ *
+ * Nothing is printed. What comes out is a function of the scenario (its seed is in
+ * it) and of nothing that ran before in the same process.
+ */
+#ifndef TRIAL_RUN_RUN_H
+#define TRIAL_RUN_RUN_H
+
+#include "checkers/interval/profile.h"
+#include "history/history.h"
+#include "trial/run/jury.h"
+#include "trial/run/simulation.h"
+#include "trial/scenario/scenario.h"
+
+enum trial_flag {
+    TRIAL_HISTORY = 1, /* makes the history even if nobody is to judge it */
+    TRIAL_WITNESS = 2, /* has the checkers put their witnesses together */
+};
+
+struct trial {
+    const struct scenario *scenario; /* the caller's */
+    struct simulation *simulation;   /* on the heap: nemeses are called back by address */
+    struct profile profile;          /* the store's, where this run does not get all it promises */
+    struct history history;
+    const struct profile *offered; /* the store's, as the jury got it; NULL: none */
+    struct jury jury;
+    bool is_judged; /* there is a history */
+};
+
+/* Both in one. Closed by trial_close(), whatever the status. */
+MUST_USE enum status trial_run(struct trial *, const struct scenario *, unsigned flags,
+                               struct error *);
+
+/* The run alone; closed likewise. The bar may be NULL. */
+MUST_USE enum status trial_simulate(struct trial *, const struct scenario *,
+                                    const struct trace_options *, const struct progress *,
+                                    struct error *);
+/* And then the jury, unless there is no store or nobody is to judge. */
+MUST_USE enum status trial_judge(struct trial *, unsigned flags, struct error *);
+void trial_close(struct trial *);
+
+/* What a run of the scenario is judged by: the level that it asks for, or what is promised. */
+enum level trial_level(const struct scenario *, enum level promised);
+enum verdict trial_verdict(const struct trial *);
+
+#endif

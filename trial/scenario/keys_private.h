@@ -1,0 +1,17 @@
+/*
+ * scenario_keys: every key that a scenario may have, in one table.
+ *
+ * The table drives reading, defaults, range checks, printing and the test that
+ * docs/scenarios.md mentions each. A row writes into the struct of its section
+ * at its offset. Rows are read in the table's order, so that a key may depend
+ * on one above it (a shape on its kind).
+ */
+#ifndef TRIAL_SCENARIO_KEYS_PRIVATE_H
+#define TRIAL_SCENARIO_KEYS_PRIVATE_H
+
+#include "trial/scenario/section_private.h"
+
+extern const struct section scenario_sections[];
+extern const size_t scenario_section_count;
+
+#endif

@@ -1,0 +1,40 @@
+/*
+ * nemesis: those settings of nemeses and of the swarm that are lists, and the strikes of a nemesis that are listed
+ * one by one (nemesis/strikes.h).
+ *
+ *     strikes = [
+ *         { at = "1s", lasts = "20ms", nodes = [0, 2] },
+ *         { at = "3s", nodes = [1], by = ["-12ms"] },     # a clock that is stepped; of drift: [-500]
+ *         { at = "5s", lasts = "1s", links = [[0, 1], [2, 1]] },
+ *     ]
+ */
+#ifndef TRIAL_SCENARIO_NEMESIS_PRIVATE_H
+#define TRIAL_SCENARIO_NEMESIS_PRIVATE_H
+
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
+#include "nemesis/nemesis.h"
+#include "trial/scenario/scenario.h"
+#include "trial/scenario/toml_private.h"
+
+/* `label` is the key's name, for messages. */
+MUST_USE enum status scenario_times_read(struct nemesis_times *, const char *label,
+                                         const struct setting *, struct error *);
+MUST_USE enum status scenario_nodes_read(struct nemesis_nodes *, const char *label,
+                                         const struct setting *, struct error *);
+/* A bit for each kind of nemesis; "all" stands for all of them. */
+MUST_USE enum status scenario_kinds_read(uint32_t *kinds, const char *label, const struct setting *,
+                                         struct error *);
+
+void scenario_times_print(const struct nemesis_times *, struct buffer *);
+void scenario_nodes_print(const struct nemesis_nodes *, struct buffer *);
+void scenario_kinds_print(uint32_t kinds, struct buffer *);
+
+/* Into the scenario's memory. NULL: there are none. */
+MUST_USE enum status scenario_strikes_read(struct scenario *, struct nemesis_options *,
+                                           const struct setting *list, struct error *);
+void scenario_strikes_print(const struct nemesis_options *, struct buffer *);
+
+#endif

@@ -1,0 +1,624 @@
+#include "trial/scenario/section_private.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/quantity.h"
+#include "trial/scenario/latency.h"
+#include "trial/scenario/nemesis_private.h"
+#include "trial/scenario/scenario.h"
+#include "trial/scenario/keys_private.h"
+#include "trial/scenario/schedule_private.h"
+#include "trial/scenario/store_private.h"
+#include "trial/scenario/swarm.h"
+
+#define KEYS_MAX 64
+
+/* "network.loss", or "seed" above all sections. */
+struct label {
+    char text[64];
+};
+
+static struct label label_of(const struct section *section, const struct section_key *row)
+{
+    struct label label;
+
+    snprintf(label.text, sizeof label.text, "%s%s%s", section->name, section->name[0] ? "." : "",
+             row->name);
+    return label;
+}
+
+/* What a row's value is read from, and how its refusals begin. */
+struct section_reader {
+    const struct section *section;
+    const struct section_key *row;
+    const struct setting *setting;
+    void *values;
+};
+
+static enum status refuse(const struct section_reader *reader, const char *wanted, struct error *err)
+{
+    struct text given = reader->setting->text;
+    struct label label = label_of(reader->section, reader->row);
+    bool shown = reader->setting->kind != SETTING_TABLE && reader->setting->kind != SETTING_ARRAY;
+    const char *quote = reader->setting->kind == SETTING_STRING ? "\"" : "";
+
+    if (shown)
+        return toml_refuse(reader->setting, err, "%s should be %s, not %s%.*s%s", label.text,
+                           wanted, quote, TEXT_PRINT(given), quote);
+    else
+        return toml_refuse(reader->setting, err, "%s should be %s, not %s", label.text, wanted,
+                           toml_kind_name(reader->setting->kind));
+}
+
+static enum status read_integer(const struct section_reader *reader, int64_t *number, struct error *err)
+{
+    char wanted[100];
+
+    snprintf(wanted, sizeof wanted, "an integer from %" PRId64 " to %" PRId64, reader->row->low,
+             reader->row->high);
+    if (reader->setting->kind != SETTING_INTEGER || reader->setting->number < reader->row->low ||
+        reader->setting->number > reader->row->high)
+        return refuse(reader, wanted, err);
+    *number = reader->setting->number;
+    return STATUS_OK;
+}
+
+static enum status read_duration(const struct section_reader *reader, int64_t *ns, struct error *err)
+{
+    struct buffer wanted = { 0 };
+
+    if (reader->setting->kind != SETTING_STRING ||
+        !quantity_to_duration(reader->setting->text, ns))
+        return refuse(reader, "a duration such as \"1.5s\" (ns, us, ms, s, m, h)", err);
+    if (*ns >= reader->row->low && *ns <= reader->row->high)
+        return STATUS_OK;
+    buffer_text(&wanted, TEXT("from "));
+    quantity_print_duration(&wanted, reader->row->low);
+    buffer_text(&wanted, TEXT(" to "));
+    quantity_print_duration(&wanted, reader->row->high);
+    buffer_byte(&wanted, '\0');
+    (void)refuse(reader, wanted.at ? wanted.at : "less", err);
+    buffer_close(&wanted);
+    return err->status;
+}
+
+static enum status read_probability(const struct section_reader *reader, struct ratio *ratio,
+                                    struct error *err)
+{
+    enum setting_kind kind = reader->setting->kind;
+
+    if ((kind != SETTING_DECIMAL && kind != SETTING_INTEGER) ||
+        !quantity_to_probability(reader->setting->text, ratio))
+        return refuse(reader, "a decimal from 0 to 1 such as 0.001", err);
+    return STATUS_OK;
+}
+
+static enum status read_nemesis(const struct section_reader *reader, enum nemesis_kind *kind,
+                                struct error *err)
+{
+    const char *names[NEMESIS_KIND_COUNT + 1] = { 0 };
+
+    if (reader->setting->kind != SETTING_STRING)
+        return refuse(reader, "a string", err);
+    if (nemesis_find_kind(reader->setting->text, kind))
+        return STATUS_OK;
+    for (int i = 0; i < NEMESIS_KIND_COUNT; i++)
+        names[i] = nemesis_kind_name((enum nemesis_kind)i);
+    return toml_refuse_name(reader->setting, "nemesis", names, err);
+}
+
+static enum status read_shape(const struct section_reader *reader, enum nemesis_shape *shape,
+                              struct error *err)
+{
+    const struct nemesis_options *options = reader->values;
+    const char *names[NEMESIS_SHAPE_COUNT + 1] = { 0 };
+    char what[64];
+    size_t count = 0;
+
+    if (reader->setting->kind != SETTING_STRING)
+        return refuse(reader, "a string", err);
+    if (nemesis_find_shape(options->kind, reader->setting->text, shape))
+        return STATUS_OK;
+    for (int i = 0; i < NEMESIS_SHAPE_COUNT; i++)
+        if (nemesis_shape_kind((enum nemesis_shape)i) == options->kind)
+            names[count++] = nemesis_shape_name((enum nemesis_shape)i);
+    snprintf(what, sizeof what, "%s of shape", nemesis_kind_name(options->kind));
+    return toml_refuse_name(reader->setting, what, names, err);
+}
+
+static enum status read_victims(const struct section_reader *reader, enum nemesis_victims *victims,
+                                struct error *err)
+{
+    const char *names[NEMESIS_VICTIMS_COUNT + 1] = { 0 };
+
+    if (reader->setting->kind != SETTING_STRING)
+        return refuse(reader, "a string", err);
+    if (nemesis_find_victims(reader->setting->text, victims))
+        return STATUS_OK;
+    for (int i = 0; i < NEMESIS_VICTIMS_COUNT; i++)
+        names[i] = nemesis_victims_name((enum nemesis_victims)i);
+    return toml_refuse_name(reader->setting, "group of victims", names, err);
+}
+
+static enum status read_boolean(const struct section_reader *reader, bool *flag, struct error *err)
+{
+    if (reader->setting->kind != SETTING_BOOLEAN)
+        return refuse(reader, "true or false", err);
+    *flag = reader->setting->number != 0;
+    return STATUS_OK;
+}
+
+static enum status read_latency(const struct section_reader *reader, struct scenario_latency *latency,
+                                struct error *err)
+{
+    struct label label = label_of(reader->section, reader->row);
+
+    return scenario_latency_read(latency, label.text, reader->setting, err);
+}
+
+static enum status read_equals(const struct section_reader *reader, char *line, struct error *err)
+{
+    struct label label = label_of(reader->section, reader->row);
+    struct setting as_text = *reader->setting;
+
+    if (as_text.kind == SETTING_INTEGER || as_text.kind == SETTING_DECIMAL)
+        as_text.kind = SETTING_STRING; /* 7 is "7" */
+    return scenario_line_read(line, (size_t)reader->row->high + 1, label.text, &as_text, err);
+}
+
+static enum status read_row(const struct section_reader *reader, struct error *err)
+{
+    void *at = (char *)reader->values + reader->row->offset;
+    struct label label = label_of(reader->section, reader->row);
+    int64_t number = 0;
+
+    switch (reader->row->kind) {
+    case KEY_NAME:
+        return scenario_line_read(at, SCENARIO_NAME_SIZE, label.text, reader->setting, err);
+    case KEY_SEED:
+    case KEY_SIZE:
+        TRY(read_integer(reader, &number, err));
+        *(uint64_t *)at = (uint64_t)number;
+        return STATUS_OK;
+    case KEY_COUNT:
+        TRY(read_integer(reader, &number, err));
+        *(uint32_t *)at = (uint32_t)number;
+        return STATUS_OK;
+    case KEY_PPM:
+        TRY(read_integer(reader, &number, err));
+        *(int32_t *)at = (int32_t)number;
+        return STATUS_OK;
+    case KEY_DURATION:
+        return read_duration(reader, at, err);
+    case KEY_PROBABILITY:
+        return read_probability(reader, at, err);
+    case KEY_LATENCY:
+        return read_latency(reader, at, err);
+    case KEY_WORKLOAD:
+        return scenario_workload_read(at, label.text, reader->setting, err);
+    case KEY_PROTOCOL:
+        return scenario_protocol_read(at, label.text, reader->setting, err);
+    case KEY_BUGS:
+        return scenario_bugs_read(at, label.text, reader->setting, err);
+    case KEY_PARAMETER:
+        return scenario_parameter_read(reader->values, reader->row->name, reader->setting, err);
+    case KEY_CALLS:
+        return scenario_calls_read(at, label.text, reader->setting, err);
+    case KEY_LEVEL:
+        return scenario_level_read(at, label.text, reader->setting, err);
+    case KEY_CHECKERS:
+        return scenario_checkers_read(at, label.text, reader->setting, err);
+    case KEY_LINE:
+    case KEY_PATH:
+        return scenario_line_read(at, (size_t)reader->row->high + 1, label.text, reader->setting, err);
+    case KEY_EQUALS:
+        return read_equals(reader, at, err);
+    case KEY_NEMESIS:
+        return read_nemesis(reader, at, err);
+    case KEY_SHAPE:
+        return read_shape(reader, at, err);
+    case KEY_VICTIMS:
+        return read_victims(reader, at, err);
+    case KEY_BOOLEAN:
+        return read_boolean(reader, at, err);
+    case KEY_INDEX:
+        TRY(read_integer(reader, &number, err));
+        *(uint32_t *)at = (uint32_t)number + 1;
+        return STATUS_OK;
+    case KEY_TIMES:
+        return scenario_times_read(at, label.text, reader->setting, err);
+    case KEY_NODES:
+        return scenario_nodes_read(at, label.text, reader->setting, err);
+    case KEY_KINDS:
+        return scenario_kinds_read(at, label.text, reader->setting, err);
+    case KEY_SITES:
+        return scenario_sites_read(at, label.text, reader->setting, err);
+    case KEY_DIMENSIONS:
+        return scenario_dimensions_read(at, label.text, reader->setting, err);
+    case KEY_DRAWS:
+        return scenario_draws_read(at, label.text, reader->setting, err);
+    case KEY_SESSION:
+        return scenario_session_read(at, label.text, reader->setting, err);
+    case KEY_DO:
+        return scenario_do_read(at, label.text, reader->setting, err);
+    case KEY_EXPECT:
+        return scenario_expect_read(at, label.text, reader->setting, err);
+    case KEY_ROWS:
+        return scenario_rows_read(at, label.text, reader->setting, err);
+    case KEY_STRIKES:
+        return STATUS_OK;
+    case KEY_STEPS:
+        *(const struct setting **)at = reader->setting;
+        return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+/* What the table says of a key that is absent, read as if it stood in the file. */
+static enum status read_fallback(struct section_reader *reader, const struct setting *table,
+                                 struct error *err)
+{
+    struct setting setting = { .kind = SETTING_STRING };
+    bool is_number = reader->row->kind == KEY_SEED || reader->row->kind == KEY_SIZE ||
+                     reader->row->kind == KEY_COUNT || reader->row->kind == KEY_PPM;
+
+    if (reader->row->kind == KEY_WORKLOAD) {
+        struct scenario_workload *workload = reader->values;
+        workload->kind = workload->is_scheduled ? WORKLOAD_SCHEDULE : WORKLOAD_PROGRAM;
+        if (workload->program[0] != '\0')
+            return STATUS_OK;
+    }
+    if (!reader->row->fallback) {
+        struct label label = label_of(reader->section, reader->row);
+        return toml_refuse(table, err, "%s is missing: %s", label.text, reader->row->help);
+    }
+    setting.text = text_of(reader->row->fallback);
+    if (reader->row->kind == KEY_SHAPE) {
+        struct nemesis_options *options = reader->values;
+        options->shape = nemesis_default_shape(options->kind);
+        return STATUS_OK;
+    }
+    if (setting.text.length == 0)
+        return STATUS_OK; /* zero already */
+    if (is_number) {
+        bool good = text_to_int64(setting.text, &setting.number);
+        assert(good);
+        setting.kind = SETTING_INTEGER;
+    } else if (reader->row->kind == KEY_PROBABILITY) {
+        setting.kind = SETTING_DECIMAL;
+    }
+    reader->setting = &setting;
+    return read_row(reader, err);
+}
+
+static const struct section_key *find_row(const struct section *section, struct text name)
+{
+    for (size_t i = 0; i < section->count; i++)
+        if (text_equal(text_of(section->rows[i].name), name))
+            return &section->rows[i];
+    return NULL;
+}
+
+static bool is_section(struct text name)
+{
+    for (size_t i = 1; i < scenario_section_count; i++)
+        if (text_equal(text_of(scenario_sections[i].name), name))
+            return true;
+    return false;
+}
+
+static enum status refuse_unknown(const struct section *section, const struct setting *setting,
+                                  struct error *err)
+{
+    const char *names[KEYS_MAX + 1] = { 0 };
+    bool is_top = section->name[0] == '\0';
+    const char *what = is_top ? "a scenario" : section->name;
+    const char *nearest;
+    size_t count = 0;
+
+    for (size_t i = 0; i < section->count && count < KEYS_MAX; i++)
+        names[count++] = section->rows[i].name;
+    for (size_t i = 1; is_top && i < scenario_section_count && count < KEYS_MAX; i++)
+        names[count++] = scenario_sections[i].name;
+    nearest = text_nearest(setting->key, names);
+    if (nearest)
+        return toml_refuse(setting, err, "%s has no '%.*s'; did you mean '%s'?", what,
+                           TEXT_PRINT(setting->key), nearest);
+    return toml_refuse(setting, err, "%s has no '%.*s'", what,
+                       TEXT_PRINT(setting->key));
+}
+
+static enum status check_keys(const struct section *section, const struct setting *table,
+                              struct error *err)
+{
+    for (const struct setting *child = table ? table->first : NULL; child; child = child->next) {
+        bool known = find_row(section, child->key) ||
+                     (section->name[0] == '\0' && is_section(child->key));
+        if (!known)
+            return refuse_unknown(section, child, err);
+    }
+    return STATUS_OK;
+}
+
+/* Whether a key says something of what the section is about: a ping has no sessions. */
+static bool row_applies(const struct section *section, const struct section_key *row,
+                        const void *values)
+{
+    const char *word;
+
+    return row->only == 0 || !section->subject || (section->subject(values, &word) & row->only);
+}
+
+static enum status refuse_foreign(const struct section *section, const struct setting *given,
+                                  const void *values, struct error *err)
+{
+    const char *word;
+
+    (void)section->subject(values, &word);
+    return toml_refuse(given, err, "the %s %s has no '%.*s'", section->name, word,
+                       TEXT_PRINT(given->key));
+}
+
+enum status section_read(const struct section *section, const struct setting *table, void *values,
+                         struct error *err)
+{
+    TRY(check_keys(section, table, err));
+    for (size_t i = 0; i < section->count; i++) {
+        struct section_reader reader = { section, &section->rows[i], NULL, values };
+
+        if (table)
+            reader.setting = toml_find(table, text_of(section->rows[i].name));
+        if (reader.setting && !row_applies(section, reader.row, values))
+            return refuse_foreign(section, reader.setting, values, err);
+        if (reader.setting)
+            TRY(read_row(&reader, err));
+        else if (row_applies(section, reader.row, values))
+            TRY(read_fallback(&reader, table, err));
+    }
+    return STATUS_OK;
+}
+
+static void print_duration(struct buffer *out, int64_t ns)
+{
+    buffer_byte(out, '"');
+    quantity_print_duration(out, ns);
+    buffer_byte(out, '"');
+}
+
+static void print_workload(const struct section *section, const void *workload,
+                           struct buffer *out)
+{
+    const char *word;
+
+    (void)section->subject(workload, &word);
+    buffer_print(out, "\"%s\"", word);
+}
+
+/* From anywhere, so that what is printed can be run from another folder. */
+static void print_path(const char *path, struct buffer *out)
+{
+    char *whole = realpath(path, NULL);
+
+    buffer_json(out, text_of(whole ? whole : path));
+    free(whole);
+}
+
+static enum builtin_parameter parameter_of(const struct section_key *row)
+{
+    for (int i = 0; i < PARAMETER_COUNT; i++)
+        if (strcmp(builtin_parameter_name((enum builtin_parameter)i), row->name) == 0)
+            return (enum builtin_parameter)i;
+    assert(!"a row for every parameter");
+    return PARAMETER_COUNT;
+}
+
+static void print_parameter(const struct section_key *row, const struct scenario_workload *workload,
+                            struct buffer *out)
+{
+    enum builtin_parameter parameter = parameter_of(row);
+    const char *quote = parameter == PARAMETER_CHOICE ? "\"" : "";
+
+    buffer_text(out, text_of(quote));
+    builtin_print_value(&workload->builtin, parameter, out);
+    buffer_text(out, text_of(quote));
+}
+
+static void print_value(const struct section *section, const struct section_key *row,
+                        const void *at, struct buffer *out)
+{
+    switch (row->kind) {
+    case KEY_NAME:
+        buffer_json(out, text_of(at)); /* no control characters: JSON's escapes are TOML's */
+        break;
+    case KEY_SEED:
+    case KEY_SIZE:
+        buffer_print(out, "%" PRIu64, *(const uint64_t *)at);
+        break;
+    case KEY_COUNT:
+        buffer_print(out, "%" PRIu32, *(const uint32_t *)at);
+        break;
+    case KEY_PPM:
+        buffer_print(out, "%" PRId32, *(const int32_t *)at);
+        break;
+    case KEY_DURATION:
+        print_duration(out, *(const int64_t *)at);
+        break;
+    case KEY_PROBABILITY:
+        quantity_print_probability(out, *(const struct ratio *)at);
+        break;
+    case KEY_LATENCY:
+        scenario_latency_print(at, out);
+        break;
+    case KEY_WORKLOAD:
+        print_workload(section, at, out);
+        break;
+    case KEY_PROTOCOL:
+        buffer_print(out, "\"%s\"", store_protocol_facts(*(const struct protocol *const *)at).name);
+        break;
+    case KEY_BUGS:
+        scenario_bugs_print(at, out);
+        break;
+    case KEY_PARAMETER:
+        print_parameter(row, at, out);
+        break;
+    case KEY_CALLS:
+        scenario_calls_print(at, out);
+        break;
+    case KEY_LEVEL:
+        buffer_print(out, "\"%s\"", level_name((enum level)(*(const uint32_t *)at - 1)));
+        break;
+    case KEY_CHECKERS:
+        scenario_checkers_print(at, out);
+        break;
+    case KEY_PATH:
+        print_path(at, out);
+        break;
+    case KEY_LINE:
+    case KEY_EQUALS:
+        buffer_json(out, text_of(at));
+        break;
+    case KEY_NEMESIS:
+        buffer_print(out, "\"%s\"", nemesis_kind_name(*(const enum nemesis_kind *)at));
+        break;
+    case KEY_SHAPE:
+        buffer_print(out, "\"%s\"", nemesis_shape_name(*(const enum nemesis_shape *)at));
+        break;
+    case KEY_VICTIMS:
+        buffer_print(out, "\"%s\"", nemesis_victims_name(*(const enum nemesis_victims *)at));
+        break;
+    case KEY_BOOLEAN:
+        buffer_print(out, *(const bool *)at ? "true" : "false");
+        break;
+    case KEY_INDEX:
+        buffer_print(out, "%" PRIu32, *(const uint32_t *)at - 1);
+        break;
+    case KEY_TIMES:
+        scenario_times_print(at, out);
+        break;
+    case KEY_NODES:
+        scenario_nodes_print(at, out);
+        break;
+    case KEY_KINDS:
+        scenario_kinds_print(*(const uint32_t *)at, out);
+        break;
+    case KEY_SITES:
+        scenario_sites_print(*(const uint64_t *)at, out);
+        break;
+    case KEY_DIMENSIONS:
+        break;
+    case KEY_DRAWS:
+        scenario_draws_print(at, out);
+        break;
+    case KEY_SESSION:
+        scenario_session_print(at, out);
+        break;
+    case KEY_DO:
+        scenario_do_print(at, out);
+        break;
+    case KEY_EXPECT:
+        scenario_expect_print(*(const uint32_t *)at, out);
+        break;
+    case KEY_ROWS:
+        scenario_rows_print(at, out);
+        break;
+    case KEY_STRIKES:
+        scenario_strikes_print(at, out);
+        break;
+    case KEY_STEPS:
+        break;
+    }
+}
+
+/* Where transactions are listed, nothing is left to those parameters that draw them. */
+static bool parameter_matters(const struct scenario_workload *workload,
+                              enum builtin_parameter parameter)
+{
+    static const bool is_of_state[PARAMETER_COUNT] = {
+        [PARAMETER_KEYS] = true,   [PARAMETER_GROUP] = true, [PARAMETER_BALANCE] = true,
+        [PARAMETER_VALUES] = true, [PARAMETER_WIDTH] = true, [PARAMETER_REPEAT_VALUES] = true,
+    };
+
+    return builtin_has_parameter(workload->builtin.workload, parameter) &&
+           (!workload->is_listed || is_of_state[parameter]);
+}
+
+/* What else they are of has been drawn. */
+static bool draws_matter(const struct swarm_draws *draws)
+{
+    return draws->of[SWARM_NEMESIS].is_given;
+}
+
+/* Whether a key without default was left alone: it then has no written form. */
+static bool is_unset(const struct section_key *row, const void *at)
+{
+    if (row->kind == KEY_WORKLOAD)
+        return ((const struct scenario_workload *)at)->program[0] != '\0';
+    if (!row->fallback || row->fallback[0] != '\0')
+        return false;
+    switch (row->kind) {
+    case KEY_COUNT:
+    case KEY_INDEX:
+    case KEY_KINDS:
+    case KEY_EXPECT:
+        return *(const uint32_t *)at == 0;
+    case KEY_ROWS:
+        return !((const struct scenario_rows *)at)->are_given;
+    case KEY_PROBABILITY:
+        return ((const struct ratio *)at)->denominator == 0;
+    case KEY_VICTIMS:
+        return *(const enum nemesis_victims *)at == VICTIMS_USUAL;
+    case KEY_BOOLEAN:
+        return !*(const bool *)at;
+    case KEY_TIMES:
+        return ((const struct nemesis_times *)at)->count == 0;
+    case KEY_NODES:
+        return ((const struct nemesis_nodes *)at)->count == 0;
+    case KEY_SIZE:
+    case KEY_SITES:
+        return *(const uint64_t *)at == 0;
+    case KEY_PPM:
+        return *(const int32_t *)at == 0;
+    case KEY_DURATION:
+        return *(const int64_t *)at == 0;
+    case KEY_STEPS:
+    case KEY_DIMENSIONS: /* what they drew stands in its own place */
+        return true;
+    case KEY_DRAWS:
+        return !draws_matter(at);
+    case KEY_STRIKES:
+        return ((const struct nemesis_options *)at)->strike_count == 0;
+    case KEY_PARAMETER:
+        return !parameter_matters(at, parameter_of(row));
+    case KEY_LEVEL:
+        return *(const uint32_t *)at == 0;
+    case KEY_CHECKERS:
+        return !((const struct check_wishes *)at)->is_listed;
+    case KEY_CALLS:
+        return ((const struct scenario_calls *)at)->count == 0;
+    case KEY_BUGS:
+        return memchr(((const struct bugs *)at)->on, true, sizeof(struct bugs)) == NULL;
+    case KEY_LINE:
+    case KEY_PATH:
+        return *(const char *)at == '\0';
+    default:
+        return false;
+    }
+}
+
+void section_print(const struct section *section, const void *values, struct buffer *out)
+{
+    for (size_t i = 0; i < section->count; i++) {
+        const struct section_key *row = &section->rows[i];
+        const void *at = (const char *)values + row->offset;
+
+        if (!row_applies(section, row, values) || is_unset(row, at))
+            continue;
+        buffer_print(out, "%s = ", row->name);
+        print_value(section, row, at, out);
+        buffer_byte(out, '\n');
+    }
+}

@@ -1,0 +1,24 @@
+/*
+ * transactions: the [[transaction]]s of a scenario: see programs/workloads/listed.h.
+ *
+ *     [[transaction]]
+ *     session = 3
+ *     at = "12ms"
+ *     node = 1
+ *     do = ["r 3", "w 6 17"]
+ */
+#ifndef TRIAL_SCENARIO_TRANSACTIONS_PRIVATE_H
+#define TRIAL_SCENARIO_TRANSACTIONS_PRIVATE_H
+
+#include "base/error.h"
+#include "base/text.h"
+#include "trial/scenario/scenario.h"
+#include "trial/scenario/toml_private.h"
+
+/* Puts the transaction that was read from this table into the listing. */
+MUST_USE enum status scenario_listed_read(struct scenario *, const struct setting *table,
+                                          struct error *);
+/* All of them, as TOML. */
+void scenario_listed_print(const struct scenario *, struct buffer *);
+
+#endif

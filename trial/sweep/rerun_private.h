@@ -1,0 +1,36 @@
+/*
+ * rerun: a run once more, in a fresh process, by the line that is reported.
+ *
+ *     ordeal run scenarios/bank.toml --seed 7 --json
+ *
+ * Nothing that happened before in this process can be to blame for what that one
+ * sees: another program image, other addresses, nothing left over from other runs. It
+ * must leave the same trace and find the same failures.
+ */
+#ifndef TRIAL_SWEEP_RERUN_PRIVATE_H
+#define TRIAL_SWEEP_RERUN_PRIVATE_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "trial/run/outcome.h"
+
+struct rerun {
+    const char *path;
+    uint64_t seed;
+    const char *const *sets;
+    size_t set_count;
+};
+
+/*
+ * Whether the run comes out as the outcome says. If not, `how` tells what came out
+ * instead.
+ */
+MUST_USE enum status rerun_confirms(const struct rerun *, const struct run_outcome *, bool *confirms,
+                                    struct buffer *how, struct error *);
+
+/* Whether it dies by this signal, or with this exit status if there is no signal. */
+MUST_USE enum status rerun_dies(const struct rerun *, int signal, int exit_status, bool *dies,
+                                struct buffer *how, struct error *);
+
+#endif
