@@ -10,8 +10,9 @@
 
 #include "checkers/checker_private.h"
 #include "checkers/infer/workloads.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/witness.h"
+#include "history/anomaly.h"
+#include "history/level.h"
 
 const struct checker *const *checkers_all(void)
 {
@@ -73,7 +74,7 @@ static enum status check_level(const struct checker *checker, const struct histo
                          "the history is one of a %.*s, in which reads and additions are not what the "
                          "checker %s takes them for: infer judges it",
                          TEXT_PRINT(history_text(h, h->workload)), checker->name);
-    if (lattice_closing(level) == CLOSED_BY_TIME && (!h->txn_invoked || !h->txn_completed) &&
+    if (level_closing(level) == CLOSING_TIME && (!h->txn_invoked || !h->txn_completed) &&
         h->txn_count > 0)
         return error_set(err, STATUS_BAD_INPUT,
                          "%s asks for real time, and no transaction of the history has an \"at\"",
@@ -142,7 +143,7 @@ static void doubt_unjudged(const struct checker *checker, const struct check_opt
 static int compare_findings(const void *a, const void *b)
 {
     const struct check_finding *x = a, *y = b;
-    unsigned first = lattice_severity(x->kind), second = lattice_severity(y->kind);
+    unsigned first = anomaly_severity(x->kind), second = anomaly_severity(y->kind);
 
     if (first != second)
         return first < second ? -1 : 1;

@@ -1,7 +1,6 @@
 #include "cli/command.h"
 
 #include "base/array.h"
-#include "checkers/lattice.h"
 #include "cli/output.h"
 #include "history/anomaly.h"
 #include "history/level.h"
@@ -179,7 +178,7 @@ static uint64_t weakest_of(uint64_t levels)
     for (int i = 0; i < LEVEL_END; i++)
         for (int j = 0; j < LEVEL_END; j++)
             if (i != j && (levels >> i & 1) && (levels >> j & 1) &&
-                lattice_implies((enum level)i, (enum level)j))
+                level_implies((enum level)i, (enum level)j))
                 weakest &= ~LEVEL_BIT(i);
     return weakest;
 }
@@ -193,7 +192,7 @@ static bool is_of_profile(enum anomaly anomaly)
 
 static void tell_ruled_out(enum anomaly anomaly, struct buffer *out)
 {
-    uint64_t levels = lattice_ruled_out(anomaly), weakest = weakest_of(levels);
+    uint64_t levels = anomaly_ruled_out(anomaly), weakest = weakest_of(levels);
     const char *between = "rules out  ";
 
     if (levels == 0)
@@ -235,7 +234,7 @@ static bool explain_level(struct text name, struct buffer *out)
         return false;
     buffer_print(out, "%s is an isolation level: %s.\n", level_name(level), level_promise(level));
     for (int i = 0; i < ANOMALY_COUNT; i++) {
-        if (!(weakest_of(lattice_ruled_out((enum anomaly)i)) & LEVEL_BIT(level)))
+        if (!(weakest_of(anomaly_ruled_out((enum anomaly)i)) & LEVEL_BIT(level)))
             continue;
         buffer_print(out, "%s%s", between, anomaly_name((enum anomaly)i));
         between = ", ";

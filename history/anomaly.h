@@ -100,7 +100,7 @@ enum anomaly {
 const char *anomaly_name(enum anomaly);
 const char *anomaly_definition(enum anomaly);
 /*
- * Of LEVELS; by Adya's and Elle's models there may be weaker ones: checkers/lattice.h. False for
+ * Of LEVELS; by Adya's and Elle's models there may be weaker ones: anomaly_ruled_out(). False for
  * anomalies of a run (stuck, replicas-differ, false-commit, invariant), of a workload and of sessions alone: they
  * are of no level.
  */
@@ -108,5 +108,14 @@ bool anomaly_weakest_level(enum anomaly, enum level *);
 bool anomaly_of_text(struct text, enum anomaly *);
 /* All names, ending in NULL. */
 const char *const *anomaly_names(void);
+
+/* Whether the level forbids the anomaly: it implies the weakest of LEVELS that does. */
+bool anomaly_is_forbidden(enum level, enum anomaly);
+/* All levels and models that the anomaly rules out: the weakest, and what implies them. */
+uint64_t anomaly_ruled_out(enum anomaly);
+/* G0 to G2 with the suffix of what closes it. */
+enum anomaly anomaly_of_cycle(enum anomaly of_data, enum cycle_closing);
+/* The order in which anomalies are told: lower is more severe. */
+unsigned anomaly_severity(enum anomaly);
 
 #endif

@@ -78,3 +78,133 @@ const char *const *level_all_names(void)
 {
     return all_names;
 }
+
+#define BIT(level) LEVEL_BIT(LEVEL_##level)
+
+/* The next weaker ones. */
+static const uint64_t next_weaker[LEVEL_END] = {
+    [LEVEL_READ_COMMITTED] = BIT(READ_UNCOMMITTED),
+    [LEVEL_MONOTONIC_ATOMIC_VIEW] = BIT(READ_COMMITTED),
+    [LEVEL_READ_ATOMIC] = BIT(MONOTONIC_ATOMIC_VIEW) | BIT(READ_YOUR_WRITES),
+    [LEVEL_UPDATE_ATOMIC] = BIT(MONOTONIC_ATOMIC_VIEW),
+    [LEVEL_PRAM] = BIT(READ_YOUR_WRITES) | BIT(MONOTONIC_READS) | BIT(MONOTONIC_WRITES),
+    [LEVEL_CAUSAL] = BIT(READ_ATOMIC) | BIT(PRAM) | BIT(WRITES_FOLLOW_READS),
+    [LEVEL_PREFIX] = BIT(CAUSAL),
+    [LEVEL_PARALLEL_SNAPSHOT] = BIT(CAUSAL) | BIT(UPDATE_ATOMIC),
+    [LEVEL_CURSOR_STABILITY] = BIT(READ_COMMITTED),
+    [LEVEL_MONOTONIC_VIEW] = BIT(READ_COMMITTED),
+    [LEVEL_MONOTONIC_SNAPSHOT_READ] = BIT(READ_COMMITTED),
+    [LEVEL_CONSISTENT_VIEW] = BIT(CURSOR_STABILITY) | BIT(MONOTONIC_VIEW),
+    [LEVEL_FORWARD_CONSISTENT_VIEW] = BIT(CONSISTENT_VIEW),
+    [LEVEL_UPDATE_SERIALIZABLE] = BIT(FORWARD_CONSISTENT_VIEW),
+    [LEVEL_REPEATABLE_READ] = BIT(CURSOR_STABILITY) | BIT(MONOTONIC_ATOMIC_VIEW),
+    [LEVEL_SNAPSHOT] = BIT(FORWARD_CONSISTENT_VIEW) | BIT(MONOTONIC_SNAPSHOT_READ) |
+                       BIT(UPDATE_ATOMIC),
+    [LEVEL_SERIALIZABLE] = BIT(SNAPSHOT) | BIT(REPEATABLE_READ) | BIT(UPDATE_SERIALIZABLE),
+    [LEVEL_SESSION_READ_UNCOMMITTED] = BIT(READ_UNCOMMITTED),
+    [LEVEL_SESSION_READ_COMMITTED] = BIT(SESSION_READ_UNCOMMITTED) | BIT(READ_COMMITTED),
+    [LEVEL_SESSION_SNAPSHOT] = BIT(SNAPSHOT) | BIT(SESSION_READ_COMMITTED) | BIT(PREFIX) |
+                               BIT(PARALLEL_SNAPSHOT),
+    [LEVEL_SESSION_SERIALIZABLE] = BIT(SESSION_SNAPSHOT) | BIT(SERIALIZABLE),
+    [LEVEL_STRICT_READ_UNCOMMITTED] = BIT(READ_UNCOMMITTED),
+    [LEVEL_STRICT_READ_COMMITTED] = BIT(STRICT_READ_UNCOMMITTED) | BIT(READ_COMMITTED),
+    [LEVEL_STRICT_SNAPSHOT] = BIT(SNAPSHOT) | BIT(STRICT_READ_COMMITTED),
+    [LEVEL_STRICT_SERIALIZABLE] = BIT(STRICT_SNAPSHOT) | BIT(SERIALIZABLE) | BIT(LINEARIZABLE),
+};
+
+bool level_implies(enum level stronger, enum level weaker)
+{
+    assert(stronger < LEVEL_END && weaker < LEVEL_END);
+    if (stronger == weaker)
+        return true;
+    for (int next = 0; next < LEVEL_END; next++)
+        if ((next_weaker[stronger] >> next & 1) && level_implies((enum level)next, weaker))
+            return true;
+    return false;
+}
+
+/* Each behind all that imply it. */
+static const enum level by_strength[] = {
+    LEVEL_STRICT_SERIALIZABLE,
+    LEVEL_SESSION_SERIALIZABLE,
+    LEVEL_SERIALIZABLE,
+    LEVEL_STRICT_SNAPSHOT,
+    LEVEL_SESSION_SNAPSHOT,
+    LEVEL_SNAPSHOT,
+    LEVEL_UPDATE_SERIALIZABLE,
+    LEVEL_PREFIX,
+    LEVEL_PARALLEL_SNAPSHOT,
+    LEVEL_REPEATABLE_READ,
+    LEVEL_FORWARD_CONSISTENT_VIEW,
+    LEVEL_CONSISTENT_VIEW,
+    LEVEL_CAUSAL,
+    LEVEL_UPDATE_ATOMIC,
+    LEVEL_READ_ATOMIC,
+    LEVEL_MONOTONIC_SNAPSHOT_READ,
+    LEVEL_MONOTONIC_VIEW,
+    LEVEL_CURSOR_STABILITY,
+    LEVEL_MONOTONIC_ATOMIC_VIEW,
+    LEVEL_STRICT_READ_COMMITTED,
+    LEVEL_SESSION_READ_COMMITTED,
+    LEVEL_READ_COMMITTED,
+    LEVEL_STRICT_READ_UNCOMMITTED,
+    LEVEL_SESSION_READ_UNCOMMITTED,
+    LEVEL_READ_UNCOMMITTED,
+    LEVEL_LINEARIZABLE,
+    LEVEL_PRAM,
+    LEVEL_WRITES_FOLLOW_READS,
+    LEVEL_MONOTONIC_WRITES,
+    LEVEL_MONOTONIC_READS,
+    LEVEL_READ_YOUR_WRITES,
+};
+
+#define LEVELS_BY_STRENGTH (sizeof by_strength / sizeof *by_strength)
+
+static_assert(LEVELS_BY_STRENGTH == LEVEL_END - 1, "each level has its place");
+
+enum level level_strongest(uint64_t levels)
+{
+    for (size_t i = 0; i < LEVELS_BY_STRENGTH; i++)
+        if (levels & LEVEL_BIT(by_strength[i]))
+            return by_strength[i];
+    return LEVEL_COUNT;
+}
+
+enum level level_weakest(uint64_t levels)
+{
+    for (size_t i = LEVELS_BY_STRENGTH; i-- > 0;)
+        if (levels & LEVEL_BIT(by_strength[i]))
+            return by_strength[i];
+    return LEVEL_COUNT;
+}
+
+enum cycle_closing level_closing(enum level level)
+{
+    switch (level) {
+    case LEVEL_SESSION_READ_UNCOMMITTED:
+    case LEVEL_SESSION_READ_COMMITTED:
+    case LEVEL_SESSION_SNAPSHOT:
+    case LEVEL_SESSION_SERIALIZABLE:
+        return CLOSING_SESSION;
+    case LEVEL_STRICT_READ_UNCOMMITTED:
+    case LEVEL_STRICT_READ_COMMITTED:
+    case LEVEL_STRICT_SNAPSHOT:
+    case LEVEL_STRICT_SERIALIZABLE:
+    case LEVEL_LINEARIZABLE:
+        return CLOSING_TIME;
+    default:
+        return CLOSING_DATA;
+    }
+}
+
+bool level_is_snapshot(enum level level)
+{
+    return level == LEVEL_SNAPSHOT || level == LEVEL_SESSION_SNAPSHOT ||
+           level == LEVEL_STRICT_SNAPSHOT;
+}
+
+bool level_is_serializable(enum level level)
+{
+    return level == LEVEL_SERIALIZABLE || level == LEVEL_SESSION_SERIALIZABLE ||
+           level == LEVEL_STRICT_SERIALIZABLE;
+}

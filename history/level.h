@@ -5,8 +5,21 @@
  *     MODELS     further ones of Adya, Elle and the session guarantees: checkers decide them
  *
  * LEVEL_COUNT counts the first and stands for none; models have numbers behind it.
- * Only names and numbers live here. What a level forbids, and which level implies
- * which, is the checkers' business.
+ *
+ * Which level implies which:
+ *
+ *     strict-serializable          session-serializable
+ *        |        \                  /        |
+ *     strict-    serializable       /     session-snapshot
+ *     snapshot    |        \       /       /     |
+ *          \   snapshot    repeatable-read /   prefix
+ *           \     |              |       /     causal
+ *                 |              |             read-atomic
+ *                   \             /            /
+ *                    read-committed -- read-uncommitted
+ *
+ * and between these the models of Adya and Elle. The strict levels ask for real time and not for
+ * sessions; read-atomic, causal and prefix do ask for sessions: docs/oracle.md.
  */
 #ifndef HISTORY_LEVEL_H
 #define HISTORY_LEVEL_H
@@ -78,5 +91,18 @@ bool level_of_text(struct text, enum level *);
 const char *const *level_names(void);
 /* The names of LEVELS and MODELS and the other names, ending in NULL. */
 const char *const *level_all_names(void);
+
+/* Whether the stronger forbids all that the weaker forbids. Each implies itself. */
+bool level_implies(enum level stronger, enum level weaker);
+/* The strongest and the weakest of a set of levels (LEVEL_BIT of each); LEVEL_COUNT of none. */
+enum level level_strongest(uint64_t levels);
+enum level level_weakest(uint64_t levels);
+
+/* What closes a cycle that a level forbids, besides reads and writes. */
+enum cycle_closing { CLOSING_DATA, CLOSING_SESSION, CLOSING_TIME };
+
+enum cycle_closing level_closing(enum level);
+bool level_is_snapshot(enum level);     /* snapshot itself, session- or strict- */
+bool level_is_serializable(enum level); /* likewise */
 
 #endif

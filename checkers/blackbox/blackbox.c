@@ -3,12 +3,12 @@
 #include <inttypes.h>
 
 #include "checkers/checker_private.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/witness.h"
 #include "checkers/search/explain.h"
 #include "checkers/search/hints.h"
 #include "checkers/search/looks.h"
 #include "checkers/search/minimal_core.h"
+#include "history/level.h"
 
 #define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
 #define ARENA_MIN ((size_t)256 << 20)
@@ -23,7 +23,7 @@ struct blackbox {
     struct distilled d; /* with what statements say, as far as that was needed */
     struct distilled items;
     struct looks looks;
-    enum closing closing;
+    enum cycle_closing closing;
     bool is_snapshot;
     bool is_fast; /* may guess: another engine is to be asked itself */
     bool is_decided;
@@ -177,7 +177,7 @@ static enum status hear(struct blackbox *b, const struct question *question,
  * What is asked for, or something that implies it. An order that contradicts statements teaches
  * what is to be asked besides.
  */
-static enum status ask(struct blackbox *b, bool is_snapshot, enum closing closing,
+static enum status ask(struct blackbox *b, bool is_snapshot, enum cycle_closing closing,
                        struct error *err)
 {
     bool is_own = is_snapshot == b->is_snapshot && closing == b->closing;
@@ -228,10 +228,10 @@ static enum status try_more(struct blackbox *b, struct error *err)
 {
     bool has_sessions = b->history->session_count < b->history->txn_count;
 
-    if (b->closing == CLOSED_BY_DATA && has_sessions)
-        TRY(ask(b, b->is_snapshot, CLOSED_BY_SESSION, err));
-    if (!b->is_decided && b->closing == CLOSED_BY_DATA && b->is_snapshot)
-        TRY(ask(b, false, CLOSED_BY_DATA, err));
+    if (b->closing == CLOSING_DATA && has_sessions)
+        TRY(ask(b, b->is_snapshot, CLOSING_SESSION, err));
+    if (!b->is_decided && b->closing == CLOSING_DATA && b->is_snapshot)
+        TRY(ask(b, false, CLOSING_DATA, err));
     return STATUS_OK;
 }
 
@@ -315,8 +315,8 @@ static enum status blackbox_judge(const struct history *h, const struct check_op
     struct blackbox b = { .history = h,
                           .options = options,
                           .check = check,
-                          .closing = lattice_closing(options->level),
-                          .is_snapshot = lattice_is_snapshot(options->level),
+                          .closing = level_closing(options->level),
+                          .is_snapshot = level_is_snapshot(options->level),
                           .is_fast = !check_wants(options, CHECK_SLOWLY) &&
                                      options->engine == ENGINE_NATIVE };
     enum status status = run_all(&b, err);

@@ -6,9 +6,9 @@
 #include "checkers/certificate/certificate_private.h"
 #include "checkers/graph/contradiction.h"
 #include "checkers/graph/cycles.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/tell.h"
 #include "checkers/proof/witness.h"
+#include "history/level.h"
 
 /* --- What is needed --------------------------------------------------------------- */
 
@@ -178,7 +178,7 @@ bool certificate_goes_on(struct certificate *c, const char *looking_for, uint32_
 void certificate_rule_out(struct certificate *c, enum level level)
 {
     for (int i = 0; i < LEVEL_COUNT; i++)
-        if (lattice_implies((enum level)i, level))
+        if (level_implies((enum level)i, level))
             c->ruled_out |= UINT32_C(1) << i;
 }
 
@@ -210,7 +210,7 @@ static enum status tell_places(struct certificate *c, struct error *err)
     uint32_t count = c->places.sequence_count, *seen = NULL;
 
     witness_order(c->check, c->history, sequence, count);
-    if (!lattice_is_snapshot(c->options->level))
+    if (!level_is_snapshot(c->options->level))
         return STATUS_OK;
     TRY(memory_resize((void **)&seen, count, sizeof *seen, err));
     for (uint32_t i = 0; i < count; i++)
@@ -226,9 +226,9 @@ static void find_strongest(struct certificate *c)
 
     for (int i = 0; i < LEVEL_COUNT; i++)
         if (checker_decides(c->check->checker, (enum level)i) &&
-            lattice_implies(c->options->level, (enum level)i) && !(c->ruled_out >> i & 1))
+            level_implies(c->options->level, (enum level)i) && !(c->ruled_out >> i & 1))
             holding |= UINT32_C(1) << i;
-    c->check->strongest = lattice_strongest(holding);
+    c->check->strongest = level_strongest(holding);
 }
 
 static enum status accept(struct certificate *c, struct error *err)
@@ -278,7 +278,7 @@ static enum status rule_out_beside_causal(struct certificate *c, struct error *e
 {
     static const enum level weaker[] = { LEVEL_READ_UNCOMMITTED, LEVEL_READ_COMMITTED };
 
-    if (c->options->level != LEVEL_CAUSAL && lattice_implies(c->options->level, LEVEL_CAUSAL) &&
+    if (c->options->level != LEVEL_CAUSAL && level_implies(c->options->level, LEVEL_CAUSAL) &&
         !(c->ruled_out >> LEVEL_CAUSAL & 1))
         TRY(certificate_check_causal(c, false, err));
     for (size_t i = 0; c->options->level == LEVEL_CAUSAL && i < ROW_COUNT(weaker); i++) {

@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "checkers/graph/cycles.h"
-#include "checkers/lattice.h"
+#include "history/level.h"
 
 /* Remembered, so that nobody looks for them twice; of more, looking takes less memory. */
 #define PAIRS_MAX ((size_t)1 << 24)
@@ -28,7 +28,7 @@ void listing_init(struct listing *l, struct certificate *c, int64_t span)
 {
     *l = (struct listing){ .certificate = c,
                            .kinds = cycles_kinds(c->options->level),
-                           .is_snapshot = lattice_is_snapshot(c->options->level),
+                           .is_snapshot = level_is_snapshot(c->options->level),
                            .span = span };
 }
 

@@ -18,7 +18,7 @@
 #include "checkers/graph/anomaly.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/level_graph.h"
-#include "checkers/lattice.h"
+#include "history/level.h"
 
 /* --- Sessions and real time ---------------------------------------------------- */
 
@@ -33,7 +33,7 @@ static bool certificate_is_placed(const struct certificate *c)
 
     if (places->sequence_count != places->in_count)
         return false;
-    for (uint32_t i = 0; lattice_is_snapshot(c->options->level) && i < places->sequence_count; i++)
+    for (uint32_t i = 0; level_is_snapshot(c->options->level) && i < places->sequence_count; i++)
         if (c->txn_seen[places->sequence[i]] > i)
             return false;
     return true;
@@ -42,7 +42,7 @@ static bool certificate_is_placed(const struct certificate *c)
 /* So many of the sequence have committed when it begins. */
 static uint32_t begin_of(const struct certificate *c, uint32_t txn)
 {
-    return lattice_is_snapshot(c->options->level) ? c->txn_seen[txn] : c->places.position[txn];
+    return level_is_snapshot(c->options->level) ? c->txn_seen[txn] : c->places.position[txn];
 }
 
 static enum status scan_sessions(struct certificate *c, bool *is_forward, struct error *err)
@@ -106,12 +106,12 @@ static enum status scan_times(struct certificate *c, bool *is_forward, struct er
 enum status certificate_scan_times(struct certificate *c, bool *is_forward, struct error *err)
 {
     *is_forward = true;
-    switch (lattice_closing(c->options->level)) {
-    case CLOSED_BY_DATA:
+    switch (level_closing(c->options->level)) {
+    case CLOSING_DATA:
         return c->options->level == LEVEL_CAUSAL ? scan_sessions(c, is_forward, err) : STATUS_OK;
-    case CLOSED_BY_SESSION:
+    case CLOSING_SESSION:
         return scan_sessions(c, is_forward, err);
-    case CLOSED_BY_TIME:
+    case CLOSING_TIME:
         return scan_times(c, is_forward, err);
     }
     return STATUS_OK;
@@ -225,11 +225,11 @@ static enum status certified_graph_init(struct certified_graph *g, struct certif
                                   .ranked = c->ranked,
                                   .kinds = cycles_kinds(c->options->level),
                                   .sources = UINT32_MAX,
-                                  .has_moments = lattice_is_snapshot(c->options->level),
+                                  .has_moments = level_is_snapshot(c->options->level),
                                   .leaves_out = leads_far,
                                   .context = g,
                                   .kept_max = EDGES_KEPT_MAX };
-    return lattice_closing(c->options->level) == CLOSED_BY_TIME ? place_barriers(g, err)
+    return level_closing(c->options->level) == CLOSING_TIME ? place_barriers(g, err)
                                                                 : STATUS_OK;
 }
 
@@ -420,7 +420,7 @@ static enum status rule_out_weaker(struct certified_graph *g, struct error *err)
         bool violates;
 
         if (!checker_decides(c->check->checker, (enum level)level) || level == LEVEL_CAUSAL ||
-            !lattice_implies(c->options->level, (enum level)level) || c->ruled_out >> level & 1)
+            !level_implies(c->options->level, (enum level)level) || c->ruled_out >> level & 1)
             continue;
         TRY(cycles_violate(&g->cycles, (enum level)level, &violates, err));
         if (violates)

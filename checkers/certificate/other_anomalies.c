@@ -7,8 +7,9 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "checkers/certificate/certificate_private.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/tell.h"
+#include "history/anomaly.h"
+#include "history/level.h"
 
 /* --- Duplicate writes ---------------------------------------------------------- */
 
@@ -299,7 +300,7 @@ enum status certificate_find_lost_updates(struct certificate *c, struct error *e
     const struct certified_versions *v = &c->versions;
     const uint32_t *position = c->places.position;
 
-    if (!lattice_is_snapshot(c->options->level) || !h->txn_snapshot)
+    if (!level_is_snapshot(c->options->level) || !h->txn_snapshot)
         return STATUS_OK;
     for (uint32_t key = 0; key < h->key_count; key++)
         for (uint32_t n = v->start[key] + 1; n < v->start[key + 1]; n++) {
@@ -444,8 +445,8 @@ enum status certificate_add_names(struct certificate *c, struct error *err)
 {
     struct naming n = { .certificate = c,
                         .txn = HISTORY_NONE,
-                        .names_internal = lattice_forbids(c->options->level, ANOMALY_INTERNAL),
-                        .names_lost = lattice_forbids(c->options->level, ANOMALY_LOST_UPDATE) };
+                        .names_internal = anomaly_is_forbidden(c->options->level, ANOMALY_INTERNAL),
+                        .names_lost = anomaly_is_forbidden(c->options->level, ANOMALY_LOST_UPDATE) };
     struct walk walk = { .certificate = c, .context = &n, .sight = hear_sight };
     size_t slots = c->versions.count + c->history->key_count;
     enum status status;

@@ -5,7 +5,8 @@
 
 #include "checkers/checker_private.h"
 #include "checkers/graph/graph.h"
-#include "checkers/lattice.h"
+#include "history/anomaly.h"
+#include "history/level.h"
 
 /* How anti-dependencies may stand in a cycle. */
 enum anti_rule { ANTI_NONE, ANTI_ONE, ANTI_APART, ANTI_ANY };
@@ -382,16 +383,16 @@ uint32_t cycles_kinds(enum level level)
     case LEVEL_READ_UNCOMMITTED:
     case LEVEL_SESSION_READ_UNCOMMITTED:
     case LEVEL_STRICT_READ_UNCOMMITTED:
-        return KIND(WW) | closings[lattice_closing(level)];
+        return KIND(WW) | closings[level_closing(level)];
     case LEVEL_READ_COMMITTED:
     case LEVEL_SESSION_READ_COMMITTED:
     case LEVEL_STRICT_READ_COMMITTED:
-        return KIND(WW) | READS | closings[lattice_closing(level)];
+        return KIND(WW) | READS | closings[level_closing(level)];
     case LEVEL_REPEATABLE_READ:
         return KIND(WW) | READS | KIND(RW);
     default:
-        assert(lattice_is_snapshot(level) || lattice_is_serializable(level));
-        return KIND(WW) | READS | ANTIS | closings[lattice_closing(level)];
+        assert(level_is_snapshot(level) || level_is_serializable(level));
+        return KIND(WW) | READS | ANTIS | closings[level_closing(level)];
     }
 }
 
@@ -570,7 +571,7 @@ static enum status find_components(const struct projection *p, struct components
 enum status cycles_violate(const struct cycles *c, enum level level, bool *violates,
                            struct error *err)
 {
-    struct projection p = project_on(c, level, lattice_is_snapshot(level));
+    struct projection p = project_on(c, level, level_is_snapshot(level));
     struct components components;
 
     TRY(find_components(&p, &components, err));
@@ -602,7 +603,7 @@ static size_t class_count(enum level level)
         return 1;
     if (!(cycles_kinds(level) & ANTIS))
         return 2;
-    if (lattice_is_snapshot(level))
+    if (level_is_snapshot(level))
         return 4;
     return level == LEVEL_REPEATABLE_READ ? 5 : 6;
 }
@@ -617,22 +618,22 @@ struct telling {
 
 /* Searches the first `count` classes until one is found: its place among them, else count. */
 static enum status tell_first(struct telling *t, const struct component *component,
-                              enum closing closing, size_t *count, struct error *err)
+                              enum cycle_closing closing, size_t *count, struct error *err)
 {
     uint32_t kinds = cycles_kinds(t->level);
-    uint32_t extra = kinds & (closing == CLOSED_BY_SESSION ? KIND(PROCESS)
-                              : closing == CLOSED_BY_TIME  ? KIND(REALTIME)
+    uint32_t extra = kinds & (closing == CLOSING_SESSION ? KIND(PROCESS)
+                              : closing == CLOSING_TIME  ? KIND(REALTIME)
                                                            : 0);
 
     for (size_t i = 0; i < *count; i++) {
         struct cycle_class class = classes[i];
-        struct found_cycle found = { .kind = lattice_cycle(class.kind, closing) };
+        struct found_cycle found = { .kind = anomaly_of_cycle(class.kind, closing) };
         enum status status;
 
         class.kinds = (class.kinds & kinds) | extra;
-        class.starts = closing == CLOSED_BY_DATA ? class.starts & kinds : extra;
+        class.starts = closing == CLOSING_DATA ? class.starts & kinds : extra;
         class.sources = cycles_sources(t->level);
-        if (closing == CLOSED_BY_DATA)
+        if (closing == CLOSING_DATA)
             class.sources &= SOURCES_OF_DATA;
         class.starts_by = class.sources & ~SOURCES_OF_DATA;
         status = cycles_search(t->cycles, component, &class, &found, err);
@@ -649,11 +650,11 @@ static enum status tell_first(struct telling *t, const struct component *compone
 static enum status tell_component(struct telling *t, const struct component *component,
                                   struct error *err)
 {
-    enum closing closing = lattice_closing(t->level);
+    enum cycle_closing closing = level_closing(t->level);
     size_t count = class_count(t->level);
 
-    TRY(tell_first(t, component, CLOSED_BY_DATA, &count, err));
-    if (closing == CLOSED_BY_DATA || !t->goes_on)
+    TRY(tell_first(t, component, CLOSING_DATA, &count, err));
+    if (closing == CLOSING_DATA || !t->goes_on)
         return STATUS_OK;
     return tell_first(t, component, closing, &count, err);
 }

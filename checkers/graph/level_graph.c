@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "checkers/checker_private.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/witness.h"
+#include "history/level.h"
 
 void level_graph_close(struct level_graph *g)
 {
@@ -167,7 +167,7 @@ enum status level_graph_tell_order(const struct level_graph *g, const uint32_t *
     }
     if (status == STATUS_OK)
         witness_order(check, g->history, order, count);
-    if (status == STATUS_OK && (g->has_moments || lattice_is_snapshot(check->level)))
+    if (status == STATUS_OK && (g->has_moments || level_is_snapshot(check->level)))
         witness_snapshots(check, seen, count);
     free(order);
     free(seen);

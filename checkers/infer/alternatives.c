@@ -457,18 +457,18 @@ static enum anomaly weaker_kind(enum anomaly a, enum anomaly b)
                                          ANOMALY_G_SINGLE, ANOMALY_G_NONADJACENT,
                                          ANOMALY_G2_ITEM,  ANOMALY_G2 };
     size_t kind = 0;
-    int closing = CLOSED_BY_DATA;
+    int closing = CLOSING_DATA;
 
     for (size_t i = 0; i < ROW_COUNT(bare); i++)
-        for (int by = CLOSED_BY_DATA; by <= CLOSED_BY_TIME; by++) {
-            enum anomaly this = lattice_cycle(bare[i], (enum closing)by);
+        for (int by = CLOSING_DATA; by <= CLOSING_TIME; by++) {
+            enum anomaly this = anomaly_of_cycle(bare[i], (enum cycle_closing)by);
 
             if (this != a && this != b)
                 continue;
             kind = i > kind ? i : kind;
             closing = by > closing ? by : closing;
         }
-    return lattice_cycle(bare[kind], (enum closing)closing);
+    return anomaly_of_cycle(bare[kind], (enum cycle_closing)closing);
 }
 
 struct telling {

@@ -207,7 +207,7 @@ static uint64_t implied_by(const struct infer *c, enum level level)
     uint64_t levels = 0;
 
     for (int i = 0; i < LEVEL_END; i++)
-        if (i != LEVEL_COUNT && lattice_implies(level, (enum level)i))
+        if (i != LEVEL_COUNT && level_implies(level, (enum level)i))
             levels |= LEVEL_BIT(i);
     return levels & models_levels() & ~c->undecided;
 }
@@ -401,7 +401,7 @@ static enum status show(struct judging *j, bool has_cycles, uint32_t *place, str
     if (is_open(c, asked))
         TRY(infer_try_alternatives(j, asked, err));
     for (unsigned i = 0; i < TRIES_MAX && !c->is_stopped; i++) {
-        enum level strongest = lattice_strongest(c->shown | (open_levels(c) & worth));
+        enum level strongest = level_strongest(c->shown | (open_levels(c) & worth));
 
         if (strongest == LEVEL_COUNT || !is_open(c, strongest))
             break;

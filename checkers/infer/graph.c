@@ -147,7 +147,7 @@ bool judging_has_cycle(const struct judging *j)
 enum status judging_find_components_of(struct judging *j, enum level level, struct error *err)
 {
     return judging_find_components(j, cycles_kinds(level), cycles_sources(level),
-                           lattice_is_snapshot(level), err);
+                           level_is_snapshot(level), err);
 }
 
 enum status judging_find_view(struct judging *j, enum level level, struct error *err)
@@ -155,7 +155,7 @@ enum status judging_find_view(struct judging *j, enum level level, struct error 
     uint32_t kinds = UINT32_C(1) << EDGE_WW | UINT32_C(1) << EDGE_WR |
                      UINT32_C(1) << EDGE_PREDICATE_WR;
 
-    if (lattice_implies(level, LEVEL_READ_ATOMIC))
+    if (level_implies(level, LEVEL_READ_ATOMIC))
         kinds |= UINT32_C(1) << EDGE_PROCESS;
     return judging_find_components(j, kinds, cycles_sources(level), false, err);
 }
@@ -226,7 +226,7 @@ static enum status violates(struct judging *j, enum level level, bool *is_violat
     if (*is_violated)
         infer_rule_out(c, level);
     for (int weaker = 0; weaker < LEVEL_END && !*is_violated; weaker++)
-        if (weaker != LEVEL_COUNT && lattice_implies(level, (enum level)weaker))
+        if (weaker != LEVEL_COUNT && level_implies(level, (enum level)weaker))
             j->settled |= LEVEL_BIT(weaker);
     return STATUS_OK;
 }
@@ -240,7 +240,7 @@ static enum status judge_levels(struct judging *j, struct error *err)
            !check_is_stopped(c->options)) {
         bool is_violated = false;
 
-        TRY(violates(j, lattice_weakest(left), &is_violated, err));
+        TRY(violates(j, level_weakest(left), &is_violated, err));
     }
     c->undecided |= left;
     return STATUS_OK;
@@ -330,7 +330,7 @@ static void tell_order(struct judging *j, const uint32_t *sorted, uint32_t *orde
         order[count++] = txn;
     }
     witness_order(c->check, c->history, order, count);
-    if (!has_moments && !lattice_is_snapshot(c->options->level))
+    if (!has_moments && !level_is_snapshot(c->options->level))
         return;
     /* By place now; sorted is not used any more. */
     for (uint32_t i = 0; i < count; i++)
@@ -343,7 +343,7 @@ static uint64_t serializable_levels(void)
     uint64_t levels = 0;
 
     for (int level = 0; level < LEVEL_COUNT; level++)
-        if (lattice_is_serializable((enum level)level))
+        if (level_is_serializable((enum level)level))
             levels |= LEVEL_BIT(level);
     return levels;
 }
@@ -363,13 +363,13 @@ static enum status find_shown(struct judging *j, struct error *err)
     if (INFER_GRAPH_LEVELS & LEVEL_BIT(asked))
         return judging_find_components_of(j, asked, err);
     for (int level = 0; level < LEVEL_COUNT; level++)
-        if (lattice_implies((enum level)level, asked))
+        if (level_implies((enum level)level, asked))
             holding |= LEVEL_BIT(level);
     holding &= INFER_GRAPH_LEVELS & j->shown_now;
     if (holding & serializable_levels())
         holding &= serializable_levels();
     if (holding)
-        return judging_find_components_of(j, lattice_weakest(holding), err);
+        return judging_find_components_of(j, level_weakest(holding), err);
     if (asked != LEVEL_PREFIX && asked != LEVEL_UPDATE_SERIALIZABLE)
         return judging_find_view(j, asked, err);
     close_sink(j);

@@ -38,7 +38,7 @@ bool infer_finds(struct infer *c, enum anomaly anomaly)
 void infer_rule_out(struct infer *c, enum level level)
 {
     for (int i = 0; i < LEVEL_END; i++)
-        if (i != LEVEL_COUNT && lattice_implies((enum level)i, level))
+        if (i != LEVEL_COUNT && level_implies((enum level)i, level))
             c->ruled_out |= LEVEL_BIT(i);
 }
 
@@ -186,10 +186,10 @@ static enum status open(struct infer *c, struct error *err)
     const struct history *h = c->history;
 
     for (int kind = 0; kind < ANOMALY_COUNT; kind++)
-        c->rules_out[kind] = lattice_ruled_out((enum anomaly)kind);
+        c->rules_out[kind] = anomaly_ruled_out((enum anomaly)kind);
     c->undecided = LEVEL_BIT(LEVEL_LINEARIZABLE);
     for (int level = 0; level < LEVEL_END; level++)
-        if (level != LEVEL_COUNT && lattice_closing((enum level)level) == CLOSED_BY_TIME &&
+        if (level != LEVEL_COUNT && level_closing((enum level)level) == CLOSING_TIME &&
             (!h->txn_invoked || !h->txn_completed))
             c->undecided |= LEVEL_BIT(level);
     TRY(places_init_standing(&c->places, h, err));
@@ -235,8 +235,8 @@ static void find_extremes(struct infer *c)
 {
     if (!c->is_stopped && !c->leaves_out && c->check->verdict != VERDICT_UNKNOWN &&
         c->check->unjudged_predicates == 0)
-        c->check->strongest = lattice_strongest(c->shown & ~c->ruled_out);
-    c->check->weakest_violated = lattice_weakest(checker_infer.levels & c->ruled_out);
+        c->check->strongest = level_strongest(c->shown & ~c->ruled_out);
+    c->check->weakest_violated = level_weakest(checker_infer.levels & c->ruled_out);
 }
 
 static enum status judge_orders(struct infer *c, struct error *err)

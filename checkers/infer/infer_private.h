@@ -41,8 +41,8 @@
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/graph.h"
 #include "checkers/graph/places.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/proof.h"
+#include "history/level.h"
 
 #define INFER_STEP 8192                /* transactions between two looks whether to end */
 #define INFER_TOLD_MAX 8               /* findings of a kind that are told */
@@ -169,7 +169,7 @@ MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_
  * Who hears edges. Each part tells all of its own, in the same order every time: the sink
  * counts them, lays them, keeps those within components to be told, or asks whether one leads back.
  *
- *     edge.by    CLOSED_BY_SESSION or _BY_TIME where the versions' order was inferred from
+ *     edge.by    CLOSING_SESSION or _BY_TIME where the versions' order was inferred from
  *                that: such an edge counts only at those levels
  *
  * Nodes are transactions, then barriers of time, then hubs. A hub stands between the

@@ -383,7 +383,7 @@ static enum status attempt_chosen(struct attempt *a, struct error *err)
     struct question q = { .d = &part,
                           .options = a->prover->options,
                           .arena = arena,
-                          .closing = CLOSED_BY_TIME,
+                          .closing = CLOSING_TIME,
                           .wants_proof = true,
                           .steps_max = PROOF_STEPS_MAX };
     struct answer_found answer = { .kind = ANSWER_OPEN };

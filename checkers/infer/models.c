@@ -89,7 +89,7 @@ uint32_t models_op_in(const struct history *h, const struct edge *e)
 static bool draw_plain(enum level level, struct picture *p)
 {
     static const uint32_t closing[] = { 0, KIND(PROCESS), KIND(REALTIME) };
-    uint32_t closed = closing[lattice_closing(level)];
+    uint32_t closed = closing[level_closing(level)];
 
     switch (level) {
     case LEVEL_READ_UNCOMMITTED:
@@ -111,8 +111,8 @@ static bool draw_plain(enum level level, struct picture *p)
         return true;
     default:
         p->kinds = DATA | closed;
-        p->moments = lattice_is_snapshot(level) ? MOMENTS_SNAPSHOT : MOMENTS_NONE;
-        return lattice_is_snapshot(level) || lattice_is_serializable(level);
+        p->moments = level_is_snapshot(level) ? MOMENTS_SNAPSHOT : MOMENTS_NONE;
+        return level_is_snapshot(level) || level_is_serializable(level);
     }
 }
 
@@ -155,10 +155,10 @@ static enum status decide(const struct models *m, enum level level, struct budge
 static void note(enum level level, bool violates, uint64_t *violated, uint64_t *held)
 {
     for (size_t i = 0; i < LEVELS_DECIDED; i++) {
-        if (violates && lattice_implies(by_cost[i], level))
+        if (violates && level_implies(by_cost[i], level))
             *violated |= LEVEL_BIT(by_cost[i]);
         /* Axioms leave edges out where a transaction contradicts itself: they imply axioms alone. */
-        if (!violates && lattice_implies(level, by_cost[i]) &&
+        if (!violates && level_implies(level, by_cost[i]) &&
             (!models_is_axiomatic(level) || models_is_axiomatic(by_cost[i])))
             *held |= LEVEL_BIT(by_cost[i]);
     }

@@ -20,7 +20,8 @@
 
 #include "checkers/checker_private.h"
 #include "checkers/infer/models_ties.h"
-#include "checkers/lattice.h"
+#include "history/anomaly.h"
+#include "history/level.h"
 
 #define NO_KEY (HISTORY_NONE - 1) /* edges without a key have HISTORY_NONE or whatever */
 #define REFUSED 2
@@ -296,7 +297,7 @@ static bool join(const struct telling *t, struct edge *e, const struct edge *nex
 static enum anomaly name(const struct edge *edges, size_t count)
 {
     unsigned antis = 0, adjacent = 0, predicates = 0, reads = 0;
-    enum closing closing = CLOSED_BY_DATA;
+    enum cycle_closing closing = CLOSING_DATA;
 
     for (size_t i = 0; i < count; i++) {
         const struct edge *e = &edges[i];
@@ -306,15 +307,15 @@ static enum anomaly name(const struct edge *edges, size_t count)
         adjacent += edge_is_anti(e->kind) && edge_is_anti(edges[(i + 1) % count].kind);
         reads += e->kind == EDGE_WR || e->kind == EDGE_PREDICATE_WR;
         if (e->kind == EDGE_PROCESS || e->by == SOURCE_SESSION || e->by == SOURCE_SESSION_READS)
-            closing = CLOSED_BY_SESSION;
+            closing = CLOSING_SESSION;
     }
     if (antis == 0)
-        return lattice_cycle(reads > 0 ? ANOMALY_G1C : ANOMALY_G0, closing);
+        return anomaly_of_cycle(reads > 0 ? ANOMALY_G1C : ANOMALY_G0, closing);
     if (antis == 1)
-        return lattice_cycle(ANOMALY_G_SINGLE, closing);
+        return anomaly_of_cycle(ANOMALY_G_SINGLE, closing);
     if (adjacent == 0)
-        return lattice_cycle(ANOMALY_G_NONADJACENT, closing);
-    return lattice_cycle(predicates > 0 ? ANOMALY_G2 : ANOMALY_G2_ITEM, closing);
+        return anomaly_of_cycle(ANOMALY_G_NONADJACENT, closing);
+    return anomaly_of_cycle(predicates > 0 ? ANOMALY_G2 : ANOMALY_G2_ITEM, closing);
 }
 
 /* A path through two phases may pass a transaction in each: that is no cycle to be told. */

@@ -106,7 +106,7 @@ static struct candidates find_candidates(struct asking *a, uint32_t key,
 static void leave_weaker_open(struct infer *c)
 {
     for (int level = 0; level < LEVEL_END; level++)
-        if (level != LEVEL_COUNT && lattice_implies((enum level)level, LEVEL_READ_COMMITTED))
+        if (level != LEVEL_COUNT && level_implies((enum level)level, LEVEL_READ_COMMITTED))
             c->undecided |= LEVEL_BIT(level) & ~c->rules_out[ANOMALY_RESULT_SET_MISMATCH];
 }
 
@@ -119,7 +119,7 @@ static enum status tell_mismatch(struct asking *a, uint32_t key, bool came, stru
     leave_weaker_open(c);
     /* Weaker levels have no name for it: what is wrong is not called valid for that. */
     if (!infer_finds(c, ANOMALY_RESULT_SET_MISMATCH)) {
-        a->is_undecided |= lattice_implies(c->options->level, LEVEL_READ_COMMITTED);
+        a->is_undecided |= level_implies(c->options->level, LEVEL_READ_COMMITTED);
         return STATUS_OK;
     }
     tell_txn(&why, c->history, a->txn);

@@ -276,7 +276,7 @@ static enum status tell_keys(struct circling *c, const struct circle_kind *kind,
 {
     struct registers *r = c->registers;
     struct infer *infer = r->infer;
-    bool is_told = lattice_implies(infer->options->level, kind->violated);
+    bool is_told = level_implies(infer->options->level, kind->violated);
 
     for (uint32_t n = 0; n < infer->versions.count; n++) {
         uint32_t key;

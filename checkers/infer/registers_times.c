@@ -214,7 +214,7 @@ enum status registers_link_times(struct registers *r, struct error *err)
     if (t.is_too_large) {
         r->links[SOURCE_TIME].count = 0;
         c->undecided |= LEVEL_BIT(LEVEL_STRICT_SNAPSHOT) | LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE);
-        if (lattice_closing(c->options->level) == CLOSED_BY_TIME)
+        if (level_closing(c->options->level) == CLOSING_TIME)
             check_doubt(c->check, "too many writes of a key overlap in time: their order by real "
                                   "time is too large to be looked through");
     }

@@ -143,7 +143,7 @@ static enum status tell_order(const struct replay *r, struct error *err)
     witness_order(c->check, c->history, order, r->count);
     for (uint32_t i = 0; i < r->count; i++)
         order[i] = i;
-    if (lattice_is_snapshot(c->options->level))
+    if (level_is_snapshot(c->options->level))
         witness_snapshots(c->check, order, r->count);
     free(order);
     return STATUS_OK;

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #include "checkers/infer/models_private.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/witness.h"
+#include "history/level.h"
 
 struct bank {
     struct workload_judge *judge;
@@ -98,9 +98,9 @@ static enum status tell_total(struct bank *b, uint32_t txn, uint64_t total, stru
 /* Whether all that a transaction reads was there together. */
 static bool adds_up(enum level level)
 {
-    return lattice_implies(level, LEVEL_PARALLEL_SNAPSHOT) ||
-           lattice_implies(level, LEVEL_CONSISTENT_VIEW) ||
-           lattice_implies(level, LEVEL_REPEATABLE_READ);
+    return level_implies(level, LEVEL_PARALLEL_SNAPSHOT) ||
+           level_implies(level, LEVEL_CONSISTENT_VIEW) ||
+           level_implies(level, LEVEL_REPEATABLE_READ);
 }
 
 /* At the level asked for it is a finding; elsewhere no level stands that forbids it. */
@@ -173,7 +173,7 @@ enum status workload_tell_bank(struct workload_judge *j, struct error *err)
 
     enum level level = j->options->level;
 
-    if (lattice_closing(level) != CLOSED_BY_DATA || models_is_axiomatic(level) ||
+    if (level_closing(level) != CLOSING_DATA || models_is_axiomatic(level) ||
         level == LEVEL_PARALLEL_SNAPSHOT) {
         check_doubt(j->check, "no balance and no total is wrong; they say nothing of sessions and "
                               "real time");
@@ -188,7 +188,7 @@ enum status workload_tell_bank(struct workload_judge *j, struct error *err)
     witness_order(j->check, h, line, count);
     for (uint32_t i = 0; i < count; i++)
         line[i] = i;
-    if (lattice_is_snapshot(j->options->level))
+    if (level_is_snapshot(j->options->level))
         witness_snapshots(j->check, line, count);
     free(line);
     return STATUS_OK;

@@ -27,8 +27,8 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/witness.h"
+#include "history/level.h"
 
 #define NO_LAYER UINT32_MAX
 
@@ -62,7 +62,7 @@ struct ordering {
 
 static bool keeps_time(const struct workload_judge *j)
 {
-    return lattice_closing(j->options->level) == CLOSED_BY_TIME;
+    return level_closing(j->options->level) == CLOSING_TIME;
 }
 
 static void give_up(struct ordering *o, const char *reason)
@@ -616,7 +616,7 @@ static enum status check_sessions(struct ordering *o, struct error *err)
 {
     uint32_t *last = NULL;
 
-    if (lattice_closing(o->judge->options->level) != CLOSED_BY_SESSION)
+    if (level_closing(o->judge->options->level) != CLOSING_SESSION)
         return STATUS_OK;
     TRY(check_memory((void **)&last, o->history->session_count, sizeof *last, 0, err));
     for (uint32_t i = 0; i < o->line_count; i++) {
@@ -649,7 +649,7 @@ static void tell_order(const struct ordering *o)
     witness_order(j->check, o->history, o->line, o->line_count);
     for (uint32_t i = 0; i < o->line_count; i++)
         o->line[i] = i;
-    if (lattice_is_snapshot(j->options->level))
+    if (level_is_snapshot(j->options->level))
         witness_snapshots(j->check, o->line, o->line_count);
 }
 

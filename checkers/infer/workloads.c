@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "checkers/infer/workloads_private.h"
-#include "checkers/lattice.h"
+
+#include "history/level.h"
 
 /* --- Which it is -------------------------------------------------------------------- */
 
@@ -84,7 +85,7 @@ bool workload_goes_on(struct workload_judge *j, uint32_t txn)
 
 bool workload_asks_for_order(enum level level)
 {
-    return lattice_implies(level, LEVEL_SNAPSHOT) || lattice_implies(level, LEVEL_SERIALIZABLE) ||
+    return level_implies(level, LEVEL_SNAPSHOT) || level_implies(level, LEVEL_SERIALIZABLE) ||
            level == LEVEL_LINEARIZABLE;
 }
 

@@ -4,7 +4,7 @@
 #include <stddef.h>
 
 #include "base/array.h"
-#include "checkers/lattice.h"
+#include "history/level.h"
 
 #define WORD_NAME(enumerator, name, words) name,
 #define WORD_WORDS(enumerator, name, words) words,
@@ -141,10 +141,10 @@ const struct profile *profile_find(struct text name)
 
 struct profile profile_of_level(enum level level)
 {
-    bool is_strict = lattice_closing(level) == CLOSED_BY_TIME;
-    bool is_snapshot = lattice_is_snapshot(level);
+    bool is_strict = level_closing(level) == CLOSING_TIME;
+    bool is_snapshot = level_is_snapshot(level);
 
-    assert(is_snapshot || lattice_is_serializable(level) || level == LEVEL_READ_COMMITTED);
+    assert(is_snapshot || level_is_serializable(level) || level == LEVEL_READ_COMMITTED);
     return (struct profile){
         .name = "any",
         .summary = "what every implementation of the level must satisfy",
@@ -184,14 +184,14 @@ static bool is_snapshot(const struct profile *p)
 /* A level that the mechanisms do not add up to would be called valid without having been judged. */
 static enum status check_level(const struct profile *p, struct error *err)
 {
-    bool is_strict = lattice_closing(p->level) == CLOSED_BY_TIME;
+    bool is_strict = level_closing(p->level) == CLOSING_TIME;
     const char *missing = NULL;
 
     if (p->level == LEVEL_READ_COMMITTED)
         return STATUS_OK;
-    if (lattice_is_serializable(p->level) && !is_serializable(p))
+    if (level_is_serializable(p->level) && !is_serializable(p))
         missing = "a view of commit, a certifier, or locks of reads, writes and what is absent";
-    else if (lattice_is_snapshot(p->level) && !is_snapshot(p) && !is_serializable(p))
+    else if (level_is_snapshot(p->level) && !is_snapshot(p) && !is_serializable(p))
         missing = "a view of transaction, and first_updater or a certifier";
     else if (is_strict && p->timing != TIMING_FULL)
         missing = "a timing of full";

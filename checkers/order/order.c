@@ -4,10 +4,11 @@
 #include <stdlib.h>
 
 #include "checkers/graph/contradiction.h"
-#include "checkers/lattice.h"
 #include "checkers/order/order_private.h"
 #include "checkers/proof/witness.h"
+#include "history/anomaly.h"
 #include "history/builder.h"
+#include "history/level.h"
 
 /* --- Sessions and times -------------------------------------------------------- */
 
@@ -27,7 +28,7 @@
 
 struct scan {
     struct replay *replay;
-    enum closing closing;
+    enum cycle_closing closing;
     uint32_t *latest;  /* by session: the transaction furthest down in it; of time, one for all */
     bool only_telling; /* inversions that some key shows */
     uint64_t pairs_left;
@@ -137,7 +138,7 @@ static enum status report(struct scan *s, uint32_t first, uint32_t second, struc
     struct discovery d = { .txns = txns, .txn_count = 2 };
     bool missed = false, shows = false;
 
-    edges[1].kind = s->closing == CLOSED_BY_SESSION ? EDGE_PROCESS : EDGE_REALTIME;
+    edges[1].kind = s->closing == CLOSING_SESSION ? EDGE_PROCESS : EDGE_REALTIME;
     if (check_is_full(s->replay->check))
         return STATUS_OK;
     if (can_afford(s, first, second)) {
@@ -146,7 +147,7 @@ static enum status report(struct scan *s, uint32_t first, uint32_t second, struc
     }
     if (s->only_telling && !shows)
         return STATUS_OK;
-    d.kind = d.proven = lattice_cycle(missed ? ANOMALY_G_SINGLE : ANOMALY_G0, s->closing);
+    d.kind = d.proven = anomaly_of_cycle(missed ? ANOMALY_G_SINGLE : ANOMALY_G0, s->closing);
     proof_tell_cycle(&d.why, h, edges, 2);
     proof_cycle(&d.proof, h, edges, 2);
     return check_add(s->replay->check, &d, err);
@@ -192,7 +193,7 @@ static enum status scan(struct scan *s, struct error *err)
 {
     const struct history *h = s->replay->history;
 
-    if (s->closing == CLOSED_BY_TIME)
+    if (s->closing == CLOSING_TIME)
         return h->txn_invoked && h->txn_completed ? scan_times(s, err) : STATUS_OK;
     TRY(check_memory((void **)&s->latest, h->session_count, sizeof *s->latest, 0xff, err));
     return scan_sessions(s, err);
@@ -202,13 +203,13 @@ static enum status scan(struct scan *s, struct error *err)
 static enum status order_check_times(struct replay *r, enum level level, struct error *err)
 {
     struct scan s = { .replay = r,
-                      .closing = lattice_closing(level),
+                      .closing = level_closing(level),
                       .only_telling = true,
                       .pairs_left = PAIRS_MAX };
     size_t found = r->check->findings.count;
     enum status status;
 
-    if (s.closing == CLOSED_BY_DATA)
+    if (s.closing == CLOSING_DATA)
         return STATUS_OK;
     status = scan(&s, err);
     if (status == STATUS_OK && r->check->findings.count == found) {

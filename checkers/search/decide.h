@@ -18,7 +18,7 @@ struct question {
     const struct check_options *options;
     struct arena *arena;
     bool is_snapshot;
-    enum closing closing;
+    enum cycle_closing closing;
     bool wants_proof;
     uint64_t steps_max; /* of the search; 0: no limit */
 };

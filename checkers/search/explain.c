@@ -7,11 +7,12 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "checkers/checker_private.h"
-#include "checkers/lattice.h"
 #include "checkers/proof/proof.h"
 #include "checkers/proof/tell.h"
 #include "checkers/search/polygraph/distill.h"
 #include "checkers/values/suspects.h"
+#include "history/anomaly.h"
+#include "history/level.h"
 
 /*
  * Why a list that was read cannot be, whatever the order of transactions.
@@ -413,7 +414,7 @@ static enum status explain_no_sight(struct check *check, const struct distilled 
                                     const struct fault *fault, struct error *err)
 {
     const struct history *h = d->history;
-    bool is_snapshot = lattice_is_snapshot(check->level);
+    bool is_snapshot = level_is_snapshot(check->level);
     struct discovery found = { .txns = &fault->txn,
                                .txn_count = 1,
                                .kind = is_snapshot ? ANOMALY_G_NONADJACENT
@@ -456,7 +457,7 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
     struct discovery found = { .txns = txns, .txn_count = 1 };
     struct wrong_read read = { .txn = fault->txn, .op = fault->op, .key = h->op_key[fault->op] };
     enum anomaly kind,
-        weakest = lattice_is_snapshot(check->level) ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
+        weakest = level_is_snapshot(check->level) ? ANOMALY_G_NONADJACENT : ANOMALY_G2_ITEM;
     bool may_be_order, is_explained = false;
 
     if (fault->kind == FAULT_NO_WRITER)
@@ -480,7 +481,7 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
                    (kind == ANOMALY_COUNT || kind == ANOMALY_G1B || kind == ANOMALY_GARBAGE_READ);
     found.kind = found.proven = kind;
     if (may_be_order)
-        TRY(explain_list(&found.proof, h, fault->txn, fault->op, lattice_is_snapshot(check->level),
+        TRY(explain_list(&found.proof, h, fault->txn, fault->op, level_is_snapshot(check->level),
                          others, &is_explained, err));
     if (is_explained) {
         found.proven = weakest;
@@ -665,9 +666,9 @@ static enum anomaly kind_of(const struct steps *s)
 static enum anomaly name_closed(const struct check *check, const struct steps *s,
                                 enum anomaly of_data)
 {
-    enum closing closing = s->has_base ? lattice_closing(check->level) : CLOSED_BY_DATA;
+    enum cycle_closing closing = s->has_base ? level_closing(check->level) : CLOSING_DATA;
 
-    return of_data == ANOMALY_NO_PREFIX ? of_data : lattice_cycle(of_data, closing);
+    return of_data == ANOMALY_NO_PREFIX ? of_data : anomaly_of_cycle(of_data, closing);
 }
 
 enum status explain_refutation(struct check *check, const struct steps *s, struct error *err)

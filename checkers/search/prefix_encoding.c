@@ -320,7 +320,7 @@ static enum status ask(struct judge *j, struct error *err)
     struct question question = { .d = &j->halves,
                                  .options = j->options,
                                  .arena = &j->arena,
-                                 .closing = CLOSED_BY_SESSION,
+                                 .closing = CLOSING_SESSION,
                                  .wants_proof = true };
     struct answer_found answer = { 0 };
     enum status status = halves_cut(&j->halves, &j->whole, &j->arena, err);
@@ -361,7 +361,7 @@ static enum status judge(struct judge *j, const struct places *places, const uin
                                     "and behind own appends, are not searched for a common order");
         return STATUS_OK;
     }
-    TRY(base_init(&j->base, &j->whole, CLOSED_BY_SESSION, &j->arena, err));
+    TRY(base_init(&j->base, &j->whole, CLOSING_SESSION, &j->arena, err));
     if (!check_wants(j->options, CHECK_SLOWLY))
         TRY(try_hints(j, hint, hint_count, err));
     return j->is_decided ? STATUS_OK : ask(j, err);

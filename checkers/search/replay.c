@@ -180,9 +180,9 @@ static enum status replay_all(struct replayer *r, bool *holds, struct error *err
     TRY(make_room(r, err));
     for (uint32_t i = 0; i < r->d->actor_count && *holds; i++)
         *holds = seen_by(r, i) <= i;
-    if (*holds && r->base->closing == CLOSED_BY_SESSION)
+    if (*holds && r->base->closing == CLOSING_SESSION)
         *holds = keeps_sessions(r);
-    if (*holds && r->base->closing == CLOSED_BY_TIME)
+    if (*holds && r->base->closing == CLOSING_TIME)
         TRY(keeps_times(r, holds, err));
     if (*holds)
         *holds = keeps_pairs(r);

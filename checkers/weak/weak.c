@@ -22,9 +22,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/lattice.h"
 #include "checkers/proof/witness.h"
 #include "checkers/search/prefix_encoding.h"
+#include "history/level.h"
 
 /* --- Prefix -------------------------------------------------------------------- */
 
@@ -202,7 +202,7 @@ static enum status tell_base(struct weak *w, const struct ladder *ladder, uint8_
     struct weak_judgement base = { .order = *w->base };
 
     w->check->weakest_violated = w->options->level;
-    if (lattice_implies(w->options->level, LEVEL_READ_COMMITTED))
+    if (level_implies(w->options->level, LEVEL_READ_COMMITTED))
         w->check->weakest_violated = LEVEL_READ_COMMITTED;
     TRY(weak_tell_cycles(w, &base_axiom, &base, told, err));
     for (size_t n = 0; ladder->axioms[n] && !w->is_stopped; n++) {
@@ -243,7 +243,7 @@ static enum status tell_violated(struct weak *w, const struct ladder *ladder, ui
         TRY(status);
     }
     if (holds != LEVEL_COUNT &&
-        (check->weakest_violated == LEVEL_COUNT || lattice_implies(check->weakest_violated, holds)))
+        (check->weakest_violated == LEVEL_COUNT || level_implies(check->weakest_violated, holds)))
         check->strongest = holds;
     return STATUS_OK;
 }
@@ -289,7 +289,7 @@ static enum status judge_faulty(struct weak *w, const struct ladder *ladder, uin
 
     TRY(weak_tell_faults(w, err));
     if (has_others)
-        check->weakest_violated = lattice_implies(w->options->level, LEVEL_READ_COMMITTED)
+        check->weakest_violated = level_implies(w->options->level, LEVEL_READ_COMMITTED)
                                       ? LEVEL_READ_COMMITTED
                                       : w->options->level;
     TRY(judge_level(w, has_unrepeated ? find_ladder(LEVEL_READ_COMMITTED) : ladder, told, err));
@@ -305,7 +305,7 @@ static enum status judge(struct weak *w, uint8_t *told, struct error *err)
 {
     const struct ladder *ladder = find_ladder(w->options->level);
 
-    if (lattice_implies(w->options->level, LEVEL_READ_ATOMIC))
+    if (level_implies(w->options->level, LEVEL_READ_ATOMIC))
         TRY(weak_find_unrepeated(w, err));
     return w->faults.count == 0 ? judge_level(w, ladder, told, err)
                                 : judge_faulty(w, ladder, told, err);

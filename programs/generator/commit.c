@@ -99,7 +99,7 @@ static enum status install_write(struct transaction *t, size_t number, struct er
         lengthen_list(g, own->slot, &version);
     if (!version.dirty)
         TRY(emit_version(g, generator_key(g, own->slot), t->record->id, err));
-    if (version.dirty && !is_list && !g->freedom.dirty_reads)
+    if (version.dirty && !is_list && !g->rules.dirty_reads)
         return STATUS_OK;
     return versions_add(&g->versions, own->slot, version, t->now - g->window, err);
 }

@@ -39,7 +39,7 @@ static void protect(struct transaction *t, uint32_t slot, int64_t place)
 {
     struct slot *s = &t->g->versions.slots[slot];
 
-    if (t->g->freedom.standing != STAND_NOW)
+    if (t->g->rules.standing != STAND_NOW)
         s->read_place = int64_max(s->read_place, place);
 }
 
@@ -88,7 +88,7 @@ static void read_key(struct transaction *t, uint32_t slot)
         return;
     clean = own ? look_before_own_append(t, slot) : view_look(t, slot);
     effect->seen.version = clean;
-    if (g->freedom.dirty_reads && !own && random_below(&g->staleness, 8) < DIRTY_EIGHTHS)
+    if (g->rules.dirty_reads && !own && random_below(&g->staleness, 8) < DIRTY_EIGHTHS)
         effect->seen.version = view_look_for_dirt(t, slot, clean);
     note_seen_at(t, effect, effect->seen.version);
     protect(t, slot, t->record->place);
@@ -106,9 +106,9 @@ static bool check_write(struct transaction *t, uint32_t slot)
     uint32_t newest = versions_newest(&g->versions, slot);
     int64_t place = newest == VERSIONS_NONE ? INT64_MIN : g->versions.pool.at[newest].place;
 
-    if (g->freedom.standing != STAND_NOW && int64_max(place, s->read_place) > t->record->place)
+    if (g->rules.standing != STAND_NOW && int64_max(place, s->read_place) > t->record->place)
         refuse(t, int64_max(place, s->read_place));
-    if (g->freedom.first_committer_wins && place > t->seen_until)
+    if (g->rules.first_committer_wins && place > t->seen_until)
         refuse(t, place);
     if (t->source == SOURCE_REPLICA && g->workload->shape == SHAPE_LISTS &&
         newest != VERSIONS_NONE && !view_sees(t, &g->versions.pool.at[newest]))
@@ -268,7 +268,7 @@ static enum status match(struct transaction *t, const struct step *step, struct 
     view_begin_statement(t);
     if (t->source == SOURCE_STATEMENT)
         name_snapshot(t, effect);
-    if (t->g->freedom.phantoms && effect->kind == OP_SELECT &&
+    if (t->g->rules.phantoms && effect->kind == OP_SELECT &&
         random_below(&t->g->staleness, 2) == 0)
         return match_with_phantoms(t, step, effect, err);
     return match_rows(t, step, effect, err);
@@ -403,7 +403,7 @@ enum status transact(struct generator *g, struct actor *actor, int64_t now, stru
     };
 
     workload_draw(&g->draw, &g->program, g->steps, (unsigned)g->options->operations);
-    if (g->freedom.dirty_reads && g->workload->shape != SHAPE_LISTS &&
+    if (g->rules.dirty_reads && g->workload->shape != SHAPE_LISTS &&
         random_below(&g->staleness, ABORTS_ONE_IN) == 0)
         t.record->status = TXN_ABORT;
     TRY(run_steps(&t, err));
@@ -412,7 +412,7 @@ enum status transact(struct generator *g, struct actor *actor, int64_t now, stru
     forget_own_writes(g);
     if (t.record->status == TXN_OK)
         actor->last_place = t.record->place;
-    if (g->freedom.source == SOURCE_REPLICA)
+    if (g->rules.source == SOURCE_REPLICA)
         t.replica->seen_until[actor->session % g->replica_count] = now;
     t.record->is_done = true;
     return STATUS_OK;

@@ -82,22 +82,22 @@ static void init_random(struct generator *g, const struct random_key *key)
     g->parts = random_key_fork(key, "parts");
 }
 
-/* The level's, but for lists at read-atomic (freedom.h). */
-static struct freedom choose_freedom(const struct generate_options *options)
+/* The level's, but for lists at read-atomic (level_rules.h). */
+static struct level_rules choose_rules(const struct generate_options *options)
 {
     bool are_lists = options->workload->shape == SHAPE_LISTS;
 
     if (options->level == LEVEL_READ_ATOMIC && are_lists)
-        return freedom_of(LEVEL_CAUSAL);
-    return freedom_of(options->level);
+        return level_rules_of(LEVEL_CAUSAL);
+    return level_rules_of(options->level);
 }
 
 static void init_time(struct generator *g)
 {
     bool looks_back;
 
-    g->freedom = choose_freedom(g->options);
-    looks_back = g->freedom.source != SOURCE_PLACE || g->freedom.standing != STAND_NOW;
+    g->rules = choose_rules(g->options);
+    looks_back = g->rules.source != SOURCE_PLACE || g->rules.standing != STAND_NOW;
     g->tick = 1;
     while (g->tick < TICK_SHARE * (g->options->operations + 4))
         g->tick *= 2;

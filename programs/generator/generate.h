@@ -7,7 +7,7 @@
  *
  * Sessions run transactions of a workload in virtual time, on versions kept in
  * memory; what they read and where they stand in the order is all that the level
- * allows (freedom.h). The history has times, sessions, the certificate and
+ * allows (level_rules.h). The history has times, sessions, the certificate and
  * unique values, and is a pure function of the options and the program's
  * version. With a plant, some transactions carry one anomaly, on keys that the
  * others leave alone: without them no anomaly remains.

@@ -133,7 +133,7 @@ struct plant {
 struct generator {
     const struct workload *workload;
     const struct generate_options *options;
-    struct freedom freedom;
+    struct level_rules rules;
     struct draw draw;
     int64_t tick, window;
     int64_t last_commit;

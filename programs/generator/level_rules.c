@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-static const struct freedom freedoms[LEVEL_COUNT] = {
+static const struct level_rules rules[LEVEL_COUNT] = {
     [LEVEL_READ_UNCOMMITTED] = { .source = SOURCE_STATEMENT, .dirty_reads = true },
     [LEVEL_READ_COMMITTED] = { .source = SOURCE_STATEMENT },
     [LEVEL_READ_ATOMIC] = { .source = SOURCE_PART },
@@ -21,36 +21,19 @@ static const struct freedom freedoms[LEVEL_COUNT] = {
     [LEVEL_STRICT_SERIALIZABLE] = { .standing = STAND_NOW },
 };
 
-#define BIT(level) (1u << LEVEL_##level)
-
-/* The next weaker levels, as a set of bits. */
-static const unsigned next_weaker[LEVEL_COUNT] = {
-    [LEVEL_READ_COMMITTED] = BIT(READ_UNCOMMITTED),
-    [LEVEL_READ_ATOMIC] = BIT(READ_COMMITTED),
-    [LEVEL_CAUSAL] = BIT(READ_ATOMIC),
-    [LEVEL_PREFIX] = BIT(CAUSAL),
-    [LEVEL_SNAPSHOT] = BIT(PREFIX),
-    [LEVEL_REPEATABLE_READ] = BIT(READ_ATOMIC),
-    [LEVEL_SERIALIZABLE] = BIT(SNAPSHOT) | BIT(REPEATABLE_READ),
-    [LEVEL_SESSION_SNAPSHOT] = BIT(SNAPSHOT),
-    [LEVEL_SESSION_SERIALIZABLE] = BIT(SESSION_SNAPSHOT) | BIT(SERIALIZABLE),
-    [LEVEL_STRICT_SNAPSHOT] = BIT(SESSION_SNAPSHOT),
-    [LEVEL_STRICT_SERIALIZABLE] = BIT(STRICT_SNAPSHOT) | BIT(SESSION_SERIALIZABLE),
-};
-
-struct freedom freedom_of(enum level level)
+struct level_rules level_rules_of(enum level level)
 {
     assert(level < LEVEL_COUNT);
-    return freedoms[level];
+    return rules[level];
 }
 
-bool freedom_level_implies(enum level stronger, enum level weaker)
+/*
+ * A session begins a transaction when the one before has ended, so that an order which keeps real time keeps sessions,
+ * too: real time at strict-snapshot forbids what sessions do at session-snapshot.
+ */
+bool level_rules_forbid(enum level level, enum anomaly anomaly)
 {
-    assert(stronger < LEVEL_COUNT && weaker < LEVEL_COUNT);
-    if (stronger == weaker)
-        return true;
-    for (int next = 0; next < LEVEL_COUNT; next++)
-        if ((next_weaker[stronger] >> next & 1) && freedom_level_implies((enum level)next, weaker))
-            return true;
-    return false;
+    return anomaly_is_forbidden(level, anomaly) ||
+           (level == LEVEL_STRICT_SERIALIZABLE && anomaly_is_forbidden(LEVEL_SESSION_SERIALIZABLE, anomaly)) ||
+           (level == LEVEL_STRICT_SNAPSHOT && anomaly_is_forbidden(LEVEL_SESSION_SNAPSHOT, anomaly));
 }

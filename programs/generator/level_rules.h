@@ -1,5 +1,5 @@
 /*
- * freedom: what the generator may do at each level, so that what it makes is
+ * level_rules: what the generator may do at each level, so that what it makes is
  * correct there by construction and, where the level allows more, uses it.
  *
  * A transaction commits at an instant of virtual time, *now*. It has a place in
@@ -42,6 +42,7 @@
 
 #include <stdbool.h>
 
+#include "history/anomaly.h"
 #include "history/level.h"
 
 enum standing {
@@ -61,7 +62,7 @@ enum source {
 /* What a snapshot must include. */
 enum since { SINCE_WINDOW, SINCE_SESSION, SINCE_INVOCATION };
 
-struct freedom {
+struct level_rules {
     enum standing standing;
     enum source source;
     enum since since;
@@ -70,9 +71,9 @@ struct freedom {
     bool dirty_reads; /* and transactions that abort, to have something to read */
 };
 
-struct freedom freedom_of(enum level);
+struct level_rules level_rules_of(enum level);
 
-/* Whether whatever the weaker level rules out, the stronger does too. Each implies itself. */
-bool freedom_level_implies(enum level stronger, enum level weaker);
+/* Whether histories that are made at the level never have the anomaly by themselves. */
+bool level_rules_forbid(enum level, enum anomaly);
 
 #endif

@@ -271,7 +271,7 @@ static enum status check_kind(const struct generator *g, struct error *err)
     if (!plant_possible(g->workload, g->options->plant))
         return refuse_kind(g, err);
     if (anomaly_weakest_level(g->options->plant, &weakest) &&
-        !freedom_level_implies(g->options->level, weakest))
+        !level_rules_forbid(g->options->level, g->options->plant))
         return error_set(err, STATUS_BAD_INPUT,
                          "%s is not ruled out at %s, where it may come by itself: "
                          "ask for %s or stronger",

@@ -17,7 +17,7 @@ static int64_t draw_earlier_place(struct transaction *t)
     struct generator *g = t->g;
     int64_t lowest = lowest_place(t), place;
 
-    if (g->freedom.standing == STAND_AFTER_SESSION)
+    if (g->rules.standing == STAND_AFTER_SESSION)
         lowest = int64_max(lowest, t->actor->last_place);
     if (lowest >= t->now || t->tries >= TRIES_MAX || random_below(&g->staleness, 2) == 0)
         return t->now;
@@ -81,15 +81,15 @@ void view_choose(struct transaction *t, bool by_predicate)
     struct generator *g = t->g;
 
     t->record->place = t->now;
-    t->source = g->freedom.source;
+    t->source = g->rules.source;
     switch (t->source) {
     case SOURCE_PLACE:
-        if (g->freedom.standing != STAND_NOW)
+        if (g->rules.standing != STAND_NOW)
             t->record->place = draw_earlier_place(t);
         t->seen_until = t->record->place;
         break;
     case SOURCE_SNAPSHOT:
-        t->seen_until = draw_snapshot(t, g->freedom.since);
+        t->seen_until = draw_snapshot(t, g->rules.since);
         break;
     case SOURCE_STATEMENT:
         t->seen_until = lowest_place(t);

@@ -4,7 +4,6 @@
 #include <inttypes.h>
 #include <stddef.h>
 
-#include "programs/generator/level_rules.h"
 #include "programs/workloads/builtin_private.h"
 
 static const struct builtin_workload *const builtins[] = {
@@ -40,8 +39,8 @@ bool builtin_invariant_holds_at(const struct builtin_workload *workload, enum le
 {
     if (!workload->invariant)
         return false;
-    return freedom_level_implies(level, workload->invariant_levels[0]) ||
-           freedom_level_implies(level, workload->invariant_levels[1]);
+    return level_implies(level, workload->invariant_levels[0]) ||
+           level_implies(level, workload->invariant_levels[1]);
 }
 
 /* --- The workload, settled -------------------------------------------------------------------- */

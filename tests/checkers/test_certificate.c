@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/lattice.h"
 #include "history/builder.h"
+#include "history/level.h"
 #include "programs/generator/generate.h"
 #include "programs/generator/plant.h"
 #include "tests/checkers/checker_fixture.h"
@@ -419,7 +419,7 @@ static void compare_level(enum level level)
         options.certificate = true;
         /* Where reads are not judged, lists say more to the oracle than version orders do. */
         options.lists &= level != LEVEL_READ_UNCOMMITTED;
-        if (lattice_closing(level) == CLOSED_BY_TIME)
+        if (level_closing(level) == CLOSING_TIME)
             options.times = true;
         small_history(&options, seed, &history);
         compare_with_oracle(&history, level, seed, &tally);

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "checkers/lattice.h"
+#include "history/anomaly.h"
 #include "history/builder.h"
 #include "programs/generator/generate.h"
 #include "programs/generator/plant.h"
@@ -402,9 +402,9 @@ static void check_generated(enum anomaly kind, enum level level, uint64_t seed)
 
 static enum level level_of_plant(enum anomaly kind)
 {
-    if (lattice_forbids(LEVEL_SERIALIZABLE, kind))
+    if (anomaly_is_forbidden(LEVEL_SERIALIZABLE, kind))
         return LEVEL_SERIALIZABLE;
-    return lattice_forbids(LEVEL_SESSION_SERIALIZABLE, kind) ? LEVEL_SESSION_SERIALIZABLE
+    return anomaly_is_forbidden(LEVEL_SESSION_SERIALIZABLE, kind) ? LEVEL_SESSION_SERIALIZABLE
                                                              : LEVEL_STRICT_SERIALIZABLE;
 }
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/lattice.h"
+#include "history/level.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/small.h"
@@ -70,7 +70,7 @@ static void check_lattice(uint64_t seed, uint64_t invalid, uint64_t valid)
     for (int strong = 0; strong < LEVEL_END; strong++)
         for (int weak = 0; weak < LEVEL_END; weak++)
             if (strong != LEVEL_COUNT && weak != LEVEL_COUNT && (valid >> strong & 1) &&
-                (invalid >> weak & 1) && lattice_implies((enum level)strong, (enum level)weak))
+                (invalid >> weak & 1) && level_implies((enum level)strong, (enum level)weak))
                 fail_on(seed, (enum level)weak, "violated, and a level that implies it holds",
                         &none);
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/lattice.h"
+#include "history/level.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/notation.h"
 #include "tests/oracle/oracle.h"
@@ -274,8 +274,8 @@ static void compare(const struct history *history, enum level level, uint64_t se
     if (check.verdict == VERDICT_INVALID && answer == ORACLE_HOLDS)
         fail_on(seed, level, "invalid, which the oracle denies", &check);
     if (check.verdict == VERDICT_VALID && answer == ORACLE_VIOLATED &&
-        (!has_statements || lattice_is_snapshot(level) ||
-         lattice_implies(level, LEVEL_SERIALIZABLE)))
+        (!has_statements || level_is_snapshot(level) ||
+         level_implies(level, LEVEL_SERIALIZABLE)))
         fail_on(seed, level, "valid, which the oracle denies", &check);
     if (check.strongest != LEVEL_COUNT && !has_statements &&
         answers[check.strongest] == ORACLE_VIOLATED)

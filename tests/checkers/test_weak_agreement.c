@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/lattice.h"
+#include "history/anomaly.h"
+#include "history/level.h"
 #include "tests/checkers/checker_fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/small.h"
@@ -93,10 +94,10 @@ static bool is_stated(const char *reason)
  */
 static bool rules_out(enum anomaly kind, enum level level)
 {
-    if (!lattice_implies(level, LEVEL_READ_COMMITTED) &&
-        lattice_ruled_out(kind) & LEVEL_BIT(LEVEL_READ_COMMITTED))
+    if (!level_implies(level, LEVEL_READ_COMMITTED) &&
+        anomaly_ruled_out(kind) & LEVEL_BIT(LEVEL_READ_COMMITTED))
         return true;
-    return kind == ANOMALY_INTERNAL || (lattice_ruled_out(kind) & LEVEL_BIT(level));
+    return kind == ANOMALY_INTERNAL || (anomaly_ruled_out(kind) & LEVEL_BIT(level));
 }
 
 static void examine_findings(const struct question *q, const struct check *check)

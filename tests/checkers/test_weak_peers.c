@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/lattice.h"
+#include "history/level.h"
 #include "programs/generator/anonymize.h"
 #include "programs/generator/generate.h"
 #include "store/bugs.h"
@@ -83,7 +83,7 @@ static void examine_implications(const struct subject *s)
 {
     for (size_t i = 0; i < LEVELS_OF_WEAK; i++)
         for (size_t k = 0; k < LEVELS_OF_WEAK; k++)
-            if (lattice_implies(levels[i], levels[k]) && s->verdicts[i] == VERDICT_VALID &&
+            if (level_implies(levels[i], levels[k]) && s->verdicts[i] == VERDICT_VALID &&
                 s->verdicts[k] == VERDICT_INVALID)
                 fail(s, k, "but a level that implies it holds");
 }
@@ -92,7 +92,7 @@ static void examine_implications(const struct subject *s)
 static void examine_holding(const struct subject *s, enum level held)
 {
     for (size_t i = 0; i < LEVELS_OF_WEAK; i++)
-        if (lattice_implies(held, levels[i]) && s->verdicts[i] == VERDICT_INVALID)
+        if (level_implies(held, levels[i]) && s->verdicts[i] == VERDICT_INVALID)
             fail(s, i, level_name(held));
 }
 
@@ -145,7 +145,7 @@ static void what_is_generated_holds_at_its_level(void)
         ask_weak(&subject);
         examine_implications(&subject);
         for (size_t i = 0; i < LEVELS_OF_WEAK; i++)
-            if (lattice_implies(level, levels[i]) && subject.verdicts[i] != VERDICT_VALID)
+            if (level_implies(level, levels[i]) && subject.verdicts[i] != VERDICT_VALID)
                 fail(&subject, i, "it was made to be valid");
         history_close(&h);
     }

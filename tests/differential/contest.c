@@ -8,8 +8,8 @@
 
 #include "checkers/checker.h"
 #include "checkers/interval/profile.h"
-#include "checkers/lattice.h"
 #include "history/jsonl/jsonl_read.h"
+#include "history/level.h"
 #include "tests/oracle/oracle.h"
 #include "verify/verify.h"
 
@@ -210,7 +210,7 @@ static bool is_refuted_to_all(const struct round *r, unsigned who, enum level le
  */
 static bool is_implied(const struct round *r, unsigned who, enum level stronger, enum level weaker)
 {
-    return lattice_implies(stronger, weaker) &&
+    return level_implies(stronger, weaker) &&
            (who != CERTIFICATE || weaker != LEVEL_CAUSAL || r->history->statement_count == 0);
 }
 
@@ -254,8 +254,8 @@ static const struct {
 static bool may_be_compared(const struct round *r, unsigned who, enum level level)
 {
     const struct history *h = r->history;
-    bool judges_reads = lattice_implies(level, LEVEL_READ_COMMITTED) ||
-                        !lattice_implies(level, LEVEL_READ_UNCOMMITTED);
+    bool judges_reads = level_implies(level, LEVEL_READ_COMMITTED) ||
+                        !level_implies(level, LEVEL_READ_UNCOMMITTED);
 
     for (size_t op = 0; op < h->op_count && !judges_reads; op++)
         if (h->op_kind[op] == OP_APPEND)

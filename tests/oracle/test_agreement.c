@@ -218,7 +218,7 @@ static void stronger_levels_imply_weaker_ones(void)
         check_implication(&pairs[i], false, ROUNDS);
 }
 
-/* As checkers/lattice.c has them. */
+/* As history/level.c has them. */
 static void models_stand_where_the_lattice_puts_them(void)
 {
     static const struct pair pairs[] = {

@@ -12,7 +12,6 @@
 
 #include "base/array.h"
 #include "checkers/checker.h"
-#include "checkers/lattice.h"
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/small.h"

@@ -7,7 +7,8 @@
 #include "base/timeout.h"
 #include "base/wall_clock.h"
 #include "checkers/interval/profile.h"
-#include "checkers/lattice.h"
+#include "history/anomaly.h"
+#include "history/level.h"
 
 /* --- Who is asked ------------------------------------------------------------------------------ */
 
@@ -226,7 +227,7 @@ static uint64_t levels_implied(enum level level)
     uint64_t implied = 0;
 
     for (int weaker = 0; weaker < LEVEL_END; weaker++)
-        if (lattice_implies(level, (enum level)weaker))
+        if (level_implies(level, (enum level)weaker))
             implied |= LEVEL_BIT(weaker);
     return implied;
 }
@@ -236,7 +237,7 @@ static uint64_t levels_that_imply(enum level level)
     uint64_t stronger = 0;
 
     for (int other = 0; other < LEVEL_END; other++)
-        if (lattice_implies((enum level)other, level))
+        if (level_implies((enum level)other, level))
             stronger |= LEVEL_BIT(other);
     return stronger;
 }
@@ -261,12 +262,12 @@ static enum level find_strongest(const struct jury *jury, const struct jury_opti
         if (check->unjudged_predicates > 0) /* what it has not looked at may rule out more */
             continue;
         for (size_t k = 0; k < check->findings.count; k++)
-            ruled_out |= lattice_ruled_out(check->findings.at[k].kind);
+            ruled_out |= anomaly_ruled_out(check->findings.at[k].kind);
         if (check->strongest != LEVEL_COUNT)
             holds |= levels_implied(check->strongest);
     }
     holds &= ~ruled_out;
-    return holds ? lattice_strongest(holds) : LEVEL_COUNT;
+    return holds ? level_strongest(holds) : LEVEL_COUNT;
 }
 
 static enum level find_weakest_violated(const struct jury *jury)
@@ -276,7 +277,7 @@ static enum level find_weakest_violated(const struct jury *jury)
     for (uint32_t i = 0; i < jury->juror_count; i++)
         if (jury->jurors[i].check.weakest_violated != LEVEL_COUNT)
             violated |= LEVEL_BIT(jury->jurors[i].check.weakest_violated);
-    return violated ? lattice_weakest(violated) : LEVEL_COUNT;
+    return violated ? level_weakest(violated) : LEVEL_COUNT;
 }
 
 /* Why nobody could tell: the reason of whoever could have, else of whoever was asked. */

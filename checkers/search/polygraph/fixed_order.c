@@ -158,7 +158,7 @@ static enum status follow_time(struct base *b, const struct distilled *d, struct
 
 /* --- Both ------------------------------------------------------------------------- */
 
-enum status base_init(struct base *b, const struct distilled *d, enum closing closing,
+enum status base_init(struct base *b, const struct distilled *d, enum cycle_closing closing,
                       struct arena *arena, struct error *err)
 {
     size_t bytes = d->actor_count * sizeof(uint32_t);
@@ -172,9 +172,9 @@ enum status base_init(struct base *b, const struct distilled *d, enum closing cl
     memset(b->before, 0xff, bytes);
     memset(b->barrier_after, 0xff, bytes);
     memset(b->barrier_before, 0xff, bytes);
-    if (closing == CLOSED_BY_SESSION)
+    if (closing == CLOSING_SESSION)
         return follow_sessions(b, d, arena, err);
-    if (closing == CLOSED_BY_TIME && d->history->txn_invoked && d->history->txn_completed)
+    if (closing == CLOSING_TIME && d->history->txn_invoked && d->history->txn_completed)
         return follow_time(b, d, arena, err);
     return STATUS_OK;
 }
@@ -182,13 +182,13 @@ enum status base_init(struct base *b, const struct distilled *d, enum closing cl
 bool base_puts_before(const struct base *b, const struct distilled *d, uint32_t first,
                       uint32_t second)
 {
-    if (b->closing == CLOSED_BY_SESSION)
+    if (b->closing == CLOSING_SESSION)
         return first < second &&
                (!is_unknown(d, first) ||
                 (d->is_halved && d->actor_txn[first] == d->actor_txn[second])) &&
                d->history->txn_session[d->actor_txn[first]] ==
                    d->history->txn_session[d->actor_txn[second]];
-    if (b->closing == CLOSED_BY_TIME)
+    if (b->closing == CLOSING_TIME)
         return b->barrier_after[first] != NOBODY && b->barrier_before[second] != NOBODY &&
                b->barrier_after[first] <= b->barrier_before[second];
     return false;

@@ -15,11 +15,11 @@
 #ifndef CHECKERS_SEARCH_POLYGRAPH_FIXED_ORDER_H
 #define CHECKERS_SEARCH_POLYGRAPH_FIXED_ORDER_H
 
-#include "checkers/lattice.h"
 #include "checkers/search/polygraph/distill.h"
+#include "history/level.h"
 
 struct base {
-    enum closing closing; /* by data: there is no base, and there are no slots */
+    enum cycle_closing closing; /* by data: there is no base, and there are no slots */
     uint32_t slot_count;
     uint32_t *slot, *place; /* by actor; places from 1 */
     uint32_t *before;       /* by actor: the last before it in its session, or NOBODY */
@@ -27,7 +27,7 @@ struct base {
     uint32_t *barrier_after, *barrier_before; /* by actor, or NOBODY */
 };
 
-MUST_USE enum status base_init(struct base *, const struct distilled *, enum closing,
+MUST_USE enum status base_init(struct base *, const struct distilled *, enum cycle_closing,
                                struct arena *, struct error *);
 
 /* Whether the first comes before the second, as the closing says. */
