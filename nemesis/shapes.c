@@ -150,12 +150,6 @@ const char *nemesis_victims_name(enum nemesis_victims who)
     return victims[who].name;
 }
 
-const char *nemesis_victims_summary(enum nemesis_victims who)
-{
-    assert(who < NEMESIS_VICTIMS_COUNT);
-    return victims[who].summary;
-}
-
 const char *nemesis_key_name(enum nemesis_key key)
 {
     assert(key < NEMESIS_KEY_COUNT);

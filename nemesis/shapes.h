@@ -128,7 +128,6 @@ const char *nemesis_shape_name(enum nemesis_shape);
 const char *nemesis_shape_summary(enum nemesis_shape);
 enum nemesis_kind nemesis_shape_kind(enum nemesis_shape);
 const char *nemesis_victims_name(enum nemesis_victims);
-const char *nemesis_victims_summary(enum nemesis_victims);
 const char *nemesis_key_name(enum nemesis_key);
 bool nemesis_find_kind(struct text name, enum nemesis_kind *);
 bool nemesis_find_shape(enum nemesis_kind, struct text name, enum nemesis_shape *);

@@ -30,12 +30,6 @@ const char *swarm_dimension_name(enum swarm_dimension dimension)
     return dimensions[dimension].name;
 }
 
-const char *swarm_dimension_summary(enum swarm_dimension dimension)
-{
-    assert(dimension < SWARM_DIMENSION_COUNT);
-    return dimensions[dimension].summary;
-}
-
 bool swarm_find_dimension(struct text name, enum swarm_dimension *dimension)
 {
     for (int i = 0; i < SWARM_DIMENSION_COUNT; i++)

@@ -66,7 +66,6 @@ struct swarm_options {
 
 bool swarm_draws_equal(const struct swarm_draws *, const struct swarm_draws *);
 const char *swarm_dimension_name(enum swarm_dimension);
-const char *swarm_dimension_summary(enum swarm_dimension);
 bool swarm_find_dimension(struct text, enum swarm_dimension *);
 /* Of the run whose seed this is. */
 struct random_key swarm_key(const struct swarm_options *, enum swarm_dimension, uint64_t seed);

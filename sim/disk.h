@@ -161,14 +161,5 @@ void disk_set_faults(struct disk *, const struct disk_faults *);
 void disk_heal(struct disk *);
 
 const char *disk_fault_name(enum disk_fault);
-/* Outside the fault model: no store can promise anything under these. */
-bool disk_fault_is_outside_model(enum disk_fault);
-
-/* Of the bytes that would survive a crash now, were every fault switched off. */
-struct digest disk_durable_digest(const struct disk *, int64_t now_ns);
-/* Asserts the invariants: each page is in exactly one place, durable times are in order. */
-void disk_check(const struct disk *);
-/* For people and debuggers. */
-void disk_print(const struct disk *, FILE *);
 
 #endif

@@ -319,8 +319,3 @@ const char *disk_fault_name(enum disk_fault fault)
     return faults[fault].name;
 }
 
-bool disk_fault_is_outside_model(enum disk_fault fault)
-{
-    assert(fault < DISK_FAULT_COUNT);
-    return faults[fault].outside_model;
-}

@@ -79,17 +79,6 @@ struct message *network_message(struct network *network, uint32_t message)
     return &network->messages[message];
 }
 
-void network_set_link_options(struct network *network, uint32_t from, uint32_t to,
-                              const struct link_options *options)
-{
-    network_link(network, from, to)->options = options;
-}
-
-static const struct link_options *options_of(const struct network *network, const struct link *link)
-{
-    return link->options ? link->options : &network->options;
-}
-
 /* Named by what an endpoint is, so that one node more leaves the clients' links alone. */
 static void fork_key(const struct network *network, struct link *link, uint32_t from, uint32_t to)
 {
@@ -304,7 +293,7 @@ static bool is_duplicated(struct network *network, const struct link *link,
 static enum status duplicate(struct network *network, struct link *link, struct message model,
                              int64_t departs_ns, struct network_sent *sent, struct error *err)
 {
-    const struct link_options *options = options_of(network, link);
+    const struct link_options *options = &network->options;
     const char *bytes = network->messages[sent->message].bytes;
 
     if (!is_duplicated(network, link, options, model.turn))
@@ -321,7 +310,7 @@ enum status network_send(struct network *network, int64_t now_ns,
                          struct error *err)
 {
     struct link *link = network_link(network, letter->from, letter->to);
-    const struct link_options *options = options_of(network, link);
+    const struct link_options *options = &network->options;
     struct text bytes = letter->bytes;
     struct message model = { .from = letter->from, .to = letter->to, .to_epoch = letter->to_epoch };
     int64_t departs_ns, delay_ns;
@@ -373,7 +362,7 @@ static enum network_draw loss_draw(const struct message *message)
 static bool is_lost(const struct network *network, const struct link *link,
                     const struct message *message)
 {
-    if (happens(link, message->turn, loss_draw(message), options_of(network, link)->loss))
+    if (happens(link, message->turn, loss_draw(message), network->options.loss))
         return true;
     for (uint32_t i = 0; i < NETWORK_BURST_COUNT_MAX && link->bursts >> i; i++)
         if (link->bursts >> i & 1 && network->bursts[i].kind == BURST_LOSS &&
@@ -402,7 +391,7 @@ void network_blame_loss(struct network *network, const struct message *message)
 {
     const struct link *link = network_link(network, message->from, message->to);
 
-    if (!happens(link, message->turn, loss_draw(message), options_of(network, link)->loss))
+    if (!happens(link, message->turn, loss_draw(message), network->options.loss))
         (void)burst_hits(network, link, message->turn, loss_draw(message), BURST_LOSS);
 }
 

@@ -56,7 +56,6 @@ struct burst {
 };
 
 struct link {
-    const struct link_options *options;
     struct random_key key;
     bool keyed;      /* keys are forked when first used */
     uint32_t cuts;   /* partitions that cut it now */
@@ -86,7 +85,7 @@ enum message_fate { MESSAGE_ARRIVES, MESSAGE_LOST, MESSAGE_CUT_OFF, MESSAGE_EVIC
 struct network {
     struct arena *arena;
     struct random_key key;
-    struct link_options options; /* of every link that has none of its own */
+    struct link_options options; /* of every link */
     uint32_t node_count, endpoint_count;
     struct link *links; /* from * endpoint_count + to */
     int64_t *send_clogged_until_ns, *receive_clogged_until_ns;
@@ -108,7 +107,7 @@ struct network_sent {
 };
 
 struct network_options {
-    const struct link_options *links; /* of every link that has none of its own */
+    const struct link_options *links; /* of every link */
     uint32_t node_count, endpoint_count;
     uint32_t message_count_max;
     size_t message_bytes_max;
@@ -140,9 +139,6 @@ void network_free(struct network *, uint32_t message);
 
 struct message *network_message(struct network *, uint32_t message);
 struct link *network_link(struct network *, uint32_t from, uint32_t to);
-/* The options must outlive the network. */
-void network_set_link_options(struct network *, uint32_t from, uint32_t to,
-                              const struct link_options *);
 /* True if they make messages wait longer than before. */
 bool network_clog_link(struct network *, uint32_t from, uint32_t to, int64_t until_ns);
 bool network_clog_send(struct network *, uint32_t from, int64_t until_ns);

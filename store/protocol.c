@@ -33,8 +33,3 @@ const char *const *protocol_names(void)
     return names;
 }
 
-const struct protocol *const *protocol_all(unsigned *count)
-{
-    *count = ROW_COUNT(protocols);
-    return protocols;
-}

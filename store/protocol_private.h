@@ -92,7 +92,6 @@ struct protocol {
 /* NULL if there is none of this name. */
 const struct protocol *protocol_find(struct text name);
 const char *const *protocol_names(void);
-const struct protocol *const *protocol_all(unsigned *count);
 
 extern const struct protocol protocol_mvto, protocol_2pl, protocol_occ, protocol_ssi, protocol_si,
     protocol_rc, protocol_causal, protocol_eventual;

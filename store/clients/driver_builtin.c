@@ -55,7 +55,6 @@ struct driver_builtin {
     ARRAY(struct builtin_row) final; /* of the final state */
     struct builtin_tally tally;
     struct buffer broken_sight;
-    uint64_t broken_sights;
     bool is_short;
 };
 
@@ -579,7 +578,7 @@ static void note_sight(struct driver_builtin *d, const struct builtin_txn *txn)
 {
     struct buffer sentence = { 0 };
 
-    if (builtin_saw_broken(txn, &sentence) && d->broken_sights++ == 0)
+    if (builtin_saw_broken(txn, &sentence) && d->broken_sight.count == 0)
         buffer_text(&d->broken_sight, (struct text){ sentence.at, sentence.count });
     buffer_close(&sentence);
 }
@@ -718,7 +717,3 @@ struct text driver_builtin_broken_sight(const struct driver_builtin *d)
     return (struct text){ d->broken_sight.at, d->broken_sight.count };
 }
 
-uint64_t driver_builtin_broken_sights(const struct driver_builtin *d)
-{
-    return d->broken_sights;
-}

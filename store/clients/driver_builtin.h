@@ -55,6 +55,5 @@ MUST_USE enum status driver_builtin_check(struct driver_builtin *, bool *holds,
                                           struct buffer *sentence, struct error *);
 /* What the first committed transaction saw that broke the invariant; empty if none did. */
 struct text driver_builtin_broken_sight(const struct driver_builtin *);
-uint64_t driver_builtin_broken_sights(const struct driver_builtin *);
 
 #endif

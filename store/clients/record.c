@@ -304,11 +304,6 @@ void record_applied(struct run_record *r, uint64_t number)
     txn_of(r, number)->is_applied = true;
 }
 
-uint64_t record_contradictions(const struct run_record *r)
-{
-    return r->contradictions;
-}
-
 static bool has_written(const struct run_record *r, const struct recorded_txn *txn)
 {
     for (uint32_t op = txn->first_op; op; op = r->ops.at[op - 1].next) {
@@ -341,11 +336,3 @@ uint64_t record_txn_count(const struct run_record *r)
     return r->txns.count;
 }
 
-bool record_place(const struct run_record *r, uint64_t number, struct stamp *place)
-{
-    const struct recorded_txn *txn = &r->txns.at[number - 1];
-
-    assert(number >= 1 && number <= r->txns.count);
-    *place = txn->place;
-    return txn->has_place;
-}

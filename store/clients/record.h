@@ -99,7 +99,6 @@ void record_do_not_count(struct run_record *, uint64_t txn);
  * not, and then it is counted.
  */
 void record_decision(struct run_record *, const struct decision *);
-uint64_t record_contradictions(const struct run_record *);
 /* A replica has applied the writes of the transaction on its shard, whoever decided that. */
 void record_applied(struct run_record *, uint64_t txn);
 /* Of a transaction that committed without a decision in a log: it only read. */
@@ -130,7 +129,5 @@ enum false_word {
 enum false_word record_false_word(const struct run_record *, uint64_t txn);
 /* Those that began: their numbers are 1 to this. */
 uint64_t record_txn_count(const struct run_record *);
-/* Where the transaction was decided to be. False: it has no place, or not yet. */
-bool record_place(const struct run_record *, uint64_t txn, struct stamp *);
 
 #endif

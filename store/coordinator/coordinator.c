@@ -46,11 +46,6 @@ uint64_t coordinator_event_number(const struct txn *txn)
     return txn->coordinator->server->world->counts.events;
 }
 
-bool coordinator_is_idle(const struct coordinator *c)
-{
-    return c->txns.count == 0;
-}
-
 /* --- Transactions by id ----------------------------------------------------------------------- */
 
 static uint32_t place_of(const struct coordinator *c, uint64_t id)

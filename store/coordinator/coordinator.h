@@ -100,8 +100,6 @@ void coordinator_request(struct coordinator *, uint32_t client, struct text byte
 void coordinator_answer(struct coordinator *, uint32_t node, const struct shard_answer *);
 void coordinator_probe(struct coordinator *, const struct ask *); /* to forward, or to die of */
 void coordinator_tick(struct coordinator *);
-/* No transaction is unfinished here; then it needs no tick, either. */
-bool coordinator_is_idle(const struct coordinator *);
 
 /* --- What protocols ask of it ----------------------------------------------------------------- */
 

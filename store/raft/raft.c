@@ -396,11 +396,6 @@ uint64_t raft_propose(struct raft *r, struct text command)
     return raft_log_last(&r->log);
 }
 
-bool raft_is_leader(const struct raft *r)
-{
-    return r->state == RAFT_LEADER;
-}
-
 bool raft_is_ready(const struct raft *r)
 {
     return r->state == RAFT_LEADER && r->applied >= r->ready_index;

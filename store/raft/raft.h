@@ -82,7 +82,6 @@ uint64_t raft_propose(struct raft *, struct text command);
  */
 bool raft_confirm(struct raft *, uint64_t token);
 
-bool raft_is_leader(const struct raft *);
 /* Leads, and has applied an entry of its own term, so that it has all that was ever committed. */
 bool raft_is_ready(const struct raft *);
 uint64_t raft_term(const struct raft *);

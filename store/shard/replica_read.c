@@ -104,12 +104,6 @@ static const struct prepare *find_in_the_way(const struct replica *r, uint32_t f
     return NULL;
 }
 
-const struct prepare *replica_in_flight(const struct replica *r, const struct prepare *p,
-                                        unsigned ways)
-{
-    return find_in_the_way(r, r->shard.prepared.count, p, ways, stamp_never());
-}
-
 /* The keys and the scope of a read as if it were about to be prepared. */
 static struct prepare prepare_of_read(struct replica *r, const struct ask *ask,
                                       struct seen_scope *scope)

@@ -11,9 +11,6 @@
 struct stamp replica_now(struct replica *, uint64_t txn);
 /* Whether reads at the stamp may be served; if not, the ceiling is being raised. */
 bool replica_may_read(struct replica *, struct stamp at);
-/* The first prepare that is proposed and not yet applied, so undecided, too, and conflicts. */
-const struct prepare *replica_in_flight(const struct replica *, const struct prepare *,
-                                        unsigned ways);
 /*
  * An undecided transaction, prepared or in flight, not the asker's, that writes one of the keys
  * or what matches the scope, with a stamp (its vote's `at`, or `least`) not above `at`. NULL: none.

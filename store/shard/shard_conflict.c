@@ -118,14 +118,6 @@ bool shard_meet(const struct shard *s, const struct party *a, const struct party
            (ways & CONFLICT_WRITE_READ && scopes_meet_changes(s, b, a->prepare));
 }
 
-bool shard_conflicts(const struct shard *s, const struct prepare *a, const struct prepare *b,
-                     unsigned ways)
-{
-    struct party new_one = shard_party(a, stamp_never()), other = shard_party(b, stamp_never());
-
-    return shard_meet(s, &new_one, &other, ways);
-}
-
 const struct prepared *shard_conflict(const struct shard *s, const struct prepare *p,
                                       unsigned ways)
 {
@@ -151,17 +143,6 @@ bool shard_keys_are_current(const struct shard *s, const struct prepare *p)
 
         if (newest ? newest->writer != seen->writer || !stamp_equal(newest->at, seen->at)
                    : seen->writer != 0)
-            return false;
-    }
-    return true;
-}
-
-bool shard_writes_are_above(const struct shard *s, const struct prepare *p, struct stamp at)
-{
-    for (uint32_t i = 0; i < p->change_count; i++) {
-        const struct stored_version *newest = versions_newest(&s->versions, p->changes[i].key);
-
-        if (newest && stamp_less(at, newest->at))
             return false;
     }
     return true;

@@ -28,9 +28,6 @@ struct party shard_party(const struct prepare *, struct stamp at);
  */
 bool shard_meet(const struct shard *, const struct party *new_one, const struct party *other,
                 unsigned ways);
-/* The same of two that look at the newest versions. */
-bool shard_conflicts(const struct shard *, const struct prepare *new_one,
-                     const struct prepare *other, unsigned ways);
 struct footprint shard_footprint(const struct prepare *);
 /* The first prepared one that conflicts, or NULL. */
 const struct prepared *shard_conflict(const struct shard *, const struct prepare *, unsigned ways);
@@ -55,8 +52,6 @@ bool shard_touches(const struct shard *, uint32_t scope, uint32_t key, const str
 bool shard_keys_are_current(const struct shard *, const struct prepare *);
 /* No version installed behind the index that was seen matches, by either image. */
 bool shard_scopes_are_current(const struct shard *, const struct prepare *);
-/* No newest version of a written key is above the stamp (first committer wins). */
-bool shard_writes_are_above(const struct shard *, const struct prepare *, struct stamp);
 
 /* The rows of a scope at a stamp, for answers: calls back for each that matches. */
 void shard_scan(const struct shard *, uint32_t scope, struct stamp at,

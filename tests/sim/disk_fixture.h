@@ -12,6 +12,7 @@
 #include "sim/disk.h"
 #include "tests/fixture.h"
 #include "unity.h"
+#include "tests/sim/disk_inspect.h"
 
 #define US INT64_C(1000)
 #define MS (1000 * US)

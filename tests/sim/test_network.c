@@ -244,17 +244,6 @@ static void a_link_to_oneself_is_perfect(void)
     }
 }
 
-static void a_link_can_have_options_of_its_own(void)
-{
-    struct link_options slow = { 0 };
-
-    ASSERT_OK(latency_constant(&slow.latency, 77 * MS, &err), &err);
-    make_network(3, 0, fixture_arena());
-    network_set_link_options(&network, 0, 1, &slow);
-    TEST_ASSERT_EQUAL_INT64(77 * MS, send(0, 0, 1).arrives_ns);
-    TEST_ASSERT_TRUE(send(0, 1, 0).arrives_ns < 77 * MS);
-}
-
 static void the_bytes_are_kept_until_the_message_is_freed(void)
 {
     struct network_sent sent;
@@ -312,7 +301,6 @@ int main(void)
     RUN_TEST(a_full_link_gives_up_its_oldest_message);
     RUN_TEST(the_victim_is_always_the_oldest_of_those_in_flight);
     RUN_TEST(a_link_to_oneself_is_perfect);
-    RUN_TEST(a_link_can_have_options_of_its_own);
     RUN_TEST(the_bytes_are_kept_until_the_message_is_freed);
     RUN_TEST(too_many_messages_are_an_error_and_recycled_ones_are_not);
     return UNITY_END();

@@ -10,6 +10,7 @@
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/store/certificate_replay.h"
+#include "tests/store/clients/record_inspect.h"
 #include "unity.h"
 
 #define MILLISECOND INT64_C(1000000)

@@ -6,6 +6,7 @@
 #include "base/random.h"
 #include "tests/fixture.h"
 #include "tests/store/clients/round_trip.h"
+#include "tests/store/clients/record_inspect.h"
 #include "unity.h"
 #include "store/clients/record_history.h"
 

@@ -7,6 +7,7 @@
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/store/clients/round_trip.h"
+#include "tests/store/clients/record_inspect.h"
 #include "unity.h"
 
 /* The last table is none of the history's, as that of probes. */

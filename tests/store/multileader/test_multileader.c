@@ -7,6 +7,7 @@
 #include "tests/fixture.h"
 #include "tests/oracle/oracle.h"
 #include "tests/store/multileader/local_fixture.h"
+#include "tests/store/clients/record_inspect.h"
 #include "unity.h"
 
 enum { A, B, C }; /* nodes */

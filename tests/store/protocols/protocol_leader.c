@@ -6,7 +6,7 @@
 
 #include "tests/store/protocols/protocol_model.h"
 #include "unity.h"
-#include "store/shard/shard_conflict.h"
+#include "tests/store/shard/conflicts.h"
 #include "store/shard/replica_read.h"
 
 #define CEILING_STEP_NS 40

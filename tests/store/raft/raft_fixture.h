@@ -14,7 +14,7 @@
 #include "sim/disk.h"
 #include "sim/fault.h"
 #include "sim/world.h"
-#include "store/raft/raft.h"
+#include "store/raft/raft_private.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -112,5 +112,10 @@ struct digest group_hash(struct group *);
 
 /* A leader of the highest term there is, or WORLD_NOBODY. */
 uint32_t group_leader(const struct group *);
+
+static inline bool raft_is_leader(const struct raft *raft)
+{
+    return raft->state == RAFT_LEADER;
+}
 
 #endif

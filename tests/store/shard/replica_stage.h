@@ -76,11 +76,6 @@ bool raft_confirm(struct raft *raft, uint64_t token)
     return raft->leads;
 }
 
-bool raft_is_leader(const struct raft *raft)
-{
-    return raft->leads;
-}
-
 bool raft_is_ready(const struct raft *raft)
 {
     return raft->leads;

@@ -119,11 +119,14 @@ static void a_prepare_in_flight_is_undecided_too(void)
 {
     struct ask write = prepare_ask(3, 0, 1, 55), another = prepare_ask(9, 0, 1, 1);
 
+    struct vote vote = { 0 };
+
     replica_ask(&replica, &write);
-    TEST_ASSERT_NOT_NULL(replica_in_flight(&replica, &another.prepare, CONFLICT_WRITE_WRITE));
-    TEST_ASSERT_NULL(replica_in_flight(&replica, &write.prepare, CONFLICT_WRITE_WRITE));
-    apply_all();
-    TEST_ASSERT_NULL(replica_in_flight(&replica, &another.prepare, CONFLICT_WRITE_WRITE));
+    TEST_ASSERT_EQUAL_INT(
+        SERVE_LATER, replica_admit_by_age(&replica, &another.prepare, CONFLICT_WRITE_WRITE, &vote));
+    TEST_ASSERT_EQUAL_INT(
+        SERVED, replica_admit_by_age(&replica, &write.prepare, CONFLICT_WRITE_WRITE, &vote));
+    TEST_ASSERT_EQUAL_INT(REFUSED_NOT, vote.refusal);
 }
 
 static void a_read_below_the_horizon_is_refused(void)

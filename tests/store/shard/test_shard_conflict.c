@@ -1,5 +1,5 @@
 #include "tests/store/shard/shard_stage.h"
-#include "store/shard/shard_conflict.h"
+#include "tests/store/shard/conflicts.h"
 
 static void ways_of_conflict_are_told_apart(void)
 {
@@ -104,18 +104,6 @@ static void what_was_seen_absent_and_came_and_went_is_not_current(void)
     commit_write(5, 9, 55);
     commit_write(6, 9, -1);
     TEST_ASSERT_FALSE(shard_keys_are_current(&shard, &p));
-}
-
-static void writes_are_above_a_stamp_until_somebody_commits_above_it(void)
-{
-    struct prepare p = shared(50, 0);
-
-    prepare_write(&p, 1, 1);
-    prepare_write(&p, 9, 1);
-    TEST_ASSERT_TRUE(shard_writes_are_above(&shard, &p, snapshot(4)));
-    commit_write(5, 9, -1);
-    TEST_ASSERT_FALSE(shard_writes_are_above(&shard, &p, snapshot(4)));
-    TEST_ASSERT_TRUE(shard_writes_are_above(&shard, &p, snapshot(5)));
 }
 
 static bool scope_is_current(int64_t low, int64_t high, uint64_t index)
@@ -235,7 +223,6 @@ int main(void)
     RUN_TEST(an_undecided_write_below_the_newest_version_hides_what_is_found_below_it);
     RUN_TEST(keys_are_current_until_another_writes_them);
     RUN_TEST(what_was_seen_absent_and_came_and_went_is_not_current);
-    RUN_TEST(writes_are_above_a_stamp_until_somebody_commits_above_it);
     RUN_TEST(a_scope_is_current_until_a_row_comes_leaves_or_changes_in_it);
     RUN_TEST(a_row_that_came_and_went_is_noticed);
     RUN_TEST(a_change_that_was_collected_is_not_taken_for_none);
