@@ -11,30 +11,20 @@
 #define HOLDS .takes = TAKES(LASTS)
 #define AIMED(list) .takes = TAKES(LASTS) | TAKES(VICTIMS), .may = (list)
 #define CLOCK_ROW(key, usually, counted)                                                           \
-    {                                                                                              \
-        .takes = TAKES(LASTS) | TAKES(VICTIMS) | (key), .may = ANY, .usual = VICTIMS_##usually,    \
-        .fault = FAULT_##counted                                                                   \
-    }
+    .takes = TAKES(LASTS) | TAKES(VICTIMS) | (key), .may = ANY, .usual = VICTIMS_##usually,        \
+    .fault = FAULT_##counted
 #define CRASH_ROW(more, list, usually)                                                             \
-    {                                                                                              \
-        .takes = TAKES(WHILE_WRITING) | (more), .may = (list), .usual = VICTIMS_##usually,         \
-        .fault = FAULT_CRASH                                                                       \
-    }
+    .takes = TAKES(WHILE_WRITING) | (more), .may = (list), .usual = VICTIMS_##usually,             \
+    .fault = FAULT_CRASH
 #define MESSAGE_ROW(keys, counted)                                                                 \
-    {                                                                                              \
-        .takes = TAKES(LASTS) | TAKES(VICTIMS) | (keys), .may = ANY | MAY(PAIRS),                  \
-        .usual = VICTIMS_ALL, .fault = FAULT_##counted                                             \
-    }
+    .takes = TAKES(LASTS) | TAKES(VICTIMS) | (keys), .may = ANY | MAY(PAIRS),                      \
+    .usual = VICTIMS_ALL, .fault = FAULT_##counted
 #define DISK_ROW(keys, counted)                                                                    \
-    {                                                                                              \
-        .takes = TAKES(LASTS) | TAKES(VICTIMS) | (keys), .may = ANY, .usual = VICTIMS_ONE,         \
-        .fault = FAULT_DISK_##counted                                                              \
-    }
+    .takes = TAKES(LASTS) | TAKES(VICTIMS) | (keys), .may = ANY, .usual = VICTIMS_ONE,             \
+    .fault = FAULT_DISK_##counted
 #define OUTSIDE_ROW(counted)                                                                       \
-    {                                                                                              \
-        .takes = TAKES(LASTS) | TAKES(VICTIMS) | TAKES(CHANCE) | TAKES(OUTSIDE), .may = ANY,       \
-        .usual = VICTIMS_ONE, .fault = FAULT_DISK_##counted, .outside = true                       \
-    }
+    .takes = TAKES(LASTS) | TAKES(VICTIMS) | TAKES(CHANCE) | TAKES(OUTSIDE), .may = ANY,           \
+    .usual = VICTIMS_ONE, .fault = FAULT_DISK_##counted, .outside = true
 
 static const struct traits {
     unsigned takes; /* bits of keys */
@@ -45,44 +35,9 @@ static const struct traits {
     bool outside;          /* always outside the fault model */
     bool ends_itself;      /* so it cannot hold for ever */
 } traits[NEMESIS_SHAPE_COUNT] = {
-    [SHAPE_PARTITION_HALVES] = { HOLDS, .fault = FAULT_PARTITION, .nodes_needed = 2 },
-    [SHAPE_PARTITION_RANDOM_HALVES] = { AIMED(LED), .fault = FAULT_PARTITION, .nodes_needed = 2 },
-    [SHAPE_PARTITION_ISOLATE_ONE] = { AIMED(LED), .fault = FAULT_PARTITION, .nodes_needed = 2 },
-    [SHAPE_PARTITION_MAJORITIES_RING] = { HOLDS, .fault = FAULT_PARTITION, .nodes_needed = 3 },
-    [SHAPE_PARTITION_BRIDGE] = { AIMED(LED), .fault = FAULT_PARTITION, .nodes_needed = 3 },
-    [SHAPE_PARTITION_ONE_WAY] = { AIMED(LED), .fault = FAULT_PARTITION, .nodes_needed = 2 },
-    [SHAPE_CLOCK_STEP] = CLOCK_ROW(TAKES(AMOUNT), SOME, CLOCK_STEP),
-    [SHAPE_CLOCK_STROBE] = CLOCK_ROW(TAKES(AMOUNT), ONE, CLOCK_STROBE),
-    [SHAPE_CLOCK_FREEZE] = CLOCK_ROW(0, ONE, CLOCK_FREEZE),
-    [SHAPE_CLOCK_DRIFT] = CLOCK_ROW(TAKES(DRIFT), ONE, CLOCK_DRIFT),
-    [SHAPE_CLOCK_OFFSET] = CLOCK_ROW(TAKES(AMOUNT), ONE, CLOCK_STEP),
-    [SHAPE_CRASH_ONE] = CRASH_ROW(TAKES(LASTS) | TAKES(VICTIMS), LED, ONE),
-    [SHAPE_CRASH_MINORITY] = CRASH_ROW(TAKES(LASTS), 0, MINORITY),
-    [SHAPE_CRASH_ALL] = CRASH_ROW(TAKES(LASTS), 0, ALL),
-    [SHAPE_CRASH_RESTART] = CRASH_ROW(TAKES(VICTIMS), ANY, ONE),
-    [SHAPE_PAUSE_ONE] = { AIMED(LED), .usual = VICTIMS_ONE, .fault = FAULT_PAUSE },
-    [SHAPE_PAUSE_MINORITY] = { HOLDS, .usual = VICTIMS_MINORITY, .fault = FAULT_PAUSE },
-    [SHAPE_PAUSE_ALL] = { HOLDS, .usual = VICTIMS_ALL, .fault = FAULT_PAUSE },
-    [SHAPE_MESSAGE_LOSS] = MESSAGE_ROW(TAKES(CHANCE), LOSS),
-    [SHAPE_MESSAGE_DELAY] = MESSAGE_ROW(TAKES(DELAY), DELAY),
-    [SHAPE_MESSAGE_DUPLICATE] = MESSAGE_ROW(TAKES(CHANCE), DUPLICATE),
-    [SHAPE_MESSAGE_REORDER] = MESSAGE_ROW(TAKES(CHANCE) | TAKES(DELAY), REORDER),
-    [SHAPE_CLOG_LINK] = { AIMED(ANY | MAY(PAIRS)), .usual = VICTIMS_PAIRS, .fault = FAULT_CLOG,
-                          .nodes_needed = 2, .ends_itself = true },
-    [SHAPE_CLOG_SEND] = { AIMED(ANY), .usual = VICTIMS_ONE, .fault = FAULT_CLOG,
-                          .ends_itself = true },
-    [SHAPE_CLOG_RECEIVE] = { AIMED(ANY), .usual = VICTIMS_ONE, .fault = FAULT_CLOG,
-                             .ends_itself = true },
-    [SHAPE_DISK_SLOW] = DISK_ROW(TAKES(FACTOR), SLOW),
-    [SHAPE_DISK_STALL] = { AIMED(ANY), .usual = VICTIMS_ONE, .fault = FAULT_DISK_STALL,
-                           .ends_itself = true },
-    [SHAPE_DISK_FULL] = DISK_ROW(0, FULL),
-    [SHAPE_DISK_READ_ERROR] = DISK_ROW(TAKES(CHANCE), READ_ERROR),
-    [SHAPE_DISK_WRITE_ERROR] = DISK_ROW(TAKES(CHANCE), WRITE_ERROR),
-    [SHAPE_DISK_TORN] = DISK_ROW(TAKES(CHANCE), TORN),
-    [SHAPE_DISK_BIT_ROT] = DISK_ROW(TAKES(CHANCE) | TAKES(OUTSIDE), BIT_ROT),
-    [SHAPE_DISK_LYING_SYNC] = OUTSIDE_ROW(LYING_SYNC),
-    [SHAPE_DISK_MISDIRECTED] = OUTSIDE_ROW(MISDIRECTED),
+#define X(shape, kind, name, summary, ...) [SHAPE_##shape] = { __VA_ARGS__ },
+    NEMESIS_SHAPES(X)
+#undef X
 };
 
 static const char *const kind_names[] = {
@@ -95,15 +50,13 @@ static const struct {
     enum nemesis_kind kind;
     const char *name, *summary;
 } shapes[] = {
-#define X(shape, kind, name, summary) { NEMESIS_##kind, name, summary },
+#define X(shape, kind, name, summary, ...) { NEMESIS_##kind, name, summary },
     NEMESIS_SHAPES(X)
 #undef X
 };
 
-static const struct {
-    const char *name, *summary;
-} victims[] = {
-#define X(victims, name, summary) { name, summary },
+static const char *const victims_names[] = {
+#define X(victims, name, summary) name,
     NEMESIS_VICTIMS(X)
 #undef X
 };
@@ -147,7 +100,7 @@ enum nemesis_kind nemesis_shape_kind(enum nemesis_shape shape)
 const char *nemesis_victims_name(enum nemesis_victims who)
 {
     assert(who < NEMESIS_VICTIMS_COUNT);
-    return victims[who].name;
+    return victims_names[who];
 }
 
 const char *nemesis_key_name(enum nemesis_key key)
@@ -179,7 +132,7 @@ bool nemesis_find_shape(enum nemesis_kind kind, struct text name, enum nemesis_s
 bool nemesis_find_victims(struct text name, enum nemesis_victims *who)
 {
     for (int i = 0; i < NEMESIS_VICTIMS_COUNT; i++)
-        if (text_equal(name, text_of(victims[i].name))) {
+        if (text_equal(name, text_of(victims_names[i]))) {
             *who = (enum nemesis_victims)i;
             return true;
         }

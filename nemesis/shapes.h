@@ -2,8 +2,7 @@
  * shapes: kinds of nemesis and their shapes, by name; what may be told to each
  * shape, whom it strikes, and what it needs.
  *
- * One table: a new shape is a row here, a row in shapes.c, and a case in its
- * kind's file.
+ * One table: a new shape is a row here and a case in its kind's file (docs/extending.md).
  */
 #ifndef NEMESIS_SHAPES_H
 #define NEMESIS_SHAPES_H
@@ -24,43 +23,79 @@
     X(CLOG, "clog")                                                                                \
     X(DISK, "disk")
 
-/* X(SHAPE, KIND, name, what it does). The first of a kind is its default. */
+/*
+ * X(SHAPE, KIND, name, what it does, traits). The first of a kind is its default. The traits are
+ * what may be told to it and whom it strikes, in the words of shapes.c.
+ */
 #define NEMESIS_SHAPES(X)                                                                          \
-    X(PARTITION_HALVES, PARTITION, "halves", "the lower half of the nodes from the upper")         \
-    X(PARTITION_RANDOM_HALVES, PARTITION, "random-halves", "two drawn halves")                     \
-    X(PARTITION_ISOLATE_ONE, PARTITION, "isolate-one", "a drawn node from all others")             \
+    X(PARTITION_HALVES, PARTITION, "halves", "the lower half of the nodes from the upper", HOLDS,  \
+      .fault = FAULT_PARTITION, .nodes_needed = 2)                                                 \
+    X(PARTITION_RANDOM_HALVES, PARTITION, "random-halves", "two drawn halves", AIMED(LED),         \
+      .fault = FAULT_PARTITION, .nodes_needed = 2)                                                 \
+    X(PARTITION_ISOLATE_ONE, PARTITION, "isolate-one", "a drawn node from all others", AIMED(LED), \
+      .fault = FAULT_PARTITION, .nodes_needed = 2)                                                 \
     X(PARTITION_MAJORITIES_RING, PARTITION, "majorities-ring",                                     \
-      "each node sees a majority, and no two see the same")                                        \
-    X(PARTITION_BRIDGE, PARTITION, "bridge", "two halves that only a drawn node can reach")        \
-    X(PARTITION_ONE_WAY, PARTITION, "one-way", "a drawn half cannot be heard by the other")        \
-    X(CLOCK_STEP, CLOCK, "step", "wall clocks of drawn nodes jump by up to amount")                \
-    X(CLOCK_STROBE, CLOCK, "strobe", "a drawn wall clock jumps to and fro, many times")            \
-    X(CLOCK_FREEZE, CLOCK, "freeze", "a drawn node's clocks stand still")                          \
-    X(CLOCK_DRIFT, CLOCK, "drift", "a drawn node's clocks run wrong by up to drift_ppm")           \
-    X(CLOCK_OFFSET, CLOCK, "offset", "a drawn wall clock is wrong by exactly amount")              \
-    X(CRASH_ONE, CRASH, "one", "a drawn node crashes")                                             \
-    X(CRASH_MINORITY, CRASH, "minority", "fewer than half of the nodes crash")                     \
-    X(CRASH_ALL, CRASH, "all", "every node crashes")                                               \
-    X(CRASH_RESTART, CRASH, "restart", "a drawn node crashes and is back at once")                 \
-    X(PAUSE_ONE, PAUSE, "one", "a drawn node stands still while time goes on")                     \
-    X(PAUSE_MINORITY, PAUSE, "minority", "fewer than half of the nodes stand still")               \
-    X(PAUSE_ALL, PAUSE, "all", "every node stands still")                                          \
-    X(MESSAGE_LOSS, MESSAGE, "loss", "messages are lost by chance")                                \
-    X(MESSAGE_DELAY, MESSAGE, "delay", "messages take longer by delay")                            \
-    X(MESSAGE_DUPLICATE, MESSAGE, "duplicate", "messages arrive twice by chance")                  \
-    X(MESSAGE_REORDER, MESSAGE, "reorder", "messages are late by chance, by up to delay")          \
-    X(CLOG_LINK, CLOG, "link", "what goes from one drawn node to another waits")                   \
-    X(CLOG_SEND, CLOG, "send", "what a drawn node sends waits")                                    \
-    X(CLOG_RECEIVE, CLOG, "receive", "what is sent to a drawn node waits")                         \
-    X(DISK_SLOW, DISK, "slow", "a drawn disk takes factor times as long")                          \
-    X(DISK_STALL, DISK, "stall", "a drawn disk does nothing")                                      \
-    X(DISK_FULL, DISK, "full", "no file of a drawn disk may grow")                                 \
-    X(DISK_READ_ERROR, DISK, "read-error", "reads of a drawn disk fail by chance")                 \
-    X(DISK_WRITE_ERROR, DISK, "write-error", "writes and syncs of a drawn disk fail by chance")    \
-    X(DISK_TORN, DISK, "torn", "crashes meanwhile tear unsynced pages by chance")                  \
-    X(DISK_BIT_ROT, DISK, "bit-rot", "pages of a drawn disk read wrong by chance")                 \
-    X(DISK_LYING_SYNC, DISK, "lying-sync", "syncs of a drawn disk keep nothing by chance")         \
-    X(DISK_MISDIRECTED, DISK, "misdirected", "a drawn disk swaps pages by chance as it syncs")
+      "each node sees a majority, and no two see the same", HOLDS, .fault = FAULT_PARTITION,       \
+      .nodes_needed = 3)                                                                           \
+    X(PARTITION_BRIDGE, PARTITION, "bridge", "two halves that only a drawn node can reach",        \
+      AIMED(LED), .fault = FAULT_PARTITION, .nodes_needed = 3)                                     \
+    X(PARTITION_ONE_WAY, PARTITION, "one-way", "a drawn half cannot be heard by the other",        \
+      AIMED(LED), .fault = FAULT_PARTITION, .nodes_needed = 2)                                     \
+    X(CLOCK_STEP, CLOCK, "step", "wall clocks of drawn nodes jump by up to amount",                \
+      CLOCK_ROW(TAKES(AMOUNT), SOME, CLOCK_STEP))                                                  \
+    X(CLOCK_STROBE, CLOCK, "strobe", "a drawn wall clock jumps to and fro, many times",            \
+      CLOCK_ROW(TAKES(AMOUNT), ONE, CLOCK_STROBE))                                                 \
+    X(CLOCK_FREEZE, CLOCK, "freeze", "a drawn node's clocks stand still",                          \
+      CLOCK_ROW(0, ONE, CLOCK_FREEZE))                                                             \
+    X(CLOCK_DRIFT, CLOCK, "drift", "a drawn node's clocks run wrong by up to drift_ppm",           \
+      CLOCK_ROW(TAKES(DRIFT), ONE, CLOCK_DRIFT))                                                   \
+    X(CLOCK_OFFSET, CLOCK, "offset", "a drawn wall clock is wrong by exactly amount",              \
+      CLOCK_ROW(TAKES(AMOUNT), ONE, CLOCK_STEP))                                                   \
+    X(CRASH_ONE, CRASH, "one", "a drawn node crashes",                                             \
+      CRASH_ROW(TAKES(LASTS) | TAKES(VICTIMS), LED, ONE))                                          \
+    X(CRASH_MINORITY, CRASH, "minority", "fewer than half of the nodes crash",                     \
+      CRASH_ROW(TAKES(LASTS), 0, MINORITY))                                                        \
+    X(CRASH_ALL, CRASH, "all", "every node crashes", CRASH_ROW(TAKES(LASTS), 0, ALL))              \
+    X(CRASH_RESTART, CRASH, "restart", "a drawn node crashes and is back at once",                 \
+      CRASH_ROW(TAKES(VICTIMS), ANY, ONE))                                                         \
+    X(PAUSE_ONE, PAUSE, "one", "a drawn node stands still while time goes on", AIMED(LED),         \
+      .usual = VICTIMS_ONE, .fault = FAULT_PAUSE)                                                  \
+    X(PAUSE_MINORITY, PAUSE, "minority", "fewer than half of the nodes stand still", HOLDS,        \
+      .usual = VICTIMS_MINORITY, .fault = FAULT_PAUSE)                                             \
+    X(PAUSE_ALL, PAUSE, "all", "every node stands still", HOLDS, .usual = VICTIMS_ALL,             \
+      .fault = FAULT_PAUSE)                                                                        \
+    X(MESSAGE_LOSS, MESSAGE, "loss", "messages are lost by chance",                                \
+      MESSAGE_ROW(TAKES(CHANCE), LOSS))                                                            \
+    X(MESSAGE_DELAY, MESSAGE, "delay", "messages take longer by delay",                            \
+      MESSAGE_ROW(TAKES(DELAY), DELAY))                                                            \
+    X(MESSAGE_DUPLICATE, MESSAGE, "duplicate", "messages arrive twice by chance",                  \
+      MESSAGE_ROW(TAKES(CHANCE), DUPLICATE))                                                       \
+    X(MESSAGE_REORDER, MESSAGE, "reorder", "messages are late by chance, by up to delay",          \
+      MESSAGE_ROW(TAKES(CHANCE) | TAKES(DELAY), REORDER))                                          \
+    X(CLOG_LINK, CLOG, "link", "what goes from one drawn node to another waits",                   \
+      AIMED(ANY | MAY(PAIRS)), .usual = VICTIMS_PAIRS, .fault = FAULT_CLOG, .nodes_needed = 2,     \
+      .ends_itself = true)                                                                         \
+    X(CLOG_SEND, CLOG, "send", "what a drawn node sends waits", AIMED(ANY), .usual = VICTIMS_ONE,  \
+      .fault = FAULT_CLOG, .ends_itself = true)                                                    \
+    X(CLOG_RECEIVE, CLOG, "receive", "what is sent to a drawn node waits", AIMED(ANY),             \
+      .usual = VICTIMS_ONE, .fault = FAULT_CLOG, .ends_itself = true)                              \
+    X(DISK_SLOW, DISK, "slow", "a drawn disk takes factor times as long",                          \
+      DISK_ROW(TAKES(FACTOR), SLOW))                                                               \
+    X(DISK_STALL, DISK, "stall", "a drawn disk does nothing", AIMED(ANY), .usual = VICTIMS_ONE,    \
+      .fault = FAULT_DISK_STALL, .ends_itself = true)                                              \
+    X(DISK_FULL, DISK, "full", "no file of a drawn disk may grow", DISK_ROW(0, FULL))              \
+    X(DISK_READ_ERROR, DISK, "read-error", "reads of a drawn disk fail by chance",                 \
+      DISK_ROW(TAKES(CHANCE), READ_ERROR))                                                         \
+    X(DISK_WRITE_ERROR, DISK, "write-error", "writes and syncs of a drawn disk fail by chance",    \
+      DISK_ROW(TAKES(CHANCE), WRITE_ERROR))                                                        \
+    X(DISK_TORN, DISK, "torn", "crashes meanwhile tear unsynced pages by chance",                  \
+      DISK_ROW(TAKES(CHANCE), TORN))                                                               \
+    X(DISK_BIT_ROT, DISK, "bit-rot", "pages of a drawn disk read wrong by chance",                 \
+      DISK_ROW(TAKES(CHANCE) | TAKES(OUTSIDE), BIT_ROT))                                           \
+    X(DISK_LYING_SYNC, DISK, "lying-sync", "syncs of a drawn disk keep nothing by chance",         \
+      OUTSIDE_ROW(LYING_SYNC))                                                                     \
+    X(DISK_MISDIRECTED, DISK, "misdirected", "a drawn disk swaps pages by chance as it syncs",     \
+      OUTSIDE_ROW(MISDIRECTED))
 
 /* Whom it strikes. X(VICTIMS, name, who they are). The first is what its shape strikes. */
 #define NEMESIS_VICTIMS(X)                                                                         \
@@ -94,7 +129,7 @@ enum nemesis_kind {
 };
 
 enum nemesis_shape {
-#define X(shape, kind, name, summary) SHAPE_##shape,
+#define X(shape, kind, name, summary, ...) SHAPE_##shape,
     NEMESIS_SHAPES(X)
 #undef X
         NEMESIS_SHAPE_COUNT

@@ -7,10 +7,8 @@
 #define SECOND (1000 * MS)
 #define CHANCE_UNITS 10000 /* so that a chance has four digits */
 
-static const struct {
-    const char *name, *summary;
-} dimensions[] = {
-#define SWARM_ROW(enumerator, name, what) { name, what },
+static const char *const dimension_names[] = {
+#define SWARM_ROW(enumerator, name, what) name,
     SWARM_DIMENSIONS(SWARM_ROW)
 #undef SWARM_ROW
 };
@@ -27,13 +25,13 @@ bool swarm_draws_equal(const struct swarm_draws *a, const struct swarm_draws *b)
 const char *swarm_dimension_name(enum swarm_dimension dimension)
 {
     assert(dimension < SWARM_DIMENSION_COUNT);
-    return dimensions[dimension].name;
+    return dimension_names[dimension];
 }
 
 bool swarm_find_dimension(struct text name, enum swarm_dimension *dimension)
 {
     for (int i = 0; i < SWARM_DIMENSION_COUNT; i++)
-        if (text_equal(name, text_of(dimensions[i].name))) {
+        if (text_equal(name, text_of(dimension_names[i]))) {
             *dimension = (enum swarm_dimension)i;
             return true;
         }

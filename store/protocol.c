@@ -4,9 +4,6 @@
 
 #include "base/array.h"
 
-/* In the order in which they are listed to users. */
-#define PROTOCOLS(X) X(mvto) X(2pl) X(occ) X(ssi) X(si) X(rc) X(causal) X(eventual)
-
 static const struct protocol *const protocols[] = {
 #define PROTOCOL_ENTRY(name) &protocol_##name,
     PROTOCOLS(PROTOCOL_ENTRY)

@@ -93,7 +93,11 @@ struct protocol {
 const struct protocol *protocol_find(struct text name);
 const char *const *protocol_names(void);
 
-extern const struct protocol protocol_mvto, protocol_2pl, protocol_occ, protocol_ssi, protocol_si,
-    protocol_rc, protocol_causal, protocol_eventual;
+/* Each is `protocol_NAME` in store/protocols/NAME.c. In the order in which they are listed. */
+#define PROTOCOLS(X) X(mvto) X(2pl) X(occ) X(ssi) X(si) X(rc) X(causal) X(eventual)
+
+#define PROTOCOL_DECLARATION(name) extern const struct protocol protocol_##name;
+PROTOCOLS(PROTOCOL_DECLARATION)
+#undef PROTOCOL_DECLARATION
 
 #endif
