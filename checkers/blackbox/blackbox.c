@@ -90,10 +90,10 @@ static enum status learn(struct blackbox *b, const struct serial *serial, bool *
 
 static enum status tell_found(struct blackbox *b, const struct serial *serial, struct error *err)
 {
-    struct base base;
+    struct fixed_order base;
     bool holds = false;
 
-    TRY(base_init(&base, &b->d, b->closing, &b->arena, err));
+    TRY(fixed_order_init(&base, &b->d, b->closing, &b->arena, err));
     TRY(replay_serial(&b->d, &base, serial, &b->arena, &holds, err));
     /* Reads of keys that nobody could judge may still be wrong. */
     b->has_erred = b->has_erred || (!holds && b->d.strange_key == HISTORY_NONE);
@@ -147,14 +147,14 @@ static enum status tell_refuted(struct blackbox *b, const struct question *quest
 {
     struct distilled part;
     struct answer_found smaller;
-    enum status status = core_find(question, answer, &part, &smaller, err);
+    enum status status = minimal_core_find(question, answer, &part, &smaller, err);
     bool is_smaller = smaller.kind == ANSWER_NONE && smaller.has_proof;
 
     b->is_decided = true;
     if (status == STATUS_OK)
         status = explain_refutation(b->check, is_smaller ? &smaller.steps : &answer->steps, err);
     decide_close(&smaller);
-    distilled_close(&part);
+    distill_close(&part);
     return status;
 }
 
@@ -209,7 +209,7 @@ static enum status ask(struct blackbox *b, bool is_snapshot, enum cycle_closing 
 
 static enum status try_hints(struct blackbox *b, struct error *err)
 {
-    struct base base;
+    struct fixed_order base;
     struct serial serial;
     struct hints_question question = { .d = &b->d,
                                        .base = &base,
@@ -218,7 +218,7 @@ static enum status try_hints(struct blackbox *b, struct error *err)
                                        .arena = &b->arena };
     bool holds;
 
-    TRY(base_init(&base, &b->d, b->closing, &b->arena, err));
+    TRY(fixed_order_init(&base, &b->d, b->closing, &b->arena, err));
     TRY(hints_try(&question, &serial, &holds, err));
     return holds ? tell_valid(b, &serial, err) : STATUS_OK;
 }
@@ -321,8 +321,8 @@ static enum status blackbox_judge(const struct history *h, const struct check_op
                                      options->engine == ENGINE_NATIVE };
     enum status status = run_all(&b, err);
 
-    distilled_close(&b.d);
-    distilled_close(&b.items);
+    distill_close(&b.d);
+    distill_close(&b.items);
     looks_close(&b.looks);
     places_close(&b.places);
     arena_close(&b.arena);

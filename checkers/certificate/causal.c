@@ -21,9 +21,11 @@
  * reads. An unknown transaction that committed is before nobody in its session, and counts as
  * a session of its own.
  */
+#include "checkers/certificate/causal_private.h"
+
 #include <stdlib.h>
 
-#include "checkers/certificate/certificate_private.h"
+#include "checkers/certificate/walk_private.h"
 #include "checkers/graph/anomaly.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/graph.h"

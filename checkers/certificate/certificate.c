@@ -4,6 +4,11 @@
 #include <stdlib.h>
 
 #include "checkers/certificate/certificate_private.h"
+#include "checkers/certificate/causal_private.h"
+#include "checkers/certificate/graph_private.h"
+#include "checkers/certificate/other_anomalies_private.h"
+#include "checkers/certificate/replay_private.h"
+#include "checkers/certificate/walk_private.h"
 #include "checkers/graph/contradiction.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/proof/tell.h"
@@ -123,14 +128,14 @@ static enum status open_versions(struct certificate *c, struct error *err)
         TRY(check_memory((void **)&c->asked, h->key_count, sizeof *c->asked, 0, err));
     }
     TRY(certificate_init_versions(c, err));
-    TRY(certificate_init_sieves(c, err));
-    c->judge = (struct judge){ .history = h,
+    TRY(predicate_columns_init(c, err));
+    c->wrong_answers = (struct wrong_answers){ .history = h,
                                .check = c->check,
                                .places = &c->places,
                                .keys = &c->keys,
                                .contents = &c->contents,
                                .suspects = &c->suspects };
-    return judge_note_open(&c->judge, err);
+    return wrong_answer_note_open(&c->wrong_answers, err);
 }
 
 static void close(struct certificate *c)
@@ -139,8 +144,8 @@ static void close(struct certificate *c)
         free(c->rank);
     if (c->ranked != c->places.sequence)
         free(c->ranked);
-    judge_close(&c->judge);
-    certificate_close_sieves(c);
+    wrong_answer_close(&c->wrong_answers);
+    predicate_columns_close(c);
     certificate_close_versions(&c->versions);
     rows_close(&c->rows);
     answers_close(&c->answers);
@@ -192,9 +197,9 @@ static enum status judge_answers(struct certificate *c, struct error *err)
 
     if (c->options->level == LEVEL_READ_UNCOMMITTED)
         return STATUS_OK;
-    TRY(certificate_glance(c, err));
+    TRY(certificate_replay_statements(c, err));
     if (!c->is_stopped && !check_wants(c->options, CHECK_SLOWLY))
-        TRY(certificate_glance_reads(c, &all_agree, err));
+        TRY(certificate_replay_reads(c, &all_agree, err));
     if (c->is_stopped || all_agree)
         return STATUS_OK;
     TRY(certificate_walk(&walk, err));
@@ -244,8 +249,8 @@ static enum status judge_shortly(struct certificate *c, bool *is_settled, struct
     bool agrees = false, is_distinct = false;
 
     *is_settled = false;
-    if (certificate_may_retrace(c))
-        TRY(certificate_retrace(c, &agrees, &is_distinct, err));
+    if (certificate_may_replay(c))
+        TRY(certificate_replay(c, &agrees, &is_distinct, err));
     if (c->is_stopped)
         return STATUS_OK;
     if (!is_distinct)

@@ -11,10 +11,12 @@
  * cycle has a long edge. That no path leads so far back is looked up in the graph; if
  * one does, the span was too short.
  */
+#include "checkers/certificate/graph_private.h"
+
 #include <stdlib.h>
 
-#include "checkers/certificate/certificate_private.h"
-#include "checkers/certificate/edges_private.h"
+#include "checkers/certificate/edge_listing_private.h"
+#include "checkers/certificate/walk_private.h"
 #include "checkers/graph/anomaly.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/level_graph.h"
@@ -126,7 +128,7 @@ enum status certificate_scan_times(struct certificate *c, bool *is_forward, stru
 struct certified_graph {
     struct certificate *certificate;
     struct level_graph of; /* a transaction's nodes are by its rank */
-    struct listing listing;
+    struct edge_listing listing;
     struct barriers barriers;
     int64_t *barrier_time;
     uint32_t *by_component; /* nodes, by falling component */
@@ -137,7 +139,7 @@ struct certified_graph {
 
 static int64_t time_of(const struct certified_graph *g, uint32_t node)
 {
-    return node < g->of.txn_nodes ? listing_time(&g->listing, node)
+    return node < g->of.txn_nodes ? edge_listing_time(&g->listing, node)
                                   : g->barrier_time[node - g->of.txn_nodes];
 }
 
@@ -189,7 +191,7 @@ static enum status add_all(struct certified_graph *g, enum level_graph_work work
     if (check_wants(g->certificate->options, CHECK_SLOWLY))
         TRY(hear_walk(g, err));
     else
-        TRY(listing_run(&g->listing, err));
+        TRY(edge_listing_run(&g->listing, err));
     TRY(hear_closing(g, err));
     level_graph_hear_moments(&g->of);
     return STATUS_OK;
@@ -276,14 +278,14 @@ static enum status make(struct certified_graph *g, int64_t span, int64_t *furthe
 
     *furthest = 0;
     forget_order(g);
-    listing_close(&g->listing);
-    listing_init(&g->listing, c, span);
+    edge_listing_close(&g->listing);
+    edge_listing_init(&g->listing, c, span);
     TRY(level_graph_init(&g->of, c->places.in_count, g->barriers.count, err));
     TRY(add_all(g, LEVEL_GRAPH_COUNTS, err));
     if (c->is_stopped)
         return STATUS_OK;
     TRY(add_all(g, LEVEL_GRAPH_LAYS, err));
-    listing_close(&g->listing);
+    edge_listing_close(&g->listing);
     if (c->is_stopped)
         return STATUS_OK;
     TRY(level_graph_find_components(&g->of, err));
@@ -454,7 +456,7 @@ static void certified_graph_close(struct certified_graph *g)
 {
     level_graph_close(&g->of);
     forget_order(g);
-    listing_close(&g->listing);
+    edge_listing_close(&g->listing);
     barriers_close(&g->barriers);
     free(g->barrier_time);
     free(g->skips);
@@ -493,7 +495,7 @@ enum status certificate_graph_violates(struct certificate *c, enum level level, 
 
 enum status certificate_leads_forward(struct certificate *c, bool *is_forward, struct error *err)
 {
-    struct listing l;
+    struct edge_listing l;
 
     *is_forward = false;
     if (check_wants(c->options, CHECK_SLOWLY) || !certificate_is_placed(c))
@@ -501,9 +503,9 @@ enum status certificate_leads_forward(struct certificate *c, bool *is_forward, s
     TRY(certificate_scan_times(c, is_forward, err));
     if (!*is_forward)
         return STATUS_OK;
-    listing_init(&l, c, LISTING_BACKWARD);
+    edge_listing_init(&l, c, LISTING_BACKWARD);
     l.stops_backward = true;
-    TRY(listing_run(&l, err));
+    TRY(edge_listing_run(&l, err));
     *is_forward = !l.has_backward && !c->is_stopped;
     return STATUS_OK;
 }

@@ -2,11 +2,13 @@
  * What no graph tells: updates that were lost though nobody read anything, and the
  * names that people have for certain cycles.
  */
+#include "checkers/certificate/other_anomalies_private.h"
+
 #include <stdlib.h>
 
 #include "base/hash.h"
 #include "base/map.h"
-#include "checkers/certificate/certificate_private.h"
+#include "checkers/certificate/walk_private.h"
 #include "checkers/proof/tell.h"
 #include "history/anomaly.h"
 #include "history/level.h"

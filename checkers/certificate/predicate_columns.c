@@ -9,14 +9,17 @@
  * that anybody looked at or overwrote: by the history's rows that is four loads in
  * four places, here it is one, beside the one before.
  */
+#include "checkers/certificate/predicate_columns_private.h"
+
 #include <stdlib.h>
 
 #include "checkers/certificate/certificate_private.h"
 
+
 #define NO_NUMBER INT64_MIN
 #define SKIPPED 8 /* versions at a time */
 
-static int64_t cell_of(struct sieve_column *column, const struct history *h, uint16_t which,
+static int64_t cell_of(struct predicate_column *column, const struct history *h, uint16_t which,
                        struct value row)
 {
     int64_t cell;
@@ -28,7 +31,7 @@ static int64_t cell_of(struct sieve_column *column, const struct history *h, uin
 }
 
 /* Half the bytes, and twice as many at a time. */
-static enum status narrow_down(struct sieve_column *column, uint32_t count, struct error *err)
+static enum status narrow_down(struct predicate_column *column, uint32_t count, struct error *err)
 {
     bool fits = !column->has_least;
 
@@ -44,7 +47,7 @@ static enum status narrow_down(struct sieve_column *column, uint32_t count, stru
 }
 
 static enum status fill_column(struct certificate *c, uint32_t table, uint16_t which,
-                               struct sieve_column *column, struct error *err)
+                               struct predicate_column *column, struct error *err)
 {
     const struct history *h = c->history;
     const struct certified_versions *v = &c->versions;
@@ -89,7 +92,7 @@ static enum status sort_left(struct certificate *c, struct error *err)
     return STATUS_OK;
 }
 
-enum status certificate_init_sieves(struct certificate *c, struct error *err)
+enum status predicate_columns_init(struct certificate *c, struct error *err)
 {
     const struct history *h = c->history;
     const struct predicates *predicates = c->matcher.predicates;
@@ -97,15 +100,15 @@ enum status certificate_init_sieves(struct certificate *c, struct error *err)
     if (h->statement_count == 0)
         return STATUS_OK;
     TRY(sort_left(c, err));
-    TRY(check_memory((void **)&c->sieve_columns, h->table_column_count, sizeof *c->sieve_columns, 0,
+    TRY(check_memory((void **)&c->predicate_columns, h->table_column_count, sizeof *c->predicate_columns, 0,
                      err));
     for (uint32_t p = 0; p < predicates_count(predicates); p++) {
         const struct spans *spans = &c->matcher.spans[p];
         uint32_t table = predicates_get(predicates, p)->table;
 
         for (unsigned i = 0; i < spans->count; i++) {
-            struct sieve_column *column =
-                &c->sieve_columns[h->table_column_start[table] + spans->at[i].column];
+            struct predicate_column *column =
+                &c->predicate_columns[h->table_column_start[table] + spans->at[i].column];
 
             if (!column->cells)
                 TRY(fill_column(c, table, spans->at[i].column, column, err));
@@ -114,14 +117,14 @@ enum status certificate_init_sieves(struct certificate *c, struct error *err)
     return STATUS_OK;
 }
 
-void certificate_close_sieves(struct certificate *c)
+void predicate_columns_close(struct certificate *c)
 {
-    for (size_t i = 0; c->sieve_columns && i < c->history->table_column_count; i++) {
-        free(c->sieve_columns[i].cells);
-        free(c->sieve_columns[i].narrow);
-        free(c->sieve_columns[i].initial);
+    for (size_t i = 0; c->predicate_columns && i < c->history->table_column_count; i++) {
+        free(c->predicate_columns[i].cells);
+        free(c->predicate_columns[i].narrow);
+        free(c->predicate_columns[i].initial);
     }
-    free(c->sieve_columns);
+    free(c->predicate_columns);
     free(c->left_start);
     free(c->left);
     free(c->is_in_disorder);
@@ -133,66 +136,66 @@ static int32_t clamp(int64_t value)
 }
 
 /* Whether the one column says all there is to say. */
-static void simplify(struct sieve *sieve)
+static void simplify(struct predicate_columns *columns)
 {
-    const struct spans *spans = sieve->spans;
+    const struct spans *spans = columns->spans;
 
-    if (!sieve->by_cells || spans->count != 1 || !spans->is_exact || spans->is_empty ||
-        spans->at[0].high <= INT32_MIN || sieve->low[0] > INT32_MAX)
+    if (!columns->by_cells || spans->count != 1 || !spans->is_exact || spans->is_empty ||
+        spans->at[0].high <= INT32_MIN || columns->low[0] > INT32_MAX)
         return;
-    sieve->only = sieve->columns[0]->narrow;
-    sieve->only_low = clamp(sieve->low[0]);
-    sieve->only_high = clamp(spans->at[0].high);
+    columns->only = columns->columns[0]->narrow;
+    columns->only_low = clamp(columns->low[0]);
+    columns->only_high = clamp(spans->at[0].high);
 }
 
-struct sieve certificate_sieve(const struct certificate *c, uint32_t head)
+struct predicate_columns predicate_columns_of(const struct certificate *c, uint32_t head)
 {
     const struct history *h = c->history;
     uint32_t predicate = matcher_predicate(&c->matcher, head);
-    struct sieve sieve = { .predicate = predicate, .spans = &c->matcher.spans[predicate] };
-    uint32_t columns = h->table_column_start[h->statement_table[h->op_key[head]]];
+    struct predicate_columns columns = { .predicate = predicate, .spans = &c->matcher.spans[predicate] };
+    uint32_t first = h->table_column_start[h->statement_table[h->op_key[head]]];
 
-    sieve.by_cells = sieve.spans->count > 0;
-    for (unsigned i = 0; i < sieve.spans->count; i++) {
-        const struct span *span = &sieve.spans->at[i];
+    columns.by_cells = columns.spans->count > 0;
+    for (unsigned i = 0; i < columns.spans->count; i++) {
+        const struct span *span = &columns.spans->at[i];
 
-        sieve.columns[i] = &c->sieve_columns[columns + span->column];
-        sieve.low[i] = span->low == NO_NUMBER ? NO_NUMBER + 1 : span->low;
-        sieve.by_cells &= !sieve.columns[i]->has_least;
+        columns.columns[i] = &c->predicate_columns[first + span->column];
+        columns.low[i] = span->low == NO_NUMBER ? NO_NUMBER + 1 : span->low;
+        columns.by_cells &= !columns.columns[i]->has_least;
     }
-    simplify(&sieve);
-    return sieve;
+    simplify(&columns);
+    return columns;
 }
 
-enum predicate_answer certificate_match(struct certificate *c, const struct sieve *sieve,
+enum predicate_answer predicate_columns_match(struct certificate *c, const struct predicate_columns *columns,
                                         uint32_t key, uint32_t number)
 {
     struct content content;
 
-    if (sieve->by_cells) {
+    if (columns->by_cells) {
         uint32_t slot = c->keys.slot[key];
 
-        for (unsigned i = 0; i < sieve->spans->count; i++) {
-            const struct sieve_column *column = sieve->columns[i];
+        for (unsigned i = 0; i < columns->spans->count; i++) {
+            const struct predicate_column *column = columns->columns[i];
             int64_t cell = number == VERSION_FIRST ? column->initial[slot] : column->cells[number];
 
-            if (cell < sieve->low[i] || cell > sieve->spans->at[i].high)
+            if (cell < columns->low[i] || cell > columns->spans->at[i].high)
                 return PREDICATE_NO;
         }
-        if (sieve->spans->is_exact && !sieve->spans->is_empty)
+        if (columns->spans->is_exact && !columns->spans->is_empty)
             return PREDICATE_YES;
     }
     content = certificate_content(c, key, number);
-    return matcher_match(&c->matcher, sieve->predicate,
+    return matcher_match(&c->matcher, columns->predicate,
                          (struct value){ (enum value_kind)content.kind, content.bits });
 }
 
-static inline bool is_inside(const struct sieve *s, uint32_t number)
+static inline bool is_inside(const struct predicate_columns *s, uint32_t number)
 {
     return (s->only[number] >= s->only_low) & (s->only[number] <= s->only_high);
 }
 
-uint32_t sieve_skip_forward(const struct sieve *s, bool matched, uint32_t from, uint32_t end)
+uint32_t predicate_columns_skip_forward(const struct predicate_columns *s, bool matched, uint32_t from, uint32_t end)
 {
     for (; end - from >= SKIPPED; from += SKIPPED) {
         unsigned inside = 0;
@@ -207,7 +210,7 @@ uint32_t sieve_skip_forward(const struct sieve *s, bool matched, uint32_t from, 
     return from;
 }
 
-uint32_t sieve_skip_back(const struct sieve *s, bool matched, uint32_t from, uint32_t start)
+uint32_t predicate_columns_skip_back(const struct predicate_columns *s, bool matched, uint32_t from, uint32_t start)
 {
     for (; from - start >= SKIPPED; from -= SKIPPED) {
         unsigned inside = 0;

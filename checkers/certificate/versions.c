@@ -1,10 +1,13 @@
 /*
  * The versions, from the version orders.
  */
+#include "checkers/certificate/versions_private.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "checkers/certificate/certificate_private.h"
+
 
 #define AHEAD 16 /* versions: the next ones of a key are anywhere in the history */
 

@@ -1,5 +1,5 @@
 /*
- * graph_private: what judges the graph, and what looks for an order of all versions.
+ * graph: what judges the graph, and what looks for an order of all versions.
  *
  *     graph.c         the graph, its components, which levels its cycles violate
  *     completion.c    orders of all versions, and which levels they show to hold

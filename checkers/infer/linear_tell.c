@@ -68,7 +68,7 @@ void prover_close(struct prover *p)
 {
     if (!p)
         return;
-    distilled_close(&p->d);
+    distill_close(&p->d);
     arena_close(&p->arena);
     free(p->flags);
     free(p);
@@ -364,13 +364,13 @@ static enum status tell_smallest(struct attempt *a, const struct question *q,
 {
     struct distilled part;
     struct answer_found smaller;
-    enum status status = core_find(q, answer, &part, &smaller, err);
+    enum status status = minimal_core_find(q, answer, &part, &smaller, err);
     bool is_smaller = smaller.kind == ANSWER_NONE && smaller.has_proof;
 
     if (status == STATUS_OK)
         status = tell_steps(a, is_smaller ? &smaller.steps : &answer->steps, err);
     decide_close(&smaller);
-    distilled_close(&part);
+    distill_close(&part);
     return status;
 }
 
@@ -397,7 +397,7 @@ static enum status attempt_chosen(struct attempt *a, struct error *err)
             status = tell_smallest(a, &q, &answer, err);
         decide_close(&answer);
     }
-    distilled_close(&part);
+    distill_close(&part);
     arena_reset_to(arena, mark);
     return status;
 }
@@ -444,7 +444,7 @@ static enum status refute_key(struct prover *p, const struct refuted *r, struct 
     if (status == STATUS_OK && a.keeps)
         status = attempt_all(&a, b, err);
     free(a.keeps);
-    distilled_close(&key);
+    distill_close(&key);
     if (status == STATUS_OK && !a.is_told)
         check_doubt(check, "\"%.*s\" is not linearizable, but the proof of it is too long",
                     TEXT_PRINT(history_key(p->history, r->key)));

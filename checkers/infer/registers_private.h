@@ -1,5 +1,5 @@
 /*
- * registers_private: what the parts of the inference of registers share.
+ * registers: what the parts of the inference of registers share.
  *
  *     reads     committed reads of others' versions, as the history goes, and by version
  *     links     one version before another of its key, by the first of them

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "checkers/graph/contradiction.h"
-#include "checkers/order/order_private.h"
+#include "checkers/order/order_replay_private.h"
 #include "checkers/proof/witness.h"
 #include "history/anomaly.h"
 #include "history/builder.h"
@@ -27,7 +27,7 @@
 #define PAIRS_MAX (UINT64_C(1) << 28)
 
 struct scan {
-    struct replay *replay;
+    struct order_replay *replay;
     enum cycle_closing closing;
     uint32_t *latest;  /* by session: the transaction furthest down in it; of time, one for all */
     bool only_telling; /* inversions that some key shows */
@@ -200,7 +200,7 @@ static enum status scan(struct scan *s, struct error *err)
 }
 
 /* Holds the order against sessions or real time, as the level asks. */
-static enum status order_check_times(struct replay *r, enum level level, struct error *err)
+static enum status order_check_times(struct order_replay *r, enum level level, struct error *err)
 {
     struct scan s = { .replay = r,
                       .closing = level_closing(level),
@@ -244,7 +244,7 @@ static enum status order_needs(const struct history *h, struct error *err)
     return STATUS_OK;
 }
 
-static void conclude(struct replay *r, bool replay_was_right)
+static void conclude(struct order_replay *r, bool replay_was_right)
 {
     struct check *check = r->check;
 
@@ -255,15 +255,15 @@ static void conclude(struct replay *r, bool replay_was_right)
 static enum status judge(const struct history *h, const struct check_options *options,
                          bool takes_open_in, struct check *check, struct error *err)
 {
-    struct replay r;
+    struct order_replay r;
     enum status status =
-        replay_init(&r, h, check, takes_open_in, check_wants(options, CHECK_SLOWLY), err);
+        order_replay_init(&r, h, check, takes_open_in, check_wants(options, CHECK_SLOWLY), err);
     bool was_right = false;
 
     if (status == STATUS_OK)
         status = contradiction_find(&r.places, check, err);
     if (status == STATUS_OK)
-        status = replay_run(&r, options, err);
+        status = order_replay_run(&r, options, err);
     if (status == STATUS_OK) {
         was_right = check->verdict == VERDICT_VALID;
         status = order_check_times(&r, options->level, err);
@@ -273,7 +273,7 @@ static enum status judge(const struct history *h, const struct check_options *op
         if (check->verdict == VERDICT_VALID && check_wants(options, CHECK_WITNESS))
             witness_order(check, h, r.places.sequence, r.places.sequence_count);
     }
-    replay_close(&r);
+    order_replay_close(&r);
     return status;
 }
 
@@ -358,7 +358,7 @@ static enum status carry_row(const struct history *h, uint32_t table, int64_t ro
     return status;
 }
 
-static enum status carry_key(const struct replay *r, uint32_t key, struct builder *next,
+static enum status carry_key(const struct order_replay *r, uint32_t key, struct builder *next,
                              struct error *err)
 {
     const struct history *h = r->history;
@@ -381,13 +381,13 @@ static enum status carry_key(const struct replay *r, uint32_t key, struct builde
 
 enum status order_carry(const struct history *h, struct builder *next, struct error *err)
 {
-    struct replay r;
-    enum status status = replay_init(&r, h, NULL, false, false, err);
+    struct order_replay r;
+    enum status status = order_replay_init(&r, h, NULL, false, false, err);
 
     if (status == STATUS_OK)
-        status = replay_run(&r, NULL, err);
+        status = order_replay_run(&r, NULL, err);
     for (uint32_t key = 0; key < h->key_count && status == STATUS_OK; key++)
         status = carry_key(&r, key, next, err);
-    replay_close(&r);
+    order_replay_close(&r);
     return status;
 }

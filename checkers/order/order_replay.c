@@ -2,16 +2,16 @@
  * The replay itself. Of a read of an item all that is done, if it is right, is one
  * comparison: everything else stands apart.
  */
+#include "checkers/order/order_replay_private.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "checkers/order/order_private.h"
 
 #define PROGRESS_STEP 16384
 
 /* --- Making ----------------------------------------------------------------------- */
 
-static enum status hold_initial(struct replay *r, struct error *err)
+static enum status hold_initial(struct order_replay *r, struct error *err)
 {
     const struct history *h = r->history;
 
@@ -29,10 +29,10 @@ static enum status hold_initial(struct replay *r, struct error *err)
     return STATUS_OK;
 }
 
-enum status replay_init(struct replay *r, const struct history *h, struct check *check,
+enum status order_replay_init(struct order_replay *r, const struct history *h, struct check *check,
                         bool takes_open_in, bool slowly, struct error *err)
 {
-    *r = (struct replay){ .history = h, .check = check, .is_slow = slowly };
+    *r = (struct order_replay){ .history = h, .check = check, .is_slow = slowly };
     contents_init(&r->contents, h);
     TRY(places_init(&r->places, h, takes_open_in, err));
     if (r->places.without_ts != HISTORY_NONE)
@@ -46,17 +46,17 @@ enum status replay_init(struct replay *r, const struct history *h, struct check 
     TRY(answers_init(&r->answers, h, r->matcher.predicates, err));
     TRY(rows_init(&r->rows, h, &r->keys, &r->matcher, err));
     TRY(hold_initial(r, err));
-    r->judge = (struct judge){ .history = h,
+    r->wrong_answers = (struct wrong_answers){ .history = h,
                                .check = check,
                                .places = &r->places,
                                .keys = &r->keys,
                                .contents = &r->contents,
                                .suspects = &r->suspects,
                                .by_order = true };
-    return judge_note_open(&r->judge, err);
+    return wrong_answer_note_open(&r->wrong_answers, err);
 }
 
-void replay_close(struct replay *r)
+void order_replay_close(struct order_replay *r)
 {
     rows_close(&r->rows);
     answers_close(&r->answers);
@@ -65,14 +65,14 @@ void replay_close(struct replay *r)
     suspects_close(&r->suspects);
     contents_close(&r->contents);
     places_close(&r->places);
-    judge_close(&r->judge);
+    wrong_answer_close(&r->wrong_answers);
     free(r->held);
 }
 
 /* --- Items ------------------------------------------------------------------------ */
 
 /* A write of any kind that is more than storing a value. */
-static enum status write_slowly(struct replay *r, uint32_t op, struct error *err)
+static enum status write_slowly(struct order_replay *r, uint32_t op, struct error *err)
 {
     uint32_t key = r->history->op_key[op];
     struct held *held = &r->held[key];
@@ -85,7 +85,7 @@ static enum status write_slowly(struct replay *r, uint32_t op, struct error *err
 }
 
 /* An answer that is not obviously the key's content. */
-static enum status read_slowly(struct replay *r, uint32_t txn, uint32_t op, struct error *err)
+static enum status read_slowly(struct order_replay *r, uint32_t txn, uint32_t op, struct error *err)
 {
     const struct history *h = r->history;
     struct value read = history_value(h, op);
@@ -94,12 +94,12 @@ static enum status read_slowly(struct replay *r, uint32_t txn, uint32_t op, stru
         h->txn_status[txn] == TXN_UNKNOWN ||
         contents_equal(&r->contents, r->held[h->op_key[op]].content, read))
         return STATUS_OK;
-    return blame_read(&r->judge, txn, op, &r->held[h->op_key[op]], err);
+    return wrong_answer_tell_read(&r->wrong_answers, txn, op, &r->held[h->op_key[op]], err);
 }
 
 /* --- Statements ------------------------------------------------------------------- */
 
-static enum status ask(struct replay *r, uint32_t txn, uint32_t head, struct error *err)
+static enum status ask(struct order_replay *r, uint32_t txn, uint32_t head, struct error *err)
 {
     const struct held nothing = { { .kind = VALUE_NULL }, VERSION_INITIAL };
     struct answer_fault fault = { .key = HISTORY_NONE };
@@ -115,7 +115,7 @@ static enum status ask(struct replay *r, uint32_t txn, uint32_t head, struct err
     case ANSWER_AGREES:
         return STATUS_OK;
     case ANSWER_DIFFERS:
-        return blame_statement(&r->judge, txn, head, &fault,
+        return wrong_answer_tell_statement(&r->wrong_answers, txn, head, &fault,
                                fault.key == HISTORY_NONE ? &nothing : &r->held[fault.key], err);
     case ANSWER_UNDECIDED:
         check_note_unjudged(r->check, r->history->op_key[head]);
@@ -123,7 +123,7 @@ static enum status ask(struct replay *r, uint32_t txn, uint32_t head, struct err
     return STATUS_OK;
 }
 
-static enum status replay_statement(struct replay *r, uint32_t txn, uint32_t head,
+static enum status replay_statement(struct order_replay *r, uint32_t txn, uint32_t head,
                                     struct error *err)
 {
     const struct history *h = r->history;
@@ -143,7 +143,7 @@ static enum status replay_statement(struct replay *r, uint32_t txn, uint32_t hea
 
 /* --- Transactions ----------------------------------------------------------------- */
 
-static enum status replay_op(struct replay *r, uint32_t txn, uint32_t op, struct error *err)
+static enum status replay_op(struct order_replay *r, uint32_t txn, uint32_t op, struct error *err)
 {
     const struct history *h = r->history;
 
@@ -169,7 +169,7 @@ static enum status replay_op(struct replay *r, uint32_t txn, uint32_t op, struct
  * at the first other one. Which of the two comes next cannot be foretold, so there is no jump
  * between them: a right read stores what is there already.
  */
-static inline uint32_t replay_plainly(const struct replay *r, uint32_t op, uint32_t end)
+static inline uint32_t replay_plainly(const struct order_replay *r, uint32_t op, uint32_t end)
 {
     const struct history *h = r->history;
     const uint8_t *kinds = h->op_kind, *flags = h->op_flags, *value_kinds = h->op_value_kind;
@@ -193,7 +193,7 @@ static inline uint32_t replay_plainly(const struct replay *r, uint32_t op, uint3
     return op;
 }
 
-static enum status replay_txn(struct replay *r, uint32_t txn, struct error *err)
+static enum status replay_txn(struct order_replay *r, uint32_t txn, struct error *err)
 {
     uint32_t op = r->history->txn_op[txn], end = r->history->txn_op[txn + 1];
 
@@ -206,7 +206,7 @@ static enum status replay_txn(struct replay *r, uint32_t txn, struct error *err)
     return STATUS_OK;
 }
 
-enum status replay_run(struct replay *r, const struct check_options *options, struct error *err)
+enum status order_replay_run(struct order_replay *r, const struct check_options *options, struct error *err)
 {
     uint32_t count = r->places.sequence_count;
 

@@ -136,7 +136,7 @@ static enum status conclude(const struct question *q, struct answer_found *a, st
 enum status decide(const struct question *q, struct answer_found *a, struct error *err)
 {
     *a = (struct answer_found){ .kind = ANSWER_OPEN };
-    TRY(base_init(&a->base, q->d, q->closing, q->arena, err));
+    TRY(fixed_order_init(&a->base, q->d, q->closing, q->arena, err));
     TRY(polygraph_init(&a->polygraph, q->d, &a->base, q->is_snapshot, q->arena, err));
     return conclude(q, a, err);
 }

@@ -28,7 +28,7 @@ enum answer_kind { ANSWER_ORDER, ANSWER_NONE, ANSWER_OPEN };
 struct answer_found {
     enum answer_kind kind;
     struct serial serial; /* of the arena */
-    struct base base;
+    struct fixed_order base;
     struct polygraph polygraph; /* what was found out on the way */
     struct steps steps;         /* none, and wanted: why */
     bool has_proof;

@@ -19,7 +19,7 @@ MUST_USE enum status hints_order(const struct distilled *, enum hint, struct are
 /* The order is of the arena. False: none will do, and nothing follows from that. */
 struct hints_question {
     const struct distilled *d;
-    const struct base *base;
+    const struct fixed_order *base;
     struct looks *looks; /* statements that are to be explained, too; or NULL */
     bool is_snapshot;
     struct arena *arena;

@@ -68,7 +68,7 @@ static enum status leave_one_out(struct core *c, const struct distilled *whole, 
     else
         marks[actor] = 1;
     decide_close(&answer);
-    distilled_close(&part);
+    distill_close(&part);
     arena_reset_to(c->q->arena, mark);
     return status;
 }
@@ -94,7 +94,7 @@ static enum status shrink(struct core *c, const struct distilled *whole, uint8_t
     return STATUS_OK;
 }
 
-enum status core_find(const struct question *q, const struct answer_found *answer,
+enum status minimal_core_find(const struct question *q, const struct answer_found *answer,
                       struct distilled *part, struct answer_found *smaller, struct error *err)
 {
     struct core c = { .q = q };

@@ -16,7 +16,7 @@
  * open where none was found. Part and answer stay where they are while they are used, and
  * are closed, whatever the status.
  */
-MUST_USE enum status core_find(const struct question *, const struct answer_found *,
+MUST_USE enum status minimal_core_find(const struct question *, const struct answer_found *,
                                struct distilled *part, struct answer_found *smaller,
                                struct error *);
 

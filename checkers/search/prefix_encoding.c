@@ -145,19 +145,19 @@ static enum status halves_cut(struct distilled *d, const struct distilled *w, st
 #define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
 #define ARENA_MIN ((size_t)256 << 20)
 
-struct judge {
+struct prefix_question {
     const struct history *history;
     const struct check_options *options;
     struct check *check;
     struct arena arena;
     struct distilled whole, halves;
-    struct base base; /* of the whole */
+    struct fixed_order base; /* of the whole */
     bool is_decided;
 };
 
 /* --- Orders ----------------------------------------------------------------------- */
 
-static enum status tell_valid(struct judge *j, const struct serial *serial, struct error *err)
+static enum status tell_valid(struct prefix_question *j, const struct serial *serial, struct error *err)
 {
     uint32_t count = j->whole.actor_count, *txns;
 
@@ -173,7 +173,7 @@ static enum status tell_valid(struct judge *j, const struct serial *serial, stru
 }
 
 /* Nothing is valid that was not replayed. */
-static enum status try_order(struct judge *j, const struct serial *serial, struct error *err)
+static enum status try_order(struct prefix_question *j, const struct serial *serial, struct error *err)
 {
     bool holds = false;
 
@@ -185,7 +185,7 @@ static enum status try_order(struct judge *j, const struct serial *serial, struc
  * In an order of commits whoever sees as little as possible sees nothing that overwrote what it
  * read: what stands before it in its session, and whom it read from.
  */
-static enum status see_little(struct judge *j, struct serial *serial, struct error *err)
+static enum status see_little(struct prefix_question *j, struct serial *serial, struct error *err)
 {
     const struct distilled *d = &j->whole;
     uint32_t *place, *seen; /* by actor */
@@ -211,7 +211,7 @@ static enum status see_little(struct judge *j, struct serial *serial, struct err
 }
 
 /* The actors in the order of a hint; false: it has not all of them. */
-static enum status follow_hint(struct judge *j, const uint32_t *hint, size_t count,
+static enum status follow_hint(struct prefix_question *j, const uint32_t *hint, size_t count,
                                struct serial *serial, bool *is_whole, struct error *err)
 {
     const struct distilled *d = &j->whole;
@@ -228,7 +228,7 @@ static enum status follow_hint(struct judge *j, const uint32_t *hint, size_t cou
     return STATUS_OK;
 }
 
-static enum status try_commits(struct judge *j, struct serial *serial, struct error *err)
+static enum status try_commits(struct prefix_question *j, struct serial *serial, struct error *err)
 {
     serial->overlaps = true;
     TRY(see_little(j, serial, err));
@@ -236,7 +236,7 @@ static enum status try_commits(struct judge *j, struct serial *serial, struct er
 }
 
 /* Those of the store, of time and of the file, and the one that came along. */
-static enum status try_hints(struct judge *j, const uint32_t *given, size_t count,
+static enum status try_hints(struct prefix_question *j, const uint32_t *given, size_t count,
                              struct error *err)
 {
     size_t mark = j->arena.used;
@@ -259,7 +259,7 @@ static enum status try_hints(struct judge *j, const uint32_t *given, size_t coun
 }
 
 /* An order of halves: commits, and how many of them stand before each beginning. */
-static enum status join(struct judge *j, const struct serial *halves, struct serial *serial,
+static enum status join(struct prefix_question *j, const struct serial *halves, struct serial *serial,
                         struct error *err)
 {
     uint32_t count = 0, *begun;
@@ -283,7 +283,7 @@ static enum status join(struct judge *j, const struct serial *halves, struct ser
 
 /* --- The question ----------------------------------------------------------------- */
 
-static void doubt(struct judge *j, const struct answer_found *answer)
+static void doubt(struct prefix_question *j, const struct answer_found *answer)
 {
     if (check_is_stopped(j->options))
         check_doubt(j->check, "it was stopped");
@@ -295,7 +295,7 @@ static void doubt(struct judge *j, const struct answer_found *answer)
                     answer->pair_count);
 }
 
-static enum status hear(struct judge *j, const struct answer_found *answer, struct error *err)
+static enum status hear(struct prefix_question *j, const struct answer_found *answer, struct error *err)
 {
     struct serial serial = { 0 };
 
@@ -315,7 +315,7 @@ static enum status hear(struct judge *j, const struct answer_found *answer, stru
     return STATUS_OK;
 }
 
-static enum status ask(struct judge *j, struct error *err)
+static enum status ask(struct prefix_question *j, struct error *err)
 {
     struct question question = { .d = &j->halves,
                                  .options = j->options,
@@ -344,7 +344,7 @@ static enum status take_arena(struct arena *arena, struct error *err)
     return arena_init(arena, ARENA_MIN, err);
 }
 
-static enum status judge(struct judge *j, const struct places *places, const uint32_t *hint,
+static enum status judge(struct prefix_question *j, const struct places *places, const uint32_t *hint,
                          size_t hint_count, struct error *err)
 {
     struct distill_options options = { .version_order = { 0, 1 },
@@ -361,20 +361,20 @@ static enum status judge(struct judge *j, const struct places *places, const uin
                                     "and behind own appends, are not searched for a common order");
         return STATUS_OK;
     }
-    TRY(base_init(&j->base, &j->whole, CLOSING_SESSION, &j->arena, err));
+    TRY(fixed_order_init(&j->base, &j->whole, CLOSING_SESSION, &j->arena, err));
     if (!check_wants(j->options, CHECK_SLOWLY))
         TRY(try_hints(j, hint, hint_count, err));
     return j->is_decided ? STATUS_OK : ask(j, err);
 }
 
-enum status halves_judge(const struct history *h, const struct places *places, const uint32_t *hint,
+enum status prefix_encoding_judge(const struct history *h, const struct places *places, const uint32_t *hint,
                          size_t hint_count, const struct check_options *options,
                          struct check *check, struct error *err)
 {
-    struct judge j = { .history = h, .options = options, .check = check };
+    struct prefix_question j = { .history = h, .options = options, .check = check };
     enum status status = judge(&j, places, hint, hint_count, err);
 
-    distilled_close(&j.whole);
+    distill_close(&j.whole);
     arena_close(&j.arena);
     return status;
 }

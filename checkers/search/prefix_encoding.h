@@ -26,7 +26,7 @@
  * Decides prefix: verdict, finding, order and snapshots go into the check. `hint`: transactions
  * in an order that may do.
  */
-MUST_USE enum status halves_judge(const struct history *, const struct places *,
+MUST_USE enum status prefix_encoding_judge(const struct history *, const struct places *,
                                   const uint32_t *hint, size_t hint_count,
                                   const struct check_options *, struct check *, struct error *);
 

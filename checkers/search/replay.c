@@ -17,7 +17,7 @@ struct overlay {
 
 struct replayer {
     const struct distilled *d;
-    const struct base *base;
+    const struct fixed_order *base;
     const struct serial *serial;
     struct arena *arena;
     struct contents contents;
@@ -62,7 +62,7 @@ static bool keeps_sessions(const struct replayer *r)
 /* By barrier: the furthest that had passed it. */
 static enum status keeps_times(const struct replayer *r, bool *keeps, struct error *err)
 {
-    const struct base *b = r->base;
+    const struct fixed_order *b = r->base;
     uint32_t *furthest; /* plus one */
 
     *keeps = true;
@@ -191,7 +191,7 @@ static enum status replay_all(struct replayer *r, bool *holds, struct error *err
     return STATUS_OK;
 }
 
-enum status replay_serial(const struct distilled *d, const struct base *base,
+enum status replay_serial(const struct distilled *d, const struct fixed_order *base,
                           const struct serial *serial, struct arena *arena, bool *holds,
                           struct error *err)
 {

@@ -21,7 +21,7 @@ struct serial {
     bool overlaps;
 };
 
-MUST_USE enum status replay_serial(const struct distilled *, const struct base *,
+MUST_USE enum status replay_serial(const struct distilled *, const struct fixed_order *,
                                    const struct serial *, struct arena *, bool *holds,
                                    struct error *);
 

@@ -70,8 +70,9 @@ static enum status push(struct grown_list *list, int64_t element, struct error *
     return STATUS_OK;
 }
 
-enum status contents_append(struct contents *c, struct content before, int64_t element,
-                            struct content *after, struct error *err)
+/* An element more. On what is no list nothing can be put: it becomes what no read can be of. */
+static enum status contents_append(struct contents *c, struct content before, int64_t element,
+                                   struct content *after, struct error *err)
 {
     bool is_list =
         before.kind == CONTENT_GROWN || before.kind == VALUE_LIST || before.kind == VALUE_NULL;

@@ -45,9 +45,6 @@ static inline struct content content_of(struct value value)
 /* What an operation that writes leaves behind where there was `before`. */
 MUST_USE enum status contents_write(struct contents *, struct content before, uint32_t op,
                                     struct content *after, struct error *);
-/* An element more. On what is no list nothing can be put: it becomes what no read can be of. */
-MUST_USE enum status contents_append(struct contents *, struct content before, int64_t element,
-                                     struct content *after, struct error *);
 
 /* Whether a read with this answer can have been of it. */
 bool contents_equal(const struct contents *, struct content, struct value read);

@@ -7,8 +7,8 @@
 #include "checkers/checker_private.h"
 #include "checkers/proof/tell.h"
 
-struct blame {
-    const struct judge *judge;
+struct wrong_answer {
+    const struct wrong_answers *all;
     uint32_t txn, op; /* the read, or the row of a statement */
     uint32_t key;
     struct held held; /* what is there */
@@ -22,7 +22,7 @@ static bool is_by(const struct history *h, uint32_t txn, uint32_t version)
     return version != VERSION_INITIAL && version >= h->txn_op[txn] && version < h->txn_op[txn + 1];
 }
 
-static enum anomaly name_of(const struct blame *b)
+static enum anomaly name_of(const struct wrong_answer *b)
 {
     switch (b->suspect.suspicion) {
     case SUSPECT_NOBODY:
@@ -35,14 +35,14 @@ static enum anomaly name_of(const struct blame *b)
     case SUSPECT_SELF_LATER:
         return ANOMALY_FUTURE_READ;
     default:
-        return is_by(b->judge->history, b->txn, b->held.version) && b->held.version < b->op
+        return is_by(b->all->history, b->txn, b->held.version) && b->held.version < b->op
                    ? ANOMALY_INTERNAL
                    : ANOMALY_RESULT_SET_MISMATCH;
     }
 }
 
 /* "where T3 had left x=5" */
-static void tell_held(struct buffer *out, const struct judge *j, uint32_t key,
+static void tell_held(struct buffer *out, const struct wrong_answers *j, uint32_t key,
                       const struct held *held)
 {
     const struct history *h = j->history;
@@ -91,36 +91,36 @@ static void tell_suspect(struct buffer *out, const struct history *h, const stru
 }
 
 /* As what it stands in the witness, which knows fewer names. */
-static enum anomaly provable_name(const struct blame *b)
+static enum anomaly provable_name(const struct wrong_answer *b)
 {
     return b->suspect.suspicion == SUSPECT_LEFT_OUT ? ANOMALY_RESULT_SET_MISMATCH
                                                     : b->discovery.kind;
 }
 
-static void prove_by_read(struct blame *b, uint32_t op, uint32_t key)
+static void prove_by_read(struct wrong_answer *b, uint32_t op, uint32_t key)
 {
     struct wrong_read read = { .txn = b->txn, .op = op, .key = key };
 
     read.version_is_known =
         b->suspect.txn != HISTORY_NONE && b->suspect.suspicion != SUSPECT_NOBODY;
     read.version = b->suspect.version;
-    proof_read(&b->discovery.proof, b->judge->history, &read);
+    proof_read(&b->discovery.proof, b->all->history, &read);
 }
 
 /* --- Reads ------------------------------------------------------------------------ */
 
 /* Whether the suspect's version has all of the answer's value: of an append nobody has looked. */
-static bool is_whole(const struct blame *b)
+static bool is_whole(const struct wrong_answer *b)
 {
-    const struct history *h = b->judge->history;
+    const struct history *h = b->all->history;
 
     if (b->suspect.version != VERSION_INITIAL)
         return h->op_kind[b->suspect.version] != OP_APPEND &&
                (h->op_value_kind[b->suspect.version] != VALUE_LIST ||
-                contents_equal(b->judge->contents,
+                contents_equal(b->all->contents,
                                content_of(history_value(h, b->suspect.version)),
                                history_value(h, b->op)));
-    return contents_equal(b->judge->contents, content_of(history_initial(h, b->key)),
+    return contents_equal(b->all->contents, content_of(history_initial(h, b->key)),
                           history_value(h, b->op));
 }
 
@@ -129,17 +129,17 @@ static bool is_whole(const struct blame *b)
  * behind, the store's order is part of a cycle: what was read is older than what is
  * there, or comes only later.
  */
-static bool prove_by_cycle(struct blame *b)
+static bool prove_by_cycle(struct wrong_answer *b)
 {
-    const struct history *h = b->judge->history;
-    const struct places *places = b->judge->places;
+    const struct history *h = b->all->history;
+    const struct places *places = b->all->places;
     struct edge edges[2] = { { .from = b->txn, .op = b->op, .key = b->key },
                              { .kind = EDGE_ORDER, .to = b->txn } };
     bool is_older = b->suspect.suspicion == SUSPECT_INITIAL ||
                     (b->suspect.suspicion == SUSPECT_COMMITTED &&
                      places->position[b->suspect.txn] < places->position[b->txn]);
 
-    if (b->discovery.kind != ANOMALY_RESULT_SET_MISMATCH || !b->judge->by_order || !is_whole(b))
+    if (b->discovery.kind != ANOMALY_RESULT_SET_MISMATCH || !b->all->by_order || !is_whole(b))
         return false;
     if (is_older) {
         if (b->held.version == VERSION_INITIAL)
@@ -169,26 +169,26 @@ static bool prove_by_cycle(struct blame *b)
     return true;
 }
 
-static void tell_read(struct blame *b)
+static void tell_read(struct wrong_answer *b)
 {
     struct buffer *out = &b->discovery.why;
-    const struct history *h = b->judge->history;
+    const struct history *h = b->all->history;
 
     tell_txn(out, h, b->txn);
     buffer_text(out, TEXT(" read "));
     tell_key_value(out, h, b->key, history_value(h, b->op));
     tell_suspect(out, h, &b->suspect);
     buffer_text(out, TEXT(", "));
-    tell_held(out, b->judge, b->key, &b->held);
+    tell_held(out, b->all, b->key, &b->held);
 }
 
 /* --- Lists ------------------------------------------------------------------------ */
 
 /* Another read of the list, of which neither is the beginning of the other. */
-static bool find_incompatible(const struct blame *b, uint32_t *other)
+static bool find_incompatible(const struct wrong_answer *b, uint32_t *other)
 {
-    const struct history *h = b->judge->history;
-    const struct contents *contents = b->judge->contents;
+    const struct history *h = b->all->history;
+    const struct contents *contents = b->all->contents;
     const int64_t *mine, *theirs;
     size_t count = contents_elements(contents, content_of(history_value(h, b->op)), &mine);
 
@@ -210,12 +210,12 @@ static bool find_incompatible(const struct blame *b, uint32_t *other)
 }
 
 /* Whether what was rolled back stands below an element that committed. */
-static bool is_built_upon(const struct blame *b, uint32_t *upon)
+static bool is_built_upon(const struct wrong_answer *b, uint32_t *upon)
 {
-    const struct history *h = b->judge->history;
+    const struct history *h = b->all->history;
     int64_t list = h->op_value[b->op];
     uint64_t last = h->list_start[list + 1] - 1;
-    const struct suspects *s = b->judge->suspects;
+    const struct suspects *s = b->all->suspects;
 
     if (b->suspect.suspicion != SUSPECT_ABORTED || h->op_kind[b->suspect.version] != OP_APPEND ||
         h->list_element[last] == h->op_value[b->suspect.version])
@@ -226,21 +226,21 @@ static bool is_built_upon(const struct blame *b, uint32_t *upon)
         if (h->op_kind[version] != OP_APPEND || h->op_value[version] != h->list_element[last])
             continue;
         *upon = history_txn_of(h, version);
-        return places_is_in(b->judge->places, *upon);
+        return places_is_in(b->all->places, *upon);
     }
     return false;
 }
 
 /* The names that lists have for what is wrong with them, beside the plain one. */
-static enum status add_list_names(const struct blame *b, struct error *err)
+static enum status add_list_names(const struct wrong_answer *b, struct error *err)
 {
-    const struct history *h = b->judge->history;
+    const struct history *h = b->all->history;
     uint32_t txns[2] = { b->txn, b->txn };
     struct discovery d = { .txns = txns, .txn_count = 2 };
 
     if (h->op_kind[b->op] != OP_READ || h->op_value_kind[b->op] != VALUE_LIST ||
         h->list_start[h->op_value[b->op]] == h->list_start[h->op_value[b->op] + 1] ||
-        check_is_full(b->judge->check))
+        check_is_full(b->all->check))
         return STATUS_OK;
     if (is_built_upon(b, &txns[1])) {
         txns[0] = b->suspect.txn;
@@ -263,12 +263,12 @@ static enum status add_list_names(const struct blame *b, struct error *err)
         return STATUS_OK;
     }
     d.proven = d.kind;
-    return check_add(b->judge->check, &d, err);
+    return check_add(b->all->check, &d, err);
 }
 
 /* --- Reads of items --------------------------------------------------------------- */
 
-static void name_reader(struct blame *b)
+static void name_reader(struct wrong_answer *b)
 {
     b->discovery.kind = name_of(b);
     b->discovery.proven = provable_name(b);
@@ -278,7 +278,7 @@ static void name_reader(struct blame *b)
     b->discovery.txn_count = b->suspect.txn == HISTORY_NONE || b->suspect.txn == b->txn ? 1 : 2;
 }
 
-static void doubt(const struct judge *j, uint32_t txn)
+static void doubt(const struct wrong_answers *j, uint32_t txn)
 {
     check_doubt(j->check,
                 "what transaction %" PRId64 " saw can only be judged by who knows whether a "
@@ -286,12 +286,12 @@ static void doubt(const struct judge *j, uint32_t txn)
                 j->history->txn_id[txn]);
 }
 
-enum status blame_read(const struct judge *j, uint32_t txn, uint32_t op, const struct held *held,
+enum status wrong_answer_tell_read(const struct wrong_answers *j, uint32_t txn, uint32_t op, const struct held *held,
                        struct error *err)
 {
     const struct history *h = j->history;
     uint32_t key = h->op_key[op];
-    struct blame b = { .judge = j, .txn = txn, .op = op, .key = key, .held = *held };
+    struct wrong_answer b = { .all = j, .txn = txn, .op = op, .key = key, .held = *held };
 
     if (j->key_is_open && j->key_is_open[key]) {
         doubt(j, txn);
@@ -314,9 +314,9 @@ enum status blame_read(const struct judge *j, uint32_t txn, uint32_t op, const s
 
 /* --- Statements ------------------------------------------------------------------- */
 
-static void tell_fault(struct blame *b, uint32_t head, const struct answer_fault *fault)
+static void tell_fault(struct wrong_answer *b, uint32_t head, const struct answer_fault *fault)
 {
-    const struct history *h = b->judge->history;
+    const struct history *h = b->all->history;
     struct buffer *out = &b->discovery.why;
 
     tell_txn(out, h, b->txn);
@@ -352,10 +352,10 @@ static void tell_fault(struct blame *b, uint32_t head, const struct answer_fault
         return;
     }
     buffer_text(out, TEXT(", "));
-    tell_held(out, b->judge, fault->key, &b->held);
+    tell_held(out, b->all, fault->key, &b->held);
 }
 
-static bool may_be_open(const struct judge *j, uint32_t head, const struct answer_fault *fault)
+static bool may_be_open(const struct wrong_answers *j, uint32_t head, const struct answer_fault *fault)
 {
     const struct history *h = j->history;
 
@@ -366,21 +366,21 @@ static bool may_be_open(const struct judge *j, uint32_t head, const struct answe
 }
 
 /* The rows of a select have values that somebody wrote. */
-static enum status suspect_row(struct blame *b, const struct answer_fault *fault, struct error *err)
+static enum status suspect_row(struct wrong_answer *b, const struct answer_fault *fault, struct error *err)
 {
-    const struct history *h = b->judge->history;
+    const struct history *h = b->all->history;
 
     if ((fault->kind != FAULT_EXTRA && fault->kind != FAULT_OTHER) ||
         h->op_kind[fault->op] != OP_ROW_READ)
         return STATUS_OK;
-    return suspects_find(b->judge->suspects, b->txn, fault->op, &b->suspect, err);
+    return suspects_find(b->all->suspects, b->txn, fault->op, &b->suspect, err);
 }
 
-enum status blame_statement(const struct judge *j, uint32_t txn, uint32_t head,
+enum status wrong_answer_tell_statement(const struct wrong_answers *j, uint32_t txn, uint32_t head,
                             const struct answer_fault *fault, const struct held *held,
                             struct error *err)
 {
-    struct blame b = { .judge = j, .txn = txn, .op = head, .key = fault->key, .held = *held };
+    struct wrong_answer b = { .all = j, .txn = txn, .op = head, .key = fault->key, .held = *held };
 
     if (may_be_open(j, head, fault)) {
         doubt(j, txn);
@@ -400,7 +400,7 @@ enum status blame_statement(const struct judge *j, uint32_t txn, uint32_t head,
 
 /* --- Open transactions ------------------------------------------------------------ */
 
-enum status judge_note_open(struct judge *j, struct error *err)
+enum status wrong_answer_note_open(struct wrong_answers *j, struct error *err)
 {
     const struct history *h = j->history;
 
@@ -424,7 +424,7 @@ enum status judge_note_open(struct judge *j, struct error *err)
     return STATUS_OK;
 }
 
-void judge_close(struct judge *j)
+void wrong_answer_close(struct wrong_answers *j)
 {
     free(j->key_is_open);
     free(j->table_is_open);

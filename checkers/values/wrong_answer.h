@@ -24,8 +24,8 @@ struct held {
     uint32_t version; /* or VERSION_INITIAL */
 };
 
-/* What every accusation of one check has in common. */
-struct judge {
+/* What all wrong answers of one check have in common. */
+struct wrong_answers {
     const struct history *history;
     struct check *check;
     const struct places *places;
@@ -37,15 +37,15 @@ struct judge {
     bool *table_is_open;  /* by table: the same of one of its rows */
 };
 
-/* Which keys and tables open transactions wrote. Closed by judge_close(), also after a failure. */
-MUST_USE enum status judge_note_open(struct judge *, struct error *);
-void judge_close(struct judge *);
+/* Which keys and tables open transactions wrote. Closed by wrong_answer_close(), also after a failure. */
+MUST_USE enum status wrong_answer_note_open(struct wrong_answers *, struct error *);
+void wrong_answer_close(struct wrong_answers *);
 
 /* A read whose answer is not what is held. */
-MUST_USE enum status blame_read(const struct judge *, uint32_t txn, uint32_t op,
+MUST_USE enum status wrong_answer_tell_read(const struct wrong_answers *, uint32_t txn, uint32_t op,
                                 const struct held *, struct error *);
 /* A statement with that fault; where it has a key, this is what that holds. */
-MUST_USE enum status blame_statement(const struct judge *, uint32_t txn, uint32_t head,
+MUST_USE enum status wrong_answer_tell_statement(const struct wrong_answers *, uint32_t txn, uint32_t head,
                                      const struct answer_fault *, const struct held *,
                                      struct error *);
 

@@ -1,5 +1,5 @@
 /*
- * smallest_cycles_private: a smallest cycle of each component.
+ * smallest_cycles: a smallest cycle of each component.
  *
  *     smallest_cycles_init(&cycles, w, axiom, judgement, err);
  *     for (uint32_t k = 0; k < cycles.count; k++)

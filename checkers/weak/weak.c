@@ -41,7 +41,7 @@
 /* prefix.c: once causal holds, by this order, and there is neither a fault nor anything open. */
 static enum status weak_judge_prefix(struct weak *w, const struct weak_order *causal, struct error *err)
 {
-    TRY(halves_judge(w->history, &w->places, causal->txns, causal->count, w->options, w->check,
+    TRY(prefix_encoding_judge(w->history, &w->places, causal->txns, causal->count, w->options, w->check,
                      err));
     if (w->check->verdict == VERDICT_INVALID) {
         w->check->strongest = LEVEL_CAUSAL;

@@ -1,5 +1,5 @@
 /*
- * weak_private: what the files of `weak` know of a history.
+ * weak: what the files of `weak` know of a history.
  *
  * Transactions keep their numbers. Those that take part are the committed ones, and the unknown
  * ones that somebody read from; all others have neither reads nor successors, and nobody asks for

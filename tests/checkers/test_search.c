@@ -239,7 +239,7 @@ static void expect_costs(const struct search_problem *p, const struct anneal *a)
     uint32_t order[100], place[100];
     uint64_t cost = 0;
 
-    line_read(&a->line, order);
+    anneal_line_read(&a->line, order);
     for (uint32_t i = 0; i < p->node_count; i++)
         place[order[i]] = i;
     for (uint32_t e = 0; e < p->edge_count; e++)

@@ -550,7 +550,7 @@ enum status distill_take(struct arena *arena, void **at, size_t count, size_t si
     return STATUS_OK;
 }
 
-void distilled_close(struct distilled *d)
+void distill_close(struct distilled *d)
 {
     array_close(&d->faults);
 }

@@ -114,13 +114,13 @@ struct distill_options {
     bool takes_statements;   /* statements are judged, too: who may have written a row takes part */
 };
 
-/* Closed by distilled_close(), also after a failure. */
+/* Closed by distill_close(), also after a failure. */
 MUST_USE enum status distill(struct distilled *, const struct history *, const struct places *,
                              const struct distill_options *, struct arena *, struct error *);
 /* The actors that are marked, and the keys that matter to them. */
 MUST_USE enum status distill_part(struct distilled *part, const struct distilled *whole,
                                   const uint8_t *keeps, struct arena *, struct error *);
-void distilled_close(struct distilled *);
+void distill_close(struct distilled *);
 
 /* Memory of the arena, each byte zero. */
 MUST_USE enum status distill_take(struct arena *, void **at, size_t count, size_t size,

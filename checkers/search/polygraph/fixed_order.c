@@ -12,7 +12,7 @@ static bool is_unknown(const struct distilled *d, uint32_t actor)
 
 /* --- Sessions --------------------------------------------------------------------- */
 
-static enum status follow_sessions(struct base *b, const struct distilled *d, struct arena *arena,
+static enum status follow_sessions(struct fixed_order *b, const struct distilled *d, struct arena *arena,
                                    struct error *err)
 {
     const struct history *h = d->history;
@@ -96,7 +96,7 @@ static void add_lodging(struct lodgings *l, struct moment moment)
 #undef PUT
 
 /* In the order in which they began. */
-static enum status let_slots(struct base *b, const struct distilled *d, const struct moment *begins,
+static enum status let_slots(struct fixed_order *b, const struct distilled *d, const struct moment *begins,
                              struct arena *arena, struct error *err)
 {
     struct lodgings l = { 0 };
@@ -120,7 +120,7 @@ static enum status let_slots(struct base *b, const struct distilled *d, const st
     return STATUS_OK;
 }
 
-static void raise_barriers(struct base *b, const struct distilled *d, const struct moment *begins,
+static void raise_barriers(struct fixed_order *b, const struct distilled *d, const struct moment *begins,
                            const struct moment *ends)
 {
     uint32_t over = 0, raised = 0; /* how many are over; and were when the last barrier was made */
@@ -137,7 +137,7 @@ static void raise_barriers(struct base *b, const struct distilled *d, const stru
     }
 }
 
-static enum status follow_time(struct base *b, const struct distilled *d, struct arena *arena,
+static enum status follow_time(struct fixed_order *b, const struct distilled *d, struct arena *arena,
                                struct error *err)
 {
     struct moment *begins, *ends;
@@ -158,12 +158,12 @@ static enum status follow_time(struct base *b, const struct distilled *d, struct
 
 /* --- Both ------------------------------------------------------------------------- */
 
-enum status base_init(struct base *b, const struct distilled *d, enum cycle_closing closing,
+enum status fixed_order_init(struct fixed_order *b, const struct distilled *d, enum cycle_closing closing,
                       struct arena *arena, struct error *err)
 {
     size_t bytes = d->actor_count * sizeof(uint32_t);
 
-    *b = (struct base){ .closing = closing };
+    *b = (struct fixed_order){ .closing = closing };
     TAKE(arena, b->slot, d->actor_count, err);
     TAKE(arena, b->place, d->actor_count, err);
     TAKE(arena, b->before, d->actor_count, err);
@@ -177,19 +177,4 @@ enum status base_init(struct base *b, const struct distilled *d, enum cycle_clos
     if (closing == CLOSING_TIME && d->history->txn_invoked && d->history->txn_completed)
         return follow_time(b, d, arena, err);
     return STATUS_OK;
-}
-
-bool base_puts_before(const struct base *b, const struct distilled *d, uint32_t first,
-                      uint32_t second)
-{
-    if (b->closing == CLOSING_SESSION)
-        return first < second &&
-               (!is_unknown(d, first) ||
-                (d->is_halved && d->actor_txn[first] == d->actor_txn[second])) &&
-               d->history->txn_session[d->actor_txn[first]] ==
-                   d->history->txn_session[d->actor_txn[second]];
-    if (b->closing == CLOSING_TIME)
-        return b->barrier_after[first] != NOBODY && b->barrier_before[second] != NOBODY &&
-               b->barrier_after[first] <= b->barrier_before[second];
-    return false;
 }

@@ -18,7 +18,7 @@
 #include "checkers/search/polygraph/distill.h"
 #include "history/level.h"
 
-struct base {
+struct fixed_order {
     enum cycle_closing closing; /* by data: there is no base, and there are no slots */
     uint32_t slot_count;
     uint32_t *slot, *place; /* by actor; places from 1 */
@@ -27,11 +27,7 @@ struct base {
     uint32_t *barrier_after, *barrier_before; /* by actor, or NOBODY */
 };
 
-MUST_USE enum status base_init(struct base *, const struct distilled *, enum cycle_closing,
+MUST_USE enum status fixed_order_init(struct fixed_order *, const struct distilled *, enum cycle_closing,
                                struct arena *, struct error *);
-
-/* Whether the first comes before the second, as the closing says. */
-bool base_puts_before(const struct base *, const struct distilled *, uint32_t first,
-                      uint32_t second);
 
 #endif

@@ -54,6 +54,22 @@ static enum status refute_twins(struct polygraph *p, uint32_t read, uint32_t min
                          err);
 }
 
+/* The actor's version of the key, or NOBODY. */
+static uint32_t polygraph_version_of(const struct distilled *d, uint32_t actor, uint32_t key)
+{
+    uint32_t low = d->key_start[key] + 1, end = d->key_start[key + 1], high = end;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (d->version_actor[middle] < actor)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && d->version_actor[low] == actor ? low : NOBODY;
+}
+
 static enum status link_writers(struct polygraph *p, struct error *err)
 {
     const struct distilled *d = p->d;
@@ -233,24 +249,9 @@ enum status polygraph_add(struct polygraph *p, struct fact fact, struct error *e
     return array_push(&p->facts, fact, err);
 }
 
-uint32_t polygraph_version_of(const struct distilled *d, uint32_t actor, uint32_t key)
-{
-    uint32_t low = d->key_start[key] + 1, end = d->key_start[key + 1], high = end;
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (d->version_actor[middle] < actor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && d->version_actor[low] == actor ? low : NOBODY;
-}
-
 static enum status add_base(struct polygraph *p, struct error *err)
 {
-    const struct base *b = p->base;
+    const struct fixed_order *b = p->base;
     uint32_t first_barrier = p->node_count - b->barrier_count;
 
     for (uint32_t actor = 0; actor < p->d->actor_count; actor++) {
@@ -392,7 +393,7 @@ static enum status add_reads(struct polygraph *p, struct error *err)
 
 static enum status number_nodes(struct polygraph *p, struct error *err)
 {
-    const struct base *b = p->base;
+    const struct fixed_order *b = p->base;
     uint32_t actors = p->d->actor_count, of_actors = p->is_snapshot ? 2 * actors : actors;
     uint32_t slots = b->slot_count > 0 ? b->slot_count + (b->barrier_count > 0) : 0;
 
@@ -475,7 +476,7 @@ static enum status take_memory(struct polygraph *p, struct error *err)
     return STATUS_OK;
 }
 
-enum status polygraph_init(struct polygraph *p, const struct distilled *d, const struct base *base,
+enum status polygraph_init(struct polygraph *p, const struct distilled *d, const struct fixed_order *base,
                            bool is_snapshot, struct arena *arena, struct error *err)
 {
     *p = (struct polygraph){

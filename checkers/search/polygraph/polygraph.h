@@ -65,7 +65,7 @@ struct sorted_head {
 
 struct polygraph {
     const struct distilled *d;
-    const struct base *base;
+    const struct fixed_order *base;
     struct arena *arena;
     bool is_snapshot;
     uint32_t node_count;
@@ -117,7 +117,7 @@ struct polygraph {
 
 /* Closed by polygraph_close(), also after a failure. */
 MUST_USE enum status polygraph_init(struct polygraph *, const struct distilled *,
-                                    const struct base *, bool is_snapshot, struct arena *,
+                                    const struct fixed_order *, bool is_snapshot, struct arena *,
                                     struct error *);
 /* Its distilled history has more reads, behind those that it had. */
 MUST_USE enum status polygraph_extend(struct polygraph *, struct error *);
@@ -157,9 +157,6 @@ static inline bool version_is_initial(const struct distilled *d, uint32_t versio
     return d->version_actor[version] == NOBODY;
 }
 
-/* The actor's version of the key, or NOBODY. */
-uint32_t polygraph_version_of(const struct distilled *, uint32_t actor, uint32_t key);
-
 /* The actor's read that is known to come from the version; or NOBODY. */
 uint32_t polygraph_read_of(const struct polygraph *, uint32_t actor, uint32_t version);
 
@@ -172,7 +169,5 @@ MUST_USE enum status polygraph_settle(struct polygraph *, uint32_t read, uint32_
                                       struct error *);
 /* Links and chains anew, from the sources that are known. */
 MUST_USE enum status polygraph_chain(struct polygraph *, struct error *);
-/* "A before B", unless it is known already; chains of one key. */
-MUST_USE enum status polygraph_order(struct polygraph *, uint32_t a, uint32_t b, struct error *);
 
 #endif

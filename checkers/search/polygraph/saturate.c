@@ -166,7 +166,8 @@ static void polygraph_find_without(struct polygraph *p)
 
 /* --- One order -------------------------------------------------------------------- */
 
-enum status polygraph_order(struct polygraph *p, uint32_t a, uint32_t b, struct error *err)
+/* "A before B", unless it is known already; chains of one key. */
+static enum status polygraph_order(struct polygraph *p, uint32_t a, uint32_t b, struct error *err)
 {
     const struct distilled *d = p->d;
     uint32_t tail = p->tail[a], head = p->head[b];

@@ -328,7 +328,7 @@ enum status anneal_init(struct anneal *a, const struct search_index *index, uint
 
     *a = (struct anneal){ .problem = index->problem };
     random_init(&a->random, &key);
-    TRY(line_init(&a->line, index->problem, index->order, err));
+    TRY(anneal_line_init(&a->line, index->problem, index->order, err));
     TRY(check_memory((void **)&a->stretches, room, sizeof *a->stretches, 0, err));
     TRY(check_memory((void **)&a->is_suspect, room, sizeof *a->is_suspect, 0, err));
     TRY(index_rivals(a, index, err));
@@ -339,7 +339,7 @@ enum status anneal_init(struct anneal *a, const struct search_index *index, uint
 
 void anneal_close(struct anneal *a)
 {
-    line_close(&a->line);
+    anneal_line_close(&a->line);
     anneal_reads_close(&a->reads);
     free(a->stretches);
     free(a->rival_start);
@@ -416,7 +416,7 @@ static enum status relocate_movers(struct anneal *a, struct error *err)
 
 static void take_back(struct anneal *a, uint64_t overlaps)
 {
-    line_take_back(&a->line);
+    anneal_line_take_back(&a->line);
     anneal_reads_take_back(&a->reads);
     for (size_t i = a->changes.count; i-- > 0;)
         a->stretches[a->changes.at[i].chain] = a->changes.at[i].was;
@@ -464,7 +464,7 @@ static void find_ends(const struct anneal *a, uint32_t first, uint32_t second, u
 /* All labels anew. */
 static enum status make_room(struct anneal *a, struct error *err)
 {
-    line_relabel(&a->line);
+    anneal_line_relabel(&a->line);
     TRY(locate_all(a, err));
     return anneal_reads_locate(&a->reads, err);
 }
@@ -478,13 +478,13 @@ static enum status try_move(struct anneal *a, uint32_t from, uint32_t to, struct
     a->moves++;
     a->steps += 8;
     if (to == SEARCH_NONE || from == to ||
-        !line_find_movers(&a->line, from, to, backwards, MOVERS_MAX))
+        !anneal_line_find_movers(&a->line, from, to, backwards, MOVERS_MAX))
         return STATUS_OK;
-    if (!line_has_room(&a->line, from, to, backwards))
+    if (!anneal_line_has_room(&a->line, from, to, backwards))
         TRY(make_room(a, err));
     overlaps = a->overlaps;
     before = anneal_cost(a);
-    line_move(&a->line, from, to, backwards);
+    anneal_line_move(&a->line, from, to, backwards);
     TRY(relocate_movers(a, err));
     TRY(anneal_reads_follow(&a->reads, err));
     if (!is_accepted(a, before)) {

@@ -35,13 +35,13 @@ static enum status make_rows(struct line_rows *rows, const struct search_problem
     return STATUS_OK;
 }
 
-enum status line_init(struct line *l, const struct search_problem *p, const uint32_t *order,
+enum status anneal_line_init(struct anneal_line *l, const struct search_problem *p, const uint32_t *order,
                       struct error *err)
 {
     size_t room = (size_t)p->node_count + 1;
     uint32_t at = p->node_count;
 
-    *l = (struct line){ .node_count = p->node_count };
+    *l = (struct anneal_line){ .node_count = p->node_count };
     TRY(check_memory((void **)&l->label, room, sizeof *l->label, 0, err));
     TRY(check_memory((void **)&l->next, room, sizeof *l->next, 0, err));
     TRY(check_memory((void **)&l->previous, room, sizeof *l->previous, 0, err));
@@ -58,11 +58,11 @@ enum status line_init(struct line *l, const struct search_problem *p, const uint
     }
     l->next[at] = p->node_count;
     l->previous[p->node_count] = at;
-    line_relabel(l);
+    anneal_line_relabel(l);
     return STATUS_OK;
 }
 
-void line_close(struct line *l)
+void anneal_line_close(struct anneal_line *l)
 {
     free(l->label);
     free(l->next);
@@ -75,10 +75,10 @@ void line_close(struct line *l)
     free(l->out.node);
     free(l->in.start);
     free(l->in.node);
-    *l = (struct line){ 0 };
+    *l = (struct anneal_line){ 0 };
 }
 
-void line_relabel(struct line *l)
+void anneal_line_relabel(struct anneal_line *l)
 {
     int64_t gap = INT64_MAX / ((int64_t)l->node_count + 2), label = 0;
 
@@ -88,7 +88,7 @@ void line_relabel(struct line *l)
     l->steps += l->node_count;
 }
 
-void line_read(const struct line *l, uint32_t *order)
+void anneal_line_read(const struct anneal_line *l, uint32_t *order)
 {
     uint32_t count = 0;
 
@@ -112,7 +112,7 @@ static int compare_placed(const void *a, const void *b)
 }
 
 /* By label. Of few by insertion. */
-static void sort_movers(struct line *l)
+static void sort_movers(struct anneal_line *l)
 {
     struct placed list[512];
 
@@ -132,7 +132,7 @@ static void sort_movers(struct line *l)
         l->movers[i] = list[i].node;
 }
 
-bool line_find_movers(struct line *l, uint32_t from, uint32_t to, bool backwards, uint32_t limit)
+bool anneal_line_find_movers(struct anneal_line *l, uint32_t from, uint32_t to, bool backwards, uint32_t limit)
 {
     const struct line_rows *rows = backwards ? &l->in : &l->out;
     uint32_t goal = backwards ? to : from, count = 0;
@@ -168,14 +168,14 @@ bool line_find_movers(struct line *l, uint32_t from, uint32_t to, bool backwards
 /* --- Moving ----------------------------------------------------------------------- */
 
 /* The two that they come between. node_count: the line's end on that side. */
-static void find_gap(const struct line *l, uint32_t from, uint32_t to, bool backwards,
+static void find_gap(const struct anneal_line *l, uint32_t from, uint32_t to, bool backwards,
                      uint32_t *before, uint32_t *behind)
 {
     *before = backwards ? l->previous[to] : from;
     *behind = backwards ? to : l->next[from];
 }
 
-static int64_t step_between(const struct line *l, uint32_t before, uint32_t behind)
+static int64_t step_between(const struct anneal_line *l, uint32_t before, uint32_t behind)
 {
     int64_t low = before == l->node_count ? 0 : l->label[before];
     int64_t high = behind == l->node_count ? INT64_MAX : l->label[behind];
@@ -183,7 +183,7 @@ static int64_t step_between(const struct line *l, uint32_t before, uint32_t behi
     return (high - low) / ((int64_t)l->mover_count + 1);
 }
 
-bool line_has_room(const struct line *l, uint32_t from, uint32_t to, bool backwards)
+bool anneal_line_has_room(const struct anneal_line *l, uint32_t from, uint32_t to, bool backwards)
 {
     uint32_t before, behind;
 
@@ -191,13 +191,13 @@ bool line_has_room(const struct line *l, uint32_t from, uint32_t to, bool backwa
     return step_between(l, before, behind) > 0;
 }
 
-static void leave(struct line *l, uint32_t node)
+static void leave(struct anneal_line *l, uint32_t node)
 {
     l->next[l->previous[node]] = l->next[node];
     l->previous[l->next[node]] = l->previous[node];
 }
 
-static void enter(struct line *l, uint32_t node, uint32_t before)
+static void enter(struct anneal_line *l, uint32_t node, uint32_t before)
 {
     l->previous[node] = before;
     l->next[node] = l->next[before];
@@ -206,7 +206,7 @@ static void enter(struct line *l, uint32_t node, uint32_t before)
 }
 
 /* The gap is on neither side of a mover: `to` and who comes before it lead not to `from`. */
-void line_move(struct line *l, uint32_t from, uint32_t to, bool backwards)
+void anneal_line_move(struct anneal_line *l, uint32_t from, uint32_t to, bool backwards)
 {
     uint32_t before, behind;
     int64_t step, label;
@@ -228,7 +228,7 @@ void line_move(struct line *l, uint32_t from, uint32_t to, bool backwards)
     l->steps += 4 * (uint64_t)l->mover_count;
 }
 
-void line_take_back(struct line *l)
+void anneal_line_take_back(struct anneal_line *l)
 {
     for (uint32_t i = 0; i < l->mover_count; i++)
         leave(l, l->movers[i]);

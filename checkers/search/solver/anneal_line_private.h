@@ -1,12 +1,12 @@
 /*
- * anneal_line_private: nodes on a line, on which a few can be moved without touching the rest.
+ * anneal_line: nodes on a line, on which a few can be moved without touching the rest.
  *
  *     ... p [10] - q [17] - r [40] ...      r moves between p and q: r [13]
  *
  * Every node has a label, which rises along the line, with room between them; where that
  * is used up all labels are made anew. The edges without guards lead forward, always.
  *
- * Compared with search_topology, which has both who leads to a node and whom the other
+ * Compared with topology, which has both who leads to a node and whom the other
  * leads to trade places, here only one of the two groups moves: for annealing that is
  * half the disturbance.
  */
@@ -24,7 +24,7 @@ struct line_rows {
     uint32_t *start, *node;
 };
 
-struct line {
+struct anneal_line {
     uint32_t node_count;
     int64_t *label;            /* by node, positive */
     uint32_t *next, *previous; /* by node; node_count stands before the first and after the last */
@@ -37,25 +37,25 @@ struct line {
     uint32_t *old_previous;
 };
 
-MUST_USE enum status line_init(struct line *, const struct search_problem *, const uint32_t *order,
+MUST_USE enum status anneal_line_init(struct anneal_line *, const struct search_problem *, const uint32_t *order,
                                struct error *);
-void line_close(struct line *);
+void anneal_line_close(struct anneal_line *);
 
 /*
  * Fills `movers` with `from` and those between that lead to it (backwards), or with `to` and those
  * between that it leads to. False: `to` leads to `from`, or they are more than the limit.
  */
-bool line_find_movers(struct line *, uint32_t from, uint32_t to, bool backwards, uint32_t limit);
+bool anneal_line_find_movers(struct anneal_line *, uint32_t from, uint32_t to, bool backwards, uint32_t limit);
 
-/* Whether there is room for them on the other side; else line_relabel() makes it. */
-bool line_has_room(const struct line *, uint32_t from, uint32_t to, bool backwards);
-void line_relabel(struct line *);
+/* Whether there is room for them on the other side; else anneal_line_relabel() makes it. */
+bool anneal_line_has_room(const struct anneal_line *, uint32_t from, uint32_t to, bool backwards);
+void anneal_line_relabel(struct anneal_line *);
 
 /* Puts them right before `to` (backwards), or right behind `from`. */
-void line_move(struct line *, uint32_t from, uint32_t to, bool backwards);
-void line_take_back(struct line *);
+void anneal_line_move(struct anneal_line *, uint32_t from, uint32_t to, bool backwards);
+void anneal_line_take_back(struct anneal_line *);
 
 /* Fills an order with the nodes as they stand. */
-void line_read(const struct line *, uint32_t *order);
+void anneal_line_read(const struct anneal_line *, uint32_t *order);
 
 #endif

@@ -53,7 +53,7 @@ struct anneal_change {
 
 struct anneal {
     const struct search_problem *problem;
-    struct line line;
+    struct anneal_line line;
     struct anneal_reads reads; /* whose source is open */
     struct random random;
 

@@ -102,7 +102,7 @@ static enum status index_touches(struct anneal_reads *r, struct error *err)
 }
 
 enum status anneal_reads_init(struct anneal_reads *r, const struct search_index *index,
-                              struct line *line, struct error *err)
+                              struct anneal_line *line, struct error *err)
 {
     size_t room = (size_t)index->read_count + 1;
 
@@ -243,7 +243,7 @@ static enum status note_crossings(struct anneal_reads *r, uint32_t node, int64_t
 
 enum status anneal_reads_follow(struct anneal_reads *r, struct error *err)
 {
-    const struct line *l = r->line;
+    const struct anneal_line *l = r->line;
 
     r->changes.count = 0;
     if (r->count == 0)

@@ -1,5 +1,5 @@
 /*
- * anneal_reads_private: reads with several possible sources, on a line.
+ * anneal_reads: reads with several possible sources, on a line.
  *
  *     w1     x     w2   x     r        w1 and w2 wrote what r read; of the others, one is
  *                                      between r and the last of these: r costs 1
@@ -34,7 +34,7 @@ struct open_read_change {
 
 struct anneal_reads {
     const struct search_index *index;
-    struct line *line;
+    struct anneal_line *line;
     struct open_read *reads; /* as in the index */
     uint32_t count;
     uint32_t *others; /* nodes: who writes the key */
@@ -49,7 +49,7 @@ struct anneal_reads {
 };
 
 MUST_USE enum status anneal_reads_init(struct anneal_reads *, const struct search_index *,
-                                       struct line *, struct error *);
+                                       struct anneal_line *, struct error *);
 void anneal_reads_close(struct anneal_reads *);
 
 /* After all labels changed. */

@@ -8,7 +8,7 @@
 #include "checkers/checker_private.h"
 #include "checkers/search/solver/anneal_private.h"
 #include "checkers/search/solver/search_index_private.h"
-#include "checkers/search/solver/search_solver_private.h"
+#include "checkers/search/solver/solver_private.h"
 
 /*
  * Engines that race on one problem.
@@ -94,7 +94,7 @@ static enum status anneal_a_turn(struct racer *r, uint64_t steps, struct error *
         return STATUS_OK;
     if (r->anneal.temperature <= goal.temperature)
         r->few = OVERLAPS_FEW;
-    line_read(&r->anneal.line, r->order);
+    anneal_line_read(&r->anneal.line, r->order);
     TRY(solver_set_home(&r->solver, r->order, err));
     r->burst_end =
         r->solver.counts.conflicts + (r->few > OVERLAPS_FEW ? EARLY_CONFLICTS : BURST_CONFLICTS);

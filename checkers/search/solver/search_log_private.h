@@ -1,5 +1,5 @@
 /*
- * search_log_private: the steps of a proof as they are learnt, and those of them that were needed.
+ * search_log: the steps of a proof as they are learnt, and those of them that were needed.
  *
  * The log never shrinks while the search goes on; past `words_max` it gives up, and a
  * refutation is then had without a proof.

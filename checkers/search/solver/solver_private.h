@@ -1,5 +1,5 @@
 /*
- * search_solver_private: clause learning over an order of nodes, one engine of the portfolio.
+ * solver: clause learning over an order of nodes, one engine of the portfolio.
  *
  * Decide a variable, propagate: clauses make further literals true, and edges whose
  * guards are all true enter the order. A cycle is a conflict as a false clause is; its
@@ -11,8 +11,8 @@
  *
  * The engine can be stopped after any number of steps and goes on where it was.
  */
-#ifndef CHECKERS_SEARCH_SOLVER_SEARCH_SOLVER_PRIVATE_H
-#define CHECKERS_SEARCH_SOLVER_SEARCH_SOLVER_PRIVATE_H
+#ifndef CHECKERS_SEARCH_SOLVER_SOLVER_PRIVATE_H
+#define CHECKERS_SEARCH_SOLVER_SOLVER_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -22,7 +22,7 @@
 #include "checkers/search/solver/search.h"
 #include "checkers/search/solver/search_index_private.h"
 #include "checkers/search/solver/search_log_private.h"
-#include "checkers/search/solver/search_topology_private.h"
+#include "checkers/search/solver/topology_private.h"
 
 #define NO_CLAUSE UINT32_MAX
 

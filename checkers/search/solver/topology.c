@@ -1,4 +1,4 @@
-#include "checkers/search/solver/search_topology_private.h"
+#include "checkers/search/solver/topology_private.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -14,19 +14,20 @@
  * With version orders that are those of places, the others are behind them on
  * both sides.
  */
-#include "checkers/certificate/edges_private.h"
+#include "checkers/certificate/edge_listing_private.h"
 
 #include <stdlib.h>
 
+#include "checkers/certificate/walk_private.h"
 #include "checkers/graph/cycles.h"
 #include "history/level.h"
 
 /* Remembered, so that nobody looks for them twice; of more, looking takes less memory. */
 #define PAIRS_MAX ((size_t)1 << 24)
 
-void listing_init(struct listing *l, struct certificate *c, int64_t span)
+void edge_listing_init(struct edge_listing *l, struct certificate *c, int64_t span)
 {
-    *l = (struct listing){ .certificate = c,
+    *l = (struct edge_listing){ .certificate = c,
                            .kinds = cycles_kinds(c->options->level),
                            .is_snapshot = level_is_snapshot(c->options->level),
                            .span = span };
@@ -39,7 +40,7 @@ void listing_init(struct listing *l, struct certificate *c, int64_t span)
  * those that it sees. One without a place has written nothing that somebody sees by
  * place: it stands where it looks.
  */
-static inline int64_t commit_of(const struct listing *l, uint32_t rank)
+static inline int64_t commit_of(const struct edge_listing *l, uint32_t rank)
 {
     const struct certificate *c = l->certificate;
     uint32_t seen;
@@ -50,7 +51,7 @@ static inline int64_t commit_of(const struct listing *l, uint32_t rank)
     return 2 * (int64_t)(seen != HISTORY_NONE ? seen : rank);
 }
 
-static inline int64_t begin_of(const struct listing *l, uint32_t rank)
+static inline int64_t begin_of(const struct edge_listing *l, uint32_t rank)
 {
     const struct certificate *c = l->certificate;
     uint32_t seen;
@@ -61,7 +62,7 @@ static inline int64_t begin_of(const struct listing *l, uint32_t rank)
     return 2 * (int64_t)(seen != HISTORY_NONE ? seen : rank);
 }
 
-int64_t listing_time(const struct listing *l, uint32_t node)
+int64_t edge_listing_time(const struct edge_listing *l, uint32_t node)
 {
     if (!l->is_snapshot)
         return commit_of(l, node);
@@ -69,7 +70,7 @@ int64_t listing_time(const struct listing *l, uint32_t node)
 }
 
 /* What one rank depends on another in: behind its commit; what it overwrote: before it. */
-static inline void list(struct listing *l, uint32_t from, uint32_t to, bool is_anti)
+static inline void list(struct edge_listing *l, uint32_t from, uint32_t to, bool is_anti)
 {
     int64_t forward =
         is_anti ? commit_of(l, to) - begin_of(l, from) : begin_of(l, to) - commit_of(l, from);
@@ -95,7 +96,7 @@ static inline void list(struct listing *l, uint32_t from, uint32_t to, bool is_a
  * Which writers are near a rank, where they are sorted: from `low` on what it depends
  * on, and up to `high` what overwrites it.
  */
-static void find_near(struct listing *l, uint32_t rank)
+static void find_near(struct edge_listing *l, uint32_t rank)
 {
     int64_t time = begin_of(l, rank), low, high;
 
@@ -112,12 +113,12 @@ static void find_near(struct listing *l, uint32_t rank)
 
 /* --- Items ------------------------------------------------------------------------ */
 
-static inline bool wants(const struct listing *l, enum edge_kind kind)
+static inline bool wants(const struct edge_listing *l, enum edge_kind kind)
 {
     return l->kinds >> kind & 1;
 }
 
-static inline void list_read(struct listing *l, uint32_t reader, uint32_t key, uint32_t number)
+static inline void list_read(struct edge_listing *l, uint32_t reader, uint32_t key, uint32_t number)
 {
     const struct certified_versions *v = &l->certificate->versions;
     uint32_t next = certificate_next(l->certificate, key, number);
@@ -129,7 +130,7 @@ static inline void list_read(struct listing *l, uint32_t reader, uint32_t key, u
 }
 
 /* Most look at their own place, where the walk is. */
-static enum status look(struct listing *l, const struct certified_view *view, uint32_t op,
+static enum status look(struct edge_listing *l, const struct certified_view *view, uint32_t op,
                         uint32_t key, uint32_t *number, bool *is_there)
 {
     struct certificate *c = l->certificate;
@@ -148,7 +149,7 @@ static enum status look(struct listing *l, const struct certified_view *view, ui
     return STATUS_OK;
 }
 
-static enum status list_item(struct listing *l, uint32_t op, struct error *err)
+static enum status list_item(struct edge_listing *l, uint32_t op, struct error *err)
 {
     struct certificate *c = l->certificate;
     uint32_t key = c->history->op_key[op], number;
@@ -163,7 +164,7 @@ static enum status list_item(struct listing *l, uint32_t op, struct error *err)
     return STATUS_OK;
 }
 
-static inline void list_write(struct listing *l, uint32_t op)
+static inline void list_write(struct edge_listing *l, uint32_t op)
 {
     struct certificate *c = l->certificate;
     const struct certified_versions *v = &c->versions;
@@ -183,15 +184,15 @@ static inline void list_write(struct listing *l, uint32_t op)
 /* A statement. */
 struct inquiry {
     struct certified_view view;
-    struct sieve sieve;
+    struct predicate_columns columns;
     uint32_t head, low, high; /* which writers are near */
     bool reads_all, reads_returned;
 };
 
 /* False: nobody can say, and so nothing follows. */
-static bool matches(struct listing *l, struct inquiry *q, uint32_t key, uint32_t number, bool *yes)
+static bool matches(struct edge_listing *l, struct inquiry *q, uint32_t key, uint32_t number, bool *yes)
 {
-    enum predicate_answer answer = certificate_match(l->certificate, &q->sieve, key, number);
+    enum predicate_answer answer = predicate_columns_match(l->certificate, &q->columns, key, number);
 
     *yes = answer == PREDICATE_YES;
     if (answer == PREDICATE_UNDECIDED)
@@ -200,7 +201,7 @@ static bool matches(struct listing *l, struct inquiry *q, uint32_t key, uint32_t
 }
 
 /* The first of the versions down from this one that was written near. */
-static uint32_t first_near(const struct listing *l, const struct inquiry *q, uint32_t key,
+static uint32_t first_near(const struct edge_listing *l, const struct inquiry *q, uint32_t key,
                            uint32_t number)
 {
     const struct certified_versions *v = &l->certificate->versions;
@@ -213,7 +214,7 @@ static uint32_t first_near(const struct listing *l, const struct inquiry *q, uin
 }
 
 /* Where near versions end, from this one on. */
-static uint32_t end_near(const struct listing *l, const struct inquiry *q, uint32_t key,
+static uint32_t end_near(const struct edge_listing *l, const struct inquiry *q, uint32_t key,
                          uint32_t number)
 {
     const struct certified_versions *v = &l->certificate->versions;
@@ -226,7 +227,7 @@ static uint32_t end_near(const struct listing *l, const struct inquiry *q, uint3
 }
 
 /* At or before what was seen, the nearest version that changes whether the row matches. */
-static void list_change_before(struct listing *l, struct inquiry *q, uint32_t key, uint32_t number,
+static void list_change_before(struct edge_listing *l, struct inquiry *q, uint32_t key, uint32_t number,
                                bool matched)
 {
     const struct certified_versions *v = &l->certificate->versions;
@@ -234,8 +235,8 @@ static void list_change_before(struct listing *l, struct inquiry *q, uint32_t ke
     bool other = matched;
 
     /* What is before `first` is asked for whether that changes it. */
-    if (q->sieve.only)
-        n = sieve_skip_back(&q->sieve, matched, number, first);
+    if (q->columns.only)
+        n = predicate_columns_skip_back(&q->columns, matched, number, first);
     while (other == matched && n + 1 > first) {
         if (!matches(l, q, key, n == v->start[key] ? VERSION_FIRST : n - 1, &other))
             return;
@@ -247,7 +248,7 @@ static void list_change_before(struct listing *l, struct inquiry *q, uint32_t ke
 }
 
 /* Behind what was seen. Behind its own version, version order says as much anyway. */
-static void list_change_behind(struct listing *l, struct inquiry *q, uint32_t key, uint32_t number,
+static void list_change_behind(struct edge_listing *l, struct inquiry *q, uint32_t key, uint32_t number,
                                bool matched)
 {
     const struct certified_versions *v = &l->certificate->versions;
@@ -255,8 +256,8 @@ static void list_change_behind(struct listing *l, struct inquiry *q, uint32_t ke
     uint32_t end = end_near(l, q, key, n);
     bool other = matched;
 
-    if (q->sieve.only)
-        n = sieve_skip_forward(&q->sieve, matched, n, end);
+    if (q->columns.only)
+        n = predicate_columns_skip_forward(&q->columns, matched, n, end);
     for (; n < end && v->rank[n] != l->rank; n++) {
         if (!matches(l, q, key, n, &other))
             return;
@@ -267,7 +268,7 @@ static void list_change_behind(struct listing *l, struct inquiry *q, uint32_t ke
     }
 }
 
-static enum status list_row(struct listing *l, struct inquiry *q, uint32_t key)
+static enum status list_row(struct edge_listing *l, struct inquiry *q, uint32_t key)
 {
     struct certificate *c = l->certificate;
     const struct certified_versions *v = &c->versions;
@@ -314,7 +315,7 @@ static bool is_few(const struct certificate *c, const struct inquiry *q, uint32_
            c->keys.start[table + 1] - c->keys.start[table];
 }
 
-static enum status list_near_rows(struct listing *l, struct inquiry *q, uint32_t table,
+static enum status list_near_rows(struct edge_listing *l, struct inquiry *q, uint32_t table,
                                   uint32_t from, uint32_t end)
 {
     struct certificate *c = l->certificate;
@@ -331,7 +332,7 @@ static enum status list_near_rows(struct listing *l, struct inquiry *q, uint32_t
     return STATUS_OK;
 }
 
-static enum status list_statement(struct listing *l, uint32_t head, struct error *err)
+static enum status list_statement(struct edge_listing *l, uint32_t head, struct error *err)
 {
     struct certificate *c = l->certificate;
     const struct history *h = c->history;
@@ -339,11 +340,11 @@ static enum status list_statement(struct listing *l, uint32_t head, struct error
     struct inquiry q = { .view = { .seen = l->seen },
                          .low = l->low,
                          .high = l->high,
-                         .sieve = certificate_sieve(c, head),
+                         .columns = predicate_columns_of(c, head),
                          .head = head,
                          .reads_all = answers_read_all(h, head),
                          .reads_returned = h->op_kind[head] == OP_SELECT };
-    const struct spans *spans = q.sieve.spans;
+    const struct spans *spans = q.columns.spans;
 
     if (!l->is_plain)
         TRY(certificate_view(c, c->ranked[l->rank], head, &q.view, err));
@@ -365,7 +366,7 @@ static enum status list_statement(struct listing *l, uint32_t head, struct error
  * without a jump between the two. Where two keys meet, a version may look near that is
  * another key's: it stops there, too, and whoever looks closely sees that.
  */
-static uint32_t pass_over(const struct listing *l, uint32_t op, uint32_t end)
+static uint32_t pass_over(const struct edge_listing *l, uint32_t op, uint32_t end)
 {
     const struct certificate *c = l->certificate;
     const struct history *h = c->history;
@@ -389,7 +390,7 @@ static uint32_t pass_over(const struct listing *l, uint32_t op, uint32_t end)
     return op;
 }
 
-static enum status list_txn(struct listing *l, uint32_t rank, struct error *err)
+static enum status list_txn(struct edge_listing *l, uint32_t rank, struct error *err)
 {
     struct certificate *c = l->certificate;
     const struct history *h = c->history;
@@ -417,7 +418,7 @@ static enum status list_txn(struct listing *l, uint32_t rank, struct error *err)
     return STATUS_OK;
 }
 
-void listing_close(struct listing *l)
+void edge_listing_close(struct edge_listing *l)
 {
     free(l->pairs);
     l->pairs = NULL;
@@ -425,7 +426,7 @@ void listing_close(struct listing *l)
 }
 
 /* What was remembered, if it was all. */
-static bool has_pairs(struct listing *l)
+static bool has_pairs(struct edge_listing *l)
 {
     if (!l->adds_to || l->pair_room == 0 || l->pair_count > l->pair_room)
         return false;
@@ -434,7 +435,7 @@ static bool has_pairs(struct listing *l)
     return true;
 }
 
-static enum status make_room(struct listing *l, struct error *err)
+static enum status make_room(struct edge_listing *l, struct error *err)
 {
     size_t room = 1024 + 64 * l->certificate->history->op_count;
 
@@ -444,7 +445,7 @@ static enum status make_room(struct listing *l, struct error *err)
     return STATUS_OK;
 }
 
-enum status listing_run(struct listing *l, struct error *err)
+enum status edge_listing_run(struct edge_listing *l, struct error *err)
 {
     struct certificate *c = l->certificate;
 

@@ -1,5 +1,5 @@
 /*
- * search_topology_private: a total order of nodes that edges come into and leave again.
+ * topology: a total order of nodes that edges come into and leave again.
  *
  *     out row of node x:   known known known | there there |  room for the others
  *                          start                           end
@@ -11,8 +11,8 @@
  *
  * Invariant: every edge that is there leads to a later place.
  */
-#ifndef CHECKERS_SEARCH_SOLVER_SEARCH_TOPOLOGY_PRIVATE_H
-#define CHECKERS_SEARCH_SOLVER_SEARCH_TOPOLOGY_PRIVATE_H
+#ifndef CHECKERS_SEARCH_SOLVER_TOPOLOGY_PRIVATE_H
+#define CHECKERS_SEARCH_SOLVER_TOPOLOGY_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

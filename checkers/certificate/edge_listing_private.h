@@ -1,11 +1,11 @@
 /*
- * edges_private: the edges of a history between ranks, as a graph needs them.
+ * edge_listing: the edges of a history between ranks, as a graph needs them.
  *
- *     struct listing l;
+ *     struct edge_listing l;
  *
- *     listing_init(&l, c, LISTING_ALL);
+ *     edge_listing_init(&l, c, LISTING_ALL);
  *     l.counts_in = &graph;
- *     TRY(listing_run(&l, err));
+ *     TRY(edge_listing_run(&l, err));
  *
  * A node is a rank; at the levels of snapshot there are two of each, 2 * rank where
  * the transaction begins and behind it where it commits. Each has a time: that of
@@ -13,8 +13,8 @@
  * as its ends' times are apart. Those that lead forward by the span or more are
  * left out.
  */
-#ifndef CHECKERS_CERTIFICATE_EDGES_PRIVATE_H
-#define CHECKERS_CERTIFICATE_EDGES_PRIVATE_H
+#ifndef CHECKERS_CERTIFICATE_EDGE_LISTING_PRIVATE_H
+#define CHECKERS_CERTIFICATE_EDGE_LISTING_PRIVATE_H
 
 #include "checkers/certificate/certificate_private.h"
 #include "checkers/graph/graph.h"
@@ -26,7 +26,7 @@ struct listed_pair {
     uint32_t from, to;
 };
 
-struct listing {
+struct edge_listing {
     struct certificate *certificate;
     uint32_t kinds; /* of edges, a bit each */
     bool is_snapshot;
@@ -45,11 +45,11 @@ struct listing {
 };
 
 /* Of the kinds that the check's level looks at. */
-void listing_init(struct listing *, struct certificate *, int64_t span);
-MUST_USE enum status listing_run(struct listing *, struct error *);
-void listing_close(struct listing *);
+void edge_listing_init(struct edge_listing *, struct certificate *, int64_t span);
+MUST_USE enum status edge_listing_run(struct edge_listing *, struct error *);
+void edge_listing_close(struct edge_listing *);
 
 /* Of a node of a rank. */
-int64_t listing_time(const struct listing *, uint32_t node);
+int64_t edge_listing_time(const struct edge_listing *, uint32_t node);
 
 #endif

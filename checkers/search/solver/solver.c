@@ -1,4 +1,4 @@
-#include "checkers/search/solver/search_solver_private.h"
+#include "checkers/search/solver/solver_private.h"
 
 #include <assert.h>
 #include <stdlib.h>

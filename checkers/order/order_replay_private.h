@@ -1,9 +1,9 @@
 /*
- * order_private: a replay: what every key holds while transactions go by. It stays
+ * order_replay: a replay: what every key holds while transactions go by. It stays
  * where it is while it is open.
  */
-#ifndef CHECKERS_ORDER_ORDER_PRIVATE_H
-#define CHECKERS_ORDER_ORDER_PRIVATE_H
+#ifndef CHECKERS_ORDER_ORDER_REPLAY_PRIVATE_H
+#define CHECKERS_ORDER_ORDER_REPLAY_PRIVATE_H
 
 #include "checkers/checker_private.h"
 #include "checkers/graph/places.h"
@@ -16,10 +16,10 @@
 #include "checkers/values/suspects.h"
 #include "checkers/values/wrong_answer.h"
 
-struct replay {
+struct order_replay {
     const struct history *history;
     struct check *check; /* NULL: only what is written matters */
-    struct judge judge;
+    struct wrong_answers wrong_answers;
     struct places places;
     struct keys keys;
     struct matcher matcher;
@@ -31,10 +31,10 @@ struct replay {
     bool is_slow;
 };
 
-MUST_USE enum status replay_init(struct replay *, const struct history *, struct check *,
+MUST_USE enum status order_replay_init(struct order_replay *, const struct history *, struct check *,
                                  bool takes_open_in, bool slowly, struct error *);
-void replay_close(struct replay *);
+void order_replay_close(struct order_replay *);
 /* The options are those of the check; NULL without one. */
-MUST_USE enum status replay_run(struct replay *, const struct check_options *, struct error *);
+MUST_USE enum status order_replay_run(struct order_replay *, const struct check_options *, struct error *);
 
 #endif
