@@ -76,7 +76,7 @@ static enum status judge_store(size_t store, struct scenario *scenario, struct e
     enum status status;
 
     TRY(read(store, scenario, err));
-    status = trial_run(&trial, scenario, TRIAL_HISTORY, err);
+    status = trial_run(&trial, scenario, &(struct run_options){ .flags = TRIAL_HISTORY }, err);
     if (status == STATUS_OK) {
         printf("  %-5s %-28s %6zu", stores[store].protocol,
                stores[store].bug ? stores[store].bug : "", trial.history.txn_count);

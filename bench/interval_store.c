@@ -52,7 +52,7 @@ static enum status simulate(const struct store_row *row, struct history *history
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a simulation");
     TRY(load(row, scenario, err));
     from = bench_cpu_seconds();
-    status = simulation_run(simulation, scenario, &trace, NULL, err);
+    status = simulation_run(simulation, scenario, &(struct run_options){ .trace = trace }, err);
     if (status == STATUS_OK)
         status = simulation_history(simulation, history, err);
     f->run_seconds = bench_cpu_seconds() - from;

@@ -34,7 +34,7 @@ static double run_once(const struct scenario *scenario, double *events)
     struct error err = { 0 };
     double from = bench_seconds();
 
-    if (!simulation || simulation_run(simulation, scenario, &trace, NULL, &err) != STATUS_OK ||
+    if (!simulation || simulation_run(simulation, scenario, &(struct run_options){ .trace = trace }, &err) != STATUS_OK ||
         simulation_history(simulation, &history, &err) != STATUS_OK)
         give_up(&err);
     from = bench_seconds() - from;

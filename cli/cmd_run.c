@@ -136,16 +136,15 @@ static enum status say(const struct run_report *report, bool json, struct error 
 }
 
 static enum status run_once(struct trial *trial, const struct scenario *scenario,
-                            const char *trace_path, const struct progress *progress, struct error *err)
+                            const char *trace_path, struct run_options *options, struct error *err)
 {
-    struct trace_options trace = { 0 };
     struct trace_file file;
     enum status status;
 
     if (!trace_path)
-        return trial_simulate(trial, scenario, &trace, progress, err);
-    TRY(trace_file_open(&file, trace_path, &trace, err));
-    status = trial_simulate(trial, scenario, &trace, progress, err);
+        return trial_simulate(trial, scenario, options, err);
+    TRY(trace_file_open(&file, trace_path, &options->trace, err));
+    status = trial_simulate(trial, scenario, options, err);
     if (status == STATUS_OK)
         status = trace_file_finish(&file, err);
     trace_file_close(&file);
@@ -171,15 +170,17 @@ static enum status judge(const struct run_values *values, const struct run_repor
     const struct scenario *scenario = report->scenario;
     struct progress_bar bar;
     struct progress progress = progress_bar_listener(&bar);
+    struct run_options options = { .progress = &progress,
+                                   .flags = values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0 };
     enum status status;
 
     progress_bar_begin(&bar, "running", "s");
-    status = run_once(trial, scenario, values->trace, &progress, err);
+    status = run_once(trial, scenario, values->trace, &options, err);
     if (status == STATUS_OK && values->twice)
         status = difference_find(difference, trial->simulation, scenario, scenario, &progress, err);
     progress_bar_end(&bar);
     if (status == STATUS_OK)
-        status = trial_judge(trial, values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0, err);
+        status = trial_judge(trial, err);
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, values->scenario);
     TRY(status);

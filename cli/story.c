@@ -313,17 +313,13 @@ static int compare_events(const void *a, const void *b)
 
 static enum status run(struct story *story, struct error *err)
 {
-    struct trace_options trace = { .line = take_line,
-                                   .line_context = story,
-                                   .window_count = RECORDS_MAX };
+    struct run_options options = {
+        .trace = { .line = take_line, .line_context = story, .window_count = RECORDS_MAX },
+        .recording = &story->recording,
+        .flags = TRIAL_HISTORY,
+    };
 
-    story->own = malloc(sizeof *story->own);
-    if (!story->own)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a story");
-    memcpy(story->own, story->scenario, sizeof *story->own);
-    story->own->recording = &story->recording;
-    TRY(trial_simulate(&story->trial, story->own, &trace, NULL, err));
-    return trial_judge(&story->trial, TRIAL_HISTORY, err);
+    return trial_run(&story->trial, story->scenario, &options, err);
 }
 
 enum status story_tell(struct story *story, const struct scenario *scenario, struct error *err)
@@ -343,9 +339,7 @@ enum status story_tell(struct story *story, const struct scenario *scenario, str
 
 void story_close(struct story *story)
 {
-    if (story->own)
-        trial_close(&story->trial);
-    free(story->own);
+    trial_close(&story->trial);
     listed_close(&story->recording.listing);
     strike_log_close(&story->recording.strikes);
     buffer_close(&story->texts);

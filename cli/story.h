@@ -45,7 +45,6 @@ struct story_shade {
 
 struct story {
     const struct scenario *scenario; /* the caller's */
-    struct scenario *own;            /* the same with a recording */
     struct recording recording;
     struct trial trial;
     struct buffer texts;

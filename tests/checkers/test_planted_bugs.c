@@ -51,7 +51,7 @@ static void look_at(const struct planted *planted, struct scenario *scenario, st
         struct trial trial = { 0 };
 
         scenario->seed = planted->first_seed + i;
-        ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+        ASSERT_OK(trial_run(&trial, scenario, NULL, &err), &err);
         interval = &find_juror(&trial, "interval")->check;
         infer = &find_juror(&trial, "infer")->check;
         seen->accused += interval->verdict == VERDICT_INVALID;

@@ -93,7 +93,7 @@ static struct sight run(enum level promised, bool every_level)
     struct sight sight = { 0 };
 
     TEST_ASSERT_NOT_NULL(simulation);
-    ASSERT_OK(simulation_run(simulation, &scenario, &(struct trace_options){ 0 }, NULL, &err),
+    ASSERT_OK(simulation_run(simulation, &scenario, NULL, &err),
               &err);
     sight.is_found = simulation->finding_count > 0;
     if (sight.is_found)

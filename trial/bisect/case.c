@@ -295,7 +295,6 @@ enum status case_scenario(const struct bisect_case *c, const struct bisect_origi
 
     memcpy(scenario, origin->scenario, sizeof *scenario);
     scenario->blocks = NULL;
-    scenario->recording = NULL;
     scenario->seed = settings->seed;
     scenario->capsule.draws_by_time = settings->draws_by_time;
     scenario->cluster.nodes = settings->nodes;

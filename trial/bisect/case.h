@@ -13,6 +13,7 @@
 
 #include "base/array.h"
 #include "trial/run/signature.h"
+#include "trial/run/simulation.h"
 #include "trial/scenario/scenario.h"
 
 struct bisect_origin {

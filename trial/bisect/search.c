@@ -27,8 +27,6 @@ static void forget_recording(struct bisect_search *search)
 void bisect_search_close(struct bisect_search *search)
 {
     forget_recording(search);
-    if (search->scenario)
-        search->scenario->recording = NULL;
 }
 
 /* --- Which seed ------------------------------------------------------------------------------- */
@@ -45,7 +43,7 @@ static enum status try_seed(void *context, struct text job, struct buffer *answe
     if (!text_to_int64(job, &seed))
         return error_set(err, STATUS_BAD_INPUT, "no seed");
     TRY(scenario_take_seed(search->scenario, (uint64_t)seed, err));
-    status = trial_run(&trial, search->scenario, 0, err);
+    status = trial_run(&trial, search->scenario, NULL, err);
     if (status == STATUS_OK)
         buffer_byte(answer, trial_verdict(&trial) == VERDICT_INVALID ? '1' : '0');
     trial_close(&trial);
@@ -105,15 +103,14 @@ static enum status find_seed(struct bisect_search *search, struct workers *worke
 static enum status record(struct bisect_search *search, struct error *err)
 {
     struct signatures *signatures = calloc(1, sizeof *signatures);
+    struct run_options options = { .recording = &search->origin.recording };
     struct trial trial = { 0 };
     enum status status;
 
     if (!signatures)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what is wrong with a run");
     simulation_freeze_swarm(search->scenario);
-    search->scenario->recording = &search->origin.recording;
-    status = trial_run(&trial, search->scenario, 0, err);
-    search->scenario->recording = NULL;
+    status = trial_run(&trial, search->scenario, &options, err);
     if (status == STATUS_OK) {
         signature_of_trial(&trial, signatures);
         assert(signatures->count > 0); /* it failed before, and is a function of its seed */

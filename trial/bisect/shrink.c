@@ -88,14 +88,15 @@ static uint64_t shrink_seed_of_try(uint64_t seed, uint32_t number)
     return number == 0 ? seed : number;
 }
 
-static void try_once(const struct shrink *shrink, struct try_answer *answer)
+static void try_once(struct shrink *shrink, struct try_answer *answer)
 {
+    struct run_options options = { .arena = &shrink->arena };
     struct signatures *signatures = calloc(1, sizeof *signatures);
     struct error err = { 0 };
     struct trial trial;
 
     answer->runs++;
-    if (signatures && trial_run(&trial, shrink->room, 0, &err) == STATUS_OK) {
+    if (signatures && trial_run(&trial, shrink->room, &options, &err) == STATUS_OK) {
         signature_of_trial(&trial, signatures);
         answer->fails = shrink_is_alike(signatures, shrink->origin->target);
         answer->events = trial.simulation->world.counts.events;
@@ -121,10 +122,8 @@ static enum status work(void *context, struct text bytes, struct buffer *out, st
     status = case_read(&tried, bytes, err);
     if (status == STATUS_OK)
         status = case_scenario(&tried, shrink->origin, shrink->room, err);
-    if (status == STATUS_OK) {
+    if (status == STATUS_OK)
         call_witness(shrink->room, shrink->origin->target);
-        shrink->room->arena = &shrink->arena;
-    }
     for (uint32_t i = job.from; status == STATUS_OK && i < job.to && !answer.fails; i++) {
         if (i > 0 && i == tried.settings.seed)
             continue;

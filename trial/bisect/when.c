@@ -29,6 +29,7 @@ static enum status work(void *context, struct text job, struct buffer *answer, s
     const struct bisect_search *search = context;
     struct signatures *signatures = calloc(1, sizeof *signatures);
     struct trial trial = { 0 };
+    struct run_options options = { 0 };
     struct when_job when;
     enum status status;
 
@@ -36,8 +37,8 @@ static enum status work(void *context, struct text job, struct buffer *answer, s
     if (!signatures)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what is wrong with a run");
     memcpy(&when, job.at, sizeof when);
-    search->scenario->again = (struct scenario_again){ true, when.at_ns, when.seed };
-    status = trial_run(&trial, search->scenario, 0, err);
+    options.redraw = (struct redraw){ true, when.at_ns, when.seed };
+    status = trial_run(&trial, search->scenario, &options, err);
     if (status == STATUS_OK) {
         signature_of_trial(&trial, signatures);
         buffer_byte(answer, shrink_is_alike(signatures, search->origin.target) ? '1' : '0');

@@ -66,7 +66,7 @@ static enum status record(uint64_t recording, struct sketch *sketch, enum level 
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
     status = load(recording, scenario, err);
     if (status == STATUS_OK)
-        status = trial_run(&trial, scenario, TRIAL_HISTORY, err);
+        status = trial_run(&trial, scenario, &(struct run_options){ .flags = TRIAL_HISTORY }, err);
     if (status == STATUS_OK) {
         *level = store_protocol_facts(scenario->cluster.protocol).level;
         *fits = sketch_take(sketch, &trial.history);

@@ -5,13 +5,12 @@
 
 /* Simulations are large, and the nemeses in them must not move: they live on the heap. */
 static enum status new_run(struct simulation **simulation, const struct scenario *scenario,
-                           const struct trace_options *trace, const struct progress *progress,
-                           struct error *err)
+                           const struct run_options *options, struct error *err)
 {
     *simulation = calloc(1, sizeof **simulation);
     if (!*simulation)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
-    return simulation_run(*simulation, scenario, trace, progress, err);
+    return simulation_run(*simulation, scenario, options, err);
 }
 
 static void free_run(struct simulation *simulation)
@@ -42,15 +41,15 @@ static void compare_windows(struct difference *difference, const struct simulati
     print_record(&second->world, difference->event, &difference->second);
 }
 
-static enum status look_closer(struct difference *difference, const struct trace_options *trace,
-                               const struct scenario *scenario, const struct scenario *again,
-                               const struct progress *progress, struct error *err)
+static enum status look_closer(struct difference *difference, const struct scenario *scenario,
+                               const struct scenario *again, const struct run_options *options,
+                               struct error *err)
 {
     struct simulation *first = NULL, *second = NULL;
-    enum status status = new_run(&first, scenario, trace, progress, err);
+    enum status status = new_run(&first, scenario, options, err);
 
     if (status == STATUS_OK)
-        status = new_run(&second, again, trace, progress, err);
+        status = new_run(&second, again, options, err);
     if (status == STATUS_OK)
         compare_windows(difference, first, second);
     free_run(first);
@@ -63,18 +62,19 @@ enum status difference_find(struct difference *difference, const struct simulati
                             const struct progress *progress, struct error *err)
 {
     struct simulation *second = NULL;
-    struct trace_options trace = { 0 };
-    enum status status = new_run(&second, again, &trace, progress, err);
+    struct run_options options = { .progress = progress };
+    enum status status = new_run(&second, again, &options, err);
     bool differ =
         status == STATUS_OK && trace_find_window(&first->world.trace, &second->world.trace,
-                                                 &trace.window_from, &trace.window_count);
+                                                 &options.trace.window_from,
+                                                 &options.trace.window_count);
 
     *difference = (struct difference){ .found = differ };
     free_run(second);
     if (!differ)
         return status;
-    difference->event = trace.window_from;
-    TRY(look_closer(difference, &trace, scenario, again, progress, err));
+    difference->event = options.trace.window_from;
+    TRY(look_closer(difference, scenario, again, &options, err));
     /* That the two more runs agree makes the first two no less different. */
     difference->found = true;
     return buffer_status(&difference->first, err);

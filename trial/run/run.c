@@ -8,14 +8,15 @@
 #include "trial/run/due_private.h"
 
 enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
-                           const struct trace_options *trace, const struct progress *progress,
-                           struct error *err)
+                           const struct run_options *options, struct error *err)
 {
     *trial = (struct trial){ .scenario = scenario };
+    if (options)
+        trial->options = *options;
     trial->simulation = calloc(1, sizeof *trial->simulation);
     if (!trial->simulation)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
-    return simulation_run(trial->simulation, scenario, trace, progress, err);
+    return simulation_run(trial->simulation, scenario, &trial->options, err);
 }
 
 /* --- What the store promises of times ------------------------------------------------------- */
@@ -76,13 +77,13 @@ enum level trial_level(const struct scenario *scenario, enum level promised)
     return promised;
 }
 
-static enum status ask_jury(struct trial *trial, unsigned flags, struct error *err)
+static enum status ask_jury(struct trial *trial, struct error *err)
 {
     const struct check_wishes *wishes = &trial->scenario->check;
     struct store_protocol_facts protocol = store_protocol_facts(trial->scenario->cluster.protocol);
     enum level level = trial_level(trial->scenario, protocol.level);
     struct jury_options options = {
-        .check = { .level = level, .flags = flags & TRIAL_WITNESS ? CHECK_WITNESS : 0 },
+        .check = { .level = level, .flags = trial->options.flags & TRIAL_WITNESS ? CHECK_WITNESS : 0 },
         .rule = JURY_DUE,
         .is_named = wishes->is_listed,
         .named = wishes->checkers,
@@ -95,29 +96,27 @@ static enum status ask_jury(struct trial *trial, unsigned flags, struct error *e
     return jury_judge(&trial->jury, &trial->history, &options, err);
 }
 
-enum status trial_judge(struct trial *trial, unsigned flags, struct error *err)
+enum status trial_judge(struct trial *trial, struct error *err)
 {
     const struct check_wishes *wishes = &trial->scenario->check;
     bool nobody_judges = wishes->is_listed && wishes->checkers == 0;
 
     if (!trial->simulation->store ||
-        (nobody_judges && !(flags & TRIAL_HISTORY) && !trial->scenario->coverage))
+        (nobody_judges && !(trial->options.flags & TRIAL_HISTORY) && !trial->options.coverage))
         return STATUS_OK;
     TRY(simulation_history(trial->simulation, &trial->history, err));
     trial->is_judged = true;
-    TRY(ask_jury(trial, flags, err));
-    if (!trial->scenario->coverage)
+    TRY(ask_jury(trial, err));
+    if (!trial->options.coverage)
         return STATUS_OK;
-    return conflict_shapes_cover(&trial->history, trial->scenario->coverage, err);
+    return conflict_shapes_cover(&trial->history, trial->options.coverage, err);
 }
 
-enum status trial_run(struct trial *trial, const struct scenario *scenario, unsigned flags,
-                      struct error *err)
+enum status trial_run(struct trial *trial, const struct scenario *scenario,
+                      const struct run_options *options, struct error *err)
 {
-    struct trace_options trace = { 0 };
-
-    TRY(trial_simulate(trial, scenario, &trace, NULL, err));
-    return trial_judge(trial, flags, err);
+    TRY(trial_simulate(trial, scenario, options, err));
+    return trial_judge(trial, err);
 }
 
 void trial_close(struct trial *trial)

@@ -1,7 +1,7 @@
 /*
  * trial: a run of a scenario and what the jury says of it, as data.
  *
- *     trial_run(&trial, &scenario, 0, &err);
+ *     trial_run(&trial, &scenario, NULL, &err);
  *     ... trial_verdict(&trial), trial.simulation->findings, trial.jury.jurors ...
  *     trial_close(&trial);
  *
@@ -26,22 +26,22 @@ struct trial {
     const struct scenario *scenario; /* the caller's */
     struct simulation *simulation;   /* on the heap: nemeses are called back by address */
     struct profile profile;          /* the store's, where this run does not get all it promises */
+    struct run_options options;
     struct history history;
     const struct profile *offered; /* the store's, as the jury got it; NULL: none */
     struct jury jury;
     bool is_judged; /* there is a history */
 };
 
-/* Both in one. Closed by trial_close(), whatever the status. */
-MUST_USE enum status trial_run(struct trial *, const struct scenario *, unsigned flags,
+/* Both in one. Closed by trial_close(), whatever the status. The options may be NULL. */
+MUST_USE enum status trial_run(struct trial *, const struct scenario *, const struct run_options *,
                                struct error *);
 
-/* The run alone; closed likewise. The bar may be NULL. */
+/* The run alone; closed likewise. */
 MUST_USE enum status trial_simulate(struct trial *, const struct scenario *,
-                                    const struct trace_options *, const struct progress *,
-                                    struct error *);
+                                    const struct run_options *, struct error *);
 /* And then the jury, unless there is no store or nobody is to judge. */
-MUST_USE enum status trial_judge(struct trial *, unsigned flags, struct error *);
+MUST_USE enum status trial_judge(struct trial *, struct error *);
 void trial_close(struct trial *);
 
 /* What a run of the scenario is judged by: the level that it asks for, or what is promised. */

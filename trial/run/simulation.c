@@ -92,15 +92,15 @@ static enum status blame(struct error *err, uint64_t line)
 }
 
 static enum status add_nemeses(struct simulation *simulation, const struct scenario *scenario,
-                               struct error *err)
+                               const struct run_options *with, struct error *err)
 {
     struct nemesis_options list[NEMESIS_COUNT_MAX];
     struct nemesis_ground ground = ground_of(simulation, scenario);
     uint32_t count = simulation_nemeses(scenario, list);
 
     TRY(nemeses_init(&simulation->nemeses, &ground, &simulation->world, err));
-    if (scenario->recording)
-        simulation->nemeses.log = &scenario->recording->strikes;
+    if (with->recording)
+        simulation->nemeses.log = &with->recording->strikes;
     for (uint32_t i = 0; i < count; i++)
         if (nemeses_add(&simulation->nemeses, &list[i], err) != STATUS_OK)
             return blame(err, i < scenario->nemesis_count ? scenario->lines.nemeses[i] : 0);
@@ -191,7 +191,7 @@ static uint32_t replicas_of(const struct scenario_cluster *cluster)
 }
 
 static enum status open_store(struct simulation *simulation, const struct scenario *scenario,
-                              struct error *err)
+                              const struct run_options *with, struct error *err)
 {
     const struct scenario_workload *from = &scenario->workload;
     struct store_workload workload = { .load = text_of(from->load),
@@ -215,7 +215,7 @@ static enum status open_store(struct simulation *simulation, const struct scenar
         .disk = scenario->disk.config,
         .client = from->client,
         .buggify = scenario->buggify,
-        .recorded = scenario->recording ? &scenario->recording->listing : NULL,
+        .recorded = with->recording ? &with->recording->listing : NULL,
     };
 
     options.disk.draws_by_time = scenario->capsule.draws_by_time;
@@ -242,7 +242,7 @@ static enum status open_store(struct simulation *simulation, const struct scenar
 }
 
 static enum status build(struct simulation *simulation, const struct scenario *scenario,
-                         const struct trace_options *trace, struct error *err)
+                         const struct run_options *with, struct error *err)
 {
     struct world_options options = {
         .seed = scenario->seed,
@@ -252,17 +252,17 @@ static enum status build(struct simulation *simulation, const struct scenario *s
         .clocks = scenario->clocks.options,
         .network = scenario->network.link,
         .draws_by_time = scenario->capsule.draws_by_time,
-        .trace = *trace,
-        .coverage = scenario->coverage,
+        .trace = with->trace,
+        .coverage = with->coverage,
     };
 
     TRY(world_init(&simulation->world, &options, &simulation->arena, err));
     if (has_store(scenario))
-        TRY(open_store(simulation, scenario, err));
+        TRY(open_store(simulation, scenario, with, err));
     else
         TRY(ping_init(&simulation->ping, &scenario->workload.ping, &simulation->world,
                       &simulation->arena, err));
-    TRY(add_nemeses(simulation, scenario, err));
+    TRY(add_nemeses(simulation, scenario, with, err));
     return world_start(&simulation->world, err);
 }
 
@@ -422,16 +422,16 @@ static enum status settle_store(struct simulation *simulation, const struct scen
 
 /* Up to the moment after which all is drawn anew. */
 static enum status run_first_part(struct simulation *simulation, const struct scenario *scenario,
-                                  const struct progress *progress, struct error *err)
+                                  const struct run_options *with, struct error *err)
 {
-    int64_t at_ns = scenario->again.at_ns;
+    int64_t at_ns = with->redraw.at_ns;
 
-    if (!scenario->again.is_wanted)
+    if (!with->redraw.is_wanted)
         return STATUS_OK;
     if (at_ns > scenario->workload.duration_ns)
         at_ns = scenario->workload.duration_ns;
-    TRY(run_until(simulation, at_ns, progress, err));
-    world_draw_anew(&simulation->world, scenario->again.seed);
+    TRY(run_until(simulation, at_ns, with->progress, err));
+    world_draw_anew(&simulation->world, with->redraw.seed);
     nemeses_draw_anew(&simulation->nemeses);
     if (simulation->store)
         store_draw_anew(simulation->store);
@@ -439,10 +439,10 @@ static enum status run_first_part(struct simulation *simulation, const struct sc
 }
 
 static enum status run(struct simulation *simulation, const struct scenario *scenario,
-                       const struct progress *progress, struct error *err)
+                       const struct run_options *with, struct error *err)
 {
-    TRY(run_first_part(simulation, scenario, progress, err));
-    TRY(run_until(simulation, scenario->workload.duration_ns, progress, err));
+    TRY(run_first_part(simulation, scenario, with, err));
+    TRY(run_until(simulation, scenario->workload.duration_ns, with->progress, err));
     if (simulation->store)
         store_stop(simulation->store);
     nemeses_stop(&simulation->nemeses, NEMESES_HEAL);
@@ -461,30 +461,30 @@ static enum verdict judge(const struct simulation *simulation)
 }
 
 /* A lent arena comes back when the simulation is closed: its pages need not be had anew. */
-static enum status take_arena(struct simulation *simulation, const struct scenario *scenario,
-                              struct error *err)
+static enum status take_arena(struct simulation *simulation, struct arena *lent, struct error *err)
 {
-    if (!scenario->arena)
+    if (!lent)
         return arena_init(&simulation->arena, ARENA_BYTES, err);
-    if (scenario->arena->size == 0)
-        TRY(arena_init(scenario->arena, ARENA_BYTES, err));
-    simulation->lender = scenario->arena;
-    simulation->arena = *scenario->arena;
+    if (lent->size == 0)
+        TRY(arena_init(lent, ARENA_BYTES, err));
+    simulation->lender = lent;
+    simulation->arena = *lent;
     arena_reset_to(&simulation->arena, 0);
     return STATUS_OK;
 }
 
 enum status simulation_run(struct simulation *simulation, const struct scenario *scenario,
-                           const struct trace_options *trace, const struct progress *progress,
-                           struct error *err)
+                           const struct run_options *options, struct error *err)
 {
+    static const struct run_options nothing = { 0 };
+    const struct run_options *with = options ? options : &nothing;
     int64_t began_ns = wall_clock_ns();
 
     assert(!scenario->source || scenario->drawn_seed == scenario->seed); /* scenario_take_seed() */
     memset(simulation, 0, sizeof *simulation);
-    TRY(take_arena(simulation, scenario, err));
-    TRY(build(simulation, scenario, trace, err));
-    TRY(run(simulation, scenario, progress, err));
+    TRY(take_arena(simulation, with->arena, err));
+    TRY(build(simulation, scenario, with, err));
+    TRY(run(simulation, scenario, with, err));
     simulation->trace = world_trace_hash(&simulation->world);
     simulation->verdict = judge(simulation);
     simulation->wall_ns = wall_clock_ns() - began_ns;

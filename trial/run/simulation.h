@@ -37,6 +37,30 @@ struct finding {
     uint32_t txn_count;
 };
 
+/* Where a run writes down what it drew. */
+struct recording {
+    struct listed listing;     /* transactions, as they began */
+    struct strike_log strikes; /* of nemeses */
+};
+
+/* Up to a moment a run is kept; then what is left to chance is drawn anew. */
+struct redraw {
+    bool is_wanted;
+    int64_t at_ns;
+    uint64_t seed;
+};
+
+/* What a run notes, uses and tells besides its result. All zero: nothing. */
+struct run_options {
+    struct trace_options trace;
+    const struct progress *progress;
+    struct recording *recording;
+    struct coverage *coverage; /* what it reaches */
+    struct arena *arena;       /* of runs, one after another; NULL: each has its own */
+    struct redraw redraw;
+    unsigned flags; /* enum trial_flag, see trial/run/run.h */
+};
+
 struct simulation {
     struct arena arena;
     struct arena *lender; /* to whom it goes back, or NULL */
@@ -55,10 +79,9 @@ struct simulation {
     int64_t wall_ns; /* how long it took; no part of the result */
 };
 
-/* Closed by simulation_close(), also after a failure. */
+/* Closed by simulation_close(), also after a failure. The options may be NULL. */
 MUST_USE enum status simulation_run(struct simulation *, const struct scenario *,
-                                    const struct trace_options *, const struct progress *,
-                                    struct error *);
+                                    const struct run_options *, struct error *);
 void simulation_close(struct simulation *);
 
 /* What the clients of the store saw. */

@@ -13,6 +13,7 @@
 #include "trial/scenario/nemesis_private.h"
 #include "trial/scenario/scenario.h"
 #include "trial/scenario/store_private.h"
+#include "trial/scenario/transactions_private.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SECOND (1000 * MILLISECOND)
@@ -280,8 +281,9 @@ static const struct section_key check_rows[] = {
 #define SECTION(named, place, its_rows)                                                            \
     { .name = named, .offset = place, .rows = its_rows, .count = ROW_COUNT(its_rows) }
 #define LIST(named, place, its_rows, size, counted, at_most)                                       \
-    { .name = named, .offset = place, .rows = its_rows, .count = ROW_COUNT(its_rows),              \
-      .element_size = size, .count_offset = counted, .count_max = at_most }
+    { .name = named, .type = SECTION_LIST, .offset = place, .rows = its_rows,                      \
+      .count = ROW_COUNT(its_rows), .element_size = size, .count_offset = counted,                 \
+      .count_max = at_most }
 
 const struct section scenario_sections[] = {
     SECTION("", 0, top_rows),
@@ -294,15 +296,16 @@ const struct section scenario_sections[] = {
     SECTION("swarm", TOP(swarm), swarm_rows),
     SECTION("buggify", TOP(buggify), buggify_rows),
     SECTION("check", TOP(check), check_rows),
-    { .name = "nemesis", .offset = TOP(nemeses), .rows = nemesis_rows,
+    { .name = "nemesis", .type = SECTION_NEMESES, .offset = TOP(nemeses), .rows = nemesis_rows,
       .count = ROW_COUNT(nemesis_rows), .element_size = sizeof(struct nemesis_options),
       .count_offset = TOP(nemesis_count), .count_max = NEMESIS_COUNT_MAX,
       .subject = nemesis_subject },
     LIST("invariant", TOP(invariants), invariant_rows, sizeof(struct invariant_options),
          TOP(invariant_count), INVARIANT_COUNT_MAX),
-    SECTION("capsule", TOP(capsule), capsule_rows),
-    LIST("transaction", TOP(transaction), transaction_rows, sizeof(struct scenario_transaction), 0,
-         TRANSACTIONS_MAX),
+    { .name = "capsule", .type = SECTION_CAPSULE, .offset = TOP(capsule), .rows = capsule_rows,
+      .count = ROW_COUNT(capsule_rows) },
+    { .name = "transaction", .type = SECTION_TRANSACTIONS, .rows = transaction_rows,
+      .count = ROW_COUNT(transaction_rows), .count_max = TRANSACTIONS_MAX },
     LIST("schedule", TOP(steps), schedule_rows, sizeof(struct scenario_step), TOP(step_count),
          SCHEDULE_STEPS_MAX),
 };

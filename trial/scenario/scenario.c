@@ -50,15 +50,17 @@ static enum status refuse_list(const struct section *section, const struct setti
 static enum status read_transactions(struct scenario *scenario, const struct section *section,
                                      const struct setting *list, struct error *err)
 {
+    struct scenario_transaction transaction;
+
     for (const struct setting *table = list->first; table; table = table->next) {
         if (table->kind != SETTING_TABLE)
             return refuse_list(section, table, err);
         if (scenario->listing.txns.count == section->count_max)
             return toml_refuse(table, err, "there are more than %" PRIu32 " of [[%s]]",
                                section->count_max, section->name);
-        scenario->transaction = (struct scenario_transaction){ 0 };
-        TRY(section_read(section, table, &scenario->transaction, err));
-        TRY(scenario_listed_read(scenario, table, err));
+        transaction = (struct scenario_transaction){ 0 };
+        TRY(section_read(section, table, &transaction, err));
+        TRY(scenario_listed_read(scenario, &transaction, table, err));
     }
     return STATUS_OK;
 }
@@ -73,7 +75,7 @@ static enum status read_list(struct scenario *scenario, const struct section *se
         return STATUS_OK;
     if (list->kind != SETTING_ARRAY)
         return refuse_list(section, list, err);
-    if (section->offset == offsetof(struct scenario, transaction))
+    if (section->type == SECTION_TRANSACTIONS)
         return read_transactions(scenario, section, list, err);
     for (const struct setting *table = list->first; table; table = table->next) {
         if (*count == section->count_max)
@@ -82,11 +84,11 @@ static enum status read_list(struct scenario *scenario, const struct section *se
         if (table->kind != SETTING_TABLE)
             return refuse_list(section, table, err);
         TRY(section_read(section, table, values + *count * section->element_size, err));
-        if (section->offset == offsetof(struct scenario, nemeses))
+        if (section->type == SECTION_NEMESES) {
             TRY(scenario_strikes_read(scenario, &scenario->nemeses[*count],
                                       toml_find(table, TEXT("strikes")), err));
-        if (section->offset == offsetof(struct scenario, nemeses))
             TRY(check_nemesis(&scenario->nemeses[*count], scenario->cluster.nodes, table, err));
+        }
         ++*count;
     }
     return STATUS_OK;
@@ -99,7 +101,7 @@ static enum status read_section(struct scenario *scenario, const struct section 
 
     if (section->name[0] != '\0')
         table = toml_find(root, text_of(section->name));
-    if (section->element_size > 0)
+    if (section->type >= SECTION_LIST)
         return read_list(scenario, section, table, err);
     if (table && table->kind != SETTING_TABLE) {
         return toml_refuse(table, err, "%s should be a table: [%s]", section->name,
@@ -373,8 +375,6 @@ enum status scenario_with_seed(struct scenario *scenario, const struct scenario 
         sets[from.set_count++] = more.text[i];
     from.sets = sets;
     scenario->source = of->source;
-    scenario->recording = of->recording;
-    scenario->arena = of->arena;
     status = read_from(scenario, &from, err);
     free(sets);
     return status;
@@ -512,9 +512,9 @@ void scenario_print(const struct scenario *scenario, struct buffer *out)
     for (size_t i = 0; i < scenario_section_count; i++) {
         const struct section *section = &scenario_sections[i];
 
-        if (section->offset == offsetof(struct scenario, transaction))
+        if (section->type == SECTION_TRANSACTIONS)
             scenario_listed_print(scenario, out);
-        else if (section->offset != offsetof(struct scenario, capsule) || is_capsule(scenario))
+        else if (section->type != SECTION_CAPSULE || is_capsule(scenario))
             print_section(scenario, section, out);
     }
 }

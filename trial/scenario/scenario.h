@@ -26,8 +26,6 @@
 #include "sim/ping.h"
 #include "store/store.h"
 
-struct setting; /* trial/scenario/toml_private.h */
-
 #define SCENARIO_NAME_SIZE 200
 #define SEED_MAX ((INT64_C(1) << 53) - 1)
 
@@ -126,14 +124,6 @@ struct scenario_step {
     struct scenario_rows rows;
 };
 
-/* A [[transaction]], as it is read. */
-struct scenario_transaction {
-    uint32_t session;
-    int64_t at_ns;
-    uint32_t node;
-    const struct setting *steps; /* `do`, which only lasts as long as the reading */
-};
-
 /* Of a scenario that a bisection made: docs/bisect.md. */
 #define CAPSULE_LINE_SIZE 400
 
@@ -185,19 +175,6 @@ struct scenario_lines {
     uint64_t invariants[INVARIANT_COUNT_MAX];
 };
 
-/* Where a run writes down what it drew. */
-struct recording {
-    struct listed listing;    /* transactions, as they began */
-    struct strike_log strikes; /* of nemeses */
-};
-
-/* Up to a moment a run is kept; then what is left to chance is drawn anew. */
-struct scenario_again {
-    bool is_wanted;
-    int64_t at_ns;
-    uint64_t seed;
-};
-
 struct scenario_block; /* memory of a scenario */
 struct scenario_source; /* of one that draws settings: what it was read from */
 
@@ -219,12 +196,7 @@ struct scenario {
     struct scenario_step steps[SCHEDULE_STEPS_MAX];
     uint32_t step_count;
     struct scenario_capsule capsule;
-    struct scenario_transaction transaction; /* the one that is being read */
     struct listed listing;      /* of a workload that is listed */
-    struct recording *recording; /* NULL: nobody wants to know; not the scenario's own */
-    struct arena *arena; /* of runs, one after another; NULL: each has its own */
-    struct scenario_again again; /* of a bisection; no file asks for it */
-    struct coverage *coverage; /* where a run notes what it reaches; NULL: nobody asks; likewise */
     struct scenario_lines lines;
     struct scenario_source *source; /* NULL: no setting is drawn */
     uint64_t drawn_seed;            /* that settings were drawn from */

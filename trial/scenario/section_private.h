@@ -60,12 +60,22 @@ struct section_key {
     unsigned only; /* of what the section is about, a bit for each; 0: of all */
 };
 
+/* What stands in the file, and what becomes of it. */
+enum section_type {
+    SECTION_TABLE,
+    SECTION_CAPSULE,      /* a table; printed only if the scenario is a capsule */
+    SECTION_LIST,         /* an array of tables; of structs, too */
+    SECTION_NEMESES,      /* likewise; with strikes, which are kept apart */
+    SECTION_TRANSACTIONS, /* an array of tables, which go into the listing */
+};
+
 struct section {
     const char *name; /* "" for the keys above all sections */
+    enum section_type type;
     size_t offset;    /* in struct scenario; of an array of tables, of its first */
     const struct section_key *rows;
     size_t count;
-    size_t element_size; /* of an array of tables; 0: a table */
+    size_t element_size; /* of an array of structs; else 0 */
     size_t count_offset; /* of an array of tables: where in struct scenario they are counted */
     uint32_t count_max;
     /* What it is about (see key_row.only), and in a word; NULL: there is only one. */

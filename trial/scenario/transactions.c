@@ -24,11 +24,9 @@ static enum status read_steps(struct scenario *scenario, const struct setting *l
     return listed_status(&scenario->listing, err);
 }
 
-enum status scenario_listed_read(struct scenario *scenario, const struct setting *table,
-                                 struct error *err)
+enum status scenario_listed_read(struct scenario *scenario, const struct scenario_transaction *given,
+                                 const struct setting *table, struct error *err)
 {
-    const struct scenario_transaction *given = &scenario->transaction;
-
     if (scenario->workload.kind != WORKLOAD_BUILTIN && scenario->workload.kind != WORKLOAD_PROGRAM)
         return toml_refuse(table, err, "transactions are listed of a workload of the store "
                                           "that has no schedule");

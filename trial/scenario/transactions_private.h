@@ -15,9 +15,17 @@
 #include "trial/scenario/scenario.h"
 #include "trial/scenario/toml_private.h"
 
-/* Puts the transaction that was read from this table into the listing. */
-MUST_USE enum status scenario_listed_read(struct scenario *, const struct setting *table,
-                                          struct error *);
+/* A [[transaction]], as it is read. */
+struct scenario_transaction {
+    uint32_t session;
+    int64_t at_ns;
+    uint32_t node;
+    const struct setting *steps; /* `do`, which only lasts as long as the reading */
+};
+
+/* Puts it into the listing. */
+MUST_USE enum status scenario_listed_read(struct scenario *, const struct scenario_transaction *,
+                                          const struct setting *table, struct error *);
 /* All of them, as TOML. */
 void scenario_listed_print(const struct scenario *, struct buffer *);
 

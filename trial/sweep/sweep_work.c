@@ -98,9 +98,8 @@ static enum status try_job(const struct plan *plan, uint64_t job, const struct s
         return error_set(err, STATUS_OVER_LIMIT, "no memory for what a run reaches");
     status = scenario_with_seed(scenario, &plan->scenarios[subject], plan_seed(plan, job), draws,
                                 err);
-    scenario->coverage = coverage;
     if (status == STATUS_OK)
-        status = trial_run(&trial, scenario, 0, err);
+        status = trial_run(&trial, scenario, &(struct run_options){ .coverage = coverage }, err);
     if (status == STATUS_OK)
         status = outcome_of_trial(outcome, &trial, err);
     if (status == STATUS_OK && coverage)

@@ -65,14 +65,15 @@ static struct digest digest_of_first(const struct history *history, uint64_t cou
  * What the clients of the workload saw, when they did. A client's last pause is in the trace, and
  * in no capsule: what comes behind it, the reading of everything, happens at other times.
  */
-static struct digest run(struct scenario *s, uint64_t *committed)
+static struct digest run(struct scenario *s, struct recording *recording, uint64_t *committed)
 {
+    struct run_options options = { .recording = recording, .flags = TRIAL_HISTORY };
     struct trial trial = { 0 };
     const struct cluster_findings *findings;
     struct digest hash;
 
     s->check.is_listed = true;
-    ASSERT_OK(trial_run(&trial, s, TRIAL_HISTORY, &err), &err);
+    ASSERT_OK(trial_run(&trial, s, &options, &err), &err);
     findings = store_findings(trial.simulation->store);
     hash = digest_of_first(&trial.history,
                            findings->committed + findings->aborted + findings->unknown);
@@ -101,9 +102,7 @@ static void load(const char *protocol, const char *workload, const char *more, u
 static void record(uint64_t *committed, struct digest *hash)
 {
     simulation_freeze_swarm(scenario);
-    scenario->recording = &origin.recording;
-    *hash = run(scenario, committed);
-    scenario->recording = NULL;
+    *hash = run(scenario, &origin.recording, committed);
     TEST_ASSERT_FALSE(origin.recording.listing.is_short || origin.recording.strikes.is_short);
     ASSERT_OK(case_of_origin(&whole, &origin, &err), &err);
 }
@@ -129,7 +128,7 @@ static void expect_the_same(const char *label)
     record(&committed, &before);
     TEST_ASSERT_TRUE_MESSAGE(committed > 0, label);
     read_capsule();
-    after = run(again, &committed_again);
+    after = run(again, NULL, &committed_again);
     TEST_ASSERT_EQUAL_UINT64_MESSAGE(committed, committed_again, label);
     TEST_ASSERT_EQUAL_MEMORY_MESSAGE(&before, &after, sizeof before, label);
 }
@@ -232,7 +231,7 @@ static void a_strobe_is_listed_as_steps_to_and_fro(void)
     }
     read_capsule();
     TEST_ASSERT_EQUAL(SHAPE_CLOCK_STEP, again->nemeses[0].shape);
-    (void)run(again, &committed);
+    (void)run(again, NULL, &committed);
     TEST_ASSERT_TRUE(committed > 0);
 }
 

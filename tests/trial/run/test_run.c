@@ -34,14 +34,15 @@ void tearDown(void)
 }
 
 /* All that a run of this seed comes to, as a line. */
-static enum status tell(uint64_t seed, struct buffer *line, struct error *why)
+static enum status tell(uint64_t seed, const struct run_options *options, struct buffer *line,
+                        struct error *why)
 {
     struct trial trial = { 0 };
     struct run_outcome outcome = { 0 };
     enum status status;
 
     scenario->seed = seed;
-    status = trial_run(&trial, scenario, 0, why);
+    status = trial_run(&trial, scenario, options, why);
     if (status == STATUS_OK)
         status = outcome_of_trial(&outcome, &trial, why);
     outcome_print(&outcome, line);
@@ -63,9 +64,8 @@ static void a_run_that_is_asked_what_it_reaches_is_the_same_run(void)
     uint32_t *features = calloc(COVERAGE_PLACES, sizeof *features);
 
     TEST_ASSERT_TRUE(coverage && features);
-    ASSERT_OK(tell(7, &plain, &err), &err);
-    scenario->coverage = coverage;
-    ASSERT_OK(tell(7, &covered, &err), &err);
+    ASSERT_OK(tell(7, NULL, &plain, &err), &err);
+    ASSERT_OK(tell(7, &(struct run_options){ .coverage = coverage }, &covered, &err), &err);
     assert_same(&plain, &covered);
     TEST_ASSERT_GREATER_THAN_UINT32(100, coverage_features(coverage, features));
     buffer_close(&plain);
@@ -79,7 +79,7 @@ static enum status tell_alone(void *context, struct text job, struct buffer *ans
                               struct error *why)
 {
     (void)context;
-    return tell(strtoull(job.at, NULL, 10), answer, why);
+    return tell(strtoull(job.at, NULL, 10), NULL, answer, why);
 }
 
 static void start_alone(struct workers *workers, size_t count)
@@ -106,10 +106,10 @@ static void a_seed_is_the_same_alone_in_a_batch_and_in_reverse(void)
 
     TEST_ASSERT_NOT_NULL(lines);
     for (size_t seed = 0; seed < count; seed++)
-        ASSERT_OK(tell(seed, &lines[seed], &err), &err);
+        ASSERT_OK(tell(seed, NULL, &lines[seed], &err), &err);
     for (size_t seed = count; seed-- > 0;) {
         buffer_clear(&line);
-        ASSERT_OK(tell(seed, &line, &err), &err);
+        ASSERT_OK(tell(seed, NULL, &line, &err), &err);
         assert_same(&lines[seed], &line);
         buffer_byte(&line, '\0');
         failed += strstr(line.at, "\"verdict\":\"invalid\"") != NULL;
@@ -138,11 +138,11 @@ static void nobody_judges_if_nobody_is_to(void)
 
     scenario_close(scenario);
     ASSERT_OK(scenario_read(scenario, "x.toml", text_of(BANK), none, 1, &err), &err);
-    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, NULL, &err), &err);
     TEST_ASSERT_FALSE(trial.is_judged);
     TEST_ASSERT_EQUAL(trial.simulation->verdict, trial_verdict(&trial));
     trial_close(&trial);
-    ASSERT_OK(trial_run(&trial, scenario, TRIAL_HISTORY, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, &(struct run_options){ .flags = TRIAL_HISTORY }, &err), &err);
     TEST_ASSERT_TRUE(trial.is_judged);
     TEST_ASSERT_EQUAL_UINT32(0, trial.jury.juror_count);
     trial_close(&trial);
@@ -155,7 +155,7 @@ static enum profile_timing timing_with(const char *const *sets, size_t count)
 
     scenario_close(scenario);
     ASSERT_OK(scenario_read(scenario, "x.toml", text_of(BANK), sets, count, &err), &err);
-    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, NULL, &err), &err);
     timing = trial.offered->timing;
     trial_close(&trial);
     return timing;
@@ -185,7 +185,7 @@ static void a_read_that_clocks_made_miss_its_past_is_not_held_against_the_store(
     scenario_close(scenario);
     ASSERT_OK(scenario_load(scenario, "scenarios/mvto-clocks.toml", NULL, 0, &err), &err);
     scenario->seed = 38;
-    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, NULL, &err), &err);
     for (uint32_t i = 0; i < trial.jury.juror_count; i++)
         TEST_ASSERT_NOT_EQUAL(VERDICT_INVALID, trial.jury.jurors[i].check.verdict);
     trial_close(&trial);
@@ -195,11 +195,11 @@ static void witnesses_are_made_where_they_are_wanted(void)
 {
     struct trial trial = { 0 };
 
-    ASSERT_OK(trial_run(&trial, scenario, 0, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, NULL, &err), &err);
     TEST_ASSERT_GREATER_THAN_UINT32(0, trial.jury.juror_count);
     TEST_ASSERT_EQUAL_UINT64(0, trial.jury.jurors[0].check.witness.count);
     trial_close(&trial);
-    ASSERT_OK(trial_run(&trial, scenario, TRIAL_WITNESS, &err), &err);
+    ASSERT_OK(trial_run(&trial, scenario, &(struct run_options){ .flags = TRIAL_WITNESS }, &err), &err);
     TEST_ASSERT_GREATER_THAN_UINT64(0, trial.jury.jurors[0].check.witness.count);
     trial_close(&trial);
 }

@@ -52,7 +52,7 @@ static void run(struct simulation *run)
 {
     struct trace_options trace = { 0 };
 
-    ASSERT_OK(simulation_run(run, &scenario, &trace, NULL, &err), &err);
+    ASSERT_OK(simulation_run(run, &scenario, &(struct run_options){ .trace = trace }, &err), &err);
 }
 
 static void forget(struct simulation *run)
@@ -107,7 +107,7 @@ static void a_nemesis_that_needs_more_nodes_is_an_error(void)
     read_scenario("nemesis.0.shape=majorities-ring");
     scenario.cluster.nodes = 2;
     TEST_ASSERT_EQUAL(STATUS_BAD_INPUT,
-                      simulation_run(simulation, &scenario, &trace, NULL, &err));
+                      simulation_run(simulation, &scenario, &(struct run_options){ .trace = trace }, &err));
     TEST_ASSERT_EQUAL_STRING("partition majorities-ring needs at least 3 nodes", err.text);
 }
 
@@ -132,7 +132,7 @@ static void a_frozen_swarm_makes_the_same_run(void)
         ASSERT_OK(scenario_read(&frozen, "frozen", (struct text){ printed.at, printed.count }, NULL,
                                 0, &err),
                   &err);
-        ASSERT_OK(simulation_run(other, &frozen, &(struct trace_options){ 0 }, NULL, &err), &err);
+        ASSERT_OK(simulation_run(other, &frozen, NULL, &err), &err);
         TEST_ASSERT_EQUAL_MEMORY(&simulation->trace, &other->trace, sizeof other->trace);
         buffer_close(&printed);
         forget(simulation);
@@ -365,7 +365,7 @@ static void what_the_store_refuses_has_a_line(void)
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         read_store(rows[i].rest, NULL, 0);
         TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, simulation_run(simulation, &scenario,
-                                                           &(struct trace_options){ 0 }, NULL,
+                                                           NULL,
                                                            &err));
         TEST_ASSERT_EQUAL_STRING(rows[i].message, err.text);
         TEST_ASSERT_EQUAL_UINT64(rows[i].line, err.line);
@@ -382,13 +382,13 @@ static void several_leaders_offer_no_lists_and_have_no_leader_to_strike(void)
 
     ASSERT_OK(scenario_read(&scenario, "x.toml", TEXT("name = \"x\"\n"), lists, 2, &err), &err);
     TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, simulation_run(simulation, &scenario,
-                                                       &(struct trace_options){ 0 }, NULL, &err));
+                                                       NULL, &err));
     TEST_ASSERT_EQUAL_STRING(
         "causal has several leaders and offers no lists: list-append needs another protocol",
         err.text);
     read_store("", leader, 3);
     TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, simulation_run(other, &scenario,
-                                                       &(struct trace_options){ 0 }, NULL, &err));
+                                                       NULL, &err));
     TEST_ASSERT_EQUAL_STRING("crash one: there are no shards to be led", err.text);
 }
 

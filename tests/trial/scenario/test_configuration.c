@@ -149,7 +149,7 @@ static struct digest trace_of(const struct scenario *of)
 {
     struct digest trace;
 
-    ASSERT_OK(simulation_run(&simulation, of, &(struct trace_options){ 0 }, NULL, &err), &err);
+    ASSERT_OK(simulation_run(&simulation, of, NULL, &err), &err);
     trace = simulation.trace;
     simulation_close(&simulation);
     return trace;
