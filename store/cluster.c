@@ -74,31 +74,6 @@ static enum status set_defaults(struct cluster_options *options, struct error *e
     return set_disk_defaults(&options->disk, err);
 }
 
-/* A number that a run cannot have is the user's mistake, whoever looked before. */
-static enum status check_options(const struct cluster *cluster, struct error *err)
-{
-    const struct cluster_options *options = &cluster->options;
-    uint32_t nodes = cluster->world->options.node_count;
-
-    if (options->shards < 1 || options->shards > CATALOG_SHARDS_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "there are 1 to %d shards, not %" PRIu32,
-                         CATALOG_SHARDS_MAX, options->shards);
-    if (options->replicas < 1 || options->replicas > RAFT_PEERS_MAX)
-        return error_set(err, STATUS_BAD_INPUT, "a shard has 1 to %d replicas, not %" PRIu32,
-                         RAFT_PEERS_MAX, options->replicas);
-    if (options->replicas > nodes)
-        return error_set(err, STATUS_BAD_INPUT,
-                         "%" PRIu32 " replicas of a shard need as many nodes; there are %" PRIu32,
-                         options->replicas, nodes);
-    for (int bug = 0; bug < BUG_COUNT; bug++)
-        if (options->bugs.on[bug] &&
-            !bug_is_of((enum bug)bug, options->protocol->name, options->protocol->on_raft))
-            return error_set(err, STATUS_BAD_INPUT, "the bug %s is of %s, not of %s",
-                             bug_entry((enum bug)bug)->name, bug_entry((enum bug)bug)->protocols,
-                             options->protocol->name);
-    return STATUS_OK;
-}
-
 /* The workload's tables, and behind them the one of the probes. */
 static enum status add_probe_table(struct cluster *cluster, const struct cluster_workload *workload,
                                    struct error *err)
@@ -167,11 +142,12 @@ enum status cluster_open(struct cluster *cluster, const struct cluster_options *
         .exports_snapshot = options->protocol->exports_snapshot,
         .keeps = true,
     };
+    enum cluster_setting wrong;
 
     *cluster = (struct cluster){ .world = world, .arena = arena, .options = *options,
                                  .sometimes.coverage = world->options.coverage };
     TRY(set_defaults(&cluster->options, err));
-    TRY(check_options(cluster, err));
+    TRY(store_check_options(&cluster->options, world->options.node_count, &wrong, err));
     if (options->buggify.sites != 0) {
         buggify_init(&cluster->buggify, &options->buggify, world);
         cluster->sometimes.buggify = &cluster->buggify;

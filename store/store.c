@@ -175,6 +175,32 @@ static struct cluster_options settle_options(const struct cluster_options *optio
     return settled;
 }
 
+enum status store_check_options(const struct cluster_options *options, uint32_t node_count,
+                                enum cluster_setting *wrong, struct error *err)
+{
+    const struct protocol *protocol = options->protocol;
+
+    *wrong = CLUSTER_SHARDS;
+    if (options->shards < 1 || options->shards > STORE_SHARDS_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "there are 1 to %d shards, not %" PRIu32,
+                         STORE_SHARDS_MAX, options->shards);
+    *wrong = CLUSTER_REPLICAS;
+    if (options->replicas < 1 || options->replicas > STORE_REPLICAS_MAX)
+        return error_set(err, STATUS_BAD_INPUT, "a shard has 1 to %d replicas, not %" PRIu32,
+                         STORE_REPLICAS_MAX, options->replicas);
+    if (options->replicas > node_count)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%" PRIu32 " replicas of a shard need as many nodes, not %" PRIu32,
+                         options->replicas, node_count);
+    *wrong = CLUSTER_BUGS;
+    for (int bug = 0; bug < BUG_COUNT; bug++)
+        if (options->bugs.on[bug] && !bug_is_of((enum bug)bug, protocol->name, protocol->on_raft))
+            return error_set(err, STATUS_BAD_INPUT, "the bug %s is of %s, not of %s",
+                             bug_entry((enum bug)bug)->name, bug_entry((enum bug)bug)->protocols,
+                             protocol->name);
+    return STATUS_OK;
+}
+
 enum status store_open(struct store **out, const struct cluster_options *given,
                        const struct store_workload *workload, struct world *world,
                        struct arena *arena, struct error *err)

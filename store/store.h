@@ -72,6 +72,13 @@ struct cluster_options {
     struct listed *recorded;          /* where transactions are listed as they begin; or NULL */
 };
 
+/* A setting that a cluster cannot have. */
+enum cluster_setting { CLUSTER_SHARDS, CLUSTER_REPLICAS, CLUSTER_BUGS };
+
+/* Refuses what a cluster of so many nodes cannot be, and says which setting is wrong. */
+MUST_USE enum status store_check_options(const struct cluster_options *, uint32_t node_count,
+                                         enum cluster_setting *wrong, struct error *);
+
 /* A function of a program that clients call, and how often against the others. */
 struct store_call {
     struct text procedure;

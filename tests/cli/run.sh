@@ -226,7 +226,7 @@ refuses "ordeal: --set cluster.protocol=mvot" \
 refuses 'ordeal: --set cluster.bugs=["upgrade-race"]' "the bug upgrade-race is of 2pl, not of ssi" \
     --set 'cluster.bugs=["upgrade-race"]'
 refuses "ordeal: --set cluster.replicas=6" \
-    "6 replicas of a shard need as many nodes: cluster.nodes is 5" --set cluster.replicas=6
+    "6 replicas of a shard need as many nodes, not 5" --set cluster.replicas=6
 refuses "ordeal: --set workload.kind=bank" "a workload has a kind or a program, not both" \
     --set workload.kind=bank
 refuses "programs/missing.sql" "No such file or directory" \

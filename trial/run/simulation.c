@@ -182,14 +182,6 @@ static const char *name_of_file(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Where every node holds every row the number means nothing. */
-static uint32_t replicas_of(const struct scenario_cluster *cluster)
-{
-    if (store_protocol_facts(cluster->protocol).on_raft || cluster->replicas < cluster->nodes)
-        return cluster->replicas;
-    return cluster->nodes;
-}
-
 static enum status open_store(struct simulation *simulation, const struct scenario *scenario,
                               const struct run_options *with, struct error *err)
 {
@@ -201,7 +193,7 @@ static enum status open_store(struct simulation *simulation, const struct scenar
         .protocol = scenario->cluster.protocol,
         .bugs = scenario->cluster.bugs,
         .shards = scenario->cluster.shards,
-        .replicas = replicas_of(&scenario->cluster),
+        .replicas = scenario_replicas(&scenario->cluster),
         .sessions = from->sessions,
         .heartbeat_ns = scenario->cluster.heartbeat_ns,
         .election_ns = scenario->cluster.election_ns,

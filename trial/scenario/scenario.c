@@ -128,27 +128,33 @@ static enum status check_ping(const struct scenario *scenario, const struct sett
                        "workload.settle must be longer than workload.interval");
 }
 
+uint32_t scenario_replicas(const struct scenario_cluster *cluster)
+{
+    bool is_on_raft = store_protocol_facts(cluster->protocol).on_raft;
+
+    return is_on_raft || cluster->replicas < cluster->nodes ? cluster->replicas : cluster->nodes;
+}
+
 /* What the store would refuse, with the line that says it. */
 static enum status check_store(const struct scenario *scenario, const struct setting *root,
                                struct error *err)
 {
-    const struct setting *table = toml_find(root, TEXT("cluster"));
-    const struct setting *replicas = toml_find(table, TEXT("replicas"));
+    static const char *const keys[] = {
+        [CLUSTER_SHARDS] = "shards", [CLUSTER_REPLICAS] = "replicas", [CLUSTER_BUGS] = "bugs"
+    };
     const struct scenario_cluster *cluster = &scenario->cluster;
-    struct store_protocol_facts protocol = store_protocol_facts(cluster->protocol);
+    const struct setting *table = toml_find(root, TEXT("cluster")), *given;
+    struct cluster_options options = { .protocol = cluster->protocol,
+                                       .bugs = cluster->bugs,
+                                       .shards = cluster->shards,
+                                       .replicas = scenario_replicas(cluster) };
+    enum cluster_setting wrong;
 
-    if (protocol.on_raft && cluster->replicas > cluster->nodes)
-        return toml_refuse(replicas ? replicas : toml_find(table, TEXT("nodes")), err,
-                           "%" PRIu32 " replicas of a shard need as many nodes: cluster.nodes "
-                           "is %" PRIu32,
-                           cluster->replicas, cluster->nodes);
-    for (int i = 0; i < BUG_COUNT; i++) {
-        const struct bug_entry *bug = bug_entry((enum bug)i);
-        if (cluster->bugs.on[i] &&
-            !bug_is_of((enum bug)i, protocol.name, protocol.on_raft))
-            return toml_refuse(toml_find(table, TEXT("bugs")), err,
-                               "the bug %s is of %s, not of %s", bug->name, bug->protocols,
-                               protocol.name);
+    if (store_check_options(&options, cluster->nodes, &wrong, err) != STATUS_OK) {
+        given = toml_find(table, text_of(keys[wrong]));
+        if (!given) /* the replicas are too many because the nodes are too few */
+            given = toml_find(table, TEXT("nodes"));
+        return given ? toml_blame(given, err) : err->status;
     }
     if (scenario->workload.kind == WORKLOAD_PROGRAM && scenario->workload.calls.count == 0 &&
         !scenario->workload.is_listed)

@@ -234,6 +234,9 @@ void *scenario_keep(struct scenario *, size_t count, size_t size);
 /* As TOML, every key with its value. */
 void scenario_print(const struct scenario *, struct buffer *);
 
+/* Where every node holds every row, the number of replicas means nothing beyond the nodes. */
+uint32_t scenario_replicas(const struct scenario_cluster *);
+
 const char *scenario_workload_name(enum scenario_workload_kind);
 const char *scenario_workload_summary(enum scenario_workload_kind);
 
