@@ -1,3 +1,5 @@
+#include "history/history_check_private.h"
+
 #include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -8,7 +10,6 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "history/history.h"
-#include "history/history_check_private.h"
 
 enum status history_check_refuse(enum history_column column, size_t element, struct error *err,
                                  const char *format, ...)

@@ -36,6 +36,25 @@ tests     base sim nemesis history programs store checkers verify predict record
 # A row goes on in the next line if that is indented. A folder without a row has no
 # walls but its private headers; its other headers are for the folder around it.
 folders='
+history/io
+    doors sink.h source.h
+history/jsonl               uses io
+    doors excerpt.h jsonl_read.h jsonl_write.h
+history/binary              uses io
+    doors oh.h
+history/foreign             uses io
+    doors foreign.h
+programs/values
+    inside aggregate.h heap.h numeric.h sqlerror.h type.h    doors datum.h operator.h
+programs/sql                uses values
+    inside analyze.h    doors access.h schema.h tree.h
+programs/plpgsql            uses sql values
+programs/machine            uses sql values
+    doors condition.h engine.h machine.h predicate.h program.h
+programs/workloads
+    doors builtin.h builtin_tally.h listed.h workload.h zipf.h    inside key_distribution.h
+programs/generator          uses workloads
+    doors anonymize.h generate.h plant.h
 checkers/graph              uses proof
     inside anomaly.h barriers.h contradiction.h cycles.h graph.h level_graph.h places.h
 checkers/proof

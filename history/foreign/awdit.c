@@ -11,7 +11,7 @@
  * All transactions are committed. What is there before the first of them is
  * written by a transaction of the file, like anything else.
  */
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 
 enum line_kind { LINE_OP, LINE_NEXT_TXN, LINE_NEXT_SESSION, LINE_EMPTY, LINE_WRONG };
 

@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 
 struct reader {
     struct whole whole;

@@ -18,7 +18,7 @@
 #ifndef HISTORY_FOREIGN_COBRA_PRIVATE_H
 #define HISTORY_FOREIGN_COBRA_PRIVATE_H
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 
 #define COBRA_INITIAL UINT64_C(0xbebeebee)
 #define COBRA_NULL UINT64_C(0xdeadbeef)

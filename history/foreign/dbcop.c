@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 #include "history/foreign/writes_private.h"
 
 #define HEADER_NUMBERS 5

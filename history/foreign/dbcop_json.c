@@ -11,7 +11,7 @@
  */
 #include <string.h>
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 
 struct event {
     bool has_kind, has_variable, has_value, is_write, failed, is_old;

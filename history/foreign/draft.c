@@ -1,4 +1,4 @@
-#include "history/foreign/draft.h"
+#include "history/foreign/draft_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "history/foreign/foreign_private.h"
+
 #define FLUSH_BYTES ((size_t)1 << 20)
 
 static const char *const descriptions[] = {

@@ -14,9 +14,6 @@
 
 #include "base/error.h"
 #include "base/text.h"
-#include "history/foreign/draft.h"
-#include "history/foreign/edn.h"
-#include "history/foreign/whole_private.h"
 #include "history/history.h"
 #include "history/io/sink.h"
 #include "history/io/source.h"
@@ -63,48 +60,6 @@ struct foreign {
     /* In place of write: makes a folder, which must not be there or be empty. */
     enum status (*write_folder)(const struct history *, const char *folder, struct error *);
 };
-
-/* For the formats themselves. */
-
-/* The first line that is not empty. */
-struct text foreign_first_line(struct text beginning);
-/*
- * What no format of items carries: statements are refused, times, certificates and the like
- * noted. Each format notes what else it leaves out.
- */
-MUST_USE enum status foreign_examine(const struct history *, uint32_t *losses, struct error *);
-/*
- * Keys of many formats are numbers. They keep theirs if every key of the history is one, from
- * `min` on; otherwise they are numbered in their order, which is a loss.
- */
-struct key_numbers {
-    bool is_anew;
-};
-
-struct key_numbers key_numbers_of(const struct history *, int64_t min, uint32_t *losses);
-int64_t key_number(struct key_numbers, const struct history *, uint32_t key);
-/* The error is about the line that the source gave last. Returns the error's status. */
-enum status foreign_at_line(const struct source *, struct error *);
-/*
- * In many formats every key begins with 0: a history where one begins otherwise is refused, and
- * that one begins with nothing is lost.
- */
-MUST_USE enum status foreign_examine_zeros(const struct history *, uint32_t *losses,
-                                           struct error *);
-
-/* The transactions of each session together. */
-struct by_session {
-    uint32_t *start; /* by session, and one more */
-    uint32_t *txns;
-};
-
-/* Closed by by_session_close(), also after a failure. */
-MUST_USE enum status by_session_init(struct by_session *, const struct history *,
-                                     const bool *has_txn, struct error *);
-void by_session_close(struct by_session *);
-
-/* Gives what was put together to the sink, if it is much, or `at_once`. */
-MUST_USE enum status foreign_flush(struct buffer *, struct sink *, bool at_once, struct error *);
 
 extern const struct foreign foreign_plume, foreign_awdit_test, foreign_dbcop, foreign_dbcop_json,
     foreign_jepsen_edn, foreign_jepsen_json, foreign_cobra, foreign_chronos, foreign_viper,

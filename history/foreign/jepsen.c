@@ -18,7 +18,7 @@
  * numbers, such as :nemesis, are passed over. In a history of completions alone nobody knows when
  * anything began: it has no times.
  */
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 #include "history/foreign/jepsen_events_private.h"
 #include "history/foreign/jepsen_write_private.h"
 

@@ -8,7 +8,7 @@
 #ifndef HISTORY_FOREIGN_JEPSEN_WRITE_PRIVATE_H
 #define HISTORY_FOREIGN_JEPSEN_WRITE_PRIVATE_H
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 
 MUST_USE enum status jepsen_examine(const struct history *, uint32_t *losses, struct error *);
 MUST_USE enum status jepsen_write(const struct history *, bool is_json, struct sink *,

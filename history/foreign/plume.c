@@ -12,7 +12,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 #include "history/foreign/writes_private.h"
 
 #define ABORTED (-1)

@@ -12,7 +12,7 @@
  */
 #include <string.h>
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 #include "history/foreign/jepsen_events_private.h"
 
 static bool is_blank(char byte)

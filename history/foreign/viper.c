@@ -14,7 +14,7 @@
  */
 #include <string.h>
 
-#include "history/foreign/foreign.h"
+#include "history/foreign/foreign_private.h"
 
 struct reader {
     struct whole whole;

@@ -11,8 +11,8 @@
 #ifndef HISTORY_FOREIGN_WHOLE_PRIVATE_H
 #define HISTORY_FOREIGN_WHOLE_PRIVATE_H
 
-#include "history/foreign/draft.h"
-#include "history/foreign/edn.h"
+#include "history/foreign/draft_private.h"
+#include "history/foreign/edn_private.h"
 #include "history/io/source.h"
 
 struct whole {

@@ -1,7 +1,8 @@
+#include "programs/generator/execute_private.h"
+
 #include <assert.h>
 
 #include "base/hash.h"
-#include "programs/generator/execute_private.h"
 
 /* Of eight chances, how many take a dirty version that is there. */
 #define DIRTY_EIGHTHS 4

@@ -24,7 +24,7 @@
 #include "history/builder.h"
 #include "programs/generator/events_private.h"
 #include "programs/generator/generate.h"
-#include "programs/generator/level_rules.h"
+#include "programs/generator/level_rules_private.h"
 #include "programs/generator/plant.h"
 #include "programs/generator/versions_private.h"
 #include "programs/workloads/workload.h"

@@ -1,4 +1,4 @@
-#include "programs/generator/level_rules.h"
+#include "programs/generator/level_rules_private.h"
 
 #include <assert.h>
 

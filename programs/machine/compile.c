@@ -1,9 +1,7 @@
-#include "programs/machine/compile.h"
+#include "programs/machine/compile_private.h"
 
 #include <assert.h>
 #include <string.h>
-
-#include "programs/machine/compile_private.h"
 
 static void compile_block(struct compiler *, const struct block *);
 

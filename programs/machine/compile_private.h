@@ -1,5 +1,8 @@
 /*
- * What the compiler's files share.
+ * compile_private: from what a program says to how it is run.
+ *
+ * Cannot refuse what analysis let pass, except for size: more than 65,535 slots or
+ * constants in one function, or more than SOURCES_MAX tables in one statement.
  *
  * A compiler fails once and stays failed: whoever emits goes on, and the end
  * looks at the status. Slots behind the variables are given out like a stack:
@@ -10,7 +13,13 @@
 
 #include "base/array.h"
 #include "programs/machine/code_private.h"
-#include "programs/machine/compile.h"
+#include "programs/sql/tree.h"
+
+/* Code refers to the tree, and lives in the arena. The error has the file's line. */
+MUST_USE enum status compile_program(const struct program_tree *, struct arena *,
+                                     const struct code **, struct error *);
+
+/* --- What the compiler's files share --- */
 
 #define SLOT_ANY UINT32_MAX
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/machine/compile.h"
+#include "programs/machine/compile_private.h"
 #include "programs/sql/analyze.h"
 
 #define ARENA_SIZE ((size_t)256 << 20) /* of addresses; memory comes as it is used */

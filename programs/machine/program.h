@@ -29,12 +29,6 @@ MUST_USE enum status program_load(struct program *, struct text sql, struct erro
 MUST_USE enum status program_load_file(struct program *, const char *path, struct error *);
 void program_close(struct program *);
 
-/* A statement from somewhere else, and the line of it there, for errors. */
-struct program_statement {
-    struct text sql;
-    uint32_t line;
-};
-
 /*
  * Adds a function without name or parameters for each statement, in their order and behind those
  * that are there; it returns the rows that its statement gives (machine.h). On failure the error

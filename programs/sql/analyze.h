@@ -20,7 +20,6 @@
 
 #include "base/arena.h"
 #include "base/array.h"
-#include "programs/machine/program.h"
 #include "programs/sql/sql_private.h"
 #include "programs/sql/tree.h"
 

@@ -257,4 +257,10 @@ struct program_tree {
     uint32_t function_count;
 };
 
+/* A statement from somewhere else, and the line of it there, for errors. */
+struct program_statement {
+    struct text sql;
+    uint32_t line;
+};
+
 #endif

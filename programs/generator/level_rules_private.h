@@ -37,8 +37,8 @@
  * read-atomic are made as at causal. Nobody reads his own append without having
  * seen what stands before it.
  */
-#ifndef PROGRAMS_GENERATOR_LEVEL_RULES_H
-#define PROGRAMS_GENERATOR_LEVEL_RULES_H
+#ifndef PROGRAMS_GENERATOR_LEVEL_RULES_PRIVATE_H
+#define PROGRAMS_GENERATOR_LEVEL_RULES_PRIVATE_H
 
 #include <stdbool.h>
 

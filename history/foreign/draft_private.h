@@ -9,8 +9,8 @@
  * what is there before the first of them may turn out at the end. draft_finish()
  * sorts them out and has the builder make a history of them.
  */
-#ifndef HISTORY_FOREIGN_DRAFT_H
-#define HISTORY_FOREIGN_DRAFT_H
+#ifndef HISTORY_FOREIGN_DRAFT_PRIVATE_H
+#define HISTORY_FOREIGN_DRAFT_PRIVATE_H
 
 #include "base/array.h"
 #include "base/error.h"
