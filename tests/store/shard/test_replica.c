@@ -117,16 +117,15 @@ static void a_read_waits_for_an_undecided_writer_below_it_only(void)
 
 static void a_prepare_in_flight_is_undecided_too(void)
 {
-    struct ask write = prepare_ask(3, 0, 1, 55), another = prepare_ask(9, 0, 1, 1);
-
+    struct ask write = prepare_ask(3, 0, 1, 55);
+    struct waiting_ask another = { .ask = prepare_ask(9, 0, 1, 1) };
     struct vote vote = { 0 };
 
-    replica_ask(&replica, &write);
-    TEST_ASSERT_EQUAL_INT(
-        SERVE_LATER, replica_admit_by_age(&replica, &another.prepare, CONFLICT_WRITE_WRITE, &vote));
-    TEST_ASSERT_EQUAL_INT(
-        SERVED, replica_admit_by_age(&replica, &write.prepare, CONFLICT_WRITE_WRITE, &vote));
+    TEST_ASSERT_EQUAL_INT(SERVED, toy.admit(&replica, &another, &vote));
     TEST_ASSERT_EQUAL_INT(REFUSED_NOT, vote.refusal);
+    replica_ask(&replica, &write);
+    TEST_ASSERT_EQUAL_INT(SERVED, toy.admit(&replica, &another, &vote));
+    TEST_ASSERT_EQUAL_INT(REFUSED_UNDECIDED, vote.refusal);
 }
 
 static void a_read_below_the_horizon_is_refused(void)
