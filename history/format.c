@@ -12,30 +12,22 @@
 #include "history/jsonl/jsonl_write.h"
 
 static const char *const names[] = {
-#define FORMAT_NAME(enumerator, name, description) name,
+#define FORMAT_NAME(enumerator, c, name, description) name,
     FORMATS(FORMAT_NAME)
 #undef FORMAT_NAME
         NULL
 };
 
 static const char *const descriptions[] = {
-#define FORMAT_DESCRIPTION(enumerator, name, description) description,
+#define FORMAT_DESCRIPTION(enumerator, c, name, description) description,
     FORMATS(FORMAT_DESCRIPTION)
 #undef FORMAT_DESCRIPTION
 };
 
 static const struct foreign *const foreigns[FORMAT_COUNT] = {
-    [FORMAT_PLUME] = &foreign_plume,
-    [FORMAT_AWDIT_TEST] = &foreign_awdit_test,
-    [FORMAT_DBCOP] = &foreign_dbcop,
-    [FORMAT_JEPSEN_EDN] = &foreign_jepsen_edn,
-    [FORMAT_JEPSEN_JSON] = &foreign_jepsen_json,
-    [FORMAT_COBRA] = &foreign_cobra,
-    [FORMAT_DBCOP_JSON] = &foreign_dbcop_json,
-    [FORMAT_CHRONOS] = &foreign_chronos,
-    [FORMAT_VIPER] = &foreign_viper,
-    [FORMAT_PORCUPINE] = &foreign_porcupine,
-    [FORMAT_ISOPREDICT] = &foreign_isopredict,
+#define FORMAT_FOREIGN(enumerator, c, name, description) [FORMAT_##enumerator] = &foreign_##c,
+    FOREIGN_FORMATS(FORMAT_FOREIGN)
+#undef FORMAT_FOREIGN
 };
 
 const char *format_name(enum format format)

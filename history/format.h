@@ -16,24 +16,30 @@
 #include "history/history.h"
 #include "history/progress.h"
 
-/* X(enumerator, name, what it is in a line) */
+/* X(enumerator, c, name, what it is in a line): foreign_c, in history/foreign/, reads and writes it. */
+#define FOREIGN_FORMATS(X)                                                                         \
+    X(PLUME, plume, "plume", "text of Plume, PolySI and AWDIT: r(key,value,session,txn) a line")   \
+    X(AWDIT_TEST, awdit_test, "awdit-test",                                                        \
+      "AWDIT's tests: r KEY VALUE a line, dashes between transactions")                            \
+    X(DBCOP, dbcop, "dbcop", "dbcop's binary histories")                                           \
+    X(JEPSEN_EDN, jepsen_edn, "jepsen-edn", "operations of Jepsen, Elle and Knossos in EDN")       \
+    X(JEPSEN_JSON, jepsen_json, "jepsen-json", "the same in JSON")                                 \
+    X(COBRA, cobra, "cobra", "a folder of Cobra's logs, one file a session")                       \
+    X(DBCOP_JSON, dbcop_json, "dbcop-json", "dbcop's histories in JSON")                           \
+    X(CHRONOS, chronos, "chronos", "JSON of TimeKiller (Chronos, Aion), with timestamps")          \
+    X(VIPER, viper, "viper", "Viper's histories in JSON, a transaction a line")                    \
+    X(PORCUPINE, porcupine, "porcupine",                                                           \
+      "Jepsen's text logs of a register, as Knossos and Porcupine read")                           \
+    X(ISOPREDICT, isopredict, "isopredict",                                                        \
+      "IsoPredict's traces: READ KEY[k] Txn(s, i) From(s, i)")
+
 #define FORMATS(X)                                                                                 \
-    X(JSONL, "jsonl", "native text: one JSON object a line")                                       \
-    X(OH, "oh", "native binary: columns, mapped into memory")                                      \
-    X(PLUME, "plume", "text of Plume, PolySI and AWDIT: r(key,value,session,txn) a line")          \
-    X(AWDIT_TEST, "awdit-test", "AWDIT's tests: r KEY VALUE a line, dashes between transactions")  \
-    X(DBCOP, "dbcop", "dbcop's binary histories")                                                  \
-    X(JEPSEN_EDN, "jepsen-edn", "operations of Jepsen, Elle and Knossos in EDN")                   \
-    X(JEPSEN_JSON, "jepsen-json", "the same in JSON")                                              \
-    X(COBRA, "cobra", "a folder of Cobra's logs, one file a session")                              \
-    X(DBCOP_JSON, "dbcop-json", "dbcop's histories in JSON")                                       \
-    X(CHRONOS, "chronos", "JSON of TimeKiller (Chronos, Aion), with timestamps")                     \
-    X(VIPER, "viper", "Viper's histories in JSON, a transaction a line")                           \
-    X(PORCUPINE, "porcupine", "Jepsen's text logs of a register, as Knossos and Porcupine read")   \
-    X(ISOPREDICT, "isopredict", "IsoPredict's traces: READ KEY[k] Txn(s, i) From(s, i)")
+    X(JSONL, none, "jsonl", "native text: one JSON object a line")                                 \
+    X(OH, none, "oh", "native binary: columns, mapped into memory")                                \
+    FOREIGN_FORMATS(X)
 
 enum format {
-#define FORMAT_ENUM(enumerator, name, description) FORMAT_##enumerator,
+#define FORMAT_ENUM(enumerator, c, name, description) FORMAT_##enumerator,
     FORMATS(FORMAT_ENUM)
 #undef FORMAT_ENUM
         FORMAT_COUNT

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "history/format.h"
 #include "history/history.h"
 #include "history/io/sink.h"
 #include "history/io/source.h"
@@ -61,8 +62,8 @@ struct foreign {
     enum status (*write_folder)(const struct history *, const char *folder, struct error *);
 };
 
-extern const struct foreign foreign_plume, foreign_awdit_test, foreign_dbcop, foreign_dbcop_json,
-    foreign_jepsen_edn, foreign_jepsen_json, foreign_cobra, foreign_chronos, foreign_viper,
-    foreign_porcupine, foreign_isopredict;
+#define FOREIGN_DECLARE(enumerator, c, name, description) extern const struct foreign foreign_##c;
+FOREIGN_FORMATS(FOREIGN_DECLARE)
+#undef FOREIGN_DECLARE
 
 #endif
