@@ -20,7 +20,6 @@ struct bisect_values {
     bool when, force, json;
 };
 
-#define CONFIRM_TRIES 1 /* it is the same run */
 #define AT(field) offsetof(struct bisect_values, field)
 
 static const struct option bisect_rows[] = {
@@ -85,25 +84,11 @@ static enum status make_capsule(const struct bisect_values *values, struct bisec
                                 struct bisect_report *report, const struct progress *progress,
                                 struct error *err)
 {
-    struct bisect_case first = { 0 };
     struct shrink shrink = { 0 };
     struct buffer source = { 0 };
-    bool fails = false;
-    enum status status = case_of_origin(&first, &search->origin, err);
+    enum status status = shrink_run(&shrink, &search->origin, job_count(values), progress, err);
 
     print_source(values, search->scenario->seed, &source);
-    progress_begin(progress, "transactions left");
-    if (status == STATUS_OK)
-        status = shrink_open(&shrink, &search->origin, &first, job_count(values), progress, err);
-    case_close(&first);
-    if (status == STATUS_OK)
-        status = shrink_confirm(&shrink, CONFIRM_TRIES, &fails, err);
-    if (status == STATUS_OK && !fails)
-        status = error_set(err, STATUS_BAD_INPUT,
-                           "the recorded run does not fail again as it did: %s",
-                           search->origin.target);
-    if (status == STATUS_OK)
-        status = shrink_all(&shrink, err);
     if (status == STATUS_OK)
         status = write_capsule(values, &shrink, source.at ? source.at : "", report, err);
     buffer_close(&source);

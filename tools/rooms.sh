@@ -85,11 +85,11 @@ trial/scenario
 trial/run                   uses scenario
     doors run.h simulation.h jury.h outcome.h signature.h difference.h command_echo.h verdict.h
 trial/sweep                 uses scenario run
-    doors plan.h journal.h workers.h sweep_work.h tally.h guide.h seeds.h
+    doors sweep.h tally.h seeds.h    inside plan.h workers.h sweep_work.h
 trial/bisect                uses scenario run sweep
-    doors search.h shrink.h when.h case.h capsule.h
-trial/prove                 uses scenario run
-    doors matrix.h mutations.h
+    doors search.h shrink.h when.h capsule.h
+trial/prove                 uses scenario run sweep
+    doors prove.h matrix.h mutations.h
 '
 
 # header of others, the rooms that may include it; "once": in one file a room.

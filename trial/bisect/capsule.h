@@ -9,7 +9,7 @@
 #define TRIAL_BISECT_CAPSULE_H
 
 #include "base/text.h"
-#include "trial/bisect/case.h"
+#include "trial/bisect/case_private.h"
 
 /* As TOML. `from` says what it was made of. */
 MUST_USE enum status capsule_print(const struct bisect_case *, const struct bisect_origin *,

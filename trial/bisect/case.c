@@ -1,4 +1,4 @@
-#include "trial/bisect/case.h"
+#include "trial/bisect/case_private.h"
 
 #include <assert.h>
 #include <string.h>

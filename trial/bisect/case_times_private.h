@@ -4,7 +4,7 @@
 #ifndef TRIAL_BISECT_CASE_TIMES_PRIVATE_H
 #define TRIAL_BISECT_CASE_TIMES_PRIVATE_H
 
-#include "trial/bisect/case.h"
+#include "trial/bisect/case_private.h"
 
 /* No pause longer than this: between what begins or ends and the next. */
 MUST_USE enum status case_tighten(struct bisect_case *, const struct bisect_case *, int64_t pause_ns,

@@ -7,7 +7,7 @@
 #ifndef TRIAL_BISECT_CASE_UNITS_PRIVATE_H
 #define TRIAL_BISECT_CASE_UNITS_PRIVATE_H
 
-#include "trial/bisect/case.h"
+#include "trial/bisect/case_private.h"
 
 enum case_unit {
     UNIT_FAMILY,  /* strikes of one kind of nemesis */

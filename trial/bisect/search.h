@@ -8,7 +8,7 @@
 #define TRIAL_BISECT_SEARCH_H
 
 #include "history/progress.h"
-#include "trial/bisect/case.h"
+#include "trial/bisect/case_private.h"
 
 struct bisect_search {
     struct scenario *scenario; /* the caller's: its seed becomes that of the failure */

@@ -32,6 +32,7 @@ static inline bool shrink_may_cut_time(const struct shrink *shrink)
 
 #define EVENTS_FOR_TRIES UINT64_C(30000) /* of all tries of a candidate together, about */
 #define TRIES_MAX 12
+#define CONFIRM_TRIES 1 /* it is the same run */
 #define EVENTS_MAX UINT64_C(24000000)
 
 /* Only who said that it fails is asked again. */
@@ -293,9 +294,9 @@ static enum status shrink_try(struct shrink *shrink, const struct candidates *ca
 
 /* --- Life ------------------------------------------------------------------------------------- */
 
-enum status shrink_open(struct shrink *shrink, const struct bisect_origin *origin,
-                        struct bisect_case *start, unsigned job_count, const struct progress *progress,
-                        struct error *err)
+static enum status shrink_open(struct shrink *shrink, const struct bisect_origin *origin,
+                               struct bisect_case *start, unsigned job_count, const struct progress *progress,
+                               struct error *err)
 {
     struct workers_options options = {
         .count = job_count, .in_order = true, .work = work, .context = shrink
@@ -323,7 +324,7 @@ void shrink_close(struct shrink *shrink)
     free(shrink->room);
 }
 
-enum status shrink_confirm(struct shrink *shrink, uint32_t tries, bool *fails, struct error *err)
+static enum status shrink_confirm(struct shrink *shrink, uint32_t tries, bool *fails, struct error *err)
 {
     struct try_answer answer;
 
@@ -722,7 +723,7 @@ static enum status start_over(struct shrink *shrink, struct error *err)
     return STATUS_OK;
 }
 
-enum status shrink_all(struct shrink *shrink, struct error *err)
+static enum status shrink_all(struct shrink *shrink, struct error *err)
 {
     shrink->first_events = shrink->events;
     TRY(shrink_once(shrink, err));
@@ -731,4 +732,24 @@ enum status shrink_all(struct shrink *shrink, struct error *err)
         TRY(start_over(shrink, err));
     shrink->patience = PATIENCE_MAX;
     return shrink_present(shrink, err);
+}
+
+enum status shrink_run(struct shrink *shrink, const struct bisect_origin *origin, unsigned job_count,
+                       const struct progress *progress, struct error *err)
+{
+    struct bisect_case first = { 0 };
+    bool fails = false;
+    enum status status = case_of_origin(&first, origin, err);
+
+    *shrink = (struct shrink){ 0 };
+    progress_begin(progress, "transactions left");
+    if (status == STATUS_OK)
+        status = shrink_open(shrink, origin, &first, job_count, progress, err);
+    case_close(&first);
+    if (status == STATUS_OK)
+        status = shrink_confirm(shrink, CONFIRM_TRIES, &fails, err);
+    if (status == STATUS_OK && !fails)
+        return error_set(err, STATUS_BAD_INPUT,
+                         "the recorded run does not fail again as it did: %s", origin->target);
+    return status == STATUS_OK ? shrink_all(shrink, err) : status;
 }

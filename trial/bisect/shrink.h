@@ -14,7 +14,7 @@
 
 #include "base/map.h"
 #include "history/progress.h"
-#include "trial/bisect/case.h"
+#include "trial/bisect/case_private.h"
 #include "trial/sweep/workers.h"
 
 struct shrink {
@@ -34,16 +34,10 @@ struct shrink {
     const struct progress *progress;
 };
 
-/* Takes the case. Closed by shrink_close(), whatever the status. */
-MUST_USE enum status shrink_open(struct shrink *, const struct bisect_origin *,
-                                 struct bisect_case *, unsigned job_count, const struct progress *,
-                                 struct error *);
+/* Starts with all that the origin recorded. Closed by shrink_close(), whatever the status. */
+MUST_USE enum status shrink_run(struct shrink *, const struct bisect_origin *, unsigned job_count,
+                                const struct progress *, struct error *);
 void shrink_close(struct shrink *);
-
-/* Whether the best case fails alike, with at most so many seeds; it then has the one that does. */
-MUST_USE enum status shrink_confirm(struct shrink *, uint32_t tries, bool *fails, struct error *);
-/* All steps, until nothing more can be left out. */
-MUST_USE enum status shrink_all(struct shrink *, struct error *);
 
 bool shrink_are_alike(const char *signature, const char *target);
 /* Whether one of the signatures is the target's. */

@@ -1,4 +1,4 @@
-#include "trial/sweep/journal.h"
+#include "trial/sweep/journal_private.h"
 
 #include <assert.h>
 #include <errno.h>

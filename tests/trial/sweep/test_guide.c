@@ -1,4 +1,4 @@
-#include "trial/sweep/guide.h"
+#include "trial/sweep/guide_private.h"
 
 #include <stdlib.h>
 #include <string.h>

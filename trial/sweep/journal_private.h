@@ -13,8 +13,8 @@
  * Who has it open for writing holds a lock on it, which processes forked from there do not
  * share: were the writer killed, they would keep the next one out.
  */
-#ifndef TRIAL_SWEEP_JOURNAL_H
-#define TRIAL_SWEEP_JOURNAL_H
+#ifndef TRIAL_SWEEP_JOURNAL_PRIVATE_H
+#define TRIAL_SWEEP_JOURNAL_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>

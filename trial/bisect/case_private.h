@@ -8,8 +8,8 @@
  * scenario of its own there. Its parts of one kind (units) are numbered from 0 in the
  * order of time, so that a part of them can be taken away.
  */
-#ifndef TRIAL_BISECT_CASE_H
-#define TRIAL_BISECT_CASE_H
+#ifndef TRIAL_BISECT_CASE_PRIVATE_H
+#define TRIAL_BISECT_CASE_PRIVATE_H
 
 #include "base/array.h"
 #include "trial/run/signature.h"

@@ -20,8 +20,8 @@
  * GUIDE_LAG turns or more before it, however they were scheduled, and whether they come from
  * workers or from a journal. A shard of a guided sweep guides itself by its own runs.
  */
-#ifndef TRIAL_SWEEP_GUIDE_H
-#define TRIAL_SWEEP_GUIDE_H
+#ifndef TRIAL_SWEEP_GUIDE_PRIVATE_H
+#define TRIAL_SWEEP_GUIDE_PRIVATE_H
 
 #include <stdbool.h>
 #include <stdint.h>
