@@ -114,13 +114,16 @@ static const uint64_t next_weaker[LEVEL_END] = {
 
 bool level_implies(enum level stronger, enum level weaker)
 {
+    uint64_t implied = LEVEL_BIT(stronger);
+
     assert(stronger < LEVEL_END && weaker < LEVEL_END);
-    if (stronger == weaker)
-        return true;
-    for (int next = 0; next < LEVEL_END; next++)
-        if ((next_weaker[stronger] >> next & 1) && level_implies((enum level)next, weaker))
-            return true;
-    return false;
+    for (uint64_t ahead = implied; ahead != 0;) {
+        uint64_t next = next_weaker[__builtin_ctzll(ahead)] & ~implied;
+
+        ahead = (ahead & (ahead - 1)) | next;
+        implied |= next;
+    }
+    return implied & LEVEL_BIT(weaker);
 }
 
 /* Each behind all that imply it. */
