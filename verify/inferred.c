@@ -430,21 +430,22 @@ enum status inferred_is_before(struct verifier *v, uint32_t key, uint32_t first,
 
 /* One step: by a derived order, by who read the one and wrote the other, by sessions or times. */
 static enum status is_step(struct verifier *v, uint32_t key, uint32_t from, uint32_t to,
-                           bool with_order, bool *is_it, struct error *err)
+                           bool *is_it, struct error *err)
 {
     uint32_t txn = history_txn_of(v->h, to);
 
     TRY(verify_spend(v, 1 + v->derived.count + to - v->h->txn_op[txn], err));
-    *is_it = inferred_by_update(v, txn, key, from, to);
+    TRY(is_before_by_order(v, key, from, to, is_it, err));
+    *is_it |= inferred_by_update(v, txn, key, from, to);
     for (size_t i = 0; i < v->derived.count && !*is_it; i++)
         *is_it = v->derived.at[i].key == key && v->derived.at[i].first == from &&
                  v->derived.at[i].second == to;
-    return *is_it || !with_order ? STATUS_OK : is_before_by_order(v, key, from, to, is_it, err);
+    return STATUS_OK;
 }
 
 static enum status take_steps(struct verifier *v, uint32_t key, uint32_t from,
-                              const uint32_t *versions, size_t count, bool with_order,
-                              size_t *queued, struct error *err)
+                              const uint32_t *versions, size_t count, size_t *queued,
+                              struct error *err)
 {
     struct inferred *n = v->inferred;
 
@@ -453,7 +454,7 @@ static enum status take_steps(struct verifier *v, uint32_t key, uint32_t from,
 
         if (n->reached[versions[i]] == n->reached_now)
             continue;
-        TRY(is_step(v, key, from, versions[i], with_order, &is_it, err));
+        TRY(is_step(v, key, from, versions[i], &is_it, err));
         if (!is_it)
             continue;
         n->reached[versions[i]] = n->reached_now;
@@ -462,35 +463,25 @@ static enum status take_steps(struct verifier *v, uint32_t key, uint32_t from,
     return STATUS_OK;
 }
 
-static enum status search_row(struct verifier *v, uint32_t key, uint32_t first, uint32_t second,
-                              bool with_order, bool *is_before, struct error *err)
+enum status inferred_is_before_by_row(struct verifier *v, uint32_t key, uint32_t first,
+                                      uint32_t second, bool *is_before, struct error *err)
 {
     struct inferred *n = v->inferred;
     size_t queued = 1;
 
+    *is_before = v->by_order = false;
+    if (first == second || first == VERSION_INITIAL || second == VERSION_INITIAL ||
+        source_is_plain(v, key))
+        return STATUS_OK;
     n->reached_now++;
     n->reached[first] = n->reached_now;
     n->queue[0] = first;
     for (size_t i = 0; i < queued && n->reached[second] != n->reached_now; i++) {
         TRY(take_steps(v, key, n->queue[i], v->chain + v->chain_start[key],
-                       v->chain_start[key + 1] - v->chain_start[key], with_order, &queued, err));
+                       v->chain_start[key + 1] - v->chain_start[key], &queued, err));
         TRY(take_steps(v, key, n->queue[i], v->perhaps + v->perhaps_start[key],
-                       v->perhaps_start[key + 1] - v->perhaps_start[key], with_order, &queued,
-                       err));
+                       v->perhaps_start[key + 1] - v->perhaps_start[key], &queued, err));
     }
     *is_before = n->reached[second] == n->reached_now;
-    return STATUS_OK;
-}
-
-enum status inferred_is_before_by_row(struct verifier *v, uint32_t key, uint32_t first,
-                                      uint32_t second, bool *is_before, struct error *err)
-{
-    *is_before = v->by_order = false;
-    if (first == second || first == VERSION_INITIAL || second == VERSION_INITIAL ||
-        source_is_plain(v, key))
-        return STATUS_OK;
-    TRY(search_row(v, key, first, second, false, is_before, err));
-    if (!*is_before && v->closing != CLOSED_BY_NOTHING)
-        TRY(search_row(v, key, first, second, true, is_before, err));
     return STATUS_OK;
 }
