@@ -122,7 +122,7 @@ bool model_forbids(const struct verifier *v, const struct witness_anomaly *a)
     case LEVEL_CAUSAL:
         return count_of(a, is_seen) == count - 1;
     case LEVEL_MONOTONIC_ATOMIC_VIEW:
-        return count == 2 && is_read(before->kind) && before->to_op <= anti->from_op;
+        return count == 2 && is_read(before->kind) && before->to_op < anti->from_op;
     case LEVEL_UPDATE_ATOMIC:
         return count == 2 && (is_read(before->kind) || before->kind == EDGE_WW);
     case LEVEL_CURSOR_STABILITY:

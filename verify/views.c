@@ -37,6 +37,7 @@ enum past {
     PAST_WRITES = 4, /* whose versions are behind one's own */
     PAST_FAR = 8,    /* and theirs in turn */
     PAST_BY_OP = 16, /* only what was read by then */
+    PAST_BY_EARLIER = 32, /* and by an earlier statement */
 };
 
 static unsigned past_of(enum level level)
@@ -51,7 +52,7 @@ static unsigned past_of(enum level level)
     case LEVEL_UPDATE_ATOMIC:
         return PAST_READS | PAST_WRITES;
     case LEVEL_MONOTONIC_ATOMIC_VIEW:
-        return PAST_READS | PAST_BY_OP;
+        return PAST_READS | PAST_BY_OP | PAST_BY_EARLIER;
     case LEVEL_MONOTONIC_VIEW:
     case LEVEL_MONOTONIC_SNAPSHOT_READ:
         return PAST_READS | PAST_WRITES | PAST_FAR | PAST_BY_OP;
@@ -205,6 +206,12 @@ static enum status check_cursors(struct views *s, uint32_t txn, struct error *er
     return STATUS_OK;
 }
 
+/* All that a statement returned, or wrote, it did at once. */
+static uint32_t rows_of(const struct history *h, uint32_t op)
+{
+    return op_is_head(h->op_kind[op]) ? h->statement_row_count[h->op_key[op]] : 0;
+}
+
 static enum status check_reader(struct views *s, uint32_t txn, unsigned past, struct error *err)
 {
     const struct history *h = s->v->h;
@@ -227,13 +234,19 @@ static enum status check_reader(struct views *s, uint32_t txn, unsigned past, st
         TRY(see_before(s, txn, begin, end, past, err));
         TRY(go_back(s, past, err));
     }
-    for (uint32_t op = begin; op < end; op++) {
-        if (past & PAST_BY_OP) {
-            TRY(see_before(s, txn, op, op + 1, past, err));
+    for (uint32_t op = begin, next; op < end; op = next) {
+        next = op + 1 + rows_of(h, op);
+        if ((past & PAST_BY_OP) && !(past & PAST_BY_EARLIER)) {
+            TRY(see_before(s, txn, op, next, past, err));
             TRY(go_back(s, past, err));
         }
-        if (op_is_read(h->op_kind[op]))
-            TRY(check_read(s, op, err));
+        for (uint32_t read = op; read < next; read++)
+            if (op_is_read(h->op_kind[read]))
+                TRY(check_read(s, read, err));
+        if (past & PAST_BY_EARLIER) {
+            TRY(see_before(s, txn, op, next, past, err));
+            TRY(go_back(s, past, err));
+        }
     }
     return STATUS_OK;
 }

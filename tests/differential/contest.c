@@ -80,27 +80,33 @@ static struct check_options options_of(const struct round *r, unsigned who, enum
 }
 
 /*
- * Whether it is invalid only for what the history says of itself: values that it calls unique and
- * that are not, version orders that contradict places, or an update behind the transaction's own
- * snapshot (Adya's PL-SI knows snapshots, and PL-3 does not imply it).
+ * What the history says of itself: values that it calls unique and that are not, version orders that
+ * contradict places, or an update behind the transaction's own snapshot (Adya's PL-SI knows snapshots,
+ * and PL-3 does not imply it).
  */
+static bool is_word(const struct check *check, enum anomaly kind)
+{
+    return kind == ANOMALY_DUPLICATE_WRITE || kind == ANOMALY_CYCLIC_VERSIONS ||
+           (kind == ANOMALY_LOST_UPDATE &&
+            check->checker == checker_find(TEXT("certificate")));
+}
+
+/* Whether it is invalid only for that. */
 static bool is_by_word(const struct check *check)
 {
     for (size_t i = 0; i < check->findings.count; i++)
-        if (check->findings.at[i].kind != ANOMALY_DUPLICATE_WRITE &&
-            check->findings.at[i].kind != ANOMALY_CYCLIC_VERSIONS &&
-            (check->findings.at[i].kind != ANOMALY_LOST_UPDATE ||
-             check->checker != checker_find(TEXT("certificate"))))
+        if (!is_word(check, check->findings.at[i].kind))
             return false;
     return check->findings.count > 0;
 }
 
-/* Whether it is invalid only for what a workload promises, which infer alone judges. */
+/* Or for that and what a workload promises, which infer alone judges. */
 static bool is_by_workload(const struct check *check)
 {
     for (size_t i = 0; i < check->findings.count; i++)
         if (check->findings.at[i].kind != ANOMALY_WRONG_TOTAL &&
-            check->findings.at[i].kind != ANOMALY_NEGATIVE_BALANCE)
+            check->findings.at[i].kind != ANOMALY_NEGATIVE_BALANCE &&
+            !is_word(check, check->findings.at[i].kind))
             return false;
     return check->findings.count > 0;
 }
