@@ -2,7 +2,7 @@
 
 #include <inttypes.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/proof/witness.h"
 #include "checkers/search/explain.h"
 #include "checkers/search/hints.h"

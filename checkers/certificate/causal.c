@@ -37,7 +37,7 @@ struct causal_read {
     uint32_t key, number, op; /* what was read, and by which operation */
 };
 
-struct causal {
+struct certified_causal {
     struct certificate *certificate;
     bool tells;
     bool is_violated;
@@ -60,9 +60,9 @@ struct causal {
 /* --- Reads ------------------------------------------------------------------------ */
 
 /* Of one transaction the same version counts once. */
-static enum status note_read(void *context, const struct sight *s, struct error *err)
+static enum status note_read(void *context, const struct certified_sight *s, struct error *err)
 {
-    struct causal *a = context;
+    struct certified_causal *a = context;
     struct certificate *c = a->certificate;
     const struct certified_versions *v = &c->versions;
     struct causal_read read = { s->key, s->number, s->op };
@@ -82,7 +82,7 @@ static enum status note_read(void *context, const struct sight *s, struct error 
     return STATUS_OK;
 }
 
-static enum status gather_reads(struct causal *a, struct error *err)
+static enum status gather_reads(struct certified_causal *a, struct error *err)
 {
     struct certificate *c = a->certificate;
     struct walk walk = {
@@ -100,7 +100,7 @@ static enum status gather_reads(struct causal *a, struct error *err)
 
 /* --- Sessions --------------------------------------------------------------------- */
 
-static enum status find_chains(struct causal *a, struct error *err)
+static enum status find_chains(struct certified_causal *a, struct error *err)
 {
     const struct certificate *c = a->certificate;
     const struct history *h = c->history;
@@ -133,10 +133,10 @@ static enum status find_chains(struct causal *a, struct error *err)
 
 /* --- Edges ------------------------------------------------------------------------ */
 
-typedef enum status hear_edge(struct causal *, const struct edge *, struct error *);
+typedef enum status hear_edge(struct certified_causal *, const struct edge *, struct error *);
 
 /* So, wr, and with `orders` who wrote the next version; all between ranks, and no edge twice. */
-static enum status hear_edges(struct causal *a, bool orders, hear_edge *hear, struct error *err)
+static enum status hear_edges(struct certified_causal *a, bool orders, hear_edge *hear, struct error *err)
 {
     const struct certificate *c = a->certificate;
     const struct certified_versions *v = &c->versions;
@@ -175,21 +175,21 @@ static enum status hear_edges(struct causal *a, bool orders, hear_edge *hear, st
     return STATUS_OK;
 }
 
-static enum status count_edge(struct causal *a, const struct edge *e, struct error *err)
+static enum status count_edge(struct certified_causal *a, const struct edge *e, struct error *err)
 {
     (void)err;
     graph_count(&a->causes, e->from);
     return STATUS_OK;
 }
 
-static enum status add_edge(struct causal *a, const struct edge *e, struct error *err)
+static enum status add_edge(struct certified_causal *a, const struct edge *e, struct error *err)
 {
     (void)err;
     graph_add(&a->causes, e->from, e->to);
     return STATUS_OK;
 }
 
-static enum status make_graph(struct causal *a, bool orders, struct error *err)
+static enum status make_graph(struct certified_causal *a, bool orders, struct error *err)
 {
     graph_close(&a->causes);
     TRY(graph_init(&a->causes, a->certificate->places.in_count, err));
@@ -201,13 +201,13 @@ static enum status make_graph(struct causal *a, bool orders, struct error *err)
 /* --- No order --------------------------------------------------------------------- */
 
 struct causal_circles {
-    struct causal causal; /* first, so that it is what hears edges */
+    struct certified_causal causal; /* first, so that it is what hears edges */
     const uint32_t *component;
     ARRAY(struct edge) kept;
 };
 
 /* Of those within components: as many as memory is good for. */
-static enum status keep_edge(struct causal *a, const struct edge *e, struct error *err)
+static enum status keep_edge(struct certified_causal *a, const struct edge *e, struct error *err)
 {
     struct causal_circles *k = (struct causal_circles *)(void *)a;
     const uint32_t *ranked = a->certificate->ranked;
@@ -221,7 +221,7 @@ static enum status keep_edge(struct causal *a, const struct edge *e, struct erro
 }
 
 /* So, wr and version orders lead in a circle: as at session-read-committed. */
-static enum status tell_circles(const struct causal *a, const struct components *components,
+static enum status tell_circles(const struct certified_causal *a, const struct components *components,
                                 struct error *err)
 {
     struct certificate *c = a->certificate;
@@ -246,7 +246,7 @@ static enum status tell_circles(const struct causal *a, const struct components 
 /* --- The axiom -------------------------------------------------------------------- */
 
 /* Versions of each key by chain and place: an insertion, as most keys have few, and nearly so. */
-static enum status sort_by_chain(struct causal *a, struct error *err)
+static enum status sort_by_chain(struct certified_causal *a, struct error *err)
 {
     const struct certified_versions *v = &a->certificate->versions;
     uint64_t *wide = NULL; /* chain, then number, which goes with the place */
@@ -268,7 +268,7 @@ static enum status sort_by_chain(struct causal *a, struct error *err)
 }
 
 /* The last version of the key that the first so many of the chain made, or HISTORY_NONE. */
-static uint32_t last_of_chain(const struct causal *a, uint32_t key, uint32_t chain, uint32_t past)
+static uint32_t last_of_chain(const struct certified_causal *a, uint32_t key, uint32_t chain, uint32_t past)
 {
     const struct certified_versions *v = &a->certificate->versions;
     uint32_t low = v->start[key], high = v->start[key + 1], found;
@@ -288,7 +288,7 @@ static uint32_t last_of_chain(const struct causal *a, uint32_t key, uint32_t cha
 }
 
 /* From rank to rank by so and wr: there is a way. The edges, the last one first. */
-static enum status find_way(struct causal *a, uint32_t first, uint32_t last, struct error *err)
+static enum status find_way(struct certified_causal *a, uint32_t first, uint32_t last, struct error *err)
 {
     uint32_t count = a->certificate->places.in_count, head = 0, tail = 0;
 
@@ -316,7 +316,7 @@ static enum status find_way(struct causal *a, uint32_t first, uint32_t last, str
     return STATUS_OK;
 }
 
-static struct edge edge_between(const struct causal *a, uint32_t from, uint32_t to)
+static struct edge edge_between(const struct certified_causal *a, uint32_t from, uint32_t to)
 {
     const struct certificate *c = a->certificate;
     const struct certified_versions *v = &c->versions;
@@ -337,7 +337,7 @@ static struct edge edge_between(const struct causal *a, uint32_t from, uint32_t 
 }
 
 /* The reader missed a version of one who is before it. */
-static enum status tell_missed(struct causal *a, uint32_t reader, const struct causal_read *read,
+static enum status tell_missed(struct certified_causal *a, uint32_t reader, const struct causal_read *read,
                                uint32_t missed, struct error *err)
 {
     struct certificate *c = a->certificate;
@@ -373,7 +373,7 @@ static enum status tell_missed(struct causal *a, uint32_t reader, const struct c
     return status;
 }
 
-static uint32_t past_of(const struct causal *a, uint32_t rank)
+static uint32_t past_of(const struct certified_causal *a, uint32_t rank)
 {
     const struct certified_versions *v = &a->certificate->versions;
     uint32_t past = a->before[rank] == HISTORY_NONE ? 0 : a->reach[a->before[rank]];
@@ -388,7 +388,7 @@ static uint32_t past_of(const struct causal *a, uint32_t rank)
 }
 
 /* What each reader should not have missed of one chain: one finding for each is enough. */
-static enum status check_chain(struct causal *a, uint32_t chain, bool *is_told, struct error *err)
+static enum status check_chain(struct certified_causal *a, uint32_t chain, bool *is_told, struct error *err)
 {
     struct certificate *c = a->certificate;
 
@@ -413,7 +413,7 @@ static enum status check_chain(struct causal *a, uint32_t chain, bool *is_told, 
     return STATUS_OK;
 }
 
-static enum status check_axiom(struct causal *a, struct error *err)
+static enum status check_axiom(struct certified_causal *a, struct error *err)
 {
     struct certificate *c = a->certificate;
     uint32_t count = c->places.in_count;
@@ -435,7 +435,7 @@ static enum status check_axiom(struct causal *a, struct error *err)
 
 /* --- The whole -------------------------------------------------------------------- */
 
-static void close_causal(struct causal *a)
+static void close_causal(struct certified_causal *a)
 {
     array_close(&a->reads);
     free(a->read_start);
@@ -452,7 +452,7 @@ static void close_causal(struct causal *a)
 }
 
 /* An order in which so, wr and version orders lead forward, unless they lead in a circle. */
-static enum status find_order(struct causal *a, struct error *err)
+static enum status find_order(struct certified_causal *a, struct error *err)
 {
     uint32_t count = a->certificate->places.in_count;
     struct components components = { 0 };
@@ -468,11 +468,11 @@ static enum status find_order(struct causal *a, struct error *err)
     }
     for (uint32_t rank = 0; rank < count && status == STATUS_OK && !a->is_violated; rank++)
         a->order[count - 1 - components.of_node[rank]] = rank;
-    components_close(&components);
+    graph_components_close(&components);
     return status;
 }
 
-static enum status tell_order(const struct causal *a, struct error *err)
+static enum status tell_order(const struct certified_causal *a, struct error *err)
 {
     const struct certificate *c = a->certificate;
     uint32_t count = c->places.in_count, *txns = NULL;
@@ -485,7 +485,7 @@ static enum status tell_order(const struct causal *a, struct error *err)
     return STATUS_OK;
 }
 
-static enum status judge_causal(struct causal *a, struct error *err)
+static enum status judge_causal(struct certified_causal *a, struct error *err)
 {
     struct certificate *c = a->certificate;
 
@@ -507,7 +507,7 @@ static enum status judge_causal(struct causal *a, struct error *err)
 
 enum status certificate_check_causal(struct certificate *c, bool tells, struct error *err)
 {
-    struct causal a = { .certificate = c, .tells = tells };
+    struct certified_causal a = { .certificate = c, .tells = tells };
     enum status status = judge_causal(&a, err);
 
     close_causal(&a);

@@ -6,7 +6,7 @@
 
 #include "checkers/certificate/predicate_columns_private.h"
 #include "checkers/certificate/versions_private.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/barriers.h"
 #include "checkers/graph/places.h"
 #include "checkers/proof/proof.h"

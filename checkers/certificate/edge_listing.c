@@ -134,7 +134,7 @@ static enum status look(struct edge_listing *l, const struct certified_view *vie
                         uint32_t key, uint32_t *number, bool *is_there)
 {
     struct certificate *c = l->certificate;
-    struct sight s;
+    struct certified_sight s;
 
     *is_there = !(c->walked[key].own >= l->first && c->walked[key].own < op);
     if (!*is_there)

@@ -62,7 +62,7 @@ struct differing {
     bool any_twice; /* or nobody can tell */
 };
 
-enum status written_init(struct written *w, const struct history *h, struct error *err)
+enum status certificate_init_written(struct written *w, const struct history *h, struct error *err)
 {
     *w = (struct written){ .end = 4 * (uint64_t)h->op_count + 64 };
     return check_memory((void **)&w->words, (size_t)(w->end / 64 + 1), sizeof *w->words, 0, err);
@@ -91,9 +91,9 @@ static enum status note_row(struct differing *d, uint32_t op, struct error *err)
     rows = &d->tables[table];
     for (unsigned i = 0; i < columns_of(h, table); i++) {
         if (!rows->any)
-            TRY(written_init(&rows->columns[i], h, err));
+            TRY(certificate_init_written(&rows->columns[i], h, err));
         if (!rows->columns[i].any_twice)
-            written_note(&rows->columns[i], true, h->cell_kind[cells + i],
+            certificate_note_written(&rows->columns[i], true, h->cell_kind[cells + i],
                          h->cell_value[cells + i]);
         any_left |= !rows->columns[i].any_twice;
     }
@@ -115,7 +115,7 @@ static enum status note_txn(struct differing *d, uint32_t txn, struct error *err
         if (writes & (h->op_value_kind[op] == VALUE_ROW))
             TRY(note_row(d, op, err));
         else
-            written_note(&d->items, writes, h->op_value_kind[op], h->op_value[op]);
+            certificate_note_written(&d->items, writes, h->op_value_kind[op], h->op_value[op]);
     }
     return STATUS_OK;
 }
@@ -125,7 +125,7 @@ static enum status find_differing(struct differing *d, struct error *err)
     const struct certificate *c = d->certificate;
     const struct history *h = c->history;
 
-    TRY(written_init(&d->items, h, err));
+    TRY(certificate_init_written(&d->items, h, err));
     TRY(check_memory((void **)&d->tables, h->table_count, sizeof *d->tables, 0, err));
     for (uint32_t t = 0; t < h->txn_count && !d->any_twice; t++) {
         if (places_is_in(&c->places, t))
@@ -322,25 +322,25 @@ enum status certificate_find_lost_updates(struct certificate *c, struct error *e
 /* Reads as they go by, and what their transactions do with the keys. */
 struct naming {
     struct certificate *certificate;
-    struct sight *read; /* by key: by the transaction at hand */
+    struct certified_sight *read; /* by key: by the transaction at hand */
     uint32_t txn, *own; /* whose own versions these are, by key; others may be left there */
     uint32_t *updater;  /* by version, the initial ones behind: who read and overwrote it */
     bool names_internal, names_lost;
 };
 
-static bool read_before(const struct naming *n, const struct sight *s)
+static bool read_before(const struct naming *n, const struct certified_sight *s)
 {
-    const struct sight *before = &n->read[s->key];
+    const struct certified_sight *before = &n->read[s->key];
 
     return before->op != HISTORY_NONE && before->txn == s->txn;
 }
 
 /* Nobody else's version may come between two reads of a transaction. */
-static enum status name_internal(struct naming *n, const struct sight *s, struct error *err)
+static enum status name_internal(struct naming *n, const struct certified_sight *s, struct error *err)
 {
     struct certificate *c = n->certificate;
     const struct history *h = c->history;
-    const struct sight *before = &n->read[s->key];
+    const struct certified_sight *before = &n->read[s->key];
     struct certified_pair pair = { ANOMALY_INTERNAL, s->key, s->txn, 0 };
     struct buffer why = { 0 };
 
@@ -358,7 +358,7 @@ static enum status name_internal(struct naming *n, const struct sight *s, struct
 }
 
 /* The version that this one overwrote must not come behind its own. */
-static enum status name_cyclic(struct naming *n, const struct sight *s, uint32_t own,
+static enum status name_cyclic(struct naming *n, const struct certified_sight *s, uint32_t own,
                                struct error *err)
 {
     struct certificate *c = n->certificate;
@@ -378,7 +378,7 @@ static enum status name_cyclic(struct naming *n, const struct sight *s, uint32_t
     return certificate_add_pair(c, &pair, &why, NULL, err);
 }
 
-static enum status name_lost(struct naming *n, const struct sight *s, struct error *err)
+static enum status name_lost(struct naming *n, const struct certified_sight *s, struct error *err)
 {
     struct certificate *c = n->certificate;
     const struct history *h = c->history;
@@ -414,7 +414,7 @@ static void note_own(struct naming *n, uint32_t txn)
 }
 
 /* The transaction's own version of a key that it read, and wrote later. */
-static uint32_t own_number(struct naming *n, const struct sight *s)
+static uint32_t own_number(struct naming *n, const struct certified_sight *s)
 {
     const struct certificate *c = n->certificate;
     uint32_t number;
@@ -428,7 +428,7 @@ static uint32_t own_number(struct naming *n, const struct sight *s)
                : HISTORY_NONE;
 }
 
-static enum status hear_sight(void *context, const struct sight *s, struct error *err)
+static enum status hear_sight(void *context, const struct certified_sight *s, struct error *err)
 {
     struct naming *n = context;
     uint32_t own = own_number(n, s);

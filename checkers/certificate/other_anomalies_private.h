@@ -14,10 +14,10 @@ struct written {
     bool any_twice; /* or nobody can tell */
 };
 
-MUST_USE enum status written_init(struct written *, const struct history *, struct error *);
+MUST_USE enum status certificate_init_written(struct written *, const struct history *, struct error *);
 
 /* Notes it if `writes`; without a jump, as one in two is a read, and nobody knows which. */
-static inline void written_note(struct written *w, bool writes, uint8_t kind, int64_t bits)
+static inline void certificate_note_written(struct written *w, bool writes, uint8_t kind, int64_t bits)
 {
     uint64_t value = (uint64_t)bits;
     bool has_bit = (kind == VALUE_INTEGER) & (value < w->end);

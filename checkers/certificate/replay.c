@@ -77,7 +77,7 @@ static enum status init(struct certificate_replay *r, struct error *err)
     const struct history *h = r->history;
 
     contents_init(&r->contents, h);
-    TRY(written_init(&r->written, h, err));
+    TRY(certificate_init_written(&r->written, h, err));
     TRY(memory_resize((void **)&r->keys, h->key_count, sizeof *r->keys, err));
     for (uint32_t k = 0; k < h->key_count; k++) {
         uint32_t line = h->key_order[k];
@@ -119,7 +119,7 @@ static enum status write_key(struct certificate_replay *r, uint32_t txn, uint32_
 
     *agrees = follows_order(r, txn, op, key);
     key->own = op;
-    written_note(&r->written, true, h->op_value_kind[op], h->op_value[op]);
+    certificate_note_written(&r->written, true, h->op_value_kind[op], h->op_value[op]);
     TRY(contents_write(&r->contents, key->content, op, &key->content, err));
     certificate_set_row(r->certificate, h->op_key[op],
                         (struct value){ (enum value_kind)key->content.kind, key->content.bits });
@@ -193,7 +193,7 @@ static uint32_t follow_items(struct certificate_replay *r, uint32_t op, uint32_t
         key->listed += writes;
         if (key->listed + AHEAD_VERSIONS < order_count)
             __builtin_prefetch(&order[key->listed + AHEAD_VERSIONS]);
-        written_note(w, writes, value_kinds[op], values[op]);
+        certificate_note_written(w, writes, value_kinds[op], values[op]);
     }
     return op;
 }
@@ -467,7 +467,7 @@ static enum status held_read_agrees(struct read_replay *s, uint32_t op, bool *ag
     struct certificate *c = s->certificate;
     uint32_t key = c->history->op_key[op], own = c->walked[key].own;
     struct certified_view view;
-    struct sight sight;
+    struct certified_sight sight;
 
     if (s->is_plain || (own >= s->first && own < op)) {
         *agrees = is_held(c, op, s->held[key]);

@@ -92,7 +92,7 @@ static uint64_t find_entry(struct certificate *c, uint64_t set, uint32_t key)
     return c->set_of_key[key] == set + 1 ? i + c->entry_of_key[key] : end;
 }
 
-static void look_in_set(struct certificate *c, uint64_t set, struct sight *s)
+static void look_in_set(struct certificate *c, uint64_t set, struct certified_sight *s)
 {
     const struct history *h = c->history;
     uint64_t entry = find_entry(c, set, s->key);
@@ -106,7 +106,7 @@ static void look_in_set(struct certificate *c, uint64_t set, struct sight *s)
 }
 
 /* The last of the key's versions, by place, that are among the first `seen`. */
-static uint32_t look_by_place(const struct certificate *c, const struct sight *s, uint32_t seen)
+static uint32_t look_by_place(const struct certificate *c, const struct certified_sight *s, uint32_t seen)
 {
     const struct certified_versions *v = &c->versions;
     uint32_t from = v->start[s->key], low = from, high = v->start[s->key + 1];
@@ -130,7 +130,7 @@ static uint32_t look_by_place(const struct certificate *c, const struct sight *s
 }
 
 /* The same, from where the walk is: most look there, or a little way back. */
-static uint32_t look_around(const struct certificate *c, const struct sight *s, uint32_t seen)
+static uint32_t look_around(const struct certificate *c, const struct certified_sight *s, uint32_t seen)
 {
     const struct certified_versions *v = &c->versions;
     uint32_t number = c->walked[s->key].latest;
@@ -147,11 +147,11 @@ static uint32_t look_around(const struct certificate *c, const struct sight *s, 
     return look_by_place(c, s, seen);
 }
 
-struct sight certificate_look(struct certificate *c, const struct certified_view *view,
+struct certified_sight certificate_look(struct certificate *c, const struct certified_view *view,
                               uint32_t txn, uint32_t op, uint32_t key)
 {
     const struct history *h = c->history;
-    struct sight s = { .txn = txn, .op = op, .key = key };
+    struct certified_sight s = { .txn = txn, .op = op, .key = key };
     uint32_t own = c->walked[key].own;
 
     s.is_own = own >= h->txn_op[txn] && own < op && own != HISTORY_NONE;
@@ -207,7 +207,7 @@ static enum status note_own_writes(struct certificate *c, uint32_t txn, struct e
  * What the transaction made of the key so far, upon the version before its own. If
  * all it does from now on is appending, that is where its own version begins with.
  */
-static enum status hold_own(struct certificate *c, const struct sight *s, struct held *held,
+static enum status hold_own(struct certificate *c, const struct certified_sight *s, struct held *held,
                             struct error *err)
 {
     const struct history *h = c->history;
@@ -235,7 +235,7 @@ static enum status hold_own(struct certificate *c, const struct sight *s, struct
 }
 
 /* What is there. */
-static enum status certificate_hold(struct certificate *c, const struct sight *s, struct held *held,
+static enum status certificate_hold(struct certificate *c, const struct certified_sight *s, struct held *held,
                                     struct error *err)
 {
     if (s->is_own)
@@ -303,7 +303,7 @@ static bool matches(struct asking *a, uint32_t key, uint32_t number, bool *yes)
 
 /* --- Changes ---------------------------------------------------------------------- */
 
-static enum status tell_change(struct asking *a, const struct sight *s, uint32_t changing,
+static enum status tell_change(struct asking *a, const struct certified_sight *s, uint32_t changing,
                                enum edge_kind kind, struct error *err)
 {
     const struct certificate *c = a->walk->certificate;
@@ -321,7 +321,7 @@ static enum status tell_change(struct asking *a, const struct sight *s, uint32_t
 }
 
 /* At or before what was seen; its own would be what it does only later. */
-static enum status find_change_before(struct asking *a, const struct sight *s, bool matched,
+static enum status find_change_before(struct asking *a, const struct certified_sight *s, bool matched,
                                       struct error *err)
 {
     const struct certified_versions *v = &a->walk->certificate->versions;
@@ -345,7 +345,7 @@ static enum status find_change_before(struct asking *a, const struct sight *s, b
 }
 
 /* Behind its own version, version order says all. */
-static enum status find_change_behind(struct asking *a, const struct sight *s, bool matched,
+static enum status find_change_behind(struct asking *a, const struct certified_sight *s, bool matched,
                                       struct error *err)
 {
     const struct certificate *c = a->walk->certificate;
@@ -372,7 +372,7 @@ static enum status find_change_behind(struct asking *a, const struct sight *s, b
 /* --- Rows ------------------------------------------------------------------------- */
 
 /* What the edges of a read of an item are. */
-static enum status walk_item_edges(struct walk *w, const struct sight *s, struct error *err)
+static enum status walk_item_edges(struct walk *w, const struct certified_sight *s, struct error *err)
 {
     const struct certificate *c = w->certificate;
     const struct certified_versions *v = &c->versions;
@@ -398,7 +398,7 @@ static enum status walk_item_edges(struct walk *w, const struct sight *s, struct
     return w->edge(w->context, &edge, err);
 }
 
-static enum status find_edges(struct asking *a, const struct sight *s, bool matched,
+static enum status find_edges(struct asking *a, const struct certified_sight *s, bool matched,
                               struct error *err)
 {
     const struct certificate *c = a->walk->certificate;
@@ -412,7 +412,7 @@ static enum status find_edges(struct asking *a, const struct sight *s, bool matc
     return STATUS_OK;
 }
 
-static enum status blame_unreal(struct asking *a, const struct sight *s, struct error *err)
+static enum status blame_unreal(struct asking *a, const struct certified_sight *s, struct error *err)
 {
     struct certificate *c = a->walk->certificate;
     struct answer_fault fault = { .kind = FAULT_MISSING, .key = s->key };
@@ -425,7 +425,7 @@ static enum status blame_unreal(struct asking *a, const struct sight *s, struct 
 }
 
 /* What the row is where the statement looks, for its answer. */
-static enum status gather(struct asking *a, const struct sight *s, struct error *err)
+static enum status gather(struct asking *a, const struct certified_sight *s, struct error *err)
 {
     struct certificate *c = a->walk->certificate;
     struct matched_row row = { .key = s->key };
@@ -449,7 +449,7 @@ static enum status gather(struct asking *a, const struct sight *s, struct error 
 static enum status look_at(struct asking *a, uint32_t key, struct error *err)
 {
     struct certificate *c = a->walk->certificate;
-    struct sight s = certificate_look(c, &a->view, a->txn, a->head, key);
+    struct certified_sight s = certificate_look(c, &a->view, a->txn, a->head, key);
     bool matched;
 
     if (s.is_unreal)
@@ -477,7 +477,7 @@ static enum status judge_answer(struct asking *a, struct error *err)
     if (answer != ANSWER_DIFFERS)
         return STATUS_OK;
     if (fault.key != HISTORY_NONE) {
-        struct sight s = certificate_look(c, &a->view, a->txn, a->head, fault.key);
+        struct certified_sight s = certificate_look(c, &a->view, a->txn, a->head, fault.key);
 
         TRY(certificate_hold(c, &s, &held, err));
     }
@@ -519,7 +519,7 @@ static enum status walk_table(struct walk *w, uint32_t txn, uint32_t head, struc
 
     TRY(certificate_view(c, txn, head, &view, err));
     for (uint32_t i = c->keys.start[table]; i < c->keys.start[table + 1]; i++) {
-        struct sight s = certificate_look(c, &view, txn, head, c->keys.members[i]);
+        struct certified_sight s = certificate_look(c, &view, txn, head, c->keys.members[i]);
 
         if (!s.is_own && !s.is_unreal)
             TRY(w->sight(w->context, &s, err));
@@ -532,7 +532,7 @@ static enum status walk_table(struct walk *w, uint32_t txn, uint32_t head, struc
 /* --- Items ------------------------------------------------------------------------ */
 
 /* Whether the version's own value is the answer, as it nearly always is. */
-static bool is_plainly(const struct certificate *c, const struct sight *s)
+static bool is_plainly(const struct certificate *c, const struct certified_sight *s)
 {
     const struct history *h = c->history;
     uint32_t op;
@@ -543,7 +543,7 @@ static bool is_plainly(const struct certificate *c, const struct sight *s)
     return h->op_value_kind[op] == h->op_value_kind[s->op] && h->op_value[op] == h->op_value[s->op];
 }
 
-static enum status judge_read(struct walk *w, const struct sight *s, struct error *err)
+static enum status judge_read(struct walk *w, const struct certified_sight *s, struct error *err)
 {
     struct certificate *c = w->certificate;
     struct held held;
@@ -561,7 +561,7 @@ static enum status walk_read(struct walk *w, uint32_t txn, uint32_t op, struct e
 {
     struct certificate *c = w->certificate;
     struct certified_view view;
-    struct sight s;
+    struct certified_sight s;
 
     TRY(certificate_view(c, txn, op, &view, err));
     s = certificate_look(c, &view, txn, op, c->history->op_key[op]);

@@ -30,7 +30,7 @@ static inline bool certificate_is_plain(const struct certificate *c, uint32_t tx
 }
 
 /* What is seen of a key there. */
-struct sight {
+struct certified_sight {
     uint32_t txn, op; /* a read or a head */
     uint32_t key;
     bool is_own;     /* what the transaction itself wrote before */
@@ -39,7 +39,7 @@ struct sight {
     uint32_t unreal; /* the operation that is named */
 };
 
-struct sight certificate_look(struct certificate *, const struct certified_view *, uint32_t txn,
+struct certified_sight certificate_look(struct certificate *, const struct certified_view *, uint32_t txn,
                               uint32_t op, uint32_t key);
 
 /* A statement of which some row could not be judged, once or again. */
@@ -59,7 +59,7 @@ struct walk {
     uint32_t kinds;    /* of edges, a bit each */
     void *context;
     enum status (*edge)(void *context, const struct edge *, struct error *);
-    enum status (*sight)(void *context, const struct sight *, struct error *);
+    enum status (*sight)(void *context, const struct certified_sight *, struct error *);
 };
 
 /* Walks that jump to and fro in the columns ask for what they come to soon. */

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 enum status anomaly_add_cycle(struct check *check, const struct history *h, enum anomaly kind,
                               const struct edge *edges, size_t count, struct error *err)

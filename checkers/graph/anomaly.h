@@ -4,7 +4,7 @@
 #ifndef CHECKERS_GRAPH_ANOMALY_H
 #define CHECKERS_GRAPH_ANOMALY_H
 
-#include "checkers/checker.h"
+#include "checkers/check.h"
 #include "checkers/graph/cycles.h"
 
 MUST_USE enum status anomaly_add_cycle(struct check *, const struct history *, enum anomaly,

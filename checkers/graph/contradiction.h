@@ -8,7 +8,7 @@
 #ifndef CHECKERS_GRAPH_CONTRADICTION_H
 #define CHECKERS_GRAPH_CONTRADICTION_H
 
-#include "checkers/checker.h"
+#include "checkers/check.h"
 #include "checkers/graph/places.h"
 
 /* Adds a finding for each key whose order contradicts the places of its writers. */

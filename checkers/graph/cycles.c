@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/graph.h"
 #include "history/anomaly.h"
 #include "history/level.h"
@@ -139,7 +139,7 @@ static enum status drop_edges(struct path_search *s, struct error *err)
         if (parts.of_node[way_tail(s, s->edges[i])] == parts.of_node[way_head(s, s->edges[i])])
             s->edges[count++] = s->edges[i];
     s->edge_count = count;
-    components_close(&parts);
+    graph_components_close(&parts);
     graph_close(&g);
     return status;
 }
@@ -579,7 +579,7 @@ enum status cycles_violate(const struct cycles *c, enum level level, bool *viola
     for (size_t i = 0; i < c->edge_count && !*violates; i++)
         *violates = is_of(&p, i) &&
                     components.of_node[tail_of(&p, i)] == components.of_node[head_of(&p, i)];
-    components_close(&components);
+    graph_components_close(&components);
     return STATUS_OK;
 }
 
@@ -608,7 +608,7 @@ static size_t class_count(enum level level)
     return level == LEVEL_REPEATABLE_READ ? 5 : 6;
 }
 
-struct telling {
+struct class_telling {
     const struct cycles *cycles;
     enum level level;
     enum status (*tell)(void *, const struct found_cycle *, bool *, struct error *);
@@ -617,7 +617,7 @@ struct telling {
 };
 
 /* Searches the first `count` classes until one is found: its place among them, else count. */
-static enum status tell_first(struct telling *t, const struct component *component,
+static enum status tell_first(struct class_telling *t, const struct component *component,
                               enum cycle_closing closing, size_t *count, struct error *err)
 {
     uint32_t kinds = cycles_kinds(t->level);
@@ -647,7 +647,7 @@ static enum status tell_first(struct telling *t, const struct component *compone
     return STATUS_OK;
 }
 
-static enum status tell_component(struct telling *t, const struct component *component,
+static enum status tell_component(struct class_telling *t, const struct component *component,
                                   struct error *err)
 {
     enum cycle_closing closing = level_closing(t->level);
@@ -697,7 +697,7 @@ enum status cycles_tell(const struct cycles *c, enum level level,
                         void *context, struct error *err)
 {
     struct projection p = project_on(c, level, false);
-    struct telling t = { c, level, tell, context, true };
+    struct class_telling t = { c, level, tell, context, true };
     struct components components;
     struct inner_edges inner = { 0 };
     uint32_t *scratch = NULL;
@@ -719,6 +719,6 @@ enum status cycles_tell(const struct cycles *c, enum level level,
     free(inner.start);
     free(inner.edges);
     free(scratch);
-    components_close(&components);
+    graph_components_close(&components);
     return status;
 }

@@ -22,7 +22,7 @@
 #define CHECKERS_GRAPH_CYCLES_H
 
 #include "base/array.h"
-#include "checkers/checker.h"
+#include "checkers/check.h"
 #include "checkers/proof/proof.h"
 #include "history/anomaly.h"
 #include "history/level.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 enum status graph_init(struct graph *g, size_t node_count, struct error *err)
 {
@@ -31,7 +31,7 @@ enum status graph_lay_out(struct graph *g, struct error *err)
     return memory_resize((void **)&g->to, g->edge_count, sizeof *g->to, err);
 }
 
-struct search {
+struct component_search {
     const struct graph *graph;
     uint32_t *number;    /* by node: from 1, in the order in which they were seen; 0: not yet */
     uint32_t *low;       /* by node: the least number that it is known to lead back to */
@@ -44,7 +44,7 @@ struct search {
 
 #define COMPONENT_OPEN UINT32_MAX
 
-static void enter(struct search *s, uint32_t node)
+static void enter(struct component_search *s, uint32_t node)
 {
     s->number[node] = s->low[node] = ++s->seen;
     s->next[node] = s->graph->start[node];
@@ -53,7 +53,7 @@ static void enter(struct search *s, uint32_t node)
 }
 
 /* All its edges have been looked at. */
-static void leave(struct search *s, uint32_t node)
+static void leave(struct component_search *s, uint32_t node)
 {
     uint32_t last;
 
@@ -72,7 +72,7 @@ static void leave(struct search *s, uint32_t node)
     s->count++;
 }
 
-static void follow(struct search *s, uint32_t root)
+static void follow(struct component_search *s, uint32_t root)
 {
     enter(s, root);
     while (s->path_count > 0) {
@@ -90,7 +90,7 @@ static void follow(struct search *s, uint32_t root)
     }
 }
 
-static enum status open_search(struct search *s, struct error *err)
+static enum status open_search(struct component_search *s, struct error *err)
 {
     size_t count = s->graph->node_count;
 
@@ -105,7 +105,7 @@ static enum status open_search(struct search *s, struct error *err)
 enum status graph_find_components(const struct graph *g, struct components *components,
                                   struct error *err)
 {
-    struct search s = { .graph = g };
+    struct component_search s = { .graph = g };
     enum status status = open_search(&s, err);
 
     *components = (struct components){ 0 };
@@ -124,7 +124,7 @@ enum status graph_find_components(const struct graph *g, struct components *comp
     return status;
 }
 
-void components_close(struct components *c)
+void graph_components_close(struct components *c)
 {
     free(c->of_node);
     *c = (struct components){ 0 };

@@ -53,6 +53,6 @@ struct components {
 
 MUST_USE enum status graph_find_components(const struct graph *, struct components *,
                                            struct error *);
-void components_close(struct components *);
+void graph_components_close(struct components *);
 
 #endif

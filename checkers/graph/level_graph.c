@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/proof/witness.h"
 #include "history/level.h"
 
@@ -11,7 +11,7 @@ void level_graph_close(struct level_graph *g)
 {
     graph_close(&g->graph);
     array_close(&g->kept);
-    components_close(&g->components);
+    graph_components_close(&g->components);
 }
 
 enum status level_graph_init(struct level_graph *g, uint32_t txns, uint32_t waypoints,

@@ -115,7 +115,7 @@ static void close_sink(struct judging *j)
 {
     graph_close(&j->sink.graph);
     array_close(&j->sink.kept);
-    components_close(&j->components);
+    graph_components_close(&j->components);
 }
 
 /* The graph of such edges, and its components; of neither anything if the check is stopped. */

@@ -36,7 +36,7 @@
 #include <stdint.h>
 
 #include "base/array.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/barriers.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/graph.h"

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/places.h"
 #include "checkers/infer/linear.h"
 

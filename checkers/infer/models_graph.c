@@ -8,7 +8,7 @@
  */
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/graph.h"
 #include "checkers/infer/models_private.h"
 
@@ -93,7 +93,7 @@ enum status picture_cycles(const struct picture *p, struct edge_list *list, stru
         if (picture_has(p, i) &&
             components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)])
             status = array_push(&list->at, i, err);
-    components_close(&components);
+    graph_components_close(&components);
     return status;
 }
 
@@ -107,7 +107,7 @@ enum status picture_has_cycle(const struct picture *p, bool *has, struct error *
     for (size_t i = 0; i < count && !*has; i++)
         *has = picture_has(p, i) &&
                components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)];
-    components_close(&components);
+    graph_components_close(&components);
     return STATUS_OK;
 }
 
@@ -150,7 +150,7 @@ enum status arcs_have_circle(const struct arcs *a, bool *have, struct error *err
     for (size_t i = 0; i < a->at.count && status == STATUS_OK && !*have; i++)
         *have = components.of_node[a->at.at[i].from] == components.of_node[a->at.at[i].to];
     graph_close(&g);
-    components_close(&components);
+    graph_components_close(&components);
     return status;
 }
 
@@ -276,7 +276,7 @@ enum status arcs_reach(struct arcs *a, struct budget *budget, bool *yes, struct 
         return STATUS_OK;
     status = reach(&r, budget, yes, err);
     graph_close(&r.graph);
-    components_close(&r.components);
+    graph_components_close(&r.components);
     free(r.start);
     free(r.by_group);
     free(r.bits);

@@ -9,7 +9,7 @@
  */
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/infer/models_ties.h"
 
 #define QUESTIONS_MAX ((size_t)1 << 22)

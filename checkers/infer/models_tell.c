@@ -18,7 +18,7 @@
 
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/infer/models_ties.h"
 #include "history/anomaly.h"
 #include "history/level.h"

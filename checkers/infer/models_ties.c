@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/graph.h"
 
 static enum status index_edges(const struct ties *t, const uint32_t *node_of_edge, uint32_t **start,

@@ -308,7 +308,7 @@ static enum status find_kind(struct circling *c, const struct circle_kind *kind,
             status = tell_keys(c, kind, &l, err);
     }
     graph_close(&g);
-    components_close(&c->components);
+    graph_components_close(&c->components);
     free(l.start);
     free(l.links);
     free(l.by);

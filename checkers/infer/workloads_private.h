@@ -2,7 +2,7 @@
 #ifndef CHECKERS_INFER_WORKLOADS_PRIVATE_H
 #define CHECKERS_INFER_WORKLOADS_PRIVATE_H
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/infer/workloads.h"
 #include "checkers/proof/proof.h"
 #include "checkers/proof/tell.h"

@@ -14,7 +14,7 @@
 #define CHECKERS_INTERVAL_EXPLANATION_PRIVATE_H
 
 #include "base/map.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/interval/derivation_private.h"
 #include "checkers/interval/traces_private.h"
 

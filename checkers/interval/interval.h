@@ -14,6 +14,6 @@
 #ifndef CHECKERS_INTERVAL_INTERVAL_H
 #define CHECKERS_INTERVAL_INTERVAL_H
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 void settled_order_add(struct interval_model *m, const struct live_txn *live, uint32_t point,
                        uint32_t op, uint32_t key)

@@ -5,7 +5,7 @@
 #ifndef CHECKERS_ORDER_ORDER_REPLAY_PRIVATE_H
 #define CHECKERS_ORDER_ORDER_REPLAY_PRIVATE_H
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/places.h"
 #include "checkers/order/order.h"
 #include "checkers/rows/answers.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
+#include "checkers/checker.h"
 #include "checkers/proof/tell.h"
 
 /* Long ones are written number by number: room is asked for in larger pieces. */

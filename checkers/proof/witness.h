@@ -8,7 +8,7 @@
 #ifndef CHECKERS_PROOF_WITNESS_H
 #define CHECKERS_PROOF_WITNESS_H
 
-#include "checkers/checker.h"
+#include "checkers/check.h"
 
 /* "order":[...], into a check that is going to be valid. */
 void witness_order(struct check *, const struct history *, const uint32_t *txns, size_t count);

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/rows/answers_private.h"
 
 /* --- Orders and aggregates ----------------------------------------------------- */
@@ -152,13 +152,13 @@ bool answer_parse_aggregate(const struct history *h, uint32_t table, struct text
  */
 
 /* What has been seen of a column so far. */
-struct tally {
+struct row_tally {
     int64_t count;
     struct numeric sum;
     struct datum least, most;
 };
 
-static enum status add(struct tally *tally, enum aggregate_function function, const struct datum *d,
+static enum status add(struct row_tally *tally, enum aggregate_function function, const struct datum *d,
                        struct sql_error *err)
 {
     bool sums = function == FUNCTION_SUM || function == FUNCTION_AVG;
@@ -231,7 +231,7 @@ static void print_datum(char *to, size_t size, const struct datum *d)
 
 /* The average has more digits than any two stores agree on: only equality tells something. */
 static enum answer compare_average(const struct history *h, struct value value,
-                                   const struct tally *tally)
+                                   const struct row_tally *tally)
 {
     struct sql_error unsaid;
     struct numeric average;
@@ -244,7 +244,7 @@ static enum answer compare_average(const struct history *h, struct value value,
     return is_number(h, value, average) ? ANSWER_AGREES : ANSWER_UNDECIDED;
 }
 
-static struct datum result_of(enum aggregate_function function, const struct tally *tally)
+static struct datum result_of(enum aggregate_function function, const struct row_tally *tally)
 {
     if (function == FUNCTION_COUNT || function == FUNCTION_COUNT_ROWS)
         return datum_of_int64(tally->count);
@@ -255,17 +255,23 @@ static struct datum result_of(enum aggregate_function function, const struct tal
                                       : datum_of_numeric(tally->sum);
 }
 
-static enum status tally_rows(struct answers *a, uint32_t table, enum aggregate_function function,
-                              uint16_t column, const struct matched_row *rows, size_t count,
-                              struct tally *tally)
+/* An aggregate of a column of a table's rows. */
+struct aggregate {
+    uint32_t table;
+    enum aggregate_function function;
+    uint16_t column;
+};
+
+static enum status tally_rows(struct answers *a, const struct aggregate *of,
+                              const struct matched_row *rows, size_t count, struct row_tally *tally)
 {
     for (size_t i = 0; i < count; i++) {
         struct sql_error unsaid;
         struct datum d = datum_of_bool(true);
 
-        if (function != FUNCTION_COUNT_ROWS)
-            TRY(predicates_read(a->predicates, table, rows[i].row, column, &d, &unsaid));
-        TRY(add(tally, function, &d, &unsaid));
+        if (of->function != FUNCTION_COUNT_ROWS)
+            TRY(predicates_read(a->predicates, of->table, rows[i].row, of->column, &d, &unsaid));
+        TRY(add(tally, of->function, &d, &unsaid));
     }
     return STATUS_OK;
 }
@@ -276,23 +282,21 @@ static enum answer answer_compare_aggregate(struct answers *a, uint32_t head, ui
                                             struct answer_fault *fault)
 {
     const struct history *h = a->history;
-    uint32_t table = h->statement_table[h->op_key[head]];
+    struct aggregate of = { .table = h->statement_table[h->op_key[head]] };
     struct value value = { h->aggregate_kind[aggregate], h->aggregate_value[aggregate] };
-    struct tally tally = { .count = 0 };
-    enum aggregate_function function;
+    struct row_tally tally = { .count = 0 };
     struct datum result;
-    uint16_t column = 0;
 
-    if (!answer_parse_aggregate(h, table, history_text(h, h->aggregate_name[aggregate]), &function,
-                                &column) ||
-        tally_rows(a, table, function, column, rows, count, &tally) != STATUS_OK)
+    if (!answer_parse_aggregate(h, of.table, history_text(h, h->aggregate_name[aggregate]),
+                                &of.function, &of.column) ||
+        tally_rows(a, &of, rows, count, &tally) != STATUS_OK)
         return ANSWER_UNDECIDED;
-    if (function == FUNCTION_AVG)
+    if (of.function == FUNCTION_AVG)
         return compare_average(h, value, &tally);
-    result = result_of(function, &tally);
+    result = result_of(of.function, &tally);
     if (result.kind == DATUM_ARRAY)
         return ANSWER_UNDECIDED;
-    if (result.kind == DATUM_NUMERIC || (function == FUNCTION_SUM && !datum_is_null(&result))
+    if (result.kind == DATUM_NUMERIC || (of.function == FUNCTION_SUM && !datum_is_null(&result))
             ? is_number(h, value, datum_numeric(&result))
             : is_datum(h, value, &result))
         return ANSWER_AGREES;
@@ -339,7 +343,7 @@ bool answers_read_all(const struct history *h, uint32_t head)
 
 /* --- Order ------------------------------------------------------------------------ */
 
-struct ordering {
+struct row_ordering {
     const struct answers *answers;
     uint32_t table;
     unsigned term_count;
@@ -360,7 +364,7 @@ static int compare_cells(const struct order_term *term, const struct datum *a,
     return term->descends ? -order : order;
 }
 
-static int compare_rows(struct ordering *o, struct value a, struct value b)
+static int compare_rows(struct row_ordering *o, struct value a, struct value b)
 {
     for (unsigned i = 0; i < o->term_count; i++) {
         const struct order_term *term = &o->terms[i];
@@ -385,7 +389,7 @@ static int compare_rows(struct ordering *o, struct value a, struct value b)
 /* --- Rows ------------------------------------------------------------------------- */
 
 /* A statement's answer beside the rows that match. */
-struct question {
+struct statement_question {
     struct answers *answers;
     const struct matched_row *rows;
     size_t count;
@@ -401,7 +405,7 @@ static enum answer blame(struct answer_fault *fault, struct answer_fault found)
 }
 
 /* Every returned row is among those that match, as it is. */
-static enum answer compare_returned(const struct question *q, struct answer_fault *fault)
+static enum answer compare_returned(const struct statement_question *q, struct answer_fault *fault)
 {
     const struct answers *a = q->answers;
     const struct history *h = a->history;
@@ -420,7 +424,7 @@ static enum answer compare_returned(const struct question *q, struct answer_faul
     return ANSWER_AGREES;
 }
 
-static enum answer blame_missing(const struct question *q, struct answer_fault *fault)
+static enum answer blame_missing(const struct statement_question *q, struct answer_fault *fault)
 {
     struct answers *a = q->answers;
     const struct history *h = a->history;
@@ -435,7 +439,7 @@ static enum answer blame_missing(const struct question *q, struct answer_fault *
     return ANSWER_AGREES;
 }
 
-static enum answer compare_count(const struct question *q, struct answer_fault *fault)
+static enum answer compare_count(const struct statement_question *q, struct answer_fault *fault)
 {
     size_t wanted = q->count;
 
@@ -450,7 +454,7 @@ static enum answer compare_count(const struct question *q, struct answer_fault *
     return ANSWER_DIFFERS;
 }
 
-static struct value row_of(const struct question *q, uint32_t op)
+static struct value row_of(const struct statement_question *q, uint32_t op)
 {
     const struct answers *a = q->answers;
 
@@ -458,12 +462,12 @@ static struct value row_of(const struct question *q, uint32_t op)
 }
 
 /* The rows came in order, and none was left out that comes before one of them. */
-static enum answer compare_order(const struct question *q, struct answer_fault *fault)
+static enum answer compare_order(const struct statement_question *q, struct answer_fault *fault)
 {
     struct answers *a = q->answers;
     const struct history *h = a->history;
     uint32_t statement = h->op_key[q->head], order = h->statement_order[statement];
-    struct ordering o = { .answers = a, .table = h->statement_table[statement] };
+    struct row_ordering o = { .answers = a, .table = h->statement_table[statement] };
     bool is_wrong = false;
 
     if (order == HISTORY_NONE || q->row_count == 0)
@@ -491,7 +495,7 @@ static enum answer compare_order(const struct question *q, struct answer_fault *
     return ANSWER_DIFFERS;
 }
 
-static enum answer compare_rows_of(const struct question *q, struct answer_fault *fault)
+static enum answer compare_rows_of(const struct statement_question *q, struct answer_fault *fault)
 {
     struct answers *a = q->answers;
     enum answer answer;
@@ -533,7 +537,7 @@ enum answer answers_compare(struct answers *a, uint32_t head, const struct match
 {
     const struct history *h = a->history;
     uint32_t statement = h->op_key[head];
-    struct question q = { .answers = a,
+    struct statement_question q = { .answers = a,
                           .rows = rows,
                           .count = count,
                           .head = head,
@@ -558,7 +562,7 @@ static bool may_be_left_out(struct answers *a, uint32_t head, struct value row)
     const struct history *h = a->history;
     uint32_t statement = h->op_key[head], count = h->statement_row_count[statement];
     uint32_t order = h->statement_order[statement];
-    struct ordering o = { .answers = a, .table = h->statement_table[statement] };
+    struct row_ordering o = { .answers = a, .table = h->statement_table[statement] };
     struct value last;
 
     if (count < (uint64_t)h->statement_limit[statement])

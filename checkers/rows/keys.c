@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "history/tables.h"
 
 /* The tables' names as keys spell them. */

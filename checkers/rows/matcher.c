@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "history/tables.h"
 
 static bool is_bigint(const struct history *h, uint32_t table, uint16_t column)

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/rows/answers_private.h"
 #include "checkers/rows/scan_private.h"
 

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/search/refuter/refute.h"
 #include "checkers/search/solver/z3.h"
 

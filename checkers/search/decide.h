@@ -8,7 +8,7 @@
 #ifndef CHECKERS_SEARCH_DECIDE_H
 #define CHECKERS_SEARCH_DECIDE_H
 
-#include "checkers/checker.h"
+#include "checkers/check.h"
 #include "checkers/search/polygraph/pairs.h"
 #include "checkers/search/polygraph/steps.h"
 #include "checkers/search/replay.h"

@@ -6,7 +6,7 @@
 
 #include "base/map.h"
 #include "base/text.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/proof/proof.h"
 #include "checkers/proof/tell.h"
 #include "checkers/search/polygraph/distill.h"
@@ -310,26 +310,24 @@ static bool explain_elements(const struct list_read *r, uint32_t culprits[2])
  * "refutation":[...] of the read, and who else takes part (or HISTORY_NONE). Not explained: it
  * is none of these, and nothing is written.
  */
-static enum status explain_list(struct buffer *out, const struct history *h, uint32_t txn, uint32_t op,
-                                bool is_snapshot, uint32_t culprits[2], bool *is_explained,
+static enum status explain_list(struct list_read *r, uint32_t culprits[2], bool *is_explained,
                                 struct error *err)
 {
-    struct value value = history_value(h, op);
-    struct list_read r = {
-        .h = h, .txn = txn, .op = op, .key = h->op_key[op], .is_snapshot = is_snapshot, .out = out
-    };
+    const struct history *h = r->h;
+    struct value value = history_value(h, r->op);
     enum status status;
 
+    r->key = h->op_key[r->op];
     if (value.kind == VALUE_LIST) {
-        r.at = h->list_element + h->list_start[value.bits];
-        r.count = (uint32_t)(h->list_start[value.bits + 1] - h->list_start[value.bits]);
+        r->at = h->list_element + h->list_start[value.bits];
+        r->count = (uint32_t)(h->list_start[value.bits + 1] - h->list_start[value.bits]);
     }
     culprits[0] = culprits[1] = INITIAL;
     *is_explained = false;
-    status = find_appends(&r, err);
+    status = find_appends(r, err);
     if (status == STATUS_OK)
-        *is_explained = explain_elements(&r, culprits);
-    free(r.appends);
+        *is_explained = explain_elements(r, culprits);
+    free(r->appends);
     return status;
 }
 
@@ -481,7 +479,11 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
                    (kind == ANOMALY_COUNT || kind == ANOMALY_G1B || kind == ANOMALY_GARBAGE_READ);
     found.kind = found.proven = kind;
     if (may_be_order)
-        TRY(explain_list(&found.proof, h, fault->txn, fault->op, level_is_snapshot(check->level),
+        TRY(explain_list(&(struct list_read){ .h = h,
+                                              .txn = fault->txn,
+                                              .op = fault->op,
+                                              .is_snapshot = level_is_snapshot(check->level),
+                                              .out = &found.proof },
                          others, &is_explained, err));
     if (is_explained) {
         found.proven = weakest;

@@ -4,7 +4,7 @@
 #ifndef CHECKERS_SEARCH_EXPLAIN_H
 #define CHECKERS_SEARCH_EXPLAIN_H
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/search/polygraph/steps.h"
 
 /* Reads that no version explains, each by itself. */

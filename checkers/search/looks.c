@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/values/values.h"
 
 #define CANDIDATES_MAX ((size_t)1 << 26) /* each may become a fact: some gigabytes */
@@ -169,7 +169,7 @@ static bool find_quick_look(const struct looks *l, uint32_t head, bool came,
            (!came && confine_to_beyond(l, head, quick));
 }
 
-static enum status narrow_quickly(struct looks *l, struct sight *s, uint32_t head,
+static enum status narrow_quickly(struct looks *l, struct row_sight *s, uint32_t head,
                                   const struct quick_look *quick, struct error *err)
 {
     uint32_t kept = s->candidate_start, table = l->history->statement_table[l->history->op_key[head]];
@@ -190,7 +190,7 @@ static enum status narrow_quickly(struct looks *l, struct sight *s, uint32_t hea
 /* --- Sights ------------------------------------------------------------------------- */
 
 /* Leaves of the sight's candidates those that agree with what an operation read, or asked for. */
-static void narrow(struct looks *l, struct sight *s, uint32_t op)
+static void narrow(struct looks *l, struct row_sight *s, uint32_t op)
 {
     const struct history *h = l->history;
     bool is_look = op_is_head(h->op_kind[op]);
@@ -208,7 +208,7 @@ static void narrow(struct looks *l, struct sight *s, uint32_t op)
     s->candidate_count = kept - s->candidate_start;
 }
 
-static enum status narrow_by_look(struct looks *l, struct sight *s, uint32_t head,
+static enum status narrow_by_look(struct looks *l, struct row_sight *s, uint32_t head,
                                   struct error *err)
 {
     const struct history *h = l->history;
@@ -247,7 +247,7 @@ static uint32_t first_write(const struct history *h, uint32_t txn, uint32_t key)
     return op;
 }
 
-static enum status gather(struct looks *l, struct sight *s, struct error *err)
+static enum status gather(struct looks *l, struct row_sight *s, struct error *err)
 {
     const struct history *h = l->history;
     const struct distilled *d = l->d;
@@ -280,7 +280,7 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
 /* Adds the sight of a row that the actor has not written before the operation, if it is new. */
 static enum status looks_add_sight(struct looks *l, uint32_t actor, uint32_t key, struct error *err)
 {
-    struct sight s = { .actor = actor,
+    struct row_sight s = { .actor = actor,
                        .key = key,
                        .op = HISTORY_NONE,
                        .candidate_start = (uint32_t)l->candidates.count };
@@ -495,7 +495,7 @@ static enum status grow_candidates(struct looks *l, struct distilled *d, struct 
     return STATUS_OK;
 }
 
-static void append_sight(const struct looks *l, struct distilled *d, struct sight *s)
+static void append_sight(const struct looks *l, struct distilled *d, struct row_sight *s)
 {
     const uint32_t *candidates = l->candidates.at + s->candidate_start;
     uint32_t read = d->read_count, used = d->candidate_start[read];
@@ -515,7 +515,7 @@ static void append_sight(const struct looks *l, struct distilled *d, struct sigh
 }
 
 /* What others say of the row may leave the version out. */
-static bool is_candidate(const struct looks *l, const struct sight *s, uint32_t version)
+static bool is_candidate(const struct looks *l, const struct row_sight *s, uint32_t version)
 {
     for (uint32_t c = s->candidate_start; c < s->candidate_start + s->candidate_count; c++)
         if (l->candidates.at[c] == version)

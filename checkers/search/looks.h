@@ -29,7 +29,7 @@
 
 #define LOOKS_NO_CELL INT64_MIN /* no row of the table, or null */
 
-struct sight {
+struct row_sight {
     uint32_t actor, key, op;                   /* op: the first that says something of it */
     uint32_t candidate_start, candidate_count; /* versions, in `candidates` */
     uint32_t read;                             /* what it has become, once it is distilled */
@@ -49,7 +49,7 @@ struct looks {
     struct matcher matcher;
     struct answers answers;
     struct rows rows;
-    ARRAY(struct sight) sights;
+    ARRAY(struct row_sight) sights;
     ARRAY(struct look_some) somes;
     ARRAY(uint32_t) candidates;    /* of sights */
     ARRAY(uint32_t) some_versions; /* of somes */

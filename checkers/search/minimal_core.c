@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 #define ACTORS_MAX 3000            /* more than that nobody reads, shrunk or not */
 #define WORK_MAX UINT64_C(1000000) /* facts, of all questions together */

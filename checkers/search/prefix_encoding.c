@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/proof/witness.h"
 #include "checkers/search/decide.h"
 #include "checkers/search/explain.h"
@@ -344,8 +344,8 @@ static enum status take_arena(struct arena *arena, struct error *err)
     return arena_init(arena, ARENA_MIN, err);
 }
 
-static enum status judge(struct prefix_question *j, const struct places *places, const uint32_t *hint,
-                         size_t hint_count, struct error *err)
+static enum status judge(struct prefix_question *j, const struct places *places,
+                         const struct prefix_hint *hint, struct error *err)
 {
     struct distill_options options = { .version_order = { 0, 1 },
                                        .stop = j->options->stop,
@@ -363,16 +363,17 @@ static enum status judge(struct prefix_question *j, const struct places *places,
     }
     TRY(fixed_order_init(&j->base, &j->whole, CLOSING_SESSION, &j->arena, err));
     if (!check_wants(j->options, CHECK_SLOWLY))
-        TRY(try_hints(j, hint, hint_count, err));
+        TRY(try_hints(j, hint->txns, hint->count, err));
     return j->is_decided ? STATUS_OK : ask(j, err);
 }
 
-enum status prefix_encoding_judge(const struct history *h, const struct places *places, const uint32_t *hint,
-                         size_t hint_count, const struct check_options *options,
-                         struct check *check, struct error *err)
+enum status prefix_encoding_judge(const struct history *h, const struct places *places,
+                                  const struct prefix_hint *hint,
+                                  const struct check_options *options, struct check *check,
+                                  struct error *err)
 {
     struct prefix_question j = { .history = h, .options = options, .check = check };
-    enum status status = judge(&j, places, hint, hint_count, err);
+    enum status status = judge(&j, places, hint, err);
 
     distill_close(&j.whole);
     arena_close(&j.arena);

@@ -19,15 +19,19 @@
 #ifndef CHECKERS_SEARCH_PREFIX_ENCODING_H
 #define CHECKERS_SEARCH_PREFIX_ENCODING_H
 
-#include "checkers/checker.h"
+#include "checkers/check.h"
 #include "checkers/search/polygraph/distill.h"
 
-/*
- * Decides prefix: verdict, finding, order and snapshots go into the check. `hint`: transactions
- * in an order that may do.
- */
+/* Transactions in an order that may do. */
+struct prefix_hint {
+    const uint32_t *txns;
+    size_t count;
+};
+
+/* Decides prefix: verdict, finding, order and snapshots go into the check. */
 MUST_USE enum status prefix_encoding_judge(const struct history *, const struct places *,
-                                  const uint32_t *hint, size_t hint_count,
-                                  const struct check_options *, struct check *, struct error *);
+                                           const struct prefix_hint *,
+                                           const struct check_options *, struct check *,
+                                           struct error *);
 
 #endif

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 void suspects_init(struct suspects *s, const struct history *h, const struct places *places)
 {

@@ -10,7 +10,7 @@
 #ifndef CHECKERS_VALUES_WRONG_ANSWER_H
 #define CHECKERS_VALUES_WRONG_ANSWER_H
 
-#include "checkers/checker.h"
+#include "checkers/check.h"
 #include "checkers/graph/places.h"
 #include "checkers/proof/proof.h"
 #include "checkers/rows/answers.h"

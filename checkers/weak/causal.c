@@ -316,7 +316,7 @@ static enum status weak_glance(struct weak *w, bool *holds, struct error *err)
 
 #define SPARSE UINT32_MAX /* as a row: the key has none */
 
-struct causal {
+struct causal_clocks {
     struct weak *w;
     const struct weak_scope *scope;
     struct weak_edges *edges;
@@ -335,13 +335,13 @@ struct causal {
 
 /* --- Rows of writers -------------------------------------------------------------- */
 
-static bool is_dense(const struct causal *c, uint32_t key)
+static bool is_dense(const struct causal_clocks *c, uint32_t key)
 {
     return c->chains.key_start[key + 1] - c->chains.key_start[key] > c->chains.count / 2 + 4;
 }
 
 /* Rows of those that have about as many writers as there are chains, or more. */
-static enum status make_rows(struct causal *c, struct error *err)
+static enum status make_rows(struct causal_clocks *c, struct error *err)
 {
     size_t keys = c->w->history->key_count, cells;
     uint32_t count = 0;
@@ -363,12 +363,12 @@ static enum status make_rows(struct causal *c, struct error *err)
 
 /* --- Clocks ----------------------------------------------------------------------- */
 
-static inline uint32_t *clock_of(const struct causal *c, uint32_t txn)
+static inline uint32_t *clock_of(const struct causal_clocks *c, uint32_t txn)
 {
     return txn == WEAK_INITIAL ? c->zero : c->rows + (size_t)c->row[txn] * c->chains.count;
 }
 
-static enum status count_needs(struct causal *c, struct error *err)
+static enum status count_needs(struct causal_clocks *c, struct error *err)
 {
     struct weak *w = c->w;
 
@@ -384,7 +384,7 @@ static enum status count_needs(struct causal *c, struct error *err)
     return STATUS_OK;
 }
 
-static enum status take_row(struct causal *c, uint32_t *row, struct error *err)
+static enum status take_row(struct causal_clocks *c, uint32_t *row, struct error *err)
 {
     if (c->idle.count > 0) {
         *row = c->idle.at[--c->idle.count];
@@ -407,7 +407,7 @@ static enum status take_row(struct causal *c, uint32_t *row, struct error *err)
     return STATUS_OK;
 }
 
-static enum status release(struct causal *c, uint32_t txn, struct error *err)
+static enum status release(struct causal_clocks *c, uint32_t txn, struct error *err)
 {
     if (txn >= WEAK_OPEN || --c->needs[txn] > 0)
         return STATUS_OK;
@@ -433,7 +433,7 @@ VECTORS static bool is_beyond(const uint32_t *clock, const uint32_t *latest, con
 }
 
 /* What comes before the transaction, without itself. */
-static enum status make_clock(struct causal *c, uint32_t txn, struct error *err)
+static enum status make_clock(struct causal_clocks *c, uint32_t txn, struct error *err)
 {
     const struct weak *w = c->w;
     uint32_t previous = weak_previous(w, txn), last = WEAK_INITIAL, *clock;
@@ -454,7 +454,7 @@ static enum status make_clock(struct causal *c, uint32_t txn, struct error *err)
 
 /* --- Reads ------------------------------------------------------------------------ */
 
-static enum status pass_one_by_one(struct causal *c, uint32_t read, const uint32_t *clock,
+static enum status pass_one_by_one(struct causal_clocks *c, uint32_t read, const uint32_t *clock,
                                    const uint32_t *known, struct error *err)
 {
     const struct weak *w = c->w;
@@ -477,7 +477,7 @@ static enum status pass_one_by_one(struct causal *c, uint32_t read, const uint32
  * The last seat from `at` backwards whose position is at most that. Those of its chain begin with
  * one beyond `known`, which is less.
  */
-static uint32_t find_last(const struct causal *c, uint32_t at, uint32_t first, uint32_t position)
+static uint32_t find_last(const struct causal_clocks *c, uint32_t at, uint32_t first, uint32_t position)
 {
     const struct weak_seat *seats = c->chains.seats;
     uint32_t chain = seats[at].chain, low = at, high = at + 1, step = 1;
@@ -501,7 +501,7 @@ static uint32_t find_last(const struct causal *c, uint32_t at, uint32_t first, u
     return low;
 }
 
-static enum status pass_by_row(struct causal *c, uint32_t read, const uint32_t *clock,
+static enum status pass_by_row(struct causal_clocks *c, uint32_t read, const uint32_t *clock,
                                const uint32_t *known, struct error *err)
 {
     const struct weak *w = c->w;
@@ -525,7 +525,7 @@ static enum status pass_by_row(struct causal *c, uint32_t read, const uint32_t *
 }
 
 /* It has been passed: now it is the last writer of its keys. */
-static void note_writes(struct causal *c, uint32_t txn)
+static void note_writes(struct causal_clocks *c, uint32_t txn)
 {
     const struct weak *w = c->w;
 
@@ -541,7 +541,7 @@ static void note_writes(struct causal *c, uint32_t txn)
 }
 
 /* All of the scope that are within the clock. */
-static enum status pass_scope(struct causal *c, uint32_t read, const uint32_t *clock,
+static enum status pass_scope(struct causal_clocks *c, uint32_t read, const uint32_t *clock,
                               struct error *err)
 {
     const struct weak *w = c->w;
@@ -558,7 +558,7 @@ static enum status pass_scope(struct causal *c, uint32_t read, const uint32_t *c
     return STATUS_OK;
 }
 
-static enum status pass_txn(struct causal *c, uint32_t txn, struct error *err)
+static enum status pass_txn(struct causal_clocks *c, uint32_t txn, struct error *err)
 {
     struct weak *w = c->w;
     uint32_t *clock;
@@ -599,7 +599,7 @@ static void expect_bytes(const void *at, size_t size)
 }
 
 /* Asks for what a transaction some places ahead will look at. */
-static void expect(const struct causal *c, uint32_t far, uint32_t near)
+static void expect(const struct causal_clocks *c, uint32_t far, uint32_t near)
 {
     const struct weak *w = c->w;
     size_t bytes = c->chains.count * sizeof *c->rows;
@@ -633,12 +633,12 @@ static void expect(const struct causal *c, uint32_t far, uint32_t near)
 }
 
 /* Then nobody needs any, if there are none. */
-static bool edges_are_backward(const struct causal *c)
+static bool edges_are_backward(const struct causal_clocks *c)
 {
     return !c->scope && c->edges->only_backward;
 }
 
-static enum status saturate_all(struct causal *c, struct error *err)
+static enum status saturate_all(struct causal_clocks *c, struct error *err)
 {
     struct weak *w = c->w;
 
@@ -667,7 +667,7 @@ static enum status saturate_all(struct causal *c, struct error *err)
 static enum status saturate(struct weak *w, const struct weak_scope *scope,
                             struct weak_edges *edges, struct error *err)
 {
-    struct causal c = { .w = w, .scope = scope, .edges = edges, .patience = PATIENCE };
+    struct causal_clocks c = { .w = w, .scope = scope, .edges = edges, .patience = PATIENCE };
     enum status status = saturate_all(&c, err);
 
     weak_chains_close(&c.chains);

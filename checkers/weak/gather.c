@@ -105,7 +105,7 @@ enum status weak_index_keys(struct weak *w, struct error *err)
 #define FREE UINT32_MAX
 #define SEVERAL (UINT32_C(1) << 31)
 
-struct slot {
+struct value_slot {
     uint64_t bits; /* the value, or its hash */
     uint32_t key;
     uint32_t txn; /* or FREE, or SEVERAL and more */
@@ -119,7 +119,7 @@ struct several {
 
 struct table {
     struct weak *w;
-    struct slot *slots;
+    struct value_slot *slots;
     uint64_t mask;
     bool is_exact; /* all values in it are integers: bits tell all */
     ARRAY(struct several) several;
@@ -137,13 +137,13 @@ static uint64_t bits_of(const struct history *h, uint32_t op)
 }
 
 /* A transaction that wrote the slot's value. */
-static uint32_t writer_in(const struct table *t, const struct slot *slot)
+static uint32_t writer_in(const struct table *t, const struct value_slot *slot)
 {
     return slot->txn & SEVERAL ? t->several.at[slot->txn - SEVERAL].first : slot->txn;
 }
 
 /* Of a slot with these bits: whether it is that value. */
-static bool is_same(const struct table *t, const struct slot *slot, uint32_t key, uint32_t op)
+static bool is_same(const struct table *t, const struct value_slot *slot, uint32_t key, uint32_t op)
 {
     const struct weak *w = t->w;
     const struct history *h = w->history;
@@ -153,10 +153,10 @@ static bool is_same(const struct table *t, const struct slot *slot, uint32_t key
 }
 
 /* Its slot, or the free one where it would stand. */
-static inline struct slot *seek(const struct table *t, uint32_t key, uint64_t bits, uint32_t op)
+static inline struct value_slot *seek(const struct table *t, uint32_t key, uint64_t bits, uint32_t op)
 {
     for (uint64_t at = slot_of(t, key, bits);; at = (at + 1) & t->mask) {
-        struct slot *slot = &t->slots[at];
+        struct value_slot *slot = &t->slots[at];
 
         if (slot->txn == FREE ||
             (slot->bits == bits && slot->key == key && (t->is_exact || is_same(t, slot, key, op))))
@@ -166,7 +166,7 @@ static inline struct slot *seek(const struct table *t, uint32_t key, uint64_t bi
 
 /* --- Filling ---------------------------------------------------------------------- */
 
-static enum status add_again(struct table *t, struct slot *slot, uint32_t txn, struct error *err)
+static enum status add_again(struct table *t, struct value_slot *slot, uint32_t txn, struct error *err)
 {
     struct several both = { slot->txn, txn, false };
 
@@ -183,11 +183,11 @@ static enum status add(struct table *t, uint32_t txn, uint32_t write, struct err
     const struct weak *w = t->w;
     uint32_t op = w->write_op[write], key = w->write_key[write];
     uint64_t bits = bits_of(w->history, op);
-    struct slot *slot = seek(t, key, bits, op);
+    struct value_slot *slot = seek(t, key, bits, op);
 
     if (slot->txn != FREE)
         return add_again(t, slot, txn, err);
-    *slot = (struct slot){ bits, key, txn };
+    *slot = (struct value_slot){ bits, key, txn };
     return STATUS_OK;
 }
 
@@ -311,7 +311,7 @@ enum status weak_find_writers(struct weak *w, struct error *err)
 
 #define FEW 48 /* operations: looking through them is faster than a table */
 
-struct gathering {
+struct weak_gathering {
     struct weak *w;
     /* By key, for long transactions: which was the last that wrote it, plus one, and where. */
     uint32_t *writer, *place;
@@ -335,7 +335,7 @@ static bool is_long(const struct history *h, uint32_t txn)
 }
 
 /* Where the transaction at hand has its write of the key, or HISTORY_NONE. */
-static uint32_t find_own(const struct gathering *g, uint32_t txn, uint32_t key)
+static uint32_t find_own(const struct weak_gathering *g, uint32_t txn, uint32_t key)
 {
     const struct weak *w = g->w;
 
@@ -347,7 +347,7 @@ static uint32_t find_own(const struct gathering *g, uint32_t txn, uint32_t key)
     return HISTORY_NONE;
 }
 
-static void pass_write(struct gathering *g, uint32_t txn, uint32_t op)
+static void pass_write(struct weak_gathering *g, uint32_t txn, uint32_t op)
 {
     struct weak *w = g->w;
     uint32_t key = w->history->op_key[op], own = find_own(g, txn, key);
@@ -365,7 +365,7 @@ static void pass_write(struct gathering *g, uint32_t txn, uint32_t op)
 
 /* --- Reads ------------------------------------------------------------------------ */
 
-static enum status note_list(struct gathering *g, uint32_t txn, uint32_t op, uint32_t own,
+static enum status note_list(struct weak_gathering *g, uint32_t txn, uint32_t op, uint32_t own,
                              struct error *err)
 {
     struct weak_list_read list = { txn, op, g->w->read_count, HISTORY_NONE };
@@ -377,7 +377,7 @@ static enum status note_list(struct gathering *g, uint32_t txn, uint32_t op, uin
     return array_push(&g->w->list_reads, list, err);
 }
 
-static enum status pass_read(struct gathering *g, uint32_t txn, uint32_t op, struct error *err)
+static enum status pass_read(struct weak_gathering *g, uint32_t txn, uint32_t op, struct error *err)
 {
     struct weak *w = g->w;
     const struct history *h = w->history;
@@ -411,7 +411,7 @@ static int compare_pairs(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum status sort_many(struct gathering *g, uint32_t from, uint32_t count, struct error *err)
+static enum status sort_many(struct weak_gathering *g, uint32_t from, uint32_t count, struct error *err)
 {
     struct weak *w = g->w;
 
@@ -443,7 +443,7 @@ static void sort_few(struct weak *w, uint32_t from)
     }
 }
 
-static enum status pass_txn(struct gathering *g, uint32_t txn, struct error *err)
+static enum status pass_txn(struct weak_gathering *g, uint32_t txn, struct error *err)
 {
     struct weak *w = g->w;
     const struct history *h = w->history;
@@ -469,7 +469,7 @@ static enum status pass_txn(struct gathering *g, uint32_t txn, struct error *err
 /* --- The whole -------------------------------------------------------------------- */
 
 /* As many as there can be, and tables where some transaction is long. */
-static enum status make_room(struct gathering *g, struct error *err)
+static enum status make_room(struct weak_gathering *g, struct error *err)
 {
     struct weak *w = g->w;
     const struct history *h = w->history;
@@ -494,7 +494,7 @@ static enum status make_room(struct gathering *g, struct error *err)
     return memory_resize((void **)&w->read_op, reads, sizeof *w->read_op, err);
 }
 
-static enum status gather(struct gathering *g, struct error *err)
+static enum status gather(struct weak_gathering *g, struct error *err)
 {
     struct weak *w = g->w;
 
@@ -514,7 +514,7 @@ static enum status gather(struct gathering *g, struct error *err)
 
 enum status weak_gather(struct weak *w, struct error *err)
 {
-    struct gathering g = { .w = w };
+    struct weak_gathering g = { .w = w };
     enum status status = gather(&g, err);
 
     free(g.writer);

@@ -33,13 +33,13 @@ void guarantee_followers_close(struct guarantee_followers *f)
     free(f->readers);
 }
 
-struct placed {
+struct placed_read {
     uint32_t write, read, reader;
 };
 
 static int compare_placed(const void *a, const void *b)
 {
-    const struct placed *x = a, *y = b;
+    const struct placed_read *x = a, *y = b;
 
     if (x->write != y->write)
         return x->write < y->write ? -1 : 1;
@@ -48,7 +48,7 @@ static int compare_placed(const void *a, const void *b)
 
 /* Those of one writer by its writes; mostly they are few. */
 static enum status sort_reads(struct guarantee_followers *f, const struct weak *w, uint32_t txn,
-                              struct placed **placed, size_t *room, struct error *err)
+                              struct placed_read **placed, size_t *room, struct error *err)
 {
     uint32_t from = f->start[txn], count = f->start[txn + 1] - from;
 
@@ -59,7 +59,7 @@ static enum status sort_reads(struct guarantee_followers *f, const struct weak *
         *room = 2 * (size_t)count;
     }
     for (uint32_t i = 0; i < count; i++)
-        (*placed)[i] = (struct placed){ guarantee_followers_write(w, f->reads[from + i]), f->reads[from + i],
+        (*placed)[i] = (struct placed_read){ guarantee_followers_write(w, f->reads[from + i]), f->reads[from + i],
                                         f->readers[from + i] };
     qsort(*placed, count, sizeof **placed, compare_placed);
     for (uint32_t i = 0; i < count; i++) {
@@ -71,7 +71,7 @@ static enum status sort_reads(struct guarantee_followers *f, const struct weak *
 
 enum status guarantee_followers_init(struct guarantee_followers *f, const struct weak *w, struct error *err)
 {
-    struct placed *placed = NULL;
+    struct placed_read *placed = NULL;
     size_t room = 0;
     enum status status = STATUS_OK;
 
@@ -456,14 +456,14 @@ enum status guarantee_explain_writes(const struct weak *w, const struct weak_edg
 
 /* --- Read your writes ------------------------------------------------------------- */
 
-struct own {
+struct session_write {
     struct guarantee *g;
     uint32_t *session; /* by key: the one at hand, plus one, if it has written it */
     uint32_t *first;   /* by key: in `writers`, plus one */
     ARRAY(struct cause) writers;
 };
 
-static enum status pass_own_txn(struct own *o, uint32_t session, uint32_t txn, struct error *err)
+static enum status pass_own_txn(struct session_write *o, uint32_t session, uint32_t txn, struct error *err)
 {
     const struct weak *w = o->g->w;
 
@@ -491,7 +491,7 @@ static enum status pass_own_txn(struct own *o, uint32_t session, uint32_t txn, s
     return STATUS_OK;
 }
 
-static enum status pass_own(struct own *o, struct error *err)
+static enum status pass_own(struct session_write *o, struct error *err)
 {
     struct weak *w = o->g->w;
     size_t keys = w->history->key_count;
@@ -511,7 +511,7 @@ static enum status pass_own(struct own *o, struct error *err)
 
 enum status guarantee_own_writes(struct guarantee *g, struct error *err)
 {
-    struct own o = { .g = g };
+    struct session_write o = { .g = g };
     enum status status = pass_own(&o, err);
 
     free(o.session);

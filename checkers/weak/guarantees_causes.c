@@ -165,11 +165,11 @@ static enum status follow(struct causes *c, uint32_t t3, struct error *err)
 /* --- The whole -------------------------------------------------------------------- */
 
 /* Reads of the session up to an operation. */
-struct reading {
+struct cause_reading {
     uint32_t at, read; /* in session_txns, and in its reads */
 };
 
-static enum status pass_reads(struct causes *c, uint32_t session, struct reading *r, uint32_t until,
+static enum status pass_reads(struct causes *c, uint32_t session, struct cause_reading *r, uint32_t until,
                               struct error *err)
 {
     const struct weak *w = c->g->w;
@@ -190,7 +190,7 @@ static enum status pass_reads(struct causes *c, uint32_t session, struct reading
 }
 
 /* Those who read from t4, in the order of its writes. */
-static enum status pass_followers(struct causes *c, uint32_t session, struct reading *r,
+static enum status pass_followers(struct causes *c, uint32_t session, struct cause_reading *r,
                                   uint32_t t4, struct error *err)
 {
     const struct weak *w = c->g->w;
@@ -226,7 +226,7 @@ static enum status pass_session(struct causes *c, uint32_t session, const uint32
                                 uint32_t count, struct error *err)
 {
     struct weak *w = c->g->w;
-    struct reading reading = { .at = w->session_start[session] };
+    struct cause_reading reading = { .at = w->session_start[session] };
 
     if (!has_reads(w, session))
         return STATUS_OK;

@@ -89,7 +89,7 @@ enum status weak_find_path(const struct weak *w, uint32_t from, uint32_t to, str
 #define NOT_SEEN 0
 #define DONE UINT32_MAX
 
-struct frame {
+struct order_frame {
     uint32_t txn, next; /* the edge to look at next */
     uint32_t low;       /* the least number that it is known to lead back to */
 };
@@ -98,7 +98,7 @@ struct order_search {
     struct weak *w;
     uint32_t *start, *from; /* shown and co edges, by where they lead to */
     uint32_t *number;       /* by transaction: from 1, NOT_SEEN, or DONE */
-    struct frame *path;
+    struct order_frame *path;
     uint32_t *open; /* all that were seen and have no component yet */
     uint32_t path_count, open_count, seen;
     struct weak_order *order;
@@ -150,12 +150,12 @@ static enum status lay_out(struct order_search *s, const struct weak_edges *co, 
 static void enter(struct order_search *s, uint32_t txn)
 {
     s->number[txn] = ++s->seen;
-    s->path[s->path_count++] = (struct frame){ txn, 0, s->seen };
+    s->path[s->path_count++] = (struct order_frame){ txn, 0, s->seen };
     s->open[s->open_count++] = txn;
 }
 
 /* What comes before: reads, then the session, then edges. False: that was all. */
-static inline bool next_before(const struct order_search *s, struct frame *f, uint32_t *before)
+static inline bool next_before(const struct order_search *s, struct order_frame *f, uint32_t *before)
 {
     const struct weak *w = s->w;
     uint32_t reads = w->read_start[f->txn + 1] - w->read_start[f->txn], n = f->next++;
@@ -200,7 +200,7 @@ static enum status close_component(struct order_search *s, uint32_t txn, struct 
 
 static enum status leave(struct order_search *s, struct error *err)
 {
-    struct frame f = s->path[--s->path_count];
+    struct order_frame f = s->path[--s->path_count];
 
     if (f.low == s->number[f.txn])
         return close_component(s, f.txn, err);
@@ -213,7 +213,7 @@ static enum status follow(struct order_search *s, uint32_t root, struct error *e
 {
     enter(s, root);
     while (s->path_count > 0) {
-        struct frame *f = &s->path[s->path_count - 1];
+        struct order_frame *f = &s->path[s->path_count - 1];
         uint32_t before;
 
         if (!next_before(s, f, &before))

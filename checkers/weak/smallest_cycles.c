@@ -73,13 +73,11 @@ struct weak_arcs {
     ARRAY(struct weak_arc) arcs;
 };
 
-static enum status add_arc(const struct smallest_cycles *k, struct weak_arcs *arcs, uint32_t from,
-                           uint32_t to, uint32_t op, enum weak_arc_kind kind, struct error *err)
+static enum status add_arc(const struct smallest_cycles *k, struct weak_arcs *arcs,
+                           struct weak_arc arc, struct error *err)
 {
-    struct weak_arc arc = { from, to, op, (uint8_t)kind };
-
-    if (from >= WEAK_OPEN || to >= WEAK_OPEN || k->component[from] == UINT32_MAX ||
-        k->component[from] != k->component[to])
+    if (arc.from >= WEAK_OPEN || arc.to >= WEAK_OPEN || k->component[arc.from] == UINT32_MAX ||
+        k->component[arc.from] != k->component[arc.to])
         return STATUS_OK;
     return array_push(&arcs->arcs, arc, err);
 }
@@ -88,7 +86,10 @@ static enum status add_edges(const struct smallest_cycles *k, struct weak_arcs *
                              const struct weak_edges *e, enum weak_arc_kind kind, struct error *err)
 {
     for (size_t i = 0; i < e->edges.count; i++)
-        TRY(add_arc(k, arcs, e->edges.at[i].from, e->edges.at[i].to, e->edges.at[i].op, kind, err));
+        TRY(add_arc(k, arcs,
+                    (struct weak_arc){ e->edges.at[i].from, e->edges.at[i].to, e->edges.at[i].op,
+                                       (uint8_t)kind },
+                    err));
     return STATUS_OK;
 }
 
@@ -103,7 +104,10 @@ static enum status gather_arcs(struct smallest_cycles *k, const struct weak_axio
 
     for (uint32_t n = 0; n < member_count; n++)
         for (uint32_t i = w->read_start[k->members[n]]; i < w->read_start[k->members[n] + 1]; i++)
-            TRY(add_arc(k, arcs, w->read_writer[i], k->members[n], w->read_op[i], WEAK_READ, err));
+            TRY(add_arc(k, arcs,
+                        (struct weak_arc){ w->read_writer[i], k->members[n], w->read_op[i],
+                                           WEAK_READ },
+                        err));
     TRY(add_edges(k, arcs, &w->shown, WEAK_SHOWN, err));
     TRY(add_edges(k, arcs, &j->co, WEAK_CO, err));
     if (axiom->saturate)

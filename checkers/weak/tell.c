@@ -149,7 +149,7 @@ enum status weak_tell_faults(struct weak *w, struct error *err)
 
 /* --- Cycles -------------------------------------------------------------------- */
 
-struct telling {
+struct weak_telling {
     struct weak *w;
     const struct weak_axiom *axiom;
     const struct weak_judgement *judgement;
@@ -190,7 +190,7 @@ static void find_appends(const struct weak *w, struct edge *e)
         e->to == WEAK_INITIAL ? VERSION_INITIAL : w->write_op[weak_find_write(w, e->to, e->key)];
 }
 
-static enum status account_for_co(struct telling *t, struct account *a, const struct weak_edge *co,
+static enum status account_for_co(struct weak_telling *t, struct account *a, const struct weak_edge *co,
                                   struct error *err)
 {
     struct weak_path path = { 0 };
@@ -207,25 +207,25 @@ static enum status account_for_co(struct telling *t, struct account *a, const st
     return status;
 }
 
-static enum status account_for(struct telling *t, struct account *a, uint32_t from, uint32_t to,
-                               uint32_t op, enum weak_arc_kind kind, struct error *err)
+static enum status account_for(struct weak_telling *t, struct account *a, struct weak_arc arc,
+                               struct error *err)
 {
     const struct weak *w = t->w;
-    struct edge e = step_edge(w, from, to, kind == WEAK_READ ? op : HISTORY_NONE);
-    struct reason reason = { .reader = HISTORY_NONE, .read = op };
+    struct edge e = step_edge(w, arc.from, arc.to, arc.kind == WEAK_READ ? arc.op : HISTORY_NONE);
+    struct reason reason = { .reader = HISTORY_NONE, .read = arc.op };
 
     TRY(array_push(&a->because_start, a->because.count, err));
-    TRY(array_push(&a->txns, from, err));
-    if (kind >= WEAK_SHOWN) {
-        e.kind = kind == WEAK_SHOWN ? EDGE_WW : EDGE_CO;
-        e.op = op;
-        e.key = w->history->op_key[op];
+    TRY(array_push(&a->txns, arc.from, err));
+    if (arc.kind >= WEAK_SHOWN) {
+        e.kind = arc.kind == WEAK_SHOWN ? EDGE_WW : EDGE_CO;
+        e.op = arc.op;
+        e.key = w->history->op_key[arc.op];
         find_appends(w, &e);
-        reason.reader = history_txn_of(w->history, op);
+        reason.reader = history_txn_of(w->history, arc.op);
         TRY(array_push(&a->txns, reason.reader, err));
     }
-    if (kind == WEAK_CO)
-        TRY(account_for_co(t, a, &(struct weak_edge){ from, to, op }, err));
+    if (arc.kind == WEAK_CO)
+        TRY(account_for_co(t, a, &(struct weak_edge){ arc.from, arc.to, arc.op }, err));
     TRY(array_push(&a->edges, e, err));
     return array_push(&a->reasons, reason, err);
 }
@@ -250,7 +250,7 @@ static void point_reasons(struct account *a)
 }
 
 /* Each once, in the order in which they came. */
-static void drop_repeats(struct telling *t, struct account *a)
+static void drop_repeats(struct weak_telling *t, struct account *a)
 {
     size_t kept = 0;
 
@@ -265,7 +265,7 @@ static void drop_repeats(struct telling *t, struct account *a)
     a->txns.count = kept;
 }
 
-static enum status add_account(struct telling *t, struct account *a, enum anomaly kind,
+static enum status add_account(struct weak_telling *t, struct account *a, enum anomaly kind,
                                struct error *err)
 {
     const struct history *h = t->w->history;
@@ -282,7 +282,7 @@ static enum status add_account(struct telling *t, struct account *a, enum anomal
     return check_add(t->w->check, &found, err);
 }
 
-static enum anomaly name_cycle(const struct telling *t, const struct smallest_cycles *k)
+static enum anomaly name_cycle(const struct weak_telling *t, const struct smallest_cycles *k)
 {
     unsigned co = 0, shown = 0;
 
@@ -295,26 +295,23 @@ static enum anomaly name_cycle(const struct telling *t, const struct smallest_cy
     return co == 1 && shown == 0 ? t->axiom->by_order : t->axiom->by_circle;
 }
 
-static enum status tell_cycle(struct telling *t, const struct smallest_cycles *k, struct error *err)
+static enum status tell_cycle(struct weak_telling *t, const struct smallest_cycles *k, struct error *err)
 {
     struct account a = { 0 };
     enum status status = STATUS_OK;
 
-    for (size_t i = 0; i < k->cycle.count && status == STATUS_OK; i++) {
-        struct weak_arc arc = k->cycle.at[i];
-
-        status = account_for(t, &a, arc.from, arc.to, arc.op, (enum weak_arc_kind)arc.kind, err);
-    }
+    for (size_t i = 0; i < k->cycle.count && status == STATUS_OK; i++)
+        status = account_for(t, &a, k->cycle.at[i], err);
     if (status == STATUS_OK)
         status = add_account(t, &a, name_cycle(t, k), err);
     close_account(&a);
     return status;
 }
 
-static enum status tell_initial(struct telling *t, const struct weak_edge *e, struct error *err)
+static enum status tell_initial(struct weak_telling *t, const struct weak_edge *e, struct error *err)
 {
     struct account a = { 0 };
-    enum status status = account_for(t, &a, e->from, WEAK_INITIAL, e->op, WEAK_CO, err);
+    enum status status = account_for(t, &a, (struct weak_arc){ e->from, WEAK_INITIAL, e->op, WEAK_CO }, err);
 
     if (status == STATUS_OK)
         status = add_account(t, &a, t->axiom->by_order, err);
@@ -324,7 +321,7 @@ static enum status tell_initial(struct telling *t, const struct weak_edge *e, st
 
 /* --- The whole -------------------------------------------------------------------- */
 
-static bool is_told(const struct telling *t, const struct smallest_cycles *k, uint32_t component)
+static bool is_told(const struct weak_telling *t, const struct smallest_cycles *k, uint32_t component)
 {
     for (uint32_t n = k->member_start[component]; n < k->member_start[component + 1]; n++)
         if (t->told[k->members[n]])
@@ -332,7 +329,7 @@ static bool is_told(const struct telling *t, const struct smallest_cycles *k, ui
     return false;
 }
 
-static enum status tell_components(struct telling *t, struct error *err)
+static enum status tell_components(struct weak_telling *t, struct error *err)
 {
     struct smallest_cycles cycles;
     enum status status = smallest_cycles_init(&cycles, t->w, t->axiom, t->judgement, err);
@@ -350,7 +347,7 @@ static enum status tell_components(struct telling *t, struct error *err)
     return status;
 }
 
-static enum status tell_all(struct telling *t, struct error *err)
+static enum status tell_all(struct weak_telling *t, struct error *err)
 {
     const struct weak_judgement *j = t->judgement;
 
@@ -370,7 +367,7 @@ static enum status tell_all(struct telling *t, struct error *err)
 enum status weak_tell_cycles(struct weak *w, const struct weak_axiom *axiom,
                              const struct weak_judgement *j, uint8_t *told, struct error *err)
 {
-    struct telling t = { .w = w, .axiom = axiom, .judgement = j, .told = told };
+    struct weak_telling t = { .w = w, .axiom = axiom, .judgement = j, .told = told };
     enum status status = tell_all(&t, err);
 
     free(t.named);

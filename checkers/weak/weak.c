@@ -38,11 +38,12 @@
  * Then it is a question for the search (prefix_encoding.h), and may remain one.
  */
 
-/* prefix.c: once causal holds, by this order, and there is neither a fault nor anything open. */
+/* Once causal holds, by this order, and there is neither a fault nor anything open. */
 static enum status weak_judge_prefix(struct weak *w, const struct weak_order *causal, struct error *err)
 {
-    TRY(prefix_encoding_judge(w->history, &w->places, causal->txns, causal->count, w->options, w->check,
-                     err));
+    struct prefix_hint hint = { causal->txns, causal->count };
+
+    TRY(prefix_encoding_judge(w->history, &w->places, &hint, w->options, w->check, err));
     if (w->check->verdict == VERDICT_INVALID) {
         w->check->strongest = LEVEL_CAUSAL;
         w->check->weakest_violated = LEVEL_PREFIX;

@@ -30,7 +30,7 @@
 #define CHECKERS_WEAK_WEAK_PRIVATE_H
 
 #include "base/array.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/places.h"
 #include "checkers/values/values.h"
 

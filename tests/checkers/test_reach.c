@@ -77,7 +77,8 @@ static void assert_as_walked(const struct graph_case *g, uint32_t slot_count, en
     bool before[NODES][NODES], still[NODES][NODES], is_acyclic = false;
     struct reach reach;
 
-    ASSERT_OK(reach_init(&reach, NODES, slot_count, g->slot, g->place, fixture_arena(), &err),
+    ASSERT_OK(reach_init(&reach, &(struct reach_slots){ NODES, slot_count, g->slot, g->place },
+                         fixture_arena(), &err),
               &err);
     TEST_ASSERT_EQUAL(kind, reach.kind);
     ASSERT_OK(reach_update(&reach, copy.edges, &copy.count, &is_acyclic, &err), &err);
@@ -115,7 +116,7 @@ static void nodes_that_nothing_new_comes_before_have_not_changed(void)
     size_t count = 3;
     bool is_acyclic;
 
-    ASSERT_OK(reach_init(&reach, 5, 2, slot, place, fixture_arena(), &err), &err);
+    ASSERT_OK(reach_init(&reach, &(struct reach_slots){ 5, 2, slot, place }, fixture_arena(), &err), &err);
     ASSERT_OK(reach_update(&reach, edges, &count, &is_acyclic, &err), &err);
     count = 4;
     ASSERT_OK(reach_update(&reach, edges, &count, &is_acyclic, &err), &err);
@@ -132,7 +133,7 @@ static void a_cycle_is_seen_and_nothing_is_taken_out(void)
     size_t count = ROW_COUNT(edges);
     bool is_acyclic;
 
-    ASSERT_OK(reach_init(&reach, 3, 0, none, none, fixture_arena(), &err), &err);
+    ASSERT_OK(reach_init(&reach, &(struct reach_slots){ 3, 0, none, none }, fixture_arena(), &err), &err);
     ASSERT_OK(reach_update(&reach, edges, &count, &is_acyclic, &err), &err);
     TEST_ASSERT_FALSE(is_acyclic);
     TEST_ASSERT_EQUAL(ROW_COUNT(edges), count);

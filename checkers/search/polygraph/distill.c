@@ -46,13 +46,13 @@ struct distiller {
     uint8_t *is_read_from; /* by transaction: of unknown ones */
     uint32_t *slots;       /* of the table of values: a final plus one, or 0 */
     uint64_t slot_mask;
-    struct element *elements; /* of the table of elements */
+    struct list_element *elements; /* of the table of elements */
     uint64_t element_mask;
     uint32_t *shown_by; /* by append: the read that has it, plus one */
 };
 
 /* An element of a list, and the append that put it there. */
-struct element {
+struct list_element {
     uint32_t key, op; /* op NOBODY: free; op VERSION_INITIAL - 1: of the initial list */
     int64_t element;
 };
@@ -202,7 +202,7 @@ static enum status distill_version_order(struct distiller *s, const struct disti
 
 /* --- Elements --------------------------------------------------------------------- */
 
-static struct element *seek_element(const struct distiller *s, uint32_t key, int64_t element)
+static struct list_element *seek_element(const struct distiller *s, uint32_t key, int64_t element)
 {
     uint64_t slot = hash_number((uint64_t)element + hash_number(key)) & s->element_mask;
 
@@ -220,12 +220,12 @@ static uint32_t find_element(const struct distiller *s, uint32_t key, int64_t el
 
 static void add_element(struct distiller *s, uint32_t key, int64_t element, uint32_t op)
 {
-    struct element *at = seek_element(s, key, element);
+    struct list_element *at = seek_element(s, key, element);
 
     if (at->op != NOBODY)
         s->key_kind[key] = KEY_STRANGE;
     else
-        *at = (struct element){ key, op, element };
+        *at = (struct list_element){ key, op, element };
 }
 
 static void add_initial(struct distiller *s, uint32_t key)
@@ -297,10 +297,10 @@ static void add_aborted(struct distiller *s, uint32_t txn)
 
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
         if (h->op_kind[op] == OP_APPEND && distill_counts_write(h, op)) {
-            struct element *at = seek_element(s, h->op_key[op], h->op_value[op]);
+            struct list_element *at = seek_element(s, h->op_key[op], h->op_value[op]);
 
             if (at->op == NOBODY)
-                *at = (struct element){ h->op_key[op], op, h->op_value[op] };
+                *at = (struct list_element){ h->op_key[op], op, h->op_value[op] };
         }
 }
 

@@ -49,14 +49,14 @@ static enum status follow_sessions(struct fixed_order *b, const struct distilled
 
 /* --- Real time -------------------------------------------------------------------- */
 
-struct moment {
+struct actor_moment {
     int64_t time;
     uint32_t actor;
 };
 
 static int compare_moments(const void *a, const void *b)
 {
-    const struct moment *x = a, *y = b;
+    const struct actor_moment *x = a, *y = b;
 
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
@@ -73,7 +73,7 @@ static int64_t end_of(const struct distilled *d, uint32_t actor)
 
 /* Slots by when the last of them is over, the earliest on top. */
 struct lodgings {
-    struct moment *heap; /* the actor is a slot */
+    struct actor_moment *heap; /* the actor is a slot */
     uint32_t count;
 };
 
@@ -81,12 +81,12 @@ struct lodgings {
 #define PUT(place, moment) (l->heap[place] = (moment))
 
 /* In the place of the earliest. */
-static void replace_lodging(struct lodgings *l, struct moment moment)
+static void replace_lodging(struct lodgings *l, struct actor_moment moment)
 {
     BINARY_HEAP_DOWN(l->heap, l->count, 0, moment, IS_BEFORE, PUT);
 }
 
-static void add_lodging(struct lodgings *l, struct moment moment)
+static void add_lodging(struct lodgings *l, struct actor_moment moment)
 {
     uint32_t last = l->count++;
 
@@ -96,7 +96,7 @@ static void add_lodging(struct lodgings *l, struct moment moment)
 #undef PUT
 
 /* In the order in which they began. */
-static enum status let_slots(struct fixed_order *b, const struct distilled *d, const struct moment *begins,
+static enum status let_slots(struct fixed_order *b, const struct distilled *d, const struct actor_moment *begins,
                              struct arena *arena, struct error *err)
 {
     struct lodgings l = { 0 };
@@ -110,18 +110,18 @@ static enum status let_slots(struct fixed_order *b, const struct distilled *d, c
 
         if (l.count > 0 && l.heap[0].time < begins[i].time) {
             b->slot[actor] = l.heap[0].actor;
-            replace_lodging(&l, (struct moment){ end, l.heap[0].actor });
+            replace_lodging(&l, (struct actor_moment){ end, l.heap[0].actor });
         } else {
             b->slot[actor] = b->slot_count++;
-            add_lodging(&l, (struct moment){ end, b->slot[actor] });
+            add_lodging(&l, (struct actor_moment){ end, b->slot[actor] });
         }
         b->place[actor] = ++taken[b->slot[actor]];
     }
     return STATUS_OK;
 }
 
-static void raise_barriers(struct fixed_order *b, const struct distilled *d, const struct moment *begins,
-                           const struct moment *ends)
+static void raise_barriers(struct fixed_order *b, const struct distilled *d, const struct actor_moment *begins,
+                           const struct actor_moment *ends)
 {
     uint32_t over = 0, raised = 0; /* how many are over; and were when the last barrier was made */
 
@@ -140,14 +140,14 @@ static void raise_barriers(struct fixed_order *b, const struct distilled *d, con
 static enum status follow_time(struct fixed_order *b, const struct distilled *d, struct arena *arena,
                                struct error *err)
 {
-    struct moment *begins, *ends;
+    struct actor_moment *begins, *ends;
 
     TAKE(arena, begins, d->actor_count, err);
     TAKE(arena, ends, d->actor_count, err);
     for (uint32_t actor = 0; actor < d->actor_count; actor++) {
         /* An absent time is the least of all: nothing had completed by then. */
-        begins[actor] = (struct moment){ d->history->txn_invoked[d->actor_txn[actor]], actor };
-        ends[actor] = (struct moment){ end_of(d, actor), actor };
+        begins[actor] = (struct actor_moment){ d->history->txn_invoked[d->actor_txn[actor]], actor };
+        ends[actor] = (struct actor_moment){ end_of(d, actor), actor };
     }
     qsort(begins, d->actor_count, sizeof *begins, compare_moments);
     qsort(ends, d->actor_count, sizeof *ends, compare_moments);

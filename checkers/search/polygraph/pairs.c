@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/search/polygraph/polygraph_private.h"
 
 #define EDGES_MAX ((size_t)24 << 20) /* beyond that nobody would find an order anyway */

@@ -411,7 +411,8 @@ static enum status number_nodes(struct polygraph *p, struct error *err)
         p->slot[of_actors + i] = b->slot_count;
         p->place[of_actors + i] = i + 1;
     }
-    return reach_init(&p->reach, p->node_count, slots, p->slot, p->place, p->arena, err);
+    return reach_init(&p->reach,
+                      &(struct reach_slots){ p->node_count, slots, p->slot, p->place }, p->arena, err);
 }
 
 /* For the reads of the distilled history, and for as many again as there may come. */

@@ -30,7 +30,7 @@
 #ifndef CHECKERS_SEARCH_POLYGRAPH_POLYGRAPH_H
 #define CHECKERS_SEARCH_POLYGRAPH_POLYGRAPH_H
 
-#include "checkers/checker.h"
+#include "checkers/check.h"
 #include "checkers/search/polygraph/fixed_order.h"
 #include "checkers/search/polygraph/reach_private.h"
 

@@ -5,13 +5,15 @@
 #define CLOCKS_MAX ((uint64_t)48 << 20) /* numbers: 192 MB */
 #define BITS_MAX ((uint64_t)600 << 20)  /* bits: twice 75 MB, or 25 000 nodes */
 
-enum status reach_init(struct reach *r, uint32_t node_count, uint32_t slot_count,
-                       const uint32_t *slot, const uint32_t *place, struct arena *arena,
+enum status reach_init(struct reach *r, const struct reach_slots *slots, struct arena *arena,
                        struct error *err)
 {
-    *r = (struct reach){
-        .node_count = node_count, .slot_count = slot_count, .slot = slot, .place = place
-    };
+    uint32_t node_count = slots->node_count, slot_count = slots->slot_count;
+
+    *r = (struct reach){ .node_count = node_count,
+                         .slot_count = slot_count,
+                         .slot = slots->slot,
+                         .place = slots->place };
     r->word_count = (node_count + 63) / 64;
     if (slot_count > 0 && (uint64_t)node_count * slot_count <= CLOCKS_MAX) {
         r->kind = REACH_CLOCKS;

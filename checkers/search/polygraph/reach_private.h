@@ -43,9 +43,14 @@ struct reach {
     size_t edge_room;
 };
 
+/* In which slot each node stands, and at which place of it. No slots: none are given. */
+struct reach_slots {
+    uint32_t node_count, slot_count;
+    const uint32_t *slot, *place; /* by node; places from 1 */
+};
+
 /* Takes clocks where slots are given and few enough, else bits, else nothing. */
-MUST_USE enum status reach_init(struct reach *, uint32_t node_count, uint32_t slot_count,
-                                const uint32_t *slot, const uint32_t *place, struct arena *,
+MUST_USE enum status reach_init(struct reach *, const struct reach_slots *, struct arena *,
                                 struct error *);
 void reach_close(struct reach *);
 

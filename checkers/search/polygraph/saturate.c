@@ -10,7 +10,7 @@
  */
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/search/polygraph/polygraph_private.h"
 
 /* --- Reads --------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/proof/tell.h"
 
 enum status steps_init(struct steps *s, const struct polygraph *p, struct error *err)

@@ -559,7 +559,8 @@ static enum status find_closing(struct refuter *r, uint32_t *closing, struct err
     enum status status = STATUS_OK;
 
     TAKE(r->arena, arrows, p->facts.count, err);
-    TRY(reach_init(&reach, p->node_count, 0, p->slot, p->place, r->arena, err));
+    TRY(reach_init(&reach, &(struct reach_slots){ p->node_count, 0, p->slot, p->place }, r->arena,
+                   err));
     reach.kind = REACH_NOTHING;
     while (low + 1 < high && status == STATUS_OK) {
         size_t middle = low + (high - low) / 2, count = 0;

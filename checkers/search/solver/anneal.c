@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/search/solver/search_index_private.h"
 
 struct anneal_pair {
@@ -31,23 +31,23 @@ struct anneal_pairs { /* as in ARRAY() */
  */
 
 /* Nodes to the chains that begin with them, in rising order. */
-struct heads {
+struct variable_heads {
     uint32_t *start, *chains;
 };
 
-static void count_head(struct heads *heads, uint32_t node)
+static void count_head(struct variable_heads *heads, uint32_t node)
 {
     if (node != SEARCH_NONE)
         heads->start[node + 2]++;
 }
 
-static void add_head(struct heads *heads, uint32_t node, uint32_t chain)
+static void add_head(struct variable_heads *heads, uint32_t node, uint32_t chain)
 {
     if (node != SEARCH_NONE)
         heads->chains[heads->start[node + 1]++] = chain;
 }
 
-static enum status index_heads(const struct search_problem *p, struct heads *heads,
+static enum status index_heads(const struct search_problem *p, struct variable_heads *heads,
                                struct error *err)
 {
     size_t n = p->node_count;
@@ -79,7 +79,7 @@ static uint32_t target_of(const struct search_index *x, uint32_t literal)
                                                  : SEARCH_NONE;
 }
 
-static enum status add_pairs(const struct search_problem *p, const struct heads *heads,
+static enum status add_pairs(const struct search_problem *p, const struct variable_heads *heads,
                              uint32_t one, uint32_t other, struct anneal_pairs *pairs,
                              struct error *err)
 {
@@ -102,7 +102,7 @@ static enum status add_pairs(const struct search_problem *p, const struct heads 
     return STATUS_OK;
 }
 
-static enum status find_pairs(const struct search_index *x, struct heads *heads,
+static enum status find_pairs(const struct search_index *x, struct variable_heads *heads,
                               struct anneal_pairs *pairs, struct error *err)
 {
     TRY(index_heads(x->problem, heads, err));
@@ -120,7 +120,7 @@ static enum status find_pairs(const struct search_index *x, struct heads *heads,
 static enum status anneal_find_pairs(const struct search_index *x, struct anneal_pairs *pairs,
                                      struct error *err)
 {
-    struct heads heads = { 0 };
+    struct variable_heads heads = { 0 };
     enum status status = find_pairs(x, &heads, pairs, err);
 
     free(heads.start);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 /* --- Making ----------------------------------------------------------------------- */
 
@@ -99,14 +99,14 @@ void anneal_line_read(const struct anneal_line *l, uint32_t *order)
 
 /* --- Finding ---------------------------------------------------------------------- */
 
-struct placed {
+struct labelled_node {
     int64_t label;
     uint32_t node;
 };
 
 static int compare_placed(const void *a, const void *b)
 {
-    const struct placed *x = a, *y = b;
+    const struct labelled_node *x = a, *y = b;
 
     return (x->label > y->label) - (x->label < y->label);
 }
@@ -114,11 +114,11 @@ static int compare_placed(const void *a, const void *b)
 /* By label. Of few by insertion. */
 static void sort_movers(struct anneal_line *l)
 {
-    struct placed list[512];
+    struct labelled_node list[512];
 
     assert(l->mover_count <= ROW_COUNT(list));
     for (uint32_t i = 0; i < l->mover_count; i++) {
-        struct placed mover = { l->label[l->movers[i]], l->movers[i] };
+        struct labelled_node mover = { l->label[l->movers[i]], l->movers[i] };
         uint32_t j = i;
 
         if (l->mover_count <= 40)

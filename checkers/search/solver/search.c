@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/search/solver/anneal_private.h"
 #include "checkers/search/solver/search_index_private.h"
 #include "checkers/search/solver/solver_private.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 #include "checkers/graph/graph.h"
 
 /* --- The first order ----------------------------------------------------------- */
@@ -69,7 +69,7 @@ static enum status make_graph(struct guess *g, const struct search_problem *p, s
             g->topological[g->rank[n]] = n;
         }
     }
-    components_close(&components);
+    graph_components_close(&components);
     return status;
 }
 

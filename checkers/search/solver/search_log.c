@@ -3,7 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 void search_log_init(struct search_log *log, uint32_t clause_count, uint64_t words_max)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/binary_heap.h"
-#include "checkers/checker_private.h"
+#include "checkers/check_private.h"
 
 /* --- Decisions ----------------------------------------------------------------- */
 

@@ -210,24 +210,24 @@ static enum status shorten(struct solver *s, struct error *err)
 
 /* --- Proof ------------------------------------------------------------------------ */
 
-struct cause {
+struct edge_cause {
     uint32_t since, variable;
 };
 
 static int compare_causes(const void *a, const void *b)
 {
-    const struct cause *x = a, *y = b;
+    const struct edge_cause *x = a, *y = b;
 
     return (x->since > y->since) - (x->since < y->since);
 }
 
 static enum status sort_causes(struct solver *s, struct error *err)
 {
-    struct cause *causes = NULL;
+    struct edge_cause *causes = NULL;
 
     TRY(memory_resize((void **)&causes, s->causes.count + 1, sizeof *causes, err));
     for (size_t i = 0; i < s->causes.count; i++)
-        causes[i] = (struct cause){ s->since[s->causes.at[i]], s->causes.at[i] };
+        causes[i] = (struct edge_cause){ s->since[s->causes.at[i]], s->causes.at[i] };
     qsort(causes, s->causes.count, sizeof *causes, compare_causes);
     for (size_t i = 0; i < s->causes.count; i++)
         s->causes.at[i] = causes[i].variable;

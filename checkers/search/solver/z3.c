@@ -15,7 +15,7 @@
  * `at` is an order of the nodes in which all of them lead forward; it stays one when
  * edges go.
  */
-struct graph {
+struct z3_graph {
     const struct search_edge *edges;
     uint32_t node_count;
     uint32_t *position, *at; /* node to place, place to node */
@@ -28,7 +28,7 @@ struct graph {
     uint64_t moves;
 };
 
-struct solver {
+struct z3_solver {
     const struct search_problem *problem;
     const struct z3_options *options;
     Z3_context context;
@@ -37,7 +37,7 @@ struct solver {
     struct error *err;
 
     /* Of the propagator. */
-    struct graph graph;
+    struct z3_graph graph;
     int8_t *truths;              /* by variable: -1 as long as it is open */
     uint32_t *ids;               /* by variable: Z3's number of it, and */
     uint32_t *variable_of;       /* back */
@@ -55,7 +55,7 @@ struct level_mark {
 
 /* --- An order that edges are added to -------------------------------------------------- */
 
-static enum status graph_init(struct graph *g, const struct search_problem *p, struct error *err)
+static enum status graph_init(struct z3_graph *g, const struct search_problem *p, struct error *err)
 {
     uint32_t **const by_node[] = { &g->position, &g->at, &g->first, &g->came_by, &g->todo,
                                    &g->shifted };
@@ -75,7 +75,7 @@ static enum status graph_init(struct graph *g, const struct search_problem *p, s
     return STATUS_OK;
 }
 
-static void graph_close(struct graph *g)
+static void graph_close(struct z3_graph *g)
 {
     free(g->position);
     free(g->at);
@@ -88,7 +88,7 @@ static void graph_close(struct graph *g)
     free(g->visited);
 }
 
-static void graph_push(struct graph *g, uint32_t edge)
+static void graph_push(struct z3_graph *g, uint32_t edge)
 {
     uint32_t from = g->edges[edge].from;
 
@@ -97,7 +97,7 @@ static void graph_push(struct graph *g, uint32_t edge)
     g->stack[g->stack_count++] = edge;
 }
 
-static void graph_pop_to(struct graph *g, uint32_t stack_count)
+static void graph_pop_to(struct z3_graph *g, uint32_t stack_count)
 {
     while (g->stack_count > stack_count) {
         uint32_t edge = g->stack[--g->stack_count];
@@ -107,7 +107,7 @@ static void graph_pop_to(struct graph *g, uint32_t stack_count)
 }
 
 /* Visits what can be reached from `node` without going behind `last`; true if `last` is. */
-static bool visit_forward(struct graph *g, uint32_t node, uint32_t last)
+static bool visit_forward(struct z3_graph *g, uint32_t node, uint32_t last)
 {
     uint32_t count = 0;
 
@@ -130,7 +130,7 @@ static bool visit_forward(struct graph *g, uint32_t node, uint32_t last)
 }
 
 /* Places the visited nodes of a part of the order behind the others of it. */
-static void shift_visited(struct graph *g, uint32_t from, uint32_t to)
+static void shift_visited(struct z3_graph *g, uint32_t from, uint32_t to)
 {
     uint32_t kept = from, count = 0;
 
@@ -150,7 +150,7 @@ static void shift_visited(struct graph *g, uint32_t from, uint32_t to)
     g->moves += to - from;
 }
 
-static void forget_visited(struct graph *g, uint32_t from, uint32_t to)
+static void forget_visited(struct z3_graph *g, uint32_t from, uint32_t to)
 {
     for (uint32_t place = from; place <= to; place++)
         g->visited[g->at[place]] = false;
@@ -160,7 +160,7 @@ static void forget_visited(struct graph *g, uint32_t from, uint32_t to)
  * Adds an edge; false if it closes a cycle, which is then, from its last edge to its
  * first, came_by of the edge's `from`, and so on to its `to`. The edge is there in either case.
  */
-static bool graph_add(struct graph *g, uint32_t edge)
+static bool graph_add(struct z3_graph *g, uint32_t edge)
 {
     uint32_t from = g->edges[edge].from, to = g->edges[edge].to;
     uint32_t low = g->position[to], high = g->position[from];
@@ -185,7 +185,7 @@ static void note_error(Z3_context context, Z3_error_code code)
     (void)code;
 }
 
-static enum status look_for_error(struct solver *s)
+static enum status look_for_error(struct z3_solver *s)
 {
     Z3_error_code code = Z3_get_error_code(s->context);
 
@@ -195,7 +195,7 @@ static enum status look_for_error(struct solver *s)
                      "Z3: %s", Z3_get_error_msg(s->context, code));
 }
 
-static Z3_ast make_constant(struct solver *s, char letter, uint32_t number, Z3_sort sort)
+static Z3_ast make_constant(struct z3_solver *s, char letter, uint32_t number, Z3_sort sort)
 {
     char name[16];
 
@@ -203,14 +203,14 @@ static Z3_ast make_constant(struct solver *s, char letter, uint32_t number, Z3_s
     return Z3_mk_const(s->context, Z3_mk_string_symbol(s->context, name), sort);
 }
 
-static Z3_ast make_literal(struct solver *s, uint32_t literal)
+static Z3_ast make_literal(struct z3_solver *s, uint32_t literal)
 {
     Z3_ast variable = s->variables[literal / 2];
 
     return literal % 2 ? Z3_mk_not(s->context, variable) : variable;
 }
 
-static enum status make_variables(struct solver *s)
+static enum status make_variables(struct z3_solver *s)
 {
     const struct search_problem *p = s->problem;
     Z3_sort sort = Z3_mk_bool_sort(s->context);
@@ -221,7 +221,7 @@ static enum status make_variables(struct solver *s)
     return look_for_error(s);
 }
 
-static enum status assert_clauses(struct solver *s)
+static enum status assert_clauses(struct z3_solver *s)
 {
     const struct search_problem *p = s->problem;
     ARRAY(Z3_ast) literals = { 0 };
@@ -240,7 +240,7 @@ static enum status assert_clauses(struct solver *s)
 }
 
 /* Not a guard, not the other, or `from` before `to`. */
-static void assert_edge(struct solver *s, const struct search_edge *edge, Z3_ast one)
+static void assert_edge(struct z3_solver *s, const struct search_edge *edge, Z3_ast one)
 {
     Z3_ast difference[2] = { s->positions[edge->to], s->positions[edge->from] };
     Z3_ast parts[3] = { Z3_mk_ge(s->context, Z3_mk_sub(s->context, 2, difference), one) };
@@ -253,7 +253,7 @@ static void assert_edge(struct solver *s, const struct search_edge *edge, Z3_ast
                      count == 1 ? parts[0] : Z3_mk_or(s->context, count, parts));
 }
 
-static enum status assert_positions(struct solver *s)
+static enum status assert_positions(struct z3_solver *s)
 {
     const struct search_problem *p = s->problem;
     Z3_sort sort = Z3_mk_int_sort(s->context);
@@ -269,14 +269,14 @@ static enum status assert_positions(struct solver *s)
 
 /* --- The propagator -------------------------------------------------------------------- */
 
-static bool is_true(const struct solver *s, uint32_t literal)
+static bool is_true(const struct z3_solver *s, uint32_t literal)
 {
     return literal == SEARCH_NONE || s->truths[literal / 2] == !(literal % 2);
 }
 
 static void on_push(void *context)
 {
-    struct solver *s = context;
+    struct z3_solver *s = context;
     struct level_mark mark = { s->fixed.count, s->graph.stack_count };
     enum status status = array_push(&s->marks, mark, s->err);
 
@@ -285,7 +285,7 @@ static void on_push(void *context)
 
 static void on_pop(void *context, unsigned count)
 {
-    struct solver *s = context;
+    struct z3_solver *s = context;
     struct level_mark mark;
 
     assert(count <= s->marks.count);
@@ -305,7 +305,7 @@ static void *on_fresh(void *context, Z3_context fresh)
     return context;
 }
 
-static uint32_t add_guards(struct solver *s, uint32_t edge, uint32_t count)
+static uint32_t add_guards(struct z3_solver *s, uint32_t edge, uint32_t count)
 {
     for (int g = 0; g < 2; g++)
         if (s->graph.edges[edge].guards[g] != SEARCH_NONE)
@@ -314,9 +314,9 @@ static uint32_t add_guards(struct solver *s, uint32_t edge, uint32_t count)
 }
 
 /* The guards of the edges of a cycle, which the edge added last has closed, are not all true. */
-static void refuse_cycle(struct solver *s, Z3_solver_callback callback, uint32_t edge)
+static void refuse_cycle(struct z3_solver *s, Z3_solver_callback callback, uint32_t edge)
 {
-    const struct graph *g = &s->graph;
+    const struct z3_graph *g = &s->graph;
     uint32_t count = add_guards(s, edge, 0);
 
     for (uint32_t node = g->edges[edge].from; node != g->edges[edge].to;) {
@@ -330,7 +330,7 @@ static void refuse_cycle(struct solver *s, Z3_solver_callback callback, uint32_t
 
 static void on_fixed(void *context, Z3_solver_callback callback, unsigned id, Z3_ast value)
 {
-    struct solver *s = context;
+    struct z3_solver *s = context;
     uint32_t variable = s->variable_of[id], literal;
     bool truth = Z3_get_bool_value(s->context, value) == Z3_L_TRUE;
 
@@ -359,7 +359,7 @@ static uint32_t guard_of(const struct search_edge *edge, int g)
 }
 
 /* Which edges a literal guards. */
-static enum status list_guarded(struct solver *s)
+static enum status list_guarded(struct z3_solver *s)
 {
     const struct search_problem *p = s->problem;
     uint32_t *start;
@@ -382,7 +382,7 @@ static enum status list_guarded(struct solver *s)
     return STATUS_OK;
 }
 
-static enum status prepare_propagator(struct solver *s)
+static enum status prepare_propagator(struct z3_solver *s)
 {
     const struct search_problem *p = s->problem;
     uint32_t variables = p->variable_count;
@@ -403,7 +403,7 @@ static enum status prepare_propagator(struct solver *s)
     return STATUS_OK;
 }
 
-static enum status watch_variables(struct solver *s)
+static enum status watch_variables(struct z3_solver *s)
 {
     TRY(prepare_propagator(s));
     Z3_solver_propagate_init(s->context, s->solver, s, on_push, on_pop, on_fresh);
@@ -419,7 +419,7 @@ static enum status watch_variables(struct solver *s)
 
 /* --- The answer ------------------------------------------------------------------------ */
 
-static enum status read_values(struct solver *s, struct search_result *result)
+static enum status read_values(struct z3_solver *s, struct search_result *result)
 {
     Z3_model model = Z3_solver_get_model(s->context, s->solver);
     uint32_t count = s->problem->variable_count;
@@ -454,10 +454,10 @@ static bool clauses_hold(const struct search_problem *p, const struct search_res
 }
 
 /* What Z3 says, tried out without it: a model that is none is a mistake of the encoding. */
-static enum status replay(struct solver *s, struct search_result *result)
+static enum status replay(struct z3_solver *s, struct search_result *result)
 {
     const struct search_problem *p = s->problem;
-    struct graph graph = { 0 };
+    struct z3_graph graph = { 0 };
     enum status status = graph_init(&graph, p, s->err);
 
     assert(clauses_hold(p, result));
@@ -472,7 +472,7 @@ static enum status replay(struct solver *s, struct search_result *result)
     return status;
 }
 
-static enum status read_model(struct solver *s, struct search_result *result)
+static enum status read_model(struct z3_solver *s, struct search_result *result)
 {
     const struct search_problem *p = s->problem;
 
@@ -486,7 +486,7 @@ static enum status read_model(struct solver *s, struct search_result *result)
 
 /* --- Being stopped --------------------------------------------------------------------- */
 
-struct watch {
+struct z3_watch {
     Z3_context context;
     const atomic_bool *stop;
     atomic_bool is_over;
@@ -497,7 +497,7 @@ struct watch {
 /* Z3 looks at no flag of ours, so somebody has to call it. */
 static void *watch_stop(void *argument)
 {
-    struct watch *watch = argument;
+    struct z3_watch *watch = argument;
     struct timespec pause = { 0, WATCH_NANOSECONDS };
 
     while (!atomic_load(&watch->is_over)) {
@@ -508,9 +508,9 @@ static void *watch_stop(void *argument)
     return NULL;
 }
 
-static enum status watch_begin(struct watch *watch, const struct solver *s)
+static enum status watch_begin(struct z3_watch *watch, const struct z3_solver *s)
 {
-    *watch = (struct watch){ .context = s->context, .stop = s->options->stop };
+    *watch = (struct z3_watch){ .context = s->context, .stop = s->options->stop };
     if (!watch->stop)
         return STATUS_OK;
     if (pthread_create(&watch->thread, NULL, watch_stop, watch) != 0)
@@ -519,7 +519,7 @@ static enum status watch_begin(struct watch *watch, const struct solver *s)
     return STATUS_OK;
 }
 
-static void watch_end(struct watch *watch)
+static void watch_end(struct z3_watch *watch)
 {
     atomic_store(&watch->is_over, true);
     if (watch->is_running)
@@ -528,7 +528,7 @@ static void watch_end(struct watch *watch)
 
 /* --- The whole ------------------------------------------------------------------------- */
 
-static enum status set_parameters(struct solver *s)
+static enum status set_parameters(struct z3_solver *s)
 {
     Z3_params params = Z3_mk_params(s->context);
 
@@ -543,7 +543,7 @@ static enum status set_parameters(struct solver *s)
     return look_for_error(s);
 }
 
-static enum status put(struct solver *s)
+static enum status put(struct z3_solver *s)
 {
     bool by_positions = s->options->encoding == Z3_POSITIONS;
 
@@ -558,9 +558,9 @@ static enum status put(struct solver *s)
     return assert_clauses(s);
 }
 
-static enum status ask(struct solver *s, struct search_result *result)
+static enum status ask(struct z3_solver *s, struct search_result *result)
 {
-    struct watch watch;
+    struct z3_watch watch;
     Z3_lbool answer;
 
     TRY(put(s));
@@ -576,7 +576,7 @@ static enum status ask(struct solver *s, struct search_result *result)
     return STATUS_OK;
 }
 
-static void solver_close(struct solver *s)
+static void solver_close(struct z3_solver *s)
 {
     if (s->solver)
         Z3_solver_dec_ref(s->context, s->solver);
@@ -597,7 +597,7 @@ static void solver_close(struct solver *s)
 enum status z3_solve(const struct search_problem *problem, const struct z3_options *options,
                      struct search_result *result, struct error *err)
 {
-    struct solver s = { .problem = problem, .options = options, .err = err };
+    struct z3_solver s = { .problem = problem, .options = options, .err = err };
     Z3_config config = Z3_mk_config();
     enum status status;
 

@@ -1,8 +1,8 @@
 /*
- * checker_private: what the checkers of this room do with a check.
+ * check_private: what the checkers of this room do with a check.
  */
-#ifndef CHECKERS_CHECKER_PRIVATE_H
-#define CHECKERS_CHECKER_PRIVATE_H
+#ifndef CHECKERS_CHECK_PRIVATE_H
+#define CHECKERS_CHECK_PRIVATE_H
 
 #include "checkers/checker.h"
 
@@ -47,16 +47,7 @@ static inline bool check_is_stopped(const struct check_options *options)
     return options->stop && atomic_load_explicit(options->stop, memory_order_relaxed);
 }
 
-/*
- * The registry. To add a checker, add its name here and define checker_NAME, its row, in a folder
- * of its own. Without --checker they are asked in this order where the first verdict is enough:
- * the one that knows most of the history first, and `weak` before `infer`, which knows only a part
- * of the version order of registers.
- */
-#define CHECKERS(row) row(order) row(certificate) row(blackbox) row(weak) row(infer) row(interval)
-
-#define CHECKER_DECLARE(name) extern const struct checker checker_##name;
-CHECKERS(CHECKER_DECLARE)
-#undef CHECKER_DECLARE
+/* The most severe finding first, and transactions named as the file that they come from does. */
+MUST_USE enum status check_put_in_order(const struct history *, struct check *, struct error *);
 
 #endif
