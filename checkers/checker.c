@@ -9,6 +9,11 @@
 #include "history/anomaly.h"
 #include "history/level.h"
 
+const char *checker_verdict_name(enum verdict verdict)
+{
+    return verdict == VERDICT_VALID ? "valid" : verdict == VERDICT_INVALID ? "invalid" : "unknown";
+}
+
 const struct checker *const *checkers_all(void)
 {
 #define ROW(name) &checker_##name,

@@ -68,6 +68,9 @@ static inline bool checker_can(const struct checker *checker, enum checker_abili
 CHECKERS(CHECKER_DECLARE)
 #undef CHECKER_DECLARE
 
+/* "valid", "invalid", "unknown" */
+const char *checker_verdict_name(enum verdict);
+
 /* All there are, ending in NULL. */
 const struct checker *const *checkers_all(void);
 /* Their names, ending in NULL. */

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "checkers/checker.h"
 #include "cli/command.h"
 #include "cli/output.h"
 #include "cli/xml.h"
-#include "trial/run/verdict.h"
 
 static void close_entry(struct batch_entry *entry)
 {
@@ -170,7 +170,7 @@ static void answer_all(const struct check_batch *batch, uint32_t others, struct 
     struct json_writer json = { .out = out };
 
     json_writer_open(&json, NULL, '{');
-    json_writer_text(&json, "verdict", verdict_name(verdict_of(batch)));
+    json_writer_text(&json, "verdict", checker_verdict_name(verdict_of(batch)));
     json_writer_open(&json, "files", '[');
     for (size_t i = 0; i < batch->entries.count; i++) {
         json_writer_open(&json, NULL, '{');

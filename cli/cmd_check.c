@@ -19,7 +19,6 @@
 #include "cli/report_check.h"
 #include "history/format.h"
 #include "trial/run/jury.h"
-#include "trial/run/verdict.h"
 #include "trial/scenario/profile_file.h"
 #include "trial/scenario/scenario.h"
 

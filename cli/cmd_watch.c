@@ -10,13 +10,13 @@
 #include "base/array.h"
 #include "base/quantity.h"
 #include "base/wall_clock.h"
+#include "checkers/checker.h"
 #include "checkers/interval/online/watcher.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_watch.h"
 #include "cli/tail.h"
 #include "cli/watch_again.h"
-#include "trial/run/verdict.h"
 #include "trial/scenario/profile_file.h"
 
 #define BLOCK_BYTES ((size_t)1 << 16)

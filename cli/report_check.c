@@ -4,9 +4,9 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "checkers/checker.h"
 #include "cli/output.h"
 #include "history/jsonl/jsonl_write.h"
-#include "trial/run/verdict.h"
 
 #define TXNS_SHOWN 16      /* of those that are named */
 #define TXN_BYTES_MAX 2000 /* of one of them */
@@ -222,7 +222,7 @@ static const char *name_of_level(enum level level)
 
 static void answer_head(struct json_writer *json, const struct judgement *it)
 {
-    json_writer_text(json, "verdict", verdict_name(it->verdict));
+    json_writer_text(json, "verdict", checker_verdict_name(it->verdict));
     json_writer_text(json, "level", level_name(it->level));
     json_writer_text(json, "checker", it->checker);
 }

@@ -5,10 +5,10 @@
 
 #include "base/json_writer.h"
 #include "base/quantity.h"
+#include "checkers/checker.h"
 #include "cli/report_mutants.h"
 #include "trial/run/command_echo.h"
 #include "trial/run/simulation.h"
-#include "trial/run/verdict.h"
 
 #define BUG_WIDTH 36
 #define PROTOCOL_WIDTH 8
@@ -433,7 +433,7 @@ enum status report_prove_print_json(const struct prove_report *report, struct bu
     if (report->mutations)
         report_mutants_answer(report->mutations, &json);
     json_writer_seconds(&json, "seconds", report->wall_ns);
-    json_writer_text(&json, "verdict", verdict_name(report_prove_verdict(report)));
+    json_writer_text(&json, "verdict", checker_verdict_name(report_prove_verdict(report)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
     return buffer_status(out, err);

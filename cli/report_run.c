@@ -6,12 +6,12 @@
 #include "base/json_writer.h"
 #include "base/quantity.h"
 #include "base/version.h"
+#include "checkers/checker.h"
 #include "cli/report_check.h"
 #include "history/anomaly.h"
 #include "trial/bisect/capsule.h"
 #include "trial/run/command_echo.h"
 #include "trial/run/signature.h"
-#include "trial/run/verdict.h"
 
 #define FINDINGS_SHOWN 3 /* of each checker; the witness has them all */
 
@@ -446,7 +446,7 @@ void report_run_print_json(const struct run_report *report, struct buffer *out)
     answer_failures(report->trial, &json);
     if (report->difference)
         answer_difference(report->difference, &json);
-    json_writer_text(&json, "verdict", verdict_name(report_run_verdict(report)));
+    json_writer_text(&json, "verdict", checker_verdict_name(report_run_verdict(report)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

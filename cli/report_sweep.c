@@ -6,10 +6,10 @@
 
 #include "base/json_writer.h"
 #include "base/quantity.h"
+#include "checkers/checker.h"
 #include "cli/xml.h"
 #include "trial/run/signature.h"
 #include "trial/run/simulation.h"
-#include "trial/run/verdict.h"
 
 static const char indent[] = "           ";
 
@@ -361,7 +361,7 @@ void report_sweep_print_json(const struct sweep_report *report, struct buffer *o
         answer_subject(report, i, &json);
     json_writer_close(&json, ']');
     answer_paths(tally, &json);
-    json_writer_text(&json, "verdict", verdict_name(tally_verdict(tally)));
+    json_writer_text(&json, "verdict", checker_verdict_name(tally_verdict(tally)));
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
 }

@@ -4,9 +4,9 @@
 
 #include "base/json_writer.h"
 #include "base/quantity.h"
+#include "checkers/checker.h"
 #include "cli/output.h"
 #include "cli/report_check.h"
-#include "trial/run/verdict.h"
 
 /* Whether more was found than is told, or put in doubt. */
 static bool has_findings(const struct watcher *w)
@@ -226,7 +226,7 @@ void report_watch_json(const struct watcher *w, int64_t ns, struct buffer *out)
     enum verdict verdict = report_watch_verdict(w);
 
     json_writer_open(&json, NULL, '{');
-    json_writer_text(&json, "verdict", verdict_name(verdict));
+    json_writer_text(&json, "verdict", checker_verdict_name(verdict));
     json_writer_text(&json, "level", level_name(w->options.profile.level));
     json_writer_text(&json, "checker", "interval");
     json_writer_open(&json, "anomalies", '[');

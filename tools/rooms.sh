@@ -83,7 +83,7 @@ checkers/interval           uses proof rows
 trial/scenario
     doors scenario.h scenario_folder.h profile_file.h    inside latency.h swarm.h
 trial/run                   uses scenario
-    doors run.h simulation.h jury.h outcome.h signature.h difference.h command_echo.h verdict.h
+    doors run.h simulation.h jury.h signature.h difference.h command_echo.h    inside outcome.h
 trial/sweep                 uses scenario run
     doors sweep.h tally.h seeds.h    inside plan.h workers.h sweep_work.h
 trial/bisect                uses scenario run sweep

@@ -17,7 +17,7 @@ typedef enum status make_candidate(struct shrink *, const void *context, size_t 
                                    struct bisect_case *, struct error *);
 
 /* A step: candidates 0 to `count`. */
-struct candidates {
+struct shrink_step {
     make_candidate *make;
     const void *context;
     size_t count;
@@ -221,7 +221,7 @@ static enum status remember(struct shrink *shrink, uint64_t hash, uint32_t tries
     return STATUS_OK;
 }
 
-static enum status accept(struct shrink *shrink, const struct candidates *of, size_t number,
+static enum status accept(struct shrink *shrink, const struct shrink_step *of, size_t number,
                           const struct try_answer *answer, struct error *err)
 {
     struct bisect_case better = { 0 };
@@ -242,7 +242,7 @@ struct shrink_tried {
 };
 
 /* Submits candidate `number`, unless it is known not to fail, or the same as the best. */
-static enum status begin_try(struct shrink *shrink, const struct candidates *of, size_t number,
+static enum status begin_try(struct shrink *shrink, const struct shrink_step *of, size_t number,
                              struct shrink_tried *tried, struct error *err)
 {
     struct bisect_case candidate = { 0 };
@@ -257,10 +257,10 @@ static enum status begin_try(struct shrink *shrink, const struct candidates *of,
 }
 
 /* The first of them that fails becomes the best, and *hit its number. None: *hit is the count. */
-static enum status shrink_try(struct shrink *shrink, const struct candidates *candidates, size_t *hit,
+static enum status shrink_try(struct shrink *shrink, const struct shrink_step *candidates, size_t *hit,
                               struct error *err)
 {
-    struct candidates of = *candidates;
+    struct shrink_step of = *candidates;
     struct shrink_tried ring[WORKERS_MAX];
     size_t next = 0, submitted = 0, taken = 0;
 
@@ -359,7 +359,7 @@ static enum status shrink_let_finish(struct shrink *shrink, struct error *err)
 {
     size_t hit;
 
-    return shrink_try(shrink, &(struct candidates){ make_unhurried, NULL, 1, 0 }, &hit, err);
+    return shrink_try(shrink, &(struct shrink_step){ make_unhurried, NULL, 1, 0 }, &hit, err);
 }
 
 /* --- Settings --------------------------------------------------------------------------------- */
@@ -382,7 +382,7 @@ static enum status simplify(struct shrink *shrink, struct error *err)
     size_t hit;
 
     for (unsigned i = 0; i < SIMPLE_COUNT; i++)
-        TRY(shrink_try(shrink, &(struct candidates){ make_simpler, &i, 1, 0 }, &hit, err));
+        TRY(shrink_try(shrink, &(struct shrink_step){ make_simpler, &i, 1, 0 }, &hit, err));
     return STATUS_OK;
 }
 
@@ -415,7 +415,7 @@ static enum status use_fewer(struct shrink *shrink, struct error *err)
                          : which == NUMBER_REPLICAS ? settings->replicas
                                                     : settings->nodes;
 
-        TRY(shrink_try(shrink, &(struct candidates){ make_fewer, &which, count - 1, 0 }, &hit, err));
+        TRY(shrink_try(shrink, &(struct shrink_step){ make_fewer, &which, count - 1, 0 }, &hit, err));
     }
     return STATUS_OK;
 }
@@ -476,12 +476,12 @@ static enum status shrink_present(struct shrink *shrink, struct error *err)
 
     shrink->spent_max += shrink->spent_max / 10; /* it must not be left undone */
     TRY(shrink_let_finish(shrink, err));
-    TRY(shrink_try(shrink, &(struct candidates){ make_renumbered, NULL, 1, tries }, &hit, err));
-    TRY(shrink_try(shrink, &(struct candidates){ make_late, NULL, 1, tries }, &hit, err));
-    TRY(shrink_try(shrink, &(struct candidates){ make_readable, NULL, UNIT_COUNT_OF_TIME, tries }, &hit, err));
+    TRY(shrink_try(shrink, &(struct shrink_step){ make_renumbered, NULL, 1, tries }, &hit, err));
+    TRY(shrink_try(shrink, &(struct shrink_step){ make_late, NULL, 1, tries }, &hit, err));
+    TRY(shrink_try(shrink, &(struct shrink_step){ make_readable, NULL, UNIT_COUNT_OF_TIME, tries }, &hit, err));
     if (!shrink_may_cut_time(shrink))
         return STATUS_OK;
-    return shrink_try(shrink, &(struct candidates){ make_short, NULL, SECONDS_COUNT, tries }, &hit, err);
+    return shrink_try(shrink, &(struct shrink_step){ make_short, NULL, SECONDS_COUNT, tries }, &hit, err);
 }
 
 #define PREFIX_FIRST 8
@@ -515,7 +515,7 @@ static enum status leave_out_blocks(struct shrink *shrink, struct cut *cut, bool
     while (cut->end > 0) {
         size_t count = (cut->end + cut->size - 1) / cut->size, hit;
 
-        TRY(shrink_try(shrink, &(struct candidates){ make_without, cut, count, 0 }, &hit, err));
+        TRY(shrink_try(shrink, &(struct shrink_step){ make_without, cut, count, 0 }, &hit, err));
         if (hit == count)
             return STATUS_OK;
         *changed = true;
@@ -551,11 +551,11 @@ static enum status cut_time(struct shrink *shrink, struct error *err)
 
     while ((size_t)PREFIX_FIRST << count < shrink->best.listing.txns.count)
         count++;
-    TRY(shrink_try(shrink, &(struct candidates){ make_prefix, NULL, count, 1 }, &hit, err));
+    TRY(shrink_try(shrink, &(struct shrink_step){ make_prefix, NULL, count, 1 }, &hit, err));
     for (int round = 0; round < 2 && shrink_may_cut_time(shrink); round++) {
         int64_t end_ns = case_end_ns(&shrink->best);
 
-        TRY(shrink_try(shrink, &(struct candidates){ make_earlier, &end_ns, EIGHTHS - 1, 1 }, &hit, err));
+        TRY(shrink_try(shrink, &(struct shrink_step){ make_earlier, &end_ns, EIGHTHS - 1, 1 }, &hit, err));
     }
     return STATUS_OK;
 }
@@ -582,7 +582,7 @@ static enum status draw_by_time(struct shrink *shrink, struct error *err)
     if (shrink->best.settings.draws_by_time)
         return STATUS_OK;
     tries = tries < 8 ? 8 : tries > SEEDS_OF_A_START ? SEEDS_OF_A_START : tries;
-    return shrink_try(shrink, &(struct candidates){ make_draws_by_time, NULL, tries, 1 }, &hit, err);
+    return shrink_try(shrink, &(struct shrink_step){ make_draws_by_time, NULL, tries, 1 }, &hit, err);
 }
 
 static enum status make_tighter(struct shrink *shrink, const void *context, size_t number,
@@ -602,7 +602,7 @@ static enum status tighten(struct shrink *shrink, struct error *err)
 {
     size_t hit;
 
-    return shrink_try(shrink, &(struct candidates){ make_tighter, NULL, PAUSE_COUNT, 0 }, &hit, err);
+    return shrink_try(shrink, &(struct shrink_step){ make_tighter, NULL, PAUSE_COUNT, 0 }, &hit, err);
 }
 
 /* --- All units -------------------------------------------------------------------------------- */
@@ -651,7 +651,7 @@ static enum status merge_strikes(struct shrink *shrink, bool *changed, struct er
 
     do {
         count = shrink->best.strikes.count;
-        TRY(shrink_try(shrink, &(struct candidates){ make_merged, NULL, count, 0 }, &hit, err));
+        TRY(shrink_try(shrink, &(struct shrink_step){ make_merged, NULL, count, 0 }, &hit, err));
         *changed = *changed || hit < count;
     } while (hit < count);
     return STATUS_OK;

@@ -401,35 +401,30 @@ static enum mutant_end end_of(enum verdict verdict, bool is_wrong, bool is_bare)
     return is_bare ? MUTANT_ACCUSED : MUTANT_STRICTER;
 }
 
-/* That it lacks something is no answer; that it fails is. */
-static enum status ask(const struct checker *checker, const struct history *h, enum level level,
-                       bool *answered, enum verdict *verdict, struct error *err)
+/* Everybody who has not answered yet. */
+static enum status ask_jury(const struct history *h, bool is_bare, enum level level,
+                            struct mutant *mutant, struct error *err)
 {
-    struct check_options options = { .level = level };
-    struct error why = { 0 };
-    struct check check;
-    enum status status = checker_examine(checker, h, level, &why);
+    struct jury_options options = { .check.level = level, .rule = JURY_DUE };
+    const struct checker *const *all = checkers_all();
+    struct jury jury;
+    enum status status;
 
-    *answered = false;
-    if (status == STATUS_BAD_INPUT)
-        return STATUS_OK;
-    if (status == STATUS_OK) {
-        status = checker_run(checker, h, &options, &check, &why);
-        *answered = status == STATUS_OK;
-        *verdict = check.verdict;
-        check_close(&check);
-    }
-    if (status == STATUS_OK || status == STATUS_BAD_INPUT)
-        return STATUS_OK;
-    *err = why;
+    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++)
+        if (mutant->ends[i] != MUTANT_NOT_ASKED)
+            options.spared |= 1u << i;
+    status = jury_judge(&jury, h, &options, err);
+    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++)
+        for (uint32_t k = 0; k < jury.juror_count; k++)
+            if (jury.jurors[k].check.checker == all[i])
+                mutant->ends[i] = end_of(jury.jurors[k].check.verdict, mutant->is_wrong, is_bare);
+    jury_close(&jury);
     return status;
 }
 
-/* Everybody who has not answered yet. */
 static enum status ask_all(const struct sketch *sketch, bool is_bare, enum level level,
                            struct mutant *mutant, struct error *err)
 {
-    const struct checker *const *all = checkers_all();
     struct history history;
     struct error why = { 0 };
     enum status status = sketch_build(sketch, !is_bare, &history, &why);
@@ -442,15 +437,7 @@ static enum status ask_all(const struct sketch *sketch, bool is_bare, enum level
         return status;
     }
     mutant->is_history = true;
-    for (uint32_t i = 0; status == STATUS_OK && all[i] && i < JURY_MAX; i++) {
-        enum verdict verdict = VERDICT_UNKNOWN;
-        bool answered = false;
-        if (mutant->ends[i] != MUTANT_NOT_ASKED)
-            continue;
-        status = ask(all[i], &history, level, &answered, &verdict, err);
-        if (answered)
-            mutant->ends[i] = end_of(verdict, mutant->is_wrong, is_bare);
-    }
+    status = ask_jury(&history, is_bare, level, mutant, err);
     history_close(&history);
     return status;
 }

@@ -191,7 +191,8 @@ static enum status ask_all(struct jury *jury, const struct history *h,
         const char *reason;
         char inability[64];
 
-        if (options->is_named && !(options->named & jury_bit(checker)))
+        if ((options->is_named && !(options->named & jury_bit(checker))) ||
+            (options->spared & jury_bit(checker)))
             continue;
         reason = reason_to_skip(jury, options, settled_ns, &left_ns);
         if (lacking && !options->is_named) {

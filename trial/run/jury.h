@@ -30,6 +30,7 @@ struct jury_options {
     bool is_named;
     uint32_t named; /* a bit for each of checkers_all(): if some are named, only these are asked */
     uint32_t due;   /* likewise: those that ought to judge */
+    uint32_t spared; /* likewise: those that are not asked */
     /* How the database works, for those that take it, at its own level; the one in `check` is demanded of all. */
     const struct profile *profile;
     bool stops_first;       /* ends with the first that settles the verdict */

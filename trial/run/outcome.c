@@ -6,8 +6,8 @@
 
 #include "base/json.h"
 #include "base/json_writer.h"
+#include "checkers/checker.h"
 #include "trial/run/signature.h"
-#include "trial/run/verdict.h"
 
 /* --- From a trial ----------------------------------------------------------------------------- */
 
@@ -188,7 +188,7 @@ static void answer_checks(const struct run_outcome *outcome, struct json_writer 
             continue;
         json_writer_open(json, NULL, '[');
         json_writer_text(json, NULL, all[i]->name);
-        json_writer_text(json, NULL, verdict_name((enum verdict)(outcome->checks[i] - 1)));
+        json_writer_text(json, NULL, checker_verdict_name((enum verdict)(outcome->checks[i] - 1)));
         json_writer_close(json, ']');
     }
     json_writer_close(json, ']');
@@ -246,7 +246,7 @@ void outcome_print(const struct run_outcome *outcome, struct buffer *out)
 #undef PRINT
     json_writer_number(&json, "simulated_ns", (uint64_t)outcome->simulated_ns);
     json_writer_number(&json, "store", outcome->has_store);
-    json_writer_text(&json, "verdict", verdict_name(outcome->verdict));
+    json_writer_text(&json, "verdict", checker_verdict_name(outcome->verdict));
     json_writer_text(&json, "trace", outcome->trace);
     answer_faults(outcome, &json);
     answer_counts(&json, "nemeses", outcome->felt, outcome->nemesis_count);
@@ -330,7 +330,7 @@ static enum status read_verdict(struct json *json, enum verdict *verdict, struct
 
     TRY(json_string(json, "a verdict", &name, err));
     for (int i = VERDICT_VALID; i <= VERDICT_UNKNOWN; i++)
-        if (text_equal(name, text_of(verdict_name((enum verdict)i)))) {
+        if (text_equal(name, text_of(checker_verdict_name((enum verdict)i)))) {
             *verdict = (enum verdict)i;
             return STATUS_OK;
         }

@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "checkers/checker.h"
 #include "trial/run/signature.h"
-#include "trial/run/verdict.h"
 #include "trial/sweep/workers.h"
 
 /* Ourselves, also if the file has been replaced since. */
@@ -107,7 +107,7 @@ static enum status print_tail(const struct run_outcome *outcome, struct buffer *
         json_writer_close(&json, '}');
     }
     json_writer_close(&json, ']');
-    json_writer_text(&json, "verdict", verdict_name(outcome->verdict));
+    json_writer_text(&json, "verdict", checker_verdict_name(outcome->verdict));
     buffer_text(out, TEXT("}\n"));
     buffer_byte(out, '\0');
     return buffer_status(out, err);
