@@ -115,10 +115,8 @@ uint64_t anomaly_ruled_out(enum anomaly anomaly)
     uint64_t weakest = weakest_ruled_out(anomaly), ruled_out = 0;
 
     for (int level = 0; level < LEVEL_END; level++)
-        for (int weak = 0; weak < LEVEL_END; weak++)
-            if (level != LEVEL_COUNT && (weakest >> weak & 1) &&
-                level_implies((enum level)level, (enum level)weak))
-                ruled_out |= LEVEL_BIT(level);
+        if (level != LEVEL_COUNT && (level_implied((enum level)level) & weakest))
+            ruled_out |= LEVEL_BIT(level);
     return ruled_out;
 }
 

@@ -112,18 +112,23 @@ static const uint64_t next_weaker[LEVEL_END] = {
     [LEVEL_STRICT_SERIALIZABLE] = BIT(STRICT_SNAPSHOT) | BIT(SERIALIZABLE) | BIT(LINEARIZABLE),
 };
 
-bool level_implies(enum level stronger, enum level weaker)
+uint64_t level_implied(enum level level)
 {
-    uint64_t implied = LEVEL_BIT(stronger);
+    uint64_t implied = LEVEL_BIT(level);
 
-    assert(stronger < LEVEL_END && weaker < LEVEL_END);
     for (uint64_t ahead = implied; ahead != 0;) {
         uint64_t next = next_weaker[__builtin_ctzll(ahead)] & ~implied;
 
         ahead = (ahead & (ahead - 1)) | next;
         implied |= next;
     }
-    return implied & LEVEL_BIT(weaker);
+    return implied;
+}
+
+bool level_implies(enum level stronger, enum level weaker)
+{
+    assert(stronger < LEVEL_END && weaker < LEVEL_END);
+    return level_implied(stronger) & LEVEL_BIT(weaker);
 }
 
 /* Each behind all that imply it. */

@@ -94,6 +94,8 @@ const char *const *level_all_names(void);
 
 /* Whether the stronger forbids all that the weaker forbids. Each implies itself. */
 bool level_implies(enum level stronger, enum level weaker);
+/* All that it implies: LEVEL_BIT of each. */
+uint64_t level_implied(enum level);
 /* The strongest and the weakest of a set of levels (LEVEL_BIT of each); LEVEL_COUNT of none. */
 enum level level_strongest(uint64_t levels);
 enum level level_weakest(uint64_t levels);

@@ -23,6 +23,9 @@ void infer_note_read_from(struct infer *c, uint32_t txn)
 
 bool infer_finds(struct infer *c, enum anomaly anomaly)
 {
+    if (!c->is_found[anomaly])
+        c->rules_out[anomaly] = anomaly_ruled_out(anomaly);
+    c->is_found[anomaly] = true;
     c->ruled_out |= c->rules_out[anomaly];
     /* What is of no level is of the workload, and forbidden at all. */
     if (c->rules_out[anomaly] && !(c->rules_out[anomaly] & LEVEL_BIT(c->options->level)))
@@ -185,8 +188,8 @@ static enum status open(struct infer *c, struct error *err)
 {
     const struct history *h = c->history;
 
-    for (int kind = 0; kind < ANOMALY_COUNT; kind++)
-        c->rules_out[kind] = anomaly_ruled_out((enum anomaly)kind);
+    c->rules_out[ANOMALY_INTERNAL] = anomaly_ruled_out(ANOMALY_INTERNAL);
+    c->rules_out[ANOMALY_RESULT_SET_MISMATCH] = anomaly_ruled_out(ANOMALY_RESULT_SET_MISMATCH);
     c->undecided = LEVEL_BIT(LEVEL_LINEARIZABLE);
     for (int level = 0; level < LEVEL_END; level++)
         if (level != LEVEL_COUNT && level_closing((enum level)level) == CLOSING_TIME &&

@@ -103,7 +103,9 @@ struct infer {
     uint32_t *read_number;
     struct barriers barriers;
     uint32_t hub_count;
-    uint64_t rules_out[ANOMALY_COUNT]; /* LEVEL_BIT of each that it rules out */
+    uint64_t rules_out[ANOMALY_COUNT]; /* LEVEL_BIT of each that it rules out: of internal, of
+                                          result-set-mismatch, and of what was found */
+    bool is_found[ANOMALY_COUNT];
     uint64_t ruled_out;                /* by what was found */
     uint8_t told[ANOMALY_COUNT];       /* how many of each: one kind must not hide the others */
     uint64_t undecided;                /* what this history cannot be judged at, or was not */
