@@ -24,7 +24,7 @@ static const struct checker *checker_at(const struct jury_options *options, size
         size_t cheaper = 0;
 
         for (size_t k = 0; all[k]; k++)
-            cheaper += all[k]->cost < all[i]->cost;
+            cheaper += all[k]->cost < all[i]->cost || (all[k]->cost == all[i]->cost && k < i);
         if (cheaper == index)
             return all[i];
     }
