@@ -36,75 +36,76 @@
 #define STEP(field) offsetof(struct scenario_step, field)
 
 static const struct section_key top_rows[] = {
-    { "name", KEY_NAME, TOP(name), 0, 0, REQUIRED, "what a run calls it", 0 },
+    { "name", KEY_NAME, TOP(name), 0, 0, REQUIRED, "name of the scenario, printed by a run", 0 },
     { "seed", KEY_SEED, TOP(seed), 0, SEED_MAX, "0",
-      "of all that is drawn; --seed overrides it", 0 },
+      "seed of all random draws; --seed overrides it", 0 },
 };
 
 static const struct section_key cluster_rows[] = {
-    { "nodes", KEY_COUNT, CLUSTER(nodes), 1, 255, "5", "how many nodes there are", 0 },
+    { "nodes", KEY_COUNT, CLUSTER(nodes), 1, 255, "5", "number of nodes", 0 },
     { "shards", KEY_COUNT, CLUSTER(shards), 1, STORE_SHARDS_MAX, "4",
-      "how many parts the rows are divided into", 0 },
+      "number of shards; each holds a part of the rows", 0 },
     { "replicas", KEY_COUNT, CLUSTER(replicas), 1, STORE_REPLICAS_MAX, "3",
-      "how many nodes keep each shard", 0 },
+      "number of nodes that hold a copy of each shard", 0 },
     { "protocol", KEY_PROTOCOL, CLUSTER(protocol), 0, 0, "mvto",
-      "of concurrency control: see `ordeal list protocols`", 0 },
+      "concurrency control: see `ordeal list protocols`", 0 },
     { "bugs", KEY_BUGS, CLUSTER(bugs), 0, 0, NONE,
-      "a list of those to switch on: see `ordeal list bugs`", 0 },
+      "list of bugs to switch on: see `ordeal list bugs`", 0 },
     { "heartbeat", KEY_DURATION, CLUSTER(heartbeat_ns), 1, HOUR, "50ms",
-      "between two signs of life of a leader", 0 },
+      "time between two heartbeats of a leader", 0 },
     { "election", KEY_DURATION, CLUSTER(election_ns), 1, HOUR, "300ms",
-      "a leader silent for once or twice this long is replaced", 0 },
+      "election timeout: a leader that is silent for one to two times this long is replaced", 0 },
     { "snapshot_entries", KEY_COUNT, CLUSTER(snapshot_entries), 1, 1000000, "2000",
-      "entries of a log before a snapshot takes their place", 0 },
+      "number of log entries after which a snapshot replaces them", 0 },
     { "retention", KEY_DURATION, CLUSTER(retention_ns), 1, HOUR, "10s",
-      "how long old versions and outcomes are kept", 0 },
+      "time for which old versions and outcomes are kept", 0 },
     { "ask_timeout", KEY_DURATION, CLUSTER(ask_timeout_ns), 1, HOUR, "100ms",
-      "a coordinator asks a shard again that has not answered for so long; doubles", 0 },
+      "time after which a coordinator repeats a request to a shard; it doubles each time", 0 },
     { "in_doubt", KEY_DURATION, CLUSTER(in_doubt_ns), 2, HOUR, "1s",
-      "a shard asks after a prepare that is undecided for so long; twice, and its anchor aborts it",
+      "time after which a shard asks for the outcome of a prepared transaction; after twice "
+      "this, the anchor aborts it",
       0 },
     { "wait", KEY_DURATION, CLUSTER(wait_ns), 1, HOUR, "5s",
-      "what waits at a leader for so long, for a lock or a decision, is refused", 0 },
+      "longest wait at a leader, for a lock or a decision; then the request is refused", 0 },
     { "gossip", KEY_DURATION, CLUSTER(gossip_ns), 1, HOUR, "20ms",
-      "between two words of a node with several leaders to another", 0 },
+      "time between two gossip messages, of protocols with several leaders", 0 },
 };
 
 static const struct section_key clock_rows[] = {
     { "offset", KEY_DURATION, CLOCKS(options.offset_ns_max), 0, HOUR, "0s",
-      "each node's wall clock starts within this of true time", 0 },
+      "largest initial error of a node's wall clock", 0 },
     { "drift_ppm", KEY_PPM, CLOCKS(options.drift_ppm_max), 0, CLOCK_DRIFT_PPM_MAX, "0",
-      "each clock runs too fast or slow by up to this many millionths", 0 },
+      "largest drift of a clock, in millionths", 0 },
     { "max_offset", KEY_DURATION, CLOCKS(max_offset_ns), 0, HOUR, "250ms",
-      "what the store believes of `offset`", 0 },
+      "largest clock error that the store assumes", 0 },
 };
 
 static const struct section_key network_rows[] = {
     { "latency", KEY_LATENCY, NETWORK(latency), 0, LATENCY_GIVEN_MAX_NS, "1ms",
-      "how long a message takes", 0 },
-    { "loss", KEY_PROBABILITY, NETWORK(link.loss), 0, 0, "0", "a message is lost", 0 },
+      "latency of a message", 0 },
+    { "loss", KEY_PROBABILITY, NETWORK(link.loss), 0, 0, "0", "probability that a message is lost", 0 },
     { "duplicate", KEY_PROBABILITY, NETWORK(link.duplicate), 0, 0, "0",
-      "a message arrives twice", 0 },
-    { "reorder", KEY_PROBABILITY, NETWORK(link.reorder), 0, 0, "0", "a message is late", 0 },
+      "probability that a message arrives twice", 0 },
+    { "reorder", KEY_PROBABILITY, NETWORK(link.reorder), 0, 0, "0", "probability that a message is delayed", 0 },
     { "reorder_delay", KEY_DURATION, NETWORK(link.reorder_delay_ns_max), 0, HOUR, "10ms",
-      "by up to this much", 0 },
+      "largest such delay", 0 },
     { "bandwidth", KEY_SIZE, NETWORK(link.bytes_per_second), 1, INT64_C(1000000000000), NONE,
-      "bytes a second that a link carries", 0 },
+      "bytes per second that a link carries", 0 },
     { "capacity", KEY_COUNT, NETWORK(link.in_flight_max), 1, 1000000, NONE,
-      "messages on a link at once: beyond it the oldest is lost", 0 },
+      "largest number of messages on a link at once; beyond it the oldest is lost", 0 },
 };
 
 static const struct section_key disk_rows[] = {
     { "read", KEY_LATENCY, DISK(read), 0, LATENCY_GIVEN_MAX_NS, "100us",
-      "how long a read takes", 0 },
+      "latency of a read", 0 },
     { "write", KEY_LATENCY, DISK(write), 0, LATENCY_GIVEN_MAX_NS, "10us",
-      "how long a write takes, into the system's memory", 0 },
+      "latency of a write, which ends in the system's memory", 0 },
     { "sync", KEY_LATENCY, DISK(sync), 0, LATENCY_GIVEN_MAX_NS, "1ms",
-      "how long it takes to make durable what was written", 0 },
+      "latency of a sync, which makes the writes before it durable", 0 },
     { "page", KEY_DURATION, DISK(config.page_ns), 0, SECOND, "1us",
-      "what each 4 KiB moved adds to that", 0 },
+      "additional time for each 4 KiB", 0 },
     { "torn", KEY_PROBABILITY, DISK(faults.torn), 0, 0, "0",
-      "a crash leaves parts of a page that was not synced", 0 },
+      "probability that a crash leaves an unsynced page half written", 0 },
 };
 
 #define PING (1u << WORKLOAD_PING)
@@ -120,38 +121,38 @@ static const struct section_key disk_rows[] = {
 /* `program` comes before `kind`, which knows then what it may be. */
 static const struct section_key workload_rows[] = {
     { "program", KEY_PATH, WORKLOAD(program), 0, SCENARIO_PATH_SIZE - 1, NONE,
-      "a file of SQL whose functions are called, instead of a `kind`", 0 },
+      "file of SQL whose functions are called, instead of a `kind`", 0 },
     { "kind", KEY_WORKLOAD, 0, 0, 0, REQUIRED,
-      "what the nodes do, or the clients of the store", 0 },
+      "workload: see `ordeal list workloads`", 0 },
     { "load", KEY_LINE, WORKLOAD(load), 0, SCENARIO_CALL_SIZE - 1, NONE,
       "the call that makes the rows there are at first, such as \"load(100)\"",
       PROGRAM | LISTED_PROGRAM | SCHEDULE },
     { "call", KEY_CALLS, WORKLOAD(calls), 0, 0, NONE,
       "what is called, how often and with what: [[workload.call]]", PROGRAM },
     { "sessions", KEY_COUNT, WORKLOAD(sessions), 1, STORE_SESSIONS_MAX, "20",
-      "how many clients there are", BUILTIN | PROGRAM | LISTED },
+      "number of clients", BUILTIN | PROGRAM | LISTED },
     { "transactions", KEY_SIZE, CLIENT(transactions), 1, INT64_C(1000000000), "10000",
-      "of all sessions together; those that are tried again count once", BUILTIN | PROGRAM },
+      "number of transactions of all sessions together; repeated attempts count once", BUILTIN | PROGRAM },
     { "think", KEY_DURATION, CLIENT(think_ns), 0, HOUR, "0s",
-      "a session's mean pause between two transactions", BUILTIN | PROGRAM },
+      "mean pause of a session between two transactions", BUILTIN | PROGRAM },
     { "timeout", KEY_DURATION, CLIENT(request_timeout_ns), 1, HOUR, "400ms",
-      "a statement without an answer for so long is sent again",
+      "time after which an unanswered statement is sent again",
       BUILTIN | PROGRAM | SCHEDULE | LISTED },
     { "patience", KEY_DURATION, CLIENT(patience_ns), 1, HOUR, "5s",
-      "a statement without an answer for so long is given up", BUILTIN | PROGRAM | LISTED },
+      "time after which an unanswered statement is given up", BUILTIN | PROGRAM | LISTED },
     { "attempts", KEY_COUNT, CLIENT(attempts_max), 1, STORE_ATTEMPTS_MAX, "10",
-      "how often an aborted transaction is tried in all", BUILTIN | PROGRAM },
+      "largest number of attempts of an aborted transaction", BUILTIN | PROGRAM },
     { "backoff", KEY_DURATION, CLIENT(backoff_ns), 1, HOUR, "5ms",
-      "the pause before the second attempt, about; it doubles", BUILTIN | PROGRAM | LISTED },
+      "approximate pause before the second attempt; it doubles each time", BUILTIN | PROGRAM | LISTED },
     { "duration", KEY_DURATION, WORKLOAD(duration_ns), 1, DAY, "60s",
-      "virtual time until faults end, and clients begin no more", 0 },
+      "virtual time after which faults end and clients begin no more transactions", 0 },
     { "settle", KEY_DURATION, WORKLOAD(settle_ns), 1, DAY, "30s",
       "virtual time that the healed world has to recover, longer than `interval`; "
       "else it is stuck", 0 },
     { "interval", KEY_DURATION, WORKLOAD(ping.interval_ns), 1, HOUR, "100ms",
-      "between two pings of a node, on its own clock", PING },
+      "time between two pings of a node, on its own clock", PING },
     { "suspect", KEY_DURATION, WORKLOAD(ping.suspect_ns), 1, HOUR, "1s",
-      "a peer silent for so long is suspected", PING },
+      "time after which a silent peer is suspected", PING },
 #define PARAMETER_ROW(enumerator, name, kind, low, high, help)                                     \
     { name, KEY_PARAMETER, 0, 0, 0, NONE, help, BUILTIN | LISTED_BUILTIN },
     BUILTIN_PARAMETERS(PARAMETER_ROW)
@@ -173,18 +174,18 @@ static unsigned workload_subject(const void *values, const char **word)
 
 static const struct section_key invariant_rows[] = {
     { "query", KEY_LINE, offsetof(struct invariant_options, query), 0, INVARIANT_QUERY_SIZE - 1,
-      REQUIRED, "a SELECT of one value, over the rows at the end", 0 },
+      REQUIRED, "SELECT of one value, evaluated over the final rows", 0 },
     { "equals", KEY_EQUALS, offsetof(struct invariant_options, equals), 0,
-      INVARIANT_EQUALS_SIZE - 1, REQUIRED, "the value that it must have", 0 },
+      INVARIANT_EQUALS_SIZE - 1, REQUIRED, "value that the query must return", 0 },
 };
 
 static const struct section_key schedule_rows[] = {
-    { "session", KEY_SESSION, STEP(session), 0, 0, REQUIRED, "who does it: a name or a number", 0 },
+    { "session", KEY_SESSION, STEP(session), 0, 0, REQUIRED, "session of the step: a name or a number", 0 },
     { "do", KEY_DO, STEP(what), 0, 0, REQUIRED,
       "\"begin\", \"commit\", \"abort\", \"await\", or a statement of SQL", 0 },
     { "expect", KEY_EXPECT, STEP(expected), 0, 0, NONE,
       "\"ok\", \"blocked\", \"aborted\", or a list of those that are right", 0 },
-    { "rows", KEY_ROWS, STEP(rows), 0, 0, NONE, "the rows that it must give, as in [[1, 10]]", 0 },
+    { "rows", KEY_ROWS, STEP(rows), 0, 0, NONE, "rows that the SELECT must return, as in [[1, 10]]", 0 },
 };
 
 /* Of a nemesis whose strikes are listed, and of others. */
@@ -201,33 +202,33 @@ static unsigned nemesis_subject(const void *values, const char **word)
 
 static const struct section_key nemesis_rows[] = {
     { "kind", KEY_NEMESIS, FAULT(kind), 0, 0, REQUIRED,
-      "partition, clock, crash, pause, message, clog or disk", 0 },
-    { "shape", KEY_SHAPE, FAULT(shape), 0, 0, NONE, "how the fault looks", 0 },
+      "kind of fault: partition, clock, crash, pause, message, clog or disk", 0 },
+    { "shape", KEY_SHAPE, FAULT(shape), 0, 0, NONE, "shape of the fault", 0 },
     { "start", KEY_DURATION, FAULT(start_ns), 0, DAY, "0s",
-      "when it strikes first; 0s: after about `every`", DRAWN },
+      "time of the first strike; 0s means after about `every`", DRAWN },
     { "every", KEY_DURATION, FAULT(every_ns), 0, DAY, "0s",
-      "from one strike to the next, about; 0s: it strikes once", DRAWN },
+      "approximate time between strikes; 0s means one strike", DRAWN },
     { "lasts", KEY_DURATION, FAULT(lasts_ns), 0, DAY, "0s",
-      "from a strike to its release, about; 0s: to the end", DRAWN },
+      "approximate duration of a strike; 0s means until faults end", DRAWN },
     { "at", KEY_TIMES, FAULT(at), 0, 0, NONE,
-      "a list of exact times to strike at, instead of `start` and `every`", 0 },
-    { "victims", KEY_VICTIMS, FAULT(victims), 0, 0, NONE, "whom it strikes", 0 },
+      "list of exact times of strikes, instead of `start` and `every`", 0 },
+    { "victims", KEY_VICTIMS, FAULT(victims), 0, 0, NONE, "nodes or links that it strikes", 0 },
     { "shard", KEY_INDEX, FAULT(shard_plus_1), 0, 1000000, NONE,
-      "whose leader it strikes (a drawn one)", 0 },
-    { "nodes", KEY_NODES, FAULT(nodes), 0, 0, NONE, "a list of the nodes it strikes", 0 },
+      "shard whose leader it strikes (a random one)", 0 },
+    { "nodes", KEY_NODES, FAULT(nodes), 0, 0, NONE, "list of the nodes that it strikes", 0 },
     { "amount", KEY_DURATION, FAULT(amount_ns), 1, HOUR, NONE,
-      "how far clocks jump or are set off (250ms)", 0 },
+      "size of a clock step or offset (250ms)", 0 },
     { "drift_ppm", KEY_PPM, FAULT(drift_ppm), 1, CLOCK_DRIFT_PPM_MAX, NONE,
-      "how wrong a drifting clock runs (1000)", 0 },
+      "drift of a clock, in millionths (1000)", 0 },
     { "chance", KEY_PROBABILITY, FAULT(chance), 0, 0, NONE,
-      "of each message, operation or page to be hit (0.5)", 0 },
-    { "delay", KEY_DURATION, FAULT(delay_ns), 1, HOUR, NONE, "how late messages are (100ms)", 0 },
+      "probability that a message, operation or page is affected (0.5)", 0 },
+    { "delay", KEY_DURATION, FAULT(delay_ns), 1, HOUR, NONE, "delay of messages (100ms)", 0 },
     { "factor", KEY_COUNT, FAULT(factor), 2, NEMESIS_FACTOR_MAX, NONE,
-      "how many times slower a disk is (10)", 0 },
+      "factor by which a disk is slower (10)", 0 },
     { "while_writing", KEY_BOOLEAN, FAULT(while_writing), 0, 0, NONE,
-      "a crash waits for writes that are not durable yet, and strikes the writers (false)", 0 },
+      "if true, a crash waits for writes that are not durable yet, and strikes the writers (false)", 0 },
     { "outside", KEY_BOOLEAN, FAULT(outside), 0, 0, NONE,
-      "it may leave the fault model (false)", 0 },
+      "if true, the fault may leave the fault model (false)", 0 },
     { "strikes", KEY_STRIKES, 0, 0, 0, NONE,
       "all that it does, as in [{ at = \"1s\", lasts = \"20ms\", nodes = [0, 2] }], "
       "instead of times and victims", 0 },
@@ -235,10 +236,10 @@ static const struct section_key nemesis_rows[] = {
 
 static const struct section_key transaction_rows[] = {
     { "session", KEY_COUNT, TURN(session), 0, STORE_SESSIONS_MAX - 1, REQUIRED,
-      "whose it is, from 0", 0 },
+      "number of the session, from 0", 0 },
     { "at", KEY_DURATION, TURN(at_ns), 0, DAY, REQUIRED,
-      "when it begins, or later, if the session's last is not over", 0 },
-    { "node", KEY_COUNT, TURN(node), 0, 254, "0", "that the session talks to", 0 },
+      "time at which the transaction begins; later if the session's previous one is not over", 0 },
+    { "node", KEY_COUNT, TURN(node), 0, 254, "0", "node that the session talks to", 0 },
     { "do", KEY_STEPS, TURN(steps), 0, 0, REQUIRED,
       "a list of operations such as [\"r 3\", \"w 6 17\"], or a call: [\"buy(1, 7)\"]", 0 },
 };
@@ -246,19 +247,19 @@ static const struct section_key transaction_rows[] = {
 static const struct section_key capsule_rows[] = {
     { "version", KEY_LINE, CAPSULE(version), 0, sizeof((struct scenario_capsule *)0)->version - 1,
       NONE, "that made this of a longer run: see `ordeal help bisect`", 0 },
-    { "from", KEY_LINE, CAPSULE(from), 0, CAPSULE_LINE_SIZE - 1, NONE, "what it was made of", 0 },
-    { "fails", KEY_LINE, CAPSULE(fails), 0, CAPSULE_LINE_SIZE - 1, NONE, "how it fails", 0 },
+    { "from", KEY_LINE, CAPSULE(from), 0, CAPSULE_LINE_SIZE - 1, NONE, "scenario and options that it was made from", 0 },
+    { "fails", KEY_LINE, CAPSULE(fails), 0, CAPSULE_LINE_SIZE - 1, NONE, "signature of its failure", 0 },
     { "draws_by_time", KEY_BOOLEAN, CAPSULE(draws_by_time), 0, 0, NONE,
       "what network, disks and nodes draw hangs on the time, not on what they drew before "
       "(false)", 0 },
 };
 
 static const struct section_key swarm_rows[] = {
-    { "kinds", KEY_KINDS, SWARM(kinds), 0, 0, NONE, "the kinds of nemesis that it may draw", 0 },
+    { "kinds", KEY_KINDS, SWARM(kinds), 0, 0, NONE, "kinds of nemesis that the swarm may draw", 0 },
     { "configuration", KEY_DIMENSIONS, SWARM(dimensions), 0, 0, NONE,
-      "the dimensions of which it draws all settings that are not given", 0 },
+      "dimensions whose settings are drawn unless they are given", 0 },
     { "draws", KEY_DRAWS, SWARM(draws), 0, 0, NONE,
-      "seeds that dimensions draw from instead of the run's, as in { network = 17 }", 0 },
+      "seeds of single dimensions, instead of the run's seed, as in { network = 17 }", 0 },
 };
 
 static const struct section_key buggify_rows[] = {
@@ -266,16 +267,17 @@ static const struct section_key buggify_rows[] = {
       "rare paths of the store that are given a chance: see `ordeal list buggify`; \"all\" is all of "
       "the protocol's", 0 },
     { "chance", KEY_PROBABILITY, offsetof(struct buggify_options, chance), 0, 0, "0.25",
-      "of each of them, where it is asked once in a while; where it is asked often, a share of it", 0 },
+      "probability of each path where it is asked for rarely; where it is asked for often, "
+      "a share of that", 0 },
 };
 
 static const struct section_key check_rows[] = {
     { "level", KEY_LEVEL, offsetof(struct check_wishes, level_plus_1), 0, 0, NONE,
-      "that the history must have (what the protocol promises)", 0 },
+      "isolation level that the history must have (what the protocol promises)", 0 },
     { "checkers", KEY_CHECKERS, 0, 0, 0, NONE,
-      "a list of those that judge it (all that can); [] for none", 0 },
+      "list of the checkers that judge the history (all that can); [] for none", 0 },
     { "skip_invariants", KEY_BOOLEAN, offsetof(struct check_wishes, skips_workload), 0, 0, NONE,
-      "the invariants of the workload or its program are not judged (false)", 0 },
+      "if true, the invariants of the workload or its program are not judged (false)", 0 },
 };
 
 #define SECTION(named, place, its_rows)                                                            \

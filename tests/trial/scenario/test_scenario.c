@@ -97,11 +97,11 @@ static void every_mistake_is_named_with_its_place(void)
     static const struct {
         const char *text, *message;
     } rows[] = {
-        { "", "x.toml: name is missing: what a run calls it" },
-        { "name = \"x\"\n", "x.toml: workload.kind is missing: what the nodes do, or the "
-          "clients of the store" },
-        { "name = \"x\"\n\n[workload]\n", "x.toml:3: workload.kind is missing: what the nodes do, or the "
-          "clients of the store" },
+        { "", "x.toml: name is missing: name of the scenario, printed by a run" },
+        { "name = \"x\"\n", "x.toml: workload.kind is missing: workload: see "
+                            "`ordeal list workloads`" },
+        { "name = \"x\"\n\n[workload]\n", "x.toml:3: workload.kind is missing: workload: see "
+                            "`ordeal list workloads`" },
         { "nam = \"x\"\n", "x.toml:1: a scenario has no 'nam'; did you mean 'name'?" },
         { MINIMAL "[networks]\n",
           "x.toml:4: a scenario has no 'networks'; did you mean 'network'?" },
@@ -170,7 +170,7 @@ static void every_mistake_is_named_with_its_place(void)
         { MINIMAL "[[nemesis]]\nkind = \"crash\"\nshape = \"halves\"\n",
           "x.toml:6: there is no crash of shape \"halves\"; there is one, minority, all, restart" },
         { MINIMAL "[[nemesis]]\nkind = \"crash\"\n\n[[nemesis]]\n",
-          "x.toml:7: nemesis.kind is missing: partition, clock, crash, pause, message, clog or "
+          "x.toml:7: nemesis.kind is missing: kind of fault: partition, clock, crash, pause, message, clog or "
           "disk" },
         { MINIMAL "[nemesis]\nkind = \"crash\"\n",
           "x.toml:4: nemesis should be a list of tables: [[nemesis]]" },
@@ -289,7 +289,7 @@ static void every_mistake_is_named_with_its_place(void)
         { BANK "[invariant]\nquery = \"SELECT 1\"\n",
           "x.toml:4: invariant should be a list of tables: [[invariant]]" },
         { BANK "[[invariant]]\nequals = 1\n",
-          "x.toml:4: invariant.query is missing: a SELECT of one value, over the rows at the end" },
+          "x.toml:4: invariant.query is missing: SELECT of one value, evaluated over the final rows" },
         { BANK "[[invariant]]\nquery = \"SELECT 1\"\nequals = true\n",
           "x.toml:6: invariant.equals should be a string" },
     };
