@@ -1,5 +1,6 @@
 #include "checkers/checker.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -154,6 +155,8 @@ enum status checker_run(const struct checker *checker, const struct history *h,
     doubt_unjudged(checker, options, check);
     if (check->verdict == VERDICT_VALID && check->strongest == LEVEL_COUNT)
         check->strongest = options->level;
+    assert(check->verdict == VERDICT_INVALID || check->findings.count == 0);
+    assert(check->verdict != VERDICT_UNKNOWN || check->reason[0]);
     TRY(check_put_in_order(h, check, err));
     return check_wants(options, CHECK_WITNESS) ? witness_finish(h, check, err) : STATUS_OK;
 }

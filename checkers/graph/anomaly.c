@@ -1,5 +1,6 @@
 #include "checkers/graph/anomaly.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "checkers/check_private.h"
@@ -11,9 +12,12 @@ enum status anomaly_add_cycle(struct check *check, const struct history *h, enum
     uint32_t *txns = NULL;
     enum status status;
 
+    assert(count > 0);
     TRY(memory_resize((void **)&txns, count, sizeof *txns, err));
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        assert(edges[i].to == edges[(i + 1) % count].from); /* it is a cycle */
         txns[i] = edges[i].from;
+    }
     d.txns = txns;
     proof_tell_cycle(&d.why, h, edges, count);
     proof_cycle(&d.proof, h, edges, count);

@@ -1,5 +1,6 @@
 #include "checkers/graph/graph.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #include "checkers/check_private.h"
@@ -108,10 +109,12 @@ enum status graph_find_components(const struct graph *g, struct components *comp
     struct component_search s = { .graph = g };
     enum status status = open_search(&s, err);
 
+    assert(g->start[g->node_count] == g->edge_count); /* each edge that was counted was added */
     *components = (struct components){ 0 };
     for (uint32_t node = 0; node < g->node_count && status == STATUS_OK; node++)
         if (s.number[node] == 0)
             follow(&s, node);
+    assert(status != STATUS_OK || s.count <= g->node_count);
     if (status == STATUS_OK)
         *components = (struct components){ s.component, s.count };
     else

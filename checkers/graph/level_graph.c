@@ -165,6 +165,7 @@ enum status level_graph_tell_order(const struct level_graph *g, const uint32_t *
         seen[count] = begun[place];
         order[count++] = txn;
     }
+    assert(status != STATUS_OK || count == g->places->in_count);
     if (status == STATUS_OK)
         witness_order(check, g->history, order, count);
     if (status == STATUS_OK && (g->has_moments || level_is_snapshot(check->level)))

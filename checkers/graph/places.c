@@ -1,5 +1,6 @@
 #include "checkers/graph/places.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -334,5 +335,6 @@ uint32_t places_up_to(const struct places *p, struct place place, uint32_t hint)
         else
             high = middle;
     }
+    assert(low <= p->sequence_count);
     return low;
 }

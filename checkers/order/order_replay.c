@@ -4,6 +4,7 @@
  */
 #include "checkers/order/order_replay_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -211,6 +212,7 @@ enum status order_replay_run(struct order_replay *r, const struct check_options 
     uint32_t count = r->places.sequence_count;
 
     for (uint32_t i = 0; i < count; i++) {
+        assert(r->places.position[r->places.sequence[i]] == i);
         TRY(replay_txn(r, r->places.sequence[i], err));
         if (!r->check)
             continue;

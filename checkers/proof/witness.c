@@ -1,5 +1,6 @@
 #include "checkers/proof/witness.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -29,6 +30,7 @@ static void print_numbers(struct buffer *out, const int64_t *ids, const uint32_t
 
 void witness_order(struct check *check, const struct history *h, const uint32_t *txns, size_t count)
 {
+    assert(check->verdict == VERDICT_VALID && count <= h->txn_count);
     buffer_text(&check->witness, TEXT("\"order\":["));
     print_numbers(&check->witness, h->txn_id, txns, count);
     buffer_byte(&check->witness, ']');

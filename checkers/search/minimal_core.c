@@ -1,5 +1,6 @@
 #include "checkers/search/minimal_core.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,6 +102,7 @@ enum status minimal_core_find(const struct question *q, const struct answer_foun
     struct distilled *small = NULL;
     uint8_t *marks = NULL;
 
+    assert(answer->kind == ANSWER_NONE && answer->steps.takes_part);
     *part = (struct distilled){ .history = q->d->history };
     *smaller = (struct answer_found){ .kind = ANSWER_OPEN };
     if (count_marked(answer->steps.takes_part, q->d->actor_count) > ACTORS_MAX)

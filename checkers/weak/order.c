@@ -3,6 +3,7 @@
  * it: Tarjan's search, without recursion, along what comes before. What was read from and the
  * session need no graph, as each transaction knows them; only shown and co edges are laid out.
  */
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -275,6 +276,7 @@ enum status weak_find_order(struct weak *w, const struct weak_edges *co, struct 
         status = order_search_run(&s, co, err);
     }
     order->is_acyclic = order->component_count == 0;
+    assert(order->count <= w->txn_count);
     free(s.start);
     free(s.from);
     free(s.number);

@@ -1,5 +1,6 @@
 #include "checkers/weak/smallest_cycles_private.h"
 
+#include <assert.h>
 #include <stdlib.h>
 
 #define PATIENCE_IN_ALL UINT64_C(30000000) /* edges looked at */
@@ -264,6 +265,16 @@ static enum status search_from(struct smallest_cycles *k, uint32_t from, uint32_
     return f.is_closed ? keep_cycle(k, from, err) : STATUS_OK;
 }
 
+/* Each arc begins where the one before it ends, and the first where the last ends. */
+static bool is_closed(const struct smallest_cycles *k)
+{
+    bool is_closed = true;
+
+    for (size_t i = 0; i < k->cycle.count; i++)
+        is_closed &= k->cycle.at[i].to == k->cycle.at[(i + 1) % k->cycle.count].from;
+    return is_closed;
+}
+
 enum status smallest_cycles_find(struct smallest_cycles *k, uint32_t component, struct error *err)
 {
     uint32_t from = k->member_start[component], end = k->member_start[component + 1];
@@ -273,11 +284,14 @@ enum status smallest_cycles_find(struct smallest_cycles *k, uint32_t component, 
     k->is_plain = true;
     for (uint32_t n = from; n < end && k->cycle.count != 2 && k->patience > 0; n++)
         TRY(search_from(k, n, end, err));
-    if (k->cycle.count > 0)
+    if (k->cycle.count > 0) {
+        assert(is_closed(k));
         return STATUS_OK;
+    }
     k->is_plain = false;
     for (uint32_t n = from; n < end && k->cycle.count != 2; n++)
         if (k->cycle.count == 0 || k->patience > 0)
             TRY(search_from(k, n, end, err));
+    assert(is_closed(k));
     return STATUS_OK;
 }
