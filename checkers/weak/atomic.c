@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "checkers/weak/axioms_private.h"
+#include "checkers/weak/gather_private.h"
 
 /* Who wrote a key last: of the session at hand if it has a place within that. */
 struct last {

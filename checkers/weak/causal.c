@@ -21,6 +21,8 @@
 #include <string.h>
 
 #include "checkers/weak/axioms_private.h"
+#include "checkers/weak/gather_private.h"
+#include "checkers/weak/order_private.h"
 /* --- Chains ----------------------------------------------------------------------- */
 
 /*

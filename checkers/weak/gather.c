@@ -3,11 +3,12 @@
  * the operations, as they stand. Reads of what the transaction itself had written are
  * judged here; only where that is a list must they wait.
  */
+#include "checkers/weak/gather_private.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "checkers/weak/weak_private.h"
 
 /* --- Sessions ------------------------------------------------------------------ */
 

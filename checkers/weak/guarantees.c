@@ -19,6 +19,9 @@
 
 #include <stdlib.h>
 
+#include "checkers/weak/gather_private.h"
+#include "checkers/weak/order_private.h"
+
 /* --- Followers ----------------------------------------------------------------- */
 
 uint32_t guarantee_followers_write(const struct weak *w, uint32_t read)

@@ -17,6 +17,7 @@
  */
 #include <stdlib.h>
 
+#include "checkers/weak/gather_private.h"
 #include "checkers/weak/guarantees_private.h"
 
 struct causes {

@@ -10,11 +10,13 @@
  * What a transaction appends is seen as a whole, but by itself. Its reads behind own appends
  * are of no other: they show, like all others, what stands before.
  */
+#include "checkers/weak/lists_private.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
-#include "checkers/weak/weak_private.h"
+#include "checkers/weak/gather_private.h"
 
 #define OF_INITIAL (HISTORY_NONE - 1)
 

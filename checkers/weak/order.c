@@ -3,11 +3,11 @@
  * it: Tarjan's search, without recursion, along what comes before. What was read from and the
  * session need no graph, as each transaction knows them; only shown and co edges are laid out.
  */
+#include "checkers/weak/order_private.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "checkers/weak/weak_private.h"
 
 /* --- Paths --------------------------------------------------------------------- */
 

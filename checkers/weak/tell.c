@@ -2,13 +2,15 @@
  * What is told of a history that is wrong: a smallest cycle of each component, and whatever
  * would have to come before the initial transaction.
  */
+#include "checkers/weak/tell_private.h"
+
 #include <stdlib.h>
 
 #include "checkers/proof/proof.h"
 #include "checkers/proof/tell.h"
 #include "checkers/values/suspects.h"
+#include "checkers/weak/gather_private.h"
 #include "checkers/weak/smallest_cycles_private.h"
-#include "checkers/weak/weak_private.h"
 
 /* --- Wrong reads --------------------------------------------------------------- */
 

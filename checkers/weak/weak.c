@@ -24,6 +24,10 @@
 
 #include "checkers/proof/witness.h"
 #include "checkers/search/prefix_encoding.h"
+#include "checkers/weak/gather_private.h"
+#include "checkers/weak/lists_private.h"
+#include "checkers/weak/order_private.h"
+#include "checkers/weak/tell_private.h"
 #include "history/level.h"
 
 /* --- Prefix -------------------------------------------------------------------- */

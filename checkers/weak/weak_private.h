@@ -185,12 +185,6 @@ static inline bool weak_writes(const struct weak *w, uint32_t txn, uint32_t key)
     return weak_find_write(w, txn, key) != UINT32_MAX;
 }
 
-MUST_USE enum status weak_index_keys(struct weak *, struct error *);
-
-/* All that take part, by session, in the order of the history; `start` by session, and one more. */
-MUST_USE enum status weak_sort_by_session(const struct weak *, uint32_t **start, uint32_t **txns,
-                                          bool with_unknown, struct error *);
-
 /* Whether to end; ask every few thousand steps. */
 static inline bool weak_is_stopped(struct weak *w)
 {
@@ -206,17 +200,6 @@ static inline MUST_USE enum status weak_add_edge(struct weak_edges *edges, uint3
         return STATUS_OK;
     return array_push(&edges->edges, ((struct weak_edge){ from, to, op }), err);
 }
-
-/* --- Making: each in a file of its own, in this order ------------------------------- */
-
-MUST_USE enum status weak_judge_keys(struct weak *, struct error *);
-MUST_USE enum status weak_gather(struct weak *, struct error *);
-MUST_USE enum status weak_find_writers(struct weak *, struct error *);
-MUST_USE enum status weak_read_lists(struct weak *, struct error *);
-MUST_USE enum status weak_find_sessions(struct weak *, struct error *);
-
-MUST_USE enum status weak_add_fault(struct weak *, uint32_t txn, uint32_t op, uint32_t other,
-                                    enum weak_fault_kind, struct error *);
 
 /* --- Axioms ----------------------------------------------------------------------- */
 
@@ -264,38 +247,12 @@ extern const struct weak_axiom weak_read_your_writes, weak_monotonic_reads, weak
 
 /* --- Orders and cycles ------------------------------------------------------------ */
 
-/* Of so, wr, shown and these, which may be NULL; those to WEAK_INITIAL are passed over. */
-MUST_USE enum status weak_find_order(struct weak *, const struct weak_edges *, struct weak_order *,
-                                     struct error *);
-void weak_order_close(struct weak_order *);
-/* Whether all of these lead to greater numbers (and CHECK_SLOWLY is not wanted). */
-bool weak_goes_forward(const struct weak *, const struct weak_edges *);
-/* Fills w->base, once. */
-MUST_USE enum status weak_find_base(struct weak *, struct error *);
-
 /* What an axiom makes of the history. Closed by weak_judgement_close(), also after a failure. */
 struct weak_judgement {
     bool holds;
     struct weak_edges co;
     struct weak_order order; /* its transactions only where a witness, or prefix, needs them */
 };
-
-/* Saturates and orders. so and wr have no cycle. */
-MUST_USE enum status weak_judge_axiom(struct weak *, const struct weak_axiom *, struct weak_judgement *,
-                                struct error *);
-void weak_judgement_close(struct weak_judgement *);
-
-/*
- * Tells a smallest cycle of each component, and each edge to the initial transaction. Those who
- * take part in what is told are marked in `told`, and no component with such is told.
- */
-MUST_USE enum status weak_tell_cycles(struct weak *, const struct weak_axiom *,
-                                      const struct weak_judgement *, uint8_t *told, struct error *);
-MUST_USE enum status weak_tell_faults(struct weak *, struct error *);
-
-/* The fewest steps of so and wr that lead from one to the other; there are some. */
-MUST_USE enum status weak_find_path(const struct weak *, uint32_t from, uint32_t to,
-                                    struct weak_path *, struct error *);
 
 /* Faults of transactions that read a key twice, from two writers. */
 MUST_USE enum status weak_find_unrepeated(struct weak *, struct error *);

@@ -5,6 +5,9 @@
 
 #include "checkers/search/refuter/refute_private.h"
 
+#include "checkers/search/refuter/refute_search_private.h"
+#include "checkers/search/refuter/refute_tell_private.h"
+
 /* --- Paths --------------------------------------------------------------------- */
 
 /*

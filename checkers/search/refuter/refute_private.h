@@ -73,20 +73,4 @@ uint32_t refute_use_forth(struct refuter *, uint32_t head, uint32_t before, uint
 uint32_t refute_link(const struct refuter *, uint32_t version, uint32_t limit);
 void refute_use_overwrites(struct refuter *, uint32_t read, uint32_t version, uint32_t other);
 
-/* --- In words --------------------------------------------------------------------- */
-
-/* The chain that must come first begins with `first`; the other ends with `end`, or its reader. */
-void refute_tell_order(struct refuter *, uint32_t fact, uint32_t first, uint32_t end,
-                       uint32_t last);
-void refute_tell_not_from(struct refuter *, uint32_t fact);
-void refute_tell_cycle(struct refuter *, struct path cycle);
-void refute_tell_read(struct refuter *, uint32_t read);
-
-/* --- What the search has learnt --------------------------------------------------- */
-
-MUST_USE enum status refute_need_search(struct refuter *, const struct open_pairs *,
-                                        const struct search_proof *, struct error *);
-MUST_USE enum status refute_write_search(struct refuter *, const struct open_pairs *,
-                                         const struct search_proof *, struct error *);
-
 #endif

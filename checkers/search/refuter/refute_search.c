@@ -2,9 +2,9 @@
  * What the search has learnt, as steps: its literals are orders of points and sources of
  * reads, and its edges follow from them by what refute.c writes.
  */
-#include <assert.h>
+#include "checkers/search/refuter/refute_search_private.h"
 
-#include "checkers/search/refuter/refute_private.h"
+#include <assert.h>
 
 struct translation {
     struct refuter *r;

@@ -4,11 +4,12 @@
  *     T1 wrote x=1, which T2 overwrote: otherwise T2 would come before T1, but T1 wrote y=1,
  *     which T2 read. T2 wrote z=1, which T3 read; ...; so T2 comes before itself
  */
+#include "checkers/search/refuter/refute_tell_private.h"
+
 #include <inttypes.h>
 
 #include "checkers/proof/proof.h"
 #include "checkers/proof/tell.h"
-#include "checkers/search/refuter/refute_private.h"
 
 #define WORDS_MAX 3000 /* bytes: beyond that only how many steps there are besides */
 

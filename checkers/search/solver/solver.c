@@ -6,6 +6,7 @@
 
 #include "base/binary_heap.h"
 #include "checkers/check_private.h"
+#include "checkers/search/solver/solver_analyze_private.h"
 
 /* --- Decisions ----------------------------------------------------------------- */
 

@@ -7,7 +7,7 @@
  * Literals that the others imply are left out of it. The reasons that were used, in the
  * order in which they came into force, and then the conflict itself, are its proof.
  */
-#include "checkers/search/solver/solver_private.h"
+#include "checkers/search/solver/solver_analyze_private.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -145,11 +145,6 @@ void solver_go_back(struct solver *, uint32_t level);
 MUST_USE enum status solver_add_clause(struct solver *, const uint32_t *literals, uint32_t count,
                                        uint32_t number, uint32_t *clause, struct error *);
 
-/* At level 0 the problem is impossible; else it learns, goes back, and assigns. */
-MUST_USE enum status solver_resolve_conflict(struct solver *, struct error *);
-/* Gives what is true at level 0 a step of its own. */
-MUST_USE enum status solver_log_units(struct solver *, struct error *);
-
 void solver_bump(struct solver *, uint32_t variable);
 
 #endif
