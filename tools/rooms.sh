@@ -80,6 +80,20 @@ checkers/blackbox           uses proof search
 checkers/weak               uses graph proof search values
 checkers/interval           uses proof rows
     inside interval.h    doors profile.h interval_model.h online/watcher.h
+verify/witness
+    inside instant_steps.h proofs.h steps.h witness.h workings.h
+verify/sql
+    inside query.h
+verify/versions             uses sql witness
+    inside answer.h sight.h versions.h written.h
+verify/values               uses sql versions witness
+    inside inferred.h looks.h sources.h workload.h
+verify/instants             uses sql versions witness
+    inside instant_order.h instant_proof.h instants.h
+verify/invalid              uses instants sql values versions witness
+    inside anomaly.h
+verify/valid                uses sql values versions witness
+    inside valid.h
 trial/scenario
     doors scenario.h scenario_folder.h profile_file.h    inside latency.h swarm.h
 trial/run                   uses scenario

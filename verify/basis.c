@@ -1,8 +1,9 @@
-#include "verify/basis.h"
+#include "verify/basis_private.h"
 
 #include <assert.h>
 
 #include "verify/verify_private.h"
+#include "verify/witness/workings.h"
 
 #define BIT(level) LEVEL_BIT(LEVEL_##level)
 #define SNAPSHOTS (BIT(SNAPSHOT) | BIT(SESSION_SNAPSHOT) | BIT(STRICT_SNAPSHOT))
@@ -59,8 +60,8 @@ static const struct basis bases[BASIS_COUNT] = {
     },
     {
         .checker = "certificate",
-        .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(CAUSAL) |
-                  BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES,
+        .levels = BIT(READ_UNCOMMITTED) | BIT(READ_COMMITTED) | BIT(CAUSAL) | BIT(REPEATABLE_READ) |
+                  SNAPSHOTS | SERIALIZABLES,
         .proofs = PROOF(CYCLE) | PROOF(READ) | PROOF(WRITES),
         .has_version_sets = true,
     },
@@ -135,9 +136,8 @@ enum status basis_take_level(struct verifier *v, struct error *err)
     /* At a model an order with snapshots proves more than is asked for. */
     v->is_snapshot = (level & SNAPSHOTS) || (v->basis->saturates && (level & BIT(PREFIX))) ||
                      (v->has_shape && v->w->has_snapshots);
-    v->is_exclusive =
-        (level & SNAPSHOTS) ||
-        (v->has_shape && !(level & (BIT(READ_ATOMIC) | BIT(CAUSAL) | BIT(PREFIX))));
+    v->is_exclusive = (level & SNAPSHOTS) ||
+                      (v->has_shape && !(level & (BIT(READ_ATOMIC) | BIT(CAUSAL) | BIT(PREFIX))));
     v->judges_reads = !(level & WITHOUT_READS);
     v->has_rw = v->has_shape ||
                 (level & (BIT(REPEATABLE_READ) | SNAPSHOTS | SERIALIZABLES | BIT(LINEARIZABLE)));

@@ -1,9 +1,11 @@
 /*
  * What a witness names: transactions, keys, operations, versions.
  */
-#include "verify/verify_private.h"
+#include "verify/lookup_private.h"
 
 #include <inttypes.h>
+
+#include "verify/verify_private.h"
 
 enum status lookup_txn(struct verifier *v, int64_t id, uint32_t *txn, struct error *err)
 {
@@ -38,7 +40,7 @@ static enum status count_heads(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
 
-    TRY(memory_get(v, (void **)&v->heads_before, h->op_count + 1, sizeof *v->heads_before, err));
+    TRY(verify_memory(v, (void **)&v->heads_before, h->op_count + 1, sizeof *v->heads_before, err));
     for (size_t op = 0; op < h->op_count; op++)
         v->heads_before[op + 1] = v->heads_before[op] + !op_is_row(h->op_kind[op]);
     return STATUS_OK;
@@ -82,8 +84,8 @@ static enum status sort_versions(struct verifier *v, struct error *err)
     const struct history *h = v->h;
     uint32_t *by_key, *next, count = 0;
 
-    TRY(memory_get(v, (void **)&by_key, h->op_count, sizeof *by_key, err));
-    TRY(memory_get(v, (void **)&next, h->key_count + 1, sizeof *next, err));
+    TRY(verify_memory(v, (void **)&by_key, h->op_count, sizeof *by_key, err));
+    TRY(verify_memory(v, (void **)&next, h->key_count + 1, sizeof *next, err));
     for (size_t op = 0; op < h->op_count; op++)
         if (history_makes_version(h, op))
             next[h->op_key[op] + 1]++;
@@ -94,8 +96,8 @@ static enum status sort_versions(struct verifier *v, struct error *err)
             by_key[next[h->op_key[op]]++] = op;
             count++;
         }
-    TRY(memory_get(v, (void **)&v->made, count, sizeof *v->made, err));
-    TRY(memory_get(v, (void **)&v->made_end, h->txn_count + 1, sizeof *v->made_end, err));
+    TRY(verify_memory(v, (void **)&v->made, count, sizeof *v->made, err));
+    TRY(verify_memory(v, (void **)&v->made_end, h->txn_count + 1, sizeof *v->made_end, err));
     for (uint32_t i = 0; i < count; i++)
         v->made_end[history_txn_of(h, by_key[i]) + 1]++;
     for (size_t txn = 0; txn < h->txn_count; txn++)
@@ -143,7 +145,7 @@ enum status lookup_version(struct verifier *v, const struct witness_version *nam
     return STATUS_OK;
 }
 
-bool op_made_version(const struct verifier *v, uint32_t op, uint32_t version)
+bool lookup_made_version(const struct verifier *v, uint32_t op, uint32_t version)
 {
     const struct history *h = v->h;
 
@@ -154,7 +156,7 @@ bool op_made_version(const struct verifier *v, uint32_t op, uint32_t version)
     return version > op && version <= op + h->statement_row_count[h->op_key[op]];
 }
 
-uint32_t op_row_of(const struct verifier *v, uint32_t head, uint32_t key)
+uint32_t lookup_row_of(const struct verifier *v, uint32_t head, uint32_t key)
 {
     const struct history *h = v->h;
     uint32_t count = h->statement_row_count[h->op_key[head]];
@@ -165,7 +167,7 @@ uint32_t op_row_of(const struct verifier *v, uint32_t head, uint32_t key)
     return HISTORY_NONE;
 }
 
-bool op_may_read(const struct verifier *v, uint32_t op, uint32_t key)
+bool lookup_may_read(const struct verifier *v, uint32_t op, uint32_t key)
 {
     const struct history *h = v->h;
     uint32_t table;

@@ -7,9 +7,17 @@
 #include <string.h>
 
 #include "history/io/source.h"
-#include "verify/inferred.h"
-#include "verify/instants.h"
-#include "verify/workload.h"
+#include "verify/basis_private.h"
+#include "verify/instants/instant_order.h"
+#include "verify/instants/instants.h"
+#include "verify/invalid/anomaly.h"
+#include "verify/valid/valid.h"
+#include "verify/values/inferred.h"
+#include "verify/values/sources.h"
+#include "verify/values/workload.h"
+#include "verify/verify_private.h"
+#include "verify/versions/versions.h"
+#include "verify/witness/witness.h"
 
 enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
 {
@@ -34,6 +42,29 @@ enum status verify_spend(struct verifier *v, uint64_t steps, struct error *err)
                : verify_refuse(v, err, "too much of it would have to be searched for");
 }
 
+enum status verify_memory(struct verifier *v, void **at, size_t count, size_t size,
+                          struct error *err)
+{
+    *at = calloc(count + 1, size);
+    if (!*at)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory to verify a witness");
+    if (array_push(&v->blocks, *at, err) != STATUS_OK) {
+        free(*at);
+        *at = NULL;
+        return STATUS_OVER_LIMIT;
+    }
+    return STATUS_OK;
+}
+
+bool verify_add_part(struct verifier *v, uint32_t txn)
+{
+    bool is_new = v->part_date[txn] != v->part_now;
+
+    v->part_date[txn] = v->part_now;
+    v->part_count += is_new;
+    return is_new;
+}
+
 /* --- Ranks ------------------------------------------------------------------- */
 
 struct ranked {
@@ -56,9 +87,9 @@ static enum status rank_txns(struct verifier *v, struct error *err)
     struct ranked *ranked;
     size_t count = 0;
 
-    TRY(memory_get(v, (void **)&ranked, h->txn_count, sizeof *ranked, err));
-    TRY(memory_get(v, (void **)&v->place, h->txn_count, sizeof *v->place, err));
-    TRY(memory_get(v, (void **)&v->seen, h->txn_count, sizeof *v->seen, err));
+    TRY(verify_memory(v, (void **)&ranked, h->txn_count, sizeof *ranked, err));
+    TRY(verify_memory(v, (void **)&v->place, h->txn_count, sizeof *v->place, err));
+    TRY(verify_memory(v, (void **)&v->seen, h->txn_count, sizeof *v->seen, err));
     for (uint32_t t = 0; t < h->txn_count; t++) {
         v->place[t] = v->seen[t] = NO_PLACE;
         if (v->counting[t] != COUNTS)
@@ -153,8 +184,9 @@ static enum status verify_all(struct verifier *v, struct error *err)
     TRY(versions_count_txns(v, err));
     v->has_own_workload = verify_has_own_workload(v);
     if (!v->basis->infers_versions && v->has_own_workload)
-        return verify_refuse(v, err, "only infer judges a workload in which reads are no reads of "
-                                     "lists and registers");
+        return verify_refuse(v, err,
+                             "only infer judges a workload in which reads are no reads of "
+                             "lists and registers");
     if (v->w->is_valid && v->basis->has_instants) {
         valid_count_partial(v);
         return verify_instant_order(v, err);
@@ -179,9 +211,8 @@ static void describe(const struct verifier *v, struct verification *result)
 {
     const struct witness *w = v->w;
     const char *level = level_name(w->level);
-    const char *of = w->basis->has_instants
-                         ? ", of a database that works like the profile of the witness"
-                         : "";
+    const char *of =
+        w->basis->has_instants ? ", of a database that works like the profile of the witness" : "";
 
     if (w->is_valid && w->basis->has_instants)
         snprintf(result->reason, sizeof result->reason,
@@ -198,8 +229,8 @@ static void describe(const struct verifier *v, struct verification *result)
         snprintf(result->reason, sizeof result->reason, "%s is violated%s: %s", level, of,
                  anomaly_name(w->anomalies.at[0].kind));
     else
-        snprintf(result->reason, sizeof result->reason, "%s is violated%s: %s, and %zu more", level, of,
-                 anomaly_name(w->anomalies.at[0].kind), w->anomalies.count - 1);
+        snprintf(result->reason, sizeof result->reason, "%s is violated%s: %s, and %zu more", level,
+                 of, anomaly_name(w->anomalies.at[0].kind), w->anomalies.count - 1);
 }
 
 static enum status judge(const struct history *h, const struct witness *w,

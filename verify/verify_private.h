@@ -18,8 +18,7 @@
 #include "base/map.h"
 #include "history/history.h"
 #include "history/tables.h"
-#include "verify/query.h"
-#include "verify/witness.h"
+#include "verify/witness/witness.h"
 
 /* Whether a transaction's writes happened. */
 enum counting { COUNTS_NOT, COUNTS, COUNTS_PERHAPS };
@@ -40,7 +39,7 @@ struct verifier {
     const struct history *h;
     const struct witness *w;
     const struct basis *basis; /* of the witness */
-    bool is_refused; /* the error says that something is not true */
+    bool is_refused;           /* the error says that something is not true */
 
     /* The level. */
     bool has_shape;    /* a model that forbids cycles of its own shape */
@@ -83,7 +82,7 @@ struct verifier {
     struct sources *sources;
     struct inferred *inferred;
     ARRAY(struct derived_order) derived; /* of infer: what the anomaly at hand has shown so far */
-    struct instants *instants; /* of interval */
+    struct instants *instants;           /* of interval */
     bool by_order; /* sessions or times were needed to tell that one version is before another */
     uint32_t *order_place; /* by version: its place among all version orders, from 1 */
 
@@ -92,11 +91,11 @@ struct verifier {
     size_t part_count;
 
     bool has_own_workload; /* see workload.h */
-    bool *is_account; /* by key, of banks; once asked for */
+    bool *is_account;      /* by key, of banks; once asked for */
     size_t account_count;
 
-    bool *is_excused;         /* by statement: the witness says that it was not judged; NULL: none */
-    uint64_t unjudged_count;  /* statements that were not held against a valid verdict */
+    bool *is_excused;        /* by statement: the witness says that it was not judged; NULL: none */
+    uint64_t unjudged_count; /* statements that were not held against a valid verdict */
 
     uint64_t spent;            /* steps of searches */
     uint32_t *made, *made_end; /* versions; by transaction, where its end; once asked for */
@@ -104,7 +103,7 @@ struct verifier {
     struct intern keys;        /* once asked for: the numbers are the keys' */
     struct intern written;     /* once asked for: every value and element, as bytes */
     bool has_written;
-    struct buffer bytes;  /* of value_bytes() */
+    struct buffer bytes;  /* of written_value_bytes() */
     ARRAY(void *) blocks; /* all of the above */
 };
 
@@ -115,120 +114,9 @@ struct verifier {
 MUST_USE enum status verify_refuse(struct verifier *, struct error *, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
-/* --- basis.c: whether the checker decides the level, and what of a history it judges --- */
-
-MUST_USE enum status basis_take_level(struct verifier *, struct error *);
-
-/* --- versions.c --- */
-
-MUST_USE enum status memory_get(struct verifier *, void **, size_t count, size_t size,
-                                struct error *);
-MUST_USE enum status versions_count_txns(struct verifier *, struct error *);
-/* After places are given. */
-MUST_USE enum status versions_build(struct verifier *, struct error *);
-
-static inline uint32_t chain_length(const struct verifier *v, uint32_t key)
-{
-    return (uint32_t)(v->chain_start[key + 1] - v->chain_start[key]);
-}
-
-static inline uint32_t chain_op_at(const struct verifier *v, uint32_t key, uint32_t spot)
-{
-    return spot == 0 ? VERSION_INITIAL : v->chain[v->chain_start[key] + spot - 1];
-}
-
-static inline uint32_t chain_txn_at(const struct verifier *v, uint32_t key, uint32_t spot)
-{
-    return v->chain_txn[v->chain_start[key] + spot - 1];
-}
-
-static inline bool key_is_vague(const struct verifier *v, uint32_t key)
-{
-    return v->perhaps_start[key] < v->perhaps_start[key + 1];
-}
-
-/* Whether what the version holds is the value; the version may be VERSION_INITIAL. */
-bool version_has_value(const struct verifier *, uint32_t key, uint32_t op, struct value);
-/* What it holds; not for appends. */
-struct value version_value(const struct verifier *, uint32_t key, uint32_t op);
-/* The empty list and null are one. */
-struct value value_plain(const struct history *, struct value);
-bool value_is_same(const struct history *, struct value, struct value);
-bool value_has_element(const struct history *, struct value list, int64_t element);
-
-/* --- written.c --- */
-
-/* A value of a key, or an element of its lists. Until the next call; buffer_status() is due. */
-struct text value_bytes(struct verifier *, uint32_t key, bool is_element, struct value);
-struct text element_bytes(struct verifier *, uint32_t key, int64_t element);
-/* Whether no transaction, committed or not, wrote the value, or some element of the list. */
-MUST_USE enum status written_by_nobody(struct verifier *, uint32_t key, struct value, bool *strange,
-                                       struct error *);
-
-/* --- sight.c --- */
-
-/* Begins to look at a transaction. */
-void own_begin(struct verifier *);
-/* Goes past one of its operations. */
-void own_pass(struct verifier *, uint32_t op);
-/* Begins, and passes all of its operations before this one. */
-void own_pass_until(struct verifier *, uint32_t txn, uint32_t op);
-/* Its last write of the key so far, or HISTORY_NONE. */
-uint32_t own_version(const struct verifier *, uint32_t key);
-
-enum sight_kind {
-    SIGHT_SPOT,
-    SIGHT_NOBODY, /* the certificate names a version that nobody can read */
-    SIGHT_UNSAID, /* nothing says which one */
-};
-
-struct sight {
-    enum sight_kind kind;
-    uint32_t spot;
-    bool is_vague; /* or a version of a transaction that counts perhaps */
-};
-
-/* To be called before sight_of() for an operation, a head or an item operation. */
-void sight_prepare(struct verifier *, uint32_t op);
-/* What the operation read of a key that its transaction had not written. */
-struct sight sight_of(const struct verifier *, uint32_t txn, uint32_t op, uint32_t key);
-
-/* --- answer.c --- */
-
-enum answer { ANSWER_RIGHT, ANSWER_WRONG, ANSWER_UNSAID };
-
-/* Whether an item operation or a row is a read of a committed transaction that has an answer. */
-bool op_reads_value(const struct verifier *, uint32_t txn, uint32_t op);
-/* Whether an operation of a transaction that counts has an answer that means something. */
-bool op_is_judged(const struct verifier *, uint32_t txn, uint32_t op);
-
-/* A row of a statement's table, as the statement saw it. */
-struct glance {
-    uint32_t key;
-    bool is_own;
-    struct sight sight; /* unless own */
-    struct value row;
-    enum match match;
-    bool is_returned;
-};
-
-/* Refuses SQL that does not parse. To be closed if it could be opened. */
-MUST_USE enum status statement_open(struct verifier *, uint32_t head, struct query *,
-                                    struct error *);
-
-typedef enum status glance_function(struct verifier *, const struct query *, uint32_t txn,
-                                    const struct glance *, struct error *);
-
-/* own_pass_until() and sight_prepare() have been called. */
-enum answer answer_judge_item(const struct verifier *, uint32_t txn, uint32_t op);
-/* `each` may be NULL: it is called for every row, if they can all be told. */
-MUST_USE enum status answer_judge_statement(struct verifier *, uint32_t txn, uint32_t head,
-                                            glance_function *each, enum answer *, struct error *);
-/* One row alone. */
-MUST_USE enum status answer_judge_row(struct verifier *, uint32_t txn, uint32_t head, uint32_t key,
-                                      enum answer *, struct error *);
-void answer_glance(const struct verifier *, const struct query *, uint32_t txn, uint32_t head,
-                   uint32_t key, struct glance *);
+/* Zeroed, until the witness is judged. */
+MUST_USE enum status verify_memory(struct verifier *, void **, size_t count, size_t size,
+                                   struct error *);
 
 /*
  * Counts steps of a search. An honest witness makes few of them; a hostile one could search all of
@@ -237,45 +125,6 @@ void answer_glance(const struct verifier *, const struct query *, uint32_t txn, 
 MUST_USE enum status verify_spend(struct verifier *, uint64_t steps, struct error *);
 
 /* True: it had no part in the anomaly so far. */
-bool part_add(struct verifier *, uint32_t txn);
-
-/* --- valid.c, cycle.c, anomaly.c, refutation.c, instant_proof.c, instant_order.c --- */
-
-MUST_USE enum status verify_valid(struct verifier *, struct error *);
-/* With interval: statements that are held against instants in part. */
-void valid_count_partial(struct verifier *);
-MUST_USE enum status verify_anomaly(struct verifier *, const struct witness_anomaly *,
-                                    struct error *);
-MUST_USE enum status verify_cycle(struct verifier *, const struct witness_anomaly *,
-                                  struct error *);
-
-/* Of verdicts that were drawn from values alone. */
-MUST_USE enum status verify_refutation(struct verifier *, const struct witness_anomaly *,
-                                       struct error *);
-
-/* Of verdicts that were drawn from how the database works, and when. */
-MUST_USE enum status verify_instant_steps(struct verifier *, const struct witness_anomaly *,
-                                          struct error *);
-MUST_USE enum status verify_instant_order(struct verifier *, struct error *);
-
-/* Whether the first was over before the second began, as the level means it. */
-bool txn_is_before(const struct verifier *, enum closing, uint32_t, uint32_t);
-
-/* --- lookup.c --- */
-
-MUST_USE enum status lookup_txn(struct verifier *, int64_t id, uint32_t *txn, struct error *);
-MUST_USE enum status lookup_key(struct verifier *, struct text, uint32_t *key, struct error *);
-/* By its place among the transaction's operations. */
-MUST_USE enum status lookup_op(struct verifier *, uint32_t txn, int64_t place, uint32_t *op,
-                               struct error *);
-/* VERSION_INITIAL for the initial one. */
-MUST_USE enum status lookup_version(struct verifier *, const struct witness_version *, uint32_t key,
-                                    uint32_t *op, struct error *);
-/* Whether the operation, a head or an item operation, made the version. */
-bool op_made_version(const struct verifier *, uint32_t op, uint32_t version);
-/* The row of a key among those of a statement, or HISTORY_NONE. */
-uint32_t op_row_of(const struct verifier *, uint32_t head, uint32_t key);
-/* Whether it is about the key, or about the table that the key is a row of. */
-bool op_may_read(const struct verifier *, uint32_t op, uint32_t key);
+bool verify_add_part(struct verifier *, uint32_t txn);
 
 #endif

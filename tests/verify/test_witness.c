@@ -1,7 +1,7 @@
 /*
  * The grammar of witnesses: what is no witness is told apart from what is not true.
  */
-#include "verify/witness.h"
+#include "verify/witness/witness.h"
 
 #include <stdio.h>
 #include <string.h>

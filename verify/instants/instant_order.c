@@ -1,0 +1,405 @@
+/*
+ * Valid by an order of instants: docs/format-witness.md, "Instants".
+ */
+#include "verify/instants/instant_order.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#include "verify/instants/instant_proof.h"
+#include "verify/instants/instant_replay_private.h"
+#include "verify/instants/instant_rules_private.h"
+#include "verify/instants/instants.h"
+#include "verify/instants/known_private.h"
+#include "verify/lookup_private.h"
+#include "verify/verify_private.h"
+#include "verify/versions/answer.h"
+#include "verify/versions/sight.h"
+#include "verify/versions/versions.h"
+#include "verify/witness/workings.h"
+
+/* --- Names ------------------------------------------------------------------- */
+
+static uint64_t key_name(uint32_t head, uint32_t key)
+{
+    return (uint64_t)head << 32 | key;
+}
+
+static enum status refuse_name(struct order *o, const struct instant_name *name, const char *why,
+                               struct error *err)
+{
+    return verify_refuse(o->v, err, "of transaction %" PRId64 ": %s", name->txn, why);
+}
+
+/* The operation, and the row of it if a key is named. */
+static enum status find_op(struct order *o, const struct instant_name *name, uint32_t *txn,
+                           uint32_t *head, uint32_t *key, struct error *err)
+{
+    *key = HISTORY_NONE;
+    TRY(lookup_txn(o->v, name->txn, txn, err));
+    TRY(lookup_op(o->v, *txn, name->op, head, err));
+    return name->has_key ? lookup_key(o->v, name->key, key, err) : STATUS_OK;
+}
+
+/* Whether a read, or a look, has a view of its own. What its own transaction had written has none,
+ * so `sight_own_pass()` has gone up to it. */
+static bool has_own_view(const struct order *o, uint32_t txn, uint32_t head, uint32_t op)
+{
+    const struct verifier *v = o->v;
+
+    if (op_is_head(v->h->op_kind[op]))
+        return instants_is_look(v, txn, op) && instants_own_view(v, head, op) != NO_POINT;
+    return answer_reads_value(v, txn, op) &&
+           sight_own_version(v, v->h->op_key[op]) == HISTORY_NONE &&
+           instants_own_view(v, head, op) != NO_POINT;
+}
+
+/* Where the place of an instant is kept. */
+static enum status find_slot(struct order *o, const struct instant_name *name, uint32_t **slot,
+                             uint64_t *point, struct error *err)
+{
+    struct verifier *v = o->v;
+    uint32_t txn = 0, head = 0, key, op;
+    uint64_t row;
+
+    if (name->kind == NAMED_COMMIT || name->kind == NAMED_VIEW) {
+        TRY(lookup_txn(v, name->txn, &txn, err));
+        *point = name->kind == NAMED_VIEW ? point_of_view(txn) : point_of_commit(txn);
+        *slot = name->kind == NAMED_VIEW ? &o->view_place[txn] : &o->commit_place[txn];
+        if (v->h->txn_status[txn] == TXN_ABORT)
+            return refuse_name(o, name, "it did not commit", err);
+        return name->kind == NAMED_VIEW && v->instants->w->view != READS_AT_ONE
+                   ? refuse_name(o, name, "the profile has no such views", err)
+                   : STATUS_OK;
+    }
+    if (name->kind != NAMED_PLACE)
+        return verify_refuse(v, err, "a transaction is no instant");
+    TRY(find_op(o, name, &txn, &head, &key, err));
+    op = head;
+    if (name->has_key) {
+        if (!op_is_head(v->h->op_kind[head]) || v->instants->w->view != READS_BY_ROW)
+            return refuse_name(o, name, "only rows have views by their keys", err);
+        op = map_find(&o->row_of, key_name(head, key), &row) ? (uint32_t)row : HISTORY_NONE;
+    }
+    if (op == HISTORY_NONE || o->op_place[op] == 0)
+        return refuse_name(o, name, "the operation has no view of its own", err);
+    *slot = &o->op_place[op];
+    *point = point_of_op(v->h, op);
+    return STATUS_OK;
+}
+
+/* --- Places ------------------------------------------------------------------ */
+
+/* Of a statement's rows of one key only the first can be named. */
+static enum status mark_view(struct order *o, uint32_t head, uint32_t op, struct error *err)
+{
+    const struct history *h = o->v->h;
+    bool is_row = op_is_row(h->op_kind[op]);
+    size_t count = o->row_of.keys.count, place;
+
+    if (o->v->instants->w->view != READS_BY_ROW) {
+        o->op_place[head] = NO_PLACE;
+        return STATUS_OK;
+    }
+    if (is_row)
+        TRY(map_add(&o->row_of, key_name(head, h->op_key[op]), op, &place, err));
+    if (!is_row || o->row_of.keys.count > count)
+        o->op_place[op] = NO_PLACE;
+    return STATUS_OK;
+}
+
+/* Operations with a view of their own have the place NO_PLACE for now, and all others 0. */
+static enum status mark_views(struct order *o, struct error *err)
+{
+    const struct history *h = o->v->h;
+
+    for (uint32_t txn = 0; txn < h->txn_count; txn++) {
+        uint32_t head = 0;
+
+        sight_own_begin(o->v);
+        for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+            if (!op_is_row(h->op_kind[op]))
+                head = op;
+            if (has_own_view(o, txn, head, op))
+                TRY(mark_view(o, head, op, err));
+            sight_own_pass(o->v, op);
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status place_instants(struct order *o, struct error *err)
+{
+    struct verifier *v = o->v;
+    bool is_full = v->instants->w->timing == TIMED_FULL;
+    int64_t time = INT64_MIN;
+
+    for (uint32_t i = 0; i < v->w->instants.count; i++) {
+        const struct instant_name *name = &v->w->instants.at[i];
+        struct window window = { INT64_MIN, INT64_MAX };
+        uint32_t *slot = NULL;
+        uint64_t point = 0;
+
+        TRY(find_slot(o, name, &slot, &point, err));
+        if (*slot != NO_PLACE)
+            return refuse_name(o, name, "an instant stands in the order twice", err);
+        *slot = i + 1; /* 0 is of those that have no view of their own */
+        if (is_full)
+            window = instants_first_window(v, point);
+        if (window.low > time)
+            time = window.low;
+        if (window.high < time)
+            return refuse_name(o, name, "an instant stands behind one that is later", err);
+        o->time[i + 1] = time;
+    }
+    return STATUS_OK;
+}
+
+uint32_t instant_order_view_place(const struct order *o, uint32_t txn, uint32_t head, uint32_t op)
+{
+    uint64_t own = instants_own_view(o->v, head, op);
+
+    if (own != NO_POINT)
+        return o->op_place[own - point_of_op(o->v->h, 0)];
+    return o->v->instants->w->view == READS_AT_COMMIT ? o->commit_place[txn] : o->view_place[txn];
+}
+
+/* --- Whether all are there --------------------------------------------------- */
+
+static enum status refuse_txn(struct order *o, uint32_t txn, const char *why, struct error *err)
+{
+    return verify_refuse(o->v, err, "transaction %" PRId64 ": %s", o->v->h->txn_id[txn], why);
+}
+
+/* Of two views of statements, in the order of the program, where one is known to be earlier. */
+static bool must_follow(const struct order *o, uint32_t txn, uint32_t first, uint32_t second)
+{
+    const struct verifier *v = o->v;
+
+    return instants_op_times(v, txn, first).high <= instants_op_times(v, txn, second).low ||
+           !(instants_asks_for_locks(v->h, first) || instants_asks_for_locks(v->h, second));
+}
+
+/* Mostly a view is behind all before it, and nothing is to be looked for. */
+static enum status check_program(struct order *o, uint32_t txn, uint32_t second, uint32_t last,
+                                 struct error *err)
+{
+    const struct history *h = o->v->h;
+
+    if (o->op_place[second] > last || o->v->instants->w->view == READS_BY_ROW)
+        return STATUS_OK;
+    TRY(verify_spend(o->v, second - h->txn_op[txn], err));
+    for (uint32_t first = h->txn_op[txn]; first < second; first++)
+        if (o->op_place[first] > o->op_place[second] && must_follow(o, txn, first, second))
+            return refuse_txn(o, txn, "its statements are in another order", err);
+    return STATUS_OK;
+}
+
+static enum status check_txn(struct order *o, uint32_t txn, struct error *err)
+{
+    const struct history *h = o->v->h;
+    bool has_view = o->v->instants->w->view == READS_AT_ONE;
+    uint32_t last = 0;
+
+    if (!instant_order_commits(o, txn)) {
+        if (h->txn_status[txn] == TXN_OK)
+            return refuse_txn(o, txn, "its commit is missing", err);
+        return o->view_place[txn] == NO_PLACE
+                   ? STATUS_OK
+                   : refuse_txn(o, txn, "it has a view, and no commit", err);
+    }
+    if (has_view && o->view_place[txn] >= o->commit_place[txn])
+        return refuse_txn(o, txn, "its view does not stand before its commit", err);
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        if (o->op_place[op] == 0)
+            continue;
+        if (o->op_place[op] >= o->commit_place[txn])
+            return refuse_txn(o, txn, "a view does not stand before its commit", err);
+        TRY(check_program(o, txn, op, last, err));
+        if (o->op_place[op] > last)
+            last = o->op_place[op];
+    }
+    return STATUS_OK;
+}
+
+/* --- Chains ------------------------------------------------------------------ */
+
+static void chain_versions(struct order *o, uint32_t txn)
+{
+    const struct history *h = o->v->h;
+    const struct instants *in = o->v->instants;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        uint32_t key = h->op_key[op], version, spot;
+
+        if (!history_makes_version(h, op))
+            continue;
+        version = instants_version(o->v, txn, key);
+        if (in->version_op[version] != op)
+            continue;
+        spot = o->chain_end[key]++;
+        o->chain[in->version_start[key] + spot] = version;
+        o->chain_spot[version] = spot;
+    }
+}
+
+static enum status build_chains(struct order *o, struct error *err)
+{
+    struct verifier *v = o->v;
+    size_t count = v->instants->version_start[v->h->key_count];
+
+    TRY(verify_memory(v, (void **)&o->chain, count, sizeof *o->chain, err));
+    TRY(verify_memory(v, (void **)&o->chain_spot, count, sizeof *o->chain_spot, err));
+    TRY(verify_memory(v, (void **)&o->chain_end, v->h->key_count, sizeof *o->chain_end, err));
+    for (size_t i = 0; i < v->w->instants.count; i++) {
+        const struct instant_name *name = &v->w->instants.at[i];
+        uint32_t txn = 0;
+
+        if (name->kind != NAMED_COMMIT)
+            continue;
+        TRY(lookup_txn(v, name->txn, &txn, err));
+        chain_versions(o, txn);
+    }
+    return STATUS_OK;
+}
+
+uint32_t instant_order_version_at(const struct order *o, uint32_t key, uint32_t place)
+{
+    const struct instants *in = o->v->instants;
+    const uint32_t *chain = o->chain + in->version_start[key];
+    uint32_t low = 0, high = o->chain_end[key];
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (o->commit_place[in->version_txn[chain[middle]]] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 ? chain[low - 1] : VERSION_INITIAL;
+}
+
+uint32_t instant_order_last_version(const struct order *o, uint32_t key, uint32_t version)
+{
+    uint32_t spot = o->chain_spot[version];
+
+    return spot > 0 ? o->chain[o->v->instants->version_start[key] + spot - 1] : VERSION_INITIAL;
+}
+
+uint32_t instant_order_next_version(const struct order *o, uint32_t key, uint32_t version)
+{
+    uint32_t next = version == VERSION_INITIAL ? 0 : o->chain_spot[version] + 1;
+
+    return next < o->chain_end[key] ? o->chain[o->v->instants->version_start[key] + next]
+                                    : HISTORY_NONE;
+}
+
+/* --- What is left open ------------------------------------------------------- */
+
+static enum status take_open(struct order *o, struct error *err)
+{
+    const struct witness *w = o->v->w;
+    uint32_t txn = 0, head = 0, key;
+    size_t place;
+
+    for (size_t i = 0; i < w->open.count; i++) {
+        const struct instant_name *name = &w->open.at[i];
+
+        if (name->kind != NAMED_PLACE)
+            return verify_refuse(o->v, err, "operations are left open, as [id,op]");
+        TRY(find_op(o, name, &txn, &head, &key, err));
+        TRY(name->has_key ? map_add(&o->open_keys, key_name(head, key), 0, &place, err)
+                          : map_add(&o->open, head, 0, &place, err));
+    }
+    return STATUS_OK;
+}
+
+bool instant_order_is_open(const struct order *o, uint32_t head, uint32_t op)
+{
+    const struct history *h = o->v->h;
+    uint64_t found;
+
+    return op_is_row(h->op_kind[op])
+               ? map_find(&o->open_keys, key_name(head, h->op_key[op]), &found)
+               : map_find(&o->open, head, &found);
+}
+
+bool instant_order_is_open_look(const struct order *o, uint32_t head, uint32_t key)
+{
+    uint64_t found;
+
+    return map_find(&o->open, head, &found) || map_find(&o->open_keys, key_name(head, key), &found);
+}
+
+bool instant_order_is_open_write(const struct order *o, uint32_t version)
+{
+    uint32_t op = version_op(o->v, version);
+
+    return instant_order_is_open(o, instants_head_of(o->v->h, op), op);
+}
+
+/* --- The whole --------------------------------------------------------------- */
+
+bool instant_order_has_dependencies(const struct order *o)
+{
+    const struct workings *w = o->v->instants->w;
+
+    return workings_certify(w) && w->view != READS_AT_COMMIT;
+}
+
+enum status instant_order_depend(struct order *o, uint32_t from, uint32_t to, struct error *err)
+{
+    if (from == to || !instant_order_has_dependencies(o))
+        return STATUS_OK;
+    return array_push(&o->dependencies, ((struct dependency){ from, to }), err);
+}
+
+static enum status get_memory(struct order *o, struct error *err)
+{
+    struct verifier *v = o->v;
+    size_t txns = v->h->txn_count, ops = v->h->op_count, places = v->w->instants.count + 1;
+
+    TRY(verify_memory(v, (void **)&o->commit_place, txns, sizeof *o->commit_place, err));
+    TRY(verify_memory(v, (void **)&o->view_place, txns, sizeof *o->view_place, err));
+    TRY(verify_memory(v, (void **)&o->op_place, ops, sizeof *o->op_place, err));
+    TRY(verify_memory(v, (void **)&o->time, places, sizeof *o->time, err));
+    TRY(verify_memory(v, (void **)&o->committed_by, txns, sizeof *o->committed_by, err));
+    TRY(verify_memory(v, (void **)&o->source, ops, sizeof *o->source, err));
+    for (size_t txn = 0; txn < txns; txn++) {
+        o->commit_place[txn] = o->view_place[txn] = NO_PLACE;
+        o->committed_by[txn] = INT64_MAX;
+    }
+    return STATUS_OK;
+}
+
+static enum status judge_order(struct order *o, struct error *err)
+{
+    TRY(get_memory(o, err));
+    TRY(mark_views(o, err));
+    TRY(place_instants(o, err));
+    for (uint32_t txn = 0; txn < o->v->h->txn_count; txn++)
+        TRY(check_txn(o, txn, err));
+    TRY(build_chains(o, err));
+    TRY(take_open(o, err));
+    TRY(instant_order_judge_reads(o, err));
+    TRY(instant_order_judge_locks(o, err));
+    TRY(instant_order_judge_updaters(o, err));
+    return instant_order_judge_dependencies(o, err);
+}
+
+enum status verify_instant_order(struct verifier *v, struct error *err)
+{
+    struct order o = { .v = v, .nothing = { .v = v } };
+    enum status status;
+
+    TRY(versions_build(v, err));
+    TRY(instants_build(v, err));
+    status = judge_order(&o, err);
+    map_close(&o.open);
+    map_close(&o.open_keys);
+    map_close(&o.row_of);
+    array_close(&o.dependencies);
+    known_close(&o.nothing);
+    return status;
+}

@@ -1,0 +1,474 @@
+/*
+ * Invalid by steps about instants: docs/format-witness.md, "Instants".
+ */
+#include "verify/instants/instant_proof.h"
+
+#include <inttypes.h>
+
+#include "verify/instants/instant_locks_private.h"
+#include "verify/instants/instant_looks_private.h"
+#include "verify/instants/instant_reads_private.h"
+#include "verify/instants/instants.h"
+#include "verify/instants/known_private.h"
+#include "verify/instants/visible_private.h"
+#include "verify/lookup_private.h"
+#include "verify/verify_private.h"
+#include "verify/versions/answer.h"
+#include "verify/versions/sight.h"
+#include "verify/witness/instant_steps.h"
+
+enum status instant_refuse(struct proof *p, struct error *err, const char *why)
+{
+    return verify_refuse(p->v, err, "%s: %s", instant_step_name(p->step->kind), why);
+}
+
+/* --- What steps name --------------------------------------------------------- */
+
+enum status instant_txn(struct proof *p, int64_t id, uint32_t *txn, struct error *err)
+{
+    TRY(lookup_txn(p->v, id, txn, err));
+    if (p->v->h->txn_status[*txn] == TXN_ABORT)
+        return verify_refuse(p->v, err, "transaction %" PRId64 " did not commit", id);
+    (void)verify_add_part(p->v, *txn);
+    return STATUS_OK;
+}
+
+enum status instant_version(struct proof *p, const struct instant_name *name, uint32_t key,
+                            uint32_t *version, struct error *err)
+{
+    uint32_t txn = 0;
+
+    *version = VERSION_INITIAL;
+    if (name->kind == NAMED_NOBODY)
+        return STATUS_OK;
+    TRY(instant_txn(p, name->txn, &txn, err));
+    *version = instants_version(p->v, txn, key);
+    if (*version == HISTORY_NONE)
+        return verify_refuse(p->v, err, "transaction %" PRId64 " left no version of %.*s",
+                             name->txn, TEXT_PRINT(history_key(p->v->h, key)));
+    return STATUS_OK;
+}
+
+enum status instant_counting(struct proof *p, const struct instant_name *name, uint32_t key,
+                             uint32_t *version, struct error *err)
+{
+    TRY(instant_version(p, name, key, version, err));
+    return visible_counts(&p->k, *version)
+               ? STATUS_OK
+               : verify_refuse(p->v, err, "nobody knows whether transaction %" PRId64 " committed",
+                               name->txn);
+}
+
+enum status instant_op(struct proof *p, const struct instant_name *name, uint32_t *txn,
+                       uint32_t *op, struct error *err)
+{
+    TRY(instant_txn(p, name->txn, txn, err));
+    return lookup_op(p->v, *txn, name->op, op, err);
+}
+
+bool instant_key_is_row_of(const struct verifier *v, uint32_t key, uint32_t table)
+{
+    uint64_t low = v->table_start[table], end = v->table_start[table + 1], high = end;
+
+    while (low < high) {
+        uint64_t middle = low + (high - low) / 2;
+
+        if (v->table_key[middle] < key)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < end && v->table_key[low] == key;
+}
+
+/* Who reads, by which operation; of a select the row that came, if it did. */
+static enum status begin_reader(struct proof *p, struct reader *r, uint32_t *row, struct error *err)
+{
+    struct verifier *v = p->v;
+    const struct history *h = v->h;
+
+    *r = (struct reader){ .point = NO_POINT };
+    *row = HISTORY_NONE;
+    TRY(instant_op(p, &p->step->read, &r->txn, &r->head, err));
+    TRY(lookup_key(v, p->step->key, &r->key, err));
+    if (h->txn_status[r->txn] != TXN_OK)
+        return instant_refuse(p, err, "nobody knows what the reads of its transaction mean");
+    if (op_is_head(h->op_kind[r->head])) {
+        TRY(verify_spend(v, h->statement_row_count[h->op_key[r->head]], err));
+        *row = lookup_row_of(v, r->head, r->key);
+    }
+    return STATUS_OK;
+}
+
+static void end_reader(const struct proof *p, struct reader *r)
+{
+    r->is_strict = !r->is_look || instants_look_is_strict(p->v, r->head);
+    if (r->is_strict)
+        r->point = instants_view(p->v, r->txn, r->head, r->op);
+}
+
+static enum status take_look(struct proof *p, struct reader *r, struct error *err)
+{
+    const struct history *h = p->v->h;
+
+    if (!instants_is_look(p->v, r->txn, r->head) ||
+        !instant_key_is_row_of(p->v, r->key, h->statement_table[h->op_key[r->head]]))
+        return instant_refuse(p, err, "the operation does not read the key");
+    r->op = r->head;
+    r->is_look = true;
+    end_reader(p, r);
+    return STATUS_OK;
+}
+
+enum status instant_reader(struct proof *p, struct reader *r, struct error *err)
+{
+    const struct history *h = p->v->h;
+    uint32_t row;
+
+    TRY(begin_reader(p, r, &row, err));
+    r->op = row == HISTORY_NONE ? r->head : row;
+    if (op_is_head(h->op_kind[r->op]) || !op_is_read(h->op_kind[r->op]))
+        return op_is_head(h->op_kind[r->head])
+                   ? take_look(p, r, err)
+                   : instant_refuse(p, err, "the operation does not read the key");
+    if (h->op_key[r->op] != r->key || !answer_reads_value(p->v, r->txn, r->op))
+        return instant_refuse(p, err, "the operation does not read the key");
+    end_reader(p, r);
+    return STATUS_OK;
+}
+
+enum status instant_look(struct proof *p, struct reader *r, struct error *err)
+{
+    uint32_t row;
+
+    TRY(begin_reader(p, r, &row, err));
+    return take_look(p, r, err);
+}
+
+enum status instant_own(struct proof *p, const struct reader *r, uint32_t *op, struct error *err)
+{
+    sight_own_pass_until(p->v, r->txn, r->head);
+    *op = sight_own_version(p->v, r->key);
+    return verify_spend(p->v, r->head - p->v->h->txn_op[r->txn], err);
+}
+
+/* --- Of the program ---------------------------------------------------------- */
+
+/* The view of an operation, or of a row. */
+static enum status find_own_view(struct proof *p, const struct instant_name *name, uint32_t *txn,
+                                 uint32_t *head, uint64_t *point, struct error *err)
+{
+    struct verifier *v = p->v;
+    const struct history *h = v->h;
+    uint32_t key, op;
+
+    TRY(instant_op(p, name, txn, head, err));
+    op = *head;
+    if (name->has_key) {
+        TRY(lookup_key(v, name->key, &key, err));
+        if (!op_is_head(h->op_kind[op]) || v->instants->w->view != READS_BY_ROW)
+            return instant_refuse(p, err, "only rows have views by their keys");
+        TRY(verify_spend(v, h->statement_row_count[h->op_key[op]], err));
+        op = lookup_row_of(v, op, key);
+    }
+    if (op == HISTORY_NONE || !(instants_is_look(v, *txn, op) || answer_reads_value(v, *txn, op)))
+        return instant_refuse(p, err, "the operation reads nothing");
+    *point = instants_own_view(v, *head, op);
+    return *point == NO_POINT ? instant_refuse(p, err, "the operation has no view of its own")
+                              : STATUS_OK;
+}
+
+/* An instant of a transaction as a whole, or of one of its operations. */
+static enum status find_instant(struct proof *p, const struct instant_name *name, uint32_t *txn,
+                                uint32_t *head, uint64_t *point, struct error *err)
+{
+    *head = HISTORY_NONE;
+    if (name->kind == NAMED_PLACE)
+        return find_own_view(p, name, txn, head, point, err);
+    TRY(instant_txn(p, name->txn, txn, err));
+    *point = name->kind == NAMED_COMMIT ? point_of_commit(*txn) : point_of_view(*txn);
+    if (name->kind == NAMED_VIEW && p->v->instants->w->view != READS_AT_ONE)
+        return instant_refuse(p, err, "the profile has no such views");
+    return STATUS_OK;
+}
+
+/* A join sends its tables at once; but of those that it locks it reads what is there. */
+static bool statements_follow(const struct verifier *v, uint32_t txn, uint32_t first,
+                              uint32_t second)
+{
+    if (v->instants->w->view == READS_BY_ROW || first >= second)
+        return false;
+    return instants_op_times(v, txn, first).high <= instants_op_times(v, txn, second).low ||
+           !(instants_asks_for_locks(v->h, first) || instants_asks_for_locks(v->h, second));
+}
+
+static enum status take_program(struct proof *p, struct error *err)
+{
+    uint32_t txns[2] = { 0 }, heads[2] = { 0 };
+    uint64_t from = 0, to = 0;
+    bool is_view = p->step->first.kind != NAMED_COMMIT;
+
+    TRY(find_instant(p, &p->step->first, &txns[0], &heads[0], &from, err));
+    TRY(find_instant(p, &p->step->second, &txns[1], &heads[1], &to, err));
+    if (txns[0] != txns[1] || !is_view || p->step->second.kind == NAMED_VIEW)
+        return instant_refuse(p, err, "that is no order of a transaction's instants");
+    if (p->step->second.kind == NAMED_PLACE &&
+        (heads[0] == HISTORY_NONE || !statements_follow(p->v, txns[0], heads[0], heads[1])))
+        return instant_refuse(p, err, "the second did not begin when the first was over");
+    return known_lay(&p->k, from, to, err);
+}
+
+/* --- The whole --------------------------------------------------------------- */
+
+static enum status take_step(struct proof *p, struct error *err)
+{
+    switch (p->step->kind) {
+    case INSTANT_PROGRAM:
+        return take_program(p, err);
+    case INSTANT_READS:
+        return instant_reads(p, err);
+    case INSTANT_FINDS:
+        return instant_finds(p, err);
+    case INSTANT_OVERWRITES:
+        return instant_overwrites(p, err);
+    case INSTANT_INSTALLED:
+        return instant_installed(p, err);
+    case INSTANT_PRECEDES:
+        return instant_precedes(p, err);
+    case INSTANT_FOUND:
+        return instant_found(p, err);
+    case INSTANT_NOT_FOUND:
+        return instant_not_found(p, err);
+    case INSTANT_LOCKS:
+    case INSTANT_UNLOCKED:
+        return instant_locks(p, p->step->kind == INSTANT_UNLOCKED, err);
+    case INSTANT_FIRST_WINS:
+    case INSTANT_LOST:
+        return instant_first_wins(p, p->step->kind == INSTANT_LOST, err);
+    case INSTANT_UNREAD:
+        return instant_unread(p, err);
+    case INSTANT_OWN:
+        return instant_own_read(p, err);
+    case INSTANT_ROW:
+        return instant_row(p, err);
+    default:
+        return instant_structure(p, err);
+    }
+}
+
+/* Who is named. */
+static enum status name_parts(struct proof *p, struct error *err)
+{
+    const struct instant_name *names[] = { &p->step->read, &p->step->first, &p->step->second };
+    uint32_t txn;
+
+    for (size_t i = 0; i < ROW_COUNT(names); i++)
+        if (names[i]->kind != NAMED_NOBODY)
+            TRY(instant_txn(p, names[i]->txn, &txn, err));
+    for (size_t i = 0; p->step->kind == INSTANT_STRUCTURE && i < ROW_COUNT(p->step->txns); i++)
+        TRY(instant_txn(p, p->step->txns[i], &txn, err));
+    return STATUS_OK;
+}
+
+static enum status find_contradiction(struct proof *p, bool *is_one, bool *is_circle,
+                                      struct error *err)
+{
+    TRY(known_find_circle(&p->k, is_circle, err));
+    TRY(known_find_gap(&p->k, is_one, err));
+    *is_one |= *is_circle;
+    return STATUS_OK;
+}
+
+/*
+ * One that is not true need not be, if those before it cannot all be: the mirror leaves an order
+ * out that contradicts others, and tells of it by itself. Such a step is only named, for the kind.
+ */
+static enum status take_or_pass(struct proof *p, struct error *err)
+{
+    struct error why;
+    bool is_circle = false;
+    enum status status;
+
+    TRY(name_parts(p, err));
+    status = take_step(p, err);
+    if (status == STATUS_OK || !p->v->is_refused)
+        return status;
+    why = *err;
+    p->v->is_refused = false;
+    *err = (struct error){ 0 };
+    if (!p->is_contradicted)
+        TRY(find_contradiction(p, &p->is_contradicted, &is_circle, err));
+    if (p->is_contradicted)
+        return STATUS_OK;
+    p->v->is_refused = true;
+    *err = why;
+    return status;
+}
+
+static enum status take_steps(struct proof *p, struct json *json, struct error *err)
+{
+    struct instant_step step;
+    enum status status;
+    bool more;
+
+    TRY(json_open(json, '[', "an array of steps", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(instant_step_read(json, &step, err));
+        p->step = &step;
+        status = p->is_over ? instant_refuse(p, err, "the step before it can only be the last")
+                            : take_or_pass(p, err);
+        if (status != STATUS_OK) {
+            error_wrap(err, "step %zu", n);
+            return status;
+        }
+        p->counts[step.kind]++;
+        if (step.kind == INSTANT_UNREAD || step.kind == INSTANT_ROW)
+            TRY(lookup_key(p->v, step.key, &p->blamed_key, err));
+        p->is_over = instant_step_is_last(step.kind);
+    }
+}
+
+/* --- Kinds ------------------------------------------------------------------- */
+
+static uint32_t count_antis(const struct proof *p)
+{
+    return p->counts[INSTANT_OVERWRITES] + p->counts[INSTANT_NOT_FOUND];
+}
+
+static bool has_look(const struct proof *p)
+{
+    return p->counts[INSTANT_FINDS] + p->counts[INSTANT_FOUND] + p->counts[INSTANT_NOT_FOUND] > 0;
+}
+
+/* Of what steps contradict each other; the suffix says that times are needed for that. */
+static bool is_kind_of_cycle(const struct proof *p, enum anomaly kind, bool is_circle)
+{
+    switch (kind) {
+    case ANOMALY_G0:
+        return is_circle;
+    case ANOMALY_G0_REALTIME:
+        return true;
+    case ANOMALY_G1C:
+    case ANOMALY_G1C_REALTIME:
+        return (is_circle || kind == ANOMALY_G1C_REALTIME) &&
+               p->counts[INSTANT_READS] + p->counts[INSTANT_FINDS] + p->counts[INSTANT_FOUND] > 0;
+    case ANOMALY_G_SINGLE:
+    case ANOMALY_G_SINGLE_REALTIME:
+        return (is_circle || kind == ANOMALY_G_SINGLE_REALTIME) && count_antis(p) >= 1;
+    case ANOMALY_G2_ITEM:
+    case ANOMALY_G2_ITEM_REALTIME:
+        return (is_circle || kind == ANOMALY_G2_ITEM_REALTIME) && count_antis(p) >= 2;
+    case ANOMALY_G2:
+    case ANOMALY_G2_REALTIME:
+        return (is_circle || kind == ANOMALY_G2_REALTIME) && count_antis(p) >= 2 && has_look(p);
+    case ANOMALY_LOCK_VIOLATION:
+        return p->counts[INSTANT_LOCKS] > 0;
+    case ANOMALY_LOST_UPDATE:
+        return p->counts[INSTANT_FIRST_WINS] > 0 || p->has_update_order;
+    default:
+        return false;
+    }
+}
+
+static bool is_kind_of_last(const struct proof *p, enum anomaly kind)
+{
+    bool is_unread = p->counts[INSTANT_UNREAD] > 0, is_row = p->counts[INSTANT_ROW] > 0;
+
+    switch (kind) {
+    case ANOMALY_INCONSISTENT_READ:
+        return is_unread;
+    case ANOMALY_G1A:
+        return is_unread && p->is_aborted;
+    case ANOMALY_G1B:
+        return is_unread && p->is_overwritten;
+    case ANOMALY_FUTURE_READ:
+        return is_unread && p->is_future;
+    case ANOMALY_INTERNAL:
+        return p->counts[INSTANT_OWN] > 0 || (is_row && p->came_twice);
+    case ANOMALY_RESULT_SET_MISMATCH:
+        return is_row;
+    case ANOMALY_LOCK_VIOLATION:
+        return p->counts[INSTANT_UNLOCKED] > 0;
+    case ANOMALY_LOST_UPDATE:
+        return p->counts[INSTANT_LOST] > 0;
+    case ANOMALY_DANGEROUS_STRUCTURE:
+    case ANOMALY_G2_ITEM_REALTIME:
+        return p->counts[INSTANT_STRUCTURE] > 0;
+    default:
+        return false;
+    }
+}
+
+static enum status check_end(struct proof *p, enum anomaly kind, struct error *err)
+{
+    bool is_circle = false, is_one = false, is_right;
+
+    if (!p->is_over && !p->is_contradicted) {
+        TRY(find_contradiction(p, &is_one, &is_circle, err));
+        if (!is_one)
+            return verify_refuse(p->v, err, "the steps do not contradict each other");
+    }
+    is_right = p->is_over ? is_kind_of_last(p, kind)
+                          : is_kind_of_cycle(p, kind, is_circle || p->is_contradicted);
+    return is_right ? STATUS_OK
+                    : verify_refuse(p->v, err, "the steps prove no %s", anomaly_name(kind));
+}
+
+/* Whoever wrote a key may be told of where no version of it can have been seen. */
+static enum status wrote_blamed(struct proof *p, uint32_t txn, bool *wrote, struct error *err)
+{
+    const struct history *h = p->v->h;
+
+    TRY(verify_spend(p->v, h->txn_op[txn + 1] - h->txn_op[txn], err));
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1] && !*wrote; op++)
+        *wrote = !op_is_head(h->op_kind[op]) && op_is_write(h->op_kind[op]) &&
+                 h->op_key[op] == p->blamed_key;
+    return STATUS_OK;
+}
+
+/* Some of those that the steps are about, each once. */
+static enum status check_parts(struct proof *p, const struct witness_anomaly *a, struct error *err)
+{
+    struct verifier *v = p->v;
+    uint32_t date_told = v->part_now | UINT32_C(1) << 31;
+
+    if (a->txns.count == 0)
+        return verify_refuse(v, err, "\"transactions\" are none");
+    for (size_t i = 0; i < a->txns.count; i++) {
+        bool stands;
+        uint32_t txn = 0;
+
+        TRY(lookup_txn(v, a->txns.at[i], &txn, err));
+        stands = v->part_date[txn] == v->part_now;
+        if (!stands && v->part_date[txn] != date_told)
+            TRY(wrote_blamed(p, txn, &stands, err));
+        if (!stands)
+            return verify_refuse(v, err,
+                                 "\"transactions\" has %" PRId64
+                                 ", which does not stand in the steps, or twice",
+                                 a->txns.at[i]);
+        v->part_date[txn] = date_told;
+    }
+    return STATUS_OK;
+}
+
+enum status verify_instant_steps(struct verifier *v, const struct witness_anomaly *a,
+                                 struct error *err)
+{
+    struct proof p = { .v = v, .k = { .v = v }, .blamed_key = HISTORY_NONE };
+    struct json json = { 0 };
+    enum status status;
+
+    json_begin(&json, a->steps);
+    status = take_steps(&p, &json, err);
+    if (status == STATUS_OK)
+        status = check_end(&p, a->kind, err);
+    if (status == STATUS_OK)
+        status = check_parts(&p, a, err);
+    json_close(&json);
+    known_close(&p.k);
+    return status;
+}

@@ -1,0 +1,354 @@
+/*
+ * Invalid by what values alone tell of the order of versions: edges of a cycle, two reads
+ * that exclude each other, versions in a circle. docs/format-witness.md, "Inferred orders".
+ *
+ * Nobody needs to say that an unknown transaction on a cycle committed: an edge leads out
+ * of it, so that somebody read what it wrote, or has it for the version before its own.
+ */
+#include "verify/invalid/deduced_private.h"
+
+#include <inttypes.h>
+
+#include "verify/invalid/cycle_private.h"
+#include "verify/invalid/deduced_rows_private.h"
+#include "verify/lookup_private.h"
+#include "verify/values/inferred.h"
+#include "verify/values/sources.h"
+#include "verify/verify_private.h"
+#include "verify/versions/answer.h"
+#include "verify/versions/versions.h"
+#include "verify/witness/witness.h"
+
+/* --- Edges ------------------------------------------------------------------- */
+
+static enum status check_written(struct verifier *v, const struct edge *e, uint32_t txn,
+                                 uint32_t op, uint32_t version, struct error *err)
+{
+    bool is_last = version != VERSION_INITIAL && source_version(v, txn, e->key) == version;
+
+    if (!lookup_made_version(v, op, version))
+        return cycle_refuse_edge(v, e, "the operation did not write the version", err);
+    /* Each element of a list is to be seen. */
+    if (v->counting[txn] == COUNTS_NOT || !(is_last || source_is_plain(v, e->key)))
+        return cycle_refuse_edge(v, e, "the version was not left behind by one who committed", err);
+    return STATUS_OK;
+}
+
+static enum status check_was_read(struct verifier *v, const struct edge *e, uint32_t reader,
+                                  uint32_t op, uint32_t version, struct error *err)
+{
+    if (op_is_head(v->h->op_kind[op]))
+        TRY(sources_row(v, op, e->key, &op, err));
+    if (op == HISTORY_NONE || v->h->op_key[op] != e->key || inferred_read(v, reader, op) != version)
+        return cycle_refuse_edge(v, e, "the operation need not have read that version", err);
+    return STATUS_OK;
+}
+
+/* The only version of the row that the statement can have seen. */
+static enum status check_was_seen(struct verifier *v, const struct edge *e, uint32_t reader,
+                                  uint32_t op, uint32_t version, struct error *err)
+{
+    uint32_t only = VERSION_UNKNOWN;
+    uint64_t count = 0;
+
+    if (!op_is_head(v->h->op_kind[op]) || !answer_is_judged(v, reader, op) ||
+        !lookup_may_read(v, op, e->key))
+        return cycle_refuse_edge(v, e, "the operation saw no such row", err);
+    TRY(deduced_row(v, reader, op, e->key, &count, &only, err));
+    return count == 1 && only == version
+               ? STATUS_OK
+               : cycle_refuse_edge(v, e, "the statement need not have seen that version", err);
+}
+
+/*
+ * Of a list that is wrong at any rate nothing is true and nothing untrue: it is enough that it ends
+ * with the one element, and lacks the other.
+ */
+static enum status is_of_wrong_list(struct verifier *v, const struct edge *e, bool *is_it,
+                                    struct error *err)
+{
+    const struct history *h = v->h;
+    struct reading reading = { 0 };
+    struct value value;
+    uint64_t end;
+
+    *is_it = false;
+    if (e->w->kind != EDGE_RW || op_is_head(h->op_kind[e->from_op]) ||
+        h->op_key[e->from_op] != e->key || !answer_reads_value(v, e->from, e->from_op) ||
+        e->from_version == VERSION_INITIAL || e->to_version == VERSION_INITIAL ||
+        h->op_kind[e->from_version] != OP_APPEND || h->op_kind[e->to_version] != OP_APPEND ||
+        source_written_before(v, e->from_op) != HISTORY_NONE)
+        return STATUS_OK;
+    TRY(sources_read(v, e->from, e->from_op, &reading, err));
+    value = history_value(h, e->from_op);
+    if (!reading.is_plain || reading.kind != READING_WRONG || value.kind != VALUE_LIST)
+        return STATUS_OK;
+    end = h->list_start[value.bits + 1];
+    *is_it = end > h->list_start[value.bits] &&
+             h->list_element[end - 1] == h->op_value[e->from_version] &&
+             !versions_value_has_element(h, value, h->op_value[e->to_version]);
+    return STATUS_OK;
+}
+
+/* By what is inferred, or that and the orders that were derived, one behind the other. */
+static enum status is_before_by_derived(struct verifier *v, uint32_t key, uint32_t first,
+                                        uint32_t second, bool *is_before, struct error *err)
+{
+    const struct derived_order *d = v->derived.at;
+    size_t count = v->derived.count;
+    bool by_order, goes_on = true, *is_reached;
+
+    TRY(inferred_is_before(v, key, first, second, is_before, err));
+    if (*is_before || count == 0)
+        return STATUS_OK;
+    by_order = v->by_order;
+    TRY(verify_memory(v, (void **)&is_reached, count, sizeof *is_reached, err));
+    while (goes_on && !*is_before) {
+        goes_on = false;
+        for (size_t i = 0; i < count && !*is_before; i++) {
+            bool follows = d[i].first == first;
+
+            TRY(verify_spend(v, count, err));
+            if (is_reached[i] || d[i].key != key)
+                continue;
+            if (!follows)
+                TRY(inferred_is_before(v, key, first, d[i].first, &follows, err));
+            by_order |= v->by_order;
+            for (size_t k = 0; k < count && !follows; k++)
+                follows = is_reached[k] && d[k].second == d[i].first;
+            for (size_t k = 0; k < count && !follows; k++) {
+                if (is_reached[k])
+                    TRY(inferred_is_before(v, key, d[k].second, d[i].first, &follows, err));
+                by_order |= v->by_order;
+            }
+            if (!follows)
+                continue;
+            is_reached[i] = goes_on = true;
+            *is_before = d[i].second == second;
+            if (!*is_before)
+                TRY(inferred_is_before(v, key, d[i].second, second, is_before, err));
+            by_order |= v->by_order;
+        }
+    }
+    v->by_order = by_order;
+    return STATUS_OK;
+}
+
+enum status deduced_check_edge(struct verifier *v, const struct edge *e, struct error *err)
+{
+    bool is_before = false;
+
+    TRY(is_of_wrong_list(v, e, &is_before, err));
+    if (is_before)
+        return check_written(v, e, e->to, e->to_op, e->to_version, err);
+
+    switch (e->w->kind) {
+    case EDGE_WW:
+        TRY(check_written(v, e, e->from, e->from_op, e->from_version, err));
+        TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
+        break;
+    case EDGE_WR:
+        TRY(check_written(v, e, e->from, e->from_op, e->from_version, err));
+        if (e->from_version != e->to_version)
+            return cycle_refuse_edge(v, e, "it read another version", err);
+        return check_was_read(v, e, e->to, e->to_op, e->to_version, err);
+    case EDGE_RW:
+        TRY(check_was_read(v, e, e->from, e->from_op, e->from_version, err));
+        TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
+        break;
+    case EDGE_PREDICATE_WR:
+        TRY(check_written(v, e, e->from, e->from_op, e->from_version, err));
+        if (e->from_version != e->to_version)
+            return cycle_refuse_edge(v, e, "it saw another version", err);
+        return check_was_seen(v, e, e->to, e->to_op, e->to_version, err);
+    default:
+        TRY(check_was_seen(v, e, e->from, e->from_op, e->from_version, err));
+        TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
+    }
+    TRY(is_before_by_derived(v, e->key, e->from_version, e->to_version, &is_before, err));
+    if (!is_before)
+        TRY(inferred_is_before_by_row(v, e->key, e->from_version, e->to_version, &is_before, err));
+    return is_before
+               ? STATUS_OK
+               : cycle_refuse_edge(v, e, "nothing says in which order the versions stand", err);
+}
+
+/* --- Two reads --------------------------------------------------------------- */
+
+struct half {
+    uint32_t txn, op, version;
+    const int64_t *list;
+    uint64_t count;
+};
+
+static enum status look_at_half(struct verifier *v, const struct witness_read *w, uint32_t key,
+                                struct half *half, struct error *err)
+{
+    struct reading reading = { 0 };
+    struct value value;
+
+    TRY(lookup_txn(v, w->txn, &half->txn, err));
+    TRY(lookup_op(v, half->txn, w->op, &half->op, err));
+    (void)verify_add_part(v, half->txn);
+    if (op_is_head(v->h->op_kind[half->op]))
+        TRY(sources_row(v, half->op, key, &half->op, err));
+    if (half->op == HISTORY_NONE || v->h->op_key[half->op] != key)
+        return verify_refuse(
+            v, err, "operation %" PRId64 " of transaction %" PRId64 " did not read the key", w->op,
+            w->txn);
+    TRY(sources_read(v, half->txn, half->op, &reading, err));
+    half->version = VERSION_UNKNOWN;
+    (void)source_is_only(v, &reading, &half->version);
+    if (!v->judges_own && source_written_before(v, half->op) != HISTORY_NONE)
+        return verify_refuse(v, err, "the level does not judge reads of what was written before");
+    value = versions_value_plain(v->h, history_value(v->h, half->op));
+    half->list = NULL;
+    half->count = 0;
+    if (value.kind == VALUE_LIST) {
+        half->list = v->h->list_element + v->h->list_start[value.bits];
+        half->count = v->h->list_start[value.bits + 1] - v->h->list_start[value.bits];
+    } else if (value.kind != VALUE_NULL) {
+        return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+static enum status check_incompatible(struct verifier *v, uint32_t key, const struct half *half,
+                                      struct error *err)
+{
+    uint64_t count = half[0].count < half[1].count ? half[0].count : half[1].count;
+
+    if (!source_is_plain(v, key))
+        return verify_refuse(v, err, "it is no list that was appended to and nothing else");
+    for (uint64_t i = 0; i < count; i++)
+        if (half[0].list[i] != half[1].list[i])
+            return STATUS_OK;
+    return verify_refuse(v, err, "one list is a prefix of the other");
+}
+
+/* Both read the same version, and both left another one. */
+static enum status check_lost_update(struct verifier *v, uint32_t key, const struct half *half,
+                                     struct error *err)
+{
+    if (!v->basis->infers_versions || !v->forbids_lost_update)
+        return verify_refuse(v, err, "%s does not forbid a lost update", level_name(v->w->level));
+    if (half[0].txn == half[1].txn || half[0].version == VERSION_UNKNOWN ||
+        half[0].version != half[1].version)
+        return verify_refuse(v, err, "they need not have read one version");
+    for (int i = 0; i < 2; i++)
+        if (source_version(v, half[i].txn, key) == HISTORY_NONE)
+            return verify_refuse(v, err, "one of the two did not go on to write the key");
+    return STATUS_OK;
+}
+
+enum status verify_reads(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+{
+    struct half halves[2];
+    uint32_t key = 0;
+
+    if (!v->judges_reads)
+        return verify_refuse(v, err, "%s does not judge reads", level_name(v->w->level));
+    if (!text_equal(a->reads[0].key, a->reads[1].key))
+        return verify_refuse(v, err, "the two reads are of different keys");
+    TRY(lookup_key(v, a->reads[0].key, &key, err));
+    for (int i = 0; i < 2; i++)
+        TRY(look_at_half(v, &a->reads[i], key, &halves[i], err));
+    if (a->kind == ANOMALY_INCOMPATIBLE_ORDER)
+        return check_incompatible(v, key, halves, err);
+    if (a->kind == ANOMALY_LOST_UPDATE)
+        return check_lost_update(v, key, halves, err);
+    return verify_refuse(v, err, "two reads are no %s", anomaly_name(a->kind));
+}
+
+/* --- An aborted append before a committed one --------------------------------- */
+
+enum status verify_dirty_update(struct verifier *v, const struct witness_anomaly *a, uint32_t key,
+                                const uint32_t *ops, struct error *err)
+{
+    const struct history *h = v->h;
+    struct witness_read place = { .txn = a->writes.read.txn, .op = a->writes.read.op };
+    uint32_t twin = HISTORY_NONE;
+    bool has_first = false;
+    struct half half;
+
+    if (!a->writes.has_read || !v->basis->infers_versions || !v->judges_reads)
+        return verify_refuse(v, err, "no list was read that shows it");
+    TRY(look_at_half(v, &place, key, &half, err));
+    if (h->op_kind[ops[0]] != OP_APPEND || h->op_kind[ops[1]] != OP_APPEND)
+        return verify_refuse(v, err, "they are no two appends");
+    TRY(source_of_element(v, key, h->op_value[ops[0]], &twin, err));
+    if (twin != HISTORY_NONE || v->counting[history_txn_of(h, ops[0])] != COUNTS_NOT ||
+        v->counting[history_txn_of(h, ops[1])] == COUNTS_NOT)
+        return verify_refuse(v, err, "the first is not of one who aborted, or the second is");
+    for (uint64_t i = 0; i < half.count; i++) {
+        has_first |= half.list[i] == h->op_value[ops[0]];
+        if (has_first && half.list[i] == h->op_value[ops[1]])
+            return STATUS_OK;
+    }
+    return verify_refuse(v, err, "the list does not have the one before the other");
+}
+
+/* --- Versions in a circle ---------------------------------------------------- */
+
+/* Who wrote it may be told among those who take part, or not. */
+static enum status find_step_version(struct verifier *v, const struct witness_anomaly *a,
+                                     const struct witness_version *name, uint32_t key,
+                                     uint32_t *version, struct error *err)
+{
+    uint32_t txn;
+
+    TRY(lookup_version(v, name, key, version, err));
+    if (*version == VERSION_INITIAL)
+        return STATUS_OK;
+    txn = history_txn_of(v->h, *version);
+    TRY(verify_spend(v, v->h->txn_op[txn + 1] - v->h->txn_op[txn] + a->txns.count, err));
+    for (size_t i = 0; i < a->txns.count; i++)
+        if (a->txns.at[i] == name->txn)
+            (void)verify_add_part(v, txn);
+    return STATUS_OK;
+}
+
+static enum status check_step(struct verifier *v, const struct witness_anomaly *a,
+                              const struct witness_step *w, uint32_t key, uint32_t *from,
+                              uint32_t *to, struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t txns[2] = { 0 };
+    bool is_true;
+
+    TRY(find_step_version(v, a, &w->from, key, from, err));
+    TRY(find_step_version(v, a, &w->to, key, to, err));
+    for (int i = 0; i < (w->by == STEP_BY_TXN ? 1 : 2); i++) {
+        TRY(lookup_txn(v, w->txns[i], &txns[i], err));
+        (void)verify_add_part(v, txns[i]);
+        TRY(verify_spend(v, h->txn_op[txns[i] + 1] - h->txn_op[txns[i]], err));
+    }
+    if (w->by == STEP_BY_TXN)
+        is_true =
+            h->txn_status[txns[0]] == TXN_OK && inferred_by_update(v, txns[0], key, *from, *to);
+    else
+        is_true =
+            inferred_by_order(v, w->by == STEP_BY_SESSION ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME,
+                              txns, key, *from, *to);
+    return is_true ? STATUS_OK
+                   : verify_refuse(v, err, "nothing says that the one version is before the other");
+}
+
+enum status verify_circle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+{
+    uint32_t key = 0, from, to, first = 0, last = 0;
+
+    if (!v->basis->infers_versions || a->kind != ANOMALY_CYCLIC_VERSIONS)
+        return verify_refuse(v, err, "versions in a circle are no %s", anomaly_name(a->kind));
+    TRY(lookup_key(v, a->key, &key, err));
+    for (size_t i = 0; i < a->versions.count; i++) {
+        TRY(check_step(v, a, &a->versions.at[i], key, &from, &to, err));
+        if (i == 0)
+            first = from;
+        else if (from != last)
+            return verify_refuse(v, err, "step %zu does not begin where the one before ends", i);
+        last = to;
+    }
+    return last == first ? STATUS_OK
+                         : verify_refuse(v, err, "the last step does not lead to the first");
+}

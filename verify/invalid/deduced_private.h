@@ -1,0 +1,22 @@
+/*
+ * deduced: proofs from several reads, or several versions.
+ */
+#ifndef VERIFY_INVALID_DEDUCED_PRIVATE_H
+#define VERIFY_INVALID_DEDUCED_PRIVATE_H
+
+#include "verify/invalid/cycle_private.h"
+
+/* incompatible-order, lost-update */
+MUST_USE enum status verify_reads(struct verifier *, const struct witness_anomaly *,
+                                  struct error *);
+/* dirty-update: of two versions that have been looked up. */
+MUST_USE enum status verify_dirty_update(struct verifier *, const struct witness_anomaly *,
+                                         uint32_t key, const uint32_t *ops, struct error *);
+/* An edge of data, with infer. */
+MUST_USE enum status deduced_check_edge(struct verifier *, const struct edge *, struct error *);
+
+/* cyclic-versions */
+MUST_USE enum status verify_circle(struct verifier *, const struct witness_anomaly *,
+                                   struct error *);
+
+#endif

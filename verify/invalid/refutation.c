@@ -1,0 +1,556 @@
+/*
+ * Invalid by a refutation: each step is a fact of the history, or follows from
+ * steps before it; and the last one cannot be. docs/format-witness.md, "refutation".
+ */
+#include "verify/invalid/refutation_private.h"
+
+#include <inttypes.h>
+
+#include "verify/invalid/claims_private.h"
+#include "verify/invalid/cycle_private.h"
+#include "verify/lookup_private.h"
+#include "verify/sql/query.h"
+#include "verify/values/looks.h"
+#include "verify/values/sources.h"
+#include "verify/verify_private.h"
+#include "verify/versions/answer.h"
+#include "verify/versions/versions.h"
+#include "verify/witness/steps.h"
+
+struct refuter {
+    struct verifier *v;
+    struct claims claims; /* one for each step so far */
+    bool has_session, has_realtime, has_look;
+    uint32_t
+        key; /* that the steps so far are of; of which there is one where keys are on their own */
+};
+
+/* Of the claim at hand. */
+static enum status add_order(struct refuter *r, uint32_t before, uint32_t after, struct error *err)
+{
+    uint32_t literal = 0;
+
+    TRY(claims_order(&r->claims, before, after, &literal, err));
+    return claims_add(&r->claims, literal, err);
+}
+
+/* --- What steps name --------------------------------------------------------- */
+
+static uint32_t begin_of(const struct refuter *r, uint32_t txn)
+{
+    return r->v->is_snapshot ? 2 * txn : txn;
+}
+
+static uint32_t end_of(const struct refuter *r, uint32_t txn)
+{
+    return r->v->is_snapshot ? 2 * txn + 1 : txn;
+}
+
+/*
+ * Where a writer comes before another one: it is in the other's snapshot, or, where writers do not
+ * exclude each other, it commits before the other does.
+ */
+static uint32_t after_writer(const struct refuter *r, uint32_t txn)
+{
+    return r->v->is_exclusive ? begin_of(r, txn) : end_of(r, txn);
+}
+
+/* Where a read was: of a list that the reader has appended to, at its own commit. */
+static uint32_t point_of_read(const struct refuter *r, const struct reading *read)
+{
+    bool is_at_end =
+        r->v->basis->saturates && source_written_before(r->v, read->op) != HISTORY_NONE;
+
+    return is_at_end ? end_of(r, read->txn) : begin_of(r, read->txn);
+}
+
+/* One that has points. */
+static enum status find_txn(struct refuter *r, int64_t id, uint32_t *txn, struct error *err)
+{
+    struct verifier *v = r->v;
+
+    TRY(lookup_txn(v, id, txn, err));
+    if (v->h->txn_status[*txn] == TXN_ABORT)
+        return verify_refuse(v, err, "transaction %" PRId64 " did not commit", id);
+    return STATUS_OK;
+}
+
+static enum status find_point(struct refuter *r, const struct step_point *named, uint32_t *point,
+                              struct error *err)
+{
+    uint32_t txn = 0;
+
+    TRY(find_txn(r, named->txn, &txn, err));
+    if ((named->side != 0) != r->v->is_snapshot)
+        return verify_refuse(r->v, err, "the level has no such points of transaction %" PRId64,
+                             named->txn);
+    *point = named->side == 'b' ? begin_of(r, txn) : end_of(r, txn);
+    return STATUS_OK;
+}
+
+/* Of an axiom: who takes part. */
+static enum status find_part(struct refuter *r, int64_t id, uint32_t *txn, struct error *err)
+{
+    TRY(find_txn(r, id, txn, err));
+    (void)verify_add_part(r->v, *txn);
+    return STATUS_OK;
+}
+
+/* Someone who wrote the key, or NO_TXN. */
+static enum status find_writer(struct refuter *r, const struct step_writer *named, uint32_t key,
+                               uint32_t *txn, uint32_t *version, struct error *err)
+{
+    *txn = NO_TXN;
+    *version = VERSION_INITIAL;
+    if (named->is_initial)
+        return STATUS_OK;
+    TRY(find_txn(r, named->txn, txn, err));
+    *version = source_version(r->v, *txn, key);
+    if (*version == HISTORY_NONE)
+        return verify_refuse(r->v, err, "transaction %" PRId64 " left no version of %.*s",
+                             named->txn, TEXT_PRINT(history_key(r->v->h, key)));
+    return STATUS_OK;
+}
+
+/* What a transaction saw of a row, if statements are part of that. */
+static enum status find_sight(struct verifier *v, uint32_t txn, uint32_t op, uint32_t key,
+                              struct reading *reading, bool *is_sight, struct error *err)
+{
+    *is_sight = false;
+    return v->basis->searches_orders ? sources_sight(v, txn, op, key, reading, is_sight, err)
+                                     : STATUS_OK;
+}
+
+static enum status find_reading(struct refuter *r, const struct step_read *named, uint32_t key,
+                                struct reading *reading, struct error *err)
+{
+    struct verifier *v = r->v;
+    uint32_t txn = 0, op = 0;
+    bool is_sight = false;
+
+    TRY(find_txn(r, named->txn, &txn, err));
+    TRY(lookup_op(v, txn, named->op, &op, err));
+    TRY(find_sight(v, txn, op, key, reading, &is_sight, err));
+    if (is_sight)
+        return STATUS_OK;
+    if (op_is_head(v->h->op_kind[op]))
+        TRY(sources_row(v, op, key, &op, err));
+    if (op == HISTORY_NONE || v->h->op_key[op] != key)
+        return verify_refuse(v, err,
+                             "operation %" PRId64 " of transaction %" PRId64 " did not read %.*s",
+                             named->op, named->txn, TEXT_PRINT(history_key(v->h, key)));
+    return sources_read(v, txn, op, reading, err);
+}
+
+/* The key that a step or a literal names. */
+static enum status find_key(struct refuter *r, struct text name, uint32_t *key, struct error *err)
+{
+    TRY(lookup_key(r->v, name, key, err));
+    if (r->v->w->level == LEVEL_LINEARIZABLE && r->key != HISTORY_NONE && r->key != *key)
+        return verify_refuse(r->v, err, "each key is linearizable on its own: %.*s is another one",
+                             TEXT_PRINT(name));
+    r->key = *key;
+    return STATUS_OK;
+}
+
+/* --- Axioms ------------------------------------------------------------------ */
+
+/* A step with what it names looked up. */
+struct axiom {
+    const struct step *step;
+    uint32_t key;
+    struct reading read;
+    uint32_t first, second; /* transactions, or NO_TXN */
+    uint32_t first_version, second_version;
+};
+
+static enum status refuse_axiom(struct refuter *r, const struct axiom *a, const char *why,
+                                struct error *err)
+{
+    return verify_refuse(r->v, err, "%s: %s", step_name(a->step->kind), why);
+}
+
+static bool has_read(enum step_kind kind)
+{
+    return kind == STEP_READS || kind == STEP_FOLLOWS || kind == STEP_OVERWRITES ||
+           kind == STEP_PREFIX || kind == STEP_ABSENT;
+}
+
+static enum status find_one(struct refuter *r, const struct axiom *a,
+                            const struct step_writer *named, uint32_t *txn, uint32_t *version,
+                            struct error *err)
+{
+    if (a->key != HISTORY_NONE)
+        TRY(find_writer(r, named, a->key, txn, version, err));
+    else if (named->is_initial)
+        return refuse_axiom(r, a, "nobody began before the history", err);
+    return named->is_initial ? STATUS_OK : find_part(r, named->txn, txn, err);
+}
+
+/* Looks up all that a step of this kind has; the other fields of a step say nothing. */
+static enum status look_up(struct refuter *r, struct axiom *a, struct error *err)
+{
+    const struct step *step = a->step;
+    enum step_kind kind = step->kind;
+    bool has_key = has_read(kind) || kind == STEP_VERSION_ORDER || kind == STEP_EXCLUSIVE;
+
+    a->key = a->first = a->second = HISTORY_NONE;
+    if (kind == STEP_EXTREME)
+        return STATUS_OK;
+    if (kind == STEP_PROGRAM)
+        return find_part(r, step->txn, &a->first, err);
+    if (has_key)
+        TRY(find_key(r, step->key, &a->key, err));
+    if (has_read(kind)) {
+        TRY(find_part(r, step->read.txn, &a->read.txn, err));
+        TRY(find_reading(r, &step->read, a->key, &a->read, err));
+        r->has_look |= a->read.is_narrowed;
+    }
+    if (kind != STEP_READS && kind != STEP_ABSENT)
+        TRY(find_one(r, a, &step->first, &a->first, &a->first_version, err));
+    if (kind != STEP_READS && kind != STEP_FOLLOWS)
+        TRY(find_one(r, a, &step->second, &a->second, &a->second_version, err));
+    return STATUS_OK;
+}
+
+static enum status take_before(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    enum closing closing = a->step->kind == STEP_SESSION ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME;
+
+    if (r->v->closing != closing)
+        return refuse_axiom(r, a, "the level does not ask for it", err);
+    if (!versions_txn_is_before(r->v, closing, a->first, a->second))
+        return refuse_axiom(r, a, "the first was not over when the second began", err);
+    r->has_session |= closing == CLOSED_BY_SESSIONS;
+    r->has_realtime |= closing == CLOSED_BY_TIME;
+    return add_order(r, end_of(r, a->first), begin_of(r, a->second), err);
+}
+
+static enum status take_version_order(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    const uint32_t *place = r->v->order_place;
+
+    if (!r->v->basis->searches_orders)
+        return refuse_axiom(r, a, "the checker makes no use of version orders", err);
+    if (a->first == NO_TXN || a->second == NO_TXN || place[a->first_version] == 0 ||
+        place[a->first_version] >= place[a->second_version])
+        return refuse_axiom(r, a, "the history does not say so", err);
+    return add_order(r, end_of(r, a->first), begin_of(r, a->second), err);
+}
+
+static enum status take_reads(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    if (a->read.kind == READING_OF_OWN)
+        return refuse_axiom(r, a, "its own transaction had written it", err);
+    claims_set_sources(&r->claims, &a->read);
+    return STATUS_OK;
+}
+
+/* The literal that the read is not of the version. */
+static enum status add_not_from(struct refuter *r, const struct axiom *a, uint32_t version,
+                                struct error *err)
+{
+    uint32_t literal = 0;
+
+    TRY(claims_source(&r->claims, &a->read, version, true, &literal, err));
+    return claims_add(&r->claims, literal, err);
+}
+
+static enum status take_follows(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    if (a->first == NO_TXN || a->first == a->read.txn)
+        return refuse_axiom(r, a, "nothing comes before the initial version or itself", err);
+    if (!a->read.is_plain || !source_span(r->v, &a->read, a->first))
+        TRY(add_not_from(r, a, a->first_version, err));
+    return add_order(r, end_of(r, a->first), point_of_read(r, &a->read), err);
+}
+
+static enum status take_overwrites(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    if (a->second == NO_TXN || a->second == a->first || a->second == a->read.txn ||
+        a->first == a->read.txn)
+        return refuse_axiom(r, a, "the other writer is not another one", err);
+    TRY(add_not_from(r, a, a->first_version, err));
+    if (a->first != NO_TXN)
+        TRY(add_order(r, end_of(r, a->second), after_writer(r, a->first), err));
+    return add_order(r, point_of_read(r, &a->read), end_of(r, a->second), err);
+}
+
+static enum status take_exclusive(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    if (!r->v->is_exclusive || a->first == NO_TXN || a->second == NO_TXN || a->first == a->second)
+        return refuse_axiom(r, a, "only snapshots of two writers exclude each other", err);
+    TRY(add_order(r, end_of(r, a->first), begin_of(r, a->second), err));
+    return add_order(r, end_of(r, a->second), begin_of(r, a->first), err);
+}
+
+static enum status take_prefix(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    const struct span *first = source_span(r->v, &a->read, a->first);
+    const struct span *second = source_span(r->v, &a->read, a->second);
+
+    if (!a->read.is_plain || a->read.kind != READING_OF_OTHERS || !first || !second ||
+        (a->first == a->second ? !first->is_reversed : first->first > second->last))
+        return refuse_axiom(r, a, "no such elements were read one before the other", err);
+    /* The initial list comes before all; and who follows himself or it, cannot be. */
+    if (a->first == NO_TXN && a->second != NO_TXN)
+        return claims_add(&r->claims, LITERAL_TRUE, err);
+    if (a->first == a->second || a->first == NO_TXN || a->second == NO_TXN)
+        return STATUS_OK;
+    return add_order(r, end_of(r, a->first), after_writer(r, a->second), err);
+}
+
+static enum status take_absent(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    const struct span *span = source_span(r->v, &a->read, a->second);
+    uint32_t count = span ? span->count : 0;
+
+    if (!a->read.is_plain || a->read.kind != READING_OF_OTHERS || a->second == a->read.txn ||
+        count >= source_element_count(r->v, a->second, a->key))
+        return refuse_axiom(r, a, "nothing of its elements is missing in a right read", err);
+    return a->second == NO_TXN
+               ? STATUS_OK
+               : add_order(r, point_of_read(r, &a->read), end_of(r, a->second), err);
+}
+
+/* A greatest or least value came from one of the rows that have it; of its own there is none. */
+static enum status list_extreme(struct refuter *r, const struct axiom *a, uint32_t txn,
+                                uint32_t head, const struct query *q, struct error *err)
+{
+    struct verifier *v = r->v;
+    size_t aggregate = 0;
+
+    TRY(look_extreme(v, q, a->step->value, &aggregate, err));
+    for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
+        uint32_t key = v->table_key[i], own = look_own_version(v, txn, head, key), literal = 0;
+        struct reading reading;
+        bool is_sight = false;
+
+        TRY(verify_spend(v, chain_length(v, key) + 1, err));
+        if (own != HISTORY_NONE && look_has_extreme(v, q, aggregate, key, own))
+            return refuse_axiom(r, a, "its own transaction had written the value", err);
+        if (own != HISTORY_NONE)
+            continue;
+        TRY(sources_sight(v, txn, head, key, &reading, &is_sight, err));
+        for (uint64_t n = 0; is_sight && n < reading.source_count; n++) {
+            uint32_t version = source_at(v, &reading, n);
+
+            if (reading.kind != READING_OF_OTHERS ||
+                !look_has_extreme(v, q, aggregate, key, version))
+                continue;
+            TRY(claims_source(&r->claims, &reading, version, false, &literal, err));
+            TRY(claims_add(&r->claims, literal, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static enum status take_extreme(struct refuter *r, const struct axiom *a, struct error *err)
+{
+    struct verifier *v = r->v;
+    uint32_t txn = 0, head = 0;
+    struct query q;
+    enum status status;
+
+    TRY(find_part(r, a->step->read.txn, &txn, err));
+    TRY(lookup_op(v, txn, a->step->read.op, &head, err));
+    if (!v->basis->searches_orders || !op_is_head(v->h->op_kind[head]) ||
+        !answer_is_judged(v, txn, head))
+        return refuse_axiom(r, a, "the operation is no statement that was answered", err);
+    r->has_look = true;
+    TRY(answer_open_statement(v, head, &q, err));
+    status = list_extreme(r, a, txn, head, &q, err);
+    query_close(&q);
+    return status;
+}
+
+static enum status take_axiom(struct refuter *r, const struct step *step, struct error *err)
+{
+    struct axiom a = { .step = step };
+
+    TRY(look_up(r, &a, err));
+    TRY(claims_begin(&r->claims, err));
+    switch (step->kind) {
+    case STEP_PROGRAM:
+        if (!r->v->is_snapshot)
+            return refuse_axiom(r, &a, "a transaction is one point", err);
+        return add_order(r, begin_of(r, a.first), end_of(r, a.first), err);
+    case STEP_SESSION:
+    case STEP_REALTIME:
+        return take_before(r, &a, err);
+    case STEP_VERSION_ORDER:
+        return take_version_order(r, &a, err);
+    case STEP_READS:
+        return take_reads(r, &a, err);
+    case STEP_FOLLOWS:
+        return take_follows(r, &a, err);
+    case STEP_OVERWRITES:
+        return take_overwrites(r, &a, err);
+    case STEP_EXCLUSIVE:
+        return take_exclusive(r, &a, err);
+    case STEP_PREFIX:
+        return take_prefix(r, &a, err);
+    case STEP_EXTREME:
+        return take_extreme(r, &a, err);
+    default:
+        return take_absent(r, &a, err);
+    }
+}
+
+/* --- Derived steps ----------------------------------------------------------- */
+
+static enum status find_literal(struct refuter *r, const struct step_literal *named,
+                                uint32_t *literal, struct error *err)
+{
+    uint32_t points[2] = { 0 }, key = 0, txn, version = 0;
+    struct reading reading = { 0 };
+
+    if (named->is_order) {
+        TRY(find_point(r, &named->points[0], &points[0], err));
+        TRY(find_point(r, &named->points[1], &points[1], err));
+        if (points[0] == points[1])
+            return verify_refuse(r->v, err, "a literal has one point twice");
+        return claims_order(&r->claims, points[0], points[1], literal, err);
+    }
+    TRY(find_key(r, named->key, &key, err));
+    TRY(find_reading(r, &named->read, key, &reading, err));
+    TRY(find_writer(r, &named->from, key, &txn, &version, err));
+    return claims_source(&r->claims, &reading, version, named->is_negated, literal, err);
+}
+
+/* Supposes that none of its literals is true; if one is the opposite of another, that proves it. */
+static enum status suppose(struct refuter *r, const struct step *step, bool *is_proved,
+                           struct error *err)
+{
+    for (size_t i = 0; i < step->clause.count; i++) {
+        uint32_t literal = 0;
+
+        TRY(find_literal(r, &step->clause.at[i], &literal, err));
+        TRY(claims_add(&r->claims, literal, err));
+        if (claims_truth(&r->claims, literal) == TRUTH_OPEN)
+            TRY(claims_learn(&r->claims, literal_opposite(literal), err));
+        else
+            *is_proved |= claims_truth(&r->claims, literal) == TRUTH_YES;
+    }
+    return STATUS_OK;
+}
+
+static enum status take_by(struct refuter *r, const struct step *step, bool *is_proved,
+                           struct error *err)
+{
+    size_t here = claims_count(&r->claims) - 1;
+
+    for (size_t i = 0; i < step->by.count && !*is_proved; i++) {
+        int64_t n = step->by.at[i];
+        enum lesson lesson = LESSON_NOTHING;
+
+        if (n < 0 || (uint64_t)n >= here)
+            return verify_refuse(r->v, err, "step %" PRId64 " is not before it", n);
+        TRY(claims_use(&r->claims, (size_t)n, &lesson, err));
+        if (lesson == LESSON_CHOICE)
+            return verify_refuse(r->v, err, "step %" PRId64 " leaves a choice", n);
+        *is_proved = lesson == LESSON_CONTRADICTION;
+    }
+    return STATUS_OK;
+}
+
+static enum status check_cycle(struct refuter *r, const struct step *step, struct error *err)
+{
+    size_t count = step->cycle.count;
+
+    if (count == 0)
+        return verify_refuse(r->v, err, "nothing contradicts it");
+    for (size_t i = 0; i < count; i++) {
+        const struct step_point *from = &step->cycle.at[i], *to = &step->cycle.at[(i + 1) % count];
+        uint32_t before = 0, after = 0, literal = 0;
+
+        TRY(find_point(r, from, &before, err));
+        TRY(find_point(r, to, &after, err));
+        if (before != after)
+            TRY(claims_order(&r->claims, before, after, &literal, err));
+        if (before == after || claims_truth(&r->claims, literal) != TRUTH_YES)
+            return verify_refuse(r->v, err,
+                                 "the cycle's point %zu, of transaction %" PRId64
+                                 ", is not known to be before the next",
+                                 i + 1, from->txn);
+    }
+    return STATUS_OK;
+}
+
+static enum status take_derived(struct refuter *r, const struct step *step, struct error *err)
+{
+    bool is_proved = false;
+
+    TRY(claims_begin(&r->claims, err));
+    TRY(suppose(r, step, &is_proved, err));
+    TRY(take_by(r, step, &is_proved, err));
+    if (!is_proved)
+        TRY(check_cycle(r, step, err));
+    claims_forget(&r->claims);
+    return STATUS_OK;
+}
+
+/* --- The whole --------------------------------------------------------------- */
+
+static enum status take_steps(struct refuter *r, struct json *json, struct step *step,
+                              struct error *err)
+{
+    enum status status;
+    bool more;
+
+    TRY(json_open(json, '[', "an array of steps", err));
+    for (size_t n = 0;; n++) {
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            break;
+        TRY(step_read(json, step, err));
+        status = step->kind == STEP_DERIVED ? take_derived(r, step, err) : take_axiom(r, step, err);
+        if (status != STATUS_OK) {
+            error_wrap(err, "step %zu", n);
+            return status;
+        }
+    }
+    if (!claims_end_empty(&r->claims))
+        return verify_refuse(r->v, err, "the last step leaves something that may be true");
+    return STATUS_OK;
+}
+
+static enum status check_kind(struct refuter *r, enum anomaly kind, struct error *err)
+{
+    static const enum anomaly of_snapshot[] = { ANOMALY_G_NONADJACENT,
+                                                ANOMALY_G_NONADJACENT_PROCESS,
+                                                ANOMALY_G_NONADJACENT_REALTIME };
+    static const enum anomaly of_serializable[] = { ANOMALY_G2_ITEM, ANOMALY_G2_ITEM_PROCESS,
+                                                    ANOMALY_G2_ITEM_REALTIME };
+    static const enum anomaly of_statements[] = { ANOMALY_G2, ANOMALY_G2_PROCESS,
+                                                  ANOMALY_G2_REALTIME };
+    int closing = r->has_realtime ? 2 : r->has_session ? 1 : 0;
+    enum anomaly right = r->v->basis->saturates ? ANOMALY_NO_PREFIX
+                         : r->v->is_snapshot    ? of_snapshot[closing]
+                         : r->has_look          ? of_statements[closing]
+                                                : of_serializable[closing];
+
+    if (r->v->w->level == LEVEL_LINEARIZABLE && kind == ANOMALY_NOT_LINEARIZABLE)
+        return STATUS_OK;
+    return kind == right ? STATUS_OK
+                         : verify_refuse(r->v, err, "the refutation is no %s, but a %s",
+                                         anomaly_name(kind), anomaly_name(right));
+}
+
+enum status verify_refutation(struct verifier *v, const struct witness_anomaly *a,
+                              struct error *err)
+{
+    struct refuter r = { .v = v, .claims = { .v = v }, .key = HISTORY_NONE };
+    struct step step = { 0 };
+    struct json json = { 0 };
+    enum status status;
+
+    json_begin(&json, a->refutation);
+    status = take_steps(&r, &json, &step, err);
+    if (status == STATUS_OK)
+        status = check_kind(&r, a->kind, err);
+    json_close(&json);
+    step_close(&step);
+    claims_close(&r.claims);
+    return status;
+}

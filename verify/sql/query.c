@@ -1,0 +1,329 @@
+#include "verify/sql/query.h"
+
+#include <assert.h>
+#include <string.h>
+
+#include "verify/sql/clause_private.h"
+#include "verify/sql/expression_private.h"
+#include "verify/sql/scalar_private.h"
+
+/* --- Opening ----------------------------------------------------------------- */
+
+/* The only call that is computed, or NULL. */
+static const PgQuery__FuncCall *call_of(const struct clause *tree)
+{
+    const PgQuery__Node *value;
+
+    if (tree->count != 1 || tree->nodes[0]->node_case != PG_QUERY__NODE__NODE_RES_TARGET)
+        return NULL;
+    value = tree->nodes[0]->res_target->val;
+    return value && value->node_case == PG_QUERY__NODE__NODE_FUNC_CALL ? value->func_call : NULL;
+}
+
+static bool call_is(const PgQuery__FuncCall *call, const char *name)
+{
+    return strcmp(expression_function(call), name) == 0;
+}
+
+static bool is_known_aggregate(const PgQuery__FuncCall *call)
+{
+    if (!call || call->agg_distinct || call->agg_filter || call->over || call->n_agg_order > 0)
+        return false;
+    if (call->agg_star)
+        return call_is(call, "count");
+    return call->n_args == 1 && (call_is(call, "count") || call_is(call, "sum") ||
+                                 call_is(call, "min") || call_is(call, "max"));
+}
+
+static enum status open_aggregates(struct query *q, struct error *err)
+{
+    const struct history *h = q->history;
+    uint32_t end = h->statement_aggregate_start[q->statement + 1];
+
+    for (uint32_t i = h->statement_aggregate_start[q->statement]; i < end; i++) {
+        struct query_aggregate *aggregate;
+
+        TRY(array_push(&q->aggregates, (struct query_aggregate){ .so_far = scalar_null() }, err));
+        aggregate = &q->aggregates.at[q->aggregates.count - 1];
+        TRY(clause_open(&aggregate->tree, CLAUSE_TARGETS, history_text(h, h->aggregate_name[i]),
+                        err));
+        aggregate->call = call_of(&aggregate->tree);
+        q->is_unknown |= !is_known_aggregate(aggregate->call);
+    }
+    /* Aggregates have one row: what is a limit to them? */
+    q->is_unknown |= q->aggregates.count > 0 && q->limit >= 0;
+    return STATUS_OK;
+}
+
+enum status query_open(struct query *q, const struct history *h, uint32_t statement,
+                       struct error *err)
+{
+    uint32_t where = h->statement_where[statement], order = h->statement_order[statement];
+    bool has_aggregates = h->statement_flags[statement] & STATEMENT_AGGREGATES;
+
+    *q = (struct query){ .history = h,
+                         .statement = statement,
+                         .table = h->statement_table[statement],
+                         .has_where = where != HISTORY_NONE,
+                         .has_rows = !has_aggregates || h->statement_row_count[statement] > 0,
+                         .limit = h->statement_limit[statement] };
+    if (q->has_where)
+        TRY(clause_open(&q->where, CLAUSE_WHERE, history_text(h, where), err));
+    if (order != HISTORY_NONE)
+        TRY(clause_open(&q->order, CLAUSE_ORDER, history_text(h, order), err));
+    return has_aggregates ? open_aggregates(q, err) : STATUS_OK;
+}
+
+void query_close(struct query *q)
+{
+    clause_close(&q->where);
+    clause_close(&q->order);
+    for (size_t i = 0; i < q->aggregates.count; i++)
+        clause_close(&q->aggregates.at[i].tree);
+    array_close(&q->aggregates);
+}
+
+/* --- Rows -------------------------------------------------------------------- */
+
+static struct table_row row_of(const struct query *q, struct value row)
+{
+    assert(row.kind == VALUE_ROW);
+    return (struct table_row){ q->history, q->table, row.bits };
+}
+
+enum match query_match(const struct query *q, struct value value)
+{
+    struct table_row row;
+    struct scalar truth;
+
+    if (value.kind != VALUE_ROW)
+        return MATCH_NO;
+    if (!q->has_where)
+        return MATCH_YES;
+    row = row_of(q, value);
+    if (expression_evaluate(q->where.nodes[0], &row, &truth) != OUTCOME_DONE)
+        return MATCH_UNDECIDED;
+    if (truth.kind == SCALAR_NULL)
+        return MATCH_NO;
+    if (truth.kind != SCALAR_BOOLEAN)
+        return MATCH_UNDECIDED;
+    return truth.number ? MATCH_YES : MATCH_NO;
+}
+
+bool query_reads_inside(const struct query *q, bool is_returned_by_select)
+{
+    for (size_t i = 0; i < q->aggregates.count; i++)
+        if (!q->aggregates.at[i].call || !q->aggregates.at[i].call->agg_star)
+            return true;
+    return is_returned_by_select || q->limit >= 0;
+}
+
+/* --- Order ------------------------------------------------------------------- */
+
+/* Null comes last, and with DESC first, unless it is told where. */
+static enum outcome compare_by(const PgQuery__SortBy *by, const struct table_row *a,
+                               const struct table_row *b, int *comparison)
+{
+    bool descends = by->sortby_dir == PG_QUERY__SORT_BY_DIR__SORTBY_DESC;
+    bool nulls_first = by->sortby_nulls == PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_FIRST ||
+                       (descends && by->sortby_nulls != PG_QUERY__SORT_BY_NULLS__SORTBY_NULLS_LAST);
+    struct scalar x, y;
+    enum outcome outcome;
+
+    /* A number would be a column by its place. */
+    if (by->n_use_op > 0 || by->node->node_case == PG_QUERY__NODE__NODE_A_CONST)
+        return OUTCOME_UNKNOWN;
+    outcome = expression_evaluate(by->node, a, &x);
+    if (outcome == OUTCOME_DONE)
+        outcome = expression_evaluate(by->node, b, &y);
+    if (outcome != OUTCOME_DONE)
+        return outcome;
+    if (x.kind == SCALAR_NULL || y.kind == SCALAR_NULL) {
+        *comparison = (x.kind != SCALAR_NULL) - (y.kind != SCALAR_NULL);
+        *comparison = nulls_first ? *comparison : -*comparison;
+        return OUTCOME_DONE;
+    }
+    outcome = scalar_compare(x, y, comparison);
+    if (descends)
+        *comparison = -*comparison;
+    return outcome;
+}
+
+enum outcome query_compare(const struct query *q, struct value a, struct value b, int *comparison)
+{
+    struct table_row x = row_of(q, a), y = row_of(q, b);
+
+    *comparison = 0;
+    for (size_t i = 0; i < q->order.count && *comparison == 0; i++) {
+        enum outcome outcome = q->order.nodes[i]->node_case == PG_QUERY__NODE__NODE_SORT_BY
+                                   ? compare_by(q->order.nodes[i]->sort_by, &x, &y, comparison)
+                                   : OUTCOME_UNKNOWN;
+
+        if (outcome != OUTCOME_DONE)
+            return outcome;
+    }
+    return OUTCOME_DONE;
+}
+
+/* --- Aggregates -------------------------------------------------------------- */
+
+/* A sum has room for more than what it is a sum of. */
+static enum outcome add(struct scalar *sum, struct scalar value)
+{
+    struct scalar zero = { .kind = SCALAR_DECIMAL };
+
+    if (sum->kind == SCALAR_NULL)
+        *sum = zero;
+    return scalar_compute('+', *sum, value, sum);
+}
+
+static enum outcome count_one(struct query_aggregate *aggregate, const struct table_row *row)
+{
+    enum outcome outcome;
+    struct scalar value;
+    int c;
+
+    if (aggregate->call->agg_star) {
+        aggregate->count++;
+        return OUTCOME_DONE;
+    }
+    outcome = expression_evaluate(aggregate->call->args[0], row, &value);
+    if (outcome != OUTCOME_DONE || value.kind == SCALAR_NULL)
+        return outcome;
+    aggregate->count++;
+    if (call_is(aggregate->call, "sum"))
+        return add(&aggregate->so_far, value);
+    c = call_is(aggregate->call, "min") ? -1 : 1;
+    if (!call_is(aggregate->call, "count") && aggregate->so_far.kind != SCALAR_NULL) {
+        int wanted = c;
+
+        outcome = scalar_compare(value, aggregate->so_far, &c);
+        c *= wanted;
+    } else {
+        c = 1;
+    }
+    if (c > 0)
+        aggregate->so_far = value;
+    return outcome;
+}
+
+void query_count(struct query *q, struct value value)
+{
+    struct table_row row = row_of(q, value);
+
+    for (size_t i = 0; i < q->aggregates.count && !q->is_unknown; i++)
+        q->is_unknown = count_one(&q->aggregates.at[i], &row) != OUTCOME_DONE;
+}
+
+/* The answer's own kind decides how it is read: a sum of decimals is a text. */
+static bool agrees(const struct history *h, struct scalar expected, struct value answer)
+{
+    struct scalar given;
+    struct text type = expected.kind == SCALAR_DECIMAL && answer.kind == VALUE_TEXT
+                           ? TEXT("numeric")
+                       : expected.kind == SCALAR_TIMESTAMP ? TEXT("timestamp")
+                                                           : TEXT("bigint");
+    int c;
+
+    if (answer.kind == VALUE_NONE)
+        return true;
+    if (scalar_of_cell(h, answer, type, &given) != OUTCOME_DONE)
+        return false;
+    if (given.kind == SCALAR_NULL || expected.kind == SCALAR_NULL)
+        return given.kind == expected.kind;
+    return scalar_compare(expected, given, &c) == OUTCOME_DONE && c == 0;
+}
+
+bool query_aggregates_agree(const struct query *q)
+{
+    const struct history *h = q->history;
+    uint32_t first = h->statement_aggregate_start[q->statement];
+
+    for (size_t i = 0; i < q->aggregates.count; i++) {
+        const struct query_aggregate *aggregate = &q->aggregates.at[i];
+        struct value answer = { h->aggregate_kind[first + i], h->aggregate_value[first + i] };
+        struct scalar expected = aggregate->so_far;
+
+        if (call_is(aggregate->call, "count"))
+            expected =
+                (struct scalar){ .kind = SCALAR_INTEGER, .width = 8, .number = aggregate->count };
+        if (!agrees(h, expected, answer))
+            return false;
+    }
+    return true;
+}
+
+/* --- One row ------------------------------------------------------------------ */
+
+static struct value answer_of(const struct query *q, size_t aggregate)
+{
+    const struct history *h = q->history;
+    uint32_t at = h->statement_aggregate_start[q->statement] + (uint32_t)aggregate;
+
+    return (struct value){ h->aggregate_kind[at], h->aggregate_value[at] };
+}
+
+/* Of a row that matches: what is aggregated, if that is not null. */
+static bool has_cell(const struct query *q, const struct query_aggregate *aggregate,
+                     struct value row, struct scalar *cell)
+{
+    struct table_row at = row_of(q, row);
+
+    return expression_evaluate(aggregate->call->args[0], &at, cell) == OUTCOME_DONE &&
+           cell->kind != SCALAR_NULL;
+}
+
+static bool aggregate_admits(const struct query *q, size_t number, struct value row)
+{
+    const struct query_aggregate *aggregate = &q->aggregates.at[number];
+    struct value answer = answer_of(q, number);
+    struct scalar cell, given;
+    int c;
+
+    if (!is_known_aggregate(aggregate->call) || answer.kind == VALUE_NONE)
+        return true;
+    if (aggregate->call->agg_star)
+        return answer.kind != VALUE_INTEGER || answer.bits != 0;
+    if (!has_cell(q, aggregate, row, &cell))
+        return true;
+    if (call_is(aggregate->call, "count"))
+        return answer.kind != VALUE_INTEGER || answer.bits != 0;
+    if (answer.kind == VALUE_NULL)
+        return false;
+    if (call_is(aggregate->call, "sum") || answer.kind != VALUE_INTEGER ||
+        scalar_of_cell(q->history, answer, TEXT("bigint"), &given) != OUTCOME_DONE ||
+        cell.kind != SCALAR_INTEGER || scalar_compare(cell, given, &c) != OUTCOME_DONE)
+        return true;
+    return call_is(aggregate->call, "min") ? c >= 0 : c <= 0;
+}
+
+bool query_aggregates_admit(const struct query *q, struct value row)
+{
+    for (size_t i = 0; i < q->aggregates.count; i++)
+        if (!aggregate_admits(q, i, row))
+            return false;
+    return true;
+}
+
+bool query_is_extreme(const struct query *q, size_t number)
+{
+    const PgQuery__FuncCall *call = q->aggregates.at[number].call;
+
+    return is_known_aggregate(call) && (call_is(call, "min") || call_is(call, "max"));
+}
+
+/* True, too, if that cannot be told. */
+bool query_has_extreme(const struct query *q, size_t number, struct value row)
+{
+    const struct query_aggregate *aggregate = &q->aggregates.at[number];
+    struct table_row at = row_of(q, row);
+    struct scalar cell, given;
+    int c;
+
+    if (scalar_of_cell(q->history, answer_of(q, number), TEXT("bigint"), &given) != OUTCOME_DONE ||
+        expression_evaluate(aggregate->call->args[0], &at, &cell) != OUTCOME_DONE)
+        return true;
+    if (cell.kind == SCALAR_NULL)
+        return false;
+    return cell.kind != SCALAR_INTEGER || scalar_compare(cell, given, &c) != OUTCOME_DONE || c == 0;
+}

@@ -1,0 +1,319 @@
+/*
+ * Valid by what values tell: every read is of a version, versions of a key stand as their
+ * writers do in the order of the witness, lists show no other order, and the edges between those
+ * who wrote and read them lead forward. docs/format-witness.md, "Valid".
+ *
+ *     v -> w    the next version of the key, in the order; in a list the next element
+ *
+ * The writer of v comes before that of w, which is asked at once; and whoever read v comes
+ * not after the writer of w: of those the earliest three are kept for each v, so that there is
+ * one that is neither the reader nor who wrote v.
+ */
+#include "verify/valid/forward_private.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "verify/valid/views_private.h"
+#include "verify/values/inferred.h"
+#include "verify/values/sources.h"
+#include "verify/verify_private.h"
+#include "verify/versions/answer.h"
+#include "verify/versions/sight.h"
+#include "verify/versions/versions.h"
+
+#define NEXT_MAX 3
+
+/* The earliest writers of what follows a version, by place, each once. */
+struct followers {
+    uint32_t count, txn[NEXT_MAX];
+};
+
+struct forward {
+    struct verifier *v;
+    struct followers *next; /* by version; initial ones by key behind all others */
+    bool has_anti;          /* who overwrote comes not before who read */
+};
+
+static enum status refuse(const struct forward *f, uint32_t a, uint32_t b, const char *why,
+                          uint32_t key, struct error *err)
+{
+    const struct history *h = f->v->h;
+
+    return verify_refuse(f->v, err,
+                         "transaction %" PRId64 " should come before %" PRId64 ": %s %.*s",
+                         h->txn_id[a], h->txn_id[b], why, TEXT_PRINT(history_key(h, key)));
+}
+
+static uint32_t writer_of(const struct forward *f, uint32_t version)
+{
+    return history_txn_of(f->v->h, version);
+}
+
+static struct followers *followers_of(const struct forward *f, uint32_t key, uint32_t version)
+{
+    return &f->next[version == VERSION_INITIAL ? f->v->h->op_count + key : version];
+}
+
+static void add_follower(const struct forward *f, struct followers *next, uint32_t txn)
+{
+    const uint32_t *place = f->v->place;
+    uint32_t at = next->count;
+
+    for (uint32_t i = 0; i < next->count; i++)
+        if (next->txn[i] == txn)
+            return;
+    if (at == NEXT_MAX && place[next->txn[--at]] < place[txn])
+        return;
+    next->count = at + 1;
+    for (; at > 0 && place[next->txn[at - 1]] > place[txn]; at--)
+        next->txn[at] = next->txn[at - 1];
+    next->txn[at] = txn;
+}
+
+/* --- Reads ------------------------------------------------------------------- */
+
+static enum status refuse_answer(const struct forward *f, uint32_t txn, uint32_t op,
+                                 const char *why, struct error *err)
+{
+    const struct history *h = f->v->h;
+
+    return verify_refuse(f->v, err, "transaction %" PRId64 ": %s %.*s", h->txn_id[txn], why,
+                         TEXT_PRINT(history_key(h, h->op_key[op])));
+}
+
+/* A list begins as the longest does, and ends with all that somebody appended. */
+static bool is_right_list(const struct verifier *v, const struct reading *r)
+{
+    struct value value = versions_value_plain(v->h, history_value(v->h, r->op));
+    uint64_t from = 0, count = 0;
+
+    if (value.kind == VALUE_LIST) {
+        from = v->h->list_start[value.bits];
+        count = v->h->list_start[value.bits + 1] - from;
+    }
+    return r->kind == READING_OF_OTHERS && r->element_op == r->version &&
+           inferred_begins(v, r->key, v->h->list_element + from, count);
+}
+
+static enum status check_answer(struct forward *f, uint32_t txn, uint32_t op, struct error *err)
+{
+    struct verifier *v = f->v;
+    uint32_t key = v->h->op_key[op], own = sight_own_version(v, key), version;
+    struct reading reading = { 0 };
+
+    TRY(sources_read(v, txn, op, &reading, err));
+    if (own != HISTORY_NONE && !v->judges_own)
+        return source_is_nowhere(v, &reading)
+                   ? refuse_answer(f, txn, op, "nobody can have read that of", err)
+                   : STATUS_OK;
+    if (reading.is_plain)
+        return is_right_list(v, &reading)
+                   ? STATUS_OK
+                   : refuse_answer(f, txn, op, "that is no list at any time, of", err);
+    if (reading.kind == READING_WRONG)
+        return refuse_answer(f, txn, op, "nobody can have read that of", err);
+    if (own != HISTORY_NONE)
+        return STATUS_OK;
+    if (!source_is_only(v, &reading, &version))
+        return refuse_answer(f, txn, op, "nothing says what was read, of", err);
+    return STATUS_OK;
+}
+
+/* Two reads of one version, with no write between them. */
+static enum status check_repetition(struct forward *f, uint32_t txn, uint32_t op, struct error *err)
+{
+    struct verifier *v = f->v;
+    uint32_t key = v->h->op_key[op];
+
+    if (sight_own_version(v, key) != HISTORY_NONE || source_is_plain(v, key))
+        return STATUS_OK;
+    if (v->row_date[key] == v->row_now && v->row_op[key] != inferred_read(v, txn, op))
+        return refuse_answer(f, txn, op, "two reads are of different versions of", err);
+    v->row_date[key] = v->row_now;
+    v->row_op[key] = inferred_read(v, txn, op);
+    return STATUS_OK;
+}
+
+static enum status check_answers(struct forward *f, struct error *err)
+{
+    struct verifier *v = f->v;
+    const struct history *h = v->h;
+
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        sight_own_begin(v);
+        v->row_now++;
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            if (answer_reads_value(v, t, op)) {
+                TRY(check_answer(f, t, op, err));
+                if (v->repeats_reads)
+                    TRY(check_repetition(f, t, op, err));
+            }
+            sight_own_pass(v, op);
+        }
+    }
+    return STATUS_OK;
+}
+
+/* --- Lists ------------------------------------------------------------------- */
+
+static enum status check_pair(struct forward *f, uint32_t a, uint32_t b, uint32_t key,
+                              struct error *err)
+{
+    const struct verifier *v = f->v;
+
+    if (a == b || v->place[a] < (v->is_exclusive ? v->seen[b] : v->place[b]))
+        return STATUS_OK;
+    return refuse(f, a, b, "it wrote the version before of", key, err);
+}
+
+/* Those that nobody read stand behind all that were read. */
+static void follow_unread(struct forward *f)
+{
+    const struct verifier *v = f->v;
+    const struct history *h = v->h;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; v->place[t] != NO_PLACE && op < h->txn_op[t + 1]; op++)
+            if (h->op_kind[op] == OP_APPEND && history_makes_version(h, op) &&
+                source_is_plain(v, h->op_key[op]) &&
+                inferred_position(v, source_version(v, t, h->op_key[op])) == 0)
+                add_follower(f, followers_of(f, h->op_key[op], VERSION_INITIAL), t);
+}
+
+/* From the last element of the longest list to the first, and what stands behind them all. */
+static enum status check_list(struct forward *f, uint32_t key, struct error *err)
+{
+    struct verifier *v = f->v;
+    struct followers behind = *followers_of(f, key, VERSION_INITIAL);
+    uint32_t later = HISTORY_NONE; /* the element after */
+    size_t count;
+    const uint32_t *elements = inferred_elements(v, key, &count);
+
+    for (size_t i = count; i-- > 0;) {
+        uint32_t op = elements[i];
+
+        if (op == HISTORY_NONE) /* an initial element, or of one who did not commit */
+            continue;
+        if (v->place[writer_of(f, op)] == NO_PLACE)
+            return verify_refuse(v, err, "who appended what was read of %.*s is not in the order",
+                                 TEXT_PRINT(history_key(v->h, key)));
+        if (later != HISTORY_NONE)
+            TRY(check_pair(f, writer_of(f, op), writer_of(f, later), key, err));
+        else
+            for (uint32_t j = 0; j < behind.count; j++)
+                TRY(check_pair(f, writer_of(f, op), behind.txn[j], key, err));
+        *followers_of(f, key, op) = behind;
+        add_follower(f, &behind, writer_of(f, op));
+        later = op;
+    }
+    *followers_of(f, key, VERSION_INITIAL) = behind;
+    return STATUS_OK;
+}
+
+/* --- Registers --------------------------------------------------------------- */
+
+static void follow_in_order(struct forward *f, uint32_t key)
+{
+    const struct verifier *v = f->v;
+
+    for (uint32_t spot = 0; spot < chain_length(v, key); spot++)
+        for (uint32_t i = 1; i <= NEXT_MAX && spot + i <= chain_length(v, key); i++)
+            add_follower(f, followers_of(f, key, chain_op_at(v, key, spot)),
+                         chain_txn_at(v, key, spot + i));
+}
+
+/* --- Whoever read ------------------------------------------------------------ */
+
+static enum status check_reader(struct forward *f, uint32_t key, uint32_t version, uint32_t reader,
+                                struct error *err)
+{
+    const struct verifier *v = f->v;
+    const struct followers *next = followers_of(f, key, version);
+
+    if (version != VERSION_INITIAL && writer_of(f, version) != reader &&
+        (v->place[writer_of(f, version)] == NO_PLACE ||
+         v->place[writer_of(f, version)] >= v->seen[reader]))
+        return refuse(f, writer_of(f, version), reader, "the other read its version of", key, err);
+    for (uint32_t i = 0; f->has_anti && i < next->count; i++)
+        if (next->txn[i] != reader)
+            return v->seen[reader] <= v->place[next->txn[i]]
+                       ? STATUS_OK
+                       : refuse(f, reader, next->txn[i], "the other overwrote what it read of", key,
+                                err);
+    return STATUS_OK;
+}
+
+static uint32_t first_follower(const void *context, uint32_t key, uint32_t version, uint32_t reader)
+{
+    const struct forward *f = context;
+    const struct followers *next = followers_of(f, key, version);
+
+    for (uint32_t i = 0; i < next->count; i++)
+        if (next->txn[i] != reader)
+            return f->v->place[next->txn[i]];
+    return NO_PLACE;
+}
+
+static enum status check_readers(struct forward *f, struct error *err)
+{
+    const struct verifier *v = f->v;
+    const struct history *h = v->h;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            if (op_is_read(h->op_kind[op]) && inferred_read(v, t, op) != VERSION_UNKNOWN)
+                TRY(check_reader(f, h->op_key[op], inferred_read(v, t, op), t, err));
+    return STATUS_OK;
+}
+
+/* No two read one version and then left versions of their own. */
+static enum status check_updates(struct forward *f, struct error *err)
+{
+    struct verifier *v = f->v;
+    const struct history *h = v->h;
+    uint32_t *updater; /* by version, plus one */
+
+    TRY(verify_memory(v, (void **)&updater, h->op_count + h->key_count, sizeof *updater, err));
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            uint32_t key = h->op_key[op], version, own, *first;
+
+            if (!op_is_read(h->op_kind[op]))
+                continue;
+            version = inferred_read(v, t, op);
+            own = source_version(v, t, key);
+            /* What it read behind its last write it did not update. */
+            if (version == VERSION_UNKNOWN || own == HISTORY_NONE || own < op)
+                continue;
+            first = &updater[version == VERSION_INITIAL ? h->op_count + key : version];
+            if (*first != 0 && *first != t + 1)
+                return refuse(f, *first - 1, t, "both updated one version of", key, err);
+            *first = t + 1;
+        }
+    return STATUS_OK;
+}
+
+enum status verify_forward(struct verifier *v, struct error *err)
+{
+    /* Some models have an order that leaves out anti-dependencies. */
+    bool by_views = v->has_shape && !v->is_snapshot && views_decide(v->w->level);
+    struct forward f = { .v = v, .has_anti = v->has_rw && !by_views };
+    size_t places = v->h->op_count + v->h->key_count;
+
+    TRY(verify_memory(v, (void **)&f.next, places, sizeof *f.next, err));
+    if (v->judges_reads)
+        TRY(check_answers(&f, err));
+    follow_unread(&f);
+    for (uint32_t key = 0; key < v->h->key_count; key++)
+        if (source_is_plain(v, key))
+            TRY(check_list(&f, key, err));
+        else
+            follow_in_order(&f, key);
+    if (!v->judges_reads)
+        return STATUS_OK;
+    TRY(check_readers(&f, err));
+    if (v->forbids_lost_update)
+        TRY(check_updates(&f, err));
+    return by_views ? verify_views(v, first_follower, &f, err) : STATUS_OK;
+}

@@ -1,0 +1,12 @@
+/*
+ * saturated: whether a commit order has all that reads force on it, at a weak level.
+ */
+#ifndef VERIFY_VALID_SATURATED_PRIVATE_H
+#define VERIFY_VALID_SATURATED_PRIVATE_H
+
+#include "verify/values/sources.h"
+
+/* After places are given and sources_build(). Not at prefix, which has snapshots. */
+MUST_USE enum status verify_saturated(struct verifier *, struct error *);
+
+#endif

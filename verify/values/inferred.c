@@ -1,0 +1,491 @@
+#include "verify/values/inferred.h"
+
+#include <string.h>
+
+#include "verify/values/sources.h"
+#include "verify/verify_private.h"
+#include "verify/versions/versions.h"
+#include "verify/versions/answer.h"
+
+struct inferred {
+    uint32_t *longest;       /* by key: the read of the longest list, or HISTORY_NONE */
+    uint32_t *position;      /* by append: in the longest list, from 1 */
+    uint64_t *element_start; /* by key */
+    uint32_t *element;       /* what appended those of the longest lists */
+    uint32_t *read;          /* by operation: the version that it is of, or VERSION_UNKNOWN */
+    uint64_t *touch_start;   /* by version; initial ones by key behind all others */
+    struct touch *touch;
+    uint32_t *first_in_session, first_now, *first_date; /* by session, of one question */
+    uint32_t *reached, reached_now, *queue; /* by version, and so many, of one question */
+};
+
+#define GET(field, count) verify_memory(v, (void **)&n->field, count, sizeof *n->field, err)
+
+/* --- Reads ------------------------------------------------------------------- */
+
+/* Of a register, what no other can be; of a list, whatever ends with it. */
+static enum status find_version(struct verifier *v, uint32_t txn, uint32_t op, uint32_t *version,
+                                struct error *err)
+{
+    struct reading reading = { 0 };
+
+    *version = VERSION_UNKNOWN;
+    TRY(sources_read(v, txn, op, &reading, err));
+    if (reading.kind == READING_WRONG && reading.elsewhere != ELSEWHERE_NOT) {
+        if (reading.elsewhere == VERSION_INITIAL || reading.elsewhere < ELSEWHERE_NONE)
+            *version = reading.elsewhere;
+    } else if (reading.is_plain && reading.kind == READING_OF_OTHERS) {
+        if (v->judges_own || source_written_before(v, op) == HISTORY_NONE)
+            *version = reading.element_op;
+    } else {
+        (void)source_is_only(v, &reading, version);
+    }
+    return STATUS_OK;
+}
+
+uint32_t inferred_read(const struct verifier *v, uint32_t txn, uint32_t op)
+{
+    return answer_reads_value(v, txn, op) ? v->inferred->read[op] : VERSION_UNKNOWN;
+}
+
+/* --- Lists ------------------------------------------------------------------- */
+
+static uint64_t list_length(const struct history *h, uint32_t op)
+{
+    struct value value = history_value(h, op);
+
+    return value.kind == VALUE_LIST ? h->list_start[value.bits + 1] - h->list_start[value.bits] : 0;
+}
+
+/* The elements of the longest list of a key. */
+static const int64_t *longest_of(const struct verifier *v, uint32_t key, uint64_t *count)
+{
+    uint32_t op = v->inferred->longest[key];
+
+    *count = op == HISTORY_NONE ? 0 : list_length(v->h, op);
+    return *count == 0 ? NULL : v->h->list_element + v->h->list_start[v->h->op_value[op]];
+}
+
+/* Whether the longest list of a key begins with what was there at first. */
+static bool has_initial(const struct verifier *v, uint32_t key)
+{
+    struct value initial = history_initial(v->h, key);
+
+    return initial.kind != VALUE_LIST ||
+           inferred_begins(v, key, v->h->list_element + v->h->list_start[initial.bits],
+                           v->h->list_start[initial.bits + 1] - v->h->list_start[initial.bits]);
+}
+
+/*
+ * Where reads are not judged, lists that exclude each other or the initial one tell nothing; else they
+ * have been found to be wrong, and the longest is as good as any.
+ */
+static void drop_incompatible(struct verifier *v)
+{
+    const struct history *h = v->h;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            uint64_t count;
+
+            if (!answer_reads_value(v, t, op) || !source_is_plain(v, h->op_key[op]))
+                continue;
+            count = list_length(h, op);
+            if (count > 0 && v->inferred->longest[h->op_key[op]] != HISTORY_NONE &&
+                !inferred_begins(v, h->op_key[op], h->list_element + h->list_start[h->op_value[op]],
+                                 count))
+                v->inferred->longest[h->op_key[op]] = HISTORY_NONE;
+        }
+    for (uint32_t key = 0; key < h->key_count; key++)
+        if (source_is_plain(v, key) && !has_initial(v, key))
+            v->inferred->longest[key] = HISTORY_NONE;
+}
+
+static enum status number_elements(struct verifier *v, struct error *err)
+{
+    struct inferred *n = v->inferred;
+    size_t key_count = v->h->key_count;
+    uint64_t count;
+
+    TRY(GET(element_start, key_count + 1));
+    for (uint32_t key = 0; key < key_count; key++) {
+        (void)longest_of(v, key, &count);
+        n->element_start[key + 1] = n->element_start[key] + count;
+    }
+    TRY(GET(element, n->element_start[key_count]));
+    for (uint32_t key = 0; key < key_count; key++) {
+        const int64_t *list = longest_of(v, key, &count);
+
+        for (uint64_t i = 0; i < count; i++) {
+            uint32_t op = HISTORY_NONE;
+
+            TRY(source_of_element(v, key, list[i], &op, err));
+            n->element[n->element_start[key] + i] = op;
+            if (op != HISTORY_NONE && n->position[op] == 0)
+                n->position[op] = (uint32_t)i + 1;
+        }
+    }
+    return STATUS_OK;
+}
+
+bool inferred_begins(const struct verifier *v, uint32_t key, const int64_t *list, uint64_t count)
+{
+    uint64_t length;
+    const int64_t *longest = longest_of(v, key, &length);
+
+    return count == 0 || (count <= length && memcmp(longest, list, count * sizeof *list) == 0);
+}
+
+const uint32_t *inferred_elements(const struct verifier *v, uint32_t key, size_t *count)
+{
+    const struct inferred *n = v->inferred;
+
+    *count = (size_t)(n->element_start[key + 1] - n->element_start[key]);
+    return n->element + n->element_start[key];
+}
+
+uint32_t inferred_position(const struct verifier *v, uint32_t append)
+{
+    return v->inferred->position[append];
+}
+
+/* --- Touches ----------------------------------------------------------------- */
+
+static size_t place_of(const struct verifier *v, uint32_t key, uint32_t version)
+{
+    return version == VERSION_INITIAL ? v->h->op_count + key : version;
+}
+
+struct touches inferred_touches(const struct verifier *v, uint32_t key, uint32_t version)
+{
+    const struct inferred *n = v->inferred;
+    size_t place = place_of(v, key, version);
+
+    return (struct touches){ n->touch + n->touch_start[place],
+                             (size_t)(n->touch_start[place + 1] - n->touch_start[place]) };
+}
+
+/* A version, or VERSION_UNKNOWN, that an operation touches. */
+static uint32_t touched(const struct verifier *v, uint32_t txn, uint32_t op)
+{
+    if (op_is_read(v->h->op_kind[op]))
+        return inferred_read(v, txn, op);
+    if (history_makes_version(v->h, op) && v->counting[txn] != COUNTS_NOT &&
+        source_version(v, txn, v->h->op_key[op]) == op)
+        return op;
+    return VERSION_UNKNOWN;
+}
+
+static enum status list_touches(struct verifier *v, struct error *err)
+{
+    struct inferred *n = v->inferred;
+    const struct history *h = v->h;
+    size_t places = h->op_count + h->key_count;
+    uint64_t *next;
+
+    TRY(GET(touch_start, places + 1));
+    for (int is_second = 0; is_second < 2; is_second++) {
+        for (uint32_t t = 0; t < h->txn_count; t++)
+            for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+                uint32_t version = op_is_head(h->op_kind[op]) ? VERSION_UNKNOWN : touched(v, t, op);
+                size_t place;
+
+                if (version == VERSION_UNKNOWN)
+                    continue;
+                place = place_of(v, h->op_key[op], version);
+                if (is_second)
+                    n->touch[next[place]++] = (struct touch){ t, version == op };
+                else
+                    n->touch_start[place + 1]++;
+            }
+        if (is_second)
+            break;
+        for (size_t i = 0; i < places; i++)
+            n->touch_start[i + 1] += n->touch_start[i];
+        TRY(GET(touch, n->touch_start[places]));
+        TRY(verify_memory(v, (void **)&next, places, sizeof *next, err));
+        memcpy(next, n->touch_start, places * sizeof *next);
+    }
+    return STATUS_OK;
+}
+
+/* --- The whole --------------------------------------------------------------- */
+
+static enum status take_read(struct verifier *v, uint32_t txn, uint32_t op, struct error *err)
+{
+    struct inferred *n = v->inferred;
+    uint32_t key = v->h->op_key[op];
+
+    n->read[op] = VERSION_UNKNOWN;
+    if (!answer_reads_value(v, txn, op))
+        return STATUS_OK;
+    TRY(find_version(v, txn, op, &n->read[op], err));
+    if (source_is_plain(v, key) && (n->longest[key] == HISTORY_NONE ||
+                                    list_length(v->h, op) > list_length(v->h, n->longest[key])))
+        n->longest[key] = op;
+    return STATUS_OK;
+}
+
+enum status inferred_build(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+    struct inferred *n;
+
+    TRY(verify_memory(v, (void **)&v->inferred, 1, sizeof *n, err));
+    n = v->inferred;
+    TRY(GET(longest, h->key_count));
+    TRY(GET(position, h->op_count));
+    TRY(GET(read, h->op_count));
+    TRY(GET(first_in_session, h->session_count));
+    TRY(GET(first_date, h->session_count));
+    TRY(GET(reached, h->op_count));
+    TRY(GET(queue, h->op_count + 1));
+    for (size_t key = 0; key < h->key_count; key++)
+        n->longest[key] = HISTORY_NONE;
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+            TRY(take_read(v, t, op, err));
+    if (!v->judges_reads)
+        drop_incompatible(v);
+    TRY(number_elements(v, err));
+    return list_touches(v, err);
+}
+
+/* --- By one transaction, or two ---------------------------------------------- */
+
+bool inferred_by_update(struct verifier *v, uint32_t txn, uint32_t key, uint32_t first,
+                        uint32_t second)
+{
+    const struct history *h = v->h;
+
+    if (!v->judges_reads || first == second || second == VERSION_INITIAL ||
+        source_version(v, txn, key) != second)
+        return false;
+    for (uint32_t op = h->txn_op[txn]; op < second; op++)
+        if (!op_is_head(h->op_kind[op]) && h->op_key[op] == key &&
+            inferred_read(v, txn, op) == first)
+            return true;
+    return false;
+}
+
+/* How a transaction touches a version: bits. */
+enum { TOUCHES_NOT, TOUCHES_BY_READ, TOUCHES_BY_WRITE };
+
+static unsigned touch_of(struct verifier *v, uint32_t txn, uint32_t key, uint32_t version)
+{
+    const struct history *h = v->h;
+    unsigned touches = TOUCHES_NOT;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+        if (!op_is_head(h->op_kind[op]) && h->op_key[op] == key && touched(v, txn, op) == version)
+            touches |= version == op ? TOUCHES_BY_WRITE : TOUCHES_BY_READ;
+    return touches;
+}
+
+/*
+ * Whether the level forbids that a transaction touches a later version, and then one behind it an
+ * earlier one: where reads are not judged, of writes alone; where anti-dependencies are no matter, if
+ * the later one wrote it.
+ */
+static bool is_forbidden(const struct verifier *v, bool first_writes, bool second_writes)
+{
+    if (v->has_rw && v->w->level == LEVEL_READ_ATOMIC)
+        return first_writes || second_writes;
+    if (v->has_rw)
+        return true;
+    return second_writes && (first_writes || v->judges_reads);
+}
+
+bool inferred_by_order(struct verifier *v, enum closing closing, const uint32_t txns[2],
+                       uint32_t key, uint32_t first, uint32_t second)
+{
+    unsigned a = touch_of(v, txns[0], key, first), b = touch_of(v, txns[1], key, second);
+
+    return first != second && second != VERSION_INITIAL && closing == v->closing && a != 0 &&
+           b != 0 && versions_txn_is_before(v, closing, txns[0], txns[1]) &&
+           is_forbidden(v, a & TOUCHES_BY_WRITE, b & TOUCHES_BY_WRITE);
+}
+
+/* --- By anybody -------------------------------------------------------------- */
+
+/* The first of each session that touches a version. */
+static void mark_sessions(struct verifier *v, struct touches touches, bool is_write)
+{
+    struct inferred *n = v->inferred;
+
+    n->first_now++;
+    for (size_t i = 0; i < touches.count; i++) {
+        uint32_t txn = touches.at[i].txn, session = v->h->txn_session[txn];
+
+        if (v->h->txn_status[txn] != TXN_OK || (is_write && !touches.at[i].is_write))
+            continue;
+        if (n->first_date[session] != n->first_now || txn < n->first_in_session[session])
+            n->first_in_session[session] = txn;
+        n->first_date[session] = n->first_now;
+    }
+}
+
+static bool is_behind_session(struct verifier *v, struct touches second, bool is_write)
+{
+    const struct inferred *n = v->inferred;
+
+    for (size_t i = 0; i < second.count; i++) {
+        uint32_t session = v->h->txn_session[second.at[i].txn];
+
+        if ((!is_write || second.at[i].is_write) && n->first_date[session] == n->first_now &&
+            n->first_in_session[session] < second.at[i].txn)
+            return true;
+    }
+    return false;
+}
+
+static bool is_behind_time(const struct verifier *v, struct touches first, struct touches second,
+                           bool first_writes, bool second_writes)
+{
+    const struct history *h = v->h;
+    int64_t end = TIME_NEVER;
+
+    for (size_t i = 0; i < first.count; i++) {
+        uint32_t txn = first.at[i].txn;
+
+        if (h->txn_status[txn] == TXN_OK && (!first_writes || first.at[i].is_write) &&
+            h->txn_completed && h->txn_completed[txn] != TIME_ABSENT && h->txn_completed[txn] < end)
+            end = h->txn_completed[txn];
+    }
+    for (size_t i = 0; i < second.count; i++)
+        if ((!second_writes || second.at[i].is_write) && h->txn_invoked &&
+            h->txn_invoked[second.at[i].txn] != TIME_ABSENT &&
+            end < h->txn_invoked[second.at[i].txn])
+            return true;
+    return false;
+}
+
+static enum status is_before_by_order(struct verifier *v, uint32_t key, uint32_t first,
+                                      uint32_t second, bool *is_before, struct error *err)
+{
+    struct touches a = inferred_touches(v, key, first), b = inferred_touches(v, key, second);
+    bool only_first_writes = !v->judges_reads, only_second_writes = !v->has_rw;
+
+    if (v->closing == CLOSED_BY_NOTHING)
+        return STATUS_OK;
+    TRY(verify_spend(v, a.count + b.count, err));
+    if (v->closing == CLOSED_BY_SESSIONS && v->w->level == LEVEL_READ_ATOMIC) {
+        /* There one of the two must have written. */
+        mark_sessions(v, a, true);
+        *is_before = is_behind_session(v, b, false);
+        mark_sessions(v, a, false);
+        *is_before |= is_behind_session(v, b, true);
+    } else if (v->closing == CLOSED_BY_SESSIONS) {
+        mark_sessions(v, a, only_first_writes);
+        *is_before = is_behind_session(v, b, only_second_writes);
+    } else {
+        *is_before = is_behind_time(v, a, b, only_first_writes, only_second_writes);
+    }
+    v->by_order |= *is_before;
+    return STATUS_OK;
+}
+
+/* Back from version to version, each of which was read by who wrote the next. */
+static enum status is_before_by_updates(struct verifier *v, uint32_t key, uint32_t first,
+                                        uint32_t second, bool *is_before, struct error *err)
+{
+    const struct history *h = v->h;
+
+    while (second != VERSION_INITIAL && !*is_before) {
+        uint32_t txn = history_txn_of(h, second), previous = VERSION_UNKNOWN;
+
+        if (second != first)
+            TRY(is_before_by_order(v, key, first, second, is_before, err));
+        if (*is_before)
+            break;
+        TRY(verify_spend(v, 1 + second - h->txn_op[txn], err));
+        for (uint32_t op = h->txn_op[txn]; op < second; op++)
+            if (!op_is_head(h->op_kind[op]) && h->op_key[op] == key &&
+                inferred_read(v, txn, op) != VERSION_UNKNOWN) {
+                /* Any of them came before it; nothing leads back from the initial one. */
+                if (previous == VERSION_UNKNOWN || inferred_read(v, txn, op) != VERSION_INITIAL)
+                    previous = inferred_read(v, txn, op);
+                *is_before |= inferred_read(v, txn, op) == first && v->judges_reads;
+            }
+        if (previous == VERSION_UNKNOWN || !v->judges_reads)
+            break;
+        second = previous;
+    }
+    return STATUS_OK;
+}
+
+enum status inferred_is_before(struct verifier *v, uint32_t key, uint32_t first, uint32_t second,
+                               bool *is_before, struct error *err)
+{
+    const struct inferred *n = v->inferred;
+
+    v->by_order = false;
+    *is_before = first == VERSION_INITIAL && second != VERSION_INITIAL;
+    if (first == second || first == VERSION_INITIAL || second == VERSION_INITIAL)
+        return STATUS_OK;
+    if (!source_is_plain(v, key))
+        return is_before_by_updates(v, key, first, second, is_before, err);
+    *is_before = n->position[first] != 0 &&
+                 (n->position[second] == 0 || n->position[first] < n->position[second]);
+    return STATUS_OK;
+}
+
+/* --- By any row of steps ------------------------------------------------------- */
+
+/* One step: by a derived order, by who read the one and wrote the other, by sessions or times. */
+static enum status is_step(struct verifier *v, uint32_t key, uint32_t from, uint32_t to,
+                           bool *is_it, struct error *err)
+{
+    uint32_t txn = history_txn_of(v->h, to);
+
+    TRY(verify_spend(v, 1 + v->derived.count + to - v->h->txn_op[txn], err));
+    TRY(is_before_by_order(v, key, from, to, is_it, err));
+    *is_it |= inferred_by_update(v, txn, key, from, to);
+    for (size_t i = 0; i < v->derived.count && !*is_it; i++)
+        *is_it = v->derived.at[i].key == key && v->derived.at[i].first == from &&
+                 v->derived.at[i].second == to;
+    return STATUS_OK;
+}
+
+static enum status take_steps(struct verifier *v, uint32_t key, uint32_t from,
+                              const uint32_t *versions, size_t count, size_t *queued,
+                              struct error *err)
+{
+    struct inferred *n = v->inferred;
+
+    for (size_t i = 0; i < count; i++) {
+        bool is_it = false;
+
+        if (n->reached[versions[i]] == n->reached_now)
+            continue;
+        TRY(is_step(v, key, from, versions[i], &is_it, err));
+        if (!is_it)
+            continue;
+        n->reached[versions[i]] = n->reached_now;
+        n->queue[(*queued)++] = versions[i];
+    }
+    return STATUS_OK;
+}
+
+enum status inferred_is_before_by_row(struct verifier *v, uint32_t key, uint32_t first,
+                                      uint32_t second, bool *is_before, struct error *err)
+{
+    struct inferred *n = v->inferred;
+    size_t queued = 1;
+
+    *is_before = v->by_order = false;
+    if (first == second || first == VERSION_INITIAL || second == VERSION_INITIAL ||
+        source_is_plain(v, key))
+        return STATUS_OK;
+    n->reached_now++;
+    n->reached[first] = n->reached_now;
+    n->queue[0] = first;
+    for (size_t i = 0; i < queued && n->reached[second] != n->reached_now; i++) {
+        TRY(take_steps(v, key, n->queue[i], v->chain + v->chain_start[key],
+                       v->chain_start[key + 1] - v->chain_start[key], &queued, err));
+        TRY(take_steps(v, key, n->queue[i], v->perhaps + v->perhaps_start[key],
+                       v->perhaps_start[key + 1] - v->perhaps_start[key], &queued, err));
+    }
+    *is_before = n->reached[second] == n->reached_now;
+    return STATUS_OK;
+}

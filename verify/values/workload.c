@@ -1,0 +1,416 @@
+#include "verify/values/workload.h"
+
+#include <inttypes.h>
+
+#include "verify/lookup_private.h"
+#include "verify/verify_private.h"
+#include "verify/versions/answer.h"
+#include "verify/versions/sight.h"
+#include "verify/versions/versions.h"
+#include "verify/witness/witness.h"
+
+bool workload_is_called(const struct verifier *v, const char *name)
+{
+    const struct history *h = v->h;
+
+    return h->workload != HISTORY_NONE && text_equal(history_text(h, h->workload), text_of(name));
+}
+
+bool verify_has_own_workload(const struct verifier *v)
+{
+    const struct history *h = v->h;
+    bool is_bank = workload_is_called(v, "bank");
+
+    if (h->statement_count > 0 ||
+        (!is_bank && !workload_is_called(v, "set") && !workload_is_called(v, "counter")))
+        return false;
+    for (size_t op = 0; op < h->op_count; op++)
+        if (h->op_kind[op] == OP_WRITE || h->op_kind[op] == OP_REMOVE ||
+            (is_bank && h->op_kind[op] == OP_APPEND))
+            return false;
+    return true;
+}
+
+static enum status need_workload(struct verifier *v, const char *name, struct error *err)
+{
+    if (v->basis->infers_versions && workload_is_called(v, name))
+        return STATUS_OK;
+    return verify_refuse(v, err, "the history does not say that it is of a %s", name);
+}
+
+/* --- Banks ------------------------------------------------------------------- */
+
+enum status workload_bank_accounts(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+
+    if (v->is_account)
+        return STATUS_OK;
+    TRY(verify_memory(v, (void **)&v->is_account, h->key_count, sizeof *v->is_account, err));
+    for (uint32_t key = 0; key < h->key_count; key++)
+        v->is_account[key] = history_initial(h, key).kind == VALUE_INTEGER;
+    for (size_t op = 0; op < h->op_count; op++)
+        if (!op_is_head(h->op_kind[op]) && h->op_value_kind[op] == VALUE_INTEGER)
+            v->is_account[h->op_key[op]] = true;
+    for (uint32_t key = 0; key < h->key_count; key++)
+        v->account_count += v->is_account[key];
+    return STATUS_OK;
+}
+
+/* Sums that differ in 64 bits differ. */
+bool workload_bank_total(struct verifier *v, const struct witness_version *name, uint64_t *total)
+{
+    const struct history *h = v->h;
+    const bool *is_account = v->is_account;
+    size_t count = 0;
+    uint64_t txn;
+
+    *total = 0;
+    if (name->is_initial) {
+        for (uint32_t key = 0; key < h->key_count; key++) {
+            count += is_account[key] && history_initial(h, key).kind == VALUE_INTEGER;
+            *total += is_account[key] ? (uint64_t)history_initial(h, key).bits : 0;
+        }
+        return count == v->account_count && count > 0;
+    }
+    if (!map_find(&v->txn_of_id, (uint64_t)name->txn, &txn))
+        return false;
+    sight_own_begin(v);
+    v->row_now++;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        uint32_t key = h->op_key[op];
+
+        sight_own_pass(v, op);
+        if (!answer_reads_value(v, (uint32_t)txn, op) || !is_account[key] ||
+            h->op_value_kind[op] != VALUE_INTEGER || sight_own_version(v, key) != HISTORY_NONE ||
+            v->row_date[key] == v->row_now)
+            continue;
+        v->row_date[key] = v->row_now;
+        *total += (uint64_t)h->op_value[op];
+        count++;
+    }
+    return count == v->account_count;
+}
+
+static enum status find_total(struct verifier *v, const struct witness_version *name,
+                              uint64_t *total, struct error *err)
+{
+    uint32_t txn = 0;
+
+    if (name->nth != 0)
+        return verify_refuse(v, err, "a sum is of a transaction, and not of one of its versions");
+    if (!name->is_initial) {
+        TRY(lookup_txn(v, name->txn, &txn, err));
+        (void)verify_add_part(v, txn);
+    }
+    return workload_bank_total(v, name, total)
+               ? STATUS_OK
+               : verify_refuse(v, err,
+                               "one of the two did not read all accounts before it wrote them");
+}
+
+enum status verify_totals(struct verifier *v, const struct witness_anomaly *a, struct error *err)
+{
+    uint64_t totals[2] = { 0 };
+
+    if (a->kind != ANOMALY_WRONG_TOTAL)
+        return verify_refuse(v, err, "two sums are no %s", anomaly_name(a->kind));
+    TRY(need_workload(v, "bank", err));
+    if (!v->reads_are_consistent)
+        return verify_refuse(v, err, "the level lets a transaction see parts of others");
+    TRY(workload_bank_accounts(v, err));
+    for (int i = 0; i < 2; i++)
+        TRY(find_total(v, &a->totals[i], &totals[i], err));
+    return totals[0] != totals[1] ? STATUS_OK : verify_refuse(v, err, "the sums are the same");
+}
+
+/* --- Reads ------------------------------------------------------------------- */
+
+struct glimpse {
+    uint32_t txn, op, key;
+    struct value value;
+};
+
+/* Whether one was over before the other began; without times, in the same session. */
+static bool is_over(const struct verifier *v, uint32_t a, uint32_t b)
+{
+    const struct history *h = v->h;
+    enum closing closing = h->txn_invoked && h->txn_completed ? CLOSED_BY_TIME : CLOSED_BY_SESSIONS;
+
+    return versions_txn_is_before(v, closing, a, b);
+}
+
+static enum status check_negative(struct verifier *v, const struct glimpse *g, struct error *err)
+{
+    TRY(need_workload(v, "bank", err));
+    return g->value.kind == VALUE_INTEGER && g->value.bits < 0
+               ? STATUS_OK
+               : verify_refuse(v, err, "the balance is not below zero");
+}
+
+static bool key_has_initial(const struct verifier *v, uint32_t key)
+{
+    return history_initial(v->h, key).kind != VALUE_NULL;
+}
+
+/* Whether a transaction that was over before had read the element. */
+static bool was_seen(const struct verifier *v, const struct glimpse *g, int64_t element)
+{
+    const struct history *h = v->h;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; is_over(v, t, g->txn) && op < h->txn_op[t + 1]; op++)
+            if (h->op_key[op] == g->key && answer_reads_value(v, t, op) &&
+                versions_value_has_element(h, history_value(h, op), element))
+                return true;
+    return false;
+}
+
+/* Whether all who may have added the element began after that transaction was over; one did. */
+static bool is_added_after(const struct verifier *v, uint32_t key, int64_t element, uint32_t txn)
+{
+    const struct history *h = v->h;
+    bool has_adder = false;
+
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            if (v->counting[t] == COUNTS_NOT || h->op_key[op] != key ||
+                h->op_kind[op] != OP_APPEND || !history_makes_version(h, op) ||
+                h->op_value[op] != element)
+                continue;
+            has_adder = true;
+            if (!versions_txn_is_before(v, CLOSED_BY_TIME, txn, t))
+                return false;
+        }
+    return has_adder;
+}
+
+/* At levels of real time: whether an element was read whose addition began when that one was over. */
+static enum status has_later(struct verifier *v, const struct glimpse *g, uint32_t writer,
+                             bool *has, struct error *err)
+{
+    const struct history *h = v->h;
+
+    *has = false;
+    if (v->closing != CLOSED_BY_TIME || g->value.kind != VALUE_LIST || key_has_initial(v, g->key))
+        return STATUS_OK;
+    for (uint64_t i = h->list_start[g->value.bits]; i < h->list_start[g->value.bits + 1] && !*has;
+         i++) {
+        TRY(verify_spend(v, h->op_count, err));
+        *has = is_added_after(v, g->key, h->list_element[i], writer);
+    }
+    return STATUS_OK;
+}
+
+/* What nobody added, and was not there initially. */
+static enum status check_strange(struct verifier *v, const struct witness_read *w,
+                                 const struct glimpse *g, struct error *err)
+{
+    const struct history *h = v->h;
+    struct map added = { 0 };
+    bool is_strange = false;
+    enum status status = STATUS_OK;
+    size_t place;
+    uint64_t unused;
+
+    TRY(need_workload(v, "set", err));
+    if (w->has_version || g->value.kind != VALUE_LIST || key_has_initial(v, g->key))
+        return verify_refuse(v, err, "a version is to blame, or no set was read");
+    TRY(verify_spend(v, h->op_count, err));
+    for (size_t op = 0; op < h->op_count && status == STATUS_OK; op++)
+        if (h->op_key[op] == g->key && h->op_kind[op] == OP_APPEND)
+            status = map_add(&added, (uint64_t)h->op_value[op], 0, &place, err);
+    for (uint64_t i = h->list_start[g->value.bits]; i < h->list_start[g->value.bits + 1]; i++)
+        is_strange |= !map_find(&added, (uint64_t)h->list_element[i], &unused);
+    map_close(&added);
+    TRY(status);
+    return is_strange ? STATUS_OK : verify_refuse(v, err, "somebody added each element");
+}
+
+/* An element that was rolled back, or whose addition began behind the read. */
+static enum status check_misplaced(struct verifier *v, enum anomaly kind,
+                                   const struct witness_read *w, const struct glimpse *g,
+                                   struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t version = VERSION_INITIAL, writer;
+    bool is_true;
+
+    TRY(need_workload(v, "set", err));
+    if (w->has_version)
+        TRY(lookup_version(v, &w->version, g->key, &version, err));
+    if (version == VERSION_INITIAL || h->op_kind[version] != OP_APPEND ||
+        key_has_initial(v, g->key) ||
+        !versions_value_has_element(h, g->value, h->op_value[version]))
+        return verify_refuse(v, err, "it is not said which element was read");
+    TRY(verify_spend(v, h->op_count, err));
+    writer = history_txn_of(h, version);
+    (void)verify_add_part(v, writer);
+    if (kind == ANOMALY_FUTURE_READ) {
+        is_true =
+            v->closing == CLOSED_BY_TIME && is_added_after(v, g->key, h->op_value[version], g->txn);
+    } else {
+        is_true = v->counting[writer] == COUNTS_NOT;
+        for (uint32_t t = 0; t < h->txn_count; t++)
+            for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
+                is_true &= v->counting[t] == COUNTS_NOT || h->op_key[op] != g->key ||
+                           h->op_kind[op] != OP_APPEND || h->op_value[op] != h->op_value[version];
+    }
+    return is_true ? STATUS_OK : verify_refuse(v, err, "the element may have been there by then");
+}
+
+static enum status check_lost(struct verifier *v, const struct witness_read *w,
+                              const struct glimpse *g, struct error *err)
+{
+    uint32_t version = VERSION_INITIAL, writer;
+    bool has_a_later_one;
+    int64_t element;
+
+    TRY(need_workload(v, "set", err));
+    if (w->has_version)
+        TRY(lookup_version(v, &w->version, g->key, &version, err));
+    if (version == VERSION_INITIAL || v->h->op_kind[version] != OP_APPEND)
+        return verify_refuse(v, err, "it is not said which element was lost");
+    writer = history_txn_of(v->h, version);
+    element = v->h->op_value[version];
+    (void)verify_add_part(v, writer);
+    if (g->value.kind != VALUE_LIST && g->value.kind != VALUE_NULL)
+        return verify_refuse(v, err, "no set was read");
+    if (versions_value_has_element(v->h, g->value, element))
+        return verify_refuse(v, err, "the element is there");
+    TRY(verify_spend(v, v->h->op_count, err));
+    TRY(has_later(v, g, writer, &has_a_later_one, err));
+    return is_over(v, writer, g->txn) || was_seen(v, g, element) || has_a_later_one
+               ? STATUS_OK
+               : verify_refuse(v, err, "the element need not have been there yet");
+}
+
+/* What others added, at the least and at the most; false if it is beyond 64 bits. */
+static bool bound_count(const struct verifier *v, const struct glimpse *g, int64_t *low,
+                        int64_t *high)
+{
+    const struct history *h = v->h;
+    bool fits = true;
+
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        bool is_own = t == g->txn, is_certain = is_own || is_over(v, t, g->txn);
+
+        if (v->counting[t] == COUNTS_NOT || (!is_own && is_over(v, g->txn, t)))
+            continue;
+        for (uint32_t op = h->txn_op[t]; op < (is_own ? g->op : h->txn_op[t + 1]); op++) {
+            int64_t added = h->op_value[op];
+
+            if (h->op_key[op] != g->key || h->op_kind[op] != OP_APPEND ||
+                !history_makes_version(h, op))
+                continue;
+            if (is_certain || added < 0)
+                fits &= !__builtin_add_overflow(*low, added, low);
+            if (is_certain || added > 0)
+                fits &= !__builtin_add_overflow(*high, added, high);
+        }
+    }
+    return fits;
+}
+
+static enum status check_count(struct verifier *v, const struct glimpse *g, struct error *err)
+{
+    struct value initial = history_initial(v->h, g->key);
+    int64_t low = initial.kind == VALUE_INTEGER ? initial.bits : 0, high = low;
+
+    TRY(need_workload(v, "counter", err));
+    if (g->value.kind != VALUE_INTEGER)
+        return verify_refuse(v, err, "no count was read");
+    TRY(verify_spend(v, v->h->op_count, err));
+    if (!bound_count(v, g, &low, &high))
+        return verify_refuse(v, err, "the counts are beyond what can be counted");
+    return g->value.bits < low || g->value.bits > high
+               ? STATUS_OK
+               : verify_refuse(v, err, "it is within %" PRId64 " and %" PRId64, low, high);
+}
+
+bool workload_has_kind(const struct verifier *v, enum anomaly kind)
+{
+    bool is_of_set =
+        kind == ANOMALY_GARBAGE_READ || kind == ANOMALY_G1A || kind == ANOMALY_FUTURE_READ;
+
+    return kind == ANOMALY_NEGATIVE_BALANCE || kind == ANOMALY_LOST_ELEMENT ||
+           kind == ANOMALY_COUNT_OUT_OF_BOUNDS || (is_of_set && v->has_own_workload);
+}
+
+static enum status look(struct verifier *v, const struct witness_read *w, struct glimpse *g,
+                        struct error *err)
+{
+    if (!w->has_key)
+        return verify_refuse(v, err, "it is not said which key is to blame");
+    TRY(lookup_key(v, w->key, &g->key, err));
+    TRY(lookup_txn(v, w->txn, &g->txn, err));
+    TRY(lookup_op(v, g->txn, w->op, &g->op, err));
+    (void)verify_add_part(v, g->txn);
+    if (op_is_head(v->h->op_kind[g->op]))
+        g->op = lookup_row_of(v, g->op, g->key);
+    if (g->op == HISTORY_NONE || v->h->op_key[g->op] != g->key ||
+        !answer_reads_value(v, g->txn, g->op))
+        return verify_refuse(v, err, "the operation did not read the key");
+    g->value = versions_value_plain(v->h, history_value(v->h, g->op));
+    return STATUS_OK;
+}
+
+enum status verify_workload_read(struct verifier *v, const struct witness_anomaly *a,
+                                 struct error *err)
+{
+    struct glimpse g;
+
+    TRY(look(v, &a->read, &g, err));
+    if (a->kind == ANOMALY_LOST_ELEMENT)
+        return check_lost(v, &a->read, &g, err);
+    if (a->kind == ANOMALY_GARBAGE_READ)
+        return check_strange(v, &a->read, &g, err);
+    if (a->kind == ANOMALY_G1A || a->kind == ANOMALY_FUTURE_READ)
+        return check_misplaced(v, a->kind, &a->read, &g, err);
+    if (a->read.has_version)
+        return verify_refuse(v, err, "no version is to blame");
+    return a->kind == ANOMALY_NEGATIVE_BALANCE ? check_negative(v, &g, err)
+                                               : check_count(v, &g, err);
+}
+
+/* Whether the one has an element that the other lacks. */
+static enum status has_more(struct verifier *v, const struct glimpse *g,
+                            const struct glimpse *other, bool *has, struct error *err)
+{
+    const struct history *h = v->h;
+
+    *has = false;
+    for (uint64_t i = h->list_start[g->value.bits]; i < h->list_start[g->value.bits + 1] && !*has;
+         i++) {
+        TRY(verify_spend(v, h->list_start[other->value.bits + 1] - h->list_start[other->value.bits],
+                         err));
+        *has = !versions_value_has_element(h, other->value, h->list_element[i]);
+    }
+    return STATUS_OK;
+}
+
+enum status verify_workload_reads(struct verifier *v, const struct witness_anomaly *a,
+                                  struct error *err)
+{
+    const struct history *h = v->h;
+    bool asks_for_order = v->has_rw && !v->has_shape && v->w->level != LEVEL_REPEATABLE_READ;
+    struct glimpse g[2];
+    bool has_more_each = true;
+
+    TRY(need_workload(v, "set", err));
+    if (a->kind != ANOMALY_INCOMPATIBLE_ORDER || !asks_for_order)
+        return verify_refuse(v, err,
+                             "the level does not ask for one order of what two reads found");
+    for (int i = 0; i < 2; i++) {
+        TRY(look(v, &a->reads[i], &g[i], err));
+        for (uint32_t op = h->txn_op[g[i].txn]; op < h->txn_op[g[i].txn + 1]; op++)
+            if (h->op_kind[op] == OP_APPEND)
+                return verify_refuse(v, err, "one of the two added something itself");
+    }
+    if (g[0].key != g[1].key || g[0].value.kind != VALUE_LIST || g[1].value.kind != VALUE_LIST)
+        return verify_refuse(v, err, "they are no two reads of a set");
+    for (int i = 0; i < 2 && has_more_each; i++)
+        TRY(has_more(v, &g[i], &g[1 - i], &has_more_each, err));
+    return has_more_each ? STATUS_OK
+                         : verify_refuse(v, err, "one of the two has all that the other has");
+}

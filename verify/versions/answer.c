@@ -1,0 +1,235 @@
+/*
+ * Whether an operation's answer is what it read.
+ */
+#include "verify/versions/answer.h"
+
+#include <assert.h>
+
+#include "verify/sql/query.h"
+#include "verify/verify_private.h"
+#include "verify/versions/sight.h"
+#include "verify/versions/versions.h"
+
+bool answer_reads_value(const struct verifier *v, uint32_t txn, uint32_t op)
+{
+    const struct history *h = v->h;
+
+    return h->txn_status[txn] == TXN_OK && op_is_read(h->op_kind[op]) &&
+           !(h->op_flags[op] & OP_ERROR) && h->op_value_kind[op] != VALUE_NONE;
+}
+
+bool answer_is_judged(const struct verifier *v, uint32_t txn, uint32_t op)
+{
+    const struct history *h = v->h;
+    uint8_t kind = h->op_kind[op];
+
+    if (!op_is_head(kind))
+        return kind == OP_READ && answer_reads_value(v, txn, op);
+    return h->txn_status[txn] == TXN_OK && !(h->op_flags[op] & OP_ERROR) && kind != OP_INSERT &&
+           (h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED);
+}
+
+enum status answer_open_statement(struct verifier *v, uint32_t head, struct query *q,
+                                  struct error *err)
+{
+    enum status status = query_open(q, v->h, v->h->op_key[head], err);
+
+    v->is_refused |= status == STATUS_BAD_INPUT;
+    if (status != STATUS_OK)
+        query_close(q);
+    return status;
+}
+
+/* --- Items ------------------------------------------------------------------- */
+
+/* Also of a row that a select returned. */
+static enum answer judge_value(const struct verifier *v, uint32_t key, struct sight sight,
+                               struct value value)
+{
+    if (sight.kind == SIGHT_UNSAID || (sight.is_vague && v->append_base))
+        return ANSWER_UNSAID;
+    if (sight.kind == SIGHT_NOBODY)
+        return ANSWER_WRONG;
+    for (uint64_t i = v->perhaps_start[key]; sight.is_vague && i < v->perhaps_start[key + 1]; i++)
+        if (version_has_value(v, key, v->perhaps[i], value))
+            return ANSWER_UNSAID;
+    if (version_has_value(v, key, chain_op_at(v, key, sight.spot), value))
+        return sight.is_vague ? ANSWER_UNSAID : ANSWER_RIGHT;
+    return ANSWER_WRONG;
+}
+
+enum answer answer_judge_item(const struct verifier *v, uint32_t txn, uint32_t op)
+{
+    uint32_t key = v->h->op_key[op], own = sight_own_version(v, key);
+    struct value value = history_value(v->h, op);
+
+    if (own == HISTORY_NONE)
+        return judge_value(v, key, sight_of(v, txn, op, key), value);
+    if (key_is_vague(v, key) && v->append_base)
+        return ANSWER_UNSAID;
+    return version_has_value(v, key, own, value) ? ANSWER_RIGHT : ANSWER_WRONG;
+}
+
+/* --- Statements -------------------------------------------------------------- */
+
+void answer_glance(const struct verifier *v, const struct query *q, uint32_t txn, uint32_t head,
+                   uint32_t key, struct glance *g)
+{
+    uint32_t version = sight_own_version(v, key);
+
+    *g = (struct glance){ .key = key,
+                          .is_own = version != HISTORY_NONE,
+                          .row = { .kind = VALUE_NULL },
+                          .is_returned = v->row_date[key] == v->row_now };
+    if (!g->is_own) {
+        g->sight = sight_of(v, txn, head, key);
+        if (g->sight.kind != SIGHT_SPOT)
+            return;
+        version = chain_op_at(v, key, g->sight.spot);
+    }
+    if (version != VERSION_INITIAL && v->h->op_kind[version] == OP_APPEND)
+        g->match = MATCH_UNDECIDED; /* a list is no row */
+    else
+        g->row = version_value(v, key, version);
+    if (g->match == MATCH_NO)
+        g->match = query_match(q, g->row);
+}
+
+/* Marks the rows that came back; false if one came twice. */
+static bool mark_rows(struct verifier *v, uint32_t head)
+{
+    uint32_t count = v->h->statement_row_count[v->h->op_key[head]];
+
+    v->row_now++;
+    for (uint32_t op = head + 1; op <= head + count; op++) {
+        uint32_t key = v->h->op_key[op];
+
+        if (v->row_date[key] == v->row_now)
+            return false;
+        v->row_date[key] = v->row_now;
+        v->row_op[key] = op;
+    }
+    return true;
+}
+
+/* What a row by itself says of the answer. */
+static enum answer judge_row(const struct verifier *v, const struct query *q, uint8_t head_kind,
+                             const struct glance *g)
+{
+    bool is_vague = !g->is_own && (g->sight.kind == SIGHT_UNSAID || g->sight.is_vague);
+
+    if (!q->has_rows)
+        return !g->is_own && g->sight.kind == SIGHT_NOBODY ? ANSWER_WRONG : ANSWER_RIGHT;
+    if (is_vague || g->match == MATCH_UNDECIDED)
+        return ANSWER_UNSAID;
+    if (!g->is_own && g->sight.kind == SIGHT_NOBODY)
+        return ANSWER_WRONG;
+    if (!g->is_returned)
+        return g->match == MATCH_YES && q->limit < 0 ? ANSWER_WRONG : ANSWER_RIGHT;
+    if (g->match != MATCH_YES)
+        return ANSWER_WRONG;
+    if (head_kind == OP_SELECT &&
+        !versions_value_is_same(v->h, g->row, history_value(v->h, v->row_op[g->key])))
+        return ANSWER_WRONG;
+    return ANSWER_RIGHT;
+}
+
+/* The answer as a whole, while its rows are looked at. */
+struct tally {
+    bool is_wrong, is_unsaid;
+    uint64_t match_count;
+    uint32_t row_count, first_row; /* those that came back */
+};
+
+static void compare_rows(const struct query *q, struct value first, struct value second,
+                         struct tally *tally)
+{
+    int c;
+
+    if (q->order.count == 0 || first.kind != VALUE_ROW || second.kind != VALUE_ROW)
+        return;
+    if (query_compare(q, first, second, &c) != OUTCOME_DONE)
+        tally->is_unsaid = true;
+    else
+        tally->is_wrong |= c > 0;
+}
+
+static void tally_row(const struct verifier *v, struct query *q, uint8_t head_kind,
+                      const struct glance *g, struct tally *tally)
+{
+    enum answer answer = judge_row(v, q, head_kind, g);
+    bool is_seen = g->is_own || g->sight.kind == SIGHT_SPOT;
+
+    tally->is_wrong |= answer == ANSWER_WRONG || (!is_seen && g->sight.kind == SIGHT_NOBODY);
+    tally->is_unsaid |= answer == ANSWER_UNSAID || g->match == MATCH_UNDECIDED ||
+                        (!g->is_own && (g->sight.kind == SIGHT_UNSAID || g->sight.is_vague));
+    if (g->match != MATCH_YES)
+        return;
+    tally->match_count++;
+    query_count(q, g->row);
+    /* What a limit left out comes behind all that it let through. */
+    if (q->limit >= 0 && q->has_rows && !g->is_returned && tally->row_count > 0)
+        compare_rows(q, history_value(v->h, tally->first_row + tally->row_count - 1), g->row,
+                     tally);
+}
+
+static enum answer tally_end(const struct verifier *v, const struct query *q, struct tally *tally)
+{
+    uint64_t wanted = tally->match_count;
+
+    if (q->limit >= 0 && wanted > (uint64_t)q->limit)
+        wanted = (uint64_t)q->limit;
+    for (uint32_t i = 1; i < tally->row_count; i++)
+        compare_rows(q, history_value(v->h, tally->first_row + i - 1),
+                     history_value(v->h, tally->first_row + i), tally);
+    if (tally->is_unsaid || q->is_unknown)
+        return ANSWER_UNSAID;
+    if (tally->is_wrong || (q->has_rows && wanted != tally->row_count) ||
+        !query_aggregates_agree(q))
+        return ANSWER_WRONG;
+    return ANSWER_RIGHT;
+}
+
+static enum status judge_rows(struct verifier *v, struct query *q, uint32_t txn, uint32_t head,
+                              glance_function *each, enum answer *answer, struct error *err)
+{
+    struct tally tally = { .row_count = v->h->statement_row_count[q->statement],
+                           .first_row = head + 1 };
+    struct glance glance;
+
+    tally.is_wrong = !mark_rows(v, head);
+    for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
+        answer_glance(v, q, txn, head, v->table_key[i], &glance);
+        tally_row(v, q, v->h->op_kind[head], &glance, &tally);
+        if (each && !tally.is_unsaid && !tally.is_wrong)
+            TRY(each(v, q, txn, &glance, err));
+    }
+    *answer = tally_end(v, q, &tally);
+    return STATUS_OK;
+}
+
+enum status answer_judge_statement(struct verifier *v, uint32_t txn, uint32_t head,
+                                   glance_function *each, enum answer *answer, struct error *err)
+{
+    struct query q;
+    enum status status;
+
+    TRY(answer_open_statement(v, head, &q, err));
+    status = judge_rows(v, &q, txn, head, each, answer, err);
+    query_close(&q);
+    return status;
+}
+
+enum status answer_judge_row(struct verifier *v, uint32_t txn, uint32_t head, uint32_t key,
+                             enum answer *answer, struct error *err)
+{
+    struct query q;
+    struct glance glance;
+
+    TRY(answer_open_statement(v, head, &q, err));
+    (void)mark_rows(v, head);
+    answer_glance(v, &q, txn, head, key, &glance);
+    *answer = judge_row(v, &q, v->h->op_kind[head], &glance);
+    query_close(&q);
+    return STATUS_OK;
+}

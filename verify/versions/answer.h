@@ -1,0 +1,45 @@
+/*
+ * answer: whether the answer of an operation is what it read.
+ */
+#ifndef VERIFY_VERSIONS_ANSWER_H
+#define VERIFY_VERSIONS_ANSWER_H
+
+#include "verify/sql/query.h"
+#include "verify/versions/sight.h"
+
+enum answer { ANSWER_RIGHT, ANSWER_WRONG, ANSWER_UNSAID };
+
+/* Whether an item operation or a row is a read of a committed transaction that has an answer. */
+bool answer_reads_value(const struct verifier *, uint32_t txn, uint32_t op);
+/* Whether an operation of a transaction that counts has an answer that means something. */
+bool answer_is_judged(const struct verifier *, uint32_t txn, uint32_t op);
+
+/* A row of a statement's table, as the statement saw it. */
+struct glance {
+    uint32_t key;
+    bool is_own;
+    struct sight sight; /* unless own */
+    struct value row;
+    enum match match;
+    bool is_returned;
+};
+
+/* Refuses SQL that does not parse. To be closed if it could be opened. */
+MUST_USE enum status answer_open_statement(struct verifier *, uint32_t head, struct query *,
+                                           struct error *);
+
+typedef enum status glance_function(struct verifier *, const struct query *, uint32_t txn,
+                                    const struct glance *, struct error *);
+
+/* sight_own_pass_until() and sight_prepare() have been called. */
+enum answer answer_judge_item(const struct verifier *, uint32_t txn, uint32_t op);
+/* `each` may be NULL: it is called for every row, if they can all be told. */
+MUST_USE enum status answer_judge_statement(struct verifier *, uint32_t txn, uint32_t head,
+                                            glance_function *each, enum answer *, struct error *);
+/* One row alone. */
+MUST_USE enum status answer_judge_row(struct verifier *, uint32_t txn, uint32_t head, uint32_t key,
+                                      enum answer *, struct error *);
+void answer_glance(const struct verifier *, const struct query *, uint32_t txn, uint32_t head,
+                   uint32_t key, struct glance *);
+
+#endif
