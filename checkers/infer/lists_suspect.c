@@ -324,9 +324,10 @@ static enum status judge_reader(struct inquest *q, const struct suspect_read *re
 
     /*
      * As behind a transaction's appends all that shows is the order of versions; and where the longest
-     * list has what is in none, what it shows behind own appends is nobody's.
+     * list or this one has what is in none, what it shows behind own appends is nobody's.
      */
-    if ((c->lists->flags[q->key] & LIST_DEFECTIVE) && is_behind_own(c->history, read->txn, read->op))
+    if (((c->lists->flags[q->key] & LIST_DEFECTIVE) || look->aborted != HISTORY_NONE) &&
+        is_behind_own(c->history, read->txn, read->op))
         is_own = true;
     c->read_number[read->op] = is_own || is_no_version(look) ? INFER_NOTHING : number;
     c->lists->tail_readers[q->key]++; /* if it is none, no harm is done */
