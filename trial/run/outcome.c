@@ -4,8 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json.h"
-#include "base/json_writer.h"
+#include "base/json_fields.h"
 #include "checkers/checker.h"
 #include "trial/run/signature.h"
 
@@ -146,185 +145,16 @@ void outcome_close(struct run_outcome *outcome)
 
 /* --- As a line -------------------------------------------------------------------------------- */
 
-/* X(name, field): the plain numbers, in the order in which they stand. */
-#define OUTCOME_NUMBERS(X)                                                                         \
-    X("seed", seed)                                                                                \
-    X("events", events)                                                                            \
-    X("committed", committed)                                                                      \
-    X("aborted", aborted)                                                                          \
-    X("unknown", unknown)
-
-static void answer_faults(const struct run_outcome *outcome, struct json_writer *json)
+/* The end of an array that has so many elements. */
+static enum status end_array(struct json *json, size_t count, const char *what, struct error *err)
 {
-    json_writer_open(json, "faults", '[');
-    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
-        if (outcome->faults[i] == 0 && !outcome->expects[i])
-            continue;
-        json_writer_open(json, NULL, '[');
-        json_writer_text(json, NULL, world_fault_name((enum world_fault)i));
-        json_writer_number(json, NULL, outcome->faults[i]);
-        json_writer_number(json, NULL, outcome->expects[i]);
-        json_writer_close(json, ']');
-    }
-    json_writer_close(json, ']');
+    bool more = false;
+
+    TRY(json_element(json, count, &more, err));
+    return more ? json_refuse(json, what, err) : STATUS_OK;
 }
 
-static void answer_counts(struct json_writer *json, const char *name, const uint64_t *counts,
-                          size_t count)
-{
-    json_writer_open(json, name, '[');
-    for (size_t i = 0; i < count; i++)
-        json_writer_number(json, NULL, counts[i]);
-    json_writer_close(json, ']');
-}
-
-static void answer_checks(const struct run_outcome *outcome, struct json_writer *json)
-{
-    const struct checker *const *all = checkers_all();
-
-    json_writer_open(json, "checks", '[');
-    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++) {
-        if (outcome->checks[i] == 0)
-            continue;
-        json_writer_open(json, NULL, '[');
-        json_writer_text(json, NULL, all[i]->name);
-        json_writer_text(json, NULL, checker_verdict_name((enum verdict)(outcome->checks[i] - 1)));
-        json_writer_close(json, ']');
-    }
-    json_writer_close(json, ']');
-}
-
-static void answer_failures(const struct run_outcome *outcome, struct json_writer *json)
-{
-    json_writer_open(json, "failures", '[');
-    for (size_t i = 0; i < outcome->failures.count; i++) {
-        json_writer_open(json, NULL, '[');
-        json_writer_text(json, NULL, outcome->failures.at[i].signature);
-        json_writer_text(json, NULL, outcome->failures.at[i].explanation);
-        json_writer_close(json, ']');
-    }
-    json_writer_close(json, ']');
-}
-
-static void answer_draws(const struct run_outcome *outcome, struct json_writer *json)
-{
-    bool any = false;
-
-    for (int i = 0; i < SWARM_DIMENSION_COUNT; i++) {
-        if (!outcome->draws.of[i].is_given)
-            continue;
-        if (!any)
-            json_writer_open(json, "draws", '{');
-        any = true;
-        json_writer_number(json, swarm_dimension_name((enum swarm_dimension)i),
-                           outcome->draws.of[i].seed);
-    }
-    if (any)
-        json_writer_close(json, '}');
-}
-
-/* Each as its distance from the one before: most take two digits. */
-static void answer_features(const struct run_outcome *outcome, struct json_writer *json)
-{
-    uint32_t before = 0;
-
-    json_writer_open(json, "features", '[');
-    for (size_t i = 0; i < outcome->features.count; i++) {
-        json_writer_number(json, NULL, outcome->features.at[i] - before);
-        before = outcome->features.at[i];
-    }
-    json_writer_close(json, ']');
-}
-
-void outcome_print(const struct run_outcome *outcome, struct buffer *out)
-{
-    struct json_writer json = { .out = out };
-
-    json_writer_open(&json, NULL, '{');
-#define PRINT(name, field) json_writer_number(&json, name, outcome->field);
-    OUTCOME_NUMBERS(PRINT)
-#undef PRINT
-    json_writer_number(&json, "simulated_ns", (uint64_t)outcome->simulated_ns);
-    json_writer_number(&json, "store", outcome->has_store);
-    json_writer_text(&json, "verdict", checker_verdict_name(outcome->verdict));
-    json_writer_text(&json, "trace", outcome->trace);
-    answer_faults(outcome, &json);
-    answer_counts(&json, "nemeses", outcome->felt, outcome->nemesis_count);
-    json_writer_number(&json, "drawn", outcome->drawn_count);
-    if (outcome->has_store)
-        answer_counts(&json, "sometimes", outcome->sometimes, SOMETIMES_COUNT);
-    answer_checks(outcome, &json);
-    if (outcome->undecided)
-        json_writer_text(&json, "undecided", outcome->undecided);
-    answer_failures(outcome, &json);
-    answer_draws(outcome, &json);
-    if (outcome->features.count > 0)
-        answer_features(outcome, &json);
-    json_writer_close(&json, '}');
-}
-
-/* --- And back --------------------------------------------------------------------------------- */
-
-static enum status read_count(struct json *json, uint64_t *count, struct error *err)
-{
-    int64_t number;
-
-    TRY(json_integer(json, "a count", &number, err));
-    if (number < 0)
-        return json_refuse_token(json, err, "a count is not below zero");
-    *count = (uint64_t)number;
-    return STATUS_OK;
-}
-
-static enum status read_fault(struct json *json, struct run_outcome *outcome, struct error *err)
-{
-    struct text name;
-    uint64_t expects = 0;
-    bool more;
-
-    TRY(json_open(json, '[', "a fault", err));
-    TRY(json_element(json, 0, &more, err));
-    TRY(json_string(json, "a fault's name", &name, err));
-    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
-        if (!text_equal(name, text_of(world_fault_name((enum world_fault)i))))
-            continue;
-        TRY(json_element(json, 1, &more, err));
-        TRY(read_count(json, &outcome->faults[i], err));
-        TRY(json_element(json, 2, &more, err));
-        TRY(read_count(json, &expects, err));
-        outcome->expects[i] = expects;
-        TRY(json_element(json, 3, &more, err));
-        return more ? json_refuse(json, "the end of the fault", err) : STATUS_OK;
-    }
-    return json_refuse_token(json, err, "there is no such fault");
-}
-
-static enum status read_counts(struct json *json, uint64_t *counts, size_t count_max,
-                               uint32_t *count, struct error *err)
-{
-    bool more = true;
-
-    TRY(json_open(json, '[', "counts", err));
-    for (*count = 0;; (*count)++) {
-        TRY(json_element(json, *count, &more, err));
-        if (!more)
-            return STATUS_OK;
-        if (*count == count_max)
-            return json_refuse(json, "no more counts", err);
-        TRY(read_count(json, &counts[*count], err));
-    }
-}
-
-static enum status read_copy(struct json *json, char **copy, struct error *err)
-{
-    struct text text;
-
-    TRY(json_string(json, "a text", &text, err));
-    *copy = strndup(text.at, text.length);
-    return *copy ? STATUS_OK : error_set(err, STATUS_OVER_LIMIT, "no memory for an outcome");
-}
-
-static enum status read_verdict(struct json *json, enum verdict *verdict, struct error *err)
+static enum status read_verdict_name(struct json *json, enum verdict *verdict, struct error *err)
 {
     struct text name;
 
@@ -337,30 +167,178 @@ static enum status read_verdict(struct json *json, enum verdict *verdict, struct
     return json_refuse_token(json, err, "there is no such verdict");
 }
 
-static enum status read_check(struct json *json, struct run_outcome *outcome, struct error *err)
+static enum status read_verdict(struct json *json, void *owner, struct error *err)
 {
+    struct run_outcome *outcome = owner;
+
+    return read_verdict_name(json, &outcome->verdict, err);
+}
+
+static void write_verdict(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+
+    json_writer_text(json, name, checker_verdict_name(outcome->verdict));
+}
+
+static enum status read_fault(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
+    struct text name;
+    uint64_t expects = 0;
+    bool more;
+    int kind = 0;
+
+    TRY(json_open(json, '[', "a fault", err));
+    TRY(json_element(json, 0, &more, err));
+    TRY(json_string(json, "a fault's name", &name, err));
+    while (kind < FAULT_KIND_COUNT &&
+           !text_equal(name, text_of(world_fault_name((enum world_fault)kind))))
+        kind++;
+    if (kind == FAULT_KIND_COUNT)
+        return json_refuse_token(json, err, "there is no such fault");
+    TRY(json_element(json, 1, &more, err));
+    TRY(json_fields_count(json, &outcome->faults[kind], err));
+    TRY(json_element(json, 2, &more, err));
+    TRY(json_fields_count(json, &expects, err));
+    outcome->expects[kind] = expects;
+    return end_array(json, 3, "the end of the fault", err);
+}
+
+static void write_faults(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+
+    for (int i = 0; i < FAULT_KIND_COUNT; i++) {
+        if (outcome->faults[i] == 0 && !outcome->expects[i])
+            continue;
+        json_writer_open(json, name, '[');
+        json_writer_text(json, NULL, world_fault_name((enum world_fault)i));
+        json_writer_number(json, NULL, outcome->faults[i]);
+        json_writer_number(json, NULL, outcome->expects[i]);
+        json_writer_close(json, ']');
+    }
+}
+
+/* At most so many; *count is how many there are. */
+static enum status read_counts(struct json *json, uint64_t *counts, size_t count_max,
+                               uint32_t *count, struct error *err)
+{
+    bool more = true;
+
+    TRY(json_open(json, '[', "counts", err));
+    for (*count = 0;; (*count)++) {
+        TRY(json_element(json, *count, &more, err));
+        if (!more)
+            return STATUS_OK;
+        if (*count == count_max)
+            return json_refuse(json, "no more counts", err);
+        TRY(json_fields_count(json, &counts[*count], err));
+    }
+}
+
+static void write_counts(struct json_writer *json, const char *name, const uint64_t *counts,
+                         size_t count)
+{
+    json_writer_open(json, name, '[');
+    for (size_t i = 0; i < count; i++)
+        json_writer_number(json, NULL, counts[i]);
+    json_writer_close(json, ']');
+}
+
+static enum status read_nemeses(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
+
+    return read_counts(json, outcome->felt, NEMESIS_COUNT_MAX, &outcome->nemesis_count, err);
+}
+
+static void write_nemeses(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+
+    write_counts(json, name, outcome->felt, outcome->nemesis_count);
+}
+
+static enum status read_sometimes(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
+    uint32_t count = 0;
+
+    return read_counts(json, outcome->sometimes, SOMETIMES_COUNT, &count, err);
+}
+
+static void write_sometimes(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+
+    write_counts(json, name, outcome->sometimes, SOMETIMES_COUNT);
+}
+
+static bool has_store(const void *owner)
+{
+    return ((const struct run_outcome *)owner)->has_store;
+}
+
+static enum status read_check(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
     const struct checker *const *all = checkers_all();
     enum verdict verdict = VERDICT_UNKNOWN;
     struct text name;
+    uint32_t i = 0;
     bool more;
 
     TRY(json_open(json, '[', "a check", err));
     TRY(json_element(json, 0, &more, err));
     TRY(json_string(json, "a checker", &name, err));
-    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++) {
-        if (!text_equal(name, text_of(all[i]->name)))
-            continue;
-        TRY(json_element(json, 1, &more, err));
-        TRY(read_verdict(json, &verdict, err));
-        outcome->checks[i] = (uint8_t)(1 + verdict);
-        TRY(json_element(json, 2, &more, err));
-        return more ? json_refuse(json, "the end of the check", err) : STATUS_OK;
-    }
-    return json_refuse_token(json, err, "there is no such checker");
+    while (all[i] && i < JURY_MAX && !text_equal(name, text_of(all[i]->name)))
+        i++;
+    if (!all[i] || i == JURY_MAX)
+        return json_refuse_token(json, err, "there is no such checker");
+    TRY(json_element(json, 1, &more, err));
+    TRY(read_verdict_name(json, &verdict, err));
+    outcome->checks[i] = (uint8_t)(1 + verdict);
+    return end_array(json, 2, "the end of the check", err);
 }
 
-static enum status read_failure(struct json *json, struct run_outcome *outcome, struct error *err)
+static void write_checks(const void *owner, const char *name, struct json_writer *json)
 {
+    const struct run_outcome *outcome = owner;
+    const struct checker *const *all = checkers_all();
+
+    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++) {
+        if (outcome->checks[i] == 0)
+            continue;
+        json_writer_open(json, name, '[');
+        json_writer_text(json, NULL, all[i]->name);
+        json_writer_text(json, NULL, checker_verdict_name((enum verdict)(outcome->checks[i] - 1)));
+        json_writer_close(json, ']');
+    }
+}
+
+static enum status read_undecided(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
+
+    return json_fields_copy(json, &outcome->undecided, err);
+}
+
+static void write_undecided(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+
+    json_writer_text(json, name, outcome->undecided);
+}
+
+static bool is_undecided(const void *owner)
+{
+    return ((const struct run_outcome *)owner)->undecided != NULL;
+}
+
+static enum status read_failure(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
     struct failure *failure;
     bool more;
 
@@ -368,32 +346,27 @@ static enum status read_failure(struct json *json, struct run_outcome *outcome, 
     failure = &outcome->failures.at[outcome->failures.count - 1];
     TRY(json_open(json, '[', "a failure", err));
     TRY(json_element(json, 0, &more, err));
-    TRY(read_copy(json, &failure->signature, err));
+    TRY(json_fields_copy(json, &failure->signature, err));
     TRY(json_element(json, 1, &more, err));
-    TRY(read_copy(json, &failure->explanation, err));
-    TRY(json_element(json, 2, &more, err));
-    return more ? json_refuse(json, "the end of the failure", err) : STATUS_OK;
+    TRY(json_fields_copy(json, &failure->explanation, err));
+    return end_array(json, 2, "the end of the failure", err);
 }
 
-/* A list, whose elements are read by the function. */
-static enum status read_list(struct json *json, struct run_outcome *outcome,
-                             enum status (*read_one)(struct json *, struct run_outcome *,
-                                                     struct error *),
-                             struct error *err)
+static void write_failures(const void *owner, const char *name, struct json_writer *json)
 {
-    bool more = true;
+    const struct run_outcome *outcome = owner;
 
-    TRY(json_open(json, '[', "a list", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(read_one(json, outcome, err));
+    for (size_t i = 0; i < outcome->failures.count; i++) {
+        json_writer_open(json, name, '[');
+        json_writer_text(json, NULL, outcome->failures.at[i].signature);
+        json_writer_text(json, NULL, outcome->failures.at[i].explanation);
+        json_writer_close(json, ']');
     }
 }
 
-static enum status read_draws(struct json *json, struct run_outcome *outcome, struct error *err)
+static enum status read_draws(struct json *json, void *owner, struct error *err)
 {
+    struct run_outcome *outcome = owner;
     enum swarm_dimension dimension = SWARM_PROTOCOL;
     struct text name;
 
@@ -405,119 +378,96 @@ static enum status read_draws(struct json *json, struct run_outcome *outcome, st
         if (!swarm_find_dimension(name, &dimension) || outcome->draws.of[dimension].is_given)
             return json_refuse_token(json, err, "there is no such dimension, or it was there");
         outcome->draws.of[dimension].is_given = true;
-        TRY(read_count(json, &outcome->draws.of[dimension].seed, err));
+        TRY(json_fields_count(json, &outcome->draws.of[dimension].seed, err));
     }
 }
 
-static enum status read_features(struct json *json, struct run_outcome *outcome, struct error *err)
+static void write_draws(const void *owner, const char *name, struct json_writer *json)
 {
-    uint64_t feature = 0, more_by = 0;
-    bool more = true;
+    const struct run_outcome *outcome = owner;
+    bool any = false;
 
-    TRY(json_open(json, '[', "features", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(read_count(json, &more_by, err));
-        if ((n > 0 && more_by == 0) || more_by >= COVERAGE_FEATURES ||
-            feature + more_by >= COVERAGE_FEATURES)
-            return json_refuse_token(json, err, "there is no such feature");
-        feature += more_by;
-        TRY(array_push(&outcome->features, (uint32_t)feature, err));
+    for (int i = 0; i < SWARM_DIMENSION_COUNT; i++) {
+        if (!outcome->draws.of[i].is_given)
+            continue;
+        if (!any)
+            json_writer_open(json, name, '{');
+        any = true;
+        json_writer_number(json, swarm_dimension_name((enum swarm_dimension)i),
+                           outcome->draws.of[i].seed);
+    }
+    if (any)
+        json_writer_close(json, '}');
+}
+
+/* Each as its distance from the one before: most take two digits. */
+static enum status read_feature(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
+    size_t count = outcome->features.count;
+    uint64_t before = count > 0 ? outcome->features.at[count - 1] : 0, more_by = 0;
+
+    TRY(json_fields_count(json, &more_by, err));
+    if ((count > 0 && more_by == 0) || more_by >= COVERAGE_FEATURES ||
+        before + more_by >= COVERAGE_FEATURES)
+        return json_refuse_token(json, err, "there is no such feature");
+    return array_push(&outcome->features, (uint32_t)(before + more_by), err);
+}
+
+static void write_features(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+    uint32_t before = 0;
+
+    for (size_t i = 0; i < outcome->features.count; i++) {
+        json_writer_number(json, name, outcome->features.at[i] - before);
+        before = outcome->features.at[i];
     }
 }
 
-static enum status read_trace(struct json *json, struct run_outcome *outcome, struct error *err)
+static bool has_features(const void *owner)
 {
-    struct text trace;
-
-    TRY(json_string(json, "a trace", &trace, err));
-    if (trace.length >= sizeof outcome->trace)
-        return json_refuse_token(json, err, "a trace has 64 digits");
-    memcpy(outcome->trace, trace.at, trace.length);
-    outcome->trace[trace.length] = '\0';
-    return STATUS_OK;
+    return ((const struct run_outcome *)owner)->features.count > 0;
 }
 
-static enum status read_field(struct json *json, struct text name, struct run_outcome *outcome,
-                              struct error *err)
-{
-    uint64_t number = 0;
-    uint32_t count = 0;
+static const struct json_row outcome_rows[] = {
+    JSON_ROW("seed", JSON_COUNT, struct run_outcome, seed),
+    JSON_ROW("events", JSON_COUNT, struct run_outcome, events),
+    JSON_ROW("committed", JSON_COUNT, struct run_outcome, committed),
+    JSON_ROW("aborted", JSON_COUNT, struct run_outcome, aborted),
+    JSON_ROW("unknown", JSON_COUNT, struct run_outcome, unknown),
+    JSON_ROW("simulated_ns", JSON_INTEGER, struct run_outcome, simulated_ns),
+    JSON_ROW("store", JSON_FLAG, struct run_outcome, has_store),
+    { .name = "verdict", .read = read_verdict, .write = write_verdict },
+    JSON_ROW("trace", JSON_WORD, struct run_outcome, trace),
+    { .name = "faults", .type = JSON_LIST, .read = read_fault, .write = write_faults },
+    { .name = "nemeses", .read = read_nemeses, .write = write_nemeses },
+    JSON_ROW("drawn", JSON_COUNT32, struct run_outcome, drawn_count),
+    { .name = "sometimes", .read = read_sometimes, .write = write_sometimes,
+      .is_there = has_store },
+    { .name = "checks", .type = JSON_LIST, .read = read_check, .write = write_checks },
+    { .name = "undecided", .read = read_undecided, .write = write_undecided,
+      .is_there = is_undecided },
+    { .name = "failures", .type = JSON_LIST, .read = read_failure, .write = write_failures },
+    { .name = "draws", .read = read_draws, .write = write_draws },
+    { .name = "features", .type = JSON_LIST, .read = read_feature, .write = write_features,
+      .is_there = has_features },
+};
+static const struct json_object outcome_object = { "an outcome", outcome_rows,
+                                                   ROW_COUNT(outcome_rows) };
 
-#define READ(field_name, field)                                                                    \
-    if (text_equal(name, TEXT(field_name)))                                                        \
-        return read_count(json, &outcome->field, err);
-    OUTCOME_NUMBERS(READ)
-#undef READ
-    if (text_equal(name, TEXT("simulated_ns")))
-        return json_integer(json, "nanoseconds", &outcome->simulated_ns, err);
-    if (text_equal(name, TEXT("verdict")))
-        return read_verdict(json, &outcome->verdict, err);
-    if (text_equal(name, TEXT("trace")))
-        return read_trace(json, outcome, err);
-    if (text_equal(name, TEXT("faults")))
-        return read_list(json, outcome, read_fault, err);
-    if (text_equal(name, TEXT("nemeses")))
-        return read_counts(json, outcome->felt, NEMESIS_COUNT_MAX, &outcome->nemesis_count, err);
-    if (text_equal(name, TEXT("sometimes")))
-        return read_counts(json, outcome->sometimes, SOMETIMES_COUNT, &count, err);
-    if (text_equal(name, TEXT("undecided")) && !outcome->undecided)
-        return read_copy(json, &outcome->undecided, err);
-    if (text_equal(name, TEXT("failures")))
-        return read_list(json, outcome, read_failure, err);
-    if (text_equal(name, TEXT("checks")))
-        return read_list(json, outcome, read_check, err);
-    if (text_equal(name, TEXT("draws")))
-        return read_draws(json, outcome, err);
-    if (text_equal(name, TEXT("features")) && outcome->features.count == 0)
-        return read_features(json, outcome, err);
-    if (text_equal(name, TEXT("drawn")) || text_equal(name, TEXT("store"))) {
-        TRY(read_count(json, &number, err));
-        if (name.at[0] == 'd')
-            outcome->drawn_count = (uint32_t)number;
-        else
-            outcome->has_store = number;
-        return STATUS_OK;
-    }
-    return json_refuse_token(json, err, "an outcome has no field '%.*s'", TEXT_PRINT(name));
+void outcome_print(const struct run_outcome *outcome, struct buffer *out)
+{
+    struct json_writer json = { .out = out };
+
+    json_fields_write(&json, NULL, &outcome_object, outcome);
 }
 
-static enum status read_fields(struct json *json, struct run_outcome *outcome, struct error *err)
+enum status outcome_read(struct run_outcome *outcome, struct text line, struct error *err)
 {
-    struct text name;
-
-    TRY(json_open(json, '{', "an outcome", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            break;
-        TRY(read_field(json, name, outcome, err));
-    }
-    TRY(json_end(json, err));
+    *outcome = (struct run_outcome){ 0 };
+    TRY(json_fields_read_line(line, &outcome_object, outcome, err));
     if (outcome->drawn_count > outcome->nemesis_count)
         return error_set(err, STATUS_BAD_INPUT, "more nemeses were drawn than there are");
     return STATUS_OK;
-}
-
-/* The lexer looks beyond the end of its line, hence the copy. */
-enum status outcome_read(struct run_outcome *outcome, struct text line, struct error *err)
-{
-    static const char beyond[64]; /* as much as a source has behind its lines */
-    struct buffer copy = { 0 };
-    struct json json = { 0 };
-    enum status status;
-
-    *outcome = (struct run_outcome){ 0 };
-    buffer_text(&copy, line);
-    buffer_text(&copy, (struct text){ beyond, sizeof beyond });
-    status = buffer_status(&copy, err);
-    if (status == STATUS_OK) {
-        json_begin(&json, (struct text){ copy.at, line.length });
-        status = read_fields(&json, outcome, err);
-    }
-    json_close(&json);
-    buffer_close(&copy);
-    return status;
 }

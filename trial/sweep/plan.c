@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/json_writer.h"
+#include "base/json_fields.h"
 #include "base/version.h"
-#include "base/json.h"
 #include "trial/run/command_echo.h"
 #include "trial/run/simulation.h"
 #include "trial/scenario/scenario_folder.h"
@@ -282,270 +281,143 @@ void plan_print_again(const struct plan *plan, uint64_t job, const struct swarm_
     buffer_close(&set);
 }
 
-/*
- * The plan as a line: what stands at the head of a journal, and what it is compared by.
- */
+/* --- As a line: at the head of a journal, and what it is compared by --------------------------- */
 
-/* --- Writing ---------------------------------------------------------------------------------- */
-
-static void answer_subject(const struct subject *subject, struct json_writer *json)
+static enum status read_nemesis(struct json *json, void *owner, struct error *err)
 {
-    json_writer_open(json, NULL, '{');
-    json_writer_text(json, "path", subject->path);
-    json_writer_text(json, "name", subject->name);
-    json_writer_text(json, "digest", subject->digest);
-    json_writer_text(json, "protocol", subject->protocol);
-    json_writer_number(json, "store", subject->has_store);
-    json_writer_number(json, "raft", subject->on_raft);
-    json_writer_number(json, "swarm", subject->has_swarm);
-    json_writer_open(json, "nemeses", '[');
+    struct subject *subject = owner;
+
+    if (subject->nemesis_count == NEMESIS_COUNT_MAX)
+        return json_refuse(json, "no more nemeses", err);
+    return json_fields_word(json, subject->nemeses[subject->nemesis_count++], PLAN_LABEL_SIZE, err);
+}
+
+static void write_nemeses(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct subject *subject = owner;
+
     for (uint32_t i = 0; i < subject->nemesis_count; i++)
-        json_writer_text(json, NULL, subject->nemeses[i]);
-    json_writer_close(json, ']');
-    json_writer_open(json, "faults", '[');
+        json_writer_text(json, name, subject->nemeses[i]);
+}
+
+static enum status read_fault(struct json *json, void *owner, struct error *err)
+{
+    struct subject *subject = owner;
+    char name[PLAN_LABEL_SIZE];
+    int kind = 0;
+
+    TRY(json_fields_word(json, name, sizeof name, err));
+    while (kind < FAULT_KIND_COUNT && strcmp(world_fault_name((enum world_fault)kind), name) != 0)
+        kind++;
+    if (kind == FAULT_KIND_COUNT)
+        return json_refuse_token(json, err, "there is no such fault");
+    subject->has_fault[kind] = true;
+    return STATUS_OK;
+}
+
+static void write_faults(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct subject *subject = owner;
+
     for (int i = 0; i < FAULT_KIND_COUNT; i++)
         if (subject->has_fault[i])
-            json_writer_text(json, NULL, world_fault_name((enum world_fault)i));
-    json_writer_close(json, ']');
-    json_writer_close(json, '}');
+            json_writer_text(json, name, world_fault_name((enum world_fault)i));
 }
+
+static const struct json_row subject_rows[] = {
+    JSON_ROW("path", JSON_WORD, struct subject, path),
+    JSON_ROW("name", JSON_WORD, struct subject, name),
+    JSON_ROW("digest", JSON_WORD, struct subject, digest),
+    JSON_ROW("protocol", JSON_WORD, struct subject, protocol),
+    JSON_ROW("store", JSON_FLAG, struct subject, has_store),
+    JSON_ROW("raft", JSON_FLAG, struct subject, on_raft),
+    JSON_ROW("swarm", JSON_FLAG, struct subject, has_swarm),
+    { .name = "nemeses", .type = JSON_LIST, .read = read_nemesis, .write = write_nemeses },
+    { .name = "faults", .type = JSON_LIST, .read = read_fault, .write = write_faults },
+};
+static const struct json_object subject_object = { "a scenario of a sweep", subject_rows,
+                                                   ROW_COUNT(subject_rows) };
+
+static enum status read_set(struct json *json, void *owner, struct error *err)
+{
+    struct plan *plan = owner;
+
+    TRY(array_push(&plan->sets, NULL, err));
+    return json_fields_copy(json, &plan->sets.at[plan->sets.count - 1], err);
+}
+
+static void write_sets(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct plan *plan = owner;
+
+    for (size_t i = 0; i < plan->sets.count; i++)
+        json_writer_text(json, name, plan->sets.at[i]);
+}
+
+static enum status read_subject(struct json *json, void *owner, struct error *err)
+{
+    struct plan *plan = owner;
+
+    TRY(array_push(&plan->subjects, ((struct subject){ 0 }), err));
+    return json_fields_read(json, &subject_object, &plan->subjects.at[plan->subjects.count - 1], err);
+}
+
+static void write_subjects(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct plan *plan = owner;
+
+    for (size_t i = 0; i < plan->subjects.count; i++)
+        json_fields_write(json, name, &subject_object, &plan->subjects.at[i]);
+}
+
+static enum status read_format(struct json *json, void *owner, struct error *err)
+{
+    struct plan *plan = owner;
+    uint64_t format = 0;
+
+    TRY(json_fields_count(json, &format, err));
+    if (format != 1)
+        return json_refuse_token(json, err, "the journal's format is %" PRIu64 ", not 1", format);
+    plan->has_format = true;
+    return STATUS_OK;
+}
+
+static void write_format(const void *owner, const char *name, struct json_writer *json)
+{
+    (void)owner;
+    json_writer_number(json, name, 1);
+}
+
+static const struct json_row plan_rows[] = {
+    { .name = "ordeal-sweep", .read = read_format, .write = write_format },
+    JSON_ROW("version", JSON_WORD, struct plan, version),
+    JSON_ROW("build", JSON_WORD, struct plan, build),
+    JSON_ROW("first", JSON_COUNT, struct plan, seed_first),
+    JSON_ROW("last", JSON_COUNT, struct plan, seed_last),
+    JSON_ROW("shard", JSON_COUNT, struct plan, shard),
+    JSON_ROW("shards", JSON_COUNT, struct plan, shard_count),
+    JSON_ROW("until-failure", JSON_FLAG, struct plan, until_failure),
+    JSON_ROW("guided", JSON_FLAG, struct plan, is_guided),
+    { .name = "sets", .type = JSON_LIST, .read = read_set, .write = write_sets },
+    { .name = "scenarios", .type = JSON_LIST, .read = read_subject, .write = write_subjects },
+};
+static const struct json_object plan_object = { "a sweep", plan_rows, ROW_COUNT(plan_rows) };
 
 void plan_print(const struct plan *plan, struct buffer *out)
 {
     struct json_writer json = { .out = out };
 
-    json_writer_open(&json, NULL, '{');
-    json_writer_number(&json, "ordeal-sweep", 1);
-    json_writer_text(&json, "version", plan->version);
-    json_writer_text(&json, "build", plan->build);
-    json_writer_number(&json, "first", plan->seed_first);
-    json_writer_number(&json, "last", plan->seed_last);
-    json_writer_number(&json, "shard", plan->shard);
-    json_writer_number(&json, "shards", plan->shard_count);
-    json_writer_number(&json, "until-failure", plan->until_failure);
-    json_writer_number(&json, "guided", plan->is_guided);
-    json_writer_open(&json, "sets", '[');
-    for (size_t i = 0; i < plan->sets.count; i++)
-        json_writer_text(&json, NULL, plan->sets.at[i]);
-    json_writer_close(&json, ']');
-    json_writer_open(&json, "scenarios", '[');
-    for (size_t i = 0; i < plan->subjects.count; i++)
-        answer_subject(&plan->subjects.at[i], &json);
-    json_writer_close(&json, ']');
-    json_writer_close(&json, '}');
+    json_fields_write(&json, NULL, &plan_object, plan);
 }
 
-/* --- Reading ---------------------------------------------------------------------------------- */
-
-static enum status read_count(struct json *json, uint64_t *count, struct error *err)
+enum status plan_read(struct plan *plan, struct text line, struct error *err)
 {
-    int64_t number = 0;
-
-    TRY(json_integer(json, "a count", &number, err));
-    if (number < 0)
-        return json_refuse_token(json, err, "a count is not below zero");
-    *count = (uint64_t)number;
-    return STATUS_OK;
-}
-
-static enum status read_flag(struct json *json, bool *flag, struct error *err)
-{
-    uint64_t number = 0;
-
-    TRY(read_count(json, &number, err));
-    *flag = number != 0;
-    return STATUS_OK;
-}
-
-static enum status read_word(struct json *json, char *word, size_t size, struct error *err)
-{
-    struct text text = { 0 };
-
-    TRY(json_string(json, "a text", &text, err));
-    if (text.length >= size)
-        return json_refuse_token(json, err, "this is too long");
-    memcpy(word, text.at, text.length);
-    word[text.length] = '\0';
-    return STATUS_OK;
-}
-
-static enum status read_nemeses(struct json *json, struct subject *subject, struct error *err)
-{
-    bool more = true;
-
-    TRY(json_open(json, '[', "nemeses", err));
-    for (;; subject->nemesis_count++) {
-        TRY(json_element(json, subject->nemesis_count, &more, err));
-        if (!more)
-            return STATUS_OK;
-        if (subject->nemesis_count == NEMESIS_COUNT_MAX)
-            return json_refuse(json, "no more nemeses", err);
-        TRY(read_word(json, subject->nemeses[subject->nemesis_count], PLAN_LABEL_SIZE, err));
-    }
-}
-
-static enum status read_faults(struct json *json, struct subject *subject, struct error *err)
-{
-    bool more = true;
-
-    TRY(json_open(json, '[', "faults", err));
-    for (size_t n = 0;; n++) {
-        char name[PLAN_LABEL_SIZE];
-        int kind = 0;
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(read_word(json, name, sizeof name, err));
-        while (kind < FAULT_KIND_COUNT && strcmp(world_fault_name((enum world_fault)kind), name) != 0)
-            kind++;
-        if (kind == FAULT_KIND_COUNT)
-            return json_refuse_token(json, err, "there is no such fault");
-        subject->has_fault[kind] = true;
-    }
-}
-
-#define IS(literal) text_equal(name, TEXT(literal))
-
-static enum status read_subject_field(struct json *json, struct text name,
-                                      struct subject *subject, struct error *err)
-{
-    if (IS("path"))
-        return read_word(json, subject->path, sizeof subject->path, err);
-    if (IS("name"))
-        return read_word(json, subject->name, sizeof subject->name, err);
-    if (IS("digest"))
-        return read_word(json, subject->digest, sizeof subject->digest, err);
-    if (IS("protocol"))
-        return read_word(json, subject->protocol, sizeof subject->protocol, err);
-    if (IS("store"))
-        return read_flag(json, &subject->has_store, err);
-    if (IS("raft"))
-        return read_flag(json, &subject->on_raft, err);
-    if (IS("swarm"))
-        return read_flag(json, &subject->has_swarm, err);
-    if (IS("nemeses"))
-        return read_nemeses(json, subject, err);
-    if (IS("faults"))
-        return read_faults(json, subject, err);
-    return json_refuse_token(json, err, "a scenario has no field '%.*s' here", TEXT_PRINT(name));
-}
-
-static enum status read_subjects(struct json *json, struct plan *plan, struct error *err)
-{
-    bool more = true;
-
-    TRY(json_open(json, '[', "scenarios", err));
-    for (size_t n = 0;; n++) {
-        struct text name;
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(array_push(&plan->subjects, ((struct subject){ 0 }), err));
-        TRY(json_open(json, '{', "a scenario", err));
-        for (size_t field = 0;; field++) {
-            TRY(json_field(json, field, &name, err));
-            if (!name.at)
-                break;
-            TRY(read_subject_field(json, name, &plan->subjects.at[n], err));
-        }
-    }
-}
-
-static enum status read_sets(struct json *json, struct plan *plan, struct error *err)
-{
-    bool more = true;
-
-    TRY(json_open(json, '[', "settings", err));
-    for (size_t n = 0;; n++) {
-        struct text text;
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(json_string(json, "a setting", &text, err));
-        TRY(array_push(&plan->sets, NULL, err));
-        plan->sets.at[n] = strndup(text.at, text.length);
-        if (!plan->sets.at[n])
-            return error_set(err, STATUS_OVER_LIMIT, "no memory");
-    }
-}
-
-static enum status read_format(struct json *json, bool *is_there, struct error *err)
-{
-    uint64_t format = 0;
-
-    TRY(read_count(json, &format, err));
-    if (format != 1)
-        return json_refuse_token(json, err, "the journal's format is %" PRIu64 ", not 1", format);
-    *is_there = true;
-    return STATUS_OK;
-}
-
-static enum status read_field(struct json *json, struct text name, struct plan *plan,
-                              bool *has_format, struct error *err)
-{
-    if (IS("ordeal-sweep"))
-        return read_format(json, has_format, err);
-    if (IS("version"))
-        return read_word(json, plan->version, sizeof plan->version, err);
-    if (IS("build"))
-        return read_word(json, plan->build, sizeof plan->build, err);
-    if (IS("first"))
-        return read_count(json, &plan->seed_first, err);
-    if (IS("last"))
-        return read_count(json, &plan->seed_last, err);
-    if (IS("shard"))
-        return read_count(json, &plan->shard, err);
-    if (IS("shards"))
-        return read_count(json, &plan->shard_count, err);
-    if (IS("until-failure"))
-        return read_flag(json, &plan->until_failure, err);
-    if (IS("guided"))
-        return read_flag(json, &plan->is_guided, err);
-    if (IS("sets"))
-        return read_sets(json, plan, err);
-    if (IS("scenarios"))
-        return read_subjects(json, plan, err);
-    return json_refuse_token(json, err, "a sweep has no field '%.*s'", TEXT_PRINT(name));
-}
-
-static enum status read_fields(struct json *json, struct plan *plan, struct error *err)
-{
-    bool has_format = false;
-    struct text name;
-
-    TRY(json_open(json, '{', "a sweep", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            break;
-        TRY(read_field(json, name, plan, &has_format, err));
-    }
-    TRY(json_end(json, err));
-    if (!has_format || plan->subjects.count == 0 || plan->shard_count == 0 ||
+    TRY(json_fields_read_line(line, &plan_object, plan, err));
+    if (!plan->has_format || plan->subjects.count == 0 || plan->shard_count == 0 ||
         plan->shard >= plan->shard_count || plan->seed_last < plan->seed_first ||
         plan->seed_last > SEED_MAX)
         return error_set(err, STATUS_BAD_INPUT, "this is not the beginning of a sweep's journal");
     return STATUS_OK;
-}
-
-/* The lexer looks beyond the end of its line, hence the copy. */
-enum status plan_read(struct plan *plan, struct text line, struct error *err)
-{
-    static const char beyond[64];
-    struct buffer copy = { 0 };
-    struct json json = { 0 };
-    enum status status;
-
-    buffer_text(&copy, line);
-    buffer_text(&copy, (struct text){ beyond, sizeof beyond });
-    status = buffer_status(&copy, err);
-    if (status == STATUS_OK) {
-        json_begin(&json, (struct text){ copy.at, line.length });
-        status = read_fields(&json, plan, err);
-    }
-    json_close(&json);
-    buffer_close(&copy);
-    return status;
 }
 
 /* --- Comparing -------------------------------------------------------------------------------- */

@@ -44,6 +44,7 @@ struct plan {
     uint64_t shard, shard_count; /* this one has the jobs that are `shard` modulo the count */
     bool until_failure;
     bool is_guided; /* runs draw what a guide says: trial/sweep/guide_private.h */
+    bool has_format; /* of one that was read: that this version knows */
     ARRAY(struct subject) subjects;
     ARRAY(char *) sets;
     struct scenario *scenarios; /* as many as subjects; NULL: read from a journal */
