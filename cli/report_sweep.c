@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/json_writer.h"
 #include "base/quantity.h"
 #include "checkers/checker.h"
@@ -381,16 +382,10 @@ static void xml_again(const struct sweep_report *report, uint64_t job, struct bu
 
 static bool has_seed(const struct group *group, uint64_t seed)
 {
-    size_t low = 0, high = group->seeds.count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (group->seeds.at[middle] < seed)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < group->seeds.count && group->seeds.at[low] == seed;
+    BISECT(place, 0, group->seeds.count, group->seeds.at[place] < seed);
+    return place < group->seeds.count && group->seeds.at[place] == seed;
 }
 
 /* Of the group's explanation it is said whose it is: that of its first seed. */

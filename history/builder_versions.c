@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "history/builder.h"
+#include "base/bisect.h"
 #include "history/builder_private.h"
 
 static bool find_txn(const struct builder *b, int64_t id, uint32_t *txn)
@@ -37,15 +38,9 @@ static bool find_txn(const struct builder *b, int64_t id, uint32_t *txn)
         *txn = (uint32_t)place;
         return true;
     }
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (b->txn_id[middle] <= id)
-            low = middle;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, high, b->txn_id[low] < id);
     *txn = (uint32_t)low;
-    return b->txn_id[low] == id;
+    return low < high && b->txn_id[low] == id;
 }
 
 /* What a version name can name: a write that was not refused. */
@@ -69,8 +64,7 @@ static enum status index_writes(struct builder *b, struct error *err)
         from[is_counted ? (size_t)b->op_key[op] + 2 : 0] += is_counted;
         count += is_counted;
     }
-    for (size_t key = 2; key <= key_count; key++)
-        from[key] += from[key - 1];
+    array_sum_prefixes(from + 1, key_count);
     TRY(array_reserve(&b->writes, count, err));
     TRY(array_reserve(&b->listed, count + 1, err));
     memset(b->listed.at, 0, count);
@@ -95,13 +89,7 @@ static void writes_of_key(const struct builder *b, uint32_t key, size_t *from, s
 /* The first write in [from, to) of this transaction or a later one, by bisection. */
 static size_t bisect_writes(const struct builder *b, size_t from, size_t to, uint64_t txn)
 {
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-        if (b->writes.at[middle].txn < txn)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    BISECT(from, from, to, b->writes.at[from].txn < txn);
     return from;
 }
 

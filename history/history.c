@@ -6,6 +6,7 @@
 #include <sys/mman.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 #include "history/history_private.h"
 
 const struct history_form history_forms[HISTORY_COLUMN_COUNT] = {
@@ -152,17 +153,11 @@ uint32_t history_find_key(const struct history *h, struct text key)
 
 uint32_t history_txn_of(const struct history *h, uint32_t op)
 {
-    size_t low = 0, high = h->txn_count; /* it begins at low or later, and before high */
+    size_t next; /* the first that begins behind it */
 
     assert(op < h->op_count);
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (h->txn_op[middle] <= op)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (uint32_t)low;
+    BISECT(next, 1, h->txn_count, h->txn_op[next] <= op);
+    return (uint32_t)next - 1;
 }
 
 struct value history_value(const struct history *h, size_t op)

@@ -81,8 +81,7 @@ static enum status sort_left(struct certificate *c, struct error *err)
         for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
             c->left_start[v->rank[n] + 2]++;
     }
-    for (uint32_t rank = 1; rank < count + 2; rank++)
-        c->left_start[rank] += c->left_start[rank - 1];
+    array_sum_prefixes(c->left_start, count + 2);
     for (uint32_t i = 0; i < c->keys.start[tables]; i++) {
         uint32_t key = c->keys.members[i];
 

@@ -320,8 +320,7 @@ static enum status line_up(struct statement_replay *g, struct error *err)
         if (places_is_in(&c->places, t) && may_wait(c, t, head, &seen[s]))
             g->start[seen[s] + 2]++;
     }
-    for (uint32_t i = 1; i < c->places.sequence_count + 3; i++)
-        g->start[i] += g->start[i - 1];
+    array_sum_prefixes(g->start, c->places.sequence_count + 3);
     for (uint32_t s = 0; s < h->statement_count; s++)
         if (seen[s] != HISTORY_NONE)
             g->waiting[g->start[seen[s] + 1]++] = (struct waiting_statement){ h->statement_op[s], txns[s] };

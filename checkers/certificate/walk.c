@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 
+#include "base/bisect.h"
 #include "checkers/proof/tell.h"
 
 /* --- Views --------------------------------------------------------------------- */
@@ -18,17 +19,10 @@
 
 size_t certificate_find_set(const struct history *h, uint32_t op)
 {
-    size_t low = 0, high = h->set_count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (h->set_op[middle] < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < h->set_count && h->set_op[low] == op ? low : h->set_count;
+    BISECT(place, 0, h->set_count, h->set_op[place] < op);
+    return place < h->set_count && h->set_op[place] == op ? place : h->set_count;
 }
 
 enum status certificate_view(const struct certificate *c, uint32_t txn, uint32_t op,
@@ -109,18 +103,10 @@ static void look_in_set(struct certificate *c, uint64_t set, struct certified_si
 static uint32_t look_by_place(const struct certificate *c, const struct certified_sight *s, uint32_t seen)
 {
     const struct certified_versions *v = &c->versions;
-    uint32_t from = v->start[s->key], low = from, high = v->start[s->key + 1];
+    uint32_t from = v->start[s->key], low;
     const uint32_t *by_place = v->is_sorted[s->key] ? NULL : v->by_place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        uint32_t number = by_place ? by_place[middle] : middle;
-
-        if (v->rank[number] < seen)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, from, v->start[s->key + 1], v->rank[by_place ? by_place[low] : low] < seen);
     /* Its own is there by its own rules only. */
     if (low > from && certificate_writer(c, by_place ? by_place[low - 1] : low - 1) == s->txn)
         low--;

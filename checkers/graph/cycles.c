@@ -151,8 +151,7 @@ static enum status lay_ways(struct path_search *s, struct error *err)
     TRY(memory_resize((void **)&s->ways, s->edge_count, sizeof *s->ways, err));
     for (size_t i = 0; i < s->edge_count; i++)
         s->start[way_tail(s, s->edges[i]) + 2]++;
-    for (uint32_t n = 1; n < s->node_count + 2; n++)
-        s->start[n] += s->start[n - 1];
+    array_sum_prefixes(s->start, s->node_count + 2);
     for (size_t i = 0; i < s->edge_count; i++)
         s->ways[s->start[way_tail(s, s->edges[i]) + 1]++] =
             (struct way){ s->edges[i], way_head(s, s->edges[i]) };
@@ -455,8 +454,7 @@ static enum status place_edges(struct cycles *c, const uint32_t *places, struct 
         c->to[i] = places[c->edges[i].to];
         c->start[c->from[i] + 2]++;
     }
-    for (uint32_t n = 1; n < c->node_count + 2; n++)
-        c->start[n] += c->start[n - 1];
+    array_sum_prefixes(c->start, c->node_count + 2);
     for (uint32_t i = 0; i < c->edge_count; i++)
         c->by_from[c->start[c->from[i] + 1]++] = i;
     return STATUS_OK;
@@ -681,8 +679,7 @@ static enum status sort_edges(const struct projection *p, const struct component
     TRY(check_memory((void **)&inner->start, count, sizeof *inner->start, 0, err));
     for (size_t i = 0; i < c->edge_count; i++)
         inner->start[component[c->from[i]] + 2] += is_inner(p, component, i);
-    for (size_t k = 1; k < count; k++)
-        inner->start[k] += inner->start[k - 1];
+    array_sum_prefixes(inner->start, count);
     TRY(memory_resize((void **)&inner->edges, inner->start[count - 1], sizeof *inner->edges, err));
     for (size_t i = 0; i < c->edge_count; i++)
         if (is_inner(p, component, i))

@@ -27,8 +27,7 @@ enum status graph_lay_out(struct graph *g, struct error *err)
         return error_set(err, STATUS_OVER_LIMIT, "a graph of %llu edges is too large",
                          (unsigned long long)g->edge_count);
     /* start[n + 1] runs through the edges of n, and ends where those of n + 1 begin. */
-    for (size_t n = 1; n < (size_t)g->node_count + 2; n++)
-        g->start[n] += g->start[n - 1];
+    array_sum_prefixes(g->start, (size_t)g->node_count + 2);
     return memory_resize((void **)&g->to, g->edge_count, sizeof *g->to, err);
 }
 

@@ -129,8 +129,7 @@ enum status level_graph_sort(const struct level_graph *g, uint32_t **sorted, str
     if (status == STATUS_OK) {
         for (uint32_t n = 0; n < node_count; n++)
             start[count - g->components.of_node[n]]++;
-        for (uint32_t i = 1; i <= count; i++)
-            start[i] += start[i - 1];
+        array_sum_prefixes(start, count + 1);
         for (uint32_t n = 0; n < node_count; n++)
             (*sorted)[start[count - 1 - g->components.of_node[n]]++] = n;
     }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "checkers/check_private.h"
 
 /* --- Unknown outcomes ------------------------------------------------------------- */
@@ -30,19 +31,11 @@ static void close_rumours(struct rumours *r)
 static size_t find_unknown(const struct rumours *r, uint32_t op)
 {
     const struct history *h = r->history;
-    size_t low = 0, high = r->unknown.count;
+    size_t place; /* the first of which all operations do not stand before it */
 
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (h->txn_op[r->unknown.at[middle]] <= op)
-            low = middle;
-        else
-            high = middle;
-    }
-    return h->txn_op[r->unknown.at[low]] <= op && op < h->txn_op[r->unknown.at[low] + 1]
-               ? low
-               : r->unknown.count;
+    BISECT(place, 0, r->unknown.count, h->txn_op[r->unknown.at[place] + 1] <= op);
+    return place < r->unknown.count && h->txn_op[r->unknown.at[place]] <= op ? place
+                                                                             : r->unknown.count;
 }
 
 static void hear_listed(struct rumours *r)
@@ -327,14 +320,7 @@ uint32_t places_up_to(const struct places *p, struct place place, uint32_t hint)
         }
         high = hint - step;
     }
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (is_up_to(p, middle, place))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, low, high, is_up_to(p, low, place));
     assert(low <= p->sequence_count);
     return low;
 }

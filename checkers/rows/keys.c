@@ -43,8 +43,7 @@ static void count_members(struct keys *k, const struct history *h, const struct 
         if (k->table[key] != HISTORY_NONE)
             k->slot[key] = k->start[k->table[key] + 1]++;
     }
-    for (uint32_t t = 0; t < h->table_count; t++)
-        k->start[t + 1] += k->start[t];
+    array_sum_prefixes(k->start, h->table_count + 1);
 }
 
 enum status keys_init(struct keys *k, const struct history *h, struct error *err)

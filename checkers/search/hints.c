@@ -2,6 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 struct hinted {
     struct place place;
     uint32_t actor;
@@ -44,16 +46,9 @@ static bool is_at_hand(const struct history *h, enum hint hint)
 /* How many of the sorted have a place up to this one, but for itself. */
 static uint32_t count_up_to(const struct hinted *sorted, uint32_t count, struct place place)
 {
-    uint32_t low = 0, high = count;
+    uint32_t low;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (place_compare(sorted[middle].place, place) <= 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, count, place_compare(sorted[low].place, place) <= 0);
     return low;
 }
 

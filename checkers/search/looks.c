@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "checkers/check_private.h"
 #include "checkers/values/values.h"
 
@@ -307,18 +308,11 @@ static enum status looks_add_sight(struct looks *l, uint32_t actor, uint32_t key
 /* Whether items tell already where the actor's sight of the key came from. */
 static bool has_source(const struct distilled *d, uint32_t actor, uint32_t key)
 {
-    uint32_t low = 0, high = d->read_count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (d->read_actor[middle] < actor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; low < d->read_count && d->read_actor[low] == actor; low++)
-        if (d->read_key[low] == key && d->read_source[low] != NOBODY)
+    BISECT(place, 0, d->read_count, d->read_actor[place] < actor);
+    for (; place < d->read_count && d->read_actor[place] == actor; place++)
+        if (d->read_key[place] == key && d->read_source[place] != NOBODY)
             return true;
     return false;
 }

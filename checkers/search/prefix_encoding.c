@@ -94,8 +94,7 @@ static enum status move_reads(struct cutting *c, struct error *err)
         d->read_source[to] = w->read_source[read];
         d->candidate_start[to + 1] = w->candidate_start[read + 1] - w->candidate_start[read];
     }
-    for (uint32_t read = 0; read < count; read++)
-        d->candidate_start[read + 1] += d->candidate_start[read];
+    array_sum_prefixes(d->candidate_start, count + 1);
     for (uint32_t read = 0; read < count; read++)
         for (uint32_t i = w->candidate_start[read]; i < w->candidate_start[read + 1]; i++)
             d->candidates[d->candidate_start[c->number[read]] + i - w->candidate_start[read]] =

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/bisect.h"
 #include "checkers/values/contents.h"
 
 /* What committed transactions left of a key, in the order of their commits. */
@@ -98,14 +99,7 @@ static struct content look(const struct replayer *r, uint32_t key, uint32_t seen
 
     if (high > 0 && left[high - 1].place < seen)
         return left[high - 1].content;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (left[middle].place < seen)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, low, high, left[low].place < seen);
     return low > 0 ? left[low - 1].content : initial_of(r, key);
 }
 
@@ -167,8 +161,7 @@ static enum status make_room(struct replayer *r, struct error *err)
     TAKE(r->arena, r->own, h->key_count, err);
     for (uint32_t key = 0; key < d->key_count; key++)
         r->start[d->key_name[key] + 1] = d->key_start[key + 1] - d->key_start[key];
-    for (size_t key = 0; key < h->key_count; key++)
-        r->start[key + 1] += r->start[key];
+    array_sum_prefixes(r->start, h->key_count + 1);
     TAKE(r->arena, r->left, r->start[h->key_count], err);
     for (uint32_t i = 0; i < d->actor_count; i++)
         r->place[r->serial->actors[i]] = i;

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "checkers/check_private.h"
 
 void suspects_init(struct suspects *s, const struct history *h, const struct places *places)
@@ -25,8 +26,7 @@ static enum status gather(struct suspects *s, struct error *err)
     for (size_t op = 0; op < h->op_count; op++)
         if (history_makes_version(h, op))
             s->start[h->op_key[op] + 2]++;
-    for (size_t k = 1; k < h->key_count + 2; k++)
-        s->start[k] += s->start[k - 1];
+    array_sum_prefixes(s->start, h->key_count + 2);
     TRY(memory_resize((void **)&s->writes, s->start[h->key_count + 1], sizeof *s->writes, err));
     /* start[k + 1] runs through the writes of k, and ends where those of k + 1 begin. */
     for (size_t op = 0; op < h->op_count; op++)
@@ -173,17 +173,10 @@ static enum status gather_sources(struct suspects *s, uint32_t key, struct error
 
 static size_t first_source(const struct suspects *s, int64_t element)
 {
-    size_t low = 0, high = s->sources.count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->sources.at[middle].element < element)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, s->sources.count, s->sources.at[place].element < element);
+    return place;
 }
 
 static struct suspect find_element(const struct suspects *s, uint32_t txn, uint32_t op,

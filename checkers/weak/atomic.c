@@ -10,6 +10,8 @@
  */
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 #include "checkers/weak/axioms_private.h"
 #include "checkers/weak/gather_private.h"
 
@@ -166,17 +168,10 @@ static int compare_numbers(const void *a, const void *b)
 
 static size_t first_of_key(const struct atomic *a, size_t count, uint32_t key)
 {
-    size_t low = 0, high = count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (a->sorted[middle] >> 32 < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, count, a->sorted[place] >> 32 < key);
+    return place;
 }
 
 /* All reads of a key that t2 wrote: one is enough, or two that differ. */

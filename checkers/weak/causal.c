@@ -112,8 +112,7 @@ static enum status sort_by_chain(const struct weak_chains *c, uint32_t **txns, s
     status = memory_resize((void **)txns, w->base->count, sizeof **txns, err);
     for (uint32_t n = 0; n < w->base->count; n++)
         next[c->chain[w->base->txns[n]] + 1]++;
-    for (uint32_t chain = 0; chain < c->count; chain++)
-        next[chain + 1] += next[chain];
+    array_sum_prefixes(next, c->count + 1);
     for (uint32_t n = 0; n < w->base->count && status == STATUS_OK; n++)
         (*txns)[next[c->chain[w->base->txns[n]]]++] = w->base->txns[n];
     free(next);
@@ -130,8 +129,7 @@ static enum status put_writers(struct weak_chains *c, const uint32_t *txns, stru
     for (uint32_t n = 0; n < w->base->count; n++)
         for (uint32_t i = w->write_start[txns[n]]; i < w->write_start[txns[n] + 1]; i++)
             c->key_start[w->write_key[i] + 2]++;
-    for (size_t k = 2; k < keys + 2; k++)
-        c->key_start[k] += c->key_start[k - 1];
+    array_sum_prefixes(c->key_start + 1, keys + 1);
     TRY(memory_resize((void **)&c->writer, c->key_start[keys + 1], sizeof *c->writer, err));
     TRY(memory_resize((void **)&c->seats, c->key_start[keys + 1], sizeof *c->seats, err));
     for (uint32_t n = 0; n < w->base->count; n++)

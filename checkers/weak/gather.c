@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
 
 /* --- Sessions ------------------------------------------------------------------ */
@@ -66,8 +67,7 @@ static enum status put_by_key(struct weak *w, const uint32_t *txns, uint32_t cou
         if (w->takes_part[txn])
             for (uint32_t i = w->write_start[txn]; i < w->write_start[txn + 1]; i++)
                 w->key_start[w->write_key[i] + 2]++;
-    for (size_t k = 2; k < keys + 2; k++)
-        w->key_start[k] += w->key_start[k - 1];
+    array_sum_prefixes(w->key_start + 1, keys + 1);
     TRY(memory_resize((void **)&w->key_writer, w->key_start[keys + 1], sizeof *w->key_writer, err));
     for (uint32_t n = 0; n < count; n++)
         for (uint32_t i = w->write_start[txns[n]]; i < w->write_start[txns[n] + 1]; i++)
@@ -532,14 +532,7 @@ uint32_t weak_find_write(const struct weak *w, uint32_t txn, uint32_t key)
         while (low < high && w->write_key[low] < key)
             low++;
     } else {
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-
-            if (w->write_key[middle] < key)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        BISECT(low, low, high, w->write_key[low] < key);
     }
     return low < w->write_start[txn + 1] && w->write_key[low] == key ? low : UINT32_MAX;
 }

@@ -83,8 +83,7 @@ enum status guarantee_followers_init(struct guarantee_followers *f, const struct
     for (uint32_t i = 0; i < w->read_count; i++)
         if (w->read_writer[i] < WEAK_OPEN)
             f->start[w->read_writer[i] + 2]++;
-    for (size_t t = 2; t < (size_t)w->txn_count + 2; t++)
-        f->start[t] += f->start[t - 1];
+    array_sum_prefixes(f->start + 1, (size_t)w->txn_count + 1);
     TRY(memory_resize((void **)&f->reads, f->start[w->txn_count + 1], sizeof *f->reads, err));
     TRY(memory_resize((void **)&f->readers, f->start[w->txn_count + 1], sizeof *f->readers, err));
     for (uint32_t reader = 0; reader < w->txn_count; reader++)

@@ -391,8 +391,7 @@ static enum status sort_reads(struct listing *l, struct error *err)
     TRY(memory_resize((void **)&sized, w->list_reads.count, sizeof *sized, err));
     for (size_t i = 0; i < w->list_reads.count; i++)
         l->start[h->op_key[w->list_reads.at[i].op] + 2]++;
-    for (size_t k = 2; k < h->key_count + 2; k++)
-        l->start[k] += l->start[k - 1];
+    array_sum_prefixes(l->start + 1, h->key_count + 1);
     for (size_t i = 0; i < w->list_reads.count; i++) {
         uint32_t op = w->list_reads.at[i].op, at = l->start[h->op_key[op] + 1]++;
 

@@ -138,8 +138,7 @@ static enum status lay_out(struct order_search *s, const struct weak_edges *co, 
     TRY(check_memory((void **)&s->start, count, sizeof *s->start, 0, err));
     count_edges(s, &w->shown);
     count_edges(s, co);
-    for (size_t n = 1; n < count; n++)
-        s->start[n] += s->start[n - 1];
+    array_sum_prefixes(s->start, count);
     TRY(memory_resize((void **)&s->from, s->start[count - 1], sizeof *s->from, err));
     put_edges(s, &w->shown);
     put_edges(s, co);

@@ -127,8 +127,7 @@ static enum status lay_out(struct smallest_cycles *k, const struct weak_arcs *ar
     TRY(memory_resize((void **)&k->arcs, arcs->arcs.count, sizeof *k->arcs, err));
     for (size_t i = 0; i < arcs->arcs.count; i++)
         k->arc_start[k->place[arcs->arcs.at[i].from] + 2]++;
-    for (size_t n = 1; n < (size_t)count + 2; n++)
-        k->arc_start[n] += k->arc_start[n - 1];
+    array_sum_prefixes(k->arc_start, (size_t)count + 2);
     for (size_t i = 0; i < arcs->arcs.count; i++)
         k->arcs[k->arc_start[k->place[arcs->arcs.at[i].from] + 1]++] = arcs->arcs.at[i];
     return STATUS_OK;

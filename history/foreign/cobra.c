@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 struct log {
     const char *path;
     char *bytes;
@@ -247,20 +249,13 @@ static bool agree(const struct claim *read, const struct claim *write)
 /* Whether the id was written, but never so as the read says. */
 static bool is_false(const struct reader *r, const struct claim *read)
 {
-    size_t low = 0, high = r->writes.count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_versions(&r->writes.at[middle], read) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low; i < r->writes.count && !compare_versions(&r->writes.at[i], read); i++)
-        if (i - low == 64 || agree(read, &r->writes.at[i])) /* so many alike tell nothing */
+    BISECT(place, 0, r->writes.count, compare_versions(&r->writes.at[place], read) < 0);
+    for (size_t i = place; i < r->writes.count && !compare_versions(&r->writes.at[i], read); i++)
+        if (i - place == 64 || agree(read, &r->writes.at[i])) /* so many alike tell nothing */
             return false;
-    return low < r->writes.count && compare_versions(&r->writes.at[low], read) == 0;
+    return place < r->writes.count && compare_versions(&r->writes.at[place], read) == 0;
 }
 
 /* A read with an id that was written, but not with that hash or by that transaction, reads neither. */

@@ -133,8 +133,7 @@ enum status by_session_init(struct by_session *by, const struct history *h, cons
     memset(by->start, 0, (h->session_count + 2) * sizeof *by->start);
     for (uint32_t t = 0; t < h->txn_count; t++)
         by->start[h->txn_session[t] + 2] += has_txn[t];
-    for (size_t s = 2; s < h->session_count + 2; s++)
-        by->start[s] += by->start[s - 1];
+    array_sum_prefixes(by->start + 1, h->session_count + 1);
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (has_txn[t])
             by->txns[by->start[h->txn_session[t] + 1]++] = t;

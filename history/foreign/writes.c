@@ -3,6 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 static int compare_values(struct value a, struct value b)
 {
     if (a.kind != b.kind)
@@ -51,17 +53,10 @@ enum status writes_collect(struct writes *w, const struct history *h, struct err
 /* The first write, in their order, that is not before that version and operation. */
 static size_t lower_bound(const struct writes *w, const struct write *wanted)
 {
-    size_t low = 0, high = w->all.count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (compare_writes(&w->all.at[middle], wanted) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, w->all.count, compare_writes(&w->all.at[place], wanted) < 0);
+    return place;
 }
 
 /* The writes of what the read read: from `*first` up to the one returned. */

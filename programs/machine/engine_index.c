@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 /* What rows are compared with: another row, or values for the first columns. */
 struct probe {
     const struct datum *cells;
@@ -71,35 +73,22 @@ static bool is_before(const struct index *index, const struct datum *row,
     return order < 0 || (order == 0 && after);
 }
 
+static const struct datum *last_row(const struct index_chunk *chunk)
+{
+    return chunk->rows[chunk->count - 1];
+}
+
 static struct index_place seek(const struct index *index, const struct probe *probe, bool after)
 {
-    size_t from = 0, to = index->chunks.count;
     struct index_place place = { 0, 0 };
     const struct index_chunk *chunk;
-    uint32_t low = 0, high;
 
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-
-        chunk = index->chunks.at[middle];
-        if (is_before(index, chunk->rows[chunk->count - 1], probe, after))
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    place.chunk = from;
-    if (from == index->chunks.count)
+    BISECT(place.chunk, 0, index->chunks.count,
+           is_before(index, last_row(index->chunks.at[place.chunk]), probe, after));
+    if (place.chunk == index->chunks.count)
         return place;
-    chunk = index->chunks.at[from];
-    for (high = chunk->count; low < high;) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (is_before(index, chunk->rows[middle], probe, after))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    place.row = low;
+    chunk = index->chunks.at[place.chunk];
+    BISECT(place.row, 0, chunk->count, is_before(index, chunk->rows[place.row], probe, after));
     return place;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 struct level {
     const struct read_code *read;
     const struct datum **rows;
@@ -120,16 +122,9 @@ static enum status emit(struct join *j)
 static size_t first_not_below(const struct level *level, const struct datum *value)
 {
     uint16_t column = level->read->joins[0].column;
-    size_t from = 0, to = level->count;
+    size_t from;
 
-    while (from < to) {
-        size_t middle = from + (to - from) / 2;
-
-        if (datum_compare(&level->rows[middle][column], value) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    BISECT(from, 0, level->count, datum_compare(&level->rows[from][column], value) < 0);
     return from;
 }
 

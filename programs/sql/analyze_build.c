@@ -5,23 +5,18 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 #define TYPE_TEXT_MAX 256
 
 /* --- Places and refusals ---------------------------------------------------- */
 
 uint32_t line_at(const struct analysis *a, size_t offset)
 {
-    size_t low = 0, high = a->line_starts.count;
+    size_t next; /* the first line that begins behind it */
 
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (a->line_starts.at[middle] <= offset)
-            low = middle;
-        else
-            high = middle;
-    }
-    return (uint32_t)low + 1;
+    BISECT(next, 1, a->line_starts.count, a->line_starts.at[next] <= offset);
+    return (uint32_t)next;
 }
 
 /* Whether the byte of the piece is known in the file. */

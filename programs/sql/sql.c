@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/bisect.h"
 
 #define WIRE_LENGTH_DELIMITED 2
 
@@ -126,17 +127,10 @@ void sql_tokens_close(struct sql_tokens *tokens)
 
 uint32_t sql_tokens_find(const struct sql_tokens *tokens, uint32_t at)
 {
-    uint32_t low = 0, high = tokens->count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (tokens->at[middle].start < at)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, tokens->count, tokens->at[place].start < at);
+    return place;
 }
 
 static enum status check_statement_sizes(const struct sql_tokens *tokens, struct sql_fault *fault)

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/bisect.h"
 #include "base/fixed.h"
 
 /* 2^20 ranks of at most 2^40 each have a sum below 2^61. */
@@ -40,17 +41,10 @@ enum status zipf_init(struct zipf *zipf, uint32_t count, struct ratio theta, str
 uint32_t zipf_rank(const struct zipf *zipf, uint64_t word)
 {
     uint64_t point = random_scale(word, zipf_total(zipf));
-    uint32_t low = 0, high = zipf->count - 1;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (zipf->end[middle] > point)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    BISECT(place, 0, zipf->count - 1, !(zipf->end[place] > point));
+    return place;
 }
 
 uint64_t zipf_weight(const struct zipf *zipf, uint32_t rank)

@@ -180,21 +180,19 @@ enum status mutations_work(uint64_t recording, struct buffer *answer, struct err
 
 /* Numbers of a line, one after another. */
 struct numbers {
-    const char *at, *end;
+    struct text rest;
     bool is_bad;
 };
 
 static uint64_t next_number(struct numbers *numbers)
 {
     uint64_t number = 0;
-    const char *from = numbers->at;
+    struct text *rest = &numbers->rest;
 
-    while (numbers->at < numbers->end && *numbers->at >= '0' && *numbers->at <= '9')
-        number = 10 * number + (uint64_t)(*numbers->at++ - '0');
-    if (numbers->at == from || numbers->at == numbers->end || *numbers->at != ' ')
+    if (!text_take_uint64(rest, &number) || rest->length == 0 || rest->at[0] != ' ')
         numbers->is_bad = true;
     else
-        numbers->at++;
+        *rest = (struct text){ rest->at + 1, rest->length - 1 };
     return number;
 }
 
@@ -222,7 +220,7 @@ static void read_firsts(struct mutations *mutations, uint64_t recording, struct 
 enum status mutations_add(struct mutations *mutations, uint64_t recording, struct text answer,
                           struct error *err)
 {
-    struct numbers numbers = { answer.at, answer.at + answer.length, false };
+    struct numbers numbers = { .rest = answer };
 
     mutations->recordings += next_number(&numbers);
     for (int m = 0; m < MUTATION_COUNT; m++) {
@@ -234,7 +232,7 @@ enum status mutations_add(struct mutations *mutations, uint64_t recording, struc
                 sum->ends[i][k] += next_number(&numbers);
     }
     read_firsts(mutations, recording, &numbers);
-    if (numbers.is_bad || numbers.at != numbers.end)
+    if (numbers.is_bad || numbers.rest.length > 0)
         return error_set(err, STATUS_BAD_INPUT, "expected what the mutants came to");
     return STATUS_OK;
 }

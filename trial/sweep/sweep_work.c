@@ -138,18 +138,37 @@ void sweep_work_print_job(uint64_t job, const struct swarm_draws *draws, struct 
             buffer_print(out, " %d=%" PRIu64, i, draws->of[i].seed);
 }
 
+static uint64_t take_number(struct text *rest)
+{
+    uint64_t number = 0;
+    bool is_number = text_take_uint64(rest, &number);
+
+    assert(is_number);
+    (void)is_number;
+    return number;
+}
+
+static void skip(struct text *rest, char byte)
+{
+    assert(rest->length > 0 && rest->at[0] == byte);
+    *rest = (struct text){ rest->at + 1, rest->length - 1 };
+}
+
 /* Of our own making, and so always well-formed. */
 static uint64_t read_job(const char *text, struct swarm_draws *draws)
 {
-    char *at;
-    uint64_t job = strtoull(text, &at, 10);
+    struct text rest = text_of(text);
+    uint64_t job = take_number(&rest);
 
-    while (*at == ' ') {
-        unsigned long dimension = strtoul(at + 1, &at, 10);
-        assert(dimension < SWARM_DIMENSION_COUNT && *at == '=');
-        draws->of[dimension] = (struct swarm_seed){ true, strtoull(at + 1, &at, 10) };
+    while (rest.length > 0) {
+        uint64_t dimension;
+
+        skip(&rest, ' ');
+        dimension = take_number(&rest);
+        assert(dimension < SWARM_DIMENSION_COUNT);
+        skip(&rest, '=');
+        draws->of[dimension] = (struct swarm_seed){ true, take_number(&rest) };
     }
-    assert(*at == '\0');
     return job;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "checkers/search/polygraph/polygraph_private.h"
 
 /* --- Chains -------------------------------------------------------------------- */
@@ -59,14 +60,7 @@ static uint32_t polygraph_version_of(const struct distilled *d, uint32_t actor, 
 {
     uint32_t low = d->key_start[key] + 1, end = d->key_start[key + 1], high = end;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (d->version_actor[middle] < actor)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, low, high, d->version_actor[low] < actor);
     return low < end && d->version_actor[low] == actor ? low : NOBODY;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "checkers/check_private.h"
+#include "base/bisect.h"
 #include "checkers/search/polygraph/polygraph_private.h"
 
 /* --- Reads --------------------------------------------------------------------- */
@@ -247,19 +248,12 @@ static uint32_t look_back(const struct polygraph *p, uint32_t chain, uint32_t sl
 /* How many chains of a lane must come before. */
 static uint32_t count_before(const struct lane *lane, const uint32_t *places, uint32_t furthest)
 {
-    uint32_t low = lane->start, high = lane->end;
+    uint32_t place;
 
-    if (places[low] > furthest)
+    if (places[lane->start] > furthest)
         return 0;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (places[middle] <= furthest)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low - lane->start;
+    BISECT(place, lane->start, lane->end, places[place] <= furthest);
+    return place - lane->start;
 }
 
 uint32_t polygraph_count_before(const struct polygraph *p, const struct lane *lane,

@@ -58,8 +58,7 @@ static enum status index_heads(const struct search_problem *p, struct variable_h
         if (p->chains[c].first != p->chains[c].head)
             count_head(heads, p->chains[c].first);
     }
-    for (size_t i = 1; i < n + 3; i++)
-        heads->start[i] += heads->start[i - 1];
+    array_sum_prefixes(heads->start, n + 3);
     TRY(memory_resize((void **)&heads->chains, (size_t)heads->start[n + 2] + 1,
                       sizeof *heads->chains, err));
     for (uint32_t c = 0; c < p->chain_count; c++) {
@@ -142,8 +141,7 @@ static void count_rivals(struct anneal *a, const struct anneal_pairs *pairs)
         a->rival_start[pairs->at[i].one + 2]++;
         a->rival_start[pairs->at[i].other + 2]++;
     }
-    for (size_t c = 1; c < (size_t)a->problem->chain_count + 3; c++)
-        a->rival_start[c] += a->rival_start[c - 1];
+    array_sum_prefixes(a->rival_start, (size_t)a->problem->chain_count + 3);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -252,8 +250,7 @@ static enum status index_ends(struct anneal *a, struct error *err)
     TRY(check_memory((void **)&a->touch_start, n + 3, sizeof *a->touch_start, 0, err));
     for (uint32_t c = 0; c < p->chain_count; c++)
         each_end(a, c, count_end);
-    for (size_t i = 1; i < n + 3; i++)
-        a->touch_start[i] += a->touch_start[i - 1];
+    array_sum_prefixes(a->touch_start, n + 3);
     TRY(memory_resize((void **)&a->touches, (size_t)a->touch_start[n + 1] + 1, sizeof *a->touches,
                       err));
     for (uint32_t c = 0; c < p->chain_count; c++)

@@ -22,8 +22,7 @@ static enum status make_rows(struct line_rows *rows, const struct search_problem
     for (uint32_t e = 0; e < p->edge_count; e++)
         if (is_known(&p->edges[e]))
             rows->start[(inwards ? p->edges[e].to : p->edges[e].from) + 2]++;
-    for (size_t i = 1; i < n + 3; i++)
-        rows->start[i] += rows->start[i - 1];
+    array_sum_prefixes(rows->start, n + 3);
     TRY(memory_resize((void **)&rows->node, (size_t)rows->start[n + 2] + 1, sizeof *rows->node,
                       err));
     for (uint32_t e = 0; e < p->edge_count; e++)

@@ -92,8 +92,7 @@ static enum status index_touches(struct anneal_reads *r, struct error *err)
     TRY(check_memory((void **)&r->touch_start, n + 3, sizeof *r->touch_start, 0, err));
     for (uint32_t i = 0; i < r->count; i++)
         each_touch(r, i, count_touch);
-    for (size_t i = 1; i < n + 3; i++)
-        r->touch_start[i] += r->touch_start[i - 1];
+    array_sum_prefixes(r->touch_start, n + 3);
     TRY(memory_resize((void **)&r->touches, (size_t)r->touch_start[n + 1] + 1, sizeof *r->touches,
                       err));
     for (uint32_t i = 0; i < r->count; i++)

@@ -209,8 +209,7 @@ static enum status index_guards(struct search_index *x, struct error *err)
                 x->guarded_start[p->edges[e].guards[g] + 2]++;
                 total++;
             }
-    for (size_t l = 2; l < literal_count + 2; l++)
-        x->guarded_start[l] += x->guarded_start[l - 1];
+    array_sum_prefixes(x->guarded_start + 1, literal_count + 1);
     TRY(memory_resize((void **)&x->guarded, total + 1, sizeof *x->guarded, err));
     for (uint32_t e = 0; e < p->edge_count; e++)
         for (int g = 0; g < 2; g++)
