@@ -1,7 +1,7 @@
 /*
- * quantity: numbers, durations and probabilities as people write them.
+ * quantity: reads and prints numbers, durations and probabilities as people write them.
  *
- * Exact: "1.5ms" is 1 500 000 ns, "0.3ns" is refused. What is printed reads
+ * All of them are exact: "1.5ms" is 1 500 000 ns, and "0.3ns" is refused. A printed quantity reads
  * back as the same number.
  */
 #ifndef BASE_QUANTITY_H

@@ -1,5 +1,5 @@
 /*
- * timeout: tells a piece of work that its time is over.
+ * timeout: sets a flag when the time of a piece of work is over.
  *
  *     struct timeout timeout;
  *
@@ -7,8 +7,8 @@
  *     ... options.stop = timeout_stop(&timeout); work that looks at it ...
  *     timeout_end(&timeout);
  *
- * A thread of its own sleeps until the time is over or the work is done; it does
- * nothing but set the flag. Nothing is interrupted: whoever works must look.
+ * A thread sleeps until the time is over or the work is done, and sets the flag. Nothing is
+ * interrupted: the work has to look at the flag.
  */
 #ifndef BASE_TIMEOUT_H
 #define BASE_TIMEOUT_H

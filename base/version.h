@@ -1,5 +1,5 @@
 /*
- * version: which program this is, for whatever is to be read back by another.
+ * version: the version of this program, and the digest of its file.
  */
 #ifndef BASE_VERSION_H
 #define BASE_VERSION_H

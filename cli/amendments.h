@@ -1,5 +1,5 @@
 /*
- * amendments: the flags by which a call says what a history's file could not; see history/amend.h.
+ * amendments: the flags that add what the file of a history does not say (history/amend.h).
  */
 #ifndef CLI_AMENDMENTS_H
 #define CLI_AMENDMENTS_H

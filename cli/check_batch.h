@@ -1,5 +1,5 @@
 /*
- * check_batch: the verdicts of several histories, one line each, and what they come to.
+ * check_batch: prints the verdicts of several histories, one line each, and the counts of all.
  */
 #ifndef CLI_CHECK_BATCH_H
 #define CLI_CHECK_BATCH_H

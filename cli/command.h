@@ -1,9 +1,8 @@
 /*
- * command: what a subcommand is, and how one is called.
+ * command: the table of subcommands, and how one is called.
  *
- * A subcommand is a row: name, flags, a struct for their values, a function.
- * The caller (cli/command.c) does what all have in common: help, parsing,
- * reporting errors, and the exit status, whose precedence is 2 > 1 > 3 > 0.
+ * A subcommand is a row: name, flags, a struct for their values, a function. cli/command.c does what
+ * all of them need: help, parsing, errors, and the exit status, whose precedence is 2 > 1 > 3 > 0.
  */
 #ifndef CLI_COMMAND_H
 #define CLI_COMMAND_H

@@ -1,5 +1,5 @@
 /*
- * cores: how many threads are worth having where nobody says.
+ * cores: the number of threads to use unless the user says otherwise.
  */
 #ifndef CLI_CORES_H
 #define CLI_CORES_H

@@ -1,10 +1,10 @@
 /*
- * progress_bar: how far a long piece of work is, for a person at a terminal.
+ * progress_bar: shows the progress of a long piece of work at a terminal.
  *
  *     writing  [#########           ]  43%   12.3 M/s   4 s left
  *
- * It is drawn on standard error, at most ten times a second, and wiped out at
- * the end. Where standard error is no terminal nothing is ever written.
+ * It is drawn on standard error, at most ten times a second, and wiped out at the end. Nothing is
+ * written if standard error is no terminal.
  */
 #ifndef CLI_PROGRESS_BAR_H
 #define CLI_PROGRESS_BAR_H

@@ -1,5 +1,5 @@
 /*
- * report_bisect: what a bisection leaves behind: files, and what it says.
+ * report_bisect: writes the files of a bisection, and prints its result for people or as JSON.
  */
 #ifndef CLI_REPORT_BISECT_H
 #define CLI_REPORT_BISECT_H

@@ -1,5 +1,5 @@
 /*
- * report_check: what one checker, and what all that were asked, say of a history, to a person and to a program.
+ * report_check: prints the verdict of one checker, or of a jury, for people or as JSON.
  */
 #ifndef CLI_REPORT_CHECK_H
 #define CLI_REPORT_CHECK_H

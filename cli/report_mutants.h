@@ -1,5 +1,6 @@
 /*
- * report_mutants: what the checkers said of the mutants: a table for people, one for the manual, and JSON.
+ * report_mutants: prints the checkers' verdicts on mutants: a table for people, one for the manual,
+ * and JSON.
  */
 #ifndef CLI_REPORT_MUTANTS_H
 #define CLI_REPORT_MUTANTS_H

@@ -1,8 +1,8 @@
 /*
- * report_program: what `ordeal program` says, to people and as JSON.
+ * report_program: prints the result of `ordeal program`, for people or as JSON.
  *
- * To people one line for each table, function, operation; in JSON the same with
- * names. Values are as PostgreSQL prints them.
+ * For people there is one line for each table, function and operation. JSON has the same with names.
+ * Values are printed as PostgreSQL prints them.
  */
 #ifndef CLI_REPORT_PROGRAM_H
 #define CLI_REPORT_PROGRAM_H

@@ -1,5 +1,5 @@
 /*
- * report_prove: the matrix for a person, a program, and the manual.
+ * report_prove: prints the matrix of `ordeal prove`, for people or as JSON.
  */
 #ifndef CLI_REPORT_PROVE_H
 #define CLI_REPORT_PROVE_H

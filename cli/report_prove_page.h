@@ -1,5 +1,5 @@
 /*
- * report_prove_page: the matrix as a page of the manual.
+ * report_prove_page: prints the matrix as a page of the manual.
  */
 #ifndef CLI_REPORT_PROVE_PAGE_H
 #define CLI_REPORT_PROVE_PAGE_H

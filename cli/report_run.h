@@ -1,5 +1,5 @@
 /*
- * report_run: what a run has to say, to a person and to a program.
+ * report_run: prints the result of a run, for people or as JSON.
  */
 #ifndef CLI_REPORT_RUN_H
 #define CLI_REPORT_RUN_H

@@ -1,8 +1,8 @@
 /*
- * report_sweep: what a sweep has to say, to a person, to a program, and to a build server.
+ * report_sweep: prints the result of a sweep, for people, as JSON, or as XML for build servers.
  *
- * All of it is a function of the tally, but for the time it took: a sweep that was
- * killed and resumed, and shards that were merged, say what one machine says.
+ * Everything but the time is a function of the tally. So a sweep that was killed and resumed, and
+ * merged shards, print what a single machine would print.
  */
 #ifndef CLI_REPORT_SWEEP_H
 #define CLI_REPORT_SWEEP_H

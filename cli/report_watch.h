@@ -1,5 +1,5 @@
 /*
- * report_watch: what `ordeal watch` says, while it watches and at its end.
+ * report_watch: prints what `ordeal watch` finds, while it watches and at its end.
  */
 #ifndef CLI_REPORT_WATCH_H
 #define CLI_REPORT_WATCH_H

@@ -1,14 +1,14 @@
 /*
- * report_story: what happened in a small run, to be read and to be looked at.
+ * story: gathers what happened in a small run, and prints it.
  *
  *     1 003.000 ms  session 0   T1 begins, at node 0
  *     1 004.012 ms  session 0   T1 writes 2=1
  *     1 006.100 ms  node 2      crashes, for 20 ms
  *
- * A story is a run of a scenario once more, with its transactions, faults, leaders and
- * messages gathered in the order of time. story_print() writes it as lines, with the
- * verdicts; story_draw() as a drawing in the manner of Lamport: a line for each session
- * and node, time going down, messages as arrows, faults as shades.
+ * The scenario is run once more, and its transactions, faults, leaders and messages are gathered in
+ * the order of time. story_print() writes them as lines, with the verdicts. story_drawing.h draws them
+ * in the manner of Lamport: a line for each session and node, time going down, messages as arrows,
+ * faults as shades.
  */
 #ifndef CLI_STORY_H
 #define CLI_STORY_H

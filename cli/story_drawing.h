@@ -1,8 +1,7 @@
 /*
- * story_drawing: a story (cli/story.h) as SVG.
+ * story_drawing: draws a story (cli/story.h) as SVG.
  *
- * Time goes down, but not evenly: between one thing and the next is room for its
- * text at least, and a long pause is drawn as a short one.
+ * Time goes down, but not evenly: each event has room for its text, and long pauses are shortened.
  */
 #ifndef CLI_STORY_DRAWING_H
 #define CLI_STORY_DRAWING_H

@@ -1,8 +1,8 @@
 /*
- * trace_file: the text of a run's trace, on its way to a file.
+ * trace_file: writes the trace of a run to a file.
  *
- * Lines are gathered and written in large pieces. A failure to write is kept
- * until trace_file_finish(), as the run that writes cannot stop for it.
+ * Lines are written in large pieces. A failure to write is kept until trace_file_finish(), because the
+ * run cannot stop for it.
  */
 #ifndef CLI_TRACE_FILE_H
 #define CLI_TRACE_FILE_H

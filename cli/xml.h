@@ -1,5 +1,5 @@
 /*
- * xml: texts as XML has them, in reports for build servers.
+ * xml: escapes texts for XML, in reports for build servers.
  */
 #ifndef CLI_XML_H
 #define CLI_XML_H

@@ -1,9 +1,8 @@
 /*
- * capsule: a case as a scenario file that needs no generator: docs/bisect.md.
+ * capsule: writes a case as a scenario file that needs no generator (docs/bisect.md).
  *
- * Everything is in it: transactions and strikes as they are, every setting with
- * its value, the version that made it, and how it fails. Only a program of SQL stays
- * a file of its own, beside it.
+ * The file lists every transaction and every strike, gives every setting a value, and names the
+ * version that made it and the failure. Only a program of SQL is a separate file beside it.
  */
 #ifndef TRIAL_BISECT_CAPSULE_H
 #define TRIAL_BISECT_CAPSULE_H

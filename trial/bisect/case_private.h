@@ -1,12 +1,12 @@
 /*
- * bisect_case: a run with everything written down, that may still be made smaller.
+ * case: a recorded run that can be made smaller.
  *
- *     origin    the scenario as it was given, and what its run drew: never changed
+ *     origin    the scenario and what its run drew; it never changes
  *     case      what is left of it: transactions, strikes, settings
  *
- * A case is plain data: it is copied, sent to a worker as bytes, and made a
- * scenario of its own there. Its parts of one kind (units) are numbered from 0 in the
- * order of time, so that a part of them can be taken away.
+ * A case is plain data. It can be copied, sent to a worker as bytes, and turned into a scenario there.
+ * Its parts of one kind (units) are numbered from 0 in the order of time, so that a range of them can
+ * be left out.
  */
 #ifndef TRIAL_BISECT_CASE_PRIVATE_H
 #define TRIAL_BISECT_CASE_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * case_times: when things happen in a case: pauses made shorter, the end earlier, times rounder.
+ * case_times: changes when things happen in a case: shorter pauses, an earlier end, rounder times.
  */
 #ifndef TRIAL_BISECT_CASE_TIMES_PRIVATE_H
 #define TRIAL_BISECT_CASE_TIMES_PRIVATE_H

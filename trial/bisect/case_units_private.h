@@ -1,8 +1,8 @@
 /*
- * case_units: the parts of a case, and the case without some of them.
+ * case_units: counts the parts of a case, and makes the case without some of them.
  *
- * Every strike, transaction and operation has a number of the kind asked for, which many may
- * share; those between two numbers are left out.
+ * Each strike, transaction or operation has a number of the kind that is asked for. Several may share
+ * a number.
  */
 #ifndef TRIAL_BISECT_CASE_UNITS_PRIVATE_H
 #define TRIAL_BISECT_CASE_UNITS_PRIVATE_H

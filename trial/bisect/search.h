@@ -1,8 +1,8 @@
 /*
- * bisect_search: the run to be made smaller: the first that fails, written down.
+ * search: finds the first seed whose run fails, and records that run.
  *
- * Every run is one of a worker's; the one that failed is then run again here, where
- * what it draws is recorded.
+ * Workers try the seeds. The failing run is then repeated in this process with a recording of all that
+ * it draws.
  */
 #ifndef TRIAL_BISECT_SEARCH_H
 #define TRIAL_BISECT_SEARCH_H

@@ -1,13 +1,13 @@
 /*
- * bisect_shrink: makes a failing case smaller, step by step, as long as it fails alike.
+ * shrink: makes a failing case smaller, step by step, while it fails in the same way.
  *
- * Every step is a list of candidates in a fixed order, of which the first that
- * still fails is taken; workers try several at a time, and what is behind the first is
- * forgotten. So the result does not depend on how many workers there are.
+ * Each step has a list of candidates in a fixed order, and takes the first that still fails. Workers
+ * try several at a time; results behind the first hit are dropped. So the result does not depend on
+ * the number of workers.
  *
- * A candidate that does not fail may get a few more tries with other seeds: what
- * remains random are the latencies and the time-outs. How many depends on how long a
- * run is, in events. The seed that failed is the case's from then on.
+ * A candidate that does not fail is tried again with other seeds, because latencies and time-outs are
+ * still random. The number of tries depends on the length of the run in events. The case takes over
+ * the seed that failed.
  */
 #ifndef TRIAL_BISECT_SHRINK_H
 #define TRIAL_BISECT_SHRINK_H

@@ -1,14 +1,14 @@
 /*
- * bisect_when: after which moment of a run its failure becomes likely.
+ * when: finds the moment of a run after which its failure becomes likely.
  *
  *     0 s       2 of 16   ██
  *     1.2 s     1 of 16   █
  *     2.4 s    15 of 16   ███████████████
  *
- * Up to a moment the run is kept as it is; from then on latencies, losses, time-outs,
- * pauses and faults are drawn anew, several times. What clients ask for stays. Where the
- * share of runs that fail alike jumps, something has happened that the failure needs.
- * The moments are spread evenly first, and then halve the place of the largest jump.
+ * The run is repeated unchanged up to a moment. After it, latencies, losses, time-outs, pauses and
+ * faults are drawn anew, several times; the clients' requests stay. Where the share of failing runs
+ * jumps, something has happened that the failure needs. The moments are first spread evenly; later
+ * ones halve the interval of the largest jump.
  */
 #ifndef TRIAL_BISECT_WHEN_H
 #define TRIAL_BISECT_WHEN_H

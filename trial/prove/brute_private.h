@@ -1,14 +1,13 @@
 /*
- * brute: whether a small history is serializable, found out by trying every order.
+ * brute: decides by trying every order whether a small history is serializable.
  *
  *     T1: w x 1      T2: r x 1, w y 1      T3: r x null, r y 1
  *     T3 T1 T2: T3 reads y null, no.  T1 …: T3 reads x 1, no.  T2 first: reads x null, no.
  *
- * A machine runs one transaction after another; each read must return what the
- * machine holds. Transactions whose outcome nobody knows may be run or left out,
- * and their reads mean nothing; aborted ones are left out. It looks at what
- * clients saw and nothing else, shares nothing with any checker, and takes time that
- * doubles with each transaction: it is what checkers are measured by.
+ * A machine runs one transaction after another; each read must return the machine's value.
+ * Transactions with an unknown outcome may run or be left out, and their reads are ignored. Aborted
+ * ones are left out. Only what clients saw is used, and no code of a checker, so that checkers can be
+ * measured by it. The time doubles with each transaction.
  */
 #ifndef TRIAL_PROVE_BRUTE_PRIVATE_H
 #define TRIAL_PROVE_BRUTE_PRIVATE_H

@@ -1,17 +1,16 @@
 /*
- * matrix: which checker sees which bug, and whether one sees a bug where there is none.
+ * matrix: counts which checker found which bug, and which found one in a clean run.
  *
  *     bug                 run   order   certificate   …
  *     upgrade-race        100     100           100        of 100 runs
  *     no-predicate-marks    .       .            87
  *
- * A row is a bug of the catalogue, run by the scenario that provokes it, over seeds
- * from 1 on. A column is a checker; the first is the run itself, which says before
- * anybody looks at a history that it is stuck, its replicas differ, an invariant is
- * broken, or its process has died. Checkers that the catalogue speaks of and this program
- * does not have are columns too, so that nobody takes them for passed.
+ * A row is a bug of the catalogue. The scenario that provokes it is run with seeds from 1 on. A column
+ * is a checker. The first column is the run itself: it is stuck, its replicas differ, an invariant is
+ * broken, or its process died. Checkers that the catalogue names and this program lacks have columns,
+ * too, so that their absence is visible.
  *
- * Beside the bugs stand clean runs, in which nobody may find anything.
+ * Clean runs are counted separately. No checker may find anything in them.
  */
 #ifndef TRIAL_PROVE_MATRIX_H
 #define TRIAL_PROVE_MATRIX_H

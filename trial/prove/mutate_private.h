@@ -1,9 +1,9 @@
 /*
- * mutate: recorded histories, made wrong in small ways, to see what checkers miss.
+ * mutate: makes recorded histories wrong in small ways, to find out what checkers miss.
  *
- * A history of a small clean run is changed in one place: somebody reads an older value, a
- * write is gone, a transaction is torn in two. Whether that is wrong is found out by trying
- * every order (trial/prove/brute_private.h): often it is not. Then the checkers are asked:
+ * A history of a small clean run is changed in one place: a read returns an older value, a write is
+ * dropped, a transaction is split. Trying every order (trial/prove/brute_private.h) tells whether the
+ * result is wrong; often it is not. Then the checkers are asked:
  *
  *     not serializable, and a checker says valid     missed
  *     serializable, and one that sees what clients
@@ -12,7 +12,8 @@
  *         certificate says invalid                   stricter: the store's order is broken,
  *                                                    though there is another
  *
- * Who can judge without a certificate gets none, so that truth and judgement are about the same.
+ * A checker that can judge without a certificate gets none, so that truth and verdict are about the
+ * same history.
  */
 #ifndef TRIAL_PROVE_MUTATE_PRIVATE_H
 #define TRIAL_PROVE_MUTATE_PRIVATE_H

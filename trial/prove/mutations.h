@@ -1,10 +1,9 @@
 /*
- * mutations: many mutants of many recorded histories, and what each checker said of them.
+ * mutations: makes many mutants of many recorded histories, and counts the verdicts of each checker.
  *
- * A recording is a small clean run: a protocol, a workload, a seed. Of each, several
- * mutants of each kind are made and judged. All is drawn from the recording's number,
- * so that workers make them in any order, and a mutant that somebody missed is made
- * again to be looked at.
+ * A recording is a small clean run with a protocol, a workload and a seed. Several mutants of each
+ * kind are made from it. All draws follow from the recording's number, so that workers can make them
+ * in any order, and a mutant that a checker missed can be made again.
  */
 #ifndef TRIAL_PROVE_MUTATIONS_H
 #define TRIAL_PROVE_MUTATIONS_H

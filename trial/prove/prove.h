@@ -1,12 +1,12 @@
 /*
- * prove: runs the scenario of every bug, and every scenario that is clean, and has all checkers judge all of it.
+ * prove: runs the scenarios of all bugs and all clean scenarios, and has all checkers judge them.
  *
  *     TRY(prove_open(&prove, &options, err));
  *     TRY(prove_run(&prove, err));
  *     ... prove.matrix, prove.mutations ...
  *     prove_close(&prove);
  *
- * A bug that a checker must see and has not gets up to ten times as many seeds.
+ * A bug that a checker must find and has not found gets up to ten times as many seeds.
  */
 #ifndef TRIAL_PROVE_PROVE_H
 #define TRIAL_PROVE_PROVE_H

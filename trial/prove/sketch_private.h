@@ -1,10 +1,10 @@
 /*
  * sketch: a small history of items that can be changed.
  *
- * Histories are immutable columns. A sketch is one of a few transactions taken apart,
- * so that a mutation can change a value, drop a write or tear a transaction in two,
- * and put together again: with its certificate (places, and version orders by who wrote them) or
- * bare, as its clients saw it. Statements, version sets and texts have no place in it.
+ * Histories are immutable columns. A sketch is a history of a few transactions, taken apart, so that a
+ * mutation can change a value, drop a write or split a transaction. It can be made a history again:
+ * with its certificate (places, and version orders by writer), or without. It has no statements,
+ * version sets or texts.
  */
 #ifndef TRIAL_PROVE_SKETCH_PRIVATE_H
 #define TRIAL_PROVE_SKETCH_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * command_echo: the line that runs something once more, as a shell takes it.
+ * command_echo: prints the command line that repeats a run, quoted for a shell.
  */
 #ifndef TRIAL_RUN_COMMAND_ECHO_H
 #define TRIAL_RUN_COMMAND_ECHO_H

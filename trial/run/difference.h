@@ -1,8 +1,8 @@
 /*
- * difference: the first event in which two runs part, for --twice.
+ * difference: finds the first event in which two runs differ, for --twice.
  *
- * Both runs are made; where their traces differ, checkpoints narrow the place
- * down to a window of events, and both are made again to look into it.
+ * Checkpoints of the two traces give a window of events. Both runs are then repeated to look into that
+ * window.
  */
 #ifndef TRIAL_RUN_DIFFERENCE_H
 #define TRIAL_RUN_DIFFERENCE_H

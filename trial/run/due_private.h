@@ -1,17 +1,16 @@
 /*
- * due: which checkers ought to judge a run, by its protocol, its level and its history.
+ * due: says which checkers must judge a run, by its protocol, its level and its history.
  *
  *     order        protocols whose transactions read at their own place: mvto, 2pl, occ
- *     certificate  every protocol: all of them say where their transactions stand
- *     interval     every protocol: clients note when each operation began and ended
- *     blackbox     items and lists: of statements over a table it cannot judge what is absent
- *     weak         items whose values are unique: then it is known who wrote what was read
- *     infer        lists that are only read and appended to: a list shows its whole version order
+ *     certificate  every protocol, because all of them export a certificate
+ *     interval     every protocol, because clients note the times of each operation
+ *     blackbox     items and lists; it cannot judge which rows of a table are absent
+ *     weak         items whose values are unique, so that each read has one writer
+ *     infer        lists that are only read and appended to, because a list shows its version order
  *
- * Each only at the levels that it decides. A checker that is not due may judge all the same, and
- * what it finds counts; but nobody waits for it. One that is due and does not judge is a hole in
- * what was looked at, and the run is then unknown at best. A checker that a scenario
- * names is due.
+ * Each is due only at the levels that it decides. The verdict of any other checker counts, too, but is
+ * not required. If a checker that is due does not judge, the run is unknown at best. A checker that a
+ * scenario names is due.
  */
 #ifndef TRIAL_RUN_DUE_PRIVATE_H
 #define TRIAL_RUN_DUE_PRIVATE_H

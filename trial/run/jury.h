@@ -1,17 +1,17 @@
 /*
- * jury: the checkers that are asked about one history, and what they say together.
+ * jury: asks the checkers about one history, and merges their verdicts.
  *
- * A checker that is not named and lacks something is skipped, with the reason; one that is named and
- * lacks something is an error. There are two rules for the verdict:
+ * A checker that is not named and lacks something is skipped, with the reason. One that is named and
+ * lacks something is an error. There are two rules for the verdict of all together:
  *
- *     JURY_COMPLETE   of a history from anywhere. The cheapest is asked first. Valid if a checker that is
- *                     complete (checkers/checker.h), or the one that was named, judged all of it. Once the
- *                     verdict is certain, the others have JURY_REST_NS together to contradict it, unless
- *                     there is a limit anyway. If nothing committed it is unknown.
- *     JURY_DUE        of a run, where it is known which checkers ought to judge it. Valid if all of those
- *                     judged everything and somebody judged at all, or nobody was to judge.
+ *     JURY_COMPLETE   for a history from anywhere. The cheapest checker is asked first. The history is valid if a
+ *                     checker that is complete (checkers/checker.h), or the one that was named, judged all of it. Once
+ *                     the verdict is certain, the others have JURY_REST_NS together to contradict it, unless there is
+ *                     a limit anyway. If no transaction committed, the verdict is unknown.
+ *     JURY_DUE        for a run, where it is known which checkers must judge it. The run is valid if all of those
+ *                     judged everything and at least one checker judged, or if none was to judge.
  *
- * By either it is invalid if one checker found a violation, and unknown otherwise.
+ * By both rules a single violation makes it invalid, and otherwise it is unknown.
  */
 #ifndef TRIAL_RUN_JURY_H
 #define TRIAL_RUN_JURY_H

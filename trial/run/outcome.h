@@ -1,5 +1,5 @@
 /*
- * outcome: what a trial came to, as data that goes through a pipe and into a journal.
+ * outcome: the result of a trial as data, for pipes and journals.
  *
  *     {"seed":17,"verdict":"invalid","trace":"6f1c…","simulated_ns":…,"events":…,
  *      "committed":…,"aborted":…,"unknown":…,"faults":[["partition",3,1],["loss",9,0]],
@@ -7,8 +7,8 @@
  *      "failures":[["certificate serializable G-single rw wr","T12 …"]],"draws":{"network":9},
  *      "features":[7,12,…]}
  *
- * A function of the scenario and its seed: no time that passed is in it. Printed it is
- * one line, and reads back as the same; two outcomes are the same if their lines are.
+ * An outcome is a function of the scenario and its seed; it has no wall time. It is printed as one
+ * line that reads back as the same. Two outcomes are equal if their lines are.
  */
 #ifndef TRIAL_RUN_OUTCOME_H
 #define TRIAL_RUN_OUTCOME_H

@@ -1,12 +1,12 @@
 /*
- * trial: a run of a scenario and what the jury says of it, as data.
+ * run: runs a scenario and has the jury judge it. The result is a struct trial.
  *
  *     trial_run(&trial, &scenario, NULL, &err);
  *     ... trial_verdict(&trial), trial.simulation->findings, trial.jury.jurors ...
  *     trial_close(&trial);
  *
- * Nothing is printed. What comes out is a function of the scenario (its seed is in
- * it) and of nothing that ran before in the same process.
+ * Nothing is printed. The result is a function of the scenario, which has the seed, and of nothing
+ * that ran before in the same process.
  */
 #ifndef TRIAL_RUN_RUN_H
 #define TRIAL_RUN_RUN_H

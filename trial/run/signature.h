@@ -1,5 +1,5 @@
 /*
- * signature: what a failure looks like, so that those with one cause fall together.
+ * signature: describes a failure so that failures with one cause have the same text.
  *
  *     certificate serializable G-single rw wr
  *     order strict-serializable G1a item
@@ -7,13 +7,12 @@
  *     run - invariant SELECT sum(balance) FROM accounts
  *     run - crash SIGABRT store/raft/wal.c:120: wal_append: Assertion `size > 0' failed.
  *
- * Four parts: who says so, at which level, the anomaly, and its shape. Of a cycle
- * the shape is the kinds of its edges, from where they read smallest; as many of a kind
- * as there are in a row stand as one with a plus, but for anti-dependencies, whose
- * number matters. Of a wrong answer it says whether an item or a predicate was
- * read. Which transactions, keys and values took part is not in it: those differ
- * from seed to seed. A shorter cycle may have another shape and the same cause, so
- * that who makes failures smaller compares all but the last part: signature_class().
+ * It has four parts: the checker, the level, the anomaly, and its shape. The shape of a cycle is the
+ * kinds of its edges, rotated to the smallest text; several of one kind in a row are written once with
+ * a plus, except for anti-dependencies, whose number matters. The shape of a wrong answer says whether
+ * an item or a predicate was read. Transactions, keys and values are left out, because they differ
+ * from seed to seed. A shorter cycle may have another shape and the same cause; so bisection compares
+ * all but the last part, by signature_class().
  *
  * The text is part of journals and of capsules.
  */

@@ -1,11 +1,10 @@
 /*
- * simulation: one run of a scenario, from its world to its verdict.
+ * simulation: builds the world of a scenario and runs it.
  *
  *     world ── ping or store ── nemeses ── run until duration ── heal ── settle ── verdict
  *
- * A simulation owns its arena and its world, and stays where it is while it is
- * open: the nemeses are called back by address. What it did is a function of
- * the scenario alone.
+ * A simulation owns its arena and its world. It must not move while it is open, because the nemeses
+ * are called back by address. Its result is a function of the scenario.
  */
 #ifndef TRIAL_RUN_SIMULATION_H
 #define TRIAL_RUN_SIMULATION_H

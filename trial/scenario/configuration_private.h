@@ -1,16 +1,16 @@
 /*
- * configuration: settings that a swarm draws, besides nemeses.
+ * configuration: draws the settings of a swarm, except for nemeses.
  *
  *     given by the file or --set        drawn from the seed
  *     cluster.protocol = "occ"          cluster.nodes = 5, network.loss = 0.004, ...
  *
- * What is drawn are settings of the scenario, put beside those that are given before any of
- * them gets its meaning. A setting that is given is never drawn, and what depends on it is
- * drawn to fit: of a protocol, the bugs that are switched on; of replicas, the nodes. The
- * scenario that comes of it is complete: printed, it makes the same run without a draw.
+ * Drawn settings are added to those that are given, before any of them is interpreted. A given setting
+ * is never drawn, and settings that depend on it are drawn to fit: the bugs fit the protocol, the
+ * nodes fit the replicas. The resulting scenario is complete. When it is printed and run again, it
+ * makes the same run without a draw.
  *
- * Each setting draws from a stream of its own, named by dimension and key. So a setting
- * that is given changes no other one that does not depend on it.
+ * Each setting has its own random stream, named by dimension and key. So giving one setting changes no
+ * other setting that does not depend on it.
  */
 #ifndef TRIAL_SCENARIO_CONFIGURATION_PRIVATE_H
 #define TRIAL_SCENARIO_CONFIGURATION_PRIVATE_H

@@ -1,10 +1,9 @@
 /*
- * scenario_keys: every key that a scenario may have, in one table.
+ * keys: the table of all keys that a scenario may have.
  *
- * The table drives reading, defaults, range checks, printing and the test that
- * docs/scenarios.md mentions each. A row writes into the struct of its section
- * at its offset. Rows are read in the table's order, so that a key may depend
- * on one above it (a shape on its kind).
+ * The table drives reading, defaults, range checks and printing. A test compares it with
+ * docs/scenarios.md. A row writes into the struct of its section at its offset. Rows are read in the
+ * table's order, so that a key may depend on one above it (a shape on its kind).
  */
 #ifndef TRIAL_SCENARIO_KEYS_PRIVATE_H
 #define TRIAL_SCENARIO_KEYS_PRIVATE_H

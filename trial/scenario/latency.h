@@ -1,11 +1,11 @@
 /*
- * latency: a latency as a scenario gives it.
+ * latency: reads and prints a latency of a scenario.
  *
  *     "1ms"                                            constant
  *     { min = "1ms", max = "5ms" }                     uniform
  *     { mean = "5ms", min = "1ms" }                    exponential; min may be left out
  *     { median = "1ms", p99 = "20ms" }                 log-normal
- *     { ..., tail = "200ms", tail_chance = 0.001 }     and now and then so much longer
+ *     { ..., tail = "200ms", tail_chance = 0.001 }     with this probability as much longer
  */
 #ifndef TRIAL_SCENARIO_LATENCY_H
 #define TRIAL_SCENARIO_LATENCY_H

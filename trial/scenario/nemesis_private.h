@@ -1,6 +1,6 @@
 /*
- * nemesis: those settings of nemeses and of the swarm that are lists, and the strikes of a nemesis that are listed
- * one by one (nemesis/strikes.h).
+ * nemesis: reads and prints the settings of nemeses that are lists, among them listed strikes
+ * (nemesis/strikes.h).
  *
  *     strikes = [
  *         { at = "1s", lasts = "20ms", nodes = [0, 2] },

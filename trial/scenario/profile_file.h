@@ -1,13 +1,13 @@
 /*
- * profile_file: the profile that --profile asks for: one of the list, or an own one in TOML.
+ * profile_file: finds the profile of --profile: a name of the list, or a TOML file.
  *
  *     name = "mydb/snapshot"          # the file's name unless given
  *     like = "postgresql/snapshot"    # begins with all that this one has
  *     timing = "key"
  *     locks_writes = false
  *
- * Read as strictly as scenarios are: unknown keys, wrong types and what contradicts itself are
- * errors with the line and the nearest known name. docs/profiles.md has every key.
+ * Unknown keys, wrong types and contradictions are errors with the line and the nearest known name.
+ * docs/profiles.md describes every key.
  */
 #ifndef TRIAL_SCENARIO_PROFILE_FILE_H
 #define TRIAL_SCENARIO_PROFILE_FILE_H

@@ -1,11 +1,13 @@
 /*
- * scenario: what a scenario file asks for.
+ * scenario: what a scenario file says.
  *
- * A file is read into settings, what --set says is put over them, and every
- * setting is then looked up in the table of known keys (trial/scenario/keys_private.h):
- * unknown keys, wrong types and impossible values are errors with their line.
- * Keys that are absent have the table's defaults, so that a struct scenario is
- * complete; scenario_print() writes all of it, as a file that reads back the same.
+ * A file is parsed into a tree of settings, the assignments of --set are put over them, and each
+ * setting is looked up in the table of keys (trial/scenario/keys_private.h). Unknown keys, wrong types
+ * and impossible values are errors with their line. Absent keys get the defaults of the table, so that
+ * a struct scenario is complete. scenario_print() writes all of it as a file that reads back as the
+ * same.
+ *
+ * A run does not change a scenario. What a run records, draws anew or prints is in struct run_options.
  */
 #ifndef TRIAL_SCENARIO_SCENARIO_H
 #define TRIAL_SCENARIO_SCENARIO_H

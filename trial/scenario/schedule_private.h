@@ -1,14 +1,14 @@
 /*
- * schedule: the [[schedule]] of a scenario, a scripted interleaving.
+ * schedule: reads and prints the [[schedule]] of a scenario, a scripted interleaving.
  *
  *     [[schedule]]
  *     session = 1                                          a number or a name
  *     do = "SELECT id, value FROM test WHERE id = 1"       or begin, commit, abort, await
- *     expect = ["ok", "blocked"]                           what it may be, each in a word
- *     rows = [[1, 10]]                                     what a SELECT must give
+ *     expect = ["ok", "blocked"]                           the outcomes that are allowed
+ *     rows = [[1, 10]]                                     the rows that a SELECT must return
  *
- * A value of a row is an integer, a decimal, a string or a boolean; TOML has no
- * null: [] is one.
+ * A value of a row is an integer, a decimal, a string or a boolean. TOML has no null; [] stands for
+ * it.
  */
 #ifndef TRIAL_SCENARIO_SCHEDULE_PRIVATE_H
 #define TRIAL_SCENARIO_SCHEDULE_PRIVATE_H

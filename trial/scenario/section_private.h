@@ -1,6 +1,6 @@
 /*
- * scenario_section: reading and printing a section of a scenario by the table
- * of its keys (trial/scenario/keys_private.h).
+ * section: reads and prints a section of a scenario by the table of its keys
+ * (trial/scenario/keys_private.h).
  */
 #ifndef TRIAL_SCENARIO_SECTION_PRIVATE_H
 #define TRIAL_SCENARIO_SECTION_PRIVATE_H

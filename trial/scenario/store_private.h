@@ -1,6 +1,6 @@
 /*
- * store: those settings of a scenario that name parts of the store and of
- * its workload: protocol, bugs, workload, its parameters and its calls.
+ * store: reads and prints the settings that name something: protocol, bugs, workload with its
+ * parameters and calls, level and checkers.
  */
 #ifndef TRIAL_SCENARIO_STORE_PRIVATE_H
 #define TRIAL_SCENARIO_STORE_PRIVATE_H

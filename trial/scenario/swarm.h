@@ -1,11 +1,12 @@
 /*
- * swarm: what a scenario leaves to its swarm, besides nemeses.
+ * swarm: reads and prints the settings of a swarm, except for nemeses, and the sites of buggify.
  *
  *     [swarm]
  *     configuration = ["all"]                # or some: ["protocol", "raft"]
- *     draws = { network = 17, protocol = 3 } # these draw as those seeds would
+ *     draws = { network = 17, protocol = 3 } # these dimensions draw from other seeds
  *
- * And the rare paths that are given a chance, by name: sites = ["sync-lags"], or ["all"].
+ *     [buggify]
+ *     sites = ["sync-lags"]                  # or ["all"]
  */
 #ifndef TRIAL_SCENARIO_SWARM_H
 #define TRIAL_SCENARIO_SWARM_H

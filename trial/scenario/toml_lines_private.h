@@ -1,12 +1,11 @@
 /*
- * toml_lines: where things stand in a TOML text, and whether tomlc99 may read it.
+ * toml_lines: finds the line of each value in a TOML text, and refuses texts that tomlc99 cannot take.
  *
- * tomlc99 keeps no positions, recurses as deep as its input does, and takes
- * quadratic time for very many values; so a walk of our own through the text goes before it,
- * which finds the places and refuses what is too much.
+ * tomlc99 keeps no positions, recurses as deeply as its input, and takes quadratic time for very many
+ * values. So a walk of our own goes through the text first.
  *
- * A place is named by its path, as in "network.latency.p99"; elements of
- * arrays, and tables of an array of tables, by number: "nemesis.0.every".
+ * A place is named by its path, as in "network.latency.p99". Elements of arrays, and tables of an
+ * array of tables, are named by number: "nemesis.0.every".
  */
 #ifndef TRIAL_SCENARIO_TOML_LINES_PRIVATE_H
 #define TRIAL_SCENARIO_TOML_LINES_PRIVATE_H

@@ -1,15 +1,13 @@
 /*
- * toml: a TOML file as a tree that knows its lines; the only unit that
- * speaks to tomlc99.
+ * toml: a TOML file as a tree that knows its lines. Only this unit includes tomlc99.
  *
  *     [network]                             table ""
  *     latency = { median = "1ms" }            table "network"     line 1
  *                                               table "latency"   line 2
  *                                                 string "median" line 2
  *
- * Children stand in the order of the file. What came from the command line
- * (--set) has no line but knows its flag. The tree lives in the caller's arena.
- * What the settings mean is not known here.
+ * Children are in the order of the file. A setting from the command line (--set) has no line, but
+ * knows its flag. The tree lives in the caller's arena. The meaning of the settings is not known here.
  */
 #ifndef TRIAL_SCENARIO_TOML_PRIVATE_H
 #define TRIAL_SCENARIO_TOML_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * transactions: the [[transaction]]s of a scenario: see programs/workloads/listed.h.
+ * transactions: reads and prints the listed transactions of a scenario (programs/workloads/listed.h).
  *
  *     [[transaction]]
  *     session = 3

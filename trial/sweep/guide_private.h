@@ -1,24 +1,24 @@
 /*
- * guide: what each run of a guided sweep draws.
+ * guide: decides what each run of a guided sweep draws.
  *
  *     turn    0 ......... 31 | 32 ....................... 99 | 100 ......
  *             drawn from its   fresh, or bred from the runs     bred from runs up to 67
  *             own seed         that are 32 turns or more before
  *
- * Every run has its own seed, as in a plain sweep: job n has the n-th. A *fresh* run draws all
- * from it. A *bred* one has some dimensions of its swarm (nemesis/swarm.h) from earlier runs: they are
- * drawn from the seeds that those drew them from. Some bred runs have nearly all of one
- * parent: the same configuration once more, for what it shows seldom. The others are new
- * configurations, half of their own and half of two parents.
+ * Every run has its own seed, as in a plain sweep: job n has the n-th. A *fresh* run draws everything
+ * from it. A *bred* run takes some dimensions of its swarm (nemesis/swarm.h) from earlier runs: they
+ * draw from the same seeds as in those runs. Some bred runs take nearly all dimensions of one parent,
+ * to repeat a configuration with rare features. The others are new configurations: half of their own
+ * and half of two parents.
  *
- * Parents are runs that did not fail. Of a few that are drawn by lot the one is taken
- * whose coverage is worth most for a goal: for what faults reach, rare paths and edges of nodes, or
- * for what transactions reach, shapes of conflict graphs. A feature counts the more, the fewer
+ * Parents are runs that did not fail. Of a few random candidates, the one with the most valuable
+ * coverage for a goal is taken. There are two goals: what faults reach (rare paths and events of
+ * nodes), and what transactions reach (shapes of conflict graphs). A feature is worth more if fewer
  * runs had it.
  *
  * What a run draws is a function of the sweep's seeds, its turn, and the outcomes of the runs
- * GUIDE_LAG turns or more before it, however they were scheduled, and whether they come from
- * workers or from a journal. A shard of a guided sweep guides itself by its own runs.
+ * GUIDE_LAG turns or more before it. It depends neither on scheduling nor on whether outcomes come
+ * from workers or from a journal. A shard of a guided sweep is guided by its own runs alone.
  */
 #ifndef TRIAL_SWEEP_GUIDE_PRIVATE_H
 #define TRIAL_SWEEP_GUIDE_PRIVATE_H

@@ -1,17 +1,16 @@
 /*
- * journal: a file that only grows, a line at a time, and survives being killed.
+ * journal: a file of lines that only grows, and survives if its writer is killed.
  *
  *     a3f09c2e11d4b870 {"ordeal-sweep":1,…}
  *     5b1e77aa0c93f2d1 run 0 12 {"seed":1,…}
  *
- * Each line begins with a checksum over the one before it and its own text, so
- * that a line that was changed, lost or put elsewhere is noticed. A line is written
- * in one piece; should the last one be torn nevertheless, it is taken for not written
- * and cut off before the next. Damage anywhere else is an error with its line. It is
- * not synced: this guards against being killed, not against a power cut.
+ * Each line begins with a checksum over the line before it and its own text, so that a changed, lost
+ * or moved line is noticed. A line is written in one piece. If the last line is torn nevertheless, it
+ * is cut off before the next is written. Damage anywhere else is an error with its line. The file is
+ * not synced: it survives a kill, not a power cut.
  *
- * Who has it open for writing holds a lock on it, which processes forked from there do not
- * share: were the writer killed, they would keep the next one out.
+ * The writer holds a lock on the file, which processes forked from it do not share; otherwise they
+ * would keep the lock after the writer was killed.
  */
 #ifndef TRIAL_SWEEP_JOURNAL_PRIVATE_H
 #define TRIAL_SWEEP_JOURNAL_PRIVATE_H

@@ -1,15 +1,14 @@
 /*
- * plan: which runs a sweep is made of.
+ * plan: numbers the runs of a sweep.
  *
  *     job    0          1          2          3
  *            a seed 1   b seed 1   a seed 2   b seed 2
  *     shard  2/2        1/2        2/2        1/2
  *
- * Every scenario of the folder with every seed, the seeds one after another, so that a
- * sweep that ends early has tried all scenarios alike. A job's number is its place
- * in this order; a shard has every n-th of them. The plan is all that a report needs to
- * know of the scenarios, and is written into the first line of the journal, so that
- * journals can be told apart and merged without the scenarios.
+ * A sweep runs every scenario of a folder with every seed, seed by seed, so that a sweep that ends
+ * early has run all scenarios equally often. The number of a job is its place in this order; a shard
+ * has every n-th job. The plan holds all that a report needs to know about the scenarios. It is the
+ * first line of the journal, so that journals can be compared and merged without the scenarios.
  */
 #ifndef TRIAL_SWEEP_PLAN_H
 #define TRIAL_SWEEP_PLAN_H

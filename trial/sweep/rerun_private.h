@@ -1,11 +1,10 @@
 /*
- * rerun: a run once more, in a fresh process, by the line that is reported.
+ * rerun: repeats a run in a new process, by the command line that is reported.
  *
  *     ordeal run scenarios/bank.toml --seed 7 --json
  *
- * Nothing that happened before in this process can be to blame for what that one
- * sees: another program image, other addresses, nothing left over from other runs. It
- * must leave the same trace and find the same failures.
+ * The new process has other addresses and nothing left over from earlier runs. It must leave the same
+ * trace and find the same failures.
  */
 #ifndef TRIAL_SWEEP_RERUN_PRIVATE_H
 #define TRIAL_SWEEP_RERUN_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * seeds: "1..100" or "7", as --seeds takes them.
+ * seeds: reads a range of seeds, "1..100" or "7", as in --seeds.
  */
 #ifndef TRIAL_SWEEP_SEEDS_H
 #define TRIAL_SWEEP_SEEDS_H

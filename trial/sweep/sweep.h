@@ -1,15 +1,15 @@
 /*
- * sweep: many runs of a scenario, or of a folder of them, and what they come to.
+ * sweep: runs a scenario, or a folder of them, with many seeds.
  *
  *     plan ──▶ jobs ──▶ workers ──▶ outcomes ──▶ journal, guide, tally
  *
  *     TRY(sweep_open(&sweep, &options, err));
- *     TRY(sweep_open_journal(&sweep, "out", false, err));      if it is to go on after a kill
+ *     TRY(sweep_open_journal(&sweep, "out", false, err));      to go on after a kill
  *     TRY(sweep_run(&sweep, err));
  *     ... sweep.tally ...
  *
- * What comes out does not depend on the number of workers, on kills in between, or on the shards that the
- * work was divided into, but for the time it took.
+ * The result does not depend on the number of workers, on kills in between, or on the division into
+ * shards. Only the time that it took does.
  */
 #ifndef TRIAL_SWEEP_SWEEP_H
 #define TRIAL_SWEEP_SWEEP_H

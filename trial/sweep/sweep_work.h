@@ -1,12 +1,11 @@
 /*
- * sweep_work: a job of a plan becomes an outcome, in a worker.
+ * sweep_work: runs a job of a plan in a worker.
  *
  *     "17"  ──▶  run, jury, and once more by itself if that failed  ──▶  "17 {…}"
  *     "17 8=9"  ──▶  likewise, but the dimension 8 of its swarm draws from the seed 9
  *
- * A failure is told only if a fresh process finds the same. If it does not, that is
- * the failure: "run - differs". A run that takes its worker with it has the
- * failure "run - crash", under the same condition.
+ * A failure is reported only if a new process finds the same. If it does not, that is the failure:
+ * "run - differs". If a run kills its worker, the failure is "run - crash", under the same condition.
  */
 #ifndef TRIAL_SWEEP_SWEEP_WORK_H
 #define TRIAL_SWEEP_SWEEP_WORK_H

@@ -1,9 +1,8 @@
 /*
- * tally: what the runs of a sweep come to, taken together.
+ * tally: adds up the outcomes of a sweep.
  *
- * Outcomes are added in any order, and the tally is the same: sums, and of each
- * signature the first run that has it. So it does not matter how many workers made
- * them, how often the sweep was killed in between, or which shard they come from.
+ * The tally has sums, and the first run of each signature. Outcomes may be added in any order. So the
+ * number of workers, kills in between, and the division into shards do not matter.
  */
 #ifndef TRIAL_SWEEP_TALLY_H
 #define TRIAL_SWEEP_TALLY_H

@@ -1,20 +1,19 @@
 /*
- * workers: jobs done by processes beside us, several at a time.
+ * workers: runs jobs in several processes.
  *
  *                  job, a text             work()
  *     submitted ─────────────────▶ worker ────────┐
  *         done ◀───────────────────────────────────┘
  *                answer, a text
  *
- * Workers are forked, so that they know all that we know at that moment, and no
- * thread is in it: the parser of SQL is for one thread at a time, and a job that
- * crashes takes its worker with it and nobody else. That is an answer like any
- * other (WORK_DIED), and another worker takes the place.
+ * Workers are forked, so that they know all that the parent knows at that moment. There are no
+ * threads, because the parser of SQL allows one thread only. A job that crashes ends its worker and
+ * nothing else. That is an answer, too (WORK_DIED), and another worker is started.
  *
- * Answers come as the jobs are done or, `in_order`, as they were submitted: who
- * handles them so does the same whatever the number of workers.
+ * Answers come when jobs are done or, with `in_order`, in the order of submission; then the caller
+ * does the same for any number of workers.
  *
- * A worker whose parent is gone is gone too: nobody would hear its answer.
+ * A worker ends when its parent has ended.
  */
 #ifndef TRIAL_SWEEP_WORKERS_H
 #define TRIAL_SWEEP_WORKERS_H
