@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "history/builder_private.h"
+#include "history/builder_tables_private.h"
+#include "history/builder_versions_private.h"
 
 #define ROOM_MIN ((size_t)16)
 
@@ -79,8 +81,9 @@ static void fill_column(struct builder *b, enum history_column column, size_t fr
     }
 }
 
+/* Behind BUILDER_RESERVE(): makes room in every column of the group, and an extra element. */
 enum status builder_grow(struct builder *b, enum history_group group, size_t more,
-                         struct error *err)
+                                struct error *err)
 {
     size_t count = *group_count(b, group), room = *group_room(b, group);
     size_t room_max = history_group_is_numbered(group) ? HISTORY_COUNT_MAX : SIZE_MAX / 16;

@@ -183,7 +183,7 @@ struct builder_write {
     uint32_t txn, op;
 };
 
-/* Finds a list or row that equals one being added; see builder_values.c. */
+/* Finds a list or row that equals one being added; see builder_tables.c. */
 struct value_slots {
     struct intern_slot *slots;
     size_t slot_count; /* a power of two, or 0 */

@@ -2,8 +2,8 @@
  * builder_private: what the builder's files share.
  *
  * builder.c holds columns, names, transactions and item operations;
- * builder_values.c lists and rows; builder_tables.c tables, whole rows and
- * statements; builder_versions.c the names of versions.
+ * builder_tables.c tables, lists, rows and statements; builder_versions.c the
+ * names of versions.
  */
 #ifndef HISTORY_BUILDER_PRIVATE_H
 #define HISTORY_BUILDER_PRIVATE_H
@@ -29,19 +29,6 @@ enum key_mark { KEY_HAS_INITIAL = 1, KEY_HAS_ORDER = 2 };
 /* Refuses what the key has already. */
 MUST_USE enum status builder_mark_key(struct builder *, uint32_t key, enum key_mark,
                                       const char *what, struct error *);
-
-/* A row whose cells have been checked. */
-MUST_USE enum status builder_push_row(struct builder *, uint32_t shape, const struct value *cells,
-                                      size_t count, struct value *, struct error *);
-
-/* Whether each key that is a row of some table can be one. */
-MUST_USE enum status builder_check_keys(struct builder *, struct error *);
-/* Refuses a value that is wrong for the row that the key names. */
-MUST_USE enum status builder_check_row_value(struct builder *, uint32_t key, struct value,
-                                             struct error *);
-
-/* Numbers for version names that had to wait. */
-MUST_USE enum status builder_resolve_sets(struct builder *, struct error *);
 
 /* The end of a transaction's operations. */
 size_t builder_txn_end(const struct builder *, size_t txn);

@@ -1,15 +1,29 @@
 #include "history/format.h"
 
 #include <assert.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "history/binary/oh.h"
-#include "history/format_private.h"
+#include "history/foreign/foreign.h"
 #include "history/io/sink.h"
 #include "history/io/source.h"
 #include "history/jsonl/jsonl_read.h"
 #include "history/jsonl/jsonl_write.h"
+
+#define PEEK_BYTES ((size_t)4096)
+
+/*
+ * The files of a folder that are a history: one file, or where a tool writes a file for each
+ * session, all of these, in the order of their names.
+ */
+struct format_folder {
+    enum format format;
+    ARRAY(char *) paths;
+};
 
 static const char *const names[] = {
 #define FORMAT_NAME(enumerator, c, name, description) name,
@@ -58,13 +72,15 @@ const char *const *format_names(void)
     return names;
 }
 
-const struct foreign *format_foreign(enum format format)
+/* NULL: one of our own. */
+static const struct foreign *format_foreign(enum format format)
 {
     assert(format < FORMAT_COUNT);
     return foreigns[format];
 }
 
-enum format format_recognise(struct text beginning)
+/* What the beginning looks like, or FORMAT_ANY. */
+static enum format format_recognise(struct text beginning)
 {
     if (oh_is(beginning.at, beginning.length))
         return FORMAT_OH;
@@ -162,6 +178,11 @@ static enum status read_file(const char *path, enum format format, const struct 
     return status;
 }
 
+static void format_folder_close(struct format_folder *);
+
+static enum status format_folder_choose(const char *folder, enum format wanted,
+                                          struct format_folder *, struct error *);
+
 static enum status read_folder(const char *path, enum format wanted,
                                const struct progress *progress, struct history *history,
                                struct error *err)
@@ -249,4 +270,321 @@ enum status format_write_history(const struct history *history, enum format form
     status = write_sink(history, format, &sink, progress, err);
     sink_close(&sink);
     return status;
+}
+
+/*
+ * Folders as tools leave them: which of the files are the history.
+ *
+ *     cobra/     0.log 1.log 2.log         sessions: one history
+ *     viper/     J0.json J1.json           likewise
+ *     store/     history.edn jepsen.log results.edn     history.edn
+ *     hist-00/   history.bincode info.txt               history.bincode
+ *
+ * A file is known by how it begins. Of a tool that writes a file for each session, all files with
+ * the same ending as one that was known are taken: a damaged one is then refused, and never left out in
+ * silence. Otherwise there is one history in the folder, or one that is called history, or
+ * the user has to say which.
+ */
+
+struct entry {
+    char *path;
+    enum format format; /* or FORMAT_ANY */
+};
+
+struct entries {
+    ARRAY(struct entry) all;
+    ARRAY(char *) folders;
+};
+
+/* --- The files --------------------------------------------------------------------- */
+
+static int compare_entries(const void *a, const void *b)
+{
+    return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
+}
+
+static int compare_paths(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A pipe in the folder would be waited for. */
+static enum status add_entry(struct entries *entries, const char *folder, const char *name,
+                             struct error *err)
+{
+    struct buffer path = { 0 };
+    struct stat file;
+
+    TRY(array_reserve(&entries->all, 1, err));
+    TRY(array_reserve(&entries->folders, 1, err));
+    buffer_print(&path, "%s/%s", folder, name);
+    buffer_byte(&path, '\0');
+    if (buffer_status(&path, err) != STATUS_OK)
+        return err->status;
+    if (lstat(path.at, &file) == 0 && S_ISDIR(file.st_mode))
+        entries->folders.at[entries->folders.count++] = path.at;
+    else if (stat(path.at, &file) == 0 && S_ISREG(file.st_mode))
+        entries->all.at[entries->all.count++] = (struct entry){ path.at, FORMAT_ANY };
+    else
+        buffer_close(&path);
+    return STATUS_OK;
+}
+
+static enum status list(struct entries *entries, const char *folder, struct error *err)
+{
+    DIR *directory = opendir(folder);
+    enum status status = STATUS_OK;
+    const struct dirent *entry;
+
+    if (!directory) {
+        error_set_file(err, folder);
+        return error_set(err, STATUS_IO, "cannot read the folder: %s", strerror(errno));
+    }
+    while (status == STATUS_OK && (entry = readdir(directory)))
+        if (entry->d_name[0] != '.')
+            status = add_entry(entries, folder, entry->d_name, err);
+    closedir(directory);
+    if (entries->all.count > 0)
+        qsort(entries->all.at, entries->all.count, sizeof *entries->all.at, compare_entries);
+    if (entries->folders.count > 0)
+        qsort(entries->folders.at, entries->folders.count, sizeof *entries->folders.at,
+              compare_paths);
+    return status;
+}
+
+static void close_entries(struct entries *entries)
+{
+    for (size_t i = 0; i < entries->all.count; i++)
+        free(entries->all.at[i].path);
+    for (size_t i = 0; i < entries->folders.count; i++)
+        free(entries->folders.at[i]);
+    array_close(&entries->all);
+    array_close(&entries->folders);
+}
+
+static enum status recognise(struct entry *entry, struct error *err)
+{
+    struct source source;
+    struct text beginning;
+    enum status status = source_open(&source, entry->path, NULL, err);
+
+    if (status == STATUS_OK)
+        status = source_peek(&source, PEEK_BYTES, &beginning, err);
+    if (status == STATUS_OK)
+        entry->format = format_recognise(beginning);
+    source_close(&source);
+    return status;
+}
+
+/* --- The choice -------------------------------------------------------------------- */
+
+static const char *name_of(const char *path)
+{
+    return strrchr(path, '/') + 1;
+}
+
+/* The name's end from its last dot on, but for the .zst of what is compressed. */
+static struct text ending_of(const char *path)
+{
+    struct text name = text_of(name_of(path));
+    size_t dot;
+
+    if (name.length > 4 && strcmp(name.at + name.length - 4, ".zst") == 0)
+        name.length -= 4;
+    for (dot = name.length; dot > 0 && name.at[dot - 1] != '.';)
+        dot--;
+    return dot > 0 ? (struct text){ name.at + dot, name.length - dot } : (struct text){ "", 0 };
+}
+
+static bool is_called_history(const char *path)
+{
+    return strncmp(name_of(path), "history.", strlen("history.")) == 0;
+}
+
+static enum status take(struct format_folder *chosen, struct entry *entry, struct error *err)
+{
+    TRY(array_push(&chosen->paths, entry->path, err));
+    entry->path = NULL;
+    return STATUS_OK;
+}
+
+static enum status take_sessions(struct entries *entries, const struct entry *known,
+                                 struct format_folder *chosen, struct error *err)
+{
+    struct text ending = ending_of(known->path);
+    enum format format = chosen->format = known->format;
+
+    for (size_t i = 0; i < entries->all.count; i++) {
+        struct entry *entry = &entries->all.at[i];
+
+        if (entry->format == format || text_equal(ending_of(entry->path), ending))
+            TRY(take(chosen, entry, err));
+    }
+    return STATUS_OK;
+}
+
+/* The first of those that come into question, and the first that is another history; or NULL. */
+static void find_candidates(struct entries *entries, enum format wanted, bool only_called_history,
+                            struct entry **first, struct entry **other)
+{
+    *first = *other = NULL;
+    for (size_t i = 0; i < entries->all.count; i++) {
+        struct entry *entry = &entries->all.at[i];
+
+        if (entry->format == FORMAT_ANY || (wanted != FORMAT_ANY && entry->format != wanted) ||
+            (only_called_history && !is_called_history(entry->path)))
+            continue;
+        if (!*first)
+            *first = entry;
+        else if (!*other && (entry->format != (*first)->format ||
+                             !format_foreign(entry->format) ||
+                             !format_foreign(entry->format)->read_sessions))
+            *other = entry;
+    }
+}
+
+static enum status refuse_several(const char *folder, const struct entry *one,
+                                  const struct entry *other, struct error *err)
+{
+    error_set_file(err, folder);
+    return error_set(err, STATUS_BAD_INPUT,
+                     "there are several histories in this folder, such as %s in format %s and %s in "
+                     "format %s: name one of them",
+                     name_of(one->path), format_name(one->format), name_of(other->path),
+                     format_name(other->format));
+}
+
+static enum status choose_entries(struct entries *entries, const char *folder, enum format wanted,
+                          struct format_folder *chosen, struct error *err)
+{
+    struct entry *first, *other;
+
+    find_candidates(entries, wanted, true, &first, &other);
+    if (!first)
+        find_candidates(entries, wanted, false, &first, &other);
+    if (other)
+        return refuse_several(folder, first, other, err);
+    if (!first) {
+        error_set_file(err, folder);
+        if (wanted != FORMAT_ANY)
+            return error_set(err, STATUS_BAD_INPUT, "no file in this folder is in format %s",
+                             format_name(wanted));
+        return error_set(err, STATUS_BAD_INPUT, "no file in this folder is a history");
+    }
+    if (format_foreign(first->format) && format_foreign(first->format)->read_sessions)
+        return take_sessions(entries, first, chosen, err);
+    chosen->format = first->format;
+    return take(chosen, first, err);
+}
+
+/* The files of a folder, and what each of them looks like. */
+static enum status survey(struct entries *entries, const char *folder, struct error *err)
+{
+    TRY(list(entries, folder, err));
+    for (size_t i = 0; i < entries->all.count; i++)
+        TRY(recognise(&entries->all.at[i], err));
+    return STATUS_OK;
+}
+
+/* Closed by format_folder_close(), also after a failure. */
+static enum status format_folder_choose(const char *folder, enum format wanted,
+                                        struct format_folder *chosen, struct error *err)
+{
+    struct entries entries = { 0 };
+    enum status status;
+
+    *chosen = (struct format_folder){ .format = FORMAT_ANY };
+    status = survey(&entries, folder, err);
+    if (status == STATUS_OK)
+        status = choose_entries(&entries, folder, wanted, chosen, err);
+    close_entries(&entries);
+    return status;
+}
+
+static void format_folder_close(struct format_folder *chosen)
+{
+    for (size_t i = 0; i < chosen->paths.count; i++)
+        free(chosen->paths.at[i]);
+    array_close(&chosen->paths);
+}
+
+/* --- All of them ------------------------------------------------------------------- */
+
+#define FOLDERS_DEEP_MAX 16
+
+static enum status add_path(struct history_paths *found, const char *path, struct error *err)
+{
+    char *copy = strdup(path);
+
+    if (!copy)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the names of histories");
+    if (array_push(&found->paths, copy, err) == STATUS_OK)
+        return STATUS_OK;
+    free(copy);
+    return err->status;
+}
+
+/*
+ * Whether the folder as a whole is one history: then nothing in it may stand beside that. A single
+ * file is named itself.
+ */
+static enum status add_whole(struct entries *entries, const char *folder, enum format wanted,
+                             struct history_paths *found, bool *is_one, struct error *err)
+{
+    struct format_folder chosen = { .format = FORMAT_ANY };
+    struct error why = { 0 };
+    enum status status = STATUS_BAD_INPUT;
+
+    if (entries->folders.count == 0)
+        status = choose_entries(entries, folder, wanted, &chosen, &why);
+    *is_one = status == STATUS_OK;
+    if (status == STATUS_OK)
+        status = add_path(found, chosen.paths.count == 1 ? chosen.paths.at[0] : folder, &why);
+    format_folder_close(&chosen);
+    if (status == STATUS_OK || (status == STATUS_BAD_INPUT && !*is_one))
+        return STATUS_OK;
+    *err = why;
+    return status;
+}
+
+static enum status find_in(const char *folder, enum format wanted, unsigned depth,
+                           struct history_paths *found, struct error *err)
+{
+    struct entries entries = { 0 };
+    enum status status = survey(&entries, folder, err);
+    bool is_one = false;
+
+    if (status == STATUS_OK)
+        status = add_whole(&entries, folder, wanted, found, &is_one, err);
+    for (size_t i = 0; status == STATUS_OK && !is_one && i < entries.all.count; i++) {
+        enum format format = entries.all.at[i].format;
+
+        if (format == FORMAT_ANY || (wanted != FORMAT_ANY && format != wanted))
+            found->other_count++;
+        else
+            status = add_path(found, entries.all.at[i].path, err);
+    }
+    for (size_t i = 0; status == STATUS_OK && !is_one && i < entries.folders.count; i++)
+        status = depth > 0 ? find_in(entries.folders.at[i], wanted, depth - 1, found, err)
+                           : error_set(err, STATUS_OVER_LIMIT, "folders are nested too deep: %.200s",
+                                       entries.folders.at[i]);
+    close_entries(&entries);
+    return status;
+}
+
+enum status format_find_histories(const char *path, enum format wanted,
+                                  struct history_paths *found, struct error *err)
+{
+    struct stat file;
+
+    if (stat(path, &file) != 0 || !S_ISDIR(file.st_mode))
+        return add_path(found, path, err);
+    return find_in(path, wanted, FOLDERS_DEEP_MAX, found, err);
+}
+
+void history_paths_close(struct history_paths *found)
+{
+    for (size_t i = 0; i < found->paths.count; i++)
+        free(found->paths.at[i]);
+    array_close(&found->paths);
 }

@@ -47,7 +47,7 @@ history/foreign             uses io
 programs/values
     inside aggregate.h heap.h numeric.h sqlerror.h type.h    doors datum.h operator.h
 programs/sql                uses values
-    inside analyze.h    doors access.h schema.h tree.h
+    inside analyze.h analyze_build.h analyze_expression.h analyze_name.h    doors access.h schema.h tree.h
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
     doors condition.h engine.h machine.h predicate.h program.h

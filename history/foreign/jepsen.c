@@ -20,6 +20,7 @@
  */
 #include "history/foreign/foreign_private.h"
 #include "history/foreign/jepsen_events_private.h"
+#include "history/foreign/jepsen_survey_private.h"
 #include "history/foreign/jepsen_write_private.h"
 
 /* --- Events ----------------------------------------------------------------------- */

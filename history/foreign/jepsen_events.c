@@ -1,4 +1,6 @@
 #include "history/foreign/jepsen_events_private.h"
+#include "history/foreign/jepsen_values_private.h"
+#include "history/foreign/jepsen_workloads_private.h"
 
 #include <inttypes.h>
 

@@ -123,36 +123,9 @@ MUST_USE enum status jepsen_add_event(struct jepsen_reader *, const struct event
 /* After the last: whoever is still busy never completes. */
 MUST_USE enum status jepsen_end(struct jepsen_reader *, struct error *);
 
-/* jepsen_values.c: the operations that the value at that place stands for; NULL: there is none. */
-MUST_USE enum status jepsen_take_ops(struct jepsen_reader *, uint32_t txn, unsigned function,
-                                     const char *value, struct error *);
-/* A keyword keeps its colon, so that :x and "x" are two keys. */
-MUST_USE enum status jepsen_take_name(struct jepsen_reader *, struct text *name, struct error *);
-
 /* jepsen_survey.c: settles what kind of test it is by all events together. */
 struct events {
     ARRAY(struct event) all;
 };
-MUST_USE enum status jepsen_survey(struct jepsen_reader *, struct events *, struct error *);
-/* The same of a format that has registers alone. */
-void jepsen_survey_registers(struct jepsen_reader *);
-
-/* jepsen_workloads.c: the operations of a family that is not registers; the lexer is at its value. */
-MUST_USE enum status jepsen_take_workload(struct jepsen_reader *, uint32_t txn, unsigned function,
-                                          bool has_value, struct error *);
-/* Opens #{1 2}, [1 2] or (1 2); `bracket` is what edn_more() wants. */
-MUST_USE enum status jepsen_open_many(struct edn *, char *bracket, const char *what,
-                                      struct error *);
-/* Of comments: passes `[k` where there are keys, and the key of each that comes then. */
-MUST_USE enum status jepsen_comment_begin(struct jepsen_reader *, uint32_t *group, struct error *);
-MUST_USE enum status jepsen_comment_key(struct jepsen_reader *, uint32_t *key, struct error *);
-MUST_USE enum status jepsen_name_workload(struct jepsen_reader *, struct error *);
-
-/*
- * Whether a completion's value may belong to that invocation: they differ in what was read
- * alone. Adds what it looked at to `bytes_compared`.
- */
-bool jepsen_values_match(struct jepsen_reader *, unsigned function, const char *invoked,
-                         const char *completed);
 
 #endif

@@ -1,19 +1,8 @@
-/*
- * Which test a history of Jepsen's is of, where its operations are no transactions. A single
- * operation does not say: [3 4] may be what was read of a register whose key is 3, a set, a bank's
- * balances. All of the file does:
- *
- *     acquire, release                            a mutex
- *     transfer, or a read of a map                a bank
- *     add                                         a set or a counter
- *     write, and a read of several values         comments: which writes could be seen
- *     read or write of [[:r k v] ...]             transactions after all
- *     read, write, cas                            registers
- */
+#include "history/foreign/jepsen_survey_private.h"
+#include "history/foreign/jepsen_workloads_private.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "history/foreign/jepsen_events_private.h"
 
 /* Of what is seen or not by each read, in all. */
 #define SEEN_MAX UINT64_C(50000000)

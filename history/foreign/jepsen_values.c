@@ -1,14 +1,6 @@
-/*
- * What Jepsen's values say:
- *
- *     txn          [[:append k e] [:r k nil] [:w k v]], also with :read and :write
- *     read, write  v             or, where a test has many registers, [k v]
- *     cas          [old new]     or [k [old new]]
- *
- * Whether registers have keys is the same in all of a history: what is written and compared
- * says so, and what a read was invoked with. A register holds no lists, so [k v] is no value.
- */
-#include "history/foreign/jepsen_events_private.h"
+
+#include "history/foreign/jepsen_values_private.h"
+#include "history/foreign/jepsen_workloads_private.h"
 
 #include <inttypes.h>
 

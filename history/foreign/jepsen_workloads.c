@@ -1,22 +1,6 @@
-/*
- * Jepsen's tests that are neither transactions nor registers:
- *
- *     set       {:f :add, :value 3}          {:f :read, :value #{1 3}}      or [1 3]
- *     counter   {:f :add, :value 3}          {:f :read, :value 17}
- *     bank      {:f :transfer, :value {:from 0, :to 1, :amount 5}}
- *               {:f :read, :value {0 10, 1 15}}                             or [10 15]
- *     mutex     {:f :acquire}                {:f :release}
- *     comments  {:f :write, :value 3}        {:f :read, :value #{1 3}}      or [1 3]
- *
- * What is added is appended to the key "added", and a read of a set is a list; the header's workload
- * says which of the two it is. A bank's accounts are keys that are read together; nobody says
- * which balances a transfer wrote, so it has no operations. Whoever acquires a mutex finds the key
- * "mutex" false and makes it true; release is the reverse. Of comments (causal-reverse is another
- * name of that test) each is a key, which its write makes true; a read is of all of them, null
- * where it did not see one. Where keys are independent, values are [k v], and k is the key; of
- * comments, k/3 is.
- */
-#include "history/foreign/jepsen_events_private.h"
+#include "history/foreign/jepsen_workloads_private.h"
+
+#include "history/foreign/jepsen_values_private.h"
 
 static enum status refuse_mixture(struct error *err)
 {

@@ -28,7 +28,8 @@ enum status whole_begin(struct whole *whole, struct source *source, bool is_json
     return whole_take(whole, source, is_json, err);
 }
 
-uint64_t whole_line(const struct whole *whole)
+/* The line that the lexer is on, at a cost that grows with how far it is. */
+static uint64_t whole_line(const struct whole *whole)
 {
     uint64_t line = 1;
 

@@ -38,7 +38,5 @@ enum status whole_refuse(const struct whole *, const char *file, struct error *)
 
 /* Whether everything was read, but for blanks. */
 MUST_USE enum status whole_is_over(struct whole *, struct error *);
-/* The line that the lexer is on, at a cost that grows with how far it is. */
-uint64_t whole_line(const struct whole *);
 
 #endif

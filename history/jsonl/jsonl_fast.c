@@ -1,7 +1,851 @@
 #include "history/jsonl/jsonl_fast_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "history/history.h"
+#include "history/tables.h"
+
+/* --- Pieces of a line --- */
+
+/*
+ * Each pass_*() compares what stands at `*at` with the bytes that it must be,
+ * whole words at a time, and goes behind it; or returns false, and leaves `*at`
+ * anywhere. False says only "not exactly so": what may be right or wrong with
+ * it is for the general parser to say. No function looks for the end of the
+ * line, since no byte that is passed here is a line feed or the zero of the
+ * source's slack.
+ */
+
+#define EACH_BYTE(byte) (UINT64_C(0x0101010101010101) * (byte))
+
+/* The bytes of a word that are zero, as 0x80 in the lowest of them; above it anything. */
+static inline uint64_t zero_bytes(uint64_t word)
+{
+    return (word - EACH_BYTE(1)) & ~word & EACH_BYTE(0x80);
+}
+
+/* Likewise those that end a plain string: a quote, a backslash, a control character. */
+static inline uint64_t special_bytes(uint64_t word)
+{
+    return zero_bytes(word ^ EACH_BYTE('"')) | zero_bytes(word ^ EACH_BYTE('\\')) |
+           zero_bytes(word & EACH_BYTE(0xe0));
+}
+
+/* All bits of the bytes below the lowest mark of zero_bytes() or special_bytes(). */
+static inline uint64_t bytes_below(uint64_t marks)
+{
+    return ((marks & (0 - marks)) >> 7) - 1;
+}
+
+/* The value of eight digits, given as numbers from 0 to 9, the first in the lowest byte. */
+static inline uint64_t eight_digits(uint64_t word)
+{
+    word = word * 10 + (word >> 8);
+    return ((word & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x000f424000000064) +
+            (word >> 16 & UINT64_C(0x000000ff000000ff)) * UINT64_C(0x0000271000000001)) >>
+           32;
+}
+
+/* Passes the bytes if they come next. With a literal this is a compare or two. */
+#define PASS(at, literal)                                                                          \
+    (memcmp(*(at), literal, sizeof(literal) - 1) == 0 ? (*(at) += sizeof(literal) - 1, true)       \
+                                                      : false)
+
+static inline bool pass_digits(const char **at, uint64_t *number)
+{
+    static const uint64_t powers[] = { 1,      10,      100,      1000,     10000,
+                                       100000, 1000000, 10000000, 100000000 };
+    const char *from = *at;
+    size_t length = 0, count;
+
+    *number = 0;
+    do {
+        uint64_t word = hash_word(from + length) ^ EACH_BYTE('0');
+        uint64_t others = (word | (word + EACH_BYTE(0x76))) & EACH_BYTE(0x80);
+        count = others ? (size_t)__builtin_ctzll(others) / 8 : 8;
+        if (count == 0)
+            break;
+        *number = *number * powers[count] + eight_digits(word << (64 - 8 * count));
+        length += count;
+    } while (count == 8 && length < 24);
+    *at = from + length;
+    return length > 0 && length <= 19 && (*from != '0' || length == 1);
+}
+
+/* The extremes are left to the general parser: as times they have a meaning. */
+static inline bool pass_integer(const char **at, int64_t *number)
+{
+    bool is_negative = **at == '-';
+    uint64_t magnitude;
+
+    *at += is_negative;
+    if (!pass_digits(at, &magnitude) || magnitude >= INT64_MAX || (is_negative && magnitude == 0))
+        return false;
+    *number = is_negative ? -(int64_t)magnitude : (int64_t)magnitude;
+    return true;
+}
+
+/* Behind the bracket. */
+static inline bool pass_times(const char **at, int64_t *invoked, int64_t *completed)
+{
+    if (!pass_integer(at, invoked) || !PASS(at, ","))
+        return false;
+    if (PASS(at, "null"))
+        *completed = TIME_NEVER;
+    else if (!pass_integer(at, completed) || *completed < *invoked)
+        return false;
+    return PASS(at, "]");
+}
+
+static inline bool pass_place(const char **at, struct place *place)
+{
+    place->parts = 0;
+    if (!PASS(at, "[")) {
+        place->parts = 1;
+        return pass_integer(at, &place->part[0]);
+    }
+    do {
+        if (place->parts == PLACE_PARTS_MAX || !pass_integer(at, &place->part[place->parts]))
+            return false;
+        place->parts++;
+    } while (PASS(at, ","));
+    return PASS(at, "]") && place->parts >= 2;
+}
+
+/* Behind the opening quote: a string that stands for itself, in UTF-8; and its closing quote. */
+static inline bool pass_string(const char **at, struct text *string)
+{
+    const char *from = *at;
+    uint64_t word, marks, all = 0;
+
+    while (word = hash_word(*at), (marks = special_bytes(word)) == 0) {
+        all |= word;
+        *at += sizeof word;
+    }
+    all |= word & bytes_below(marks);
+    *at += __builtin_ctzll(marks) / 8;
+    *string = (struct text){ from, (size_t)(*at - from) };
+    return PASS(at, "\"") && (!(all & EACH_BYTE(0x80)) || text_is_utf8(*string));
+}
+
+/* --- What is read of a line --- */
+
+#define FAST_CACHE_COUNT ((size_t)1 << 15)
+#define FAST_TABLE_COUNT_MAX 256 /* more are not looked through: no line is fast then */
+
+/* Keys of up to sixteen bytes are found by their two words before anybody hashes their bytes. */
+struct cached_key {
+    uint64_t low, high; /* the bytes, then zeros */
+    uint32_t tag;       /* their count, and whose key they are: see tag_of(); 0: free */
+    uint32_t number;
+};
+
+/* What is known of a key in a history with tables. */
+struct known_key {
+    int64_t integer;    /* of a row whose key is one integer: that */
+    uint32_t statement; /* counted here: the last that has a row with this key */
+    uint32_t row;       /* the builder's last with this key, which most reads return; or none */
+};
+
+/* Bytes to compare with, as two words, and behind them what is longer. */
+struct literal {
+    uint64_t low, high, low_mask, high_mask;
+    size_t from, length; /* of all of it in `literals` */
+};
+
+struct fast_column {
+    struct literal name; /* `{"id":` of the first, `,"v":` of the others */
+    enum column_kind kind;
+    bool is_key, is_numeric;
+};
+
+struct fast_table {
+    struct literal name; /* `"t"` */
+    uint32_t column, column_count;
+    uint32_t integer_key; /* the only column of its key, if that is an integer; or none */
+};
+
+/* An operation, a statement's head, or, behind it, one of its rows: as a history has them. */
+struct fast_op {
+    uint8_t kind, lock;
+    bool has_at, has_set;
+    uint32_t key;       /* of a head: its place in `statements` */
+    struct value value; /* of a row object: its place in `rows` */
+    int64_t invoked, completed;
+    struct place snapshot;
+    size_t set, set_count; /* in `set` */
+};
+
+struct fast_statement {
+    struct statement head;
+    size_t row_count;
+    size_t aggregate, aggregate_count;
+};
+
+struct fast_row {
+    uint32_t number;     /* the builder's, if it is known already; or none, and then: */
+    uint32_t table, key;
+    uint64_t hash;
+    size_t cell;         /* in `cells` */
+};
+
+struct jsonl_fast {
+    /* Of the header, from the first line behind it on. */
+    bool is_ready, is_off, has_tables;
+    ARRAY(struct fast_table) tables;
+    ARRAY(struct fast_column) columns;
+    struct buffer literals;
+
+    /* Of the line at hand. */
+    const char *end;
+    ARRAY(struct fast_op) ops;
+    ARRAY(struct fast_statement) statements;
+    ARRAY(struct fast_row) rows;
+    ARRAY(struct value) cells;
+    ARRAY(struct jsonl_aggregate) aggregates;
+    ARRAY(struct jsonl_set_entry) set;
+
+    uint32_t table_last; /* of the last statement */
+    uint32_t statement_count;
+    ARRAY(struct known_key) known; /* by key */
+    ARRAY(int64_t) elements;
+    struct buffer scratch;
+    struct error ignored; /* the general parser will come upon it again */
+    struct cached_key cache[FAST_CACHE_COUNT];
+};
+
+#define SCOPE_WHOLE_KEY 0u /* otherwise the key within a table: its number plus one */
+
+static inline uint32_t tag_of(uint32_t scope, size_t length)
+{
+    return scope << 8 | (uint32_t)(length + 1);
+}
+
+/* --- Keys --- */
+
+static bool fast_pass_new_key(struct jsonl *reader, const char **at, uint32_t scope, uint32_t *key)
+{
+    struct error *ignored = &reader->fast->ignored;
+    struct text text;
+
+    if (!pass_string(at, &text))
+        return false;
+    if (scope == SCOPE_WHOLE_KEY)
+        return builder_key(reader->builder, text, key, ignored) == STATUS_OK;
+    return builder_row_key(reader->builder, scope - 1, text, key, ignored) == STATUS_OK;
+}
+
+/* The number that a key `t/7` ends with. */
+static int64_t integer_of(struct text key)
+{
+    const char *slash = memchr(key.at, '/', key.length);
+    struct text number = { slash + 1, key.length - (size_t)(slash + 1 - key.at) };
+    int64_t integer;
+    bool is_integer = text_to_int64(number, &integer);
+
+    assert(is_integer); /* the builder has looked */
+    return integer;
+}
+
+static bool fast_know_keys(struct jsonl *reader, uint32_t key)
+{
+    const struct builder *builder = reader->builder;
+    struct jsonl_fast *fast = reader->fast;
+
+    if (builder_know_key(reader->builder, key, &fast->ignored) != STATUS_OK)
+        return false;
+    for (size_t k = fast->known.count; k <= key; k++) {
+        struct known_key known = { .row = HISTORY_NONE };
+        uint32_t table = builder->key_table.at[k];
+        if (table != HISTORY_NONE && fast->tables.at[table].integer_key != HISTORY_NONE)
+            known.integer = integer_of(intern_text(&builder->keys, (uint32_t)k));
+        if (array_push(&fast->known, known, &fast->ignored) != STATUS_OK)
+            return false;
+    }
+    return true;
+}
+
+/* The words of a key of up to sixteen bytes and its length, without its quote. */
+static inline bool short_key(const char *at, uint64_t *low, uint64_t *high, size_t *length)
+{
+    uint64_t quotes;
+
+    *low = hash_word(at);
+    *high = 0;
+    *length = 0;
+    quotes = zero_bytes(*low ^ EACH_BYTE('"'));
+    if (!quotes) {
+        *high = hash_word(at + 8);
+        *length = 8;
+        quotes = zero_bytes(*high ^ EACH_BYTE('"'));
+        if (!quotes)
+            return false;
+        *high &= bytes_below(quotes);
+    } else {
+        *low &= bytes_below(quotes);
+    }
+    *length += (size_t)__builtin_ctzll(quotes) / 8;
+    return true;
+}
+
+/* Behind the opening quote. A key in the cache is known to be plain. */
+static inline bool pass_key(struct jsonl *reader, const char **at, uint32_t scope, uint32_t *key)
+{
+    struct cached_key *cached;
+    uint64_t low, high;
+    size_t length;
+
+    if (!short_key(*at, &low, &high, &length))
+        return fast_pass_new_key(reader, at, scope, key);
+    cached = &reader->fast->cache[hash_fold(low ^ HASH_ODD_1, high ^ scope ^ HASH_ODD_2) %
+                                  FAST_CACHE_COUNT];
+    if (cached->low == low && cached->high == high && cached->tag == tag_of(scope, length)) {
+        *at += length + 1;
+        *key = cached->number;
+        return true;
+    }
+    if (!fast_pass_new_key(reader, at, scope, key))
+        return false;
+    *cached = (struct cached_key){ low, high, tag_of(scope, length), *key };
+    return true;
+}
+
+/* Whether the builder takes the key; if so, its table or HISTORY_NONE. */
+static inline bool know_key(struct jsonl *reader, uint32_t key, uint32_t *table)
+{
+    *table = HISTORY_NONE;
+    if (!reader->fast->has_tables)
+        return true;
+    if (key >= reader->fast->known.count && !fast_know_keys(reader, key))
+        return false;
+    *table = reader->builder->key_table.at[key];
+    return true;
+}
+
+/* --- Values and rows --- */
+
+/*
+ * Every row of a table names the same columns in the same order, so each name
+ * with its quotes, and what is before and behind it, is compared as a word or
+ * two that were made ready when the header had been read.
+ */
+
+static uint64_t mask_of(size_t length)
+{
+    return length >= 8 ? UINT64_MAX : ((uint64_t)1 << (8 * length)) - 1;
+}
+
+/* Of `before`, the name as JSON, `behind`. */
+static struct literal make_literal(struct buffer *literals, const char *before, struct text name,
+                                   const char *behind)
+{
+    struct literal literal = { .from = literals->count };
+    char words[16] = { 0 };
+
+    buffer_text(literals, text_of(before));
+    buffer_json(literals, name);
+    buffer_text(literals, text_of(behind));
+    literal.length = literals->count - literal.from;
+    if (literals->out_of_memory)
+        return literal;
+    memcpy(words, literals->at + literal.from, literal.length < 16 ? literal.length : 16);
+    literal.low = hash_word(words);
+    literal.high = hash_word(words + 8);
+    literal.low_mask = mask_of(literal.length);
+    literal.high_mask = mask_of(literal.length > 8 ? literal.length - 8 : 0);
+    return literal;
+}
+
+static inline bool pass_literal(const struct jsonl_fast *fast, const char **at,
+                                const struct literal *literal)
+{
+    uint64_t low = hash_word(*at) ^ literal->low, high = hash_word(*at + 8) ^ literal->high;
+    size_t length = literal->length;
+
+    if ((low & literal->low_mask) | (high & literal->high_mask))
+        return false;
+    if (length > 16 && ((size_t)(fast->end - *at) < length ||
+                        memcmp(*at + 16, fast->literals.at + literal->from + 16, length - 16) != 0))
+        return false;
+    *at += length;
+    return true;
+}
+
+static enum status learn_column(struct jsonl *reader, uint32_t c, bool is_first, struct error *err)
+{
+    const struct builder *builder = reader->builder;
+    struct text name = intern_text(&builder->texts, builder->table_column_name[c]);
+    struct text type = intern_text(&builder->texts, builder->table_column_type[c]);
+    struct fast_column column = {
+        .name = make_literal(&reader->fast->literals, is_first ? "{" : ",", name, ":"),
+        .kind = builder->table_column_kind[c],
+        .is_numeric = tables_type_is_numeric(type),
+    };
+
+    return array_push(&reader->fast->columns, column, err);
+}
+
+static enum status learn_table(struct jsonl *reader, uint32_t t, struct error *err)
+{
+    const struct builder *builder = reader->builder;
+    struct jsonl_fast *fast = reader->fast;
+    uint32_t from = builder->table_column_start[t], to = builder->table_column_start[t + 1];
+    uint32_t key = builder->table_key_start[t], key_end = builder->table_key_start[t + 1];
+    struct fast_table table = {
+        .name = make_literal(&fast->literals, "", intern_text(&builder->table_names, t), ""),
+        .column = (uint32_t)fast->columns.count,
+        .column_count = to - from,
+        .integer_key = HISTORY_NONE,
+    };
+
+    for (uint32_t c = from; c < to; c++)
+        TRY(learn_column(reader, c, c == from, err));
+    for (uint32_t k = key; k < key_end; k++)
+        fast->columns.at[table.column + builder->table_key_column[k]].is_key = true;
+    if (key_end - key == 1 &&
+        fast->columns.at[table.column + builder->table_key_column[key]].kind == COLUMN_INTEGER)
+        table.integer_key = builder->table_key_column[key];
+    return array_push(&fast->tables, table, err);
+}
+
+static enum status fast_learn_tables(struct jsonl *reader, struct error *err)
+{
+    struct jsonl_fast *fast = reader->fast;
+    size_t count = reader->builder->table_count;
+
+    fast->is_ready = true;
+    fast->has_tables = count > 0;
+    fast->is_off = count > FAST_TABLE_COUNT_MAX;
+    for (uint32_t t = 0; t < count && !fast->is_off; t++)
+        TRY(learn_table(reader, t, err));
+    return buffer_status(&fast->literals, err);
+}
+
+static bool fast_pass_table(struct jsonl_fast *fast, const char **at, uint32_t *table)
+{
+    for (size_t i = 0; i < fast->tables.count; i++) {
+        *table = (uint32_t)((fast->table_last + i) % fast->tables.count);
+        if (pass_literal(fast, at, &fast->tables.at[*table].name)) {
+            fast->table_last = *table;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Behind the bracket. */
+static bool pass_list(struct jsonl *reader, const char **at, struct value *value)
+{
+    struct jsonl_fast *fast = reader->fast;
+
+    fast->elements.count = 0;
+    if (!PASS(at, "]")) {
+        do {
+            int64_t element;
+            if (!pass_integer(at, &element) ||
+                array_push(&fast->elements, element, &fast->ignored) != STATUS_OK)
+                return false;
+        } while (PASS(at, ","));
+        if (!PASS(at, "]"))
+            return false;
+    }
+    return builder_list(reader->builder, fast->elements.at, fast->elements.count, value,
+                        &fast->ignored) == STATUS_OK;
+}
+
+static bool fast_pass_plain(struct jsonl *reader, const char **at, struct value *value)
+{
+    struct text text;
+
+    if (PASS(at, "null"))
+        *value = value_null();
+    else if (PASS(at, "true"))
+        *value = value_boolean(true);
+    else if (PASS(at, "false"))
+        *value = value_boolean(false);
+    else if (PASS(at, "["))
+        return pass_list(reader, at, value);
+    else if (PASS(at, "\""))
+        return pass_string(at, &text) && builder_text_value(reader->builder, text, value,
+                                                            &reader->fast->ignored) == STATUS_OK;
+    else {
+        value->kind = VALUE_INTEGER;
+        return pass_integer(at, &value->bits);
+    }
+    return true;
+}
+
+/* What a column holds that is no integer, or null. */
+static bool pass_other_cell(struct jsonl *reader, const char **at,
+                            const struct fast_column *column, struct value *cell)
+{
+    static const enum value_kind kinds[] = {
+        [COLUMN_INTEGER] = VALUE_INTEGER,
+        [COLUMN_BOOLEAN] = VALUE_BOOLEAN,
+        [COLUMN_TEXT] = VALUE_TEXT,
+        [COLUMN_LIST] = VALUE_LIST,
+    };
+
+    if (!fast_pass_plain(reader, at, cell))
+        return false;
+    if (cell->kind == VALUE_NULL)
+        return !column->is_key;
+    if (cell->kind != kinds[column->kind])
+        return false;
+    return !column->is_numeric ||
+           tables_is_decimal(intern_text(&reader->builder->texts, (uint32_t)cell->bits));
+}
+
+static inline bool pass_cell(struct jsonl *reader, const char **at,
+                             const struct fast_column *column, struct value *cell)
+{
+    if (column->kind == COLUMN_INTEGER && **at != 'n') {
+        cell->kind = VALUE_INTEGER;
+        return pass_integer(at, &cell->bits);
+    }
+    return pass_other_cell(reader, at, column, cell);
+}
+
+/* Whether the cells of the key's columns spell the key. */
+static bool cells_spell_key(struct jsonl *reader, uint32_t table, const struct value *cells,
+                            uint32_t key)
+{
+    const struct builder *builder = reader->builder;
+    struct buffer *scratch = &reader->fast->scratch;
+    struct text text = intern_text(&builder->keys, key);
+    const char *slash = memchr(text.at, '/', text.length);
+    struct text spelled = { slash, text.length - (size_t)(slash - text.at) };
+
+    buffer_clear(scratch);
+    for (uint32_t k = builder->table_key_start[table]; k < builder->table_key_start[table + 1];
+         k++) {
+        struct value value = cells[builder->table_key_column[k]];
+        buffer_byte(scratch, '/');
+        tables_spell_part(scratch, value,
+                          value.kind == VALUE_TEXT
+                              ? intern_text(&builder->texts, (uint32_t)value.bits)
+                              : TEXT(""));
+    }
+    return !scratch->out_of_memory &&
+           text_equal(spelled, (struct text){ scratch->at, scratch->count });
+}
+
+static inline bool has_key(struct jsonl *reader, uint32_t table, const struct value *cells,
+                           uint32_t key)
+{
+    struct jsonl_fast *fast = reader->fast;
+    uint32_t column = fast->tables.at[table].integer_key;
+
+    if (column == HISTORY_NONE)
+        return cells_spell_key(reader, table, cells, key);
+    return cells[column].bits == fast->known.at[key].integer;
+}
+
+static bool fast_pass_row(struct jsonl *reader, const char **at, uint32_t table, uint32_t key,
+                          struct value *value)
+{
+    struct jsonl_fast *fast = reader->fast;
+    const struct fast_table *shape = &fast->tables.at[table];
+    const struct fast_column *column = fast->columns.at + shape->column;
+    struct value *cells, *cell, *end;
+    struct fast_row *row;
+
+    if (array_reserve(&fast->cells, shape->column_count, &fast->ignored) != STATUS_OK ||
+        array_reserve(&fast->rows, 1, &fast->ignored) != STATUS_OK)
+        return false;
+    cells = fast->cells.at + fast->cells.count;
+    end = cells + shape->column_count;
+    for (cell = cells; cell < end; cell++, column++)
+        if (!pass_literal(fast, at, &column->name) || !pass_cell(reader, at, column, cell))
+            return false;
+    if (!PASS(at, "}") || !has_key(reader, table, cells, key))
+        return false;
+    *value = (struct value){ VALUE_ROW, (int64_t)fast->rows.count };
+    row = &fast->rows.at[fast->rows.count++];
+    row->number = fast->known.at[key].row;
+    if (row->number != HISTORY_NONE && builder_row_is(reader->builder, row->number, cells))
+        return true;
+    row->number = HISTORY_NONE;
+    row->table = table;
+    row->key = key;
+    row->cell = fast->cells.count;
+    row->hash = builder_expect_row(reader->builder, table, cells);
+    fast->cells.count += shape->column_count;
+    return true;
+}
+
+/* --- Operations --- */
+
+#define AGGREGATE_COUNT_MAX 16 /* of a statement: names are compared with one another */
+
+static inline struct fast_op *push_op(struct jsonl_fast *fast, uint8_t kind)
+{
+    struct fast_op *op;
+
+    if (array_reserve(&fast->ops, 1, &fast->ignored) != STATUS_OK)
+        return NULL;
+    op = &fast->ops.at[fast->ops.count++];
+    op->kind = kind;
+    op->lock = 0;
+    op->value = value_none();
+    return op;
+}
+
+static bool pass_text(struct jsonl *reader, const char **at, uint32_t *text)
+{
+    struct text string;
+
+    return pass_string(at, &string) &&
+           builder_text(reader->builder, string, text, &reader->fast->ignored) == STATUS_OK;
+}
+
+static bool pass_version(const char **at, struct version_name *version)
+{
+    int64_t nth;
+
+    *version = (struct version_name){ 0 };
+    if (PASS(at, "null")) {
+        version->is_initial = true;
+        return true;
+    }
+    if (!PASS(at, "["))
+        return pass_integer(at, &version->txn_id);
+    if (!pass_integer(at, &version->txn_id) || !PASS(at, ",") || !pass_integer(at, &nth) ||
+        nth < 1 || nth > UINT32_MAX)
+        return false;
+    version->nth = (uint32_t)nth;
+    return PASS(at, "]");
+}
+
+/* Behind the brace. */
+static bool pass_set(struct jsonl *reader, const char **at, struct fast_op *op)
+{
+    struct jsonl_fast *fast = reader->fast;
+
+    op->set = fast->set.count;
+    op->set_count = 0;
+    if (PASS(at, "}"))
+        return true;
+    do {
+        struct jsonl_set_entry entry;
+        uint32_t table;
+        if (!PASS(at, "\"") || !pass_key(reader, at, SCOPE_WHOLE_KEY, &entry.key) ||
+            !know_key(reader, entry.key, &table) || !PASS(at, ":") ||
+            !pass_version(at, &entry.version) ||
+            array_push(&fast->set, entry, &fast->ignored) != STATUS_OK)
+            return false;
+    } while (PASS(at, ","));
+    op->set_count = fast->set.count - op->set;
+    return PASS(at, "}");
+}
+
+/* What comes behind value and rows, and closes the operation. */
+static inline bool pass_rest(struct jsonl *reader, const char **at, struct fast_op *op)
+{
+    if ((op->kind == OP_READ || op->kind == OP_SELECT) && PASS(at, ",\"lock\":\"")) {
+        op->lock = PASS(at, "share\"") ? OP_LOCK_SHARE : OP_LOCK_UPDATE;
+        if (op->lock == OP_LOCK_UPDATE && !PASS(at, "update\""))
+            return false;
+    }
+    op->has_at = PASS(at, ",\"at\":[");
+    if (op->has_at && !pass_times(at, &op->invoked, &op->completed))
+        return false;
+    op->snapshot.parts = 0;
+    if (PASS(at, ",\"snapshot\":") && !pass_place(at, &op->snapshot))
+        return false;
+    op->has_set = PASS(at, ",\"set\":{");
+    if (op->has_set && !pass_set(reader, at, op))
+        return false;
+    return PASS(at, "}");
+}
+
+/* An integer, most of all. The rows of a table are its keys' only values. */
+static inline bool pass_value(struct jsonl *reader, const char **at, struct fast_op *op,
+                              uint32_t table)
+{
+    if (table != HISTORY_NONE && **at == '{')
+        return fast_pass_row(reader, at, table, op->key, &op->value);
+    if (table != HISTORY_NONE || **at == '"' || **at > '9')
+        return fast_pass_plain(reader, at, &op->value) &&
+               (table == HISTORY_NONE || op->value.kind == VALUE_NULL);
+    op->value.kind = VALUE_INTEGER;
+    return pass_integer(at, &op->value.bits);
+}
+
+/* Behind the quote that opens the key. */
+static inline bool pass_item(struct jsonl *reader, const char **at, uint8_t kind)
+{
+    struct fast_op *op = push_op(reader->fast, kind);
+    uint32_t table;
+
+    if (!op || !pass_key(reader, at, SCOPE_WHOLE_KEY, &op->key) ||
+        !know_key(reader, op->key, &table))
+        return false;
+    if (PASS(at, ",\"v\":") && !pass_value(reader, at, op, table))
+        return false;
+    return op_may_have_value(kind, op->value.kind) && pass_rest(reader, at, op);
+}
+
+/* A primary key and its row, or null where it was deleted. */
+static inline bool pass_row(struct jsonl *reader, const char **at,
+                            const struct fast_statement *statement, bool is_ordered, uint8_t kind)
+{
+    struct jsonl_fast *fast = reader->fast;
+    struct fast_op *op = push_op(fast, kind);
+    uint32_t table;
+
+    if (!op || !PASS(at, "\"") ||
+        !pass_key(reader, at, statement->head.table + 1, &op->key) ||
+        !know_key(reader, op->key, &table) || table != statement->head.table)
+        return false;
+    if (is_ordered ? !PASS(at, ",") : !PASS(at, ":"))
+        return false;
+    /* Without an order a key comes once. */
+    if (!is_ordered && fast->known.at[op->key].statement == fast->statement_count)
+        return false;
+    fast->known.at[op->key].statement = fast->statement_count;
+    if (kind == OP_ROW_REMOVE)
+        return PASS(at, "null");
+    return **at == '{' && fast_pass_row(reader, at, table, op->key, &op->value);
+}
+
+/* {PK:row,...}, or in an order that matters [[PK,row],...]. */
+static bool pass_rows(struct jsonl *reader, const char **at, struct fast_statement *statement)
+{
+    bool is_ordered = statement->head.order != HISTORY_NONE || statement->head.limit >= 0;
+    uint8_t kind = op_kind_of_rows((uint8_t)statement->head.kind);
+    size_t from = reader->fast->ops.count;
+
+    statement->head.flags = STATEMENT_ANSWERED;
+    if (is_ordered ? PASS(at, "[]") : PASS(at, "{}"))
+        return true;
+    if (is_ordered ? !PASS(at, "[") : !PASS(at, "{"))
+        return false;
+    do {
+        if ((is_ordered && !PASS(at, "[")) || !pass_row(reader, at, statement, is_ordered, kind) ||
+            (is_ordered && !PASS(at, "]")))
+            return false;
+    } while (PASS(at, ","));
+    statement->row_count = reader->fast->ops.count - from;
+    return is_ordered ? PASS(at, "]") : PASS(at, "}");
+}
+
+static bool pass_aggregate(struct jsonl *reader, const char **at,
+                           const struct fast_statement *statement)
+{
+    struct jsonl_fast *fast = reader->fast;
+    struct jsonl_aggregate aggregate;
+
+    if (fast->aggregates.count - statement->aggregate == AGGREGATE_COUNT_MAX || !PASS(at, "\"") ||
+        !pass_text(reader, at, &aggregate.name) || !PASS(at, ":") ||
+        !fast_pass_plain(reader, at, &aggregate.value))
+        return false;
+    for (size_t i = statement->aggregate; i < fast->aggregates.count; i++)
+        if (fast->aggregates.at[i].name == aggregate.name)
+            return false;
+    return array_push(&fast->aggregates, aggregate, &fast->ignored) == STATUS_OK;
+}
+
+/* {"min(v)":3,...}, behind the brace. */
+static bool pass_aggregates(struct jsonl *reader, const char **at,
+                            struct fast_statement *statement)
+{
+    statement->head.flags = STATEMENT_ANSWERED | STATEMENT_AGGREGATES;
+    if (PASS(at, "}"))
+        return true;
+    do {
+        if (!pass_aggregate(reader, at, statement))
+            return false;
+    } while (PASS(at, ","));
+    statement->aggregate_count = reader->fast->aggregates.count - statement->aggregate;
+    return PASS(at, "}");
+}
+
+/* Predicate, order and limit. */
+static bool pass_terms(struct jsonl *reader, const char **at, struct statement *head)
+{
+    head->where = head->order = HISTORY_NONE;
+    head->limit = -1;
+    head->flags = 0;
+    if (head->kind != OP_INSERT && PASS(at, ",\"where\":\"") &&
+        !pass_text(reader, at, &head->where))
+        return false;
+    if (head->kind != OP_SELECT)
+        return true;
+    if (PASS(at, ",\"order\":\"") && !pass_text(reader, at, &head->order))
+        return false;
+    return !PASS(at, ",\"limit\":") || (pass_integer(at, &head->limit) && head->limit >= 0);
+}
+
+/* Behind the colon before the table's name. */
+static bool pass_statement(struct jsonl *reader, const char **at, uint8_t kind)
+{
+    struct jsonl_fast *fast = reader->fast;
+    struct fast_statement statement = { .head.kind = kind, .aggregate = fast->aggregates.count };
+    struct fast_op *op = push_op(fast, kind);
+    size_t head = fast->ops.count - 1;
+
+    if (!op || !fast_pass_table(fast, at, &statement.head.table) ||
+        !pass_terms(reader, at, &statement.head))
+        return false;
+    op->key = (uint32_t)fast->statements.count;
+    fast->statement_count++;
+    if (PASS(at, ",\"rows\":")) {
+        if (!pass_rows(reader, at, &statement))
+            return false;
+    } else if (kind == OP_SELECT && PASS(at, ",\"values\":{")) {
+        if (!pass_aggregates(reader, at, &statement))
+            return false;
+    }
+    return array_push(&fast->statements, statement, &fast->ignored) == STATUS_OK &&
+           pass_rest(reader, at, &fast->ops.at[head]);
+}
+
+static inline bool pass_op(struct jsonl *reader, const char **at)
+{
+    if (PASS(at, "{\"r\":\""))
+        return pass_item(reader, at, OP_READ);
+    if (PASS(at, "{\"w\":\""))
+        return pass_item(reader, at, OP_WRITE);
+    if (PASS(at, "{\"append\":\""))
+        return pass_item(reader, at, OP_APPEND);
+    if (PASS(at, "{\"d\":\""))
+        return pass_item(reader, at, OP_REMOVE);
+    if (PASS(at, "{\"select\":"))
+        return pass_statement(reader, at, OP_SELECT);
+    if (PASS(at, "{\"insert\":"))
+        return pass_statement(reader, at, OP_INSERT);
+    if (PASS(at, "{\"update\":"))
+        return pass_statement(reader, at, OP_UPDATE);
+    return PASS(at, "{\"delete\":") && pass_statement(reader, at, OP_DELETE);
+}
+
+static bool fast_pass_ops(struct jsonl *reader, const char **at)
+{
+    struct jsonl_fast *fast = reader->fast;
+
+    fast->ops.count = fast->statements.count = fast->rows.count = fast->cells.count = 0;
+    fast->aggregates.count = fast->set.count = 0;
+    if (PASS(at, "[]"))
+        return true;
+    if (!PASS(at, "["))
+        return false;
+    do {
+        if (!pass_op(reader, at))
+            return false;
+    } while (PASS(at, ","));
+    return PASS(at, "]");
+}
+
+/* --- Lines --- */
 
 /* A transaction until the line has turned out to be canonical. */
 struct fast_txn {

@@ -1,8 +1,10 @@
 #include "history/jsonl/jsonl_read.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
-#include "history/jsonl/jsonl_private.h"
+#include "history/jsonl/jsonl_fast_private.h"
 
 #define OFFSET_UNSET UINT64_MAX
 
@@ -29,6 +31,8 @@ static struct text first_field(struct jsonl *reader, struct text line)
     return name;
 }
 
+static enum status jsonl_header(struct jsonl *, struct error *);
+
 static enum status read_first(struct jsonl *reader, struct text line, struct error *err)
 {
     if (line.length >= 3 && memcmp(line.at, byte_order_mark, 3) == 0)
@@ -37,6 +41,10 @@ static enum status read_first(struct jsonl *reader, struct text line, struct err
     json_begin(&reader->json, line);
     return jsonl_header(reader, err);
 }
+
+static enum status jsonl_order(struct jsonl *, struct error *);
+
+static enum status jsonl_txn(struct jsonl *, struct error *);
 
 /* A transaction or a version order. */
 static enum status read_other(struct jsonl *reader, struct text line, struct error *err)
@@ -151,4 +159,959 @@ bool jsonl_is_it(struct text beginning)
     json.at++;
     return json_peek(&json) == '"' && (size_t)(json.end - json.at) >= 16 &&
            memcmp(json.at, "\"ordeal-history\"", 16) == 0;
+}
+
+static enum status refuse_name(struct jsonl *reader, const char *what, struct text name,
+                               const char *const *names, struct error *err)
+{
+    const char *nearest = text_nearest(name, names);
+
+    if (nearest)
+        return json_refuse_token(&reader->json, err, "unknown %s \"%.*s\": did you mean \"%s\"?",
+                                 what, TEXT_PRINT(name), nearest);
+    return json_refuse_token(&reader->json, err, "unknown %s \"%.*s\"", what, TEXT_PRINT(name));
+}
+
+static bool find_name(struct text name, const char *const *names, unsigned *place)
+{
+    /* Most names differ in their first byte. */
+    for (unsigned i = 0; name.length > 0 && names[i]; i++) {
+        if (names[i][0] == name.at[0] && text_equal(name, text_of(names[i]))) {
+            *place = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+/*
+ * The place of a field's name in `names`, which ends in NULL, and its bit in
+ * `seen`: an unknown name and one that was seen before are refused.
+ */
+static enum status jsonl_know_field(struct jsonl *reader, struct text name, const char *const *names,
+                                    unsigned *field, unsigned *seen, struct error *err)
+{
+    if (!find_name(name, names, field))
+        return refuse_name(reader, "field", name, names, err);
+    if (*seen >> *field & 1)
+        return json_refuse_token(&reader->json, err, "\"%.*s\" stands here twice",
+                                 TEXT_PRINT(name));
+    *seen |= 1u << *field;
+    return STATUS_OK;
+}
+
+/* The place of a string in `names`. `what`: "status". */
+static enum status jsonl_choice(struct jsonl *reader, const char *what, const char *const *names,
+                                unsigned *choice, struct error *err)
+{
+    struct text name;
+
+    if (json_peek(&reader->json) != '"') {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a %s string", what);
+        return json_refuse(&reader->json, expected, err);
+    }
+    TRY(json_string(&reader->json, what, &name, err));
+    if (!find_name(name, names, choice))
+        return refuse_name(reader, what, name, names, err);
+    return STATUS_OK;
+}
+
+static enum status read_list(struct jsonl *reader, struct value *value, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    reader->elements.count = 0;
+    TRY(json_open(json, '[', "a list", err));
+    for (size_t n = 0;; n++) {
+        int64_t element;
+        bool more;
+
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            break;
+        TRY(json_integer(json, "an integer, as lists are of integers", &element, err));
+        TRY(array_push(&reader->elements, element, err));
+    }
+    return builder_list(reader->builder, reader->elements.at, reader->elements.count, value, err);
+}
+
+/* Anything but a row. */
+static enum status read_plain(struct jsonl *reader, const char *what, struct value *value,
+                              struct error *err)
+{
+    struct json *json = &reader->json;
+    char next = json_peek(json);
+    struct text text;
+    int64_t number;
+
+    if (next == '"') {
+        TRY(json_string(json, what, &text, err));
+        return builder_text_value(reader->builder, text, value, err);
+    }
+    if (next == '[')
+        return read_list(reader, value, err);
+    if (json_word(json, "null")) {
+        *value = value_null();
+    } else if (json_word(json, "true")) {
+        *value = value_boolean(true);
+    } else if (json_word(json, "false")) {
+        *value = value_boolean(false);
+    } else {
+        TRY(json_integer(json, what, &number, err));
+        *value = value_integer(number);
+    }
+    return STATUS_OK;
+}
+
+static enum status jsonl_row_object(struct jsonl *reader, uint32_t table, struct value *value,
+                                    struct error *err)
+{
+    struct json *json = &reader->json;
+
+    reader->cells.count = 0;
+    TRY(json_open(json, '{', "a row object", err));
+    for (size_t n = 0;; n++) {
+        struct named_value cell;
+
+        TRY(json_field(json, n, &cell.name, err));
+        if (!cell.name.at)
+            break;
+        TRY(read_plain(reader, "a column's value", &cell.value, err));
+        TRY(array_push(&reader->cells, cell, err));
+    }
+    return builder_row(reader->builder, table, reader->cells.at, reader->cells.count, value, err);
+}
+
+/* A value; a row object is a row of `table`, or of none with HISTORY_NONE. */
+static enum status jsonl_value(struct jsonl *reader, uint32_t table, struct value *value,
+                               struct error *err)
+{
+    if (json_peek(&reader->json) == '{')
+        return jsonl_row_object(reader, table, value, err);
+    return read_plain(reader, "a value", value, err);
+}
+
+static enum status read_time(struct jsonl *reader, const char *what, int64_t *time,
+                             struct error *err)
+{
+    TRY(json_integer(&reader->json, what, time, err));
+    /* The extremes stand for times that nobody wrote down. */
+    if (*time == TIME_ABSENT || *time == TIME_NEVER)
+        return json_refuse_token(&reader->json, err, "the time is out of range");
+    return STATUS_OK;
+}
+
+/* [invoked, completed or null] */
+static enum status jsonl_times(struct jsonl *reader, int64_t *invoked, int64_t *completed,
+                               struct error *err)
+{
+    struct json *json = &reader->json;
+    bool more;
+
+    TRY(json_open(json, '[', "[invoked, completed] after \"at\"", err));
+    TRY(read_time(reader, "the time of invocation, an integer", invoked, err));
+    TRY(json_element(json, 1, &more, err));
+    if (!more)
+        return json_refuse_token(json, err, "expected two times after \"at\", found one");
+    if (json_word(json, "null"))
+        *completed = TIME_NEVER;
+    else
+        TRY(read_time(reader, "the time of completion, an integer or null", completed, err));
+    TRY(json_element(json, 2, &more, err));
+    if (more)
+        return json_refuse_token(json, err, "expected two times after \"at\", found more");
+    return STATUS_OK;
+}
+
+static enum status jsonl_place(struct jsonl *reader, struct place *place, struct error *err)
+{
+    struct json *json = &reader->json;
+    const char *what = "a place: an integer, or an array of two or three";
+    bool more;
+
+    *place = (struct place){ 0 };
+    if (json_peek(json) != '[') {
+        TRY(json_integer(json, what, &place->part[0], err));
+        place->parts = 1;
+        return STATUS_OK;
+    }
+    TRY(json_open(json, '[', what, err));
+    for (;;) {
+        TRY(json_element(json, place->parts, &more, err));
+        if (!more)
+            break;
+        if (place->parts == PLACE_PARTS_MAX)
+            return json_refuse(json, "\"]\" after three integers of a place", err);
+        TRY(json_integer(json, "an integer of a place", &place->part[place->parts], err));
+        place->parts++;
+    }
+    if (place->parts < 2)
+        return json_refuse_token(json, err, "a place in brackets has two or three integers");
+    return STATUS_OK;
+}
+
+static enum status jsonl_version(struct jsonl *reader, bool may_be_initial, struct version_name *version,
+                                 struct error *err)
+{
+    struct json *json = &reader->json;
+    const char *what = may_be_initial ? "a version: txn, [txn,n] or null"
+                                      : "a version: txn or [txn,n]";
+    int64_t nth;
+    bool more;
+
+    *version = (struct version_name){ 0 };
+    if (may_be_initial && json_word(json, "null")) {
+        version->is_initial = true;
+        return STATUS_OK;
+    }
+    if (json_peek(json) != '[')
+        return json_integer(json, what, &version->txn_id, err);
+    TRY(json_open(json, '[', what, err));
+    TRY(json_integer(json, "the transaction of a version [txn,n]", &version->txn_id, err));
+    TRY(json_element(json, 1, &more, err));
+    if (more)
+        TRY(json_integer(json, "the number of the write in a version [txn,n]", &nth, err));
+    if (!more || nth < 1 || nth > UINT32_MAX)
+        return json_refuse_token(json, err,
+                                 "a version [txn,n] needs a number of the write from 1 on");
+    version->nth = (uint32_t)nth;
+    TRY(json_element(json, 2, &more, err));
+    return more ? json_refuse(json, "\"]\" after a version [txn,n]", err) : STATUS_OK;
+}
+
+static const char *const op_names[] = { "r",      "w",      "append", "d", "select",
+                                        "insert", "update", "delete", NULL };
+
+/* By the places of op_names. */
+static const enum op_kind op_kinds[] = { OP_READ,   OP_WRITE,  OP_APPEND, OP_REMOVE,
+                                         OP_SELECT, OP_INSERT, OP_UPDATE, OP_DELETE };
+
+enum op_field {
+    OP_FIELD_V,
+    OP_FIELD_WHERE,
+    OP_FIELD_ORDER,
+    OP_FIELD_LIMIT,
+    OP_FIELD_ROWS,
+    OP_FIELD_VALUES,
+    OP_FIELD_LOCK,
+    OP_FIELD_AT,
+    OP_FIELD_SNAPSHOT,
+    OP_FIELD_SET,
+    OP_FIELD_ERROR,
+};
+
+static const char *const op_fields[] = { "v",      "where", "order", "limit",    "rows", "values",
+                                         "lock",   "at",    "snapshot", "set",   "error", NULL };
+
+#define OP_BIT(field) (1u << OP_FIELD_##field)
+#define OP_FIELDS_OF_ALL (OP_BIT(AT) | OP_BIT(SNAPSHOT) | OP_BIT(SET) | OP_BIT(ERROR))
+
+/* Which fields go with which operation, by the places of op_names. */
+static const unsigned fields_of_op[] = {
+    OP_FIELDS_OF_ALL | OP_BIT(V) | OP_BIT(LOCK),
+    OP_FIELDS_OF_ALL | OP_BIT(V),
+    OP_FIELDS_OF_ALL | OP_BIT(V),
+    OP_FIELDS_OF_ALL,
+    OP_FIELDS_OF_ALL | OP_BIT(WHERE) | OP_BIT(ORDER) | OP_BIT(LIMIT) | OP_BIT(ROWS) | OP_BIT(VALUES) | OP_BIT(LOCK),
+    OP_FIELDS_OF_ALL | OP_BIT(ROWS),
+    OP_FIELDS_OF_ALL | OP_BIT(WHERE) | OP_BIT(ROWS),
+    OP_FIELDS_OF_ALL | OP_BIT(WHERE) | OP_BIT(ROWS),
+};
+
+static const char *const lock_names[] = { "share", "update", NULL };
+
+/* An operation while its fields come, in any order. */
+struct op {
+    unsigned name; /* its place in op_names */
+    unsigned seen; /* a bit for each field */
+    uint32_t key, table;
+    struct value value;
+    struct statement statement;
+    bool rows_are_array;
+    enum op_flag lock;
+    int64_t invoked, completed;
+    struct place snapshot;
+    struct text error;
+};
+
+static enum status read_set(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    reader->set.count = 0;
+    TRY(json_open(json, '{', "an object of keys and versions", err));
+    for (size_t n = 0;; n++) {
+        struct jsonl_set_entry entry;
+        struct text name;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(builder_key(reader->builder, name, &entry.key, err));
+        TRY(jsonl_version(reader, true, &entry.version, err));
+        TRY(array_push(&reader->set, entry, err));
+    }
+}
+
+/* What stands behind a row's key: the row, or null where it was deleted. */
+static enum status read_row(struct jsonl *reader, const struct op *op, struct text primary_key,
+                            struct error *err)
+{
+    struct jsonl_row row = { .value = value_none() };
+
+    TRY(builder_row_key(reader->builder, op->table, primary_key, &row.key, err));
+    if (op->statement.kind == OP_DELETE) {
+        if (!json_word(&reader->json, "null"))
+            return json_refuse(&reader->json, "null, as the row was deleted", err);
+    } else {
+        TRY(jsonl_row_object(reader, op->table, &row.value, err));
+    }
+    return array_push(&reader->rows, row, err);
+}
+
+/* [PK,row] */
+static enum status read_row_pair(struct jsonl *reader, const struct op *op, struct error *err)
+{
+    struct json *json = &reader->json;
+    struct text primary_key;
+    bool more;
+
+    TRY(json_open(json, '[', "[primary key, row]", err));
+    TRY(json_string(json, "a primary key, a string", &primary_key, err));
+    TRY(json_element(json, 1, &more, err));
+    if (!more)
+        return json_refuse_token(json, err, "expected [primary key, row], found no row");
+    TRY(read_row(reader, op, primary_key, err));
+    TRY(json_element(json, 2, &more, err));
+    return more ? json_refuse(json, "\"]\" after [primary key, row", err) : STATUS_OK;
+}
+
+static enum status read_rows(struct jsonl *reader, struct op *op, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    reader->rows.count = 0;
+    op->rows_are_array = json_peek(json) == '[';
+    TRY(json_open(json, op->rows_are_array ? '[' : '{', "an object of primary keys and rows", err));
+    for (size_t n = 0;; n++) {
+        struct text primary_key;
+        bool more;
+
+        if (op->rows_are_array) {
+            TRY(json_element(json, n, &more, err));
+            if (!more)
+                return STATUS_OK;
+            TRY(read_row_pair(reader, op, err));
+        } else {
+            TRY(json_field(json, n, &primary_key, err));
+            if (!primary_key.at)
+                return STATUS_OK;
+            TRY(read_row(reader, op, primary_key, err));
+        }
+    }
+}
+
+static enum status read_aggregates(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    reader->aggregates.count = 0;
+    TRY(json_open(json, '{', "an object of aggregates and their values", err));
+    for (size_t n = 0;; n++) {
+        struct jsonl_aggregate aggregate;
+        struct text name;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(builder_text(reader->builder, name, &aggregate.name, err));
+        TRY(jsonl_value(reader, HISTORY_NONE, &aggregate.value, err));
+        TRY(array_push(&reader->aggregates, aggregate, err));
+    }
+}
+
+static enum status read_text(struct jsonl *reader, const char *what, uint32_t *number,
+                             struct error *err)
+{
+    struct text text;
+
+    TRY(json_string(&reader->json, what, &text, err));
+    return builder_text(reader->builder, text, number, err);
+}
+
+static enum status read_limit(struct jsonl *reader, int64_t *limit, struct error *err)
+{
+    TRY(json_integer(&reader->json, "an integer after \"limit\"", limit, err));
+    if (*limit < 0)
+        return json_refuse_token(&reader->json, err, "a limit is not negative");
+    return STATUS_OK;
+}
+
+static enum status read_lock(struct jsonl *reader, enum op_flag *lock, struct error *err)
+{
+    unsigned choice;
+
+    TRY(jsonl_choice(reader, "lock", lock_names, &choice, err));
+    *lock = choice == 0 ? OP_LOCK_SHARE : OP_LOCK_UPDATE;
+    return STATUS_OK;
+}
+
+static enum status read_op_field(struct jsonl *reader, struct op *op, enum op_field field,
+                              struct error *err)
+{
+    switch (field) {
+    case OP_FIELD_V:
+        return jsonl_value(reader, builder_table_of_key(reader->builder, op->key), &op->value,
+                           err);
+    case OP_FIELD_WHERE:
+        return read_text(reader, "a predicate, a string", &op->statement.where, err);
+    case OP_FIELD_ORDER:
+        return read_text(reader, "an order, a string", &op->statement.order, err);
+    case OP_FIELD_LIMIT:
+        return read_limit(reader, &op->statement.limit, err);
+    case OP_FIELD_ROWS:
+        return read_rows(reader, op, err);
+    case OP_FIELD_VALUES:
+        return read_aggregates(reader, err);
+    case OP_FIELD_LOCK:
+        return read_lock(reader, &op->lock, err);
+    case OP_FIELD_AT:
+        return jsonl_times(reader, &op->invoked, &op->completed, err);
+    case OP_FIELD_SNAPSHOT:
+        return jsonl_place(reader, &op->snapshot, err);
+    case OP_FIELD_SET:
+        return read_set(reader, err);
+    default: /* OP_FIELD_ERROR */
+        return json_string(&reader->json, "a string after \"error\"", &op->error, err);
+    }
+}
+
+/* The fields after the first, which must go with the operation. */
+static enum status read_op_fields(struct jsonl *reader, struct op *op, struct error *err)
+{
+    for (size_t n = 1;; n++) {
+        struct text name;
+        unsigned field;
+
+        TRY(json_field(&reader->json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(jsonl_know_field(reader, name, op_fields, &field, &op->seen, err));
+        if (!(fields_of_op[op->name] >> field & 1))
+            return json_refuse_token(&reader->json, err, "\"%s\" does not go with \"%s\"",
+                                     op_fields[field], op_names[op->name]);
+        TRY(read_op_field(reader, op, (enum op_field)field, err));
+    }
+}
+
+/* The first field's name tells what the operation is. */
+static enum status read_op_name(struct jsonl *reader, struct op *op, struct error *err)
+{
+    struct text name;
+
+    TRY(json_open(&reader->json, '{', "an operation object", err));
+    TRY(json_field(&reader->json, 0, &name, err));
+    if (!name.at)
+        return json_refuse_token(&reader->json, err, "the operation is empty");
+    while (op_names[op->name] && !text_equal(name, text_of(op_names[op->name])))
+        op->name++;
+    if (!op_names[op->name])
+        return json_refuse_token(&reader->json, err,
+                                 "unknown operation \"%.*s\": the first field must be r, w, "
+                                 "append, d, select, insert, update or delete",
+                                 TEXT_PRINT(name));
+    op->statement.kind = op_kinds[op->name];
+    return STATUS_OK;
+}
+
+/* And its value what it is done to. */
+static enum status read_subject(struct jsonl *reader, struct op *op, struct error *err)
+{
+    struct text subject;
+    bool is_item;
+
+    TRY(read_op_name(reader, op, err));
+    is_item = !op_is_head(op->statement.kind);
+    if (json_peek(&reader->json) != '"') {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a %s string after \"%s\"",
+                 is_item ? "key" : "table", op_names[op->name]);
+        return json_refuse(&reader->json, expected, err);
+    }
+    TRY(json_string(&reader->json, "a string", &subject, err));
+    if (is_item)
+        return builder_key(reader->builder, subject, &op->key, err);
+    op->table = op->statement.table = builder_find_table(reader->builder, subject);
+    if (op->table == HISTORY_NONE)
+        return json_refuse_token(&reader->json, err, "the header has no table \"%.*s\"",
+                                 TEXT_PRINT(subject));
+    return STATUS_OK;
+}
+
+static enum status add_statement(struct jsonl *reader, struct op *op, struct error *err)
+{
+    bool is_ordered = op->seen & (OP_BIT(ORDER) | OP_BIT(LIMIT));
+    bool has_rows = op->seen & OP_BIT(ROWS), has_values = op->seen & OP_BIT(VALUES);
+
+    if (has_rows && has_values)
+        return json_refuse_token(&reader->json, err, "a select has \"rows\" or \"values\"");
+    if (has_rows && op->rows_are_array && !is_ordered)
+        return json_refuse_token(&reader->json, err,
+                                 "rows without \"order\" and \"limit\" are an object");
+    if (has_rows && !op->rows_are_array && is_ordered)
+        return json_refuse_token(&reader->json, err,
+                                 "rows with \"order\" or \"limit\" are an array of [key, row]");
+    op->statement.flags = (has_rows || has_values ? STATEMENT_ANSWERED : 0u) |
+                          (has_values ? STATEMENT_AGGREGATES : 0u) |
+                          (is_ordered ? STATEMENT_ORDERED : 0u);
+    TRY(builder_begin_statement(reader->builder, &op->statement, err));
+    for (size_t i = 0; has_rows && i < reader->rows.count; i++)
+        TRY(builder_add_row(reader->builder, reader->rows.at[i].key, reader->rows.at[i].value,
+                            err));
+    for (size_t i = 0; has_values && i < reader->aggregates.count; i++)
+        TRY(builder_add_aggregate_of(reader->builder, reader->aggregates.at[i].name,
+                                     reader->aggregates.at[i].value, err));
+    return builder_end_statement(reader->builder, err);
+}
+
+static enum status add_set(struct jsonl *reader, struct error *err)
+{
+    if (reader->is_excerpt)
+        return STATUS_OK;
+    TRY(builder_begin_set(reader->builder, err));
+    for (size_t i = 0; i < reader->set.count; i++)
+        TRY(builder_add_set_entry(reader->builder, reader->set.at[i].key,
+                                  reader->set.at[i].version, err));
+    return STATUS_OK;
+}
+
+static enum status add_op(struct jsonl *reader, struct op *op, struct error *err)
+{
+    struct builder *builder = reader->builder;
+
+    if (op_is_head(op->statement.kind))
+        TRY(add_statement(reader, op, err));
+    else
+        TRY(builder_add_op(builder, op->statement.kind, op->key, op->value, err));
+    if (op->seen & OP_BIT(LOCK))
+        builder_set_op_lock(builder, op->lock);
+    if (op->seen & OP_BIT(AT))
+        TRY(builder_set_op_at(builder, op->invoked, op->completed, err));
+    if (op->seen & OP_BIT(SNAPSHOT))
+        TRY(builder_set_op_snapshot(builder, op->snapshot, err));
+    if (op->seen & OP_BIT(SET))
+        TRY(add_set(reader, err));
+    if (op->seen & OP_BIT(ERROR))
+        TRY(builder_set_op_error(builder, op->error, err));
+    return STATUS_OK;
+}
+
+static enum status jsonl_op(struct jsonl *reader, struct error *err)
+{
+    struct op op = { .value = value_none(),
+                     .statement = { .where = HISTORY_NONE, .order = HISTORY_NONE, .limit = -1 } };
+
+    TRY(read_subject(reader, &op, err));
+    TRY(read_op_fields(reader, &op, err));
+    return add_op(reader, &op, err);
+}
+
+enum txn_field { TXN_FIELD_TXN, TXN_FIELD_SESSION, TXN_FIELD_STATUS, TXN_FIELD_AT, TXN_FIELD_OPS, TXN_FIELD_TS,
+                 TXN_FIELD_SNAPSHOT, TXN_FIELD_ORIGIN };
+
+static const char *const txn_fields[] = { "txn", "session",  "status", "at", "ops",
+                                          "ts",  "snapshot", "origin", NULL };
+
+#define TXN_BIT(field) (1u << TXN_FIELD_##field)
+#define TXN_FIELDS_OF_HEAD (TXN_BIT(TXN) | TXN_BIT(SESSION) | TXN_BIT(STATUS))
+#define TXN_FIELDS_REQUIRED (TXN_FIELDS_OF_HEAD | TXN_BIT(OPS))
+
+/* By enum txn_status. */
+static const char *const status_names[] = { "ok", "abort", "unknown", NULL };
+
+/* A transaction while its fields come, in any order. */
+struct txn {
+    unsigned seen;      /* a bit for each field */
+    bool is_named;      /* its id is known */
+    bool is_begun;      /* the builder knows it */
+    const char *ops_at; /* where the operations stand, if they came too early */
+    int64_t id, session;
+    unsigned status;
+    int64_t invoked, completed;
+    struct place ts, snapshot, origin;
+};
+
+static enum status read_ops(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    TRY(json_open(json, '[', "an array of operations", err));
+    for (size_t n = 0;; n++) {
+        bool more;
+
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        if (jsonl_op(reader, err) != STATUS_OK)
+            return error_wrap(err, "operation %zu", n + 1);
+    }
+}
+
+static enum status begin(struct jsonl *reader, struct txn *txn, struct error *err)
+{
+    txn->is_begun = true;
+    reader->json.token = reader->json.begin; /* what is wrong now is wrong with all of it */
+    return builder_begin_txn(reader->builder, txn->id, txn->session,
+                             (enum txn_status)txn->status, err);
+}
+
+/* The builder wants the head first: operations that come before it are read again later. */
+static enum status read_ops_or_wait(struct jsonl *reader, struct txn *txn, struct error *err)
+{
+    if ((txn->seen & TXN_FIELDS_OF_HEAD) == TXN_FIELDS_OF_HEAD) {
+        TRY(begin(reader, txn, err));
+        return read_ops(reader, err);
+    }
+    txn->ops_at = reader->json.at;
+    return json_skip(&reader->json, err);
+}
+
+static enum status read_txn_field(struct jsonl *reader, struct txn *txn, enum txn_field field,
+                              struct error *err)
+{
+    struct json *json = &reader->json;
+
+    switch (field) {
+    case TXN_FIELD_TXN:
+        TRY(json_integer(json, "the transaction's number, an integer", &txn->id, err));
+        txn->is_named = true;
+        return STATUS_OK;
+    case TXN_FIELD_SESSION:
+        return json_integer(json, "the session's number, an integer", &txn->session, err);
+    case TXN_FIELD_STATUS:
+        return jsonl_choice(reader, "status", status_names, &txn->status, err);
+    case TXN_FIELD_AT:
+        return jsonl_times(reader, &txn->invoked, &txn->completed, err);
+    case TXN_FIELD_OPS:
+        return read_ops_or_wait(reader, txn, err);
+    case TXN_FIELD_TS:
+        return jsonl_place(reader, &txn->ts, err);
+    case TXN_FIELD_SNAPSHOT:
+        return jsonl_place(reader, &txn->snapshot, err);
+    default: /* TXN_FIELD_ORIGIN */
+        TRY(jsonl_place(reader, &txn->origin, err));
+        return txn->origin.parts <= ORIGIN_PARTS_MAX
+                   ? STATUS_OK
+                   : json_refuse_token(json, err, "an origin is an index, or an index and a process");
+    }
+}
+
+static enum status refuse_missing(struct jsonl *reader, unsigned seen, struct error *err)
+{
+    unsigned field = 0;
+
+    while (seen >> field & 1 || !(TXN_FIELDS_REQUIRED >> field & 1))
+        field++;
+    reader->json.token = reader->json.at;
+    return json_refuse_token(&reader->json, err, "\"%s\" is missing", txn_fields[field]);
+}
+
+/* What waited for the end of the line. */
+static enum status finish(struct jsonl *reader, struct txn *txn, struct error *err)
+{
+    if (!txn->is_begun) {
+        TRY(begin(reader, txn, err));
+        reader->json.at = txn->ops_at;
+        TRY(read_ops(reader, err));
+    }
+    if (txn->seen & TXN_BIT(AT))
+        TRY(builder_set_txn_at(reader->builder, txn->invoked, txn->completed, err));
+    if (txn->seen & TXN_BIT(TS))
+        TRY(builder_set_ts(reader->builder, txn->ts, err));
+    if (txn->seen & TXN_BIT(SNAPSHOT))
+        TRY(builder_set_snapshot(reader->builder, txn->snapshot, err));
+    if (txn->seen & TXN_BIT(ORIGIN))
+        TRY(builder_set_origin(reader->builder, txn->origin, err));
+    reader->json.token = reader->json.begin; /* it is about all of the line */
+    return builder_end_txn(reader->builder, err);
+}
+
+static enum status read_txn(struct jsonl *reader, struct txn *txn, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    TRY(json_open(json, '{', "a transaction or version-order object", err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+        unsigned field;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(jsonl_know_field(reader, name, txn_fields, &field, &txn->seen, err));
+        TRY(read_txn_field(reader, txn, (enum txn_field)field, err));
+    }
+    TRY(json_end(json, err));
+    if ((txn->seen & TXN_FIELDS_REQUIRED) != TXN_FIELDS_REQUIRED)
+        return refuse_missing(reader, txn->seen, err);
+    return finish(reader, txn, err);
+}
+
+static enum status jsonl_txn(struct jsonl *reader, struct error *err)
+{
+    struct txn txn = { 0 };
+    enum status status = read_txn(reader, &txn, err);
+
+    if (status != STATUS_OK && txn.is_named)
+        return error_wrap(err, "transaction %" PRId64, txn.id);
+    return status;
+}
+
+static enum status read_versions(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    TRY(json_open(json, '[', "an array of versions", err));
+    for (size_t n = 0;; n++) {
+        struct version_name version;
+        bool more;
+
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return builder_end_order(reader->builder, err);
+        TRY(jsonl_version(reader, false, &version, err));
+        TRY(builder_add_version(reader->builder, version, err));
+        if (reader->fast)
+            TRY(jsonl_fast_versions(reader, err));
+    }
+}
+
+static enum status jsonl_order(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+    struct text name;
+
+    TRY(json_open(json, '{', "a version-order object", err));
+    TRY(json_field(json, 0, &name, err));
+    TRY(json_open(json, '{', "an object of keys and version orders", err));
+    for (size_t n = 0;; n++) {
+        uint32_t key;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(builder_key(reader->builder, name, &key, err));
+        TRY(builder_begin_order(reader->builder, key, err));
+        if (read_versions(reader, err) != STATUS_OK)
+            return error_wrap(err, "version order of \"%.*s\"", TEXT_PRINT(name));
+    }
+    TRY(json_field(json, 1, &name, err));
+    if (name.at)
+        return json_refuse_token(json, err, "\"version-order\" stands alone on its line");
+    return json_end(json, err);
+}
+
+#define HEADER_VERSION 1
+
+enum header_field {
+    HEADER_HISTORY,
+    HEADER_WORKLOAD,
+    HEADER_TABLES,
+    HEADER_INITIAL,
+    HEADER_UNIQUE,
+    HEADER_PRODUCER,
+};
+
+static const char *const header_fields[] = { "ordeal-history", "workload", "tables", "initial",
+                                             "unique",         "producer", NULL };
+
+static const char header_example[] = "{\"ordeal-history\":1,...";
+
+enum table_field { TABLE_COLUMNS, TABLE_KEY };
+
+static const char *const table_fields[] = { "columns", "key", NULL };
+
+static enum status read_columns(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    TRY(json_open(json, '{', "an object of columns and their types", err));
+    for (size_t n = 0;; n++) {
+        struct text name, type;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(json_string(json, "the column's type, a string", &type, err));
+        TRY(builder_add_column(reader->builder, name, type, err));
+    }
+}
+
+static enum status read_key_columns(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    TRY(json_open(json, '[', "an array of the key's columns", err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+        bool more;
+
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            return STATUS_OK;
+        TRY(json_string(json, "a column's name, a string", &name, err));
+        TRY(builder_add_key_column(reader->builder, name, err));
+    }
+}
+
+/* {"columns":{...},"key":[...]}: the builder wants the columns first. */
+static enum status read_table(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+    const char *key_at = NULL, *after;
+    unsigned seen = 0;
+
+    TRY(json_open(json, '{', "a table: {\"columns\":{...},\"key\":[...]}", err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+        unsigned field;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(jsonl_know_field(reader, name, table_fields, &field, &seen, err));
+        if (field == TABLE_COLUMNS) {
+            TRY(read_columns(reader, err));
+        } else {
+            key_at = json->at;
+            TRY(json_skip(json, err));
+        }
+    }
+    if (seen != (1u << TABLE_COLUMNS | 1u << TABLE_KEY))
+        return json_refuse_token(json, err, "a table needs \"columns\" and \"key\"");
+    after = json->at;
+    json->at = key_at;
+    TRY(read_key_columns(reader, err));
+    json->at = after;
+    return builder_end_table(reader->builder, err);
+}
+
+static enum status read_tables(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    TRY(json_open(json, '{', "an object of tables", err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+        uint32_t table;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(builder_add_table(reader->builder, name, &table, err));
+        if (read_table(reader, err) != STATUS_OK)
+            return error_wrap(err, "table \"%.*s\"", TEXT_PRINT(name));
+    }
+}
+
+static enum status read_initial(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    TRY(json_open(json, '{', "an object of keys and their initial values", err));
+    for (size_t n = 0;; n++) {
+        struct value value;
+        struct text name;
+        uint32_t key, table;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(builder_key(reader->builder, name, &key, err));
+        table = builder_table_of_key(reader->builder, key);
+        TRY(jsonl_value(reader, table, &value, err));
+        TRY(builder_add_initial(reader->builder, key, value, err));
+    }
+}
+
+static enum status read_unique(struct jsonl *reader, struct error *err)
+{
+    if (json_word(&reader->json, "true"))
+        builder_set_unique(reader->builder, true);
+    else if (json_word(&reader->json, "false"))
+        builder_set_unique(reader->builder, false);
+    else
+        return json_refuse(&reader->json, "true or false after \"unique\"", err);
+    return STATUS_OK;
+}
+
+static enum status read_header_field(struct jsonl *reader, unsigned field, struct error *err)
+{
+    struct json *json = &reader->json;
+    struct text text;
+
+    switch (field) {
+    case HEADER_WORKLOAD:
+        TRY(json_string(json, "a string after \"workload\"", &text, err));
+        return builder_set_workload(reader->builder, text, err);
+    case HEADER_PRODUCER:
+        TRY(json_string(json, "a string after \"producer\"", &text, err));
+        return builder_set_producer(reader->builder, text, err);
+    case HEADER_TABLES:
+        return read_tables(reader, err);
+    case HEADER_UNIQUE:
+        return read_unique(reader, err);
+    default: /* HEADER_INITIAL: its keys may be rows of tables that come later */
+        return json_skip(json, err);
+    }
+}
+
+static enum status read_version(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+    struct text name;
+    int64_t version;
+
+    if (json_peek(json) != '{')
+        return json_refuse(json, header_example, err);
+    TRY(json_open(json, '{', header_example, err));
+    TRY(json_field(json, 0, &name, err));
+    if (!name.at || !text_equal(name, text_of(header_fields[HEADER_HISTORY])))
+        return json_refuse_token(json, err, "expected %s on the first line", header_example);
+    TRY(json_integer(json, "the version of the format, an integer", &version, err));
+    if (version > HEADER_VERSION)
+        return json_refuse_token(json, err, "version %lld is newer than this program reads (%d)",
+                                 (long long)version, HEADER_VERSION);
+    if (version < HEADER_VERSION)
+        return json_refuse_token(json, err, "there is no version %lld of this format",
+                                 (long long)version);
+    return STATUS_OK;
+}
+
+/* json.at is where the line's `{` is. */
+static enum status jsonl_header(struct jsonl *reader, struct error *err)
+{
+    struct json *json = &reader->json;
+    const char *initial_at = NULL;
+    unsigned seen = 1u << HEADER_HISTORY;
+
+    TRY(read_version(reader, err));
+    for (size_t n = 1;; n++) {
+        struct text name;
+        unsigned field;
+
+        TRY(json_field(json, n, &name, err));
+        if (!name.at)
+            break;
+        TRY(jsonl_know_field(reader, name, header_fields, &field, &seen, err));
+        if (field == HEADER_INITIAL)
+            initial_at = json->at;
+        TRY(read_header_field(reader, field, err));
+    }
+    TRY(json_end(json, err));
+    if (!initial_at)
+        return STATUS_OK;
+    json->at = initial_at;
+    return read_initial(reader, err) == STATUS_OK ? STATUS_OK : error_wrap(err, "initial");
 }

@@ -1,6 +1,6 @@
-#include <assert.h>
+#include "programs/generator/emit_private.h"
 
-#include "programs/generator/generator_private.h"
+#include <assert.h>
 
 #define PRODUCER "ordeal generate"
 

@@ -3,6 +3,314 @@
 #include <assert.h>
 
 #include "base/hash.h"
+#include "programs/generator/emit_private.h"
+
+#define TRIES_MAX 4 /* the last is at the latest place, where nobody stands in the way */
+
+/* In its present try. */
+struct transaction {
+    struct generator *g;
+    struct actor *actor;
+    struct record *record;
+    int64_t now;
+    enum source source;
+    int64_t seen_until; /* of one place */
+    struct replica *replica;
+    int64_t floor; /* what a refused try was too early for */
+    unsigned tries;
+    bool is_refused;
+};
+
+static inline int64_t int64_max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* The lowest place that is still known, and not excluded. */
+static int64_t lowest_place(const struct transaction *t)
+{
+    return int64_max(int64_max(t->now - t->g->window, 0), t->floor);
+}
+
+/*
+ * An instant between two ticks: the number of commits makes it its own, as fewer
+ * transactions commit within the window than a tick has nanoseconds.
+ */
+static int64_t draw_earlier_place(struct transaction *t)
+{
+    struct generator *g = t->g;
+    int64_t lowest = lowest_place(t), place;
+
+    if (g->rules.standing == STAND_AFTER_SESSION)
+        lowest = int64_max(lowest, t->actor->last_place);
+    if (lowest >= t->now || t->tries >= TRIES_MAX || random_below(&g->staleness, 2) == 0)
+        return t->now;
+    place = random_between(&g->staleness, lowest, t->now - 1) & ~(g->tick - 1);
+    place += 1 + (int64_t)(g->commits % (uint64_t)(g->tick - 1));
+    return place > lowest ? place : t->now;
+}
+
+/* At the latest a tick ago: until then all others have committed. */
+static int64_t draw_snapshot(struct transaction *t, enum since since)
+{
+    int64_t lowest = lowest_place(t), latest = t->now - t->g->tick;
+
+    if (since == SINCE_SESSION)
+        lowest = int64_max(lowest, t->actor->last_place);
+    if (since == SINCE_INVOCATION)
+        lowest = int64_max(lowest, t->record->invoked);
+    assert(lowest <= latest);
+    return t->tries < TRIES_MAX ? random_between(&t->g->staleness, lowest, latest) : latest;
+}
+
+/* What another replica has seen comes with what it has done. */
+static void pull(struct transaction *t, uint32_t from)
+{
+    struct generator *g = t->g;
+
+    for (uint32_t r = 0; r < g->replica_count; r++)
+        t->replica->seen_until[r] =
+            int64_max(t->replica->seen_until[r], g->replicas[from].seen_until[r]);
+    t->replica->seen_until[from] = t->now - g->tick;
+}
+
+static void bring_replica_up_to_date(struct transaction *t)
+{
+    struct generator *g = t->g;
+    uint32_t own = t->actor->session % g->replica_count;
+    uint32_t other = (uint32_t)random_below(&g->staleness, g->replica_count);
+
+    if (other != own && random_below(&g->staleness, 4) == 0)
+        pull(t, other);
+    for (uint32_t r = 0; r < g->replica_count; r++)
+        if (r != own && (t->tries > 0 || t->replica->seen_until[r] < lowest_place(t)))
+            pull(t, r);
+}
+
+/* The latest that the replica has seen of anybody: from now on it has seen all until then. */
+static int64_t even_out_replica(struct transaction *t)
+{
+    struct generator *g = t->g;
+    int64_t place = 0;
+
+    for (uint32_t r = 0; r < g->replica_count; r++)
+        place = int64_max(place, t->replica->seen_until[r]);
+    for (uint32_t r = 0; r < g->replica_count; r++)
+        t->replica->seen_until[r] = place;
+    return place;
+}
+
+/* Draws a place that has not been refused, and what is seen from it. */
+static void choose_place(struct transaction *t, bool by_predicate)
+{
+    struct generator *g = t->g;
+
+    t->record->place = t->now;
+    t->source = g->rules.source;
+    switch (t->source) {
+    case SOURCE_PLACE:
+        if (g->rules.standing != STAND_NOW)
+            t->record->place = draw_earlier_place(t);
+        t->seen_until = t->record->place;
+        break;
+    case SOURCE_SNAPSHOT:
+        t->seen_until = draw_snapshot(t, g->rules.since);
+        break;
+    case SOURCE_STATEMENT:
+        t->seen_until = lowest_place(t);
+        break;
+    case SOURCE_REPLICA:
+        t->replica = &g->replicas[t->actor->session % g->replica_count];
+        bring_replica_up_to_date(t);
+        if (by_predicate) {
+            t->source = SOURCE_SNAPSHOT;
+            t->seen_until = even_out_replica(t);
+        }
+        break;
+    case SOURCE_PART:
+        if (by_predicate) {
+            t->source = SOURCE_SNAPSHOT;
+            t->seen_until = draw_snapshot(t, SINCE_SESSION);
+        }
+        break;
+    }
+    t->record->snapshot = t->source == SOURCE_SNAPSHOT ? t->seen_until : PLACE_NONE;
+}
+
+static bool sees(const struct transaction *t, const struct version *v)
+{
+    const struct generator *g = t->g;
+
+    switch (t->source) {
+    case SOURCE_PLACE:
+    case SOURCE_SNAPSHOT:
+    case SOURCE_STATEMENT:
+        return v->place <= t->seen_until;
+    case SOURCE_REPLICA:
+        return v->place <= t->replica->seen_until[v->session % g->replica_count];
+    case SOURCE_PART:
+        return v->place <= t->now - g->window || v->session == t->actor->session ||
+               (random_draw_at(&g->parts, (uint64_t)t->record->id << 32 | v->txn) & 1);
+    }
+    assert(!"a source that does not exist");
+    return false;
+}
+
+/* The newest clean version of the slot's key that is seen, or VERSIONS_NONE. */
+static uint32_t look_up(const struct transaction *t, uint32_t slot)
+{
+    const struct version *at = t->g->versions.pool.at;
+    uint32_t version = t->g->versions.slots[slot].newest;
+
+    while (version != VERSIONS_NONE && (at[version].dirty || !sees(t, &at[version])))
+        version = at[version].older;
+    return version;
+}
+
+/* One rolled back later, or one that its own writer overwrote. */
+static uint32_t look_for_dirt(const struct transaction *t, uint32_t slot, uint32_t clean)
+{
+    const struct version *at = t->g->versions.pool.at;
+    uint32_t version = t->g->versions.slots[slot].newest;
+
+    for (; version != clean; version = at[version].older)
+        if (at[version].dirty && sees(t, &at[version]))
+            return version;
+    if (clean != VERSIONS_NONE && at[clean].older != VERSIONS_NONE && at[at[clean].older].dirty)
+        return at[clean].older;
+    return clean;
+}
+
+/* Under SOURCE_STATEMENT each statement begins with a place not before the last one's. */
+static void begin_statement(struct transaction *t)
+{
+    if (t->source == SOURCE_STATEMENT)
+        t->seen_until = random_between(&t->g->staleness, t->seen_until, t->now - t->g->tick);
+}
+
+/* --- Values ------------------------------------------------------------------- */
+
+static enum status set_list_value(struct generator *g, struct record *record, struct effect *effect,
+                               struct error *err)
+{
+    const struct versions *v = &g->versions;
+    uint32_t version = effect->seen.version;
+    size_t length = version == VERSIONS_NONE ? 0 : (size_t)v->pool.at[version].number;
+    const int64_t *elements = v->elements + (size_t)effect->slot * v->element_room;
+    size_t start = record->elements.count;
+
+    for (size_t i = 0; i < length; i++)
+        TRY(array_push(&record->elements, elements[i], err));
+    for (size_t i = 0; i < effect->seen.own; i++)
+        if (g->own.at[i].slot == effect->slot)
+            TRY(array_push(&record->elements, g->own.at[i].number, err));
+    effect->value = (struct draft){ .kind = VALUE_LIST,
+                                    .element_start = (uint32_t)start,
+                                    .element_count = (uint32_t)(record->elements.count - start) };
+    return STATUS_OK;
+}
+
+static struct draft value_seen(const struct generator *g, struct seen seen)
+{
+    struct draft draft = {
+        .kind = g->workload->shape == SHAPE_ROWS ? VALUE_ROW : VALUE_INTEGER,
+    };
+
+    if (seen.own) {
+        draft.number = g->own.at[seen.own - 1].number;
+        draft.tag = g->own.at[seen.own - 1].tag;
+    } else if (seen.version != VERSIONS_NONE) {
+        draft.number = g->versions.pool.at[seen.version].number;
+        draft.tag = g->versions.pool.at[seen.version].tag;
+    } else {
+        draft.kind = VALUE_NULL;
+    }
+    return draft;
+}
+
+static enum status set_values(struct transaction *t, struct error *err)
+{
+    struct generator *g = t->g;
+    struct record *record = t->record;
+
+    for (size_t i = 0; i < g->own.count; i++)
+        g->own.at[i].tag = ++g->last_tag;
+    for (unsigned i = 0; i < record->effect_count; i++) {
+        struct effect *effect = &record->effects[i];
+
+        if (effect->kind == OP_READ && g->workload->shape == SHAPE_LISTS)
+            TRY(set_list_value(g, record, effect, err));
+        else if (effect->kind <= OP_REMOVE)
+            effect->value = value_seen(g, effect->seen);
+    }
+    for (size_t i = 0; i < record->rows.count; i++) {
+        struct effect_row *row = &record->rows.at[i];
+
+        row->value = value_seen(g, row->seen);
+        row->key = generator_key(g, row->key);
+    }
+    return STATUS_OK;
+}
+
+/* --- Versions ----------------------------------------------------------------- */
+
+static void lengthen_list(struct generator *g, uint32_t slot, struct version *version)
+{
+    struct versions *v = &g->versions;
+    uint32_t newest = v->slots[slot].newest;
+    int64_t length = newest == VERSIONS_NONE ? 0 : v->pool.at[newest].number;
+
+    assert(length < v->element_room);
+    v->elements[(size_t)slot * v->element_room + (size_t)length] = version->number;
+    version->number = length + 1;
+}
+
+static enum status install_write(struct transaction *t, size_t number, struct error *err)
+{
+    struct generator *g = t->g;
+    const struct own_write *own = &g->own.at[number];
+    bool is_last = g->versions.slots[own->slot].own == number + 1;
+    bool aborts = t->record->status == TXN_ABORT;
+    bool is_list = g->workload->shape == SHAPE_LISTS;
+    struct version version = { .place = t->record->place,
+                               .committed_at = t->now,
+                               .number = own->number,
+                               .tag = own->tag,
+                               .txn = t->record->id,
+                               .nth = is_last ? 0 : own->nth,
+                               .session = t->actor->session,
+                               .dirty = aborts || !is_last };
+
+    if (is_list)
+        lengthen_list(g, own->slot, &version);
+    if (!version.dirty)
+        TRY(emit_version(g, generator_key(g, own->slot), t->record->id, err));
+    if (version.dirty && !is_list && !g->rules.dirty_reads)
+        return STATUS_OK;
+    return versions_add(&g->versions, own->slot, version, t->now - g->window, err);
+}
+
+static void retire_lists(struct generator *g)
+{
+    struct versions *v = &g->versions;
+
+    for (size_t i = 0; i < g->own.count; i++) {
+        uint32_t slot = g->own.at[i].slot, newest = v->slots[slot].newest;
+
+        if (newest != VERSIONS_NONE && v->pool.at[newest].number >= LIST_LENGTH_MAX)
+            versions_renew(v, slot, g->next_list++);
+    }
+}
+
+/* Then puts its versions where others see them. */
+static enum status add_versions(struct transaction *t, struct error *err)
+{
+    for (size_t i = 0; i < t->g->own.count; i++)
+        TRY(install_write(t, i, err));
+    if (t->g->workload->shape == SHAPE_LISTS)
+        retire_lists(t->g);
+    return STATUS_OK;
+}
 
 /* Of eight chances, how many take a dirty version that is there. */
 #define DIRTY_EIGHTHS 4
@@ -66,7 +374,7 @@ static void name_snapshot(const struct transaction *t, struct effect *effect)
 /* A list with own elements must be the newest: they will stand behind all of it. */
 static uint32_t look_before_own_append(struct transaction *t, uint32_t slot)
 {
-    uint32_t version = view_look(t, slot), newest = versions_newest(&t->g->versions, slot);
+    uint32_t version = look_up(t, slot), newest = versions_newest(&t->g->versions, slot);
 
     if (version == newest)
         return version;
@@ -84,13 +392,13 @@ static void read_key(struct transaction *t, uint32_t slot)
     uint32_t own = g->versions.slots[slot].own, clean;
 
     effect->seen.own = own;
-    view_begin_statement(t);
+    begin_statement(t);
     if (own && g->workload->shape != SHAPE_LISTS)
         return;
-    clean = own ? look_before_own_append(t, slot) : view_look(t, slot);
+    clean = own ? look_before_own_append(t, slot) : look_up(t, slot);
     effect->seen.version = clean;
     if (g->rules.dirty_reads && !own && random_below(&g->staleness, 8) < DIRTY_EIGHTHS)
-        effect->seen.version = view_look_for_dirt(t, slot, clean);
+        effect->seen.version = look_for_dirt(t, slot, clean);
     note_seen_at(t, effect, effect->seen.version);
     protect(t, slot, t->record->place);
     if (t->source == SOURCE_REPLICA || t->source == SOURCE_PART || effect->seen.version != clean)
@@ -112,7 +420,7 @@ static bool check_write(struct transaction *t, uint32_t slot)
     if (g->rules.first_committer_wins && place > t->seen_until)
         refuse(t, place);
     if (t->source == SOURCE_REPLICA && g->workload->shape == SHAPE_LISTS &&
-        newest != VERSIONS_NONE && !view_sees(t, &g->versions.pool.at[newest]))
+        newest != VERSIONS_NONE && !sees(t, &g->versions.pool.at[newest]))
         refuse(t, place);
     return !t->is_refused;
 }
@@ -181,7 +489,7 @@ static bool see_row(const struct transaction *t, uint32_t slot, struct seen *see
         *number = g->own.at[seen->own - 1].number;
         return true;
     }
-    seen->version = view_look(t, slot);
+    seen->version = look_up(t, slot);
     if (seen->version == VERSIONS_NONE)
         return false;
     *number = g->versions.pool.at[seen->version].number;
@@ -221,7 +529,7 @@ static bool rows_are_current(struct transaction *t, const struct effect *effect)
     t->seen_until = t->record->place;
     for (uint32_t i = 0; i < effect->row_count && same; i++) {
         const struct effect_row *row = &t->record->rows.at[effect->row_start + i];
-        same = row->seen.own || view_look(t, row->key) == row->seen.version;
+        same = row->seen.own || look_up(t, row->key) == row->seen.version;
     }
     t->seen_until = earlier;
     return same;
@@ -266,7 +574,7 @@ static enum status match(struct transaction *t, const struct step *step, struct 
                          struct error *err)
 {
     name_range(t, step, effect);
-    view_begin_statement(t);
+    begin_statement(t);
     if (t->source == SOURCE_STATEMENT)
         name_snapshot(t, effect);
     if (t->g->rules.phantoms && effect->kind == OP_SELECT &&
@@ -373,7 +681,7 @@ static void begin_try(struct transaction *t, bool by_predicate)
     t->record->rows.count = 0;
     t->record->effect_count = 0;
     t->is_refused = false;
-    view_choose(t, by_predicate);
+    choose_place(t, by_predicate);
 }
 
 /* Tries places until one is not refused. At the last, nobody stands further on. */
@@ -397,7 +705,7 @@ static enum status run_steps(struct transaction *t, struct error *err)
     return STATUS_OK;
 }
 
-enum status transact(struct generator *g, struct actor *actor, int64_t now, struct error *err)
+enum status execute_transaction(struct generator *g, struct actor *actor, int64_t now, struct error *err)
 {
     struct transaction t = {
         .g = g, .actor = actor, .record = generator_record(g, actor->id), .now = now
@@ -408,8 +716,8 @@ enum status transact(struct generator *g, struct actor *actor, int64_t now, stru
         random_below(&g->staleness, ABORTS_ONE_IN) == 0)
         t.record->status = TXN_ABORT;
     TRY(run_steps(&t, err));
-    TRY(settle(&t, err));
-    TRY(settle_versions(&t, err));
+    TRY(set_values(&t, err));
+    TRY(add_versions(&t, err));
     forget_own_writes(g);
     if (t.record->status == TXN_OK)
         actor->last_place = t.record->place;

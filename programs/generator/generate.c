@@ -4,7 +4,10 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "programs/generator/emit_private.h"
+#include "programs/generator/execute_private.h"
 #include "programs/generator/generator_private.h"
+#include "programs/generator/plant.h"
 
 #define SEED_MAX ((UINT64_C(1) << 53) - 1)
 
@@ -186,8 +189,9 @@ static enum status widen_ring(struct generator *g, struct error *err)
     return STATUS_OK;
 }
 
-enum status generator_invoke(struct generator *g, struct actor *actor, int64_t now,
-                             struct error *err)
+/* Gives the actor the next id, and a record. */
+static enum status generator_invoke(struct generator *g, struct actor *actor, int64_t now,
+                                    struct error *err)
 {
     size_t effects_max = 2 * (size_t)g->options->operations + PLANT_OPS_MAX;
     struct record *record;
@@ -247,7 +251,7 @@ static enum status commit(struct generator *g, struct event event, struct error 
     g->last_commit = now;
     record->committed = now;
     record->completed = now + random_between(&g->latencies, 1, REPLY_TICKS_MAX * g->tick);
-    TRY(transact(g, actor, now, err));
+    TRY(execute_transaction(g, actor, now, err));
     g->commits++;
     actor->free_at = record->completed;
     generator_begin_next(g, event.actor);

@@ -2,8 +2,7 @@
  * generator_private: what the parts of the generator share.
  *
  *     generate.c    the loop over virtual time
- *     transact.c    runs one transaction on the versions, at a place its level allows (with
- *                   view.c and settle.c, see transact_private.h)
+ *     execute.c     runs one transaction on the versions, at a place its level allows
  *     emit.c        hands it to the builder, in the order of invocations
  *     plant.c       runs the transactions that carry an anomaly
  *
@@ -178,16 +177,6 @@ static inline int64_t generator_round_up(const struct generator *g, int64_t inst
     return (instant + g->tick - 1) & ~(g->tick - 1);
 }
 
-/* An ordinary transaction, committing now. Leaves its record done. */
-MUST_USE enum status transact(struct generator *, struct actor *, int64_t now, struct error *);
-
-/* Notes a version: the next of its key. */
-MUST_USE enum status emit_version(struct generator *, uint32_t key, uint32_t txn, struct error *);
-MUST_USE enum status emit_header(struct generator *, struct error *);
-/* Hands over the records that are done, up to the first that is not. */
-MUST_USE enum status emit_done(struct generator *, struct error *);
-MUST_USE enum status emit_version_orders(struct generator *, struct error *);
-
 /* The key's number as rows and texts have it: ordinary keys stand around the plant's. */
 static inline uint32_t generator_key(const struct generator *g, uint32_t slot)
 {
@@ -198,6 +187,8 @@ static inline uint32_t generator_key(const struct generator *g, uint32_t slot)
     return key + g->plant.key_count;
 }
 
+/* --- plant.c --- */
+
 MUST_USE enum status plant_init(struct generator *, const struct random_key *, struct error *);
 /* Called after each commit: whether sessions are to be held from now on, and holds them. */
 void plant_watch(struct generator *);
@@ -206,9 +197,8 @@ void plant_note_idle(struct generator *);
 /* A planted actor is invoked; with the last of them, all their records are filled. */
 MUST_USE enum status plant_invoke(struct generator *, struct actor *, struct error *);
 
-/* Gives the actor the next id, and a record. */
-MUST_USE enum status generator_invoke(struct generator *, struct actor *, int64_t now,
-                                      struct error *);
+/* --- generate.c --- */
+
 /* Sends a session off to its next transaction, if any is left. */
 void generator_begin_next(struct generator *, uint32_t actor);
 

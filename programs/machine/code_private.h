@@ -231,7 +231,4 @@ struct code {
     const struct reference_code *references;
 };
 
-/* Steps as text, a line each. */
-void code_print(const struct step *, uint32_t count, struct buffer *);
-
 #endif

@@ -1,4 +1,6 @@
 #include "programs/machine/compile_private.h"
+#include "programs/machine/compile_expression_private.h"
+#include "programs/machine/compile_query_private.h"
 
 #include <assert.h>
 #include <string.h>

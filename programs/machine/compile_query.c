@@ -1,8 +1,6 @@
-/*
- * Queries: which conjuncts belong to which source, and in which order sources
- * are read. What depends on no column is computed before the query is begun.
- */
-#include "programs/machine/compile_private.h"
+#include "programs/machine/compile_query_private.h"
+
+#include "programs/machine/compile_expression_private.h"
 
 #include <assert.h>
 

@@ -1,9 +1,8 @@
 /*
  * What the files of predicate.h share:
  *
- *     predicate.c        the set, and which texts are of one shape
+ *     predicate.c        the set, which texts are of one shape, and which rows match
  *     predicate_shape.c  from a text to its shape, and from a shape to a condition
- *     predicate_match.c  rows
  */
 #ifndef PROGRAMS_MACHINE_PREDICATE_PRIVATE_H
 #define PROGRAMS_MACHINE_PREDICATE_PRIVATE_H
@@ -53,16 +52,6 @@ struct predicates {
     ARRAY(struct predicate) predicates;
     uint32_t *of_statement;
 };
-
-/* --- predicate_shape.c --- */
-
-/* False: the text is not to be cut, or has no numbers. */
-bool predicate_lift(struct text, struct lifted *);
-/* Marks are numbers, counted in the order in which they stand. */
-MUST_USE enum status predicate_compile(struct predicates *, uint32_t table, struct text,
-                                       bool has_marks, struct predicate_shape *, struct error *);
-
-/* --- predicate_match.c --- */
 
 /* The type that a column of the history, numbered over all tables, is declared with. */
 MUST_USE enum status predicate_column_type(const struct history *, uint32_t column, struct type *,

@@ -1,14 +1,14 @@
-/*
- * From the text of a predicate to its shape, by a look at its bytes; and from a
- * shape, or a whole text, to a condition, by PostgreSQL's parser.
- */
-#include "programs/machine/predicate_private.h"
+
+#include "programs/machine/predicate_shape_private.h"
 
 #include <assert.h>
 #include <string.h>
 
+#include "programs/machine/compile_expression_private.h"
 #include "programs/machine/compile_private.h"
 #include "programs/sql/analyze.h"
+#include "programs/sql/analyze_build.h"
+#include "programs/sql/analyze_expression.h"
 
 #define PREFIX "SELECT WHERE "
 #define LITERALS_BYTES_MAX ((size_t)16 << 20) /* of what is computed while literals are cast */

@@ -1,4 +1,7 @@
-#include "programs/plpgsql/plpgsql_private.h"
+
+#include "programs/plpgsql/plpgsql_piece_private.h"
+#include "programs/sql/analyze_build.h"
+#include "programs/sql/analyze_expression.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,8 @@
-#include "programs/plpgsql/plpgsql_private.h"
+#include "programs/plpgsql/plpgsql_variable_private.h"
+
+#include "programs/plpgsql/plpgsql_piece_private.h"
+#include "programs/sql/analyze_build.h"
+#include "programs/sql/analyze_name.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,14 +1,13 @@
 /*
  * analyze: from the parser's trees to tree.h, with every name and type resolved.
  *
- *     analyze.c             a file: its tables, then its functions
+ *     analyze.c             a file: its tables, then its functions; single statements
  *     analyze_table.c       CREATE TABLE
  *     analyze_select.c      SELECT
  *     analyze_write.c       INSERT, UPDATE, DELETE
- *     analyze_expression.c  expressions, and analyze_call.c calls and aggregates
+ *     analyze_expression.c  expressions, calls and aggregates
  *     analyze_name.c        columns and variables
  *     analyze_build.c       small expressions, casts, types
- *     analyze_statement.c   single statements
  *     plpgsql.c             bodies of functions
  *
  * One struct analysis goes through all of them. A text that stands within the
@@ -122,91 +121,7 @@ MUST_USE enum status analyze_statements(struct program_tree *, const struct prog
 
 /* --- Refusing and remembering (analyze_build.c) --- */
 
-/* Says what is wrong at a byte of the piece; -1: somewhere in it. */
-MUST_USE enum status refuse(struct analysis *, int32_t location, const char *format, ...)
-    PRINTF_LIKE(3, 4);
-MUST_USE enum status refuse_fault(struct analysis *, const struct sql_fault *);
-MUST_USE enum status refuse_sql(struct analysis *, int32_t location, const struct sql_error *);
-MUST_USE enum status refuse_node(struct analysis *, const PgQuery__Node *);
-/* Refuses the first field that is set and not among the ones named. */
-MUST_USE enum status only(struct analysis *, int32_t location, const ProtobufCMessage *,
-                          const char *fields);
 #define ONLY(a, location, node, fields) TRY(only(a, location, &(node)->base, fields))
-
-/* The line of the file, from 1: of a byte of the piece, and of one of the file. */
-uint32_t line_of(const struct analysis *, int32_t location);
-uint32_t line_at(const struct analysis *, size_t offset);
-
-/* Zeroed, in the arena. */
-MUST_USE enum status keep(struct analysis *, size_t count, size_t size, void **);
-/* With a zero byte behind. */
-MUST_USE enum status keep_text(struct analysis *, struct text, struct text *);
-MUST_USE enum status keep_datum(struct analysis *, const struct datum *, struct datum *);
-
-/* --- Building expressions (analyze_build.c) --- */
-
-MUST_USE enum status build(struct analysis *, enum expression_kind, struct type, int32_t location,
-                           uint32_t argument_count, struct expression **);
-/* Counts the weight, once the arguments are there. */
-MUST_USE enum status build_end(struct analysis *, struct expression *, int32_t location,
-                               const struct expression **);
-void set_argument(struct expression *, uint32_t index, const struct expression *);
-MUST_USE enum status build_constant(struct analysis *, struct type, struct datum, int32_t location,
-                                    const struct expression **);
-MUST_USE enum status build_null(struct analysis *, struct type, int32_t location,
-                                const struct expression **);
-MUST_USE enum status build_variable(struct analysis *, struct type, uint32_t slot, int32_t location,
-                                    const struct expression **);
-MUST_USE enum status build_column(struct analysis *, struct type, uint16_t source, uint16_t column,
-                                  int32_t location, const struct expression **);
-/* AND of both, either of which may be NULL. */
-MUST_USE enum status build_and(struct analysis *, const struct expression *,
-                               const struct expression *, int32_t location,
-                               const struct expression **);
-/* An operator or built-in function by name, its arguments cast. */
-MUST_USE enum status build_apply(struct analysis *, const char *name,
-                                 const struct expression *const *arguments, uint32_t count,
-                                 int32_t location, const struct expression **);
-/* Wraps it in a cast; does nothing where none is needed. Literals are cast at once. */
-MUST_USE enum status build_choice(struct analysis *, const struct operator_choice *,
-                                  int32_t location, const struct expression **);
-MUST_USE enum status build_cast(struct analysis *, struct type, enum cast_context, int32_t location,
-                                const struct expression **);
-/* For WHERE and the like: "argument of WHERE must be type boolean, not type integer". */
-MUST_USE enum status build_condition(struct analysis *, const char *what, int32_t location,
-                                     const struct expression **);
-/* An untyped literal that nobody has given a type is text. */
-MUST_USE enum status build_settled(struct analysis *, int32_t location, const struct expression **);
-bool expression_equal(const struct expression *, const struct expression *);
-bool expression_has_call(const struct expression *);
-
-MUST_USE enum status analyze_type(struct analysis *, const PgQuery__TypeName *, struct type *);
-
-/* --- Names (analyze_name.c) --- */
-
-/* The number, or UINT32_MAX. */
-uint32_t find_table(const struct analysis *, struct text name);
-uint32_t find_column(const struct schema_table *, struct text name);
-uint32_t find_function(const struct analysis *, struct text name);
-MUST_USE enum status analyze_column_name(struct analysis *, const struct schema_table *,
-                                         struct text name, int32_t location, uint16_t *column);
-MUST_USE enum status analyze_column_ref(struct analysis *, struct name_scope *,
-                                        const PgQuery__ColumnRef *, const struct expression **);
-MUST_USE enum status analyze_param_ref(struct analysis *, const struct name_scope *,
-                                       const PgQuery__ParamRef *, const struct expression **);
-/* A variable of the innermost block that has one of that name. */
-const struct named *find_variable(const struct names *, struct text name);
-
-/* --- Expressions --- */
-
-MUST_USE enum status analyze_expression(struct analysis *, struct name_scope *,
-                                        const PgQuery__Node *, const struct expression **);
-MUST_USE enum status analyze_call(struct analysis *, struct name_scope *, const PgQuery__FuncCall *,
-                                  const struct expression **);
-/* Expressions of a list. */
-MUST_USE enum status analyze_list(struct analysis *, struct name_scope *,
-                                  PgQuery__Node *const *nodes, size_t count,
-                                  const struct expression ***);
 
 /* --- Queries --- */
 
@@ -215,25 +130,11 @@ MUST_USE enum status parse_piece(struct analysis *, PgQuery__ParseResult **,
                                  const PgQuery__Node **statement);
 MUST_USE enum status analyze_query(struct analysis *, struct routine *, const PgQuery__Node *,
                                    const struct query **);
-MUST_USE enum status analyze_select(struct analysis *, struct routine *,
-                                    const PgQuery__SelectStmt *, struct select *);
-MUST_USE enum status analyze_insert(struct analysis *, struct routine *,
-                                    const PgQuery__InsertStmt *, struct insert *);
-MUST_USE enum status analyze_update(struct analysis *, struct routine *,
-                                    const PgQuery__UpdateStmt *, struct update *);
-MUST_USE enum status analyze_delete(struct analysis *, struct routine *,
-                                    const PgQuery__DeleteStmt *, struct delete *);
-/* What SELECT or RETURNING lists, with * written out. */
-MUST_USE enum status analyze_outputs(struct analysis *, struct name_scope *,
-                                     PgQuery__Node *const *nodes, size_t count,
-                                     const struct output **, uint32_t *output_count);
-MUST_USE enum status analyze_source(struct analysis *, const PgQuery__RangeVar *, struct source *);
 /* Outputs of a query; NULL and 0 where it gives no rows. */
 uint32_t query_outputs(const struct query *, const struct output **);
 
 /* --- Statements --- */
 
-MUST_USE enum status analyze_table(struct analysis *, const PgQuery__CreateStmt *);
 /* The body of a function, whose header has been read. `statement` is all of CREATE FUNCTION. */
 MUST_USE enum status analyze_body(struct analysis *, struct function *, struct text statement,
                                   struct text body, size_t body_offset);

@@ -1,4 +1,5 @@
-#include "programs/sql/analyze.h"
+
+#include "programs/sql/analyze_build.h"
 
 #include <assert.h>
 #include <stdarg.h>
@@ -111,7 +112,7 @@ enum status keep_text(struct analysis *a, struct text text, struct text *kept)
     return STATUS_OK;
 }
 
-enum status keep_datum(struct analysis *a, const struct datum *datum, struct datum *kept)
+static enum status keep_datum(struct analysis *a, const struct datum *datum, struct datum *kept)
 {
     void *memory;
 

@@ -1,4 +1,6 @@
-#include "programs/sql/analyze.h"
+#include "programs/sql/analyze_name.h"
+
+#include "programs/sql/analyze_build.h"
 
 #include <string.h>
 

@@ -1,4 +1,8 @@
-#include "programs/sql/analyze.h"
+#include "programs/sql/analyze_select_private.h"
+
+#include "programs/sql/analyze_build.h"
+#include "programs/sql/analyze_expression.h"
+#include "programs/sql/analyze_name.h"
 
 #include <assert.h>
 #include <string.h>

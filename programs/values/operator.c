@@ -475,15 +475,3 @@ enum status operator_common_type(const char *what, const struct type *types, uin
         *common = type_of(common->kind);
     return STATUS_OK;
 }
-
-const char *operator_code_name(enum operator_code code)
-{
-    static const char *const names[] = {
-#define X(name, is_strict) #name,
-        OPERATOR_LIST(X)
-#undef X
-    };
-
-    assert(code < OPERATOR_COUNT);
-    return names[code];
-}

@@ -169,7 +169,4 @@ MUST_USE enum status operator_evaluate_two(const struct operator_choice *, const
 /* The first `characters` characters of a text, in bytes; less where it has not so many. */
 size_t operator_clip(struct text, size_t characters);
 
-/* "ADD_INTEGER", for those who read bytecode. */
-const char *operator_code_name(enum operator_code);
-
 #endif

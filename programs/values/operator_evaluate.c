@@ -2,15 +2,14 @@
  * Evaluation. What predicates are mostly made of is decided in one switch, by
  * evaluate_common(); everything else, and every error, goes through the table.
  */
+#include <assert.h>
+#include <string.h>
+
 #include "programs/values/operator_private.h"
 
-#include <assert.h>
-
-#define FIRST(c) ((c)->arguments[0].as.integer)
-#define SECOND(c) ((c)->arguments[1].as.integer)
-
-enum status operator_give_integer(const struct call *c, enum type_kind kind, bool overflow,
-                                  int64_t number, struct datum *out)
+/* Refuses what does not fit: "smallint out of range". */
+static enum status operator_give_integer(const struct call *c, enum type_kind kind, bool overflow,
+                                         int64_t number, struct datum *out)
 {
     bool fits = kind == TYPE_SMALLINT  ? number >= INT16_MIN && number <= INT16_MAX
                 : kind == TYPE_INTEGER ? number >= INT32_MIN && number <= INT32_MAX
@@ -22,6 +21,534 @@ enum status operator_give_integer(const struct call *c, enum type_kind kind, boo
     *out = datum_of_int64(number);
     return STATUS_OK;
 }
+
+/*
+ * Functions of texts. Texts are UTF-8; their lengths and places are counted in
+ * characters, from 1.
+ */
+
+/* PostgreSQL's limit on one value, which lpad() is the easy way to. */
+#define VALUE_BYTES_MAX 0x3fffffff
+#define CHARACTER_BYTES_MAX 4
+
+static bool is_continuation(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+static size_t count_characters(struct text text)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < text.length; i++)
+        count += !is_continuation(text.at[i]);
+    return count;
+}
+
+size_t operator_clip(struct text text, size_t characters)
+{
+    size_t at = 0;
+
+    if (text.length <= characters)
+        return text.length;
+    while (at < text.length) {
+        if (!is_continuation(text.at[at]) && characters-- == 0)
+            break;
+        at++;
+    }
+    return at;
+}
+
+static enum status give_bytes(const struct call *c, size_t length, char **to, struct datum *out)
+{
+    void *bytes;
+
+    if (length > VALUE_BYTES_MAX)
+        return sql_error_set(c->err, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+    TRY(heap_push(c->heap, length, &bytes, c->err));
+    *to = bytes;
+    *out = datum_of_text((struct text){ bytes, length });
+    return STATUS_OK;
+}
+
+static char *append(char *to, struct text text)
+{
+    if (text.length > 0)
+        memcpy(to, text.at, text.length);
+    return to + text.length;
+}
+
+/* --- Texts --- */
+static enum status operator_concatenate(const struct call *c, struct datum *out)
+{
+    struct text a = datum_text(&c->arguments[0]), b = datum_text(&c->arguments[1]);
+    char *to = NULL;
+
+    TRY(give_bytes(c, a.length + b.length, &to, out));
+    append(append(to, a), b);
+    return STATUS_OK;
+}
+
+static enum status operator_length(const struct call *c, struct datum *out)
+{
+    *out = datum_of_int64((int64_t)count_characters(datum_text(&c->arguments[0])));
+    return STATUS_OK;
+}
+
+/* The characters from `start` up to `start + length`, those before the first counted too. */
+static enum status operator_substring(const struct call *c, struct datum *out)
+{
+    struct text text = datum_text(&c->arguments[0]);
+    int64_t start = c->arguments[1].as.integer, end = INT64_MAX;
+    size_t skipped;
+
+    if (c->choice->argument_count == 3) {
+        if (c->arguments[2].as.integer < 0)
+            return sql_error_set(c->err, SQLSTATE_SUBSTRING,
+                                 "negative substring length not allowed");
+        end = start + c->arguments[2].as.integer;
+    }
+    start = start < 1 ? 1 : start;
+    end = end < start ? start : end;
+    skipped = operator_clip(text, (size_t)(start - 1));
+    text = (struct text){ text.at + skipped, text.length - skipped };
+    text.length = operator_clip(text, (size_t)(end - start));
+    *out = datum_of_text(text);
+    return STATUS_OK;
+}
+
+/* As much of a text, again and again, as makes so many characters. */
+static size_t measure_fill(struct text fill, size_t fill_characters, size_t characters)
+{
+    return characters / fill_characters * fill.length +
+           operator_clip(fill, characters % fill_characters);
+}
+
+static enum status operator_lpad(const struct call *c, struct datum *out)
+{
+    struct text text = datum_text(&c->arguments[0]), fill = TEXT(" ");
+    size_t wanted = c->arguments[1].as.integer < 0 ? 0 : (size_t)c->arguments[1].as.integer;
+    size_t missing, fill_length;
+    char *to = NULL;
+
+    if (c->choice->argument_count == 3)
+        fill = datum_text(&c->arguments[2]);
+    if (wanted > VALUE_BYTES_MAX / CHARACTER_BYTES_MAX && fill.length > 0)
+        return sql_error_set(c->err, SQLSTATE_TOO_LARGE, "requested length too large");
+    text.length = operator_clip(text, wanted);
+    missing = wanted - count_characters(text);
+    fill_length = fill.length > 0 ? measure_fill(fill, count_characters(fill), missing) : 0;
+    TRY(give_bytes(c, fill_length + text.length, &to, out));
+    for (size_t i = 0; i < fill_length; i++)
+        *to++ = fill.at[i % fill.length];
+    append(to, text);
+    return STATUS_OK;
+}
+
+static enum status change_case(const struct call *c, char from, char to, struct datum *out)
+{
+    struct text text = datum_text(&c->arguments[0]);
+    char *bytes = NULL;
+
+    TRY(give_bytes(c, text.length, &bytes, out));
+    for (size_t i = 0; i < text.length; i++) {
+        char byte = text.at[i];
+        bytes[i] = byte >= from && byte < from + 26 ? (char)(byte - from + to) : byte;
+    }
+    return STATUS_OK;
+}
+
+static enum status operator_lower(const struct call *c, struct datum *out)
+{
+    return change_case(c, 'A', 'a', out);
+}
+
+static enum status operator_upper(const struct call *c, struct datum *out)
+{
+    return change_case(c, 'a', 'A', out);
+}
+
+/*
+ * Functions of bigint[]. Arrays have one dimension and are counted from 1; what
+ * they make is new, so a program that appends one by one copies quadratically,
+ * as it does in PostgreSQL.
+ */
+
+#define ELEMENT_COUNT_MAX 134217727 /* PostgreSQL's: 1 GB of them */
+
+/* An array under construction. */
+struct array_draft {
+    int64_t *at;
+    uint64_t *nulls;
+    uint32_t count;
+};
+
+static enum status build(struct array_draft *b, const struct call *c, uint64_t count)
+{
+    size_t null_bytes = (size_t)(count + 63) / 64 * sizeof(uint64_t);
+    void *at, *nulls;
+
+    if (count > ELEMENT_COUNT_MAX)
+        return sql_error_set(c->err, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+    TRY(heap_push(c->heap, (size_t)count * sizeof(int64_t), &at, c->err));
+    TRY(heap_push(c->heap, null_bytes, &nulls, c->err));
+    memset(nulls, 0, null_bytes);
+    *b = (struct array_draft){ at, nulls, 0 };
+    return STATUS_OK;
+}
+
+static void add_element(struct array_draft *b, const struct datum *element)
+{
+    if (datum_is_null(element)) {
+        b->nulls[b->count / 64] |= UINT64_C(1) << b->count % 64;
+        b->at[b->count++] = 0;
+    } else {
+        b->at[b->count++] = element->as.integer;
+    }
+}
+
+static void add_all(struct array_draft *b, const struct datum *array)
+{
+    if (datum_is_null(array))
+        return;
+    if (!array->as.array.nulls && array->length > 0) {
+        memcpy(b->at + b->count, array->as.array.at, array->length * sizeof *b->at);
+        b->count += array->length;
+        return;
+    }
+    for (uint32_t i = 0; i < array->length; i++) {
+        struct datum element = datum_element(array, i);
+        add_element(b, &element);
+    }
+}
+
+static struct datum finish(const struct array_draft *b)
+{
+    struct datum array = { .kind = DATUM_ARRAY, .length = b->count };
+
+    array.as.array.at = b->at;
+    for (uint32_t i = 0; i < (b->count + 63) / 64; i++)
+        if (b->nulls[i] != 0)
+            array.as.array.nulls = b->nulls;
+    return array;
+}
+
+static enum status operator_array(const struct call *, struct datum *);
+
+/* --- Arrays --- */
+static enum status operator_array(const struct call *c, struct datum *out)
+{
+    struct array_draft b = { 0 };
+
+    TRY(build(&b, c, c->choice->argument_count));
+    for (uint32_t i = 0; i < c->choice->argument_count; i++)
+        add_element(&b, &c->arguments[i]);
+    *out = finish(&b);
+    return STATUS_OK;
+}
+
+/* An array that is null is an empty one here. */
+static uint64_t length_of(const struct datum *array)
+{
+    return datum_is_null(array) ? 0 : array->length;
+}
+
+static enum status operator_array_append(const struct call *c, struct datum *out)
+{
+    struct array_draft b = { 0 };
+
+    TRY(build(&b, c, length_of(&c->arguments[0]) + 1));
+    add_all(&b, &c->arguments[0]);
+    add_element(&b, &c->arguments[1]);
+    *out = finish(&b);
+    return STATUS_OK;
+}
+
+static enum status operator_array_prepend(const struct call *c, struct datum *out)
+{
+    struct array_draft b = { 0 };
+
+    TRY(build(&b, c, length_of(&c->arguments[1]) + 1));
+    add_element(&b, &c->arguments[0]);
+    add_all(&b, &c->arguments[1]);
+    *out = finish(&b);
+    return STATUS_OK;
+}
+
+static enum status operator_array_concatenate(const struct call *c, struct datum *out)
+{
+    const struct datum *first = &c->arguments[0], *second = &c->arguments[1];
+    struct array_draft b = { 0 };
+
+    if (datum_is_null(first) || datum_is_null(second)) {
+        *out = datum_is_null(first) ? *second : *first;
+        return STATUS_OK;
+    }
+    TRY(build(&b, c, length_of(first) + length_of(second)));
+    add_all(&b, first);
+    add_all(&b, second);
+    *out = finish(&b);
+    return STATUS_OK;
+}
+
+static enum status operator_subscript(const struct call *c, struct datum *out)
+{
+    const struct datum *array = &c->arguments[0];
+    int64_t place = c->arguments[1].as.integer;
+
+    *out = place >= 1 && place <= array->length ? datum_element(array, (uint32_t)(place - 1))
+                                                : datum_null();
+    return STATUS_OK;
+}
+
+static enum status operator_cardinality(const struct call *c, struct datum *out)
+{
+    *out = datum_of_int64(c->arguments[0].length);
+    return STATUS_OK;
+}
+
+/* An empty array has no dimensions, not one of length 0. */
+static enum status operator_array_length(const struct call *c, struct datum *out)
+{
+    bool has_length = c->arguments[1].as.integer == 1 && c->arguments[0].length > 0;
+
+    *out = has_length ? datum_of_int64(c->arguments[0].length) : datum_null();
+    return STATUS_OK;
+}
+
+static enum status operator_equal_any(const struct call *c, struct datum *out)
+{
+    const struct datum *wanted = &c->arguments[0], *array = &c->arguments[1];
+    bool is_undecided = false;
+
+    *out = datum_null();
+    if (datum_is_null(array))
+        return STATUS_OK;
+    for (uint32_t i = 0; i < array->length; i++) {
+        if (datum_is_null(wanted) || datum_element_is_null(array, i)) {
+            is_undecided = true;
+        } else if (array->as.array.at[i] == wanted->as.integer) {
+            *out = datum_of_bool(true);
+            return STATUS_OK;
+        }
+    }
+    if (!is_undecided)
+        *out = datum_of_bool(false);
+    return STATUS_OK;
+}
+
+/*
+ * Casts: which of them PostgreSQL has where, and what they do.
+ *
+ * Between sizes of integers, and between text, varchar and literals, nothing
+ * has to be done unless something may not fit.
+ */
+
+bool operator_can_cast_implicitly(enum type_kind from, enum type_kind to)
+{
+    return from == to || from == TYPE_UNKNOWN ||
+           (type_is_number(from) && type_is_number(to) && from < to) ||
+           (type_is_text(from) && type_is_text(to));
+}
+
+static enum operator_code choose_number_cast(struct type from, struct type to)
+{
+    static const enum operator_code from_integer[] = { OPERATOR_INTEGER_TO_SMALLINT,
+                                                       OPERATOR_INTEGER_TO_INTEGER };
+    static const enum operator_code from_numeric[] = { OPERATOR_NUMERIC_TO_SMALLINT,
+                                                       OPERATOR_NUMERIC_TO_INTEGER,
+                                                       OPERATOR_NUMERIC_TO_BIGINT };
+
+    if (from.kind == TYPE_NUMERIC && to.kind == TYPE_NUMERIC)
+        return to.precision == 0 || type_equal(from, to) ? OPERATOR_NONE : OPERATOR_NUMERIC_FIT;
+    if (from.kind == TYPE_NUMERIC)
+        return from_numeric[to.kind - TYPE_SMALLINT];
+    if (to.kind == TYPE_NUMERIC)
+        return OPERATOR_INTEGER_TO_NUMERIC;
+    return from.kind <= to.kind ? OPERATOR_NONE : from_integer[to.kind - TYPE_SMALLINT];
+}
+
+/* From which context on there is this cast, and which it is. False: there is none anywhere. */
+static bool find_cast(struct type from, struct type to, enum cast_context *least,
+                      enum operator_code *code)
+{
+    *least = CAST_IMPLICIT;
+    if (from.kind >= TYPE_VOID || to.kind >= TYPE_VOID || to.kind == TYPE_UNKNOWN) {
+        *code = OPERATOR_NONE;
+        return from.kind == to.kind;
+    }
+    if (type_is_number(from.kind) && type_is_number(to.kind)) {
+        *code = choose_number_cast(from, to);
+        *least = from.kind <= to.kind ? CAST_IMPLICIT : CAST_ASSIGNMENT;
+        return true;
+    }
+    if (type_is_text(to.kind)) {
+        bool is_text = type_is_text(from.kind) || from.kind == TYPE_UNKNOWN;
+        bool fits = to.length == 0 || (from.kind == TYPE_VARCHAR && from.length == to.length);
+
+        *code = !is_text ? OPERATOR_PRINT : fits ? OPERATOR_NONE : OPERATOR_TEXT_FIT;
+        *least = is_text ? CAST_IMPLICIT : CAST_ASSIGNMENT;
+        return true;
+    }
+    *code = from.kind == to.kind ? OPERATOR_NONE : OPERATOR_PARSE;
+    if (from.kind == to.kind || from.kind == TYPE_UNKNOWN)
+        return true;
+    *least = CAST_EXPLICIT;
+    if (from.kind == TYPE_INTEGER && to.kind == TYPE_BOOLEAN)
+        *code = OPERATOR_INTEGER_TO_BOOLEAN;
+    else if (from.kind == TYPE_BOOLEAN && to.kind == TYPE_INTEGER)
+        *code = OPERATOR_BOOLEAN_TO_INTEGER;
+    else
+        return type_is_text(from.kind);
+    return true;
+}
+
+enum status operator_cast(struct type from, struct type to, enum cast_context context,
+                          struct operator_choice *choice, struct sql_error *err)
+{
+    enum cast_context least;
+    enum operator_code code;
+    bool is_declared = from.kind < TYPE_VOID && to.kind < TYPE_VOID && to.kind != TYPE_UNKNOWN;
+    bool exists = find_cast(from, to, &least, &code);
+
+    if (is_declared && context == CAST_VARIABLE && (!exists || least > CAST_VARIABLE))
+        code = type_is_text(from.kind) ? OPERATOR_PARSE : OPERATOR_REPARSE;
+    else if (!exists || least > context)
+        return sql_error_set(err, SQLSTATE_CANNOT_COERCE, "cannot cast type %s to %s",
+                             type_name(from.kind), type_name(to.kind));
+    *choice = (struct operator_choice){
+        .code = code,
+        .is_explicit = context == CAST_EXPLICIT,
+        .argument_count = 1,
+        .result = to,
+        .takes = { from },
+    };
+    return STATUS_OK;
+}
+
+struct operator_choice operator_argument_cast(const struct operator_choice *choice,
+                                              uint32_t argument, struct type from)
+{
+    uint32_t slot = argument < OPERATOR_TAKES_MAX ? argument : OPERATOR_TAKES_MAX - 1;
+    struct operator_choice cast = { .code = OPERATOR_NONE };
+    struct sql_error err;
+    enum status status;
+
+    /* Resolution has decided that there is one, be it implicit or as in 1 || 'a'. */
+    status = operator_cast(from, choice->takes[slot], CAST_EXPLICIT, &cast, &err);
+    assert(status == STATUS_OK);
+    return cast;
+}
+
+/* --- Casts --- */
+static enum status operator_integer_to_integer(const struct call *c, struct datum *out)
+{
+    return operator_give_integer(c, c->choice->result.kind, false, c->arguments[0].as.integer, out);
+}
+
+static enum status fit_numeric(const struct call *c, struct numeric number, struct datum *out)
+{
+    struct type to = c->choice->result;
+
+    if (to.precision > 0)
+        TRY(numeric_fit(number, to.precision, to.scale, &number, c->err));
+    *out = datum_of_numeric(number);
+    return STATUS_OK;
+}
+
+static enum status operator_integer_to_numeric(const struct call *c, struct datum *out)
+{
+    return fit_numeric(c, numeric_from_int64(c->arguments[0].as.integer), out);
+}
+
+static enum status operator_numeric_fit(const struct call *c, struct datum *out)
+{
+    return fit_numeric(c, datum_numeric(&c->arguments[0]), out);
+}
+
+static enum status operator_integer_to_boolean(const struct call *c, struct datum *out)
+{
+    *out = datum_of_bool(c->arguments[0].as.integer != 0);
+    return STATUS_OK;
+}
+
+static enum status operator_boolean_to_integer(const struct call *c, struct datum *out)
+{
+    *out = datum_of_int64(c->arguments[0].as.integer);
+    return STATUS_OK;
+}
+
+static enum status operator_numeric_to_integer(const struct call *c, struct datum *out)
+{
+    int64_t number = 0;
+    bool fits = numeric_to_int64(datum_numeric(&c->arguments[0]), &number);
+
+    return operator_give_integer(c, c->choice->result.kind, !fits, number, out);
+}
+
+/* A cast cuts; an assignment may lose blanks only. */
+static enum status fit_text(const struct call *c, struct text text, struct datum *out)
+{
+    uint32_t length = c->choice->result.length;
+    size_t clip = length > 0 ? operator_clip(text, length) : text.length;
+
+    for (size_t i = clip; i < text.length && !c->choice->is_explicit; i++)
+        if (text.at[i] != ' ')
+            return sql_error_set(c->err, SQLSTATE_STRING_TOO_LONG,
+                                 "value too long for type character varying(%u)", (unsigned)length);
+    *out = datum_of_text((struct text){ text.at, clip });
+    return STATUS_OK;
+}
+
+static enum status operator_text_fit(const struct call *c, struct datum *out)
+{
+    return fit_text(c, datum_text(&c->arguments[0]), out);
+}
+
+static enum status print(const struct call *c, struct text *text)
+{
+    const struct datum *d = &c->arguments[0];
+    void *to;
+
+    TRY(heap_push(c->heap, datum_print_room(d), &to, c->err));
+    *text = (struct text){ to, (size_t)(datum_write(to, d) - (char *)to) };
+    heap_shrink(c->heap, to, text->length);
+    return STATUS_OK;
+}
+
+/* A boolean that is cast is written out, unlike one that is shown. */
+static enum status operator_print(const struct call *c, struct datum *out)
+{
+    struct text text;
+
+    if (c->arguments[0].kind == DATUM_BOOLEAN)
+        text = c->arguments[0].as.integer ? TEXT("true") : TEXT("false");
+    else
+        TRY(print(c, &text));
+    return fit_text(c, text, out);
+}
+
+static enum status parse(const struct call *c, struct text text, struct datum *out)
+{
+    TRY(datum_parse(text, c->choice->result.kind, c->heap, out, c->err));
+    return out->kind == DATUM_NUMERIC ? fit_numeric(c, datum_numeric(out), out) : STATUS_OK;
+}
+
+static enum status operator_parse(const struct call *c, struct datum *out)
+{
+    return parse(c, datum_text(&c->arguments[0]), out);
+}
+
+static enum status operator_reparse(const struct call *c, struct datum *out)
+{
+    struct text text;
+
+    TRY(print(c, &text));
+    return parse(c, text, out);
+}
+
+#define FIRST(c) ((c)->arguments[0].as.integer)
+#define SECOND(c) ((c)->arguments[1].as.integer)
 
 static enum status give_numeric(enum status status, struct numeric number, struct datum *out)
 {

@@ -7,6 +7,7 @@
  * Transfers neither make money nor lose it, and no account is overdrawn: two
  * transfers from one account must not both take what only one can.
  */
+#include "programs/workloads/builtin_listed_private.h"
 #include "programs/workloads/builtin_private.h"
 
 #include <inttypes.h>

@@ -8,7 +8,9 @@
  * than these and the unknown ones: an update that is lost is missing, one that
  * was applied twice is too many.
  */
+#include "programs/workloads/builtin_listed_private.h"
 #include "programs/workloads/builtin_private.h"
+#include "programs/workloads/builtin_tally.h"
 
 #include <inttypes.h>
 #include <stddef.h>

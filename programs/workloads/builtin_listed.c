@@ -1,11 +1,5 @@
-/*
- * Transactions of a workload that are listed: how they run, and how one that was
- * drawn is listed.
- *
- * A step is an operation. Conditions ask nothing of anybody: they are settled as
- * soon as the operation before them is over.
- */
-#include "programs/workloads/builtin_private.h"
+
+#include "programs/workloads/builtin_listed_private.h"
 
 #include <assert.h>
 #include <inttypes.h>

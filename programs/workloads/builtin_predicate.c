@@ -11,6 +11,7 @@
  * mostly out of the range: what a predicate matches changes with every write,
  * which is what phantoms are made of. At first every other key has a row.
  */
+#include "programs/workloads/builtin_listed_private.h"
 #include "programs/workloads/builtin_private.h"
 
 #include <inttypes.h>

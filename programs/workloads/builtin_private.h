@@ -78,14 +78,9 @@ BUILTINS(BUILTIN_DECLARE)
 /* --- Parameters ------------------------------------------------------------------------------- */
 
 int64_t builtin_option(const struct builtin_options *, enum builtin_parameter);
-/* Whether parameters that all workloads know go together. */
-MUST_USE enum status builtin_check_options(const struct builtin_options *, struct error *);
-/* How many there are to choose from. */
-uint32_t builtin_choices(const struct builtin_options *);
 
 /* --- Draws ------------------------------------------------------------------------------------ */
 
-uint64_t builtin_word(const struct builtin_txn *, uint32_t step, enum builtin_draw);
 uint64_t builtin_below(const struct builtin_txn *, uint32_t step, enum builtin_draw,
                        uint64_t bound);
 /* True for so many of a hundred steps. */
@@ -101,11 +96,6 @@ int64_t builtin_amount(const struct builtin_txn *, uint32_t step);
 /* What a write of this step sets: unique, or one that repeats. */
 int64_t builtin_value(const struct builtin_txn *, uint32_t step);
 
-/* --- Outcomes --------------------------------------------------------------------------------- */
-
-/* By key, both lists. */
-void builtin_tally_sort(struct builtin_tally *);
-
 /* --- Requests and answers --------------------------------------------------------------------- */
 
 struct builtin_request builtin_read(uint64_t key);
@@ -118,28 +108,6 @@ struct builtin_request builtin_range(enum builtin_request_kind, enum builtin_col
 int64_t builtin_take(struct builtin_txn *, const struct builtin_row *, uint64_t count);
 void builtin_end_part(struct builtin_txn *);
 void builtin_end_step(struct builtin_txn *);
-
-/* --- Listed transactions ---------------------------------------------------------------------- */
-
-/* As builtin_begin() and so on have them. */
-void builtin_listed_begin(struct builtin_txn *);
-struct builtin_request builtin_listed_next(const struct builtin_txn *);
-void builtin_listed_answer(struct builtin_txn *, const struct builtin_row *, uint64_t count);
-bool builtin_listed_saw_broken(const struct builtin_txn *, struct buffer *sentence);
-/* Every row it wrote or inserted counts as its key. */
-MUST_USE enum status builtin_listed_tally(struct builtin_tally *, const struct builtin_txn *,
-                                          bool acknowledged, struct error *);
-
-/* What a listing has for a request; a read, a write and a condition of what was read. */
-struct listed_op builtin_listed_op(const struct builtin_request *);
-struct listed_op builtin_listed_read(enum listed_term name, uint64_t key);
-/* Of what a term has, and so much more. */
-struct listed_op builtin_listed_write(const struct builtin_txn *, uint64_t key, enum listed_term,
-                                      int64_t more);
-struct listed_op builtin_listed_if(enum listed_kind, unsigned terms, enum listed_comparison,
-                                   int64_t bound);
-/* All but the last go with the next. */
-void builtin_list_together(struct listed *, const struct listed_op *, uint32_t count);
 
 /* --- The first state and the last ------------------------------------------------------------- */
 

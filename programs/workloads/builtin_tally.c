@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "programs/workloads/builtin_listed_private.h"
 #include "programs/workloads/builtin_private.h"
 
 void builtin_tally_init(struct builtin_tally *tally, const struct builtin *builtin)

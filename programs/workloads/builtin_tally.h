@@ -44,4 +44,7 @@ MUST_USE enum status builtin_tally_add(struct builtin_tally *, const struct buil
 bool builtin_tally_holds(struct builtin_tally *, const struct builtin_row *rows, uint64_t count,
                          struct buffer *sentence);
 
+/* By key, both lists. */
+void builtin_tally_sort(struct builtin_tally *);
+
 #endif

@@ -10,6 +10,7 @@
  * Pairs are chosen; keys 2i and 2i + 1 are one. Whoever reads a sum below nothing
  * commits without a write: a deposit would wipe out the evidence.
  */
+#include "programs/workloads/builtin_listed_private.h"
 #include "programs/workloads/builtin_private.h"
 
 #include <inttypes.h>

@@ -1,0 +1,13 @@
+/* machine_select: a SELECT in the machine: joins what was read, groups it, orders it and gives it out. */
+#ifndef PROGRAMS_MACHINE_MACHINE_SELECT_PRIVATE_H
+#define PROGRAMS_MACHINE_MACHINE_SELECT_PRIVATE_H
+
+#include "programs/machine/machine_private.h"
+
+/* machine_select.c */
+MUST_USE enum status select_begin(struct machine *);
+MUST_USE enum status select_go_on(struct machine *);
+/* machine_group.c: aggregates, order, and then outputs. */
+MUST_USE enum status group_run(struct machine *, const struct tuples *);
+
+#endif

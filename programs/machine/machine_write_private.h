@@ -1,0 +1,20 @@
+/*
+ * INSERT, UPDATE and DELETE, row after row as PostgreSQL does it: a row is made,
+ * checked and returned before the next one is looked at; then all are written
+ * at once, and then references are looked at.
+ */
+#ifndef PROGRAMS_MACHINE_MACHINE_WRITE_PRIVATE_H
+#define PROGRAMS_MACHINE_MACHINE_WRITE_PRIVATE_H
+
+#include "programs/machine/machine_private.h"
+
+/* machine_write.c */
+MUST_USE enum status write_begin(struct machine *);
+MUST_USE enum status write_go_on(struct machine *);
+/* Those of the request, from the rows before and after. */
+MUST_USE enum status write_list(struct machine *, uint32_t *count);
+/* machine_check.c */
+uint32_t write_table(const struct machine *);
+MUST_USE enum status check_answer(struct machine *);
+
+#endif

@@ -1,0 +1,9 @@
+/* analyze_table: CREATE TABLE. */
+#ifndef PROGRAMS_SQL_ANALYZE_TABLE_PRIVATE_H
+#define PROGRAMS_SQL_ANALYZE_TABLE_PRIVATE_H
+
+#include "programs/sql/analyze.h"
+
+MUST_USE enum status analyze_table(struct analysis *, const PgQuery__CreateStmt *);
+
+#endif
