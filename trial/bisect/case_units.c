@@ -250,6 +250,7 @@ enum status case_without(struct bisect_case *out, const struct bisect_case *c,
     struct removal removal = { .part = part };
     enum status status;
 
+    assert(part->unit < UNIT_COUNT && part->from <= part->to);
     if (part->unit == UNIT_VICTIM) {
         TRY(case_copy(out, c, err));
         spare_victims(out, origin, part->from, part->to);

@@ -227,6 +227,7 @@ static enum status accept(struct shrink *shrink, const struct shrink_step *of, s
     struct bisect_case better = { 0 };
 
     TRY(forget_rest(shrink, err));
+    assert(number < of->count);
     TRY(of->make(shrink, of->context, number, &better, err));
     better.settings.seed = answer->seed;
     case_close(&shrink->best);
@@ -281,6 +282,7 @@ static enum status shrink_try(struct shrink *shrink, const struct shrink_step *c
             return STATUS_OK;
         TRY(take_answer(shrink, &answer, err));
         taken++;
+        assert(taken <= submitted && submitted <= next && next <= of.count);
         shrink->runs += answer.runs;
         shrink->spent += answer.spent;
         if (answer.fails) {

@@ -46,6 +46,7 @@ static void skip(struct jury *jury, const struct checker *checker, bool is_due, 
 {
     struct skipped_juror *skipped = &jury->skipped[jury->skipped_count++];
 
+    assert(jury->skipped_count <= JURY_MAX);
     skipped->name = checker->name;
     skipped->is_due = is_due;
     snprintf(skipped->reason, sizeof skipped->reason, "%s", reason);
@@ -344,8 +345,11 @@ static void conclude_by_those_due(struct jury *jury, const struct jury_options *
 enum status jury_judge(struct jury *jury, const struct history *h, const struct jury_options *options,
                        struct error *err)
 {
+    assert(options->is_named || options->named == 0);
+    assert(options->limit_ns == 0 || options->limit_text);
     *jury = (struct jury){ .level = options->check.level, .verdict = VERDICT_UNKNOWN };
     TRY(ask_all(jury, h, options, err));
+    assert(jury->juror_count + jury->skipped_count <= JURY_MAX);
     if (options->rule == JURY_DUE) {
         conclude_by_those_due(jury, options);
         return STATUS_OK;

@@ -1,5 +1,6 @@
 #include "trial/run/outcome.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -460,6 +461,7 @@ void outcome_print(const struct run_outcome *outcome, struct buffer *out)
 {
     struct json_writer json = { .out = out };
 
+    assert(outcome->drawn_count <= outcome->nemesis_count);
     json_fields_write(&json, NULL, &outcome_object, outcome);
 }
 

@@ -1,5 +1,6 @@
 #include "trial/run/run.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -101,6 +102,7 @@ enum status trial_judge(struct trial *trial, struct error *err)
     const struct check_wishes *wishes = &trial->scenario->check;
     bool nobody_judges = wishes->is_listed && wishes->checkers == 0;
 
+    assert(trial->simulation && !trial->is_judged);
     if (!trial->simulation->store ||
         (nobody_judges && !(trial->options.flags & TRIAL_HISTORY) && !trial->options.coverage))
         return STATUS_OK;
@@ -134,6 +136,7 @@ enum verdict trial_verdict(const struct trial *trial)
 {
     enum verdict verdict = trial->simulation->verdict;
 
+    assert(trial->simulation->finding_count == 0 || verdict == VERDICT_INVALID);
     if (verdict != VERDICT_VALID || !trial->is_judged)
         return verdict;
     return trial->jury.verdict;

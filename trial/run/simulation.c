@@ -291,6 +291,7 @@ static void add_finding(struct simulation *simulation, enum anomaly kind, const 
 {
     struct finding *finding = &simulation->findings[simulation->finding_count++];
 
+    assert(simulation->finding_count <= SIMULATION_FINDINGS_MAX);
     finding->kind = kind;
     snprintf(finding->name, sizeof finding->name, "%s", name);
     snprintf(finding->explanation, sizeof finding->explanation, "%s", explanation);

@@ -1,5 +1,6 @@
 #include "trial/sweep/sweep.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -180,7 +181,7 @@ static const struct swarm_draws *draws_of(const struct sweep *sweep, uint64_t jo
 static enum status take_work(struct sweep *sweep, const struct work *work, struct error *err)
 {
     struct run_outcome outcome = { 0 };
-    uint64_t job = sweep->jobs.at[work->number];
+    uint64_t job = sweep->jobs.at[work->number], submitted = job;
     enum status status;
 
     if (work->end == WORK_REFUSED) {
@@ -192,6 +193,7 @@ static enum status take_work(struct sweep *sweep, const struct work *work, struc
     else
         status = sweep_work_read((struct text){ work->answer.at, work->answer.count }, &job,
                                  &outcome, err);
+    assert(status != STATUS_OK || job == submitted);
     if (status == STATUS_OK)
         status = take_outcome(sweep, job, &outcome, err);
     outcome_close(&outcome);
@@ -230,6 +232,7 @@ static enum status submit(struct sweep *sweep, struct error *err)
         uint64_t job = find_job(sweep);
         if (job == UINT64_MAX || is_over(sweep) || must_wait(sweep, job))
             break;
+        assert(plan_has_job(&sweep->plan, job) && !tally_has(&sweep->tally, job));
         buffer_clear(&text);
         sweep_work_print_job(job, draws_of(sweep, job), &text);
         status = buffer_status(&text, err);
@@ -324,6 +327,7 @@ static enum status forget_behind(struct sweep *sweep, struct error *err)
 
 enum status sweep_run(struct sweep *sweep, struct error *err)
 {
+    assert(sweep->plan.scenarios); /* from sweep_open(): a merged sweep has run already */
     TRY(run_jobs(sweep, err));
     sweep->wall_ns = spent_ns(sweep);
     TRY(forget_behind(sweep, err));
