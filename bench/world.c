@@ -8,6 +8,7 @@
 #define NODES 5
 #define BALLS 20 /* a node */
 #define EVENTS (2 * 1000 * 1000)
+#define STEP_NS (INT64_C(10) * 1000)
 
 static void give_up(const struct error *err)
 {
@@ -42,7 +43,6 @@ static double juggle(struct arena *arena, const struct world_options *options)
 {
     struct error err = { 0 };
     struct world world;
-    bool again = true;
     double from;
 
     arena_reset_to(arena, 0);
@@ -53,8 +53,8 @@ static double juggle(struct arena *arena, const struct world_options *options)
     if (world_start(&world, &err) != STATUS_OK)
         give_up(&err);
     from = bench_seconds();
-    while (again && world.counts.events < EVENTS)
-        if (world_step(&world, &again, &err) != STATUS_OK)
+    while (world.counts.events < EVENTS)
+        if (world_run(&world, world.now_ns + STEP_NS, &err) != STATUS_OK)
             give_up(&err);
     from = bench_seconds() - from;
     world_close(&world);

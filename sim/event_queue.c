@@ -179,18 +179,3 @@ struct world_event event_queue_pop(struct event_queue *queue, int64_t *at_ns)
     return event_queue_release(queue, key_slot(first));
 }
 
-void event_queue_check(const struct event_queue *queue)
-{
-    size_t free_count = 0;
-
-    for (size_t i = 1; i < queue->count; i++)
-        assert(queue->keys[(i - 1) / FAMILY] < queue->keys[i]);
-    for (size_t i = queue->count; i < queue->room + FAMILY; i++)
-        assert(queue->keys[i] == KEY_NONE);
-    for (uint32_t slot = queue->free_slot; slot != EVENT_NONE; slot = queue->slab[slot].next) {
-        assert(slot < queue->slab_used);
-        free_count++;
-    }
-    assert(queue->count + free_count <= queue->slab_used);
-    assert(queue->slab_used <= queue->room);
-}

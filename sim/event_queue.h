@@ -69,7 +69,5 @@ MUST_USE enum status event_queue_hold(struct event_queue *, const struct world_e
                                       uint32_t *slot, struct error *);
 struct world_event event_queue_release(struct event_queue *, uint32_t slot);
 
-/* Asserts that the heap is a heap and that no slot is lost. Linear. */
-void event_queue_check(const struct event_queue *);
 
 #endif

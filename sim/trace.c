@@ -161,19 +161,6 @@ struct digest trace_hash(const struct trace *trace)
     return digest_end(&stream);
 }
 
-const struct trace_record *trace_last(const struct trace *trace, uint64_t n)
-{
-    if (n >= trace->count || n >= TRACE_RING_COUNT)
-        return NULL;
-    return &trace->ring[(trace->count - 1 - n) % TRACE_RING_COUNT];
-}
-
-const char *trace_kind_name(enum trace_kind kind)
-{
-    assert(kind < TRACE_KIND_COUNT);
-    return kinds[kind].name;
-}
-
 static void print_endpoint(const struct trace *trace, uint32_t endpoint, struct buffer *to)
 {
     if (endpoint < trace->node_count)

@@ -119,13 +119,10 @@ bool trace_is_read(const struct trace *);
 /* The hash of the records so far. */
 struct digest trace_hash(const struct trace *);
 
-/* The n-th last record: 0 is the last. NULL beyond what the ring remembers. */
-const struct trace_record *trace_last(const struct trace *, uint64_t n);
 
 /* The record as a person reads it: "    1.203 412 ms  n2 → n4  deliver #17 9 bytes". */
 void trace_print(const struct trace *, const struct trace_record *, struct text detail,
                  struct buffer *);
-const char *trace_kind_name(enum trace_kind);
 
 /* False: the two did the same. Else they part in records [from, from + count). */
 bool trace_find_window(const struct trace *, const struct trace *, uint64_t *from, uint64_t *count);

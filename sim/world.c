@@ -178,16 +178,6 @@ enum status world_run(struct world *world, int64_t until_ns, struct error *err)
     return world->failure.status;
 }
 
-enum status world_step(struct world *world, bool *again, struct error *err)
-{
-    *again = !event_queue_is_empty(&world->queue) && !dispatch_has_failed(world);
-    if (*again)
-        dispatch_next(world);
-    if (dispatch_has_failed(world))
-        *err = world->failure;
-    return world->failure.status;
-}
-
 void world_stop(struct world *world)
 {
     world->stopped = true;

@@ -167,8 +167,6 @@ void world_draw_anew(struct world *, uint64_t seed);
  * or earlier, if somebody called world_stop().
  */
 MUST_USE enum status world_run(struct world *, int64_t until_ns, struct error *);
-/* Handles one event. *again is false if there was none. */
-MUST_USE enum status world_step(struct world *, bool *again, struct error *);
 /* Makes world_run() return after this event. */
 void world_stop(struct world *);
 

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "store/cluster_private.h"
 #include "store/clients/driver_builtin.h"
+#include "store/clients/driver_program.h"
 #include "store/clients/driver_program_final.h"
 #include "store/clients/driver_schedule.h"
 #include "store/query_private.h"

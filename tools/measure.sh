@@ -7,7 +7,8 @@
 #   own header       X.h or X_private.h beside X.c
 #   function         a definition that begins in the first column and whose body opens in the first column
 #   parameters       commas of the list, outside inner parentheses, and one
-#   door             a header that is not named _private; it is used where another room includes it
+#   door             a header that is not named _private; it is used where another room includes it, or, if it stands in
+#                    a folder of its room, another folder
 #   tag              the name of a struct, union or enum that is defined in the first column
 #   module's name    an exported function begins with the name of its file, or with its first words, or with the
 #                    name of its folder or room (a plural may lose its s)
@@ -98,6 +99,15 @@ function parameters(list,    depth, i, c, n) {
     return n
 }
 
+function folder_of(path) {
+    sub(/[^\/]*$/, "", path)
+    return path
+}
+
+function is_inner(path) {
+    return folder_of(path) != room_of(path) "/"
+}
+
 function room_of(path) {
     sub(/\/.*/, "", path)
     return path
@@ -162,7 +172,7 @@ function read(path, is_ours,    line, text, n, i, list, tag, target) {
             target = line
             sub(/^[^"]*"/, "", target)
             sub(/".*/, "", target)
-            if (room_of(target) != room_of(path))
+            if (room_of(target) != room_of(path) || (is_inner(target) && folder_of(target) != folder_of(path)))
                 used_outside[target] = 1
         }
         if (line ~ /^[ \t]*#/) {
@@ -243,7 +253,7 @@ BEGIN {
     printf line, "exported functions without their module\047s name", nameless + 0
     printf line, "dead functions; used by tests alone", dead + 0 "; " tests_only + 0
     for (room in functions)
-        printf "%-62s %s\n", room ": functions; asserts a function; doors used by other rooms", \
+        printf "%-62s %s\n", room ": functions; asserts a function; doors used from outside", \
             sprintf("%d; %.2f; %d of %d", functions[room], asserts[room] / functions[room], used[room], doors[room]) \
             | "LC_ALL=C sort"
 }' </dev/null

@@ -1,4 +1,4 @@
-#include "store/clients/arguments.h"
+#include "store/clients/arguments_private.h"
 
 #include <assert.h>
 #include <inttypes.h>

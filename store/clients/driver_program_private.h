@@ -6,7 +6,7 @@
 #define STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
 
 #include "programs/machine/machine.h"
-#include "store/clients/arguments.h"
+#include "store/clients/arguments_private.h"
 #include "store/clients/changes_private.h"
 #include "store/clients/driver_program.h"
 

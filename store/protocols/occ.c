@@ -29,7 +29,7 @@
  * Waiting comes before proposing and is a courtesy: an older transaction waits for a younger
  * one that is undecided.
  */
-#include "store/protocols/si.h"
+#include "store/protocols/si_private.h"
 #include "store/shard/shard_conflict.h"
 #include "store/shard/replica_read.h"
 

@@ -26,7 +26,7 @@
  * That is the version at S, though a later one may have committed above (shard_conflict.c).
  * The certificate exports C, and S for each operation.
  */
-#include "store/protocols/si.h"
+#include "store/protocols/si_private.h"
 #include "store/shard/shard_conflict.h"
 #include "store/shard/replica_read.h"
 

@@ -26,7 +26,7 @@
  *
  * A transaction that only reads is over with its last read: nothing to agree on.
  */
-#include "store/protocols/si.h"
+#include "store/protocols/si_private.h"
 
 #include <string.h>
 

@@ -43,7 +43,7 @@
  * the horizon can go: what they are for is in >= out > S(T) >= horizon. The
  * certificate exports C and S, and no serial order, since C is none.
  */
-#include "store/protocols/si.h"
+#include "store/protocols/si_private.h"
 #include "store/shard/shard_conflict.h"
 #include "store/shard/replica_read.h"
 

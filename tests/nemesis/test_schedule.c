@@ -1,4 +1,5 @@
 #include "tests/nemesis/nemesis_fixture.h"
+#include "tests/sim/trace_inspect.h"
 
 void setUp(void)
 {

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "tests/fixture.h"
+#include "tests/sim/event_queue_inspect.h"
 #include "unity.h"
 
 #define PLENTY ((size_t)1 << 20)

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tests/fixture.h"
+#include "tests/sim/trace_inspect.h"
 #include "unity.h"
 
 static struct trace trace, other;

@@ -1,6 +1,7 @@
 #include "sim/world.h"
 
 #include "tests/sim/world_fixture.h"
+#include "tests/sim/world_step.h"
 
 void setUp(void)
 {

@@ -1,4 +1,4 @@
-#include "store/clients/arguments.h"
+#include "store/clients/arguments_private.h"
 
 #include <stdio.h>
 #include <string.h>

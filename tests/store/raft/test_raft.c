@@ -2,6 +2,7 @@
 
 #include "store/raft/raft_message_private.h"
 #include "tests/store/raft/raft_fixture.h"
+#include "tests/sim/world_step.h"
 
 static struct group group;
 static struct group_options options;

@@ -20,8 +20,8 @@
  * ordinal of its transaction and of the place in the arguments; a transaction
  * that is tried again has the same arguments, but for what is fresh.
  */
-#ifndef STORE_CLIENTS_ARGUMENTS_H
-#define STORE_CLIENTS_ARGUMENTS_H
+#ifndef STORE_CLIENTS_ARGUMENTS_PRIVATE_H
+#define STORE_CLIENTS_ARGUMENTS_PRIVATE_H
 
 #include "base/arena.h"
 #include "base/random.h"
@@ -33,10 +33,10 @@ struct argument;
 
 /* Who draws. The counts are zero when a call's arguments begin. */
 struct argument_source {
-    const struct random_key *key;   /* the client's */
-    const struct random_key *run;   /* of all clients: nurand's constants */
+    const struct random_key *key; /* the client's */
+    const struct random_key *run; /* of all clients: nurand's constants */
     uint64_t ordinal;
-    int64_t fresh;                  /* the first that is free for this attempt */
+    int64_t fresh; /* the first that is free for this attempt */
     int64_t now_ns;
     uint32_t draw_count, fresh_count;
 };
@@ -50,7 +50,7 @@ MUST_USE enum status argument_parse(const struct argument **, struct text, struc
 /* How many fresh integers it takes at most. */
 uint32_t argument_fresh_max(const struct argument *);
 /* In the heap. */
-MUST_USE enum status argument_draw(const struct argument *, struct argument_source *,
-                                   struct heap *, struct datum *, struct sql_error *);
+MUST_USE enum status argument_draw(const struct argument *, struct argument_source *, struct heap *,
+                                   struct datum *, struct sql_error *);
 
 #endif

@@ -3,8 +3,8 @@
  *
  * See si.c, which reads as a chapter of its own.
  */
-#ifndef STORE_PROTOCOLS_SI_H
-#define STORE_PROTOCOLS_SI_H
+#ifndef STORE_PROTOCOLS_SI_PRIVATE_H
+#define STORE_PROTOCOLS_SI_PRIVATE_H
 
 #include "store/protocol_private.h"
 
