@@ -30,7 +30,7 @@ static void end_at(struct coverage_near *near, int64_t until_ns)
         near->until_ns = until_ns;
 }
 
-static void begin(struct coverage *coverage, enum coverage_fault fault, uint32_t node)
+static void coverage_begin(struct coverage *coverage, enum coverage_fault fault, uint32_t node)
 {
     begin_at(&coverage->near[fault]);
     if (node < COVERAGE_NODES_MAX)
@@ -70,7 +70,7 @@ static void disk(struct coverage *coverage, uint32_t node, bool suffers)
                     coverage->nodes[node].near[COVERAGE_DISK].active > 0;
 
     if (suffers && !suffered)
-        begin(coverage, COVERAGE_DISK, node);
+        coverage_begin(coverage, COVERAGE_DISK, node);
     if (!suffers && suffered)
         end(coverage, COVERAGE_DISK, node, 0);
 }
@@ -79,28 +79,28 @@ static void take_fault(struct coverage *coverage, const struct trace_record *rec
 {
     switch ((enum trace_kind)record->kind) {
     case TRACE_CRASH:
-        begin(coverage, COVERAGE_CRASH, record->node);
+        coverage_begin(coverage, COVERAGE_CRASH, record->node);
         break;
     case TRACE_RESTART:
         end(coverage, COVERAGE_CRASH, record->node, 0);
         break;
     case TRACE_PAUSE:
-        begin(coverage, COVERAGE_PAUSE, record->node);
+        coverage_begin(coverage, COVERAGE_PAUSE, record->node);
         break;
     case TRACE_RESUME:
         end(coverage, COVERAGE_PAUSE, record->node, 0);
         break;
     case TRACE_LINK_CUT:
-        begin(coverage, COVERAGE_CUT, record->node);
-        begin(coverage, COVERAGE_CUT, record->peer);
+        coverage_begin(coverage, COVERAGE_CUT, record->node);
+        coverage_begin(coverage, COVERAGE_CUT, record->peer);
         break;
     case TRACE_LINK_MENDED:
         end(coverage, COVERAGE_CUT, record->node, 0);
         end(coverage, COVERAGE_CUT, record->peer, 0);
         break;
     case TRACE_BURST:
-        begin(coverage, COVERAGE_BURST, record->node);
-        begin(coverage, COVERAGE_BURST, record->peer);
+        coverage_begin(coverage, COVERAGE_BURST, record->node);
+        coverage_begin(coverage, COVERAGE_BURST, record->peer);
         break;
     case TRACE_BURST_END:
         end(coverage, COVERAGE_BURST, record->node, 0);

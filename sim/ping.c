@@ -76,8 +76,8 @@ static void ask(struct ping *ping, struct world *world, uint32_t node, uint32_t 
     send_message(world, node, to, &message);
 }
 
-static void answer(struct ping *ping, struct world *world, uint32_t node, uint32_t to,
-                   struct ping_message message)
+static void ping_answer(struct ping *ping, struct world *world, uint32_t node, uint32_t to,
+                        struct ping_message message)
 {
     message.is_answer = true;
     message.wall_ns = world_wall_ns(world, node);
@@ -152,7 +152,7 @@ static void on_message(void *context, struct world *world, uint32_t node, uint32
     if (message.is_answer)
         note_answer(context, world, node, from, &message);
     else
-        answer(context, world, node, from, message);
+        ping_answer(context, world, node, from, message);
 }
 
 static void on_timer(void *context, struct world *world, uint32_t node, uint64_t payload)

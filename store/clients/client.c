@@ -311,7 +311,7 @@ static bool must_rest(struct client *client)
     return pause_ns > 0;
 }
 
-static void begin(struct client *client)
+static void client_begin(struct client *client)
 {
     struct run_record *record = client->cluster->record;
 
@@ -562,7 +562,7 @@ static void on_timer(void *context, struct world *world, uint32_t node, uint64_t
     else if (client->phase == CLIENT_WAITING)
         take_step(client);
     else
-        begin(client);
+        client_begin(client);
 }
 
 static void on_start(void *context, struct world *world, uint32_t node, bool restarted)

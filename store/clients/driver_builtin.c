@@ -301,7 +301,7 @@ static struct intent intent_to_overwrite(struct driver_builtin *d, struct builti
     return intent_to_write(client);
 }
 
-static struct intent next(void *context, uint32_t number)
+static struct intent driver_next(void *context, uint32_t number)
 {
     struct driver_builtin *d = context;
     struct builtin_client *client = &d->clients[number];
@@ -500,7 +500,7 @@ static void take_range_to_write(struct driver_builtin *d, struct builtin_client 
     end_request(d, client);
 }
 
-static void answered(void *context, uint32_t number, const struct driver_answer *answer)
+static void driver_answered(void *context, uint32_t number, const struct driver_answer *answer)
 {
     struct driver_builtin *d = context;
     struct builtin_client *client = &d->clients[number];
@@ -559,7 +559,7 @@ static bool turn(void *context, uint32_t number, uint64_t ordinal, struct driver
     return listed != NULL;
 }
 
-static bool begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
+static bool driver_begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
 {
     struct driver_builtin *d = context;
     struct builtin_client *client = &d->clients[number];
@@ -583,7 +583,7 @@ static void note_sight(struct driver_builtin *d, const struct builtin_txn *txn)
     buffer_close(&sentence);
 }
 
-static void ended(void *context, uint32_t number, enum txn_status status, uint64_t txn)
+static void driver_ended(void *context, uint32_t number, enum txn_status status, uint64_t txn)
 {
     struct driver_builtin *d = context;
     struct builtin_client *client = &d->clients[number];
@@ -612,11 +612,11 @@ enum status driver_builtin_open(struct driver_builtin **out, const struct builti
     d->clients = clients;
     d->driver = (struct driver){ .context = d,
                                  .turn = builtin->turns ? turn : NULL,
-                                 .begin = begin,
-                                 .next = next,
-                                 .answered = answered,
+                                 .begin = driver_begin,
+                                 .next = driver_next,
+                                 .answered = driver_answered,
                                  .unanswered = unanswered,
-                                 .ended = ended };
+                                 .ended = driver_ended };
     pool_memory_init(&d->memory, arena, MEMORY_BYTES_MAX);
     pool_init(&d->pool, &d->memory);
     heap_init(&d->heap, HEAP_BYTES_MAX);

@@ -232,8 +232,8 @@ static bool make_ready(struct driver_program *d, struct program_client *client)
     return !d->is_short;
 }
 
-static void start(struct driver_program *d, uint32_t number, uint32_t function,
-                  const struct datum *arguments)
+static void program_start(struct driver_program *d, uint32_t number, uint32_t function,
+                          const struct datum *arguments)
 {
     struct program_client *client = &d->clients[number];
 
@@ -250,12 +250,12 @@ static bool begin_listed(struct driver_program *d, uint32_t number, uint64_t ord
     if (!call || !make_ready(d, &d->clients[number]))
         return false;
     if (call->function != UINT32_MAX)
-        start(d, number, call->function, call->arguments);
+        program_start(d, number, call->function, call->arguments);
     return true;
 }
 
 /* A call whose arguments cannot be computed is listed as none. */
-static bool begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
+static bool program_begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
 {
     struct driver_program *d = context;
     struct program_client *client = &d->clients[number];
@@ -270,7 +270,7 @@ static bool begin(void *context, uint32_t number, uint64_t ordinal, uint32_t att
         return false;
     heap_reset(&d->heap);
     if (draw_arguments(d, number, ordinal, attempt, call, arguments))
-        start(d, number, call->function, arguments);
+        program_start(d, number, call->function, arguments);
     else if (d->options.recorded)
         listed_begin(d->options.recorded, number);
     return true;
@@ -359,7 +359,7 @@ static struct intent intent_to_write(struct driver_program *d, struct program_cl
     };
 }
 
-static struct intent next(void *context, uint32_t number)
+static struct intent program_next(void *context, uint32_t number)
 {
     struct driver_program *d = context;
     struct program_client *client = &d->clients[number];
@@ -415,7 +415,7 @@ static void take_rows(struct driver_program *d, const struct program_client *cli
     }
 }
 
-static void answered(void *context, uint32_t number, const struct driver_answer *answer)
+static void program_answered(void *context, uint32_t number, const struct driver_answer *answer)
 {
     struct driver_program *d = context;
     struct program_client *client = &d->clients[number];
@@ -448,7 +448,7 @@ static void unanswered(void *context, uint32_t number, const struct driver_answe
     }
 }
 
-static void ended(void *context, uint32_t number, enum txn_status status, uint64_t txn)
+static void program_ended(void *context, uint32_t number, enum txn_status status, uint64_t txn)
 {
     struct driver_program *d = context;
 
@@ -563,11 +563,11 @@ enum status driver_program_open(struct driver_program **out,
     d->arena = arena;
     d->driver = (struct driver){ .context = d,
                                  .turn = options->listing ? driver_program_listed_turn : NULL,
-                                 .begin = begin,
-                                 .next = next,
-                                 .answered = answered,
+                                 .begin = program_begin,
+                                 .next = program_next,
+                                 .answered = program_answered,
                                  .unanswered = unanswered,
-                                 .ended = ended };
+                                 .ended = program_ended };
     pool_memory_init(&d->memory, arena, MEMORY_BYTES_MAX);
     pool_init(&d->pool, &d->memory);
     heap_init(&d->heap, HEAP_BYTES_MAX);

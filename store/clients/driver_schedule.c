@@ -225,7 +225,7 @@ static int64_t rest_ns(void *context, uint32_t client)
     return POLL_NS;
 }
 
-static bool begin(void *context, uint32_t client, uint64_t ordinal, uint32_t attempt)
+static bool schedule_begin(void *context, uint32_t client, uint64_t ordinal, uint32_t attempt)
 {
     struct driver_schedule *d = context;
     struct schedule_session *session = &d->sessions[client];
@@ -258,7 +258,7 @@ static bool go_on(struct driver_schedule *d, uint32_t client, uint32_t step, str
     return false;
 }
 
-static struct intent next(void *context, uint32_t client)
+static struct intent schedule_next(void *context, uint32_t client)
 {
     struct driver_schedule *d = context;
     struct schedule_session *session = &d->sessions[client];
@@ -290,7 +290,7 @@ static struct intent next(void *context, uint32_t client)
     }
 }
 
-static void answered(void *context, uint32_t client, const struct driver_answer *answer)
+static void schedule_answered(void *context, uint32_t client, const struct driver_answer *answer)
 {
     struct driver_schedule *d = context;
 
@@ -311,7 +311,7 @@ static enum schedule_outcome outcome_of(enum schedule_act act, enum txn_status s
     return status == TXN_OK || act == SCHEDULE_ABORT ? SCHEDULE_OK : SCHEDULE_ABORTED;
 }
 
-static void ended(void *context, uint32_t client, enum txn_status status, uint64_t txn)
+static void schedule_ended(void *context, uint32_t client, enum txn_status status, uint64_t txn)
 {
     struct driver_schedule *d = context;
     struct schedule_session *session = &d->sessions[client];
@@ -384,11 +384,11 @@ enum status driver_schedule_open(struct driver_schedule **out,
     d->arena = arena;
     d->driver = (struct driver){ .context = d,
                                  .rest_ns = rest_ns,
-                                 .begin = begin,
-                                 .next = next,
-                                 .answered = answered,
+                                 .begin = schedule_begin,
+                                 .next = schedule_next,
+                                 .answered = schedule_answered,
                                  .unanswered = unanswered,
-                                 .ended = ended };
+                                 .ended = schedule_ended };
     d->sessions = arena_push(arena, options->sessions, sizeof *d->sessions);
     d->results = arena_push(arena, options->step_count, sizeof *d->results);
     if (!d->sessions || !d->results)

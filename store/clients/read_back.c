@@ -17,7 +17,7 @@ struct read_back {
 };
 
 /* False: all has been read. What was not committed is read again. */
-static bool begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
+static bool read_back_begin(void *context, uint32_t number, uint64_t ordinal, uint32_t attempt)
 {
     struct read_back *b = context;
     struct reader_of_all *client = &b->clients[number];
@@ -33,7 +33,7 @@ static bool begin(void *context, uint32_t number, uint64_t ordinal, uint32_t att
     return true;
 }
 
-static struct intent next(void *context, uint32_t number)
+static struct intent read_back_next(void *context, uint32_t number)
 {
     struct read_back *b = context;
     const struct reader_of_all *client = &b->clients[number];
@@ -59,7 +59,7 @@ static void record_keys(struct read_back *b, uint32_t number, const struct drive
         &(struct record_keys){ b->keys.at + client->next, client->count, answer->rows, row_count });
 }
 
-static void answered(void *context, uint32_t number, const struct driver_answer *answer)
+static void read_back_answered(void *context, uint32_t number, const struct driver_answer *answer)
 {
     struct read_back *b = context;
 
@@ -72,7 +72,7 @@ static void unanswered(void *context, uint32_t number, const struct driver_answe
     record_keys(context, number, answer, 0);
 }
 
-static void ended(void *context, uint32_t number, enum txn_status status, uint64_t txn)
+static void read_back_ended(void *context, uint32_t number, enum txn_status status, uint64_t txn)
 {
     struct read_back *b = context;
 
@@ -88,11 +88,11 @@ struct read_back *read_back_open(struct pool *pool, const struct catalog *catalo
 
     assert(clients > 0);
     b->driver = (struct driver){ .context = b,
-                                 .begin = begin,
-                                 .next = next,
-                                 .answered = answered,
+                                 .begin = read_back_begin,
+                                 .next = read_back_next,
+                                 .answered = read_back_answered,
                                  .unanswered = unanswered,
-                                 .ended = ended };
+                                 .ended = read_back_ended };
     b->clients = pool_take(pool, clients * sizeof *b->clients);
     b->stride = each_reads_all ? KEYS_PER_TXN : KEYS_PER_TXN * clients;
     for (uint32_t key = 0; key < catalog_key_count(catalog); key++)

@@ -442,7 +442,7 @@ static enum status tell_orders(struct history_teller *t, struct error *err)
 
 /* --- The whole -------------------------------------------------------------------------------- */
 
-static enum status begin(struct history_teller *t, struct error *err)
+static enum status history_begin(struct history_teller *t, struct error *err)
 {
     const struct run_record *r = t->record;
     size_t key_count = catalog_key_count(t->catalog);
@@ -471,7 +471,7 @@ static enum status tell(struct history_teller *t, struct error *err)
 {
     const struct run_record *r = t->record;
 
-    TRY(begin(t, err));
+    TRY(history_begin(t, err));
     if (r->options.workload)
         TRY(builder_set_workload(&t->builder, text_of(r->options.workload), err));
     TRY(builder_set_producer(&t->builder, TEXT("ordeal"), err));

@@ -35,7 +35,7 @@ static uint64_t shards_to_release(const struct txn *txn)
     return txn->coordinator->protocol->over ? txn->touched & ~txn->private->participants : 0;
 }
 
-static void finish(struct txn *txn)
+static void commit_finish(struct txn *txn)
 {
     uint64_t shards = shards_to_release(txn);
 
@@ -89,7 +89,7 @@ void commit_abort(struct txn *txn, enum refusal refusal)
     private->refusal = refusal;
     if (private->participants == 0) {
         reply_aborted(txn, refusal);
-        finish(txn);
+        commit_finish(txn);
         return;
     }
     txn->decision = (struct decision){ .txn = txn->id,
@@ -122,7 +122,7 @@ void commit_on_decision(struct txn *txn, const struct shard_answer *answer)
             SOMETIMES(txn->coordinator->sometimes, COMMIT_REFUSED);
         reply_aborted(txn, was_to_commit ? REFUSED_ABORTED : private->refusal);
     }
-    finish(txn);
+    commit_finish(txn);
 }
 
 /* --- Without any record: what only read, where the protocol needs no prepare -------------------- */
@@ -142,7 +142,7 @@ static void commit_without_record(struct txn *txn)
                      !c->protocol->exports_snapshot, txn->snapshot);
     txn->decision = (struct decision){ .txn = txn->id, .commits = true, .at = txn->snapshot };
     reply_committed(txn);
-    finish(txn);
+    commit_finish(txn);
 }
 
 /* --- Votes ------------------------------------------------------------------------------------ */
@@ -219,7 +219,7 @@ static void take_outcome(struct txn *txn, const struct shard_answer *answer)
         reply_committed(txn);
     else
         reply_aborted(txn, answer->refusal == REFUSED_NOT ? REFUSED_CONFLICT : answer->refusal);
-    finish(txn);
+    commit_finish(txn);
 }
 
 void commit_on_vote(struct txn *txn, uint32_t shard, const struct shard_answer *answer)

@@ -74,8 +74,8 @@ static void add(struct coordinator *c, struct txn *txn)
     c->txns.count++;
 }
 
-static struct txn *start(struct coordinator *c, uint32_t client,
-                         const struct client_request *request)
+static struct txn *coordinator_start(struct coordinator *c, uint32_t client,
+                                     const struct client_request *request)
 {
     struct txn *txn = pool_take(c->pool, sizeof *txn);
 
@@ -191,7 +191,7 @@ void coordinator_request(struct coordinator *c, uint32_t client, struct text byt
         return;
     case SEAT_BEGINS:
         abandon(c, before);
-        serve(start(c, client, &request), &request);
+        serve(coordinator_start(c, client, &request), &request);
         return;
     case SEAT_UNKNOWN:
         abandon(c, before);

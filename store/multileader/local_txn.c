@@ -366,8 +366,8 @@ static bool is_ready_for(struct multileader *m, struct text session)
     return true;
 }
 
-static void begin(struct multileader *m, struct local_txn *txn,
-                  const struct client_request *request)
+static void local_begin(struct multileader *m, struct local_txn *txn,
+                        const struct client_request *request)
 {
     txn->phase = LOCAL_IDLE;
     txn->snapshot = m->rules->reads_one_state ? m->applied : NEWEST;
@@ -389,13 +389,13 @@ static void make_wait(struct multileader *m, struct local_txn *txn, struct text 
     m->waiting_count++;
 }
 
-static void start(struct multileader *m, uint32_t client, const struct client_request *request,
-                  struct text bytes)
+static void local_start(struct multileader *m, uint32_t client,
+                        const struct client_request *request, struct text bytes)
 {
     struct local_txn *txn = add(m, client, request->txn);
 
     if (is_ready_for(m, request->session)) {
-        begin(m, txn, request);
+        local_begin(m, txn, request);
     } else {
         make_wait(m, txn, bytes);
     }
@@ -426,7 +426,7 @@ void local_wake(struct multileader *m)
             continue;
         txn->request = (struct text){ 0 };
         forget_request(m, txn);
-        begin(m, txn, &request);
+        local_begin(m, txn, &request);
         pool_give(m->pool, (void *)bytes.at, bytes.length);
     }
 }
@@ -473,7 +473,7 @@ void local_request(struct multileader *m, uint32_t client, struct text bytes)
     case SEAT_BEGINS:
         abandon(m, before);
         stamp_clock_forward(&m->server->clock, request.seen);
-        start(m, client, &request, bytes);
+        local_start(m, client, &request, bytes);
         return;
     case SEAT_UNKNOWN:
         abandon(m, before);

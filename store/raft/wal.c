@@ -352,7 +352,7 @@ static enum wal_event open_if_ready(struct wal *wal)
     return WAL_OPENED;
 }
 
-static enum wal_event finish(struct wal *wal, enum wal_job job)
+static enum wal_event wal_finish(struct wal *wal, enum wal_job job)
 {
     switch (job) {
     case WAL_NO_JOB:
@@ -388,7 +388,7 @@ enum wal_event wal_on_completion(struct wal *wal)
     wal->job = WAL_NO_JOB;
     if (wal->outcome == DISK_OK || (is_reading && wal->outcome == DISK_ABSENT)) {
         wal->pause_ns = 0;
-        event = finish(wal, job);
+        event = wal_finish(wal, job);
         if (!wal->is_open)
             event = open_if_ready(wal);
     } else {
