@@ -26,19 +26,19 @@ static const struct option bisect_rows[] = {
     { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario),
       .help = "a TOML file, as in scenarios/; - is standard input" },
     { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
-      .low = 0, .high = SEED_MAX, .help = "of the run that fails; else the scenario's own" },
+      .low = 0, .high = SEED_MAX, .help = "seed of the run that fails (default: the scenario's)" },
     { .name = "seeds", .argument = "A..B", .kind = OPTION_TEXT, .offset = AT(seeds),
-      .help = "the first of these whose run fails" },
+      .help = "take the first of these seeds whose run fails" },
     { .name = "when", .kind = OPTION_FLAG, .offset = AT(when),
-      .help = "only say after which moment of the run failure becomes likely:\n"
-              "up to each of many moments it is kept as it is, and then drawn anew" },
+      .help = "only find the moment after which the failure becomes likely: the\n"
+              "run is kept up to each of many moments, and drawn anew after it" },
     { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(jobs),
-      .low = 1, .high = WORKERS_MAX, .help = "runs at a time; as many as there are cores" },
+      .low = 1, .high = WORKERS_MAX, .help = "number of processes (default: number of cores)" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "where capsule.toml, story.txt and story.svg go, a new or empty\n"
-              "folder; else here" },
+      .help = "write capsule.toml, story.txt and story.svg into this folder,\n"
+              "which must be new or empty (default: the current folder)" },
     { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
-      .help = "let --out replace what is left in a folder; other files stay" },
+      .help = "let --out replace the files of an earlier call; other files stay" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting first, as with `ordeal run`" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),

@@ -22,22 +22,22 @@ static const struct option convert_rows[] = {
       .kind = OPTION_OPERAND,
       .offset = AT(history),
       .help = "a history in any format, also compressed, or the folder that a tool\n"
-              "left it in; - is standard input" },
+              "wrote; - is standard input" },
     { .name = "to",
       .argument = "F",
       .kind = OPTION_TEXT,
       .offset = AT(to),
       .required = true,
       .choices = format_names,
-      .help = "the format to write: see ordeal list formats" },
+      .help = "format to write: see ordeal list formats" },
     AMENDMENT_ROWS(AT(amendments)),
     { .letter = 'o',
       .argument = "FILE",
       .kind = OPTION_TEXT,
       .offset = AT(out),
       .required = true,
-      .help = "where to write; - is standard output, a name that ends in .zst\n"
-              "is compressed; a folder, new or empty, where the format is one" },
+      .help = "write to FILE; - is standard output, and a name that ends in .zst\n"
+              "is compressed. Some formats are a folder, which must be new or empty" },
 };
 
 static enum status write_as(const struct history *history, const struct convert_values *values,

@@ -25,30 +25,32 @@ struct generate_values {
 
 static const struct option generate_rows[] = {
     { .argument = "WORKLOAD", .kind = OPTION_OPERAND, .offset = AT(workload),
-      .choices = workload_names, .help = "the mix of operations: see ordeal list workloads" },
+      .choices = workload_names, .help = "mix of operations: see ordeal list workloads" },
     { .name = "transactions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(transactions),
-      .low = 1, .high = GENERATE_TRANSACTIONS_MAX, .help = "how many; 10000 if it is not given" },
+      .low = 1, .high = GENERATE_TRANSACTIONS_MAX, .help = "number of transactions (default: 10000)" },
     { .name = "sessions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(sessions),
-      .low = 1, .high = GENERATE_SESSIONS_MAX, .help = "how many run at a time; 20 if it is not given" },
+      .low = 1, .high = GENERATE_SESSIONS_MAX, .help = "number of concurrent sessions (default: 20)" },
     { .name = "keys", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(keys),
-      .low = 1, .high = GENERATE_KEYS_MAX, .help = "how many there are to draw from" },
+      .low = 1, .high = GENERATE_KEYS_MAX, .help = "number of keys" },
     { .name = "operations", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(operations),
-      .low = 1, .high = GENERATE_OPERATIONS_MAX, .help = "in each transaction" },
+      .low = 1, .high = GENERATE_OPERATIONS_MAX, .help = "number of operations in each transaction" },
     { .name = "predicates", .argument = "PERCENT", .kind = OPTION_NUMBER, .offset = AT(predicates),
       .low = 0, .high = 100,
-      .help = "of reads and updates that are by predicate, where a\nworkload has predicates" },
+      .help = "percentage of reads and updates that are by predicate, for\n"
+              "workloads with predicates" },
     { .name = "level", .argument = "L", .kind = OPTION_TEXT, .offset = AT(level),
       .choices = level_names,
-      .help = "at which the history is correct; strict-serializable if it\nis not given" },
+      .help = "level at which the history is correct (default:\n"
+              "strict-serializable)" },
     { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
-      .low = 0, .high = SEED_MAX, .help = "of all that is drawn; 0 if it is not given" },
+      .low = 0, .high = SEED_MAX, .help = "seed of all random draws (default: 0)" },
     { .name = "plant", .argument = "ANOMALY", .kind = OPTION_TEXT, .offset = AT(plant),
       .choices = anomaly_names,
-      .help = "put one anomaly in, and write which transactions carry it\n"
-              "to FILE.planted.json" },
+      .help = "plant one anomaly, and write its transactions to\n"
+              "FILE.planted.json" },
     { .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(out), .required = true,
-      .help = "where to write: binary if the name ends in .oh, else text;\n"
-              "with .zst behind it compressed; - is standard output, text" },
+      .help = "write to FILE: binary if the name ends in .oh, else text;\n"
+              "compressed with .zst behind it; - is standard output, as text" },
 };
 
 /* By what stands before a last ".zst". */

@@ -25,9 +25,9 @@ static const struct option program_rows[] = {
       .argument = "CALL",
       .kind = OPTION_TEXTS,
       .offset = AT(calls),
-      .help = "runs a function on the embedded engine and prints what it does:\n"
-              "'transfer(1, 2, 10)'; may be repeated, the tables stay" },
-    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "prints one JSON object" },
+      .help = "run a function on the embedded engine and print its operations:\n"
+              "'transfer(1, 2, 10)'; repeated calls share the tables" },
+    { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
 
 /* --- Calls --------------------------------------------------------------------- */

@@ -29,23 +29,23 @@ struct prove_values {
 
 static const struct option prove_rows[] = {
     { .name = "bug", .argument = "B", .kind = OPTION_TEXT, .offset = AT(bug), .choices = bug_names,
-      .help = "this bug alone, and its scenario without it" },
+      .help = "run this bug alone, and its scenario without it" },
     { .name = "seeds", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seeds), .low = 1,
       .high = 1000000,
-      .help = "seeds of each bug, 100 unless given; up to ten times as many\n"
-              "while a checker that must see it has not" },
+      .help = "number of seeds for each bug (default: 100); up to ten times as\n"
+              "many while a checker that must find the bug has not" },
     { .name = "clean", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(clean), .low = 0,
-      .high = 100000000, .help = "clean runs beside, 1000 unless given" },
+      .high = 100000000, .help = "number of clean runs (default: 1000)" },
     { .name = "mutate", .kind = OPTION_FLAG, .offset = AT(mutate),
-      .help = "also changes recorded small histories, eight for each seed, and\n"
-              "shows what each checker misses" },
+      .help = "also change recorded small histories, eight for each seed, and\n"
+              "show what each checker misses" },
     { .letter = 'j', .argument = "N", .kind = OPTION_NUMBER, .offset = AT(workers), .low = 1,
-      .high = WORKERS_MAX, .help = "so many processes at a time; the machine's cores unless given" },
+      .high = WORKERS_MAX, .help = "number of processes (default: number of cores)" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
-      .help = "write prove.json and matrix.md, the page, into this folder,\n"
-              "which must be new or empty" },
+      .help = "write prove.json and the page matrix.md into this folder, which\n"
+              "must be new or empty" },
     { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
-      .help = "let --out replace what is left in a folder; other files stay" },
+      .help = "let --out replace the files of an earlier call; other files stay" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON object" },
 };

@@ -28,13 +28,13 @@ static const struct option run_rows[] = {
     { .argument = "SCENARIO", .kind = OPTION_OPERAND, .offset = AT(scenario),
       .help = "a TOML file, as in scenarios/; - is standard input" },
     { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed),
-      .low = 0, .high = SEED_MAX, .help = "instead of the scenario's own seed; 0 to 2^53-1" },
+      .low = 0, .high = SEED_MAX, .help = "seed, instead of the scenario's own; 0 to 2^53-1" },
     { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
       .help = "write scenario.toml (with every setting, and this seed),\n"
               "run.json and, of a store, history.jsonl and the witness of\n"
               "each checker into this folder, which must be new or empty" },
     { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
-      .help = "let --out replace what a run has left in a folder; other files stay" },
+      .help = "let --out replace the files of an earlier run; other files stay" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting: cluster.nodes=7, nemesis.0.every=1s; a TOML\n"
               "value, or else a bare string; may be given several times" },
@@ -43,7 +43,7 @@ static const struct option run_rows[] = {
     { .name = "trace", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(trace),
       .help = "write every event as a line of text; - is standard output" },
     { .name = "git-bisect", .kind = OPTION_FLAG, .offset = AT(git_bisect),
-      .help = "exit with 125 instead of 2 and 3, as `git bisect run` wants it" },
+      .help = "exit with 125 instead of 2 and 3, as `git bisect run` requires" },
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON object" },
 };

@@ -22,7 +22,7 @@ static const struct option verify_rows[] = {
     { .argument = "WITNESS",
       .kind = OPTION_OPERAND,
       .offset = AT(witness),
-      .help = "what check --witness or run --out wrote; - is standard input" },
+      .help = "file from check --witness or run --out; - is standard input" },
     AMENDMENT_ROWS(AT(amendments)),
 };
 

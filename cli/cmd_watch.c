@@ -38,26 +38,26 @@ static const struct option watch_rows[] = {
       .kind = OPTION_OPERANDS,
       .offset = AT(files),
       .optional = true,
-      .help = "native text that may still grow, or a named pipe; - and nothing at all\n"
-              "are standard input. Several: clients of one database" },
+      .help = "native text that may still grow, or a named pipe; - or no file is\n"
+              "standard input. Several files are clients of one database" },
     { .name = "profile",
       .argument = "P",
       .kind = OPTION_TEXT,
       .offset = AT(profile),
       .required = true,
-      .help = "how the database that is recorded works, as `ordeal list profiles` has\n"
-              "it, or an own FILE.toml" },
+      .help = "profile of the recorded database, from `ordeal list profiles` or a\n"
+              "FILE.toml" },
     { .name = "clock-error",
       .argument = "D",
       .kind = OPTION_TEXT,
       .offset = AT(clock_error),
-      .help = "how far the clocks of clients may be off, as in 2ms" },
+      .help = "largest error of the clients' clocks, as in 2ms" },
     { .name = "patience",
       .argument = "D",
       .kind = OPTION_TEXT,
       .offset = AT(patience),
-      .help = "how long a silent stream is waited for, and how long a transaction may\n"
-              "take of one who is not heard of while the stream goes on; 10s unless given" },
+      .help = "longest wait for a silent stream, and longest transaction of a silent\n"
+              "client while the stream goes on (default: 10s)" },
     { .name = "json",
       .kind = OPTION_FLAG,
       .offset = AT(json),
