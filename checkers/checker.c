@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "checkers/check_private.h"
-#include "checkers/infer/workloads.h"
+#include "checkers/infer/workloads/workloads.h"
 #include "checkers/proof/witness.h"
 #include "history/anomaly.h"
 #include "history/level.h"

@@ -78,6 +78,19 @@ checkers/certificate        uses graph proof rows values
 checkers/blackbox           uses proof search
     inside blackbox.h
 checkers/weak               uses graph proof search values
+checkers/infer              uses graph proof rows search values
+    inside infer.h workloads/workloads.h
+checkers/infer/lists        uses infer
+checkers/infer/registers    uses infer
+    inside registers.h
+checkers/infer/predicates   uses infer registers
+checkers/infer/models
+    inside models.h
+checkers/infer/orders       uses infer models registers
+checkers/infer/linear
+    inside linear.h
+checkers/infer/workloads    uses models
+    inside workloads.h
 checkers/interval           uses proof rows
     inside interval.h    doors profile.h interval_model.h online/watcher.h
 verify/witness

@@ -54,7 +54,7 @@ enum status level_graph_hear_sessions(struct level_graph *g, struct error *err)
     uint32_t *last = NULL; /* by session */
     enum status status = STATUS_OK;
 
-    if (!(g->kinds >> EDGE_PROCESS & 1))
+    if (!level_graph_hears(g, EDGE_PROCESS))
         return STATUS_OK;
     TRY(check_memory((void **)&last, h->session_count, sizeof *last, 0xff, err));
     for (uint32_t t = 0; t < h->txn_count && status == STATUS_OK; t++) {
@@ -84,7 +84,7 @@ enum status level_graph_hear_times(struct level_graph *g, const struct barriers 
 {
     uint32_t txn_count = (uint32_t)g->history->txn_count;
 
-    if (!(g->kinds >> EDGE_REALTIME & 1))
+    if (!level_graph_hears(g, EDGE_REALTIME))
         return STATUS_OK;
     for (uint32_t t = 0; t < txn_count && b->count > 0; t++) {
         if (b->after[t] != BARRIER_NONE)

@@ -106,6 +106,11 @@ static inline enum status level_graph_hear(struct level_graph *g, const struct e
     }
 }
 
+static inline bool level_graph_hears(const struct level_graph *g, enum edge_kind kind)
+{
+    return g->kinds >> kind & 1;
+}
+
 /* Hears session order, if the graph's kinds have it. */
 MUST_USE enum status level_graph_hear_sessions(struct level_graph *, struct error *);
 /* Hears real time by its barriers, which are the first waypoints, if the graph's kinds have it. */

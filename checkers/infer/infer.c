@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "checkers/infer/infer_private.h"
-#include "checkers/infer/linear.h"
-#include "checkers/infer/workloads.h"
+#include "checkers/infer/linear/linear.h"
+#include "checkers/infer/workloads/workloads.h"
 #include "checkers/proof/tell.h"
 
 /* --- What parts say ----------------------------------------------------------------- */

@@ -2,18 +2,17 @@
  * infer_private: what the parts of the inference have in common.
  *
  *     infer_open()             who counts, which key is what, versions by key        infer.c
- *     infer_read_lists()       orders of lists, versions read, direct anomalies      lists.c
- *     infer_read_registers()   the same of registers                                 registers.c
+ *     infer_read_lists()       orders of lists, versions read, direct anomalies      lists/
+ *     infer_read_registers()   the same of registers                                 registers/
  *     (open transactions that somebody read from are in from here on)
  *     infer_find_lost_updates() of both, by the versions that were read              updates.c
- *     infer_read_predicates()  what statements saw, direct anomalies of theirs       predicates.c
- *     workloads_run()          totals of banks; sets and counters are its alone       workloads.c
- *     infer_replay()           an order that explains everything, if one is at hand   replay.c
+ *     infer_read_predicates()  what statements saw, direct anomalies of theirs       predicates/
+ *     workloads_run()          totals of banks; sets and counters are its alone       workloads/
+ *     infer_replay()           an order that explains everything, if one is at hand   orders/
  *     infer_link_registers(), infer_link_predicates(): what the graph needs of them
- *     infer_judge_graph()      edges, components, classes of cycles                  graph.c
+ *     infer_judge_graph()      edges, components, classes of cycles                  orders/
  *         infer_hear_lists(), infer_hear_registers(), infer_hear_predicates()
- *         infer_judge_models() what models beside the levels forbid                  models.c
- *         infer_show()         an order of all versions, as far as levels need one   completion.c
+ *         infer_show()         an order of all versions, as far as levels need one   orders/
  *
  * Versions have numbers by key, and within a key as its order goes, as far as there is
  * one:
@@ -40,6 +39,7 @@
 #include "checkers/graph/barriers.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/graph.h"
+#include "checkers/graph/level_graph.h"
 #include "checkers/graph/places.h"
 #include "checkers/proof/proof.h"
 #include "history/level.h"
@@ -49,7 +49,7 @@
 #define INFER_NOTHING UINT32_MAX       /* a read that says nothing of versions */
 #define INFER_INITIAL (UINT32_MAX - 1) /* as a number: before all versions of the key */
 
-/* What cycles_violate() decides, and what infer_judge_models() does. */
+/* What cycles_violate() decides, and what models_decide() does. */
 #define INFER_GRAPH_LEVELS                                                                         \
     (LEVEL_BIT(LEVEL_READ_UNCOMMITTED) | LEVEL_BIT(LEVEL_READ_COMMITTED) |                         \
      LEVEL_BIT(LEVEL_REPEATABLE_READ) | LEVEL_BIT(LEVEL_SNAPSHOT) |                                \
@@ -114,8 +114,8 @@ struct infer {
     uint32_t *next; /* by number: the next version of the key in the completion at hand, or
                        INFER_NOTHING; NULL: there is none */
     struct lists *lists;         /* of lists.c */
-    struct registers *registers; /* of registers.c */
-    struct predicted *predicted; /* of predicates.c */
+    struct registers *registers; /* of registers/ */
+    struct predicted *predicted; /* of predicates/ */
     bool is_stopped;
 };
 
@@ -168,8 +168,7 @@ MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_
 /* --- Edges -------------------------------------------------------------------------- */
 
 /*
- * Who hears edges. Each part tells all of its own, in the same order every time: the sink
- * counts them, lays them, keeps those within components to be told, or asks whether one leads back.
+ * A graph of a level hears edges. Each part tells all of its own, in the same order every time.
  *
  *     edge.by    CLOSING_SESSION or _BY_TIME where the versions' order was inferred from
  *                that: such an edge counts only at those levels
@@ -182,24 +181,6 @@ MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_
  * is the one edge reader --rw--> writer, for each pair. Where there are few of either, say
  * them one by one. infer_add_hub() gives out hubs before the graph is made.
  */
-enum sink_work { SINK_COUNTS, SINK_LAYS, SINK_KEEPS, SINK_ASKS };
-
-struct infer_sink {
-    struct infer *infer;
-    enum sink_work work;
-    uint32_t kinds;    /* of edges, a bit each */
-    uint32_t sources;  /* what they may be inferred from, a bit each */
-    bool has_moments;  /* two nodes a transaction: 2n where it begins, 2n + 1 where it commits */
-    struct graph graph;
-    const uint32_t *component; /* by node, where it keeps */
-    ARRAY(struct edge) kept;
-    uint32_t txn_end;  /* edges of later transactions are not kept */
-    bool has_loop;     /* an edge from a node to itself */
-    bool is_too_large; /* more edges than are kept */
-    const uint32_t *rank; /* by node, where it asks */
-    bool leads_back;      /* some edge, to a node of no higher rank */
-};
-
 uint32_t infer_add_hub(struct infer *);
 
 static inline uint32_t infer_hub_node(const struct infer *c, uint32_t hub)
@@ -207,63 +188,23 @@ static inline uint32_t infer_hub_node(const struct infer *c, uint32_t hub)
     return (uint32_t)c->history->txn_count + c->barriers.count + hub;
 }
 
-MUST_USE enum status infer_keep(struct infer_sink *, const struct edge *, uint32_t from,
-                                uint32_t to, struct error *);
-
-static inline uint32_t sink_node(const struct infer_sink *s, uint32_t who, bool is_commit)
-{
-    return s->has_moments ? 2 * who + is_commit : who;
-}
-
-/* From one transaction (or hub) to another. */
-static inline enum status infer_hear(struct infer_sink *s, const struct edge *e, struct error *err)
-{
-    bool is_anti = edge_is_anti(e->kind);
-    uint32_t txn_count = (uint32_t)s->infer->history->txn_count;
-    /* What is no transaction has one moment only. */
-    uint32_t from = sink_node(s, e->from, !is_anti || e->from >= txn_count);
-    uint32_t to = sink_node(s, e->to, is_anti || e->to >= txn_count);
-
-    if (!(s->kinds >> e->kind & 1) || !(s->sources >> e->by & 1))
-        return STATUS_OK;
-    switch (s->work) {
-    case SINK_COUNTS:
-        s->has_loop |= from == to;
-        graph_count(&s->graph, from);
-        return STATUS_OK;
-    case SINK_LAYS:
-        graph_add(&s->graph, from, to);
-        return STATUS_OK;
-    case SINK_ASKS:
-        s->leads_back |= s->rank[from] >= s->rank[to];
-        return STATUS_OK;
-    default:
-        return infer_keep(s, e, from, to, err);
-    }
-}
-
-static inline bool infer_hears(const struct infer_sink *s, enum edge_kind kind)
-{
-    return s->kinds >> kind & 1;
-}
-
 /* --- The parts ---------------------------------------------------------------------- */
 
 MUST_USE enum status infer_read_lists(struct infer *, struct error *);
 /* What edges need to be told, once all standing is settled: before the graph is made. */
 MUST_USE enum status infer_plan_lists(struct infer *, struct error *);
-MUST_USE enum status infer_hear_lists(struct infer *, struct infer_sink *, struct error *);
+MUST_USE enum status infer_hear_lists(struct infer *, struct level_graph *, struct error *);
 void infer_close_lists(struct infer *);
 
 MUST_USE enum status infer_read_registers(struct infer *, struct error *);
 /* Orders of versions: unless the history has been replayed. */
 MUST_USE enum status infer_link_registers(struct infer *, struct error *);
-MUST_USE enum status infer_hear_registers(struct infer *, struct infer_sink *, struct error *);
+MUST_USE enum status infer_hear_registers(struct infer *, struct level_graph *, struct error *);
 void infer_close_registers(struct infer *);
 
 MUST_USE enum status infer_read_predicates(struct infer *, struct error *);
 MUST_USE enum status infer_link_predicates(struct infer *, struct error *);
-MUST_USE enum status infer_hear_predicates(struct infer *, struct infer_sink *, struct error *);
+MUST_USE enum status infer_hear_predicates(struct infer *, struct level_graph *, struct error *);
 void infer_close_predicates(struct infer *);
 
 /* Whether what its statements saw is there, by number and key, before it writes. */
@@ -273,15 +214,12 @@ bool infer_predicates_agree(const struct infer *, uint32_t txn, const uint32_t *
 MUST_USE enum status infer_replay(struct infer *, bool *is_valid, struct error *);
 
 /* Beside what was inferred, what the completion at hand has: of versions, and what read them. */
-MUST_USE enum status infer_hear_completion(struct infer *, struct infer_sink *, struct error *);
-MUST_USE enum status infer_hear_completed_reads(struct infer *, struct infer_sink *, struct error *);
-MUST_USE enum status infer_hear_completed_sights(struct infer *, struct infer_sink *,
+MUST_USE enum status infer_hear_completion(struct infer *, struct level_graph *, struct error *);
+MUST_USE enum status infer_hear_completed_reads(struct infer *, struct level_graph *, struct error *);
+MUST_USE enum status infer_hear_completed_sights(struct infer *, struct level_graph *,
                                                  struct error *);
 /* Of lists: whether the version stands behind the chain, in an order that nothing shows. */
 bool infer_is_behind_list(const struct infer *, uint32_t key, uint32_t number);
-
-/* Models that cycles_violate() does not decide: rules them out, tells if one is asked for. */
-MUST_USE enum status infer_judge_models(struct infer *, const struct cycles *, struct error *);
 
 MUST_USE enum status infer_judge_graph(struct infer *, struct error *);
 

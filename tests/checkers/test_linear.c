@@ -2,7 +2,7 @@
  * Linearizability key by key: against the oracle at strict-serializable, which is the same where
  * each transaction touches one key; on registers with known verdicts; and on long ones.
  */
-#include "checkers/infer/linear.h"
+#include "checkers/infer/linear/linear.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Banks, sets and counters: what is found is what the rules say, read after read, and proven. */
-#include "checkers/infer/workloads.h"
+#include "checkers/infer/workloads/workloads.h"
 
 #include <stdio.h>
 #include <stdlib.h>

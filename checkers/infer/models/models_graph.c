@@ -1,0 +1,284 @@
+/*
+ * Pictures and reaching.
+ *
+ * Who reaches whom is asked of 64 nodes at once: each has a bit, and the bits run
+ * down the components, which are numbered so that edges lead from higher to lower
+ * ones. A question leads nowhere unless it leads down, and the bits run only from its
+ * higher end to its lower one, which mostly is not far.
+ */
+#include <stdlib.h>
+
+#include "checkers/check_private.h"
+#include "checkers/graph/graph.h"
+#include "checkers/infer/models/models_private.h"
+
+#define BITS 64
+
+bool picture_has(const struct picture *p, size_t edge)
+{
+    const struct edge *e = &p->models->cycles->edges[edge];
+
+    if (p->is_axiomatic && p->models->is_behind && p->models->is_behind[edge])
+        return false;
+    return (p->kinds >> e->kind & 1) && (p->sources >> e->by & 1);
+}
+
+/* What is no transaction has one moment. */
+static uint32_t tail_of(const struct picture *p, size_t edge)
+{
+    const struct cycles *c = p->models->cycles;
+    uint32_t node = c->from[edge];
+
+    if (p->moments == MOMENTS_NONE)
+        return node;
+    if (c->edges[edge].from >= c->txn_count)
+        return 2 * node;
+    return 2 * node + !edge_is_anti(c->edges[edge].kind);
+}
+
+static uint32_t head_of(const struct picture *p, size_t edge)
+{
+    const struct cycles *c = p->models->cycles;
+    uint32_t node = c->to[edge];
+    uint8_t kind = c->edges[edge].kind;
+
+    if (p->moments == MOMENTS_NONE)
+        return node;
+    if (c->edges[edge].to >= c->txn_count)
+        return 2 * node;
+    return 2 * node + (edge_is_anti(kind) || (kind == EDGE_WW && p->moments == MOMENTS_PREFIX));
+}
+
+static enum status draw(const struct picture *p, struct graph *g, struct error *err)
+{
+    const struct cycles *c = p->models->cycles;
+    bool has_moments = p->moments != MOMENTS_NONE;
+
+    TRY(graph_init(g, (size_t)c->node_count * (has_moments ? 2 : 1), err));
+    for (size_t i = 0; i < c->edge_count; i++)
+        if (picture_has(p, i))
+            graph_count(g, tail_of(p, i));
+    for (uint32_t n = 0; has_moments && n < c->node_count; n++)
+        graph_count(g, 2 * n);
+    TRY(graph_lay_out(g, err));
+    for (size_t i = 0; i < c->edge_count; i++)
+        if (picture_has(p, i))
+            graph_add(g, tail_of(p, i), head_of(p, i));
+    for (uint32_t n = 0; has_moments && n < c->node_count; n++)
+        graph_add(g, 2 * n, 2 * n + 1);
+    return STATUS_OK;
+}
+
+static enum status find_components(const struct picture *p, struct components *components,
+                                   struct error *err)
+{
+    struct graph g = { 0 };
+    enum status status = draw(p, &g, err);
+
+    *components = (struct components){ 0 };
+    if (status == STATUS_OK)
+        status = graph_find_components(&g, components, err);
+    graph_close(&g);
+    return status;
+}
+
+enum status picture_cycles(const struct picture *p, struct edge_list *list, struct error *err)
+{
+    size_t count = p->models->cycles->edge_count;
+    struct components components = { 0 };
+    enum status status = find_components(p, &components, err);
+
+    list->at.count = 0;
+    for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
+        if (picture_has(p, i) &&
+            components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)])
+            status = array_push(&list->at, i, err);
+    graph_components_close(&components);
+    return status;
+}
+
+enum status picture_has_cycle(const struct picture *p, bool *has, struct error *err)
+{
+    size_t count = p->models->cycles->edge_count;
+    struct components components = { 0 };
+
+    *has = false;
+    TRY(find_components(p, &components, err));
+    for (size_t i = 0; i < count && !*has; i++)
+        *has = picture_has(p, i) &&
+               components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)];
+    graph_components_close(&components);
+    return STATUS_OK;
+}
+
+/* --- Reaching --------------------------------------------------------------------- */
+
+struct reaching {
+    struct arcs *arcs;
+    struct graph graph;
+    struct components components;
+    uint32_t *start;    /* by component, and one more: its nodes */
+    uint32_t *by_group; /* nodes, by component */
+    uint64_t *bits;     /* by component */
+};
+
+void arcs_close(struct arcs *a)
+{
+    array_close(&a->at);
+    array_close(&a->questions);
+}
+
+static enum status lay_arcs(const struct arcs *a, struct graph *g, struct components *components,
+                            struct error *err)
+{
+    TRY(graph_init(g, a->node_count, err));
+    for (size_t i = 0; i < a->at.count; i++)
+        graph_count(g, a->at.at[i].from);
+    TRY(graph_lay_out(g, err));
+    for (size_t i = 0; i < a->at.count; i++)
+        graph_add(g, a->at.at[i].from, a->at.at[i].to);
+    return graph_find_components(g, components, err);
+}
+
+enum status arcs_have_circle(const struct arcs *a, bool *have, struct error *err)
+{
+    struct graph g = { 0 };
+    struct components components = { 0 };
+    enum status status = lay_arcs(a, &g, &components, err);
+
+    *have = false;
+    for (size_t i = 0; i < a->at.count && status == STATUS_OK && !*have; i++)
+        *have = components.of_node[a->at.at[i].from] == components.of_node[a->at.at[i].to];
+    graph_close(&g);
+    graph_components_close(&components);
+    return status;
+}
+
+static enum status group_nodes(struct reaching *r, struct error *err)
+{
+    uint32_t nodes = r->arcs->node_count, groups = r->components.count;
+    const uint32_t *of_node = r->components.of_node;
+
+    TRY(check_memory((void **)&r->start, (size_t)groups + 2, sizeof *r->start, 0, err));
+    TRY(memory_resize((void **)&r->by_group, nodes, sizeof *r->by_group, err));
+    TRY(check_memory((void **)&r->bits, groups, sizeof *r->bits, 0, err));
+    for (uint32_t n = 0; n < nodes; n++)
+        r->start[of_node[n] + 2]++;
+    for (uint32_t k = 1; k < groups + 2; k++)
+        r->start[k] += r->start[k - 1];
+    for (uint32_t n = 0; n < nodes; n++)
+        r->by_group[r->start[of_node[n] + 1]++] = n;
+    return STATUS_OK;
+}
+
+/* Questions become questions of components, downwards; false: one of them has been answered. */
+static bool sift_questions(struct reaching *r)
+{
+    const uint32_t *of_node = r->components.of_node;
+    struct arcs *a = r->arcs;
+    size_t kept = 0;
+
+    for (size_t i = 0; i < a->questions.count; i++) {
+        struct arc q = { of_node[a->questions.at[i].from], of_node[a->questions.at[i].to] };
+
+        if (q.from == q.to)
+            return false;
+        if (q.from > q.to)
+            a->questions.at[kept++] = q;
+    }
+    a->questions.count = kept;
+    return true;
+}
+
+static int compare_falling(const void *a, const void *b)
+{
+    const struct arc *x = a, *y = b;
+
+    if (x->from != y->from)
+        return x->from > y->from ? -1 : 1;
+    return (x->to < y->to) - (x->to > y->to);
+}
+
+/* Runs the bits of one component on to those that it leads to, down to the lowest that counts. */
+static void run_down(struct reaching *r, uint32_t group, uint32_t lowest, struct budget *budget)
+{
+    uint64_t bits = r->bits[group];
+
+    if (!bits)
+        return;
+    for (uint32_t i = r->start[group]; i < r->start[group + 1]; i++) {
+        uint32_t node = r->by_group[i];
+
+        for (uint32_t e = r->graph.start[node]; e < r->graph.start[node + 1]; e++) {
+            uint32_t next = r->components.of_node[r->graph.to[e]];
+
+            if (next >= lowest)
+                r->bits[next] |= bits;
+        }
+        (void)budget_take(budget, r->graph.start[node + 1] - r->graph.start[node]);
+    }
+}
+
+/* Answers the questions from `first` on that 64 bits are enough for; returns the next. */
+static size_t answer(struct reaching *r, size_t first, struct budget *budget, bool *yes)
+{
+    const struct arc *questions = r->arcs->questions.at;
+    size_t end = first;
+    unsigned used = 0;
+    uint32_t lowest = UINT32_MAX;
+
+    for (; end < r->arcs->questions.count; end++) {
+        bool is_new = end == first || questions[end].from != questions[end - 1].from;
+
+        if (is_new && used == BITS)
+            break;
+        if (is_new)
+            r->bits[questions[end].from] |= UINT64_C(1) << used++;
+        lowest = questions[end].to < lowest ? questions[end].to : lowest;
+    }
+    for (uint32_t group = questions[first].from + 1; group-- > lowest;)
+        run_down(r, group, lowest, budget);
+    (void)budget_take(budget, questions[first].from - lowest + 1);
+    used = 0;
+    for (size_t i = first; i < end; i++) {
+        used += i > first && questions[i].from != questions[i - 1].from;
+        *yes |= r->bits[questions[i].to] >> used & 1;
+    }
+    for (uint32_t group = lowest; group <= questions[first].from; group++)
+        r->bits[group] = 0;
+    return end;
+}
+
+static enum status reach(struct reaching *r, struct budget *budget, bool *yes, struct error *err)
+{
+    struct arcs *a = r->arcs;
+
+    TRY(lay_arcs(a, &r->graph, &r->components, err));
+    if (!sift_questions(r)) {
+        *yes = true;
+        return STATUS_OK;
+    }
+    TRY(group_nodes(r, err));
+    if (a->questions.count > 1)
+        qsort(a->questions.at, a->questions.count, sizeof *a->questions.at, compare_falling);
+    for (size_t i = 0; i < a->questions.count && !*yes && !budget->is_spent;)
+        i = answer(r, i, budget, yes);
+    return STATUS_OK;
+}
+
+enum status arcs_reach(struct arcs *a, struct budget *budget, bool *yes, struct error *err)
+{
+    struct reaching r = { .arcs = a };
+    enum status status;
+
+    *yes = false;
+    if (a->questions.count == 0)
+        return STATUS_OK;
+    status = reach(&r, budget, yes, err);
+    graph_close(&r.graph);
+    graph_components_close(&r.components);
+    free(r.start);
+    free(r.by_group);
+    free(r.bits);
+    return status;
+}

@@ -1,0 +1,406 @@
+/*
+ * Registers: whose values were read, and what is wrong where that cannot be.
+ *
+ *     T1: w x 1       T2: r x 1, w x 2      T3 abort: w x 3      T4: r x 3     G1a
+ *     T5: w x 4, w x 5                                           T6: r x 4     G1b
+ *     T7: r x 9                                                                garbage-read
+ *     T8: r x 6, w x 6                                                         future-read
+ *     T9: w x 7, r x 1;  T9: r x 1, r x 2                                      internal
+ *
+ * A read that several may have written is left out, and the verdict is unknown
+ * unless something else is wrong. What a transaction of unknown outcome wrote and somebody
+ * read has been committed.
+ */
+#include "checkers/infer/registers/registers.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "checkers/proof/tell.h"
+#include "checkers/values/values.h"
+
+#define LOOKS_MAX UINT64_C(100000000) /* at operations, for one that wrote what was read before */
+
+struct reading {
+    struct registers *registers;
+    uint32_t txn, op, key;
+};
+
+/* --- Telling ------------------------------------------------------------------------ */
+
+static enum status tell_repeated(struct infer *c, uint32_t first, uint32_t second,
+                                 struct error *err)
+{
+    const struct history *h = c->history;
+    const struct inferred_versions *v = &c->versions;
+    uint32_t txns[] = { v->txn[first], v->txn[second] };
+    struct buffer why = { 0 }, proof = { 0 };
+
+    /* Null is what deletes leave, as often as they come. */
+    if (h->unique != 1 || !infer_is_committed(c, txns[0]) || !infer_is_committed(c, txns[1]) ||
+        values_same(h, history_value(h, v->op[first]),
+                             (struct value){ .kind = VALUE_NULL }) ||
+        !infer_finds(c, ANOMALY_DUPLICATE_WRITE))
+        return STATUS_OK;
+    tell_txn(&why, h, txns[0]);
+    buffer_text(&why, TEXT(" wrote "));
+    tell_write(&why, h, v->op[first]);
+    if (txns[0] == txns[1]) {
+        buffer_text(&why, TEXT(" twice"));
+    } else {
+        buffer_text(&why, TEXT(", and so did "));
+        tell_txn(&why, h, txns[1]);
+    }
+    buffer_text(&why, TEXT("; but line 1 says that values are unique"));
+    proof_writes(&proof, h, h->op_key[v->op[first]], v->op[first], v->op[second]);
+    return infer_tell(c, ANOMALY_DUPLICATE_WRITE, txns, txns[0] == txns[1] ? 1 : 2, &why, &proof,
+                      err);
+}
+
+static void tell_why(struct buffer *why, const struct reading *r, enum anomaly kind,
+                     uint32_t version)
+{
+    const struct infer *c = r->registers->infer;
+    const struct history *h = c->history;
+    const struct inferred_versions *v = &c->versions;
+
+    tell_txn(why, h, r->txn);
+    buffer_text(why, TEXT(" read "));
+    tell_key_value(why, h, r->key, history_value(h, r->op));
+    switch (kind) {
+    case ANOMALY_G1A:
+        buffer_text(why, TEXT(", which "));
+        tell_txn(why, h, v->txn[version]);
+        buffer_text(why, TEXT(" wrote, which did not commit"));
+        break;
+    case ANOMALY_G1B:
+        buffer_text(why, TEXT(", which "));
+        tell_txn(why, h, v->txn[version]);
+        buffer_text(why, TEXT(" wrote, and then overwrote"));
+        break;
+    case ANOMALY_FUTURE_READ:
+        buffer_text(why, TEXT(", which it wrote only later"));
+        break;
+    case ANOMALY_GARBAGE_READ:
+        buffer_text(why, TEXT(", which nobody wrote"));
+        break;
+    default:
+        buffer_text(why, TEXT(", where it had "));
+        if (r->registers->last_write[r->key] > h->txn_op[r->txn]) {
+            buffer_text(why, TEXT("written "));
+            tell_write(why, h, r->registers->last_write[r->key] - 1);
+        } else {
+            buffer_text(why, TEXT("read "));
+            tell_key_value(why, h, r->key,
+                           history_value(h, r->registers->last_read[r->key] - 1));
+        }
+    }
+}
+
+/* `version` is a number, INFER_INITIAL or, where it is not known, INFER_NOTHING. */
+static enum status tell_read(const struct reading *r, enum anomaly kind, uint32_t version,
+                             struct error *err)
+{
+    struct infer *c = r->registers->infer;
+    struct buffer why = { 0 }, proof = { 0 };
+    uint32_t txns[] = { r->txn, r->txn }, count = 1;
+    struct wrong_read wrong = { .txn = r->txn, .op = r->op, .key = r->key };
+
+    if (!infer_finds(c, kind))
+        return STATUS_OK;
+    wrong.version_is_known = version != INFER_NOTHING;
+    wrong.version = VERSION_INITIAL;
+    if (version < c->versions.count) {
+        wrong.version = c->versions.op[version];
+        txns[1] = c->versions.txn[version];
+        count += txns[1] != txns[0];
+    }
+    tell_why(&why, r, kind, version);
+    proof_read(&proof, c->history, &wrong);
+    return infer_tell(c, kind, txns, count, &why, &proof, err);
+}
+
+/* --- Reading ------------------------------------------------------------------------ */
+
+/*
+ * The later of the transaction's own writes of this value; the read comes before it. Where others
+ * hide it, it is looked for in a limited number of steps: beyond them the read is one of theirs.
+ */
+static uint32_t find_own_later(const struct reading *r, struct value value)
+{
+    const struct infer *c = r->registers->infer;
+    const struct history *h = c->history;
+    struct value_writers w = register_values_find(&r->registers->values, r->key, value);
+    uint32_t known[] = { w.first, w.second, w.other };
+
+    for (size_t i = 0; i < ROW_COUNT(known); i++)
+        if (known[i] != INFER_NOTHING && c->versions.txn[known[i]] == r->txn &&
+            c->versions.op[known[i]] > r->op)
+            return known[i];
+    if ((w.count == 0 && w.other == INFER_NOTHING) || r->registers->looks > LOOKS_MAX)
+        return INFER_NOTHING;
+    r->registers->looks += h->txn_op[r->txn + 1] - r->op;
+    for (uint32_t op = r->op + 1; op < h->txn_op[r->txn + 1]; op++)
+        if (history_makes_version(h, op) && h->op_key[op] == r->key &&
+            values_same(h, history_value(h, op), value))
+            return r->registers->number_of[op];
+    return INFER_NOTHING;
+}
+
+/* Whether the transaction itself had written this value before the read. */
+static bool wrote_earlier(const struct reading *r, struct value value)
+{
+    const struct history *h = r->registers->infer->history;
+
+    for (uint32_t op = h->txn_op[r->txn]; op < r->op; op++)
+        if (history_makes_version(h, op) && h->op_key[op] == r->key &&
+            values_same(h, history_value(h, op), value))
+            return true;
+    return false;
+}
+
+/* Nobody can have written what was read there. */
+static enum status blame(const struct reading *r, struct value value, uint32_t impossible,
+                         struct error *err)
+{
+    struct infer *c = r->registers->infer;
+    uint32_t later = find_own_later(r, value);
+
+    if (later != INFER_NOTHING)
+        return tell_read(r, ANOMALY_FUTURE_READ, later, err);
+    if (impossible == INFER_NOTHING || c->versions.txn[impossible] == r->txn)
+        return tell_read(r, ANOMALY_GARBAGE_READ, INFER_NOTHING, err);
+    return tell_read(r,
+                     c->places.standing[c->versions.txn[impossible]] == STANDING_OUT
+                         ? ANOMALY_G1A
+                         : ANOMALY_G1B,
+                     impossible, err);
+}
+
+/* Who wrote what was read, where it was not the reader itself: the possible ones. */
+static uint32_t count_sources(const struct reading *r, struct value value, uint32_t *source,
+                              uint32_t *impossible)
+{
+    const struct infer *c = r->registers->infer;
+    struct value_writers w = register_values_find(&r->registers->values, r->key, value);
+    uint32_t count = w.count;
+
+    *source = w.first;
+    *impossible = w.other;
+    if (w.count > 0 && c->versions.txn[w.first] == r->txn) {
+        count--;
+        *source = w.second;
+    } else if (w.count > 1 && c->versions.txn[w.second] == r->txn) {
+        count--;
+    }
+    if (values_same(c->history, history_initial(c->history, r->key), value)) {
+        count++;
+        *source = INFER_INITIAL;
+    }
+    return count;
+}
+
+static enum status note_read(const struct reading *r, uint32_t source, struct error *err)
+{
+    struct registers *registers = r->registers;
+    struct infer *c = registers->infer;
+    struct register_read read = { r->op, r->txn, source, INFER_NOTHING,
+                                  registers->last_write[r->key] > c->history->txn_op[r->txn] };
+
+    c->read_number[r->op] = source;
+    if (source == INFER_INITIAL)
+        read.node = register_initial(registers, r->key);
+    else
+        infer_note_read_from(c, c->versions.txn[source]);
+    return array_push(&registers->reads, read, err);
+}
+
+/* Whether it contradicts what the transaction itself wrote or read before. */
+static bool is_contradiction(const struct reading *r, struct value value)
+{
+    const struct registers *registers = r->registers;
+    const struct history *h = registers->infer->history;
+    uint32_t start = h->txn_op[r->txn];
+    uint32_t before = registers->last_write[r->key] > start ? registers->last_write[r->key]
+                                                            : registers->last_read[r->key];
+
+    return before > start && !values_same(h, history_value(h, before - 1), value);
+}
+
+static enum status read_value(const struct reading *r, struct error *err)
+{
+    struct registers *registers = r->registers;
+    const struct history *h = registers->infer->history;
+    struct value value = history_value(h, r->op);
+    bool contradicts = is_contradiction(r, value);
+    uint32_t source, impossible, count;
+
+    if (!contradicts && registers->last_write[r->key] > h->txn_op[r->txn])
+        return STATUS_OK; /* its own */
+    count = count_sources(r, value, &source, &impossible);
+    if (contradicts)
+        TRY(tell_read(r, ANOMALY_INTERNAL, count == 1 ? source : INFER_NOTHING, err));
+    if (contradicts && wrote_earlier(r, value))
+        return STATUS_OK; /* its own, though others may have written that, too */
+    if (count == 1)
+        return note_read(r, source, err);
+    if (count == 0)
+        return blame(r, value, impossible, err);
+    if (registers->ambiguous++ == 0)
+        registers->ambiguous_read = r->op;
+    return STATUS_OK;
+}
+
+static bool is_own_key(const struct infer *c, uint32_t op)
+{
+    return c->key_kind[c->history->op_key[op]] == KEY_REGISTER;
+}
+
+static enum status read_txn(struct registers *r, uint32_t txn, struct error *err)
+{
+    const struct history *h = r->infer->history;
+    size_t first = r->reads.count;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        struct reading reading = { r, txn, op, h->op_key[op] };
+
+        if (history_makes_version(h, op) && is_own_key(r->infer, op)) {
+            r->last_write[reading.key] = op + 1;
+        } else if (infer_is_answer(h, op) && is_own_key(r->infer, op)) {
+            TRY(read_value(&reading, err));
+            r->last_read[reading.key] = op + 1;
+        }
+    }
+    for (size_t i = first; i < r->reads.count; i++) {
+        uint32_t key = h->op_key[r->reads.at[i].op];
+
+        if (r->last_write[key] > h->txn_op[txn])
+            r->reads.at[i].own = r->number_of[r->last_write[key] - 1];
+    }
+    return STATUS_OK;
+}
+
+enum status registers_read(struct registers *r, struct error *err)
+{
+    const struct history *h = r->infer->history;
+
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        if (t % INFER_STEP == 0 && !infer_goes_on(r->infer, "the writers of what was read", t))
+            return STATUS_OK;
+        r->read_start[t] = (uint32_t)r->reads.count;
+        if (infer_is_committed(r->infer, t))
+            TRY(read_txn(r, t, err));
+    }
+    r->read_start[h->txn_count] = (uint32_t)r->reads.count;
+    return STATUS_OK;
+}
+
+/* --- The whole ---------------------------------------------------------------------- */
+
+static enum status open_registers(struct registers *r, struct error *err)
+{
+    struct infer *c = r->infer;
+    const struct history *h = c->history;
+
+    if ((uint64_t)c->versions.count + h->key_count >= INFER_INITIAL)
+        return error_set(err, STATUS_OVER_LIMIT, "too many versions to be numbered");
+    r->node_count = c->versions.count + (uint32_t)h->key_count;
+    TRY(memory_resize((void **)&r->number_of, h->op_count, sizeof *r->number_of, err));
+    TRY(memory_resize((void **)&r->key_of, c->versions.count, sizeof *r->key_of, err));
+    for (uint32_t key = 0; key < h->key_count; key++)
+        for (uint32_t n = c->versions.start[key]; n < c->versions.start[key + 1]; n++) {
+            r->number_of[c->versions.op[n]] = n;
+            r->key_of[n] = key;
+        }
+    TRY(check_memory((void **)&r->last_write, h->key_count, sizeof *r->last_write, 0, err));
+    TRY(check_memory((void **)&r->last_read, h->key_count, sizeof *r->last_read, 0, err));
+    TRY(memory_resize((void **)&r->read_start, h->txn_count + 1, sizeof *r->read_start, err));
+    return register_values_init(&r->values, c, tell_repeated, err);
+}
+
+/* By what they read; start[n + 1] runs through those of n, and ends where those of n + 1 begin. */
+static enum status sort_reads(struct registers *r, struct error *err)
+{
+    size_t count = (size_t)r->node_count + 2;
+
+    TRY(check_memory((void **)&r->reader_start, count, sizeof *r->reader_start, 0, err));
+    TRY(memory_resize((void **)&r->by_node, r->reads.count, sizeof *r->by_node, err));
+    for (size_t i = 0; i < r->reads.count; i++)
+        r->reader_start[r->reads.at[i].node + 2]++;
+    for (size_t n = 1; n < count; n++)
+        r->reader_start[n] += r->reader_start[n - 1];
+    for (uint32_t i = 0; i < r->reads.count; i++)
+        r->by_node[r->reader_start[r->reads.at[i].node + 1]++] = r->reads.at[i];
+    return STATUS_OK;
+}
+
+static enum status read_all(struct registers *r, struct error *err)
+{
+    struct infer *c = r->infer;
+
+    TRY(open_registers(r, err));
+    TRY(registers_read(r, err));
+    if (c->is_stopped)
+        return STATUS_OK;
+    if (r->ambiguous > 0)
+        infer_leave_out(c,
+                    "values are not unique: %" PRIu64 " reads, the first of them of %.*s, may be "
+                    "of any of several writes, and say nothing",
+                    r->ambiguous,
+                    TEXT_PRINT(history_key(c->history, c->history->op_key[r->ambiguous_read])));
+    return STATUS_OK;
+}
+
+enum status infer_link_registers(struct infer *c, struct error *err)
+{
+    if (!c->registers)
+        return STATUS_OK;
+    TRY(sort_reads(c->registers, err));
+    TRY(registers_link(c->registers, err));
+    TRY(registers_find_circles(c->registers, err));
+    return registers_group(c->registers, err);
+}
+
+static bool has_registers(const struct infer *c)
+{
+    for (size_t key = 0; key < c->history->key_count; key++)
+        if (c->key_kind[key] == KEY_REGISTER)
+            return true;
+    return false;
+}
+
+enum status infer_read_registers(struct infer *c, struct error *err)
+{
+    struct registers *r = NULL;
+
+    if (!has_registers(c))
+        return STATUS_OK;
+    TRY(check_memory((void **)&r, 1, sizeof *r, 0, err));
+    r->infer = c;
+    c->registers = r;
+    return read_all(r, err);
+}
+
+void infer_close_registers(struct infer *c)
+{
+    struct registers *r = c->registers;
+
+    if (!r)
+        return;
+    register_values_close(&r->values);
+    free(r->number_of);
+    free(r->key_of);
+    free(r->last_write);
+    free(r->last_read);
+    array_close(&r->reads);
+    free(r->read_start);
+    free(r->reader_start);
+    free(r->by_node);
+    for (unsigned by = 0; by <= SOURCE_TIME; by++)
+        array_close(&r->links[by]);
+    free(r->circles);
+    free(r->next);
+    array_close(&r->groups);
+    free(r);
+    c->registers = NULL;
+}
