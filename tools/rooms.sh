@@ -81,12 +81,15 @@ checkers/weak               uses graph proof search values
 checkers/infer              uses graph proof rows search values
     inside infer.h workloads/workloads.h
 checkers/infer/lists        uses infer
+    inside lists.h lists_edges.h
 checkers/infer/registers    uses infer
     inside registers.h
 checkers/infer/predicates   uses infer registers
+    inside predicates.h
 checkers/infer/models
     inside models.h
-checkers/infer/orders       uses infer models registers
+checkers/infer/orders       uses infer lists models predicates registers
+    inside graph.h replay.h
 checkers/infer/linear
     inside linear.h
 checkers/infer/workloads    uses models
@@ -221,12 +224,13 @@ function judge_neighbours(path,    folder, outer, rest, to) {
         if (!is_in(path, outer)) continue
         rest = substr(path, length(outer) + 2)
         if (rest !~ /\//) {
-            if (outer in is_room) return
-            to = outer
-        } else {
-            sub(/\/.*/, "", rest)
-            to = outer "/" rest
+            if (!(outer in is_room) && !((folder, name_of(outer)) in folder_uses))
+                breach("\"" path "\": " folder " may use" \
+                       (uses_of[folder] == "" ? " no folder beside it" : uses_of[folder]))
+            return
         }
+        sub(/\/.*/, "", rest)
+        to = outer "/" rest
         folder_used[folder, to] = 1
         if (!((folder, name_of(to)) in folder_uses))
             breach("\"" path "\": " folder " may use" \

@@ -170,8 +170,8 @@ MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_
 /*
  * A graph of a level hears edges. Each part tells all of its own, in the same order every time.
  *
- *     edge.by    CLOSING_SESSION or _BY_TIME where the versions' order was inferred from
- *                that: such an edge counts only at those levels
+ *     edge.by    what the order of the versions was inferred from: such an edge counts only at
+ *                the levels that may use that
  *
  * Nodes are transactions, then barriers of time, then hubs. A hub stands between the
  * many readers of a version and the many writers behind it:
@@ -181,49 +181,14 @@ MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_
  * is the one edge reader --rw--> writer, for each pair. Where there are few of either, say
  * them one by one. infer_add_hub() gives out hubs before the graph is made.
  */
-uint32_t infer_add_hub(struct infer *);
+static inline uint32_t infer_add_hub(struct infer *c)
+{
+    return c->hub_count++;
+}
 
 static inline uint32_t infer_hub_node(const struct infer *c, uint32_t hub)
 {
     return (uint32_t)c->history->txn_count + c->barriers.count + hub;
 }
-
-/* --- The parts ---------------------------------------------------------------------- */
-
-MUST_USE enum status infer_read_lists(struct infer *, struct error *);
-/* What edges need to be told, once all standing is settled: before the graph is made. */
-MUST_USE enum status infer_plan_lists(struct infer *, struct error *);
-MUST_USE enum status infer_hear_lists(struct infer *, struct level_graph *, struct error *);
-void infer_close_lists(struct infer *);
-
-MUST_USE enum status infer_read_registers(struct infer *, struct error *);
-/* Orders of versions: unless the history has been replayed. */
-MUST_USE enum status infer_link_registers(struct infer *, struct error *);
-MUST_USE enum status infer_hear_registers(struct infer *, struct level_graph *, struct error *);
-void infer_close_registers(struct infer *);
-
-MUST_USE enum status infer_read_predicates(struct infer *, struct error *);
-MUST_USE enum status infer_link_predicates(struct infer *, struct error *);
-MUST_USE enum status infer_hear_predicates(struct infer *, struct level_graph *, struct error *);
-void infer_close_predicates(struct infer *);
-
-/* Whether what its statements saw is there, by number and key, before it writes. */
-bool infer_predicates_agree(const struct infer *, uint32_t txn, const uint32_t *state);
-
-/* Valid: an order at hand explains everything, and is the witness. */
-MUST_USE enum status infer_replay(struct infer *, bool *is_valid, struct error *);
-
-/* Beside what was inferred, what the completion at hand has: of versions, and what read them. */
-MUST_USE enum status infer_hear_completion(struct infer *, struct level_graph *, struct error *);
-MUST_USE enum status infer_hear_completed_reads(struct infer *, struct level_graph *, struct error *);
-MUST_USE enum status infer_hear_completed_sights(struct infer *, struct level_graph *,
-                                                 struct error *);
-/* Of lists: whether the version stands behind the chain, in an order that nothing shows. */
-bool infer_is_behind_list(const struct infer *, uint32_t key, uint32_t number);
-
-MUST_USE enum status infer_judge_graph(struct infer *, struct error *);
-
-/* Two committed transactions that read one version and wrote the key: of all keys. */
-MUST_USE enum status infer_find_lost_updates(struct infer *, struct error *);
 
 #endif

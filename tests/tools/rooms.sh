@@ -6,6 +6,16 @@ rooms=$PWD/tools/rooms.sh
 tree=$(mktemp -d)
 trap 'rm -rf "$tree"' EXIT
 
+# Every door in the table of folders, as FOLDER/DOOR.
+listed_doors() {
+    sed -n "/^folders='/,/^'/p" "$rooms" | awk '
+        /^[^ \t\047]/ && $1 !~ /^folders=/ { folder = $1; kind = "" }
+        { for (i = 1; i <= NF; i++)
+              if ($i ~ /^(uses|inside|doors)$/) kind = $i
+              else if (kind ~ /inside|doors/ && $i ~ /\.h$/) print folder "/" $i }'
+}
+doors=$(listed_doors)
+
 fresh_tree() {
     rm -rf "${tree:?}"/*
     for room in programs/machine programs/generator \
@@ -19,6 +29,10 @@ fresh_tree() {
     printf '#include "base/arena.h"\n\n#include <stdlib.h>\n' >"$tree/base/arena.c"
     echo '#include "base/arena.h"' >"$tree/sim/queue.h"
     echo '#include "sim/queue.h"' >"$tree/sim/queue_private.h"
+    for door in $doors; do
+        mkdir -p "$tree/${door%/*}"
+        echo 'int door;' >"$tree/$door"
+    done
     echo 'int random_of(int);' >"$tree/programs/machine/predicate.h"
     echo '#include "programs/machine/predicate.h"' >"$tree/store/store.h"
 }
@@ -123,14 +137,6 @@ report $? "a cycle between two rooms is named"
 walled_tree() {
     fresh_tree
     echo 'int edges;' >"$tree/checkers/graph/edges_private.h"
-    for door in barriers contradiction cycles graph places; do
-        echo 'int node;' >"$tree/checkers/graph/$door.h"
-    done
-    echo 'int step;' | tee "$tree/checkers/proof/proof.h" "$tree/checkers/proof/tell.h" \
-        >"$tree/checkers/proof/witness.h"
-    echo 'int replay;' >"$tree/checkers/order/order.h"
-    echo 'int clause;' | tee "$tree/checkers/search/solver/search.h" "$tree/checkers/search/solver/z3.h" \
-        >"$tree/checkers/search/solver/anneal_private.h"
 }
 
 walls_accept() { # sentence, file, its text

@@ -3,6 +3,11 @@
 #include <stdlib.h>
 
 #include "checkers/infer/linear/linear_private.h"
+#include "checkers/infer/linear/linear_calls_private.h"
+#include "checkers/infer/linear/linear_search_private.h"
+#include "checkers/infer/linear/linear_states_private.h"
+#include "checkers/infer/linear/linear_tell_private.h"
+#include "checkers/infer/linear/linear_zones_private.h"
 #include "checkers/proof/witness.h"
 
 #define STEPS_MAX UINT64_C(2000000000) /* of one key's search: some ten seconds */
@@ -33,11 +38,11 @@ enum status linear_decide(struct task *task, struct linear_result *result, struc
     bool is_decided = false;
 
     *result = (struct linear_result){ .stuck = HISTORY_NONE };
-    TRY(zones_decide(task, &is_decided, result, err));
+    TRY(linear_zones_decide(task, &is_decided, result, err));
     if (is_decided)
         return STATUS_OK;
     result->clash.count = result->order.count = 0;
-    return search_decide(task, result, err);
+    return linear_search_decide(task, result, err);
 }
 
 enum status linear_examine(const struct history *h, struct error *err)
@@ -69,7 +74,7 @@ static enum status tell(struct linear *l, uint32_t key, const struct linear_resu
     struct refuted refuted = { key, result, &l->task };
 
     if (!l->prover)
-        TRY(prover_open(&l->prover, &l->places, l->options, err));
+        TRY(linear_prover_open(&l->prover, &l->places, l->options, err));
     return linear_tell_refuted(l->prover, &refuted, l->check, err);
 }
 
@@ -243,7 +248,7 @@ static bool replay_call(struct linear *l, const struct call *c, uint32_t *held)
         *state = c->set;
     else
         for (uint32_t at = c->first_appended; at != 0; at = l->calls.appended.at[at - 1].next)
-            *state = states_find_append(&l->calls.states, *state,
+            *state = linear_states_find_append(&l->calls.states, *state,
                                         l->calls.appended.at[at - 1].element);
     return true;
 }
@@ -313,15 +318,15 @@ static enum status tell_order(struct linear *l, struct error *err)
 static enum status judge(struct linear *l, struct error *err)
 {
     TRY(places_init_standing(&l->places, l->history, err));
-    TRY(calls_init(&l->calls, &l->places, l->options, err));
+    TRY(linear_calls_init(&l->calls, &l->places, l->options, err));
     if (l->calls.is_stopped) {
         check_doubt(l->check, "it was stopped");
         return STATUS_OK;
     }
     l->task = (struct task){ .calls = &l->calls, .options = l->options, .steps_max = STEPS_MAX };
     if (l->calls.has_faults) {
-        TRY(prover_open(&l->prover, &l->places, l->options, err));
-        TRY(prover_tell_faults(l->prover, l->check, err));
+        TRY(linear_prover_open(&l->prover, &l->places, l->options, err));
+        TRY(linear_prover_tell_faults(l->prover, l->check, err));
         if (l->check->verdict != VERDICT_INVALID)
             check_doubt(l->check, "a read contradicts its own transaction, but how could not be "
                                   "shown");
@@ -341,9 +346,9 @@ enum status linear_run(const struct history *h, const struct check_options *opti
         status = judge(&l, err);
     else if (status == STATUS_OK && check_wants(options, CHECK_WITNESS))
         witness_order(check, h, NULL, 0);
-    prover_close(l.prover);
+    linear_prover_close(l.prover);
     places_close(&l.places);
-    calls_close(&l.calls);
+    linear_calls_close(&l.calls);
     free(l.task.marks);
     free(l.line);
     free(l.line_length);

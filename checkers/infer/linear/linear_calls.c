@@ -9,9 +9,11 @@
  * What a transaction reads of its own writes is compared here. Transactions of unknown outcome need
  * nothing, since their reads mean nothing.
  */
-#include "checkers/infer/linear/linear_private.h"
+#include "checkers/infer/linear/linear_calls_private.h"
 
 #include <stdlib.h>
+
+#include "checkers/infer/linear/linear_states_private.h"
 
 /* What the transaction at hand has done to a key. */
 struct doing {
@@ -85,7 +87,7 @@ static enum status pass_append(struct gathering *g, struct call *call, int64_t e
     uint32_t before = call->set != STATE_ANY ? call->set : call->need;
 
     if (before != STATE_ANY)
-        return states_append(&calls->states, before, element, &call->set, err);
+        return linear_states_append(&calls->states, before, element, &call->set, err);
     TRY(array_push(&calls->appended, ((struct appended){ element, call->appended, 0 }), err));
     if (call->appended != 0)
         calls->appended.at[call->appended - 1].next = (uint32_t)calls->appended.count;
@@ -105,7 +107,7 @@ static enum status pass_op(struct gathering *g, const struct call *fresh, uint32
     TRY(find_call(g, fresh, &call, err));
     if (h->op_kind[op] == OP_APPEND)
         return pass_append(g, call, h->op_value[op], err);
-    TRY(states_of_value(&g->calls->states, fresh->key, history_value(h, op), &state, err));
+    TRY(linear_states_of_value(&g->calls->states, fresh->key, history_value(h, op), &state, err));
     if (h->op_kind[op] == OP_READ) {
         pass_read(g, call, state);
     } else {
@@ -200,10 +202,10 @@ static enum status gather(struct gathering *g, const struct places *places,
 {
     const struct history *h = g->history;
 
-    TRY(states_init(&g->calls->states, h, err));
+    TRY(linear_states_init(&g->calls->states, h, err));
     TRY(memory_resize((void **)&g->calls->initial, h->key_count, sizeof *g->calls->initial, err));
     for (uint32_t key = 0; key < h->key_count; key++)
-        TRY(states_of_value(&g->calls->states, key, history_initial(h, key),
+        TRY(linear_states_of_value(&g->calls->states, key, history_initial(h, key),
                             &g->calls->initial[key], err));
     TRY(check_memory((void **)&g->doing, h->key_count, sizeof *g->doing, 0, err));
     for (uint32_t txn = 0; txn < h->txn_count; txn++) {
@@ -217,7 +219,7 @@ static enum status gather(struct gathering *g, const struct places *places,
     return sort_calls(g, err);
 }
 
-enum status calls_init(struct calls *calls, const struct places *places,
+enum status linear_calls_init(struct calls *calls, const struct places *places,
                        const struct check_options *options, struct error *err)
 {
     struct gathering g = { .calls = calls, .history = places->history };
@@ -230,9 +232,9 @@ enum status calls_init(struct calls *calls, const struct places *places,
     return status;
 }
 
-void calls_close(struct calls *calls)
+void linear_calls_close(struct calls *calls)
 {
-    states_close(&calls->states);
+    linear_states_close(&calls->states);
     array_close(&calls->all);
     array_close(&calls->appended);
     free(calls->start);

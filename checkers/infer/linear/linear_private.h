@@ -39,17 +39,6 @@ struct states {
     struct list_seen *seen; /* by key: the list numbered last; lists grow, and so the work does not */
 };
 
-MUST_USE enum status states_init(struct states *, const struct history *, struct error *);
-void states_close(struct states *);
-MUST_USE enum status states_of_value(struct states *, uint32_t key, struct value, uint32_t *state,
-                                     struct error *);
-/* What an append leaves. */
-MUST_USE enum status states_append(struct states *, uint32_t before, int64_t element,
-                                   uint32_t *after, struct error *);
-/* The same, where nothing is to be numbered anew: else STATE_UNSEEN. */
-uint32_t states_find_append(const struct states *, uint32_t before, int64_t element);
-void states_tell(struct buffer *, const struct states *, uint32_t state);
-
 /* --- Calls: linear_calls.c ---------------------------------------------------------- */
 
 /* What a transaction does to a key. */
@@ -85,10 +74,6 @@ struct calls {
     bool has_several;                /* transactions that touch several keys */
     bool is_stopped;
 };
-
-MUST_USE enum status calls_init(struct calls *, const struct places *,
-                                const struct check_options *, struct error *);
-void calls_close(struct calls *);
 
 /* --- One key ------------------------------------------------------------------------ */
 
@@ -129,15 +114,10 @@ struct linear_result {
 
 void linear_result_close(struct linear_result *);
 
-/* By zones; false: it is no case for them, and nothing is said. */
-MUST_USE enum status zones_decide(struct task *, bool *is_decided, struct linear_result *,
-                                  struct error *);
-MUST_USE enum status search_decide(struct task *, struct linear_result *, struct error *);
 /* One or the other. */
 MUST_USE enum status linear_decide(struct task *, struct linear_result *, struct error *);
 
 /* --- Refutations: linear_tell.c ------------------------------------------------------ */
-
 
 struct refuted {
     uint32_t key;
@@ -147,13 +127,5 @@ struct refuted {
 
 /* What makes proofs: of a whole history, made when the first is asked for. */
 struct prover;
-
-MUST_USE enum status prover_open(struct prover **, const struct places *,
-                                 const struct check_options *, struct error *);
-void prover_close(struct prover *);
-/* Adds a finding to the check; where no proof is found within the limits, a doubt. */
-MUST_USE enum status linear_tell_refuted(struct prover *, const struct refuted *, struct check *,
-                                         struct error *);
-MUST_USE enum status prover_tell_faults(struct prover *, struct check *, struct error *);
 
 #endif

@@ -1,5 +1,3 @@
-#include "checkers/infer/linear/linear_search_private.h"
-
 /*
  * One key by search: who takes effect next?
  *
@@ -19,10 +17,299 @@
  * - a blind write whose value nobody needs any more is made before another blind write, or when
  *   nothing else may be; one that may have been left out is never made.
  */
+#include "checkers/infer/linear/linear_search_private.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/hash.h"
+#include "checkers/infer/linear/linear_states_private.h"
+
+struct move {
+    int64_t soonest; /* then: sooner */
+    uint32_t call;
+    uint8_t rank; /* lower is tried sooner */
+};
+
+/* One who took effect, and what comes next. */
+struct stage {
+    uint32_t state, front;    /* before */
+    uint32_t made_start;      /* in `made`: what took effect on this stage */
+    uint32_t move_start, move_end, move; /* in `moves` */
+};
+
+struct tried {
+    uint64_t first, second;
+};
+
+struct search {
+    struct task *task;
+    struct linear_result *result;
+    uint32_t *next, *previous; /* by call, and one more for both ends: those to come */
+    uint32_t *by_end;          /* calls that must take effect, as they complete */
+    uint32_t must_count;
+    bool *is_made;
+    uint32_t state, front; /* now */
+    uint64_t first, second;
+    ARRAY(struct stage) stages;
+    ARRAY(uint32_t) made;
+    ARRAY(struct move) moves;
+    struct tried *tried;
+    size_t tried_count, tried_room;
+    uint64_t scan, steps, rounds;
+    uint32_t furthest; /* front */
+    uint32_t needs;    /* still to come: calls that need something */
+    bool has_appends, is_overwritten;
+    bool gives_up;
+};
+
+/* --- Moves --------------------------------------------------------------------- */
+
+/* --- What is to come ---------------------------------------------------------------- */
+
+/* Who is still to come, by what they need and leave. */
+static void linear_search_count(struct search *s, uint32_t call, uint32_t by)
+{
+    const struct call *c = &s->task->at[call];
+
+    if (c->need != STATE_ANY) {
+        s->task->marks[c->need].needs += by;
+        s->needs += by;
+    }
+    if (c->set != STATE_ANY)
+        s->task->marks[c->set].makers += by;
+}
+
+/* It takes effect; and back, in the opposite order. The state is the caller's. */
+static void linear_search_make(struct search *s, uint32_t call)
+{
+    linear_search_count(s, call, (uint32_t)-1);
+    s->next[s->previous[call]] = s->next[call];
+    s->previous[s->next[call]] = s->previous[call];
+    s->is_made[call] = true;
+    s->first ^= hash_number(call + 1);
+    s->second ^= hash_number(hash_number(~(uint64_t)call));
+    while (s->front < s->must_count && s->is_made[s->by_end[s->front]])
+        s->front++;
+}
+
+static void linear_search_unmake(struct search *s, uint32_t call)
+{
+    linear_search_count(s, call, 1);
+    s->next[s->previous[call]] = call;
+    s->previous[s->next[call]] = call;
+    s->is_made[call] = false;
+    s->first ^= hash_number(call + 1);
+    s->second ^= hash_number(hash_number(~(uint64_t)call));
+}
+
+/* Nothing that was invoked later may take effect yet. */
+static int64_t linear_search_limit(const struct search *s)
+{
+    return s->front < s->must_count ? s->task->at[s->by_end[s->front]].completed : INT64_MAX;
+}
+
+static bool fits(const struct search *s, const struct call *c)
+{
+    return c->need == STATE_ANY || c->need == s->state;
+}
+
+/* What the call leaves behind here. */
+static uint32_t linear_search_effect(const struct search *s, const struct call *c)
+{
+    const struct calls *calls = s->task->calls;
+    uint32_t state = s->state;
+
+    if (c->set != STATE_ANY)
+        return c->set;
+    for (uint32_t at = c->first_appended; at != 0 && state != STATE_UNSEEN;
+         at = calls->appended.at[at - 1].next)
+        state = linear_states_find_append(&calls->states, state, calls->appended.at[at - 1].element);
+    return state;
+}
+
+static bool linear_search_is_blind(const struct call *c)
+{
+    return c->set != STATE_ANY && c->need == STATE_ANY;
+}
+
+/* Nobody who is still to come needs what it leaves. */
+static bool is_useless(const struct search *s, const struct call *c)
+{
+    const struct mark *mark = &s->task->marks[c->set];
+
+    return mark->stamp != s->task->stamp || mark->last_need < linear_search_limit(s);
+}
+
+/* --- Moves -------------------------------------------------------------------------- */
+
+static enum status linear_search_note_made(struct search *s, uint32_t call, struct error *err)
+{
+    linear_search_make(s, call);
+    return array_push(&s->made, call, err);
+}
+
+/* Reads that find what they need. */
+static enum status linear_search_make_reads(struct search *s, struct error *err)
+{
+    const struct call *calls = s->task->at;
+    uint32_t end = s->task->count;
+
+    for (uint32_t i = s->next[end]; i != end && calls[i].invoked <= linear_search_limit(s);) {
+        uint32_t next = s->next[i];
+
+        s->steps++;
+        if (!call_writes(&calls[i]) && fits(s, &calls[i]))
+            TRY(linear_search_note_made(s, i, err));
+        i = next;
+    }
+    return STATUS_OK;
+}
+
+/* Before a blind write: writes that it may hide. */
+static enum status linear_search_make_useless(struct search *s, uint32_t but, struct error *err)
+{
+    const struct call *calls = s->task->at;
+    uint32_t end = s->task->count;
+
+    for (uint32_t i = s->next[end]; i != end && calls[i].invoked <= linear_search_limit(s);) {
+        uint32_t next = s->next[i];
+
+        s->steps++;
+        if (i != but && linear_search_is_blind(&calls[i]) && !calls[i].is_open && is_useless(s, &calls[i]))
+            TRY(linear_search_note_made(s, i, err));
+        i = next;
+    }
+    return STATUS_OK;
+}
+
+/* Whether another that leaves the same, and ends sooner, was seen in this scan; else it is this. */
+static bool is_best(struct search *s, uint32_t call)
+{
+    const struct call *c = &s->task->at[call];
+    struct mark *mark;
+    bool needs = c->need != STATE_ANY;
+    int64_t end = c->is_open ? INT64_MAX : c->completed;
+
+    if (c->set == STATE_ANY)
+        return true;
+    mark = &s->task->marks[c->set];
+    if (mark->scan[needs] == s->scan) {
+        const struct call *best = &s->task->at[mark->best[needs]];
+
+        if ((best->is_open ? INT64_MAX : best->completed) <= end)
+            return false;
+    }
+    mark->scan[needs] = s->scan;
+    mark->best[needs] = call;
+    return true;
+}
+
+static bool is_chosen(const struct search *s, uint32_t call)
+{
+    const struct call *c = &s->task->at[call];
+
+    return c->set == STATE_ANY || s->task->marks[c->set].best[c->need != STATE_ANY] == call;
+}
+
+/* Whether the call may be the next, and is worth it. */
+static bool is_move(const struct search *s, uint32_t call)
+{
+    const struct call *c = &s->task->at[call];
+
+    if (!fits(s, c) || !call_writes(c))
+        return false;
+    if (linear_search_is_blind(c) && is_useless(s, c))
+        return s->front < s->must_count && s->by_end[s->front] == call;
+    return true;
+}
+
+static uint8_t rank_of(const struct search *s, uint32_t call)
+{
+    const struct call *front =
+        s->front < s->must_count ? &s->task->at[s->by_end[s->front]] : NULL;
+    uint32_t after = linear_search_effect(s, &s->task->at[call]);
+
+    if (after == STATE_UNSEEN)
+        return 3;
+    if (front == &s->task->at[call] || (front && front->need == after))
+        return 0;
+    return s->task->at[call].is_open ? 2 : 1;
+}
+
+/* When the first of those in flight who need each state must be over. */
+static void seek_needs(struct search *s)
+{
+    const struct call *calls = s->task->at;
+    uint32_t end = s->task->count;
+
+    for (uint32_t i = s->next[end]; i != end && calls[i].invoked <= linear_search_limit(s); i = s->next[i]) {
+        struct mark *mark;
+
+        if (calls[i].need == STATE_ANY)
+            continue;
+        mark = &s->task->marks[calls[i].need];
+        if (mark->sought != s->scan || calls[i].completed < mark->soonest) {
+            mark->sought = s->scan;
+            mark->soonest = calls[i].completed;
+        }
+    }
+}
+
+static struct move move_of(const struct search *s, uint32_t call)
+{
+    const struct call *c = &s->task->at[call];
+    struct move move = { .call = call, .rank = rank_of(s, call), .soonest = INT64_MAX };
+
+    if (c->set != STATE_ANY && s->task->marks[c->set].sought == s->scan)
+        move.soonest = s->task->marks[c->set].soonest;
+    return move;
+}
+
+static bool is_sooner(const struct search *s, const struct move *a, const struct move *b)
+{
+    if (a->rank != b->rank)
+        return a->rank < b->rank;
+    if (a->soonest != b->soonest)
+        return a->soonest < b->soonest;
+    return s->task->at[a->call].completed < s->task->at[b->call].completed;
+}
+
+/* What may come next, the likeliest first. */
+static enum status linear_search_list_moves(struct search *s, struct stage *stage, struct error *err)
+{
+    const struct call *calls = s->task->at;
+    uint32_t end = s->task->count;
+    size_t kept;
+
+    s->scan++;
+    seek_needs(s);
+    stage->move_start = stage->move = (uint32_t)s->moves.count;
+    for (uint32_t i = s->next[end]; i != end && calls[i].invoked <= linear_search_limit(s); i = s->next[i]) {
+        s->steps++;
+        if (is_move(s, i) && is_best(s, i))
+            TRY(array_push(&s->moves, move_of(s, i), err));
+    }
+    kept = stage->move_start;
+    for (size_t i = stage->move_start; i < s->moves.count; i++)
+        if (is_chosen(s, s->moves.at[i].call))
+            s->moves.at[kept++] = s->moves.at[i];
+    s->moves.count = kept;
+    /* Few; those of one rank as they must be over. */
+    for (size_t i = stage->move_start + 1; i < kept; i++)
+        for (size_t k = i; k > stage->move_start && is_sooner(s, &s->moves.at[k],
+                                                              &s->moves.at[k - 1]);
+             k--) {
+            struct move swap = s->moves.at[k];
+
+            s->moves.at[k] = s->moves.at[k - 1];
+            s->moves.at[k - 1] = swap;
+        }
+    stage->move_end = (uint32_t)kept;
+    return STATUS_OK;
+}
+
+/* --- The search ---------------------------------------------------------------- */
 
 #define STATES_HELD_MAX 6
 #define TRIED_MAX ((size_t)12 << 20) /* configurations: 768 MB while their table grows */
@@ -101,12 +388,12 @@ static enum status enter(struct search *s, bool *is_new, struct error *err)
 {
     struct stage *stage = &s->stages.at[s->stages.count - 1];
 
-    TRY(search_make_reads(s, err));
+    TRY(linear_search_make_reads(s, err));
     TRY(try_first(s, is_new, err));
     if (!*is_new)
         return STATUS_OK;
     TRY(note_furthest(s, err));
-    return search_list_moves(s, stage, err);
+    return linear_search_list_moves(s, stage, err);
 }
 
 static enum status push_stage(struct search *s, struct error *err)
@@ -126,7 +413,7 @@ static void pop_stage(struct search *s)
     const struct stage *stage = &s->stages.at[--s->stages.count];
 
     while (s->made.count > stage->made_start)
-        search_unmake(s, s->made.at[--s->made.count]);
+        linear_search_unmake(s, s->made.at[--s->made.count]);
     s->moves.count = stage->move_start;
     s->state = stage->state;
     s->front = stage->front;
@@ -157,10 +444,10 @@ static enum status advance(struct search *s, uint32_t call, struct error *err)
     bool is_new = false;
 
     TRY(push_stage(s, err));
-    if (search_is_blind(c))
-        TRY(search_make_useless(s, call, err));
-    s->state = search_effect(s, c);
-    TRY(search_note_made(s, call, err));
+    if (linear_search_is_blind(c))
+        TRY(linear_search_make_useless(s, call, err));
+    s->state = linear_search_effect(s, c);
+    TRY(linear_search_note_made(s, call, err));
     if (!is_lost(s, before))
         TRY(enter(s, &is_new, err));
     if (!is_new)
@@ -258,7 +545,7 @@ static enum status begin(struct search *s, struct error *err)
     TRY(sort_ends(s, err));
     note_needs(s);
     for (uint32_t i = 0; i < count; i++) {
-        search_count(s, i, 1);
+        linear_search_count(s, i, 1);
         s->has_appends |= s->task->at[i].appended != 0;
         s->is_overwritten |= s->task->at[i].overwrites;
     }
@@ -266,7 +553,7 @@ static enum status begin(struct search *s, struct error *err)
     for (uint32_t i = 0; i < count && !s->has_appends; i++)
         if (s->task->at[i].is_open &&
             (s->task->at[i].set == STATE_ANY || s->task->marks[s->task->at[i].set].needs == 0))
-            search_make(s, i);
+            linear_search_make(s, i);
     s->first = s->second = 0;
     return STATUS_OK;
 }
@@ -315,7 +602,7 @@ static void clear_marks(const struct task *task)
     task->marks[task->initial] = (struct mark){ 0 };
 }
 
-enum status search_decide(struct task *task, struct linear_result *result, struct error *err)
+enum status linear_search_decide(struct task *task, struct linear_result *result, struct error *err)
 {
     struct search s = { .task = task, .result = result, .state = task->initial };
     enum status status;

@@ -1,4 +1,4 @@
-#include "checkers/infer/linear/linear_private.h"
+#include "checkers/infer/linear/linear_states_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -84,7 +84,7 @@ static enum status number(struct states *s, const struct state *state, uint32_t 
     return STATUS_OK;
 }
 
-enum status states_init(struct states *s, const struct history *h, struct error *err)
+enum status linear_states_init(struct states *s, const struct history *h, struct error *err)
 {
     static const struct state nothing = { .parent = STATE_ANY, .kind = VALUE_NULL };
     uint32_t unused;
@@ -94,7 +94,7 @@ enum status states_init(struct states *s, const struct history *h, struct error 
     return number(s, &nothing, &unused, err);
 }
 
-void states_close(struct states *s)
+void linear_states_close(struct states *s)
 {
     array_close(&s->all);
     free(s->slots);
@@ -102,7 +102,7 @@ void states_close(struct states *s)
     *s = (struct states){ 0 };
 }
 
-enum status states_append(struct states *s, uint32_t before, int64_t element, uint32_t *after,
+enum status linear_states_append(struct states *s, uint32_t before, int64_t element, uint32_t *after,
                           struct error *err)
 {
     struct state state = { .bits = element,
@@ -113,7 +113,7 @@ enum status states_append(struct states *s, uint32_t before, int64_t element, ui
     return number(s, &state, after, err);
 }
 
-uint32_t states_find_append(const struct states *s, uint32_t before, int64_t element)
+uint32_t linear_states_find_append(const struct states *s, uint32_t before, int64_t element)
 {
     struct state state = { .bits = element, .parent = before, .kind = VALUE_LIST };
     uint32_t slot;
@@ -148,13 +148,13 @@ static enum status number_list(struct states *s, uint32_t key, int64_t list, uin
         }
     }
     for (; done < count; done++)
-        TRY(states_append(s, state, elements[done], &state, err));
+        TRY(linear_states_append(s, state, elements[done], &state, err));
     *found = state;
     *seen = (struct list_seen){ (uint32_t)list, state };
     return STATUS_OK;
 }
 
-enum status states_of_value(struct states *s, uint32_t key, struct value value, uint32_t *found,
+enum status linear_states_of_value(struct states *s, uint32_t key, struct value value, uint32_t *found,
                             struct error *err)
 {
     struct state state = { .bits = value.bits, .parent = STATE_ANY, .kind = (uint8_t)value.kind };
@@ -167,7 +167,7 @@ enum status states_of_value(struct states *s, uint32_t key, struct value value, 
                                     : number(s, &state, found, err);
 }
 
-void states_tell(struct buffer *out, const struct states *s, uint32_t state)
+void linear_states_tell(struct buffer *out, const struct states *s, uint32_t state)
 {
     uint32_t last[ELEMENTS_TOLD_MAX], count = 0;
 

@@ -7,11 +7,14 @@
  * that will do: those that zones found to contradict each other; what had begun by then; all
  * of the key. If it finds none within its limits the verdict is unknown.
  */
+#include "checkers/infer/linear/linear_tell_private.h"
+
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/infer/linear/linear_private.h"
+#include "checkers/infer/linear/linear_search_private.h"
+#include "checkers/infer/linear/linear_states_private.h"
 #include "checkers/proof/tell.h"
 #include "checkers/search/explain.h"
 #include "checkers/search/minimal_core.h"
@@ -51,7 +54,7 @@ static enum status distill_all(struct prover *p, struct error *err)
     return distill(&p->d, p->history, p->places, &options, &p->arena, err);
 }
 
-enum status prover_open(struct prover **made, const struct places *places,
+enum status linear_prover_open(struct prover **made, const struct places *places,
                         const struct check_options *options, struct error *err)
 {
     struct prover *p = NULL;
@@ -64,7 +67,7 @@ enum status prover_open(struct prover **made, const struct places *places,
     return distill_all(p, err);
 }
 
-void prover_close(struct prover *p)
+void linear_prover_close(struct prover *p)
 {
     if (!p)
         return;
@@ -74,7 +77,7 @@ void prover_close(struct prover *p)
     free(p);
 }
 
-enum status prover_tell_faults(struct prover *p, struct check *check, struct error *err)
+enum status linear_prover_tell_faults(struct prover *p, struct check *check, struct error *err)
 {
     if (p->d.is_stopped || p->has_told_faults)
         return STATUS_OK;
@@ -206,11 +209,11 @@ static void tell_call(struct buffer *out, const struct calls *calls, const struc
     buffer_text(out, TEXT(" ("));
     if (c->need != STATE_ANY) {
         buffer_text(out, TEXT("found "));
-        states_tell(out, &calls->states, c->need);
+        linear_states_tell(out, &calls->states, c->need);
     }
     if (c->set != STATE_ANY) {
         buffer_text(out, c->need != STATE_ANY ? TEXT(", left ") : TEXT("left "));
-        states_tell(out, &calls->states, c->set);
+        linear_states_tell(out, &calls->states, c->set);
     } else if (c->appended != 0) {
         buffer_print(out, "appended %lld",
                      (long long)calls->appended.at[c->appended - 1].element);
@@ -231,7 +234,7 @@ static void tell_stuck(struct buffer *out, const struct calls *calls, const stru
     for (size_t i = 0; i < at_the_end->held.count; i++) {
         if (i > 0)
             buffer_text(out, i + 1 == at_the_end->held.count ? TEXT(" or ") : TEXT(", "));
-        states_tell(out, &calls->states, at_the_end->held.at[i]);
+        linear_states_tell(out, &calls->states, at_the_end->held.at[i]);
     }
 }
 
@@ -257,7 +260,7 @@ static enum status tell_beginning(struct buffer *out, struct beginning *b, const
                  (unsigned long)over);
     b->task.steps_max = PREFIX_STEPS_MAX;
     b->task.is_blind = true;
-    status = search_decide(&b->task, &result, err);
+    status = linear_search_decide(&b->task, &result, err);
     r->task->stamp = b->task.stamp;
     if (result.answer == LINEAR_FAILS)
         stuck = &b->calls[result.stuck];
@@ -462,7 +465,7 @@ enum status linear_tell_refuted(struct prover *p, const struct refuted *r, struc
     if (check_is_full(check))
         return STATUS_OK;
     if (p->d.faults.count > 0) /* who reads what nobody wrote is told, and no more */
-        return prover_tell_faults(p, check, err);
+        return linear_prover_tell_faults(p, check, err);
     status = find_beginning(&b, r, err);
     if (status == STATUS_OK)
         status = tell_beginning(&why, &b, r, err);

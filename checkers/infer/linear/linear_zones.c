@@ -21,9 +21,9 @@
  * Of a list all is one chain: the append whose element stands behind [1 2] in what was read needs
  * [1 2]. Elements that nobody read were appended behind all others.
  */
-#include <stdlib.h>
+#include "checkers/infer/linear/linear_zones_private.h"
 
-#include "checkers/infer/linear/linear_private.h"
+#include <stdlib.h>
 
 #define NO_KNOT UINT32_MAX
 #define CLASH_MAX 400 /* calls that are handed on, if a contradiction needs more */
@@ -487,7 +487,7 @@ static enum status begin(struct zones *z, struct error *err)
     return STATUS_OK;
 }
 
-enum status zones_decide(struct task *task, bool *is_decided, struct linear_result *result,
+enum status linear_zones_decide(struct task *task, bool *is_decided, struct linear_result *result,
                          struct error *err)
 {
     struct zones z = { .task = task,

@@ -11,9 +11,10 @@
  * Each list of a key is looked at once, however many read it. What is about the
  * reader as well (its own elements) takes no further look at the elements.
  */
+#include "checkers/infer/lists/list_anomalies_private.h"
+
 #include <stdlib.h>
 
-#include "checkers/infer/lists/lists_private.h"
 #include "checkers/proof/tell.h"
 
 #define NO_PLACE UINT32_MAX

@@ -14,6 +14,8 @@
  *      |   <------  |  <------ |               |  ------> |  ------> |
  *      4            5          6               4          5          6
  */
+#include "checkers/infer/lists/lists_edges.h"
+
 #include <stdlib.h>
 
 #include "checkers/infer/lists/lists_private.h"

@@ -74,9 +74,6 @@ MUST_USE enum status lists_index(struct infer *, uint32_t key, struct error *);
 /* HISTORY_NONE: nobody appended it. */
 uint32_t lists_find(struct list_index *, int64_t element);
 
-MUST_USE enum status lists_walk(struct infer *, struct error *);
-MUST_USE enum status lists_judge_suspects(struct infer *, struct error *);
-
 /* A read with a version that it should not be of. Version HISTORY_NONE: none is known. */
 MUST_USE enum status lists_tell_read(struct infer *, enum anomaly, uint32_t txn, uint32_t op,
                                      uint32_t version, struct buffer *why, struct error *);

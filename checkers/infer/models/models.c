@@ -4,6 +4,8 @@
 
 #include "checkers/check_private.h"
 #include "checkers/infer/models/models_private.h"
+#include "checkers/infer/models/models_graph_private.h"
+#include "checkers/infer/models/models_missed_private.h"
 #include "checkers/infer/models/models_tell_private.h"
 #include "checkers/infer/models/models_views_private.h"
 
@@ -137,7 +139,7 @@ static enum status decide(const struct models *m, enum level level, struct budge
                          .is_axiomatic = models_is_axiomatic(level) };
 
     if (draw_plain(level, &p))
-        return picture_has_cycle(&p, violates, err);
+        return models_picture_has_cycle(&p, violates, err);
     if (level == LEVEL_UPDATE_SERIALIZABLE)
         return models_update(&p, budget, violates, err);
     /* All further ones have cycles that are also of snapshot. */

@@ -6,15 +6,16 @@
  * ones. A question leads nowhere unless it leads down, and the bits run only from its
  * higher end to its lower one, which mostly is not far.
  */
+#include "checkers/infer/models/models_graph_private.h"
+
 #include <stdlib.h>
 
 #include "checkers/check_private.h"
 #include "checkers/graph/graph.h"
-#include "checkers/infer/models/models_private.h"
 
 #define BITS 64
 
-bool picture_has(const struct picture *p, size_t edge)
+static bool models_picture_has(const struct picture *p, size_t edge)
 {
     const struct edge *e = &p->models->cycles->edges[edge];
 
@@ -56,13 +57,13 @@ static enum status draw(const struct picture *p, struct graph *g, struct error *
 
     TRY(graph_init(g, (size_t)c->node_count * (has_moments ? 2 : 1), err));
     for (size_t i = 0; i < c->edge_count; i++)
-        if (picture_has(p, i))
+        if (models_picture_has(p, i))
             graph_count(g, tail_of(p, i));
     for (uint32_t n = 0; has_moments && n < c->node_count; n++)
         graph_count(g, 2 * n);
     TRY(graph_lay_out(g, err));
     for (size_t i = 0; i < c->edge_count; i++)
-        if (picture_has(p, i))
+        if (models_picture_has(p, i))
             graph_add(g, tail_of(p, i), head_of(p, i));
     for (uint32_t n = 0; has_moments && n < c->node_count; n++)
         graph_add(g, 2 * n, 2 * n + 1);
@@ -82,7 +83,7 @@ static enum status find_components(const struct picture *p, struct components *c
     return status;
 }
 
-enum status picture_cycles(const struct picture *p, struct edge_list *list, struct error *err)
+enum status models_picture_cycles(const struct picture *p, struct edge_list *list, struct error *err)
 {
     size_t count = p->models->cycles->edge_count;
     struct components components = { 0 };
@@ -90,14 +91,14 @@ enum status picture_cycles(const struct picture *p, struct edge_list *list, stru
 
     list->at.count = 0;
     for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
-        if (picture_has(p, i) &&
+        if (models_picture_has(p, i) &&
             components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)])
             status = array_push(&list->at, i, err);
     graph_components_close(&components);
     return status;
 }
 
-enum status picture_has_cycle(const struct picture *p, bool *has, struct error *err)
+enum status models_picture_has_cycle(const struct picture *p, bool *has, struct error *err)
 {
     size_t count = p->models->cycles->edge_count;
     struct components components = { 0 };
@@ -105,7 +106,7 @@ enum status picture_has_cycle(const struct picture *p, bool *has, struct error *
     *has = false;
     TRY(find_components(p, &components, err));
     for (size_t i = 0; i < count && !*has; i++)
-        *has = picture_has(p, i) &&
+        *has = models_picture_has(p, i) &&
                components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)];
     graph_components_close(&components);
     return STATUS_OK;
@@ -122,7 +123,7 @@ struct reaching {
     uint64_t *bits;     /* by component */
 };
 
-void arcs_close(struct arcs *a)
+void models_arcs_close(struct arcs *a)
 {
     array_close(&a->at);
     array_close(&a->questions);
@@ -140,7 +141,7 @@ static enum status lay_arcs(const struct arcs *a, struct graph *g, struct compon
     return graph_find_components(g, components, err);
 }
 
-enum status arcs_have_circle(const struct arcs *a, bool *have, struct error *err)
+enum status models_arcs_have_circle(const struct arcs *a, bool *have, struct error *err)
 {
     struct graph g = { 0 };
     struct components components = { 0 };
@@ -266,7 +267,7 @@ static enum status reach(struct reaching *r, struct budget *budget, bool *yes, s
     return STATUS_OK;
 }
 
-enum status arcs_reach(struct arcs *a, struct budget *budget, bool *yes, struct error *err)
+enum status models_arcs_reach(struct arcs *a, struct budget *budget, bool *yes, struct error *err)
 {
     struct reaching r = { .arcs = a };
     enum status status;

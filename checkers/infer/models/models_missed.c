@@ -7,9 +7,12 @@
  * model. Versions that follow R's are walked as far as those whose writers R may
  * depend on: their rank is above R's.
  */
+#include "checkers/infer/models/models_missed_private.h"
+
 #include <stdlib.h>
 
 #include "checkers/check_private.h"
+#include "checkers/infer/models/models_graph_private.h"
 #include "checkers/infer/models/models_ties_private.h"
 
 #define QUESTIONS_MAX ((size_t)1 << 22)
@@ -228,7 +231,7 @@ static enum status ask_causes(struct missing *m, bool *misses, struct error *err
         if (edge_at(m, edge)->kind == EDGE_PROCESS || is_reading(edge_at(m, edge)))
             TRY(array_push(&m->causes.at, arc, err));
     }
-    return arcs_reach(&m->causes, m->budget, misses, err);
+    return models_arcs_reach(&m->causes, m->budget, misses, err);
 }
 
 static enum status look(struct missing *m, bool *misses, struct error *err)
@@ -249,13 +252,13 @@ enum status models_miss(const struct picture *p, enum seeing seeing, struct budg
                         bool *misses, struct error *err)
 {
     struct missing m = { .history = p->models->history, .seeing = seeing, .budget = budget };
-    enum status status = ties_init(&m.ties, p, err);
+    enum status status = models_ties_init(&m.ties, p, err);
 
     *misses = m.ties.has_circle;
     if (status == STATUS_OK && !*misses && m.ties.edges.at.count > 0)
         status = look(&m, misses, err);
-    ties_close(&m.ties);
-    arcs_close(&m.causes);
+    models_ties_close(&m.ties);
+    models_arcs_close(&m.causes);
     free(m.sees);
     free(m.by_op);
     free(m.walked);

@@ -26,8 +26,6 @@ struct picture {
     bool is_axiomatic; /* reads behind own writes do not see */
 };
 
-bool picture_has(const struct picture *, size_t edge);
-
 /* A place of cycles.nodes. */
 static inline bool models_is_hub(const struct models *m, uint32_t node)
 {
@@ -38,9 +36,6 @@ static inline bool models_is_hub(const struct models *m, uint32_t node)
 struct edge_list {
     ARRAY(uint32_t) at;
 };
-
-MUST_USE enum status picture_cycles(const struct picture *, struct edge_list *, struct error *);
-MUST_USE enum status picture_has_cycle(const struct picture *, bool *, struct error *);
 
 /* What a walk may still cost: shared by all walks of one level. */
 struct budget {
@@ -68,15 +63,9 @@ struct arcs {
     ARRAY(struct arc) questions;
 };
 
-void arcs_close(struct arcs *);
-/* Whether any of the questions has the answer yes. The questions change places. */
-MUST_USE enum status arcs_reach(struct arcs *, struct budget *, bool *yes, struct error *);
-
 /* For is_behind of struct models; the caller's. */
 MUST_USE enum status models_find_behind(const struct history *, const struct cycles *,
                                         bool **is_behind, struct error *);
-
-MUST_USE enum status arcs_have_circle(const struct arcs *, bool *, struct error *);
 
 /* Who must be seen by whom, if R sees it, and misses what it wrote: see models_missed.c. */
 enum seeing {
@@ -86,9 +75,6 @@ enum seeing {
     SEEING_WRITTEN, /* who R has read from or written over: update-atomic */
     SEEING_CAUSAL,  /* so and wr, as far as they go */
 };
-
-MUST_USE enum status models_miss(const struct picture *, enum seeing, struct budget *, bool *misses,
-                                 struct error *);
 
 /* The operation, or the head of the statement that it is a row of. */
 uint32_t models_head(const struct history *, uint32_t op);

@@ -352,13 +352,13 @@ static enum status find(struct picture *p, enum rule rule, enum seeing seeing,
     struct telling t = {
         .history = p->models->history, .rule = rule, .seeing = seeing, .budget = budget
     };
-    enum status status = ties_init(&t.ties, p, err);
+    enum status status = models_ties_init(&t.ties, p, err);
 
     if (status == STATUS_OK && t.ties.edges.at.count > 0)
         status = search_all(&t, err);
     if (status == STATUS_OK)
         status = take_edges(&t, found, err);
-    ties_close(&t.ties);
+    models_ties_close(&t.ties);
     free(t.round);
     free(t.parent);
     free(t.by);

@@ -4,6 +4,7 @@
 
 #include "checkers/check_private.h"
 #include "checkers/graph/graph.h"
+#include "checkers/infer/models/models_graph_private.h"
 
 static enum status index_edges(const struct ties *t, const uint32_t *node_of_edge, uint32_t **start,
                                uint32_t **edges, struct error *err)
@@ -93,13 +94,13 @@ enum status models_find_behind(const struct history *h, const struct cycles *c, 
     return status;
 }
 
-enum status ties_init(struct ties *t, const struct picture *p, struct error *err)
+enum status models_ties_init(struct ties *t, const struct picture *p, struct error *err)
 {
     struct graph g = { 0 };
     enum status status;
 
     *t = (struct ties){ .picture = p, .cycles = p->models->cycles };
-    TRY(picture_cycles(p, &t->edges, err));
+    TRY(models_picture_cycles(p, &t->edges, err));
     if (t->edges.at.count == 0)
         return STATUS_OK;
     TRY(index_edges(t, t->cycles->from, &t->out_start, &t->out, err));
@@ -109,7 +110,7 @@ enum status ties_init(struct ties *t, const struct picture *p, struct error *err
     return status;
 }
 
-void ties_close(struct ties *t)
+void models_ties_close(struct ties *t)
 {
     array_close(&t->edges.at);
     free(t->out_start);

@@ -21,9 +21,9 @@ struct ties {
     bool has_circle; /* of dependencies alone: then ranks tell nothing */
 };
 
-/* Closed by ties_close(), also after a failure. */
-MUST_USE enum status ties_init(struct ties *, const struct picture *, struct error *);
-void ties_close(struct ties *);
+/* Closed by models_ties_close(), also after a failure. */
+MUST_USE enum status models_ties_init(struct ties *, const struct picture *, struct error *);
+void models_ties_close(struct ties *);
 
 /* From a reader to a writer, or to a hub. */
 static inline bool ties_is_anti(const struct ties *t, uint32_t edge)

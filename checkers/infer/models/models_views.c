@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "checkers/check_private.h"
+#include "checkers/infer/models/models_graph_private.h"
 #include "checkers/infer/models/models_ties_private.h"
 
 #define QUESTIONS_MAX ((size_t)1 << 22)
@@ -96,7 +97,7 @@ enum status models_view(const struct picture *p, bool monotonic, struct budget *
     struct ties ties;
     struct arcs arcs = { 0 };
     uint32_t *ops_in = NULL; /* by edge: HISTORY_NONE where nobody has asked yet */
-    enum status status = ties_init(&ties, p, err);
+    enum status status = models_ties_init(&ties, p, err);
 
     *yes = ties.has_circle;
     if (status == STATUS_OK && monotonic)
@@ -105,9 +106,9 @@ enum status models_view(const struct picture *p, bool monotonic, struct budget *
     if (status == STATUS_OK && !*yes)
         status = ask_antis(&ties, ops_in, &arcs, budget, yes, err);
     if (status == STATUS_OK && !*yes && !budget->is_spent)
-        status = arcs_reach(&arcs, budget, yes, err);
-    ties_close(&ties);
-    arcs_close(&arcs);
+        status = models_arcs_reach(&arcs, budget, yes, err);
+    models_ties_close(&ties);
+    models_arcs_close(&arcs);
     free(ops_in);
     return status;
 }
@@ -154,7 +155,7 @@ enum status models_update(const struct picture *p, struct budget *budget, bool *
     struct edge_list list = { 0 };
     struct arcs arcs = { 0 };
     bool *writes = NULL;
-    enum status status = picture_cycles(p, &list, err);
+    enum status status = models_picture_cycles(p, &list, err);
 
     *yes = false;
     if (status == STATUS_OK && list.at.count > 0) {
@@ -162,12 +163,12 @@ enum status models_update(const struct picture *p, struct budget *budget, bool *
         if (status == STATUS_OK)
             status = ask_readers(p, &list, writes, &arcs, err);
         if (status == STATUS_OK)
-            status = arcs_have_circle(&arcs, yes, err);
+            status = models_arcs_have_circle(&arcs, yes, err);
         if (status == STATUS_OK && !*yes)
-            status = arcs_reach(&arcs, budget, yes, err);
+            status = models_arcs_reach(&arcs, budget, yes, err);
     }
     array_close(&list.at);
-    arcs_close(&arcs);
+    models_arcs_close(&arcs);
     free(writes);
     return status;
 }

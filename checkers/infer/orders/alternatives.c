@@ -34,7 +34,7 @@ struct pair {
 };
 
 struct alternatives {
-    struct judging *j;
+    struct inferred_graph *j;
     enum level level;
     uint64_t steps;
     struct edge *base; /* the edges of the whole graph within components */
@@ -165,7 +165,7 @@ static enum status gather_key(struct alternatives *a, uint32_t key, bool *is_muc
 }
 
 /* Those nodes alone in their components are in no cycle. */
-static enum status count_nodes(const struct judging *j, uint32_t **sizes, struct error *err)
+static enum status count_nodes(const struct inferred_graph *j, uint32_t **sizes, struct error *err)
 {
     TRY(check_memory((void **)sizes, j->graph.components.count, sizeof **sizes, 0, err));
     for (uint32_t n = 0; n < j->graph.graph.node_count; n++)
@@ -199,11 +199,11 @@ static enum status turn_round(struct alternatives *a, const uint32_t *sizes, str
 
 static enum status find_components(struct alternatives *a, bool is_wide, struct error *err)
 {
-    struct judging *j = a->j;
+    struct inferred_graph *j = a->j;
     uint32_t *sizes = NULL;
     enum status status;
 
-    TRY(judging_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
+    TRY(infer_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
     if (!is_wide || j->infer->is_stopped)
         return STATUS_OK;
     status = count_nodes(j, &sizes, err);
@@ -213,7 +213,7 @@ static enum status find_components(struct alternatives *a, bool is_wide, struct 
     j->chosen = a->edges.at;
     j->chosen_count = a->edges.count;
     if (status == STATUS_OK)
-        status = judging_find_components(j, ALL_KINDS, ALL_KINDS, false, err);
+        status = infer_find_components(j, ALL_KINDS, ALL_KINDS, false, err);
     j->chosen = NULL;
     j->chosen_count = a->edges.count = 0;
     return status;
@@ -225,7 +225,7 @@ static enum status find_components(struct alternatives *a, bool is_wide, struct 
  */
 static enum status gather(struct alternatives *a, bool is_wide, bool *is_much, struct error *err)
 {
-    struct judging *j = a->j;
+    struct inferred_graph *j = a->j;
     const struct infer *c = j->infer;
     enum status status;
 
@@ -240,7 +240,7 @@ static enum status gather(struct alternatives *a, bool is_wide, bool *is_much, s
             TRY(gather_key(a, key, is_much, err));
     if (*is_much)
         return STATUS_OK;
-    TRY(judging_keep(j, (uint32_t)c->history->txn_count, err));
+    TRY(infer_keep_cyclic(j, (uint32_t)c->history->txn_count, err));
     *is_much = j->graph.is_too_large || c->is_stopped;
     free(a->base);
     a->base = j->graph.kept.at;
@@ -339,7 +339,7 @@ static enum status choose(struct alternatives *a, struct choice *choices, bool *
 /* The level's graph with what was chosen, and its order. */
 static enum status show_chosen(struct alternatives *a, struct error *err)
 {
-    struct judging *j = a->j;
+    struct inferred_graph *j = a->j;
     enum status status;
 
     j->chosen = a->edges.at;
@@ -612,7 +612,7 @@ static enum status try_all(struct alternatives *a, struct error *err)
     return a->level == c->options->level ? tell(a, err) : STATUS_OK;
 }
 
-enum status infer_try_alternatives(struct judging *j, enum level level, struct error *err)
+enum status infer_try_alternatives(struct inferred_graph *j, enum level level, struct error *err)
 {
     struct alternatives a = { .j = j, .level = level, .steps = STEPS_MAX };
     enum status status = try_all(&a, err);

@@ -10,6 +10,6 @@
  * Of a level that nothing rules out, and no completion so far shows: rules it out, and tells if it
  * is the one asked for; or shows it; or leaves it as it is.
  */
-MUST_USE enum status infer_try_alternatives(struct judging *, enum level, struct error *);
+MUST_USE enum status infer_try_alternatives(struct inferred_graph *, enum level, struct error *);
 
 #endif

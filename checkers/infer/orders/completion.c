@@ -16,11 +16,16 @@
  * Where everything that values leave open stands in different components of the whole graph,
  * no completion makes a cycle, and what was found out without one is all.
  */
+#include "checkers/infer/orders/completion_private.h"
+
 #include <stdlib.h>
 
+#include "checkers/infer/lists/lists_edges.h"
 #include "checkers/infer/models/models.h"
 #include "checkers/infer/orders/alternatives_private.h"
 #include "checkers/infer/orders/orders_private.h"
+#include "checkers/infer/predicates/predicates.h"
+#include "checkers/infer/registers/registers.h"
 
 #define TRIES_MAX 3 /* orders tried for the strongest level, besides those for the one asked for */
 #define SMALL 5000  /* transactions of a history for whose strongest level models and pairs are tried */
@@ -106,7 +111,7 @@ enum status infer_hear_completion(struct infer *c, struct level_graph *s, struct
 /* --- Orders of transactions --------------------------------------------------------- */
 
 /* As in the graph at hand, by their commits. `rank` is by node, and may be NULL. */
-static enum status place_by_graph(const struct judging *j, uint32_t *place, uint32_t *rank,
+static enum status place_by_graph(const struct inferred_graph *j, uint32_t *place, uint32_t *rank,
                                   struct error *err)
 {
     bool has_moments = j->graph.has_moments;
@@ -160,7 +165,7 @@ static enum status place_by_times(const struct infer *c, uint32_t *place, struct
 
 /* --- Showing ------------------------------------------------------------------------ */
 
-static enum status decide(struct judging *j, struct error *err)
+static enum status decide(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
     struct cycles cycles = { 0 };
@@ -168,7 +173,7 @@ static enum status decide(struct judging *j, struct error *err)
     enum status status;
 
     j->shown_now = 0;
-    TRY(judging_keep(j, (uint32_t)c->history->txn_count, err));
+    TRY(infer_keep_cyclic(j, (uint32_t)c->history->txn_count, err));
     if (j->graph.is_too_large || c->is_stopped)
         return STATUS_OK;
     status = level_graph_take_cycles(&j->graph, c->options, &cycles, err);
@@ -179,17 +184,18 @@ static enum status decide(struct judging *j, struct error *err)
     return status;
 }
 
-enum status infer_accept(struct judging *j, struct error *err)
+/* The same where the verdict is valid, and a witness is wanted. */
+static enum status infer_accept(struct inferred_graph *j, struct error *err)
 {
     const struct check *check = j->infer->check;
 
     return check->verdict == VERDICT_VALID && check_wants(j->infer->options, CHECK_WITNESS)
-               ? judging_accept(j, err)
+               ? infer_tell_shown_order(j, err)
                : STATUS_OK;
 }
 
 /* The completion at hand shows these levels. */
-static enum status note_shown(struct judging *j, uint64_t levels, struct error *err)
+static enum status note_shown(struct inferred_graph *j, uint64_t levels, struct error *err)
 {
     struct infer *c = j->infer;
     uint64_t asked = LEVEL_BIT(c->options->level);
@@ -211,13 +217,13 @@ static uint64_t implied_by(const struct infer *c, enum level level)
 }
 
 /* Whatever the completion by these places shows: all levels are looked at. */
-static enum status show_by(struct judging *j, const uint32_t *place, struct error *err)
+static enum status show_by(struct inferred_graph *j, const uint32_t *place, struct error *err)
 {
     struct infer *c = j->infer;
 
     TRY(complete(c, place, err));
     j->hears_completion = true;
-    TRY(judging_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
+    TRY(infer_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
     if (c->is_stopped)
         return STATUS_OK;
     j->is_acyclic = !level_graph_has_cycle(&j->graph);
@@ -231,7 +237,7 @@ static enum status show_by(struct judging *j, const uint32_t *place, struct erro
  * By the order of the graph at hand, in which these levels have no cycle: if what the completion has
  * leads forward in it, too, nothing needs to be asked twice.
  */
-static enum status complete_by_graph(struct judging *j, uint32_t *place, bool *leads_back,
+static enum status complete_by_graph(struct inferred_graph *j, uint32_t *place, bool *leads_back,
                                      struct error *err)
 {
     struct infer *c = j->infer;
@@ -253,11 +259,11 @@ static enum status complete_by_graph(struct judging *j, uint32_t *place, bool *l
 }
 
 /* Where the whole graph has no cycle. */
-static enum status show_by_all(struct judging *j, uint32_t *place, struct error *err)
+static enum status show_by_all(struct inferred_graph *j, uint32_t *place, struct error *err)
 {
     bool leads_back = false;
 
-    TRY(judging_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
+    TRY(infer_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
     if (j->infer->is_stopped)
         return STATUS_OK;
     TRY(complete_by_graph(j, place, &leads_back, err));
@@ -267,29 +273,29 @@ static enum status show_by_all(struct judging *j, uint32_t *place, struct error 
     return note_shown(j, models_levels() & ~j->infer->undecided, err);
 }
 
-static enum status show_by_level(struct judging *j, enum level level, uint32_t *place,
+static enum status show_by_level(struct inferred_graph *j, enum level level, uint32_t *place,
                                  struct error *err)
 {
     struct infer *c = j->infer;
     bool leads_back = false;
 
-    TRY(judging_find_components_of(j, level, err));
+    TRY(infer_find_components_of(j, level, err));
     if (c->is_stopped || level_graph_has_cycle(&j->graph))
         return STATUS_OK;
     TRY(complete_by_graph(j, place, &leads_back, err));
     j->hears_completion = true;
     if (leads_back) {
-        TRY(judging_find_components_of(j, level, err));
+        TRY(infer_find_components_of(j, level, err));
         leads_back = level_graph_has_cycle(&j->graph);
     }
     return leads_back || c->is_stopped ? STATUS_OK : note_shown(j, implied_by(c, level), err);
 }
 
 /* Not if what is seen goes round. */
-static enum status show_by_view(struct judging *j, enum level level, uint32_t *place,
+static enum status show_by_view(struct inferred_graph *j, enum level level, uint32_t *place,
                                 struct error *err)
 {
-    TRY(judging_find_view(j, level, err));
+    TRY(infer_find_view(j, level, err));
     if (j->infer->is_stopped || level_graph_has_cycle(&j->graph))
         return STATUS_OK;
     TRY(place_by_graph(j, place, NULL, err));
@@ -309,7 +315,7 @@ static bool is_open(const struct infer *c, enum level level)
 }
 
 /* Whether nothing that values leave open is in a component of the graph with what it is to follow. */
-static bool is_harmless(const struct judging *j)
+static bool is_harmless(const struct inferred_graph *j)
 {
     const struct infer *c = j->infer;
     const struct inferred_versions *v = &c->versions;
@@ -323,7 +329,7 @@ static bool is_harmless(const struct judging *j)
     return true;
 }
 
-enum status infer_plan_completion(struct judging *j, struct error *err)
+enum status infer_plan_completion(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
     uint32_t *place = NULL;
@@ -340,7 +346,7 @@ enum status infer_plan_completion(struct judging *j, struct error *err)
 }
 
 /* What was not ruled out holds, by the completion that was planned, or by any. */
-static enum status show_harmless(struct judging *j, bool has_cycles, struct error *err)
+static enum status show_harmless(struct inferred_graph *j, bool has_cycles, struct error *err)
 {
     enum status status;
 
@@ -352,7 +358,7 @@ static enum status show_harmless(struct judging *j, bool has_cycles, struct erro
 }
 
 /* By an order of what the level has before what. */
-static enum status try_level(struct judging *j, enum level level, uint32_t *place, struct error *err)
+static enum status try_level(struct inferred_graph *j, enum level level, uint32_t *place, struct error *err)
 {
     enum status status = INFER_GRAPH_LEVELS & LEVEL_BIT(level) ? show_by_level(j, level, place, err)
                                                                : show_by_view(j, level, place, err);
@@ -361,7 +367,7 @@ static enum status try_level(struct judging *j, enum level level, uint32_t *plac
     return status;
 }
 
-enum status infer_show_level(struct judging *j, enum level level, struct error *err)
+enum status infer_show_level(struct inferred_graph *j, enum level level, struct error *err)
 {
     uint32_t *place = NULL;
     enum status status =
@@ -373,7 +379,7 @@ enum status infer_show_level(struct judging *j, enum level level, struct error *
     return status;
 }
 
-static enum status try_times(struct judging *j, uint32_t *place, struct error *err)
+static enum status try_times(struct inferred_graph *j, uint32_t *place, struct error *err)
 {
     enum status status = place_by_times(j->infer, place, err);
 
@@ -383,7 +389,7 @@ static enum status try_times(struct judging *j, uint32_t *place, struct error *e
     return status;
 }
 
-static enum status show(struct judging *j, bool has_cycles, uint32_t *place, struct error *err)
+static enum status show(struct inferred_graph *j, bool has_cycles, uint32_t *place, struct error *err)
 {
     struct infer *c = j->infer;
     enum level asked = c->options->level;
@@ -412,7 +418,7 @@ static enum status show(struct judging *j, bool has_cycles, uint32_t *place, str
     return STATUS_OK;
 }
 
-enum status infer_show(struct judging *j, bool has_cycles, struct error *err)
+enum status infer_show(struct inferred_graph *j, bool has_cycles, struct error *err)
 {
     struct infer *c = j->infer;
     uint32_t *place = NULL;

@@ -6,23 +6,24 @@
  * edges within its components matter: which level they violate is seen in a graph
  * of that level alone, and the shortest cycles are searched there.
  */
+#include "checkers/infer/orders/graph.h"
+
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "checkers/graph/anomaly.h"
+#include "checkers/infer/lists/lists_edges.h"
+#include "checkers/infer/orders/completion_private.h"
 #include "checkers/infer/orders/orders_private.h"
+#include "checkers/infer/predicates/predicates.h"
+#include "checkers/infer/registers/registers.h"
 #include "checkers/proof/witness.h"
 
 #define EDGES_KEPT_MAX ((size_t)1 << 23) /* 28 bytes each, and as much again to search them */
 
 /* --- Edges -------------------------------------------------------------------------- */
 
-uint32_t infer_add_hub(struct infer *c)
-{
-    return c->hub_count++;
-}
-
-static enum status hear_all(struct judging *j, struct error *err)
+static enum status hear_all(struct inferred_graph *j, struct error *err)
 {
     struct level_graph *g = &j->graph;
     struct infer *c = j->infer;
@@ -43,7 +44,7 @@ static enum status hear_all(struct judging *j, struct error *err)
 /* --- Components --------------------------------------------------------------------- */
 
 /* The graph of such edges, and its components; of neither anything if the check is stopped. */
-enum status judging_find_components(struct judging *j, uint32_t kinds, uint32_t sources,
+enum status infer_find_components(struct inferred_graph *j, uint32_t kinds, uint32_t sources,
                                     bool has_moments, struct error *err)
 {
     struct infer *c = j->infer;
@@ -67,32 +68,32 @@ enum status judging_find_components(struct judging *j, uint32_t kinds, uint32_t 
     return c->is_stopped ? STATUS_OK : level_graph_find_components(g, err);
 }
 
-enum status judging_find_components_of(struct judging *j, enum level level, struct error *err)
+enum status infer_find_components_of(struct inferred_graph *j, enum level level, struct error *err)
 {
-    return judging_find_components(j, cycles_kinds(level), cycles_sources(level),
+    return infer_find_components(j, cycles_kinds(level), cycles_sources(level),
                            level_is_snapshot(level), err);
 }
 
-enum status judging_find_view(struct judging *j, enum level level, struct error *err)
+enum status infer_find_view(struct inferred_graph *j, enum level level, struct error *err)
 {
     uint32_t kinds = UINT32_C(1) << EDGE_WW | UINT32_C(1) << EDGE_WR |
                      UINT32_C(1) << EDGE_PREDICATE_WR;
 
     if (level_implies(level, LEVEL_READ_ATOMIC))
         kinds |= UINT32_C(1) << EDGE_PROCESS;
-    return judging_find_components(j, kinds, cycles_sources(level), false, err);
+    return infer_find_components(j, kinds, cycles_sources(level), false, err);
 }
 
 /* The edges within components, of the first so many transactions. */
-enum status judging_keep(struct judging *j, uint32_t txn_end, struct error *err)
+enum status infer_keep_cyclic(struct inferred_graph *j, uint32_t txn_end, struct error *err)
 {
     level_graph_keep(&j->graph, txn_end);
     return hear_all(j, err);
 }
 
-static enum status keep_cyclic(struct judging *j, struct error *err)
+static enum status keep_cyclic(struct inferred_graph *j, struct error *err)
 {
-    TRY(judging_keep(j, (uint32_t)j->infer->history->txn_count, err));
+    TRY(infer_keep_cyclic(j, (uint32_t)j->infer->history->txn_count, err));
     if (j->graph.is_too_large || j->infer->is_stopped)
         return STATUS_OK;
     j->knows_cycles = true;
@@ -100,12 +101,12 @@ static enum status keep_cyclic(struct judging *j, struct error *err)
 }
 
 /* Of the graph at hand, as many as there is room for: to tell of a cycle, if not of each. */
-static enum status keep_early(struct judging *j, struct error *err)
+static enum status keep_early(struct inferred_graph *j, struct error *err)
 {
     uint32_t txn_end = (uint32_t)j->infer->history->txn_count;
 
     do {
-        TRY(judging_keep(j, txn_end, err));
+        TRY(infer_keep_cyclic(j, txn_end, err));
         txn_end /= 2;
     } while (j->graph.is_too_large && txn_end > 0 && !j->infer->is_stopped);
     return level_graph_take_cycles(&j->graph, j->infer->options, &j->cycles, err);
@@ -114,7 +115,7 @@ static enum status keep_early(struct judging *j, struct error *err)
 /* --- Levels ------------------------------------------------------------------------- */
 
 /* Whether cycles violate the level: then all that imply it, else none that it implies. */
-static enum status violates(struct judging *j, enum level level, bool *is_violated,
+static enum status violates(struct inferred_graph *j, enum level level, bool *is_violated,
                             struct error *err)
 {
     struct infer *c = j->infer;
@@ -122,7 +123,7 @@ static enum status violates(struct judging *j, enum level level, bool *is_violat
     if (j->knows_cycles) {
         TRY(cycles_violate(&j->cycles, level, is_violated, err));
     } else {
-        TRY(judging_find_components_of(j, level, err));
+        TRY(infer_find_components_of(j, level, err));
         if (c->is_stopped)
             return STATUS_OK;
         *is_violated = level_graph_has_cycle(&j->graph);
@@ -136,7 +137,7 @@ static enum status violates(struct judging *j, enum level level, bool *is_violat
     return STATUS_OK;
 }
 
-static enum status judge_levels(struct judging *j, struct error *err)
+static enum status judge_levels(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
     uint64_t asked = INFER_GRAPH_LEVELS & ~c->undecided, left;
@@ -152,7 +153,7 @@ static enum status judge_levels(struct judging *j, struct error *err)
 }
 
 /* Whether cycles violate the level that was asked for, whatever else does. */
-static enum status judge_asked(struct judging *j, struct error *err)
+static enum status judge_asked(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
     enum level level = c->options->level;
@@ -253,7 +254,7 @@ static uint64_t serializable_levels(void)
  * implies it, if one is shown, as such an order explains more; else what is before what in its view,
  * but for those that this does not show: the components are none.
  */
-static enum status find_shown(struct judging *j, struct error *err)
+static enum status find_shown(struct inferred_graph *j, struct error *err)
 {
     enum level asked = j->infer->options->level;
     uint64_t holding = 0;
@@ -261,7 +262,7 @@ static enum status find_shown(struct judging *j, struct error *err)
     if (j->is_acyclic)
         return STATUS_OK;
     if (INFER_GRAPH_LEVELS & LEVEL_BIT(asked))
-        return judging_find_components_of(j, asked, err);
+        return infer_find_components_of(j, asked, err);
     for (int level = 0; level < LEVEL_COUNT; level++)
         if (level_implies((enum level)level, asked))
             holding |= LEVEL_BIT(level);
@@ -269,14 +270,14 @@ static enum status find_shown(struct judging *j, struct error *err)
     if (holding & serializable_levels())
         holding &= serializable_levels();
     if (holding)
-        return judging_find_components_of(j, level_weakest(holding), err);
+        return infer_find_components_of(j, level_weakest(holding), err);
     if (asked != LEVEL_PREFIX && asked != LEVEL_UPDATE_SERIALIZABLE)
-        return judging_find_view(j, asked, err);
+        return infer_find_view(j, asked, err);
     level_graph_close(&j->graph);
     return STATUS_OK;
 }
 
-enum status judging_accept(struct judging *j, struct error *err)
+enum status infer_tell_shown_order(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
     uint32_t *sorted = NULL;
@@ -293,7 +294,7 @@ enum status judging_accept(struct judging *j, struct error *err)
 
 /* --- The whole ---------------------------------------------------------------------- */
 
-static enum status judge_cycles(struct judging *j, struct error *err)
+static enum status judge_cycles(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
 
@@ -311,7 +312,7 @@ static enum status judge_cycles(struct judging *j, struct error *err)
     return STATUS_OK;
 }
 
-static enum status judge(struct judging *j, struct error *err)
+static enum status judge(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
     const struct history *h = c->history;
@@ -325,7 +326,7 @@ static enum status judge(struct judging *j, struct error *err)
     if (nodes >= UINT32_MAX / 2)
         return error_set(err, STATUS_OVER_LIMIT, "a graph of %zu nodes is too large", nodes);
     j->node_count = (uint32_t)nodes;
-    TRY(judging_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
+    TRY(infer_find_components(j, ALL_KINDS, ALL_KINDS, false, err));
     if (c->is_stopped)
         return STATUS_OK;
     has_cycles = level_graph_has_cycle(&j->graph);
@@ -342,7 +343,7 @@ static enum status judge(struct judging *j, struct error *err)
 
 enum status infer_judge_graph(struct infer *c, struct error *err)
 {
-    struct judging j = { .infer = c };
+    struct inferred_graph j = { .infer = c };
     enum status status = judge(&j, err);
 
     level_graph_close(&j.graph);

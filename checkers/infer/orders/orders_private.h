@@ -13,7 +13,7 @@
 
 #define ALL_KINDS UINT32_MAX
 
-struct judging {
+struct inferred_graph {
     struct infer *infer;
     uint32_t node_count; /* transactions and waypoints */
     struct level_graph graph;
@@ -29,18 +29,18 @@ struct judging {
 };
 
 /* The graph of such edges, and its components; of neither anything if the check is stopped. */
-MUST_USE enum status judging_find_components(struct judging *, uint32_t kinds, uint32_t sources,
+MUST_USE enum status infer_find_components(struct inferred_graph *, uint32_t kinds, uint32_t sources,
                                              bool has_moments, struct error *);
 /* The same with the edges of a level of INFER_GRAPH_LEVELS. */
-MUST_USE enum status judging_find_components_of(struct judging *, enum level, struct error *);
+MUST_USE enum status infer_find_components_of(struct inferred_graph *, enum level, struct error *);
 /* The same with what is before what in the view of a model. */
-MUST_USE enum status judging_find_view(struct judging *, enum level, struct error *);
+MUST_USE enum status infer_find_view(struct inferred_graph *, enum level, struct error *);
 
 /* The edges within components, of the first so many transactions: in graph.kept. */
-MUST_USE enum status judging_keep(struct judging *, uint32_t txn_end, struct error *);
+MUST_USE enum status infer_keep_cyclic(struct inferred_graph *, uint32_t txn_end, struct error *);
 
 /* Tells the order that shows that the level asked for holds. */
-MUST_USE enum status judging_accept(struct judging *, struct error *);
+MUST_USE enum status infer_tell_shown_order(struct inferred_graph *, struct error *);
 
 /* Models of cycles of the history, to be closed. */
 MUST_USE enum status infer_open_models(const struct infer *, const struct cycles *,
@@ -50,11 +50,8 @@ MUST_USE enum status infer_decide_models(const struct infer *, const struct cycl
                                          uint64_t asked, uint64_t *violated, uint64_t *undecided,
                                          struct error *);
 
-/* The same where the verdict is valid, and a witness is wanted. */
-MUST_USE enum status infer_accept(struct judging *, struct error *);
-
 /* Of the whole graph, which has cycles: the completion by its order, and whether that can matter. */
-MUST_USE enum status infer_plan_completion(struct judging *, struct error *);
+MUST_USE enum status infer_plan_completion(struct inferred_graph *, struct error *);
 
 /* Whether the order of a version of the key among others may be open. */
 bool infer_is_open(const struct infer *, uint32_t key, uint32_t number);
@@ -63,9 +60,9 @@ bool infer_is_open(const struct infer *, uint32_t key, uint32_t number);
  * Completes by an order of the level's graph, with what was chosen: if that shows the level, it is
  * among c->shown, and if it was asked for, the check has its witness.
  */
-MUST_USE enum status infer_show_level(struct judging *, enum level, struct error *);
+MUST_USE enum status infer_show_level(struct inferred_graph *, enum level, struct error *);
 
 /* Finds out which levels hold for certain: c->shown. The check says so if it is not the one. */
-MUST_USE enum status infer_show(struct judging *, bool has_cycles, struct error *);
+MUST_USE enum status infer_show(struct inferred_graph *, bool has_cycles, struct error *);
 
 #endif

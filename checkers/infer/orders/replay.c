@@ -9,9 +9,11 @@
  * needs to be looked for, and no level is violated. That it does not explain everything says
  * nothing.
  */
+#include "checkers/infer/orders/replay.h"
+
 #include <stdlib.h>
 
-#include "checkers/infer/infer_private.h"
+#include "checkers/infer/predicates/predicates.h"
 #include "checkers/proof/witness.h"
 
 struct placed {

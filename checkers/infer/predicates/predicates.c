@@ -17,6 +17,8 @@
  * condition that cannot be computed: they count as unjudged, and so do those that saw one of several
  * versions of some row, and those that a budget of comparisons does not reach.
  */
+#include "checkers/infer/predicates/predicates.h"
+
 #include <stdlib.h>
 
 #include "checkers/infer/registers/registers.h"

@@ -16,6 +16,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "checkers/infer/registers/registers_circles_private.h"
+#include "checkers/infer/registers/registers_links_private.h"
 #include "checkers/proof/tell.h"
 #include "checkers/values/values.h"
 
@@ -280,7 +282,8 @@ static enum status read_txn(struct registers *r, uint32_t txn, struct error *err
     return STATUS_OK;
 }
 
-enum status registers_read(struct registers *r, struct error *err)
+/* registers.c: all reads, and what is wrong with them. */
+static enum status registers_read(struct registers *r, struct error *err)
 {
     const struct history *h = r->infer->history;
 

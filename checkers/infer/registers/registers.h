@@ -87,14 +87,6 @@ static inline uint32_t register_key(const struct registers *r, uint32_t node)
     return register_is_initial(r, node) ? node - r->infer->versions.count : r->key_of[node];
 }
 
-/* registers.c: all reads, and what is wrong with them. */
-MUST_USE enum status registers_read(struct registers *, struct error *);
-/* registers_links.c: which version comes before which. */
-MUST_USE enum status registers_link(struct registers *, struct error *);
-/* registers_times.c: the same by real time. */
-MUST_USE enum status registers_link_times(struct registers *, struct error *);
-/* registers_circles.c: keys whose versions precede each other; they lose those links. */
-MUST_USE enum status registers_find_circles(struct registers *, struct error *);
 /* registers_edges.c: groups of links, with hubs. */
 MUST_USE enum status registers_group(struct registers *, struct error *);
 void registers_add_hubs(struct registers *, struct link_group *);
@@ -105,5 +97,15 @@ void registers_add_hubs(struct registers *, struct link_group *);
 MUST_USE enum status registers_hear_next(const struct registers *, const struct link_group *,
                                          struct edge, uint32_t own, struct level_graph *,
                                          struct error *);
+
+/* --- For the inference -------------------------------------------------------------- */
+
+MUST_USE enum status infer_read_registers(struct infer *, struct error *);
+/* Orders of versions: unless the history has been replayed. */
+MUST_USE enum status infer_link_registers(struct infer *, struct error *);
+MUST_USE enum status infer_hear_registers(struct infer *, struct level_graph *, struct error *);
+void infer_close_registers(struct infer *);
+/* Beside what was inferred, what the completion at hand has: of versions, and what read them. */
+MUST_USE enum status infer_hear_completed_reads(struct infer *, struct level_graph *, struct error *);
 
 #endif

@@ -8,9 +8,10 @@
  * or of time, added. A circle violates the levels at which its links are inferences, and its
  * links say no more.
  */
+#include "checkers/infer/registers/registers_circles_private.h"
+
 #include <stdlib.h>
 
-#include "checkers/infer/registers/registers.h"
 #include "checkers/proof/tell.h"
 
 struct circling {

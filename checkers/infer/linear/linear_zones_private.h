@@ -1,0 +1,13 @@
+/*
+ * linear_zones: one key by zones.
+ */
+#ifndef CHECKERS_INFER_LINEAR_LINEAR_ZONES_PRIVATE_H
+#define CHECKERS_INFER_LINEAR_LINEAR_ZONES_PRIVATE_H
+
+#include "checkers/infer/linear/linear_private.h"
+
+/* By zones; false: it is no case for them, and nothing is said. */
+MUST_USE enum status linear_zones_decide(struct task *, bool *is_decided, struct linear_result *,
+                                  struct error *);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * lists: orders of lists, and the reads of them.
+ */
+#ifndef CHECKERS_INFER_LISTS_LISTS_H
+#define CHECKERS_INFER_LISTS_LISTS_H
+
+#include "checkers/infer/infer_private.h"
+
+MUST_USE enum status infer_read_lists(struct infer *, struct error *);
+void infer_close_lists(struct infer *);
+
+#endif

@@ -1,0 +1,12 @@
+/*
+ * replay: the quick way to valid: an order at hand explains everything.
+ */
+#ifndef CHECKERS_INFER_ORDERS_REPLAY_H
+#define CHECKERS_INFER_ORDERS_REPLAY_H
+
+#include "checkers/infer/infer_private.h"
+
+/* Valid: an order at hand explains everything, and is the witness. */
+MUST_USE enum status infer_replay(struct infer *, bool *is_valid, struct error *);
+
+#endif
