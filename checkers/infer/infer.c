@@ -285,8 +285,7 @@ static enum status open_versions(struct infer *c, struct error *err)
     }
     free(uses);
     TRY(status);
-    for (size_t k = 1; k < keys + 2; k++)
-        v->start[k] += v->start[k - 1];
+    array_sum_prefixes(v->start, keys + 2);
     v->count = v->start[keys + 1];
     TRY(memory_resize((void **)&v->op, v->count, sizeof *v->op, err));
     TRY(memory_resize((void **)&v->txn, v->count, sizeof *v->txn, err));

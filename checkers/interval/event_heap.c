@@ -1,6 +1,7 @@
 #include "checkers/interval/event_heap_private.h"
 
 #include "base/array.h"
+#include "base/binary_heap.h"
 
 static bool event_is_before(const struct timed_event *x, const struct timed_event *y)
 {
@@ -11,29 +12,21 @@ static bool event_is_before(const struct timed_event *x, const struct timed_even
     return x->txn < y->txn;
 }
 
+#define IS_BEFORE(x, y) event_is_before(&(x), &(y))
+#define PUT(place, event) (a->at[place] = (event))
+
 enum status event_heap_push(struct event_heap *a, struct timed_event event, struct error *err)
 {
-    size_t at = a->count;
-
     TRY(array_push(a, event, err));
-    for (; at > 0 && event_is_before(&event, &a->at[(at - 1) / 2]); at = (at - 1) / 2)
-        a->at[at] = a->at[(at - 1) / 2];
-    a->at[at] = event;
+    BINARY_HEAP_UP(a->at, a->count - 1, event, IS_BEFORE, PUT);
     return STATUS_OK;
 }
 
 struct timed_event event_heap_pop(struct event_heap *a)
 {
     struct timed_event top = a->at[0], last = a->at[--a->count];
-    size_t at = 0, count = a->count;
 
-    for (size_t child; (child = 2 * at + 1) < count; at = child) {
-        child += child + 1 < count && event_is_before(&a->at[child + 1], &a->at[child]);
-        if (!event_is_before(&a->at[child], &last))
-            break;
-        a->at[at] = a->at[child];
-    }
-    if (count > 0)
-        a->at[at] = last;
+    if (a->count > 0)
+        BINARY_HEAP_DOWN(a->at, a->count, 0, last, IS_BEFORE, PUT);
     return top;
 }

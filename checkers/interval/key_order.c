@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+
 void key_order_close(struct key_order *o)
 {
     for (size_t i = 0; i < o->pieces.count; i++)
@@ -29,16 +31,9 @@ static size_t find_piece(const struct key_order *o, int64_t place)
 /* Where in the piece the first stands that is at the place or behind it. */
 static uint32_t find_within(const struct key_piece *piece, int64_t place)
 {
-    uint32_t low = 0, high = piece->count;
+    uint32_t low;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (piece->at[middle].place < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, 0, piece->count, piece->at[low].place < place);
     return low;
 }
 

@@ -181,8 +181,7 @@ static enum status list_calls(struct merging *m, struct error *err)
     TRY(memory_resize((void **)&m->calls, calls->all.count, sizeof *m->calls, err));
     for (size_t i = 0; i < calls->all.count; i++)
         m->start[calls->all.at[i].txn + 2]++;
-    for (size_t t = 2; t < txns + 2; t++)
-        m->start[t] += m->start[t - 1];
+    array_sum_prefixes(m->start + 1, txns + 1);
     for (size_t i = 0; i < calls->all.count; i++)
         m->calls[m->start[calls->all.at[i].txn + 1]++] = (uint32_t)i;
     return STATUS_OK;

@@ -182,8 +182,7 @@ static enum status sort_calls(struct gathering *g, struct error *err)
     TRY(array_reserve(&calls->all, g->count, err));
     for (size_t i = 0; i < g->count; i++)
         calls->start[g->found[i].key + 2]++;
-    for (size_t k = 2; k < keys + 2; k++)
-        calls->start[k] += calls->start[k - 1];
+    array_sum_prefixes(calls->start + 1, keys + 1);
     for (size_t i = 0; i < g->count; i++)
         calls->all.at[calls->start[g->found[i].key + 1]++] = g->found[i];
     calls->all.count = g->count;

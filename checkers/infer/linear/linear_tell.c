@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "checkers/infer/linear/linear_search_private.h"
 #include "checkers/infer/linear/linear_states_private.h"
 #include "checkers/proof/tell.h"
@@ -324,18 +325,11 @@ struct attempt {
 static void choose(struct attempt *a, uint32_t txn)
 {
     const struct distilled *d = a->d;
-    uint32_t low = 0, high = d->actor_count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (d->actor_txn[middle] < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low < d->actor_count && d->actor_txn[low] == txn)
-        a->keeps[low] = 2;
+    BISECT(place, 0, d->actor_count, d->actor_txn[place] < txn);
+    if (place < d->actor_count && d->actor_txn[place] == txn)
+        a->keeps[place] = 2;
 }
 
 /* As the finding of this level: the steps stay as they are. */

@@ -25,6 +25,8 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 #define NO_KNOT UINT32_MAX
 #define CLASH_MAX 400 /* calls that are handed on, if a contradiction needs more */
 
@@ -112,18 +114,11 @@ static int compare_elements(const void *a, const void *b)
 
 static uint32_t find_element(const struct zones *z, int64_t element)
 {
-    size_t low = 0, high = z->elements.count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (z->elements.at[middle].element < element)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < z->elements.count && z->elements.at[low].element == element
-               ? z->elements.at[low].state
+    BISECT(place, 0, z->elements.count, z->elements.at[place].element < element);
+    return place < z->elements.count && z->elements.at[place].element == element
+               ? z->elements.at[place].state
                : STATE_ANY;
 }
 

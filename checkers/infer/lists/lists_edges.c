@@ -18,6 +18,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "checkers/infer/lists/lists_private.h"
 
 #define FEW 8 /* readers or writers for which no hubs are made */
@@ -152,26 +153,10 @@ static enum status hear_hubs(struct infer *c, struct level_graph *s, uint32_t ke
 static struct behind own_of(const struct infer *c, struct behind b, uint32_t txn)
 {
     const struct inferred_versions *v = &c->versions;
-    uint32_t low = b.start, high = b.end;
     struct behind own;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (v->txn[middle] < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    own = (struct behind){ low, low };
-    for (high = b.end; own.end < high;) {
-        uint32_t middle = own.end + (high - own.end) / 2;
-
-        if (v->txn[middle] <= txn)
-            own.end = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(own.start, b.start, b.end, v->txn[own.start] < txn);
+    BISECT(own.end, own.start, b.end, v->txn[own.end] <= txn);
     return own;
 }
 

@@ -165,8 +165,7 @@ static enum status group_nodes(struct reaching *r, struct error *err)
     TRY(check_memory((void **)&r->bits, groups, sizeof *r->bits, 0, err));
     for (uint32_t n = 0; n < nodes; n++)
         r->start[of_node[n] + 2]++;
-    for (uint32_t k = 1; k < groups + 2; k++)
-        r->start[k] += r->start[k - 1];
+    array_sum_prefixes(r->start, groups + 2);
     for (uint32_t n = 0; n < nodes; n++)
         r->by_group[r->start[of_node[n] + 1]++] = n;
     return STATUS_OK;

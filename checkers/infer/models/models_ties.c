@@ -81,8 +81,7 @@ enum status models_find_behind(const struct history *h, const struct cycles *c, 
     if (status == STATUS_OK) {
         for (size_t i = 0; i < c->edge_count; i++)
             start[c->to[i] + 2]++;
-        for (uint32_t n = 1; n < c->node_count + 2; n++)
-            start[n] += start[n - 1];
+        array_sum_prefixes(start, c->node_count + 2);
         for (uint32_t i = 0; i < c->edge_count; i++)
             in[start[c->to[i] + 1]++] = i;
         for (uint32_t n = 0; n < c->node_count && c->nodes[n] < c->txn_count; n++)

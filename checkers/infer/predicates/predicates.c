@@ -21,6 +21,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "checkers/infer/registers/registers.h"
 #include "checkers/proof/tell.h"
 #include "checkers/rows/keys.h"
@@ -351,18 +352,11 @@ enum status infer_link_predicates(struct infer *c, struct error *err)
 bool infer_predicates_agree(const struct infer *c, uint32_t txn, const uint32_t *state)
 {
     const struct predicted *p = c->predicted;
-    size_t low = 0, high = p ? p->sights.count : 0;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (p->sights.at[middle].txn < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (; p && low < p->sights.count && p->sights.at[low].txn == txn; low++) {
-        uint32_t node = p->sights.at[low].node, key = register_key(c->registers, node);
+    BISECT(place, 0, p ? p->sights.count : 0, p->sights.at[place].txn < txn);
+    for (; p && place < p->sights.count && p->sights.at[place].txn == txn; place++) {
+        uint32_t node = p->sights.at[place].node, key = register_key(c->registers, node);
 
         if (state[key] != (register_is_initial(c->registers, node) ? INFER_INITIAL : node))
             return false;

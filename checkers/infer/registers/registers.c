@@ -330,8 +330,7 @@ static enum status sort_reads(struct registers *r, struct error *err)
     TRY(memory_resize((void **)&r->by_node, r->reads.count, sizeof *r->by_node, err));
     for (size_t i = 0; i < r->reads.count; i++)
         r->reader_start[r->reads.at[i].node + 2]++;
-    for (size_t n = 1; n < count; n++)
-        r->reader_start[n] += r->reader_start[n - 1];
+    array_sum_prefixes(r->reader_start, count);
     for (uint32_t i = 0; i < r->reads.count; i++)
         r->by_node[r->reader_start[r->reads.at[i].node + 1]++] = r->reads.at[i];
     return STATUS_OK;

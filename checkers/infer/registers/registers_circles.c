@@ -131,8 +131,7 @@ static enum status sort_links(const struct circling *c, const struct circle_kind
     EACH_LINK(c, kind, link)
         if (is_within(c, link))
             l->start[link->from + 2]++;
-    for (size_t n = 1; n < count; n++)
-        l->start[n] += l->start[n - 1];
+    array_sum_prefixes(l->start, count);
     TRY(memory_resize((void **)&l->links, l->start[count - 1], sizeof *l->links, err));
     TRY(memory_resize((void **)&l->by, l->start[count - 1], sizeof *l->by, err));
     EACH_LINK(c, kind, link)

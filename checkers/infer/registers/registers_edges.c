@@ -18,6 +18,8 @@
  */
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 #include "checkers/infer/registers/registers.h"
 
 #define FEW 4 /* readers or links: each pair is said */
@@ -106,8 +108,7 @@ static enum status group_source(struct grouping *g, uint8_t by, bool is_parallel
     for (size_t n = 0; n < nodes; n++)
         g->start[n] = 0;
     count_links(g, by, is_parallel, NULL);
-    for (size_t n = 1; n < nodes; n++)
-        g->start[n] += g->start[n - 1];
+    array_sum_prefixes(g->start, nodes);
     TRY(memory_resize((void **)&sorted, g->start[nodes - 1], sizeof *sorted, err));
     count_links(g, by, is_parallel, sorted);
     for (uint32_t n = 0; n < r->node_count && status == STATUS_OK; n++) {
@@ -286,17 +287,10 @@ static enum status hear_from_hubs(const struct hearing *l, const struct link_gro
 /* Where in the group a version stands, or how many there are. */
 static uint32_t place_in(const struct registers *r, const struct link_group *g, uint32_t version)
 {
-    uint32_t low = g->start, high = g->end;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (r->next[middle] < version)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < g->end && r->next[low] == version ? low - g->start : g->end - g->start;
+    BISECT(place, g->start, g->end, r->next[place] < version);
+    return place < g->end && r->next[place] == version ? place - g->start : g->end - g->start;
 }
 
 /* By hubs: to all of the group but its own. */

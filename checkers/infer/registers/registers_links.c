@@ -13,6 +13,8 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 /* --- By real time -------------------------------------------------------------- */
 
 /*
@@ -140,17 +142,10 @@ static enum status link_pair(struct timing *t, const struct lifetime *v, const s
 /* How many were known before the moment. */
 static uint32_t known_before(const struct lifetime *lives, uint32_t count, int64_t moment)
 {
-    uint32_t low = 0, high = count;
+    uint32_t place;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (lives[middle].known < moment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, count, lives[place].known < moment);
+    return place;
 }
 
 /* A version that precedes this one and that this one precedes. Both are linked. */
@@ -291,8 +286,7 @@ static enum status sort_by_session(struct session_walk *w, struct error *err)
     if (status == STATUS_OK) {
         for (uint32_t t = 0; t < h->txn_count; t++)
             start[h->txn_session[t] + 1]++;
-        for (size_t s = 1; s <= h->session_count; s++)
-            start[s] += start[s - 1];
+        array_sum_prefixes(start, h->session_count + 1);
         for (uint32_t t = 0; t < h->txn_count; t++)
             w->txns[start[h->txn_session[t]]++] = t;
     }

@@ -13,6 +13,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
+
 __extension__ typedef __int128 wide;
 
 struct sums {
@@ -147,17 +149,10 @@ static struct sums sums_before(const struct counter *c, const struct deed *wante
     const struct deed *sought[2] = { &first, wanted };
 
     for (int i = 0; i < 2; i++) {
-        size_t low = 0, high = c->sorted.count;
+        size_t place;
 
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-
-            if (compare(&c->sorted.at[middle], sought[i]) < 0)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        bounds[i] = low;
+        BISECT(place, 0, c->sorted.count, compare(&c->sorted.at[place], sought[i]) < 0);
+        bounds[i] = place;
     }
     return minus(c->sums.at[bounds[1]], c->sums.at[bounds[0]]);
 }

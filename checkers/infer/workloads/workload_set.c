@@ -13,6 +13,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "base/map.h"
 
 #define NEVER INT64_MAX
@@ -172,17 +173,10 @@ static enum status sort_known(struct set *s, struct error *err)
 /* How many are known before the moment. */
 static size_t count_known(const struct set *s, int64_t moment)
 {
-    size_t low = 0, high = s->known.count;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (s->known.at[middle] < moment)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, 0, s->known.count, s->known.at[place] < moment);
+    return place;
 }
 
 static enum status tell_lost(struct set *s, const struct access *a, const struct element *lost,

@@ -3,6 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "base/binary_heap.h"
+
 #define LANE_SLACK 64 /* places of items given out that are not worth moving the others for */
 
 void pipeline_init(struct pipeline *p)
@@ -43,22 +45,17 @@ static void put(struct pipeline *p, size_t at, struct pipeline_place place)
     p->lanes.at[place.lane].place = (uint32_t)at;
 }
 
+#define IS_BEFORE(a, b) is_before(&(a), &(b))
+#define PUT(at, place) put(p, (at), (place))
+
 static void sift_up(struct pipeline *p, size_t at, struct pipeline_place place)
 {
-    for (; at > 0 && is_before(&place, &p->heap.at[(at - 1) / 2]); at = (at - 1) / 2)
-        put(p, at, p->heap.at[(at - 1) / 2]);
-    put(p, at, place);
+    BINARY_HEAP_UP(p->heap.at, at, place, IS_BEFORE, PUT);
 }
 
 static void sift_down(struct pipeline *p, size_t at, struct pipeline_place place)
 {
-    for (size_t child; (child = 2 * at + 1) < p->heap.count; at = child) {
-        child += child + 1 < p->heap.count && is_before(&p->heap.at[child + 1], &p->heap.at[child]);
-        if (!is_before(&p->heap.at[child], &place))
-            break;
-        put(p, at, p->heap.at[child]);
-    }
-    put(p, at, place);
+    BINARY_HEAP_DOWN(p->heap.at, p->heap.count, at, place, IS_BEFORE, PUT);
 }
 
 /* The lane has something else to bring now. */
