@@ -106,6 +106,12 @@ enum status check_add(struct check *check, struct discovery *d, struct error *er
     return status;
 }
 
+enum status check_tell(struct check *check, struct discovery d, struct error *err)
+{
+    d.proven = d.kind;
+    return check_add(check, &d, err);
+}
+
 enum status check_memory(void **at, size_t count, size_t size, int fill, struct error *err)
 {
     TRY(memory_resize(at, count, size, err));

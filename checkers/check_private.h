@@ -17,6 +17,8 @@ struct discovery {
 };
 
 MUST_USE enum status check_add(struct check *, struct discovery *, struct error *);
+/* The same of an anomaly that has one name, here and in the witness. */
+MUST_USE enum status check_tell(struct check *, struct discovery, struct error *);
 
 /*
  * For who is about to put a discovery together: true if there are enough of them.

@@ -56,7 +56,9 @@ static enum status tell(struct updates *u, uint32_t first, uint32_t txn, uint32_
     tell_key_value(&why, h, h->op_key[first], history_value(h, first));
     buffer_text(&why, TEXT(" and then wrote it: the one behind had not seen what the other wrote"));
     proof_reads(&proof, h, txns, ops);
-    return infer_tell(c, ANOMALY_LOST_UPDATE, txns, 2, &why, &proof, err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = ANOMALY_LOST_UPDATE, .txns = txns, .txn_count = 2,
+                                          .why = why, .proof = proof }, err);
 }
 
 static void hear_read(struct updates *u, uint32_t txn, uint32_t op)
@@ -154,20 +156,6 @@ void infer_rule_out(struct infer *c, enum level level)
     for (int i = 0; i < LEVEL_END; i++)
         if (i != LEVEL_COUNT && level_implies((enum level)i, level))
             c->ruled_out |= LEVEL_BIT(i);
-}
-
-enum status infer_tell(struct infer *c, enum anomaly kind, const uint32_t *txns, size_t txn_count,
-                       struct buffer *why, struct buffer *proof, struct error *err)
-{
-    struct discovery d = { .kind = kind,
-                           .proven = kind,
-                           .txns = txns,
-                           .txn_count = txn_count,
-                           .why = *why,
-                           .proof = *proof };
-
-    *why = *proof = (struct buffer){ 0 };
-    return check_add(c->check, &d, err);
 }
 
 void infer_leave_out(struct infer *c, const char *format, ...)

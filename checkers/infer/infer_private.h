@@ -147,7 +147,7 @@ void infer_note_read_from(struct infer *, uint32_t txn);
 
 /*
  * Notes that there is an anomaly, whether or not the level asked for forbids it: so every
- * finding of every part goes through here first. True: it is to be told, by check_add().
+ * finding of every part goes through here first. True: it is to be told, by check_tell().
  * (False too where enough are told already.)
  */
 bool infer_finds(struct infer *, enum anomaly);
@@ -159,11 +159,6 @@ bool infer_goes_on(struct infer *, const char *looking_for, uint32_t done);
 
 /* Something cannot be judged: no level is shown to hold, and the check says why. */
 void infer_leave_out(struct infer *, const char *format, ...) PRINTF_LIKE(2, 3);
-
-/* Tells of an anomaly; takes over the buffers. */
-MUST_USE enum status infer_tell(struct infer *, enum anomaly kind, const uint32_t *txns,
-                                size_t txn_count, struct buffer *why, struct buffer *proof,
-                                struct error *);
 
 /* --- Edges -------------------------------------------------------------------------- */
 

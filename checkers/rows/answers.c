@@ -256,13 +256,13 @@ static struct datum result_of(enum aggregate_function function, const struct row
 }
 
 /* An aggregate of a column of a table's rows. */
-struct aggregate {
+struct column_aggregate {
     uint32_t table;
     enum aggregate_function function;
     uint16_t column;
 };
 
-static enum status tally_rows(struct answers *a, const struct aggregate *of,
+static enum status tally_rows(struct answers *a, const struct column_aggregate *of,
                               const struct matched_row *rows, size_t count, struct row_tally *tally)
 {
     for (size_t i = 0; i < count; i++) {
@@ -282,7 +282,7 @@ static enum answer answer_compare_aggregate(struct answers *a, uint32_t head, ui
                                             struct answer_fault *fault)
 {
     const struct history *h = a->history;
-    struct aggregate of = { .table = h->statement_table[h->op_key[head]] };
+    struct column_aggregate of = { .table = h->statement_table[h->op_key[head]] };
     struct value value = { h->aggregate_kind[aggregate], h->aggregate_value[aggregate] };
     struct row_tally tally = { .count = 0 };
     struct datum result;

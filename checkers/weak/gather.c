@@ -106,7 +106,7 @@ enum status weak_index_keys(struct weak *w, struct error *err)
 #define FREE UINT32_MAX
 #define SEVERAL (UINT32_C(1) << 31)
 
-struct value_slot {
+struct written_slot {
     uint64_t bits; /* the value, or its hash */
     uint32_t key;
     uint32_t txn; /* or FREE, or SEVERAL and more */
@@ -120,7 +120,7 @@ struct several {
 
 struct table {
     struct weak *w;
-    struct value_slot *slots;
+    struct written_slot *slots;
     uint64_t mask;
     bool is_exact; /* all values in it are integers: bits tell all */
     ARRAY(struct several) several;
@@ -138,13 +138,13 @@ static uint64_t bits_of(const struct history *h, uint32_t op)
 }
 
 /* A transaction that wrote the slot's value. */
-static uint32_t writer_in(const struct table *t, const struct value_slot *slot)
+static uint32_t writer_in(const struct table *t, const struct written_slot *slot)
 {
     return slot->txn & SEVERAL ? t->several.at[slot->txn - SEVERAL].first : slot->txn;
 }
 
 /* Of a slot with these bits: whether it is that value. */
-static bool is_same(const struct table *t, const struct value_slot *slot, uint32_t key, uint32_t op)
+static bool is_same(const struct table *t, const struct written_slot *slot, uint32_t key, uint32_t op)
 {
     const struct weak *w = t->w;
     const struct history *h = w->history;
@@ -154,10 +154,10 @@ static bool is_same(const struct table *t, const struct value_slot *slot, uint32
 }
 
 /* Its slot, or the free one where it would stand. */
-static inline struct value_slot *seek(const struct table *t, uint32_t key, uint64_t bits, uint32_t op)
+static inline struct written_slot *seek(const struct table *t, uint32_t key, uint64_t bits, uint32_t op)
 {
     for (uint64_t at = slot_of(t, key, bits);; at = (at + 1) & t->mask) {
-        struct value_slot *slot = &t->slots[at];
+        struct written_slot *slot = &t->slots[at];
 
         if (slot->txn == FREE ||
             (slot->bits == bits && slot->key == key && (t->is_exact || is_same(t, slot, key, op))))
@@ -167,7 +167,7 @@ static inline struct value_slot *seek(const struct table *t, uint32_t key, uint6
 
 /* --- Filling ---------------------------------------------------------------------- */
 
-static enum status add_again(struct table *t, struct value_slot *slot, uint32_t txn, struct error *err)
+static enum status add_again(struct table *t, struct written_slot *slot, uint32_t txn, struct error *err)
 {
     struct several both = { slot->txn, txn, false };
 
@@ -184,11 +184,11 @@ static enum status add(struct table *t, uint32_t txn, uint32_t write, struct err
     const struct weak *w = t->w;
     uint32_t op = w->write_op[write], key = w->write_key[write];
     uint64_t bits = bits_of(w->history, op);
-    struct value_slot *slot = seek(t, key, bits, op);
+    struct written_slot *slot = seek(t, key, bits, op);
 
     if (slot->txn != FREE)
         return add_again(t, slot, txn, err);
-    *slot = (struct value_slot){ bits, key, txn };
+    *slot = (struct written_slot){ bits, key, txn };
     return STATUS_OK;
 }
 

@@ -32,7 +32,7 @@ struct move {
 };
 
 /* One who took effect, and what comes next. */
-struct stage {
+struct search_stage {
     uint32_t state, front;    /* before */
     uint32_t made_start;      /* in `made`: what took effect on this stage */
     uint32_t move_start, move_end, move; /* in `moves` */
@@ -51,7 +51,7 @@ struct search {
     bool *is_made;
     uint32_t state, front; /* now */
     uint64_t first, second;
-    ARRAY(struct stage) stages;
+    ARRAY(struct search_stage) stages;
     ARRAY(uint32_t) made;
     ARRAY(struct move) moves;
     struct tried *tried;
@@ -276,7 +276,7 @@ static bool is_sooner(const struct search *s, const struct move *a, const struct
 }
 
 /* What may come next, the likeliest first. */
-static enum status linear_search_list_moves(struct search *s, struct stage *stage, struct error *err)
+static enum status linear_search_list_moves(struct search *s, struct search_stage *stage, struct error *err)
 {
     const struct call *calls = s->task->at;
     uint32_t end = s->task->count;
@@ -386,7 +386,7 @@ static enum status note_furthest(struct search *s, struct error *err)
 /* Behind a move: what is made at once, and what may come next. */
 static enum status enter(struct search *s, bool *is_new, struct error *err)
 {
-    struct stage *stage = &s->stages.at[s->stages.count - 1];
+    struct search_stage *stage = &s->stages.at[s->stages.count - 1];
 
     TRY(linear_search_make_reads(s, err));
     TRY(try_first(s, is_new, err));
@@ -398,7 +398,7 @@ static enum status enter(struct search *s, bool *is_new, struct error *err)
 
 static enum status push_stage(struct search *s, struct error *err)
 {
-    struct stage stage = { .state = s->state,
+    struct search_stage stage = { .state = s->state,
                            .front = s->front,
                            .made_start = (uint32_t)s->made.count,
                            .move_start = (uint32_t)s->moves.count,
@@ -410,7 +410,7 @@ static enum status push_stage(struct search *s, struct error *err)
 
 static void pop_stage(struct search *s)
 {
-    const struct stage *stage = &s->stages.at[--s->stages.count];
+    const struct search_stage *stage = &s->stages.at[--s->stages.count];
 
     while (s->made.count > stage->made_start)
         linear_search_unmake(s, s->made.at[--s->made.count]);
@@ -473,7 +473,7 @@ static enum status run(struct search *s, struct error *err)
     TRY(push_stage(s, err));
     TRY(enter(s, &unused, err));
     while (s->stages.count > 0 && s->front < s->must_count && !is_over(s)) {
-        struct stage *stage = &s->stages.at[s->stages.count - 1];
+        struct search_stage *stage = &s->stages.at[s->stages.count - 1];
 
         if (stage->move == stage->move_end)
             pop_stage(s);

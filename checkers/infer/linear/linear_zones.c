@@ -40,7 +40,7 @@ struct knot {
     bool counts, is_tail;
 };
 
-struct block {
+struct zone_block {
     uint32_t head, first, last; /* first over, last invoked: knots */
     int64_t f, s;
 };
@@ -55,7 +55,7 @@ struct zones {
     struct linear_result *result;
     struct knot *knots;
     uint32_t initial; /* its knot */
-    struct block *blocks;
+    struct zone_block *blocks;
     uint32_t block_count, writer_count, head_count, tail_count, initial_state;
     ARRAY(struct known_element) elements;
     bool is_beyond; /* no case for zones */
@@ -279,7 +279,7 @@ static enum status clash_between(struct zones *z, uint32_t a, uint32_t b, struct
 }
 
 /* One more of the block, behind all up to `latest`, which was invoked last of them. */
-static enum status add_to_block(struct zones *z, struct block *b, uint32_t knot, uint32_t latest,
+static enum status add_to_block(struct zones *z, struct zone_block *b, uint32_t knot, uint32_t latest,
                                 struct error *err)
 {
     const struct call *c = &z->task->at[knot];
@@ -308,10 +308,10 @@ static uint32_t later(const struct zones *z, uint32_t a, uint32_t b)
 static enum status walk_block(struct zones *z, uint32_t head, uint32_t *seen_count,
                               struct error *err)
 {
-    struct block *b = &z->blocks[z->block_count];
+    struct zone_block *b = &z->blocks[z->block_count];
     uint32_t latest = NO_KNOT, place = 0;
 
-    *b = (struct block){ head, NO_KNOT, NO_KNOT, INT64_MAX, INT64_MIN };
+    *b = (struct zone_block){ head, NO_KNOT, NO_KNOT, INT64_MAX, INT64_MIN };
     if (head == z->initial) {
         b->f = INT64_MIN;
         b->first = b->last = head;
@@ -392,14 +392,14 @@ static enum status walk_all(struct zones *z, struct error *err)
 
 /* --- Blocks ------------------------------------------------------------------------- */
 
-static bool is_forward(const struct block *b)
+static bool is_forward(const struct zone_block *b)
 {
     return b->f < b->s;
 }
 
 static int compare_blocks(const void *a, const void *b)
 {
-    const struct block *x = a, *y = b;
+    const struct zone_block *x = a, *y = b;
     int64_t first = is_forward(x) ? x->f : x->s, second = is_forward(y) ? y->f : y->s;
 
     if (first != second)
@@ -409,7 +409,7 @@ static int compare_blocks(const void *a, const void *b)
     return (x->head > y->head) - (x->head < y->head);
 }
 
-static enum status clash_blocks(struct zones *z, const struct block *a, const struct block *b,
+static enum status clash_blocks(struct zones *z, const struct zone_block *a, const struct zone_block *b,
                                 struct error *err)
 {
     TRY(clash_between(z, a->first, a->last, err));
@@ -419,10 +419,10 @@ static enum status clash_blocks(struct zones *z, const struct block *a, const st
 /* Two blocks of which each comes before the other, if there are any. Sorted, the initial first. */
 static enum status compare_zones(struct zones *z, struct error *err)
 {
-    const struct block *widest = NULL; /* forward, and reaches furthest */
+    const struct zone_block *widest = NULL; /* forward, and reaches furthest */
 
     for (uint32_t i = 0; i < z->block_count; i++) {
-        const struct block *b = &z->blocks[i];
+        const struct zone_block *b = &z->blocks[i];
 
         /* Of backward zones `s` is the smaller: those behind a forward one's f, and within it. */
         if (widest && widest->f < b->s && b->f < widest->s)

@@ -168,7 +168,8 @@ static enum status tell_garbage(struct inquest *q, const struct suspect_read *re
         buffer_int64(&why, look->list.at[look->skipping]);
         buffer_text(&why, TEXT(" had appended another element before: it was never so"));
     }
-    return lists_tell_read(c, ANOMALY_GARBAGE_READ, read->txn, read->op, HISTORY_NONE, &why, err);
+    return lists_tell_read(c, &(struct list_fault){ ANOMALY_GARBAGE_READ, read->txn, read->op, HISTORY_NONE },
+                           &why, err);
 }
 
 static enum status tell_aborted(struct inquest *q, const struct suspect_read *read,
@@ -186,7 +187,8 @@ static enum status tell_aborted(struct inquest *q, const struct suspect_read *re
     tell_txn(&why, h, c->versions.txn[look->aborted]);
     buffer_text(&why, TEXT(", which did not commit, had appended "));
     tell_value(&why, h, history_value(h, op));
-    return lists_tell_read(c, ANOMALY_G1A, read->txn, read->op, op, &why, err);
+    return lists_tell_read(c, &(struct list_fault){ ANOMALY_G1A, read->txn, read->op, op },
+                           &why, err);
 }
 
 static bool is_behind_own(const struct history *h, uint32_t txn, uint32_t read)
@@ -224,8 +226,10 @@ static enum status tell_dirty(struct inquest *q, const struct suspect_read *read
     tell_txn(&why, h, txns[2]);
     buffer_text(&why, TEXT(" read it"));
     proof_dirty(&proof, h, ops[0], ops[1], read->txn, read->op);
-    return infer_tell(c, ANOMALY_DIRTY_UPDATE, txns, txns[1] == txns[2] ? 2 : 3, &why, &proof,
-                      err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = ANOMALY_DIRTY_UPDATE, .txns = txns,
+                                          .txn_count = txns[1] == txns[2] ? 2 : 3, .why = why,
+                                          .proof = proof }, err);
 }
 
 static enum status tell_twice(struct inquest *q, const struct suspect_read *read,
@@ -240,8 +244,8 @@ static enum status tell_twice(struct inquest *q, const struct suspect_read *read
     buffer_text(&why, TEXT(", which has "));
     buffer_int64(&why, look->list.at[look->twice]);
     buffer_text(&why, TEXT(" twice"));
-    return lists_tell_read(c, ANOMALY_DUPLICATE_ELEMENTS, read->txn, read->op, HISTORY_NONE, &why,
-                           err);
+    return lists_tell_read(c, &(struct list_fault){ ANOMALY_DUPLICATE_ELEMENTS, read->txn, read->op, HISTORY_NONE },
+                           &why, err);
 }
 
 /*
@@ -280,8 +284,10 @@ static enum status tell_incompatible(struct inquest *q, const struct suspect_rea
     tell_value(&why, h, history_value(h, other));
     buffer_text(&why, TEXT(": neither is a beginning of the other"));
     proof_reads(&proof, h, txns, ops);
-    return infer_tell(c, ANOMALY_INCOMPATIBLE_ORDER, txns, txns[0] == txns[1] ? 1 : 2, &why,
-                      &proof, err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = ANOMALY_INCOMPATIBLE_ORDER, .txns = txns,
+                                          .txn_count = txns[0] == txns[1] ? 1 : 2, .why = why,
+                                          .proof = proof }, err);
 }
 
 /* --- Readers ------------------------------------------------------------------------ */
@@ -300,7 +306,8 @@ static enum status tell_reader(struct inquest *q, const struct suspect_read *rea
     tell_txn(&why, h, history_txn_of(h, version));
     buffer_text(&why, kind == ANOMALY_G1B ? TEXT(" had not appended all of its own yet")
                                           : TEXT(" itself appended only later"));
-    return lists_tell_read(c, kind, read->txn, read->op, version, &why, err);
+    return lists_tell_read(c, &(struct list_fault){ kind, read->txn, read->op, version },
+                           &why, err);
 }
 
 /* Where reads may contradict their own transaction, the order of appends tells of such lists: G0. */

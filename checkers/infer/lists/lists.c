@@ -120,8 +120,10 @@ static enum status tell_twice(struct infer *c, uint32_t key, uint32_t first, uin
         tell_write(&why, h, ops[0]);
         buffer_text(&why, TEXT(", where the history says that all are unique"));
         proof_writes(&proof, h, key, ops[0], ops[1]);
-        return infer_tell(c, ANOMALY_DUPLICATE_WRITE, txns, txns[0] == txns[1] ? 1 : 2, &why,
-                          &proof, err);
+        return check_tell(c->check,
+                          (struct discovery){ .kind = ANOMALY_DUPLICATE_WRITE, .txns = txns,
+                                              .txn_count = txns[0] == txns[1] ? 1 : 2, .why = why,
+                                              .proof = proof }, err);
     }
     infer_leave_out(c,
                 "T%" PRId64 " and T%" PRId64 " both appended %" PRId64
@@ -322,20 +324,24 @@ static enum status order_keys(struct infer *c, struct error *err)
 
 /* --- The whole ---------------------------------------------------------------------- */
 
-enum status lists_tell_read(struct infer *c, enum anomaly kind, uint32_t txn, uint32_t op,
-                            uint32_t version, struct buffer *why, struct error *err)
+enum status lists_tell_read(struct infer *c, const struct list_fault *fault, struct buffer *why,
+                            struct error *err)
 {
     const struct history *h = c->history;
-    struct wrong_read read = { .txn = txn,
-                               .op = op,
-                               .key = h->op_key[op],
-                               .version_is_known = version != HISTORY_NONE,
-                               .version = version };
-    uint32_t txns[] = { txn, read.version_is_known ? history_txn_of(h, version) : txn };
+    struct wrong_read read = { .txn = fault->txn,
+                               .op = fault->op,
+                               .key = h->op_key[fault->op],
+                               .version_is_known = fault->version != HISTORY_NONE,
+                               .version = fault->version };
+    uint32_t txns[] = { fault->txn,
+                        read.version_is_known ? history_txn_of(h, fault->version) : fault->txn };
     struct buffer proof = { 0 };
 
     proof_read(&proof, h, &read);
-    return infer_tell(c, kind, txns, txns[0] == txns[1] ? 1 : 2, why, &proof, err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = fault->kind, .txns = txns,
+                                          .txn_count = txns[0] == txns[1] ? 1 : 2, .why = *why,
+                                          .proof = proof }, err);
 }
 
 static bool has_lists(const struct infer *c)
@@ -575,7 +581,8 @@ static enum status tell_internal(struct infer *c, uint32_t txn, uint32_t op,
                                                    : TEXT(" after it had appended "));
         tell_own(&why, c, st);
     }
-    return lists_tell_read(c, ANOMALY_INTERNAL, txn, op, HISTORY_NONE, &why, err);
+    return lists_tell_read(c, &(struct list_fault){ ANOMALY_INTERNAL, txn, op, HISTORY_NONE },
+                           &why, err);
 }
 
 /* Levels of visibility alone let that be. */
@@ -613,7 +620,8 @@ static enum status tell_intermediate(struct infer *c, uint32_t txn, uint32_t op,
     buffer_text(&why, TEXT(", which ends where "));
     tell_txn(&why, h, c->versions.txn[number]);
     buffer_text(&why, TEXT(" had not appended all of its own yet"));
-    return lists_tell_read(c, ANOMALY_G1B, txn, op, c->versions.op[number], &why, err);
+    return lists_tell_read(c, &(struct list_fault){ ANOMALY_G1B, txn, op, c->versions.op[number] },
+                           &why, err);
 }
 
 /* Of a beginning of the longest list, behind its own transaction's appends, if these are there. */
@@ -691,7 +699,8 @@ static enum status tell_future(struct infer *c, uint32_t txn, uint32_t op, uint3
     tell_key_value(&why, h, h->op_key[op], history_value(h, op));
     buffer_text(&why, TEXT(" before it appended "));
     tell_value(&why, h, history_value(h, append));
-    return lists_tell_read(c, ANOMALY_FUTURE_READ, txn, op, append, &why, err);
+    return lists_tell_read(c, &(struct list_fault){ ANOMALY_FUTURE_READ, txn, op, append },
+                           &why, err);
 }
 
 static enum status walk_append(struct list_walk *w, uint32_t txn, uint32_t op, struct error *err)

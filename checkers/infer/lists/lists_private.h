@@ -74,8 +74,15 @@ MUST_USE enum status lists_index(struct infer *, uint32_t key, struct error *);
 /* HISTORY_NONE: nobody appended it. */
 uint32_t lists_find(struct list_index *, int64_t element);
 
-/* A read with a version that it should not be of. Version HISTORY_NONE: none is known. */
-MUST_USE enum status lists_tell_read(struct infer *, enum anomaly, uint32_t txn, uint32_t op,
-                                     uint32_t version, struct buffer *why, struct error *);
+/* A read of a version that it should not be of. */
+struct list_fault {
+    enum anomaly kind;
+    uint32_t txn, op;
+    uint32_t version; /* HISTORY_NONE: none is known */
+};
+
+/* Takes over the buffer. */
+MUST_USE enum status lists_tell_read(struct infer *, const struct list_fault *, struct buffer *why,
+                                     struct error *);
 
 #endif

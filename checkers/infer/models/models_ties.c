@@ -46,20 +46,30 @@ static enum status rank_nodes(struct ties *t, struct graph *g, struct error *err
     return STATUS_OK;
 }
 
-/* Of one reader: `first` is by key its first write, plus one. */
-static void mark_behind(const struct history *h, const struct cycles *c, uint32_t node,
-                        const uint32_t *in, uint32_t count, uint32_t *first, bool *is_behind)
+/* Edges that lead to each node, and what is found of them. */
+struct incoming {
+    const struct history *history;
+    const struct cycles *cycles;
+    uint32_t *start, *in; /* by node, and one more: edges */
+    uint32_t *first;      /* by key: the first write of the reader at hand, plus one; else 0 */
+    bool *is_behind;      /* by edge */
+};
+
+static void mark_behind(const struct incoming *of, uint32_t node)
 {
-    uint32_t txn = c->nodes[node];
+    const struct history *h = of->history;
+    const uint32_t *in = of->in + of->start[node];
+    uint32_t txn = of->cycles->nodes[node], count = of->start[node + 1] - of->start[node];
+    uint32_t *first = of->first;
 
     for (uint32_t op = h->txn_op[txn + 1]; op-- > h->txn_op[txn];)
         if (history_makes_version(h, op))
             first[h->op_key[op]] = op + 1;
     for (uint32_t i = 0; i < count; i++) {
-        const struct edge *e = &c->edges[in[i]];
+        const struct edge *e = &of->cycles->edges[in[i]];
 
-        is_behind[in[i]] = e->kind == EDGE_WR && first[e->key] > h->txn_op[txn] &&
-                           first[e->key] <= e->op;
+        of->is_behind[in[i]] = e->kind == EDGE_WR && first[e->key] > h->txn_op[txn] &&
+                               first[e->key] <= e->op;
     }
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
         if (history_makes_version(h, op))
@@ -85,7 +95,7 @@ enum status models_find_behind(const struct history *h, const struct cycles *c, 
         for (uint32_t i = 0; i < c->edge_count; i++)
             in[start[c->to[i] + 1]++] = i;
         for (uint32_t n = 0; n < c->node_count && c->nodes[n] < c->txn_count; n++)
-            mark_behind(h, c, n, in + start[n], start[n + 1] - start[n], first, *is_behind);
+            mark_behind(&(struct incoming){ h, c, start, in, first, *is_behind }, n);
     }
     free(start);
     free(in);

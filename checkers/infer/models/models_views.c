@@ -40,14 +40,19 @@ static uint32_t op_in(const struct ties *t, uint32_t edge, uint32_t *ops_in, str
     return ops_in[edge];
 }
 
-/*
- * Those whom the reader depends on by what it did up to the operation that rw leaves. `ops_in` is
- * by edge.
- */
-static enum status ask_monotonic(const struct ties *t, uint32_t anti, uint32_t *ops_in,
-                                 struct arcs *arcs, struct budget *budget, bool *yes,
+/* What a view is asked with. */
+struct view_question {
+    uint32_t *ops_in; /* by edge; NULL, unless it is to be monotonic */
+    struct arcs arcs;
+    struct budget *budget;
+    bool yes;
+};
+
+/* Those whom the reader depends on by what it did up to the operation that rw leaves. */
+static enum status ask_monotonic(const struct ties *t, struct view_question *q, uint32_t anti,
                                  struct error *err)
 {
+    struct budget *budget = q->budget;
     const struct history *h = t->picture->models->history;
     uint32_t reader = t->cycles->from[anti], writer = t->cycles->to[anti];
     uint32_t op = models_head(h, t->cycles->edges[anti].op);
@@ -58,35 +63,33 @@ static enum status ask_monotonic(const struct ties *t, uint32_t anti, uint32_t *
         uint32_t from = t->cycles->from[t->in[i]];
 
         if (edge_is_anti(e->kind) || t->rank[from] > t->rank[writer] ||
-            op_in(t, t->in[i], ops_in, budget) > op)
+            op_in(t, t->in[i], q->ops_in, budget) > op)
             continue;
-        *yes |= from == writer;
-        TRY(ask(arcs, budget, (struct arc){ writer, from }, err));
+        q->yes |= from == writer;
+        TRY(ask(&q->arcs, budget, (struct arc){ writer, from }, err));
     }
     return STATUS_OK;
 }
 
-/* `ops_in`: NULL, unless it is to be monotonic. */
-static enum status ask_antis(const struct ties *t, uint32_t *ops_in, struct arcs *arcs,
-                             struct budget *budget, bool *yes, struct error *err)
+static enum status ask_antis(const struct ties *t, struct view_question *q, struct error *err)
 {
     const struct cycles *c = t->cycles;
 
-    arcs->node_count = c->node_count;
-    for (size_t i = 0; i < t->edges.at.count && !*yes && !budget->is_spent; i++) {
+    q->arcs.node_count = c->node_count;
+    for (size_t i = 0; i < t->edges.at.count && !q->yes && !q->budget->is_spent; i++) {
         uint32_t edge = t->edges.at.at[i];
         struct arc arc = { c->from[edge], c->to[edge] };
 
         if (!ties_is_anti(t, edge)) {
-            TRY(array_push(&arcs->at, arc, err));
+            TRY(array_push(&q->arcs.at, arc, err));
             continue;
         }
         if (t->rank[arc.to] <= t->rank[arc.from])
             continue;
-        if (ops_in)
-            TRY(ask_monotonic(t, edge, ops_in, arcs, budget, yes, err));
+        if (q->ops_in)
+            TRY(ask_monotonic(t, q, edge, err));
         else
-            TRY(ask(arcs, budget, (struct arc){ arc.to, arc.from }, err));
+            TRY(ask(&q->arcs, q->budget, (struct arc){ arc.to, arc.from }, err));
     }
     return STATUS_OK;
 }
@@ -95,21 +98,21 @@ enum status models_view(const struct picture *p, bool monotonic, struct budget *
                         struct error *err)
 {
     struct ties ties;
-    struct arcs arcs = { 0 };
-    uint32_t *ops_in = NULL; /* by edge: HISTORY_NONE where nobody has asked yet */
+    struct view_question q = { .budget = budget };
     enum status status = models_ties_init(&ties, p, err);
 
-    *yes = ties.has_circle;
-    if (status == STATUS_OK && monotonic)
-        status = check_memory((void **)&ops_in, p->models->cycles->edge_count, sizeof *ops_in, 0xff,
-                              err);
-    if (status == STATUS_OK && !*yes)
-        status = ask_antis(&ties, ops_in, &arcs, budget, yes, err);
-    if (status == STATUS_OK && !*yes && !budget->is_spent)
-        status = models_arcs_reach(&arcs, budget, yes, err);
+    q.yes = ties.has_circle;
+    if (status == STATUS_OK && monotonic) /* HISTORY_NONE where nobody has asked yet */
+        status = check_memory((void **)&q.ops_in, p->models->cycles->edge_count, sizeof *q.ops_in,
+                              0xff, err);
+    if (status == STATUS_OK && !q.yes)
+        status = ask_antis(&ties, &q, err);
+    if (status == STATUS_OK && !q.yes && !budget->is_spent)
+        status = models_arcs_reach(&q.arcs, budget, &q.yes, err);
+    *yes = q.yes;
     models_ties_close(&ties);
-    models_arcs_close(&arcs);
-    free(ops_in);
+    models_arcs_close(&q.arcs);
+    free(q.ops_in);
     return status;
 }
 

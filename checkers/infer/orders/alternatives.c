@@ -286,20 +286,20 @@ static enum status settle_all(struct alternatives *a, bool *is_possible, struct 
 /* --- Choices ------------------------------------------------------------------------ */
 
 /* A pair that was chosen, or turned round. */
-struct choice {
+struct version_choice {
     size_t edge_count; /* before it */
     bool is_turned;
 };
 
 /* Chooses orders of all that is open, pair by pair. */
-static enum status choose(struct alternatives *a, struct choice *choices, bool *is_found,
+static enum status choose(struct alternatives *a, struct version_choice *choices, bool *is_found,
                           struct error *err)
 {
     size_t i = 0;
     bool goes_back = false;
 
     while (i < a->pairs.count) {
-        struct choice *choice = &choices[i];
+        struct version_choice *choice = &choices[i];
         struct pair pair = a->pairs.at[i];
         bool is_it = false;
 
@@ -352,7 +352,7 @@ static enum status show_chosen(struct alternatives *a, struct error *err)
 
 static enum status try_choices(struct alternatives *a, struct error *err)
 {
-    struct choice *choices = NULL;
+    struct version_choice *choices = NULL;
     bool is_found = false;
     enum status status;
 
@@ -476,7 +476,7 @@ static enum anomaly weaker_kind(enum anomaly a, enum anomaly b)
     return anomaly_of_cycle(bare[kind], (enum cycle_closing)closing);
 }
 
-struct telling {
+struct alternative_telling {
     struct alternatives *a;
     struct told final;
     struct told *reasons; /* by fact */
@@ -486,7 +486,7 @@ struct telling {
     bool is_whole;
 };
 
-static enum status take_txns(struct telling *t, const struct told *told, struct error *err)
+static enum status take_txns(struct alternative_telling *t, const struct told *told, struct error *err)
 {
     for (size_t i = 0; i < told->cycle.count; i++) {
         bool is_there = false;
@@ -499,7 +499,7 @@ static enum status take_txns(struct telling *t, const struct told *told, struct 
     return STATUS_OK;
 }
 
-static enum status find_all(struct telling *t, struct error *err)
+static enum status find_all(struct alternative_telling *t, struct error *err)
 {
     struct alternatives *a = t->a;
 
@@ -525,7 +525,7 @@ static enum status find_all(struct telling *t, struct error *err)
     return STATUS_OK;
 }
 
-static void tell_fact(const struct telling *t, size_t fact, struct buffer *why)
+static void tell_fact(const struct alternative_telling *t, size_t fact, struct buffer *why)
 {
     const struct infer *c = t->a->j->infer;
     const struct inferred_versions *v = &c->versions;
@@ -543,7 +543,7 @@ static void tell_fact(const struct telling *t, size_t fact, struct buffer *why)
     buffer_text(why, TEXT(". "));
 }
 
-static enum status tell_all(struct telling *t, struct error *err)
+static enum status tell_all(struct alternative_telling *t, struct error *err)
 {
     struct infer *c = t->a->j->infer;
     const struct inferred_versions *v = &c->versions;
@@ -566,13 +566,16 @@ static enum status tell_all(struct telling *t, struct error *err)
     buffer_text(&proof, TEXT("],"));
     proof_tell_cycle(&why, c->history, t->final.cycle.at, t->final.cycle.count);
     proof_cycle(&proof, c->history, t->final.cycle.at, t->final.cycle.count);
-    return infer_tell(c, t->kind, t->txns.at, t->txns.count, &why, &proof, err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = t->kind, .txns = t->txns.at,
+                                          .txn_count = t->txns.count, .why = why, .proof = proof },
+                      err);
 }
 
 /* Both orders of some pair are impossible; the last fact is one of them. */
 static enum status tell(struct alternatives *a, struct error *err)
 {
-    struct telling t = { .a = a };
+    struct alternative_telling t = { .a = a };
     enum status status = check_memory((void **)&t.reasons, a->facts.count, sizeof *t.reasons, 0, err);
 
     if (status == STATUS_OK)

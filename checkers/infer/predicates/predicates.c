@@ -32,7 +32,7 @@
 #define FEW 4 /* sights or links: each pair is said */
 
 /* A statement saw this version of a row. */
-struct sight {
+struct inferred_sight {
     uint32_t txn, head, node;
     uint32_t own; /* what the transaction left of the row, or INFER_NOTHING */
 };
@@ -41,7 +41,7 @@ struct predicted {
     struct infer *infer;
     struct matcher matcher;
     struct keys keys;
-    ARRAY(struct sight) sights;
+    ARRAY(struct inferred_sight) sights;
     uint32_t *group;        /* by node: its first group, or INFER_NOTHING */
     uint32_t *next_group;   /* by group: the next one of its node */
     uint32_t *returned;     /* by key: the head that returned it last, plus one */
@@ -56,7 +56,7 @@ struct candidates {
     bool is_undecided;
 };
 
-struct asking {
+struct sight_question {
     struct predicted *predicted;
     uint32_t txn, head, predicate;
     bool is_undecided;
@@ -64,7 +64,7 @@ struct asking {
 
 /* --- Candidates --------------------------------------------------------------------- */
 
-static enum predicate_answer match(struct asking *a, struct value row)
+static enum predicate_answer match(struct sight_question *a, struct value row)
 {
     struct predicted *p = a->predicted;
 
@@ -74,7 +74,7 @@ static enum predicate_answer match(struct asking *a, struct value row)
     return matcher_match(&p->matcher, a->predicate, row);
 }
 
-static void consider(struct asking *a, struct candidates *c, uint32_t node, struct value row,
+static void consider(struct sight_question *a, struct candidates *c, uint32_t node, struct value row,
                      enum predicate_answer wanted)
 {
     enum predicate_answer answer = match(a, row);
@@ -87,7 +87,7 @@ static void consider(struct asking *a, struct candidates *c, uint32_t node, stru
 }
 
 /* Of others; two are as many as there may be. */
-static struct candidates find_candidates(struct asking *a, uint32_t key,
+static struct candidates find_candidates(struct sight_question *a, uint32_t key,
                                          enum predicate_answer wanted)
 {
     const struct infer *infer = a->predicted->infer;
@@ -113,7 +113,7 @@ static void leave_weaker_open(struct infer *c)
             c->undecided |= LEVEL_BIT(level) & ~c->rules_out[ANOMALY_RESULT_SET_MISMATCH];
 }
 
-static enum status tell_mismatch(struct asking *a, uint32_t key, bool came, struct error *err)
+static enum status tell_mismatch(struct sight_question *a, uint32_t key, bool came, struct error *err)
 {
     struct infer *c = a->predicted->infer;
     struct buffer why = { 0 }, proof = { 0 };
@@ -133,13 +133,15 @@ static enum status tell_mismatch(struct asking *a, uint32_t key, bool came, stru
     buffer_text(&why, came ? TEXT(", of which nothing that could be there matches")
                            : TEXT(", of which everything that could be there matches"));
     proof_read(&proof, c->history, &wrong);
-    return infer_tell(c, ANOMALY_RESULT_SET_MISMATCH, &a->txn, 1, &why, &proof, err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = ANOMALY_RESULT_SET_MISMATCH, .txns = &a->txn,
+                                          .txn_count = 1, .why = why, .proof = proof }, err);
 }
 
 /* --- Rows --------------------------------------------------------------------------- */
 
 /* What it had written itself is what it sees. */
-static enum status look_at_own(struct asking *a, uint32_t key, bool came, struct error *err)
+static enum status look_at_own(struct sight_question *a, uint32_t key, bool came, struct error *err)
 {
     const struct predicted *p = a->predicted;
     const struct history *h = p->infer->history;
@@ -151,11 +153,11 @@ static enum status look_at_own(struct asking *a, uint32_t key, bool came, struct
     return STATUS_OK;
 }
 
-static enum status look_at(struct asking *a, uint32_t key, bool came, struct error *err)
+static enum status look_at(struct sight_question *a, uint32_t key, bool came, struct error *err)
 {
     struct predicted *p = a->predicted;
     struct candidates c;
-    struct sight sight = { a->txn, a->head, INFER_NOTHING, INFER_NOTHING };
+    struct inferred_sight sight = { a->txn, a->head, INFER_NOTHING, INFER_NOTHING };
 
     if (p->infer->key_kind[key] != KEY_REGISTER) {
         a->is_undecided = true;
@@ -184,7 +186,7 @@ static enum status look_at(struct asking *a, uint32_t key, bool came, struct err
 }
 
 /* A row of a select: it is what it is, and must match. */
-static enum status look_at_row(struct asking *a, uint32_t op, struct error *err)
+static enum status look_at_row(struct sight_question *a, uint32_t op, struct error *err)
 {
     const struct history *h = a->predicted->infer->history;
     enum predicate_answer answer;
@@ -206,7 +208,7 @@ static bool says_what_is_absent(const struct history *h, uint32_t head)
            !(h->statement_flags[statement] & STATEMENT_AGGREGATES);
 }
 
-static enum status look_at_rows(struct asking *a, struct error *err)
+static enum status look_at_rows(struct sight_question *a, struct error *err)
 {
     struct predicted *p = a->predicted;
     const struct history *h = p->infer->history;
@@ -222,7 +224,7 @@ static enum status look_at_rows(struct asking *a, struct error *err)
     return STATUS_OK;
 }
 
-static enum status look_at_absent(struct asking *a, struct error *err)
+static enum status look_at_absent(struct sight_question *a, struct error *err)
 {
     struct predicted *p = a->predicted;
     const struct history *h = p->infer->history;
@@ -252,7 +254,7 @@ static enum status look_at_statement(struct predicted *p, uint32_t txn, uint32_t
 {
     struct infer *c = p->infer;
     const struct history *h = c->history;
-    struct asking a = { p, txn, head, matcher_predicate(&p->matcher, head), false };
+    struct sight_question a = { p, txn, head, matcher_predicate(&p->matcher, head), false };
 
     if (h->op_flags[head] & OP_ERROR ||
         !(h->statement_flags[h->op_key[head]] & STATEMENT_ANSWERED))
@@ -378,7 +380,7 @@ enum status infer_read_predicates(struct infer *c, struct error *err)
 
 /* --- Edges -------------------------------------------------------------------------- */
 
-static enum status hear_source(const struct predicted *p, const struct sight *s,
+static enum status hear_source(const struct predicted *p, const struct inferred_sight *s,
                                struct level_graph *sink, struct error *err)
 {
     const struct infer *c = p->infer;
@@ -393,7 +395,7 @@ static enum status hear_source(const struct predicted *p, const struct sight *s,
     return level_graph_hear(sink, &edge, err);
 }
 
-static enum status hear_next(const struct predicted *p, const struct sight *s,
+static enum status hear_next(const struct predicted *p, const struct inferred_sight *s,
                              struct level_graph *sink, struct error *err)
 {
     const struct infer *c = p->infer;
@@ -431,7 +433,7 @@ enum status infer_hear_completed_sights(struct infer *c, struct level_graph *sin
     const struct predicted *p = c->predicted;
 
     for (size_t i = 0; p && i < p->sights.count; i++) {
-        const struct sight *s = &p->sights.at[i];
+        const struct inferred_sight *s = &p->sights.at[i];
         struct edge edge = { .kind = EDGE_PREDICATE_RW, .from = s->txn, .op = s->head };
         uint32_t next =
             register_is_initial(c->registers, s->node) ? INFER_NOTHING : c->next[s->node];

@@ -23,7 +23,7 @@
 
 #define LOOKS_MAX UINT64_C(100000000) /* at operations, for one that wrote what was read before */
 
-struct reading {
+struct register_reading {
     struct registers *registers;
     uint32_t txn, op, key;
 };
@@ -55,11 +55,13 @@ static enum status tell_repeated(struct infer *c, uint32_t first, uint32_t secon
     }
     buffer_text(&why, TEXT("; but line 1 says that values are unique"));
     proof_writes(&proof, h, h->op_key[v->op[first]], v->op[first], v->op[second]);
-    return infer_tell(c, ANOMALY_DUPLICATE_WRITE, txns, txns[0] == txns[1] ? 1 : 2, &why, &proof,
-                      err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = ANOMALY_DUPLICATE_WRITE, .txns = txns,
+                                          .txn_count = txns[0] == txns[1] ? 1 : 2, .why = why,
+                                          .proof = proof }, err);
 }
 
-static void tell_why(struct buffer *why, const struct reading *r, enum anomaly kind,
+static void tell_why(struct buffer *why, const struct register_reading *r, enum anomaly kind,
                      uint32_t version)
 {
     const struct infer *c = r->registers->infer;
@@ -100,7 +102,7 @@ static void tell_why(struct buffer *why, const struct reading *r, enum anomaly k
 }
 
 /* `version` is a number, INFER_INITIAL or, where it is not known, INFER_NOTHING. */
-static enum status tell_read(const struct reading *r, enum anomaly kind, uint32_t version,
+static enum status tell_read(const struct register_reading *r, enum anomaly kind, uint32_t version,
                              struct error *err)
 {
     struct infer *c = r->registers->infer;
@@ -119,7 +121,9 @@ static enum status tell_read(const struct reading *r, enum anomaly kind, uint32_
     }
     tell_why(&why, r, kind, version);
     proof_read(&proof, c->history, &wrong);
-    return infer_tell(c, kind, txns, count, &why, &proof, err);
+    return check_tell(c->check,
+                      (struct discovery){ .kind = kind, .txns = txns, .txn_count = count,
+                                          .why = why, .proof = proof }, err);
 }
 
 /* --- Reading ------------------------------------------------------------------------ */
@@ -128,7 +132,7 @@ static enum status tell_read(const struct reading *r, enum anomaly kind, uint32_
  * The later of the transaction's own writes of this value; the read comes before it. Where others
  * hide it, it is looked for in a limited number of steps: beyond them the read is one of theirs.
  */
-static uint32_t find_own_later(const struct reading *r, struct value value)
+static uint32_t find_own_later(const struct register_reading *r, struct value value)
 {
     const struct infer *c = r->registers->infer;
     const struct history *h = c->history;
@@ -150,7 +154,7 @@ static uint32_t find_own_later(const struct reading *r, struct value value)
 }
 
 /* Whether the transaction itself had written this value before the read. */
-static bool wrote_earlier(const struct reading *r, struct value value)
+static bool wrote_earlier(const struct register_reading *r, struct value value)
 {
     const struct history *h = r->registers->infer->history;
 
@@ -162,7 +166,7 @@ static bool wrote_earlier(const struct reading *r, struct value value)
 }
 
 /* Nobody can have written what was read there. */
-static enum status blame(const struct reading *r, struct value value, uint32_t impossible,
+static enum status blame(const struct register_reading *r, struct value value, uint32_t impossible,
                          struct error *err)
 {
     struct infer *c = r->registers->infer;
@@ -180,7 +184,7 @@ static enum status blame(const struct reading *r, struct value value, uint32_t i
 }
 
 /* Who wrote what was read, where it was not the reader itself: the possible ones. */
-static uint32_t count_sources(const struct reading *r, struct value value, uint32_t *source,
+static uint32_t count_sources(const struct register_reading *r, struct value value, uint32_t *source,
                               uint32_t *impossible)
 {
     const struct infer *c = r->registers->infer;
@@ -202,7 +206,7 @@ static uint32_t count_sources(const struct reading *r, struct value value, uint3
     return count;
 }
 
-static enum status note_read(const struct reading *r, uint32_t source, struct error *err)
+static enum status note_read(const struct register_reading *r, uint32_t source, struct error *err)
 {
     struct registers *registers = r->registers;
     struct infer *c = registers->infer;
@@ -218,7 +222,7 @@ static enum status note_read(const struct reading *r, uint32_t source, struct er
 }
 
 /* Whether it contradicts what the transaction itself wrote or read before. */
-static bool is_contradiction(const struct reading *r, struct value value)
+static bool is_contradiction(const struct register_reading *r, struct value value)
 {
     const struct registers *registers = r->registers;
     const struct history *h = registers->infer->history;
@@ -229,7 +233,7 @@ static bool is_contradiction(const struct reading *r, struct value value)
     return before > start && !values_same(h, history_value(h, before - 1), value);
 }
 
-static enum status read_value(const struct reading *r, struct error *err)
+static enum status read_value(const struct register_reading *r, struct error *err)
 {
     struct registers *registers = r->registers;
     const struct history *h = registers->infer->history;
@@ -264,7 +268,7 @@ static enum status read_txn(struct registers *r, uint32_t txn, struct error *err
     size_t first = r->reads.count;
 
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        struct reading reading = { r, txn, op, h->op_key[op] };
+        struct register_reading reading = { r, txn, op, h->op_key[op] };
 
         if (history_makes_version(h, op) && is_own_key(r->infer, op)) {
             r->last_write[reading.key] = op + 1;

@@ -261,12 +261,17 @@ static enum status tell_circle(struct circling *c, const struct circle_links *l,
     tell_key(&why, h, key);
     buffer_text(&why, TEXT(" come before themselves"));
     proof_versions(&proof, h, key, steps.at, steps.count);
-    if (status == STATUS_OK)
-        status = infer_tell(infer, ANOMALY_CYCLIC_VERSIONS, txns.at, txns.count, &why, &proof, err);
+    if (status == STATUS_OK) {
+        status = check_tell(infer->check,
+                            (struct discovery){ .kind = ANOMALY_CYCLIC_VERSIONS, .txns = txns.at,
+                                                .txn_count = txns.count, .why = why,
+                                                .proof = proof }, err);
+    } else {
+        buffer_close(&why);
+        buffer_close(&proof);
+    }
     array_close(&steps);
     array_close(&txns);
-    buffer_close(&why);
-    buffer_close(&proof);
     return status;
 }
 

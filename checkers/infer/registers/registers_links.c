@@ -248,15 +248,13 @@ struct session_walk {
     ARRAY(struct known_read) pool;
 };
 
-static enum status add_link(struct registers *r, enum order_source by, uint32_t from, uint32_t to,
-                            uint32_t first, uint32_t second, struct error *err)
+static enum status add_link(struct registers *r, enum order_source by, struct version_link link,
+                            struct error *err)
 {
-    struct version_link link = { from, to, first, second, false };
-
     /* An update has its wr edge beside it, and no ww. */
-    link.is_parallel = by == SOURCE_SESSION && r->infer->versions.txn[to] == second;
+    link.is_parallel = by == SOURCE_SESSION && r->infer->versions.txn[link.to] == link.second;
 
-    if (from == to)
+    if (link.from == link.to)
         return STATUS_OK;
     return array_push(&r->links[by], link, err);
 }
@@ -267,7 +265,8 @@ static enum status link_updates(struct registers *r, struct error *err)
         const struct register_read *read = &r->reads.at[i];
 
         if (register_is_update(read))
-            TRY(add_link(r, SOURCE_UPDATE, read->node, read->own, read->txn, read->txn, err));
+            TRY(add_link(r, SOURCE_UPDATE,
+                         (struct version_link){ read->node, read->own, read->txn, read->txn, false }, err));
     }
     return STATUS_OK;
 }
@@ -312,11 +311,13 @@ static enum status link_read(struct session_walk *w, uint32_t key, uint32_t node
     if (register_is_initial(r, node))
         return STATUS_OK;
     if (w->write[key] != INFER_NOTHING)
-        TRY(add_link(r, SOURCE_SESSION, w->write[key], node, writer[w->write[key]], txn, err));
+        TRY(add_link(r, SOURCE_SESSION,
+                     (struct version_link){ w->write[key], node, writer[w->write[key]], txn, false }, err));
     if (w->reads[key] != INFER_NOTHING) {
         const struct known_read *last = &w->pool.at[w->reads[key]];
 
-        TRY(add_link(r, SOURCE_SESSION_READS, last->node, node, last->txn, txn, err));
+        TRY(add_link(r, SOURCE_SESSION_READS,
+                     (struct version_link){ last->node, node, last->txn, txn, false }, err));
     }
     return STATUS_OK;
 }
@@ -328,9 +329,11 @@ static enum status link_write(struct session_walk *w, uint32_t key, uint32_t ver
     uint32_t before = w->write[key];
 
     if (before != INFER_NOTHING)
-        TRY(add_link(r, SOURCE_SESSION, before, version, r->infer->versions.txn[before], txn, err));
+        TRY(add_link(r, SOURCE_SESSION,
+                     (struct version_link){ before, version, r->infer->versions.txn[before], txn, false }, err));
     for (uint32_t i = w->reads[key]; i != INFER_NOTHING; i = w->pool.at[i].next)
-        TRY(add_link(r, SOURCE_SESSION, w->pool.at[i].node, version, w->pool.at[i].txn, txn, err));
+        TRY(add_link(r, SOURCE_SESSION,
+                     (struct version_link){ w->pool.at[i].node, version, w->pool.at[i].txn, txn, false }, err));
     return STATUS_OK;
 }
 

@@ -67,7 +67,9 @@ static enum status tell_negative(struct bank *b, uint32_t txn, uint32_t op, stru
     tell_key_value(&why, h, h->op_key[op], history_value(h, op));
     buffer_text(&why, TEXT(", which is below zero"));
     proof_read(&proof, h, &wrong);
-    return workload_tell(j, ANOMALY_NEGATIVE_BALANCE, &txn, 1, &why, &proof, err);
+    return check_tell(j->check,
+                      (struct discovery){ .kind = ANOMALY_NEGATIVE_BALANCE, .txns = &txn,
+                                          .txn_count = 1, .why = why, .proof = proof }, err);
 }
 
 static enum status tell_total(struct bank *b, uint32_t txn, uint64_t total, struct error *err)
@@ -91,8 +93,11 @@ static enum status tell_total(struct bank *b, uint32_t txn, uint64_t total, stru
         buffer_print(&proof, "\"totals\":[null,%" PRId64 "]", h->txn_id[txn]);
     else
         proof_totals(&proof, h, txns);
-    return workload_tell(j, ANOMALY_WRONG_TOTAL, is_initial ? &txn : txns, is_initial ? 1 : 2, &why,
-                         &proof, err);
+    return check_tell(j->check,
+                      (struct discovery){ .kind = ANOMALY_WRONG_TOTAL,
+                                          .txns = is_initial ? &txn : txns,
+                                          .txn_count = is_initial ? 1 : 2, .why = why,
+                                          .proof = proof }, err);
 }
 
 /* Whether all that a transaction reads was there together. */

@@ -202,7 +202,9 @@ static enum status tell_count(struct counter *c, const struct deed *read, wide l
     buffer_print(&why, ", which by then was between %" PRId64 " and %" PRId64, (int64_t)low,
                  (int64_t)high);
     proof_read(&proof, h, &wrong);
-    return workload_tell(c->judge, ANOMALY_COUNT_OUT_OF_BOUNDS, &read->txn, 1, &why, &proof, err);
+    return check_tell(c->judge->check,
+                      (struct discovery){ .kind = ANOMALY_COUNT_OUT_OF_BOUNDS, .txns = &read->txn,
+                                          .txn_count = 1, .why = why, .proof = proof }, err);
 }
 
 static enum status judge_read(struct counter *c, size_t from, size_t end, size_t i,

@@ -47,7 +47,7 @@ struct element {
     uint32_t read_last;     /* the last operation that was seen to have it, plus one */
 };
 
-struct ordering {
+struct set_ordering {
     struct workload_judge *judge;
     const struct history *history;
     bool is_timed; /* real time is kept */
@@ -65,7 +65,7 @@ static bool keeps_time(const struct workload_judge *j)
     return level_closing(j->options->level) == CLOSING_TIME;
 }
 
-static void give_up(struct ordering *o, const char *reason)
+static void give_up(struct set_ordering *o, const char *reason)
 {
     if (!o->fails)
         o->reason = reason;
@@ -74,7 +74,7 @@ static void give_up(struct ordering *o, const char *reason)
 
 /* --- What was done ------------------------------------------------------------------- */
 
-static struct item item_of(const struct ordering *o, uint32_t txn, uint32_t op)
+static struct item item_of(const struct set_ordering *o, uint32_t txn, uint32_t op)
 {
     const struct history *h = o->history;
     struct item item = { .begins = INT64_MIN,
@@ -102,7 +102,7 @@ static int compare_keys(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-static enum status collect(struct ordering *o, struct error *err)
+static enum status collect(struct set_ordering *o, struct error *err)
 {
     const struct history *h = o->history;
 
@@ -163,7 +163,7 @@ static bool give_moments(struct item *items, size_t count, size_t *late, size_t 
 
 /* --- Sets: findings ------------------------------------------------------------------- */
 
-static enum status element_of(struct ordering *o, int64_t value, struct element **element,
+static enum status element_of(struct set_ordering *o, int64_t value, struct element **element,
                               struct error *err)
 {
     struct element fresh = { HISTORY_NONE, NO_LAYER, 0, 0 };
@@ -189,7 +189,7 @@ static void list_of(const struct history *h, uint32_t op, const int64_t **list, 
 }
 
 /* What somebody rolled back, or nobody ever added. */
-static enum status tell_strange(struct ordering *o, const struct item *read, int64_t element,
+static enum status tell_strange(struct set_ordering *o, const struct item *read, int64_t element,
                                 struct error *err)
 {
     const struct history *h = o->history;
@@ -218,8 +218,10 @@ static enum status tell_strange(struct ordering *o, const struct item *read, int
         wrong.version = append;
     }
     proof_read(&proof, h, &wrong);
-    return workload_tell(o->judge, append == HISTORY_NONE ? ANOMALY_GARBAGE_READ : ANOMALY_G1A,
-                         txns, append == HISTORY_NONE ? 1 : 2, &why, &proof, err);
+    return check_tell(o->judge->check,
+                      (struct discovery){ .kind = append == HISTORY_NONE ? ANOMALY_GARBAGE_READ : ANOMALY_G1A,
+                                          .txns = txns, .txn_count = append == HISTORY_NONE ? 1 : 2,
+                                          .why = why, .proof = proof }, err);
 }
 
 /* An element of the one that the other lacks. */
@@ -239,7 +241,7 @@ static int64_t missing_in(const struct history *h, uint32_t op, uint32_t other)
     return 0;
 }
 
-static enum status tell_incompatible(struct ordering *o, const struct item *a,
+static enum status tell_incompatible(struct set_ordering *o, const struct item *a,
                                      const struct item *b, struct error *err)
 {
     const struct history *h = o->history;
@@ -259,11 +261,13 @@ static enum status tell_incompatible(struct ordering *o, const struct item *a,
                      i == 0 ? "; " : "");
     }
     proof_reads(&proof, h, txns, ops);
-    return workload_tell(o->judge, ANOMALY_INCOMPATIBLE_ORDER, txns, 2, &why, &proof, err);
+    return check_tell(o->judge->check,
+                      (struct discovery){ .kind = ANOMALY_INCOMPATIBLE_ORDER, .txns = txns,
+                                          .txn_count = 2, .why = why, .proof = proof }, err);
 }
 
 /* `late` had to come before `early`, whose layer is the lower one. */
-static enum status tell_untimely(struct ordering *o, const struct item *items, size_t count,
+static enum status tell_untimely(struct set_ordering *o, const struct item *items, size_t count,
                                  size_t late, size_t early, struct error *err)
 {
     const struct history *h = o->history;
@@ -302,13 +306,15 @@ static enum status tell_untimely(struct ordering *o, const struct item *items, s
         buffer_text(&why, TEXT(" began to add the other"));
     }
     proof_read(&proof, h, &wrong);
-    return workload_tell(o->judge, is_future ? ANOMALY_FUTURE_READ : ANOMALY_LOST_ELEMENT, txns, 2,
-                         &why, &proof, err);
+    return check_tell(o->judge->check,
+                      (struct discovery){ .kind = is_future ? ANOMALY_FUTURE_READ : ANOMALY_LOST_ELEMENT,
+                                          .txns = txns, .txn_count = 2, .why = why,
+                                          .proof = proof }, err);
 }
 
 /* --- Sets: layers --------------------------------------------------------------------- */
 
-static enum status note_appends(struct ordering *o, const struct item *items, size_t count,
+static enum status note_appends(struct set_ordering *o, const struct item *items, size_t count,
                                 struct error *err)
 {
     struct value initial = history_initial(o->history, items[0].key);
@@ -332,7 +338,7 @@ static enum status note_appends(struct ordering *o, const struct item *items, si
 }
 
 /* How many different elements each read has; refuses those that nobody added. */
-static enum status measure(struct ordering *o, struct item *items, size_t count, struct error *err)
+static enum status measure(struct set_ordering *o, struct item *items, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count && workload_goes_on(o->judge, (uint32_t)i); i++) {
         const int64_t *list;
@@ -369,7 +375,7 @@ static int compare_sizes(const void *a, const void *b)
 }
 
 /* Reads from small to large: each has all that those before it have, or there is no order. */
-static enum status lay_reads(struct ordering *o, struct item *items, size_t count, bool *is_chain,
+static enum status lay_reads(struct set_ordering *o, struct item *items, size_t count, bool *is_chain,
                              struct error *err)
 {
     uint32_t layer = 0;
@@ -406,7 +412,7 @@ static enum status lay_reads(struct ordering *o, struct item *items, size_t coun
 }
 
 /* What nobody read is behind all, or, if it may not have been added, left out. */
-static enum status lay_appends(struct ordering *o, struct item *items, size_t count,
+static enum status lay_appends(struct set_ordering *o, struct item *items, size_t count,
                                struct error *err)
 {
     for (size_t i = 0; i < count; i++) {
@@ -421,7 +427,7 @@ static enum status lay_appends(struct ordering *o, struct item *items, size_t co
     return STATUS_OK;
 }
 
-static enum status order_set(struct ordering *o, struct item *items, size_t count,
+static enum status order_set(struct set_ordering *o, struct item *items, size_t count,
                              struct error *err)
 {
     bool is_chain, had_failed = o->fails;
@@ -459,7 +465,7 @@ static int compare_counts(const void *a, const void *b)
 }
 
 /* The counter of one key: reads by what they read, then what was added, by its end. */
-struct counting {
+struct element_counting {
     const struct history *history;
     struct item *items;
     size_t read_end, count;
@@ -468,7 +474,7 @@ struct counting {
     int64_t sum;
 };
 
-static bool takes(struct counting *c, struct item *item, const struct item *read)
+static bool takes(struct element_counting *c, struct item *item, const struct item *read)
 {
     int64_t added = c->history->op_value[item->op];
 
@@ -485,7 +491,7 @@ static bool takes(struct counting *c, struct item *item, const struct item *read
 }
 
 /* What must come before the reads of a layer, which were over first, and then what may. */
-static bool fill_layer(struct counting *c, const struct item *read)
+static bool fill_layer(struct element_counting *c, const struct item *read)
 {
     for (size_t i = c->next; i < c->count; i++) {
         bool must = c->items[i].ends < c->latest;
@@ -501,12 +507,12 @@ static bool fill_layer(struct counting *c, const struct item *read)
 
 /* Whether there are only numbers, and additions above zero that no sum of can overflow. */
 static bool is_plain_counter(const struct history *h, struct item *items, size_t count,
-                             struct counting *c)
+                             struct element_counting *c)
 {
     struct value initial = history_initial(h, items[0].key);
     int64_t all = 0;
 
-    *c = (struct counting){ .history = h, .items = items, .count = count, .latest = INT64_MIN };
+    *c = (struct element_counting){ .history = h, .items = items, .count = count, .latest = INT64_MIN };
     c->sum = initial.kind == VALUE_INTEGER ? initial.bits : 0;
     for (size_t i = 0; i < count; i++) {
         int64_t number = h->op_value[items[i].op];
@@ -522,9 +528,9 @@ static bool is_plain_counter(const struct history *h, struct item *items, size_t
     return c->sum <= INT64_MAX / 4 && c->sum >= -(INT64_MAX / 4);
 }
 
-static void order_counter(struct ordering *o, struct item *items, size_t count)
+static void order_counter(struct set_ordering *o, struct item *items, size_t count)
 {
-    struct counting c;
+    struct element_counting c;
     size_t late, early;
     int64_t first_end = INT64_MAX;
 
@@ -555,7 +561,7 @@ static void order_counter(struct ordering *o, struct item *items, size_t count)
 
 /* --- One order of all ------------------------------------------------------------------ */
 
-static enum status order_keys(struct ordering *o, enum workload_kind kind, struct error *err)
+static enum status order_keys(struct set_ordering *o, enum workload_kind kind, struct error *err)
 {
     size_t count = o->items.count;
 
@@ -582,7 +588,7 @@ static int compare_moments(const void *a, const void *b)
 }
 
 /* All who committed, also those who did nothing that says anything. */
-static enum status line_up(struct ordering *o, struct error *err)
+static enum status line_up(struct set_ordering *o, struct error *err)
 {
     const struct history *h = o->history;
     size_t count = 0;
@@ -612,7 +618,7 @@ static enum status line_up(struct ordering *o, struct error *err)
 }
 
 /* The order of the history is that of each session. */
-static enum status check_sessions(struct ordering *o, struct error *err)
+static enum status check_sessions(struct set_ordering *o, struct error *err)
 {
     uint32_t *last = NULL;
 
@@ -630,7 +636,7 @@ static enum status check_sessions(struct ordering *o, struct error *err)
     return STATUS_OK;
 }
 
-static enum status find_order(struct ordering *o, enum workload_kind kind, struct error *err)
+static enum status find_order(struct set_ordering *o, enum workload_kind kind, struct error *err)
 {
     TRY(collect(o, err));
     TRY(order_keys(o, kind, err));
@@ -640,7 +646,7 @@ static enum status find_order(struct ordering *o, enum workload_kind kind, struc
     return check_sessions(o, err);
 }
 
-static void tell_order(const struct ordering *o)
+static void tell_order(const struct set_ordering *o)
 {
     struct workload_judge *j = o->judge;
 
@@ -656,7 +662,7 @@ static void tell_order(const struct ordering *o)
 enum status workload_find_order(struct workload_judge *j, enum workload_kind kind,
                                 struct error *err)
 {
-    struct ordering o = { .judge = j, .history = j->history, .is_timed = j->is_timed };
+    struct set_ordering o = { .judge = j, .history = j->history, .is_timed = j->is_timed };
     enum status status = find_order(&o, kind, err);
 
     /* Real time is no part of other levels. */

@@ -18,22 +18,22 @@
 
 #define NEVER INT64_MAX
 
-struct element {
+struct set_element {
     int64_t known_from; /* in the group at hand */
     uint32_t append;    /* an operation, or HISTORY_NONE: nobody added it */
     uint32_t read_last; /* the last operation that was seen to have it, plus one */
     uint32_t group;     /* the last in which it was met */
 };
 
-struct access {
+struct set_access {
     uint32_t key, session, op, txn;
 };
 
 struct set {
     struct workload_judge *judge;
-    ARRAY(struct access) accesses; /* by key, session without times, and operation */
+    ARRAY(struct set_access) accesses; /* by key, session without times, and operation */
     struct map numbers;            /* of the key at hand: element to its place */
-    ARRAY(struct element) elements;
+    ARRAY(struct set_element) elements;
     ARRAY(uint32_t) met;           /* of the group at hand */
     ARRAY(int64_t) known;          /* of the group at hand: moments, sorted */
     uint32_t group;
@@ -58,7 +58,7 @@ static int64_t ends_at(const struct set *s, uint32_t txn)
 
 static int compare_accesses(const void *a, const void *b)
 {
-    const struct access *x = a, *y = b;
+    const struct set_access *x = a, *y = b;
 
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
@@ -80,7 +80,7 @@ static enum status collect(struct set *s, struct error *err)
     for (uint32_t t = 0; t < h->txn_count && workload_goes_on(s->judge, t); t++)
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
             uint32_t session = s->judge->is_timed ? 0 : h->txn_session[t];
-            struct access access = { h->op_key[op], session, op, t };
+            struct set_access access = { h->op_key[op], session, op, t };
 
             if ((h->op_kind[op] == OP_APPEND && history_makes_version(h, op)) ||
                 is_list_read(h, t, op))
@@ -91,10 +91,10 @@ static enum status collect(struct set *s, struct error *err)
     return STATUS_OK;
 }
 
-static enum status element_of(struct set *s, int64_t value, struct element **element,
+static enum status element_of(struct set *s, int64_t value, struct set_element **element,
                               struct error *err)
 {
-    struct element fresh = { NEVER, HISTORY_NONE, 0, 0 };
+    struct set_element fresh = { NEVER, HISTORY_NONE, 0, 0 };
     size_t place;
 
     TRY(map_add(&s->numbers, (uint64_t)value, s->elements.count, &place, err));
@@ -123,11 +123,11 @@ static void find_list(const struct history *h, uint32_t op, uint64_t *from, uint
 
 /* --- What should be there -------------------------------------------------------------- */
 
-static enum status learn(struct set *s, const struct access *a, struct error *err)
+static enum status learn(struct set *s, const struct set_access *a, struct error *err)
 {
     const struct history *h = s->judge->history;
     int64_t at = ends_at(s, a->txn);
-    struct element *element;
+    struct set_element *element;
     uint64_t from, end;
 
     if (h->op_kind[a->op] == OP_APPEND) {
@@ -160,7 +160,7 @@ static enum status sort_known(struct set *s, struct error *err)
 {
     s->known.count = 0;
     for (size_t i = 0; i < s->met.count; i++) {
-        const struct element *e = &s->elements.at[s->met.at[i]];
+        const struct set_element *e = &s->elements.at[s->met.at[i]];
 
         if (e->append != HISTORY_NONE && e->known_from != NEVER)
             TRY(array_push(&s->known, e->known_from, err));
@@ -179,7 +179,7 @@ static size_t count_known(const struct set *s, int64_t moment)
     return place;
 }
 
-static enum status tell_lost(struct set *s, const struct access *a, const struct element *lost,
+static enum status tell_lost(struct set *s, const struct set_access *a, const struct set_element *lost,
                              struct error *err)
 {
     const struct history *h = s->judge->history;
@@ -198,17 +198,19 @@ static enum status tell_lost(struct set *s, const struct access *a, const struct
     tell_txn(&why, h, writer);
     buffer_text(&why, TEXT(" added, and which was known to be there before"));
     proof_read(&proof, h, &wrong);
-    return workload_tell(s->judge, ANOMALY_LOST_ELEMENT, txns, writer == a->txn ? 1 : 2, &why,
-                         &proof, err);
+    return check_tell(s->judge->check,
+                      (struct discovery){ .kind = ANOMALY_LOST_ELEMENT, .txns = txns,
+                                          .txn_count = writer == a->txn ? 1 : 2, .why = why,
+                                          .proof = proof }, err);
 }
 
 /* Tells of an element that should have been read; read_last of those that were is the operation. */
-static enum status tell_missing(struct set *s, const struct access *a, struct error *err)
+static enum status tell_missing(struct set *s, const struct set_access *a, struct error *err)
 {
     if (!workload_finds(s->judge, 0))
         return STATUS_OK;
     for (size_t i = 0; i < s->met.count; i++) {
-        const struct element *e = &s->elements.at[s->met.at[i]];
+        const struct set_element *e = &s->elements.at[s->met.at[i]];
 
         if (e->append != HISTORY_NONE && e->known_from < begins_at(s, a->txn) &&
             e->read_last != a->op + 1)
@@ -217,7 +219,7 @@ static enum status tell_missing(struct set *s, const struct access *a, struct er
     return STATUS_OK;
 }
 
-static enum status judge_read(struct set *s, const struct access *a, struct error *err)
+static enum status judge_read(struct set *s, const struct set_access *a, struct error *err)
 {
     const struct history *h = s->judge->history;
     int64_t moment = begins_at(s, a->txn);
@@ -226,7 +228,7 @@ static enum status judge_read(struct set *s, const struct access *a, struct erro
 
     find_list(h, a->op, &from, &end);
     for (; from < end; from++) {
-        struct element *e;
+        struct set_element *e;
 
         TRY(element_of(s, h->list_element[from], &e, err));
         if (e->read_last == a->op + 1)
@@ -262,8 +264,8 @@ static enum status judge_key(struct set *s, size_t from, size_t end, struct erro
     s->elements.count = 0;
     s->group++;
     for (size_t i = from; i < end; i++) {
-        const struct access *a = &s->accesses.at[i];
-        struct element *element;
+        const struct set_access *a = &s->accesses.at[i];
+        struct set_element *element;
 
         if (h->op_kind[a->op] != OP_APPEND || h->txn_status[a->txn] == TXN_ABORT)
             continue;

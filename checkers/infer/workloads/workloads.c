@@ -55,21 +55,6 @@ bool workload_finds(struct workload_judge *j, unsigned which)
     return !check_is_full(j->check);
 }
 
-enum status workload_tell(struct workload_judge *j, enum anomaly kind, const uint32_t *txns,
-                          size_t txn_count, struct buffer *why, struct buffer *proof,
-                          struct error *err)
-{
-    struct discovery d = { .kind = kind,
-                           .proven = kind,
-                           .txns = txns,
-                           .txn_count = txn_count,
-                           .why = *why,
-                           .proof = *proof };
-
-    *why = *proof = (struct buffer){ 0 };
-    return check_add(j->check, &d, err);
-}
-
 bool workload_goes_on(struct workload_judge *j, uint32_t txn)
 {
     if (txn % 4096 != 0 || j->is_stopped)

@@ -27,10 +27,6 @@ static inline bool workload_is_read(const struct history *h, uint32_t txn, uint3
 
 /* Whether it is to be told; otherwise it is counted. */
 bool workload_finds(struct workload_judge *, unsigned which);
-/* Takes the buffers over. */
-MUST_USE enum status workload_tell(struct workload_judge *, enum anomaly, const uint32_t *txns,
-                                   size_t txn_count, struct buffer *why, struct buffer *proof,
-                                   struct error *);
 /* Whether nobody asked to stop. */
 bool workload_goes_on(struct workload_judge *, uint32_t txn);
 
