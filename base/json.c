@@ -32,7 +32,7 @@ static bool is_word_byte(char c)
 /* The next character in words. */
 static void describe(const struct json *json, char *words, size_t room)
 {
-    unsigned char c = (unsigned char)*json->at;
+    unsigned char c = json->at < json->end ? (unsigned char)*json->at : 0;
     size_t length = 1;
 
     if (json->at == json->end) {

@@ -36,7 +36,6 @@ struct json {
     struct buffer decoded; /* never longer than the line, so it never moves within one */
 };
 
-/* The line must be readable for some bytes beyond its end. */
 void json_begin(struct json *, struct text line);
 void json_close(struct json *);
 

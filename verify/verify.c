@@ -278,7 +278,7 @@ enum status verify_file(const struct history *h, const char *path, struct verifi
                         struct error *err)
 {
     struct source source;
-    char *bytes = NULL, *slack;
+    char *bytes = NULL;
     size_t size = 0;
     enum status status;
 
@@ -287,14 +287,7 @@ enum status verify_file(const struct history *h, const char *path, struct verifi
     status = source_take_rest(&source, &bytes, &size, err);
     source_close(&source);
     if (status == STATUS_OK) {
-        slack = realloc(bytes, size + SOURCE_SLACK);
-        if (!slack) {
-            status = error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
-        } else {
-            bytes = slack;
-            memset(bytes + size, 0, SOURCE_SLACK);
-            status = verify_witness(h, bytes, size, result, err);
-        }
+        status = verify_witness(h, bytes, size, result, err);
         if (status != STATUS_OK)
             error_set_file(err, path);
     }

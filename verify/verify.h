@@ -43,7 +43,7 @@ struct verification {
 
 /*
  * Errors are what is no witness at all: a file that does not follow the grammar.
- * The bytes are changed; SOURCE_SLACK of them behind the last must be readable.
+ * The bytes are changed.
  */
 MUST_USE enum status verify_witness(const struct history *, char *bytes, size_t size,
                                     struct verification *, struct error *);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "history/history.h"
+#include "history/jsonl/jsonl_fields_private.h"
 #include "history/tables.h"
 
 /* --- Pieces of a line --- */
@@ -650,18 +651,18 @@ static bool pass_set(struct jsonl *reader, const char **at, struct fast_op *op)
 /* What comes behind value and rows, and closes the operation. */
 static inline bool pass_rest(struct jsonl *reader, const char **at, struct fast_op *op)
 {
-    if ((op->kind == OP_READ || op->kind == OP_SELECT) && PASS(at, ",\"lock\":\"")) {
-        op->lock = PASS(at, "share\"") ? OP_LOCK_SHARE : OP_LOCK_UPDATE;
-        if (op->lock == OP_LOCK_UPDATE && !PASS(at, "update\""))
+    if ((op->kind == OP_READ || op->kind == OP_SELECT) && PASS(at, FIELD(NAME_LOCK) "\"")) {
+        op->lock = PASS(at, NAME_SHARE "\"") ? OP_LOCK_SHARE : OP_LOCK_UPDATE;
+        if (op->lock == OP_LOCK_UPDATE && !PASS(at, NAME_UPDATE_LOCK "\""))
             return false;
     }
-    op->has_at = PASS(at, ",\"at\":[");
+    op->has_at = PASS(at, FIELD(NAME_AT) "[");
     if (op->has_at && !pass_times(at, &op->invoked, &op->completed))
         return false;
     op->snapshot.parts = 0;
-    if (PASS(at, ",\"snapshot\":") && !pass_place(at, &op->snapshot))
+    if (PASS(at, FIELD(NAME_SNAPSHOT)) && !pass_place(at, &op->snapshot))
         return false;
-    op->has_set = PASS(at, ",\"set\":{");
+    op->has_set = PASS(at, FIELD(NAME_SET) "{");
     if (op->has_set && !pass_set(reader, at, op))
         return false;
     return PASS(at, "}");
@@ -689,7 +690,7 @@ static inline bool pass_item(struct jsonl *reader, const char **at, uint8_t kind
     if (!op || !pass_key(reader, at, SCOPE_WHOLE_KEY, &op->key) ||
         !know_key(reader, op->key, &table))
         return false;
-    if (PASS(at, ",\"v\":") && !pass_value(reader, at, op, table))
+    if (PASS(at, FIELD(NAME_V)) && !pass_value(reader, at, op, table))
         return false;
     return op_may_have_value(kind, op->value.kind) && pass_rest(reader, at, op);
 }
@@ -775,14 +776,14 @@ static bool pass_terms(struct jsonl *reader, const char **at, struct statement *
     head->where = head->order = HISTORY_NONE;
     head->limit = -1;
     head->flags = 0;
-    if (head->kind != OP_INSERT && PASS(at, ",\"where\":\"") &&
+    if (head->kind != OP_INSERT && PASS(at, FIELD(NAME_WHERE) "\"") &&
         !pass_text(reader, at, &head->where))
         return false;
     if (head->kind != OP_SELECT)
         return true;
-    if (PASS(at, ",\"order\":\"") && !pass_text(reader, at, &head->order))
+    if (PASS(at, FIELD(NAME_ORDER) "\"") && !pass_text(reader, at, &head->order))
         return false;
-    return !PASS(at, ",\"limit\":") || (pass_integer(at, &head->limit) && head->limit >= 0);
+    return !PASS(at, FIELD(NAME_LIMIT)) || (pass_integer(at, &head->limit) && head->limit >= 0);
 }
 
 /* Behind the colon before the table's name. */
@@ -798,10 +799,10 @@ static bool pass_statement(struct jsonl *reader, const char **at, uint8_t kind)
         return false;
     op->key = (uint32_t)fast->statements.count;
     fast->statement_count++;
-    if (PASS(at, ",\"rows\":")) {
+    if (PASS(at, FIELD(NAME_ROWS))) {
         if (!pass_rows(reader, at, &statement))
             return false;
-    } else if (kind == OP_SELECT && PASS(at, ",\"values\":{")) {
+    } else if (kind == OP_SELECT && PASS(at, FIELD(NAME_VALUES) "{")) {
         if (!pass_aggregates(reader, at, &statement))
             return false;
     }
@@ -811,21 +812,21 @@ static bool pass_statement(struct jsonl *reader, const char **at, uint8_t kind)
 
 static inline bool pass_op(struct jsonl *reader, const char **at)
 {
-    if (PASS(at, "{\"r\":\""))
+    if (PASS(at, FIRST_FIELD(NAME_READ) "\""))
         return pass_item(reader, at, OP_READ);
-    if (PASS(at, "{\"w\":\""))
+    if (PASS(at, FIRST_FIELD(NAME_WRITE) "\""))
         return pass_item(reader, at, OP_WRITE);
-    if (PASS(at, "{\"append\":\""))
+    if (PASS(at, FIRST_FIELD(NAME_APPEND) "\""))
         return pass_item(reader, at, OP_APPEND);
-    if (PASS(at, "{\"d\":\""))
+    if (PASS(at, FIRST_FIELD(NAME_REMOVE) "\""))
         return pass_item(reader, at, OP_REMOVE);
-    if (PASS(at, "{\"select\":"))
+    if (PASS(at, FIRST_FIELD(NAME_SELECT)))
         return pass_statement(reader, at, OP_SELECT);
-    if (PASS(at, "{\"insert\":"))
+    if (PASS(at, FIRST_FIELD(NAME_INSERT)))
         return pass_statement(reader, at, OP_INSERT);
-    if (PASS(at, "{\"update\":"))
+    if (PASS(at, FIRST_FIELD(NAME_UPDATE)))
         return pass_statement(reader, at, OP_UPDATE);
-    return PASS(at, "{\"delete\":") && pass_statement(reader, at, OP_DELETE);
+    return PASS(at, FIRST_FIELD(NAME_DELETE)) && pass_statement(reader, at, OP_DELETE);
 }
 
 static bool fast_pass_ops(struct jsonl *reader, const char **at)
@@ -888,31 +889,31 @@ void jsonl_fast_close(struct jsonl *reader)
 
 static inline bool pass_head(const char **at, struct fast_txn *txn)
 {
-    if (!PASS(at, "{\"txn\":") || !pass_integer(at, &txn->id) || !PASS(at, ",\"session\":") ||
-        !pass_integer(at, &txn->session) || !PASS(at, ",\"status\":\""))
+    if (!PASS(at, FIRST_FIELD(NAME_TXN)) || !pass_integer(at, &txn->id) || !PASS(at, FIELD(NAME_SESSION)) ||
+        !pass_integer(at, &txn->session) || !PASS(at, FIELD(NAME_STATUS) "\""))
         return false;
-    if (PASS(at, "ok\""))
+    if (PASS(at, NAME_OK "\""))
         txn->status = TXN_OK;
-    else if (PASS(at, "abort\""))
+    else if (PASS(at, NAME_ABORT "\""))
         txn->status = TXN_ABORT;
-    else if (PASS(at, "unknown\""))
+    else if (PASS(at, NAME_UNKNOWN "\""))
         txn->status = TXN_UNKNOWN;
     else
         return false;
-    txn->has_at = PASS(at, ",\"at\":[");
+    txn->has_at = PASS(at, FIELD(NAME_AT) "[");
     if (txn->has_at && !pass_times(at, &txn->invoked, &txn->completed))
         return false;
-    return PASS(at, ",\"ops\":");
+    return PASS(at, FIELD(NAME_OPS));
 }
 
 static inline bool pass_tail(const char **at, struct fast_txn *txn)
 {
     txn->ts.parts = txn->snapshot.parts = txn->origin.parts = 0;
-    if (PASS(at, ",\"ts\":") && !pass_place(at, &txn->ts))
+    if (PASS(at, FIELD(NAME_TS)) && !pass_place(at, &txn->ts))
         return false;
-    if (PASS(at, ",\"snapshot\":") && !pass_place(at, &txn->snapshot))
+    if (PASS(at, FIELD(NAME_SNAPSHOT)) && !pass_place(at, &txn->snapshot))
         return false;
-    if (PASS(at, ",\"origin\":") &&
+    if (PASS(at, FIELD(NAME_ORIGIN)) &&
         (!pass_place(at, &txn->origin) || txn->origin.parts > ORIGIN_PARTS_MAX))
         return false;
     return PASS(at, "}");

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "history/jsonl/jsonl_fast_private.h"
+#include "history/jsonl/jsonl_fields_private.h"
 
 #define OFFSET_UNSET UINT64_MAX
 
@@ -60,7 +61,7 @@ static enum status read_other(struct jsonl *reader, struct text line, struct err
     first = first_field(reader, line);
     if (text_equal(first, TEXT("ordeal-history")))
         return json_refuse_token(&reader->json, err, "the header is the first line alone");
-    if (text_equal(first, TEXT("version-order"))) {
+    if (text_equal(first, TEXT(NAME_VERSION_ORDER))) {
         if (reader->is_excerpt)
             return STATUS_OK;
         json_begin(&reader->json, line);
@@ -380,46 +381,23 @@ static enum status jsonl_version(struct jsonl *reader, bool may_be_initial, stru
     return more ? json_refuse(json, "\"]\" after a version [txn,n]", err) : STATUS_OK;
 }
 
-static const char *const op_names[] = { "r",      "w",      "append", "d", "select",
-                                        "insert", "update", "delete", NULL };
-
-/* By the places of op_names. */
-static const enum op_kind op_kinds[] = { OP_READ,   OP_WRITE,  OP_APPEND, OP_REMOVE,
-                                         OP_SELECT, OP_INSERT, OP_UPDATE, OP_DELETE };
-
-enum op_field {
-    OP_FIELD_V,
-    OP_FIELD_WHERE,
-    OP_FIELD_ORDER,
-    OP_FIELD_LIMIT,
-    OP_FIELD_ROWS,
-    OP_FIELD_VALUES,
-    OP_FIELD_LOCK,
-    OP_FIELD_AT,
-    OP_FIELD_SNAPSHOT,
-    OP_FIELD_SET,
-    OP_FIELD_ERROR,
-};
-
-static const char *const op_fields[] = { "v",      "where", "order", "limit",    "rows", "values",
-                                         "lock",   "at",    "snapshot", "set",   "error", NULL };
-
+#define OP_NAME(op, fields) NAME_##op,
+#define OP_KIND(op, fields) OP_##op,
+#define OP_FIELD_ENUM(field) OP_FIELD_##field,
+#define FIELD_NAME(field) NAME_##field,
 #define OP_BIT(field) (1u << OP_FIELD_##field)
-#define OP_FIELDS_OF_ALL (OP_BIT(AT) | OP_BIT(SNAPSHOT) | OP_BIT(SET) | OP_BIT(ERROR))
+#define OP_FIELDS(op, fields) JSONL_FIELDS_OF_ALL_OPS(OP_BIT) | (fields),
 
-/* Which fields go with which operation, by the places of op_names. */
-static const unsigned fields_of_op[] = {
-    OP_FIELDS_OF_ALL | OP_BIT(V) | OP_BIT(LOCK),
-    OP_FIELDS_OF_ALL | OP_BIT(V),
-    OP_FIELDS_OF_ALL | OP_BIT(V),
-    OP_FIELDS_OF_ALL,
-    OP_FIELDS_OF_ALL | OP_BIT(WHERE) | OP_BIT(ORDER) | OP_BIT(LIMIT) | OP_BIT(ROWS) | OP_BIT(VALUES) | OP_BIT(LOCK),
-    OP_FIELDS_OF_ALL | OP_BIT(ROWS),
-    OP_FIELDS_OF_ALL | OP_BIT(WHERE) | OP_BIT(ROWS),
-    OP_FIELDS_OF_ALL | OP_BIT(WHERE) | OP_BIT(ROWS),
-};
+enum op_field { JSONL_OP_FIELDS(OP_FIELD_ENUM) };
 
-static const char *const lock_names[] = { "share", "update", NULL };
+static const char *const op_fields[] = { JSONL_OP_FIELDS(FIELD_NAME) NULL };
+static const char *const op_names[] = { JSONL_OPS(OP_NAME, OP_BIT) NULL };
+
+/* Beside op_names: the kinds, and which fields go with them. */
+static const enum op_kind op_kinds[] = { JSONL_OPS(OP_KIND, OP_BIT) };
+static const unsigned fields_of_op[] = { JSONL_OPS(OP_FIELDS, OP_BIT) };
+
+static const char *const lock_names[] = { NAME_SHARE, NAME_UPDATE_LOCK, NULL };
 
 /* An operation while its fields come, in any order. */
 struct op {
@@ -717,18 +695,18 @@ static enum status jsonl_op(struct jsonl *reader, struct error *err)
     return add_op(reader, &op, err);
 }
 
-enum txn_field { TXN_FIELD_TXN, TXN_FIELD_SESSION, TXN_FIELD_STATUS, TXN_FIELD_AT, TXN_FIELD_OPS, TXN_FIELD_TS,
-                 TXN_FIELD_SNAPSHOT, TXN_FIELD_ORIGIN };
+#define TXN_FIELD_ENUM(field) TXN_FIELD_##field,
 
-static const char *const txn_fields[] = { "txn", "session",  "status", "at", "ops",
-                                          "ts",  "snapshot", "origin", NULL };
+enum txn_field { JSONL_TXN_FIELDS(TXN_FIELD_ENUM) };
+
+static const char *const txn_fields[] = { JSONL_TXN_FIELDS(FIELD_NAME) NULL };
 
 #define TXN_BIT(field) (1u << TXN_FIELD_##field)
 #define TXN_FIELDS_OF_HEAD (TXN_BIT(TXN) | TXN_BIT(SESSION) | TXN_BIT(STATUS))
 #define TXN_FIELDS_REQUIRED (TXN_FIELDS_OF_HEAD | TXN_BIT(OPS))
 
 /* By enum txn_status. */
-static const char *const status_names[] = { "ok", "abort", "unknown", NULL };
+static const char *const status_names[] = { JSONL_STATUSES(FIELD_NAME) NULL };
 
 /* A transaction while its fields come, in any order. */
 struct txn {
@@ -914,23 +892,17 @@ static enum status jsonl_order(struct jsonl *reader, struct error *err)
 
 #define HEADER_VERSION 1
 
-enum header_field {
-    HEADER_HISTORY,
-    HEADER_WORKLOAD,
-    HEADER_TABLES,
-    HEADER_INITIAL,
-    HEADER_UNIQUE,
-    HEADER_PRODUCER,
-};
+#define HEADER_ENUM(field) HEADER_##field,
 
-static const char *const header_fields[] = { "ordeal-history", "workload", "tables", "initial",
-                                             "unique",         "producer", NULL };
+enum header_field { JSONL_HEADER_FIELDS(HEADER_ENUM) };
 
-static const char header_example[] = "{\"ordeal-history\":1,...";
+static const char *const header_fields[] = { JSONL_HEADER_FIELDS(FIELD_NAME) NULL };
+
+static const char header_example[] = FIRST_FIELD(NAME_HISTORY) "1,...";
 
 enum table_field { TABLE_COLUMNS, TABLE_KEY };
 
-static const char *const table_fields[] = { "columns", "key", NULL };
+static const char *const table_fields[] = { NAME_COLUMNS, NAME_KEY, NULL };
 
 static enum status read_columns(struct jsonl *reader, struct error *err)
 {

@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "history/jsonl/jsonl_fields_private.h"
 
 #define FLUSH_BYTES ((size_t)256 << 10)
 /* What an item operation takes at most, but for its key and what may be long. */
@@ -190,7 +191,7 @@ static void write_table(struct writer *w, size_t table)
     uint32_t from = h->table_column_start[table], to = h->table_column_start[table + 1];
 
     write_text(w, h->table_name[table]);
-    buffer_text(&w->out, TEXT(":{\"columns\":{"));
+    buffer_text(&w->out, TEXT(":" FIRST_FIELD(NAME_COLUMNS) "{"));
     for (uint32_t c = from; c < to; c++) {
         if (c > from)
             buffer_byte(&w->out, ',');
@@ -198,7 +199,7 @@ static void write_table(struct writer *w, size_t table)
         buffer_byte(&w->out, ':');
         write_text(w, h->table_column_type[c]);
     }
-    buffer_text(&w->out, TEXT("},\"key\":["));
+    buffer_text(&w->out, TEXT("}" FIELD(NAME_KEY) "["));
     for (uint32_t k = h->table_key_start[table]; k < h->table_key_start[table + 1]; k++) {
         if (k > h->table_key_start[table])
             buffer_byte(&w->out, ',');
@@ -211,19 +212,19 @@ static void write_header(struct writer *w)
 {
     const struct history *h = w->h;
 
-    buffer_text(&w->out, TEXT("{\"ordeal-history\":1"));
+    buffer_text(&w->out, TEXT(FIRST_FIELD(NAME_HISTORY) "1"));
     if (h->workload != HISTORY_NONE) {
-        buffer_text(&w->out, TEXT(",\"workload\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_WORKLOAD)));
         write_text(w, h->workload);
     }
     for (size_t t = 0; t < h->table_count; t++) {
-        buffer_text(&w->out, t == 0 ? TEXT(",\"tables\":{") : TEXT(","));
+        buffer_text(&w->out, t == 0 ? TEXT(FIELD(NAME_TABLES) "{") : TEXT(","));
         write_table(w, t);
     }
     if (h->table_count > 0)
         buffer_byte(&w->out, '}');
     for (size_t i = 0; i < h->initial_count; i++) {
-        buffer_text(&w->out, i == 0 ? TEXT(",\"initial\":{") : TEXT(","));
+        buffer_text(&w->out, i == 0 ? TEXT(FIELD(NAME_INITIAL) "{") : TEXT(","));
         buffer_json(&w->out, history_key(h, h->initial_key[i]));
         buffer_byte(&w->out, ':');
         write_value(w, h->initial_kind[i], h->initial_value[i]);
@@ -231,9 +232,9 @@ static void write_header(struct writer *w)
     if (h->initial_count > 0)
         buffer_byte(&w->out, '}');
     if (h->unique >= 0)
-        buffer_text(&w->out, h->unique ? TEXT(",\"unique\":true") : TEXT(",\"unique\":false"));
+        buffer_text(&w->out, h->unique ? TEXT(FIELD(NAME_UNIQUE) "true") : TEXT(FIELD(NAME_UNIQUE) "false"));
     if (h->producer != HISTORY_NONE) {
-        buffer_text(&w->out, TEXT(",\"producer\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_PRODUCER)));
         write_text(w, h->producer);
     }
     buffer_text(&w->out, TEXT("}\n"));
@@ -278,7 +279,7 @@ static void write_set(struct writer *w, size_t set)
 {
     const struct history *h = w->h;
 
-    buffer_text(&w->out, TEXT(",\"set\":{"));
+    buffer_text(&w->out, TEXT(FIELD(NAME_SET) "{"));
     for (uint64_t i = h->set_start[set]; i < h->set_start[set + 1]; i++) {
         if (i > h->set_start[set])
             buffer_byte(&w->out, ',');
@@ -305,20 +306,20 @@ static void write_op_rest(struct writer *w, size_t op)
     const struct history *h = w->h;
 
     if (h->op_snapshot_parts && h->op_snapshot_parts[op]) {
-        buffer_text(&w->out, TEXT(",\"snapshot\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_SNAPSHOT)));
         write_place(w, place_of_op(h, op));
     }
     if (w->set_next < h->set_count && h->set_op[w->set_next] == op)
         write_set(w, w->set_next++);
     if (w->refusal_next < h->refusal_count && h->refusal_op[w->refusal_next] == op) {
-        buffer_text(&w->out, TEXT(",\"error\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_ERROR)));
         write_text(w, h->refusal_text[w->refusal_next++]);
     }
 }
 
 static inline char *put_times(char *to, int64_t invoked, int64_t completed)
 {
-    to = PUT(to, ",\"at\":[");
+    to = PUT(to, FIELD(NAME_AT) "[");
     to = put_number(to, invoked);
     if (completed == TIME_NEVER)
         return PUT(to, ",null]");
@@ -331,9 +332,9 @@ static inline char *put_times(char *to, int64_t invoked, int64_t completed)
 static inline char *put_lock(char *to, uint8_t flags)
 {
     if (flags & OP_LOCK_SHARE)
-        to = PUT(to, ",\"lock\":\"share\"");
+        to = PUT(to, FIELD(NAME_LOCK) "\"" NAME_SHARE "\"");
     else if (flags & OP_LOCK_UPDATE)
-        to = PUT(to, ",\"lock\":\"update\"");
+        to = PUT(to, FIELD(NAME_LOCK) "\"" NAME_UPDATE_LOCK "\"");
     return to;
 }
 
@@ -357,13 +358,13 @@ static inline char *put_kind(char *to, uint8_t kind)
 {
     switch (kind) {
     case OP_READ:
-        return PUT(to, "{\"r\":");
+        return PUT(to, FIRST_FIELD(NAME_READ));
     case OP_WRITE:
-        return PUT(to, "{\"w\":");
+        return PUT(to, FIRST_FIELD(NAME_WRITE));
     case OP_APPEND:
-        return PUT(to, "{\"append\":");
+        return PUT(to, FIRST_FIELD(NAME_APPEND));
     default:
-        return PUT(to, "{\"d\":");
+        return PUT(to, FIRST_FIELD(NAME_REMOVE));
     }
 }
 
@@ -405,12 +406,12 @@ static void write_item(struct writer *w, size_t op)
             return;
     }
     if (kind == VALUE_INTEGER) {
-        to = PUT(to, ",\"v\":");
+        to = PUT(to, FIELD(NAME_V));
         to = put_number(to, h->op_value[op]);
     } else if (kind == VALUE_NULL) {
-        to = PUT(to, ",\"v\":null");
+        to = PUT(to, FIELD(NAME_V) "null");
     } else if (kind != VALUE_NONE) {
-        to = PUT(to, ",\"v\":");
+        to = PUT(to, FIELD(NAME_V));
         w->out.count = (size_t)(to - w->out.at);
         write_value(w, kind, h->op_value[op]);
         write_op_fields(w, op);
@@ -434,7 +435,7 @@ static void write_rows(struct writer *w, size_t head, size_t count, bool is_orde
 {
     const struct history *h = w->h;
 
-    buffer_text(&w->out, is_ordered ? TEXT(",\"rows\":[") : TEXT(",\"rows\":{"));
+    buffer_text(&w->out, is_ordered ? TEXT(FIELD(NAME_ROWS) "[") : TEXT(FIELD(NAME_ROWS) "{"));
     for (size_t op = head + 1; op <= head + count; op++) {
         if (op > head + 1)
             buffer_byte(&w->out, ',');
@@ -458,7 +459,7 @@ static void write_aggregates(struct writer *w, size_t statement)
     uint32_t from = h->statement_aggregate_start[statement];
     uint32_t to = h->statement_aggregate_start[statement + 1];
 
-    buffer_text(&w->out, TEXT(",\"values\":{"));
+    buffer_text(&w->out, TEXT(FIELD(NAME_VALUES) "{"));
     for (uint32_t i = from; i < to; i++) {
         if (i > from)
             buffer_byte(&w->out, ',');
@@ -473,10 +474,10 @@ static void write_aggregates(struct writer *w, size_t statement)
 static void write_statement(struct writer *w, size_t head)
 {
     static const char *const names[] = {
-        [OP_SELECT] = "{\"select\":",
-        [OP_INSERT] = "{\"insert\":",
-        [OP_UPDATE] = "{\"update\":",
-        [OP_DELETE] = "{\"delete\":",
+        [OP_SELECT] = FIRST_FIELD(NAME_SELECT),
+        [OP_INSERT] = FIRST_FIELD(NAME_INSERT),
+        [OP_UPDATE] = FIRST_FIELD(NAME_UPDATE),
+        [OP_DELETE] = FIRST_FIELD(NAME_DELETE),
     };
     const struct history *h = w->h;
     uint32_t s = h->op_key[head];
@@ -485,15 +486,15 @@ static void write_statement(struct writer *w, size_t head)
     buffer_text(&w->out, text_of(names[h->op_kind[head]]));
     write_text(w, h->table_name[h->statement_table[s]]);
     if (h->statement_where[s] != HISTORY_NONE) {
-        buffer_text(&w->out, TEXT(",\"where\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_WHERE)));
         write_text(w, h->statement_where[s]);
     }
     if (h->statement_order[s] != HISTORY_NONE) {
-        buffer_text(&w->out, TEXT(",\"order\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_ORDER)));
         write_text(w, h->statement_order[s]);
     }
     if (h->statement_limit[s] >= 0) {
-        buffer_text(&w->out, TEXT(",\"limit\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_LIMIT)));
         write_number(w, h->statement_limit[s]);
     }
     if (flags & STATEMENT_AGGREGATES)
@@ -506,9 +507,9 @@ static void write_statement(struct writer *w, size_t head)
 static void write_txn_head(struct writer *w, size_t txn)
 {
     static const char *const statuses[TXN_STATUS_COUNT] = {
-        [TXN_OK] = ",\"status\":\"ok\"",
-        [TXN_ABORT] = ",\"status\":\"abort\"",
-        [TXN_UNKNOWN] = ",\"status\":\"unknown\"",
+        [TXN_OK] = FIELD(NAME_STATUS) "\"" NAME_OK "\"",
+        [TXN_ABORT] = FIELD(NAME_STATUS) "\"" NAME_ABORT "\"",
+        [TXN_UNKNOWN] = FIELD(NAME_STATUS) "\"" NAME_UNKNOWN "\"",
     };
     const struct history *h = w->h;
     char *to = buffer_reserve(&w->out, ITEM_BYTES_MAX);
@@ -516,15 +517,15 @@ static void write_txn_head(struct writer *w, size_t txn)
 
     if (!to)
         return;
-    to = PUT(to, "{\"txn\":");
+    to = PUT(to, FIRST_FIELD(NAME_TXN));
     to = put_number(to, h->txn_id[txn]);
-    to = PUT(to, ",\"session\":");
+    to = PUT(to, FIELD(NAME_SESSION));
     to = put_number(to, h->session_id[h->txn_session[txn]]);
     memcpy(to, statuses[h->txn_status[txn]], length);
     to += length;
     if (h->txn_completed && h->txn_completed[txn] != TIME_ABSENT)
         to = put_times(to, h->txn_invoked[txn], h->txn_completed[txn]);
-    to = PUT(to, ",\"ops\":[");
+    to = PUT(to, FIELD(NAME_OPS) "[");
     w->out.count = (size_t)(to - w->out.at);
 }
 
@@ -547,15 +548,15 @@ static void write_txn(struct writer *w, size_t txn)
     }
     buffer_byte(&w->out, ']');
     if (ts.parts) {
-        buffer_text(&w->out, TEXT(",\"ts\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_TS)));
         write_place(w, ts);
     }
     if (snapshot.parts) {
-        buffer_text(&w->out, TEXT(",\"snapshot\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_SNAPSHOT)));
         write_place(w, snapshot);
     }
     if (origin.parts) {
-        buffer_text(&w->out, TEXT(",\"origin\":"));
+        buffer_text(&w->out, TEXT(FIELD(NAME_ORIGIN)));
         write_place(w, origin);
     }
     buffer_text(&w->out, TEXT("}\n"));
@@ -566,7 +567,7 @@ static enum status write_order(struct writer *w, size_t order, struct error *err
     const struct history *h = w->h;
     uint64_t end = h->order_start[order + 1];
 
-    buffer_text(&w->out, TEXT("{\"version-order\":{"));
+    buffer_text(&w->out, TEXT(FIRST_FIELD(NAME_VERSION_ORDER) "{"));
     buffer_json(&w->out, history_key(h, h->order_key[order]));
     buffer_text(&w->out, TEXT(":["));
     for (uint64_t i = h->order_start[order]; i < end; i++) {

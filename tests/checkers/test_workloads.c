@@ -51,7 +51,7 @@ static void run(enum level level)
     check = fixture_check("infer", &history, level, CHECK_WITNESS);
     if (check.verdict == VERDICT_UNKNOWN)
         return;
-    bytes = calloc(check.witness.count + SOURCE_SLACK, 1);
+    bytes = malloc(check.witness.count);
     memcpy(bytes, check.witness.at, check.witness.count);
     ASSERT_OK(verify_witness(&history, bytes, check.witness.count, &verification, &err), &err);
     free(bytes);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "history/io/source.h"
 #include "tests/oracle/notation.h"
 
 static struct history fixture;
@@ -27,7 +26,7 @@ const struct history *fixture_now(void)
 bool fixture_judge(const struct history *h, struct text witness, bool *is_witness, char reason[512])
 {
     /* Of its exact size, so that the sanitizer sees who reads behind it. */
-    char *bytes = calloc(witness.length + SOURCE_SLACK, 1);
+    char *bytes = malloc(witness.length > 0 ? witness.length : 1);
     struct verification verification;
     struct error err = { 0 };
 
