@@ -25,7 +25,7 @@ struct generate_values {
 
 static const struct option generate_rows[] = {
     { .argument = "WORKLOAD", .kind = OPTION_OPERAND, .offset = AT(workload),
-      .choices = workload_names, .help = "mix of operations: see ordeal list workloads" },
+      .choices = workload_generated_names, .help = "mix of operations: see ordeal list workloads" },
     { .name = "transactions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(transactions),
       .low = 1, .high = GENERATE_TRANSACTIONS_MAX, .help = "number of transactions (default: 10000)" },
     { .name = "sessions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(sessions),

@@ -197,7 +197,7 @@ static void answer_default(struct json_writer *json, const struct builtin_option
     buffer_close(&value);
 }
 
-static void answer_builtin(struct json_writer *json, const struct builtin_workload *workload)
+static void answer_builtin(struct json_writer *json, const struct workload *workload)
 {
     struct builtin_options options = builtin_defaults(workload);
 
@@ -221,27 +221,21 @@ static void answer_builtin(struct json_writer *json, const struct builtin_worklo
     json_writer_close(json, '}');
 }
 
-static void list_builtins(struct list_printer *listing)
+/* Those that `generate` makes, then those that `run` runs. */
+static enum status list_workloads(struct list_printer *listing, struct error *err)
 {
     unsigned count;
-    const struct builtin_workload *const *workloads = builtin_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
+    (void)err;
+    for (unsigned i = 0; i < count; i++)
+        add_workload(listing, "generate", workloads[i]->name, workloads[i]->mix->description);
+    workloads = workload_run(&count);
     for (unsigned i = 0; i < count; i++)
         if (listing->json)
             answer_builtin(listing->json, workloads[i]);
         else
             add_workload(listing, "run", workloads[i]->name, workloads[i]->description);
-}
-
-static enum status list_workloads(struct list_printer *listing, struct error *err)
-{
-    unsigned count;
-    const struct workload *workloads = workload_all(&count);
-
-    (void)err;
-    for (unsigned i = 0; i < count; i++)
-        add_workload(listing, "generate", workloads[i].name, workloads[i].description);
-    list_builtins(listing);
     add_workload(listing, "run", scenario_workload_name(WORKLOAD_PING),
                  scenario_workload_summary(WORKLOAD_PING));
     return STATUS_OK;

@@ -52,7 +52,7 @@ programs/plpgsql            uses sql values
 programs/machine            uses sql values
     doors condition.h engine.h machine.h predicate.h program.h
 programs/workloads
-    doors builtin.h builtin_tally.h listed.h workload.h zipf.h    inside key_distribution.h
+    doors builtin.h builtin_tally.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads
     doors anonymize.h generate.h plant.h
 checkers/graph              uses proof

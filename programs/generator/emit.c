@@ -11,7 +11,7 @@ static enum status add_table(struct generator *g, struct error *err)
     TRY(builder_add_table(b, TEXT("t"), &g->table, err));
     TRY(builder_add_column(b, TEXT(KEY_COLUMN), TEXT("bigint"), err));
     TRY(builder_add_column(b, TEXT(VALUE_COLUMN), TEXT("bigint"), err));
-    if (g->workload->range == RANGE_OF_VALUES)
+    if (g->workload->mix->range == RANGE_OF_VALUES)
         TRY(builder_add_column(b, TEXT(TAG_COLUMN), TEXT("bigint"), err));
     TRY(builder_add_key_column(b, TEXT(KEY_COLUMN), err));
     return builder_end_table(b, err);
@@ -70,7 +70,7 @@ static enum status number_value(struct generator *g, const struct record *record
     struct named_value cells[] = { { TEXT(KEY_COLUMN), value_integer(key) },
                                    { TEXT(VALUE_COLUMN), value_integer(draft.number) },
                                    { TEXT(TAG_COLUMN), value_integer(draft.tag) } };
-    size_t cell_count = g->workload->range == RANGE_OF_VALUES ? 3 : 2;
+    size_t cell_count = g->workload->mix->range == RANGE_OF_VALUES ? 3 : 2;
 
     *value = (struct value){ draft.kind, draft.number };
     if (draft.kind == VALUE_ROW)

@@ -498,7 +498,7 @@ static bool see_row(const struct transaction *t, uint32_t slot, struct seen *see
 
 static bool is_asked_for(const struct generator *g, const struct step *step, int64_t number)
 {
-    return g->workload->range == RANGE_OF_KEYS || (number >= step->low && number <= step->high);
+    return g->workload->mix->range == RANGE_OF_KEYS || (number >= step->low && number <= step->high);
 }
 
 /* Finds the rows that the step asks for. */
@@ -561,10 +561,10 @@ static void name_range(const struct transaction *t, const struct step *step, str
 {
     const struct generator *g = t->g;
 
-    effect->column = g->workload->range == RANGE_OF_KEYS ? KEY_COLUMN : VALUE_COLUMN;
+    effect->column = g->workload->mix->range == RANGE_OF_KEYS ? KEY_COLUMN : VALUE_COLUMN;
     effect->low = step->low;
     effect->high = step->high;
-    if (g->workload->range == RANGE_OF_KEYS) {
+    if (g->workload->mix->range == RANGE_OF_KEYS) {
         effect->low = generator_key(g, step->key);
         effect->high = generator_key(g, step->last_key);
     }
@@ -616,7 +616,7 @@ static enum status update_rows(struct transaction *t, const struct step *step, s
 {
     struct generator *g = t->g;
     struct effect *effect = add_effect(t, OP_UPDATE, step->key);
-    uint64_t values = (uint64_t)workload_values(&g->draw);
+    uint64_t values = (uint64_t)mix_values(&g->draw);
 
     TRY(match(t, step, effect, err));
     for (uint32_t i = 0; i < effect->row_count && !t->is_refused; i++) {
@@ -634,7 +634,7 @@ static enum status update_rows(struct transaction *t, const struct step *step, s
 static enum status run_step(struct transaction *t, const struct step *step, int64_t number,
                             struct error *err)
 {
-    if (t->g->workload->range == RANGE_OF_VALUES)
+    if (t->g->workload->mix->range == RANGE_OF_VALUES)
         number = step->number;
     switch (step->kind) {
     case STEP_READ:
@@ -711,7 +711,7 @@ enum status execute_transaction(struct generator *g, struct actor *actor, int64_
         .g = g, .actor = actor, .record = generator_record(g, actor->id), .now = now
     };
 
-    workload_draw(&g->draw, &g->program, g->steps, (unsigned)g->options->operations);
+    mix_draw(&g->draw, &g->program, g->steps, (unsigned)g->options->operations);
     if (g->rules.dirty_reads && g->workload->shape != SHAPE_LISTS &&
         random_below(&g->staleness, ABORTS_ONE_IN) == 0)
         t.record->status = TXN_ABORT;

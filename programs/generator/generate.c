@@ -22,10 +22,10 @@ struct generate_options generate_defaults(const struct workload *workload)
         .workload = workload,
         .transactions = 10000,
         .sessions = 20,
-        .keys = workload->keys,
-        .operations = workload->operations,
+        .keys = workload->mix->keys,
+        .operations = workload->mix->operations,
         .predicates_percent =
-            workload->range == RANGE_NONE ? GENERATE_NO_PREDICATES : workload->predicates_percent,
+            workload->mix->range == RANGE_NONE ? GENERATE_NO_PREDICATES : workload->mix->predicates_percent,
         .level = LEVEL_STRICT_SERIALIZABLE,
         .plant = GENERATE_NO_PLANT,
     };
@@ -44,9 +44,9 @@ static enum status check_number(int64_t number, int64_t number_max, const char *
 
 static enum status check_predicates(const struct generate_options *o, struct error *err)
 {
-    if (o->predicates_percent == GENERATE_NO_PREDICATES && o->workload->range == RANGE_NONE)
+    if (o->predicates_percent == GENERATE_NO_PREDICATES && o->workload->mix->range == RANGE_NONE)
         return STATUS_OK;
-    if (o->workload->range == RANGE_NONE)
+    if (o->workload->mix->range == RANGE_NONE)
         return error_set(err, STATUS_BAD_INPUT, "workload %s has no predicates", o->workload->name);
     if (o->predicates_percent < 0 || o->predicates_percent > 100)
         return error_set(err, STATUS_BAD_INPUT,
@@ -137,7 +137,7 @@ static enum status init(struct generator *g, const struct generate_options *opti
     g->session_count = (uint32_t)options->sessions;
     g->replica_count = g->session_count < REPLICAS_MAX ? g->session_count : REPLICAS_MAX;
     g->left_to_begin = (uint64_t)options->transactions;
-    g->draw = (struct draw){ .workload = options->workload,
+    g->draw = (struct draw){ .mix = options->workload->mix,
                              .keys = (uint32_t)options->keys,
                              .gap = UINT32_MAX,
                              .predicates_percent = (unsigned)options->predicates_percent };

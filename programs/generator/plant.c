@@ -81,8 +81,8 @@ static int writer_before(const struct plant_script *script, enum plant_key key, 
 
 static int64_t lowest_asked_for(const struct generator *g)
 {
-    if (g->workload->range == RANGE_OF_VALUES)
-        return workload_values(&g->draw);
+    if (g->workload->mix->range == RANGE_OF_VALUES)
+        return mix_values(&g->draw);
     return (g->options->transactions + 1) * g->options->operations;
 }
 
@@ -252,12 +252,12 @@ static enum status refuse_kind(const struct generator *g, struct error *err)
     const char *kind = anomaly_name(g->options->plant);
     struct buffer takers = { 0 };
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
     enum status status;
 
     for (unsigned i = 0; i < count; i++)
-        if (plant_possible(&workloads[i], g->options->plant))
-            buffer_print(&takers, "%s%s", takers.count ? ", " : "", workloads[i].name);
+        if (plant_possible(workloads[i], g->options->plant))
+            buffer_print(&takers, "%s%s", takers.count ? ", " : "", workloads[i]->name);
     if (takers.count == 0)
         status = error_set(err, STATUS_BAD_INPUT, "%s is of a run: no history shows it", kind);
     else
@@ -585,11 +585,11 @@ const struct plant_script *plant_script_of(enum anomaly anomaly)
 bool plant_possible(const struct workload *workload, enum anomaly anomaly)
 {
     const struct plant_script *script = plant_script_of(anomaly);
-    bool reads = workload->read_percent > 0;
+    bool reads = workload->mix->read_percent > 0;
 
     if (!script || (script->needs_reads && !reads))
         return false;
-    if (script->needs_predicates && workload->range == RANGE_NONE)
+    if (script->needs_predicates && workload->mix->range == RANGE_NONE)
         return false;
     switch (workload->shape) {
     case SHAPE_ITEMS:

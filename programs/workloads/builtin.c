@@ -184,7 +184,7 @@ const char *builtin_parameter_help(enum builtin_parameter parameter)
     return parameters[parameter].help;
 }
 
-bool builtin_has_parameter(const struct builtin_workload *workload,
+bool builtin_has_parameter(const struct workload *workload,
                            enum builtin_parameter parameter)
 {
     return workload->defaults[parameter] != NULL;
@@ -204,7 +204,7 @@ int64_t builtin_number(const struct builtin *builtin, enum builtin_parameter par
 
 /* --- Setting ---------------------------------------------------------------------------------- */
 
-static bool find_parameter(const struct builtin_workload *workload, struct text name,
+static bool find_parameter(const struct workload *workload, struct text name,
                            enum builtin_parameter *found)
 {
     for (unsigned i = 0; i < PARAMETER_COUNT; i++)
@@ -215,7 +215,7 @@ static bool find_parameter(const struct builtin_workload *workload, struct text 
     return false;
 }
 
-static enum status refuse_name(const struct builtin_workload *workload, struct text name,
+static enum status refuse_name(const struct workload *workload, struct text name,
                                struct error *err)
 {
     const char *names[PARAMETER_COUNT + 1];
@@ -296,7 +296,7 @@ enum status builtin_set(struct builtin_options *options, struct text name, struc
     return parse_value(parameter, value, &options->values[parameter], err);
 }
 
-struct builtin_options builtin_defaults(const struct builtin_workload *workload)
+struct builtin_options builtin_defaults(const struct workload *workload)
 {
     struct builtin_options options = { .workload = workload };
     struct error err = { 0 };
@@ -385,36 +385,7 @@ static enum status builtin_check_options(const struct builtin_options *options, 
     return check_hot_keys(options, err);
 }
 
-static const struct builtin_workload *const builtins[] = {
-#define BUILTIN_ROW(c_name, name) &builtin_workload_##c_name,
-    BUILTINS(BUILTIN_ROW)
-#undef BUILTIN_ROW
-};
-
-const struct builtin_workload *builtin_find(struct text name)
-{
-    for (size_t i = 0; i < ROW_COUNT(builtins); i++)
-        if (text_equal(name, text_of(builtins[i]->name)))
-            return builtins[i];
-    return NULL;
-}
-
-const char *const *builtin_names(void)
-{
-#define BUILTIN_NAME(c_name, name) name,
-    static const char *const names[] = { BUILTINS(BUILTIN_NAME) NULL };
-#undef BUILTIN_NAME
-
-    return names;
-}
-
-const struct builtin_workload *const *builtin_all(unsigned *count)
-{
-    *count = ROW_COUNT(builtins);
-    return builtins;
-}
-
-bool builtin_invariant_holds_at(const struct builtin_workload *workload, enum level level)
+bool builtin_invariant_holds_at(const struct workload *workload, enum level level)
 {
     if (!workload->invariant)
         return false;

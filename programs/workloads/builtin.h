@@ -1,7 +1,7 @@
 /*
  * builtin: workloads that need no SQL, as the clients of a store run them.
  *
- *     struct builtin_options options = builtin_defaults(builtin_find(TEXT("bank")));
+ *     struct builtin_options options = builtin_defaults(workload_find(TEXT("bank")));
  *     TRY(builtin_set(&options, TEXT("keys"), TEXT("20"), err));
  *     TRY(builtin_init(&bank, &options, clients, attempts, &key, arena, err));
  *
@@ -47,112 +47,37 @@
 #include "history/level.h"
 #include "programs/workloads/key_distribution.h"
 #include "programs/workloads/listed.h"
+#include "programs/workloads/workload.h"
 
 #define BUILTIN_CLIENTS_MAX 4096
 #define BUILTIN_ATTEMPTS_MAX 256 /* of one transaction */
 #define BUILTIN_ORDINAL_MAX ((UINT64_C(1) << 31) - 1)
-#define BUILTIN_OPERATIONS_MAX 1000
-#define BUILTIN_KEYS_MAX 1000000
-#define BUILTIN_WRITES_PER_KEY_MAX 1000000
-
-/* X(ENUMERATOR, name, kind, low, high, what it says) */
-#define BUILTIN_PARAMETERS(X)                                                                      \
-    X(KEYS, "keys", INTEGER, 1, BUILTIN_KEYS_MAX, "keys that there are at a time")                 \
-    X(OPERATIONS_MIN, "operations_min", INTEGER, 1, BUILTIN_OPERATIONS_MAX,                        \
-      "a transaction has at least so many operations")                                             \
-    X(OPERATIONS_MAX, "operations_max", INTEGER, 1, BUILTIN_OPERATIONS_MAX,                        \
-      "a transaction has at most so many operations")                                              \
-    X(READ_PERCENT, "read_percent", INTEGER, 0, 100, "of a hundred, so many only read")            \
-    X(CHOICE, "choice", CHOICE, 0, CHOICE_KIND_COUNT - 1,                                          \
-      "how keys are chosen: uniform, zipf or hot")                                                 \
-    X(THETA, "theta", RATIO, 0, ZIPF_THETA_MAX, "of zipf: how much more the first are chosen")     \
-    X(HOT_KEYS, "hot_keys", INTEGER, 1, BUILTIN_KEYS_MAX, "of hot: how many are")                  \
-    X(HOT_SHARE, "hot_share", RATIO, 0, 1, "of hot: the share of draws that these have")           \
-    X(WRITES_PER_KEY, "writes_per_key", INTEGER, 0, BUILTIN_WRITES_PER_KEY_MAX,                    \
-      "a key retires after about so many writes; 0: never")                                        \
-    X(REPEAT_VALUES, "repeat_values", INTEGER, 0, 1000000,                                         \
-      "values are drawn from so many; 0: each is unique")                                          \
-    X(ABORT_PERCENT, "abort_percent", INTEGER, 0, 100,                                             \
-      "of a hundred transactions, so many abort themselves at their end")                          \
-    X(GROUP, "group", INTEGER, 2, 64, "keys that are read together")                               \
-    X(BALANCE, "balance", INTEGER, 0, 1000000000, "what each account holds at first")              \
-    X(AMOUNT, "amount", INTEGER, 1, 1000000000, "the most that is moved at a time")                \
-    X(SELECT_PERCENT, "select_percent", INTEGER, 0, 100,                                           \
-      "of a hundred whole reads, so many are one SELECT")                                          \
-    X(DEPOSIT_PERCENT, "deposit_percent", INTEGER, 0, 100,                                         \
-      "of a hundred that write, so many deposit")                                                  \
-    X(RANGE_PERCENT, "range_percent", INTEGER, 0, 100,                                             \
-      "of a hundred operations, so many are over a range of values")                               \
-    X(DELETE_PERCENT, "delete_percent", INTEGER, 0, 100,                                           \
-      "of a hundred that write, so many delete")                                                   \
-    X(BLIND_PERCENT, "blind_percent", INTEGER, 0, 100,                                             \
-      "of a hundred writes of a row, so many do not read it first")                                \
-    X(REBORN_PERCENT, "reborn_percent", INTEGER, 0, 100,                                           \
-      "of a hundred writes of a row, so many delete it first, and insert it again")                \
-    X(VALUES, "values", INTEGER, 1, 1000000000, "the value column is below it")                    \
-    X(WIDTH, "width", INTEGER, 1, 1000000000, "values in a range")
-
-enum builtin_parameter {
-#define BUILTIN_ENUM(enumerator, name, kind, low, high, help) PARAMETER_##enumerator,
-    BUILTIN_PARAMETERS(BUILTIN_ENUM)
-#undef BUILTIN_ENUM
-        PARAMETER_COUNT
-};
-
-enum builtin_shape { BUILTIN_ITEMS, BUILTIN_LISTS, BUILTIN_ROWS };
-
-/* Every column is a bigint, and the first is the primary key. */
-struct builtin_table {
-    const char *name, *key_column, *value_column;
-    const char *tag_column; /* NULL: rows are unique without one */
-    const char *sql;        /* the table as CREATE TABLE */
-};
-
-struct builtin_behaviour;
-
-struct builtin_workload {
-    const char *name, *description;
-    enum builtin_shape shape;
-    const struct builtin_table *table; /* of BUILTIN_ROWS; else NULL */
-    /* By parameter, as a user would write them; NULL: the workload has no such parameter. */
-    const char *defaults[PARAMETER_COUNT];
-    /* What the final state must fulfil holds at these levels and all that imply one of them. */
-    const char *invariant; /* in a line; NULL: there is none */
-    enum level invariant_levels[2];
-    const struct builtin_behaviour *behaviour;
-};
-
-/* NULL if there is none of this name. */
-const struct builtin_workload *builtin_find(struct text name);
-/* In the order of the table, ending in NULL. */
-const char *const *builtin_names(void);
-const struct builtin_workload *const *builtin_all(unsigned *count);
 /* Whether a store that keeps this level must keep the workload's invariant. */
-bool builtin_invariant_holds_at(const struct builtin_workload *, enum level);
+bool builtin_invariant_holds_at(const struct workload *, enum level);
 
 /* --- Parameters ------------------------------------------------------------------------------- */
 
 /* Integers have the denominator 1; a choice is its number. */
 struct builtin_options {
-    const struct builtin_workload *workload;
+    const struct workload *workload;
     struct ratio values[PARAMETER_COUNT];
 };
 
-struct builtin_options builtin_defaults(const struct builtin_workload *);
+struct builtin_options builtin_defaults(const struct workload *);
 /* A refused value leaves the options as they were. */
 MUST_USE enum status builtin_set(struct builtin_options *, struct text name, struct text value,
                                  struct error *);
 
 const char *builtin_parameter_name(enum builtin_parameter);
 const char *builtin_parameter_help(enum builtin_parameter);
-bool builtin_has_parameter(const struct builtin_workload *, enum builtin_parameter);
+bool builtin_has_parameter(const struct workload *, enum builtin_parameter);
 /* The value, so that builtin_set() takes it again. */
 void builtin_print_value(const struct builtin_options *, enum builtin_parameter, struct buffer *);
 
 /* --- The workload, settled -------------------------------------------------------------------- */
 
 struct builtin {
-    const struct builtin_workload *workload;
+    const struct workload *workload;
     struct builtin_options options;
     struct choice choice; /* of keys, or of what stands for several of them */
     uint32_t clients, attempts;

@@ -207,10 +207,10 @@ static const struct builtin_behaviour behaviour = {
     .holds = holds,
 };
 
-const struct builtin_workload builtin_workload_bank = {
+const struct workload workload_bank = {
     .name = "bank",
     .description = "rows: transfers between accounts, and reads of all accounts",
-    .shape = BUILTIN_ROWS,
+    .shape = SHAPE_ROWS,
     .table = &builtin_accounts,
     .defaults = {
         [PARAMETER_KEYS] = "10",

@@ -124,10 +124,10 @@ static const struct builtin_table counters = {
            "tag bigint NOT NULL)",
 };
 
-const struct builtin_workload builtin_workload_counter = {
+const struct workload workload_counter = {
     .name = "counter",
     .description = "rows: increments by reading and writing, and reads",
-    .shape = BUILTIN_ROWS,
+    .shape = SHAPE_ROWS,
     .table = &counters,
     .defaults = {
         [PARAMETER_KEYS] = "5",

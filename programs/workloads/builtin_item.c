@@ -29,7 +29,7 @@ static bool is_read(const struct builtin_txn *txn)
 
 static struct builtin_request next(const struct builtin_txn *txn)
 {
-    bool is_list = txn->builtin->workload->shape == BUILTIN_LISTS;
+    bool is_list = txn->builtin->workload->shape == SHAPE_LISTS;
     uint64_t key = builtin_key_of_slot(txn, builtin_slot(txn, txn->step, DRAW_KEY));
     struct builtin_request request;
 
@@ -49,10 +49,10 @@ static const struct builtin_behaviour loaded = {
     .initial = builtin_initial_zero,
 };
 
-const struct builtin_workload builtin_workload_rw_register = {
+const struct workload workload_rw_register = {
     .name = "rw-register",
     .description = "registers: reads and writes mixed, keys retire",
-    .shape = BUILTIN_ITEMS,
+    .shape = SHAPE_ITEMS,
     .defaults = {
         [PARAMETER_KEYS] = "10",
         [PARAMETER_OPERATIONS_MIN] = "1",
@@ -69,10 +69,11 @@ const struct builtin_workload builtin_workload_rw_register = {
     .behaviour = &mixed,
 };
 
-const struct builtin_workload builtin_workload_list_append = {
+const struct workload workload_list_append = {
     .name = "list-append",
+    .mix = &mix_list_append,
     .description = "lists: reads of whole lists and appends mixed, keys retire",
-    .shape = BUILTIN_LISTS,
+    .shape = SHAPE_LISTS,
     .defaults = {
         [PARAMETER_KEYS] = "10",
         [PARAMETER_OPERATIONS_MIN] = "1",
@@ -88,10 +89,10 @@ const struct builtin_workload builtin_workload_list_append = {
     .behaviour = &mixed,
 };
 
-const struct builtin_workload builtin_workload_blindw = {
+const struct workload workload_blindw = {
     .name = "blindw",
     .description = "registers: transactions that only read or only write",
-    .shape = BUILTIN_ITEMS,
+    .shape = SHAPE_ITEMS,
     .defaults = {
         [PARAMETER_KEYS] = "100",
         [PARAMETER_OPERATIONS_MIN] = "8",
@@ -107,10 +108,10 @@ const struct builtin_workload builtin_workload_blindw = {
     .behaviour = &one_kind,
 };
 
-const struct builtin_workload builtin_workload_ycsb = {
+const struct workload workload_ycsb = {
     .name = "ycsb",
     .description = "registers that are loaded first: reads and writes, the first keys most often",
-    .shape = BUILTIN_ITEMS,
+    .shape = SHAPE_ITEMS,
     .defaults = {
         [PARAMETER_KEYS] = "1000",
         [PARAMETER_OPERATIONS_MIN] = "1",

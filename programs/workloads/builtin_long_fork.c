@@ -61,10 +61,10 @@ static const struct builtin_behaviour behaviour = {
     .next = next,
 };
 
-const struct builtin_workload builtin_workload_long_fork = {
+const struct workload workload_long_fork = {
     .name = "long-fork",
     .description = "registers: writes of one key, reads of a group of keys",
-    .shape = BUILTIN_ITEMS,
+    .shape = SHAPE_ITEMS,
     .defaults = {
         [PARAMETER_KEYS] = "30",
         [PARAMETER_GROUP] = "3",

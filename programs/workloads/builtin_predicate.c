@@ -187,10 +187,10 @@ static const struct builtin_table entries = {
     .sql = "CREATE TABLE entries (id bigint PRIMARY KEY, v bigint NOT NULL, tag bigint NOT NULL)",
 };
 
-const struct builtin_workload builtin_workload_predicate = {
+const struct workload workload_predicate = {
     .name = "predicate",
     .description = "rows: reads, updates, inserts and deletes by key and by ranges of a column",
-    .shape = BUILTIN_ROWS,
+    .shape = SHAPE_ROWS,
     .table = &entries,
     .defaults = {
         [PARAMETER_KEYS] = "100",

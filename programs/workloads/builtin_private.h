@@ -57,24 +57,6 @@ struct builtin_behaviour {
                   struct buffer *);
 };
 
-/* X(name in C, name) */
-#define BUILTINS(X)                                                                                \
-    X(rw_register, "rw-register")                                                                  \
-    X(list_append, "list-append")                                                                  \
-    X(bank, "bank")                                                                                \
-    X(long_fork, "long-fork")                                                                      \
-    X(set, "set")                                                                                  \
-    X(counter, "counter")                                                                          \
-    X(write_skew, "write-skew")                                                                    \
-    X(predicate, "predicate")                                                                      \
-    X(blindw, "blindw")                                                                            \
-    X(ycsb, "ycsb")
-
-#define BUILTIN_DECLARE(c_name, name)                                                              \
-    extern const struct builtin_workload builtin_workload_##c_name;
-BUILTINS(BUILTIN_DECLARE)
-#undef BUILTIN_DECLARE
-
 /* --- Parameters ------------------------------------------------------------------------------- */
 
 int64_t builtin_option(const struct builtin_options *, enum builtin_parameter);

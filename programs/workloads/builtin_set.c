@@ -110,10 +110,10 @@ static const struct builtin_table elements = {
     .sql = "CREATE TABLE elements (element bigint PRIMARY KEY, member_of bigint NOT NULL)",
 };
 
-const struct builtin_workload builtin_workload_set = {
+const struct workload workload_set = {
     .name = "set",
     .description = "rows: inserts of elements, and reads of whole sets",
-    .shape = BUILTIN_ROWS,
+    .shape = SHAPE_ROWS,
     .table = &elements,
     .defaults = {
         [PARAMETER_KEYS] = "3",

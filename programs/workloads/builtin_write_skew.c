@@ -159,10 +159,10 @@ static const struct builtin_behaviour behaviour = {
     .holds = holds,
 };
 
-const struct builtin_workload builtin_workload_write_skew = {
+const struct workload workload_write_skew = {
     .name = "write-skew",
     .description = "rows in pairs: withdrawals from one if both together have enough",
-    .shape = BUILTIN_ROWS,
+    .shape = SHAPE_ROWS,
     .table = &builtin_accounts,
     .defaults = {
         [PARAMETER_KEYS] = "10",

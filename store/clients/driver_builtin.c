@@ -72,11 +72,11 @@ static void add_column(struct driver_builtin *d, const char *name, enum type_kin
 static void make_schema(struct driver_builtin *d)
 {
     static const enum table_shape shapes[] = {
-        [BUILTIN_ITEMS] = TABLE_ITEMS, [BUILTIN_LISTS] = TABLE_LISTS, [BUILTIN_ROWS] = TABLE_ROWS
+        [SHAPE_ITEMS] = TABLE_ITEMS, [SHAPE_LISTS] = TABLE_LISTS, [SHAPE_ROWS] = TABLE_ROWS
     };
-    const struct builtin_workload *workload = d->builtin->workload;
+    const struct workload *workload = d->builtin->workload;
     const struct builtin_table *table = workload->table;
-    bool is_list = workload->shape == BUILTIN_LISTS;
+    bool is_list = workload->shape == SHAPE_LISTS;
 
     d->shape = shapes[workload->shape];
     d->table.name = text_of(table ? table->name : is_list ? "lists" : "items");

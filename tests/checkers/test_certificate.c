@@ -495,23 +495,23 @@ static void check_plant(const struct workload *workload, enum anomaly kind, uint
 static void planted_anomalies_are_found_and_named_where_they_are(void)
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     for (int kind = 0; kind < ANOMALY_COUNT; kind++)
         for (unsigned w = 0; w < count; w++)
-            if (plant_possible(&workloads[w], (enum anomaly)kind))
+            if (plant_possible(workloads[w], (enum anomaly)kind))
                 for (uint64_t seed = 0; seed < fixture_rounds(2); seed++)
-                    check_plant(&workloads[w], (enum anomaly)kind, seed);
+                    check_plant(workloads[w], (enum anomaly)kind, seed);
 }
 
 static void what_is_generated_holds_at_its_level(void)
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     for (unsigned w = 0; w < count; w++)
         for (size_t i = 0; i < ROW_COUNT(levels); i++) {
-            struct generate_options options = generate_defaults(&workloads[w]);
+            struct generate_options options = generate_defaults(workloads[w]);
             struct history history;
             struct planted planted;
             struct check check;
@@ -585,8 +585,8 @@ static void untwist(struct twisted *t)
 static struct generate_options drawn_options(uint64_t seed)
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
-    const struct workload *workload = &workloads[seed % count];
+    const struct workload *const *workloads = workload_generated(&count);
+    const struct workload *workload = workloads[seed % count];
     struct generate_options options = generate_defaults(workload);
     struct random_key key = random_key_of_seed(seed);
     struct random random;

@@ -167,7 +167,7 @@ static void open_builtin(struct run_parts *parts, const struct cluster_case *it)
 {
     struct error err = { 0 };
     struct builtin_options options;
-    const struct builtin_workload *workload = builtin_find(text_of(it->workload));
+    const struct workload *workload = workload_find(text_of(it->workload));
     struct random_key key = random_key_fork(world_key(&parts->world), "workload");
 
     TEST_ASSERT_NOT_NULL_MESSAGE(workload, it->workload);

@@ -24,7 +24,7 @@ void tearDown(void) {}
 static bool fits(const char *protocol, const char *workload)
 {
     return store_protocol_facts(store_protocol(text_of(protocol))).on_raft ||
-           builtin_find(text_of(workload))->shape != BUILTIN_LISTS;
+           workload_find(text_of(workload))->shape != SHAPE_LISTS;
 }
 
 static const char *describe(const struct cluster_case *it)
@@ -46,7 +46,7 @@ static struct cluster_case small_case(const char *protocol, const char *workload
     it.transactions = 12;
     it.parameters[0][0] = "keys";
     it.parameters[0][1] = "4";
-    if (builtin_has_parameter(builtin_find(text_of(workload)), PARAMETER_GROUP)) {
+    if (builtin_has_parameter(workload_find(text_of(workload)), PARAMETER_GROUP)) {
         it.parameters[1][0] = "group";
         it.parameters[1][1] = "2";
     }
@@ -118,7 +118,7 @@ static void every_protocol_keeps_its_level_in_small(void)
     for (const char *const *protocol = store_protocol_names(); *protocol; protocol++) {
         struct tally tally = { 0 };
 
-        for (const char *const *workload = builtin_names(); *workload; workload++)
+        for (const char *const *workload = workload_run_names(); *workload; workload++)
             for (size_t i = 0; i < fixture_rounds(2); i++) {
                 struct cluster_case it = small_case(*protocol, *workload, ++seed);
                 it.trouble = (enum trouble)(seed % TROUBLE_COUNT);
@@ -210,7 +210,7 @@ static int run_by_hand(char **arguments)
     bool is_small = getenv("SMALL") != NULL, is_bad = false;
 
     for (const char *const *protocol = store_protocol_names(); *protocol; protocol++)
-        for (const char *const *workload = builtin_names(); *workload; workload++)
+        for (const char *const *workload = workload_run_names(); *workload; workload++)
             for (int trouble = 0; trouble < TROUBLE_COUNT; trouble++) {
                 struct tally tally = { 0 };
                 if (!is_wanted(arguments[1], *protocol) || !is_wanted(arguments[2], *workload) ||

@@ -70,16 +70,16 @@ static void assert_accepted(const struct history *h, const struct workload *work
 static void the_order_in_which_a_history_was_made_is_a_witness(void)
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     for (unsigned w = 0; w < count; w++)
         for (size_t i = 0; i < ROW_COUNT(levels); i++) {
-            struct history history = make(&workloads[w], levels[i], GENERATE_NO_PLANT, i);
+            struct history history = make(workloads[w], levels[i], GENERATE_NO_PLANT, i);
 
-            assert_accepted(&history, &workloads[w], "certificate", levels[i]);
+            assert_accepted(&history, workloads[w], "certificate", levels[i]);
             if (is_serializable(levels[i])) {
-                assert_accepted(&history, &workloads[w], "order", levels[i]);
-                assert_accepted(&history, &workloads[w], "blackbox", levels[i]);
+                assert_accepted(&history, workloads[w], "order", levels[i]);
+                assert_accepted(&history, workloads[w], "blackbox", levels[i]);
             }
             history_close(&history);
         }
@@ -109,7 +109,7 @@ static bool is_decided(enum level level)
 static void with_a_planted_anomaly_it_is_none(void)
 {
     unsigned count, planted = 0;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     for (unsigned w = 0; w < count; w++)
         for (int kind = 0; kind < ANOMALY_COUNT; kind++) {
@@ -117,12 +117,12 @@ static void with_a_planted_anomaly_it_is_none(void)
             char reason[512], message[200];
             enum level level;
 
-            if (!plant_possible(&workloads[w], (enum anomaly)kind) ||
+            if (!plant_possible(workloads[w], (enum anomaly)kind) ||
                 !breaks_a_level((enum anomaly)kind, &level))
                 continue;
-            history = make(&workloads[w], LEVEL_STRICT_SERIALIZABLE, (enum anomaly)kind, 1);
+            history = make(workloads[w], LEVEL_STRICT_SERIALIZABLE, (enum anomaly)kind, 1);
             snprintf(message, sizeof message, "%s in %s", anomaly_name((enum anomaly)kind),
-                     workloads[w].name);
+                     workloads[w]->name);
             TEST_ASSERT_FALSE_MESSAGE(
                 forged_is_accepted(&history, "certificate", LEVEL_STRICT_SERIALIZABLE, reason),
                 message);

@@ -392,9 +392,9 @@ static bool is_on_raft(const struct configuration *drawing)
 }
 
 static uint64_t weight_of(const struct configuration *drawing,
-                          const struct builtin_workload *workload)
+                          const struct workload *workload)
 {
-    if (workload->shape == BUILTIN_LISTS && !is_on_raft(drawing))
+    if (workload->shape == SHAPE_LISTS && !is_on_raft(drawing))
         return 0;
     for (size_t i = 0; i < ROW_COUNT(weights); i++)
         if (text_equal(text_of(weights[i].name), text_of(workload->name)))
@@ -405,11 +405,11 @@ static uint64_t weight_of(const struct configuration *drawing,
 static void draw_kind(struct configuration *drawing)
 {
     struct random random = configuration_stream(drawing, "workload.kind");
-    const struct builtin_workload *const *all;
+    const struct workload *const *all;
     uint64_t total = 0, drawn;
     unsigned count;
 
-    all = builtin_all(&count);
+    all = workload_run(&count);
     for (unsigned i = 0; i < count; i++)
         total += weight_of(drawing, all[i]);
     drawn = random_below(&random, total);
@@ -425,7 +425,7 @@ static void draw_kind(struct configuration *drawing)
 
 struct parameters {
     struct configuration *drawing;
-    const struct builtin_workload *workload;
+    const struct workload *workload;
 };
 
 static bool has(const struct parameters *of, enum builtin_parameter parameter, char path[64])
@@ -558,8 +558,8 @@ static void draw_workload(struct configuration *drawing)
     kind = configuration_find(drawing, "workload.kind");
     if (drawing->status != STATUS_OK || !kind || kind->kind != SETTING_STRING)
         return;
-    of.workload = builtin_find(kind->text);
-    if (!of.workload)
+    of.workload = workload_find(kind->text);
+    if (!of.workload || !of.workload->behaviour)
         return; /* it will be refused */
     uniform(&of, PARAMETER_GROUP, 2, 5);
     draw_keys(&of);

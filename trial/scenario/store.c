@@ -107,7 +107,7 @@ static enum status refuse_workload(const struct setting *given, struct error *er
     const char *names[WORKLOAD_NAMES_MAX + 2] = { 0 };
     size_t count = 0;
 
-    for (const char *const *builtin = builtin_names(); *builtin && count < WORKLOAD_NAMES_MAX;
+    for (const char *const *builtin = workload_run_names(); *builtin && count < WORKLOAD_NAMES_MAX;
          builtin++)
         names[count++] = *builtin;
     names[count] = scenario_workload_name(WORKLOAD_PING);
@@ -117,7 +117,7 @@ static enum status refuse_workload(const struct setting *given, struct error *er
 enum status scenario_workload_read(struct scenario_workload *workload, const char *label,
                                    const struct setting *given, struct error *err)
 {
-    const struct builtin_workload *builtin;
+    const struct workload *builtin;
 
     if (given->kind != SETTING_STRING)
         return toml_refuse(given, err, "%s should be a string", label);
@@ -127,8 +127,8 @@ enum status scenario_workload_read(struct scenario_workload *workload, const cha
         workload->kind = WORKLOAD_PING;
         return STATUS_OK;
     }
-    builtin = builtin_find(given->text);
-    if (!builtin)
+    builtin = workload_find(given->text);
+    if (!builtin || !builtin->behaviour)
         return refuse_workload(given, err);
     workload->kind = WORKLOAD_BUILTIN;
     workload->builtin = builtin_defaults(builtin);

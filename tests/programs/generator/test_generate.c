@@ -29,7 +29,7 @@ static struct generate_options small_options(const struct workload *workload, en
     options.sessions = 2 + (int64_t)seed % 2;
     options.keys = 1 + (int64_t)seed % 4;
     options.operations = 2 + (int64_t)seed % 2;
-    if (workload->range != RANGE_NONE)
+    if (workload->mix->range != RANGE_NONE)
         options.predicates_percent = 30;
     options.level = level;
     options.seed = seed;
@@ -75,15 +75,15 @@ static bool assert_not_violated(const struct generate_options *options, struct o
 
 static void what_is_made_for_a_level_holds_there_by_the_oracle(void)
 {
-    const struct workload *workloads;
+    const struct workload *const *workloads;
     unsigned count, asked = 0, judged = 0;
 
-    workloads = workload_all(&count);
+    workloads = workload_generated(&count);
     for (unsigned w = 0; w < count; w++)
         for (int level = 0; level < LEVEL_COUNT; level++)
             for (uint64_t seed = 0; seed < fixture_rounds(8); seed++) {
                 struct generate_options options =
-                    small_options(&workloads[w], (enum level)level, seed);
+                    small_options(workloads[w], (enum level)level, seed);
 
                 assert_not_violated(&options, (struct oracle_options){ .use_certificate = true });
                 judged += assert_not_violated(&options,
@@ -95,14 +95,14 @@ static void what_is_made_for_a_level_holds_there_by_the_oracle(void)
 
 static void read_committed_holds_under_both_definitions_of_it(void)
 {
-    const struct workload *workloads;
+    const struct workload *const *workloads;
     unsigned count;
 
-    workloads = workload_all(&count);
+    workloads = workload_generated(&count);
     for (unsigned w = 0; w < count; w++)
         for (uint64_t seed = 0; seed < fixture_rounds(20); seed++) {
             struct generate_options options =
-                small_options(&workloads[w], LEVEL_READ_COMMITTED, seed);
+                small_options(workloads[w], LEVEL_READ_COMMITTED, seed);
 
             assert_not_violated(&options, (struct oracle_options){ .definition = ORACLE_AXIOMATIC,
                                                                    .use_certificate = true });
@@ -186,13 +186,13 @@ static void assert_certificate_is_true(const struct generate_options *options)
 
 static void the_certificate_tells_the_truth_at_every_level(void)
 {
-    const struct workload *workloads;
+    const struct workload *const *workloads;
     unsigned count;
 
-    workloads = workload_all(&count);
+    workloads = workload_generated(&count);
     for (unsigned w = 0; w < count; w++)
         for (int level = 0; level < LEVEL_COUNT; level++) {
-            struct generate_options options = generate_defaults(&workloads[w]);
+            struct generate_options options = generate_defaults(workloads[w]);
 
             options.transactions = 600;
             options.keys = 30;
@@ -226,12 +226,12 @@ static void the_certificate_tells_the_truth_in_unusual_sizes(void)
 
 static void by_default_the_certificate_is_that_of_a_strictly_serializable_order(void)
 {
-    const struct workload *workloads;
+    const struct workload *const *workloads;
     unsigned count;
 
-    workloads = workload_all(&count);
+    workloads = workload_generated(&count);
     for (unsigned w = 0; w < count; w++) {
-        struct generate_options options = generate_defaults(&workloads[w]);
+        struct generate_options options = generate_defaults(workloads[w]);
         struct history history;
 
         options.transactions = 3000;
@@ -486,14 +486,14 @@ static void progress_is_told_up_to_the_end(void)
 static void names_of_workloads_are_found_and_others_are_not(void)
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     TEST_ASSERT_EQUAL(9, count);
     for (unsigned i = 0; i < count; i++) {
-        TEST_ASSERT_EQUAL_STRING(workloads[i].name, workload_names()[i]);
-        TEST_ASSERT_EQUAL_PTR(&workloads[i], workload_find(text_of(workloads[i].name)));
+        TEST_ASSERT_EQUAL_STRING(workloads[i]->name, workload_generated_names()[i]);
+        TEST_ASSERT_EQUAL_PTR(workloads[i], workload_find(text_of(workloads[i]->name)));
     }
-    TEST_ASSERT_NULL(workload_names()[count]);
+    TEST_ASSERT_NULL(workload_generated_names()[count]);
     TEST_ASSERT_NULL(workload_find(TEXT("rw")));
 }
 

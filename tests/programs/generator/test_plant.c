@@ -90,13 +90,13 @@ static void for_each_plant(void (*check)(const struct expectation *, const struc
                                          uint64_t seed))
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     for (size_t i = 0; i < ROW_COUNT(expectations); i++)
         for (unsigned w = 0; w < count; w++)
-            if (plant_possible(&workloads[w], expectations[i].kind))
+            if (plant_possible(workloads[w], expectations[i].kind))
                 for (uint64_t seed = 0; seed < fixture_rounds(4); seed++)
-                    check(&expectations[i], &workloads[w], seed);
+                    check(&expectations[i], workloads[w], seed);
 }
 
 /* Asked without a certificate, and answered so. */
@@ -213,7 +213,7 @@ static bool is_another_name(int kind)
 static void every_kind_of_a_history_can_be_planted_somewhere(void)
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     for (int kind = 0; kind < ANOMALY_COUNT; kind++) {
         enum level level;
@@ -221,7 +221,7 @@ static void every_kind_of_a_history_can_be_planted_somewhere(void)
         bool is_expected = false;
 
         for (unsigned w = 0; w < count; w++)
-            takers += plant_possible(&workloads[w], (enum anomaly)kind);
+            takers += plant_possible(workloads[w], (enum anomaly)kind);
         for (size_t i = 0; i < ROW_COUNT(expectations); i++)
             is_expected |= (int)expectations[i].kind == kind;
         if (!is_another_name(kind))
@@ -260,11 +260,11 @@ static uint8_t *mark_keys(const struct history *history, const struct planted *p
 static void others_leave_the_keys_of_a_plant_alone(void)
 {
     unsigned count;
-    const struct workload *workloads = workload_all(&count);
+    const struct workload *const *workloads = workload_generated(&count);
 
     for (unsigned w = 0; w < count; w++)
         for (uint64_t seed = 0; seed < 3; seed++) {
-            struct generate_options options = generate_defaults(&workloads[w]);
+            struct generate_options options = generate_defaults(workloads[w]);
             struct history history;
             struct planted planted;
             uint8_t *marks;
@@ -277,7 +277,7 @@ static void others_leave_the_keys_of_a_plant_alone(void)
             ASSERT_OK(generate(&options, &history, &planted, &err), &err);
             marks = mark_keys(&history, &planted);
             for (size_t key = 0; key < history.key_count; key++) {
-                TEST_ASSERT_TRUE_MESSAGE(marks[key] != 3, workloads[w].name);
+                TEST_ASSERT_TRUE_MESSAGE(marks[key] != 3, workloads[w]->name);
                 own += marks[key] == 1;
             }
             TEST_ASSERT_EQUAL(2, own);

@@ -9,7 +9,7 @@ static struct error err;
 
 struct builtin_options builtin_fixture_options(const char *name, const char *settings)
 {
-    struct builtin_options options = builtin_defaults(builtin_find(text_of(name)));
+    struct builtin_options options = builtin_defaults(workload_find(text_of(name)));
 
     for (const char *at = settings; *at; at += *at == ' ') {
         size_t length = strcspn(at, " "), split = strcspn(at, "=");

@@ -45,7 +45,7 @@ static void run_on(const struct builtin *builtin, enum toy_store store)
 static bool is_same_plan(const struct builtin *builtin, const struct builtin_request *a,
                          const struct builtin_request *b)
 {
-    bool key_is_value = builtin_find(TEXT("set")) == builtin->workload;
+    bool key_is_value = workload_find(TEXT("set")) == builtin->workload;
 
     return a->kind == b->kind && (a->key == b->key || key_is_value) && a->column == b->column &&
            a->low == b->low && a->high == b->high;
@@ -53,7 +53,7 @@ static bool is_same_plan(const struct builtin *builtin, const struct builtin_req
 
 static void a_transaction_that_is_tried_again_has_the_same_plan(void)
 {
-    for (const char *const *name = builtin_names(); *name; name++) {
+    for (const char *const *name = workload_run_names(); *name; name++) {
         struct builtin builtin = builtin_fixture_make(*name, "", TOY_CLIENTS);
         struct builtin_request first[64], again[64];
 
@@ -71,8 +71,8 @@ static void a_transaction_that_is_tried_again_has_the_same_plan(void)
 /* Where keys retire, more clients make them retire sooner. */
 static void another_client_changes_no_plan(void)
 {
-    for (const char *const *name = builtin_names(); *name; name++) {
-        struct builtin_options options = builtin_defaults(builtin_find(text_of(*name)));
+    for (const char *const *name = workload_run_names(); *name; name++) {
+        struct builtin_options options = builtin_defaults(workload_find(text_of(*name)));
         bool retires = builtin_has_parameter(options.workload, PARAMETER_WRITES_PER_KEY);
         struct random_key key = random_key_of_seed(5);
         struct arena *arena = fixture_arena();
@@ -194,7 +194,7 @@ static void collect_marks(const struct builtin *builtin, struct map *marks)
 
 static void every_write_of_every_attempt_has_a_value_of_its_own(void)
 {
-    for (const char *const *name = builtin_names(); *name; name++) {
+    for (const char *const *name = workload_run_names(); *name; name++) {
         struct builtin builtin = builtin_fixture_make(*name, "", TOY_CLIENTS);
         struct map marks = { 0 };
 
@@ -313,7 +313,7 @@ static void blind_writers_never_read(void)
 
 static void some_abort_themselves_if_asked_to(void)
 {
-    for (const char *const *name = builtin_names(); *name; name++) {
+    for (const char *const *name = workload_run_names(); *name; name++) {
         struct builtin never =
             builtin_fixture_make(*name, "abort_percent=0 read_percent=100", TOY_CLIENTS);
         struct builtin half;
@@ -650,15 +650,15 @@ static void keys_and_conditions_are_spelled_as_in_histories(void)
 static void the_table_is_what_its_sql_says(void)
 {
     unsigned count;
-    const struct builtin_workload *const *all = builtin_all(&count);
+    const struct workload *const *all = workload_run(&count);
 
     TEST_ASSERT_EQUAL(10, count);
     for (unsigned i = 0; i < count; i++) {
         const struct builtin_table *table = all[i]->table;
         char sql[300];
 
-        TEST_ASSERT_EQUAL(all[i]->shape == BUILTIN_ROWS, table != NULL);
-        TEST_ASSERT_EQUAL_STRING(builtin_names()[i], all[i]->name);
+        TEST_ASSERT_EQUAL(all[i]->shape == SHAPE_ROWS, table != NULL);
+        TEST_ASSERT_EQUAL_STRING(workload_run_names()[i], all[i]->name);
         if (!table)
             continue;
         snprintf(sql, sizeof sql,

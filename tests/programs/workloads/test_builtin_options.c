@@ -20,7 +20,7 @@ void tearDown(void)
 static void every_parameter_can_be_set_to_what_it_prints(void)
 {
     unsigned count;
-    const struct builtin_workload *const *all = builtin_all(&count);
+    const struct workload *const *all = workload_run(&count);
 
     for (unsigned i = 0; i < count; i++) {
         struct builtin_options options = builtin_defaults(all[i]);
@@ -137,7 +137,7 @@ static void a_workload_that_has_no_room_is_refused(void)
 static void print_row(enum builtin_parameter parameter)
 {
     unsigned count;
-    const struct builtin_workload *const *all = builtin_all(&count);
+    const struct workload *const *all = workload_run(&count);
 
     buffer_clear(&out);
     buffer_print(&out, "\n| `%s` |", builtin_parameter_name(parameter));

@@ -45,7 +45,7 @@ static bool holds(void)
 
 static void every_workload_keeps_its_invariant_where_transactions_run_one_by_one(void)
 {
-    for (const char *const *name = builtin_names(); *name; name++)
+    for (const char *const *name = workload_run_names(); *name; name++)
         for (int store = TOY_SERIAL; store <= TOY_UNKNOWN; store++) {
             struct builtin builtin = builtin_fixture_make(*name, "", TOY_CLIENTS);
 
@@ -188,9 +188,9 @@ static void an_invariant_holds_from_its_level_on(void)
     for (size_t i = 0; i < ROW_COUNT(rows); i++)
         TEST_ASSERT_EQUAL_MESSAGE(
             rows[i].holds,
-            builtin_invariant_holds_at(builtin_find(text_of(rows[i].workload)), rows[i].level),
+            builtin_invariant_holds_at(workload_find(text_of(rows[i].workload)), rows[i].level),
             rows[i].workload);
-    TEST_ASSERT_NULL(builtin_find(TEXT("banc")));
+    TEST_ASSERT_NULL(workload_find(TEXT("banc")));
 }
 
 int main(void)

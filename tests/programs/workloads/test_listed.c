@@ -189,7 +189,7 @@ static void run_both(struct builtin_txn *drawn, struct builtin_txn *followed)
     }
 }
 
-static void compare_all(const struct builtin_workload *workload)
+static void compare_all(const struct workload *workload)
 {
     struct arena *arena = fixture_arena();
     struct builtin_options options = builtin_defaults(workload);
@@ -220,7 +220,7 @@ static void compare_all(const struct builtin_workload *workload)
 static void listed_transactions_ask_for_what_drawn_ones_do(void)
 {
     unsigned count;
-    const struct builtin_workload *const *all = builtin_all(&count);
+    const struct workload *const *all = workload_run(&count);
 
     for (unsigned i = 0; i < count; i++) {
         listed_clear(&listing);
@@ -230,7 +230,7 @@ static void listed_transactions_ask_for_what_drawn_ones_do(void)
 
 static void an_expectation_that_is_not_true_breaks_the_invariant(void)
 {
-    struct builtin_options options = builtin_defaults(builtin_find(TEXT("bank")));
+    struct builtin_options options = builtin_defaults(workload_find(TEXT("bank")));
     struct random_key key = random_key_of_seed(5);
     struct builtin_row rows[] = { { 0, 60, 0 }, { 1, 39, 0 } };
     struct arena *arena = fixture_arena();
@@ -265,7 +265,7 @@ static void values_that_repeat_are_not_called_unique(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        struct builtin_options options = builtin_defaults(builtin_find(TEXT("rw-register")));
+        struct builtin_options options = builtin_defaults(workload_find(TEXT("rw-register")));
         struct random_key key = random_key_of_seed(5);
         struct arena *arena = fixture_arena();
         struct builtin builtin;

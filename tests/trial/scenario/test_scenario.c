@@ -160,6 +160,9 @@ static void every_mistake_is_named_with_its_place(void)
           "perhaps min, or constant; and tail only with tail_chance" },
         { "name = \"x\"\n[workload]\nkind = \"pong\"\n",
           "x.toml:3: there is no workload \"pong\"; did you mean \"ping\"?" },
+        { "name = \"x\"\n[workload]\nkind = \"cobra-heavy\"\n", /* only `generate` makes it */
+          "x.toml:3: there is no workload \"cobra-heavy\"; there is rw-register, list-append, bank, long-fork, "
+          "set, counter, write-skew, predicate, blindw, ycsb, ping" },
         { MINIMAL "[[nemesis]]\nkind = \"partitoin\"\n",
           "x.toml:5: there is no nemesis \"partitoin\"; did you mean \"partition\"?" },
         { MINIMAL "[[nemesis]]\nkind = \"meteor\"\n",
