@@ -58,6 +58,7 @@ void interval_model_close(struct interval_model *m)
     array_close(&m->events);
     array_close(&m->undecided);
     array_close(&m->own.slots);
+    array_close(&m->before.links);
     array_close(&m->findings);
 }
 

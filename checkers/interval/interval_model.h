@@ -145,6 +145,7 @@ struct key_state;
 struct row_key;
 struct relation;
 struct live_txn;
+struct version_link;
 struct key_version;
 struct txn_write;
 
@@ -153,6 +154,17 @@ struct own_writes {
     ARRAY(struct txn_write) slots;
     size_t mask;
     uint64_t stamp;
+};
+
+/*
+ * Versions from whose instants an order leads to the view that was looked at last, in a chain for each
+ * key. Orders into a view only grow, and the newest stand first: so each is looked at once.
+ */
+struct versions_before {
+    uint32_t point_plus_1; /* the view's; 0: none has been looked at */
+    uint32_t newest_order; /* that has been looked at */
+    uint32_t date;         /* of the view: chains of others are empty */
+    ARRAY(struct version_link) links;
 };
 
 struct interval_model {
@@ -172,6 +184,7 @@ struct interval_model {
     ARRAY(struct row_key) key_rows;   /* by key, as far as they are of tables */
     ARRAY(struct relation) relations; /* tables */
     uint64_t asked;                   /* questions so far */
+    struct versions_before before;
     struct derivation
         *derivation; /* the caller's; NULL: nobody wants to know what is drawn from what */
     struct gaps gaps;

@@ -71,7 +71,12 @@ struct key_state {
     uint32_t newest; /* version */
     uint32_t count, count_to_collect;
     bool is_known;
+    uint32_t before, before_date; /* the chain of struct versions_before, if it is of that date */
     struct key_readers readers, lockers;
+};
+
+struct version_link {
+    uint32_t version, next; /* next: a link, or INTERVAL_NONE */
 };
 
 /* Of a key that is a row of a table. */
@@ -208,12 +213,24 @@ static inline uint32_t number_before(uint64_t txn)
     return (uint32_t)txn == UINT32_MAX ? 0 : (uint32_t)txn + 1;
 }
 
+/*
+ * Whether a version that is not of the beginning may precede this one. Where windows say nothing, none
+ * does to whose instant nothing leads.
+ */
+static inline bool version_may_follow(const struct interval_model *m, const struct key_version *w)
+{
+    return m->profile.timing != TIMING_NONE || w->point == INTERVAL_NONE ||
+           timeline_point(&m->timeline, w->point)->first_in != TIMELINE_NONE;
+}
+
 /* Whether one version surely comes before the other. */
 static inline bool version_precedes(const struct interval_model *m, const struct key_version *v,
                                     const struct key_version *w)
 {
     if (v->state == VERSION_OF_BEGINNING || w->state == VERSION_OF_BEGINNING)
         return v->state == VERSION_OF_BEGINNING && w->state != VERSION_OF_BEGINNING;
+    if (!version_may_follow(m, w))
+        return false;
     if (version_installed(m, v).high < version_installed(m, w).low)
         return true;
     if (v->point == INTERVAL_NONE || w->point == INTERVAL_NONE)

@@ -40,6 +40,73 @@ const struct key_version *read_view_find_hiding(const struct interval_model *m,
     return NULL;
 }
 
+/* --- Versions before a view, by orders ------------------------------------------------- */
+
+/* What the transaction of an instant leaves behind. False: there is no memory, or it is not all there. */
+static bool link_versions(struct interval_model *m, uint32_t point)
+{
+    const struct live_txn *live = model_owner(m, timeline_point(&m->timeline, point));
+    struct versions_before *b = &m->before;
+    struct error ignored = { 0 };
+
+    for (uint32_t i = 0; live->point == point && i < live->access_count; i++) {
+        const struct txn_access *a = &live->accesses[i];
+        struct version_link link;
+        struct key_state *key;
+
+        if (a->kind != TRACE_WRITE || !a->is_last)
+            continue;
+        if (a->version == INTERVAL_NONE)
+            return false;
+        key = &m->keys.at[a->key];
+        link = (struct version_link){ .version = a->version, .next = INTERVAL_NONE };
+        if (key->before_date == b->date)
+            link.next = key->before;
+        if (array_push(&b->links, link, &ignored) != STATUS_OK)
+            return false;
+        key->before = (uint32_t)b->links.count - 1;
+        key->before_date = b->date;
+    }
+    return true;
+}
+
+static bool link_all(struct interval_model *m, uint32_t point)
+{
+    const struct timeline *t = &m->timeline;
+    struct versions_before *b = &m->before;
+    uint32_t newest = timeline_point(t, point)->first_in;
+
+    if (b->point_plus_1 != point + 1) {
+        b->newest_order = TIMELINE_NONE;
+        b->links.count = 0;
+        b->date++;
+    }
+    b->point_plus_1 = 0;
+    for (uint32_t o = newest; o != b->newest_order; o = t->orders.at[o].next_in)
+        if (!link_versions(m, t->orders.at[o].from))
+            return false;
+    b->point_plus_1 = point + 1;
+    b->newest_order = newest;
+    return true;
+}
+
+/* Without times no order goes again, and nothing but an order says what was there. */
+void read_view_before_gather(struct read_view_before *before, struct interval_model *m,
+                             const struct read_view *read)
+{
+    const struct key_state *key = &m->keys.at[read->key];
+
+    if (m->profile.timing != TIMING_NONE || read->point == INTERVAL_NONE ||
+        before->next == INTERVAL_NONE || !link_all(m, read->point))
+        return;
+    before->next = INTERVAL_NONE;
+    for (uint32_t i = key->before_date == m->before.date ? key->before : INTERVAL_NONE;
+         i != INTERVAL_NONE; i = m->before.links.at[i].next)
+        if (may_hide(m, read, &m->versions.at[m->before.links.at[i].version]))
+            before->versions[before->count++] = m->before.links.at[i].version;
+    assert(before->count <= key->count);
+}
+
 static void confirm(struct interval_model *m, const struct read_view *read, struct key_version *v)
 {
     int64_t by = read->live->commit.high;

@@ -86,6 +86,10 @@ static inline void read_view_before_init(struct read_view_before *before,
     before->count = 0;
 }
 
+/* All of them at once, in no order, where there is a quicker way than to walk over the versions. */
+void read_view_before_gather(struct read_view_before *, struct interval_model *,
+                             const struct read_view *);
+
 /* The version that hides another from the view, or NULL. */
 const struct key_version *read_view_find_hiding(const struct interval_model *,
                                                 const struct read_view *, struct read_view_before *,

@@ -43,8 +43,7 @@ static bool has_span(const struct spans *spans, uint16_t column)
     return false;
 }
 
-/* Each conjunct makes one bound at the most: if there are as many, the bounds are all. */
-static struct spans spans_of(const struct history *h, const struct predicate *p)
+struct spans matcher_spans(const struct history *h, const struct predicate *p)
 {
     const struct condition *condition = p->filter.condition;
     struct spans spans = { .is_exact = condition->bound_count == condition->conjunct_count };
@@ -149,7 +148,7 @@ enum status matcher_init(struct matcher *m, const struct history *h, bool slowly
     for (uint32_t i = 0; i < count && !slowly; i++) {
         const struct predicate *p = predicates_get(m->predicates, i);
 
-        m->spans[i] = spans_of(h, p);
+        m->spans[i] = matcher_spans(h, p);
         TRY(pin(m, p, &m->spans[i], err));
     }
     return STATUS_OK;

@@ -45,6 +45,12 @@ struct matcher {
     bool keys_are_known;
 };
 
+/*
+ * The spans of a predicate over a table of the history. Each conjunct makes one bound at the most: if
+ * there are as many, the bounds are all.
+ */
+struct spans matcher_spans(const struct history *, const struct predicate *);
+
 /* Closed by matcher_close(), also after a failure. */
 MUST_USE enum status matcher_init(struct matcher *, const struct history *, bool slowly,
                                   struct error *);

@@ -337,7 +337,7 @@ struct version_candidates {
 };
 
 /* Those from before one that the view surely sees need not be looked at. */
-static struct version_candidates find_candidates(const struct interval_model *m,
+static struct version_candidates find_candidates(struct interval_model *m,
                                                  const struct read_view *read)
 {
     struct version_candidates found = { .match = INTERVAL_NONE };
@@ -345,7 +345,10 @@ static struct version_candidates find_candidates(const struct interval_model *m,
     int64_t hidden_before = TIMELINE_BEGINNING;
     struct read_view_before before;
 
+    if (read->point != INTERVAL_NONE)
+        timeline_focus(&m->timeline, read->point);
     read_view_before_init(&before, m, read);
+    read_view_before_gather(&before, m, read);
     for (; next != INTERVAL_NONE; next = version_older(m, &m->versions.at[next], hidden_before)) {
         const struct key_version *v = &m->versions.at[next];
         struct time_window installed = version_installed(m, v);
@@ -472,13 +475,16 @@ enum status consistent_read_installed(struct interval_model *m, uint32_t key, ui
 {
     if (model_times_imply_the_rest(m))
         return STATUS_OK;
+    if (m->versions.at[version].point != INTERVAL_NONE)
+        timeline_focus(&m->timeline, m->versions.at[version].point);
     for (size_t i = 0; i < m->keys.at[key].readers.count; i++) {
         struct key_reader reader = m->keys.at[key].readers.at[i];
         const struct key_version *w = &m->versions.at[version];
         const struct live_txn *live;
         struct read_view read;
 
-        if (!model_is_live(m, reader.txn) || reader.txn == w->txn)
+        if (reader.txn == w->txn || !version_precedes(m, &m->versions.at[reader.version], w) ||
+            !model_is_live(m, reader.txn))
             continue;
         live = model_live(m, reader.txn);
         if (live->accesses[reader.access].kind == TRACE_QUERY) {
@@ -486,8 +492,6 @@ enum status consistent_read_installed(struct interval_model *m, uint32_t key, ui
             continue;
         }
         read = read_view_of(m, live, reader.access, key);
-        if (!version_precedes(m, &m->versions.at[reader.version], w))
-            continue;
         derivation_overwrites(m, &read, reader.version, version);
         TRY(missed(m, &read, w, err));
     }

@@ -254,7 +254,7 @@ static struct quest quest_of(const struct interval_model *m, const struct live_t
 /* Of one key: versions that the view may see. */
 struct weighed_versions {
     uint32_t fit, other; /* the last of each */
-    size_t fit_count, other_count;
+    size_t fit_count, other_count; /* others are counted as long as none fits */
     bool is_undecided;
     bool was_there; /* one that fits may have been there when the answer came */
 };
@@ -315,17 +315,21 @@ static struct weighed_versions weigh(struct interval_model *m, const struct ques
     if (read->point != INTERVAL_NONE)
         timeline_focus(&m->timeline, read->point);
     read_view_before_init(&before, m, read);
+    read_view_before_gather(&before, m, read);
     for (; next != INTERVAL_NONE && !is_enough(&weighed);
          next = version_older(m, &m->versions.at[next], hidden_before)) {
         const struct key_version *v = &m->versions.at[next];
         struct time_window installed = version_installed(m, v);
+        enum predicate_answer answer;
 
         if (installed.high < read->view.low && installed.low > hidden_before && version_counts(v) &&
             v->txn != read->txn && !m->profile.reads_any)
             hidden_before = installed.low;
-        if (!read_view_may_see(m, read, &before, v))
+        answer = fits(m, quest, v, matching);
+        if ((answer == PREDICATE_NO && weighed.fit_count > 0) ||
+            !read_view_may_see(m, read, &before, v))
             continue;
-        switch (fits(m, quest, v, matching)) {
+        switch (answer) {
         case PREDICATE_YES:
             weighed.fit = next;
             weighed.fit_count++;
@@ -588,17 +592,31 @@ static enum status judge_absent(struct interval_model *m, struct quest *quest, s
 
 /* --- Who is still to come ------------------------------------------------------------- */
 
+/* Whether nothing new would follow from it that a statement comes before a version. */
+static bool is_known_before(const struct interval_model *m, const struct live_txn *live,
+                            uint32_t access, const struct key_version *w)
+{
+    uint32_t view = live->accesses[access].view;
+    uint32_t point = view == INTERVAL_NONE ? live->view : view;
+
+    return point != INTERVAL_NONE && w->point != INTERVAL_NONE && w->certified == INTERVAL_NONE &&
+           timeline_knows(&m->timeline, point, w->point);
+}
+
 /* A key that a judged query has looked at is written: by then it has its reader. */
 enum status predicate_read_overtaken(struct interval_model *m, const struct key_reader *reader,
                                      uint32_t key, uint32_t version, struct error *err)
 {
     const struct live_txn *live = model_live(m, reader->txn);
-    struct quest quest = quest_of(m, live, reader->access);
-    struct read_view read = look_for(m, &quest, key);
     const struct key_version *w = &m->versions.at[version];
+    struct quest quest;
+    struct read_view read;
 
-    if (!version_precedes(m, &m->versions.at[reader->version], w) ||
-        fits(m, &quest, w, predicate_read_has_come(quest.query, key)) != PREDICATE_NO)
+    if (is_known_before(m, live, reader->access, w))
+        return STATUS_OK;
+    quest = quest_of(m, live, reader->access);
+    read = look_for(m, &quest, key);
+    if (fits(m, &quest, w, predicate_read_has_come(quest.query, key)) != PREDICATE_NO)
         return STATUS_OK;
     derivation_overwrites(m, &read, reader->version, version);
     return comes_before(m, &read, w->certified, w->point, err);
@@ -672,6 +690,9 @@ enum status predicate_read_installed(struct interval_model *m, uint32_t key, uin
     for (size_t i = 0; i < relation->watchers.count; i++) {
         struct judged_query watcher = relation->watchers.at[i];
 
+        /* Who asked once the key was known looked at it; so did all who asked later. */
+        if (watcher.asked > m->key_rows.at[key].born && !m->profile.locks_absent)
+            return STATUS_OK;
         if (i == WATCHERS_ASKED) {
             m->counts.unjudged_queries++;
             return STATUS_OK;
