@@ -53,6 +53,7 @@ void interval_model_close(struct interval_model *m)
     gaps_close(&m->gaps);
     array_close(&m->keys);
     array_close(&m->versions);
+    map_close(&m->values);
     array_close(&m->free_versions);
     array_close(&m->live);
     array_close(&m->events);

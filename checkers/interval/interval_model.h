@@ -28,6 +28,7 @@
 #define CHECKERS_INTERVAL_INTERVAL_MODEL_H
 
 #include "base/array.h"
+#include "base/map.h"
 #include "base/text.h"
 #include "checkers/interval/event_heap_private.h"
 #include "checkers/interval/gaps_private.h"
@@ -174,6 +175,7 @@ struct interval_model {
     struct timeline certifier; /* of transactions */
     ARRAY(struct key_state) keys;
     ARRAY(struct key_version) versions;
+    struct map values;             /* the newest version of a key and a value, without times */
     ARRAY(uint32_t) free_versions; /* each with those that are older, which go on to be free */
     ARRAY(struct live_txn) live;   /* in the order in which they came */
     uint64_t live_first;           /* the number of the first of them */

@@ -32,6 +32,7 @@ struct key_version {
     struct time_window installed; /* the instant of its commit, where the point is not live */
     int64_t settled;              /* by then all older ones had been installed, if ever */
     uint32_t older;               /* the key's next, or INTERVAL_NONE */
+    uint32_t same;                /* the next that has the same value; without times */
     uint32_t point, view;         /* of the timeline, or INTERVAL_NONE: gone */
     uint32_t certified;           /* of the certifier, or INTERVAL_NONE */
     uint8_t state;

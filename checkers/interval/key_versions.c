@@ -2,6 +2,7 @@
 
 #include <assert.h>
 
+#include "base/hash.h"
 #include "checkers/interval/derivation_private.h"
 
 static const struct key_state no_key = { .newest = INTERVAL_NONE,
@@ -32,6 +33,37 @@ static enum status take_version(struct interval_model *m, const struct key_versi
     return array_push(&m->versions, *new, err);
 }
 
+static uint64_t number_of(uint32_t key, uint64_t value)
+{
+    return hash_fold(value ^ HASH_ODD_1, (uint64_t)key + HASH_ODD_2);
+}
+
+/* Without times versions stay where they are, and reads look for them by their values. */
+static enum status chain_by_value(struct interval_model *m, uint32_t key, uint32_t version,
+                                  struct error *err)
+{
+    struct key_version *v = &m->versions.at[version];
+    size_t count = m->values.keys.count, place;
+
+    v->same = INTERVAL_NONE;
+    if (m->profile.timing != TIMING_NONE)
+        return STATUS_OK;
+    TRY(map_add(&m->values, number_of(key, v->value), version, &place, err));
+    if (m->values.keys.count == count)
+        v->same = (uint32_t)m->values.values.at[place];
+    m->values.values.at[place] = version;
+    return STATUS_OK;
+}
+
+uint32_t key_versions_of_value(const struct interval_model *m, uint32_t key, uint64_t value)
+{
+    uint64_t found;
+
+    if (m->profile.timing != TIMING_NONE)
+        return m->keys.at[key].newest;
+    return map_find(&m->values, number_of(key, value), &found) ? (uint32_t)found : INTERVAL_NONE;
+}
+
 static int64_t later_of(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -58,6 +90,7 @@ static enum status put_version(struct interval_model *m, uint32_t key, struct ke
     new->came = new->installed.low;
     new->settled = settled_by(m, new->older);
     TRY(take_version(m, new, place, err));
+    TRY(chain_by_value(m, key, *place, err));
     derivation_add_version(m, live, *place);
     state->newest = *place;
     state->count++;

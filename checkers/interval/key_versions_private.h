@@ -30,6 +30,15 @@ MUST_USE static inline enum status key_versions_know(struct interval_model *m, u
 
 MUST_USE enum status key_versions_install(struct interval_model *, struct live_txn *,
                                           struct txn_access *, struct error *);
+/* The first of a walk that meets all versions which have that value: key_versions_next_of_value(). */
+uint32_t key_versions_of_value(const struct interval_model *, uint32_t key, uint64_t value);
+
+static inline uint32_t key_versions_next_of_value(const struct interval_model *m,
+                                                  const struct key_version *v, int64_t time)
+{
+    return m->profile.timing == TIMING_NONE ? v->same : version_older(m, v, time);
+}
+
 /* Those whose transactions have gone make room first. */
 MUST_USE enum status key_versions_add_reader(const struct interval_model *, struct key_readers *,
                                              struct key_reader, struct error *);

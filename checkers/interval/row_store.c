@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/intern.h"
-#include "checkers/rows/matcher.h"
 
 #define CONDITIONS_TOGETHER 4096
 
@@ -18,9 +17,8 @@ struct stored_row {
 /* Compiled together, and closed when nobody holds any of them. */
 struct condition_set {
     struct predicates *predicates;
-    struct intern texts;       /* with their tables: most conditions come again */
-    ARRAY(uint32_t) numbers;   /* by text */
-    ARRAY(struct spans) spans; /* by number */
+    struct intern texts;     /* with their tables: most conditions come again */
+    ARRAY(uint32_t) numbers; /* by text */
     struct buffer name;
     uint32_t held;
     bool is_full;
@@ -41,7 +39,6 @@ static void close_set(struct condition_set *set)
     predicates_close(set->predicates);
     intern_close(&set->texts);
     array_close(&set->numbers);
-    array_close(&set->spans);
     buffer_close(&set->name);
     free(set);
 }
@@ -199,9 +196,8 @@ static enum status open_set(struct row_store *s, struct error *err)
 }
 
 /* Each text is compiled once. */
-static enum status find_condition(struct condition_set *set, const struct history *schema,
-                                  uint32_t table, struct text text, uint32_t *number,
-                                  struct error *err)
+static enum status find_condition(struct condition_set *set, uint32_t table, struct text text,
+                                  uint32_t *number, struct error *err)
 {
     uint32_t place;
 
@@ -215,12 +211,6 @@ static enum status find_condition(struct condition_set *set, const struct histor
         return STATUS_OK;
     }
     TRY(predicates_add(set->predicates, table, text, number, err));
-    while (set->spans.count <= *number) {
-        const struct predicate *p =
-            predicates_get(set->predicates, (uint32_t)set->spans.count);
-
-        TRY(array_push(&set->spans, matcher_spans(schema, p), err));
-    }
     TRY(array_reserve(&set->numbers, 1, err));
     TRY(intern_add(&set->texts, (struct text){ set->name.at, set->name.count }, &place, err));
     return array_push(&set->numbers, *number, err);
@@ -236,7 +226,8 @@ enum status row_store_ask(struct row_store *s, uint32_t table, struct text text,
         return STATUS_OK;
     TRY(open_set(s, err));
     new.set = s->newest;
-    TRY(find_condition(s->newest, &s->schema, table, text, &new.number, err));
+    TRY(find_condition(s->newest, table, text, &new.number, err));
+    new.spans = matcher_spans(&s->schema, predicates_get(s->newest->predicates, new.number));
     if (s->free_conditions.count > 0) {
         *condition = s->free_conditions.at[--s->free_conditions.count];
         s->conditions.at[*condition] = new;
@@ -282,7 +273,6 @@ enum predicate_answer row_store_match(struct row_store *s, uint32_t condition, u
 {
     const struct stored_condition *c = &s->conditions.at[condition];
     const struct stored_row *r = s->rows.at[row];
-    const struct spans *spans;
 
     if (condition == CONDITION_ALL)
         return PREDICATE_YES;
@@ -290,10 +280,9 @@ enum predicate_answer row_store_match(struct row_store *s, uint32_t condition, u
         return PREDICATE_NO;
     if (r->is_lost)
         return PREDICATE_UNDECIDED;
-    spans = &c->set->spans.at[c->number];
-    if (spans->is_empty || !is_within(spans, r->cells))
+    if (c->spans.is_empty || !is_within(&c->spans, r->cells))
         return PREDICATE_NO;
-    return spans->is_exact
+    return c->spans.is_exact
                ? PREDICATE_YES
                : predicates_match_datums(c->set->predicates, c->number, r->cells, &s->scratch);
 }

@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "base/text.h"
+#include "checkers/rows/matcher.h"
 #include "history/history.h"
 #include "programs/machine/predicate.h"
 
@@ -32,6 +33,7 @@ struct stored_condition {
     uint32_t number; /* in the set */
     uint32_t table;
     bool is_live;
+    struct spans spans;
 };
 
 struct row_store {

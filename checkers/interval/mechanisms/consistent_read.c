@@ -341,7 +341,7 @@ static struct version_candidates find_candidates(struct interval_model *m,
                                                  const struct read_view *read)
 {
     struct version_candidates found = { .match = INTERVAL_NONE };
-    uint32_t next = m->keys.at[read->key].newest;
+    uint32_t next = key_versions_of_value(m, read->key, read->access->value);
     int64_t hidden_before = TIMELINE_BEGINNING;
     struct read_view_before before;
 
@@ -349,7 +349,8 @@ static struct version_candidates find_candidates(struct interval_model *m,
         timeline_focus(&m->timeline, read->point);
     read_view_before_init(&before, m, read);
     read_view_before_gather(&before, m, read);
-    for (; next != INTERVAL_NONE; next = version_older(m, &m->versions.at[next], hidden_before)) {
+    for (; next != INTERVAL_NONE;
+         next = key_versions_next_of_value(m, &m->versions.at[next], hidden_before)) {
         const struct key_version *v = &m->versions.at[next];
         struct time_window installed = version_installed(m, v);
 

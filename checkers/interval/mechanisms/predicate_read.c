@@ -253,7 +253,7 @@ static struct quest quest_of(const struct interval_model *m, const struct live_t
 
 /* Of one key: versions that the view may see. */
 struct weighed_versions {
-    uint32_t fit, other; /* the last of each */
+    uint32_t fit, other;           /* the last of each */
     size_t fit_count, other_count; /* others are counted as long as none fits */
     bool is_undecided;
     bool was_there; /* one that fits may have been there when the answer came */
@@ -298,10 +298,16 @@ static enum predicate_answer fits(struct interval_model *m, const struct quest *
     return (answer == PREDICATE_YES) == matching ? PREDICATE_YES : PREDICATE_NO;
 }
 
-/* Two that fit, one of them there in time: whatever else there is, nothing is wrong and nothing follows. */
-static bool is_enough(const struct weighed_versions *weighed)
+/*
+ * Two that fit, one of them there in time: whatever else there is, nothing is wrong and nothing
+ * follows. One, where nothing would follow from it.
+ */
+static bool is_enough(const struct interval_model *m, const struct quest *quest,
+                      const struct read_view *read, const struct weighed_versions *weighed)
 {
-    return weighed->fit_count > 1 && weighed->was_there;
+    size_t needed = quest->is_loose || m->profile.reads_any ? 1 : 2;
+
+    return weighed->fit_count >= needed && (weighed->was_there || read->asked_by == TIMELINE_END);
 }
 
 static struct weighed_versions weigh(struct interval_model *m, const struct quest *quest,
@@ -316,7 +322,7 @@ static struct weighed_versions weigh(struct interval_model *m, const struct ques
         timeline_focus(&m->timeline, read->point);
     read_view_before_init(&before, m, read);
     read_view_before_gather(&before, m, read);
-    for (; next != INTERVAL_NONE && !is_enough(&weighed);
+    for (; next != INTERVAL_NONE && !is_enough(m, quest, read, &weighed);
          next = version_older(m, &m->versions.at[next], hidden_before)) {
         const struct key_version *v = &m->versions.at[next];
         struct time_window installed = version_installed(m, v);
