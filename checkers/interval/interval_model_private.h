@@ -60,6 +60,9 @@ struct txn_write {
 struct key_reader {
     uint64_t txn;
     uint32_t version, access;
+    bool
+        has_span; /* it looked for rows, did not get this one, and looks at rows of the span alone */
+    struct span span;
 };
 
 /* In the order in which they read. */
@@ -222,6 +225,13 @@ static inline bool version_may_follow(const struct interval_model *m, const stru
 {
     return m->profile.timing != TIMING_NONE || w->point == INTERVAL_NONE ||
            timeline_point(&m->timeline, w->point)->first_in != TIMELINE_NONE;
+}
+
+/* Likewise, whether a version may precede one. */
+static inline bool version_may_lead(const struct interval_model *m, const struct key_version *v)
+{
+    return m->profile.timing != TIMING_NONE || v->point == INTERVAL_NONE ||
+           timeline_point(&m->timeline, v->point)->first_out != TIMELINE_NONE;
 }
 
 /* Whether one version surely comes before the other. */

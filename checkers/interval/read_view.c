@@ -17,6 +17,8 @@ const struct key_version *read_view_find_hiding(const struct interval_model *m,
 {
     int64_t from = version_installed(m, hidden).low;
 
+    if (!version_may_lead(m, hidden))
+        return NULL;
     for (uint32_t i = 0; i < before->count; i++) {
         const struct key_version *v = &m->versions.at[before->versions[i]];
 

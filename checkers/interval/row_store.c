@@ -257,16 +257,35 @@ void row_store_forget(struct row_store *s, uint32_t condition)
 }
 
 /* Null is in no span. */
-static bool is_within(const struct spans *spans, const struct datum *cells)
+static bool is_within(const struct span *span, const struct datum *cells)
 {
-    for (unsigned i = 0; i < spans->count; i++) {
-        const struct datum *cell = &cells[spans->at[i].column];
+    const struct datum *cell = &cells[span->column];
 
-        if (cell->kind != DATUM_INTEGER || cell->as.integer < spans->at[i].low ||
-            cell->as.integer > spans->at[i].high)
+    return cell->kind == DATUM_INTEGER && cell->as.integer >= span->low &&
+           cell->as.integer <= span->high;
+}
+
+static bool is_within_all(const struct spans *spans, const struct datum *cells)
+{
+    for (unsigned i = 0; i < spans->count; i++)
+        if (!is_within(&spans->at[i], cells))
             return false;
-    }
     return true;
+}
+
+bool row_store_span(const struct row_store *s, uint32_t condition, struct span *span)
+{
+    const struct spans *spans = &s->conditions.at[condition].spans;
+
+    if (condition == CONDITION_ALL || spans->count == 0)
+        return false;
+    *span = spans->at[0];
+    return true;
+}
+
+bool row_store_is_within(const struct row_store *s, uint32_t row, const struct span *span)
+{
+    return row != ROW_NONE && (s->rows.at[row]->is_lost || is_within(span, s->rows.at[row]->cells));
 }
 
 enum predicate_answer row_store_match(struct row_store *s, uint32_t condition, uint32_t row)
@@ -280,7 +299,7 @@ enum predicate_answer row_store_match(struct row_store *s, uint32_t condition, u
         return PREDICATE_NO;
     if (r->is_lost)
         return PREDICATE_UNDECIDED;
-    if (c->spans.is_empty || !is_within(&c->spans, r->cells))
+    if (c->spans.is_empty || !is_within_all(&c->spans, r->cells))
         return PREDICATE_NO;
     return c->spans.is_exact
                ? PREDICATE_YES

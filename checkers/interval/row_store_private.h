@@ -70,6 +70,10 @@ const struct datum *row_store_cell(const struct row_store *, uint32_t row, uint1
 /* Between which values of an integer column all that match are. */
 void row_store_range(const struct row_store *, uint32_t condition, uint16_t column, int64_t *low,
                      int64_t *high);
+/* A span of an integer column that all rows which match are in. False: none is known. */
+bool row_store_span(const struct row_store *, uint32_t condition, struct span *);
+/* Whether a row may be in it. */
+bool row_store_is_within(const struct row_store *, uint32_t row, const struct span *);
 void row_store_tell(const struct row_store *, uint32_t condition, struct buffer *);
 
 #endif

@@ -409,7 +409,7 @@ static enum status deduce(struct interval_model *m, const struct read_view *read
 {
     uint32_t key = read->key;
     struct key_version *v = &m->versions.at[match];
-    struct key_reader reader = { read->txn, match, access };
+    struct key_reader reader = { .txn = read->txn, .version = match, .access = access };
 
     TRY(dependency_of_read(m, read, access, match, err));
     derivation_reads(m, read, match, DERIVATION_READS);
@@ -484,6 +484,9 @@ enum status consistent_read_installed(struct interval_model *m, uint32_t key, ui
         const struct live_txn *live;
         struct read_view read;
 
+        if (reader.has_span &&
+            (w->value == 0 || !row_store_is_within(m->rows, w->row, &reader.span)))
+            continue;
         if (reader.txn == w->txn || !version_precedes(m, &m->versions.at[reader.version], w) ||
             !model_is_live(m, reader.txn))
             continue;

@@ -157,8 +157,9 @@ enum status mutual_exclusion_judge(struct interval_model *m, struct live_txn *li
 
     TRY(compare_with_writes(m, live, a, err));
     if (a->kind == TRACE_READ)
-        return key_versions_add_reader(m, &key->lockers,
-                                       (struct key_reader){ txn, INTERVAL_NONE, access }, err);
+        return key_versions_add_reader(
+            m, &key->lockers,
+            (struct key_reader){ .txn = txn, .version = INTERVAL_NONE, .access = access }, err);
     for (size_t i = 0; i < key->lockers.count; i++) {
         const struct key_reader *locker = &key->lockers.at[i];
         struct key_lock own = lock_of_access(m, live, a), other;

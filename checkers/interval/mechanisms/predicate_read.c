@@ -254,7 +254,7 @@ static struct quest quest_of(const struct interval_model *m, const struct live_t
 /* Of one key: versions that the view may see. */
 struct weighed_versions {
     uint32_t fit, other;           /* the last of each */
-    size_t fit_count, other_count; /* others are counted as long as none fits */
+    size_t fit_count, other_count; /* others are counted where none fits */
     bool is_undecided;
     bool was_there; /* one that fits may have been there when the answer came */
 };
@@ -310,19 +310,45 @@ static bool is_enough(const struct interval_model *m, const struct quest *quest,
     return weighed->fit_count >= needed && (weighed->was_there || read->asked_by == TIMELINE_END);
 }
 
-static struct weighed_versions weigh(struct interval_model *m, const struct quest *quest,
-                                     const struct read_view *read, bool matching)
-{
-    struct weighed_versions weighed = { .fit = INTERVAL_NONE, .other = INTERVAL_NONE };
-    uint32_t next = m->keys.at[read->key].newest;
-    int64_t hidden_before = TIMELINE_BEGINNING;
+/* A look at one key. */
+struct weighing {
+    const struct quest *quest;
+    const struct read_view *read;
     struct read_view_before before;
+    bool matching, has_gathered;
+    struct weighed_versions weighed;
+};
 
-    if (read->point != INTERVAL_NONE)
-        timeline_focus(&m->timeline, read->point);
-    read_view_before_init(&before, m, read);
-    read_view_before_gather(&before, m, read);
-    for (; next != INTERVAL_NONE && !is_enough(m, quest, read, &weighed);
+static void weigh_version(struct weighing *w, const struct key_version *v, uint32_t place,
+                          enum predicate_answer answer, int64_t installed_low)
+{
+    struct weighed_versions *weighed = &w->weighed;
+    int64_t answered = w->read->access->at.high;
+
+    switch (answer) {
+    case PREDICATE_YES:
+        weighed->fit = place;
+        weighed->fit_count++;
+        weighed->was_there |= v->locked.low <= answered && installed_low <= answered;
+        break;
+    case PREDICATE_NO:
+        weighed->other = place;
+        weighed->other_count++;
+        break;
+    case PREDICATE_UNDECIDED:
+        weighed->is_undecided = true;
+        break;
+    }
+}
+
+/* Those that fit and that nobody can tell about; or the others, which nobody asks for where one fits. */
+static void weigh_some(struct interval_model *m, struct weighing *w, bool others)
+{
+    const struct read_view *read = w->read;
+    int64_t hidden_before = TIMELINE_BEGINNING;
+
+    for (uint32_t next = m->keys.at[read->key].newest;
+         next != INTERVAL_NONE && !is_enough(m, w->quest, read, &w->weighed);
          next = version_older(m, &m->versions.at[next], hidden_before)) {
         const struct key_version *v = &m->versions.at[next];
         struct time_window installed = version_installed(m, v);
@@ -331,27 +357,35 @@ static struct weighed_versions weigh(struct interval_model *m, const struct ques
         if (installed.high < read->view.low && installed.low > hidden_before && version_counts(v) &&
             v->txn != read->txn && !m->profile.reads_any)
             hidden_before = installed.low;
-        answer = fits(m, quest, v, matching);
-        if ((answer == PREDICATE_NO && weighed.fit_count > 0) ||
-            !read_view_may_see(m, read, &before, v))
+        answer = fits(m, w->quest, v, w->matching);
+        if ((answer == PREDICATE_NO) != others)
             continue;
-        switch (answer) {
-        case PREDICATE_YES:
-            weighed.fit = next;
-            weighed.fit_count++;
-            weighed.was_there |=
-                v->locked.low <= read->access->at.high && installed.low <= read->access->at.high;
-            break;
-        case PREDICATE_NO:
-            weighed.other = next;
-            weighed.other_count++;
-            break;
-        case PREDICATE_UNDECIDED:
-            weighed.is_undecided = true;
-            break;
+        if (!w->has_gathered && version_may_lead(m, v)) {
+            read_view_before_gather(&w->before, m, read);
+            w->has_gathered = true;
         }
+        if (read_view_may_see(m, read, &w->before, v))
+            weigh_version(w, v, next, answer, installed.low);
     }
-    return weighed;
+}
+
+static struct weighed_versions weigh(struct interval_model *m, const struct quest *quest,
+                                     const struct read_view *read, bool matching)
+{
+    struct weighing w;
+
+    w.quest = quest;
+    w.read = read;
+    w.matching = matching;
+    w.weighed = (struct weighed_versions){ .fit = INTERVAL_NONE, .other = INTERVAL_NONE };
+    if (read->point != INTERVAL_NONE)
+        timeline_focus(&m->timeline, read->point);
+    read_view_before_init(&w.before, m, read);
+    w.has_gathered = false;
+    weigh_some(m, &w, false);
+    if (w.weighed.fit_count == 0 && !w.weighed.is_undecided)
+        weigh_some(m, &w, true);
+    return w.weighed;
 }
 
 /* --- What is wrong ------------------------------------------------------------------ */
@@ -424,10 +458,12 @@ static enum status deduce(struct interval_model *m, const struct quest *quest,
                           const struct read_view *read, uint32_t seen, bool matching,
                           struct error *err)
 {
-    struct key_reader reader = { read->txn, seen, quest->access };
+    struct key_reader reader = { .txn = read->txn, .version = seen, .access = quest->access };
     int64_t from = version_installed(m, &m->versions.at[seen]).low;
     uint32_t key = read->key;
 
+    reader.has_span =
+        !matching && m->rows && row_store_span(m->rows, quest->query->condition, &reader.span);
     derivation_reads(m, read, seen, DERIVATION_FINDS);
     if (m->versions.at[seen].state == VERSION_PERHAPS)
         read_view_confirm(m, read, &m->versions.at[seen]);
