@@ -17,7 +17,9 @@ const struct key_version *read_view_find_hiding(const struct interval_model *m,
 {
     int64_t from = version_installed(m, hidden).low;
 
-    if (!version_may_lead(m, hidden))
+    if (!version_may_lead(m, hidden) ||
+        (hidden->point != INTERVAL_NONE &&
+         timeline_point(&m->timeline, hidden->point)->rank >= before->rank_max))
         return NULL;
     for (uint32_t i = 0; i < before->count; i++) {
         const struct key_version *v = &m->versions.at[before->versions[i]];
@@ -102,10 +104,18 @@ void read_view_before_gather(struct read_view_before *before, struct interval_mo
         before->next == INTERVAL_NONE || !link_all(m, read->point))
         return;
     before->next = INTERVAL_NONE;
+    before->rank_max = 0;
     for (uint32_t i = key->before_date == m->before.date ? key->before : INTERVAL_NONE;
-         i != INTERVAL_NONE; i = m->before.links.at[i].next)
-        if (may_hide(m, read, &m->versions.at[m->before.links.at[i].version]))
-            before->versions[before->count++] = m->before.links.at[i].version;
+         i != INTERVAL_NONE; i = m->before.links.at[i].next) {
+        uint32_t place = m->before.links.at[i].version;
+        uint64_t rank = timeline_point(&m->timeline, m->versions.at[place].point)->rank;
+
+        if (!may_hide(m, read, &m->versions.at[place]))
+            continue;
+        before->versions[before->count++] = place;
+        if (rank > before->rank_max)
+            before->rank_max = rank;
+    }
     assert(before->count <= key->count);
 }
 

@@ -75,6 +75,7 @@ static inline bool read_view_is_before(const struct interval_model *m, const str
 struct read_view_before {
     uint32_t next; /* the version to ask for next */
     uint32_t count;
+    uint64_t rank_max; /* of their instants, where they were gathered at once; else UINT64_MAX */
     uint32_t versions[VERSIONS_LOOKED_AT];
 };
 
@@ -84,6 +85,7 @@ static inline void read_view_before_init(struct read_view_before *before,
 {
     before->next = m->profile.reads_any ? INTERVAL_NONE : m->keys.at[read->key].newest;
     before->count = 0;
+    before->rank_max = UINT64_MAX;
 }
 
 /* All of them at once, in no order, where there is a quicker way than to walk over the versions. */
