@@ -15,13 +15,9 @@
 
 #include "base/error.h"
 #include "base/text.h"
+#include "checkers/interval/timeline_private.h"
 
 #define DRAWING_ROWS_MAX 12
-
-/* A span of time; TIMELINE_BEGINNING and TIMELINE_END where it is open. */
-struct time_window {
-    int64_t low, high;
-};
 
 struct window_drawing {
     struct {

@@ -246,18 +246,18 @@ static enum mechanism mechanism_of(const struct interval_model *m, enum mechanis
     return is_certified ? MECHANISM_CERTIFIER : mechanism;
 }
 
-enum status findings_lay_order(struct interval_model *m, struct timeline *t, uint32_t from,
-                               uint32_t to, enum order_reason reason, uint32_t key,
-                               enum mechanism mechanism, struct error *err)
+enum status findings_lay_order(struct interval_model *m, struct timeline *t,
+                               struct instant_order order, enum mechanism mechanism,
+                               struct error *err)
 {
     struct interval_finding *finding;
     bool holds;
 
-    if (from == INTERVAL_NONE || to == INTERVAL_NONE)
+    if (order.from == INTERVAL_NONE || order.to == INTERVAL_NONE)
         return STATUS_OK;
-    if (m->derivation && (from == to || !timeline_knows(t, from, to)))
+    if (m->derivation && (order.from == order.to || !timeline_knows(t, order.from, order.to)))
         t->step = derivation_take(m);
-    TRY(timeline_order(t, from, to, reason, key, &holds, err));
+    TRY(timeline_order(t, order, &holds, err));
     if (holds)
         return STATUS_OK;
     finding = finding_begin(m, mechanism_of(m, mechanism), name_chain(t));

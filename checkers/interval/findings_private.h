@@ -11,19 +11,19 @@
 struct interval_finding *finding_begin(struct interval_model *, enum mechanism, enum anomaly);
 void finding_add_txn(struct interval_finding *, uint32_t number, int64_t id);
 /* Lays an order of instants; tells if it contradicts what is known. None of them: nothing is. */
-MUST_USE enum status findings_lay_order(struct interval_model *, struct timeline *, uint32_t from,
-                                        uint32_t to, enum order_reason, uint32_t key,
-                                        enum mechanism, struct error *);
+MUST_USE enum status findings_lay_order(struct interval_model *, struct timeline *,
+                                        struct instant_order, enum mechanism, struct error *);
 /* Likewise, on the timeline of all. */
-MUST_USE static inline enum status model_order(struct interval_model *m, uint32_t from, uint32_t to,
-                                               enum order_reason reason, uint32_t key,
+MUST_USE static inline enum status model_order(struct interval_model *m, struct instant_order order,
                                                enum mechanism mechanism, struct error *err)
 {
+    const struct timeline *t = &m->timeline;
+
     /* What windows say is most of what is deduced, and need not be laid. */
-    return from == INTERVAL_NONE || to == INTERVAL_NONE ||
-                   timeline_point(&m->timeline, from)->high < timeline_point(&m->timeline, to)->low
+    return order.from == INTERVAL_NONE || order.to == INTERVAL_NONE ||
+                   timeline_point(t, order.from)->high < timeline_point(t, order.to)->low
                ? STATUS_OK
-               : findings_lay_order(m, &m->timeline, from, to, reason, key, mechanism, err);
+               : findings_lay_order(m, &m->timeline, order, mechanism, err);
 }
 
 /* Of two ends of windows that would have to meet, what admitting clock errors makes of it. */

@@ -75,77 +75,67 @@ static int compare_invoked(const void *a, const void *b)
     return (x->txn > y->txn) - (x->txn < y->txn);
 }
 
-static enum status sort_txns(const struct history *h, struct invoked **sorted, struct error *err)
+struct interval_run {
+    const struct history *history;
+    const struct check_options *options;
+    struct check *check;
+    struct interval_model model;
+    struct traces traces;
+    struct row_store rows;
+    struct derivation derivation;
+    struct invoked *sorted;
+};
+
+static enum status sort_txns(struct interval_run *run, struct error *err)
 {
+    const struct history *h = run->history;
     bool is_sorted = true;
 
-    TRY(memory_resize((void **)sorted, h->txn_count, sizeof **sorted, err));
+    TRY(memory_resize((void **)&run->sorted, h->txn_count, sizeof *run->sorted, err));
     for (uint32_t t = 0; t < h->txn_count; t++) {
-        (*sorted)[t] = (struct invoked){ h->txn_invoked[t], t };
+        run->sorted[t] = (struct invoked){ h->txn_invoked[t], t };
         is_sorted &= t == 0 || h->txn_invoked[t - 1] <= h->txn_invoked[t];
     }
     if (!is_sorted)
-        qsort(*sorted, h->txn_count, sizeof **sorted, compare_invoked);
+        qsort(run->sorted, h->txn_count, sizeof *run->sorted, compare_invoked);
     return STATUS_OK;
 }
 
 /* Whether somebody wants an end: then the check is in doubt. */
-static bool is_over(size_t passed, size_t txn_count, const struct check_options *options,
-                    struct check *check)
+static bool is_over(struct interval_run *run, size_t passed)
 {
+    size_t count = run->history->txn_count;
+
     if (passed % STEP != 0)
         return false;
-    progress_report(options->progress, passed, txn_count);
-    if (!check_is_stopped(options))
+    progress_report(run->options->progress, passed, count);
+    if (!check_is_stopped(run->options))
         return false;
-    check_doubt(check, "stopped after %zu of %zu transactions", passed, txn_count);
+    check_doubt(run->check, "stopped after %zu of %zu transactions", passed, count);
     return true;
 }
 
-static enum status pass_trace(struct interval_model *m, struct traces *traces, uint32_t txn,
-                              struct error *err)
+static enum status pass_txns(struct interval_run *run, struct error *err)
 {
-    struct interval_trace trace;
+    for (size_t i = 0; i < run->history->txn_count; i++) {
+        struct interval_trace trace;
 
-    TRY(traces_make(traces, txn, &trace, err));
-    TRY(interval_model_advance(m, trace.invoked, err));
-    return interval_model_add(m, &trace, err);
-}
-
-static enum status pass_in_turn(struct interval_model *m, struct traces *traces,
-                                const struct invoked *sorted, const struct check_options *options,
-                                struct check *check, struct error *err)
-{
-    size_t count = traces->history->txn_count;
-
-    for (size_t i = 0; i < count; i++) {
-        TRY(pass_trace(m, traces, sorted[i].txn, err));
-        if (is_over(i, count, options, check))
+        TRY(traces_make(&run->traces, run->sorted[i].txn, &trace, err));
+        TRY(interval_model_advance(&run->model, trace.invoked, err));
+        TRY(interval_model_add(&run->model, &trace, err));
+        if (is_over(run, i))
             break;
     }
     return STATUS_OK;
 }
 
-static enum status judge_rest(struct interval_model *m, const struct check_options *options,
-                              struct check *check, struct error *err)
+static enum status judge_rest(struct interval_run *run, struct error *err)
 {
-    while (m->events.count > 0) {
-        TRY(interval_model_end(m, STEP, err));
-        if (m->events.count > 0 && check_is_stopped(options)) {
-            check_doubt(check, "stopped before all was judged");
-            return STATUS_OK;
-        }
-    }
+    while (run->model.events.count > 0 && !check_is_stopped(run->options))
+        TRY(interval_model_end(&run->model, STEP, err));
+    if (run->model.events.count > 0)
+        check_doubt(run->check, "stopped before all was judged");
     return STATUS_OK;
-}
-
-static enum status pass_all(struct interval_model *m, struct traces *traces,
-                            const struct invoked *sorted, const struct check_options *options,
-                            struct check *check, struct error *err)
-{
-    TRY(interval_needs(traces->history, err));
-    TRY(pass_in_turn(m, traces, sorted, options, check, err));
-    return check_is_stopped(options) ? STATUS_OK : judge_rest(m, options, check, err);
 }
 
 /* --- What was found ------------------------------------------------------------------------ */
@@ -190,30 +180,30 @@ static enum status tell(struct interval_model *m, const struct history *h, struc
     return STATUS_OK;
 }
 
-static enum status judge_all(const struct history *h, const struct check_options *options,
-                             struct interval_model *m, struct traces *traces,
-                             struct row_store *rows, struct check *check, struct error *err)
+static enum status keep_rows(struct interval_run *run, struct error *err)
 {
-    struct invoked *sorted = NULL;
-    enum status status = sort_txns(h, &sorted, err);
+    if (run->history->statement_count == 0)
+        return STATUS_OK;
+    run->model.rows = &run->rows;
+    TRY(row_store_init(&run->rows, run->history, err));
+    return traces_keep_rows(&run->traces, &run->rows, &run->model, err);
+}
 
-    if (status == STATUS_OK && h->statement_count > 0) {
-        m->rows = rows;
-        status = row_store_init(rows, h, err);
-        if (status == STATUS_OK)
-            status = traces_keep_rows(traces, rows, m, err);
-    }
-    if (status == STATUS_OK)
-        status = traces_initial(traces, m, err);
-    if (status == STATUS_OK)
-        status = pass_all(m, traces, sorted, options, check, err);
-    if (status == STATUS_OK)
-        status = tell(m, h, check, err);
-    check->unjudged_predicates = traces->unjudged + m->counts.unjudged_queries;
-    if (status == STATUS_OK && m->derivation && check->verdict == VERDICT_VALID)
-        status = explanation_tell(m, traces, &check->witness, err);
-    free(sorted);
-    return status;
+static enum status judge_all(struct interval_run *run, struct error *err)
+{
+    struct interval_model *m = &run->model;
+
+    TRY(interval_needs(run->history, err));
+    TRY(sort_txns(run, err));
+    TRY(keep_rows(run, err));
+    TRY(traces_initial(&run->traces, m, err));
+    TRY(pass_txns(run, err));
+    TRY(judge_rest(run, err));
+    TRY(tell(m, run->history, run->check, err));
+    run->check->unjudged_predicates = run->traces.unjudged + m->counts.unjudged_queries;
+    return m->derivation && run->check->verdict == VERDICT_VALID
+               ? explanation_tell(m, &run->traces, &run->check->witness, err)
+               : STATUS_OK;
 }
 
 static enum status interval_judge(const struct history *h, const struct check_options *options,
@@ -221,27 +211,26 @@ static enum status interval_judge(const struct history *h, const struct check_op
 {
     struct profile profile =
         options->profile ? *options->profile : profile_of_level(options->level);
-    struct traces traces = { .history = h };
-    struct row_store rows = { 0 };
-    struct derivation derivation = { 0 };
-    struct interval_model model;
+    struct interval_run run = {
+        .history = h, .options = options, .check = check, .traces = { .history = h }
+    };
     enum status status;
 
-    TRY(examine_columns(h, err));
-    interval_model_init(&model, &profile, options->clock_error_ns);
-    model.key_name = name_key;
-    model.op_name = name_op;
-    model.context = h;
+    interval_model_init(&run.model, &profile, options->clock_error_ns);
+    run.model.key_name = name_key;
+    run.model.op_name = name_op;
+    run.model.context = h;
     if (check_wants(options, CHECK_WITNESS)) {
-        model.derivation = &derivation;
-        model.timeline.keeps_records = true;
+        run.model.derivation = &run.derivation;
+        run.model.timeline.keeps_records = true;
         derivation_witness_tell_premises(&profile, options->clock_error_ns, &check->premises);
     }
-    status = judge_all(h, options, &model, &traces, &rows, check, err);
-    interval_model_close(&model);
-    traces_close(&traces);
-    row_store_close(&rows);
-    derivation_close(&derivation);
+    status = judge_all(&run, err);
+    interval_model_close(&run.model);
+    traces_close(&run.traces);
+    row_store_close(&run.rows);
+    derivation_close(&run.derivation);
+    free(run.sorted);
     return status;
 }
 

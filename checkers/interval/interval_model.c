@@ -277,12 +277,10 @@ static enum status add_points(struct interval_model *m, struct live_txn *live, u
     struct time_window certified = certifier_times(m, live);
 
     if (m->profile.view == VIEW_TRANSACTION)
-        TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &live->view, err));
-    TRY(timeline_add(&m->timeline, commit.low, commit.high, (uint32_t)txn, false, &live->point,
-                     err));
+        TRY(timeline_add(&m->timeline, view, (uint32_t)txn, true, &live->view, err));
+    TRY(timeline_add(&m->timeline, commit, (uint32_t)txn, false, &live->point, err));
     if (profile_certifies(&m->profile))
-        TRY(timeline_add(&m->certifier, certified.low, certified.high, (uint32_t)txn, false,
-                         &live->certified, err));
+        TRY(timeline_add(&m->certifier, certified, (uint32_t)txn, false, &live->certified, err));
     if (m->profile.view == VIEW_COMMIT)
         live->view = live->point;
     return STATUS_OK;
@@ -297,17 +295,21 @@ static bool comes_behind(const struct txn_access *last, const struct txn_access 
 /* Of an instant that no access has: of the first the transaction's view, of the second the commit. */
 static enum status lay_program(struct interval_model *m, const struct live_txn *live,
                                const struct txn_access *first, const struct txn_access *second,
-                               uint32_t from, uint32_t to, struct error *err)
+                               struct error *err)
 {
+    struct instant_order order = { .from = first ? first->view : live->view,
+                                   .to = second ? second->view : live->point,
+                                   .reason = ORDER_PROGRAM,
+                                   .key = INTERVAL_NONE };
     bool holds;
 
-    if (timeline_knows(&m->timeline, from, to))
+    if (timeline_knows(&m->timeline, order.from, order.to))
         return STATUS_OK;
     derivation_program(m, live, first ? first->op : DERIVATION_VIEW,
                        first ? first->key : INTERVAL_NONE, second ? second->op : DERIVATION_COMMIT,
                        second ? second->key : INTERVAL_NONE);
     m->timeline.step = derivation_take(m);
-    return timeline_order(&m->timeline, from, to, ORDER_PROGRAM, INTERVAL_NONE, &holds, err);
+    return timeline_order(&m->timeline, order, &holds, err);
 }
 
 /* Behind the views before it, as far back as one that is behind all before it. */
@@ -326,7 +328,7 @@ static enum status lay_behind(struct interval_model *m, struct live_txn *live, u
             a->is_behind = false;
             continue;
         }
-        TRY(lay_program(m, live, b, a, b->view, a->view, err));
+        TRY(lay_program(m, live, b, a, err));
         if (b->is_behind)
             break;
     }
@@ -350,7 +352,7 @@ static enum status add_statement_views(struct interval_model *m, struct live_txn
             a->is_behind = last->is_behind;
             continue;
         }
-        TRY(timeline_add(&m->timeline, view.low, view.high, (uint32_t)txn, true, &a->view, err));
+        TRY(timeline_add(&m->timeline, view, (uint32_t)txn, true, &a->view, err));
         if (m->profile.view != VIEW_ROW)
             TRY(lay_behind(m, live, i, err));
         last = a;
@@ -369,12 +371,12 @@ static enum status add_orders_to_commit(struct interval_model *m, struct live_tx
 
         if (view == INTERVAL_NONE || view == last)
             continue;
-        TRY(lay_program(m, live, &live->accesses[i], NULL, view, live->point, err));
+        TRY(lay_program(m, live, &live->accesses[i], NULL, err));
         last = view;
     }
     if (m->profile.view != VIEW_TRANSACTION)
         return STATUS_OK;
-    return lay_program(m, live, NULL, NULL, live->view, live->point, err);
+    return lay_program(m, live, NULL, NULL, err);
 }
 
 /* The transaction's instants, and what is to be done as of which time. */

@@ -146,7 +146,7 @@ struct key_state;
 struct row_key;
 struct relation;
 struct live_txn;
-struct version_link;
+struct linked_version;
 struct key_version;
 struct txn_write;
 
@@ -165,7 +165,7 @@ struct versions_before {
     uint32_t point_plus_1; /* the view's; 0: none has been looked at */
     uint32_t newest_order; /* that has been looked at */
     uint32_t date;         /* of the view: chains of others are empty */
-    ARRAY(struct version_link) links;
+    ARRAY(struct linked_version) links;
 };
 
 struct interval_model {

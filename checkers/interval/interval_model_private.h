@@ -79,7 +79,7 @@ struct key_state {
     struct key_readers readers, lockers;
 };
 
-struct version_link {
+struct linked_version {
     uint32_t version, next; /* next: a link, or INTERVAL_NONE */
 };
 

@@ -55,7 +55,7 @@ static bool link_versions(struct interval_model *m, uint32_t point)
 
     for (uint32_t i = 0; live->point == point && i < live->access_count; i++) {
         const struct txn_access *a = &live->accesses[i];
-        struct version_link link;
+        struct linked_version link;
         struct key_state *key;
 
         if (a->kind != TRACE_WRITE || !a->is_last)
@@ -63,7 +63,7 @@ static bool link_versions(struct interval_model *m, uint32_t point)
         if (a->version == INTERVAL_NONE)
             return false;
         key = &m->keys.at[a->key];
-        link = (struct version_link){ .version = a->version, .next = INTERVAL_NONE };
+        link = (struct linked_version){ .version = a->version, .next = INTERVAL_NONE };
         if (key->before_date == b->date)
             link.next = key->before;
         if (array_push(&b->links, link, &ignored) != STATUS_OK)

@@ -168,11 +168,6 @@ void row_store_drop(struct row_store *s, uint32_t row)
         return;
 }
 
-const struct datum *row_store_cell(const struct row_store *s, uint32_t row, uint16_t column)
-{
-    return s->rows.at[row]->is_lost ? NULL : &s->rows.at[row]->cells[column];
-}
-
 /* --- Conditions ------------------------------------------------------------------- */
 
 static enum status open_set(struct row_store *s, struct error *err)

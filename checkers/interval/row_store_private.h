@@ -64,8 +64,6 @@ MUST_USE enum status row_store_ask(struct row_store *, uint32_t table, struct te
 void row_store_forget(struct row_store *, uint32_t condition);
 
 enum predicate_answer row_store_match(struct row_store *, uint32_t condition, uint32_t row);
-/* A column of the row; NULL: it has none to be sure of. */
-const struct datum *row_store_cell(const struct row_store *, uint32_t row, uint16_t column);
 
 /* Between which values of an integer column all that match are. */
 void row_store_range(const struct row_store *, uint32_t condition, uint16_t column, int64_t *low,

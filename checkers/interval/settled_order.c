@@ -26,15 +26,14 @@ struct unsettled {
     uint32_t op, key, held_by; /* held_by: orders into it */
 };
 
-static void add_unsettled(const struct interval_model *m, struct unsettled *all,
-                          const struct live_txn *live, uint32_t point, int64_t likely, uint32_t op,
-                          uint32_t key)
+static void add_unsettled(const struct interval_model *m, struct unsettled *all, uint32_t point,
+                          struct unsettled new)
 {
     const struct timeline *t = &m->timeline;
 
     if (point == INTERVAL_NONE)
         return;
-    all[point] = (struct unsettled){ .likely = likely, .live = live, .op = op, .key = key };
+    all[point] = new;
     for (uint32_t o = timeline_point(t, point)->first_in; o != TIMELINE_NONE;
          o = t->orders.at[o].next_in)
         all[point].held_by++;
@@ -63,13 +62,23 @@ static void find_unsettled(const struct interval_model *m, struct unsettled *all
             const struct txn_access *a = &live->accesses[k];
 
             if (a->view != last)
-                add_unsettled(m, all, live, a->view, middle(a->at), a->op, a->key);
+                add_unsettled(
+                    m, all, a->view,
+                    (struct unsettled){
+                        .likely = middle(a->at), .live = live, .op = a->op, .key = a->key });
             last = a->view;
         }
         if (m->profile.view == VIEW_TRANSACTION)
-            add_unsettled(m, all, live, live->view, live->at.low, DERIVATION_VIEW, INTERVAL_NONE);
-        add_unsettled(m, all, live, live->point, likely_commit(m, live), DERIVATION_COMMIT,
-                      INTERVAL_NONE);
+            add_unsettled(m, all, live->view,
+                          (struct unsettled){ .likely = live->at.low,
+                                              .live = live,
+                                              .op = DERIVATION_VIEW,
+                                              .key = INTERVAL_NONE });
+        add_unsettled(m, all, live->point,
+                      (struct unsettled){ .likely = likely_commit(m, live),
+                                          .live = live,
+                                          .op = DERIVATION_COMMIT,
+                                          .key = INTERVAL_NONE });
     }
 }
 

@@ -36,11 +36,11 @@ struct point_ends timeline_ends(const struct timeline *t, uint32_t point)
     return t->keeps_records ? t->ends.at[point] : as_at_first;
 }
 
-enum status timeline_add(struct timeline *t, int64_t low, int64_t high, uint32_t owner,
+enum status timeline_add(struct timeline *t, struct time_window window, uint32_t owner,
                          bool is_view, uint32_t *point, struct error *err)
 {
-    struct instant_point new = { .low = low,
-                                 .high = high,
+    struct instant_point new = { .low = window.low,
+                                 .high = window.high,
                                  .rank = t->next_rank++,
                                  .low_by = TIMELINE_NONE,
                                  .high_by = TIMELINE_NONE,
@@ -50,7 +50,7 @@ enum status timeline_add(struct timeline *t, int64_t low, int64_t high, uint32_t
                                  .is_view = is_view,
                                  .is_live = true };
 
-    assert(low <= high);
+    assert(window.low <= window.high);
     if (t->free_points.count > 0) {
         *point = t->free_points.at[--t->free_points.count];
         t->points.at[*point] = new;
@@ -489,11 +489,12 @@ static enum status unlink_last(struct timeline *t, uint32_t order, struct error 
     return free_order(t, order, err);
 }
 
-enum status timeline_order(struct timeline *t, uint32_t from, uint32_t to, enum order_reason reason,
-                           uint32_t key, bool *holds, struct error *err)
+enum status timeline_order(struct timeline *t, struct instant_order laid, bool *holds,
+                           struct error *err)
 {
+    uint32_t from = laid.from, to = laid.to;
     struct kept_order new = {
-        .from = from, .to = to, .key = key, .step = t->step, .reason = (uint8_t)reason
+        .from = from, .to = to, .key = laid.key, .step = t->step, .reason = (uint8_t)laid.reason
     };
     bool is_circle = from == to, is_empty = false;
     uint32_t order;

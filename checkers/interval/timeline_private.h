@@ -37,6 +37,11 @@
 #define TIMELINE_BEGINNING INT64_MIN
 #define TIMELINE_END INT64_MAX
 
+/* A span of time; TIMELINE_BEGINNING and TIMELINE_END where it is open. */
+struct time_window {
+    int64_t low, high;
+};
+
 /* Why one point comes before another. */
 enum order_reason {
     ORDER_PROGRAM,     /* a transaction's own course */
@@ -48,6 +53,13 @@ enum order_reason {
     ORDER_FOUND,       /* who looks for rows comes after who made one match, or not match */
     ORDER_NOT_FOUND,   /* who looks for rows comes before who makes one match, or not match */
     ORDER_REASON_COUNT
+};
+
+/* One instant comes before another. */
+struct instant_order {
+    uint32_t from, to; /* points */
+    enum order_reason reason;
+    uint32_t key;
 };
 
 struct kept_order {
@@ -125,12 +137,12 @@ struct timeline {
 
 void timeline_close(struct timeline *);
 
-MUST_USE enum status timeline_add(struct timeline *, int64_t low, int64_t high, uint32_t owner,
+MUST_USE enum status timeline_add(struct timeline *, struct time_window, uint32_t owner,
                                   bool is_view, uint32_t *point, struct error *);
 
 /* Lays an order between two points. `holds` is false if it contradicts what is known. */
-MUST_USE enum status timeline_order(struct timeline *, uint32_t from, uint32_t to,
-                                    enum order_reason, uint32_t key, bool *holds, struct error *);
+MUST_USE enum status timeline_order(struct timeline *, struct instant_order, bool *holds,
+                                    struct error *);
 
 /* Questions about this point are quick until another is brought into focus. */
 void timeline_focus(struct timeline *, uint32_t point);

@@ -27,7 +27,8 @@ static uint32_t add(int64_t low, int64_t high)
 {
     uint32_t point;
 
-    TEST_ASSERT_EQUAL(STATUS_OK, timeline_add(&timeline, low, high, 0, false, &point, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, timeline_add(&timeline, (struct time_window){ low, high }, 0,
+                                              false, &point, &err));
     return point;
 }
 
@@ -35,8 +36,9 @@ static bool lay(uint32_t from, uint32_t to)
 {
     bool holds;
 
-    TEST_ASSERT_EQUAL(STATUS_OK,
-                      timeline_order(&timeline, from, to, ORDER_READ, 0, &holds, &err));
+    TEST_ASSERT_EQUAL(
+        STATUS_OK,
+        timeline_order(&timeline, (struct instant_order){ from, to, ORDER_READ, 0 }, &holds, &err));
     timeline_check(&timeline);
     return holds;
 }

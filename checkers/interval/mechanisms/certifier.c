@@ -109,7 +109,8 @@ enum status certifier_depend(struct interval_model *m, uint32_t from, uint32_t t
     if (from == to || from == INTERVAL_NONE || to == INTERVAL_NONE ||
         timeline_knows(&m->certifier, from, to))
         return STATUS_OK;
-    TRY(findings_lay_order(m, &m->certifier, from, to, reason, key, MECHANISM_CERTIFIER, err));
+    TRY(findings_lay_order(m, &m->certifier, (struct instant_order){ from, to, reason, key },
+                           MECHANISM_CERTIFIER, err));
     if (reason == ORDER_OVERWRITTEN && m->profile.certifier == CERTIFIER_WRITE_SKEW &&
         timeline_knows(&m->certifier, from, to))
         judge_structures(m, from, to);
@@ -123,6 +124,6 @@ enum status certifier_missed(struct interval_model *m, const struct live_txn *re
     if (m->profile.certifier != CERTIFIER_VALIDATION || reader->point == INTERVAL_NONE ||
         w->point == INTERVAL_NONE || !reader->has_writes)
         return STATUS_OK;
-    return model_order(m, reader->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_CERTIFIER,
-                       err);
+    return model_order(m, (struct instant_order){ reader->point, w->point, ORDER_OVERWRITTEN, key },
+                       MECHANISM_CERTIFIER, err);
 }

@@ -374,10 +374,12 @@ static enum status missed(struct interval_model *m, const struct read_view *read
     uint32_t key = read->key;
 
     TRY(certifier_missed(m, read->live, w, key, err));
-    TRY(model_order(m, read->point, w->point, ORDER_OVERWRITTEN, key, MECHANISM_READ, err));
+    TRY(model_order(m, (struct instant_order){ read->point, w->point, ORDER_OVERWRITTEN, key },
+                    MECHANISM_READ, err));
     if (!profile_first_wins(&m->profile) || !read->access->is_updated)
         return STATUS_OK;
-    return model_order(m, read->live->point, w->view, ORDER_FIRST_WINS, key,
+    return model_order(m,
+                       (struct instant_order){ read->live->point, w->view, ORDER_FIRST_WINS, key },
                        first_updater_mechanism(m), err);
 }
 
@@ -398,7 +400,8 @@ static enum status deduce_others(struct interval_model *m, const struct read_vie
         } else if (read_view_is_before(m, read, w) && !version_precedes(m, w, v)) {
             derivation_installed(m, read, next);
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
-            TRY(model_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
+            TRY(model_order(m, (struct instant_order){ w->point, v->point, ORDER_INSTALLED, key },
+                            MECHANISM_READ, err));
         }
     }
     return STATUS_OK;
@@ -416,9 +419,12 @@ static enum status deduce(struct interval_model *m, const struct read_view *read
     if (v->state == VERSION_PERHAPS)
         read_view_confirm(m, read, v);
     TRY(certifier_depend(m, v->certified, read->live->certified, ORDER_READ, key, err));
-    TRY(model_order(m, v->point, read->point, ORDER_READ, key, MECHANISM_READ, err));
+    TRY(model_order(m, (struct instant_order){ v->point, read->point, ORDER_READ, key },
+                    MECHANISM_READ, err));
     if (m->profile.view != VIEW_COMMIT && read->access->is_updated)
-        TRY(model_order(m, v->point, read->live->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
+        TRY(model_order(m,
+                        (struct instant_order){ v->point, read->live->point, ORDER_INSTALLED, key },
+                        MECHANISM_READ, err));
     if (m->profile.reads_any)
         return STATUS_OK;
     TRY(deduce_others(m, read, match, err));
@@ -463,7 +469,8 @@ static enum status link_version(struct interval_model *m, uint32_t key, uint32_t
         derivation_precedes(m, key, v, w);
         TRY(certifier_depend(m, v->certified, w->certified, ORDER_INSTALLED, key, err));
         if (m->profile.timing != TIMING_FULL)
-            TRY(model_order(m, v->point, w->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
+            TRY(model_order(m, (struct instant_order){ v->point, w->point, ORDER_INSTALLED, key },
+                            MECHANISM_READ, err));
         if (v->is_linked && v->came > linked_before)
             linked_before = v->came;
     }

@@ -95,8 +95,9 @@ static enum status lay(struct interval_model *m, uint32_t key, const struct upda
     struct derivation_side sides[] = { side_of(first), side_of(second) };
 
     derivation_first_wins(m, key, &sides[0], &sides[1]);
-    return model_order(m, first->point, second->view_point, ORDER_FIRST_WINS, key,
-                       first_updater_mechanism(m), err);
+    return model_order(
+        m, (struct instant_order){ first->point, second->view_point, ORDER_FIRST_WINS, key },
+        first_updater_mechanism(m), err);
 }
 
 enum status first_updater_judge(struct interval_model *m, struct live_txn *live, uint32_t access,

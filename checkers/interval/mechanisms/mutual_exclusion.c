@@ -125,7 +125,8 @@ static enum status compare(struct interval_model *m, uint32_t key, const struct 
         return STATUS_OK;
     }
     derivation_locks(m, key, &sides[0], &sides[1]);
-    return model_order(m, first->point, second->start, reason, key, MECHANISM_LOCK, err);
+    return model_order(m, (struct instant_order){ first->point, second->start, reason, key },
+                       MECHANISM_LOCK, err);
 }
 
 static enum status compare_with_writes(struct interval_model *m, const struct live_txn *live,

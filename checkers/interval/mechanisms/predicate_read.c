@@ -434,7 +434,8 @@ static enum status comes_before(struct interval_model *m, const struct read_view
                                 uint32_t certified, uint32_t point, struct error *err)
 {
     TRY(certifier_depend(m, read->live->certified, certified, ORDER_NOT_FOUND, read->key, err));
-    return model_order(m, read->point, point, ORDER_NOT_FOUND, read->key, MECHANISM_READ, err);
+    return model_order(m, (struct instant_order){ read->point, point, ORDER_NOT_FOUND, read->key },
+                       MECHANISM_READ, err);
 }
 
 /* Whether a version that surely was there may have been passed over for one that is as good. */
@@ -468,8 +469,9 @@ static enum status deduce(struct interval_model *m, const struct quest *quest,
     if (m->versions.at[seen].state == VERSION_PERHAPS)
         read_view_confirm(m, read, &m->versions.at[seen]);
     if (!may_pass_over(m, matching))
-        TRY(model_order(m, m->versions.at[seen].point, read->point, ORDER_FOUND, key,
-                        MECHANISM_READ, err));
+        TRY(model_order(
+            m, (struct instant_order){ m->versions.at[seen].point, read->point, ORDER_FOUND, key },
+            MECHANISM_READ, err));
     for (uint32_t next = m->keys.at[key].newest; next != INTERVAL_NONE;
          next = version_older(m, &m->versions.at[next], from)) {
         const struct key_version *v = &m->versions.at[seen], *w = &m->versions.at[next];
@@ -484,7 +486,8 @@ static enum status deduce(struct interval_model *m, const struct quest *quest,
         } else if (is_surely_seen(m, read, w, matching) && !version_precedes(m, w, v)) {
             derivation_installed(m, read, next);
             TRY(certifier_depend(m, w->certified, v->certified, ORDER_INSTALLED, key, err));
-            TRY(model_order(m, w->point, v->point, ORDER_INSTALLED, key, MECHANISM_READ, err));
+            TRY(model_order(m, (struct instant_order){ w->point, v->point, ORDER_INSTALLED, key },
+                            MECHANISM_READ, err));
         }
     }
     return model_times_imply_the_rest(m)

@@ -218,7 +218,7 @@ enum status watcher_add_stream(struct watcher *w, const char *name, bool finishe
 
     *stream = (uint32_t)w->streams.count;
     TRY(array_push(&w->streams, new, err));
-    return clients_begin_stream(w, *stream, err);
+    return watcher_clients_begin_stream(w, *stream, err);
 }
 
 /* --- To the model ----------------------------------------------------------------------------- */
@@ -314,7 +314,7 @@ static enum status pass_on(struct watcher *w, struct error *err)
         client = awaited_client(w);
         if (client == PIPELINE_NONE || w->streams.at[w->clients.at[client].stream].is_finished)
             return STATUS_OK;
-        TRY(clients_forget(w, client, &is_gone, err));
+        TRY(watcher_clients_forget(w, client, &is_gone, err));
         if (!is_gone)
             return STATUS_OK;
     }
@@ -337,7 +337,7 @@ enum status watcher_give_up(struct watcher *w, struct error *err)
     uint32_t stream = watcher_awaited(w);
 
     while (stream != PIPELINE_NONE && watcher_awaited(w) == stream) {
-        clients_give_up(w, awaited_client(w));
+        watcher_clients_give_up(w, awaited_client(w));
         TRY(pass_on(w, err));
     }
     return STATUS_OK;
@@ -347,7 +347,7 @@ enum status watcher_give_up(struct watcher *w, struct error *err)
 static enum status make_room(struct watcher *w, uint32_t stream, struct error *err)
 {
     while (watcher_is_full(w) && watcher_awaited(w) == stream) {
-        TRY(clients_relieve(w, awaited_client(w), err));
+        TRY(watcher_clients_relieve(w, awaited_client(w), err));
         TRY(pass_on(w, err));
     }
     return STATUS_OK;
@@ -358,7 +358,7 @@ static void lose_line(struct watcher *w, uint32_t stream, const struct error *wh
     struct watcher_stream *s = &w->streams.at[stream];
 
     w->counts.garbage++;
-    clients_lose(w, stream);
+    watcher_clients_lose(w, stream);
     if (w->first_garbage.status != STATUS_OK)
         return;
     w->first_garbage = *why;
@@ -376,7 +376,7 @@ static enum status read_header(struct watcher *w, uint32_t stream, struct text l
 
     if (s->line > 1) {
         w->counts.cuts++;
-        clients_lose(w, stream);
+        watcher_clients_lose(w, stream);
     }
     TRY(excerpt_header(&s->excerpt, line, &initial, err));
     return tables_take_header(w, &initial, err);
@@ -388,7 +388,7 @@ static enum status do_without_header(struct watcher *w, uint32_t stream, struct 
     struct watcher_stream *s = &w->streams.at[stream];
 
     w->counts.cuts++;
-    clients_lose(w, stream);
+    watcher_clients_lose(w, stream);
     for (size_t i = 0; i < w->streams.count && s->excerpt.header.count == 0; i++) {
         const struct buffer *header = &w->streams.at[i].excerpt.header;
 
@@ -431,7 +431,7 @@ static enum status hear(struct watcher *w, uint32_t stream, struct watcher_batch
     }
     batch->left++;
     w->bytes_waiting += ITEM_BYTES;
-    TRY(clients_hear(w, stream, batch, txn, &is_wanted, err));
+    TRY(watcher_clients_hear(w, stream, batch, txn, &is_wanted, err));
     if (!is_wanted) {
         batch->left--;
         w->bytes_waiting -= ITEM_BYTES;
@@ -452,7 +452,7 @@ static enum status hear_all(struct watcher *w, uint32_t stream, struct watcher_b
         w->streams.at[stream].line++;
         TRY(hear(w, stream, batch, txn, err));
     }
-    clients_advance(w, stream);
+    watcher_clients_advance(w, stream);
     return STATUS_OK;
 }
 
@@ -626,7 +626,7 @@ enum status watcher_end(struct watcher *w, uint32_t stream, bool cut, struct err
     }
     w->counts.cuts += cut;
     w->streams.at[stream].is_over = true;
-    TRY(clients_end_stream(w, stream, cut, err));
+    TRY(watcher_clients_end_stream(w, stream, cut, err));
     return pass_on(w, err);
 }
 
@@ -647,7 +647,7 @@ enum status watcher_lose(struct watcher *w, uint32_t stream, struct error *err)
         TRY(watcher_feed(w, stream, TEXT("\n"), err));
     w->streams.at[stream].is_passing = false;
     w->counts.cuts++;
-    clients_lose(w, stream);
+    watcher_clients_lose(w, stream);
     return STATUS_OK;
 }
 
@@ -662,7 +662,7 @@ enum status watcher_stop(struct watcher *w, struct error *err)
         if (s->is_over)
             continue;
         s->is_over = true;
-        TRY(clients_end_stream(w, stream, true, err));
+        TRY(watcher_clients_end_stream(w, stream, true, err));
     }
     return watcher_finish(w, err);
 }

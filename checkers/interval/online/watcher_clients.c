@@ -126,7 +126,7 @@ static enum status remember(struct watcher *w, uint32_t stream, uint32_t client,
     return STATUS_OK;
 }
 
-enum status clients_begin_stream(struct watcher *w, uint32_t stream, struct error *err)
+enum status watcher_clients_begin_stream(struct watcher *w, uint32_t stream, struct error *err)
 {
     uint32_t *unseen = &w->streams.at[stream].unseen;
 
@@ -157,7 +157,7 @@ static enum status end_loss(struct watcher *w, struct watcher_client *client, in
     return lay_gap(w, client->heard_until, later(now, w->options.patience), err);
 }
 
-void clients_lose(struct watcher *w, uint32_t stream)
+void watcher_clients_lose(struct watcher *w, uint32_t stream)
 {
     struct watcher_stream *s = &w->streams.at[stream];
 
@@ -282,8 +282,8 @@ static enum status hear_stranger(struct watcher *w, uint32_t stream, int64_t ses
     return remember(w, stream, *client, err);
 }
 
-enum status clients_hear(struct watcher *w, uint32_t stream, struct watcher_batch *batch,
-                         uint32_t txn, bool *wanted, struct error *err)
+enum status watcher_clients_hear(struct watcher *w, uint32_t stream, struct watcher_batch *batch,
+                                 uint32_t txn, bool *wanted, struct error *err)
 {
     const struct history *h = &batch->history;
     struct watcher_stream *s = &w->streams.at[stream];
@@ -305,7 +305,7 @@ enum status clients_hear(struct watcher *w, uint32_t stream, struct watcher_batc
     return STATUS_OK;
 }
 
-void clients_advance(struct watcher *w, uint32_t stream)
+void watcher_clients_advance(struct watcher *w, uint32_t stream)
 {
     const struct watcher_stream *s = &w->streams.at[stream];
     struct watcher_client *unseen = client_at(w, s->unseen);
@@ -333,7 +333,7 @@ static bool has_waited(struct watcher *w, struct watcher_client *client)
     return true;
 }
 
-void clients_give_up(struct watcher *w, uint32_t number)
+void watcher_clients_give_up(struct watcher *w, uint32_t number)
 {
     struct watcher_client *client = client_at(w, number);
 
@@ -349,7 +349,8 @@ void clients_give_up(struct watcher *w, uint32_t number)
     interval_model_open_gap(&w->model, w->silent_from);
 }
 
-enum status clients_forget(struct watcher *w, uint32_t number, bool *is_gone, struct error *err)
+enum status watcher_clients_forget(struct watcher *w, uint32_t number, bool *is_gone,
+                                   struct error *err)
 {
     struct watcher_client *client = client_at(w, number);
     const struct watcher_stream *s = &w->streams.at[client->stream];
@@ -363,18 +364,18 @@ enum status clients_forget(struct watcher *w, uint32_t number, bool *is_gone, st
     return STATUS_OK;
 }
 
-enum status clients_relieve(struct watcher *w, uint32_t number, struct error *err)
+enum status watcher_clients_relieve(struct watcher *w, uint32_t number, struct error *err)
 {
     struct watcher_client *client = client_at(w, number);
     const struct watcher_stream *s = &w->streams.at[client->stream];
     int64_t next = w->pipeline.heap.count > 1 ? w->pipeline.heap.at[1].key : INT64_MIN;
     bool is_gone;
 
-    TRY(clients_forget(w, number, &is_gone, err));
+    TRY(watcher_clients_forget(w, number, &is_gone, err));
     if (is_gone)
         return STATUS_OK;
     if (!client->is_unseen || !s->has_begun) {
-        clients_give_up(w, number);
+        watcher_clients_give_up(w, number);
         return STATUS_OK;
     }
     if (w->pipeline.heap.count > 2 && w->pipeline.heap.at[2].key < next)
@@ -384,12 +385,13 @@ enum status clients_relieve(struct watcher *w, uint32_t number, struct error *er
     return STATUS_OK;
 }
 
-enum status clients_end_stream(struct watcher *w, uint32_t stream, bool is_lost, struct error *err)
+enum status watcher_clients_end_stream(struct watcher *w, uint32_t stream, bool is_lost,
+                                       struct error *err)
 {
     struct watcher_stream *s = &w->streams.at[stream];
 
     if (is_lost)
-        clients_lose(w, stream);
+        watcher_clients_lose(w, stream);
     if (s->is_unsure)
         TRY(lay_gap(w, s->unsure_from, INT64_MAX, err));
     for (uint32_t i = 0; i < w->clients.count; i++) {

@@ -29,23 +29,24 @@ struct watcher_batch {
 };
 
 /* Opens the stream's place for those not heard of yet. */
-MUST_USE enum status clients_begin_stream(struct watcher *, uint32_t stream, struct error *);
+MUST_USE enum status watcher_clients_begin_stream(struct watcher *, uint32_t stream,
+                                                  struct error *);
 /* A transaction has come: it is `*wanted` if it is to be judged, and waits then. */
-MUST_USE enum status clients_hear(struct watcher *, uint32_t stream, struct watcher_batch *,
-                                  uint32_t txn, bool *wanted, struct error *);
+MUST_USE enum status watcher_clients_hear(struct watcher *, uint32_t stream, struct watcher_batch *,
+                                          uint32_t txn, bool *wanted, struct error *);
 /* Something of the stream is lost, nobody knows what. */
-void clients_lose(struct watcher *, uint32_t stream);
+void watcher_clients_lose(struct watcher *, uint32_t stream);
 /* All lines of a batch have been heard: who was not heard of yet did not begin long before. */
-void clients_advance(struct watcher *, uint32_t stream);
+void watcher_clients_advance(struct watcher *, uint32_t stream);
 /* Nobody of the stream is waited for any longer; `is_lost`: and something may have been lost. */
-MUST_USE enum status clients_end_stream(struct watcher *, uint32_t stream, bool is_lost,
-                                        struct error *);
+MUST_USE enum status watcher_clients_end_stream(struct watcher *, uint32_t stream, bool is_lost,
+                                                struct error *);
 /* The one on top of the pipeline is judged without. */
-void clients_give_up(struct watcher *, uint32_t client);
+void watcher_clients_give_up(struct watcher *, uint32_t client);
 /* Where there is no more room: the one on top is waited for less. */
-MUST_USE enum status clients_relieve(struct watcher *, uint32_t client, struct error *);
+MUST_USE enum status watcher_clients_relieve(struct watcher *, uint32_t client, struct error *);
 /* Whose stream has gone on without it for a patience is gone: it has nothing in flight. */
-MUST_USE enum status clients_forget(struct watcher *, uint32_t client, bool *is_gone,
-                                    struct error *);
+MUST_USE enum status watcher_clients_forget(struct watcher *, uint32_t client, bool *is_gone,
+                                            struct error *);
 
 #endif
