@@ -198,7 +198,8 @@ static enum status judge_all(struct interval_run *run, struct error *err)
     TRY(keep_rows(run, err));
     TRY(traces_initial(&run->traces, m, err));
     TRY(pass_txns(run, err));
-    TRY(judge_rest(run, err));
+    if (!check_is_stopped(run->options))
+        TRY(judge_rest(run, err));
     TRY(tell(m, run->history, run->check, err));
     run->check->unjudged_predicates = run->traces.unjudged + m->counts.unjudged_queries;
     return m->derivation && run->check->verdict == VERDICT_VALID
