@@ -246,20 +246,27 @@ static uint32_t step_of(const struct interval_model *m, const struct read_view *
                                                                    : DERIVATION_NONE;
 }
 
-void derivation_reads(struct interval_model *m, const struct read_view *read, uint32_t seen,
-                      enum derivation_kind kind)
+/* Apart, as its frame is large and is mostly not needed. */
+__attribute__((noinline)) static void step_of_read(struct interval_model *m,
+                                                   const struct read_view *read, uint32_t seen,
+                                                   enum derivation_kind kind)
 {
     struct error ignored = { 0 };
     struct derivation_step *step;
     size_t place;
 
-    if (!m->derivation)
-        return;
     step = draft_read(m, kind, read);
     step->txns[1] = m->versions.at[seen].number;
     use_all_unseen(m, read, kind == DERIVATION_READS);
     m->derivation->is_broken |= map_add(&m->derivation->reads, number_of(read), derivation_take(m),
                                         &place, &ignored) != STATUS_OK;
+}
+
+void derivation_reads(struct interval_model *m, const struct read_view *read, uint32_t seen,
+                      enum derivation_kind kind)
+{
+    if (m->derivation)
+        step_of_read(m, read, seen, kind);
 }
 
 void derivation_overwrites(struct interval_model *m, const struct read_view *read, uint32_t seen,

@@ -7,14 +7,12 @@
 void settled_order_add(struct interval_model *m, const struct live_txn *live, uint32_t point,
                        uint32_t op, uint32_t key)
 {
-    struct settled_instant instant = { .low = timeline_point(&m->timeline, point)->low,
-                                       .number = live->number,
-                                       .op = op,
-                                       .key = key };
+    struct settled_instant instant = { .number = live->number, .op = op, .key = key };
     struct error ignored = { 0 };
 
     if (!m->derivation)
         return;
+    instant.low = timeline_point(&m->timeline, point)->low;
     instant.serial = m->derivation->settled.count;
     m->derivation->is_broken |= array_push(&m->derivation->settled, instant, &ignored) != STATUS_OK;
 }

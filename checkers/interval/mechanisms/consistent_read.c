@@ -345,7 +345,7 @@ static struct version_candidates find_candidates(struct interval_model *m,
     int64_t hidden_before = TIMELINE_BEGINNING;
     struct read_view_before before;
 
-    if (read->point != INTERVAL_NONE)
+    if (m->profile.timing == TIMING_NONE && read->point != INTERVAL_NONE)
         timeline_focus(&m->timeline, read->point);
     read_view_before_init(&before, m, read);
     read_view_before_gather(&before, m, read);
@@ -483,7 +483,7 @@ enum status consistent_read_installed(struct interval_model *m, uint32_t key, ui
 {
     if (model_times_imply_the_rest(m))
         return STATUS_OK;
-    if (m->versions.at[version].point != INTERVAL_NONE)
+    if (m->profile.timing == TIMING_NONE && m->versions.at[version].point != INTERVAL_NONE)
         timeline_focus(&m->timeline, m->versions.at[version].point);
     for (size_t i = 0; i < m->keys.at[key].readers.count; i++) {
         struct key_reader reader = m->keys.at[key].readers.at[i];
