@@ -407,9 +407,9 @@ refuses() {
 }
 printf 'like = "postgresql/snapshto"\n' |
     refuses 1 'there is no profile "postgresql/snapshto"; did you mean "postgresql/snapshot"?'
-printf '# mine\nlik = "postgresql/snapshot"\n' | refuses 2 'a profile has no lik; did you mean like?'
+printf '# mine\nlik = "postgresql/snapshot"\n' | refuses 2 "a profile has no 'lik'; did you mean 'like'?"
 printf 'like = "innodb/serializable"\nlocks_write = true\n' |
-    refuses 2 'a profile has no locks_write; did you mean locks_writes?'
+    refuses 2 "a profile has no 'locks_write'; did you mean 'locks_writes'?"
 printf 'like = "innodb/serializable"\n\nlocks_writes = "yes"\n' |
     refuses 3 'locks_writes should be true or false, not a string'
 printf 'level = "serialisable"\nview = "commit"\ntiming = "full"\n' |
@@ -424,7 +424,7 @@ printf 'view = "transaction"\n' | refuses 0 'level is missing, and there is no l
 printf 'like = "ordeal/2pl"\ntiming = "none"\n' |
     refuses 0 'locks are judged by times: they need a timing other than none'
 printf 'like = "ordeal/2pl"\nlike = "ordeal/2pl"\n' | refuses 2 'not TOML: key exists'
-printf 'like = "ordeal/2pl"\n[lock]\nwrites = true\n' | refuses 2 'a profile has no lock'
+printf 'like = "ordeal/2pl"\n[lock]\nwrites = true\n' | refuses 2 "a profile has no 'lock'"
 printf 'like = "ordeal/2pl\n' | refuses 1 'not TOML: unterminated quote'
 printf 'like\000 = 1' | refuses 1 'a NUL byte'
 exits 2 "a profile that is not there is refused" watch clean.jsonl --profile nosuch.toml

@@ -1,13 +1,12 @@
 #include "trial/scenario/profile_file.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/arena.h"
 #include "base/array.h"
+#include "trial/scenario/store_private.h"
 #include "trial/scenario/toml_private.h"
-#include "trial/scenario/toml_lines_private.h"
 
 #define SETTINGS_BYTES_MAX ((size_t)64 << 20)
 #define KEYS_MAX 32
@@ -54,25 +53,12 @@ static enum status read_level(const struct setting *root, enum level *level, str
     return STATUS_OK;
 }
 
-/* A line that is told to people: no control characters. */
 static enum status read_line(const struct setting *root, const char *key, char *line,
                              struct error *err)
 {
     const struct setting *given = toml_find(root, text_of(key));
 
-    if (!given)
-        return STATUS_OK;
-    if (given->kind != SETTING_STRING)
-        return refuse(given, "a string", err);
-    if (given->text.length == 0 || given->text.length >= PROFILE_TEXT_SIZE)
-        return toml_refuse(given, err, "%s should have from 1 to %d bytes", key,
-                           PROFILE_TEXT_SIZE - 1);
-    for (size_t i = 0; i < given->text.length; i++)
-        if ((unsigned char)given->text.at[i] < ' ' || given->text.at[i] == 0x7f)
-            return toml_refuse(given, err, "%s should be one line of text", key);
-    memcpy(line, given->text.at, given->text.length);
-    line[given->text.length] = '\0';
-    return STATUS_OK;
+    return given ? scenario_line_read(line, PROFILE_TEXT_SIZE, key, given, err) : STATUS_OK;
 }
 
 static enum status read_rules(const struct setting *root, struct profile *profile,
@@ -104,21 +90,7 @@ static enum status check_keys(const struct setting *root, struct error *err)
         names[count++] = words[i];
     for (const struct profile_rule *rule = profile_rules; rule->name && count < KEYS_MAX; rule++)
         names[count++] = rule->name;
-    for (const struct setting *given = root->first; given; given = given->next) {
-        size_t i = 0;
-        const char *nearest;
-
-        while (i < count && !text_equal(given->key, text_of(names[i])))
-            i++;
-        if (i < count)
-            continue;
-        nearest = text_nearest(given->key, names);
-        if (nearest)
-            return toml_refuse(given, err, "a profile has no %.*s; did you mean %s?",
-                               TEXT_PRINT(given->key), nearest);
-        return toml_refuse(given, err, "a profile has no %.*s", TEXT_PRINT(given->key));
-    }
-    return STATUS_OK;
+    return toml_check_keys(root, "a profile", names, err);
 }
 
 static void list_names(const char *names[PROFILES_MAX + 1])
@@ -212,32 +184,6 @@ enum status profile_read(struct given_profile *given, const char *path, struct t
     return status;
 }
 
-static enum status refuse_system(const char *path, struct error *err)
-{
-    int number = errno;
-
-    error_set_file(err, path);
-    return error_set(err, STATUS_IO, "cannot read: %s", strerror(number));
-}
-
-/* One byte more than is allowed, where there is so much: the guard then refuses it. */
-static enum status read_bytes(const char *path, struct buffer *bytes, struct error *err)
-{
-    FILE *file = fopen(path, "rb");
-    enum status status = STATUS_OK;
-
-    if (!file)
-        return refuse_system(path, err);
-    if (!buffer_reserve(bytes, TOML_BYTES_MAX + 1))
-        status = buffer_status(bytes, err);
-    else
-        bytes->count = fread(bytes->at, 1, TOML_BYTES_MAX + 1, file);
-    if (status == STATUS_OK && ferror(file))
-        status = refuse_system(path, err);
-    fclose(file);
-    return status;
-}
-
 static enum status refuse_name(const char *given, struct error *err)
 {
     const char *names[PROFILES_MAX + 1] = { 0 };
@@ -267,7 +213,7 @@ enum status profile_load(struct given_profile *given, const char *path, struct e
     }
     if (length < 5 || strcmp(path + length - 5, ".toml") != 0)
         return refuse_name(path, err);
-    status = read_bytes(path, &bytes, err);
+    status = toml_read_file(path, &bytes, err);
     if (status == STATUS_OK)
         status = profile_read(given, path, (struct text){ bytes.at, bytes.count }, err);
     buffer_close(&bytes);

@@ -1,7 +1,6 @@
 #include "trial/scenario/scenario.h"
 
 #include <assert.h>
-#include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
 #include <stdbool.h>
@@ -411,39 +410,14 @@ enum status scenario_take_seed(struct scenario *scenario, uint64_t seed, struct 
     return status;
 }
 
-static enum status refuse_system(const char *name, struct error *err)
-{
-    int number = errno;
-
-    error_set_file(err, name);
-    return error_set(err, STATUS_IO, "cannot read: %s", strerror(number));
-}
-
-/* One byte more than is allowed, where there is so much: the guard then refuses it. */
-static enum status read_file(FILE *file, const char *name, struct buffer *bytes, struct error *err)
-{
-    size_t room = TOML_BYTES_MAX + 1;
-
-    if (!file)
-        return refuse_system(name, err);
-    if (!buffer_reserve(bytes, room))
-        return buffer_status(bytes, err);
-    bytes->count = fread(bytes->at, 1, room, file);
-    return ferror(file) ? refuse_system(name, err) : STATUS_OK;
-}
-
 enum status scenario_load(struct scenario *scenario, const char *path, const char *const *sets,
                           size_t set_count, struct error *err)
 {
-    bool is_stdin = strcmp(path, "-") == 0;
-    const char *name = is_stdin ? "standard input" : path;
-    FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    const char *name = strcmp(path, "-") == 0 ? "standard input" : path;
     struct buffer bytes = { 0 };
-    enum status status = read_file(file, name, &bytes, err);
+    enum status status = toml_read_file(path, &bytes, err);
 
     memset(scenario, 0, sizeof *scenario);
-    if (file && !is_stdin)
-        fclose(file);
     if (status == STATUS_OK)
         status = scenario_read(scenario, name, (struct text){ bytes.at, bytes.count }, sets,
                                set_count, err);

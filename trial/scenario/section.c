@@ -295,53 +295,19 @@ static enum status read_fallback(struct section_reader *reader, const struct set
     return read_row(reader, err);
 }
 
-static const struct section_key *find_row(const struct section *section, struct text name)
-{
-    for (size_t i = 0; i < section->count; i++)
-        if (text_equal(text_of(section->rows[i].name), name))
-            return &section->rows[i];
-    return NULL;
-}
-
-static bool is_section(struct text name)
-{
-    for (size_t i = 1; i < scenario_section_count; i++)
-        if (text_equal(text_of(scenario_sections[i].name), name))
-            return true;
-    return false;
-}
-
-static enum status refuse_unknown(const struct section *section, const struct setting *setting,
-                                  struct error *err)
-{
-    const char *names[KEYS_MAX + 1] = { 0 };
-    bool is_top = section->name[0] == '\0';
-    const char *what = is_top ? "a scenario" : section->name;
-    const char *nearest;
-    size_t count = 0;
-
-    for (size_t i = 0; i < section->count && count < KEYS_MAX; i++)
-        names[count++] = section->rows[i].name;
-    for (size_t i = 1; is_top && i < scenario_section_count && count < KEYS_MAX; i++)
-        names[count++] = scenario_sections[i].name;
-    nearest = text_nearest(setting->key, names);
-    if (nearest)
-        return toml_refuse(setting, err, "%s has no '%.*s'; did you mean '%s'?", what,
-                           TEXT_PRINT(setting->key), nearest);
-    return toml_refuse(setting, err, "%s has no '%.*s'", what,
-                       TEXT_PRINT(setting->key));
-}
-
 static enum status check_keys(const struct section *section, const struct setting *table,
                               struct error *err)
 {
-    for (const struct setting *child = table ? table->first : NULL; child; child = child->next) {
-        bool known = find_row(section, child->key) ||
-                     (section->name[0] == '\0' && is_section(child->key));
-        if (!known)
-            return refuse_unknown(section, child, err);
-    }
-    return STATUS_OK;
+    const char *names[KEYS_MAX + 1] = { 0 };
+    bool is_top = section->name[0] == '\0';
+    size_t count = 0;
+
+    assert(section->count + (is_top ? scenario_section_count : 0) <= KEYS_MAX);
+    for (size_t i = 0; i < section->count; i++)
+        names[count++] = section->rows[i].name;
+    for (size_t i = 1; is_top && i < scenario_section_count; i++)
+        names[count++] = scenario_sections[i].name;
+    return toml_check_keys(table, is_top ? "a scenario" : section->name, names, err);
 }
 
 /* Whether a key says something of what the section is about: a ping has no sessions. */

@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -473,4 +474,52 @@ enum status toml_refuse_name(const struct setting *given, const char *what,
                       TEXT_PRINT(given->text), (int)list.count, list.at ? list.at : "");
     buffer_close(&list);
     return err->status;
+}
+
+enum status toml_check_keys(const struct setting *table, const char *what, const char *const *names,
+                            struct error *err)
+{
+    for (const struct setting *child = table ? table->first : NULL; child; child = child->next) {
+        const char *nearest = text_nearest(child->key, names);
+        size_t i = 0;
+
+        while (names[i] && !text_equal(child->key, text_of(names[i])))
+            i++;
+        if (names[i])
+            continue;
+        if (nearest)
+            return toml_refuse(child, err, "%s has no '%.*s'; did you mean '%s'?", what,
+                               TEXT_PRINT(child->key), nearest);
+        return toml_refuse(child, err, "%s has no '%.*s'", what, TEXT_PRINT(child->key));
+    }
+    return STATUS_OK;
+}
+
+static enum status refuse_system(const char *name, struct error *err)
+{
+    int number = errno;
+
+    error_set_file(err, name);
+    return error_set(err, STATUS_IO, "cannot read: %s", strerror(number));
+}
+
+/* One byte more than is allowed, where there is so much: that is refused later. */
+enum status toml_read_file(const char *path, struct buffer *bytes, struct error *err)
+{
+    bool is_stdin = strcmp(path, "-") == 0;
+    const char *name = is_stdin ? "standard input" : path;
+    FILE *file = is_stdin ? stdin : fopen(path, "rb");
+    enum status status = STATUS_OK;
+
+    if (!file)
+        return refuse_system(name, err);
+    if (!buffer_reserve(bytes, TOML_BYTES_MAX + 1))
+        status = buffer_status(bytes, err);
+    else
+        bytes->count = fread(bytes->at, 1, TOML_BYTES_MAX + 1, file);
+    if (status == STATUS_OK && ferror(file))
+        status = refuse_system(name, err);
+    if (!is_stdin)
+        fclose(file);
+    return status;
 }

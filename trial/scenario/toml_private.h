@@ -47,6 +47,12 @@ MUST_USE enum status toml_read(struct text, struct arena *, struct setting **roo
 MUST_USE enum status toml_set(struct setting *root, const char *assignment, struct arena *,
                               struct error *);
 
+/* The bytes of a file; "-" is standard input. */
+MUST_USE enum status toml_read_file(const char *path, struct buffer *, struct error *);
+
+/* Refuses keys that are not among the names, which end in NULL: "WHAT has no 'key'". */
+MUST_USE enum status toml_check_keys(const struct setting *table, const char *what,
+                                     const char *const *names, struct error *);
 /* NULL if there is none, or no table. */
 struct setting *toml_find(const struct setting *table, struct text key);
 /* "a string", "an integer": for messages. */
