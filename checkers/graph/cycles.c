@@ -5,6 +5,7 @@
 
 #include "checkers/check_private.h"
 #include "checkers/graph/graph.h"
+#include "checkers/graph/projection.h"
 #include "history/anomaly.h"
 #include "history/level.h"
 
@@ -490,95 +491,26 @@ void cycles_close(struct cycles *c)
 
 /* --- Whether a level is violated -------------------------------------------------- */
 
+static struct projection project_on(const struct cycles *c, enum level level, enum moments moments)
+{
+    return (struct projection){ .cycles = c,
+                                .kinds = cycles_kinds(level),
+                                .sources = cycles_sources(level),
+                                .moments = moments };
+}
+
 /*
- * The graph of a level. At those of snapshot each transaction has two nodes, where
- * it begins and where it commits: whoever depends on another begins after that
- * commits, and whoever reads what another overwrites begins before that commits.
+ * At the levels of snapshot each transaction has two nodes, where it begins and where it commits:
+ * whoever depends on another begins after that commits, and whoever reads what another overwrites
+ * begins before that commits.
  */
-struct projection {
-    const struct cycles *cycles;
-    uint32_t kinds, sources;
-    bool has_moments;
-};
-
-static struct projection project_on(const struct cycles *c, enum level level, bool has_moments)
-{
-    return (struct projection){ c, cycles_kinds(level), cycles_sources(level), has_moments };
-}
-
-/* A waypoint has one moment only. */
-static uint32_t tail_of(const struct projection *p, size_t edge)
-{
-    const struct edge *e = &p->cycles->edges[edge];
-    uint32_t node = p->cycles->from[edge];
-
-    if (!p->has_moments)
-        return node;
-    return 2 * node + (!edge_is_anti(e->kind) || e->from >= p->cycles->txn_count);
-}
-
-static uint32_t head_of(const struct projection *p, size_t edge)
-{
-    const struct edge *e = &p->cycles->edges[edge];
-    uint32_t node = p->cycles->to[edge];
-
-    if (!p->has_moments)
-        return node;
-    return 2 * node + (edge_is_anti(e->kind) || e->to >= p->cycles->txn_count);
-}
-
-static bool is_of(const struct projection *p, size_t edge)
-{
-    const struct edge *e = &p->cycles->edges[edge];
-
-    return (p->kinds >> e->kind & 1) && (p->sources >> e->by & 1);
-}
-
-static enum status project(const struct projection *p, struct graph *g, struct error *err)
-{
-    const struct cycles *c = p->cycles;
-
-    TRY(graph_init(g, (size_t)c->node_count * (p->has_moments ? 2 : 1), err));
-    for (size_t i = 0; i < c->edge_count; i++)
-        if (is_of(p, i))
-            graph_count(g, tail_of(p, i));
-    for (uint32_t n = 0; p->has_moments && n < c->node_count; n++)
-        graph_count(g, 2 * n);
-    TRY(graph_lay_out(g, err));
-    for (size_t i = 0; i < c->edge_count; i++)
-        if (is_of(p, i))
-            graph_add(g, tail_of(p, i), head_of(p, i));
-    for (uint32_t n = 0; p->has_moments && n < c->node_count; n++)
-        graph_add(g, 2 * n, 2 * n + 1);
-    return STATUS_OK;
-}
-
-static enum status find_components(const struct projection *p, struct components *components,
-                                   struct error *err)
-{
-    struct graph g;
-    enum status status = project(p, &g, err);
-
-    *components = (struct components){ 0 };
-    if (status == STATUS_OK)
-        status = graph_find_components(&g, components, err);
-    graph_close(&g);
-    return status;
-}
-
 enum status cycles_violate(const struct cycles *c, enum level level, bool *violates,
                            struct error *err)
 {
-    struct projection p = project_on(c, level, level_is_snapshot(level));
-    struct components components;
+    struct projection p =
+        project_on(c, level, level_is_snapshot(level) ? MOMENTS_SNAPSHOT : MOMENTS_NONE);
 
-    TRY(find_components(&p, &components, err));
-    *violates = false;
-    for (size_t i = 0; i < c->edge_count && !*violates; i++)
-        *violates = is_of(&p, i) &&
-                    components.of_node[tail_of(&p, i)] == components.of_node[head_of(&p, i)];
-    graph_components_close(&components);
-    return STATUS_OK;
+    return projection_has_cycle(&p, violates, err);
 }
 
 /* --- Classes ---------------------------------------------------------------------- */
@@ -665,7 +597,7 @@ struct inner_edges {
 
 static bool is_inner(const struct projection *p, const uint32_t *component, size_t edge)
 {
-    return is_of(p, edge) && component[p->cycles->from[edge]] == component[p->cycles->to[edge]];
+    return projection_has(p, edge) && component[p->cycles->from[edge]] == component[p->cycles->to[edge]];
 }
 
 /* start[k + 1] runs through the edges of k, and ends where those of k + 1 begin. */
@@ -693,14 +625,14 @@ enum status cycles_tell(const struct cycles *c, enum level level,
                                             struct error *),
                         void *context, struct error *err)
 {
-    struct projection p = project_on(c, level, false);
+    struct projection p = project_on(c, level, MOMENTS_NONE);
     struct class_telling t = { c, level, tell, context, true };
     struct components components;
     struct inner_edges inner = { 0 };
     uint32_t *scratch = NULL;
     enum status status;
 
-    TRY(find_components(&p, &components, err));
+    TRY(projection_find_components(&p, &components, err));
     status = sort_edges(&p, &components, &inner, err);
     if (status == STATUS_OK)
         status = check_memory((void **)&scratch, c->node_count, sizeof *scratch, 0xff, err);

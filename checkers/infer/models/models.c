@@ -110,23 +110,23 @@ static bool draw_plain(enum level level, struct picture *p)
     case LEVEL_READ_UNCOMMITTED:
     case LEVEL_SESSION_READ_UNCOMMITTED:
     case LEVEL_STRICT_READ_UNCOMMITTED:
-        p->kinds = KIND(WW) | closed;
+        p->of.kinds = KIND(WW) | closed;
         return true;
     case LEVEL_READ_COMMITTED:
     case LEVEL_SESSION_READ_COMMITTED:
     case LEVEL_STRICT_READ_COMMITTED:
-        p->kinds = KIND(WW) | READS | closed;
+        p->of.kinds = KIND(WW) | READS | closed;
         return true;
     case LEVEL_REPEATABLE_READ:
-        p->kinds = KIND(WW) | READS | KIND(RW);
+        p->of.kinds = KIND(WW) | READS | KIND(RW);
         return true;
     case LEVEL_PREFIX:
-        p->kinds = DATA | KIND(PROCESS);
-        p->moments = MOMENTS_PREFIX;
+        p->of.kinds = DATA | KIND(PROCESS);
+        p->of.moments = MOMENTS_PREFIX;
         return true;
     default:
-        p->kinds = DATA | closed;
-        p->moments = level_is_snapshot(level) ? MOMENTS_SNAPSHOT : MOMENTS_NONE;
+        p->of.kinds = DATA | closed;
+        p->of.moments = level_is_snapshot(level) ? MOMENTS_SNAPSHOT : MOMENTS_NONE;
         return level_is_snapshot(level) || level_is_serializable(level);
     }
 }
@@ -134,16 +134,14 @@ static bool draw_plain(enum level level, struct picture *p)
 static enum status decide(const struct models *m, enum level level, struct budget *budget,
                           bool *violates, struct error *err)
 {
-    struct picture p = { .models = m,
-                         .sources = cycles_sources(level),
-                         .is_axiomatic = models_is_axiomatic(level) };
+    struct picture p = models_picture(m, level);
 
     if (draw_plain(level, &p))
-        return models_picture_has_cycle(&p, violates, err);
+        return projection_has_cycle(&p.of, violates, err);
     if (level == LEVEL_UPDATE_SERIALIZABLE)
         return models_update(&p, budget, violates, err);
     /* All further ones have cycles that are also of snapshot. */
-    p.moments = MOMENTS_SNAPSHOT;
+    p.of.moments = MOMENTS_SNAPSHOT;
     switch (level) {
     case LEVEL_CURSOR_STABILITY:
         return models_miss(&p, SEEING_ITSELF, budget, violates, err);
@@ -153,11 +151,11 @@ static enum status decide(const struct models *m, enum level level, struct budge
         return models_miss(&p, SEEING_WRITTEN, budget, violates, err);
     case LEVEL_READ_ATOMIC:
     case LEVEL_CAUSAL:
-        p.kinds |= KIND(PROCESS);
+        p.of.kinds |= KIND(PROCESS);
         return models_miss(&p, level == LEVEL_CAUSAL ? SEEING_CAUSAL : SEEING_READ, budget,
                            violates, err);
     case LEVEL_PARALLEL_SNAPSHOT:
-        p.kinds |= KIND(PROCESS);
+        p.of.kinds |= KIND(PROCESS);
         return models_view(&p, false, budget, violates, err);
     case LEVEL_CONSISTENT_VIEW:
     case LEVEL_FORWARD_CONSISTENT_VIEW:

@@ -15,101 +15,18 @@
 
 #define BITS 64
 
-static bool models_picture_has(const struct picture *p, size_t edge)
-{
-    const struct edge *e = &p->models->cycles->edges[edge];
-
-    if (p->is_axiomatic && p->models->is_behind && p->models->is_behind[edge])
-        return false;
-    return (p->kinds >> e->kind & 1) && (p->sources >> e->by & 1);
-}
-
-/* What is no transaction has one moment. */
-static uint32_t tail_of(const struct picture *p, size_t edge)
-{
-    const struct cycles *c = p->models->cycles;
-    uint32_t node = c->from[edge];
-
-    if (p->moments == MOMENTS_NONE)
-        return node;
-    if (c->edges[edge].from >= c->txn_count)
-        return 2 * node;
-    return 2 * node + !edge_is_anti(c->edges[edge].kind);
-}
-
-static uint32_t head_of(const struct picture *p, size_t edge)
-{
-    const struct cycles *c = p->models->cycles;
-    uint32_t node = c->to[edge];
-    uint8_t kind = c->edges[edge].kind;
-
-    if (p->moments == MOMENTS_NONE)
-        return node;
-    if (c->edges[edge].to >= c->txn_count)
-        return 2 * node;
-    return 2 * node + (edge_is_anti(kind) || (kind == EDGE_WW && p->moments == MOMENTS_PREFIX));
-}
-
-static enum status draw(const struct picture *p, struct graph *g, struct error *err)
-{
-    const struct cycles *c = p->models->cycles;
-    bool has_moments = p->moments != MOMENTS_NONE;
-
-    TRY(graph_init(g, (size_t)c->node_count * (has_moments ? 2 : 1), err));
-    for (size_t i = 0; i < c->edge_count; i++)
-        if (models_picture_has(p, i))
-            graph_count(g, tail_of(p, i));
-    for (uint32_t n = 0; has_moments && n < c->node_count; n++)
-        graph_count(g, 2 * n);
-    TRY(graph_lay_out(g, err));
-    for (size_t i = 0; i < c->edge_count; i++)
-        if (models_picture_has(p, i))
-            graph_add(g, tail_of(p, i), head_of(p, i));
-    for (uint32_t n = 0; has_moments && n < c->node_count; n++)
-        graph_add(g, 2 * n, 2 * n + 1);
-    return STATUS_OK;
-}
-
-static enum status find_components(const struct picture *p, struct components *components,
-                                   struct error *err)
-{
-    struct graph g = { 0 };
-    enum status status = draw(p, &g, err);
-
-    *components = (struct components){ 0 };
-    if (status == STATUS_OK)
-        status = graph_find_components(&g, components, err);
-    graph_close(&g);
-    return status;
-}
-
 enum status models_picture_cycles(const struct picture *p, struct edge_list *list, struct error *err)
 {
-    size_t count = p->models->cycles->edge_count;
+    size_t count = p->of.cycles->edge_count;
     struct components components = { 0 };
-    enum status status = find_components(p, &components, err);
+    enum status status = projection_find_components(&p->of, &components, err);
 
     list->at.count = 0;
     for (uint32_t i = 0; i < count && status == STATUS_OK; i++)
-        if (models_picture_has(p, i) &&
-            components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)])
+        if (projection_has(&p->of, i) && projection_is_cyclic(&p->of, &components, i))
             status = array_push(&list->at, i, err);
     graph_components_close(&components);
     return status;
-}
-
-enum status models_picture_has_cycle(const struct picture *p, bool *has, struct error *err)
-{
-    size_t count = p->models->cycles->edge_count;
-    struct components components = { 0 };
-
-    *has = false;
-    TRY(find_components(p, &components, err));
-    for (size_t i = 0; i < count && !*has; i++)
-        *has = models_picture_has(p, i) &&
-               components.of_node[tail_of(p, i)] == components.of_node[head_of(p, i)];
-    graph_components_close(&components);
-    return STATUS_OK;
 }
 
 /* --- Reaching --------------------------------------------------------------------- */

@@ -7,7 +7,6 @@
 #include "checkers/infer/models/models_private.h"
 
 MUST_USE enum status models_picture_cycles(const struct picture *, struct edge_list *, struct error *);
-MUST_USE enum status models_picture_has_cycle(const struct picture *, bool *, struct error *);
 void models_arcs_close(struct arcs *);
 
 /* Whether any of the questions has the answer yes. The questions change places. */

@@ -4,6 +4,7 @@
 #ifndef CHECKERS_INFER_MODELS_MODELS_PRIVATE_H
 #define CHECKERS_INFER_MODELS_MODELS_PRIVATE_H
 
+#include "checkers/graph/projection.h"
 #include "checkers/infer/models/models.h"
 
 #define KIND(kind) (UINT32_C(1) << EDGE_##kind)
@@ -11,20 +12,21 @@
 #define ANTIS (KIND(RW) | KIND(PREDICATE_RW))
 #define DATA (KIND(WW) | READS | ANTIS)
 
-/* Where an edge begins and ends, of a transaction's beginning and its commit. */
-enum moments {
-    MOMENTS_NONE,     /* transactions have no parts */
-    MOMENTS_SNAPSHOT, /* who depends begins after the commit; rw goes from beginning to commit */
-    MOMENTS_PREFIX,   /* and ww from commit to commit */
-};
-
 /* The edges of a level, or some of them. */
 struct picture {
     const struct models *models;
-    uint32_t kinds, sources;
-    enum moments moments;
-    bool is_axiomatic; /* reads behind own writes do not see */
+    struct projection of;
 };
+
+/* At the levels that are axioms reads behind own writes do not see. */
+static inline struct picture models_picture(const struct models *m, enum level level)
+{
+    return (struct picture){ .models = m,
+                             .of = { .cycles = m->cycles,
+                                     .sources = cycles_sources(level),
+                                     .leaves_out =
+                                         models_is_axiomatic(level) ? m->is_behind : NULL } };
+}
 
 /* A place of cycles.nodes. */
 static inline bool models_is_hub(const struct models *m, uint32_t node)

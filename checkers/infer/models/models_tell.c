@@ -404,24 +404,23 @@ enum status models_find_cycle(const struct models *m, enum level level, struct b
 {
     enum seeing seeing = SEEING_ITSELF;
     enum rule rule = rule_of(level, &seeing);
-    struct picture p = { .models = m,
-                         .kinds = KIND(WW) | READS,
-                         .sources = cycles_sources(LEVEL_READ_COMMITTED) };
+    struct picture p = models_picture(m, LEVEL_READ_COMMITTED);
 
+    p.of.kinds = KIND(WW) | READS;
     /* All imply read-committed. */
     TRY(find(&p, RULE_CIRCLE, seeing, budget, found, err));
     if (found->edges.count > 0)
         return STATUS_OK;
-    p.sources = cycles_sources(level);
-    p.is_axiomatic = models_is_axiomatic(level);
-    if (p.is_axiomatic || level == LEVEL_PARALLEL_SNAPSHOT) {
-        p.kinds |= KIND(PROCESS);
+    p = models_picture(m, level);
+    p.of.kinds = KIND(WW) | READS;
+    if (models_is_axiomatic(level) || level == LEVEL_PARALLEL_SNAPSHOT) {
+        p.of.kinds |= KIND(PROCESS);
         TRY(find(&p, RULE_CIRCLE, seeing, budget, found, err));
     }
     if (found->edges.count > 0)
         return STATUS_OK;
-    p.kinds |= ANTIS;
+    p.of.kinds |= ANTIS;
     if (rule != RULE_UPDATE)
-        p.moments = rule == RULE_PREFIX ? MOMENTS_PREFIX : MOMENTS_SNAPSHOT;
+        p.of.moments = rule == RULE_PREFIX ? MOMENTS_PREFIX : MOMENTS_SNAPSHOT;
     return find(&p, rule, seeing, budget, found, err);
 }
