@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_bisect.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_explain.h"
 
 #include "base/array.h"
 #include "cli/output.h"

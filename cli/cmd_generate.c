@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_generate.h"
 
 #include <assert.h>
 #include <stddef.h>

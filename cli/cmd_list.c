@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_list.h"
 
 #include <assert.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_prove.h"
 
 #include <inttypes.h>
 #include <stdio.h>

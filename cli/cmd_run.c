@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_sweep.h"
 
 #include "base/quantity.h"
 #include "cli/cores.h"

@@ -1,11 +1,11 @@
-#include "verify/verify.h"
+#include "cli/cmd_verify.h"
 
 #include "base/array.h"
 #include "cli/amendments.h"
-#include "cli/command.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "history/format.h"
+#include "verify/verify.h"
 
 struct verify_values {
     const char *history, *witness;

@@ -1,4 +1,4 @@
-#include "cli/command.h"
+#include "cli/cmd_watch.h"
 
 #include <poll.h>
 #include <signal.h>

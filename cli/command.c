@@ -7,6 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/cmd_bisect.h"
+#include "cli/cmd_check.h"
+#include "cli/cmd_convert.h"
+#include "cli/cmd_explain.h"
+#include "cli/cmd_generate.h"
+#include "cli/cmd_list.h"
+#include "cli/cmd_program.h"
+#include "cli/cmd_prove.h"
+#include "cli/cmd_run.h"
+#include "cli/cmd_sweep.h"
+#include "cli/cmd_verify.h"
+#include "cli/cmd_watch.h"
 #include "cli/output.h"
 
 const struct command *const commands[] = {

@@ -29,10 +29,6 @@ struct command {
     enum status (*run)(const void *values, enum exit_code *, struct error *);
 };
 
-extern const struct command command_run, command_sweep, command_bisect, command_check,
-    command_verify, command_convert, command_generate, command_program, command_prove,
-    command_list, command_explain, command_watch;
-
 /* Ends in NULL. */
 extern const struct command *const commands[];
 
