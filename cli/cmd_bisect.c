@@ -167,15 +167,15 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_bisect = {
-    .summary = "makes a failing run as small as it can, and writes it down",
+    .summary = "makes a failing run as small as possible, and writes it down",
     .description =
-        "Runs the scenario, writes down every transaction and every fault, and leaves out as many\n"
-        "of them as it can while the run still fails in the same way: the same checker finds the\n"
-        "same anomaly at the same level. What is left goes into capsule.toml, a scenario that\n"
-        "needs no generator and that `ordeal run` takes like any other; story.txt tells what\n"
-        "happens in it, and story.svg draws it. See docs/bisect.md.\n"
-        "Exits with 0 if there is a capsule, 2 if the scenario or the call is wrong, 3 if no run\n"
-        "fails.\n",
+        "Records every transaction and every fault of the run, and leaves out as many of them as\n"
+        "possible while the run still fails in the same way: the same checker finds the same\n"
+        "anomaly at the same level. The rest is written to capsule.toml, a scenario that needs no\n"
+        "generator and that `ordeal run` takes like any other; story.txt describes what happens\n"
+        "in it, and story.svg draws it. See docs/bisect.md.\n"
+        "Exits with 0 if there is a capsule, 2 if the scenario or the call is wrong, and 3 if no\n"
+        "run fails.\n",
     .example = "  ordeal bisect scenarios/bugs/no-timestamp-cache.toml --seed 3 --out out\n"
                "  git bisect run ordeal run --git-bisect out/capsule.toml\n",
     .options = { "bisect", bisect_rows, ROW_COUNT(bisect_rows), sizeof(struct bisect_values) },

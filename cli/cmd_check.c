@@ -419,10 +419,10 @@ const struct command command_check = {
         "Without --checker every checker that can judge the history is asked, the cheapest first.\n"
         "The history is invalid if any of them finds a violation, and valid if one that is\n"
         "complete judged all of it and none found any. Once the verdict is certain the others\n"
-        "have 10 seconds to contradict it; --timeout gives them more or less. An anomaly is told\n"
-        "with the reason why it is one; the witness has the evidence, for ordeal verify.\n"
-        "Exits with 0 if all histories are valid, 1 if one is not, 2 if one cannot be read or\n"
-        "judged or the call is wrong, 3 if nobody can tell, or not in that time.\n",
+        "have 10 seconds to contradict it; --timeout gives them more or less. Each anomaly is\n"
+        "reported with its reason; the witness has the evidence, for ordeal verify.\n"
+        "Exits with 0 if all histories are valid, 1 if one is invalid, 2 if one cannot be read or\n"
+        "judged or the call is wrong, and 3 if the verdict is unknown.\n",
     .example = "  ordeal check history.jsonl --level snapshot --witness witness.json\n"
                "  ordeal check history.jsonl --version-order 0.9 --timeout 60 -j 2\n"
                "  ordeal check recorded/ --level strict-serializable --junit check.xml\n",

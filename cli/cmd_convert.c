@@ -84,9 +84,9 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 const struct command command_convert = {
     .summary = "reads a history in one format and writes it in another",
     .description =
-        "What a history is in is seen from its content. Nothing is lost between the native\n"
-        "formats: text to binary and back is equal to the byte. What a format of another tool\n"
-        "does not carry is said, and what would become another history is refused.\n",
+        "The format of the history is recognised by its content. The native formats lose nothing:\n"
+        "text to binary and back gives the same bytes. If another format cannot carry something,\n"
+        "convert says what; if the result would be another history, it refuses.\n",
     .example = "  ordeal convert history.jsonl --to oh -o history.oh.zst\n",
     .options = { "convert", convert_rows, ROW_COUNT(convert_rows), sizeof(struct convert_values) },
     .run = run,

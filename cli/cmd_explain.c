@@ -302,8 +302,10 @@ static const struct option explain_rows[] = {
 
 const struct command command_explain = {
     .summary = "explains an anomaly, an isolation level or a bug",
-    .description = "Its definition, the smallest example, and where the like was seen: of an anomaly what has\n"
-                   "it, of a level what it refuses and the levels that it implies do not.\n",
+    .description =
+        "Prints its definition, the smallest example, and where it was observed. For an anomaly\n"
+        "the example has it; for a level the example is refused by it and allowed by the levels\n"
+        "that it implies.\n",
     .example = "  ordeal explain G-single\n",
     .options = { "explain", explain_rows, ROW_COUNT(explain_rows), sizeof(struct explain_values) },
     .run = run,

@@ -155,8 +155,8 @@ const struct command command_generate = {
     .summary = "makes a history that is correct at a level by construction",
     .description =
         "The history has times, sessions, the store's own order and unique values. The same\n"
-        "arguments make the same bytes. With --plant it is incorrect at one place that is known:\n"
-        "without the planted transactions no anomaly remains.\n",
+        "arguments make the same bytes. With --plant it is incorrect in one known place: without\n"
+        "the planted transactions no anomaly remains.\n",
     .example = "  ordeal generate rw-mix --transactions 1_000_000 -o history.oh\n"
                "  ordeal generate list-append --plant G-single --seed 7 -o bad.jsonl\n",
     .options = { "generate", generate_rows, ROW_COUNT(generate_rows),

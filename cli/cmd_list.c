@@ -471,9 +471,10 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_list = {
-    .summary = "lists what there is by name",
-    .description = "Scenarios are those in ./scenarios, or else the installed ones: first those\n"
-                   "that should come out valid, then those in folders, which test other things.\n",
+    .summary = "lists what has a name",
+    .description =
+        "Scenarios are those in ./scenarios, or else the installed ones: first those that should\n"
+        "come out valid, then those in folders, which test other things.\n",
     .example = "  ordeal list nemeses\n  ordeal list bugs --json\n",
     .options = { "list", list_rows, ROW_COUNT(list_rows), sizeof(struct list_values) },
     .run = run,

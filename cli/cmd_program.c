@@ -159,11 +159,11 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_program = {
-    .summary = "reads a program of SQL and PL/pgSQL, and says what it reads and writes",
+    .summary = "reads a program of SQL and PL/pgSQL, and lists what it reads and writes",
     .description =
-        "Lists the tables of the file, and of each function which tables and columns it may\n"
-        "read and write. With --call it runs functions instead, one after another, on an\n"
-        "engine that starts empty. The exit status is 1 if a call failed.\n",
+        "Lists the tables of the file, and the tables and columns that each function may read and\n"
+        "write. With --call it runs functions instead, one after another, on an engine that\n"
+        "starts empty. The exit status is 1 if a call failed.\n",
     .example =
         "  ordeal program scenarios/programs/bank.sql\n"
         "  ordeal program scenarios/programs/bank.sql --call 'load(1)' --call 'deposit(1, 5)'\n",

@@ -209,15 +209,15 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_prove = {
-    .summary = "shows which checker sees which bug, and that none sees what is not there",
+    .summary = "shows which checker finds which bug, and that none finds a bug in a clean run",
     .description =
-        "Runs the scenario of every bug in the catalogue over many seeds, and every scenario that\n"
-        "is clean, and has all checkers judge all of it. The table says in how many of a hundred\n"
-        "runs each saw the bug, how many seeds it takes until the best of them does (median and\n"
-        "ninetieth percentile), and as what.\n"
-        "Exits with 1 if somebody missed a bug that the catalogue expects him to see, or found\n"
-        "something in a clean run; with 3 if nobody saw some bug as those who must are no checkers\n"
-        "of this program.\n",
+        "Runs the scenario of every bug in the catalogue over many seeds, and every clean\n"
+        "scenario, and has all checkers judge all runs. The table says in how many of a hundred\n"
+        "runs each checker found the bug, how many seeds the best of them needs (median and\n"
+        "ninetieth percentile), and which anomaly was found.\n"
+        "Exits with 1 if a checker missed a bug that the catalogue expects it to find, or found\n"
+        "something in a clean run, and with 3 if no checker found some bug because this program\n"
+        "lacks those that must find it.\n",
     .example = "  ordeal prove --bug upgrade-race\n"
                "  ordeal prove --seeds 200 --out out/matrix\n",
     .options = { "prove", prove_rows, ROW_COUNT(prove_rows), sizeof(struct prove_values) },

@@ -222,16 +222,16 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_run = {
-    .summary = "runs a scenario once and says whether all went well",
+    .summary = "runs a scenario once and judges the run",
     .description =
-        "The run is a function of the scenario, the seed and the program's version: the same\n"
-        "three leave the same trace. When all clients are done, or after the scenario's duration,\n"
-        "every fault is healed, the sessions read everything back, and whoever then does not\n"
-        "recover is stuck. Then the replicas must be equal, the invariants of workload and scenario\n"
-        "must be true, and clients must have been told what the store did.\n"
-        "Exits with 0 if the run is valid, 1 if it is not (or --twice differs), 2 if the scenario\n"
-        "or the call is wrong, 3 if nothing was committed, which shows nothing, if no checker\n"
-        "could judge the whole history, or if one that was due did not.\n",
+        "The run is a function of the scenario, the seed and the version of the program: with the\n"
+        "same three it leaves the same trace. When all clients are done, or after the scenario's\n"
+        "duration, all faults are healed and the sessions read everything back. A node that does\n"
+        "not recover then is stuck. After that the replicas must be equal, the invariants of the\n"
+        "workload and the scenario must hold, and clients must have been told what the store did.\n"
+        "Exits with 0 if the run is valid, 1 if it is invalid or --twice finds a difference, 2 if\n"
+        "the scenario or the call is wrong, and 3 if the run is inconclusive: nothing committed,\n"
+        "no checker could judge the whole history, or a required checker did not judge.\n",
     .example = "  ordeal run scenarios/bank-under-partition.toml --seed 7\n"
                "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n",
     .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },

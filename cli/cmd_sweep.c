@@ -202,16 +202,16 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_sweep = {
-    .summary = "runs many seeds of a scenario, and groups what fails",
+    .summary = "runs many seeds of a scenario, and groups the failures",
     .description =
-        "Each run is a process's work, and judged as by run. A failure is run again in a fresh\n"
-        "process before it is told. Failures that look alike are one group: who found it, at\n"
-        "which level, the anomaly, and the shape of its proof.\n"
-        "With --out a sweep can be killed at any moment and goes on with --resume. Shards of a\n"
-        "sweep, run anywhere and merged in any order, say what one machine says.\n"
-        "Exits with 0 if every run is valid, 1 if one is not, 2 if the call is wrong, 3 if\n"
-        "nothing was committed in any run of a scenario, if a fault that it asks for was never\n"
-        "felt, or if no checker could judge some run.\n",
+        "Each run is done by a separate process and judged as by run. A failure is repeated in a\n"
+        "new process before it is reported. Failures with the same checker, level, anomaly and\n"
+        "shape of the proof are one group.\n"
+        "With --out a sweep can be killed at any moment and continued with --resume. Shards of a\n"
+        "sweep can run anywhere and be merged in any order, with the result of a single sweep.\n"
+        "Exits with 0 if every run is valid, 1 if one is invalid, 2 if the call is wrong, and 3\n"
+        "if the sweep is inconclusive: nothing committed in any run of a scenario, a fault that\n"
+        "it asks for never took effect, or no checker could judge some run.\n",
     .example = "  ordeal sweep scenarios/swarm.toml --seeds 1..1000 --out out/swarm\n"
                "  ordeal sweep --merge out/shard-1 out/shard-2\n",
     .options = { "sweep", sweep_rows, ROW_COUNT(sweep_rows), sizeof(struct sweep_values) },

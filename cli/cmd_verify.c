@@ -62,12 +62,11 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_verify = {
-    .summary = "accepts a checker's witness, or says what in it is not true",
+    .summary = "verifies the witness of a checker against its history",
     .description =
-        "Holds each statement of the witness against the history, with no code of the\n"
-        "checkers. The exit status is 0 if the witness proves its verdict, be that valid or\n"
-        "invalid, and 1 if it does not. What check was told of the history by --initial and\n"
-        "--nil-read is to be said here, too.\n",
+        "Compares each statement of the witness with the history, by code of its own. Exits with\n"
+        "0 if the witness proves its verdict, be that valid or invalid, and with 1 if it does\n"
+        "not. If check was called with --initial or --nil-read, they must be given here, too.\n",
     .example = "  ordeal verify history.jsonl witness-order.json\n",
     .options = { "verify", verify_rows, ROW_COUNT(verify_rows), sizeof(struct verify_values) },
     .run = run,

@@ -363,14 +363,15 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
 }
 
 const struct command command_watch = {
-    .summary = "judges what a database does while it does it",
+    .summary = "judges the history of a database while it is recorded",
     .description =
-        "Reads native text as it comes, from standard input, files that grow, or named pipes,\n"
-        "and judges by the times of operations alone, in memory that follows concurrency and not\n"
-        "length. Findings are told at once. A pipe is over at its end, a file when nobody has it\n"
-        "open for writing and it has not grown for two seconds, and all at SIGINT or SIGTERM. What\n"
-        "is lost, as lines that cannot be read, is no reason to accuse anybody: what it may\n"
-        "explain is not judged. Exits as ordeal check does.\n",
+        "Reads native text as it comes, from standard input, growing files, or named pipes, and\n"
+        "judges it by the times of operations alone. The memory that it needs depends on\n"
+        "concurrency, not on length. Findings are reported at once. A pipe ends when its writer\n"
+        "closes it; a file ends when no process has it open for writing and it has not grown for\n"
+        "two seconds. SIGINT and SIGTERM end all. Lost records, such as lines that cannot be\n"
+        "read, never cause a false alarm: what they may explain is not judged. Exits as ordeal\n"
+        "check does.\n",
     .example = "  recorder | ordeal watch --profile postgresql/serializable\n"
                "  ordeal watch client-1.jsonl client-2.jsonl --profile tidb/snapshot --clock-error 2ms\n",
     .options = { "watch", watch_rows, ROW_COUNT(watch_rows), sizeof(struct watch_values) },
