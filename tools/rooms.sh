@@ -18,14 +18,15 @@ nemesis   sim
 history
 programs  history
 store     sim programs history
-checkers  history programs/machine/predicate.h
+smt
+checkers  history programs/machine/predicate.h smt
 verify    history
-predict   history programs checkers
+predict   history programs checkers smt
 record    programs history
 trial     sim nemesis history programs store checkers verify predict record
 cli       base sim nemesis history programs store checkers verify predict record trial
 bench     base sim nemesis history programs store checkers verify predict record trial cli tests
-tests     base sim nemesis history programs store checkers verify predict record trial cli
+tests     base sim nemesis history programs store smt checkers verify predict record trial cli
 '
 
 # A folder inside a room. It may include its own files, the files that stand in the
@@ -66,7 +67,7 @@ checkers/values             uses graph proof rows
 checkers/search             uses graph proof rows values
     inside decide.h explain.h hints.h looks.h minimal_core.h prefix_encoding.h replay.h
 checkers/search/solver
-    inside search.h z3.h
+    inside search.h smt_search.h
 checkers/search/polygraph   uses solver
     inside distill.h fixed_order.h pairs.h polygraph.h steps.h
 checkers/search/refuter     uses polygraph
@@ -130,7 +131,7 @@ pg_query.h            programs verify tests
 pg_query.pb-c.h       programs verify tests
 protobuf-c.h          programs verify tests
 cJSON.h               programs verify tests
-z3.h            once  checkers predict
+z3.h            once  smt
 toml.h          once  trial
 gvc.h                 cli
 libpq-fe.h            record

@@ -4,7 +4,7 @@
 
 #include "checkers/check_private.h"
 #include "checkers/search/refuter/refute.h"
-#include "checkers/search/solver/z3.h"
+#include "checkers/search/solver/smt_search.h"
 
 void decide_close(struct answer_found *a)
 {
@@ -77,13 +77,13 @@ static enum status ask(const struct question *q, struct answer_found *a,
                        const struct open_pairs *pairs, struct search_result *result,
                        struct error *err)
 {
-    struct z3_options options = { .encoding = Z3_PROPAGATOR,
-                                  .rlimit = Z3_RLIMIT,
+    struct smt_search_options options = { .encoding = SMT_PROPAGATOR,
+                                  .rlimit = SMT_RLIMIT,
                                   .stop = q->options->stop };
 
     if (q->options->engine == ENGINE_NATIVE)
         return ask_native(q, pairs, result, err);
-    TRY(z3_solve(&pairs->problem, &options, result, err));
+    TRY(smt_search_solve(&pairs->problem, &options, result, err));
     if (result->answer == SEARCH_UNDECIDED)
         a->reason = "Z3 gave up";
     if (result->answer != SEARCH_IMPOSSIBLE)

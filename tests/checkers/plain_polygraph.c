@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
-#include "checkers/search/solver/z3.h"
+#include "checkers/search/solver/smt_search.h"
 
 static struct error err;
 
@@ -306,13 +306,13 @@ static enum status solve_by(const struct search_problem *problem, enum plain_sol
                             unsigned steps_max, struct search_result *result)
 {
     struct search_options native = { .steps_max = steps_max };
-    struct z3_options z3 = { .encoding = Z3_PROPAGATOR, .rlimit = steps_max };
+    struct smt_search_options z3 = { .encoding = SMT_PROPAGATOR, .rlimit = steps_max };
 
     if (solver == PLAIN_SEARCH)
         return search_solve(problem, &native, result, &err);
     if (solver == PLAIN_POSITIONS)
-        z3.encoding = Z3_POSITIONS;
-    return z3_solve(problem, &z3, result, &err);
+        z3.encoding = SMT_POSITIONS;
+    return smt_search_solve(problem, &z3, result, &err);
 }
 
 static enum plain_answer solve(const struct plain_polygraph *p, uint32_t nodes,

@@ -1,10 +1,11 @@
-#include "checkers/search/solver/z3.h"
+#include "checkers/search/solver/smt_search.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/random.h"
+#include "smt/smt.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -24,7 +25,7 @@ void setUp(void)
 
 void tearDown(void) {}
 
-static const enum z3_encoding encodings[] = { Z3_POSITIONS, Z3_PROPAGATOR };
+static const enum smt_encoding encodings[] = { SMT_POSITIONS, SMT_PROPAGATOR };
 
 /* A problem in memory of its own. */
 struct posed {
@@ -59,13 +60,13 @@ static void pose(struct posed *posed, uint32_t nodes, uint32_t variables)
                                               .clause_start = posed->clause_start };
 }
 
-static enum search_answer answer_of(const struct search_problem *problem, enum z3_encoding encoding)
+static enum search_answer answer_of(const struct search_problem *problem, enum smt_encoding encoding)
 {
-    struct z3_options options = { .encoding = encoding, .rlimit = Z3_RLIMIT };
+    struct smt_search_options options = { .encoding = encoding, .rlimit = SMT_RLIMIT };
     struct search_result result;
     enum search_answer answer;
 
-    ASSERT_OK(z3_solve(problem, &options, &result, &err), &err);
+    ASSERT_OK(smt_search_solve(problem, &options, &result, &err), &err);
     answer = result.answer;
     conflicts += result.counts.conflicts;
     search_result_close(&result);
@@ -78,7 +79,7 @@ static enum search_answer answer_of(const struct search_problem *problem, enum z
 static void what_must_be_is_found_and_what_cannot_is_said(void)
 {
     for (size_t i = 0; i < ROW_COUNT(encodings); i++) {
-        struct z3_options options = { .encoding = encodings[i] };
+        struct smt_search_options options = { .encoding = encodings[i] };
         struct search_result result;
         struct posed posed;
 
@@ -88,7 +89,7 @@ static void what_must_be_is_found_and_what_cannot_is_said(void)
         add_edge(&posed, 2, 0, 1, SEARCH_NONE);
         add_edge(&posed, 2, 1, 1, 1); /* the same guard twice */
         add_clause(&posed, (const uint32_t[]){ 0 }, 1);
-        ASSERT_OK(z3_solve(&posed.problem, &options, &result, &err), &err);
+        ASSERT_OK(smt_search_solve(&posed.problem, &options, &result, &err), &err);
         TEST_ASSERT_EQUAL(SEARCH_FOUND, result.answer);
         TEST_ASSERT_EQUAL(1, result.values[0]);
         TEST_ASSERT_EQUAL(0, result.order[0]);
@@ -293,14 +294,14 @@ static void who_may_not_go_on_says_that_it_is_undecided(void)
     atomic_bool stop = true;
 
     for (size_t i = 0; i < ROW_COUNT(encodings); i++) {
-        struct z3_options limited = { .encoding = encodings[i], .rlimit = 20000 };
-        struct z3_options stopped = { .encoding = encodings[i], .stop = &stop };
+        struct smt_search_options limited = { .encoding = encodings[i], .rlimit = 20000 };
+        struct smt_search_options stopped = { .encoding = encodings[i], .stop = &stop };
         struct search_result result;
 
-        ASSERT_OK(z3_solve(&problem, &limited, &result, &err), &err);
+        ASSERT_OK(smt_search_solve(&problem, &limited, &result, &err), &err);
         TEST_ASSERT_EQUAL(SEARCH_UNDECIDED, result.answer);
         search_result_close(&result);
-        ASSERT_OK(z3_solve(&problem, &stopped, &result, &err), &err);
+        ASSERT_OK(smt_search_solve(&problem, &stopped, &result, &err), &err);
         TEST_ASSERT_EQUAL(SEARCH_UNDECIDED, result.answer);
         search_result_close(&result);
     }
@@ -312,7 +313,7 @@ static void the_library_has_a_version(void)
 {
     char text[40];
 
-    z3_version(text);
+    smt_version(text);
     TEST_ASSERT_EQUAL_STRING_LEN("4.", text, 2);
 }
 

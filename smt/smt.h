@@ -1,0 +1,80 @@
+/*
+ * smt: Z3, for everybody who asks it: booleans, clauses, differences of integers, a propagator.
+ *
+ *     struct smt *smt;
+ *
+ *     TRY(smt_open(&smt, SMT_DIFFERENCES, &options, err));
+ *     TRY(smt_add_variables(smt, 3, err));
+ *     TRY(smt_add_clause(smt, literals, 2, err));         literal 2 v is "v", 2 v + 1 "not v"
+ *     TRY(smt_check(smt, &answer, err));
+ *     TRY(smt_read_values(smt, values, err));             after SMT_HOLDS
+ *     smt_close(smt);
+ *
+ * Effort is counted in Z3's own steps and never in seconds, so that the same questions get the same
+ * answers. Z3's default error handler ends the process: here an error is a status. That something
+ * is impossible comes without a proof.
+ */
+#ifndef SMT_SMT_H
+#define SMT_SMT_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum smt_logic {
+    SMT_DIFFERENCES, /* booleans, and integers that are compared */
+    SMT_BOOLEANS,    /* booleans alone, and maybe a propagator */
+};
+
+struct smt_options {
+    unsigned rlimit; /* Z3's steps; 0: no limit */
+    unsigned seed;
+    const atomic_bool *stop; /* may be NULL; once it is true the answer comes soon */
+};
+
+struct smt;
+
+MUST_USE enum status smt_open(struct smt **, enum smt_logic, const struct smt_options *,
+                              struct error *);
+void smt_close(struct smt *); /* NULL: nothing */
+
+/* Booleans 0 to count - 1. Once. */
+MUST_USE enum status smt_add_variables(struct smt *, uint32_t count, struct error *);
+/* Integers 0 to count - 1. Once. */
+MUST_USE enum status smt_add_integers(struct smt *, uint32_t count, struct error *);
+/* One of the literals is true; of none: nothing holds. */
+MUST_USE enum status smt_add_clause(struct smt *, const uint32_t *literals, size_t count,
+                                    struct error *);
+/* If all guards, literals, are true, the integer `low` is less than `high`. At most two guards. */
+MUST_USE enum status smt_add_less(struct smt *, const uint32_t *guards, size_t guard_count,
+                                  uint32_t low, uint32_t high, struct error *);
+
+/*
+ * Watches which variables are given a truth. `fixed` may call smt_refuse(); what was fixed since a
+ * push is taken back by the pop that belongs to it. The propagator stays where it is.
+ */
+struct smt_propagator {
+    void (*push)(void *context);
+    void (*pop)(void *context, unsigned count);
+    void (*fixed)(void *context, struct smt *, uint32_t variable, bool truth);
+    void *context;
+};
+
+/* Of all variables, which have been added. */
+MUST_USE enum status smt_watch(struct smt *, const struct smt_propagator *, struct error *);
+/* Within `fixed`: the truths that these variables have now cannot be together. */
+void smt_refuse(struct smt *, const uint32_t *variables, size_t count);
+
+enum smt_answer { SMT_HOLDS, SMT_IMPOSSIBLE, SMT_UNDECIDED };
+
+MUST_USE enum status smt_check(struct smt *, enum smt_answer *, struct error *);
+/* The truth of each variable in the model that was found. */
+MUST_USE enum status smt_read_values(struct smt *, uint8_t *values, struct error *);
+
+/* The version of the library, for reports. */
+void smt_version(char text[40]);
+
+#endif
