@@ -141,7 +141,7 @@ static enum status open_search(struct bisect_search *search, struct scenario *sc
     return STATUS_OK;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_bisect_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct bisect_values *values = given;
     struct scenario *scenario;
@@ -179,5 +179,5 @@ const struct command command_bisect = {
     .example = "  ordeal bisect scenarios/bugs/no-timestamp-cache.toml --seed 3 --out out\n"
                "  git bisect run ordeal run --git-bisect out/capsule.toml\n",
     .options = { "bisect", bisect_rows, ROW_COUNT(bisect_rows), sizeof(struct bisect_values) },
-    .run = run,
+    .run = cmd_bisect_run,
 };

@@ -389,8 +389,8 @@ static enum status find_all(const struct check_call *call, struct history_paths 
     return STATUS_OK;
 }
 
-static enum status judge(struct check_call *call, struct history_paths *found,
-                         struct check_batch *batch, enum exit_code *code, struct error *err)
+static enum status cmd_check_judge(struct check_call *call, struct history_paths *found,
+                                   struct check_batch *batch, enum exit_code *code, struct error *err)
 {
     TRY(set_options(call->values, call, err));
     TRY(find_all(call, found, err));
@@ -401,12 +401,12 @@ static enum status judge(struct check_call *call, struct history_paths *found,
     return call->values->junit ? check_batch_write_junit(batch, call->values->junit, err) : STATUS_OK;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_check_run(const void *given, enum exit_code *code, struct error *err)
 {
     struct check_call call = { .values = given };
     struct history_paths found = { .other_count = 0 };
     struct check_batch batch = { .entries = { 0 } };
-    enum status status = judge(&call, &found, &batch, code, err);
+    enum status status = cmd_check_judge(&call, &found, &batch, code, err);
 
     check_batch_close(&batch);
     history_paths_close(&found);
@@ -427,5 +427,5 @@ const struct command command_check = {
                "  ordeal check history.jsonl --version-order 0.9 --timeout 60 -j 2\n"
                "  ordeal check recorded/ --level strict-serializable --junit check.xml\n",
     .options = { "check", check_rows, ROW_COUNT(check_rows), sizeof(struct check_values) },
-    .run = run,
+    .run = cmd_check_run,
 };

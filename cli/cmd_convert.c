@@ -59,7 +59,7 @@ static enum status write_as(const struct history *history, const struct convert_
     return format_write_history(history, format, values->out, &progress, err);
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_convert_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct convert_values *values = given;
     struct progress_bar bar;
@@ -89,5 +89,5 @@ const struct command command_convert = {
         "convert says what; if the result would be another history, it refuses.\n",
     .example = "  ordeal convert history.jsonl --to oh -o history.oh.zst\n",
     .options = { "convert", convert_rows, ROW_COUNT(convert_rows), sizeof(struct convert_values) },
-    .run = run,
+    .run = cmd_convert_run,
 };

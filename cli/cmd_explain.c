@@ -276,7 +276,7 @@ static enum status refuse(const char *what, struct error *err)
                      "no anomaly, level or bug '%.80s'; see: ordeal list anomalies", what);
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_explain_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct explain_values *values = given;
     struct text name = text_of(values->what);
@@ -308,5 +308,5 @@ const struct command command_explain = {
         "that it implies.\n",
     .example = "  ordeal explain G-single\n",
     .options = { "explain", explain_rows, ROW_COUNT(explain_rows), sizeof(struct explain_values) },
-    .run = run,
+    .run = cmd_explain_run,
 };

@@ -125,7 +125,7 @@ static enum status write_all(const struct history *history, const struct planted
     return values->plant ? write_planted(values->out, planted, err) : STATUS_OK;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_generate_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct generate_values *values = given;
     struct generate_options options = options_of(values);
@@ -161,5 +161,5 @@ const struct command command_generate = {
                "  ordeal generate list-append --plant G-single --seed 7 -o bad.jsonl\n",
     .options = { "generate", generate_rows, ROW_COUNT(generate_rows),
                  sizeof(struct generate_values) },
-    .run = run,
+    .run = cmd_generate_run,
 };

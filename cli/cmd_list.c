@@ -456,7 +456,7 @@ static enum status list_for_programs(const char *what, struct buffer *out, struc
     return STATUS_OK;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_list_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct list_values *values = given;
     struct buffer out = { 0 };
@@ -477,5 +477,5 @@ const struct command command_list = {
         "come out valid, then those in folders, which test other things.\n",
     .example = "  ordeal list nemeses\n  ordeal list bugs --json\n",
     .options = { "list", list_rows, ROW_COUNT(list_rows), sizeof(struct list_values) },
-    .run = run,
+    .run = cmd_list_run,
 };

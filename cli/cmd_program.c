@@ -145,7 +145,7 @@ static enum status run_loaded(const struct program *program, const struct progra
     return status;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_program_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct program_values *values = given;
     struct program program;
@@ -168,5 +168,5 @@ const struct command command_program = {
         "  ordeal program scenarios/programs/bank.sql\n"
         "  ordeal program scenarios/programs/bank.sql --call 'load(1)' --call 'deposit(1, 5)'\n",
     .options = { "program", program_rows, ROW_COUNT(program_rows), sizeof(struct program_values) },
-    .run = run,
+    .run = cmd_program_run,
 };

@@ -199,7 +199,7 @@ static enum status prove_all(struct prove_call *call, enum exit_code *code, stru
     return STATUS_OK;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_prove_run(const void *given, enum exit_code *code, struct error *err)
 {
     struct prove_call call = { .values = given };
     enum status status = prove_all(&call, code, err);
@@ -221,5 +221,5 @@ const struct command command_prove = {
     .example = "  ordeal prove --bug upgrade-race\n"
                "  ordeal prove --seeds 200 --out out/matrix\n",
     .options = { "prove", prove_rows, ROW_COUNT(prove_rows), sizeof(struct prove_values) },
-    .run = run,
+    .run = cmd_prove_run,
 };

@@ -164,8 +164,8 @@ static enum status load(const struct run_values *values, struct scenario *scenar
  * Everything between a loaded scenario and a finished report. A history that nobody
  * is to judge is made only for the folder, and so are witnesses.
  */
-static enum status judge(const struct run_values *values, const struct run_report *report,
-                         struct trial *trial, struct difference *difference, struct error *err)
+static enum status cmd_run_judge(const struct run_values *values, const struct run_report *report,
+                                 struct trial *trial, struct difference *difference, struct error *err)
 {
     const struct scenario *scenario = report->scenario;
     struct progress_bar bar;
@@ -189,7 +189,7 @@ static enum status judge(const struct run_values *values, const struct run_repor
     return say(report, values->json, err);
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_run_scenario(const void *given, enum exit_code *code, struct error *err)
 {
     const struct run_values *values = given;
     struct scenario scenario;
@@ -212,7 +212,7 @@ static enum status run(const void *given, enum exit_code *code, struct error *er
         TRY(folder_claim(values->out, values->force, err)); /* better known before the run */
     status = load(values, &scenario, err);
     if (status == STATUS_OK)
-        status = judge(values, &report, &trial, &difference, err);
+        status = cmd_run_judge(values, &report, &trial, &difference, err);
     if (status == STATUS_OK)
         *code = command_exit_of_verdict(report_run_verdict(&report));
     difference_close(&difference);
@@ -235,5 +235,5 @@ const struct command command_run = {
     .example = "  ordeal run scenarios/bank-under-partition.toml --seed 7\n"
                "  ordeal run scenarios/smallbank.toml --set cluster.protocol=si --out out\n",
     .options = { "run", run_rows, ROW_COUNT(run_rows), sizeof(struct run_values) },
-    .run = run,
+    .run = cmd_run_scenario,
 };

@@ -188,7 +188,7 @@ static enum status merge_shards(const struct sweep_values *values, struct sweep 
     return values->out ? folder_make(values->out, err) : STATUS_OK;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_sweep_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct sweep_values *values = given;
     struct sweep sweep = { 0 };
@@ -215,5 +215,5 @@ const struct command command_sweep = {
     .example = "  ordeal sweep scenarios/swarm.toml --seeds 1..1000 --out out/swarm\n"
                "  ordeal sweep --merge out/shard-1 out/shard-2\n",
     .options = { "sweep", sweep_rows, ROW_COUNT(sweep_rows), sizeof(struct sweep_values) },
-    .run = run,
+    .run = cmd_sweep_run,
 };

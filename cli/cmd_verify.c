@@ -39,7 +39,7 @@ static enum status read_history(const char *path, struct history *history, struc
     return status;
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_verify_run(const void *given, enum exit_code *code, struct error *err)
 {
     const struct verify_values *values = given;
     struct verification verification;
@@ -69,5 +69,5 @@ const struct command command_verify = {
         "not. If check was called with --initial or --nil-read, they must be given here, too.\n",
     .example = "  ordeal verify history.jsonl witness-order.json\n",
     .options = { "verify", verify_rows, ROW_COUNT(verify_rows), sizeof(struct verify_values) },
-    .run = run,
+    .run = cmd_verify_run,
 };

@@ -336,7 +336,7 @@ static enum status watch_and_print(struct watch_call *watch, enum exit_code *cod
     return print(watch, wall_clock_ns() - from, err);
 }
 
-static enum status run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_watch_run(const void *given, enum exit_code *code, struct error *err)
 {
     struct watch_call watch = { .values = given, .patience = PATIENCE_NS };
     struct watcher_options options = { .bytes_max = WAITING_BYTES_MAX,
@@ -375,5 +375,5 @@ const struct command command_watch = {
     .example = "  recorder | ordeal watch --profile postgresql/serializable\n"
                "  ordeal watch client-1.jsonl client-2.jsonl --profile tidb/snapshot --clock-error 2ms\n",
     .options = { "watch", watch_rows, ROW_COUNT(watch_rows), sizeof(struct watch_values) },
-    .run = run,
+    .run = cmd_watch_run,
 };

@@ -113,7 +113,7 @@ void progress_bar_next(struct progress_bar *bar, const char *what, const char *u
     bar->began_ns = bar->drawn_ns = bar->is_shown ? wall_clock_ns() : 0;
 }
 
-static void begin(void *context, const char *what)
+static void progress_bar_begin_next(void *context, const char *what)
 {
     progress_bar_next(context, what, "");
 }
@@ -144,5 +144,5 @@ void progress_bar_say(struct progress_bar *bar, const struct buffer *line)
 
 struct progress progress_bar_listener(struct progress_bar *bar)
 {
-    return (struct progress){ .report = bar ? update : NULL, .begin = bar ? begin : NULL, .context = bar };
+    return (struct progress){ .report = bar ? update : NULL, .begin = bar ? progress_bar_begin_next : NULL, .context = bar };
 }

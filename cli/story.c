@@ -311,7 +311,7 @@ static int compare_events(const void *a, const void *b)
     return (x->text > y->text) - (x->text < y->text);
 }
 
-static enum status run(struct story *story, struct error *err)
+static enum status story_run(struct story *story, struct error *err)
 {
     struct run_options options = {
         .trace = { .line = take_line, .line_context = story, .window_count = RECORDS_MAX },
@@ -325,7 +325,7 @@ static enum status run(struct story *story, struct error *err)
 enum status story_tell(struct story *story, const struct scenario *scenario, struct error *err)
 {
     *story = (struct story){ .scenario = scenario };
-    TRY(run(story, err));
+    TRY(story_run(story, err));
     take_trace(story);
     tell_strikes(story);
     if (story->trial.is_judged)

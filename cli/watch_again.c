@@ -71,7 +71,7 @@ static bool is_explained(const struct again *a)
            a->watcher.model.counts.unjudged <= a->unjudged;
 }
 
-static enum status judge(void *context, int64_t ns, bool *explains, struct error *err)
+static enum status watch_again_judge(void *context, int64_t ns, bool *explains, struct error *err)
 {
     struct again *a = context;
     enum status status;
@@ -98,7 +98,7 @@ enum status watch_again_for_clocks(const struct watcher *w, const char *const *p
                        .paths = paths,
                        .count = count,
                        .unjudged = w->model.counts.unjudged };
-    struct clock_error_trial trial = { judge, &a, w->counts.ops };
+    struct clock_error_trial trial = { watch_again_judge, &a, w->counts.ops };
     enum status status;
 
     a.options.tell = NULL;

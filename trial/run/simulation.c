@@ -431,7 +431,7 @@ static enum status run_first_part(struct simulation *simulation, const struct sc
     return STATUS_OK;
 }
 
-static enum status run(struct simulation *simulation, const struct scenario *scenario,
+static enum status simulation_run_world(struct simulation *simulation, const struct scenario *scenario,
                        const struct run_options *with, struct error *err)
 {
     TRY(run_first_part(simulation, scenario, with, err));
@@ -444,7 +444,7 @@ static enum status run(struct simulation *simulation, const struct scenario *sce
 }
 
 /* A store in which nothing committed has shown nothing. */
-static enum verdict judge(const struct simulation *simulation)
+static enum verdict simulation_judge(const struct simulation *simulation)
 {
     if (simulation->finding_count > 0)
         return VERDICT_INVALID;
@@ -477,9 +477,9 @@ enum status simulation_run(struct simulation *simulation, const struct scenario 
     memset(simulation, 0, sizeof *simulation);
     TRY(take_arena(simulation, with->arena, err));
     TRY(build(simulation, scenario, with, err));
-    TRY(run(simulation, scenario, with, err));
+    TRY(simulation_run_world(simulation, scenario, with, err));
     simulation->trace = world_trace_hash(&simulation->world);
-    simulation->verdict = judge(simulation);
+    simulation->verdict = simulation_judge(simulation);
     simulation->wall_ns = wall_clock_ns() - began_ns;
     return STATUS_OK;
 }
