@@ -144,5 +144,7 @@ void progress_bar_say(struct progress_bar *bar, const struct buffer *line)
 
 struct progress progress_bar_listener(struct progress_bar *bar)
 {
-    return (struct progress){ .report = bar ? update : NULL, .begin = bar ? progress_bar_begin_next : NULL, .context = bar };
+    if (!bar)
+        return (struct progress){ .report = NULL };
+    return (struct progress){ .report = update, .begin = progress_bar_begin_next, .context = bar };
 }
