@@ -67,14 +67,14 @@ bool verify_add_part(struct verifier *v, uint32_t txn)
 
 /* --- Ranks ------------------------------------------------------------------- */
 
-struct ranked {
+struct ranked_txn {
     struct place ts;
     uint32_t txn;
 };
 
 static int compare_ranked(const void *a, const void *b)
 {
-    const struct ranked *x = a, *y = b;
+    const struct ranked_txn *x = a, *y = b;
     int c = place_compare(x->ts, y->ts);
 
     return c != 0 ? c : (x->txn > y->txn) - (x->txn < y->txn);
@@ -84,7 +84,7 @@ static int compare_ranked(const void *a, const void *b)
 static enum status rank_txns(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
-    struct ranked *ranked;
+    struct ranked_txn *ranked;
     size_t count = 0;
 
     TRY(verify_memory(v, (void **)&ranked, h->txn_count, sizeof *ranked, err));
@@ -94,7 +94,7 @@ static enum status rank_txns(struct verifier *v, struct error *err)
         v->place[t] = v->seen[t] = NO_PLACE;
         if (v->counting[t] != COUNTS)
             continue;
-        ranked[count++] = (struct ranked){ history_ts(h, t), t };
+        ranked[count++] = (struct ranked_txn){ history_ts(h, t), t };
         if (history_ts(h, t).parts == 0)
             return verify_refuse(v, err, "transaction %" PRId64 " committed without ts",
                                  h->txn_id[t]);

@@ -19,7 +19,7 @@ struct lock {
     uint32_t txn, head;
     uint32_t version; /* that it wrote, or HISTORY_NONE: it was taken to read */
     bool is_look;     /* of what did not come as well */
-    struct reader reader;
+    struct visible_reader reader;
     struct window taken, released;
     uint64_t start; /* an instant after it was taken */
 };

@@ -22,8 +22,8 @@
 
 /* --- Asking ------------------------------------------------------------------ */
 
-enum status instant_looks_open(struct asked *asked, struct verifier *v, const struct reader *r,
-                               struct error *err)
+enum status instant_looks_open(struct asked *asked, struct verifier *v,
+                               const struct visible_reader *r, struct error *err)
 {
     const struct history *h = v->h;
     uint32_t where = h->statement_where[h->op_key[r->head]];
@@ -68,14 +68,14 @@ enum match instant_looks_agree(const struct asked *asked, uint32_t op)
     return match == MATCH_YES ? MATCH_NO : MATCH_YES;
 }
 
-bool instant_looks_tell(const struct asked *asked, const struct reader *r)
+bool instant_looks_tell(const struct asked *asked, const struct visible_reader *r)
 {
     if (asked->row != HISTORY_NONE)
         return asked->v->h->op_kind[r->head] != OP_SELECT;
     return !instants_look_is_cut(asked->v, r->head);
 }
 
-enum status instant_look_agrees(struct proof *p, const struct reader *r, uint32_t version,
+enum status instant_look_agrees(struct proof *p, const struct visible_reader *r, uint32_t version,
                                 enum match *match, struct error *err)
 {
     struct asked asked;
@@ -110,8 +110,9 @@ static void weigh_version(const struct asked *asked, uint32_t version, struct we
     }
 }
 
-static enum status weigh_all(struct proof *p, const struct asked *asked, const struct reader *r,
-                             struct weighed *weighed, struct error *err)
+static enum status weigh_all(struct proof *p, const struct asked *asked,
+                             const struct visible_reader *r, struct weighed *weighed,
+                             struct error *err)
 {
     const struct instants *in = p->v->instants;
     struct visibility seen;
@@ -128,7 +129,7 @@ static enum status weigh_all(struct proof *p, const struct asked *asked, const s
     return STATUS_OK;
 }
 
-static enum status weigh(struct proof *p, const struct reader *r, struct weighed *weighed,
+static enum status weigh(struct proof *p, const struct visible_reader *r, struct weighed *weighed,
                          struct error *err)
 {
     struct asked asked;
@@ -146,7 +147,7 @@ static enum status weigh(struct proof *p, const struct reader *r, struct weighed
 /* --- Steps ------------------------------------------------------------------- */
 
 /* A look as of one instant at a key that its transaction had not written. */
-static enum status find_strict(struct proof *p, struct reader *r, struct error *err)
+static enum status find_strict(struct proof *p, struct visible_reader *r, struct error *err)
 {
     uint32_t own;
 
@@ -161,7 +162,7 @@ enum status instant_finds(struct proof *p, struct error *err)
 {
     uint32_t version = VERSION_INITIAL;
     struct weighed weighed;
-    struct reader r = { 0 };
+    struct visible_reader r = { 0 };
 
     TRY(find_strict(p, &r, err));
     TRY(instant_version(p, &p->step->first, r.key, &version, err));
@@ -178,7 +179,7 @@ enum status instant_finds(struct proof *p, struct error *err)
 }
 
 /* Another's version that does not agree with the answer. */
-static enum status find_disagreeing(struct proof *p, struct reader *r, uint32_t *other,
+static enum status find_disagreeing(struct proof *p, struct visible_reader *r, uint32_t *other,
                                     struct error *err)
 {
     enum match match = MATCH_UNDECIDED;
@@ -197,7 +198,7 @@ static enum status find_disagreeing(struct proof *p, struct reader *r, uint32_t 
 
 enum status instant_found(struct proof *p, struct error *err)
 {
-    struct reader r = { 0 };
+    struct visible_reader r = { 0 };
     struct visibility seen;
     uint32_t other = VERSION_INITIAL;
 
@@ -210,7 +211,7 @@ enum status instant_found(struct proof *p, struct error *err)
 
 enum status instant_not_found(struct proof *p, struct error *err)
 {
-    struct reader r = { 0 };
+    struct visible_reader r = { 0 };
     struct visibility seen;
     uint32_t other = VERSION_INITIAL;
 
@@ -223,7 +224,7 @@ enum status instant_not_found(struct proof *p, struct error *err)
 
 /* --- A row that is wrong by itself -------------------------------------------- */
 
-static bool came_twice(const struct history *h, const struct reader *r, uint32_t row)
+static bool came_twice(const struct history *h, const struct visible_reader *r, uint32_t row)
 {
     uint32_t end = r->head + h->statement_row_count[h->op_key[r->head]];
 
@@ -234,8 +235,8 @@ static bool came_twice(const struct history *h, const struct reader *r, uint32_t
 }
 
 /* By the answer alone. */
-static enum status is_wrong_by_itself(struct proof *p, const struct reader *r, bool *is_wrong,
-                                      struct error *err)
+static enum status is_wrong_by_itself(struct proof *p, const struct visible_reader *r,
+                                      bool *is_wrong, struct error *err)
 {
     const struct history *h = p->v->h;
     struct asked asked;
@@ -250,7 +251,7 @@ static enum status is_wrong_by_itself(struct proof *p, const struct reader *r, b
 }
 
 /* No version that it may have seen agrees. */
-static enum status disagrees(struct proof *p, const struct reader *r, bool is_strict,
+static enum status disagrees(struct proof *p, const struct visible_reader *r, bool is_strict,
                              bool *is_wrong, struct error *err)
 {
     bool came = lookup_row_of(p->v, r->head, r->key) != HISTORY_NONE;
@@ -267,7 +268,7 @@ static enum status disagrees(struct proof *p, const struct reader *r, bool is_st
 
 enum status instant_row(struct proof *p, struct error *err)
 {
-    struct reader r = { 0 };
+    struct visible_reader r = { 0 };
     uint32_t own;
     bool is_wrong, is_strict;
 

@@ -10,13 +10,13 @@
 /* A statement, and what it says of a key of its table. */
 struct asked {
     struct verifier *v;
-    struct query query;
+    struct statement_query query;
     uint32_t key, row; /* the operation that it came by, or HISTORY_NONE */
 };
 
 /* Refuses SQL that does not parse. To be closed if it could be opened. */
-MUST_USE enum status instant_looks_open(struct asked *, struct verifier *, const struct reader *,
-                                        struct error *);
+MUST_USE enum status instant_looks_open(struct asked *, struct verifier *,
+                                        const struct visible_reader *, struct error *);
 void instant_looks_close(struct asked *);
 /* Another key of the same statement's table; the row that came, or HISTORY_NONE. */
 void instant_looks_at_key(struct asked *, uint32_t key, uint32_t row);
@@ -24,11 +24,11 @@ void instant_looks_at_key(struct asked *, uint32_t key, uint32_t row);
 enum match instant_looks_match(const struct asked *, uint32_t op);
 enum match instant_looks_agree(const struct asked *, uint32_t op);
 /* Whether the answer says anything of the key. */
-bool instant_looks_tell(const struct asked *, const struct reader *);
+bool instant_looks_tell(const struct asked *, const struct visible_reader *);
 
 /* One version, by its number or VERSION_INITIAL. */
-MUST_USE enum status instant_look_agrees(struct proof *, const struct reader *, uint32_t version,
-                                         enum match *, struct error *);
+MUST_USE enum status instant_look_agrees(struct proof *, const struct visible_reader *,
+                                         uint32_t version, enum match *, struct error *);
 MUST_USE enum status instant_finds(struct proof *, struct error *);
 MUST_USE enum status instant_found(struct proof *, struct error *);
 MUST_USE enum status instant_not_found(struct proof *, struct error *);

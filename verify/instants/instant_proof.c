@@ -82,12 +82,13 @@ bool instant_key_is_row_of(const struct verifier *v, uint32_t key, uint32_t tabl
 }
 
 /* Who reads, by which operation; of a select the row that came, if it did. */
-static enum status begin_reader(struct proof *p, struct reader *r, uint32_t *row, struct error *err)
+static enum status begin_reader(struct proof *p, struct visible_reader *r, uint32_t *row,
+                                struct error *err)
 {
     struct verifier *v = p->v;
     const struct history *h = v->h;
 
-    *r = (struct reader){ .point = NO_POINT };
+    *r = (struct visible_reader){ .point = NO_POINT };
     *row = HISTORY_NONE;
     TRY(instant_op(p, &p->step->read, &r->txn, &r->head, err));
     TRY(lookup_key(v, p->step->key, &r->key, err));
@@ -100,14 +101,14 @@ static enum status begin_reader(struct proof *p, struct reader *r, uint32_t *row
     return STATUS_OK;
 }
 
-static void end_reader(const struct proof *p, struct reader *r)
+static void end_reader(const struct proof *p, struct visible_reader *r)
 {
     r->is_strict = !r->is_look || instants_look_is_strict(p->v, r->head);
     if (r->is_strict)
         r->point = instants_view(p->v, r->txn, r->head, r->op);
 }
 
-static enum status take_look(struct proof *p, struct reader *r, struct error *err)
+static enum status take_look(struct proof *p, struct visible_reader *r, struct error *err)
 {
     const struct history *h = p->v->h;
 
@@ -120,7 +121,7 @@ static enum status take_look(struct proof *p, struct reader *r, struct error *er
     return STATUS_OK;
 }
 
-enum status instant_reader(struct proof *p, struct reader *r, struct error *err)
+enum status instant_reader(struct proof *p, struct visible_reader *r, struct error *err)
 {
     const struct history *h = p->v->h;
     uint32_t row;
@@ -137,7 +138,7 @@ enum status instant_reader(struct proof *p, struct reader *r, struct error *err)
     return STATUS_OK;
 }
 
-enum status instant_look(struct proof *p, struct reader *r, struct error *err)
+enum status instant_look(struct proof *p, struct visible_reader *r, struct error *err)
 {
     uint32_t row;
 
@@ -145,7 +146,8 @@ enum status instant_look(struct proof *p, struct reader *r, struct error *err)
     return take_look(p, r, err);
 }
 
-enum status instant_own(struct proof *p, const struct reader *r, uint32_t *op, struct error *err)
+enum status instant_own(struct proof *p, const struct visible_reader *r, uint32_t *op,
+                        struct error *err)
 {
     sight_own_pass_until(p->v, r->txn, r->head);
     *op = sight_own_version(p->v, r->key);

@@ -46,11 +46,11 @@ MUST_USE enum status instant_op(struct proof *, const struct instant_name *, uin
 
 /* What the step's `read` and `key` name: a read, or, where the row did not come of a select, a
  * look. */
-MUST_USE enum status instant_reader(struct proof *, struct reader *, struct error *);
+MUST_USE enum status instant_reader(struct proof *, struct visible_reader *, struct error *);
 /* A look, also where the row came. */
-MUST_USE enum status instant_look(struct proof *, struct reader *, struct error *);
+MUST_USE enum status instant_look(struct proof *, struct visible_reader *, struct error *);
 /* What its transaction had written of the key before, or HISTORY_NONE. */
-MUST_USE enum status instant_own(struct proof *, const struct reader *, uint32_t *op,
+MUST_USE enum status instant_own(struct proof *, const struct visible_reader *, uint32_t *op,
                                  struct error *);
 bool instant_key_is_row_of(const struct verifier *, uint32_t key, uint32_t table);
 

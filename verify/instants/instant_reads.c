@@ -15,7 +15,7 @@
 #include "verify/witness/workings.h"
 
 /* A read of another's version of the key. */
-static enum status find_read(struct proof *p, struct reader *r, struct error *err)
+static enum status find_read(struct proof *p, struct visible_reader *r, struct error *err)
 {
     uint32_t own;
 
@@ -28,7 +28,7 @@ static enum status find_read(struct proof *p, struct reader *r, struct error *er
 }
 
 /* How many versions that it may see have the value; and whether the one is among them. */
-static enum status count_sources(struct proof *p, const struct reader *r, uint32_t wanted,
+static enum status count_sources(struct proof *p, const struct visible_reader *r, uint32_t wanted,
                                  uint32_t *count, bool *is_among, struct error *err)
 {
     struct verifier *v = p->v;
@@ -56,7 +56,7 @@ static enum status count_sources(struct proof *p, const struct reader *r, uint32
     return STATUS_OK;
 }
 
-enum status instant_sees(struct proof *p, const struct reader *r, uint32_t version,
+enum status instant_sees(struct proof *p, const struct visible_reader *r, uint32_t version,
                          struct error *err)
 {
     TRY(known_see(&p->k, r->op, r->key, version, err));
@@ -77,7 +77,7 @@ enum status instant_sees(struct proof *p, const struct reader *r, uint32_t versi
 enum status instant_reads(struct proof *p, struct error *err)
 {
     uint32_t version = VERSION_INITIAL, count;
-    struct reader r = { 0 };
+    struct visible_reader r = { 0 };
     bool is_among;
 
     TRY(find_read(p, &r, err));
@@ -95,12 +95,12 @@ enum status instant_reads(struct proof *p, struct error *err)
 /* --- What follows ------------------------------------------------------------ */
 
 /* A read whose version is known, and another version of the key. */
-struct pair {
-    struct reader r;
+struct instant_pair {
+    struct visible_reader r;
     uint32_t seen, other;
 };
 
-static enum status find_pair(struct proof *p, struct pair *pair, struct error *err)
+static enum status find_pair(struct proof *p, struct instant_pair *pair, struct error *err)
 {
     TRY(instant_reader(p, &pair->r, err));
     TRY(instant_counting(p, &p->step->second, pair->r.key, &pair->other, err));
@@ -114,7 +114,7 @@ static enum status find_pair(struct proof *p, struct pair *pair, struct error *e
 }
 
 /* Who wrote what it had missed, and what follows from the rules for that. */
-static enum status miss(struct proof *p, const struct pair *pair, struct error *err)
+static enum status miss(struct proof *p, const struct instant_pair *pair, struct error *err)
 {
     struct verifier *v = p->v;
     const struct workings *w = v->instants->w;
@@ -133,7 +133,7 @@ static enum status miss(struct proof *p, const struct pair *pair, struct error *
 
 enum status instant_overwrites(struct proof *p, struct error *err)
 {
-    struct pair pair = { .seen = 0 };
+    struct instant_pair pair = { .seen = 0 };
     enum match agrees = MATCH_NO;
 
     TRY(find_pair(p, &pair, err));
@@ -150,7 +150,7 @@ enum status instant_overwrites(struct proof *p, struct error *err)
 
 enum status instant_installed(struct proof *p, struct error *err)
 {
-    struct pair pair = { .seen = 0 };
+    struct instant_pair pair = { .seen = 0 };
     struct visibility seen = { .k = NULL };
     uint32_t first, second;
 
@@ -205,7 +205,7 @@ enum status instant_unread(struct proof *p, struct error *err)
 {
     struct verifier *v = p->v;
     const struct history *h = v->h;
-    struct reader r = { 0 };
+    struct visible_reader r = { 0 };
     struct visibility seen;
     uint32_t count;
     bool is_among;
@@ -225,7 +225,7 @@ enum status instant_unread(struct proof *p, struct error *err)
 enum status instant_own_read(struct proof *p, struct error *err)
 {
     const struct workings *w = p->v->instants->w;
-    struct reader r = { 0 };
+    struct visible_reader r = { 0 };
     struct asked asked;
     uint32_t own;
     bool is_right;

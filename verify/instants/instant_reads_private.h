@@ -7,7 +7,7 @@
 #include "verify/instants/instant_proof.h"
 
 /* What a read, or a look, saw of the key is this version, by its number or VERSION_INITIAL. */
-MUST_USE enum status instant_sees(struct proof *, const struct reader *, uint32_t version,
+MUST_USE enum status instant_sees(struct proof *, const struct visible_reader *, uint32_t version,
                                   struct error *);
 MUST_USE enum status instant_reads(struct proof *, struct error *);
 MUST_USE enum status instant_overwrites(struct proof *, struct error *);

@@ -125,15 +125,15 @@ static bool is_out_of_time(const struct order *o, const struct judged *j, uint32
 
 /* --- Reads ------------------------------------------------------------------- */
 
-static struct reader reader_of(const struct order *o, const struct judged *j, bool is_look)
+static struct visible_reader reader_of(const struct order *o, const struct judged *j, bool is_look)
 {
-    struct reader r = { .txn = j->txn,
-                        .head = j->head,
-                        .op = j->op,
-                        .key = j->key,
-                        .is_look = is_look,
-                        .is_strict = !is_look || instants_look_is_strict(o->v, j->head),
-                        .point = NO_POINT };
+    struct visible_reader r = { .txn = j->txn,
+                                .head = j->head,
+                                .op = j->op,
+                                .key = j->key,
+                                .is_look = is_look,
+                                .is_strict = !is_look || instants_look_is_strict(o->v, j->head),
+                                .point = NO_POINT };
 
     if (r.is_strict)
         r.point = instants_view(o->v, j->txn, j->head, j->op);
@@ -150,7 +150,7 @@ static bool is_read_value(const struct order *o, const struct judged *j, uint32_
 static enum status judge_open_read(struct order *o, const struct judged *j, struct error *err)
 {
     const struct instants *in = o->v->instants;
-    struct reader r = reader_of(o, j, false);
+    struct visible_reader r = reader_of(o, j, false);
     struct visibility seen;
 
     TRY(visible_begin(&seen, &o->nothing, &r, err));
@@ -217,7 +217,7 @@ static enum status judge_open_look(struct order *o, const struct judged *j,
                                    const struct asked *asked, struct error *err)
 {
     const struct instants *in = o->v->instants;
-    struct reader r = reader_of(o, j, true);
+    struct visible_reader r = reader_of(o, j, true);
     struct visibility seen;
 
     TRY(visible_begin(&seen, &o->nothing, &r, err));
@@ -309,7 +309,7 @@ static enum status judge_look_key(struct order *o, const struct judged *j, struc
 {
     struct verifier *v = o->v;
     const struct workings *w = v->instants->w;
-    struct reader r = reader_of(o, j, true);
+    struct visible_reader r = reader_of(o, j, true);
     uint32_t own = sight_own_version(v, j->key);
 
     instant_looks_at_key(asked, j->key,
@@ -347,7 +347,7 @@ static enum status judge_look(struct order *o, struct judged *j, struct error *e
     struct verifier *v = o->v;
     uint32_t table = v->h->statement_table[v->h->op_key[j->head]];
     enum status status = STATUS_OK;
-    struct reader r;
+    struct visible_reader r;
     struct asked asked;
 
     TRY(mark_rows(o, j, err));

@@ -70,21 +70,17 @@ static bool excludes(const struct given_back *last, const struct lock_taken *loc
     return last->place != 0 && (last->place >= lock->start || last->time > lock->until);
 }
 
-static enum status take(struct locks *l, uint32_t txn, uint32_t head, uint32_t op, uint32_t key,
-                        bool is_write, struct error *err)
+/* A lock of the statement or item `head` that its operation or row `op` takes. */
+static enum status take(struct locks *l, struct lock_taken lock, uint32_t op, struct error *err)
 {
     struct order *o = l->o;
-    struct lock_taken lock = { .txn = txn,
-                               .head = head,
-                               .key = key,
-                               .is_write = is_write,
-                               .start = o->commit_place[txn],
-                               .until = instants_op_times(o->v, txn, head).high };
-    bool has_own_view = !is_write && instants_own_view(o->v, head, op) != NO_POINT;
+    bool has_own_view = !lock.is_write && instants_own_view(o->v, lock.head, op) != NO_POINT;
 
+    lock.start = o->commit_place[lock.txn];
+    lock.until = instants_op_times(o->v, lock.txn, lock.head).high;
     if (has_own_view &&
-        (instants_asks_for_locks(o->v->h, head) || o->v->instants->w->view == READS_BY_ROW))
-        lock.start = instant_order_view_place(o, txn, head, op);
+        (instants_asks_for_locks(o->v->h, lock.head) || o->v->instants->w->view == READS_BY_ROW))
+        lock.start = instant_order_view_place(o, lock.txn, lock.head, op);
     return array_push(&l->taken, lock, err);
 }
 
@@ -117,9 +113,12 @@ static enum status take_all(struct locks *l, uint32_t txn, struct error *err)
             head = op;
         if (!instant_order_is_open(o, head, op)) {
             if (leaves(v, txn, op))
-                TRY(take(l, txn, head, op, key, true, err));
+                TRY(take(
+                    l,
+                    (struct lock_taken){ .txn = txn, .head = head, .key = key, .is_write = true },
+                    op, err));
             else if ((is_look || is_read) && instants_read_locks(v, head, op))
-                TRY(take(l, txn, head, op, key, false, err));
+                TRY(take(l, (struct lock_taken){ .txn = txn, .head = head, .key = key }, op, err));
         }
         sight_own_pass(o->v, op);
     }
@@ -133,7 +132,9 @@ static enum status is_within(struct locks *l, const struct lock_taken *look,
                              const struct lock_taken *write, bool *within, struct error *err)
 {
     struct verifier *v = l->o->v;
-    struct reader r = { .txn = look->txn, .head = look->head, .op = look->head, .key = write->key };
+    struct visible_reader r = {
+        .txn = look->txn, .head = look->head, .op = look->head, .key = write->key
+    };
     struct asked asked;
 
     *within = false;

@@ -49,7 +49,7 @@ bool visible_counts(const struct known *k, uint32_t version)
 
 /* --- Sights ------------------------------------------------------------------ */
 
-static struct window sight_of_reader(const struct known *k, const struct reader *r)
+static struct window sight_of_reader(const struct known *k, const struct visible_reader *r)
 {
     const struct instants *in = k->v->instants;
     struct window at = instants_op_times(k->v, r->txn, r->head);
@@ -68,7 +68,7 @@ static struct window sight_of_reader(const struct known *k, const struct reader 
     }
 }
 
-static int64_t sent_by(const struct known *k, const struct reader *r)
+static int64_t sent_by(const struct known *k, const struct visible_reader *r)
 {
     const struct workings *w = k->v->instants->w;
     bool is_late = r->is_look && !r->is_early && w->view == READS_AT_COMMIT;
@@ -88,7 +88,7 @@ bool visible_is_there(const struct visibility *s, uint32_t version)
             known_before(s->k, point_of_commit(writer_of(s->k, version)), s->reader->point));
 }
 
-bool visible_may_pass_over(const struct known *k, const struct reader *r)
+bool visible_may_pass_over(const struct known *k, const struct visible_reader *r)
 {
     return k->v->instants->w->timing == TIMED_BY_KEY && r->is_look &&
            lookup_row_of(k->v, r->head, r->key) == HISTORY_NONE;
@@ -194,8 +194,8 @@ static uint64_t find_end(const struct visibility *s)
     return low;
 }
 
-enum status visible_begin(struct visibility *s, const struct known *k, const struct reader *r,
-                          struct error *err)
+enum status visible_begin(struct visibility *s, const struct known *k,
+                          const struct visible_reader *r, struct error *err)
 {
     const struct instants *in = k->v->instants;
 

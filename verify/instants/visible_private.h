@@ -17,7 +17,7 @@
 #include "verify/instants/known_private.h"
 
 /* A read of a key, or a look at one. */
-struct reader {
+struct visible_reader {
     uint32_t txn, head; /* the operation as witnesses name it */
     uint32_t op;        /* the row, the item operation; or the head: it is a look */
     uint32_t key;
@@ -33,7 +33,7 @@ struct reader {
  */
 struct visibility {
     const struct known *k;
-    const struct reader *reader;
+    const struct visible_reader *reader;
     struct window sight;
     int64_t sent_by;       /* what it saw had been sent by then */
     int64_t hidden_before; /* what was installed before that is hidden */
@@ -42,8 +42,8 @@ struct visibility {
 };
 
 /* Until something becomes known. */
-MUST_USE enum status visible_begin(struct visibility *, const struct known *, const struct reader *,
-                                   struct error *);
+MUST_USE enum status visible_begin(struct visibility *, const struct known *,
+                                   const struct visible_reader *, struct error *);
 
 /* Of versions, or VERSION_INITIAL. */
 struct window visible_is_installed(const struct known *, uint32_t version);
@@ -54,7 +54,7 @@ bool visible_counts(const struct known *, uint32_t);
  * Whether it may have passed over a version that was there, for one that is as good: by times alone no
  * read of a key misses its past, but a look may miss what changed no answer.
  */
-bool visible_may_pass_over(const struct known *, const struct reader *);
+bool visible_may_pass_over(const struct known *, const struct visible_reader *);
 
 bool visible_is_there(const struct visibility *, uint32_t version);
 /* Likewise, and it was not passed over. */

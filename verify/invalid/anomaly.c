@@ -149,8 +149,8 @@ static bool has_changed(const struct verifier *v, const struct reading *r)
 }
 
 /* By what clients saw alone: no version is possible, or it had read something else there. */
-static enum status judge_by_values(struct verifier *v, const struct blamed *b, enum answer *answer,
-                                   struct error *err)
+static enum status judge_by_values(struct verifier *v, const struct blamed *b,
+                                   enum answer_judgement *answer, struct error *err)
 {
     uint32_t row = b->op;
     struct reading reading;
@@ -176,7 +176,7 @@ static enum status judge_by_values(struct verifier *v, const struct blamed *b, e
 }
 
 static enum status judge_row_by_values(struct verifier *v, const struct blamed *b,
-                                       enum answer *answer, struct error *err)
+                                       enum answer_judgement *answer, struct error *err)
 {
     bool is_wrong;
 
@@ -189,7 +189,7 @@ static enum status judge_row_by_values(struct verifier *v, const struct blamed *
 
 static enum status judge(struct verifier *v, const struct blamed *b, struct error *err)
 {
-    enum answer answer = ANSWER_UNSAID;
+    enum answer_judgement answer = ANSWER_UNSAID;
 
     sight_own_pass_until(v, b->txn, b->op);
     sight_prepare(v, b->op);
@@ -235,7 +235,7 @@ static enum status row_fits(struct verifier *v, const struct blamed *b, bool *fi
 {
     bool is_returned = lookup_row_of(v, b->op, b->key) != HISTORY_NONE;
     enum match match;
-    struct query q;
+    struct statement_query q;
 
     TRY(answer_open_statement(v, b->op, &q, err));
     match = query_match(&q, version_value(v, b->key, b->version));

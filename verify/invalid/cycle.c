@@ -23,7 +23,7 @@ static bool is_anti(enum witness_edge_kind kind)
     return kind == EDGE_RW || kind == EDGE_PREDICATE_RW;
 }
 
-enum status cycle_refuse_edge(struct verifier *v, const struct edge *e, const char *why,
+enum status cycle_refuse_edge(struct verifier *v, const struct named_edge *e, const char *why,
                               struct error *err)
 {
     return verify_refuse(v, err, "the edge %s from transaction %" PRId64 " to %" PRId64 ": %s",
@@ -32,7 +32,8 @@ enum status cycle_refuse_edge(struct verifier *v, const struct edge *e, const ch
 
 /* --- Orders ------------------------------------------------------------------ */
 
-static enum status check_order_edge(struct verifier *v, const struct edge *e, struct error *err)
+static enum status check_order_edge(struct verifier *v, const struct named_edge *e,
+                                    struct error *err)
 {
     enum closing needed = e->w->kind == EDGE_PROCESS ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME;
 
@@ -56,7 +57,7 @@ static enum status check_order_edge(struct verifier *v, const struct edge *e, st
 
 /* --- Data -------------------------------------------------------------------- */
 
-static enum status look_up(struct verifier *v, struct edge *e, struct error *err)
+static enum status look_up(struct verifier *v, struct named_edge *e, struct error *err)
 {
     TRY(lookup_key(v, e->w->key, &e->key, err));
     TRY(lookup_op(v, e->from, e->w->from_op, &e->from_op, err));
@@ -77,7 +78,7 @@ static bool is_known(const struct verifier *v, uint32_t version)
 }
 
 /* The operation of a transaction on the edge that wrote one of its versions. */
-static enum status check_write(struct verifier *v, const struct edge *e, uint32_t op,
+static enum status check_write(struct verifier *v, const struct named_edge *e, uint32_t op,
                                uint32_t version, struct error *err)
 {
     if (!lookup_made_version(v, op, version))
@@ -88,13 +89,13 @@ static enum status check_write(struct verifier *v, const struct edge *e, uint32_
 }
 
 /* Whether the statement reads what is in the row, at this spot. */
-static enum status reads_inside(struct verifier *v, const struct edge *e, uint32_t head,
+static enum status reads_inside(struct verifier *v, const struct named_edge *e, uint32_t head,
                                 uint32_t spot, bool *reads, struct error *err)
 {
     const struct history *h = v->h;
     bool is_returned =
         h->op_kind[head] == OP_SELECT && lookup_row_of(v, head, e->key) != HISTORY_NONE;
-    struct query q;
+    struct statement_query q;
 
     TRY(answer_open_statement(v, head, &q, err));
     *reads = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot))) == MATCH_YES &&
@@ -104,7 +105,7 @@ static enum status reads_inside(struct verifier *v, const struct edge *e, uint32
 }
 
 /* The certificate says that this operation read this version. */
-static enum status check_read(struct verifier *v, const struct edge *e, uint32_t reader,
+static enum status check_read(struct verifier *v, const struct named_edge *e, uint32_t reader,
                               uint32_t op, uint32_t version, struct error *err)
 {
     const struct history *h = v->h;
@@ -128,12 +129,12 @@ static enum status check_read(struct verifier *v, const struct edge *e, uint32_t
 }
 
 /* A version that the statement's predicate tells from the one before it. */
-static enum status check_change(struct verifier *v, const struct edge *e, uint32_t head,
+static enum status check_change(struct verifier *v, const struct named_edge *e, uint32_t head,
                                 uint32_t version, struct error *err)
 {
     uint32_t spot = spot_of(v, version);
     enum match before, after;
-    struct query q;
+    struct statement_query q;
 
     if (!op_is_head(v->h->op_kind[head]) || spot == 0 || key_is_vague(v, e->key))
         return cycle_refuse_edge(v, e, "nothing changed for a predicate", err);
@@ -146,7 +147,8 @@ static enum status check_change(struct verifier *v, const struct edge *e, uint32
     return STATUS_OK;
 }
 
-static enum status check_by_certificate(struct verifier *v, const struct edge *e, struct error *err)
+static enum status check_by_certificate(struct verifier *v, const struct named_edge *e,
+                                        struct error *err)
 {
     uint32_t from_spot, to_spot;
 
@@ -188,7 +190,7 @@ static uint32_t place_of(const struct verifier *v, uint32_t version)
 }
 
 /* Of a list that was read, it is enough that it has the element that was appended. */
-static bool comes_from(const struct verifier *v, const struct edge *e, uint32_t version,
+static bool comes_from(const struct verifier *v, const struct named_edge *e, uint32_t version,
                        struct value value)
 {
     const struct history *h = v->h;
@@ -199,11 +201,11 @@ static bool comes_from(const struct verifier *v, const struct edge *e, uint32_t 
 }
 
 /* The answer is the value of the version; and if it could not be, it is a wrong one. */
-static enum status check_value_read(struct verifier *v, const struct edge *e, uint32_t reader,
+static enum status check_value_read(struct verifier *v, const struct named_edge *e, uint32_t reader,
                                     uint32_t op, uint32_t version, struct error *err)
 {
     const struct history *h = v->h;
-    enum answer answer = ANSWER_UNSAID;
+    enum answer_judgement answer = ANSWER_UNSAID;
     uint32_t value_op = op;
 
     if (op_is_head(h->op_kind[op]))
@@ -224,7 +226,7 @@ static enum status check_value_read(struct verifier *v, const struct edge *e, ui
                : cycle_refuse_edge(v, e, "what it read was there by the order", err);
 }
 
-static enum status check_by_order(struct verifier *v, const struct edge *e, struct error *err)
+static enum status check_by_order(struct verifier *v, const struct named_edge *e, struct error *err)
 {
     if (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS)
         return cycle_refuse_edge(v, e, "one of them may not have committed", err);
@@ -272,7 +274,7 @@ static bool level_has(const struct verifier *v, enum witness_edge_kind kind)
 
 static enum status check_edge(struct verifier *v, const struct witness_edge *w, struct error *err)
 {
-    struct edge e = { .w = w };
+    struct named_edge e = { .w = w };
 
     v->by_order = false;
     TRY(lookup_txn(v, w->from, &e.from, err));

@@ -12,15 +12,15 @@ MUST_USE enum status cycle_check_round(struct verifier *, const struct witness_a
                                        struct error *);
 
 /* An edge with what it names looked up. */
-struct edge {
+struct named_edge {
     const struct witness_edge *w;
     uint32_t from, to, key;
     uint32_t from_op, to_op;
     uint32_t from_version, to_version; /* operations */
 };
 
-MUST_USE enum status cycle_refuse_edge(struct verifier *, const struct edge *, const char *why,
-                                       struct error *);
+MUST_USE enum status cycle_refuse_edge(struct verifier *, const struct named_edge *,
+                                       const char *why, struct error *);
 
 MUST_USE enum status verify_cycle(struct verifier *, const struct witness_anomaly *,
                                   struct error *);

@@ -21,7 +21,7 @@
 
 /* --- Edges ------------------------------------------------------------------- */
 
-static enum status check_written(struct verifier *v, const struct edge *e, uint32_t txn,
+static enum status check_written(struct verifier *v, const struct named_edge *e, uint32_t txn,
                                  uint32_t op, uint32_t version, struct error *err)
 {
     bool is_last = version != VERSION_INITIAL && source_version(v, txn, e->key) == version;
@@ -34,7 +34,7 @@ static enum status check_written(struct verifier *v, const struct edge *e, uint3
     return STATUS_OK;
 }
 
-static enum status check_was_read(struct verifier *v, const struct edge *e, uint32_t reader,
+static enum status check_was_read(struct verifier *v, const struct named_edge *e, uint32_t reader,
                                   uint32_t op, uint32_t version, struct error *err)
 {
     if (op_is_head(v->h->op_kind[op]))
@@ -45,17 +45,16 @@ static enum status check_was_read(struct verifier *v, const struct edge *e, uint
 }
 
 /* The only version of the row that the statement can have seen. */
-static enum status check_was_seen(struct verifier *v, const struct edge *e, uint32_t reader,
+static enum status check_was_seen(struct verifier *v, const struct named_edge *e, uint32_t reader,
                                   uint32_t op, uint32_t version, struct error *err)
 {
-    uint32_t only = VERSION_UNKNOWN;
-    uint64_t count = 0;
+    struct deduced_versions found;
 
     if (!op_is_head(v->h->op_kind[op]) || !answer_is_judged(v, reader, op) ||
         !lookup_may_read(v, op, e->key))
         return cycle_refuse_edge(v, e, "the operation saw no such row", err);
-    TRY(deduced_row(v, reader, op, e->key, &count, &only, err));
-    return count == 1 && only == version
+    TRY(deduced_row(v, reader, op, e->key, &found, err));
+    return found.count == 1 && found.version == version
                ? STATUS_OK
                : cycle_refuse_edge(v, e, "the statement need not have seen that version", err);
 }
@@ -64,7 +63,7 @@ static enum status check_was_seen(struct verifier *v, const struct edge *e, uint
  * Of a list that is wrong at any rate nothing is true and nothing untrue: it is enough that it ends
  * with the one element, and lacks the other.
  */
-static enum status is_of_wrong_list(struct verifier *v, const struct edge *e, bool *is_it,
+static enum status is_of_wrong_list(struct verifier *v, const struct named_edge *e, bool *is_it,
                                     struct error *err)
 {
     const struct history *h = v->h;
@@ -134,7 +133,7 @@ static enum status is_before_by_derived(struct verifier *v, uint32_t key, uint32
     return STATUS_OK;
 }
 
-enum status deduced_check_edge(struct verifier *v, const struct edge *e, struct error *err)
+enum status deduced_check_edge(struct verifier *v, const struct named_edge *e, struct error *err)
 {
     bool is_before = false;
 
@@ -309,45 +308,45 @@ static enum status find_step_version(struct verifier *v, const struct witness_an
 }
 
 static enum status check_step(struct verifier *v, const struct witness_anomaly *a,
-                              const struct witness_step *w, uint32_t key, uint32_t *from,
-                              uint32_t *to, struct error *err)
+                              const struct witness_step *w, uint32_t key, uint32_t ends[2],
+                              struct error *err)
 {
     const struct history *h = v->h;
     uint32_t txns[2] = { 0 };
     bool is_true;
 
-    TRY(find_step_version(v, a, &w->from, key, from, err));
-    TRY(find_step_version(v, a, &w->to, key, to, err));
+    TRY(find_step_version(v, a, &w->from, key, &ends[0], err));
+    TRY(find_step_version(v, a, &w->to, key, &ends[1], err));
     for (int i = 0; i < (w->by == STEP_BY_TXN ? 1 : 2); i++) {
         TRY(lookup_txn(v, w->txns[i], &txns[i], err));
         (void)verify_add_part(v, txns[i]);
         TRY(verify_spend(v, h->txn_op[txns[i] + 1] - h->txn_op[txns[i]], err));
     }
     if (w->by == STEP_BY_TXN)
-        is_true =
-            h->txn_status[txns[0]] == TXN_OK && inferred_by_update(v, txns[0], key, *from, *to);
+        is_true = h->txn_status[txns[0]] == TXN_OK &&
+                  inferred_by_update(v, txns[0], key, ends[0], ends[1]);
     else
         is_true =
             inferred_by_order(v, w->by == STEP_BY_SESSION ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME,
-                              txns, key, *from, *to);
+                              txns, key, ends[0], ends[1]);
     return is_true ? STATUS_OK
                    : verify_refuse(v, err, "nothing says that the one version is before the other");
 }
 
 enum status verify_circle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
-    uint32_t key = 0, from, to, first = 0, last = 0;
+    uint32_t key = 0, ends[2], first = 0, last = 0;
 
     if (!v->basis->infers_versions || a->kind != ANOMALY_CYCLIC_VERSIONS)
         return verify_refuse(v, err, "versions in a circle are no %s", anomaly_name(a->kind));
     TRY(lookup_key(v, a->key, &key, err));
     for (size_t i = 0; i < a->versions.count; i++) {
-        TRY(check_step(v, a, &a->versions.at[i], key, &from, &to, err));
+        TRY(check_step(v, a, &a->versions.at[i], key, ends, err));
         if (i == 0)
-            first = from;
-        else if (from != last)
+            first = ends[0];
+        else if (ends[0] != last)
             return verify_refuse(v, err, "step %zu does not begin where the one before ends", i);
-        last = to;
+        last = ends[1];
     }
     return last == first ? STATUS_OK
                          : verify_refuse(v, err, "the last step does not lead to the first");

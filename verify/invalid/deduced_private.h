@@ -13,7 +13,8 @@ MUST_USE enum status verify_reads(struct verifier *, const struct witness_anomal
 MUST_USE enum status verify_dirty_update(struct verifier *, const struct witness_anomaly *,
                                          uint32_t key, const uint32_t *ops, struct error *);
 /* An edge of data, with infer. */
-MUST_USE enum status deduced_check_edge(struct verifier *, const struct edge *, struct error *);
+MUST_USE enum status deduced_check_edge(struct verifier *, const struct named_edge *,
+                                        struct error *);
 
 /* cyclic-versions */
 MUST_USE enum status verify_circle(struct verifier *, const struct witness_anomaly *,

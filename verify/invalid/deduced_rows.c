@@ -12,12 +12,12 @@
 #include "verify/versions/versions.h"
 
 /* Whether all rows that match came back, or else a row that did. */
-static bool tells(const struct query *q, uint8_t head_kind, bool is_returned)
+static bool tells(const struct statement_query *q, uint8_t head_kind, bool is_returned)
 {
     return is_returned ? head_kind != OP_SELECT : q->has_rows && q->limit < 0;
 }
 
-static enum match match_of(const struct verifier *v, const struct query *q, uint32_t key,
+static enum match match_of(const struct verifier *v, const struct statement_query *q, uint32_t key,
                            uint32_t version)
 {
     if (version != VERSION_INITIAL && v->h->op_kind[version] == OP_APPEND)
@@ -25,30 +25,29 @@ static enum match match_of(const struct verifier *v, const struct query *q, uint
     return query_match(q, version_value(v, key, version));
 }
 
-struct rows {
-    const struct query *q;
-    uint32_t txn, key;
+struct row_versions {
+    struct statement_query q;
+    uint32_t txn, key, row; /* the row that came, or HISTORY_NONE */
     enum match wanted;
     bool is_undecided;
-    uint64_t count;
-    uint32_t version;
+    struct deduced_versions found;
 };
 
-static void take_version(const struct verifier *v, struct rows *rows, uint32_t version)
+static void take_version(const struct verifier *v, struct row_versions *rows, uint32_t version)
 {
     enum match match;
 
     if (version != VERSION_INITIAL && history_txn_of(v->h, version) == rows->txn)
         return;
-    match = match_of(v, rows->q, rows->key, version);
+    match = match_of(v, &rows->q, rows->key, version);
     rows->is_undecided |= match == MATCH_UNDECIDED;
     if (match != rows->wanted)
         return;
-    rows->count++;
-    rows->version = version;
+    rows->found.count++;
+    rows->found.version = version;
 }
 
-static enum status take_versions(struct verifier *v, struct rows *rows, struct error *err)
+static enum status take_versions(struct verifier *v, struct row_versions *rows, struct error *err)
 {
     uint32_t key = rows->key;
 
@@ -62,63 +61,59 @@ static enum status take_versions(struct verifier *v, struct rows *rows, struct e
     return STATUS_OK;
 }
 
-static enum status open_row(struct verifier *v, uint32_t txn, uint32_t head, uint32_t key,
-                            struct query *q, uint32_t *row, struct error *err)
+static enum status open_row(struct verifier *v, uint32_t head, struct row_versions *rows,
+                            struct error *err)
 {
-    TRY(answer_open_statement(v, head, q, err));
-    sight_own_pass_until(v, txn, head);
-    enum status status = sources_row(v, head, key, row, err);
+    enum status status;
+
+    TRY(answer_open_statement(v, head, &rows->q, err));
+    sight_own_pass_until(v, rows->txn, head);
+    status = sources_row(v, head, rows->key, &rows->row, err);
     if (status != STATUS_OK)
-        query_close(q);
+        query_close(&rows->q);
+    rows->wanted = rows->row != HISTORY_NONE ? MATCH_YES : MATCH_NO;
     return status;
 }
 
 enum status deduced_row(struct verifier *v, uint32_t txn, uint32_t head, uint32_t key,
-                        uint64_t *count, uint32_t *version, struct error *err)
+                        struct deduced_versions *found, struct error *err)
 {
-    struct rows rows = { .txn = txn, .key = key, .version = VERSION_UNKNOWN };
-    uint32_t row = HISTORY_NONE;
-    enum status status;
-    struct query q;
+    struct row_versions rows = { .txn = txn, .key = key, .found.version = VERSION_UNKNOWN };
+    enum status status = STATUS_OK;
 
-    *count = UINT64_MAX;
-    TRY(open_row(v, txn, head, key, &q, &row, err));
-    rows.q = &q;
-    rows.wanted = row != HISTORY_NONE ? MATCH_YES : MATCH_NO;
-    status = STATUS_OK;
-    if (tells(&q, v->h->op_kind[head], row != HISTORY_NONE) &&
+    TRY(open_row(v, head, &rows, err));
+    if (tells(&rows.q, v->h->op_kind[head], rows.row != HISTORY_NONE) &&
         sight_own_version(v, key) == HISTORY_NONE)
         status = take_versions(v, &rows, err);
     else
         rows.is_undecided = true;
-    query_close(&q);
-    if (!rows.is_undecided)
-        *count = rows.count;
-    *version = rows.version;
+    query_close(&rows.q);
+    if (rows.is_undecided)
+        rows.found.count = UINT64_MAX;
+    *found = rows.found;
     return status;
 }
 
 enum status deduced_mismatch(struct verifier *v, uint32_t txn, uint32_t head, uint32_t key,
                              bool *is_wrong, struct error *err)
 {
-    uint32_t row = HISTORY_NONE, own, version;
-    enum match match = MATCH_UNDECIDED, wanted;
-    uint64_t count = UINT64_MAX;
-    struct query q;
+    struct row_versions rows = { .txn = txn, .key = key };
+    struct deduced_versions found;
+    enum match match = MATCH_UNDECIDED;
+    uint32_t own;
 
-    TRY(open_row(v, txn, head, key, &q, &row, err));
+    TRY(open_row(v, head, &rows, err));
     own = sight_own_version(v, key);
-    wanted = row != HISTORY_NONE ? MATCH_YES : MATCH_NO;
-    if (row != HISTORY_NONE && v->h->op_kind[head] == OP_SELECT)
-        match = query_match(&q, history_value(v->h, row));
+    if (rows.row != HISTORY_NONE && v->h->op_kind[head] == OP_SELECT)
+        match = query_match(&rows.q, history_value(v->h, rows.row));
     else if (own != HISTORY_NONE && v->judges_own &&
-             tells(&q, v->h->op_kind[head], wanted == MATCH_YES))
-        match = match_of(v, &q, key, own);
-    query_close(&q);
-    *is_wrong = match != MATCH_UNDECIDED && match != wanted;
+             tells(&rows.q, v->h->op_kind[head], rows.wanted == MATCH_YES))
+        match = match_of(v, &rows.q, key, own);
+    query_close(&rows.q);
+    *is_wrong = match != MATCH_UNDECIDED && match != rows.wanted;
     if (*is_wrong || own != HISTORY_NONE)
         return STATUS_OK;
-    TRY(deduced_row(v, txn, head, key, &count, &version, err));
-    *is_wrong = count == 0;
+    TRY(deduced_row(v, txn, head, key, &found, err));
+    *is_wrong = found.count == 0;
     return STATUS_OK;
 }

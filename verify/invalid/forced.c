@@ -100,7 +100,7 @@ static enum status check_simple(struct verifier *v, const struct witness_edge *w
 static enum status check_shown(struct verifier *v, const struct witness_edge *w, struct error *err)
 {
     struct origin origin = { 0 };
-    const struct span *first, *second;
+    const struct element_span *first, *second;
     uint32_t from = 0, to = 0, key = 0;
     bool is_shown, has_own, is_own_first, is_own_second, is_missing;
 
@@ -133,7 +133,7 @@ static enum status check_shown(struct verifier *v, const struct witness_edge *w,
 /* --- What a read forces ------------------------------------------------------ */
 
 /* The shapes of reasons, a bit each. */
-enum shape {
+enum forced_shape {
     SHAPE_READ_BEFORE = 1,  /* the reader itself had read from it before */
     SHAPE_ONE = 2,          /* one edge */
     SHAPE_PATH = 4,         /* any */

@@ -17,7 +17,7 @@
 #include "verify/versions/versions.h"
 #include "verify/witness/steps.h"
 
-struct refuter {
+struct refutation {
     struct verifier *v;
     struct claims claims; /* one for each step so far */
     bool has_session, has_realtime, has_look;
@@ -26,7 +26,8 @@ struct refuter {
 };
 
 /* Of the claim at hand. */
-static enum status add_order(struct refuter *r, uint32_t before, uint32_t after, struct error *err)
+static enum status add_order(struct refutation *r, uint32_t before, uint32_t after,
+                             struct error *err)
 {
     uint32_t literal = 0;
 
@@ -36,12 +37,12 @@ static enum status add_order(struct refuter *r, uint32_t before, uint32_t after,
 
 /* --- What steps name --------------------------------------------------------- */
 
-static uint32_t begin_of(const struct refuter *r, uint32_t txn)
+static uint32_t begin_of(const struct refutation *r, uint32_t txn)
 {
     return r->v->is_snapshot ? 2 * txn : txn;
 }
 
-static uint32_t end_of(const struct refuter *r, uint32_t txn)
+static uint32_t end_of(const struct refutation *r, uint32_t txn)
 {
     return r->v->is_snapshot ? 2 * txn + 1 : txn;
 }
@@ -50,13 +51,13 @@ static uint32_t end_of(const struct refuter *r, uint32_t txn)
  * Where a writer comes before another one: it is in the other's snapshot, or, where writers do not
  * exclude each other, it commits before the other does.
  */
-static uint32_t after_writer(const struct refuter *r, uint32_t txn)
+static uint32_t after_writer(const struct refutation *r, uint32_t txn)
 {
     return r->v->is_exclusive ? begin_of(r, txn) : end_of(r, txn);
 }
 
 /* Where a read was: of a list that the reader has appended to, at its own commit. */
-static uint32_t point_of_read(const struct refuter *r, const struct reading *read)
+static uint32_t point_of_read(const struct refutation *r, const struct reading *read)
 {
     bool is_at_end =
         r->v->basis->saturates && source_written_before(r->v, read->op) != HISTORY_NONE;
@@ -65,7 +66,7 @@ static uint32_t point_of_read(const struct refuter *r, const struct reading *rea
 }
 
 /* One that has points. */
-static enum status find_txn(struct refuter *r, int64_t id, uint32_t *txn, struct error *err)
+static enum status find_txn(struct refutation *r, int64_t id, uint32_t *txn, struct error *err)
 {
     struct verifier *v = r->v;
 
@@ -75,7 +76,7 @@ static enum status find_txn(struct refuter *r, int64_t id, uint32_t *txn, struct
     return STATUS_OK;
 }
 
-static enum status find_point(struct refuter *r, const struct step_point *named, uint32_t *point,
+static enum status find_point(struct refutation *r, const struct step_point *named, uint32_t *point,
                               struct error *err)
 {
     uint32_t txn = 0;
@@ -89,7 +90,7 @@ static enum status find_point(struct refuter *r, const struct step_point *named,
 }
 
 /* Of an axiom: who takes part. */
-static enum status find_part(struct refuter *r, int64_t id, uint32_t *txn, struct error *err)
+static enum status find_part(struct refutation *r, int64_t id, uint32_t *txn, struct error *err)
 {
     TRY(find_txn(r, id, txn, err));
     (void)verify_add_part(r->v, *txn);
@@ -97,7 +98,7 @@ static enum status find_part(struct refuter *r, int64_t id, uint32_t *txn, struc
 }
 
 /* Someone who wrote the key, or NO_TXN. */
-static enum status find_writer(struct refuter *r, const struct step_writer *named, uint32_t key,
+static enum status find_writer(struct refutation *r, const struct step_writer *named, uint32_t key,
                                uint32_t *txn, uint32_t *version, struct error *err)
 {
     *txn = NO_TXN;
@@ -112,16 +113,7 @@ static enum status find_writer(struct refuter *r, const struct step_writer *name
     return STATUS_OK;
 }
 
-/* What a transaction saw of a row, if statements are part of that. */
-static enum status find_sight(struct verifier *v, uint32_t txn, uint32_t op, uint32_t key,
-                              struct reading *reading, bool *is_sight, struct error *err)
-{
-    *is_sight = false;
-    return v->basis->searches_orders ? sources_sight(v, txn, op, key, reading, is_sight, err)
-                                     : STATUS_OK;
-}
-
-static enum status find_reading(struct refuter *r, const struct step_read *named, uint32_t key,
+static enum status find_reading(struct refutation *r, const struct step_read *named, uint32_t key,
                                 struct reading *reading, struct error *err)
 {
     struct verifier *v = r->v;
@@ -130,7 +122,8 @@ static enum status find_reading(struct refuter *r, const struct step_read *named
 
     TRY(find_txn(r, named->txn, &txn, err));
     TRY(lookup_op(v, txn, named->op, &op, err));
-    TRY(find_sight(v, txn, op, key, reading, &is_sight, err));
+    *reading = (struct reading){ .txn = txn, .op = op, .key = key };
+    TRY(sources_sight(v, reading, &is_sight, err));
     if (is_sight)
         return STATUS_OK;
     if (op_is_head(v->h->op_kind[op]))
@@ -143,7 +136,8 @@ static enum status find_reading(struct refuter *r, const struct step_read *named
 }
 
 /* The key that a step or a literal names. */
-static enum status find_key(struct refuter *r, struct text name, uint32_t *key, struct error *err)
+static enum status find_key(struct refutation *r, struct text name, uint32_t *key,
+                            struct error *err)
 {
     TRY(lookup_key(r->v, name, key, err));
     if (r->v->w->level == LEVEL_LINEARIZABLE && r->key != HISTORY_NONE && r->key != *key)
@@ -156,27 +150,27 @@ static enum status find_key(struct refuter *r, struct text name, uint32_t *key, 
 /* --- Axioms ------------------------------------------------------------------ */
 
 /* A step with what it names looked up. */
-struct axiom {
-    const struct step *step;
+struct refutation_axiom {
+    const struct refutation_step *step;
     uint32_t key;
     struct reading read;
     uint32_t first, second; /* transactions, or NO_TXN */
     uint32_t first_version, second_version;
 };
 
-static enum status refuse_axiom(struct refuter *r, const struct axiom *a, const char *why,
-                                struct error *err)
+static enum status refuse_axiom(struct refutation *r, const struct refutation_axiom *a,
+                                const char *why, struct error *err)
 {
     return verify_refuse(r->v, err, "%s: %s", step_name(a->step->kind), why);
 }
 
-static bool has_read(enum step_kind kind)
+static bool has_read(enum refutation_step_kind kind)
 {
     return kind == STEP_READS || kind == STEP_FOLLOWS || kind == STEP_OVERWRITES ||
            kind == STEP_PREFIX || kind == STEP_ABSENT;
 }
 
-static enum status find_one(struct refuter *r, const struct axiom *a,
+static enum status find_one(struct refutation *r, const struct refutation_axiom *a,
                             const struct step_writer *named, uint32_t *txn, uint32_t *version,
                             struct error *err)
 {
@@ -188,10 +182,10 @@ static enum status find_one(struct refuter *r, const struct axiom *a,
 }
 
 /* Looks up all that a step of this kind has; the other fields of a step say nothing. */
-static enum status look_up(struct refuter *r, struct axiom *a, struct error *err)
+static enum status look_up(struct refutation *r, struct refutation_axiom *a, struct error *err)
 {
-    const struct step *step = a->step;
-    enum step_kind kind = step->kind;
+    const struct refutation_step *step = a->step;
+    enum refutation_step_kind kind = step->kind;
     bool has_key = has_read(kind) || kind == STEP_VERSION_ORDER || kind == STEP_EXCLUSIVE;
 
     a->key = a->first = a->second = HISTORY_NONE;
@@ -213,7 +207,8 @@ static enum status look_up(struct refuter *r, struct axiom *a, struct error *err
     return STATUS_OK;
 }
 
-static enum status take_before(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_before(struct refutation *r, const struct refutation_axiom *a,
+                               struct error *err)
 {
     enum closing closing = a->step->kind == STEP_SESSION ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME;
 
@@ -226,7 +221,8 @@ static enum status take_before(struct refuter *r, const struct axiom *a, struct 
     return add_order(r, end_of(r, a->first), begin_of(r, a->second), err);
 }
 
-static enum status take_version_order(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_version_order(struct refutation *r, const struct refutation_axiom *a,
+                                      struct error *err)
 {
     const uint32_t *place = r->v->order_place;
 
@@ -238,7 +234,8 @@ static enum status take_version_order(struct refuter *r, const struct axiom *a, 
     return add_order(r, end_of(r, a->first), begin_of(r, a->second), err);
 }
 
-static enum status take_reads(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_reads(struct refutation *r, const struct refutation_axiom *a,
+                              struct error *err)
 {
     if (a->read.kind == READING_OF_OWN)
         return refuse_axiom(r, a, "its own transaction had written it", err);
@@ -247,8 +244,8 @@ static enum status take_reads(struct refuter *r, const struct axiom *a, struct e
 }
 
 /* The literal that the read is not of the version. */
-static enum status add_not_from(struct refuter *r, const struct axiom *a, uint32_t version,
-                                struct error *err)
+static enum status add_not_from(struct refutation *r, const struct refutation_axiom *a,
+                                uint32_t version, struct error *err)
 {
     uint32_t literal = 0;
 
@@ -256,7 +253,8 @@ static enum status add_not_from(struct refuter *r, const struct axiom *a, uint32
     return claims_add(&r->claims, literal, err);
 }
 
-static enum status take_follows(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_follows(struct refutation *r, const struct refutation_axiom *a,
+                                struct error *err)
 {
     if (a->first == NO_TXN || a->first == a->read.txn)
         return refuse_axiom(r, a, "nothing comes before the initial version or itself", err);
@@ -265,7 +263,8 @@ static enum status take_follows(struct refuter *r, const struct axiom *a, struct
     return add_order(r, end_of(r, a->first), point_of_read(r, &a->read), err);
 }
 
-static enum status take_overwrites(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_overwrites(struct refutation *r, const struct refutation_axiom *a,
+                                   struct error *err)
 {
     if (a->second == NO_TXN || a->second == a->first || a->second == a->read.txn ||
         a->first == a->read.txn)
@@ -276,7 +275,8 @@ static enum status take_overwrites(struct refuter *r, const struct axiom *a, str
     return add_order(r, point_of_read(r, &a->read), end_of(r, a->second), err);
 }
 
-static enum status take_exclusive(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_exclusive(struct refutation *r, const struct refutation_axiom *a,
+                                  struct error *err)
 {
     if (!r->v->is_exclusive || a->first == NO_TXN || a->second == NO_TXN || a->first == a->second)
         return refuse_axiom(r, a, "only snapshots of two writers exclude each other", err);
@@ -284,10 +284,11 @@ static enum status take_exclusive(struct refuter *r, const struct axiom *a, stru
     return add_order(r, end_of(r, a->second), begin_of(r, a->first), err);
 }
 
-static enum status take_prefix(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_prefix(struct refutation *r, const struct refutation_axiom *a,
+                               struct error *err)
 {
-    const struct span *first = source_span(r->v, &a->read, a->first);
-    const struct span *second = source_span(r->v, &a->read, a->second);
+    const struct element_span *first = source_span(r->v, &a->read, a->first);
+    const struct element_span *second = source_span(r->v, &a->read, a->second);
 
     if (!a->read.is_plain || a->read.kind != READING_OF_OTHERS || !first || !second ||
         (a->first == a->second ? !first->is_reversed : first->first > second->last))
@@ -300,9 +301,10 @@ static enum status take_prefix(struct refuter *r, const struct axiom *a, struct 
     return add_order(r, end_of(r, a->first), after_writer(r, a->second), err);
 }
 
-static enum status take_absent(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_absent(struct refutation *r, const struct refutation_axiom *a,
+                               struct error *err)
 {
-    const struct span *span = source_span(r->v, &a->read, a->second);
+    const struct element_span *span = source_span(r->v, &a->read, a->second);
     uint32_t count = span ? span->count : 0;
 
     if (!a->read.is_plain || a->read.kind != READING_OF_OTHERS || a->second == a->read.txn ||
@@ -314,8 +316,9 @@ static enum status take_absent(struct refuter *r, const struct axiom *a, struct 
 }
 
 /* A greatest or least value came from one of the rows that have it; of its own there is none. */
-static enum status list_extreme(struct refuter *r, const struct axiom *a, uint32_t txn,
-                                uint32_t head, const struct query *q, struct error *err)
+static enum status list_extreme(struct refutation *r, const struct refutation_axiom *a,
+                                uint32_t txn, uint32_t head, const struct statement_query *q,
+                                struct error *err)
 {
     struct verifier *v = r->v;
     size_t aggregate = 0;
@@ -323,7 +326,7 @@ static enum status list_extreme(struct refuter *r, const struct axiom *a, uint32
     TRY(look_extreme(v, q, a->step->value, &aggregate, err));
     for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
         uint32_t key = v->table_key[i], own = look_own_version(v, txn, head, key), literal = 0;
-        struct reading reading;
+        struct reading reading = { .txn = txn, .op = head, .key = key };
         bool is_sight = false;
 
         TRY(verify_spend(v, chain_length(v, key) + 1, err));
@@ -331,7 +334,7 @@ static enum status list_extreme(struct refuter *r, const struct axiom *a, uint32
             return refuse_axiom(r, a, "its own transaction had written the value", err);
         if (own != HISTORY_NONE)
             continue;
-        TRY(sources_sight(v, txn, head, key, &reading, &is_sight, err));
+        TRY(sources_sight(v, &reading, &is_sight, err));
         for (uint64_t n = 0; is_sight && n < reading.source_count; n++) {
             uint32_t version = source_at(v, &reading, n);
 
@@ -345,11 +348,12 @@ static enum status list_extreme(struct refuter *r, const struct axiom *a, uint32
     return STATUS_OK;
 }
 
-static enum status take_extreme(struct refuter *r, const struct axiom *a, struct error *err)
+static enum status take_extreme(struct refutation *r, const struct refutation_axiom *a,
+                                struct error *err)
 {
     struct verifier *v = r->v;
     uint32_t txn = 0, head = 0;
-    struct query q;
+    struct statement_query q;
     enum status status;
 
     TRY(find_part(r, a->step->read.txn, &txn, err));
@@ -364,9 +368,10 @@ static enum status take_extreme(struct refuter *r, const struct axiom *a, struct
     return status;
 }
 
-static enum status take_axiom(struct refuter *r, const struct step *step, struct error *err)
+static enum status take_axiom(struct refutation *r, const struct refutation_step *step,
+                              struct error *err)
 {
-    struct axiom a = { .step = step };
+    struct refutation_axiom a = { .step = step };
 
     TRY(look_up(r, &a, err));
     TRY(claims_begin(&r->claims, err));
@@ -399,7 +404,7 @@ static enum status take_axiom(struct refuter *r, const struct step *step, struct
 
 /* --- Derived steps ----------------------------------------------------------- */
 
-static enum status find_literal(struct refuter *r, const struct step_literal *named,
+static enum status find_literal(struct refutation *r, const struct step_literal *named,
                                 uint32_t *literal, struct error *err)
 {
     uint32_t points[2] = { 0 }, key = 0, txn, version = 0;
@@ -419,8 +424,8 @@ static enum status find_literal(struct refuter *r, const struct step_literal *na
 }
 
 /* Supposes that none of its literals is true; if one is the opposite of another, that proves it. */
-static enum status suppose(struct refuter *r, const struct step *step, bool *is_proved,
-                           struct error *err)
+static enum status suppose(struct refutation *r, const struct refutation_step *step,
+                           bool *is_proved, struct error *err)
 {
     for (size_t i = 0; i < step->clause.count; i++) {
         uint32_t literal = 0;
@@ -435,8 +440,8 @@ static enum status suppose(struct refuter *r, const struct step *step, bool *is_
     return STATUS_OK;
 }
 
-static enum status take_by(struct refuter *r, const struct step *step, bool *is_proved,
-                           struct error *err)
+static enum status take_by(struct refutation *r, const struct refutation_step *step,
+                           bool *is_proved, struct error *err)
 {
     size_t here = claims_count(&r->claims) - 1;
 
@@ -454,7 +459,8 @@ static enum status take_by(struct refuter *r, const struct step *step, bool *is_
     return STATUS_OK;
 }
 
-static enum status check_cycle(struct refuter *r, const struct step *step, struct error *err)
+static enum status check_cycle(struct refutation *r, const struct refutation_step *step,
+                               struct error *err)
 {
     size_t count = step->cycle.count;
 
@@ -477,7 +483,8 @@ static enum status check_cycle(struct refuter *r, const struct step *step, struc
     return STATUS_OK;
 }
 
-static enum status take_derived(struct refuter *r, const struct step *step, struct error *err)
+static enum status take_derived(struct refutation *r, const struct refutation_step *step,
+                                struct error *err)
 {
     bool is_proved = false;
 
@@ -492,7 +499,7 @@ static enum status take_derived(struct refuter *r, const struct step *step, stru
 
 /* --- The whole --------------------------------------------------------------- */
 
-static enum status take_steps(struct refuter *r, struct json *json, struct step *step,
+static enum status take_steps(struct refutation *r, struct json *json, struct refutation_step *step,
                               struct error *err)
 {
     enum status status;
@@ -515,7 +522,7 @@ static enum status take_steps(struct refuter *r, struct json *json, struct step 
     return STATUS_OK;
 }
 
-static enum status check_kind(struct refuter *r, enum anomaly kind, struct error *err)
+static enum status check_kind(struct refutation *r, enum anomaly kind, struct error *err)
 {
     static const enum anomaly of_snapshot[] = { ANOMALY_G_NONADJACENT,
                                                 ANOMALY_G_NONADJACENT_PROCESS,
@@ -540,8 +547,8 @@ static enum status check_kind(struct refuter *r, enum anomaly kind, struct error
 enum status verify_refutation(struct verifier *v, const struct witness_anomaly *a,
                               struct error *err)
 {
-    struct refuter r = { .v = v, .claims = { .v = v }, .key = HISTORY_NONE };
-    struct step step = { 0 };
+    struct refutation r = { .v = v, .claims = { .v = v }, .key = HISTORY_NONE };
+    struct refutation_step step = { 0 };
     struct json json = { 0 };
     enum status status;
 

@@ -269,16 +269,21 @@ static enum outcome evaluate_distinct(const PgQuery__AExpr *e, bool wants_distin
 }
 
 /* `a IN (b, c)`: a = b OR a = c. `a NOT IN (b, c)`: a <> b AND a <> c. */
-static enum outcome evaluate_in(const PgQuery__AExpr *e, const char *name, size_t count,
-                                PgQuery__Node **items, bool is_any, const struct table_row *row,
-                                struct scalar *result)
+struct operands {
+    PgQuery__Node **at;
+    size_t count;
+};
+
+static enum outcome evaluate_in(const PgQuery__AExpr *e, const char *name,
+                                const struct operands *items, bool is_any,
+                                const struct table_row *row, struct scalar *result)
 {
     struct junction j = { .decisive = is_any };
     struct scalar a, b, truth;
 
     DONE_OR_RETURN(expression_evaluate(e->lexpr, row, &a));
-    for (size_t i = 0; i < count && !j.is_decided; i++) {
-        enum outcome outcome = expression_evaluate(items[i], row, &b);
+    for (size_t i = 0; i < items->count && !j.is_decided; i++) {
+        enum outcome outcome = expression_evaluate(items->at[i], row, &b);
 
         truth = scalar_null();
         if (outcome == OUTCOME_DONE)
@@ -317,8 +322,10 @@ static enum outcome evaluate_any(const PgQuery__AExpr *e, const char *name, bool
                                  const struct table_row *row, struct scalar *result)
 {
     if (e->rexpr->node_case == PG_QUERY__NODE__NODE_A_ARRAY_EXPR)
-        return evaluate_in(e, name, e->rexpr->a_array_expr->n_elements,
-                           e->rexpr->a_array_expr->elements, is_any, row, result);
+        return evaluate_in(e, name,
+                           &(struct operands){ e->rexpr->a_array_expr->elements,
+                                               e->rexpr->a_array_expr->n_elements },
+                           is_any, row, result);
     return evaluate_in_list(e, name, is_any, row, result);
 }
 
@@ -366,7 +373,8 @@ static enum outcome evaluate_a_expr(const PgQuery__AExpr *e, const struct table_
     case PG_QUERY__A__EXPR__KIND__AEXPR_IN:
         if (e->rexpr->node_case != PG_QUERY__NODE__NODE_LIST)
             return OUTCOME_UNKNOWN;
-        return evaluate_in(e, name, e->rexpr->list->n_items, e->rexpr->list->items,
+        return evaluate_in(e, name,
+                           &(struct operands){ e->rexpr->list->items, e->rexpr->list->n_items },
                            strcmp(name, "=") == 0, row, result);
     case PG_QUERY__A__EXPR__KIND__AEXPR_BETWEEN:
         return evaluate_between(e, false, row, result);

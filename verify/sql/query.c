@@ -35,7 +35,7 @@ static bool is_known_aggregate(const PgQuery__FuncCall *call)
                                  call_is(call, "min") || call_is(call, "max"));
 }
 
-static enum status open_aggregates(struct query *q, struct error *err)
+static enum status open_aggregates(struct statement_query *q, struct error *err)
 {
     const struct history *h = q->history;
     uint32_t end = h->statement_aggregate_start[q->statement + 1];
@@ -55,18 +55,19 @@ static enum status open_aggregates(struct query *q, struct error *err)
     return STATUS_OK;
 }
 
-enum status query_open(struct query *q, const struct history *h, uint32_t statement,
+enum status query_open(struct statement_query *q, const struct history *h, uint32_t statement,
                        struct error *err)
 {
     uint32_t where = h->statement_where[statement], order = h->statement_order[statement];
     bool has_aggregates = h->statement_flags[statement] & STATEMENT_AGGREGATES;
 
-    *q = (struct query){ .history = h,
-                         .statement = statement,
-                         .table = h->statement_table[statement],
-                         .has_where = where != HISTORY_NONE,
-                         .has_rows = !has_aggregates || h->statement_row_count[statement] > 0,
-                         .limit = h->statement_limit[statement] };
+    *q = (struct statement_query){ .history = h,
+                                   .statement = statement,
+                                   .table = h->statement_table[statement],
+                                   .has_where = where != HISTORY_NONE,
+                                   .has_rows =
+                                       !has_aggregates || h->statement_row_count[statement] > 0,
+                                   .limit = h->statement_limit[statement] };
     if (q->has_where)
         TRY(clause_open(&q->where, CLAUSE_WHERE, history_text(h, where), err));
     if (order != HISTORY_NONE)
@@ -74,7 +75,7 @@ enum status query_open(struct query *q, const struct history *h, uint32_t statem
     return has_aggregates ? open_aggregates(q, err) : STATUS_OK;
 }
 
-void query_close(struct query *q)
+void query_close(struct statement_query *q)
 {
     clause_close(&q->where);
     clause_close(&q->order);
@@ -85,13 +86,13 @@ void query_close(struct query *q)
 
 /* --- Rows -------------------------------------------------------------------- */
 
-static struct table_row row_of(const struct query *q, struct value row)
+static struct table_row row_of(const struct statement_query *q, struct value row)
 {
     assert(row.kind == VALUE_ROW);
     return (struct table_row){ q->history, q->table, row.bits };
 }
 
-enum match query_match(const struct query *q, struct value value)
+enum match query_match(const struct statement_query *q, struct value value)
 {
     struct table_row row;
     struct scalar truth;
@@ -110,7 +111,7 @@ enum match query_match(const struct query *q, struct value value)
     return truth.number ? MATCH_YES : MATCH_NO;
 }
 
-bool query_reads_inside(const struct query *q, bool is_returned_by_select)
+bool query_reads_inside(const struct statement_query *q, bool is_returned_by_select)
 {
     for (size_t i = 0; i < q->aggregates.count; i++)
         if (!q->aggregates.at[i].call || !q->aggregates.at[i].call->agg_star)
@@ -149,7 +150,8 @@ static enum outcome compare_by(const PgQuery__SortBy *by, const struct table_row
     return outcome;
 }
 
-enum outcome query_compare(const struct query *q, struct value a, struct value b, int *comparison)
+enum outcome query_compare(const struct statement_query *q, struct value a, struct value b,
+                           int *comparison)
 {
     struct table_row x = row_of(q, a), y = row_of(q, b);
 
@@ -207,7 +209,7 @@ static enum outcome count_one(struct query_aggregate *aggregate, const struct ta
     return outcome;
 }
 
-void query_count(struct query *q, struct value value)
+void query_count(struct statement_query *q, struct value value)
 {
     struct table_row row = row_of(q, value);
 
@@ -234,7 +236,7 @@ static bool agrees(const struct history *h, struct scalar expected, struct value
     return scalar_compare(expected, given, &c) == OUTCOME_DONE && c == 0;
 }
 
-bool query_aggregates_agree(const struct query *q)
+bool query_aggregates_agree(const struct statement_query *q)
 {
     const struct history *h = q->history;
     uint32_t first = h->statement_aggregate_start[q->statement];
@@ -255,7 +257,7 @@ bool query_aggregates_agree(const struct query *q)
 
 /* --- One row ------------------------------------------------------------------ */
 
-static struct value answer_of(const struct query *q, size_t aggregate)
+static struct value answer_of(const struct statement_query *q, size_t aggregate)
 {
     const struct history *h = q->history;
     uint32_t at = h->statement_aggregate_start[q->statement] + (uint32_t)aggregate;
@@ -264,7 +266,7 @@ static struct value answer_of(const struct query *q, size_t aggregate)
 }
 
 /* Of a row that matches: what is aggregated, if that is not null. */
-static bool has_cell(const struct query *q, const struct query_aggregate *aggregate,
+static bool has_cell(const struct statement_query *q, const struct query_aggregate *aggregate,
                      struct value row, struct scalar *cell)
 {
     struct table_row at = row_of(q, row);
@@ -273,7 +275,7 @@ static bool has_cell(const struct query *q, const struct query_aggregate *aggreg
            cell->kind != SCALAR_NULL;
 }
 
-static bool aggregate_admits(const struct query *q, size_t number, struct value row)
+static bool aggregate_admits(const struct statement_query *q, size_t number, struct value row)
 {
     const struct query_aggregate *aggregate = &q->aggregates.at[number];
     struct value answer = answer_of(q, number);
@@ -297,7 +299,7 @@ static bool aggregate_admits(const struct query *q, size_t number, struct value 
     return call_is(aggregate->call, "min") ? c >= 0 : c <= 0;
 }
 
-bool query_aggregates_admit(const struct query *q, struct value row)
+bool query_aggregates_admit(const struct statement_query *q, struct value row)
 {
     for (size_t i = 0; i < q->aggregates.count; i++)
         if (!aggregate_admits(q, i, row))
@@ -305,7 +307,7 @@ bool query_aggregates_admit(const struct query *q, struct value row)
     return true;
 }
 
-bool query_is_extreme(const struct query *q, size_t number)
+bool query_is_extreme(const struct statement_query *q, size_t number)
 {
     const PgQuery__FuncCall *call = q->aggregates.at[number].call;
 
@@ -313,7 +315,7 @@ bool query_is_extreme(const struct query *q, size_t number)
 }
 
 /* True, too, if that cannot be told. */
-bool query_has_extreme(const struct query *q, size_t number, struct value row)
+bool query_has_extreme(const struct statement_query *q, size_t number, struct value row)
 {
     const struct query_aggregate *aggregate = &q->aggregates.at[number];
     struct table_row at = row_of(q, row);

@@ -21,7 +21,7 @@ struct query_aggregate {
     int64_t count;
 };
 
-struct query {
+struct statement_query {
     const struct history *history;
     uint32_t statement, table;
     bool has_where;
@@ -33,31 +33,31 @@ struct query {
 };
 
 /* Refuses SQL that does not parse. To be closed in any case. */
-MUST_USE enum status query_open(struct query *, const struct history *, uint32_t statement,
-                                struct error *);
-void query_close(struct query *);
+MUST_USE enum status query_open(struct statement_query *, const struct history *,
+                                uint32_t statement, struct error *);
+void query_close(struct statement_query *);
 
-enum match query_match(const struct query *, struct value row);
+enum match query_match(const struct statement_query *, struct value row);
 
 /* Whether it reads what is in a row that matches, and not only that it does. */
-bool query_reads_inside(const struct query *, bool is_returned_by_select);
+bool query_reads_inside(const struct statement_query *, bool is_returned_by_select);
 
 /* By ORDER BY: below, at or above zero. */
-enum outcome query_compare(const struct query *, struct value, struct value, int *);
+enum outcome query_compare(const struct statement_query *, struct value, struct value, int *);
 
 /* A row that matches, for the aggregates. */
-void query_count(struct query *, struct value row);
+void query_count(struct statement_query *, struct value row);
 /*
  * Whether a row that matches can have been there, for the aggregates that were answered, whatever
  * the others were; and whether the value of one of them, a greatest or least, can be that row's.
  */
-bool query_aggregates_admit(const struct query *, struct value row);
-bool query_has_extreme(const struct query *, size_t aggregate, struct value row);
+bool query_aggregates_admit(const struct statement_query *, struct value row);
+bool query_has_extreme(const struct statement_query *, size_t aggregate, struct value row);
 
 /* Whether it is such a value. */
-bool query_is_extreme(const struct query *, size_t aggregate);
+bool query_is_extreme(const struct statement_query *, size_t aggregate);
 
 /* Whether the aggregates that were answered are those of the rows counted. */
-bool query_aggregates_agree(const struct query *);
+bool query_aggregates_agree(const struct statement_query *);
 
 #endif

@@ -22,7 +22,7 @@ struct read {
 };
 
 /* A version that a session left: by whom of it, counted from 1. */
-struct left {
+struct left_version {
     uint32_t key, number, spot;
     uint32_t before; /* the one before it of its key, plus 1 */
 };
@@ -35,7 +35,7 @@ struct causal {
     uint32_t *before;     /* by transaction: the one of its session that is over before it */
     uint32_t *bound;      /* by transaction: how much of the session leads to it, with itself */
     uint32_t *number;     /* by transaction: in the session at hand, from 1; else 0 */
-    ARRAY(struct left) left;
+    ARRAY(struct left_version) left;
     uint32_t *last; /* by key: in `left`, plus 1 */
 };
 
@@ -109,7 +109,7 @@ static enum status leave(struct causal *s, uint32_t txn, struct error *err)
 
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
         uint32_t key = h->op_key[op];
-        struct left left = { key, s->number[txn], v->spot[op], 0 };
+        struct left_version left = { key, s->number[txn], v->spot[op], 0 };
 
         if (!history_makes_version(h, op) || v->spot[op] == 0)
             continue;

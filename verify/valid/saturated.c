@@ -26,14 +26,14 @@
 #include "verify/versions/versions.h"
 
 /* A mark on a key: from this operation on, somebody at this place is not to be missed. */
-struct mark {
+struct saturation_mark {
     uint32_t op, place; /* places count from 1; 0 is what was there initially */
 };
 
 /* A mark before it is sorted by its key. */
 struct news {
     uint32_t key;
-    struct mark mark;
+    struct saturation_mark mark;
 };
 
 struct saturation {
@@ -46,7 +46,7 @@ struct saturation {
     uint32_t today, *key_date, *key_place, *txn_date, *txn_op;
     /* Of a walk. */
     uint32_t *mark_start, *mark_count; /* by key, of those that are dated today */
-    ARRAY(struct mark) marks;
+    ARRAY(struct saturation_mark) marks;
     ARRAY(struct news) news;
     uint32_t *bound; /* by transaction: it comes behind what the session did before */
 };
@@ -397,7 +397,7 @@ static enum status sort_marks(struct saturation *s, struct error *err)
         if (news->mark.place > s->key_place[key])
             s->key_place[key] = news->mark.place;
         s->marks.at[s->mark_start[key] + s->mark_count[key]++] =
-            (struct mark){ news->mark.op, s->key_place[key] };
+            (struct saturation_mark){ news->mark.op, s->key_place[key] };
     }
     return STATUS_OK;
 }
@@ -405,7 +405,7 @@ static enum status sort_marks(struct saturation *s, struct error *err)
 /* The last place of a key among the marks before a bound. */
 static uint32_t last_mark(const struct saturation *s, uint32_t key, uint32_t bound)
 {
-    const struct mark *marks = s->marks.at + s->mark_start[key];
+    const struct saturation_mark *marks = s->marks.at + s->mark_start[key];
     uint32_t low = 0, high = s->mark_count[key];
 
     while (low < high) {
@@ -452,10 +452,17 @@ static enum status pass_bounds(struct saturation *s, const uint32_t *txn_at, siz
     return STATUS_OK;
 }
 
-static enum status walk_causal(struct saturation *s, const uint32_t *txn_at, size_t count,
-                               const uint32_t *members, size_t member_count, bool *is_in_walk,
-                               struct error *err)
+/* The whole order, and those of one session that are looked at. */
+struct causal_walk {
+    uint32_t *txn_at; /* by place */
+    size_t count;
+    bool *is_member;
+};
+
+static enum status walk_causal(struct saturation *s, const struct causal_walk *walk,
+                               const uint32_t *members, size_t member_count, struct error *err)
 {
+    bool *is_in_walk = walk->is_member;
     const struct history *h = s->v->h;
     enum status status = STATUS_OK;
 
@@ -468,7 +475,7 @@ static enum status walk_causal(struct saturation *s, const uint32_t *txn_at, siz
     }
     TRY(sort_marks(s, err));
     if (s->marks.count > 0)
-        status = pass_bounds(s, txn_at, count, is_in_walk, err);
+        status = pass_bounds(s, walk->txn_at, walk->count, is_in_walk, err);
     for (size_t i = 0; i < member_count; i++)
         is_in_walk[members[i]] = false;
     return status;
@@ -478,25 +485,23 @@ static enum status check_causal(struct saturation *s, struct error *err)
 {
     struct verifier *v = s->v;
     const struct history *h = v->h;
-    size_t count = v->w->order.count;
-    uint32_t *txn_at;
-    bool *is_in_walk;
+    struct causal_walk walk = { .count = v->w->order.count };
 
-    TRY(verify_memory(v, (void **)&txn_at, count, sizeof *txn_at, err));
-    TRY(verify_memory(v, (void **)&is_in_walk, h->txn_count, sizeof *is_in_walk, err));
+    TRY(verify_memory(v, (void **)&walk.txn_at, walk.count, sizeof *walk.txn_at, err));
+    TRY(verify_memory(v, (void **)&walk.is_member, h->txn_count, sizeof *walk.is_member, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (v->place[t] != NO_PLACE)
-            txn_at[v->place[t]] = t;
+            walk.txn_at[v->place[t]] = t;
     for (size_t i = 0; i < h->session_count; i++) {
         const uint32_t *members = s->session_txn + s->session_start[i];
         size_t member_count = s->session_start[i + 1] - s->session_start[i];
 
         if (member_count == 0)
             continue;
-        TRY(walk_causal(s, txn_at, count, members, member_count, is_in_walk, err));
+        TRY(walk_causal(s, &walk, members, member_count, err));
         for (size_t j = 0; j + 1 < member_count; j++)
             if (h->txn_status[members[j]] != TXN_OK)
-                TRY(walk_causal(s, txn_at, count, &members[j], 1, is_in_walk, err));
+                TRY(walk_causal(s, &walk, &members[j], 1, err));
     }
     return STATUS_OK;
 }

@@ -175,7 +175,7 @@ static enum status check_sessions(struct verifier *v, struct error *err)
     return STATUS_OK;
 }
 
-struct moment {
+struct order_moment {
     int64_t time;
     uint32_t txn;
     bool is_end;
@@ -184,7 +184,7 @@ struct moment {
 /* Of one time, beginnings come first: who completed then was not over before. */
 static int compare_moments(const void *a, const void *b)
 {
-    const struct moment *x = a, *y = b;
+    const struct order_moment *x = a, *y = b;
 
     if (x->time != y->time)
         return x->time < y->time ? -1 : 1;
@@ -196,7 +196,7 @@ static int compare_moments(const void *a, const void *b)
 static enum status check_times(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
-    struct moment *moments;
+    struct order_moment *moments;
     size_t count = 0;
     uint32_t last = HISTORY_NONE;
 
@@ -207,9 +207,9 @@ static enum status check_times(struct verifier *v, struct error *err)
         int64_t end = h->txn_completed[t];
 
         if (h->txn_invoked[t] != TIME_ABSENT)
-            moments[count++] = (struct moment){ h->txn_invoked[t], t, false };
+            moments[count++] = (struct order_moment){ h->txn_invoked[t], t, false };
         if (h->txn_status[t] == TXN_OK && end != TIME_ABSENT && end != TIME_NEVER)
-            moments[count++] = (struct moment){ end, t, true };
+            moments[count++] = (struct order_moment){ end, t, true };
     }
     qsort(moments, count, sizeof *moments, compare_moments);
     for (size_t i = 0; i < count; i++) {
@@ -239,8 +239,8 @@ static enum status check_item_edges(struct verifier *v, uint32_t txn, uint32_t k
 }
 
 /* Whether a version changes what matches. An honest order asks this of few versions. */
-static enum status changes_matches(struct verifier *v, const struct query *q, uint32_t key,
-                                   uint32_t spot, bool *changes, struct error *err)
+static enum status changes_matches(struct verifier *v, const struct statement_query *q,
+                                   uint32_t key, uint32_t spot, bool *changes, struct error *err)
 {
     enum match before = query_match(q, version_value(v, key, chain_op_at(v, key, spot - 1)));
     enum match after = query_match(q, version_value(v, key, chain_op_at(v, key, spot)));
@@ -255,8 +255,9 @@ static enum status changes_matches(struct verifier *v, const struct query *q, ui
 }
 
 /* Along a chain places rise, so only those next to what was seen can be out of order. */
-static enum status check_predicate_edges(struct verifier *v, const struct query *q, uint32_t txn,
-                                         uint32_t key, uint32_t seen, struct error *err)
+static enum status check_predicate_edges(struct verifier *v, const struct statement_query *q,
+                                         uint32_t txn, uint32_t key, uint32_t seen,
+                                         struct error *err)
 {
     uint32_t spot, writer;
     bool changes;
@@ -282,7 +283,7 @@ static enum status check_predicate_edges(struct verifier *v, const struct query 
     return STATUS_OK;
 }
 
-static enum status check_glance(struct verifier *v, const struct query *q, uint32_t txn,
+static enum status check_glance(struct verifier *v, const struct statement_query *q, uint32_t txn,
                                 const struct glance *g, struct error *err)
 {
     bool is_select = v->h->op_kind[v->h->statement_op[q->statement]] == OP_SELECT;
@@ -301,7 +302,7 @@ static enum status check_op(struct verifier *v, uint32_t txn, uint32_t op, struc
 {
     const struct history *h = v->h;
     bool has_edges = v->basis->has_version_sets, is_head = op_is_head(h->op_kind[op]);
-    enum answer answer = ANSWER_RIGHT;
+    enum answer_judgement answer = ANSWER_RIGHT;
 
     sight_prepare(v, op);
     if (is_head)

@@ -39,9 +39,9 @@ struct views {
 enum past {
     PAST_SESSION = 1,
     PAST_READS = 2,
-    PAST_WRITES = 4, /* whose versions are behind one's own */
-    PAST_FAR = 8,    /* and theirs in turn */
-    PAST_BY_OP = 16, /* only what was read by then */
+    PAST_WRITES = 4,      /* whose versions are behind one's own */
+    PAST_FAR = 8,         /* and theirs in turn */
+    PAST_BY_OP = 16,      /* only what was read by then */
     PAST_BY_EARLIER = 32, /* and by an earlier statement */
 };
 

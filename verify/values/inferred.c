@@ -447,22 +447,18 @@ static enum status is_step(struct verifier *v, uint32_t key, uint32_t from, uint
     return STATUS_OK;
 }
 
-static enum status take_steps(struct verifier *v, uint32_t key, uint32_t from,
-                              const uint32_t *versions, size_t count, size_t *queued,
-                              struct error *err)
+static enum status take_step(struct verifier *v, uint32_t key, uint32_t from, uint32_t version,
+                             size_t *queued, struct error *err)
 {
     struct inferred *n = v->inferred;
+    bool is_it = false;
 
-    for (size_t i = 0; i < count; i++) {
-        bool is_it = false;
-
-        if (n->reached[versions[i]] == n->reached_now)
-            continue;
-        TRY(is_step(v, key, from, versions[i], &is_it, err));
-        if (!is_it)
-            continue;
-        n->reached[versions[i]] = n->reached_now;
-        n->queue[(*queued)++] = versions[i];
+    if (n->reached[version] == n->reached_now)
+        return STATUS_OK;
+    TRY(is_step(v, key, from, version, &is_it, err));
+    if (is_it) {
+        n->reached[version] = n->reached_now;
+        n->queue[(*queued)++] = version;
     }
     return STATUS_OK;
 }
@@ -481,10 +477,10 @@ enum status inferred_is_before_by_row(struct verifier *v, uint32_t key, uint32_t
     n->reached[first] = n->reached_now;
     n->queue[0] = first;
     for (size_t i = 0; i < queued && n->reached[second] != n->reached_now; i++) {
-        TRY(take_steps(v, key, n->queue[i], v->chain + v->chain_start[key],
-                       v->chain_start[key + 1] - v->chain_start[key], &queued, err));
-        TRY(take_steps(v, key, n->queue[i], v->perhaps + v->perhaps_start[key],
-                       v->perhaps_start[key + 1] - v->perhaps_start[key], &queued, err));
+        for (uint64_t c = v->chain_start[key]; c < v->chain_start[key + 1]; c++)
+            TRY(take_step(v, key, n->queue[i], v->chain[c], &queued, err));
+        for (uint64_t p = v->perhaps_start[key]; p < v->perhaps_start[key + 1]; p++)
+            TRY(take_step(v, key, n->queue[i], v->perhaps[p], &queued, err));
     }
     *is_before = n->reached[second] == n->reached_now;
     return STATUS_OK;

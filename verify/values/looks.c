@@ -21,8 +21,8 @@ uint32_t look_own_version(const struct verifier *v, uint32_t txn, uint32_t op, u
 /* --- One version and one statement ---------------------------------------------- */
 
 /* One who did not come, though it matches, may have been left out by the limit. */
-static bool may_be_left_out(const struct verifier *v, const struct query *q, uint32_t head,
-                            struct value row)
+static bool may_be_left_out(const struct verifier *v, const struct statement_query *q,
+                            uint32_t head, struct value row)
 {
     const struct history *h = v->h;
     uint32_t count = h->statement_row_count[q->statement];
@@ -38,7 +38,7 @@ static bool may_be_left_out(const struct verifier *v, const struct query *q, uin
 }
 
 /* Whether the answer may be what it is, whatever the other rows were. */
-static bool agrees(const struct verifier *v, const struct query *q, uint32_t head,
+static bool agrees(const struct verifier *v, const struct statement_query *q, uint32_t head,
                    uint32_t returned, struct value row)
 {
     enum match match = query_match(q, row);
@@ -61,38 +61,37 @@ static bool is_appended(const struct verifier *v, uint32_t version)
     return version != VERSION_INITIAL && v->h->op_kind[version] == OP_APPEND;
 }
 
-enum status look_admits(struct verifier *v, uint32_t head, uint32_t key, uint32_t *versions,
-                        uint32_t *count, struct error *err)
+enum status look_admits(struct verifier *v, uint32_t head, uint32_t key,
+                        struct candidates *versions, struct error *err)
 {
     uint32_t kept = 0, returned = lookup_row_of(v, head, key);
-    struct query q;
+    struct statement_query q;
 
-    TRY(verify_spend(v, *count, err));
+    TRY(verify_spend(v, versions->count, err));
     TRY(answer_open_statement(v, head, &q, err));
-    for (uint32_t i = 0; i < *count; i++)
-        if (is_appended(v, versions[i]) ||
-            agrees(v, &q, head, returned, version_value(v, key, versions[i])))
-            versions[kept++] = versions[i];
+    for (uint32_t i = 0; i < versions->count; i++)
+        if (is_appended(v, versions->at[i]) ||
+            agrees(v, &q, head, returned, version_value(v, key, versions->at[i])))
+            versions->at[kept++] = versions->at[i];
     query_close(&q);
-    *count = kept;
+    versions->count = kept;
     return STATUS_OK;
 }
 
 /* --- All of them ------------------------------------------------------------------ */
 
-static void narrow_by_value(const struct verifier *v, uint32_t op, uint32_t *versions,
-                            uint32_t *count)
+static void narrow_by_value(const struct verifier *v, uint32_t op, struct candidates *versions)
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < *count; i++)
-        if (version_has_value(v, v->h->op_key[op], versions[i], history_value(v->h, op)))
-            versions[kept++] = versions[i];
-    *count = kept;
+    for (uint32_t i = 0; i < versions->count; i++)
+        if (version_has_value(v, v->h->op_key[op], versions->at[i], history_value(v->h, op)))
+            versions->at[kept++] = versions->at[i];
+    versions->count = kept;
 }
 
 enum status looks_narrow(struct verifier *v, uint32_t txn, uint32_t end, uint32_t key,
-                         uint32_t *versions, uint32_t *count, bool *is_narrowed, struct error *err)
+                         struct candidates *versions, struct error *err)
 {
     const struct history *h = v->h;
     uint32_t first = h->txn_op[txn], by_values;
@@ -100,19 +99,19 @@ enum status looks_narrow(struct verifier *v, uint32_t txn, uint32_t end, uint32_
     /* Also the rows of the table that selects returned. */
     for (uint32_t op = first; op < end; op++)
         if (h->op_key[op] == key && !op_is_head(h->op_kind[op]) && answer_reads_value(v, txn, op))
-            narrow_by_value(v, op, versions, count);
-    by_values = *count;
+            narrow_by_value(v, op, versions);
+    by_values = versions->count;
     for (uint32_t op = first; op < end; op++)
         if (op_is_head(h->op_kind[op]) && answer_is_judged(v, txn, op) &&
             lookup_may_read(v, op, key))
-            TRY(look_admits(v, op, key, versions, count, err));
-    *is_narrowed = *count < by_values;
+            TRY(look_admits(v, op, key, versions, err));
+    versions->is_narrowed = versions->count < by_values;
     return STATUS_OK;
 }
 
 /* --- Greatest and least ------------------------------------------------------------ */
 
-enum status look_extreme(struct verifier *v, const struct query *q, struct text name,
+enum status look_extreme(struct verifier *v, const struct statement_query *q, struct text name,
                          size_t *aggregate, struct error *err)
 {
     const struct history *h = v->h;
@@ -127,7 +126,7 @@ enum status look_extreme(struct verifier *v, const struct query *q, struct text 
                          TEXT_PRINT(name));
 }
 
-bool look_has_extreme(const struct verifier *v, const struct query *q, size_t aggregate,
+bool look_has_extreme(const struct verifier *v, const struct statement_query *q, size_t aggregate,
                       uint32_t key, uint32_t version)
 {
     struct value row;

@@ -11,26 +11,32 @@
 #include "verify/sql/query.h"
 #include "verify/verify_private.h"
 
+/* Versions of a key, or VERSION_INITIAL, that may be what a transaction saw. */
+struct candidates {
+    uint32_t *at;
+    uint32_t count;
+    bool is_narrowed; /* values alone would leave more */
+};
+
 /*
- * Leaves of some versions of a key (or VERSION_INITIAL) those with which all agrees that the
- * transaction's operations up to `end` say of it. `is_narrowed`: values alone would leave more.
+ * Leaves those with which all agrees that the
+ * transaction's operations up to `end` say of it.
  */
 MUST_USE enum status looks_narrow(struct verifier *, uint32_t txn, uint32_t end, uint32_t key,
-                                  uint32_t *versions, uint32_t *count, bool *is_narrowed,
-                                  struct error *);
+                                  struct candidates *, struct error *);
 
 /* Leaves those with which the statement agrees. */
-MUST_USE enum status look_admits(struct verifier *, uint32_t head, uint32_t key, uint32_t *versions,
-                                 uint32_t *count, struct error *);
+MUST_USE enum status look_admits(struct verifier *, uint32_t head, uint32_t key,
+                                 struct candidates *, struct error *);
 
 /* What a transaction had written last of a key before an operation, or HISTORY_NONE. */
 uint32_t look_own_version(const struct verifier *, uint32_t txn, uint32_t op, uint32_t key);
 
 /* The statement's greatest or least value of that name, counted from 0; refuses what is none. */
-MUST_USE enum status look_extreme(struct verifier *, const struct query *, struct text name,
-                                  size_t *aggregate, struct error *);
+MUST_USE enum status look_extreme(struct verifier *, const struct statement_query *,
+                                  struct text name, size_t *aggregate, struct error *);
 /* Whether it can have come from this version of a row of the table. */
-bool look_has_extreme(const struct verifier *, const struct query *, size_t aggregate, uint32_t key,
-                      uint32_t version);
+bool look_has_extreme(const struct verifier *, const struct statement_query *, size_t aggregate,
+                      uint32_t key, uint32_t version);
 
 #endif

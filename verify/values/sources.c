@@ -36,7 +36,7 @@ struct sources {
     struct map sight_of;  /* by transaction and key: the number of a reading */
     ARRAY(uint32_t) seen; /* versions, of sights; each sight's rising */
     struct map span_of;   /* by reading and transaction */
-    ARRAY(struct span) spans;
+    ARRAY(struct element_span) spans;
 };
 
 #define GET(field, count) verify_memory(v, (void **)&s->field, count, sizeof *s->field, err)
@@ -313,12 +313,13 @@ static enum status extend_span(struct sources *s, const struct reading *r, uint3
                                uint32_t element, struct error *err)
 {
     uint32_t txn = s->element_txn.at[element];
-    struct span *span;
+    struct element_span *span;
     size_t place;
 
     TRY(map_add(&s->span_of, span_key(r, txn), s->spans.count, &place, err));
     if (s->span_of.values.at[place] == s->spans.count)
-        TRY(array_push(&s->spans, ((struct span){ .txn = txn, .first = at, .element = element }),
+        TRY(array_push(&s->spans,
+                       ((struct element_span){ .txn = txn, .first = at, .element = element }),
                        err));
     span = &s->spans.at[s->span_of.values.at[place]];
     span->is_reversed |= element < span->element;
@@ -335,7 +336,7 @@ static bool is_torn(const struct verifier *v, uint32_t key, size_t first_span)
     bool has_initial = source_element_count(v, NO_TXN, key) == 0;
 
     for (size_t i = first_span; i < s->spans.count; i++) {
-        const struct span *span = &s->spans.at[i];
+        const struct element_span *span = &s->spans.at[i];
 
         has_initial |= span->txn == NO_TXN && span->first == 0;
         if (span->is_reversed || span->last - span->first + 1 != span->count ||
@@ -462,23 +463,28 @@ static bool is_own_earlier(const struct verifier *v, const struct reading *r, st
     return false;
 }
 
+/* A list that was read: the first elements were there initially. */
+struct appended_list {
+    const int64_t *at;
+    uint64_t initial, count;
+};
+
 /* Whether the list begins with the initial one. */
-static bool begins_rightly(const struct history *h, uint32_t key, const int64_t *list,
-                           uint64_t count, uint64_t *initial)
+static bool begins_rightly(const struct history *h, uint32_t key, struct appended_list *list)
 {
     struct value value = history_initial(h, key);
 
-    *initial = 0;
+    list->initial = 0;
     if (value.kind == VALUE_LIST)
-        *initial = h->list_start[value.bits + 1] - h->list_start[value.bits];
-    return *initial <= count &&
-           (*initial == 0 || memcmp(list, h->list_element + h->list_start[value.bits],
-                                    *initial * sizeof *list) == 0);
+        list->initial = h->list_start[value.bits + 1] - h->list_start[value.bits];
+    return list->initial <= list->count &&
+           (list->initial == 0 || memcmp(list->at, h->list_element + h->list_start[value.bits],
+                                         list->initial * sizeof *list->at) == 0);
 }
 
 /* Each element behind what its transaction had appended before it, and none twice. */
-static enum status follow_appends(struct verifier *v, uint32_t key, const int64_t *list,
-                                  uint64_t initial, uint64_t count, bool *never_was,
+static enum status follow_appends(struct verifier *v, uint32_t key,
+                                  const struct appended_list *list, bool *never_was,
                                   struct error *err)
 {
     const struct sources *s = v->sources;
@@ -486,8 +492,8 @@ static enum status follow_appends(struct verifier *v, uint32_t key, const int64_
     enum status status = STATUS_OK;
     uint32_t last = HISTORY_NONE;
 
-    for (uint64_t i = initial; i < count && !*never_was && status == STATUS_OK; i++) {
-        uint32_t number = intern_find(&s->elements, written_element_bytes(v, key, list[i]));
+    for (uint64_t i = list->initial; i < list->count && !*never_was && status == STATUS_OK; i++) {
+        uint32_t number = intern_find(&s->elements, written_element_bytes(v, key, list->at[i]));
         uint32_t op = number == INTERN_NONE ? VERSION_INITIAL : s->element_op.at[number];
         size_t place;
 
@@ -505,18 +511,17 @@ enum status source_list_never_was(struct verifier *v, const struct reading *r, b
 {
     const struct history *h = v->h;
     struct value value = versions_value_plain(h, history_value(h, r->op));
-    uint64_t count = 0, initial;
-    const int64_t *list = NULL;
+    struct appended_list list = { 0 };
 
     *never_was = false;
     if (!v->sources->is_plain[r->key] || (value.kind != VALUE_LIST && value.kind != VALUE_NULL))
         return STATUS_OK;
     if (value.kind == VALUE_LIST) {
-        list = h->list_element + h->list_start[value.bits];
-        count = h->list_start[value.bits + 1] - h->list_start[value.bits];
+        list.at = h->list_element + h->list_start[value.bits];
+        list.count = h->list_start[value.bits + 1] - h->list_start[value.bits];
     }
-    *never_was = !begins_rightly(h, r->key, list, count, &initial);
-    return *never_was ? STATUS_OK : follow_appends(v, r->key, list, initial, count, never_was, err);
+    *never_was = !begins_rightly(h, r->key, &list);
+    return *never_was ? STATUS_OK : follow_appends(v, r->key, &list, never_was, err);
 }
 
 static enum status read_elsewhere(struct verifier *v, struct reading *r, struct value value,
@@ -650,31 +655,33 @@ static enum status see(struct verifier *v, struct reading *r, struct error *err)
 {
     const struct history *h = v->h;
     struct sources *s = v->sources;
-    uint32_t end = h->txn_op[r->txn + 1], count;
+    struct candidates versions;
+    uint32_t end = h->txn_op[r->txn + 1];
 
     for (uint32_t op = h->txn_op[r->txn]; op < end; op++)
         if (h->op_key[op] == r->key && history_makes_version(h, op))
             end = op;
     r->first_seen = s->seen.count;
     TRY(list_versions(v, r->txn, r->key, err));
-    count = (uint32_t)(s->seen.count - r->first_seen);
-    TRY(looks_narrow(v, r->txn, end, r->key, s->seen.at + r->first_seen, &count, &r->is_narrowed,
-                     err));
-    s->seen.count = r->first_seen + count;
-    if (count > 0)
-        qsort(s->seen.at + r->first_seen, count, sizeof *s->seen.at, compare_versions);
-    r->source_count = count;
-    r->kind = count > 0 ? READING_OF_OTHERS : READING_WRONG;
+    versions.at = s->seen.at + r->first_seen;
+    versions.count = (uint32_t)(s->seen.count - r->first_seen);
+    TRY(looks_narrow(v, r->txn, end, r->key, &versions, err));
+    r->is_narrowed = versions.is_narrowed;
+    s->seen.count = r->first_seen + versions.count;
+    if (versions.count > 0)
+        qsort(versions.at, versions.count, sizeof *versions.at, compare_versions);
+    r->source_count = versions.count;
+    r->kind = versions.count > 0 ? READING_OF_OTHERS : READING_WRONG;
     return STATUS_OK;
 }
 
 /* A statement about a row that its transaction had written: it sees that. */
 static enum status see_own(struct verifier *v, struct reading *r, uint32_t own, struct error *err)
 {
-    uint32_t count = 1;
+    struct candidates versions = { .at = &own, .count = 1 };
 
-    TRY(look_admits(v, r->op, r->key, &own, &count, err));
-    r->kind = count > 0 ? READING_OF_OWN : READING_WRONG;
+    TRY(look_admits(v, r->op, r->key, &versions, err));
+    r->kind = versions.count > 0 ? READING_OF_OWN : READING_WRONG;
     return STATUS_OK;
 }
 
@@ -685,11 +692,10 @@ static enum status add_sight(struct verifier *v, const struct reading *r, uint64
     return array_push(&v->sources->readings, *r, err);
 }
 
-enum status sources_sight(struct verifier *v, uint32_t txn, uint32_t op, uint32_t key,
-                          struct reading *r, bool *is_sight, struct error *err)
+enum status sources_sight(struct verifier *v, struct reading *r, bool *is_sight, struct error *err)
 {
     struct sources *s = v->sources;
-    uint32_t own;
+    uint32_t txn = r->txn, op = r->op, key = r->key, own;
     uint64_t number;
     size_t place;
 
@@ -812,7 +818,8 @@ uint32_t source_latest(const struct verifier *v, const struct reading *r, uint32
     return latest;
 }
 
-const struct span *source_span(const struct verifier *v, const struct reading *r, uint32_t txn)
+const struct element_span *source_span(const struct verifier *v, const struct reading *r,
+                                       uint32_t txn)
 {
     uint64_t place;
 

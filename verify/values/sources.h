@@ -57,7 +57,7 @@ struct reading {
 bool source_is_nowhere(const struct verifier *, const struct reading *);
 
 /* What a read of a plain list has of one transaction, or of the initial list. */
-struct span {
+struct element_span {
     uint32_t txn;
     uint32_t first, last, count; /* places in the list; elements */
     uint32_t element;            /* the last one's number */
@@ -74,9 +74,12 @@ MUST_USE enum status sources_row(struct verifier *, uint32_t head, uint32_t key,
 /* Of an item operation or of a row; refuses what is no read of a committed transaction. */
 MUST_USE enum status sources_read(struct verifier *, uint32_t txn, uint32_t op, struct reading *,
                                   struct error *);
-/* With blackbox: if the operation is a statement about the row's table, what it says of the row. */
-MUST_USE enum status sources_sight(struct verifier *, uint32_t txn, uint32_t op, uint32_t key,
-                                   struct reading *, bool *is_sight, struct error *);
+/*
+ * If the operation of the reading is a statement about the table of its key, and statements are premises: what
+ * it says of the row. The reading names its transaction, operation and key.
+ */
+MUST_USE enum status sources_sight(struct verifier *, struct reading *, bool *is_sight,
+                                   struct error *);
 /* By its number; until the next sources_read(). */
 const struct reading *sources_reading(const struct verifier *, uint32_t number);
 /*
@@ -99,7 +102,8 @@ static inline bool source_is_own(const struct reading *r, uint32_t version)
 
 uint32_t source_at(const struct verifier *, const struct reading *, uint64_t n);
 /* NULL: none of its elements was read. */
-const struct span *source_span(const struct verifier *, const struct reading *, uint32_t txn);
+const struct element_span *source_span(const struct verifier *, const struct reading *,
+                                       uint32_t txn);
 
 /* What appended an element to a plain list, by one who may count; or HISTORY_NONE. */
 MUST_USE enum status source_of_element(struct verifier *, uint32_t key, int64_t element,

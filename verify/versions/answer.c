@@ -29,7 +29,7 @@ bool answer_is_judged(const struct verifier *v, uint32_t txn, uint32_t op)
            (h->statement_flags[h->op_key[op]] & STATEMENT_ANSWERED);
 }
 
-enum status answer_open_statement(struct verifier *v, uint32_t head, struct query *q,
+enum status answer_open_statement(struct verifier *v, uint32_t head, struct statement_query *q,
                                   struct error *err)
 {
     enum status status = query_open(q, v->h, v->h->op_key[head], err);
@@ -43,8 +43,8 @@ enum status answer_open_statement(struct verifier *v, uint32_t head, struct quer
 /* --- Items ------------------------------------------------------------------- */
 
 /* Also of a row that a select returned. */
-static enum answer judge_value(const struct verifier *v, uint32_t key, struct sight sight,
-                               struct value value)
+static enum answer_judgement judge_value(const struct verifier *v, uint32_t key, struct sight sight,
+                                         struct value value)
 {
     if (sight.kind == SIGHT_UNSAID || (sight.is_vague && v->append_base))
         return ANSWER_UNSAID;
@@ -58,7 +58,7 @@ static enum answer judge_value(const struct verifier *v, uint32_t key, struct si
     return ANSWER_WRONG;
 }
 
-enum answer answer_judge_item(const struct verifier *v, uint32_t txn, uint32_t op)
+enum answer_judgement answer_judge_item(const struct verifier *v, uint32_t txn, uint32_t op)
 {
     uint32_t key = v->h->op_key[op], own = sight_own_version(v, key);
     struct value value = history_value(v->h, op);
@@ -72,8 +72,8 @@ enum answer answer_judge_item(const struct verifier *v, uint32_t txn, uint32_t o
 
 /* --- Statements -------------------------------------------------------------- */
 
-void answer_glance(const struct verifier *v, const struct query *q, uint32_t txn, uint32_t head,
-                   uint32_t key, struct glance *g)
+void answer_glance(const struct verifier *v, const struct statement_query *q, uint32_t txn,
+                   uint32_t head, uint32_t key, struct glance *g)
 {
     uint32_t version = sight_own_version(v, key);
 
@@ -113,8 +113,8 @@ static bool mark_rows(struct verifier *v, uint32_t head)
 }
 
 /* What a row by itself says of the answer. */
-static enum answer judge_row(const struct verifier *v, const struct query *q, uint8_t head_kind,
-                             const struct glance *g)
+static enum answer_judgement judge_row(const struct verifier *v, const struct statement_query *q,
+                                       uint8_t head_kind, const struct glance *g)
 {
     bool is_vague = !g->is_own && (g->sight.kind == SIGHT_UNSAID || g->sight.is_vague);
 
@@ -135,14 +135,14 @@ static enum answer judge_row(const struct verifier *v, const struct query *q, ui
 }
 
 /* The answer as a whole, while its rows are looked at. */
-struct tally {
+struct answer_tally {
     bool is_wrong, is_unsaid;
     uint64_t match_count;
     uint32_t row_count, first_row; /* those that came back */
 };
 
-static void compare_rows(const struct query *q, struct value first, struct value second,
-                         struct tally *tally)
+static void compare_rows(const struct statement_query *q, struct value first, struct value second,
+                         struct answer_tally *tally)
 {
     int c;
 
@@ -154,10 +154,10 @@ static void compare_rows(const struct query *q, struct value first, struct value
         tally->is_wrong |= c > 0;
 }
 
-static void tally_row(const struct verifier *v, struct query *q, uint8_t head_kind,
-                      const struct glance *g, struct tally *tally)
+static void tally_row(const struct verifier *v, struct statement_query *q, uint8_t head_kind,
+                      const struct glance *g, struct answer_tally *tally)
 {
-    enum answer answer = judge_row(v, q, head_kind, g);
+    enum answer_judgement answer = judge_row(v, q, head_kind, g);
     bool is_seen = g->is_own || g->sight.kind == SIGHT_SPOT;
 
     tally->is_wrong |= answer == ANSWER_WRONG || (!is_seen && g->sight.kind == SIGHT_NOBODY);
@@ -173,7 +173,8 @@ static void tally_row(const struct verifier *v, struct query *q, uint8_t head_ki
                      tally);
 }
 
-static enum answer tally_end(const struct verifier *v, const struct query *q, struct tally *tally)
+static enum answer_judgement tally_end(const struct verifier *v, const struct statement_query *q,
+                                       struct answer_tally *tally)
 {
     uint64_t wanted = tally->match_count;
 
@@ -190,11 +191,13 @@ static enum answer tally_end(const struct verifier *v, const struct query *q, st
     return ANSWER_RIGHT;
 }
 
-static enum status judge_rows(struct verifier *v, struct query *q, uint32_t txn, uint32_t head,
-                              glance_function *each, enum answer *answer, struct error *err)
+static enum status judge_rows(struct verifier *v, struct statement_query *q, uint32_t txn,
+                              glance_function *each, enum answer_judgement *answer,
+                              struct error *err)
 {
-    struct tally tally = { .row_count = v->h->statement_row_count[q->statement],
-                           .first_row = head + 1 };
+    uint32_t head = v->h->statement_op[q->statement];
+    struct answer_tally tally = { .row_count = v->h->statement_row_count[q->statement],
+                                  .first_row = head + 1 };
     struct glance glance;
 
     tally.is_wrong = !mark_rows(v, head);
@@ -209,21 +212,22 @@ static enum status judge_rows(struct verifier *v, struct query *q, uint32_t txn,
 }
 
 enum status answer_judge_statement(struct verifier *v, uint32_t txn, uint32_t head,
-                                   glance_function *each, enum answer *answer, struct error *err)
+                                   glance_function *each, enum answer_judgement *answer,
+                                   struct error *err)
 {
-    struct query q;
+    struct statement_query q;
     enum status status;
 
     TRY(answer_open_statement(v, head, &q, err));
-    status = judge_rows(v, &q, txn, head, each, answer, err);
+    status = judge_rows(v, &q, txn, each, answer, err);
     query_close(&q);
     return status;
 }
 
 enum status answer_judge_row(struct verifier *v, uint32_t txn, uint32_t head, uint32_t key,
-                             enum answer *answer, struct error *err)
+                             enum answer_judgement *answer, struct error *err)
 {
-    struct query q;
+    struct statement_query q;
     struct glance glance;
 
     TRY(answer_open_statement(v, head, &q, err));

@@ -7,7 +7,7 @@
 #include "verify/sql/query.h"
 #include "verify/versions/sight.h"
 
-enum answer { ANSWER_RIGHT, ANSWER_WRONG, ANSWER_UNSAID };
+enum answer_judgement { ANSWER_RIGHT, ANSWER_WRONG, ANSWER_UNSAID };
 
 /* Whether an item operation or a row is a read of a committed transaction that has an answer. */
 bool answer_reads_value(const struct verifier *, uint32_t txn, uint32_t op);
@@ -25,21 +25,22 @@ struct glance {
 };
 
 /* Refuses SQL that does not parse. To be closed if it could be opened. */
-MUST_USE enum status answer_open_statement(struct verifier *, uint32_t head, struct query *,
-                                           struct error *);
+MUST_USE enum status answer_open_statement(struct verifier *, uint32_t head,
+                                           struct statement_query *, struct error *);
 
-typedef enum status glance_function(struct verifier *, const struct query *, uint32_t txn,
+typedef enum status glance_function(struct verifier *, const struct statement_query *, uint32_t txn,
                                     const struct glance *, struct error *);
 
 /* sight_own_pass_until() and sight_prepare() have been called. */
-enum answer answer_judge_item(const struct verifier *, uint32_t txn, uint32_t op);
+enum answer_judgement answer_judge_item(const struct verifier *, uint32_t txn, uint32_t op);
 /* `each` may be NULL: it is called for every row, if they can all be told. */
 MUST_USE enum status answer_judge_statement(struct verifier *, uint32_t txn, uint32_t head,
-                                            glance_function *each, enum answer *, struct error *);
+                                            glance_function *each, enum answer_judgement *,
+                                            struct error *);
 /* One row alone. */
 MUST_USE enum status answer_judge_row(struct verifier *, uint32_t txn, uint32_t head, uint32_t key,
-                                      enum answer *, struct error *);
-void answer_glance(const struct verifier *, const struct query *, uint32_t txn, uint32_t head,
-                   uint32_t key, struct glance *);
+                                      enum answer_judgement *, struct error *);
+void answer_glance(const struct verifier *, const struct statement_query *, uint32_t txn,
+                   uint32_t head, uint32_t key, struct glance *);
 
 #endif

@@ -382,7 +382,7 @@ static enum status read_versions(struct json *json, struct witness_anomaly *anom
 
 /* --- Refutations, and proofs about instants ----------------------------------- */
 
-static enum status pass_step(struct json *json, bool is_of_instants, struct step *step,
+static enum status pass_step(struct json *json, bool is_of_instants, struct refutation_step *step,
                              struct error *err)
 {
     struct instant_step of_instants;
@@ -394,7 +394,7 @@ static enum status pass_step(struct json *json, bool is_of_instants, struct step
 static enum status pass_steps(struct json *json, bool are_of_instants, struct text *steps,
                               struct error *err)
 {
-    struct step step = { 0 };
+    struct refutation_step step = { 0 };
     enum status status;
     bool more = true;
     size_t n = 0;

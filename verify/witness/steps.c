@@ -14,7 +14,7 @@ static const char *const step_names[STEP_KIND_COUNT] = {
     /* STEP_DERIVED has none, which ends the list. */
 };
 
-const char *step_name(enum step_kind kind)
+const char *step_name(enum refutation_step_kind kind)
 {
     assert(kind < STEP_KIND_COUNT);
     return kind == STEP_DERIVED ? "a derived step" : step_names[kind];
@@ -94,7 +94,7 @@ static enum status read_literal(struct json *json, struct step_literal *literal,
                              : read_source(json, literal, err);
 }
 
-static enum status read_clause(struct json *json, struct step *step, struct error *err)
+static enum status read_clause(struct json *json, struct refutation_step *step, struct error *err)
 {
     struct step_literal literal;
 
@@ -107,7 +107,7 @@ static enum status read_clause(struct json *json, struct step *step, struct erro
     return STATUS_OK;
 }
 
-static enum status read_cycle(struct json *json, struct step *step, struct error *err)
+static enum status read_cycle(struct json *json, struct refutation_step *step, struct error *err)
 {
     struct step_point point;
 
@@ -160,7 +160,7 @@ static const uint32_t fields_of[STEP_KIND_COUNT] = {
     [STEP_DERIVED] = BIT(CLAUSE) | BIT(BY),
 };
 
-static enum status read_field(struct json *json, unsigned field, struct step *step,
+static enum status read_field(struct json *json, unsigned field, struct refutation_step *step,
                               struct error *err)
 {
     unsigned kind = 0;
@@ -168,7 +168,7 @@ static enum status read_field(struct json *json, unsigned field, struct step *st
     switch (field) {
     case FIELD_STEP:
         TRY(witness_name(json, step_names, "a step", &kind, err));
-        step->kind = (enum step_kind)kind;
+        step->kind = (enum refutation_step_kind)kind;
         return STATUS_OK;
     case FIELD_TXN:
         return json_integer(json, "a transaction's id", &step->txn, err);
@@ -195,7 +195,7 @@ static enum status read_field(struct json *json, unsigned field, struct step *st
     }
 }
 
-enum status step_read(struct json *json, struct step *step, struct error *err)
+enum status step_read(struct json *json, struct refutation_step *step, struct error *err)
 {
     struct fields fields = { .names = field_names };
     uint32_t extra;
@@ -218,7 +218,7 @@ enum status step_read(struct json *json, struct step *step, struct error *err)
                       : json_refuse_token(json, err, "%s has other fields", step_name(step->kind));
 }
 
-void step_close(struct step *step)
+void step_close(struct refutation_step *step)
 {
     array_close(&step->clause);
     array_close(&step->by);

@@ -15,7 +15,7 @@
 #include "base/json.h"
 #include "base/text.h"
 
-enum step_kind {
+enum refutation_step_kind {
     STEP_PROGRAM,
     STEP_SESSION,
     STEP_REALTIME,
@@ -55,8 +55,8 @@ struct step_literal {
     struct step_writer from;
 };
 
-struct step {
-    enum step_kind kind;
+struct refutation_step {
+    enum refutation_step_kind kind;
     int64_t txn;
     struct step_read read;
     struct text key;
@@ -70,9 +70,9 @@ struct step {
 };
 
 /* Into a step that is zero at first, and then used again and again. */
-MUST_USE enum status step_read(struct json *, struct step *, struct error *);
-void step_close(struct step *);
+MUST_USE enum status step_read(struct json *, struct refutation_step *, struct error *);
+void step_close(struct refutation_step *);
 
-const char *step_name(enum step_kind);
+const char *step_name(enum refutation_step_kind);
 
 #endif
