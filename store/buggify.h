@@ -84,7 +84,14 @@
     X(DELTA_DROPPED, "causal eventual", "delta-dropped", 1,                                        \
       "a transaction that came early is not held")                                                 \
     X(LOG_SHORT, "causal eventual", "log-short", 2, "a multi-leader log is cut before its time")   \
-    X(SESSION_REFUSED, "causal", "session-refused", 4, "a session that waits is refused early")
+    X(SESSION_REFUSED, "causal", "session-refused", 4, "a session that waits is refused early")    \
+    X(CRASH_AT_VOTE, "raft", "crash-at-vote", 2, "a node crashes behind a vote that it has sent")  \
+    X(VOTES_ASKED_AGAIN, "raft", "votes-asked-again", 1,                                           \
+      "a candidate asks for votes once more before it gives up")                                   \
+    X(WINNER_SILENT, "raft", "winner-silent", 1,                                                   \
+      "a new leader sends nothing before its first heartbeat")                                     \
+    X(SNAPSHOT_UNNEEDED, "raft", "snapshot-unneeded", 4,                                           \
+      "a leader sends a snapshot to one who does not need it")
 
 enum buggify_site {
 #define BUGGIFY_ENUM(enumerator, protocols, name, one_in, what) BUGGIFY_##enumerator,

@@ -86,11 +86,16 @@ static void ask_for_pre_votes(struct raft *r)
 void raft_ask_for_votes(struct raft *r)
 {
     struct raft_message ask = request(r, RAFT_ASK_VOTE, r->term);
+    int64_t left_ns = r->patient_from_ns + r->patience_ns - raft_now_ns(r);
 
     assert(r->state == RAFT_CANDIDATE);
     raft_broadcast(r, &ask);
     if (has_won(r))
         raft_lead(r);
+    r->asks_again = r->state == RAFT_CANDIDATE && left_ns > 0 &&
+                    BUGGIFY(r->options.sometimes, r->options.node, VOTES_ASKED_AGAIN);
+    if (r->asks_again)
+        raft_arm(r, 1 + left_ns / 2);
 }
 
 /* A word of the leader moves the deadline, not the timer: that one looks again when it fires. */
@@ -100,6 +105,8 @@ void raft_on_patience_timer(struct raft *r)
 
     if (left_ns > 0) {
         raft_arm(r, left_ns);
+        if (r->asks_again && r->state == RAFT_CANDIDATE && !r->owes_requests)
+            raft_ask_for_votes(r);
         return;
     }
     if (r->state == RAFT_CANDIDATE)

@@ -41,7 +41,8 @@ void raft_lead(struct raft *r)
     r->is_to_resign = false;
     raft_log_push(&r->log, r->term, (struct text){ 0 });
     r->ready_index = raft_log_last(&r->log);
-    raft_replicate(r);
+    if (!BUGGIFY(r->options.sometimes, r->options.node, WINNER_SILENT))
+        raft_replicate(r);
     raft_arm(r, r->options.heartbeat_ns);
 }
 
@@ -169,6 +170,11 @@ static void nudge(struct raft *r, uint32_t number)
     uint64_t progress = is_piece ? peer->piece_offset : peer->matched;
     bool is_idle = peer->mode == RAFT_STREAMS && peer->flight_count == 0;
 
+    if (peer->mode == RAFT_STREAMS && r->applied > 0 &&
+        BUGGIFY(r->options.sometimes, r->options.node, SNAPSHOT_UNNEEDED)) {
+        raft_send_snapshot(r, number);
+        return;
+    }
     if (is_idle || progress != peer->progress_at_beat)
         peer->idle_beats = 0;
     else

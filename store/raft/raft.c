@@ -166,6 +166,9 @@ static void pay_debts(struct raft *r)
                                      .doubtful = raft_is_doubtful(r) };
         r->owes_vote = false;
         raft_send_to_node(r, r->vote, &vote);
+        if (BUGGIFY(r->options.sometimes, r->options.node, CRASH_AT_VOTE))
+            buggify_crash(r->options.sometimes->buggify, r->options.node,
+                          r->options.world->now_ns);
     }
     if (r->state == RAFT_FOLLOWER && r->leader != WORLD_NOBODY)
         raft_acknowledge(r);

@@ -100,6 +100,7 @@ struct raft {
     int64_t heard_ns;                     /* of its leader */
     uint32_t yes, yes_doubtful;           /* bits of peers; doubtful ones have both */
     bool owes_requests, owes_vote, owes_ack;
+    bool asks_again; /* as a candidate, when its timer fires: only for store/buggify.h */
 
     /* As a follower in this term. */
     uint64_t matched; /* its log is the leader's up to here */

@@ -177,9 +177,15 @@ static int64_t draw_of(const struct configuration *drawing, const char *path,
     return numbers[random_below(&random, count)];
 }
 
-/* "{ median, p99 }", in a quarter of the draws with a tail. */
+/*
+ * What the tail may add to the average of a disk. It does one thing after another, and all shards of
+ * a node share it: with more it serves hardly anybody, also after all faults have healed.
+ */
+#define DISK_TAIL_MEAN_NS (20 * MS)
+
+/* "{ median, p99 }", in a quarter of the draws with a tail, which adds so much on average at most. */
 static void draw_latency(struct configuration *drawing, const char *path, int64_t low_ns,
-                         int64_t high_ns, int64_t tail_ns)
+                         int64_t high_ns, int64_t tail_ns, int64_t tail_mean_ns)
 {
     struct random random = configuration_stream(drawing, path);
     int64_t median = configuration_rounded(&random, low_ns / 1000, high_ns / 1000);
@@ -187,6 +193,8 @@ static void draw_latency(struct configuration *drawing, const char *path, int64_
     int64_t tail = configuration_rounded(&random, tail_ns / 100 / 1000, tail_ns / 1000);
     int64_t chance = configuration_rounded(&random, 1000, 50000);
 
+    if (chance > tail_mean_ns * 1000 / tail) /* in millionths; the tail is in microseconds */
+        chance = tail_mean_ns * 1000 / tail;
     if (random_below(&random, 4) > 0)
         configuration_put(drawing, path,
                           "{ median = \"%" PRId64 "us\", p99 = \"%" PRId64 "us\" }", median, p99);
@@ -319,7 +327,7 @@ static void draw_clocks(struct configuration *drawing)
 static void draw_network(struct configuration *drawing)
 {
     if (configuration_tosses(drawing, "usual latency", 2))
-        draw_latency(drawing, "network.latency", 100000, 10 * MS, SECOND);
+        draw_latency(drawing, "network.latency", 100000, 10 * MS, SECOND, SECOND);
     else
         configuration_put(drawing, "network.latency", "{ median = \"1ms\", p99 = \"20ms\" }");
     if (configuration_tosses(drawing, "no loss", 2))
@@ -337,27 +345,88 @@ static void draw_network(struct configuration *drawing)
 static void draw_disk(struct configuration *drawing)
 {
     if (configuration_tosses(drawing, "usual syncs", 2))
-        draw_latency(drawing, "disk.sync", 100000, 20 * MS, 2 * SECOND);
+        draw_latency(drawing, "disk.sync", 100000, 20 * MS, 2 * SECOND, DISK_TAIL_MEAN_NS);
     if (configuration_tosses(drawing, "usual reads", 4))
-        draw_latency(drawing, "disk.read", 10000, 2 * MS, SECOND);
+        draw_latency(drawing, "disk.read", 10000, 2 * MS, SECOND, DISK_TAIL_MEAN_NS);
     if (configuration_tosses(drawing, "whole pages", 2))
         configuration_draw_chance(drawing, "disk.torn", 10000, 1000000);
 }
 
-/* Off in half of the runs; else each site is on in a quarter of them. */
+#define SITE(name) (UINT64_C(1) << BUGGIFY_##name)
+
+/* Sites that come near the same bugs: what takes three of them at once is hardly ever drawn otherwise. */
+static const uint64_t themes[] = {
+    /* elections */
+    SITE(ELECTION_EARLY) | SITE(PRE_VOTE_SKIPPED) | SITE(VOTE_REFUSED) | SITE(LEADER_RESIGNS) |
+        SITE(CRASH_IN_VOTE) | SITE(CRASH_AT_VOTE) | SITE(VOTES_ASKED_AGAIN) |
+        SITE(WINNER_SILENT) | SITE(SYNC_LAGS),
+    /* logs */
+    SITE(LEADER_RESIGNS) | SITE(PROPOSER_RESIGNS) | SITE(PROPOSAL_STAYS) | SITE(LEADER_CUT_OFF) |
+        SITE(APPEND_SMALL) | SITE(APPEND_AGAIN) | SITE(APPEND_DROPPED) | SITE(ACK_LATE) |
+        SITE(COMMIT_LATE),
+    /* snapshots */
+    SITE(SNAPSHOT_EARLY) | SITE(PREFIX_DROPPED) | SITE(PIECE_SMALL) | SITE(SNAPSHOT_UNNEEDED) |
+        SITE(CHECKPOINT_LAGS) | SITE(LEADER_CUT_OFF) | SITE(LEADER_RESIGNS) | SITE(ACK_LATE),
+    /* decisions */
+    SITE(CRASH_AT_DECISION) | SITE(DOUBT_EARLY) | SITE(OUTCOME_UNTOLD) | SITE(OUTCOME_AGAIN) |
+        SITE(FORGET_EARLY) | SITE(HORIZON_EARLY) | SITE(DECISION_LATE) | SITE(ASK_LOST) |
+        SITE(ASK_TWICE) | SITE(PREPARE_REFUSED) | SITE(LEADER_RESIGNS),
+    /* clients and coordinators */
+    SITE(CRASH_AT_REPLY) | SITE(SESSION_MOVES) | SITE(REQUEST_AGAIN) | SITE(CLIENT_GIVES_UP) |
+        SITE(ASK_ASTRAY) | SITE(ASK_IMPATIENT) | SITE(ASK_TWICE),
+    /* logs of several leaders */
+    SITE(DELTA_UNTOLD) | SITE(DELTAS_SMALL) | SITE(DELTA_DROPPED) | SITE(LOG_SHORT) |
+        SITE(CRASH_IN_SYNC) | SITE(SESSION_MOVES),
+};
+
+/* Whether the protocol has all sites of the theme. */
+static bool has_theme(const struct store_protocol_facts *facts, uint64_t theme)
+{
+    for (int i = 0; i < BUGGIFY_SITE_COUNT; i++)
+        if (theme >> i & 1 && !buggify_is_of((enum buggify_site)i, facts->name, facts->on_raft))
+            return false;
+    return true;
+}
+
+/* One of those that the protocol has, in two thirds of the draws; 0: none. */
+static uint64_t draw_theme(const struct configuration *drawing,
+                           const struct store_protocol_facts *facts)
+{
+    struct random random = configuration_stream(drawing, "theme");
+    uint64_t fitting[ROW_COUNT(themes)];
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < ROW_COUNT(themes); i++)
+        if (has_theme(facts, themes[i]))
+            fitting[count++] = themes[i];
+    return count > 0 && random_below(&random, 3) > 0 ? fitting[random_below(&random, count)] : 0;
+}
+
+/* Of eight; without a theme a site is on in a quarter of the runs. */
+static uint64_t share_of(enum buggify_site site, uint64_t theme)
+{
+    if (theme == 0)
+        return 2;
+    return theme >> site & 1 ? 6 : 1;
+}
+
+/* Off in half of the runs. */
 static void draw_buggify(struct configuration *drawing)
 {
     const struct setting *given = configuration_find(drawing, "cluster.protocol");
     struct random random = configuration_stream(drawing, "buggify.sites");
     const struct protocol *protocol =
         given && given->kind == SETTING_STRING ? store_protocol(given->text) : NULL;
+    struct store_protocol_facts facts;
     struct buffer list = { 0 };
+    uint64_t theme;
 
     if (!protocol || configuration_tosses(drawing, "off", 2))
         return;
+    facts = store_protocol_facts(protocol);
+    theme = draw_theme(drawing, &facts);
     for (int i = 0; i < BUGGIFY_SITE_COUNT; i++) {
-        struct store_protocol_facts facts = store_protocol_facts(protocol);
-        bool is_on = random_below(&random, 4) == 0;
+        bool is_on = random_below(&random, 8) < share_of((enum buggify_site)i, theme);
         if (is_on && buggify_is_of((enum buggify_site)i, facts.name, facts.on_raft))
             buffer_print(&list, "%s\"%s\"", list.count ? ", " : "",
                          buggify_name((enum buggify_site)i));
