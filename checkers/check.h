@@ -1,5 +1,5 @@
 /*
- * check: what is asked of a checker, and what it says: a verdict, and findings with their proofs.
+ * check: the options of a check and its result: a verdict, and findings with their proofs.
  */
 #ifndef CHECKERS_CHECK_H
 #define CHECKERS_CHECK_H

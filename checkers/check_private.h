@@ -1,5 +1,5 @@
 /*
- * check_private: what the checkers of this room do with a check.
+ * check_private: how checkers add findings and doubts to a check.
  */
 #ifndef CHECKERS_CHECK_PRIVATE_H
 #define CHECKERS_CHECK_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * smt: Z3, for everybody who asks it: booleans, clauses, differences of integers, a propagator.
+ * smt: the only interface to Z3: booleans, clauses, differences of integers, and a propagator.
  *
  *     struct smt *smt;
  *

@@ -66,10 +66,11 @@ checkers/values             uses graph proof rows
     inside contents.h suspects.h values.h wrong_answer.h
 checkers/search             uses graph proof rows values
     inside decide.h explain.h hints.h looks.h minimal_core.h prefix_encoding.h replay.h
+           polygraph/distill_part.h
 checkers/search/solver
     inside search.h smt_search.h
 checkers/search/polygraph   uses solver
-    inside distill.h fixed_order.h pairs.h polygraph.h steps.h
+    inside distill.h distill_part.h fixed_order.h pairs.h polygraph.h saturate.h steps.h
 checkers/search/refuter     uses polygraph
     inside refute.h
 checkers/order              uses graph proof rows values
@@ -84,7 +85,7 @@ checkers/infer              uses graph proof rows search values
 checkers/infer/lists        uses infer
     inside lists.h lists_edges.h
 checkers/infer/registers    uses infer
-    inside registers.h
+    inside registers.h registers_edges.h
 checkers/infer/predicates   uses infer registers
     inside predicates.h
 checkers/infer/models

@@ -1,5 +1,5 @@
 /*
- * causal: the axiom of causal, on version orders and version sets.
+ * causal: checks causal consistency from version orders and version sets.
  */
 #ifndef CHECKERS_CERTIFICATE_CAUSAL_PRIVATE_H
 #define CHECKERS_CERTIFICATE_CAUSAL_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * certificate_private: what the files of `certificate` know of a history.
+ * certificate_private: the data that all files of the checker `certificate` share.
  */
 #ifndef CHECKERS_CERTIFICATE_CERTIFICATE_PRIVATE_H
 #define CHECKERS_CERTIFICATE_CERTIFICATE_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * edge_listing: the edges of a history between ranks, as a graph needs them.
+ * edge_listing: lists the edges between transactions, by rank, for a graph to be built.
  *
  *     struct edge_listing l;
  *

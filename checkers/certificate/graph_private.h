@@ -1,5 +1,5 @@
 /*
- * graph: the graph of the level.
+ * graph: builds the graph of a level, and finds its cycles or an order.
  */
 #ifndef CHECKERS_CERTIFICATE_GRAPH_PRIVATE_H
 #define CHECKERS_CERTIFICATE_GRAPH_PRIVATE_H

@@ -1,6 +1,6 @@
 /*
- * other_anomalies: what no cycle shows: equal values written twice, lost updates by places; and the other
- * names of cycles that were found.
+ * other_anomalies: finds anomalies that are not cycles (duplicate writes, lost updates by places),
+ * and the other names of cycles that were found.
  */
 #ifndef CHECKERS_CERTIFICATE_OTHER_ANOMALIES_PRIVATE_H
 #define CHECKERS_CERTIFICATE_OTHER_ANOMALIES_PRIVATE_H

@@ -1,6 +1,6 @@
 /*
- * replay: whether answers are those of a run in the order of places: of all of it, of statements
- * alone, or of reads alone. What agrees there need not be walked.
+ * replay: runs transactions in the order of their places and compares the answers: all of them,
+ * only statements, or only reads. Answers that agree need no walk.
  */
 #ifndef CHECKERS_CERTIFICATE_REPLAY_PRIVATE_H
 #define CHECKERS_CERTIFICATE_REPLAY_PRIVATE_H

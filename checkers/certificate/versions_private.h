@@ -1,5 +1,5 @@
 /*
- * versions: the versions that transactions left behind, in the order of the certificate.
+ * versions: the versions of each key, in the order that the certificate gives.
  */
 #ifndef CHECKERS_CERTIFICATE_VERSIONS_PRIVATE_H
 #define CHECKERS_CERTIFICATE_VERSIONS_PRIVATE_H

@@ -1,6 +1,6 @@
 /*
- * walk: all that was seen, transaction by transaction: answers are judged, edges and sights are
- * heard.
+ * walk: visits all operations in order, compares answers with version sets, and reports edges
+ * and what each read saw.
  */
 #ifndef CHECKERS_CERTIFICATE_WALK_PRIVATE_H
 #define CHECKERS_CERTIFICATE_WALK_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * contradiction: where a store's certificate contradicts itself.
+ * contradiction: finds keys whose version order contradicts the `ts` of their writers.
  *
  * Version orders and `ts` are two words of one store about one order. Where a version order has a
  * transaction's version before that of another whose `ts` is smaller, one of them is wrong, whatever

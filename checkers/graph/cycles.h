@@ -1,5 +1,5 @@
 /*
- * cycles: which anomalies the cycles among some edges are, the most severe first.
+ * cycles: finds which anomalies the cycles among given edges are, the most severe first.
  *
  *     G0             ww alone
  *     G1c            ww and wr

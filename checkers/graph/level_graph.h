@@ -1,5 +1,5 @@
 /*
- * level_graph: the graph of the edges that a level looks at, made from a checker's edges.
+ * level_graph: the graph of the edges that a level considers, its components, and an order.
  *
  *     level_graph_init(&g, ...)
  *     level_graph_begin(&g, LEVEL_GRAPH_COUNTS)   hear every edge

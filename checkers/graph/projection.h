@@ -1,5 +1,5 @@
 /*
- * projection: the edges of some cycles that one level or model looks at, as a graph.
+ * projection: the graph of those edges of given cycles that one level or model considers.
  *
  * Where transactions have moments each is two nodes, its beginning and its commit. A waypoint has
  * one moment only.

@@ -1,5 +1,5 @@
 /*
- * infer_private: what the parts of the inference have in common.
+ * infer_private: the data and the steps that all parts of `infer` share.
  *
  *     infer_open()             who counts, which key is what, versions by key        infer.c
  *     infer_read_lists()       orders of lists, versions read, direct anomalies      lists/

@@ -1,6 +1,6 @@
 /*
- * order_replay: a replay: what every key holds while transactions go by. It stays
- * where it is while it is open.
+ * order_replay: replays transactions in the store's order, and compares each answer with what
+ * the keys hold. The struct must not be moved while it is open.
  */
 #ifndef CHECKERS_ORDER_ORDER_REPLAY_PRIVATE_H
 #define CHECKERS_ORDER_ORDER_REPLAY_PRIVATE_H

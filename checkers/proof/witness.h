@@ -1,6 +1,5 @@
 /*
- * witness: what a check leaves behind for who does not believe it, as
- * docs/format-witness.md has it.
+ * witness: writes the evidence of a verdict in the format of docs/format-witness.md.
  *
  * A checker that finds nothing wrong says in what order everything went, and
  * what it finds carries its proof; the rest is put around it here.

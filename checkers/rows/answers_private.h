@@ -1,5 +1,5 @@
 /*
- * answers_private: orders and aggregates, from their texts to comparing with them.
+ * answers_private: parses the texts of orders and aggregates.
  */
 #ifndef CHECKERS_ROWS_ANSWERS_PRIVATE_H
 #define CHECKERS_ROWS_ANSWERS_PRIVATE_H

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "checkers/check_private.h"
+#include "checkers/search/polygraph/saturate.h"
 #include "checkers/search/refuter/refute.h"
 #include "checkers/search/solver/smt_search.h"
 

@@ -1,5 +1,5 @@
 /*
- * explain: what was found wrong, as findings of the check.
+ * explain: adds findings to a check for faults of reads and for refutations.
  */
 #ifndef CHECKERS_SEARCH_EXPLAIN_H
 #define CHECKERS_SEARCH_EXPLAIN_H

@@ -1,5 +1,5 @@
 /*
- * hints: orders that are at hand, tried before anything is worked out.
+ * hints: tries known orders (the store's, by completion, by file) before any search.
  *
  * The store's own order, the order of completion, that of the file: whichever explains the
  * history is a proof, whoever guessed it. One replay each, which ends at the first answer

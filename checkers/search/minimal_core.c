@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "checkers/check_private.h"
+#include "checkers/search/polygraph/distill_part.h"
 
 #define ACTORS_MAX 3000            /* more than that nobody reads, shrunk or not */
 #define WORK_MAX UINT64_C(1000000) /* facts, of all questions together */

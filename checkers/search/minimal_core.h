@@ -1,5 +1,5 @@
 /*
- * minimal_core: few transactions that already have no order.
+ * minimal_core: reduces a refutation to few transactions that have no order by themselves.
  *
  * A refutation names the transactions that it needs, and mostly some that it would not have needed.
  * Without one of them the question is asked again: if there is still no order, the reasons for

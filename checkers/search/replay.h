@@ -1,5 +1,5 @@
 /*
- * replay: whether an order explains the history: every answer of it, sessions or real time.
+ * replay: checks that an order explains every answer of the history, and sessions or real time.
  *
  * Plain, and without anything that the checker found out: each transaction in turn does its
  * operations on what those that it sees have left behind. Nothing is claimed to be

@@ -1,5 +1,5 @@
 /*
- * contents: what a key holds, when appends are part of what happened to it.
+ * contents: the value of a key to which transactions write or append.
  *
  * A content is a value of the history, or a list that appends have made, of which
  * nothing is copied while it grows: all its earlier contents are its beginnings.

@@ -1,5 +1,5 @@
 /*
- * suspects: whose value it is that a read returned and should not have.
+ * suspects: finds the write of a value that a read should not have returned.
  *
  * Only who explains a wrong answer asks; so all writes are put in order by key when
  * the first one does, and the elements of a key's lists when one of its lists is

@@ -1,5 +1,5 @@
 /*
- * wrong_answer: what is wrong with an answer, in words and with proof.
+ * wrong_answer: explains and proves why an answer is wrong.
  *
  * A checker has found that an answer is not what it should be: it says which
  * version should have been seen. Whose value came back instead gives the anomaly

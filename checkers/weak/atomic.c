@@ -8,6 +8,8 @@
  * table of keys has who wrote each last; then what each writer wrote is compared with what the
  * reader read, by walking through the fewer of the two.
  */
+#include "checkers/weak/atomic_private.h"
+
 #include <stdlib.h>
 
 #include "base/bisect.h"

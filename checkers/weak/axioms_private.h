@@ -1,5 +1,5 @@
 /*
- * axioms_private: what the files that saturate have in common.
+ * axioms_private: functions that all axioms share.
  */
 #ifndef CHECKERS_WEAK_AXIOMS_PRIVATE_H
 #define CHECKERS_WEAK_AXIOMS_PRIVATE_H

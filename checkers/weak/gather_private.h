@@ -1,5 +1,5 @@
 /*
- * gather: what each transaction wrote last of each key and read of others, who wrote what was
+ * gather: collects the last writes and the outside reads of each transaction, the writer of each
  * read, and sessions.
  */
 #ifndef CHECKERS_WEAK_GATHER_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * guarantees: what the session guarantees' files have of each other.
+ * guarantees: the data that the session guarantees share.
  *
  * A guarantee can force very many edges, and most of them tell nothing: so they are asked for in
  * rounds. Given an order of session, reads and what has been told so far, only the edges

@@ -1,5 +1,5 @@
 /*
- * lists: keys that are lists: which may be judged, and what their reads show.
+ * lists: decides which keys are lists, and what reads show of their order.
  */
 #ifndef CHECKERS_WEAK_LISTS_PRIVATE_H
 #define CHECKERS_WEAK_LISTS_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * order: orders of all transactions, and shortest paths of session order and reads.
+ * order: orders all transactions or finds components, and finds shortest paths.
  */
 #ifndef CHECKERS_WEAK_ORDER_PRIVATE_H
 #define CHECKERS_WEAK_ORDER_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * tell: what is told of a history that is wrong: faults of single reads, and smallest cycles.
+ * tell: adds findings for faults of single reads, and for smallest cycles.
  */
 #ifndef CHECKERS_WEAK_TELL_PRIVATE_H
 #define CHECKERS_WEAK_TELL_PRIVATE_H

@@ -24,6 +24,7 @@
 
 #include "checkers/proof/witness.h"
 #include "checkers/search/prefix_encoding.h"
+#include "checkers/weak/atomic_private.h"
 #include "checkers/weak/gather_private.h"
 #include "checkers/weak/lists_private.h"
 #include "checkers/weak/order_private.h"

@@ -1,5 +1,5 @@
 /*
- * weak: what the files of `weak` know of a history.
+ * weak: the data that all files of the checker `weak` share.
  *
  * Transactions keep their numbers. Those that take part are the committed ones, and the unknown
  * ones that somebody read from; all others have neither reads nor successors, and nobody asks for
@@ -253,8 +253,5 @@ struct weak_judgement {
     struct weak_edges co;
     struct weak_order order; /* its transactions only where a witness, or prefix, needs them */
 };
-
-/* Faults of transactions that read a key twice, from two writers. */
-MUST_USE enum status weak_find_unrepeated(struct weak *, struct error *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * linear_calls: what transactions do to each key, as calls.
+ * linear_calls: turns what transactions do to each key into calls.
  */
 #ifndef CHECKERS_INFER_LINEAR_LINEAR_CALLS_PRIVATE_H
 #define CHECKERS_INFER_LINEAR_LINEAR_CALLS_PRIVATE_H

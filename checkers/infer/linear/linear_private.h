@@ -1,5 +1,5 @@
 /*
- * linear: operations on one key, in numbers.
+ * linear: the data that all files of `linear` share.
  */
 #ifndef CHECKERS_INFER_LINEAR_LINEAR_PRIVATE_H
 #define CHECKERS_INFER_LINEAR_LINEAR_PRIVATE_H

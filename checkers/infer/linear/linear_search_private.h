@@ -1,5 +1,5 @@
 /*
- * linear_search: one key by search.
+ * linear_search: decides one key by searching for an order of its calls.
  */
 #ifndef CHECKERS_INFER_LINEAR_LINEAR_SEARCH_PRIVATE_H
 #define CHECKERS_INFER_LINEAR_LINEAR_SEARCH_PRIVATE_H

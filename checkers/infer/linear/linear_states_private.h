@@ -1,5 +1,5 @@
 /*
- * linear_states: the states of keys, as numbers.
+ * linear_states: gives each state of a key a number.
  */
 #ifndef CHECKERS_INFER_LINEAR_LINEAR_STATES_PRIVATE_H
 #define CHECKERS_INFER_LINEAR_LINEAR_STATES_PRIVATE_H

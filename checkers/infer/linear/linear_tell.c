@@ -19,6 +19,7 @@
 #include "checkers/proof/tell.h"
 #include "checkers/search/explain.h"
 #include "checkers/search/minimal_core.h"
+#include "checkers/search/polygraph/distill_part.h"
 
 #define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
 #define ARENA_MIN ((size_t)256 << 20)

@@ -1,5 +1,5 @@
 /*
- * linear_tell: why a key is not linearizable, with a refutation.
+ * linear_tell: explains why a key is not linearizable, and proves it.
  */
 #ifndef CHECKERS_INFER_LINEAR_LINEAR_TELL_PRIVATE_H
 #define CHECKERS_INFER_LINEAR_LINEAR_TELL_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * linear_zones: one key by zones.
+ * linear_zones: decides one key in polynomial time, where each state has one producer.
  */
 #ifndef CHECKERS_INFER_LINEAR_LINEAR_ZONES_PRIVATE_H
 #define CHECKERS_INFER_LINEAR_LINEAR_ZONES_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * list_anomalies: reads of lists that are not as they should be.
+ * list_anomalies: finds the anomaly in a list that contradicts the longest one.
  */
 #ifndef CHECKERS_INFER_LISTS_LIST_ANOMALIES_PRIVATE_H
 #define CHECKERS_INFER_LISTS_LIST_ANOMALIES_PRIVATE_H

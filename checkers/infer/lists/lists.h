@@ -1,5 +1,5 @@
 /*
- * lists: orders of lists, and the reads of them.
+ * lists: infers version orders from lists, and judges every read of a list.
  */
 #ifndef CHECKERS_INFER_LISTS_LISTS_H
 #define CHECKERS_INFER_LISTS_LISTS_H

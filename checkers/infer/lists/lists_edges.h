@@ -1,5 +1,5 @@
 /*
- * lists_edges: what comes before what, by lists.
+ * lists_edges: the edges that lists imply.
  */
 #ifndef CHECKERS_INFER_LISTS_LISTS_EDGES_H
 #define CHECKERS_INFER_LISTS_LISTS_EDGES_H

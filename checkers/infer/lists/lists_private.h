@@ -1,5 +1,5 @@
 /*
- * lists: what the passes over lists share.
+ * lists: the data that the passes over lists share.
  *
  *     lists.c          the longest list of each key, and the order that it shows
  *     lists_walk.c     each read against it: of which version, and whether it contradicts its

@@ -1,5 +1,5 @@
 /*
- * models_graph: pictures, and who reaches whom in a graph.
+ * models_graph: the cyclic edges of a model, and reachability in a graph.
  */
 #ifndef CHECKERS_INFER_MODELS_MODELS_GRAPH_PRIVATE_H
 #define CHECKERS_INFER_MODELS_MODELS_GRAPH_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * models_missed: whether someone misses what it should see.
+ * models_missed: finds transactions that do not see a version that their model requires.
  */
 #ifndef CHECKERS_INFER_MODELS_MODELS_MISSED_PRIVATE_H
 #define CHECKERS_INFER_MODELS_MODELS_MISSED_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * models: the graphs of models, and who reaches whom in them.
+ * models: the graphs of models, and reachability in them.
  */
 #ifndef CHECKERS_INFER_MODELS_MODELS_PRIVATE_H
 #define CHECKERS_INFER_MODELS_MODELS_PRIVATE_H

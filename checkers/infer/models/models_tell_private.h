@@ -1,5 +1,5 @@
 /*
- * models_tell: a cycle that a model forbids; see models_tell.c.
+ * models_tell: finds one cycle that a model forbids.
  */
 #ifndef CHECKERS_INFER_MODELS_MODELS_TELL_PRIVATE_H
 #define CHECKERS_INFER_MODELS_MODELS_TELL_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * models_views: models of what a transaction sees as a whole; see models_views.c.
+ * models_views: decides the models whose cycles have one anti-dependency.
  */
 #ifndef CHECKERS_INFER_MODELS_MODELS_VIEWS_PRIVATE_H
 #define CHECKERS_INFER_MODELS_MODELS_VIEWS_PRIVATE_H

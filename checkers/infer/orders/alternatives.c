@@ -411,7 +411,8 @@ static bool is_in_base(const struct alternatives *a, const struct edge *e)
     for (size_t i = 0; i < a->base_count; i++) {
         const struct edge *b = &a->base[i];
 
-        if ((cycles_sources(a->level) >> b->by & 1) && b->kind == e->kind && b->from == e->from && b->to == e->to && b->key == e->key &&
+        if ((cycles_sources(a->level) >> b->by & 1) && b->kind == e->kind &&
+            b->from == e->from && b->to == e->to && b->key == e->key &&
             b->version == e->version && b->other == e->other)
             return true;
     }

@@ -1,5 +1,5 @@
 /*
- * alternatives: what follows where one of two versions must come first; see alternatives.c.
+ * alternatives: tries both orders of two versions, and draws what follows from either.
  */
 #ifndef CHECKERS_INFER_ORDERS_ALTERNATIVES_PRIVATE_H
 #define CHECKERS_INFER_ORDERS_ALTERNATIVES_PRIVATE_H

@@ -26,6 +26,7 @@
 #include "checkers/infer/orders/orders_private.h"
 #include "checkers/infer/predicates/predicates.h"
 #include "checkers/infer/registers/registers.h"
+#include "checkers/infer/registers/registers_edges.h"
 
 #define TRIES_MAX 3 /* orders tried for the strongest level, besides those for the one asked for */
 #define SMALL 5000  /* transactions of a history for whose strongest level models and pairs are tried */

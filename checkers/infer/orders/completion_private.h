@@ -1,5 +1,5 @@
 /*
- * completion: orders of all versions, and which levels they show to hold.
+ * completion: completes the version orders, and finds the levels that hold with them.
  */
 #ifndef CHECKERS_INFER_ORDERS_COMPLETION_PRIVATE_H
 #define CHECKERS_INFER_ORDERS_COMPLETION_PRIVATE_H

@@ -17,6 +17,7 @@
 #include "checkers/infer/orders/orders_private.h"
 #include "checkers/infer/predicates/predicates.h"
 #include "checkers/infer/registers/registers.h"
+#include "checkers/infer/registers/registers_edges.h"
 #include "checkers/proof/witness.h"
 
 #define EDGES_KEPT_MAX ((size_t)1 << 23) /* 28 bytes each, and as much again to search them */
@@ -250,9 +251,10 @@ static uint64_t serializable_levels(void)
 }
 
 /*
- * The graph whose order shows that the level holds: the whole one, if that has no cycle; its own; of a model that of a level that
- * implies it, if one is shown, as such an order explains more; else what is before what in its view,
- * but for those that this does not show: the components are none.
+ * Finds the graph whose order shows that the level holds. That is the whole graph if it has no cycle,
+ * else the graph of the level; for a model the graph of a level that implies it, if that is shown to
+ * hold, as such an order explains more, else what the view of the model orders. For the models that
+ * no order shows there are no components.
  */
 static enum status find_shown(struct inferred_graph *j, struct error *err)
 {

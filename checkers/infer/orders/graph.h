@@ -1,5 +1,5 @@
 /*
- * graph: the graph of all that was inferred.
+ * graph: judges the graph of all inferred edges.
  */
 #ifndef CHECKERS_INFER_ORDERS_GRAPH_H
 #define CHECKERS_INFER_ORDERS_GRAPH_H

@@ -1,5 +1,5 @@
 /*
- * graph: what judges the graph, and what looks for an order of all versions.
+ * orders: the data that the graph, the completions and the alternatives share.
  *
  *     graph.c         the graph, its components, which levels its cycles violate
  *     completion.c    orders of all versions, and which levels they show to hold

@@ -1,5 +1,5 @@
 /*
- * replay: the quick way to valid: an order at hand explains everything.
+ * replay: accepts a history quickly if a known order explains every read.
  */
 #ifndef CHECKERS_INFER_ORDERS_REPLAY_H
 #define CHECKERS_INFER_ORDERS_REPLAY_H

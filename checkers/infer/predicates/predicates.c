@@ -23,6 +23,7 @@
 
 #include "base/bisect.h"
 #include "checkers/infer/registers/registers.h"
+#include "checkers/infer/registers/registers_edges.h"
 #include "checkers/proof/tell.h"
 #include "checkers/rows/keys.h"
 #include "checkers/rows/matcher.h"

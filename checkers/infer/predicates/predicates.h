@@ -1,5 +1,5 @@
 /*
- * predicates: what statements saw.
+ * predicates: infers which versions statements saw, and the edges that follow.
  */
 #ifndef CHECKERS_INFER_PREDICATES_PREDICATES_H
 #define CHECKERS_INFER_PREDICATES_PREDICATES_H

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "checkers/infer/registers/registers_circles_private.h"
+#include "checkers/infer/registers/registers_edges.h"
 #include "checkers/infer/registers/registers_links_private.h"
 #include "checkers/proof/tell.h"
 #include "checkers/values/values.h"

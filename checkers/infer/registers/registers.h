@@ -1,5 +1,5 @@
 /*
- * registers: what the parts of the inference of registers share.
+ * registers: infers version orders of registers from unique values.
  *
  *     reads     committed reads of others' versions, as the history goes, and by version
  *     links     one version before another of its key, by the first of them
@@ -87,25 +87,11 @@ static inline uint32_t register_key(const struct registers *r, uint32_t node)
     return register_is_initial(r, node) ? node - r->infer->versions.count : r->key_of[node];
 }
 
-/* registers_edges.c: groups of links, with hubs. */
-MUST_USE enum status registers_group(struct registers *, struct error *);
-void registers_add_hubs(struct registers *, struct link_group *);
-/*
- * An anti-dependency on all that follows in the group, but `own` (or INFER_NOTHING): all but
- * its end is in the edge.
- */
-MUST_USE enum status registers_hear_next(const struct registers *, const struct link_group *,
-                                         struct edge, uint32_t own, struct level_graph *,
-                                         struct error *);
-
 /* --- For the inference -------------------------------------------------------------- */
 
 MUST_USE enum status infer_read_registers(struct infer *, struct error *);
 /* Orders of versions: unless the history has been replayed. */
 MUST_USE enum status infer_link_registers(struct infer *, struct error *);
-MUST_USE enum status infer_hear_registers(struct infer *, struct level_graph *, struct error *);
 void infer_close_registers(struct infer *);
-/* Beside what was inferred, what the completion at hand has: of versions, and what read them. */
-MUST_USE enum status infer_hear_completed_reads(struct infer *, struct level_graph *, struct error *);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * registers_circles: keys whose versions precede each other.
+ * registers_circles: finds keys whose inferred version order has a cycle.
  */
 #ifndef CHECKERS_INFER_REGISTERS_REGISTERS_CIRCLES_PRIVATE_H
 #define CHECKERS_INFER_REGISTERS_REGISTERS_CIRCLES_PRIVATE_H

@@ -16,11 +16,11 @@
  *
  *     the i-th itself goes to B(i-1) and A(i+1), everybody else to Bn
  */
+#include "checkers/infer/registers/registers_edges.h"
+
 #include <stdlib.h>
 
 #include "base/bisect.h"
-
-#include "checkers/infer/registers/registers.h"
 
 #define FEW 4 /* readers or links: each pair is said */
 

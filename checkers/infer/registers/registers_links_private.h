@@ -1,5 +1,5 @@
 /*
- * registers_links: which version of a register comes before which.
+ * registers_links: infers pairs of versions of a register that follow each other.
  */
 #ifndef CHECKERS_INFER_REGISTERS_REGISTERS_LINKS_PRIVATE_H
 #define CHECKERS_INFER_REGISTERS_REGISTERS_LINKS_PRIVATE_H

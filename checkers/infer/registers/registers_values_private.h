@@ -1,5 +1,5 @@
 /*
- * registers_values: who may have written what was read of a register.
+ * registers_values: finds the write of each value that was read of a register.
  *
  *     key          x                      y
  *     slots        . 7->0 . 9->1 8->2 .   1->3 .        a small table for each key

@@ -2,7 +2,7 @@
  * Banks: whoever reads all accounts at once finds the same total, at levels where what a transaction
  * reads was there together; and nobody finds less than nothing.
  */
-#include "checkers/infer/workloads/workloads_private.h"
+#include "checkers/infer/workloads/workload_bank_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * perhaps taken off; the most is likewise. Over is told by times; without them, within a session. By key, additions
  * are summed up in the order in which they ended, and in which they began.
  */
-#include "checkers/infer/workloads/workloads_private.h"
+#include "checkers/infer/workloads/workload_counter_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

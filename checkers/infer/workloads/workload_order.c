@@ -21,7 +21,7 @@
  * Each operation has its moment, between its beginning and its end, and no earlier than that of the
  * one before it in the order of its key: by moments the keys' orders become one.
  */
-#include "checkers/infer/workloads/workloads_private.h"
+#include "checkers/infer/workloads/workload_order_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

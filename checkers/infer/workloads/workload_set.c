@@ -8,7 +8,7 @@
  * alone. By key, and without times by session within it: the moments from which elements are
  * known are sorted, so that of a read it is enough to count how many it should and does have.
  */
-#include "checkers/infer/workloads/workloads_private.h"
+#include "checkers/infer/workloads/workload_set_private.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

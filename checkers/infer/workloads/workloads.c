@@ -5,6 +5,10 @@
 
 #include "checkers/infer/workloads/workloads_private.h"
 
+#include "checkers/infer/workloads/workload_bank_private.h"
+#include "checkers/infer/workloads/workload_counter_private.h"
+#include "checkers/infer/workloads/workload_order_private.h"
+#include "checkers/infer/workloads/workload_set_private.h"
 #include "history/level.h"
 
 /* --- Which it is -------------------------------------------------------------------- */

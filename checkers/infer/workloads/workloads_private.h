@@ -30,18 +30,7 @@ bool workload_finds(struct workload_judge *, unsigned which);
 /* Whether nobody asked to stop. */
 bool workload_goes_on(struct workload_judge *, uint32_t txn);
 
-MUST_USE enum status workload_judge_bank(struct workload_judge *, struct error *);
-/* Of a bank in which nothing is wrong: whoever committed, or the doubt. */
-MUST_USE enum status workload_tell_bank(struct workload_judge *, struct error *);
-/*
- * Of a set or a counter: an order of all as the witness, or what forbids one, or the doubt. Of sets it
- * tells of elements that nobody added, and of reads that have no order.
- */
-MUST_USE enum status workload_find_order(struct workload_judge *, enum workload_kind,
-                                         struct error *);
 /* Whether at the level two reads that each lack what the other has cannot be. */
 bool workload_asks_for_order(enum level);
-MUST_USE enum status workload_judge_set(struct workload_judge *, struct error *);
-MUST_USE enum status workload_judge_counter(struct workload_judge *, struct error *);
 
 #endif

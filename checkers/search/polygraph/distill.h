@@ -118,8 +118,6 @@ struct distill_options {
 MUST_USE enum status distill(struct distilled *, const struct history *, const struct places *,
                              const struct distill_options *, struct arena *, struct error *);
 /* The actors that are marked, and the keys that matter to them. */
-MUST_USE enum status distill_part(struct distilled *part, const struct distilled *whole,
-                                  const uint8_t *keeps, struct arena *, struct error *);
 void distill_close(struct distilled *);
 
 /* Memory of the arena, each byte zero. */

@@ -5,9 +5,9 @@
  * said before. What lists and version orders show of neighbours they show of those that
  * are neighbours now.
  */
-#include <string.h>
+#include "checkers/search/polygraph/distill_part.h"
 
-#include "checkers/search/polygraph/distill.h"
+#include <string.h>
 
 struct parting {
     struct distilled *part;

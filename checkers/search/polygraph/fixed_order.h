@@ -1,5 +1,5 @@
 /*
- * fixed_order: what comes before what without looking at reads and writes: sessions, or real time.
+ * fixed_order: the order that sessions or real time fix, whatever was read and written.
  *
  *     session 1:  T1 T3 T6        slot 0, places 1 2 3
  *     session 2:  T2 T5           slot 1, places 1 2

@@ -6,6 +6,7 @@
 
 #include "checkers/check_private.h"
 #include "checkers/search/polygraph/polygraph_private.h"
+#include "checkers/search/polygraph/saturate.h"
 
 #define EDGES_MAX ((size_t)24 << 20) /* beyond that nobody would find an order anyway */
 

@@ -1,14 +1,15 @@
 /*
- * pairs: what is still open once all that follows is known, as a problem for the search.
+ * pairs: turns the pairs of chains that saturation left open into a problem for the search.
  *
  *     variable "A before B"      true: tail of A -> head of B, readers of A's tail -> head of B
  *                                false: the same with A and B the other way round
  *     variable "r reads w"       true: w -> r; r -> who made the next version of w's chain;
  *                                and where w's chain comes before chain X: r -> head of X
  *
- * One variable a pair of chains that is open, one a candidate of a read; of each such read
- * a clause that it has a source, and of each value that came from one of several rows another. That it has no two need not be said: the order would not
- * allow it. Of the known edges only those go along that no others imply.
+ * There is one variable for each open pair of chains, and one for each candidate of a read. A clause
+ * says that each such read has a source, another that each value that came from one of several rows
+ * has one. That a read has no two sources need not be said: the order would not allow it. Of the
+ * known edges only those are passed on that no others imply.
  */
 #ifndef CHECKERS_SEARCH_POLYGRAPH_PAIRS_H
 #define CHECKERS_SEARCH_POLYGRAPH_PAIRS_H

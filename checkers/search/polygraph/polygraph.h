@@ -123,13 +123,6 @@ MUST_USE enum status polygraph_init(struct polygraph *, const struct distilled *
 MUST_USE enum status polygraph_extend(struct polygraph *, struct error *);
 void polygraph_close(struct polygraph *);
 
-/*
- * Finds out what follows, over and over, until nothing new does, or the facts refute
- * each other, or somebody wants an end.
- */
-MUST_USE enum status polygraph_saturate(struct polygraph *, const struct check_options *,
-                                        struct error *);
-
 /* --- For those who look in -------------------------------------------------------- */
 
 static inline uint32_t node_begin(const struct polygraph *p, uint32_t actor)
@@ -159,9 +152,6 @@ static inline bool version_is_initial(const struct distilled *d, uint32_t versio
 
 /* The actor's read that is known to come from the version; or NOBODY. */
 uint32_t polygraph_read_of(const struct polygraph *, uint32_t actor, uint32_t version);
-
-/* Whether the read is not known to be of another version. */
-bool polygraph_may_be_from(const struct polygraph *, uint32_t read, uint32_t version);
 
 MUST_USE enum status polygraph_add(struct polygraph *, struct fact, struct error *);
 /* Once nothing else can be: makes the fact that a read follows its source. */

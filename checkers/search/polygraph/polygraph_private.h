@@ -1,5 +1,5 @@
 /*
- * polygraph_private: what finding out and forgetting again is made of.
+ * polygraph_private: functions that add facts to a polygraph.
  */
 #ifndef CHECKERS_SEARCH_POLYGRAPH_POLYGRAPH_PRIVATE_H
 #define CHECKERS_SEARCH_POLYGRAPH_POLYGRAPH_PRIVATE_H

@@ -8,6 +8,8 @@
  *
  *     lane of slot 3:  A1 A2 A3 | A4 A5      clock of B's readers at slot 3: up to A3
  */
+#include "checkers/search/polygraph/saturate.h"
+
 #include <string.h>
 
 #include "checkers/check_private.h"

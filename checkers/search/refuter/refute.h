@@ -1,5 +1,5 @@
 /*
- * refute: why there is no order, found again from the end.
+ * refute: proves that there is no order, by finding the reasons of facts from the last to the first.
  *
  * Known facts do not remember their reasons, but each can be given one from the facts
  * before it: a path, in most cases, and the chains along which a wrong assumption would spread. So

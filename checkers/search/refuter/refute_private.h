@@ -1,5 +1,5 @@
 /*
- * refute_private: paths through facts, and what is written of them.
+ * refute_private: paths through facts, and the steps that are written of them.
  */
 #ifndef CHECKERS_SEARCH_REFUTER_REFUTE_PRIVATE_H
 #define CHECKERS_SEARCH_REFUTER_REFUTE_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * refute_search: what the search has learnt, as steps of a refutation.
+ * refute_search: translates clauses that the search learnt into steps of a refutation.
  */
 #ifndef CHECKERS_SEARCH_REFUTER_REFUTE_SEARCH_PRIVATE_H
 #define CHECKERS_SEARCH_REFUTER_REFUTE_SEARCH_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * search_index: what all engines want to know of a problem, made once and shared.
+ * search_index: tables of a problem that all engines share, and the first order to try.
  */
 #ifndef CHECKERS_SEARCH_SOLVER_SEARCH_INDEX_PRIVATE_H
 #define CHECKERS_SEARCH_SOLVER_SEARCH_INDEX_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * smt_search: the problem of search.h put to Z3, as a second opinion on small histories.
+ * smt_search: solves the problem of search.h with Z3, as a second opinion on small histories.
  *
  *     struct smt_search_options options = { .encoding = SMT_PROPAGATOR, .rlimit = SMT_RLIMIT };
  *     TRY(smt_search_solve(&problem, &options, &result, err));

@@ -1,5 +1,5 @@
 /*
- * solver_analyze: what is learnt from a conflict.
+ * solver_analyze: learns a clause from each conflict.
  */
 #ifndef CHECKERS_SEARCH_SOLVER_SOLVER_ANALYZE_PRIVATE_H
 #define CHECKERS_SEARCH_SOLVER_SOLVER_ANALYZE_PRIVATE_H
