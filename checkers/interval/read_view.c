@@ -53,7 +53,9 @@ static bool link_versions(struct interval_model *m, uint32_t point)
     struct versions_before *b = &m->before;
     struct error ignored = { 0 };
 
-    for (uint32_t i = 0; live->point == point && i < live->access_count; i++) {
+    if (live->point != point || !live->has_writes)
+        return true;
+    for (uint32_t i = 0; i < live->access_count; i++) {
         const struct txn_access *a = &live->accesses[i];
         struct linked_version link;
         struct key_state *key;

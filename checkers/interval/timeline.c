@@ -146,6 +146,8 @@ static uint32_t find_order(const struct timeline *t, uint32_t from, uint32_t to)
     uint32_t out = p->first_out;
     uint64_t found;
 
+    if (!(p->out_bits & timeline_bit(to)))
+        return TIMELINE_NONE;
     if (p->is_wide) {
         if (!map_find(&t->wide_orders, ends_of(from, to), &found) ||
             t->orders.at[found].from != from || t->orders.at[found].to != to)
@@ -466,6 +468,7 @@ static enum status link_order(struct timeline *t, struct kept_order new, uint32_
     if (new.next_in != TIMELINE_NONE)
         t->orders.at[new.next_in].last_in = *order;
     from->first_out = to->first_in = *order;
+    from->out_bits |= timeline_bit(new.to);
     return note_order(t, *order, err);
 }
 

@@ -75,9 +75,10 @@ struct instant_point {
     uint32_t low_by, high_by;     /* the order that moved it last, or none */
     uint32_t first_out, first_in; /* orders */
     uint32_t out_count;           /* orders out of it */
-    uint32_t owner;               /* the caller's, as is is_view */
-    uint32_t seen;                /* the search that saw it last */
-    uint32_t seen_by;             /* the order by which it did */
+    uint64_t out_bits; /* of each point that there was ever an order to, timeline_bit() */
+    uint32_t owner;    /* the caller's, as is is_view */
+    uint32_t seen;     /* the search that saw it last */
+    uint32_t seen_by;  /* the order by which it did */
     bool is_view, is_live;
     bool is_wide; /* it has had more than TIMELINE_WIDE orders out of it */
 };
@@ -146,6 +147,12 @@ MUST_USE enum status timeline_order(struct timeline *, struct instant_order, boo
 
 /* Questions about this point are quick until another is brought into focus. */
 void timeline_focus(struct timeline *, uint32_t point);
+
+/* One of 64: where it is missing there is no order to the point. */
+static inline uint64_t timeline_bit(uint32_t point)
+{
+    return UINT64_C(1) << point % 64;
+}
 
 /* Whether windows or an order between just these two say that one comes before the other. */
 bool timeline_knows(const struct timeline *, uint32_t from, uint32_t to);
