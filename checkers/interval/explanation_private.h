@@ -96,41 +96,17 @@ struct explanation {
 MUST_USE enum status explanation_tell(struct interval_model *, struct traces *, struct buffer *,
                                       struct error *);
 
-/* An item operation or a row that was not refused. */
-bool explanation_is_item(const struct history *, uint32_t op);
 bool explanation_writes(const struct history *, uint32_t op);
-bool explanation_reads(const struct history *, uint32_t op);
-/* The statement of a row, or the operation itself. */
-uint32_t explanation_head(const struct history *, uint32_t op);
-bool explanation_asks_for_locks(const struct history *, uint32_t op);
-/* Whether its view is not its transaction's. */
-bool explanation_has_own_view(const struct explanation *, uint32_t op);
-/* Of values that a key has had by now. */
-MUST_USE enum status explanation_add_value(struct explanation *, uint32_t key, uint64_t value,
-                                           struct error *);
-bool explanation_had_value(const struct explanation *, uint32_t key, uint64_t value);
 
 /* Whether dependencies could make a circle. */
 bool explanation_certifies(const struct explanation *);
 /* The second transaction depends on the first. */
 MUST_USE enum status explanation_depend(struct explanation *, uint32_t from, uint32_t to,
                                         struct error *);
-MUST_USE enum status explanation_find_circle(struct explanation *, bool *is_found, struct error *);
 
-MUST_USE enum status explanation_find_times(struct explanation *, struct error *);
-/* The earliest that something was, of which clocks say that. */
-int64_t explanation_start(const struct explanation *, int64_t time);
 /* The latest that an operation was over. */
 int64_t explanation_end(const struct explanation *, uint32_t txn, uint32_t op);
 /* Whether times alone allow that the key's version was seen by the transaction, and by then. */
 bool explanation_times_allow(const struct explanation *, uint32_t key, uint32_t txn, int64_t by);
-/* The writer had committed before the reader did. */
-void explanation_note_commit(struct explanation *, uint32_t writer, uint32_t reader);
-
-/* All that is read as of one instant of the transaction. */
-MUST_USE enum status explanation_read_transaction(struct explanation *, uint32_t txn,
-                                                  struct error *);
-
-MUST_USE enum status explanation_commit(struct explanation *, uint32_t txn, struct error *);
 
 #endif

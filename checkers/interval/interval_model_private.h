@@ -101,8 +101,8 @@ struct judged_query {
 
 struct relation {
     struct key_order order;
-    ARRAY(struct judged_query) watchers; /* in the order in which they asked */
-    size_t watchers_to_forget;
+    ARRAY(struct judged_query) queries; /* in the order in which they asked */
+    size_t queries_to_forget;
 };
 
 /* A statement of a transaction. */

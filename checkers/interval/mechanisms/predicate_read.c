@@ -12,8 +12,8 @@
 
 #define KEYS_LOOKED_AT 4096 /* by a statement */
 #define KEYS_FOR_A_ROW 1024 /* and so many more for each row that came */
-#define WATCHERS_ASKED 4096 /* when a row is written: the first; more go unjudged */
-#define WATCHERS_KEPT 64    /* from so many on, old ones are looked for */
+#define QUERIES_ASKED 4096  /* when a row is written: the first; more go unjudged */
+#define QUERIES_KEPT 64     /* from so many on, old ones are looked for */
 
 /* --- Statements, from when they come until they go ------------------------------------------- */
 
@@ -49,6 +49,18 @@ enum status interval_model_row_key(struct interval_model *m, uint32_t key, uint3
 
 /* --- Adding ----------------------------------------------------------------------- */
 
+/* " where v >= 10" */
+static void tell_condition(const struct interval_model *m, const struct live_query *q,
+                           struct buffer *out)
+{
+    if (q->condition != CONDITION_ALL) {
+        buffer_text(out, TEXT(" where "));
+        row_store_tell(m->rows, q->condition, out);
+    } else if (q->low != INT64_MIN || q->high != INT64_MAX) {
+        buffer_print(out, " from %" PRId64 " to %" PRId64, q->low, q->high);
+    }
+}
+
 static void accuse_extra(struct interval_model *m, const struct live_txn *live,
                          const struct live_query *q, const struct trace_op *op)
 {
@@ -58,7 +70,7 @@ static void accuse_extra(struct interval_model *m, const struct live_txn *live,
         return;
     finding_add_txn(f, live->number, live->id);
     buffer_print(&f->explanation, "T%" PRId64 " looked for rows", live->id);
-    predicate_read_tell(m, q, &f->explanation);
+    tell_condition(m, q, &f->explanation);
     buffer_text(&f->explanation, TEXT(" and got "));
     finding_tell_key(m, op->key, &f->explanation);
     buffer_text(&f->explanation, TEXT(", which does not match"));
@@ -94,7 +106,7 @@ static int compare_keys(const void *a, const void *b)
     return (*x > *y) - (*x < *y);
 }
 
-bool predicate_read_has_come(const struct live_query *q, uint32_t key)
+static bool has_come(const struct live_query *q, uint32_t key)
 {
     return q->came_count > 0 &&
            bsearch(&key, q->came, q->came_count, sizeof *q->came, compare_keys);
@@ -186,7 +198,7 @@ void predicate_read_close_all(struct interval_model *m)
     }
     for (size_t i = 0; i < m->relations.count; i++) {
         key_order_close(&m->relations.at[i].order);
-        array_close(&m->relations.at[i].watchers);
+        array_close(&m->relations.at[i].queries);
     }
     array_close(&m->relations);
     array_close(&m->key_rows);
@@ -213,17 +225,6 @@ enum predicate_answer predicate_read_matches(struct interval_model *m, const str
     if (q->condition == CONDITION_ALL)
         return PREDICATE_YES;
     return row == ROW_NONE ? PREDICATE_UNDECIDED : row_store_match(m->rows, q->condition, row);
-}
-
-void predicate_read_tell(const struct interval_model *m, const struct live_query *q,
-                         struct buffer *out)
-{
-    if (q->condition != CONDITION_ALL) {
-        buffer_text(out, TEXT(" where "));
-        row_store_tell(m->rows, q->condition, out);
-    } else if (q->low != INT64_MIN || q->high != INT64_MAX) {
-        buffer_print(out, " from %" PRId64 " to %" PRId64, q->low, q->high);
-    }
 }
 
 /* --- Reads of what matches ------------------------------------------------------------------- */
@@ -412,7 +413,7 @@ static void accuse(struct interval_model *m, const struct quest *quest,
     finding_add_txn(f, read->live->number, read->live->id);
     finding_add_txn(f, v->number, v->txn_id);
     buffer_print(&f->explanation, "T%" PRId64 " looked for rows", read->live->id);
-    predicate_read_tell(m, quest->query, &f->explanation);
+    tell_condition(m, quest->query, &f->explanation);
     buffer_text(&f->explanation, matching ? TEXT(" and changed ") : TEXT(" and missed "));
     finding_tell_key(m, read->key, &f->explanation);
     buffer_text(&f->explanation, matching ? TEXT(", which did not match ")
@@ -661,33 +662,34 @@ enum status predicate_read_overtaken(struct interval_model *m, const struct key_
         return STATUS_OK;
     quest = quest_of(m, live, reader->access);
     read = look_for(m, &quest, key);
-    if (fits(m, &quest, w, predicate_read_has_come(quest.query, key)) != PREDICATE_NO)
+    if (fits(m, &quest, w, has_come(quest.query, key)) != PREDICATE_NO)
         return STATUS_OK;
     derivation_overwrites(m, &read, reader->version, version);
     return comes_before(m, &read, w->certified, w->point, err);
 }
 
-static void forget_watchers(const struct interval_model *m, struct relation *relation)
+static void forget_queries(const struct interval_model *m, struct relation *relation)
 {
     size_t kept = 0;
 
-    for (size_t i = 0; i < relation->watchers.count; i++)
-        if (model_is_live(m, relation->watchers.at[i].txn))
-            relation->watchers.at[kept++] = relation->watchers.at[i];
-    relation->watchers.count = kept;
-    relation->watchers_to_forget = kept + kept / 2 + WATCHERS_KEPT;
+    for (size_t i = 0; i < relation->queries.count; i++)
+        if (model_is_live(m, relation->queries.at[i].txn))
+            relation->queries.at[kept++] = relation->queries.at[i];
+    relation->queries.count = kept;
+    relation->queries_to_forget = kept + kept / 2 + QUERIES_KEPT;
 }
 
-static enum status watch(struct interval_model *m, const struct quest *quest, struct error *err)
+static enum status keep_query(struct interval_model *m, const struct quest *quest,
+                              struct error *err)
 {
     struct relation *relation = &m->relations.at[quest->query->table];
-    struct judged_query watcher = { .txn = m->live_first + (uint64_t)(quest->live - m->live.at),
-                                    .asked = quest->query->asked,
-                                    .access = quest->access };
+    struct judged_query asked = { .txn = m->live_first + (uint64_t)(quest->live - m->live.at),
+                                  .asked = quest->query->asked,
+                                  .access = quest->access };
 
-    if (relation->watchers.count >= relation->watchers_to_forget)
-        forget_watchers(m, relation);
-    return array_push(&relation->watchers, watcher, err);
+    if (relation->queries.count >= relation->queries_to_forget)
+        forget_queries(m, relation);
+    return array_push(&relation->queries, asked, err);
 }
 
 /* What the key held at first: it is there until somebody could see another. */
@@ -701,19 +703,19 @@ static uint32_t first_version(const struct interval_model *m, uint32_t key)
 }
 
 /* One that has looked, and a row that is written now. Of a key that it knew there is a reader. */
-static enum status tell_watcher(struct interval_model *m, const struct judged_query *watcher,
-                                uint32_t key, uint32_t version, struct error *err)
+static enum status tell_query(struct interval_model *m, const struct judged_query *asked,
+                              uint32_t key, uint32_t version, struct error *err)
 {
-    const struct live_txn *live = model_live(m, watcher->txn);
-    struct quest quest = quest_of(m, live, watcher->access);
+    const struct live_txn *live = model_live(m, asked->txn);
+    struct quest quest = quest_of(m, live, asked->access);
     const struct key_version *w = &m->versions.at[version];
     const struct row_key *row = &m->key_rows.at[key];
 
     if (row->place < quest.query->low || row->place > quest.query->high ||
         predicate_read_matches(m, quest.query, w->value, w->row) != PREDICATE_YES ||
-        predicate_read_has_come(quest.query, key))
+        has_come(quest.query, key))
         return STATUS_OK;
-    if (watcher->asked <= row->born && !quest.is_loose && !m->profile.reads_any &&
+    if (asked->asked <= row->born && !quest.is_loose && !m->profile.reads_any &&
         !model_times_imply_the_rest(m)) {
         struct read_view read = look_for(m, &quest, key);
 
@@ -721,7 +723,7 @@ static enum status tell_watcher(struct interval_model *m, const struct judged_qu
         derivation_overwrites(m, &read, first_version(m, key), version);
         TRY(comes_before(m, &read, w->certified, w->point, err));
     }
-    return mutual_exclusion_installed(m, live, watcher->access, key, version, err);
+    return mutual_exclusion_installed(m, live, asked->access, key, version, err);
 }
 
 enum status predicate_read_installed(struct interval_model *m, uint32_t key, uint32_t version,
@@ -732,18 +734,18 @@ enum status predicate_read_installed(struct interval_model *m, uint32_t key, uin
     if (key >= m->key_rows.count || m->key_rows.at[key].table == INTERVAL_NONE)
         return STATUS_OK;
     relation = &m->relations.at[m->key_rows.at[key].table];
-    for (size_t i = 0; i < relation->watchers.count; i++) {
-        struct judged_query watcher = relation->watchers.at[i];
+    for (size_t i = 0; i < relation->queries.count; i++) {
+        struct judged_query asked = relation->queries.at[i];
 
         /* Who asked once the key was known looked at it; so did all who asked later. */
-        if (watcher.asked > m->key_rows.at[key].born && !m->profile.locks_absent)
+        if (asked.asked > m->key_rows.at[key].born && !m->profile.locks_absent)
             return STATUS_OK;
-        if (i == WATCHERS_ASKED) {
+        if (i == QUERIES_ASKED) {
             m->counts.unjudged_queries++;
             return STATUS_OK;
         }
-        if (model_is_live(m, watcher.txn) && watcher.txn != m->versions.at[version].txn)
-            TRY(tell_watcher(m, &watcher, key, version, err));
+        if (model_is_live(m, asked.txn) && asked.txn != m->versions.at[version].txn)
+            TRY(tell_query(m, &asked, key, version, err));
     }
     return STATUS_OK;
 }
@@ -769,5 +771,5 @@ enum status predicate_read_judge(struct interval_model *m, struct live_txn *live
     if (q->kind == QUERY_PART || (model_times_imply_the_rest(m) &&
                                   !mutual_exclusion_locks_range(m, &live->accesses[access])))
         return STATUS_OK;
-    return watch(m, &quest, err);
+    return keep_query(m, &quest, err);
 }

@@ -56,10 +56,6 @@ void predicate_read_pass_write(struct interval_model *, const struct live_txn *,
 enum predicate_answer predicate_read_matches(struct interval_model *, const struct live_query *,
                                              uint64_t value, uint32_t row);
 
-bool predicate_read_has_come(const struct live_query *, uint32_t key);
-/* " where v >= 10" */
-void predicate_read_tell(const struct interval_model *, const struct live_query *, struct buffer *);
-
 MUST_USE enum status predicate_read_judge(struct interval_model *, struct live_txn *,
                                           uint32_t access, struct error *);
 /* A version is there: who looked for it before comes before it. */
