@@ -63,8 +63,8 @@ lib_src := $(sort $(wildcard $(foreach r,$(ROOMS),$(r)/*.c $(r)/*/*.c $(r)/*/*/*
 cli_src := $(filter-out cli/main.c,$(sort $(wildcard cli/*.c)))
 main_src := $(wildcard cli/main.c)
 bench_src := $(sort $(wildcard bench/*.c))
-# The tests' database of known instants: benchmarks let it work, too.
-truth_src := $(sort $(wildcard tests/checkers/truth*.c))
+# Of the tests: a database of known instants, and histories without the order in which they were made.
+truth_src := $(sort $(wildcard tests/checkers/truth*.c) tests/programs/generator/anonymize.c)
 test_src := $(sort $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 support_src := $(filter-out $(test_src) tests/fuzz/%, \

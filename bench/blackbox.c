@@ -10,14 +10,14 @@
 
 #include "bench/bench.h"
 #include "bench/table.h"
-#include "programs/generator/anonymize.h"
+#include "tests/programs/generator/anonymize.h"
 
 #define PAPER "King Cobra on a p3.2xlarge with a V100"
 
-static const struct disguise_options bare = { .seed = 1 };
-static const struct disguise_options with_sessions = { .sessions = true, .seed = 1 };
-static const struct disguise_options with_orders = { .version_orders = true, .seed = 1 };
-static const struct disguise_options with_both = { .sessions = true, .version_orders = true,
+static const struct anonymize_options bare = { .seed = 1 };
+static const struct anonymize_options with_sessions = { .sessions = true, .seed = 1 };
+static const struct anonymize_options with_orders = { .version_orders = true, .seed = 1 };
+static const struct anonymize_options with_both = { .sessions = true, .version_orders = true,
                                                    .seed = 1 };
 
 #define ROW(what, mix, txns, key_count, at, kept, ...)                                             \

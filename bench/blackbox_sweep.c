@@ -8,8 +8,8 @@
 #include "base/timeout.h"
 #include "bench/bench.h"
 #include "checkers/checker.h"
-#include "programs/generator/anonymize.h"
 #include "programs/generator/generate.h"
+#include "tests/programs/generator/anonymize.h"
 
 #define MIXES 3
 #define STEPS 10 /* of the share, from nothing to all */
@@ -21,7 +21,7 @@ static const char *const mixes[MIXES] = { "cobra-rmw", "cobra-rw", "cobra-heavy"
 static enum status make(const char *workload, struct history *history, struct error *err)
 {
     struct generate_options options = generate_defaults(workload_find(text_of(workload)));
-    struct disguise_options how = { .version_orders = true, .seed = 1 };
+    struct anonymize_options how = { .version_orders = true, .seed = 1 };
     struct history generated;
     struct planted planted;
     enum status status;
@@ -29,7 +29,7 @@ static enum status make(const char *workload, struct history *history, struct er
     options.keys = KEYS;
     options.level = LEVEL_SERIALIZABLE;
     TRY(generate(&options, &generated, &planted, err));
-    status = disguise(&generated, &how, history, err);
+    status = anonymize_history(&generated, &how, history, err);
     history_close(&generated);
     return status;
 }

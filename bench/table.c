@@ -42,7 +42,7 @@ static enum status write_history(const struct bench_row *row, const struct histo
 
     if (!row->disguise)
         return format_write_history(history, format, path, NULL, err);
-    TRY(disguise(history, row->disguise, &disguised, err));
+    TRY(anonymize_history(history, row->disguise, &disguised, err));
     status = format_write_history(&disguised, format, path, NULL, err);
     history_close(&disguised);
     return status;

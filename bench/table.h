@@ -22,7 +22,7 @@
 
 #include "base/random.h"
 #include "history/level.h"
-#include "programs/generator/anonymize.h"
+#include "tests/programs/generator/anonymize.h"
 
 enum bench_twist {
     BENCH_AS_MADE,
@@ -46,7 +46,7 @@ struct bench_row {
     enum bench_twist twist;
     struct ratio version_order;    /* 0/0: all of it */
     unsigned threads;              /* 0: one */
-    const struct disguise_options *disguise; /* for black boxes; NULL: as it was made */
+    const struct anonymize_options *disguise; /* for black boxes; NULL: as it was made */
     bool is_large;                 /* read as .oh: text would take gigabytes of disk */
     double paper_seconds;          /* 0: the paper has no figure */
     bool paper_gave_up;            /* after that time */

@@ -9,11 +9,11 @@
  */
 #include "bench/bench.h"
 #include "bench/table.h"
-#include "programs/generator/anonymize.h"
+#include "tests/programs/generator/anonymize.h"
 
 static const char peers[] = "Plume at 100k, AWDIT at 1M, on a machine like this one";
 
-static const struct disguise_options shuffled = { .sessions = true, .seed = 1 };
+static const struct anonymize_options shuffled = { .sessions = true, .seed = 1 };
 
 #define ROW(what, txns, at, ...)                                                                   \
     { .work = what, .checker = "weak", .workload = "cobra-rw", .transactions = txns,               \

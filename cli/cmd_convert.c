@@ -54,7 +54,7 @@ static enum status write_as(const struct history *history, const struct convert_
     for (enum loss loss = 0; loss < LOSS_COUNT; loss++)
         if (losses >> loss & 1)
             fprintf(stderr, "%s: format %s does not carry %s\n", values->history, values->to,
-                    loss_description(loss));
+                    foreign_loss(loss));
     progress_bar_next(bar, "writing", "");
     return format_write_history(history, format, values->out, &progress, err);
 }

@@ -137,7 +137,7 @@ void report_program_tables(const struct program_report *report)
 
 /* --- Functions ------------------------------------------------------------------------ */
 
-static void print_function(const struct function *function, struct buffer *out)
+static void print_function(const struct program_function *function, struct buffer *out)
 {
     char type[TYPE_PRINT_MAX];
 
@@ -229,7 +229,7 @@ static void answer_access(struct json_writer *json, const struct schema_table *t
     json_writer_close(json, '}');
 }
 
-static void answer_function(struct json_writer *json, const struct function *function)
+static void answer_function(struct json_writer *json, const struct program_function *function)
 {
     char type[TYPE_PRINT_MAX];
 
@@ -427,7 +427,7 @@ void report_program_operation(const struct program_report *report, const struct 
     struct buffer where = { 0 };
 
     if (request->kind == REQUEST_READ)
-        filter_print(&request->filter, &report->program->tree.schema, &where);
+        condition_print_filter(&request->filter, &report->program->tree.schema, &where);
     if (report->json)
         answer_operation(report, request, &where, row_count);
     else if (request->kind == REQUEST_READ)

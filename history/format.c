@@ -286,13 +286,13 @@ enum status format_write_history(const struct history *history, enum format form
  * the user has to say which.
  */
 
-struct entry {
+struct format_entry {
     char *path;
     enum format format; /* or FORMAT_ANY */
 };
 
 struct entries {
-    ARRAY(struct entry) all;
+    ARRAY(struct format_entry) all;
     ARRAY(char *) folders;
 };
 
@@ -300,7 +300,7 @@ struct entries {
 
 static int compare_entries(const void *a, const void *b)
 {
-    return strcmp(((const struct entry *)a)->path, ((const struct entry *)b)->path);
+    return strcmp(((const struct format_entry *)a)->path, ((const struct format_entry *)b)->path);
 }
 
 static int compare_paths(const void *a, const void *b)
@@ -324,7 +324,7 @@ static enum status add_entry(struct entries *entries, const char *folder, const 
     if (lstat(path.at, &file) == 0 && S_ISDIR(file.st_mode))
         entries->folders.at[entries->folders.count++] = path.at;
     else if (stat(path.at, &file) == 0 && S_ISREG(file.st_mode))
-        entries->all.at[entries->all.count++] = (struct entry){ path.at, FORMAT_ANY };
+        entries->all.at[entries->all.count++] = (struct format_entry){ path.at, FORMAT_ANY };
     else
         buffer_close(&path);
     return STATUS_OK;
@@ -362,7 +362,7 @@ static void close_entries(struct entries *entries)
     array_close(&entries->folders);
 }
 
-static enum status recognise(struct entry *entry, struct error *err)
+static enum status recognise(struct format_entry *entry, struct error *err)
 {
     struct source source;
     struct text beginning;
@@ -401,21 +401,21 @@ static bool is_called_history(const char *path)
     return strncmp(name_of(path), "history.", strlen("history.")) == 0;
 }
 
-static enum status take(struct format_folder *chosen, struct entry *entry, struct error *err)
+static enum status take(struct format_folder *chosen, struct format_entry *entry, struct error *err)
 {
     TRY(array_push(&chosen->paths, entry->path, err));
     entry->path = NULL;
     return STATUS_OK;
 }
 
-static enum status take_sessions(struct entries *entries, const struct entry *known,
+static enum status take_sessions(struct entries *entries, const struct format_entry *known,
                                  struct format_folder *chosen, struct error *err)
 {
     struct text ending = ending_of(known->path);
     enum format format = chosen->format = known->format;
 
     for (size_t i = 0; i < entries->all.count; i++) {
-        struct entry *entry = &entries->all.at[i];
+        struct format_entry *entry = &entries->all.at[i];
 
         if (entry->format == format || text_equal(ending_of(entry->path), ending))
             TRY(take(chosen, entry, err));
@@ -425,11 +425,11 @@ static enum status take_sessions(struct entries *entries, const struct entry *kn
 
 /* The first of those that come into question, and the first that is another history; or NULL. */
 static void find_candidates(struct entries *entries, enum format wanted, bool only_called_history,
-                            struct entry **first, struct entry **other)
+                            struct format_entry **first, struct format_entry **other)
 {
     *first = *other = NULL;
     for (size_t i = 0; i < entries->all.count; i++) {
-        struct entry *entry = &entries->all.at[i];
+        struct format_entry *entry = &entries->all.at[i];
 
         if (entry->format == FORMAT_ANY || (wanted != FORMAT_ANY && entry->format != wanted) ||
             (only_called_history && !is_called_history(entry->path)))
@@ -443,8 +443,8 @@ static void find_candidates(struct entries *entries, enum format wanted, bool on
     }
 }
 
-static enum status refuse_several(const char *folder, const struct entry *one,
-                                  const struct entry *other, struct error *err)
+static enum status refuse_several(const char *folder, const struct format_entry *one,
+                                  const struct format_entry *other, struct error *err)
 {
     error_set_file(err, folder);
     return error_set(err, STATUS_BAD_INPUT,
@@ -457,7 +457,7 @@ static enum status refuse_several(const char *folder, const struct entry *one,
 static enum status choose_entries(struct entries *entries, const char *folder, enum format wanted,
                           struct format_folder *chosen, struct error *err)
 {
-    struct entry *first, *other;
+    struct format_entry *first, *other;
 
     find_candidates(entries, wanted, true, &first, &other);
     if (!first)

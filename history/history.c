@@ -277,7 +277,7 @@ struct place history_op_snapshot(const struct history *h, size_t txn, size_t op)
     return place;
 }
 
-int place_compare(struct place a, struct place b)
+int history_compare_places(struct place a, struct place b)
 {
     for (unsigned i = 0; i < a.parts && i < b.parts; i++)
         if (a.part[i] != b.part[i])

@@ -229,7 +229,7 @@ struct place history_ts(const struct history *, size_t txn);
 /* The transaction's own; and what holds for an operation: its own, else its transaction's. */
 struct place history_txn_snapshot(const struct history *, size_t txn);
 struct place history_op_snapshot(const struct history *, size_t txn, size_t op);
-int place_compare(struct place, struct place);
+int history_compare_places(struct place, struct place);
 
 /*
  * What the file that the transaction was converted from calls it: the index of its first event, and

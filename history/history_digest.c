@@ -12,20 +12,20 @@
 
 #define BLOCK_BYTES 16384
 
-struct writer {
+struct digest_writer {
     const struct history *h;
     struct digest_stream stream;
     size_t used;
     unsigned char bytes[BLOCK_BYTES];
 };
 
-static void flush(struct writer *w)
+static void flush(struct digest_writer *w)
 {
     digest_add(&w->stream, w->bytes, w->used);
     w->used = 0;
 }
 
-static void put_bytes(struct writer *w, const void *bytes, size_t size)
+static void put_bytes(struct digest_writer *w, const void *bytes, size_t size)
 {
     if (size > BLOCK_BYTES - w->used)
         flush(w);
@@ -37,7 +37,7 @@ static void put_bytes(struct writer *w, const void *bytes, size_t size)
     }
 }
 
-static void put_byte(struct writer *w, unsigned byte)
+static void put_byte(struct digest_writer *w, unsigned byte)
 {
     if (w->used == BLOCK_BYTES)
         flush(w);
@@ -45,7 +45,7 @@ static void put_byte(struct writer *w, unsigned byte)
 }
 
 /* Eight bytes, little-endian whatever the machine. */
-static void put_number(struct writer *w, uint64_t number)
+static void put_number(struct digest_writer *w, uint64_t number)
 {
 #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
     number = __builtin_bswap64(number);
@@ -57,7 +57,7 @@ static void put_number(struct writer *w, uint64_t number)
 }
 
 /* One byte for short texts, which most are. */
-static void put_text(struct writer *w, struct text text)
+static void put_text(struct digest_writer *w, struct text text)
 {
     if (text.length < UINT8_MAX) {
         put_byte(w, (unsigned)text.length);
@@ -69,14 +69,14 @@ static void put_text(struct writer *w, struct text text)
 }
 
 /* A text by its number, or that there is none. */
-static void put_optional_text(struct writer *w, uint32_t text)
+static void put_optional_text(struct digest_writer *w, uint32_t text)
 {
     put_byte(w, text != HISTORY_NONE);
     if (text != HISTORY_NONE)
         put_text(w, history_text(w->h, text));
 }
 
-static void put_value(struct writer *w, struct value value)
+static void put_value(struct digest_writer *w, struct value value)
 {
     const struct history *h = w->h;
 
@@ -99,7 +99,7 @@ static void put_value(struct writer *w, struct value value)
     }
 }
 
-static void put_place(struct writer *w, struct place place)
+static void put_place(struct digest_writer *w, struct place place)
 {
     put_byte(w, place.parts);
     for (unsigned i = 0; i < place.parts; i++)
@@ -111,13 +111,13 @@ static bool has_times(const int64_t *invoked, size_t i)
     return invoked && invoked[i] != TIME_ABSENT;
 }
 
-static void put_times(struct writer *w, const int64_t *invoked, const int64_t *completed, size_t i)
+static void put_times(struct digest_writer *w, const int64_t *invoked, const int64_t *completed, size_t i)
 {
     put_number(w, (uint64_t)invoked[i]);
     put_number(w, (uint64_t)completed[i]);
 }
 
-static void put_table(struct writer *w, size_t t)
+static void put_table(struct digest_writer *w, size_t t)
 {
     const struct history *h = w->h;
 
@@ -132,7 +132,7 @@ static void put_table(struct writer *w, size_t t)
         put_number(w, h->table_key_column[k]);
 }
 
-static void put_header(struct writer *w)
+static void put_header(struct digest_writer *w)
 {
     const struct history *h = w->h;
 
@@ -149,7 +149,7 @@ static void put_header(struct writer *w)
     }
 }
 
-static void put_statement(struct writer *w, uint32_t s)
+static void put_statement(struct digest_writer *w, uint32_t s)
 {
     const struct history *h = w->h;
 
@@ -167,7 +167,7 @@ static void put_statement(struct writer *w, uint32_t s)
 }
 
 /* A version by its operation: these are numbered by the order of the text. */
-static void put_set(struct writer *w, size_t set)
+static void put_set(struct digest_writer *w, size_t set)
 {
     const struct history *h = w->h;
 
@@ -186,7 +186,7 @@ struct cursor {
 /* What some operations have, as bits of one byte. */
 enum { HAS_TIMES = 1, HAS_SNAPSHOT = 2, HAS_SET = 4 };
 
-static void put_op(struct writer *w, size_t op, struct cursor *at)
+static void put_op(struct digest_writer *w, size_t op, struct cursor *at)
 {
     const struct history *h = w->h;
     unsigned has = 0;
@@ -216,7 +216,7 @@ static void put_op(struct writer *w, size_t op, struct cursor *at)
 }
 
 /* But for their origins, which are names. */
-static void put_txns(struct writer *w)
+static void put_txns(struct digest_writer *w)
 {
     const struct history *h = w->h;
     struct cursor at = { 0 };
@@ -237,7 +237,7 @@ static void put_txns(struct writer *w)
     }
 }
 
-static void put_orders(struct writer *w)
+static void put_orders(struct digest_writer *w)
 {
     const struct history *h = w->h;
 
@@ -252,7 +252,7 @@ static void put_orders(struct writer *w)
 
 struct digest history_digest(const struct history *h)
 {
-    struct writer w;
+    struct digest_writer w;
 
     w.h = h;
     w.used = 0;

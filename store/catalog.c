@@ -191,12 +191,12 @@ static bool fit_part(struct type type, struct datum *value)
 static bool pin_part(const struct filter *f, uint16_t column, struct type type,
                      struct key_part *part)
 {
-    const struct restriction *r = filter_restriction(f, column);
+    const struct restriction *r = condition_restriction(f, column);
 
     *part = (struct key_part){ .count = 0 };
     if (type.kind == TYPE_NUMERIC && (type.precision == 0 || (r && r->value_count > 1)))
         return false;
-    if (filter_pin(f, column, &part->pinned)) {
+    if (condition_pin(f, column, &part->pinned)) {
         part->values = &part->pinned;
         part->count = !datum_is_null(&part->pinned) && fit_part(type, &part->pinned);
         return true;
@@ -431,7 +431,7 @@ static enum status make_bounds(struct catalog *c, struct named_scope *scope, str
     TRY(heap_push(&c->heap, columns->count * sizeof *bounds, &at, err));
     bounds = at;
     for (uint16_t i = 0; i < columns->count; i++) {
-        struct range range = filter_range(scope->filter, columns->at[i]);
+        struct range range = condition_range(scope->filter, columns->at[i]);
 
         if (!bound_of_range(&range, columns->at[i], &bounds[i]))
             return STATUS_OK;
@@ -483,7 +483,7 @@ static uint32_t learn_filter(struct catalog *c, const struct filter *f, uint64_t
     if (copy_filter(c, f, &copy, &err) != STATUS_OK)
         return run_short(c);
     begin_scope_text(c, table);
-    filter_print(f, c->schema, &c->buffer);
+    condition_print_filter(f, c->schema, &c->buffer);
     scope = number_scope(c, table, copy);
     if (!c->is_short)
         remember(c, copy, hash, scope);
@@ -564,5 +564,5 @@ bool catalog_matches(struct catalog *c, uint32_t number, struct text row)
     is_row = get_cells(c, scope, row);
     assert(is_row);
     (void)is_row;
-    return filter_matches(scope->filter, c->cells, &c->scratch);
+    return condition_matches(scope->filter, c->cells, &c->scratch);
 }

@@ -19,7 +19,7 @@ history
 programs  history
 store     sim programs history
 smt
-checkers  history programs/machine/predicate.h smt
+checkers  history programs/machine/predicates.h smt
 verify    history
 predict   history programs checkers smt
 record    programs history
@@ -46,16 +46,16 @@ history/binary              uses io
 history/foreign             uses io
     doors foreign.h
 programs/values
-    inside aggregate.h heap.h numeric.h sqlerror.h type.h    doors datum.h operator.h
+    inside aggregate.h heap.h numeric.h sql_error.h type.h    doors datum.h operator.h
 programs/sql                uses values
     inside analyze.h analyze_build.h analyze_expression.h analyze_name.h    doors access.h schema.h tree.h
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
-    doors condition.h engine.h machine.h predicate.h program.h
+    doors condition.h engine.h machine.h predicates.h program.h
 programs/workloads
     doors builtin.h builtin_tally.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads
-    doors anonymize.h generate.h plant.h
+    doors generate.h plant.h
 checkers/graph              uses proof
     inside anomaly.h barriers.h contradiction.h cycles.h graph.h level_graph.h places.h projection.h
 checkers/proof

@@ -75,7 +75,7 @@ struct ranked_txn {
 static int compare_ranked(const void *a, const void *b)
 {
     const struct ranked_txn *x = a, *y = b;
-    int c = place_compare(x->ts, y->ts);
+    int c = history_compare_places(x->ts, y->ts);
 
     return c != 0 ? c : (x->txn > y->txn) - (x->txn < y->txn);
 }
@@ -101,7 +101,7 @@ static enum status rank_txns(struct verifier *v, struct error *err)
     }
     qsort(ranked, count, sizeof *ranked, compare_ranked);
     for (uint32_t i = 0; i < count; i++) {
-        if (i > 0 && place_compare(ranked[i - 1].ts, ranked[i].ts) == 0)
+        if (i > 0 && history_compare_places(ranked[i - 1].ts, ranked[i].ts) == 0)
             return verify_refuse(v, err, "transactions %" PRId64 " and %" PRId64 " have one ts",
                                  h->txn_id[ranked[i - 1].txn], h->txn_id[ranked[i].txn]);
         v->place[ranked[i].txn] = v->seen[ranked[i].txn] = i;
@@ -167,7 +167,7 @@ static enum status check_contradictions(struct verifier *v, struct error *err)
 
             if (ts.parts == 0)
                 continue;
-            if (last.parts > 0 && place_compare(ts, last) < 0)
+            if (last.parts > 0 && history_compare_places(ts, last) < 0)
                 return verify_refuse(v, err, "the version order of %.*s contradicts ts",
                                      TEXT_PRINT(history_key(h, h->order_key[i])));
             last = ts;

@@ -195,7 +195,7 @@ static void merge(const struct history *h, const uint32_t *from, size_t middle, 
 
     for (size_t i = 0; i < count; i++)
         to[i] = b == count || (a < middle &&
-                               place_compare(history_ts(h, from[a]), history_ts(h, from[b])) <= 0)
+                               history_compare_places(history_ts(h, from[a]), history_ts(h, from[b])) <= 0)
                     ? from[a++]
                     : from[b++];
 }
@@ -232,7 +232,7 @@ static bool places_are_numbers(const struct history *h)
 static bool are_equal(const struct history *h, uint32_t a, uint32_t b)
 {
     return places_are_numbers(h) ? h->txn_ts[a] == h->txn_ts[b]
-                                 : place_compare(history_ts(h, a), history_ts(h, b)) == 0;
+                                 : history_compare_places(history_ts(h, a), history_ts(h, b)) == 0;
 }
 
 static enum status refuse_equal(const struct places *p, uint32_t a, uint32_t b, struct error *err)
@@ -305,7 +305,7 @@ static bool is_up_to(const struct places *p, uint32_t at, struct place place)
 
     if (place.parts == 1 && places_are_numbers(h))
         return h->txn_ts[txn] <= place.part[0];
-    return place_compare(history_ts(h, txn), place) <= 0;
+    return history_compare_places(history_ts(h, txn), place) <= 0;
 }
 
 uint32_t places_up_to(const struct places *p, struct place place, uint32_t hint)

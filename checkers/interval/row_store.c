@@ -316,7 +316,7 @@ void row_store_range(const struct row_store *s, uint32_t condition, uint16_t col
     *high = INT64_MAX;
     if (condition == CONDITION_ALL)
         return;
-    range = filter_range(&predicates_get(c->set->predicates, c->number)->filter, column);
+    range = condition_range(&predicates_get(c->set->predicates, c->number)->filter, column);
     /* Open ends are looked at again, row by row. */
     if (range.has_low)
         *low = bound_of(&range.low, INT64_MIN);

@@ -20,7 +20,7 @@
 #include "base/text.h"
 #include "checkers/rows/matcher.h"
 #include "history/history.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #define ROW_NONE 0      /* no row */
 #define CONDITION_ALL 0 /* every row of the table */

@@ -17,7 +17,7 @@
 
 #include "base/text.h"
 #include "history/history.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 struct matched_row {
     uint32_t key;

@@ -48,10 +48,10 @@ struct spans matcher_spans(const struct history *h, const struct predicate *p)
     const struct condition *condition = p->filter.condition;
     struct spans spans = { .is_exact = condition->bound_count == condition->conjunct_count };
 
-    spans.is_empty = filter_is_empty(&p->filter);
+    spans.is_empty = condition_is_empty(&p->filter);
     for (uint32_t i = 0; i < condition->bound_count; i++) {
         uint16_t column = condition->bounds[i].column;
-        struct range range = filter_range(&p->filter, column);
+        struct range range = condition_range(&p->filter, column);
         struct span span = { .column = column };
 
         if (has_span(&spans, column))
@@ -105,7 +105,7 @@ static bool spell_key(const struct history *h, const struct predicate *p, struct
         struct datum value;
 
         buffer_byte(out, '/');
-        if (!filter_pin(&p->filter, (uint16_t)column, &value) ||
+        if (!condition_pin(&p->filter, (uint16_t)column, &value) ||
             !spell_part(h, h->table_column_start[p->table] + column, &value, out))
             return false;
     }

@@ -17,7 +17,7 @@
 #include "base/array.h"
 #include "base/map.h"
 #include "history/history.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #define MATCHER_SPANS_MAX 4
 

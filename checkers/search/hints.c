@@ -12,7 +12,7 @@ struct hinted {
 static int compare_hinted(const void *a, const void *b)
 {
     const struct hinted *x = a, *y = b;
-    int order = place_compare(x->place, y->place);
+    int order = history_compare_places(x->place, y->place);
 
     return order != 0 ? order : (x->actor > y->actor) - (x->actor < y->actor);
 }
@@ -48,7 +48,7 @@ static uint32_t count_up_to(const struct hinted *sorted, uint32_t count, struct 
 {
     uint32_t low;
 
-    BISECT(low, 0, count, place_compare(sorted[low].place, place) <= 0);
+    BISECT(low, 0, count, history_compare_places(sorted[low].place, place) <= 0);
     return low;
 }
 

@@ -32,17 +32,17 @@ struct header {
     uint64_t checksum; /* of header and table, with this as zero */
 };
 
-struct section {
+struct oh_section {
     char name[NAME_SIZE]; /* the column's, and zeros */
     uint32_t element_size;
     uint64_t count, offset, size, checksum;
 };
 
-_Static_assert(sizeof(struct header) == 64 && sizeof(struct section) == 64, "no padding");
+_Static_assert(sizeof(struct header) == 64 && sizeof(struct oh_section) == 64, "no padding");
 
 struct head {
     struct header header;
-    struct section sections[HISTORY_COLUMN_COUNT];
+    struct oh_section sections[HISTORY_COLUMN_COUNT];
 };
 
 _Static_assert(sizeof(struct head) == 64 + 64 * HISTORY_COLUMN_COUNT, "no padding");
@@ -54,7 +54,7 @@ static uint64_t align(uint64_t offset)
 
 static size_t head_size(uint32_t section_count)
 {
-    return sizeof(struct header) + section_count * sizeof(struct section);
+    return sizeof(struct header) + section_count * sizeof(struct oh_section);
 }
 
 static uint64_t head_checksum(const struct head *head)
@@ -88,7 +88,7 @@ static void lay_out(const struct history *h, struct head *head)
     count = 0;
     for (enum history_column c = 0; c < HISTORY_COLUMN_COUNT; c++) {
         const struct history_form *form = &history_forms[c];
-        struct section *section = &head->sections[count];
+        struct oh_section *section = &head->sections[count];
         if (!history_column(h, c))
             continue;
         memcpy(section->name, form->name, strlen(form->name));
@@ -131,7 +131,7 @@ enum status oh_write(const struct history *h,
     return STATUS_OK;
 }
 
-static enum status refuse_section(const struct section *section, struct error *err,
+static enum status refuse_section(const struct oh_section *section, struct error *err,
                                   const char *why)
 {
     err->offset = section->offset;
@@ -173,7 +173,7 @@ static enum status read_head(const char *bytes, size_t size, struct head *head, 
     return STATUS_OK;
 }
 
-static bool has_name(const struct section *section, enum history_column column)
+static bool has_name(const struct oh_section *section, enum history_column column)
 {
     char name[NAME_SIZE] = { 0 };
 
@@ -185,7 +185,7 @@ static bool has_name(const struct section *section, enum history_column column)
 static enum status find_column(const struct head *head, size_t n, enum history_column *column,
                                struct error *err)
 {
-    const struct section *section = n < head->header.section_count ? &head->sections[n] : NULL;
+    const struct oh_section *section = n < head->header.section_count ? &head->sections[n] : NULL;
     bool is_known = false;
 
     for (; *column < HISTORY_COLUMN_COUNT; (*column)++) {
@@ -205,7 +205,7 @@ static enum status find_column(const struct head *head, size_t n, enum history_c
 }
 
 /* Element sizes and counts fit the column; the first column of a group counts it. */
-static enum status check_section(const struct section *section, enum history_column column,
+static enum status check_section(const struct oh_section *section, enum history_column column,
                                  bool is_first, uint64_t offset, struct history *h,
                                  struct error *err)
 {
@@ -228,7 +228,7 @@ static enum status check_section(const struct section *section, enum history_col
     return STATUS_OK;
 }
 
-static enum status check_contents(const struct section *section, uint64_t before,
+static enum status check_contents(const struct oh_section *section, uint64_t before,
                                   const char *bytes, size_t size, struct error *err)
 {
     if (section->offset > size || section->size > size - section->offset)
@@ -250,7 +250,7 @@ static enum status read_sections(const char *bytes, size_t size, const struct he
     enum history_column column = 0;
 
     for (size_t n = 0; n < head->header.section_count; n++, column++) {
-        const struct section *section = &head->sections[n];
+        const struct oh_section *section = &head->sections[n];
         bool *is_counted;
         TRY(find_column(head, n, &column, err));
         is_counted = &group_is_counted[history_forms[column].group];

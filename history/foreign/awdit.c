@@ -80,14 +80,14 @@ static bool is_it(struct text beginning)
     return read_line(foreign_first_line(beginning), &line) == LINE_OP;
 }
 
-struct reader {
-    struct draft draft;
+struct awdit_reader {
+    struct foreign_draft draft;
     int64_t session, next_id;
     uint32_t txn; /* valid if it is open */
     bool txn_is_open;
 };
 
-static enum status add_op(struct reader *r, const struct line *line, uint64_t number,
+static enum status add_op(struct awdit_reader *r, const struct line *line, uint64_t number,
                           struct error *err)
 {
     if (!r->txn_is_open)
@@ -97,7 +97,7 @@ static enum status add_op(struct reader *r, const struct line *line, uint64_t nu
                               err);
 }
 
-static enum status add_line(struct reader *r, struct text text, uint64_t number, struct error *err)
+static enum status add_line(struct awdit_reader *r, struct text text, uint64_t number, struct error *err)
 {
     struct line line;
 
@@ -124,7 +124,7 @@ static enum status add_line(struct reader *r, struct text text, uint64_t number,
 
 static enum status read_awdit(struct source *source, struct history *history, struct error *err)
 {
-    struct reader r = { .session = 0 };
+    struct awdit_reader r = { .session = 0 };
     struct text text = { "", 0 };
     enum status status = STATUS_OK;
 

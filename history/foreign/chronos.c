@@ -13,7 +13,7 @@
 
 #include "history/foreign/foreign_private.h"
 
-struct reader {
+struct chronos_reader {
     struct whole whole;
     struct intern names;         /* ids that are no numbers */
     struct edn_integers elements; /* of the list at hand */
@@ -55,7 +55,7 @@ static enum status take_kind(struct edn *e, struct op *op, struct error *err)
     return STATUS_OK;
 }
 
-static enum status take_value(struct reader *r, struct value *value, struct error *err)
+static enum status take_value(struct chronos_reader *r, struct value *value, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     int64_t number;
@@ -73,7 +73,7 @@ static enum status take_value(struct reader *r, struct value *value, struct erro
     return STATUS_OK;
 }
 
-static enum status take_op(struct reader *r, uint32_t txn, struct error *err)
+static enum status take_op(struct chronos_reader *r, uint32_t txn, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     struct op op = { .value = value_null() };
@@ -106,7 +106,7 @@ static enum status take_op(struct reader *r, uint32_t txn, struct error *err)
     return draft_add_numbered(&r->whole.draft, txn, op.kind, op.key, op.value, err);
 }
 
-static enum status take_ops(struct reader *r, uint32_t txn, struct error *err)
+static enum status take_ops(struct chronos_reader *r, uint32_t txn, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     bool more;
@@ -122,7 +122,7 @@ static enum status take_ops(struct reader *r, uint32_t txn, struct error *err)
 
 /* --- Transactions ----------------------------------------------------------------- */
 
-static enum status take_id(struct reader *r, const char *what, int64_t *id, struct error *err)
+static enum status take_id(struct chronos_reader *r, const char *what, int64_t *id, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     struct edn_scalar scalar;
@@ -164,13 +164,13 @@ static enum status take_place(struct edn *e, struct place *place, struct error *
     return has_physical ? STATUS_OK : edn_refuse(e, "a timestamp with p before this", err);
 }
 
-struct seen {
+struct chronos_seen {
     bool tid, sid, sts, cts, ops;
 };
 
 /* A transaction is added when its first field comes; ids may come behind its operations. */
-static enum status take_txn_field(struct reader *r, const struct edn_scalar *name,
-                                  struct draft_txn *txn, struct seen *seen, const char **ops,
+static enum status take_txn_field(struct chronos_reader *r, const struct edn_scalar *name,
+                                  struct draft_txn *txn, struct chronos_seen *seen, const char **ops,
                                   struct error *err)
 {
     struct edn *e = &r->whole.edn;
@@ -200,11 +200,11 @@ static enum status take_txn_field(struct reader *r, const struct edn_scalar *nam
 }
 
 /* The operations are read last, when the transaction that they belong to is known. */
-static enum status take_txn(struct reader *r, struct error *err)
+static enum status take_txn(struct chronos_reader *r, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     struct draft_txn read = { .id = 0 };
-    struct seen seen = { .tid = false };
+    struct chronos_seen seen = { .tid = false };
     const char *ops = NULL, *behind;
     bool more = true;
     uint32_t txn;
@@ -229,7 +229,7 @@ static enum status take_txn(struct reader *r, struct error *err)
     return STATUS_OK;
 }
 
-static enum status take_all(struct reader *r, struct error *err)
+static enum status take_all(struct chronos_reader *r, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     bool more;
@@ -246,7 +246,7 @@ static enum status take_all(struct reader *r, struct error *err)
 
 static enum status read_chronos(struct source *source, struct history *history, struct error *err)
 {
-    struct reader r = { .names = { 0 } };
+    struct chronos_reader r = { .names = { 0 } };
     enum status status = whole_begin(&r.whole, source, true, err);
 
     if (status == STATUS_OK)

@@ -48,7 +48,7 @@ struct log {
     bool has_times;
 };
 
-struct record {
+struct cobra_record {
     char type;
     uint64_t writer, id, key, hash, txn, time;
 };
@@ -75,11 +75,11 @@ static uint64_t word_at(const struct log *log, size_t at)
 }
 
 /* False: there is no whole record here. */
-static bool take_record(struct log *log, struct record *record)
+static bool take_record(struct log *log, struct cobra_record *record)
 {
     size_t words, at = log->at + 1;
 
-    *record = (struct record){ .type = log->bytes[log->at] };
+    *record = (struct cobra_record){ .type = log->bytes[log->at] };
     if (!is_type(record->type))
         return false;
     words = record_words(record->type, log->has_times);
@@ -106,7 +106,7 @@ static bool take_record(struct log *log, struct record *record)
 /* How far the log can be read so; says whether some record has the universal id. */
 static size_t readable(struct log *log, bool has_times, bool *is_universal)
 {
-    struct record record;
+    struct cobra_record record;
     size_t far;
 
     log->has_times = has_times;
@@ -138,7 +138,7 @@ static void settle_times(struct log *log, bool *is_universal)
 static bool begins_so(struct text beginning, bool has_times)
 {
     struct log log = { .bytes = (char *)beginning.at, .size = beginning.length };
-    struct record first, record;
+    struct cobra_record first, record;
 
     log.has_times = has_times;
     if (log.size == 0 || !take_record(&log, &first) || first.type != 'S')
@@ -161,16 +161,16 @@ static bool is_it(struct text beginning)
 /* --- Reading a log ---------------------------------------------------------------- */
 
 /* A write, or what a read says of the write that it read. */
-struct claim {
+struct cobra_claim {
     uint64_t key, id, txn, hash;
     uint32_t op; /* of the draft */
 };
 
-struct reader {
-    struct draft draft;
+struct cobra_reader {
+    struct foreign_draft draft;
     bool is_universal, has_times;
-    ARRAY(struct claim) writes;
-    ARRAY(struct claim) reads;
+    ARRAY(struct cobra_claim) writes;
+    ARRAY(struct cobra_claim) reads;
 };
 
 static enum status refuse(const struct log *log, const char *what, struct error *err)
@@ -180,17 +180,17 @@ static enum status refuse(const struct log *log, const char *what, struct error 
     return error_set(err, STATUS_BAD_INPUT, "%s", what);
 }
 
-static bool is_of_nothing(const struct record *record)
+static bool is_of_nothing(const struct cobra_record *record)
 {
     return record->writer == COBRA_INITIAL || record->writer == COBRA_NULL ||
            record->id == COBRA_INITIAL || record->id == COBRA_NULL;
 }
 
-static enum status add_op(struct reader *r, uint32_t txn, const struct record *record,
+static enum status add_op(struct cobra_reader *r, uint32_t txn, const struct cobra_record *record,
                           struct error *err)
 {
     bool is_read = record->type == 'R';
-    struct claim claim = { record->key, record->id, record->writer, record->hash,
+    struct cobra_claim claim = { record->key, record->id, record->writer, record->hash,
                            (uint32_t)r->draft.ops.count };
     uint64_t identity = r->is_universal ? record->hash : record->id;
     struct value value = value_integer((int64_t)identity);
@@ -207,10 +207,10 @@ static enum status add_op(struct reader *r, uint32_t txn, const struct record *r
                               value, err);
 }
 
-static enum status add_record(struct reader *r, const struct log *log, const struct record *record,
+static enum status add_record(struct cobra_reader *r, const struct log *log, const struct cobra_record *record,
                               int64_t session, uint32_t *txn, struct error *err)
 {
-    struct draft *draft = &r->draft;
+    struct foreign_draft *draft = &r->draft;
 
     if (record->type == 'S') {
         TRY(draft_add_txn(draft, (int64_t)record->txn, session, 0, txn, err));
@@ -227,10 +227,10 @@ static enum status add_record(struct reader *r, const struct log *log, const str
     return STATUS_OK;
 }
 
-static enum status read_log(struct reader *r, struct log *log, int64_t session, struct error *err)
+static enum status read_log(struct cobra_reader *r, struct log *log, int64_t session, struct error *err)
 {
     bool is_open = false;
-    struct record record;
+    struct cobra_record record;
     uint32_t txn = 0;
 
     while (log->at < log->size) {
@@ -260,7 +260,7 @@ static enum status read_log(struct reader *r, struct log *log, int64_t session, 
 /* --- What was read ---------------------------------------------------------------- */
 
 /* By key and id alone. */
-static int compare_versions(const struct claim *a, const struct claim *b)
+static int compare_versions(const struct cobra_claim *a, const struct cobra_claim *b)
 {
     if (a->key != b->key)
         return a->key < b->key ? -1 : 1;
@@ -269,20 +269,20 @@ static int compare_versions(const struct claim *a, const struct claim *b)
 
 static int compare_claims(const void *a, const void *b)
 {
-    const struct claim *left = a, *right = b;
+    const struct cobra_claim *left = a, *right = b;
     int order = compare_versions(left, right);
 
     return order ? order : (left->op > right->op) - (left->op < right->op);
 }
 
-static bool agree(const struct claim *read, const struct claim *write)
+static bool agree(const struct cobra_claim *read, const struct cobra_claim *write)
 {
     return read->hash == write->hash &&
            (read->txn == write->txn || read->txn == COBRA_UNIVERSAL);
 }
 
 /* Whether the id was written, but never so as the read says. */
-static bool is_false(const struct reader *r, const struct claim *read)
+static bool is_false(const struct cobra_reader *r, const struct cobra_claim *read)
 {
     size_t place;
 
@@ -294,7 +294,7 @@ static bool is_false(const struct reader *r, const struct claim *read)
 }
 
 /* A read with an id that was written, but not with that hash or by that transaction, reads neither. */
-static enum status settle_reads(struct reader *r, struct error *err)
+static enum status settle_reads(struct cobra_reader *r, struct error *err)
 {
     struct buffer text = { 0 };
     enum status status = STATUS_OK;
@@ -304,7 +304,7 @@ static enum status settle_reads(struct reader *r, struct error *err)
     if (r->writes.count > 0)
         qsort(r->writes.at, r->writes.count, sizeof *r->writes.at, compare_claims);
     for (size_t i = 0; i < r->reads.count && status == STATUS_OK; i++) {
-        const struct claim *read = &r->reads.at[i];
+        const struct cobra_claim *read = &r->reads.at[i];
 
         if (!is_false(r, read))
             continue;
@@ -321,7 +321,7 @@ static enum status settle_reads(struct reader *r, struct error *err)
 }
 
 /* Times are of use if all have them. */
-static void settle_txn_times(struct reader *r)
+static void settle_txn_times(struct cobra_reader *r)
 {
     bool is_timed = r->has_times;
 
@@ -348,7 +348,7 @@ static enum status take_log(struct log *log, const char *path, struct error *err
     return status;
 }
 
-static enum status read_logs(struct reader *r, struct log *logs, size_t count, struct error *err)
+static enum status read_logs(struct cobra_reader *r, struct log *logs, size_t count, struct error *err)
 {
     r->has_times = true;
     for (size_t i = 0; i < count; i++) {
@@ -365,7 +365,7 @@ static enum status read_logs(struct reader *r, struct log *logs, size_t count, s
 static enum status read_sessions(const char *const *paths, size_t count, struct history *history,
                                  struct error *err)
 {
-    struct reader r = { .is_universal = false };
+    struct cobra_reader r = { .is_universal = false };
     struct log *logs = NULL;
     size_t taken = 0;
     enum status status = memory_resize((void **)&logs, count, sizeof *logs, err);
@@ -539,8 +539,8 @@ static enum status begin(struct writer *w, const struct history *h, uint32_t *lo
     for (size_t t = 0; t < h->txn_count; t++)
         w->has_txn[t] = h->txn_status[t] != TXN_ABORT;
     TRY(writes_collect(&w->writes, h, err));
-    TRY(by_session_init(&w->by, h, w->has_txn, err));
-    w->keys = key_numbers_of(h, INT64_MIN, losses);
+    TRY(foreign_by_session(&w->by, h, w->has_txn, err));
+    w->keys = foreign_key_numbers(h, INT64_MIN, losses);
     w->is_universal = has_equal_writes(w);
     w->is_timed = has_times(w);
     w->keeps_sessions = keeps_sessions(w, &goes_on);
@@ -557,7 +557,7 @@ static enum status begin(struct writer *w, const struct history *h, uint32_t *lo
 static void finish(struct writer *w)
 {
     writes_close(&w->writes);
-    by_session_close(&w->by);
+    foreign_by_session_close(&w->by);
     free(w->has_txn);
     buffer_close(&w->out);
     free(w->folder);
@@ -621,7 +621,7 @@ static enum status put_op(struct writer *w, uint32_t txn, uint32_t op, struct er
         put_word(w, kind == SOURCE_INITIAL ? COBRA_INITIAL : writer_of(w, kind, &write));
     }
     put_word(w, kind == SOURCE_INITIAL ? COBRA_INITIAL : id);
-    put_word(w, (uint64_t)key_number(w->keys, h, h->op_key[op]));
+    put_word(w, (uint64_t)foreign_key_number(w->keys, h, h->op_key[op]));
     put_word(w, kind == SOURCE_INITIAL ? 0 : value);
     return STATUS_OK;
 }

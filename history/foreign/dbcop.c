@@ -96,7 +96,7 @@ static enum status take_flag(struct bytes *b, const struct source *source, bool 
                        : STATUS_OK;
 }
 
-static enum status take_txn(struct draft *d, struct bytes *b, const struct source *source,
+static enum status take_txn(struct foreign_draft *d, struct bytes *b, const struct source *source,
                             int64_t id, int64_t session, struct error *err)
 {
     uint64_t events = take(b, 8);
@@ -127,7 +127,7 @@ static enum status take_txn(struct draft *d, struct bytes *b, const struct sourc
     return STATUS_OK;
 }
 
-static enum status take_all(struct draft *d, struct bytes *b, const struct source *source,
+static enum status take_all(struct foreign_draft *d, struct bytes *b, const struct source *source,
                             struct error *err)
 {
     uint64_t sessions;
@@ -155,7 +155,7 @@ static enum status take_all(struct draft *d, struct bytes *b, const struct sourc
 static enum status read_dbcop(struct source *source, struct history *history, struct error *err)
 {
     struct bytes b = { 0 };
-    struct draft draft;
+    struct foreign_draft draft;
     char *bytes = NULL;
     enum status status = source_take_rest(source, &bytes, &b.size, err);
 
@@ -203,7 +203,7 @@ static enum status examine_ids(const struct history *h, uint32_t *losses, struct
     enum status status = writes_init(&writes, h, err);
 
     if (status == STATUS_OK)
-        status = by_session_init(&by, h, writes.has_txn, err);
+        status = foreign_by_session(&by, h, writes.has_txn, err);
     for (uint32_t s = 0; s < h->session_count && status == STATUS_OK; s++) {
         if (h->session_id[s] != s)
             *losses |= 1u << LOSS_IDS;
@@ -211,7 +211,7 @@ static enum status examine_ids(const struct history *h, uint32_t *losses, struct
             if (h->txn_id[by.txns[i]] != i)
                 *losses |= 1u << LOSS_IDS;
     }
-    by_session_close(&by);
+    foreign_by_session_close(&by);
     writes_close(&writes);
     return status;
 }
@@ -220,7 +220,7 @@ static enum status examine(const struct history *h, uint32_t *losses, struct err
 {
     TRY(foreign_examine(h, losses, err));
     TRY(foreign_examine_zeros(h, losses, err));
-    (void)key_numbers_of(h, 0, losses);
+    (void)foreign_key_numbers(h, 0, losses);
     for (uint32_t t = 0; t < h->txn_count; t++) {
         if (h->txn_status[t] == TXN_ABORT)
             *losses |= 1u << LOSS_ABORTED;
@@ -254,7 +254,7 @@ static void put_txn(const struct history *h, struct key_numbers keys, uint32_t t
         if (!is_carried(h, txn, op))
             continue;
         buffer_byte(out, h->op_kind[op] == OP_WRITE);
-        put(out, (uint64_t)key_number(keys, h, h->op_key[op]));
+        put(out, (uint64_t)foreign_key_number(keys, h, h->op_key[op]));
         put(out, (uint64_t)history_value(h, op).bits); /* of null: 0 */
         buffer_byte(out, 1);
     }
@@ -281,7 +281,7 @@ static enum status put_sessions(const struct history *h, const struct by_session
                                 struct sink *sink, struct buffer *out, struct error *err)
 {
     uint32_t losses = 0;
-    struct key_numbers keys = key_numbers_of(h, 0, &losses);
+    struct key_numbers keys = foreign_key_numbers(h, 0, &losses);
 
     put_header(h, by, out);
     for (uint32_t s = 0; s < h->session_count; s++) {
@@ -302,10 +302,10 @@ static enum status write_dbcop(const struct history *h, struct sink *sink, struc
     enum status status = writes_init(&writes, h, err);
 
     if (status == STATUS_OK)
-        status = by_session_init(&by, h, writes.has_txn, err);
+        status = foreign_by_session(&by, h, writes.has_txn, err);
     if (status == STATUS_OK)
         status = put_sessions(h, &by, sink, &out, err);
-    by_session_close(&by);
+    foreign_by_session_close(&by);
     writes_close(&writes);
     buffer_close(&out);
     return status;

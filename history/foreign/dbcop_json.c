@@ -13,7 +13,7 @@
 
 #include "history/foreign/foreign_private.h"
 
-struct event {
+struct dbcop_event {
     bool has_kind, has_variable, has_value, is_write, failed, is_old;
     int64_t variable;
     struct value value;
@@ -21,7 +21,7 @@ struct event {
 
 /* --- Events ----------------------------------------------------------------------- */
 
-static enum status take_value(struct edn *e, struct event *event, struct error *err)
+static enum status take_value(struct edn *e, struct dbcop_event *event, struct error *err)
 {
     int64_t number;
 
@@ -34,14 +34,14 @@ static enum status take_value(struct edn *e, struct event *event, struct error *
     return STATUS_OK;
 }
 
-static enum status take_variable(struct edn *e, struct event *event, struct error *err)
+static enum status take_variable(struct edn *e, struct dbcop_event *event, struct error *err)
 {
     event->has_variable = true;
     return edn_take_integer(e, "a variable, which is a number", &event->variable, err);
 }
 
 /* {"variable":0,"version":1}, behind "Read" or "Write". */
-static enum status take_access(struct edn *e, bool is_write, struct event *event, struct error *err)
+static enum status take_access(struct edn *e, bool is_write, struct dbcop_event *event, struct error *err)
 {
     if (event->has_kind)
         return edn_refuse(e, "one of \"Read\" and \"Write\" alone before this", err);
@@ -65,7 +65,7 @@ static enum status take_access(struct edn *e, bool is_write, struct event *event
 }
 
 static enum status take_event_field(struct edn *e, const struct edn_scalar *name,
-                                    struct event *event, struct error *err)
+                                    struct dbcop_event *event, struct error *err)
 {
     bool happened;
 
@@ -90,7 +90,7 @@ static enum status take_event_field(struct edn *e, const struct edn_scalar *name
 static enum status take_event(struct whole *w, uint32_t txn, struct error *err)
 {
     struct edn *e = &w->edn;
-    struct event event = { .is_write = false };
+    struct dbcop_event event = { .is_write = false };
     bool more = true;
 
     TRY(edn_open(e, '{', "an event: {\"Read\":{...}} or {\"Write\":{...}}", err));

@@ -3,13 +3,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void draft_init(struct draft *d)
+void draft_init(struct foreign_draft *d)
 {
-    *d = (struct draft){ .initial = value_none() };
+    *d = (struct foreign_draft){ .initial = value_none() };
     builder_init(&d->builder);
 }
 
-void draft_close(struct draft *d)
+void draft_close(struct foreign_draft *d)
 {
     builder_close(&d->builder);
     array_close(&d->txns);
@@ -19,7 +19,7 @@ void draft_close(struct draft *d)
     map_close(&d->initial_keys);
 }
 
-enum status draft_add_txn(struct draft *d, int64_t id, int64_t session, uint64_t line,
+enum status draft_add_txn(struct foreign_draft *d, int64_t id, int64_t session, uint64_t line,
                           uint32_t *txn, struct error *err)
 {
     struct draft_txn added = { .id = id,
@@ -39,7 +39,7 @@ enum status draft_add_txn(struct draft *d, int64_t id, int64_t session, uint64_t
     return array_push(&d->txns, added, err);
 }
 
-bool draft_find_txn(const struct draft *d, int64_t id, uint32_t *txn)
+bool draft_find_txn(const struct foreign_draft *d, int64_t id, uint32_t *txn)
 {
     uint64_t found;
 
@@ -49,7 +49,7 @@ bool draft_find_txn(const struct draft *d, int64_t id, uint32_t *txn)
     return true;
 }
 
-enum status draft_add_op(struct draft *d, uint32_t txn, enum op_kind kind, struct text key,
+enum status draft_add_op(struct foreign_draft *d, uint32_t txn, enum op_kind kind, struct text key,
                          struct value value, struct error *err)
 {
     uint32_t number;
@@ -58,12 +58,12 @@ enum status draft_add_op(struct draft *d, uint32_t txn, enum op_kind kind, struc
     return draft_add_op_of(d, txn, kind, number, value, err);
 }
 
-enum status draft_key(struct draft *d, struct text text, uint32_t *key, struct error *err)
+enum status draft_key(struct foreign_draft *d, struct text text, uint32_t *key, struct error *err)
 {
     return builder_key(&d->builder, text, key, err);
 }
 
-enum status draft_add_op_of(struct draft *d, uint32_t txn, enum op_kind kind, uint32_t key,
+enum status draft_add_op_of(struct foreign_draft *d, uint32_t txn, enum op_kind kind, uint32_t key,
                             struct value value, struct error *err)
 {
     struct draft_op op = { .value = value, .txn = txn, .key = key, .kind = (uint8_t)kind };
@@ -73,7 +73,7 @@ enum status draft_add_op_of(struct draft *d, uint32_t txn, enum op_kind kind, ui
     return STATUS_OK;
 }
 
-enum status draft_add_numbered(struct draft *d, uint32_t txn, enum op_kind kind, int64_t key,
+enum status draft_add_numbered(struct foreign_draft *d, uint32_t txn, enum op_kind kind, int64_t key,
                                struct value value, struct error *err)
 {
     char name[20];
@@ -83,7 +83,7 @@ enum status draft_add_numbered(struct draft *d, uint32_t txn, enum op_kind kind,
                         err);
 }
 
-enum status draft_add_initial(struct draft *d, struct text key, struct value value,
+enum status draft_add_initial(struct foreign_draft *d, struct text key, struct value value,
                               struct error *err)
 {
     struct draft_op op = { .value = value };
@@ -101,7 +101,7 @@ enum status draft_add_initial(struct draft *d, struct text key, struct value val
 /* --- Finishing -------------------------------------------------------------------- */
 
 /* The operations of each transaction together, in their order; start has one more entry. */
-static enum status sort_ops(const struct draft *d, size_t **start, uint32_t **sorted,
+static enum status sort_ops(const struct foreign_draft *d, size_t **start, uint32_t **sorted,
                             struct error *err)
 {
     TRY(memory_resize((void **)start, d->txns.count + 2, sizeof **start, err));
@@ -114,7 +114,7 @@ static enum status sort_ops(const struct draft *d, size_t **start, uint32_t **so
     return STATUS_OK;
 }
 
-static enum status add_initial(struct draft *d, struct error *err)
+static enum status add_initial(struct foreign_draft *d, struct error *err)
 {
     for (size_t i = 0; i < d->initials.count; i++)
         TRY(builder_add_initial(&d->builder, d->initials.at[i].key, d->initials.at[i].value, err));
@@ -129,7 +129,7 @@ static enum status add_initial(struct draft *d, struct error *err)
     return STATUS_OK;
 }
 
-static enum status add_txn(struct draft *d, const struct draft_txn *txn, struct error *err)
+static enum status add_txn(struct foreign_draft *d, const struct draft_txn *txn, struct error *err)
 {
     TRY(builder_begin_txn(&d->builder, txn->id, txn->session, (enum txn_status)txn->status, err));
     if (txn->invoked != TIME_ABSENT)
@@ -143,7 +143,7 @@ static enum status add_txn(struct draft *d, const struct draft_txn *txn, struct 
     return STATUS_OK;
 }
 
-static enum status build(struct draft *d, const size_t *start, const uint32_t *sorted,
+static enum status build(struct foreign_draft *d, const size_t *start, const uint32_t *sorted,
                          struct error *err)
 {
     for (size_t t = 0; t < d->txns.count; t++) {
@@ -158,7 +158,7 @@ static enum status build(struct draft *d, const size_t *start, const uint32_t *s
     return STATUS_OK;
 }
 
-enum status draft_finish(struct draft *d, const char *producer, struct history *history,
+enum status draft_finish(struct foreign_draft *d, const char *producer, struct history *history,
                          struct error *err)
 {
     size_t *start = NULL;

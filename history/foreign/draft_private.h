@@ -34,7 +34,7 @@ struct draft_op {
     uint8_t kind; /* enum op_kind */
 };
 
-struct draft {
+struct foreign_draft {
     struct builder builder; /* for keys and values; transactions come at the end */
     ARRAY(struct draft_txn) txns;
     ARRAY(struct draft_op) ops;
@@ -44,30 +44,30 @@ struct draft {
     struct map initial_keys;
 };
 
-void draft_init(struct draft *);
-void draft_close(struct draft *);
+void draft_init(struct foreign_draft *);
+void draft_close(struct foreign_draft *);
 
 /* A new transaction, committed and without times. Ids are unique. */
-MUST_USE enum status draft_add_txn(struct draft *, int64_t id, int64_t session, uint64_t line,
+MUST_USE enum status draft_add_txn(struct foreign_draft *, int64_t id, int64_t session, uint64_t line,
                                    uint32_t *txn, struct error *);
 /* The transaction of that id; false: there is none. */
-bool draft_find_txn(const struct draft *, int64_t id, uint32_t *txn);
-MUST_USE enum status draft_add_op(struct draft *, uint32_t txn, enum op_kind, struct text key,
+bool draft_find_txn(const struct foreign_draft *, int64_t id, uint32_t *txn);
+MUST_USE enum status draft_add_op(struct foreign_draft *, uint32_t txn, enum op_kind, struct text key,
                                   struct value, struct error *);
 /* A key's number, for draft_add_op_of(). */
-MUST_USE enum status draft_key(struct draft *, struct text, uint32_t *key, struct error *);
-MUST_USE enum status draft_add_op_of(struct draft *, uint32_t txn, enum op_kind, uint32_t key,
+MUST_USE enum status draft_key(struct foreign_draft *, struct text, uint32_t *key, struct error *);
+MUST_USE enum status draft_add_op_of(struct foreign_draft *, uint32_t txn, enum op_kind, uint32_t key,
                                      struct value, struct error *);
 /* A key by its number, spelled as such. */
-MUST_USE enum status draft_add_numbered(struct draft *, uint32_t txn, enum op_kind, int64_t key,
+MUST_USE enum status draft_add_numbered(struct foreign_draft *, uint32_t txn, enum op_kind, int64_t key,
                                         struct value, struct error *);
 
 /* What the key begins with, whatever the others do. Each key once. */
-MUST_USE enum status draft_add_initial(struct draft *, struct text key, struct value,
+MUST_USE enum status draft_add_initial(struct foreign_draft *, struct text key, struct value,
                                        struct error *);
 
 /* The history; `producer` is the tool's name. The draft may only be closed afterwards. */
-MUST_USE enum status draft_finish(struct draft *, const char *producer, struct history *,
+MUST_USE enum status draft_finish(struct foreign_draft *, const char *producer, struct history *,
                                   struct error *);
 
 #endif

@@ -15,7 +15,7 @@ static const char *const descriptions[] = {
 #undef LOSS_DESCRIPTION
 };
 
-const char *loss_description(enum loss loss)
+const char *foreign_loss(enum loss loss)
 {
     assert(loss < LOSS_COUNT);
     return descriptions[loss];
@@ -81,7 +81,7 @@ enum status foreign_examine(const struct history *h, uint32_t *losses, struct er
     return STATUS_OK;
 }
 
-struct key_numbers key_numbers_of(const struct history *h, int64_t min, uint32_t *losses)
+struct key_numbers foreign_key_numbers(const struct history *h, int64_t min, uint32_t *losses)
 {
     struct key_numbers numbers = { .is_anew = false };
 
@@ -95,7 +95,7 @@ struct key_numbers key_numbers_of(const struct history *h, int64_t min, uint32_t
     return numbers;
 }
 
-int64_t key_number(struct key_numbers numbers, const struct history *h, uint32_t key)
+int64_t foreign_key_number(struct key_numbers numbers, const struct history *h, uint32_t key)
 {
     int64_t number = key;
     bool is_number = numbers.is_anew || text_to_int64(history_key(h, key), &number);
@@ -124,8 +124,8 @@ enum status foreign_examine_zeros(const struct history *h, uint32_t *losses, str
     return STATUS_OK;
 }
 
-enum status by_session_init(struct by_session *by, const struct history *h, const bool *has_txn,
-                            struct error *err)
+enum status foreign_by_session(struct by_session *by, const struct history *h, const bool *has_txn,
+                               struct error *err)
 {
     *by = (struct by_session){ 0 };
     TRY(memory_resize((void **)&by->start, h->session_count + 2, sizeof *by->start, err));
@@ -140,7 +140,7 @@ enum status by_session_init(struct by_session *by, const struct history *h, cons
     return STATUS_OK;
 }
 
-void by_session_close(struct by_session *by)
+void foreign_by_session_close(struct by_session *by)
 {
     free(by->start);
     free(by->txns);

@@ -46,7 +46,7 @@ enum loss {
         LOSS_COUNT
 };
 
-const char *loss_description(enum loss);
+const char *foreign_loss(enum loss);
 
 struct foreign {
     bool (*is_it)(struct text beginning);

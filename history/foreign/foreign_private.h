@@ -25,8 +25,8 @@ struct key_numbers {
     bool is_anew;
 };
 
-struct key_numbers key_numbers_of(const struct history *, int64_t min, uint32_t *losses);
-int64_t key_number(struct key_numbers, const struct history *, uint32_t key);
+struct key_numbers foreign_key_numbers(const struct history *, int64_t min, uint32_t *losses);
+int64_t foreign_key_number(struct key_numbers, const struct history *, uint32_t key);
 /* The error is about the line that the source gave last. Returns the error's status. */
 enum status foreign_at_line(const struct source *, struct error *);
 /*
@@ -42,10 +42,10 @@ struct by_session {
     uint32_t *txns;
 };
 
-/* Closed by by_session_close(), also after a failure. */
-MUST_USE enum status by_session_init(struct by_session *, const struct history *,
-                                     const bool *has_txn, struct error *);
-void by_session_close(struct by_session *);
+/* Closed by foreign_by_session_close(), also after a failure. */
+MUST_USE enum status foreign_by_session(struct by_session *, const struct history *,
+                                        const bool *has_txn, struct error *);
+void foreign_by_session_close(struct by_session *);
 
 /* Gives what was put together to the sink, if it is much, or `at_once`. */
 MUST_USE enum status foreign_flush(struct buffer *, struct sink *, bool at_once, struct error *);

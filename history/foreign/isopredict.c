@@ -19,14 +19,14 @@
 #include "history/foreign/foreign_private.h"
 #include "history/foreign/writes_private.h"
 
-struct pair {
+struct isopredict_pair {
     int64_t session, number;
 };
 
-struct line {
+struct isopredict_line {
     enum op_kind kind;
     struct text key, set; /* set.at is NULL: it is no element of one */
-    struct pair txn, from; /* from: of reads */
+    struct isopredict_pair txn, from; /* from: of reads */
 };
 
 /* --- Lines ------------------------------------------------------------------------ */
@@ -56,7 +56,7 @@ static bool take_until(struct text *text, char byte, struct text *before)
 }
 
 /* ` Txn(1, 0)`, with the name given. */
-static bool take_pair(struct text *text, const char *name, struct pair *pair)
+static bool take_pair(struct text *text, const char *name, struct isopredict_pair *pair)
 {
     struct text session, number;
 
@@ -91,11 +91,11 @@ static struct text trim(struct text text)
 }
 
 /* Whether the line tells of an operation; `is_whole` if it does so in full. */
-static bool read_line(struct text text, struct line *line, bool *is_whole)
+static bool read_line(struct text text, struct isopredict_line *line, bool *is_whole)
 {
     size_t k = 0;
 
-    *line = (struct line){ .kind = OP_READ };
+    *line = (struct isopredict_line){ .kind = OP_READ };
     text = trim(text);
     while (k < sizeof line_kinds / sizeof *line_kinds && !pass(&text, line_kinds[k].beginning))
         k++;
@@ -119,19 +119,19 @@ static bool read_line(struct text text, struct line *line, bool *is_whole)
 
 /* --- Reading ---------------------------------------------------------------------- */
 
-struct reader {
-    struct draft draft;
+struct isopredict_reader {
+    struct foreign_draft draft;
     struct intern names;  /* of transactions: "1, 0" */
     struct map versions;  /* transaction and key that it wrote */
     struct buffer key, name;
 };
 
-static bool is_initial(struct pair pair)
+static bool is_initial(struct isopredict_pair pair)
 {
     return pair.session == 0 && pair.number == 0;
 }
 
-static enum status number_of(struct reader *r, struct pair pair, uint32_t *number,
+static enum status number_of(struct isopredict_reader *r, struct isopredict_pair pair, uint32_t *number,
                              struct error *err)
 {
     buffer_clear(&r->name);
@@ -141,10 +141,10 @@ static enum status number_of(struct reader *r, struct pair pair, uint32_t *numbe
 }
 
 /* A second write of the same key by the same transaction is the first again. */
-static enum status add_write(struct reader *r, uint32_t txn, struct text key, uint32_t number,
+static enum status add_write(struct isopredict_reader *r, uint32_t txn, struct text key, uint32_t number,
                              struct error *err)
 {
-    struct draft *d = &r->draft;
+    struct foreign_draft *d = &r->draft;
     uint64_t version, unused;
     size_t place;
 
@@ -158,7 +158,7 @@ static enum status add_write(struct reader *r, uint32_t txn, struct text key, ui
     return map_add(&r->versions, version, 0, &place, err);
 }
 
-static enum status add_op(struct reader *r, const struct line *line, uint64_t place,
+static enum status add_op(struct isopredict_reader *r, const struct isopredict_line *line, uint64_t place,
                           struct error *err)
 {
     struct text key = line->key;
@@ -184,9 +184,9 @@ static enum status add_op(struct reader *r, const struct line *line, uint64_t pl
     return draft_add_op(&r->draft, txn, OP_READ, key, value, err);
 }
 
-static enum status add_line(struct reader *r, struct text text, uint64_t place, struct error *err)
+static enum status add_line(struct isopredict_reader *r, struct text text, uint64_t place, struct error *err)
 {
-    struct line line;
+    struct isopredict_line line;
     bool is_whole = false;
 
     if (!read_line(text, &line, &is_whole))
@@ -203,7 +203,7 @@ static enum status add_line(struct reader *r, struct text text, uint64_t place, 
     return error_set(err, STATUS_BAD_INPUT, "the initial transaction (0, 0) reads nothing");
 }
 
-static enum status read_lines(struct reader *r, struct source *source, struct error *err)
+static enum status read_lines(struct isopredict_reader *r, struct source *source, struct error *err)
 {
     for (;;) {
         struct text text;
@@ -219,7 +219,7 @@ static enum status read_lines(struct reader *r, struct source *source, struct er
 static enum status read_isopredict(struct source *source, struct history *history,
                                    struct error *err)
 {
-    struct reader r = { .names = { 0 } };
+    struct isopredict_reader r = { .names = { 0 } };
     enum status status;
 
     draft_init(&r.draft);
@@ -240,7 +240,7 @@ static bool is_it(struct text beginning)
     while (beginning.length > 0) {
         const char *end = memchr(beginning.at, '\n', beginning.length);
         size_t length = end ? (size_t)(end - beginning.at) : beginning.length;
-        struct line line;
+        struct isopredict_line line;
         bool is_whole = false;
 
         if (read_line((struct text){ beginning.at, length }, &line, &is_whole) && is_whole)
@@ -253,7 +253,7 @@ static bool is_it(struct text beginning)
 
 /* --- Writing ---------------------------------------------------------------------- */
 
-struct writer {
+struct isopredict_writer {
     const struct history *history;
     struct writes writes;
     bool numbers_keys, numbers_sessions;
@@ -293,7 +293,7 @@ static bool has_odd_sessions(const struct history *h)
     return false;
 }
 
-static enum status number_txns(struct writer *w, struct error *err)
+static enum status number_txns(struct isopredict_writer *w, struct error *err)
 {
     const struct history *h = w->history;
 
@@ -305,7 +305,7 @@ static enum status number_txns(struct writer *w, struct error *err)
     return STATUS_OK;
 }
 
-static enum status find_last_writes(struct writer *w, struct error *err)
+static enum status find_last_writes(struct isopredict_writer *w, struct error *err)
 {
     const struct history *h = w->history;
     ARRAY(uint32_t) seen = { 0 }; /* by key: the transaction that wrote it, from the end, plus one */
@@ -323,9 +323,9 @@ static enum status find_last_writes(struct writer *w, struct error *err)
     return status;
 }
 
-static enum status begin(struct writer *w, const struct history *h, struct error *err)
+static enum status begin(struct isopredict_writer *w, const struct history *h, struct error *err)
 {
-    *w = (struct writer){ .history = h };
+    *w = (struct isopredict_writer){ .history = h };
     TRY(find_last_writes(w, err));
     TRY(writes_init(&w->writes, h, err));
     w->numbers_keys = has_odd_keys(h);
@@ -333,7 +333,7 @@ static enum status begin(struct writer *w, const struct history *h, struct error
     return number_txns(w, err);
 }
 
-static void finish(struct writer *w)
+static void finish(struct isopredict_writer *w)
 {
     writes_close(&w->writes);
     free(w->is_last);
@@ -342,7 +342,7 @@ static void finish(struct writer *w)
 }
 
 /* Who the read read from; HISTORY_NONE: the initial state. */
-static enum status source_of(const struct writer *w, uint32_t txn, uint32_t op, uint32_t *from,
+static enum status source_of(const struct isopredict_writer *w, uint32_t txn, uint32_t op, uint32_t *from,
                              struct error *err)
 {
     const struct history *h = w->history;
@@ -366,7 +366,7 @@ static enum status source_of(const struct writer *w, uint32_t txn, uint32_t op, 
     return STATUS_OK;
 }
 
-static void put_pair(const struct writer *w, const char *name, uint32_t txn, struct buffer *out)
+static void put_pair(const struct isopredict_writer *w, const char *name, uint32_t txn, struct buffer *out)
 {
     const struct history *h = w->history;
     uint32_t session;
@@ -381,7 +381,7 @@ static void put_pair(const struct writer *w, const char *name, uint32_t txn, str
                  w->place.at[txn]);
 }
 
-static enum status put_op(const struct writer *w, uint32_t txn, uint32_t op, struct buffer *out,
+static enum status put_op(const struct isopredict_writer *w, uint32_t txn, uint32_t op, struct buffer *out,
                           struct error *err)
 {
     const struct history *h = w->history;
@@ -406,7 +406,7 @@ static enum status put_op(const struct writer *w, uint32_t txn, uint32_t op, str
     return STATUS_OK;
 }
 
-static enum status put_txn(const struct writer *w, uint32_t txn, struct buffer *out,
+static enum status put_txn(const struct isopredict_writer *w, uint32_t txn, struct buffer *out,
                            struct error *err)
 {
     const struct history *h = w->history;
@@ -418,7 +418,7 @@ static enum status put_txn(const struct writer *w, uint32_t txn, struct buffer *
 }
 
 /* To nowhere if the sink is NULL: then it is only seen whether it can be written. */
-static enum status put_all(const struct writer *w, struct sink *sink, struct buffer *out,
+static enum status put_all(const struct isopredict_writer *w, struct sink *sink, struct buffer *out,
                            uint32_t *losses, struct error *err)
 {
     const struct history *h = w->history;
@@ -442,7 +442,7 @@ static enum status put_all(const struct writer *w, struct sink *sink, struct buf
 static enum status put(const struct history *h, struct sink *sink, uint32_t *losses,
                        struct error *err)
 {
-    struct writer w;
+    struct isopredict_writer w;
     struct buffer out = { 0 };
     enum status status = begin(&w, h, err);
 

@@ -110,7 +110,7 @@ static enum status take_fields(struct edn *e, unsigned *seen, struct event *even
 /* --- Files ------------------------------------------------------------------------ */
 
 /* All that is done with a file, in one reading or in two. */
-struct reading {
+struct jepsen_reading {
     struct jepsen_reader reader;
     struct events events; /* where they are listed first */
     bool lists_events;
@@ -123,7 +123,7 @@ static bool is_client_s(const struct event *event)
 }
 
 /* Whether only all of the file says what this event is. */
-static bool needs_survey(struct reading *g, const struct event *event)
+static bool needs_survey(struct jepsen_reading *g, const struct event *event)
 {
     bool falls = event->index >= 0 && event->index < g->last_index;
 
@@ -132,7 +132,7 @@ static bool needs_survey(struct reading *g, const struct event *event)
 }
 
 /* What reads the value leaves the lexer behind it, unless it had read it before, or need not. */
-static enum status take_event(struct reading *g, bool *is_again, struct error *err)
+static enum status take_event(struct jepsen_reading *g, bool *is_again, struct error *err)
 {
     struct jepsen_reader *r = &g->reader;
     struct edn *e = &r->whole.edn;
@@ -165,7 +165,7 @@ static enum status take_event(struct reading *g, bool *is_again, struct error *e
     return take_fields(e, &seen, &event, &more, err);
 }
 
-static enum status take_events(struct reading *g, bool *is_again, struct error *err)
+static enum status take_events(struct jepsen_reading *g, bool *is_again, struct error *err)
 {
     struct edn *e = &g->reader.whole.edn;
     bool is_list = edn_peek(e) == EDN_OPEN && *e->at != '{', more = true;
@@ -185,7 +185,7 @@ static enum status take_events(struct reading *g, bool *is_again, struct error *
     return STATUS_OK;
 }
 
-static enum status read_events(struct reading *g, struct error *err)
+static enum status read_events(struct jepsen_reading *g, struct error *err)
 {
     struct jepsen_reader *r = &g->reader;
     struct edn *e = &r->whole.edn;
@@ -208,7 +208,7 @@ static enum status read_events(struct reading *g, struct error *err)
 static enum status read_jepsen(struct source *source, bool is_json, struct history *history,
                                struct error *err)
 {
-    struct reading g = { .last_index = -1 };
+    struct jepsen_reading g = { .last_index = -1 };
     struct whole *whole = &g.reader.whole;
     enum status status;
 

@@ -147,7 +147,7 @@ static enum status leave(struct jepsen_reader *r, struct process *p, struct erro
 static enum status begin(struct jepsen_reader *r, struct process *p, const struct event *event,
                          struct error *err)
 {
-    struct draft *draft = &r->whole.draft;
+    struct foreign_draft *draft = &r->whole.draft;
     int64_t id = (int64_t)draft->txns.count;
     uint32_t txn;
 

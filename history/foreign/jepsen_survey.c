@@ -7,11 +7,11 @@
 /* Of what is seen or not by each read, in all. */
 #define SEEN_MAX UINT64_C(50000000)
 
-enum shape_kind { SHAPE_NONE, SHAPE_NIL, SHAPE_SCALAR, SHAPE_MAP, SHAPE_SET, SHAPE_LIST };
+enum survey_shape_kind { SHAPE_NONE, SHAPE_NIL, SHAPE_SCALAR, SHAPE_MAP, SHAPE_SET, SHAPE_LIST };
 
 /* What a value looks like from outside. */
-struct shape {
-    enum shape_kind kind, second; /* second: of a list's second element */
+struct survey_shape {
+    enum survey_shape_kind kind, second; /* second: of a list's second element */
     unsigned count;               /* of a list's elements: up to 3 */
     bool is_micro;                /* a list of [:r ...] and the like, and not empty */
 };
@@ -25,7 +25,7 @@ struct survey {
 
 /* --- Shapes ------------------------------------------------------------------------- */
 
-static enum shape_kind kind_of(struct edn *e)
+static enum survey_shape_kind kind_of(struct edn *e)
 {
     switch (edn_peek(e)) {
     case EDN_END:
@@ -56,9 +56,9 @@ static bool is_micro_op(struct edn ahead)
     return is_it;
 }
 
-static struct shape shape_of(struct edn ahead, const char *value)
+static struct survey_shape shape_of(struct edn ahead, const char *value)
 {
-    struct shape shape = { .kind = SHAPE_NONE };
+    struct survey_shape shape = { .kind = SHAPE_NONE };
     struct error unsaid;
     bool more;
 
@@ -80,19 +80,19 @@ static struct shape shape_of(struct edn ahead, const char *value)
     return shape;
 }
 
-static bool is_pair(const struct shape *shape)
+static bool is_pair(const struct survey_shape *shape)
 {
     return shape->kind == SHAPE_LIST && shape->count == 2;
 }
 
-static bool is_many(enum shape_kind kind)
+static bool is_many(enum survey_shape_kind kind)
 {
     return kind == SHAPE_SET || kind == SHAPE_LIST;
 }
 
 /* --- What there is ------------------------------------------------------------------ */
 
-static void see_read(struct survey *s, const struct event *event, const struct shape *shape)
+static void see_read(struct survey *s, const struct event *event, const struct survey_shape *shape)
 {
     bool is_pair_of_many = is_pair(shape) && is_many(shape->second);
 
@@ -106,7 +106,7 @@ static void see_read(struct survey *s, const struct event *event, const struct s
 
 static void see(struct survey *s, const struct edn *edn, const struct event *event)
 {
-    struct shape shape = shape_of(*edn, event->value);
+    struct survey_shape shape = shape_of(*edn, event->value);
 
     if (!event->has_process || event->is_numbered) {
         if (event->function < FUNCTION_COUNT)

@@ -5,16 +5,16 @@
 
 #include "history/foreign/jepsen_events_private.h"
 
-struct moment {
+struct jepsen_moment {
     int64_t time;
     uint32_t txn;
     bool is_completion;
 };
 
-struct writer {
+struct jepsen_writer {
     const struct history *history;
     bool is_json, is_timed;
-    ARRAY(struct moment) moments;
+    ARRAY(struct jepsen_moment) moments;
     ARRAY(int64_t) process; /* by transaction */
     struct buffer out;
 };
@@ -105,13 +105,13 @@ enum status jepsen_examine(const struct history *h, uint32_t *losses, struct err
 /* --- Writing ---------------------------------------------------------------------- */
 
 /* `:type ` or `"type":`, and a comma before it if it is not the first. */
-static void put_name(struct writer *w, const char *name, bool is_first)
+static void put_name(struct jepsen_writer *w, const char *name, bool is_first)
 {
     buffer_print(&w->out, w->is_json ? "%s\"%s\":" : "%s:%s ",
                  is_first ? "" : w->is_json ? "," : ", ", name);
 }
 
-static void put_word(struct writer *w, const char *word)
+static void put_word(struct jepsen_writer *w, const char *word)
 {
     buffer_print(&w->out, w->is_json ? "\"%s\"" : ":%s", word);
 }
@@ -124,7 +124,7 @@ static bool is_keyword(struct text name)
     return name.length > 1 && name.at[0] == ':';
 }
 
-static void put_key(struct writer *w, struct text name)
+static void put_key(struct jepsen_writer *w, struct text name)
 {
     int64_t unused;
 
@@ -134,7 +134,7 @@ static void put_key(struct writer *w, struct text name)
         buffer_json(&w->out, name);
 }
 
-static void put_list(struct writer *w, struct value value)
+static void put_list(struct jepsen_writer *w, struct value value)
 {
     const struct history *h = w->history;
 
@@ -147,7 +147,7 @@ static void put_list(struct writer *w, struct value value)
     buffer_byte(&w->out, ']');
 }
 
-static void put_value(struct writer *w, struct value value)
+static void put_value(struct jepsen_writer *w, struct value value)
 {
     if (value.kind == VALUE_INTEGER)
         buffer_int64(&w->out, value.bits);
@@ -161,7 +161,7 @@ static void put_value(struct writer *w, struct value value)
         buffer_print(&w->out, "%s", w->is_json ? "null" : "nil");
 }
 
-static void put_ops(struct writer *w, uint32_t txn, bool is_answered)
+static void put_ops(struct jepsen_writer *w, uint32_t txn, bool is_answered)
 {
     const struct history *h = w->history;
     const char *comma = w->is_json ? "," : " ";
@@ -187,7 +187,7 @@ static void put_ops(struct writer *w, uint32_t txn, bool is_answered)
     buffer_byte(&w->out, ']');
 }
 
-static void put_event(struct writer *w, size_t index, const struct moment *moment)
+static void put_event(struct jepsen_writer *w, size_t index, const struct jepsen_moment *moment)
 {
     static const char *const types[] = { "ok", "fail", "info" };
     const struct history *h = w->history;
@@ -214,7 +214,7 @@ static void put_event(struct writer *w, size_t index, const struct moment *momen
 /* Of one time, beginnings come first: who ends when another begins was not over before. */
 static int compare_moments(const void *a, const void *b)
 {
-    const struct moment *left = a, *right = b;
+    const struct jepsen_moment *left = a, *right = b;
 
     if (left->time != right->time)
         return left->time < right->time ? -1 : 1;
@@ -223,13 +223,13 @@ static int compare_moments(const void *a, const void *b)
     return left->txn < right->txn ? -1 : left->txn > right->txn;
 }
 
-static enum status list_moments(struct writer *w, struct error *err)
+static enum status list_moments(struct jepsen_writer *w, struct error *err)
 {
     const struct history *h = w->history;
 
     for (uint32_t t = 0; t < h->txn_count; t++) {
-        struct moment began = { w->is_timed ? h->txn_invoked[t] : 0, t, false };
-        struct moment ended = { w->is_timed ? h->txn_completed[t] : 0, t, true };
+        struct jepsen_moment began = { w->is_timed ? h->txn_invoked[t] : 0, t, false };
+        struct jepsen_moment ended = { w->is_timed ? h->txn_completed[t] : 0, t, true };
 
         if (w->is_timed)
             TRY(array_push(&w->moments, began, err));
@@ -245,7 +245,7 @@ static enum status list_moments(struct writer *w, struct error *err)
  * Processes are sessions, by their numbers if none is below 0. One that does not know what became of a
  * transaction goes on under a number that nobody has, as Jepsen's do.
  */
-static enum status name_processes(struct writer *w, struct error *err)
+static enum status name_processes(struct jepsen_writer *w, struct error *err)
 {
     const struct history *h = w->history;
     ARRAY(int64_t) now = { 0 }; /* by session */
@@ -270,7 +270,7 @@ static enum status name_processes(struct writer *w, struct error *err)
     return status;
 }
 
-static enum status put_all(struct writer *w, struct sink *sink, struct error *err)
+static enum status put_all(struct jepsen_writer *w, struct sink *sink, struct error *err)
 {
     const struct history *h = w->history;
     bool goes_on;
@@ -288,7 +288,7 @@ static enum status put_all(struct writer *w, struct sink *sink, struct error *er
 enum status jepsen_write(const struct history *h, bool is_json, struct sink *sink,
                          struct error *err)
 {
-    struct writer w = { .history = h, .is_json = is_json };
+    struct jepsen_writer w = { .history = h, .is_json = is_json };
     enum status status = put_all(&w, sink, err);
 
     array_close(&w.moments);

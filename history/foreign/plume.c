@@ -17,7 +17,7 @@
 
 #define ABORTED (-1)
 
-struct line {
+struct plume_line {
     enum op_kind kind;
     int64_t key, value, session, txn;
 };
@@ -32,7 +32,7 @@ static bool read_number(const char **at, const char *end, char behind, int64_t *
     return true;
 }
 
-static bool read_line(struct text text, struct line *line)
+static bool read_line(struct text text, struct plume_line *line)
 {
     const char *at = text.at + 2, *end = text.at + text.length;
 
@@ -48,19 +48,19 @@ static bool read_line(struct text text, struct line *line)
 
 static bool is_it(struct text beginning)
 {
-    struct line line;
+    struct plume_line line;
 
     return read_line(foreign_first_line(beginning), &line);
 }
 
 /* What the reader remembers from line to line. */
-struct reader {
-    struct draft draft;
+struct plume_reader {
+    struct foreign_draft draft;
     struct map aborted; /* by session: its aborted transaction that goes on, plus one, or 0 */
     int64_t next_aborted_id;
 };
 
-static enum status aborted_txn(struct reader *r, const struct line *line, uint64_t number,
+static enum status aborted_txn(struct plume_reader *r, const struct plume_line *line, uint64_t number,
                                uint32_t *txn, struct error *err)
 {
     size_t place;
@@ -75,7 +75,7 @@ static enum status aborted_txn(struct reader *r, const struct line *line, uint64
     return STATUS_OK;
 }
 
-static enum status txn_of(struct reader *r, const struct line *line, uint64_t number, uint32_t *txn,
+static enum status txn_of(struct plume_reader *r, const struct plume_line *line, uint64_t number, uint32_t *txn,
                           struct error *err)
 {
     uint64_t unused;
@@ -102,9 +102,9 @@ static enum status txn_of(struct reader *r, const struct line *line, uint64_t nu
     return STATUS_OK;
 }
 
-static enum status add_line(struct reader *r, struct text text, uint64_t number, struct error *err)
+static enum status add_line(struct plume_reader *r, struct text text, uint64_t number, struct error *err)
 {
-    struct line line;
+    struct plume_line line;
     uint32_t txn;
 
     if (!read_line(text, &line))
@@ -117,7 +117,7 @@ static enum status add_line(struct reader *r, struct text text, uint64_t number,
     return draft_add_numbered(&r->draft, txn, line.kind, line.key, value_integer(line.value), err);
 }
 
-static enum status read_lines(struct reader *r, struct source *source, struct error *err)
+static enum status read_lines(struct plume_reader *r, struct source *source, struct error *err)
 {
     for (;;) {
         struct text text;
@@ -132,7 +132,7 @@ static enum status read_lines(struct reader *r, struct source *source, struct er
 
 static enum status read_plume(struct source *source, struct history *history, struct error *err)
 {
-    struct reader r = { .next_aborted_id = -2 };
+    struct plume_reader r = { .next_aborted_id = -2 };
     enum status status;
 
     draft_init(&r.draft);
@@ -220,7 +220,7 @@ static enum status examine(const struct history *h, uint32_t *losses, struct err
 
     TRY(foreign_examine(h, losses, err));
     TRY(foreign_examine_zeros(h, losses, err));
-    (void)key_numbers_of(h, INT64_MIN, losses);
+    (void)foreign_key_numbers(h, INT64_MIN, losses);
     status = writes_init(&writes, h, err);
     if (status == STATUS_OK)
         status = examine_txns(h, writes.has_txn, losses, err);
@@ -232,7 +232,7 @@ static void put_op(const struct history *h, struct key_numbers keys, uint32_t tx
                    struct buffer *out)
 {
     buffer_print(out, "%c(%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ")\n",
-                 h->op_kind[op] == OP_READ ? 'r' : 'w', key_number(keys, h, h->op_key[op]),
+                 h->op_kind[op] == OP_READ ? 'r' : 'w', foreign_key_number(keys, h, h->op_key[op]),
                  history_value(h, op).bits, h->session_id[h->txn_session[txn]],
                  h->txn_status[txn] == TXN_ABORT ? ABORTED : h->txn_id[txn]);
 }
@@ -241,7 +241,7 @@ static enum status write_plume(const struct history *h, struct sink *sink, struc
 {
     struct buffer out = { 0 };
     uint32_t losses = 0;
-    struct key_numbers keys = key_numbers_of(h, INT64_MIN, &losses);
+    struct key_numbers keys = foreign_key_numbers(h, INT64_MIN, &losses);
     struct writes writes;
     enum status status = writes_init(&writes, h, err);
 

@@ -16,18 +16,18 @@
 
 #include "history/foreign/foreign_private.h"
 
-struct reader {
+struct viper_reader {
     struct whole whole;
     struct buffer name; /* of the key at hand */
 };
 
-struct op {
+struct viper_op {
     bool is_write;
     struct text key;
     struct value value;
 };
 
-static enum status take_value(struct reader *r, struct value *value, struct error *err)
+static enum status take_value(struct viper_reader *r, struct value *value, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     struct edn_scalar scalar;
@@ -41,7 +41,7 @@ static enum status take_value(struct reader *r, struct value *value, struct erro
     return STATUS_OK;
 }
 
-static enum status take_key(struct reader *r, struct text *key, struct error *err)
+static enum status take_key(struct viper_reader *r, struct text *key, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     struct edn_scalar scalar;
@@ -57,7 +57,7 @@ static enum status take_key(struct reader *r, struct text *key, struct error *er
 }
 
 /* Behind the opening bracket, up to and with the closing one. */
-static enum status take_op(struct reader *r, struct op *op, struct error *err)
+static enum status take_op(struct viper_reader *r, struct viper_op *op, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     struct edn_scalar kind;
@@ -88,10 +88,10 @@ static enum status take_op(struct reader *r, struct op *op, struct error *err)
     return STATUS_OK;
 }
 
-static enum status take_ops(struct reader *r, bool is_initial, uint32_t txn, struct error *err)
+static enum status take_ops(struct viper_reader *r, bool is_initial, uint32_t txn, struct error *err)
 {
     struct edn *e = &r->whole.edn;
-    struct op op;
+    struct viper_op op;
     bool more;
 
     TRY(edn_open(e, '[', "a list of operations", err));
@@ -111,7 +111,7 @@ static enum status take_ops(struct reader *r, bool is_initial, uint32_t txn, str
     }
 }
 
-static enum status take_txn(struct reader *r, int64_t session, struct error *err)
+static enum status take_txn(struct viper_reader *r, int64_t session, struct error *err)
 {
     struct edn *e = &r->whole.edn;
     const char *value = NULL, *behind;
@@ -148,7 +148,7 @@ static enum status take_txn(struct reader *r, int64_t session, struct error *err
     return STATUS_OK;
 }
 
-static enum status take_all(struct reader *r, int64_t session, struct error *err)
+static enum status take_all(struct viper_reader *r, int64_t session, struct error *err)
 {
     struct edn *e = &r->whole.edn;
 
@@ -159,7 +159,7 @@ static enum status take_all(struct reader *r, int64_t session, struct error *err
 
 static enum status read_viper(struct source *source, struct history *history, struct error *err)
 {
-    struct reader r = { .name = { 0 } };
+    struct viper_reader r = { .name = { 0 } };
     enum status status = whole_begin(&r.whole, source, true, err);
 
     if (status == STATUS_OK)
@@ -173,7 +173,7 @@ static enum status read_viper(struct source *source, struct history *history, st
 static enum status read_sessions(const char *const *paths, size_t count, struct history *history,
                                  struct error *err)
 {
-    struct reader r = { .name = { 0 } };
+    struct viper_reader r = { .name = { 0 } };
     enum status status = STATUS_OK;
 
     whole_init(&r.whole);

@@ -17,7 +17,7 @@
 
 struct whole {
     struct edn edn;
-    struct draft draft;
+    struct foreign_draft draft;
     char *bytes;
 };
 

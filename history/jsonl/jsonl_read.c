@@ -400,7 +400,7 @@ static const unsigned fields_of_op[] = { JSONL_OPS(OP_FIELDS, OP_BIT) };
 static const char *const lock_names[] = { NAME_SHARE, NAME_UPDATE_LOCK, NULL };
 
 /* An operation while its fields come, in any order. */
-struct op {
+struct jsonl_op {
     unsigned name; /* its place in op_names */
     unsigned seen; /* a bit for each field */
     uint32_t key, table;
@@ -433,7 +433,7 @@ static enum status read_set(struct jsonl *reader, struct error *err)
 }
 
 /* What stands behind a row's key: the row, or null where it was deleted. */
-static enum status read_row(struct jsonl *reader, const struct op *op, struct text primary_key,
+static enum status read_row(struct jsonl *reader, const struct jsonl_op *op, struct text primary_key,
                             struct error *err)
 {
     struct jsonl_row row = { .value = value_none() };
@@ -449,7 +449,7 @@ static enum status read_row(struct jsonl *reader, const struct op *op, struct te
 }
 
 /* [PK,row] */
-static enum status read_row_pair(struct jsonl *reader, const struct op *op, struct error *err)
+static enum status read_row_pair(struct jsonl *reader, const struct jsonl_op *op, struct error *err)
 {
     struct json *json = &reader->json;
     struct text primary_key;
@@ -465,7 +465,7 @@ static enum status read_row_pair(struct jsonl *reader, const struct op *op, stru
     return more ? json_refuse(json, "\"]\" after [primary key, row", err) : STATUS_OK;
 }
 
-static enum status read_rows(struct jsonl *reader, struct op *op, struct error *err)
+static enum status read_rows(struct jsonl *reader, struct jsonl_op *op, struct error *err)
 {
     struct json *json = &reader->json;
 
@@ -535,7 +535,7 @@ static enum status read_lock(struct jsonl *reader, enum op_flag *lock, struct er
     return STATUS_OK;
 }
 
-static enum status read_op_field(struct jsonl *reader, struct op *op, enum op_field field,
+static enum status read_op_field(struct jsonl *reader, struct jsonl_op *op, enum op_field field,
                               struct error *err)
 {
     switch (field) {
@@ -566,7 +566,7 @@ static enum status read_op_field(struct jsonl *reader, struct op *op, enum op_fi
 }
 
 /* The fields after the first, which must go with the operation. */
-static enum status read_op_fields(struct jsonl *reader, struct op *op, struct error *err)
+static enum status read_op_fields(struct jsonl *reader, struct jsonl_op *op, struct error *err)
 {
     for (size_t n = 1;; n++) {
         struct text name;
@@ -584,7 +584,7 @@ static enum status read_op_fields(struct jsonl *reader, struct op *op, struct er
 }
 
 /* The first field's name tells what the operation is. */
-static enum status read_op_name(struct jsonl *reader, struct op *op, struct error *err)
+static enum status read_op_name(struct jsonl *reader, struct jsonl_op *op, struct error *err)
 {
     struct text name;
 
@@ -604,7 +604,7 @@ static enum status read_op_name(struct jsonl *reader, struct op *op, struct erro
 }
 
 /* And its value what it is done to. */
-static enum status read_subject(struct jsonl *reader, struct op *op, struct error *err)
+static enum status read_subject(struct jsonl *reader, struct jsonl_op *op, struct error *err)
 {
     struct text subject;
     bool is_item;
@@ -627,7 +627,7 @@ static enum status read_subject(struct jsonl *reader, struct op *op, struct erro
     return STATUS_OK;
 }
 
-static enum status add_statement(struct jsonl *reader, struct op *op, struct error *err)
+static enum status add_statement(struct jsonl *reader, struct jsonl_op *op, struct error *err)
 {
     bool is_ordered = op->seen & (OP_BIT(ORDER) | OP_BIT(LIMIT));
     bool has_rows = op->seen & OP_BIT(ROWS), has_values = op->seen & OP_BIT(VALUES);
@@ -664,7 +664,7 @@ static enum status add_set(struct jsonl *reader, struct error *err)
     return STATUS_OK;
 }
 
-static enum status add_op(struct jsonl *reader, struct op *op, struct error *err)
+static enum status add_op(struct jsonl *reader, struct jsonl_op *op, struct error *err)
 {
     struct builder *builder = reader->builder;
 
@@ -687,7 +687,7 @@ static enum status add_op(struct jsonl *reader, struct op *op, struct error *err
 
 static enum status jsonl_op(struct jsonl *reader, struct error *err)
 {
-    struct op op = { .value = value_none(),
+    struct jsonl_op op = { .value = value_none(),
                      .statement = { .where = HISTORY_NONE, .order = HISTORY_NONE, .limit = -1 } };
 
     TRY(read_subject(reader, &op, err));
@@ -709,7 +709,7 @@ static const char *const txn_fields[] = { JSONL_TXN_FIELDS(FIELD_NAME) NULL };
 static const char *const status_names[] = { JSONL_STATUSES(FIELD_NAME) NULL };
 
 /* A transaction while its fields come, in any order. */
-struct txn {
+struct jsonl_txn {
     unsigned seen;      /* a bit for each field */
     bool is_named;      /* its id is known */
     bool is_begun;      /* the builder knows it */
@@ -736,7 +736,7 @@ static enum status read_ops(struct jsonl *reader, struct error *err)
     }
 }
 
-static enum status begin(struct jsonl *reader, struct txn *txn, struct error *err)
+static enum status begin(struct jsonl *reader, struct jsonl_txn *txn, struct error *err)
 {
     txn->is_begun = true;
     reader->json.token = reader->json.begin; /* what is wrong now is wrong with all of it */
@@ -745,7 +745,7 @@ static enum status begin(struct jsonl *reader, struct txn *txn, struct error *er
 }
 
 /* The builder wants the head first: operations that come before it are read again later. */
-static enum status read_ops_or_wait(struct jsonl *reader, struct txn *txn, struct error *err)
+static enum status read_ops_or_wait(struct jsonl *reader, struct jsonl_txn *txn, struct error *err)
 {
     if ((txn->seen & TXN_FIELDS_OF_HEAD) == TXN_FIELDS_OF_HEAD) {
         TRY(begin(reader, txn, err));
@@ -755,7 +755,7 @@ static enum status read_ops_or_wait(struct jsonl *reader, struct txn *txn, struc
     return json_skip(&reader->json, err);
 }
 
-static enum status read_txn_field(struct jsonl *reader, struct txn *txn, enum txn_field field,
+static enum status read_txn_field(struct jsonl *reader, struct jsonl_txn *txn, enum txn_field field,
                               struct error *err)
 {
     struct json *json = &reader->json;
@@ -796,7 +796,7 @@ static enum status refuse_missing(struct jsonl *reader, unsigned seen, struct er
 }
 
 /* What waited for the end of the line. */
-static enum status finish(struct jsonl *reader, struct txn *txn, struct error *err)
+static enum status finish(struct jsonl *reader, struct jsonl_txn *txn, struct error *err)
 {
     if (!txn->is_begun) {
         TRY(begin(reader, txn, err));
@@ -815,7 +815,7 @@ static enum status finish(struct jsonl *reader, struct txn *txn, struct error *e
     return builder_end_txn(reader->builder, err);
 }
 
-static enum status read_txn(struct jsonl *reader, struct txn *txn, struct error *err)
+static enum status read_txn(struct jsonl *reader, struct jsonl_txn *txn, struct error *err)
 {
     struct json *json = &reader->json;
 
@@ -838,7 +838,7 @@ static enum status read_txn(struct jsonl *reader, struct txn *txn, struct error 
 
 static enum status jsonl_txn(struct jsonl *reader, struct error *err)
 {
-    struct txn txn = { 0 };
+    struct jsonl_txn txn = { 0 };
     enum status status = read_txn(reader, &txn, err);
 
     if (status != STATUS_OK && txn.is_named)

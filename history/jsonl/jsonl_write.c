@@ -15,7 +15,7 @@
 #define VERSIONS_AHEAD 16
 #define SHORT_KEY_BYTES ((size_t)16)
 
-struct writer {
+struct jsonl_writer {
     const struct history *h;
     struct sink *sink;
     struct buffer out;
@@ -83,17 +83,17 @@ static inline char *put_number(char *to, int64_t number)
     return to + 8;
 }
 
-static void write_number(struct writer *w, int64_t number)
+static void write_number(struct jsonl_writer *w, int64_t number)
 {
     buffer_int64(&w->out, number);
 }
 
-static void write_text(struct writer *w, uint32_t text)
+static void write_text(struct jsonl_writer *w, uint32_t text)
 {
     buffer_json(&w->out, history_text(w->h, text));
 }
 
-static enum status flush(struct writer *w, struct error *err)
+static enum status flush(struct jsonl_writer *w, struct error *err)
 {
     TRY(buffer_status(&w->out, err));
     TRY(sink_write(w->sink, w->out.at, w->out.count, err));
@@ -101,12 +101,12 @@ static enum status flush(struct writer *w, struct error *err)
     return STATUS_OK;
 }
 
-static enum status flush_if_full(struct writer *w, struct error *err)
+static enum status flush_if_full(struct jsonl_writer *w, struct error *err)
 {
     return w->out.count < FLUSH_BYTES ? STATUS_OK : flush(w, err);
 }
 
-static void write_list(struct writer *w, size_t list)
+static void write_list(struct jsonl_writer *w, size_t list)
 {
     const struct history *h = w->h;
     uint64_t from = h->list_start[list], to = h->list_start[list + 1];
@@ -126,7 +126,7 @@ static void write_list(struct writer *w, size_t list)
 }
 
 /* Anything but a row. */
-static void write_plain(struct writer *w, uint8_t kind, int64_t bits)
+static void write_plain(struct jsonl_writer *w, uint8_t kind, int64_t bits)
 {
     switch (kind) {
     case VALUE_INTEGER:
@@ -147,7 +147,7 @@ static void write_plain(struct writer *w, uint8_t kind, int64_t bits)
     }
 }
 
-static void write_row(struct writer *w, size_t row)
+static void write_row(struct jsonl_writer *w, size_t row)
 {
     const struct history *h = w->h;
     uint64_t cell = h->row_start[row];
@@ -164,7 +164,7 @@ static void write_row(struct writer *w, size_t row)
     buffer_byte(&w->out, '}');
 }
 
-static void write_value(struct writer *w, uint8_t kind, int64_t bits)
+static void write_value(struct jsonl_writer *w, uint8_t kind, int64_t bits)
 {
     if (kind == VALUE_ROW)
         write_row(w, (size_t)bits);
@@ -172,7 +172,7 @@ static void write_value(struct writer *w, uint8_t kind, int64_t bits)
         write_plain(w, kind, bits);
 }
 
-static void write_place(struct writer *w, struct place place)
+static void write_place(struct jsonl_writer *w, struct place place)
 {
     if (place.parts != 1)
         buffer_byte(&w->out, '[');
@@ -185,7 +185,7 @@ static void write_place(struct writer *w, struct place place)
         buffer_byte(&w->out, ']');
 }
 
-static void write_table(struct writer *w, size_t table)
+static void write_table(struct jsonl_writer *w, size_t table)
 {
     const struct history *h = w->h;
     uint32_t from = h->table_column_start[table], to = h->table_column_start[table + 1];
@@ -208,7 +208,7 @@ static void write_table(struct writer *w, size_t table)
     buffer_text(&w->out, TEXT("]}"));
 }
 
-static void write_header(struct writer *w)
+static void write_header(struct jsonl_writer *w)
 {
     const struct history *h = w->h;
 
@@ -246,7 +246,7 @@ static bool makes_version(const struct history *h, size_t op)
 }
 
 /* A version's name: the transaction, with the number of the write unless it is the last. */
-static char *put_version(const struct writer *w, char *to, uint32_t version)
+static char *put_version(const struct jsonl_writer *w, char *to, uint32_t version)
 {
     const struct history *h = w->h;
     uint32_t txn;
@@ -267,7 +267,7 @@ static char *put_version(const struct writer *w, char *to, uint32_t version)
     return to;
 }
 
-static void write_version(struct writer *w, uint32_t version)
+static void write_version(struct jsonl_writer *w, uint32_t version)
 {
     char *to = buffer_reserve(&w->out, VERSION_BYTES_MAX);
 
@@ -275,7 +275,7 @@ static void write_version(struct writer *w, uint32_t version)
         w->out.count = (size_t)(put_version(w, to, version) - w->out.at);
 }
 
-static void write_set(struct writer *w, size_t set)
+static void write_set(struct jsonl_writer *w, size_t set)
 {
     const struct history *h = w->h;
 
@@ -301,7 +301,7 @@ static struct place place_of_op(const struct history *h, size_t op)
 }
 
 /* What few operations have, and then last. */
-static void write_op_rest(struct writer *w, size_t op)
+static void write_op_rest(struct jsonl_writer *w, size_t op)
 {
     const struct history *h = w->h;
 
@@ -339,7 +339,7 @@ static inline char *put_lock(char *to, uint8_t flags)
 }
 
 /* What comes behind the value or the rows, and closes the operation. */
-static void write_op_fields(struct writer *w, size_t op)
+static void write_op_fields(struct jsonl_writer *w, size_t op)
 {
     const struct history *h = w->h;
     char *to = buffer_reserve(&w->out, ITEM_BYTES_MAX);
@@ -385,7 +385,7 @@ static inline char *put_plain_key(const struct history *h, char *to, uint32_t ke
 }
 
 /* Most are written here in one piece; the rest piece by piece. */
-static void write_item(struct writer *w, size_t op)
+static void write_item(struct jsonl_writer *w, size_t op)
 {
     const struct history *h = w->h;
     uint32_t key = h->op_key[op];
@@ -431,7 +431,7 @@ static struct text primary_key(const struct history *h, uint32_t key)
     return (struct text){ slash + 1, text.length - (size_t)(slash + 1 - text.at) };
 }
 
-static void write_rows(struct writer *w, size_t head, size_t count, bool is_ordered)
+static void write_rows(struct jsonl_writer *w, size_t head, size_t count, bool is_ordered)
 {
     const struct history *h = w->h;
 
@@ -453,7 +453,7 @@ static void write_rows(struct writer *w, size_t head, size_t count, bool is_orde
     buffer_byte(&w->out, is_ordered ? ']' : '}');
 }
 
-static void write_aggregates(struct writer *w, size_t statement)
+static void write_aggregates(struct jsonl_writer *w, size_t statement)
 {
     const struct history *h = w->h;
     uint32_t from = h->statement_aggregate_start[statement];
@@ -471,7 +471,7 @@ static void write_aggregates(struct writer *w, size_t statement)
 }
 
 /* Head and rows. */
-static void write_statement(struct writer *w, size_t head)
+static void write_statement(struct jsonl_writer *w, size_t head)
 {
     static const char *const names[] = {
         [OP_SELECT] = FIRST_FIELD(NAME_SELECT),
@@ -504,7 +504,7 @@ static void write_statement(struct writer *w, size_t head)
     write_op_fields(w, head);
 }
 
-static void write_txn_head(struct writer *w, size_t txn)
+static void write_txn_head(struct jsonl_writer *w, size_t txn)
 {
     static const char *const statuses[TXN_STATUS_COUNT] = {
         [TXN_OK] = FIELD(NAME_STATUS) "\"" NAME_OK "\"",
@@ -529,7 +529,7 @@ static void write_txn_head(struct writer *w, size_t txn)
     w->out.count = (size_t)(to - w->out.at);
 }
 
-static void write_txn(struct writer *w, size_t txn)
+static void write_txn(struct jsonl_writer *w, size_t txn)
 {
     const struct history *h = w->h;
     struct place ts = history_ts(h, txn), snapshot = history_txn_snapshot(h, txn);
@@ -562,7 +562,7 @@ static void write_txn(struct writer *w, size_t txn)
     buffer_text(&w->out, TEXT("}\n"));
 }
 
-static enum status write_order(struct writer *w, size_t order, struct error *err)
+static enum status write_order(struct jsonl_writer *w, size_t order, struct error *err)
 {
     const struct history *h = w->h;
     uint64_t end = h->order_start[order + 1];
@@ -585,7 +585,7 @@ static enum status write_order(struct writer *w, size_t order, struct error *err
     return flush_if_full(w, err);
 }
 
-static enum status find_plain_keys(struct writer *w, struct error *err)
+static enum status find_plain_keys(struct jsonl_writer *w, struct error *err)
 {
     const struct history *h = w->h;
 
@@ -602,7 +602,7 @@ static enum status find_plain_keys(struct writer *w, struct error *err)
 }
 
 /* Backwards through each transaction, with the last transaction that wrote each key at hand. */
-static enum status prepare_names(struct writer *w, struct error *err)
+static enum status prepare_names(struct jsonl_writer *w, struct error *err)
 {
     const struct history *h = w->h;
     uint32_t *writer_of_key = calloc(h->key_count + 1, sizeof *writer_of_key);
@@ -628,7 +628,7 @@ static enum status prepare_names(struct writer *w, struct error *err)
     return STATUS_OK;
 }
 
-static enum status write_all(struct writer *w, const struct progress *progress, struct error *err)
+static enum status write_all(struct jsonl_writer *w, const struct progress *progress, struct error *err)
 {
     const struct history *h = w->h;
 
@@ -650,7 +650,7 @@ static enum status write_all(struct writer *w, const struct progress *progress, 
     return STATUS_OK;
 }
 
-static void close_writer(struct writer *w)
+static void close_writer(struct jsonl_writer *w)
 {
     buffer_close(&w->out);
     free(w->key_is_plain);
@@ -661,14 +661,14 @@ static void close_writer(struct writer *w)
 enum status jsonl_write(const struct history *history, struct sink *sink,
                         const struct progress *progress, struct error *err)
 {
-    struct writer writer = { .h = history, .sink = sink };
+    struct jsonl_writer writer = { .h = history, .sink = sink };
     enum status status = write_all(&writer, progress, err);
 
     close_writer(&writer);
     return status;
 }
 
-static enum status write_some(struct writer *w, const uint32_t *txns, size_t count,
+static enum status write_some(struct jsonl_writer *w, const uint32_t *txns, size_t count,
                               struct error *err)
 {
     const struct history *h = w->h;
@@ -692,7 +692,7 @@ static enum status write_some(struct writer *w, const uint32_t *txns, size_t cou
 enum status jsonl_write_txns(const struct history *history, const uint32_t *txns, size_t count,
                              struct buffer *out, struct error *err)
 {
-    struct writer writer = { .h = history };
+    struct jsonl_writer writer = { .h = history };
     enum status status = write_some(&writer, txns, count, err);
 
     if (status == STATUS_OK)

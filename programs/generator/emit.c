@@ -65,7 +65,7 @@ static enum status name_predicate(struct generator *g, const struct effect *effe
 }
 
 static enum status number_value(struct generator *g, const struct record *record, uint32_t key,
-                                struct draft draft, struct value *value, struct error *err)
+                                struct generated_txn draft, struct value *value, struct error *err)
 {
     struct named_value cells[] = { { TEXT(KEY_COLUMN), value_integer(key) },
                                    { TEXT(VALUE_COLUMN), value_integer(draft.number) },

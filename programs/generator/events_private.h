@@ -12,21 +12,21 @@
 
 #include "base/array.h"
 
-struct event {
+struct generator_event {
     int64_t at; /* nanoseconds */
     uint32_t actor;
 };
 
-struct events {
-    ARRAY(struct event) heap;
+struct generator_events {
+    ARRAY(struct generator_event) heap;
 };
 
 /* Room for this many; then pushing cannot fail. */
-MUST_USE enum status events_init(struct events *, size_t count_max, struct error *);
-void events_close(struct events *);
+MUST_USE enum status events_init(struct generator_events *, size_t count_max, struct error *);
+void events_close(struct generator_events *);
 
-void events_push(struct events *, struct event);
+void events_push(struct generator_events *, struct generator_event);
 /* False if there are none. */
-bool events_pop(struct events *, struct event *);
+bool events_pop(struct generator_events *, struct generator_event *);
 
 #endif

@@ -13,7 +13,7 @@ struct transaction {
     struct actor *actor;
     struct record *record;
     int64_t now;
-    enum source source;
+    enum level_source source;
     int64_t seen_until; /* of one place */
     struct replica *replica;
     int64_t floor; /* what a refused try was too early for */
@@ -204,15 +204,15 @@ static enum status set_list_value(struct generator *g, struct record *record, st
     for (size_t i = 0; i < effect->seen.own; i++)
         if (g->own.at[i].slot == effect->slot)
             TRY(array_push(&record->elements, g->own.at[i].number, err));
-    effect->value = (struct draft){ .kind = VALUE_LIST,
+    effect->value = (struct generated_txn){ .kind = VALUE_LIST,
                                     .element_start = (uint32_t)start,
                                     .element_count = (uint32_t)(record->elements.count - start) };
     return STATUS_OK;
 }
 
-static struct draft value_seen(const struct generator *g, struct seen seen)
+static struct generated_txn value_seen(const struct generator *g, struct seen seen)
 {
-    struct draft draft = {
+    struct generated_txn draft = {
         .kind = g->workload->shape == SHAPE_ROWS ? VALUE_ROW : VALUE_INTEGER,
     };
 
@@ -462,7 +462,7 @@ static enum status add_row(struct transaction *t, struct effect *effect, uint32_
 }
 
 /* An upsert: an INSERT where there is no row, else it is a write. */
-static enum status insert_row(struct transaction *t, const struct step *step, int64_t number,
+static enum status insert_row(struct transaction *t, const struct mix_step *step, int64_t number,
                               struct error *err)
 {
     const struct versions *v = &t->g->versions;
@@ -496,13 +496,13 @@ static bool see_row(const struct transaction *t, uint32_t slot, struct seen *see
     return true;
 }
 
-static bool is_asked_for(const struct generator *g, const struct step *step, int64_t number)
+static bool is_asked_for(const struct generator *g, const struct mix_step *step, int64_t number)
 {
     return g->workload->mix->range == RANGE_OF_KEYS || (number >= step->low && number <= step->high);
 }
 
 /* Finds the rows that the step asks for. */
-static enum status match_rows(struct transaction *t, const struct step *step, struct effect *effect,
+static enum status match_rows(struct transaction *t, const struct mix_step *step, struct effect *effect,
                               struct error *err)
 {
     int64_t place = effect->snapshot == PLACE_NONE ? t->record->place : effect->snapshot;
@@ -536,7 +536,7 @@ static bool rows_are_current(struct transaction *t, const struct effect *effect)
 }
 
 /* Matches at an earlier place, so that it may miss rows, but none that it returns is stale. */
-static enum status match_with_phantoms(struct transaction *t, const struct step *step,
+static enum status match_with_phantoms(struct transaction *t, const struct mix_step *step,
                                        struct effect *effect, struct error *err)
 {
     struct generator *g = t->g;
@@ -557,7 +557,7 @@ static enum status match_with_phantoms(struct transaction *t, const struct step 
     return STATUS_OK;
 }
 
-static void name_range(const struct transaction *t, const struct step *step, struct effect *effect)
+static void name_range(const struct transaction *t, const struct mix_step *step, struct effect *effect)
 {
     const struct generator *g = t->g;
 
@@ -570,7 +570,7 @@ static void name_range(const struct transaction *t, const struct step *step, str
     }
 }
 
-static enum status match(struct transaction *t, const struct step *step, struct effect *effect,
+static enum status match(struct transaction *t, const struct mix_step *step, struct effect *effect,
                          struct error *err)
 {
     name_range(t, step, effect);
@@ -583,7 +583,7 @@ static enum status match(struct transaction *t, const struct step *step, struct 
     return match_rows(t, step, effect, err);
 }
 
-static enum status select_rows(struct transaction *t, const struct step *step, struct error *err)
+static enum status select_rows(struct transaction *t, const struct mix_step *step, struct error *err)
 {
     return match(t, step, add_effect(t, OP_SELECT, step->key), err);
 }
@@ -594,25 +594,25 @@ static int64_t row_number(const struct generator *g, const struct effect_row *ro
                          : g->versions.pool.at[row->seen.version].number;
 }
 
-static enum status aggregate(struct transaction *t, const struct step *step, struct error *err)
+static enum status aggregate(struct transaction *t, const struct mix_step *step, struct error *err)
 {
     struct effect *effect = add_effect(t, OP_SELECT, step->key);
     bool is_minimum = step->kind == STEP_MINIMUM;
 
     TRY(match(t, step, effect, err));
     effect->aggregate = is_minimum ? "min(" VALUE_COLUMN ")" : "max(" VALUE_COLUMN ")";
-    effect->value = (struct draft){ .kind = VALUE_NULL };
+    effect->value = (struct generated_txn){ .kind = VALUE_NULL };
     for (uint32_t i = 0; i < effect->row_count; i++) {
         int64_t number = row_number(t->g, &t->record->rows.at[effect->row_start + i]);
         if (i == 0 || (is_minimum ? number < effect->value.number : number > effect->value.number))
-            effect->value = (struct draft){ .kind = VALUE_INTEGER, .number = number };
+            effect->value = (struct generated_txn){ .kind = VALUE_INTEGER, .number = number };
     }
     effect->row_count = 0;
     t->record->rows.count = effect->row_start;
     return STATUS_OK;
 }
 
-static enum status update_rows(struct transaction *t, const struct step *step, struct error *err)
+static enum status update_rows(struct transaction *t, const struct mix_step *step, struct error *err)
 {
     struct generator *g = t->g;
     struct effect *effect = add_effect(t, OP_UPDATE, step->key);
@@ -631,7 +631,7 @@ static enum status update_rows(struct transaction *t, const struct step *step, s
 
 /* --- The whole ---------------------------------------------------------------- */
 
-static enum status run_step(struct transaction *t, const struct step *step, int64_t number,
+static enum status run_step(struct transaction *t, const struct mix_step *step, int64_t number,
                             struct error *err)
 {
     if (t->g->workload->mix->range == RANGE_OF_VALUES)

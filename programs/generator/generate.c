@@ -224,11 +224,11 @@ void generator_begin_next(struct generator *g, uint32_t number)
     } else if (g->left_to_begin > 0) {
         g->left_to_begin--;
         actor->stage = STAGE_THINKING;
-        events_push(&g->events, (struct event){ actor->free_at + thinking, number });
+        events_push(&g->events, (struct generator_event){ actor->free_at + thinking, number });
     }
 }
 
-static enum status begin(struct generator *g, struct event event, struct error *err)
+static enum status begin(struct generator *g, struct generator_event event, struct error *err)
 {
     struct actor *actor = &g->actors[event.actor];
     int64_t duration =
@@ -236,11 +236,11 @@ static enum status begin(struct generator *g, struct event event, struct error *
 
     TRY(generator_invoke(g, actor, event.at, err));
     actor->stage = STAGE_RUNNING;
-    events_push(&g->events, (struct event){ event.at + duration, event.actor });
+    events_push(&g->events, (struct generator_event){ event.at + duration, event.actor });
     return STATUS_OK;
 }
 
-static enum status commit(struct generator *g, struct event event, struct error *err)
+static enum status commit(struct generator *g, struct generator_event event, struct error *err)
 {
     struct actor *actor = &g->actors[event.actor];
     struct record *record = generator_record(g, actor->id);
@@ -259,7 +259,7 @@ static enum status commit(struct generator *g, struct event event, struct error 
     return STATUS_OK;
 }
 
-static enum status run_event(struct generator *g, struct event event, struct error *err)
+static enum status run_event(struct generator *g, struct generator_event event, struct error *err)
 {
     struct actor *actor = &g->actors[event.actor];
 
@@ -276,7 +276,7 @@ static enum status run_event(struct generator *g, struct event event, struct err
 
 static enum status run(struct generator *g, struct error *err)
 {
-    struct event event;
+    struct generator_event event;
 
     for (uint32_t s = 0; s < g->session_count; s++) {
         g->actors[s].free_at = random_between(&g->latencies, 0, DURATION_TICKS_MAX * g->tick);

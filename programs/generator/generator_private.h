@@ -49,7 +49,7 @@
  * A value as it will be handed over: values are numbered by the builder, in the
  * order of the file, which is not the order of commits.
  */
-struct draft {
+struct generated_txn {
     enum value_kind kind;
     int64_t number, tag;                   /* of an integer it; of a row its columns v and tag */
     uint32_t element_start, element_count; /* of a list: of its record's elements */
@@ -63,7 +63,7 @@ struct seen {
 struct effect_row {
     uint32_t key;
     struct seen seen;
-    struct draft value;
+    struct generated_txn value;
 };
 
 /* What one operation did. */
@@ -71,7 +71,7 @@ struct effect {
     enum op_kind kind;
     uint32_t slot, key;
     struct seen seen;
-    struct draft value; /* of an aggregate too */
+    struct generated_txn value; /* of an aggregate too */
     int64_t seen_at;    /* it cannot have ended before this instant */
     int64_t snapshot;   /* its own, or PLACE_NONE */
     bool has_source;    /* then its version set is: */
@@ -144,7 +144,7 @@ struct generator {
 
     struct actor *actors;
     uint32_t session_count;
-    struct events events;
+    struct generator_events events;
     struct versions versions;
     struct replica replicas[REPLICAS_MAX];
     uint32_t replica_count;
@@ -152,7 +152,7 @@ struct generator {
     struct record *ring;
     uint32_t ring_size, emitted; /* emitted: the id last handed over */
 
-    struct step *steps;
+    struct mix_step *steps;
     ARRAY(struct own_write) own;
     int64_t last_tag;
     uint32_t next_list;

@@ -45,13 +45,13 @@
 #include "history/anomaly.h"
 #include "history/level.h"
 
-enum standing {
+enum level_standing {
     STAND_NOW,
     STAND_AFTER_SESSION,
     STAND_ANYWHERE,
 };
 
-enum source {
+enum level_source {
     SOURCE_PLACE,     /* the transaction's own */
     SOURCE_SNAPSHOT,  /* one place for all reads */
     SOURCE_STATEMENT, /* a place for each statement */
@@ -63,8 +63,8 @@ enum source {
 enum since { SINCE_WINDOW, SINCE_SESSION, SINCE_INVOCATION };
 
 struct level_rules {
-    enum standing standing;
-    enum source source;
+    enum level_standing standing;
+    enum level_source source;
     enum since since;
     bool first_committer_wins;
     bool phantoms;

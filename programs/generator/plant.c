@@ -87,22 +87,22 @@ static int64_t lowest_asked_for(const struct generator *g)
 }
 
 /* The value that goes with a number. Of rows, only those inserted are asked for. */
-static struct draft make_value(const struct generator *g, enum plant_key key, uint8_t number)
+static struct generated_txn make_value(const struct generator *g, enum plant_key key, uint8_t number)
 {
     struct script_write write = find_write(g->plant.script, key, number);
     int64_t v = lowest_asked_for(g) + number;
 
     if (g->workload->shape != SHAPE_ROWS)
-        return (struct draft){ .kind = VALUE_INTEGER, .number = g->plant.number + number };
+        return (struct generated_txn){ .kind = VALUE_INTEGER, .number = g->plant.number + number };
     if (write.txn < 0 || write.op->kind != PLANT_INSERT)
         v += RANGE_VALUES;
-    return (struct draft){ .kind = VALUE_ROW, .number = v, .tag = g->plant.number + number };
+    return (struct generated_txn){ .kind = VALUE_ROW, .number = v, .tag = g->plant.number + number };
 }
 
 static enum status make_list(const struct generator *g, const struct plant_op *op,
-                             struct record *record, struct draft *value, struct error *err)
+                             struct record *record, struct generated_txn *value, struct error *err)
 {
-    *value = (struct draft){ .kind = VALUE_LIST,
+    *value = (struct generated_txn){ .kind = VALUE_LIST,
                              .element_start = (uint32_t)record->elements.count };
     for (unsigned i = 0; i < PLANT_SEEN_MAX && op->numbers[i] > 0; i++) {
         TRY(array_push(&record->elements, g->plant.number + op->numbers[i], err));
@@ -147,7 +147,7 @@ static enum status fill_read(struct generator *g, const struct plant_txn *txn,
                              struct effect *effect, struct error *err)
 {
     effect->kind = OP_READ;
-    effect->value = (struct draft){ .kind = VALUE_NULL };
+    effect->value = (struct generated_txn){ .kind = VALUE_NULL };
     name_source(g, txn, op, effect);
     if (g->workload->shape == SHAPE_LISTS)
         return make_list(g, op, record, &effect->value, err);
@@ -366,7 +366,7 @@ static void launch(struct generator *g)
             continue;
         g->actors[g->session_count + i].session = plant->sessions[txn->session];
         events_push(&g->events,
-                    (struct event){ plant->start + txn->from_phase * PHASE_TICKS * g->tick + delay,
+                    (struct generator_event){ plant->start + txn->from_phase * PHASE_TICKS * g->tick + delay,
                                     g->session_count + i });
         if (phases < txn->to_phase + 1u)
             phases = txn->to_phase + 1u;

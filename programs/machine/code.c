@@ -137,8 +137,8 @@ enum status code_run(const struct step *steps, uint32_t at, struct scope *scope,
     }
 }
 
-enum status formula_evaluate(const struct formula *formula, struct scope *scope,
-                             const struct datum **value)
+enum status code_evaluate_formula(const struct formula *formula, struct scope *scope,
+                                  const struct datum **value)
 {
     const struct step *stop;
 

@@ -130,8 +130,8 @@ MUST_USE enum status code_run(const struct step *steps, uint32_t at, struct scop
                               const struct step **stop);
 
 /* The value stands where the formula says until the next step is done. */
-MUST_USE enum status formula_evaluate(const struct formula *, struct scope *,
-                                      const struct datum **);
+MUST_USE enum status code_evaluate_formula(const struct formula *, struct scope *,
+                                           const struct datum **);
 
 /* A source read before this one has a column that equals one of this. */
 struct join_code {

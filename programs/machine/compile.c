@@ -9,17 +9,17 @@ static void compile_block(struct compiler *, const struct block *);
 
 static struct operand constant_bool(struct compiler *c, bool truth)
 {
-    return compiler_constant(c, datum_of_bool(truth));
+    return compile_constant(c, datum_of_bool(truth));
 }
 
 static void emit_move(struct compiler *c, uint32_t to, struct operand from)
 {
-    compiler_emit(c, (struct step){ .kind = STEP_MOVE, .to = (uint16_t)to, .a = from });
+    compile_emit(c, (struct step){ .kind = STEP_MOVE, .to = (uint16_t)to, .a = from });
 }
 
 static void emit_jump(struct compiler *c, uint8_t kind, uint32_t target)
 {
-    compiler_emit(c, (struct step){ .kind = kind, .target = target });
+    compile_emit(c, (struct step){ .kind = kind, .target = target });
 }
 
 static void require_value(struct compiler *c, uint32_t slot, struct operand value)
@@ -27,7 +27,7 @@ static void require_value(struct compiler *c, uint32_t slot, struct operand valu
     const struct variable *variable = &c->function->variables[slot];
 
     if (variable->not_null)
-        compiler_emit(
+        compile_emit(
             c, (struct step){ .kind = STEP_REQUIRE_VALUE, .a = value, .as.variable = variable });
 }
 
@@ -56,7 +56,7 @@ static void compile_into(struct compiler *c, const struct into *into, uint32_t r
                              .as.choice = &into->casts[i] };
 
         if (into->casts[i].code != OPERATOR_NONE)
-            compiler_emit(c, cast);
+            compile_emit(c, cast);
         require_value(c, into->slots[i], operand_of_slot(row + i));
         emit_move(c, into->slots[i], operand_of_slot(row + i));
     }
@@ -84,14 +84,14 @@ static void compile_plain_row(struct compiler *c, const struct select *select, b
     emit_move(c, c->function->found, constant_bool(c, true));
     if (!select->where)
         return;
-    end = compiler_emit(c, (struct step){ .kind = STEP_JUMP });
-    compiler_aim(c, unless);
+    end = compile_emit(c, (struct step){ .kind = STEP_JUMP });
+    compile_aim(c, unless);
     if (strict)
-        compiler_emit(c, (struct step){ .kind = STEP_NO_ROWS });
+        compile_emit(c, (struct step){ .kind = STEP_NO_ROWS });
     for (uint32_t i = 0; i < select->output_count; i++)
-        emit_move(c, row + i, compiler_constant(c, datum_null()));
+        emit_move(c, row + i, compile_constant(c, datum_null()));
     emit_move(c, c->function->found, constant_bool(c, false));
-    compiler_aim(c, end);
+    compile_aim(c, end);
 }
 
 static uint32_t output_count(const struct query *query)
@@ -114,7 +114,7 @@ static void compile_query_action(struct compiler *c, const struct query *query,
 {
     uint32_t mark = c->next;
     bool strict = into && into->strict;
-    uint32_t row = compiler_take_slots(c, output_count(query));
+    uint32_t row = compile_take_slots(c, output_count(query));
 
     if (is_plain_row(query))
         compile_plain_row(c, &query->as.select, strict, row);
@@ -142,14 +142,14 @@ static void compile_if(struct compiler *c, const struct action *a)
         c->next = mark;
         compile_block(c, &arm->body);
         if (i + 1 < a->as.choice.count) {
-            end = compiler_emit(c, (struct step){ .kind = STEP_JUMP });
+            end = compile_emit(c, (struct step){ .kind = STEP_JUMP });
             c->status = c->status == STATUS_OK ? array_push(&ends, end, c->err) : c->status;
         }
         if (arm->condition)
-            compiler_aim(c, unless);
+            compile_aim(c, unless);
     }
     for (size_t i = 0; i < ends.count; i++)
-        compiler_aim(c, ends.at[i]);
+        compile_aim(c, ends.at[i]);
     array_close(&ends);
 }
 
@@ -162,7 +162,7 @@ static void compile_body(struct compiler *c, struct compiler_loop *loop, const s
     compile_block(c, body);
     c->loop = loop->outer;
     for (size_t i = 0; i < loop->continues.count; i++)
-        compiler_aim(c, loop->continues.at[i]);
+        compile_aim(c, loop->continues.at[i]);
     emit_jump(c, STEP_LOOP, top);
 }
 
@@ -170,7 +170,7 @@ static void compile_body(struct compiler *c, struct compiler_loop *loop, const s
 static void finish_loop(struct compiler *c, struct compiler_loop *loop)
 {
     for (size_t i = 0; i < loop->exits.count; i++)
-        compiler_aim(c, loop->exits.at[i]);
+        compile_aim(c, loop->exits.at[i]);
     array_close(&loop->continues);
     array_close(&loop->exits);
 }
@@ -185,15 +185,15 @@ static void compile_loop(struct compiler *c, const struct action *a)
     c->next = mark;
     compile_body(c, &loop, &a->as.loop.body, top);
     if (a->as.loop.condition)
-        compiler_aim(c, unless);
+        compile_aim(c, unless);
     finish_loop(c, &loop);
 }
 
 static void compile_range(struct compiler *c, const struct action *a)
 {
     struct compiler_loop loop = { .sets_found = true };
-    uint32_t mark = c->next, bounds = compiler_take_slots(c, 3);
-    uint32_t iterated = compiler_take_slots(c, 1), kept = c->next, top;
+    uint32_t mark = c->next, bounds = compile_take_slots(c, 3);
+    uint32_t iterated = compile_take_slots(c, 1), kept = c->next, top;
     struct step step = { .a = operand_of_slot(bounds), .negated = a->as.range.reverse };
 
     compile_expression(c, a->as.range.low, bounds);
@@ -203,18 +203,18 @@ static void compile_range(struct compiler *c, const struct action *a)
     if (a->as.range.step)
         compile_expression(c, a->as.range.step, bounds + 2);
     else
-        emit_move(c, bounds + 2, compiler_constant(c, datum_of_int64(1)));
+        emit_move(c, bounds + 2, compile_constant(c, datum_of_int64(1)));
     c->next = kept;
     c->line = a->line;
     step.kind = STEP_RANGE;
-    compiler_emit(c, step);
+    compile_emit(c, step);
     emit_move(c, iterated, constant_bool(c, false));
     step.kind = STEP_RANGE_NEXT;
     step.to = (uint16_t)a->as.range.slot;
-    top = compiler_emit(c, step);
+    top = compile_emit(c, step);
     emit_move(c, iterated, constant_bool(c, true));
     compile_body(c, &loop, &a->as.range.body, top);
-    compiler_aim(c, top);
+    compile_aim(c, top);
     finish_loop(c, &loop);
     emit_move(c, c->function->found, operand_of_slot(iterated));
     c->next = mark;
@@ -222,7 +222,7 @@ static void compile_range(struct compiler *c, const struct action *a)
 
 static void assign_nulls(struct compiler *c, const struct into *into)
 {
-    struct operand null = compiler_constant(c, datum_null());
+    struct operand null = compile_constant(c, datum_null());
 
     for (uint32_t i = 0; i < into->count; i++) {
         require_value(c, into->slots[i], null);
@@ -234,22 +234,22 @@ static void compile_rows(struct compiler *c, const struct action *a)
 {
     struct compiler_loop loop = { .has_result = true, .sets_found = true };
     uint32_t mark = c->next, count = output_count(a->as.rows.query);
-    uint32_t row = compiler_take_slots(c, count), iterated = compiler_take_slots(c, 1), top, some;
+    uint32_t row = compile_take_slots(c, count), iterated = compile_take_slots(c, 1), top, some;
 
     compile_query(c, a->as.rows.query, QUERY_USE_ALL, row);
     emit_move(c, iterated, constant_bool(c, false));
-    top = compiler_emit(
+    top = compile_emit(
         c, (struct step){ .kind = STEP_NEXT, .to = (uint16_t)row, .count = (uint16_t)count });
     emit_move(c, iterated, constant_bool(c, true));
     compile_into(c, a->as.rows.into, row);
     compile_body(c, &loop, &a->as.rows.body, top);
-    compiler_aim(c, top);
-    some = compiler_emit(
+    compile_aim(c, top);
+    some = compile_emit(
         c, (struct step){ .kind = STEP_JUMP_IF_TRUE, .a = operand_of_slot(iterated) });
     assign_nulls(c, a->as.rows.into);
-    compiler_aim(c, some);
+    compile_aim(c, some);
     finish_loop(c, &loop);
-    compiler_emit(c, (struct step){ .kind = STEP_CLOSE });
+    compile_emit(c, (struct step){ .kind = STEP_CLOSE });
     emit_move(c, c->function->found, operand_of_slot(iterated));
     c->next = mark;
 }
@@ -266,18 +266,18 @@ static void compile_leave(struct compiler *c, const struct action *a)
     for (uint32_t i = 0; i < a->as.leave.depth; i++) {
         assert(loop && loop->outer);
         if (loop->has_result)
-            compiler_emit(c, (struct step){ .kind = STEP_CLOSE });
+            compile_emit(c, (struct step){ .kind = STEP_CLOSE });
         if (loop->sets_found)
             emit_move(c, c->function->found, constant_bool(c, true));
         loop = loop->outer;
     }
     assert(loop);
-    jump = compiler_emit(c, (struct step){ .kind = STEP_JUMP });
+    jump = compile_emit(c, (struct step){ .kind = STEP_JUMP });
     if (c->status == STATUS_OK)
         c->status = a->kind == ACTION_EXIT ? array_push(&loop->exits, jump, c->err)
                                            : array_push(&loop->continues, jump, c->err);
     if (a->as.leave.condition)
-        compiler_aim(c, unless);
+        compile_aim(c, unless);
 }
 
 static void compile_return(struct compiler *c, const struct expression *value)
@@ -285,31 +285,31 @@ static void compile_return(struct compiler *c, const struct expression *value)
     uint32_t mark = c->next;
     struct step step = { .kind = STEP_RETURN };
 
-    step.a = value ? compile_expression(c, value, SLOT_ANY) : compiler_constant(c, datum_null());
-    compiler_emit(c, step);
+    step.a = value ? compile_expression(c, value, SLOT_ANY) : compile_constant(c, datum_null());
+    compile_emit(c, step);
     c->next = mark;
 }
 
 static void compile_return_rows(struct compiler *c, const struct query *query)
 {
-    uint32_t mark = c->next, row = compiler_take_slots(c, output_count(query));
+    uint32_t mark = c->next, row = compile_take_slots(c, output_count(query));
 
     compile_query(c, query, QUERY_USE_ALL, row);
-    compiler_emit(c, (struct step){ .kind = STEP_RETURN_ROWS });
+    compile_emit(c, (struct step){ .kind = STEP_RETURN_ROWS });
     c->next = mark;
 }
 
 static void compile_raise(struct compiler *c, const struct action *a)
 {
     uint32_t mark = c->next, count = a->as.raise.argument_count;
-    uint32_t first = compiler_take_slots(c, count), kept = c->next;
+    uint32_t first = compile_take_slots(c, count), kept = c->next;
 
     for (uint32_t i = 0; i < count; i++) {
         compile_expression(c, a->as.raise.arguments[i], first + i);
         c->next = kept;
     }
     c->line = a->line;
-    compiler_emit(
+    compile_emit(
         c, (struct step){ .kind = STEP_RAISE, .a = operand_of_slot(first), .as.raise = a });
     c->next = mark;
 }
@@ -365,7 +365,7 @@ static void compile_block(struct compiler *c, const struct block *block)
 /* A variable without a value of its own is null, which NOT NULL ones must not be. */
 static void compile_declarations(struct compiler *c)
 {
-    const struct function *f = c->function;
+    const struct program_function *f = c->function;
 
     emit_move(c, f->found, constant_bool(c, false));
     for (uint32_t i = f->parameter_count; i < f->variable_count; i++) {
@@ -379,24 +379,24 @@ static enum status compile_function(const struct program_tree *tree, uint32_t nu
                                     struct arena *arena, struct function_code *out,
                                     struct error *err)
 {
-    const struct function *f = &tree->functions[number];
+    const struct program_function *f = &tree->functions[number];
     struct compiler c = { .tree = tree, .function = f, .arena = arena, .err = err };
 
     c.variable_count = c.next = c.next_max = f->variable_count;
     c.line = f->line;
     if (f->variable_count >= UINT16_MAX)
-        compiler_fail(&c, "the function is too large");
+        compile_fail(&c, "the function is too large");
     compile_declarations(&c);
     compile_block(&c, &f->body);
     if (f->result.kind == TYPE_VOID)
         compile_return(&c, NULL);
     else
-        compiler_emit(&c, (struct step){ .kind = STEP_END_OF_FUNCTION });
-    out->steps = compiler_keep(&c, c.steps.at, c.steps.count, sizeof *c.steps.at);
+        compile_emit(&c, (struct step){ .kind = STEP_END_OF_FUNCTION });
+    out->steps = compile_keep(&c, c.steps.at, c.steps.count, sizeof *c.steps.at);
     out->step_count = (uint32_t)c.steps.count;
-    out->constants = compiler_keep(&c, c.constants.at, c.constants.count, sizeof *c.constants.at);
+    out->constants = compile_keep(&c, c.constants.at, c.constants.count, sizeof *c.constants.at);
     out->slot_count = c.next_max;
-    compiler_close(&c);
+    compile_close(&c);
     return c.status;
 }
 
@@ -436,7 +436,7 @@ static enum status key_condition(const struct schema *schema, uint32_t table,
         return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
     for (uint32_t i = 0; i < columns.count; i++)
         TRY(equality(t->columns[columns.at[i]].type, columns.at[i], i, arena, &conjuncts[i], err));
-    return condition_compile(conjuncts, columns.count, 0, table, arena, out, err);
+    return compile_condition(conjuncts, columns.count, 0, table, arena, out, err);
 }
 
 static enum status compile_table(const struct schema *schema, uint32_t table, struct arena *arena,

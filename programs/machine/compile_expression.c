@@ -5,7 +5,7 @@
 
 #define OPERAND_MAX UINT16_MAX
 
-void compiler_fail(struct compiler *c, const char *what)
+void compile_fail(struct compiler *c, const char *what)
 {
     if (c->status != STATUS_OK)
         return;
@@ -13,7 +13,7 @@ void compiler_fail(struct compiler *c, const char *what)
     c->err->line = c->line;
 }
 
-void compiler_close(struct compiler *c)
+void compile_close(struct compiler *c)
 {
     array_close(&c->steps);
     array_close(&c->constants);
@@ -21,18 +21,18 @@ void compiler_close(struct compiler *c)
     array_close(&c->parameters);
 }
 
-void *compiler_keep(struct compiler *c, const void *from, size_t count, size_t size)
+void *compile_keep(struct compiler *c, const void *from, size_t count, size_t size)
 {
     void *to = arena_push(c->arena, count, size);
 
     if (!to)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     else if (count > 0)
         memcpy(to, from, count * size);
     return to;
 }
 
-uint32_t compiler_emit(struct compiler *c, struct step step)
+uint32_t compile_emit(struct compiler *c, struct step step)
 {
     step.line = c->line;
     if (c->status == STATUS_OK)
@@ -40,18 +40,18 @@ uint32_t compiler_emit(struct compiler *c, struct step step)
     return (uint32_t)c->steps.count - 1;
 }
 
-void compiler_aim(struct compiler *c, uint32_t step)
+void compile_aim(struct compiler *c, uint32_t step)
 {
     if (c->status == STATUS_OK)
         c->steps.at[step].target = (uint32_t)c->steps.count;
 }
 
-uint32_t compiler_take_slots(struct compiler *c, uint32_t count)
+uint32_t compile_take_slots(struct compiler *c, uint32_t count)
 {
     uint32_t first = c->next;
 
     if (count > OPERAND_MAX - first) {
-        compiler_fail(c, c->is_condition ? "the condition is too large" : "the function is too large");
+        compile_fail(c, c->is_condition ? "the condition is too large" : "the function is too large");
         return 0;
     }
     c->next += count;
@@ -60,10 +60,10 @@ uint32_t compiler_take_slots(struct compiler *c, uint32_t count)
     return first;
 }
 
-struct operand compiler_constant(struct compiler *c, struct datum value)
+struct operand compile_constant(struct compiler *c, struct datum value)
 {
     if (c->status == STATUS_OK && c->constants.count > OPERAND_MAX)
-        compiler_fail(c, "more than 65536 constants in one function");
+        compile_fail(c, "more than 65536 constants in one function");
     if (c->status == STATUS_OK)
         c->status = array_push(&c->constants, value, c->err);
     return (struct operand){ PLACE_CONSTANT, (uint16_t)(c->constants.count - 1) };
@@ -72,7 +72,7 @@ struct operand compiler_constant(struct compiler *c, struct datum value)
 static struct operand parameter(struct compiler *c, const struct expression *e)
 {
     if (c->status == STATUS_OK && c->parameters.count > OPERAND_MAX)
-        compiler_fail(c, "more than 65536 values in one condition");
+        compile_fail(c, "more than 65536 values in one condition");
     if (c->status == STATUS_OK)
         c->status = array_push(&c->parameters, e, c->err);
     return (struct operand){ PLACE_PARAMETER, (uint16_t)(c->parameters.count - 1) };
@@ -81,21 +81,21 @@ static struct operand parameter(struct compiler *c, const struct expression *e)
 /* Where an expression of several steps puts what is halfway: no variable that it may yet read. */
 static uint32_t working_slot(struct compiler *c, uint32_t to)
 {
-    return to != SLOT_ANY && to >= c->variable_count ? to : compiler_take_slots(c, 1);
+    return to != SLOT_ANY && to >= c->variable_count ? to : compile_take_slots(c, 1);
 }
 
 static struct operand deliver(struct compiler *c, struct operand value, uint32_t to)
 {
     if (to == SLOT_ANY || (value.place == PLACE_SLOT && value.index == to))
         return value;
-    compiler_emit(c, (struct step){ .kind = STEP_MOVE, .to = (uint16_t)to, .a = value });
+    compile_emit(c, (struct step){ .kind = STEP_MOVE, .to = (uint16_t)to, .a = value });
     return operand_of_slot(to);
 }
 
 static uint32_t compile_in_row(struct compiler *c, const struct expression *const *expressions,
                                uint32_t count)
 {
-    uint32_t first = compiler_take_slots(c, count);
+    uint32_t first = compile_take_slots(c, count);
 
     for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++) {
         uint32_t mark = c->next;
@@ -131,8 +131,8 @@ static struct operand compile_apply(struct compiler *c, const struct expression 
         step.a = operand_of_slot(compile_in_row(c, e->arguments, count));
     }
     c->next = mark;
-    step.to = (uint16_t)(to != SLOT_ANY ? to : compiler_take_slots(c, 1));
-    compiler_emit(c, step);
+    step.to = (uint16_t)(to != SLOT_ANY ? to : compile_take_slots(c, 1));
+    compile_emit(c, step);
     return operand_of_slot(step.to);
 }
 
@@ -157,18 +157,18 @@ static struct operand compile_junction(struct compiler *c, const struct expressi
                                  .a = so_far,
                                  .as.choice = is_and ? &both : &either };
         /* A chain: each jump is aimed at the next one, which jumps as well. */
-        uint32_t here = compiler_emit(c, (struct step){ .kind = jump, .a = so_far });
+        uint32_t here = compile_emit(c, (struct step){ .kind = jump, .a = so_far });
 
         if (last != UINT32_MAX)
             c->steps.at[last].target = here;
         last = here;
         junction.b = compile_expression(c, e->arguments[i], SLOT_ANY);
         c->next = kept;
-        compiler_emit(c, junction);
+        compile_emit(c, junction);
     }
     c->lazy--;
     if (last != UINT32_MAX)
-        compiler_aim(c, last);
+        compile_aim(c, last);
     if (to == SLOT_ANY)
         return so_far;
     c->next = mark;
@@ -192,8 +192,8 @@ static struct operand compile_case(struct compiler *c, const struct expression *
         c->lazy--;
         c->next = kept;
         /* Backwards chained: every one of them goes to the one before, the last to the end. */
-        last = compiler_emit(c, (struct step){ .kind = STEP_JUMP, .target = last });
-        compiler_aim(c, unless);
+        last = compile_emit(c, (struct step){ .kind = STEP_JUMP, .target = last });
+        compile_aim(c, unless);
     }
     c->lazy++;
     compile_expression(c, e->arguments[e->argument_count - 1], slot);
@@ -201,7 +201,7 @@ static struct operand compile_case(struct compiler *c, const struct expression *
     while (last != UINT32_MAX && c->status == STATUS_OK) {
         uint32_t before = c->steps.at[last].target;
 
-        compiler_aim(c, last);
+        compile_aim(c, last);
         last = before;
     }
     c->next = to == SLOT_ANY ? kept : mark;
@@ -219,14 +219,14 @@ static struct operand compile_coalesce(struct compiler *c, const struct expressi
         c->lazy -= i > 0;
         c->next = kept;
         if (i + 1 < e->argument_count)
-            last = compiler_emit(c, (struct step){ .kind = STEP_JUMP_IF_VALUE,
+            last = compile_emit(c, (struct step){ .kind = STEP_JUMP_IF_VALUE,
                                                    .a = operand_of_slot(slot),
                                                    .target = last });
     }
     while (last != UINT32_MAX && c->status == STATUS_OK) {
         uint32_t before = c->steps.at[last].target;
 
-        compiler_aim(c, last);
+        compile_aim(c, last);
         last = before;
     }
     c->next = to == SLOT_ANY ? kept : mark;
@@ -244,7 +244,7 @@ static bool all_are_constants(const struct expression *const *expressions, uint3
 static bool any_has_column(const struct expression *const *expressions, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
-        if (expression_has_column(expressions[i]))
+        if (compile_has_column(expressions[i]))
             return true;
     return false;
 }
@@ -260,7 +260,7 @@ static struct operand compile_list(struct compiler *c, const struct expression *
         return operand_of_slot(compile_in_row(c, expressions, count));
     for (uint32_t i = 0; i < count; i++) {
         struct operand one = is_given ? parameter(c, expressions[i])
-                                      : compiler_constant(c, expressions[i]->as.constant);
+                                      : compile_constant(c, expressions[i]->as.constant);
         if (i == 0)
             first = one;
     }
@@ -275,12 +275,12 @@ static struct operand compile_in(struct compiler *c, const struct expression *e,
                          .count = (uint16_t)(e->argument_count - 1) };
 
     if (e->argument_count > OPERAND_MAX)
-        compiler_fail(c, "more than 65535 values in one IN");
+        compile_fail(c, "more than 65535 values in one IN");
     step.b = compile_expression(c, e->arguments[0], SLOT_ANY);
     step.a = compile_list(c, e->arguments + 1, e->argument_count - 1);
     c->next = mark;
-    step.to = (uint16_t)(to != SLOT_ANY ? to : compiler_take_slots(c, 1));
-    compiler_emit(c, step);
+    step.to = (uint16_t)(to != SLOT_ANY ? to : compile_take_slots(c, 1));
+    compile_emit(c, step);
     return operand_of_slot(step.to);
 }
 
@@ -291,8 +291,8 @@ static struct operand compile_call(struct compiler *c, const struct expression *
 
     step.a = operand_of_slot(compile_in_row(c, e->arguments, e->argument_count));
     c->next = mark;
-    step.to = (uint16_t)(to != SLOT_ANY ? to : compiler_take_slots(c, 1));
-    compiler_emit(c, step);
+    step.to = (uint16_t)(to != SLOT_ANY ? to : compile_take_slots(c, 1));
+    compile_emit(c, step);
     return operand_of_slot(step.to);
 }
 
@@ -307,7 +307,7 @@ static struct operand compile_leaf(struct compiler *c, const struct expression *
 {
     switch (e->kind) {
     case EXPRESSION_CONSTANT:
-        return compiler_constant(c, e->as.constant);
+        return compile_constant(c, e->as.constant);
     case EXPRESSION_VARIABLE:
         return c->is_condition ? parameter(c, e) : operand_of_slot(e->as.slot);
     default:
@@ -332,7 +332,7 @@ struct operand compile_expression(struct compiler *c, const struct expression *e
         c->line = e->line;
     if (is_leaf(e))
         return deliver(c, compile_leaf(c, e), to);
-    if (c->is_condition && c->lazy == 0 && !expression_has_column(e))
+    if (c->is_condition && c->lazy == 0 && !compile_has_column(e))
         return deliver(c, parameter(c, e), to);
     switch (e->kind) {
     case EXPRESSION_APPLY:
@@ -358,7 +358,7 @@ uint32_t compile_unless(struct compiler *c, const struct expression *condition)
 {
     struct operand value = compile_expression(c, condition, SLOT_ANY);
 
-    return compiler_emit(c, (struct step){ .kind = STEP_JUMP_UNLESS_TRUE, .a = value });
+    return compile_emit(c, (struct step){ .kind = STEP_JUMP_UNLESS_TRUE, .a = value });
 }
 
 struct formula compile_formula(struct compiler *c, const struct expression *e)
@@ -370,8 +370,8 @@ struct formula compile_formula(struct compiler *c, const struct expression *e)
     memset(&c->steps, 0, sizeof c->steps);
     formula.result = compile_expression(c, e, SLOT_ANY);
     if (c->steps.count > 0) {
-        compiler_emit(c, (struct step){ .kind = STEP_STOP });
-        formula.steps = compiler_keep(c, c->steps.at, c->steps.count, sizeof *c->steps.at);
+        compile_emit(c, (struct step){ .kind = STEP_STOP });
+        formula.steps = compile_keep(c, c->steps.at, c->steps.count, sizeof *c->steps.at);
     }
     array_close(&c->steps);
     memcpy(&c->steps, &outer.steps, sizeof c->steps);
@@ -387,12 +387,12 @@ static bool any_argument(const struct expression *e, bool (*is)(const struct exp
     return false;
 }
 
-bool expression_has_column(const struct expression *e)
+bool compile_has_column(const struct expression *e)
 {
-    return e->kind == EXPRESSION_COLUMN || any_argument(e, expression_has_column);
+    return e->kind == EXPRESSION_COLUMN || any_argument(e, compile_has_column);
 }
 
-const struct expression *expression_peel(const struct expression *e)
+const struct expression *compile_peel(const struct expression *e)
 {
     while (e->kind == EXPRESSION_APPLY && e->as.apply.code == OPERATOR_NONE)
         e = e->arguments[0];
@@ -443,7 +443,7 @@ static enum status note_bound(struct bounds *bounds, const struct step *comparis
 
 static void refuse_unless(struct compiler *c, struct operand value)
 {
-    compiler_emit(c, (struct step){ .kind = STEP_JUMP_UNLESS_TRUE, .a = value });
+    compile_emit(c, (struct step){ .kind = STEP_JUMP_UNLESS_TRUE, .a = value });
 }
 
 static enum status compile_conjunct(struct compiler *c, const struct expression *e,
@@ -463,10 +463,10 @@ static enum status compile_conjunct(struct compiler *c, const struct expression 
     TRY(note_bound(bounds, &step, rank, c->err));
     if (e->as.apply.code < OPERATOR_EQUAL_OTHER) {
         step.kind = (uint8_t)(STEP_REQUIRE_EQUAL + rank);
-        compiler_emit(c, step);
+        compile_emit(c, step);
     } else {
-        step.to = (uint16_t)compiler_take_slots(c, 1);
-        compiler_emit(c, step);
+        step.to = (uint16_t)compile_take_slots(c, 1);
+        compile_emit(c, step);
         refuse_unless(c, operand_of_slot(step.to));
     }
     return c->status;
@@ -523,8 +523,8 @@ static void finish(struct compiler *c)
     for (size_t i = 0; i < c->steps.count; i++)
         if (c->steps.at[i].kind == STEP_JUMP_UNLESS_TRUE && c->steps.at[i].target == 0)
             c->steps.at[i].target = end;
-    compiler_emit(c, (struct step){ .kind = STEP_STOP });
-    compiler_emit(c, (struct step){ .kind = STEP_REFUSE });
+    compile_emit(c, (struct step){ .kind = STEP_STOP });
+    compile_emit(c, (struct step){ .kind = STEP_REFUSE });
 }
 
 static enum status compile(struct compiler *c, struct bounds *bounds, struct condition *condition)
@@ -535,20 +535,20 @@ static enum status compile(struct compiler *c, struct bounds *bounds, struct con
     }
     finish(c);
     if (c->next_max > CONDITION_REGISTERS_MAX)
-        compiler_fail(c, "the condition is nested too deeply");
-    condition->steps = compiler_keep(c, c->steps.at, c->steps.count, sizeof *c->steps.at);
+        compile_fail(c, "the condition is nested too deeply");
+    condition->steps = compile_keep(c, c->steps.at, c->steps.count, sizeof *c->steps.at);
     condition->constants =
-        compiler_keep(c, c->constants.at, c->constants.count, sizeof *c->constants.at);
+        compile_keep(c, c->constants.at, c->constants.count, sizeof *c->constants.at);
     condition->parameters =
-        compiler_keep(c, c->parameters.at, c->parameters.count, sizeof *c->parameters.at);
+        compile_keep(c, c->parameters.at, c->parameters.count, sizeof *c->parameters.at);
     condition->parameter_count = (uint32_t)c->parameters.count;
     condition->bounds =
-        compiler_keep(c, bounds->list.at, bounds->list.count, sizeof *bounds->list.at);
+        compile_keep(c, bounds->list.at, bounds->list.count, sizeof *bounds->list.at);
     condition->bound_count = (uint32_t)bounds->list.count;
     return c->status;
 }
 
-enum status condition_compile(const struct expression *const *conjuncts, uint32_t count,
+enum status compile_condition(const struct expression *const *conjuncts, uint32_t count,
                               uint16_t source, uint32_t table, struct arena *arena,
                               const struct condition **out, struct error *err)
 {
@@ -560,7 +560,7 @@ enum status condition_compile(const struct expression *const *conjuncts, uint32_
     if (!condition)
         return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
     condition->table = table;
-    condition->conjuncts = compiler_keep(&c, conjuncts, count, sizeof *conjuncts);
+    condition->conjuncts = compile_keep(&c, conjuncts, count, sizeof *conjuncts);
     condition->conjunct_count = count;
     status = c.status;
     if (status == STATUS_OK)
@@ -568,7 +568,7 @@ enum status condition_compile(const struct expression *const *conjuncts, uint32_
     if (status == STATUS_OK)
         status = compile(&c, &bounds, condition);
     array_close(&bounds.list);
-    compiler_close(&c);
+    compile_close(&c);
     *out = condition;
     return status;
 }

@@ -5,22 +5,22 @@
 #include "programs/machine/compile_private.h"
 
 /* compile_expression.c */
-void compiler_fail(struct compiler *, const char *what);
-void compiler_close(struct compiler *);
+void compile_fail(struct compiler *, const char *what);
+void compile_close(struct compiler *);
 /* An array in the arena; NULL after a failure, too. */
-void *compiler_keep(struct compiler *, const void *from, size_t count, size_t size);
-uint32_t compiler_emit(struct compiler *, struct step);
+void *compile_keep(struct compiler *, const void *from, size_t count, size_t size);
+uint32_t compile_emit(struct compiler *, struct step);
 /* Lets a step that jumps go where the next one will be. */
-void compiler_aim(struct compiler *, uint32_t step);
-uint32_t compiler_take_slots(struct compiler *, uint32_t count);
-struct operand compiler_constant(struct compiler *, struct datum);
+void compile_aim(struct compiler *, uint32_t step);
+uint32_t compile_take_slots(struct compiler *, uint32_t count);
+struct operand compile_constant(struct compiler *, struct datum);
 /* Steps for the expression; its value is in the slot, or anywhere with SLOT_ANY. */
 struct operand compile_expression(struct compiler *, const struct expression *, uint32_t to);
 struct formula compile_formula(struct compiler *, const struct expression *);
 /* Goes on where it returns unless the value is true: a jump to be aimed. */
 uint32_t compile_unless(struct compiler *, const struct expression *);
-bool expression_has_column(const struct expression *);
+bool compile_has_column(const struct expression *);
 /* Without casts that change nothing. */
-const struct expression *expression_peel(const struct expression *);
+const struct expression *compile_peel(const struct expression *);
 
 #endif

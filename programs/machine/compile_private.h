@@ -34,7 +34,7 @@ struct compiler_loop {
 struct compiler {
     const struct program_tree *tree; /* NULL for a condition on its own */
     const struct code *code;         /* what there is of it */
-    const struct function *function;
+    const struct program_function *function;
     struct arena *arena;
     struct error *err;
     enum status status;

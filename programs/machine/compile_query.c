@@ -51,7 +51,7 @@ static const struct condition *condition_of(struct compiler *c, const struct whe
         if (where->sources.at[i] == UINT32_C(1) << source)
             c->status = array_push(&own, where->conjuncts.at[i], c->err);
     if (c->status == STATUS_OK)
-        c->status = condition_compile(own.at, (uint32_t)own.count, source, table, c->arena,
+        c->status = compile_condition(own.at, (uint32_t)own.count, source, table, c->arena,
                                       &condition, c->err);
     if (c->status != STATUS_OK && c->err->line == 0)
         c->err->line = c->line;
@@ -68,7 +68,7 @@ static const struct operand *compile_parameters(struct compiler *c,
         return NULL;
     at = arena_push(c->arena, condition->parameter_count, sizeof *at);
     if (!at) {
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
         return NULL;
     }
     for (uint32_t i = 0; i < condition->parameter_count; i++)
@@ -84,7 +84,7 @@ static const struct expression *join_column(const struct expression *e, uint16_t
                                         e->as.apply.code != OPERATOR_EQUAL_OTHER))
         return NULL;
     for (uint32_t side = 0; side < 2; side++) {
-        const struct expression *column = expression_peel(e->arguments[side]);
+        const struct expression *column = compile_peel(e->arguments[side]);
 
         *other = e->arguments[1 - side];
         if (column->kind == EXPRESSION_COLUMN && column->as.column.source == source &&
@@ -166,9 +166,9 @@ static void compile_joins(struct compiler *c, const struct where *where, struct 
         filter = compile_formula(c, where->conjuncts.at[i]);
         c->status = c->status == STATUS_OK ? array_push(&filters, filter, c->err) : c->status;
     }
-    reading->joins = compiler_keep(c, joins.at, joins.count, sizeof *joins.at);
+    reading->joins = compile_keep(c, joins.at, joins.count, sizeof *joins.at);
     reading->join_count = (uint32_t)joins.count;
-    reading->filters = compiler_keep(c, filters.at, filters.count, sizeof *filters.at);
+    reading->filters = compile_keep(c, filters.at, filters.count, sizeof *filters.at);
     reading->filter_count = (uint32_t)filters.count;
     array_close(&joins);
     array_close(&filters);
@@ -198,12 +198,12 @@ static void order_reads(struct compiler *c, const struct where *where, struct re
 }
 
 static void compile_reads(struct compiler *c, const struct where *where,
-                          const struct source *sources, uint32_t count, struct query_code *code)
+                          const struct query_source *sources, uint32_t count, struct query_code *code)
 {
     struct read_code *reads = arena_push(c->arena, count, sizeof *reads);
 
     if (!reads)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++) {
         reads[i].source = (uint16_t)i;
         reads[i].table = sources[i].table;
@@ -233,10 +233,10 @@ static struct operand compile_guards(struct compiler *c, const struct where *whe
         if (where->sources.at[i] != 0)
             continue;
         if (list.count == 0) {
-            guard = operand_of_slot(compiler_take_slots(c, 1));
-            compiler_emit(c, (struct step){ .kind = STEP_MOVE,
+            guard = operand_of_slot(compile_take_slots(c, 1));
+            compile_emit(c, (struct step){ .kind = STEP_MOVE,
                                             .to = guard.index,
-                                            .a = compiler_constant(c, datum_of_bool(false)) });
+                                            .a = compile_constant(c, datum_of_bool(false)) });
         }
         mark = c->next;
         jump = compile_unless(c, where->conjuncts.at[i]);
@@ -245,18 +245,18 @@ static struct operand compile_guards(struct compiler *c, const struct where *whe
     }
     *jumps = list.at;
     *jump_count = (uint32_t)list.count;
-    return list.count > 0 ? guard : compiler_constant(c, datum_of_bool(true));
+    return list.count > 0 ? guard : compile_constant(c, datum_of_bool(true));
 }
 
 static void open_guard(struct compiler *c, struct operand guard, const uint32_t *jumps,
                        uint32_t count)
 {
     if (count > 0)
-        compiler_emit(c, (struct step){ .kind = STEP_MOVE,
+        compile_emit(c, (struct step){ .kind = STEP_MOVE,
                                         .to = guard.index,
-                                        .a = compiler_constant(c, datum_of_bool(true)) });
+                                        .a = compile_constant(c, datum_of_bool(true)) });
     for (uint32_t i = 0; i < count; i++)
-        compiler_aim(c, jumps[i]);
+        compile_aim(c, jumps[i]);
 }
 
 static void compile_outputs(struct compiler *c, const struct output *outputs, uint32_t count,
@@ -265,7 +265,7 @@ static void compile_outputs(struct compiler *c, const struct output *outputs, ui
     struct formula *at = arena_push(c->arena, count, sizeof *at);
 
     if (!at)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++)
         at[i] = compile_formula(c, outputs[i].value);
     code->outputs = at;
@@ -278,7 +278,7 @@ static void compile_assignments(struct compiler *c, const struct assignment *ass
     struct assignment_code *at = arena_push(c->arena, count, sizeof *at);
 
     if (!at)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++)
         at[i] = (struct assignment_code){ assignments[i].column,
                                           compile_formula(c, assignments[i].value) };
@@ -293,7 +293,7 @@ static void compile_groups_and_order(struct compiler *c, const struct select *se
     struct order_code *order = arena_push(c->arena, select->order_count, sizeof *order);
 
     if (!groups || !order)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     for (uint32_t i = 0; i < select->group_count && c->status == STATUS_OK; i++)
         groups[i] = compile_formula(c, select->group_by[i]);
     for (uint32_t i = 0; i < select->order_count && c->status == STATUS_OK; i++)
@@ -313,7 +313,7 @@ static void compile_aggregates(struct compiler *c, struct query_code *code)
     struct aggregate_code *at = arena_push(c->arena, count, sizeof *at);
 
     if (!at)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     for (size_t i = 0; i < count && c->status == STATUS_OK; i++) {
         const struct expression *e = c->aggregates.at[i];
 
@@ -337,7 +337,7 @@ static void compile_row(struct compiler *c, const struct select *select, struct 
     struct formula *at = arena_push(c->arena, select->output_count, sizeof *at);
 
     if (!at)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     for (uint32_t i = 0; i < select->output_count && c->status == STATUS_OK; i++)
         at[i].result = compile_expression(c, select->outputs[i].value, SLOT_ANY);
     code->outputs = at;
@@ -351,7 +351,7 @@ static void compile_select(struct compiler *c, const struct select *select, cons
 
     compile_reads(c, w, select->sources, select->source_count, code);
     code->limit = select->limit ? compile_expression(c, select->limit, SLOT_ANY)
-                                : compiler_constant(c, datum_null());
+                                : compile_constant(c, datum_null());
     if (is_row)
         compile_row(c, select, code);
     code->scratch = c->next;
@@ -369,7 +369,7 @@ static void compile_insert(struct compiler *c, const struct insert *insert, stru
     struct formula *values = arena_push(c->arena, count, sizeof *values);
 
     if (!values)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     code->scratch = c->next;
     for (uint32_t i = 0; i < count && c->status == STATUS_OK; i++)
         values[i] = compile_formula(c, insert->values[i]);
@@ -446,9 +446,9 @@ void compile_query(struct compiler *c, const struct query *query, enum query_use
 
     c->line = query->line;
     if (query->kind == QUERY_SELECT && query->as.select.source_count > SOURCES_MAX)
-        compiler_fail(c, "more than 8 tables in one statement");
+        compile_fail(c, "more than 8 tables in one statement");
     if (!code)
-        compiler_fail(c, "the program does not fit into memory");
+        compile_fail(c, "the program does not fit into memory");
     if (c->status != STATUS_OK)
         return;
     *code = (struct query_code){ .tree = query,
@@ -460,7 +460,7 @@ void compile_query(struct compiler *c, const struct query *query, enum query_use
     compile_kind(c, query, &where, code);
     open_guard(c, guard, jumps, jump_count);
     c->line = query->line;
-    compiler_emit(c, (struct step){ .kind = STEP_QUERY, .a = guard, .as.query = code });
+    compile_emit(c, (struct step){ .kind = STEP_QUERY, .a = guard, .as.query = code });
     free(jumps);
     where_close(&where);
     c->next = mark;

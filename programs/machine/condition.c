@@ -27,8 +27,8 @@ static bool is_in_set(const struct restriction *r, const struct datum *value)
     return false;
 }
 
-enum status filter_evaluate(const struct filter *f, const struct datum *row, struct heap *scratch,
-                            bool *matches, struct sql_error *err)
+enum status condition_evaluate(const struct filter *f, const struct datum *row, struct heap *scratch,
+                               bool *matches, struct sql_error *err)
 {
     struct datum registers[CONDITION_REGISTERS_MAX];
     struct scope scope;
@@ -51,12 +51,12 @@ enum status filter_evaluate(const struct filter *f, const struct datum *row, str
     return STATUS_OK;
 }
 
-bool filter_matches(const struct filter *f, const struct datum *row, struct heap *scratch)
+bool condition_matches(const struct filter *f, const struct datum *row, struct heap *scratch)
 {
     struct sql_error err;
     bool matches;
 
-    return filter_evaluate(f, row, scratch, &matches, &err) != STATUS_OK || matches;
+    return condition_evaluate(f, row, scratch, &matches, &err) != STATUS_OK || matches;
 }
 
 static const struct datum *value_of(const struct filter *f, const struct condition_bound *bound)
@@ -99,9 +99,9 @@ static void narrow(struct range *r, enum comparison_kind comparison, const struc
         lower_high(r, value, is_open);
 }
 
-struct range filter_range(const struct filter *f, uint16_t column)
+struct range condition_range(const struct filter *f, uint16_t column)
 {
-    const struct restriction *r = filter_restriction(f, column);
+    const struct restriction *r = condition_restriction(f, column);
     struct range range = { .has_low = false };
 
     for (uint32_t i = 0; i < f->condition->bound_count; i++) {
@@ -117,9 +117,9 @@ struct range filter_range(const struct filter *f, uint16_t column)
     return range;
 }
 
-bool filter_pin(const struct filter *f, uint16_t column, struct datum *value)
+bool condition_pin(const struct filter *f, uint16_t column, struct datum *value)
 {
-    const struct restriction *r = filter_restriction(f, column);
+    const struct restriction *r = condition_restriction(f, column);
 
     for (uint32_t i = 0; i < f->condition->bound_count; i++) {
         const struct condition_bound *bound = &f->condition->bounds[i];
@@ -135,7 +135,7 @@ bool filter_pin(const struct filter *f, uint16_t column, struct datum *value)
     return true;
 }
 
-const struct restriction *filter_restriction(const struct filter *f, uint16_t column)
+const struct restriction *condition_restriction(const struct filter *f, uint16_t column)
 {
     for (uint32_t i = 0; i < f->restriction_count; i++)
         if (f->restrictions[i].column == column)
@@ -150,7 +150,7 @@ static bool is_turned_round(const struct range *r)
     return order > 0 || (order == 0 && (r->low_is_open || r->high_is_open));
 }
 
-bool filter_is_empty(const struct filter *f)
+bool condition_is_empty(const struct filter *f)
 {
     for (uint32_t i = 0; i < f->restriction_count; i++)
         if (f->restrictions[i].value_count == 0)
@@ -161,7 +161,7 @@ bool filter_is_empty(const struct filter *f)
 
         if (datum_is_null(value_of(f, bound)))
             return true;
-        range = filter_range(f, bound->column);
+        range = condition_range(f, bound->column);
         if (is_turned_round(&range))
             return true;
     }
@@ -426,7 +426,7 @@ static void print_special(struct printer *p, const struct expression *e)
         break;
     case OPERATOR_SUBSCRIPT:
         /* '{1}'::bigint[][1] would be another type. */
-        if (expression_peel(e->arguments[0])->kind == EXPRESSION_COLUMN) {
+        if (compile_peel(e->arguments[0])->kind == EXPRESSION_COLUMN) {
             print(p, e->arguments[0], false);
         } else {
             buffer_byte(p->out, '(');
@@ -635,7 +635,7 @@ static void print_restriction(struct printer *p, const struct restriction *r)
     buffer_byte(p->out, ')');
 }
 
-void filter_print(const struct filter *f, const struct schema *schema, struct buffer *out)
+void condition_print_filter(const struct filter *f, const struct schema *schema, struct buffer *out)
 {
     struct printer p = { f, &schema->tables[f->condition->table], out };
     bool is_first = true;

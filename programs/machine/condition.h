@@ -87,29 +87,29 @@ struct range {
  * Conjuncts over the columns of source number `source`, which is `table`. They
  * must outlive the condition. None: every row.
  */
-MUST_USE enum status condition_compile(const struct expression *const *conjuncts, uint32_t count,
+MUST_USE enum status compile_condition(const struct expression *const *conjuncts, uint32_t count,
                                        uint16_t source, uint32_t table, struct arena *,
                                        const struct condition **, struct error *);
 
 /* The texts of its computations are in the scratch heap, which is reset. */
-bool filter_matches(const struct filter *, const struct datum *row, struct heap *scratch);
+bool condition_matches(const struct filter *, const struct datum *row, struct heap *scratch);
 /* The same for who is to meet the errors. */
-MUST_USE enum status filter_evaluate(const struct filter *, const struct datum *row,
-                                     struct heap *scratch, bool *matches, struct sql_error *);
+MUST_USE enum status condition_evaluate(const struct filter *, const struct datum *row,
+                                        struct heap *scratch, bool *matches, struct sql_error *);
 
 /* Whether no row at all can match: a pinned null, an empty set, a range turned round. */
-bool filter_is_empty(const struct filter *);
+bool condition_is_empty(const struct filter *);
 
 /* The one value a column of a matching row can have, if the filter says so. */
-bool filter_pin(const struct filter *, uint16_t column, struct datum *value);
+bool condition_pin(const struct filter *, uint16_t column, struct datum *value);
 
 /* The set a column is restricted to, or NULL. */
-const struct restriction *filter_restriction(const struct filter *, uint16_t column);
+const struct restriction *condition_restriction(const struct filter *, uint16_t column);
 
 /* Between which values a column of a matching row is. */
-struct range filter_range(const struct filter *, uint16_t column);
+struct range condition_range(const struct filter *, uint16_t column);
 
 /* As SQL, with values for parameters: "v >= 10 AND v <= 20"; nothing for every row. */
-void filter_print(const struct filter *, const struct schema *, struct buffer *);
+void condition_print_filter(const struct filter *, const struct schema *, struct buffer *);
 
 #endif

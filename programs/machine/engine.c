@@ -9,7 +9,7 @@
 #define PREFIX_MAX 32 /* columns by which an index is sought */
 #define WORD ((size_t)8)
 
-struct table {
+struct engine_table {
     struct index *indexes; /* the first by the primary key */
     uint32_t index_count;
 };
@@ -23,7 +23,7 @@ struct change {
 struct engine {
     const struct program *program;
     struct machine *machine;
-    struct table *tables;
+    struct engine_table *tables;
     ARRAY(struct change) changes; /* of the call that is running */
     ARRAY(const struct datum *) answer;
     uint64_t visited; /* rows that were looked at for it */
@@ -95,24 +95,24 @@ static enum status open_table(struct engine *e, uint32_t number, struct error *e
 {
     const struct schema *schema = &e->program->tree.schema;
     const struct schema_table *t = &schema->tables[number];
-    struct table *table = &e->tables[number];
+    struct engine_table *table = &e->tables[number];
     const struct schema_columns *key = &t->key;
 
     table->indexes = calloc(1U + t->unique_count + schema->reference_count,
                             sizeof *table->indexes);
     if (!table->indexes)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a table");
-    TRY(index_init(&table->indexes[table->index_count++], key->at, key->count, key->at, key->count,
-                   err));
+    TRY(engine_index_init(&table->indexes[table->index_count++], key->at, key->count, key->at, key->count,
+                          err));
     for (uint32_t i = 0; i < t->unique_count; i++)
-        TRY(index_init(&table->indexes[table->index_count++], t->uniques[i].columns.at,
-                       t->uniques[i].columns.count, key->at, key->count, err));
+        TRY(engine_index_init(&table->indexes[table->index_count++], t->uniques[i].columns.at,
+                              t->uniques[i].columns.count, key->at, key->count, err));
     for (uint32_t i = 0; i < schema->reference_count; i++) {
         const struct schema_reference *r = &schema->references[i];
 
         if (r->from == number)
-            TRY(index_init(&table->indexes[table->index_count++], r->columns.at, r->columns.count,
-                           key->at, key->count, err));
+            TRY(engine_index_init(&table->indexes[table->index_count++], r->columns.at, r->columns.count,
+                                  key->at, key->count, err));
     }
     return STATUS_OK;
 }
@@ -147,16 +147,16 @@ enum status engine_open(struct engine **out, const struct program *program, stru
     return STATUS_OK;
 }
 
-static void close_table(struct table *t)
+static void close_table(struct engine_table *t)
 {
     struct index_place place = { 0, 0 };
     const struct datum *row;
 
     if (t->index_count > 0)
-        for (; (row = index_at(&t->indexes[0], place)); place = index_next(&t->indexes[0], place))
+        for (; (row = engine_index_at(&t->indexes[0], place)); place = engine_index_next(&t->indexes[0], place))
             free((void *)row);
     for (uint32_t i = 0; i < t->index_count; i++)
-        index_close(&t->indexes[i]);
+        engine_index_close(&t->indexes[i]);
     free(t->indexes);
 }
 
@@ -190,15 +190,15 @@ static uint32_t merit_of(const struct index *index, const struct filter *f)
     uint32_t i = 0;
 
     while (i < index->column_count && i < PREFIX_MAX &&
-           (filter_pin(f, index->columns[i], &value) || filter_restriction(f, index->columns[i])))
+           (condition_pin(f, index->columns[i], &value) || condition_restriction(f, index->columns[i])))
         i++;
     if (i == index->column_count || i == PREFIX_MAX)
         return 2 * i;
-    range = filter_range(f, index->columns[i]);
+    range = condition_range(f, index->columns[i]);
     return 2 * i + (range.has_low || range.has_high);
 }
 
-struct scan {
+struct engine_scan {
     struct engine *e;
     const struct filter *filter;
     const struct index *index;
@@ -218,7 +218,7 @@ static bool is_beyond(const struct range *range, const struct datum *value)
 }
 
 /* Rows with the first `count` columns as they are in the prefix. */
-static enum status scan_range(struct scan *s, uint32_t count, struct error *err)
+static enum status scan_range(struct engine_scan *s, uint32_t count, struct error *err)
 {
     const struct index *index = s->index;
     bool is_ranged = count < index->column_count;
@@ -227,22 +227,22 @@ static enum status scan_range(struct scan *s, uint32_t count, struct error *err)
     const struct datum *row;
 
     if (is_ranged)
-        range = filter_range(s->filter, index->columns[count]);
+        range = condition_range(s->filter, index->columns[count]);
     if (range.has_low)
         s->prefix[count] = range.low;
-    place = index_seek(index, s->prefix, count + range.has_low, range.has_low && range.low_is_open);
-    for (; (row = index_at(index, place)); place = index_next(index, place)) {
-        if (!index_has_prefix(index, row, s->prefix, count) ||
+    place = engine_index_seek(index, s->prefix, count + range.has_low, range.has_low && range.low_is_open);
+    for (; (row = engine_index_at(index, place)); place = engine_index_next(index, place)) {
+        if (!engine_index_has_prefix(index, row, s->prefix, count) ||
             (is_ranged && is_beyond(&range, &row[index->columns[count]])))
             break;
         s->e->visited++;
-        if (filter_matches(s->filter, row, &s->e->scratch))
+        if (condition_matches(s->filter, row, &s->e->scratch))
             TRY(array_push(&s->e->answer, row, err));
     }
     return STATUS_OK;
 }
 
-static enum status scan_from(struct scan *s, uint32_t count, struct error *err)
+static enum status scan_from(struct engine_scan *s, uint32_t count, struct error *err)
 {
     const struct restriction *r;
     bool is_done = count == s->index->column_count || count == PREFIX_MAX;
@@ -250,9 +250,9 @@ static enum status scan_from(struct scan *s, uint32_t count, struct error *err)
 
     if (is_done)
         return scan_range(s, count, err);
-    if (filter_pin(s->filter, column, &s->prefix[count]))
+    if (condition_pin(s->filter, column, &s->prefix[count]))
         return scan_from(s, count + 1, err);
-    r = filter_restriction(s->filter, column);
+    r = condition_restriction(s->filter, column);
     if (!r)
         return scan_range(s, count, err);
     for (uint32_t i = 0; i < r->value_count; i++) {
@@ -274,16 +274,16 @@ static void sort_rows(const struct index *by, const struct datum **rows,
     sort_rows(by, rows + half, spare, count - half);
     memcpy(spare, rows, count * sizeof *rows);
     for (size_t i = 0; i < count; i++) {
-        bool takes_a = b == count || (a < half && index_is_before(by, spare[a], spare[b]));
+        bool takes_a = b == count || (a < half && engine_index_is_before(by, spare[a], spare[b]));
 
         rows[i] = takes_a ? spare[a++] : spare[b++];
     }
 }
 
-static enum status read_by_index(struct engine *e, const struct filter *f, const struct table *t,
+static enum status read_by_index(struct engine *e, const struct filter *f, const struct engine_table *t,
                                  struct error *err)
 {
-    struct scan scan = { .e = e, .filter = f, .index = &t->indexes[0] };
+    struct engine_scan scan = { .e = e, .filter = f, .index = &t->indexes[0] };
     uint32_t best = merit_of(scan.index, f);
     size_t count;
 
@@ -309,7 +309,7 @@ enum status engine_read(struct engine *e, const struct filter *f,
 {
     e->answer.count = 0;
     e->visited = 0;
-    if (!filter_is_empty(f))
+    if (!condition_is_empty(f))
         TRY(read_by_index(e, f, &e->tables[f->condition->table], err));
     *rows = e->answer.at;
     *count = (uint32_t)e->answer.count;
@@ -324,7 +324,7 @@ enum status engine_read_table(struct engine *e, uint32_t table, const struct dat
     const struct datum *row;
 
     e->answer.count = 0;
-    for (; (row = index_at(index, place)); place = index_next(index, place))
+    for (; (row = engine_index_at(index, place)); place = engine_index_next(index, place))
         TRY(array_push(&e->answer, row, err));
     *rows = e->answer.at;
     *count = (uint32_t)e->answer.count;
@@ -336,19 +336,19 @@ enum status engine_read_table(struct engine *e, uint32_t table, const struct dat
 static enum status apply(struct engine *e, uint32_t table, struct datum *old, struct datum *new,
                          struct error *err)
 {
-    struct table *t = &e->tables[table];
+    struct engine_table *t = &e->tables[table];
 
     for (uint32_t i = 0; i < t->index_count; i++) {
         struct index *index = &t->indexes[i];
 
-        if (old && new && index_agrees(index, old, new)) {
-            index_replace(index, old, new);
+        if (old && new && engine_index_agrees(index, old, new)) {
+            engine_index_replace(index, old, new);
             continue;
         }
         if (old)
-            index_remove(index, old);
+            engine_index_remove(index, old);
         if (new)
-            TRY(index_add(index, new, err));
+            TRY(engine_index_add(index, new, err));
     }
     return STATUS_OK;
 }
@@ -364,11 +364,11 @@ static struct datum *find_row(struct engine *e, uint32_t table, const struct dat
 
     for (uint32_t i = 0; i < count; i++)
         values[i] = like[key->at[i]];
-    for (place = index_seek(index, values, count, false); (row = index_at(index, place));
-         place = index_next(index, place)) {
-        if (!index_has_prefix(index, row, values, count))
+    for (place = engine_index_seek(index, values, count, false); (row = engine_index_at(index, place));
+         place = engine_index_next(index, place)) {
+        if (!engine_index_has_prefix(index, row, values, count))
             break;
-        if (index_agrees(index, row, like))
+        if (engine_index_agrees(index, row, like))
             return (struct datum *)row;
     }
     return NULL;

@@ -20,8 +20,8 @@ static bool is_among(const uint16_t *columns, uint32_t count, uint16_t column)
     return false;
 }
 
-enum status index_init(struct index *index, const uint16_t *own, uint32_t own_count,
-                       const uint16_t *key, uint32_t key_count, struct error *err)
+enum status engine_index_init(struct index *index, const uint16_t *own, uint32_t own_count,
+                              const uint16_t *key, uint32_t key_count, struct error *err)
 {
     *index = (struct index){ .columns = malloc((own_count + key_count) * sizeof *own) };
     if (!index->columns)
@@ -34,7 +34,7 @@ enum status index_init(struct index *index, const uint16_t *own, uint32_t own_co
     return STATUS_OK;
 }
 
-void index_close(struct index *index)
+void engine_index_close(struct index *index)
 {
     for (size_t i = 0; i < index->chunks.count; i++)
         free(index->chunks.at[i]);
@@ -92,8 +92,8 @@ static struct index_place seek(const struct index *index, const struct probe *pr
     return place;
 }
 
-struct index_place index_seek(const struct index *index, const struct datum *values,
-                              uint32_t count, bool after)
+struct index_place engine_index_seek(const struct index *index, const struct datum *values,
+                                     uint32_t count, bool after)
 {
     struct probe probe = { values, false, count };
 
@@ -101,35 +101,35 @@ struct index_place index_seek(const struct index *index, const struct datum *val
     return seek(index, &probe, after);
 }
 
-const struct datum *index_at(const struct index *index, struct index_place place)
+const struct datum *engine_index_at(const struct index *index, struct index_place place)
 {
     return place.chunk < index->chunks.count ? index->chunks.at[place.chunk]->rows[place.row]
                                              : NULL;
 }
 
-struct index_place index_next(const struct index *index, struct index_place place)
+struct index_place engine_index_next(const struct index *index, struct index_place place)
 {
     if (++place.row == index->chunks.at[place.chunk]->count)
         place = (struct index_place){ place.chunk + 1, 0 };
     return place;
 }
 
-bool index_has_prefix(const struct index *index, const struct datum *row,
-                      const struct datum *values, uint32_t count)
+bool engine_index_has_prefix(const struct index *index, const struct datum *row,
+                             const struct datum *values, uint32_t count)
 {
     struct probe probe = { values, false, count };
 
     return compare(index, row, &probe) == 0;
 }
 
-bool index_agrees(const struct index *index, const struct datum *a, const struct datum *b)
+bool engine_index_agrees(const struct index *index, const struct datum *a, const struct datum *b)
 {
     struct probe probe = { b, true, index->column_count };
 
     return compare(index, a, &probe) == 0;
 }
 
-bool index_is_before(const struct index *index, const struct datum *a, const struct datum *b)
+bool engine_index_is_before(const struct index *index, const struct datum *a, const struct datum *b)
 {
     struct probe probe = { b, true, index->column_count };
 
@@ -170,7 +170,7 @@ static enum status split(struct index *index, struct index_place *place, struct 
     return STATUS_OK;
 }
 
-enum status index_add(struct index *index, const struct datum *row, struct error *err)
+enum status engine_index_add(struct index *index, const struct datum *row, struct error *err)
 {
     struct probe probe = { row, true, index->column_count };
     struct index_place place = seek(index, &probe, false);
@@ -197,11 +197,11 @@ static struct index_place place_of(const struct index *index, const struct datum
     struct probe probe = { row, true, index->column_count };
     struct index_place place = seek(index, &probe, false);
 
-    assert(index_at(index, place) == row);
+    assert(engine_index_at(index, place) == row);
     return place;
 }
 
-void index_remove(struct index *index, const struct datum *row)
+void engine_index_remove(struct index *index, const struct datum *row)
 {
     struct index_place place = place_of(index, row);
     struct index_chunk *chunk = index->chunks.at[place.chunk];
@@ -217,7 +217,7 @@ void index_remove(struct index *index, const struct datum *row)
             (index->chunks.count - place.chunk) * sizeof *index->chunks.at);
 }
 
-void index_replace(struct index *index, const struct datum *row, const struct datum *by)
+void engine_index_replace(struct index *index, const struct datum *row, const struct datum *by)
 {
     struct index_place place = place_of(index, row);
 

@@ -31,26 +31,26 @@ struct index_place {
 };
 
 /* The first of the columns are `own`, then come those of the key that are not among them. */
-MUST_USE enum status index_init(struct index *, const uint16_t *own, uint32_t own_count,
-                                const uint16_t *key, uint32_t key_count, struct error *);
-void index_close(struct index *);
+MUST_USE enum status engine_index_init(struct index *, const uint16_t *own, uint32_t own_count,
+                                       const uint16_t *key, uint32_t key_count, struct error *);
+void engine_index_close(struct index *);
 
-MUST_USE enum status index_add(struct index *, const struct datum *row, struct error *);
-void index_remove(struct index *, const struct datum *row);
+MUST_USE enum status engine_index_add(struct index *, const struct datum *row, struct error *);
+void engine_index_remove(struct index *, const struct datum *row);
 /* Puts a row in the place of another that is equal in all the columns. */
-void index_replace(struct index *, const struct datum *row, const struct datum *by);
-bool index_agrees(const struct index *, const struct datum *, const struct datum *);
-bool index_is_before(const struct index *, const struct datum *, const struct datum *);
+void engine_index_replace(struct index *, const struct datum *row, const struct datum *by);
+bool engine_index_agrees(const struct index *, const struct datum *, const struct datum *);
+bool engine_index_is_before(const struct index *, const struct datum *, const struct datum *);
 
 /* The first row whose first columns are not below the values, or, with `after`, above them. */
-struct index_place index_seek(const struct index *, const struct datum *values, uint32_t count,
-                              bool after);
+struct index_place engine_index_seek(const struct index *, const struct datum *values, uint32_t count,
+                                     bool after);
 /* The row there, NULL at the end. */
-const struct datum *index_at(const struct index *, struct index_place);
-struct index_place index_next(const struct index *, struct index_place);
+const struct datum *engine_index_at(const struct index *, struct index_place);
+struct index_place engine_index_next(const struct index *, struct index_place);
 
 /* Whether the row's first columns are these. */
-bool index_has_prefix(const struct index *, const struct datum *row, const struct datum *values,
-                      uint32_t count);
+bool engine_index_has_prefix(const struct index *, const struct datum *row, const struct datum *values,
+                             uint32_t count);
 
 #endif

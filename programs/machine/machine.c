@@ -30,10 +30,10 @@ enum status machine_open(struct machine **out, const struct program *program, ui
 }
 
 /* Every rows that a machine has, but for results'. */
-static struct rows *rows_of(struct machine *m, uint32_t index)
+static struct machine_rows *rows_of(struct machine *m, uint32_t index)
 {
-    struct statement *s = &m->statement;
-    struct rows *fixed[] = { &m->stack, &s->parameters, &s->values,
+    struct machine_statement *s = &m->statement;
+    struct machine_rows *fixed[] = { &m->stack, &s->parameters, &s->values,
                              &s->before, &s->after,     &s->outputs };
     uint32_t fixed_count = sizeof fixed / sizeof *fixed;
 
@@ -44,7 +44,7 @@ static struct rows *rows_of(struct machine *m, uint32_t index)
 
 void machine_close(struct machine *m)
 {
-    struct rows *rows;
+    struct machine_rows *rows;
 
     if (!m)
         return;
@@ -61,7 +61,7 @@ void machine_close(struct machine *m)
 /* Nothing is left to go on with. */
 static void fail(struct machine *m, uint32_t line)
 {
-    statement_drop(m);
+    machine_statement_drop(m);
     machine_drop_results(m, 0);
     machine_drop_rows(m, &m->stack);
     m->is_done = true;
@@ -80,7 +80,7 @@ static enum status machine_push_frame(struct machine *, uint32_t function,
 void machine_start(struct machine *m, uint32_t function, const struct datum *arguments)
 {
     assert(function < m->program->tree.function_count);
-    statement_drop(m);
+    machine_statement_drop(m);
     machine_drop_results(m, 0);
     machine_drop_rows(m, &m->stack);
     heap_reset(&m->heap);
@@ -135,7 +135,7 @@ void machine_ask_rows(struct machine *m, uint32_t table, const struct condition 
 
 static void aim_filter(struct machine *m)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
 
     for (uint32_t i = 0; i < s->restricted_count; i++)
         m->restrictions[i] = (struct restriction){
@@ -167,7 +167,7 @@ static enum status machine_aim_request(struct machine *m)
         aim_filter(m);
         break;
     case REQUEST_WRITE:
-        TRY(write_list(m, &m->request.write_count));
+        TRY(machine_write_list(m, &m->request.write_count));
         m->request.writes = m->writes;
         break;
     case REQUEST_RETURNED:
@@ -220,7 +220,7 @@ const struct request *machine_run(struct machine *m)
     if (m->is_asking) {
         m->is_asking = m->is_answered = false;
         m->line = m->statement.query->tree->line;
-        status = statement_go_on(m);
+        status = machine_statement_go_on(m);
     }
     while (status == STATUS_OK && !m->is_asking && !m->is_done)
         status = machine_step(m);
@@ -259,7 +259,7 @@ void machine_charge(struct machine *m, uint64_t steps)
     m->steps_left -= steps < m->steps_left ? steps : m->steps_left;
 }
 
-static enum status copy_rows(struct rows *rows, struct heap *heap, struct sql_error *err)
+static enum status copy_rows(struct machine_rows *rows, struct heap *heap, struct sql_error *err)
 {
     size_t cells = rows->count * rows->width;
     struct datum *at = malloc((cells ? cells : 1) * sizeof *at);
@@ -270,19 +270,19 @@ static enum status copy_rows(struct rows *rows, struct heap *heap, struct sql_er
         memcpy(at, rows->cells, cells * sizeof *at);
     rows->cells = at;
     rows->room = cells;
-    return rows_move(rows, heap, err);
+    return machine_move_rows(rows, heap, err);
 }
 
 /* Nothing of the original is left in it: so it can be closed, whatever fails after this. */
 static enum status forget_original(struct machine *m)
 {
-    struct rows *rows;
+    struct machine_rows *rows;
 
     heap_init(&m->heap, m->bytes_max);
     heap_init(&m->scratch, m->bytes_max);
     m->writes = NULL;
     for (uint32_t i = 0; (rows = rows_of(m, i)); i++)
-        *rows = (struct rows){ .width = rows->width };
+        *rows = (struct machine_rows){ .width = rows->width };
     m->results = calloc(m->result_count + 1, sizeof *m->results);
     m->result_room = m->results ? m->result_count + 1 : 0;
     m->result_count = 0;
@@ -290,7 +290,7 @@ static enum status forget_original(struct machine *m)
     return m->results ? STATUS_OK : STATUS_OVER_LIMIT;
 }
 
-static enum status take_over(struct machine *m, struct rows *rows, const struct rows *from)
+static enum status take_over(struct machine *m, struct machine_rows *rows, const struct machine_rows *from)
 {
     *rows = *from;
     rows->cells = NULL;
@@ -306,7 +306,7 @@ static enum status take_over(struct machine *m, struct rows *rows, const struct 
 static enum status take_over_all(struct machine *m, const struct machine *from)
 {
     struct machine *original = (struct machine *)from; /* only to find its rows */
-    struct rows *rows;
+    struct machine_rows *rows;
 
     for (uint32_t i = 0; (rows = rows_of(m, i)); i++)
         TRY(take_over(m, rows, rows_of(original, i)));
@@ -359,9 +359,9 @@ static enum status collect(struct machine *m)
     if (m->heap.held_bytes < m->collect_bytes)
         return STATUS_OK;
     heap_init(&fresh, m->bytes_max);
-    status = rows_move(&m->stack, &fresh, &m->error);
+    status = machine_move_rows(&m->stack, &fresh, &m->error);
     for (uint32_t i = 0; i < m->result_count && status == STATUS_OK; i++)
-        status = rows_move(&m->results[i].rows, &fresh, &m->error);
+        status = machine_move_rows(&m->results[i].rows, &fresh, &m->error);
     heap_close(&m->heap);
     m->heap = fresh;
     m->collect_bytes = 2 * fresh.held_bytes;
@@ -373,7 +373,7 @@ static enum status collect(struct machine *m)
 static enum status machine_push_frame(struct machine *m, uint32_t function,
                                       const struct datum *arguments, uint16_t to)
 {
-    const struct function *f = &m->program->tree.functions[function];
+    const struct program_function *f = &m->program->tree.functions[function];
     struct frame *frame = &m->frames[m->frame_count];
     uint32_t slot = (uint32_t)m->stack.count;
     ptrdiff_t within = m->frame_count > 0 ? arguments - m->stack.cells : 0;
@@ -542,7 +542,7 @@ static enum status do_step(struct machine *m, struct frame *frame, const struct 
     case STEP_QUERY:
         TRY(machine_spend(m, 1));
         TRY(collect(m));
-        return statement_begin(m, step->as.query, datum_is_true(code_operand(scope, step->a)));
+        return machine_statement_begin(m, step->as.query, datum_is_true(code_operand(scope, step->a)));
     case STEP_NEXT:
         next_row(m, frame, step);
         return STATUS_OK;

@@ -14,13 +14,13 @@
 #include "programs/machine/machine.h"
 
 /* Rows of `width` datums each, one after another. */
-struct rows {
+struct machine_rows {
     struct datum *cells;
     uint32_t width;
     size_t count, room; /* rows, cells */
 };
 
-static inline struct datum *rows_at(const struct rows *rows, size_t row)
+static inline struct datum *rows_at(const struct machine_rows *rows, size_t row)
 {
     return rows->cells + row * rows->width;
 }
@@ -37,7 +37,7 @@ struct frame {
 
 /* What FOR goes through. */
 struct result {
-    struct rows rows;
+    struct machine_rows rows;
     size_t next;
 };
 
@@ -56,7 +56,7 @@ struct restricted {
 };
 
 /* What is half done; all rows are empty between statements. */
-struct statement {
+struct machine_statement {
     const struct query_code *query; /* NULL: none */
     bool is_true;                   /* whether what depends on no row holds */
     enum phase phase;
@@ -64,11 +64,11 @@ struct statement {
     uint32_t step;             /* which read, check or reference of the phase */
     size_t affected;           /* rows; of a select, outputs */
     int64_t limit;             /* outputs at most */
-    struct rows parameters;    /* of the filter */
-    struct rows values;        /* that columns are restricted to */
-    struct rows inputs[SOURCES_MAX]; /* what was read, in the order of the reads */
-    struct rows before, after; /* rows that are changed; before an insert, nulls */
-    struct rows outputs;
+    struct machine_rows parameters;    /* of the filter */
+    struct machine_rows values;        /* that columns are restricted to */
+    struct machine_rows inputs[SOURCES_MAX]; /* what was read, in the order of the reads */
+    struct machine_rows before, after; /* rows that are changed; before an insert, nulls */
+    struct machine_rows outputs;
     struct restricted restricted[RESTRICTIONS_MAX];
     uint32_t restricted_count;
 };
@@ -81,12 +81,12 @@ struct machine {
 
     struct heap heap;
     struct heap scratch; /* for filters */
-    struct rows stack;   /* slots of all frames: width 1 */
+    struct machine_rows stack;   /* slots of all frames: width 1 */
     struct frame frames[MACHINE_CALLS_MAX];
     uint32_t frame_count;
     struct result *results;
     uint32_t result_count, result_room;
-    struct statement statement;
+    struct machine_statement statement;
 
     bool is_asking, is_answered, is_done;
     const struct datum *const *answer;

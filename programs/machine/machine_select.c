@@ -15,7 +15,7 @@
  * the value are looked at; in all levels, rows keep the order they came in.
  */
 
-struct level {
+struct join_level {
     const struct read_code *read;
     const struct datum **rows;
     size_t count;
@@ -24,7 +24,7 @@ struct level {
 struct join {
     struct machine *m;
     struct tuples *tuples; /* or NULL: to outputs */
-    struct level levels[SOURCES_MAX];
+    struct join_level levels[SOURCES_MAX];
     uint32_t level_count;
     struct scope scope;
 };
@@ -32,7 +32,7 @@ struct join {
 /* Whether there are as many outputs as anybody wants. */
 static bool select_has_enough(const struct machine *m)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     size_t wanted = s->query->use == QUERY_USE_FIRST ? 1
                     : s->query->use == QUERY_USE_ONE ? 2
                                                      : SIZE_MAX;
@@ -76,7 +76,7 @@ static void sort_by_column(const struct datum **rows, const struct datum **spare
 }
 
 /* Rows whose join column is null join nothing. */
-static enum status sort_level(struct machine *m, struct level *level)
+static enum status sort_level(struct machine *m, struct join_level *level)
 {
     uint16_t column = level->read->joins[0].column;
     const struct datum **spare = malloc((level->count + 1) * sizeof *spare);
@@ -97,8 +97,8 @@ static enum status sort_level(struct machine *m, struct level *level)
 static enum status fill_level(struct join *j, uint32_t number)
 {
     struct machine *m = j->m;
-    struct statement *s = &m->statement;
-    struct level *level = &j->levels[number];
+    struct machine_statement *s = &m->statement;
+    struct join_level *level = &j->levels[number];
     bool is_last = number + 1 == s->query->read_count;
     size_t count = is_last ? m->answer_count : s->inputs[number].count;
 
@@ -110,7 +110,7 @@ static enum status fill_level(struct join *j, uint32_t number)
         bool matches = true;
 
         if (is_last)
-            TRY(statement_match(m, m->answer[i], &matches));
+            TRY(machine_statement_match(m, m->answer[i], &matches));
         if (matches)
             level->rows[level->count++] = is_last ? m->answer[i] : rows_at(&s->inputs[number], i);
     }
@@ -124,7 +124,7 @@ static enum status emit(struct join *j)
     struct error err;
 
     if (!t)
-        return statement_output(m, &j->scope);
+        return machine_statement_output(m, &j->scope);
     if (array_reserve(&t->at, t->width, &err) != STATUS_OK ||
         t->at.count * sizeof *t->at.at > m->bytes_max)
         return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
@@ -134,7 +134,7 @@ static enum status emit(struct join *j)
     return STATUS_OK;
 }
 
-static size_t first_not_below(const struct level *level, const struct datum *value)
+static size_t first_not_below(const struct join_level *level, const struct datum *value)
 {
     uint16_t column = level->read->joins[0].column;
     size_t from;
@@ -143,13 +143,13 @@ static size_t first_not_below(const struct level *level, const struct datum *val
     return from;
 }
 
-static enum status passes(struct join *j, const struct level *level, bool *does)
+static enum status passes(struct join *j, const struct join_level *level, bool *does)
 {
     *does = false;
     for (uint32_t i = 0; i < level->read->filter_count; i++) {
         const struct datum *value;
 
-        TRY(formula_evaluate(&level->read->filters[i], &j->scope, &value));
+        TRY(code_evaluate_formula(&level->read->filters[i], &j->scope, &value));
         if (!datum_is_true(value))
             return STATUS_OK;
     }
@@ -162,7 +162,7 @@ static enum status descend(struct join *j, uint32_t number);
 /* `wanted` is what the join column must be, or null: anything. */
 static enum status go_through(struct join *j, uint32_t number, struct datum wanted)
 {
-    const struct level *level = &j->levels[number];
+    const struct join_level *level = &j->levels[number];
     bool is_joined = !datum_is_null(&wanted), does;
 
     for (size_t i = is_joined ? first_not_below(level, &wanted) : 0; i < level->count; i++) {
@@ -190,7 +190,7 @@ static enum status descend(struct join *j, uint32_t number)
     read = j->levels[number].read;
     if (read->join_count == 0)
         return go_through(j, number, datum_null());
-    TRY(formula_evaluate(&read->joins[0].value, &j->scope, &wanted));
+    TRY(code_evaluate_formula(&read->joins[0].value, &j->scope, &wanted));
     return datum_is_null(wanted) ? STATUS_OK : go_through(j, number, *wanted);
 }
 
@@ -213,22 +213,22 @@ static enum status join_run(struct machine *m, struct tuples *tuples)
 #define NOBODY SIZE_MAX
 
 /* What becomes one row of the output: a tuple, or a group of them. */
-struct item {
+struct select_item {
     size_t tuple; /* a group's first, NOBODY if it has none */
     size_t next;  /* the group before with the same hash, or NOBODY */
 };
 
-struct grouping {
+struct select_grouping {
     struct machine *m;
     const struct tuples *tuples;
     struct scope scope;
-    struct rows keys;                  /* of groups */
-    ARRAY(struct item) items;
+    struct machine_rows keys;                  /* of groups */
+    ARRAY(struct select_item) items;
     ARRAY(struct aggregate) aggregates; /* of every group those of the query */
     ARRAY(size_t) group_of;            /* tuples; only where something is DISTINCT */
     struct map groups;                 /* by hash */
-    struct rows results;               /* of aggregates, a row a group */
-    struct rows order;                 /* what items are ordered by */
+    struct machine_rows results;               /* of aggregates, a row a group */
+    struct machine_rows order;                 /* what items are ordered by */
 };
 
 static enum status refuse_memory(struct machine *m)
@@ -243,12 +243,12 @@ static enum status refuse_memory(struct machine *m)
             return refuse_memory((g)->m);                                                          \
     } while (0)
 
-static const struct datum *const *tuple_at(const struct grouping *g, size_t tuple)
+static const struct datum *const *tuple_at(const struct select_grouping *g, size_t tuple)
 {
     return g->tuples->at.at + tuple * g->tuples->width;
 }
 
-static enum status add_group(struct grouping *g, size_t tuple, size_t next)
+static enum status add_group(struct select_grouping *g, size_t tuple, size_t next)
 {
     const struct query_code *q = g->m->statement.query;
 
@@ -258,11 +258,11 @@ static enum status add_group(struct grouping *g, size_t tuple, size_t next)
         aggregate_init(&a, &q->aggregates[i].choice);
         PUSH(g, &g->aggregates, a);
     }
-    PUSH(g, &g->items, ((struct item){ tuple, next }));
+    PUSH(g, &g->items, ((struct select_item){ tuple, next }));
     return STATUS_OK;
 }
 
-static bool same_keys(const struct grouping *g, size_t group, const struct datum *keys)
+static bool same_keys(const struct select_grouping *g, size_t group, const struct datum *keys)
 {
     const struct datum *of_group = rows_at(&g->keys, group);
 
@@ -273,7 +273,7 @@ static bool same_keys(const struct grouping *g, size_t group, const struct datum
 }
 
 /* The last row of `keys` is the tuple's; it stays if there was no such group. */
-static enum status find_group(struct grouping *g, size_t tuple, size_t *group)
+static enum status find_group(struct select_grouping *g, size_t tuple, size_t *group)
 {
     const struct datum *keys = rows_at(&g->keys, g->keys.count - 1);
     uint64_t hash = g->keys.width, first = NOBODY;
@@ -295,7 +295,7 @@ static enum status find_group(struct grouping *g, size_t tuple, size_t *group)
     return add_group(g, tuple, first);
 }
 
-static enum status choose_group(struct grouping *g, size_t tuple, size_t *group)
+static enum status choose_group(struct select_grouping *g, size_t tuple, size_t *group)
 {
     const struct query_code *q = g->m->statement.query;
     struct datum *keys;
@@ -310,13 +310,13 @@ static enum status choose_group(struct grouping *g, size_t tuple, size_t *group)
     for (uint32_t i = 0; i < q->group_count; i++) {
         const struct datum *value;
 
-        TRY(formula_evaluate(&q->groups[i], &g->scope, &value));
+        TRY(code_evaluate_formula(&q->groups[i], &g->scope, &value));
         keys[i] = *value;
     }
     return find_group(g, tuple, group);
 }
 
-static enum status add_tuple(struct grouping *g, size_t tuple)
+static enum status add_tuple(struct select_grouping *g, size_t tuple)
 {
     const struct query_code *q = g->m->statement.query;
     size_t group;
@@ -331,21 +331,21 @@ static enum status add_tuple(struct grouping *g, size_t tuple)
         if (code->distinct)
             continue;
         if (code->choice.kind != AGGREGATE_COUNT_ROWS)
-            TRY(formula_evaluate(&code->argument, &g->scope, &value));
+            TRY(code_evaluate_formula(&code->argument, &g->scope, &value));
         TRY(aggregate_add(&g->aggregates.at[group * q->aggregate_count + i], value,
                           &g->m->error));
     }
     return STATUS_OK;
 }
 
-struct member {
+struct select_member {
     size_t group, tuple;
     struct datum value;
 };
 
 static int compare_members(const void *left, const void *right)
 {
-    const struct member *a = left, *b = right;
+    const struct select_member *a = left, *b = right;
     int order;
 
     if (a->group != b->group)
@@ -354,8 +354,8 @@ static int compare_members(const void *left, const void *right)
     return order != 0 ? order : (a->tuple > b->tuple) - (a->tuple < b->tuple);
 }
 
-static enum status add_members(struct grouping *g, uint32_t aggregate,
-                               const struct member *members, size_t count)
+static enum status add_members(struct select_grouping *g, uint32_t aggregate,
+                               const struct select_member *members, size_t count)
 {
     uint32_t width = g->m->statement.query->aggregate_count;
 
@@ -370,10 +370,10 @@ static enum status add_members(struct grouping *g, uint32_t aggregate,
 }
 
 /* Each value once: those of all tuples in order, group by group. */
-static enum status add_distinct(struct grouping *g, uint32_t aggregate)
+static enum status add_distinct(struct select_grouping *g, uint32_t aggregate)
 {
     const struct formula *argument = &g->m->statement.query->aggregates[aggregate].argument;
-    struct member *members = malloc((g->tuples->count + 1) * sizeof *members);
+    struct select_member *members = malloc((g->tuples->count + 1) * sizeof *members);
     enum status status = STATUS_OK;
     size_t count = 0;
 
@@ -383,9 +383,9 @@ static enum status add_distinct(struct grouping *g, uint32_t aggregate)
         const struct datum *value = NULL;
 
         join_aim(g->m, &g->scope, tuple_at(g, i));
-        status = formula_evaluate(argument, &g->scope, &value);
+        status = code_evaluate_formula(argument, &g->scope, &value);
         if (status == STATUS_OK && !datum_is_null(value))
-            members[count++] = (struct member){ g->group_of.at[i], i, *value };
+            members[count++] = (struct select_member){ g->group_of.at[i], i, *value };
     }
     if (count > 1)
         qsort(members, count, sizeof *members, compare_members);
@@ -395,7 +395,7 @@ static enum status add_distinct(struct grouping *g, uint32_t aggregate)
     return status;
 }
 
-static enum status aggregate_all(struct grouping *g)
+static enum status aggregate_all(struct select_grouping *g)
 {
     const struct query_code *q = g->m->statement.query;
 
@@ -417,7 +417,7 @@ static enum status aggregate_all(struct grouping *g)
     return STATUS_OK;
 }
 
-static void aim_at_item(struct grouping *g, size_t item)
+static void aim_at_item(struct select_grouping *g, size_t item)
 {
     size_t tuple = g->items.at[item].tuple;
 
@@ -426,7 +426,7 @@ static void aim_at_item(struct grouping *g, size_t item)
     g->scope.base[PLACE_GROUP] = rows_at(&g->results, item);
 }
 
-static enum status note_order(struct grouping *g)
+static enum status note_order(struct select_grouping *g)
 {
     const struct query_code *q = g->m->statement.query;
 
@@ -438,14 +438,14 @@ static enum status note_order(struct grouping *g)
         for (uint32_t k = 0; k < q->order_count; k++) {
             const struct datum *value;
 
-            TRY(formula_evaluate(&q->order[k].by, &g->scope, &value));
+            TRY(code_evaluate_formula(&q->order[k].by, &g->scope, &value));
             keys[k] = *value;
         }
     }
     return STATUS_OK;
 }
 
-static int compare_items(const struct grouping *g, size_t left, size_t right)
+static int compare_items(const struct select_grouping *g, size_t left, size_t right)
 {
     const struct query_code *q = g->m->statement.query;
     const struct datum *a = rows_at(&g->order, left), *b = rows_at(&g->order, right);
@@ -466,7 +466,7 @@ static int compare_items(const struct grouping *g, size_t left, size_t right)
 }
 
 /* Merge sort: of equals the first stay first. */
-static void sort_items(const struct grouping *g, size_t *items, size_t *spare, size_t count)
+static void sort_items(const struct select_grouping *g, size_t *items, size_t *spare, size_t count)
 {
     size_t half = count / 2, a = 0, b = half;
 
@@ -482,7 +482,7 @@ static void sort_items(const struct grouping *g, size_t *items, size_t *spare, s
     }
 }
 
-static enum status output_all(struct grouping *g)
+static enum status output_all(struct select_grouping *g)
 {
     size_t count = g->items.count;
     size_t *items = malloc((2 * count + 1) * sizeof *items);
@@ -496,13 +496,13 @@ static enum status output_all(struct grouping *g)
         sort_items(g, items, items + count, count);
     for (size_t i = 0; i < count && status == STATUS_OK && !select_has_enough(g->m); i++) {
         aim_at_item(g, items[i]);
-        status = statement_output(g->m, &g->scope);
+        status = machine_statement_output(g->m, &g->scope);
     }
     free(items);
     return status;
 }
 
-static enum status run(struct grouping *g)
+static enum status run(struct select_grouping *g)
 {
     const struct query_code *q = g->m->statement.query;
 
@@ -511,23 +511,23 @@ static enum status run(struct grouping *g)
         TRY(aggregate_all(g));
     } else {
         for (size_t i = 0; i < g->tuples->count; i++)
-            PUSH(g, &g->items, ((struct item){ i, NOBODY }));
+            PUSH(g, &g->items, ((struct select_item){ i, NOBODY }));
     }
     if (q->order_count > 0)
         TRY(note_order(g));
     return output_all(g);
 }
 
-static void close_rows(struct machine *m, struct rows *rows)
+static void close_rows(struct machine *m, struct machine_rows *rows)
 {
     m->row_bytes -= rows->room * sizeof *rows->cells;
     free(rows->cells);
 }
 
-enum status group_run(struct machine *m, const struct tuples *tuples)
+enum status machine_group_run(struct machine *m, const struct tuples *tuples)
 {
     const struct query_code *q = m->statement.query;
-    struct grouping g = { .m = m, .tuples = tuples };
+    struct select_grouping g = { .m = m, .tuples = tuples };
     enum status status;
 
     g.keys.width = q->group_count;
@@ -551,7 +551,7 @@ static const struct select *select_of(const struct machine *m)
 
 static enum status note_limit(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     const struct datum *limit;
     struct scope scope;
 
@@ -576,15 +576,15 @@ static enum status finish(struct machine *m, bool is_empty)
     if (is_plain) {
         if (!is_empty)
             TRY(join_run(m, NULL));
-        return statement_finish(m);
+        return machine_statement_finish(m);
     }
     if (!is_empty)
         status = join_run(m, &tuples);
     if (status == STATUS_OK)
-        status = group_run(m, &tuples);
+        status = machine_group_run(m, &tuples);
     array_close(&tuples.at);
     TRY(status);
-    return statement_finish(m);
+    return machine_statement_finish(m);
 }
 
 static int compare_values(const void *a, const void *b)
@@ -596,7 +596,7 @@ static int compare_values(const void *a, const void *b)
 static enum status collect_values(struct machine *m, const struct join_code *join,
                                   const struct tuples *tuples, struct restricted *restricted)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     struct datum *first;
     struct scope scope;
     size_t count = 0;
@@ -610,7 +610,7 @@ static enum status collect_values(struct machine *m, const struct join_code *joi
         const struct datum *value;
 
         join_aim(m, &scope, tuples->at.at + i * tuples->width);
-        TRY(formula_evaluate(&join->value, &scope, &value));
+        TRY(code_evaluate_formula(&join->value, &scope, &value));
         if (!datum_is_null(value))
             first[count++] = *value;
     }
@@ -626,7 +626,7 @@ static enum status collect_values(struct machine *m, const struct join_code *joi
 
 static enum status restrict_next(struct machine *m, bool *is_empty)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     const struct read_code *next = &s->query->reads[s->step];
     struct tuples tuples = { .width = s->query->read_count };
     enum status status = STATUS_OK;
@@ -648,16 +648,16 @@ static enum status restrict_next(struct machine *m, bool *is_empty)
 
 static enum status ask(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     bool is_empty;
 
     TRY(restrict_next(m, &is_empty));
     if (is_empty)
         return finish(m, true);
-    return statement_read(m, &s->query->reads[s->step], READ_SELECT, select_of(m)->lock);
+    return machine_statement_read(m, &s->query->reads[s->step], READ_SELECT, select_of(m)->lock);
 }
 
-enum status select_begin(struct machine *m)
+enum status machine_select_begin(struct machine *m)
 {
     TRY(note_limit(m));
     if (!m->statement.is_true || m->statement.query->read_count == 0)
@@ -668,24 +668,24 @@ enum status select_begin(struct machine *m)
 /* Rows of all but the last read are kept; those are used where they are. */
 static enum status keep_answer(struct machine *m)
 {
-    struct statement *s = &m->statement;
-    struct rows *input = &s->inputs[s->step];
+    struct machine_statement *s = &m->statement;
+    struct machine_rows *input = &s->inputs[s->step];
     uint32_t table = s->query->reads[s->step].table;
 
     input->width = m->program->tree.schema.tables[table].column_count;
     for (uint32_t i = 0; i < m->answer_count; i++) {
         bool matches;
 
-        TRY(statement_match(m, m->answer[i], &matches));
+        TRY(machine_statement_match(m, m->answer[i], &matches));
         if (matches)
             TRY(machine_keep_row(m, input, m->answer[i]));
     }
     return STATUS_OK;
 }
 
-enum status select_go_on(struct machine *m)
+enum status machine_select_go_on(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     TRY(machine_spend(m, m->answer_count));
     if (s->step + 1 == s->query->read_count) {

@@ -5,9 +5,9 @@
 #include "programs/machine/machine_private.h"
 
 /* machine_select.c */
-MUST_USE enum status select_begin(struct machine *);
-MUST_USE enum status select_go_on(struct machine *);
+MUST_USE enum status machine_select_begin(struct machine *);
+MUST_USE enum status machine_select_go_on(struct machine *);
 /* machine_group.c: aggregates, order, and then outputs. */
-MUST_USE enum status group_run(struct machine *, const struct tuples *);
+MUST_USE enum status machine_group_run(struct machine *, const struct tuples *);
 
 #endif

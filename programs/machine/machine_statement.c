@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum status statement_begin(struct machine *m, const struct query_code *q, bool is_true)
+enum status machine_statement_begin(struct machine *m, const struct query_code *q, bool is_true)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     s->query = q;
     s->is_true = is_true;
@@ -17,18 +17,18 @@ enum status statement_begin(struct machine *m, const struct query_code *q, bool 
     s->step = 0;
     s->limit = INT64_MAX;
     s->outputs.width = q->output_count;
-    return q->tree->kind == QUERY_SELECT ? select_begin(m) : write_begin(m);
+    return q->tree->kind == QUERY_SELECT ? machine_select_begin(m) : machine_write_begin(m);
 }
 
-enum status statement_go_on(struct machine *m)
+enum status machine_statement_go_on(struct machine *m)
 {
-    return m->statement.query->tree->kind == QUERY_SELECT ? select_go_on(m) : write_go_on(m);
+    return m->statement.query->tree->kind == QUERY_SELECT ? machine_select_go_on(m) : machine_write_go_on(m);
 }
 
-enum status statement_read(struct machine *m, const struct read_code *r, enum read_purpose purpose,
-                           enum row_lock lock)
+enum status machine_statement_read(struct machine *m, const struct read_code *r, enum read_purpose purpose,
+                                   enum row_lock lock)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     struct scope scope;
 
     s->parameters.count = 0;
@@ -40,14 +40,14 @@ enum status statement_read(struct machine *m, const struct read_code *r, enum re
     return STATUS_OK;
 }
 
-enum status statement_match(struct machine *m, const struct datum *row, bool *matches)
+enum status machine_statement_match(struct machine *m, const struct datum *row, bool *matches)
 {
-    return filter_evaluate(&m->request.filter, row, &m->scratch, matches, &m->error);
+    return condition_evaluate(&m->request.filter, row, &m->scratch, matches, &m->error);
 }
 
-enum status statement_output(struct machine *m, struct scope *scope)
+enum status machine_statement_output(struct machine *m, struct scope *scope)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     bool is_kept = s->query->use != QUERY_USE_FOUND;
     struct datum *row = NULL;
 
@@ -57,7 +57,7 @@ enum status statement_output(struct machine *m, struct scope *scope)
     for (uint32_t i = 0; i < s->query->output_count; i++) {
         const struct datum *value;
 
-        TRY(formula_evaluate(&s->query->outputs[i], scope, &value));
+        TRY(code_evaluate_formula(&s->query->outputs[i], scope, &value));
         if (is_kept)
             TRY(datum_copy(value, &m->heap, &row[i], &m->error));
     }
@@ -66,7 +66,7 @@ enum status statement_output(struct machine *m, struct scope *scope)
 
 static enum status refuse_count(struct machine *m)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     size_t count = s->outputs.count;
 
     if (count == 0 && s->query->use == QUERY_USE_ONE)
@@ -79,7 +79,7 @@ static enum status refuse_count(struct machine *m)
 
 static void give_first(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     struct datum *to = machine_slots(m) + s->query->to;
     size_t bytes = s->query->output_count * sizeof *to;
 
@@ -91,11 +91,11 @@ static void give_first(struct machine *m)
         memset(to, 0, bytes);
 }
 
-static enum status machine_push_result(struct machine *, struct rows *);
+static enum status machine_push_result(struct machine *, struct machine_rows *);
 
-enum status statement_finish(struct machine *m)
+enum status machine_statement_finish(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     const struct query_code *q = s->query;
     struct datum *slots = machine_slots(m);
 
@@ -111,13 +111,13 @@ enum status statement_finish(struct machine *m)
         }
         slots[q->found] = datum_of_bool(s->affected > 0);
     }
-    statement_drop(m);
+    machine_statement_drop(m);
     return STATUS_OK;
 }
 
-void statement_drop(struct machine *m)
+void machine_statement_drop(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     machine_drop_rows(m, &s->parameters);
     machine_drop_rows(m, &s->values);
@@ -138,7 +138,7 @@ static enum status refuse_memory(struct machine *m)
     return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
 }
 
-static enum status grow(struct machine *m, struct rows *rows, size_t cells)
+static enum status grow(struct machine *m, struct machine_rows *rows, size_t cells)
 {
     size_t room = rows->room + rows->room / 2, bytes;
     void *at;
@@ -159,7 +159,7 @@ static enum status grow(struct machine *m, struct rows *rows, size_t cells)
     return STATUS_OK;
 }
 
-enum status machine_add_rows(struct machine *m, struct rows *rows, size_t count)
+enum status machine_add_rows(struct machine *m, struct machine_rows *rows, size_t count)
 {
     size_t used = rows->count * rows->width, more = count * rows->width;
 
@@ -171,14 +171,14 @@ enum status machine_add_rows(struct machine *m, struct rows *rows, size_t count)
     return STATUS_OK;
 }
 
-enum status machine_add_row(struct machine *m, struct rows *rows, struct datum **row)
+enum status machine_add_row(struct machine *m, struct machine_rows *rows, struct datum **row)
 {
     TRY(machine_add_rows(m, rows, 1));
     *row = rows_at(rows, rows->count - 1);
     return STATUS_OK;
 }
 
-enum status machine_keep_row(struct machine *m, struct rows *rows, const struct datum *from)
+enum status machine_keep_row(struct machine *m, struct machine_rows *rows, const struct datum *from)
 {
     struct datum *to;
 
@@ -188,17 +188,17 @@ enum status machine_keep_row(struct machine *m, struct rows *rows, const struct 
     return STATUS_OK;
 }
 
-void machine_drop_rows(struct machine *m, struct rows *rows)
+void machine_drop_rows(struct machine *m, struct machine_rows *rows)
 {
     rows->count = 0;
     if (rows->room <= CELLS_LITTLE)
         return;
     m->row_bytes -= rows->room * sizeof *rows->cells;
     free(rows->cells);
-    *rows = (struct rows){ .width = rows->width };
+    *rows = (struct machine_rows){ .width = rows->width };
 }
 
-enum status rows_move(struct rows *rows, struct heap *heap, struct sql_error *err)
+enum status machine_move_rows(struct machine_rows *rows, struct heap *heap, struct sql_error *err)
 {
     size_t cells = rows->count * rows->width;
 
@@ -208,7 +208,7 @@ enum status rows_move(struct rows *rows, struct heap *heap, struct sql_error *er
 }
 
 /* Takes the rows away from where they are, for STEP_NEXT. */
-static enum status machine_push_result(struct machine *m, struct rows *rows)
+static enum status machine_push_result(struct machine *m, struct machine_rows *rows)
 {
     if (m->result_count == m->result_room) {
         uint32_t room = m->result_room ? 2 * m->result_room : 4;
@@ -220,14 +220,14 @@ static enum status machine_push_result(struct machine *m, struct rows *rows)
         m->result_room = room;
     }
     m->results[m->result_count++] = (struct result){ *rows, 0 };
-    *rows = (struct rows){ .width = rows->width };
+    *rows = (struct machine_rows){ .width = rows->width };
     return STATUS_OK;
 }
 
 void machine_drop_results(struct machine *m, uint32_t count)
 {
     while (m->result_count > count) {
-        struct rows *rows = &m->results[--m->result_count].rows;
+        struct machine_rows *rows = &m->results[--m->result_count].rows;
 
         m->row_bytes -= rows->room * sizeof *rows->cells;
         free(rows->cells);

@@ -5,27 +5,27 @@
 #include "programs/machine/machine_private.h"
 
 /* machine_rows.c. Rows that are added are of nulls; those that are there may move. */
-MUST_USE enum status machine_add_rows(struct machine *, struct rows *, size_t count);
-MUST_USE enum status machine_add_row(struct machine *, struct rows *, struct datum **);
+MUST_USE enum status machine_add_rows(struct machine *, struct machine_rows *, size_t count);
+MUST_USE enum status machine_add_row(struct machine *, struct machine_rows *, struct datum **);
 /* Adds a copy that outlives the answer it is from. */
-MUST_USE enum status machine_keep_row(struct machine *, struct rows *, const struct datum *from);
+MUST_USE enum status machine_keep_row(struct machine *, struct machine_rows *, const struct datum *from);
 /* Empties them, and gives back what is more than little. */
-void machine_drop_rows(struct machine *, struct rows *);
+void machine_drop_rows(struct machine *, struct machine_rows *);
 /* Until there are `count`. */
 void machine_drop_results(struct machine *, uint32_t count);
 /* Copies their texts to the heap. */
-MUST_USE enum status rows_move(struct rows *, struct heap *, struct sql_error *);
+MUST_USE enum status machine_move_rows(struct machine_rows *, struct heap *, struct sql_error *);
 /* machine_statement.c */
-MUST_USE enum status statement_begin(struct machine *, const struct query_code *, bool is_true);
+MUST_USE enum status machine_statement_begin(struct machine *, const struct query_code *, bool is_true);
 /* After an answer. */
-MUST_USE enum status statement_go_on(struct machine *);
-MUST_USE enum status statement_finish(struct machine *);
-void statement_drop(struct machine *);
-MUST_USE enum status statement_read(struct machine *, const struct read_code *, enum read_purpose,
-                                    enum row_lock);
+MUST_USE enum status machine_statement_go_on(struct machine *);
+MUST_USE enum status machine_statement_finish(struct machine *);
+void machine_statement_drop(struct machine *);
+MUST_USE enum status machine_statement_read(struct machine *, const struct read_code *, enum read_purpose,
+                                            enum row_lock);
 /* The outputs for the rows that the scope has. */
-MUST_USE enum status statement_output(struct machine *, struct scope *);
+MUST_USE enum status machine_statement_output(struct machine *, struct scope *);
 /* Answers may have more rows than were asked for, and those that the condition fails for. */
-MUST_USE enum status statement_match(struct machine *, const struct datum *row, bool *matches);
+MUST_USE enum status machine_statement_match(struct machine *, const struct datum *row, bool *matches);
 
 #endif

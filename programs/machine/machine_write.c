@@ -8,7 +8,7 @@
 
 static const struct schema_table *schema_of(const struct machine *m)
 {
-    return &m->program->tree.schema.tables[write_table(m)];
+    return &m->program->tree.schema.tables[machine_write_table(m)];
 }
 
 static bool columns_equal(struct schema_columns columns, const struct datum *a, const struct datum *b)
@@ -53,7 +53,7 @@ static enum status ask(struct machine *m, const struct condition *condition,
                        enum read_purpose purpose, struct schema_columns columns,
                        const struct datum *row)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     bool is_locked = purpose == READ_INSERT && is_insert(m) &&
                      s->query->tree->as.insert.action == CONFLICT_UPDATE;
 
@@ -91,7 +91,7 @@ static uint32_t unique_of_step(uint32_t step, int32_t first)
 
 static bool is_taken_within(const struct machine *m, struct schema_columns columns)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     const struct datum *row = rows_at(&s->after, s->after.count - 1);
 
     for (size_t i = 0; i + 1 < s->after.count; i++)
@@ -103,8 +103,8 @@ static bool is_taken_within(const struct machine *m, struct schema_columns colum
 /* Asks for the next rows that could be in the way of the row just made; *done: there are none. */
 static enum status check_next(struct machine *m, bool *done)
 {
-    struct statement *s = &m->statement;
-    const struct table_code *t = &m->program->code->tables[write_table(m)];
+    struct machine_statement *s = &m->statement;
+    const struct table_code *t = &m->program->code->tables[machine_write_table(m)];
     const struct datum *before, *row;
 
     *done = is_delete(m);
@@ -132,7 +132,7 @@ static enum status check_next(struct machine *m, bool *done)
 /* Rows of this statement have other values by now, or are the row itself. */
 static bool is_changed_already(const struct machine *m, const struct datum *row)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     struct schema_columns key = schema_of(m)->key;
 
     for (size_t i = 0; i < s->after.count; i++)
@@ -141,10 +141,10 @@ static bool is_changed_already(const struct machine *m, const struct datum *row)
     return false;
 }
 
-enum status check_answer(struct machine *m)
+enum status machine_check_answer(struct machine *m)
 {
-    struct statement *s = &m->statement;
-    const struct table_code *t = &m->program->code->tables[write_table(m)];
+    struct machine_statement *s = &m->statement;
+    const struct table_code *t = &m->program->code->tables[machine_write_table(m)];
     const struct datum *before = rows_at(&s->before, s->after.count - 1);
     uint32_t number = unique_of_step(s->step, first_unique(m, before));
     const struct datum *row = rows_at(&s->after, s->after.count - 1);
@@ -163,7 +163,7 @@ enum status check_answer(struct machine *m)
 static bool is_supplied_within(const struct machine *m, struct schema_columns columns,
                                const struct datum *before)
 {
-    const struct rows *after = &m->statement.after;
+    const struct machine_rows *after = &m->statement.after;
 
     for (size_t i = 0; i < after->count; i++)
         if (columns_equal(columns, rows_at(after, i), before))
@@ -173,20 +173,20 @@ static bool is_supplied_within(const struct machine *m, struct schema_columns co
 
 static bool needs_referrers(const struct machine *m, const struct schema_reference *r)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     const struct datum *before = rows_at(&s->before, s->row);
 
-    if (r->to != write_table(m) || is_new(m, before) || has_null(r->targets, before))
+    if (r->to != machine_write_table(m) || is_new(m, before) || has_null(r->targets, before))
         return false;
     return is_delete(m) || !is_supplied_within(m, r->targets, before);
 }
 
 static bool needs_target(const struct machine *m, const struct schema_reference *r)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     const struct datum *before = rows_at(&s->before, s->row), *after;
 
-    if (r->from != write_table(m) || is_delete(m))
+    if (r->from != machine_write_table(m) || is_delete(m))
         return false;
     after = rows_at(&s->after, s->row);
     if (has_null(r->columns, after))
@@ -197,7 +197,7 @@ static bool needs_target(const struct machine *m, const struct schema_reference 
 /* Of each row first who refers to it, then whom it refers to: the steps count both. */
 static enum status refer_next(struct machine *m, bool *done)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     const struct schema *schema = &m->program->tree.schema;
     size_t rows = is_delete(m) ? s->before.count : s->after.count;
 
@@ -222,13 +222,13 @@ static enum status refer_next(struct machine *m, bool *done)
 
 static enum status refer_answer(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     const struct schema *schema = &m->program->tree.schema;
     const struct schema_reference *r = &schema->references[s->step % schema->reference_count];
     bool is_there = false;
 
     for (uint32_t i = 0; i < m->answer_count; i++)
-        is_there |= filter_matches(&m->request.filter, m->answer[i], &m->scratch);
+        is_there |= condition_matches(&m->request.filter, m->answer[i], &m->scratch);
     if (s->step++ < schema->reference_count) {
         if (is_there)
             return sql_error_set(&m->error, SQLSTATE_FOREIGN_KEY,
@@ -250,7 +250,7 @@ static const struct query *query_of(const struct machine *m)
     return m->statement.query->tree;
 }
 
-uint32_t write_table(const struct machine *m)
+uint32_t machine_write_table(const struct machine *m)
 {
     const struct query *q = query_of(m);
 
@@ -285,7 +285,7 @@ static enum status assign(struct machine *m, struct scope *scope, struct datum *
     for (uint32_t i = 0; i < q->assignment_count; i++) {
         const struct datum *value;
 
-        TRY(formula_evaluate(&q->assignments[i].value, scope, &value));
+        TRY(code_evaluate_formula(&q->assignments[i].value, scope, &value));
         row[q->assignments[i].column] = *value;
     }
     return STATUS_OK;
@@ -293,7 +293,7 @@ static enum status assign(struct machine *m, struct scope *scope, struct datum *
 
 static enum status make_updated(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     const struct datum *before = rows_at(&s->before, s->row);
     struct scope scope;
     struct datum *row;
@@ -308,7 +308,7 @@ static enum status make_updated(struct machine *m)
 
 static enum status make_inserted(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     struct datum *row, *before;
     struct scope scope;
 
@@ -318,7 +318,7 @@ static enum status make_inserted(struct machine *m)
     for (uint32_t i = 0; i < s->after.width; i++) {
         const struct datum *value;
 
-        TRY(formula_evaluate(&s->query->values[s->row * s->after.width + i], &scope, &value));
+        TRY(code_evaluate_formula(&s->query->values[s->row * s->after.width + i], &scope, &value));
         row[i] = *value;
     }
     return refuse_nulls(m, row);
@@ -333,7 +333,7 @@ static size_t row_count(const struct machine *m)
 
 static enum status make_row(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     TRY(machine_spend(m, 1));
     s->step = 0;
@@ -345,14 +345,14 @@ static enum status make_row(struct machine *m)
 
 static enum status finish_row(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     struct scope scope;
 
     machine_scope(m, &scope);
     scope.base[PLACE_ROW] = query_of(m)->kind == QUERY_DELETE
                                 ? rows_at(&s->before, s->row)
                                 : rows_at(&s->after, s->after.count - 1);
-    TRY(statement_output(m, &scope));
+    TRY(machine_statement_output(m, &scope));
     s->row++;
     s->phase = PHASE_ROW;
     return STATUS_OK;
@@ -360,7 +360,7 @@ static enum status finish_row(struct machine *m)
 
 static enum status skip_row(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     s->before.count--;
     s->after.count--;
@@ -372,7 +372,7 @@ static enum status skip_row(struct machine *m)
 /* The row that is there takes the place of the one before, and is updated. */
 static enum status update_instead(struct machine *m, const struct datum *taker)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     struct datum *proposed = rows_at(&s->after, s->after.count - 1);
     struct datum *before = rows_at(&s->before, s->before.count - 1), *row;
     struct scope scope;
@@ -388,7 +388,7 @@ static enum status update_instead(struct machine *m, const struct datum *taker)
     if (query_of(m)->as.insert.conflict_where) {
         const struct datum *truth;
 
-        TRY(formula_evaluate(&s->query->conflict_where, &scope, &truth));
+        TRY(code_evaluate_formula(&s->query->conflict_where, &scope, &truth));
         if (!datum_is_true(truth))
             return skip_row(m);
     }
@@ -410,7 +410,7 @@ static enum status update_instead(struct machine *m, const struct datum *taker)
 static bool is_arbiter(const struct machine *m, uint32_t unique)
 {
     const struct insert *insert = &query_of(m)->as.insert;
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
 
     return query_of(m)->kind == QUERY_INSERT && insert->action != CONFLICT_ERROR &&
            is_inserted(m, rows_at(&s->before, s->before.count - 1)) &&
@@ -420,7 +420,7 @@ static bool is_arbiter(const struct machine *m, uint32_t unique)
 /* A key or unique of the new row is taken: by a row that was there (`taker`), or a new one (NULL). */
 static enum status write_conflict(struct machine *m, uint32_t unique, const struct datum *taker)
 {
-    const struct unique_code *u = &m->program->code->tables[write_table(m)].uniques[unique];
+    const struct unique_code *u = &m->program->code->tables[machine_write_table(m)].uniques[unique];
 
     if (!is_arbiter(m, unique))
         return sql_error_set(&m->error, SQLSTATE_UNIQUE,
@@ -433,14 +433,14 @@ static enum status write_conflict(struct machine *m, uint32_t unique, const stru
 
 static enum status ask_write(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     s->phase = PHASE_WRITE;
     m->is_asking = true;
     m->request = (struct request){
         .kind = REQUEST_WRITE,
         .line = query_of(m)->line,
-        .table = write_table(m),
+        .table = machine_write_table(m),
         .statement = query_of(m)->kind,
     };
     return STATUS_OK;
@@ -448,7 +448,7 @@ static enum status ask_write(struct machine *m)
 
 static enum status advance(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     bool done;
 
     while (!m->is_asking) {
@@ -457,7 +457,7 @@ static enum status advance(struct machine *m)
             if (s->row < row_count(m))
                 TRY(make_row(m));
             else if (s->affected == 0)
-                return statement_finish(m);
+                return machine_statement_finish(m);
             else
                 TRY(ask_write(m));
             break;
@@ -469,7 +469,7 @@ static enum status advance(struct machine *m)
         case PHASE_REFER:
             TRY(refer_next(m, &done));
             if (done)
-                return statement_finish(m);
+                return machine_statement_finish(m);
             break;
         case PHASE_READ:
         case PHASE_WRITE:
@@ -479,27 +479,27 @@ static enum status advance(struct machine *m)
     return STATUS_OK;
 }
 
-enum status write_begin(struct machine *m)
+enum status machine_write_begin(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
     bool is_update = query_of(m)->kind == QUERY_UPDATE;
 
     s->before.width = s->after.width = schema_of(m)->column_count;
     if (query_of(m)->kind != QUERY_INSERT && s->is_true)
-        return statement_read(m, &s->query->reads[0], is_update ? READ_UPDATE : READ_DELETE,
-                              ROW_LOCK_UPDATE);
+        return machine_statement_read(m, &s->query->reads[0], is_update ? READ_UPDATE : READ_DELETE,
+                                      ROW_LOCK_UPDATE);
     s->phase = PHASE_ROW;
     return advance(m);
 }
 
 static enum status keep_answer(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     for (uint32_t i = 0; i < m->answer_count; i++) {
         bool matches;
 
-        TRY(statement_match(m, m->answer[i], &matches));
+        TRY(machine_statement_match(m, m->answer[i], &matches));
         if (matches)
             TRY(machine_keep_row(m, &s->before, m->answer[i]));
     }
@@ -507,9 +507,9 @@ static enum status keep_answer(struct machine *m)
     return STATUS_OK;
 }
 
-enum status write_go_on(struct machine *m)
+enum status machine_write_go_on(struct machine *m)
 {
-    struct statement *s = &m->statement;
+    struct machine_statement *s = &m->statement;
 
     TRY(machine_spend(m, m->answer_count));
     switch (s->phase) {
@@ -517,7 +517,7 @@ enum status write_go_on(struct machine *m)
         TRY(keep_answer(m));
         break;
     case PHASE_CHECK:
-        TRY(check_answer(m));
+        TRY(machine_check_answer(m));
         break;
     case PHASE_WRITE:
         s->phase = PHASE_REFER;
@@ -535,12 +535,12 @@ enum status write_go_on(struct machine *m)
 
 static bool changes_key(const struct machine *m, size_t row)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
 
     return !columns_equal(schema_of(m)->key, rows_at(&s->before, row), rows_at(&s->after, row));
 }
 
-static bool has_key(const struct machine *m, const struct rows *rows, const struct datum *row)
+static bool has_key(const struct machine *m, const struct machine_rows *rows, const struct datum *row)
 {
     for (size_t i = 0; i < rows->count; i++)
         if (columns_equal(schema_of(m)->key, rows_at(rows, i), row))
@@ -551,7 +551,7 @@ static bool has_key(const struct machine *m, const struct rows *rows, const stru
 /* A row that moves is removed where it was, unless another one moves there. */
 static uint32_t list_change(const struct machine *m, size_t row, struct row_write *to)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     const struct datum *before = rows_at(&s->before, row), *after = rows_at(&s->after, row);
     uint32_t count = 0;
 
@@ -569,9 +569,9 @@ static uint32_t list_change(const struct machine *m, size_t row, struct row_writ
     return count;
 }
 
-enum status write_list(struct machine *m, uint32_t *count)
+enum status machine_write_list(struct machine *m, uint32_t *count)
 {
-    const struct statement *s = &m->statement;
+    const struct machine_statement *s = &m->statement;
     bool is_delete = query_of(m)->kind == QUERY_DELETE;
     size_t rows = is_delete ? s->before.count : s->after.count;
     struct row_write *writes = realloc(m->writes, (2 * rows + 1) * sizeof *writes);

@@ -127,14 +127,14 @@ bool predicate_lift(struct text text, struct lifted *lifted)
 /* --- Parsing ---------------------------------------------------------------------- */
 
 /* What the parser gets, with a zero byte behind; and the marks in it, as variables. */
-struct where {
+struct predicate_where {
     struct text text;
     struct buffer sql;
     struct variable variables[LIFT_NUMBERS_MAX];
     uint32_t variable_count;
 };
 
-static void write_shape(struct where *where)
+static void write_shape(struct predicate_where *where)
 {
     for (size_t i = 0; i < where->text.length; i++) {
         char c = where->text.at[i];
@@ -157,10 +157,10 @@ static enum status analyze_condition(struct analysis *a, struct name_scope *scop
     const PgQuery__SelectStmt *stmt = raw->stmt->select_stmt;
 
     if (raw->stmt_len > 0)
-        return refuse(a, raw->stmt_location + raw->stmt_len, "; is not supported here");
+        return analyze_refuse(a, raw->stmt_location + raw->stmt_len, "; is not supported here");
     ONLY(a, -1, stmt, "where_clause");
     TRY(analyze_expression(a, scope, stmt->where_clause, out));
-    return build_condition(a, "WHERE", sql_node_location(stmt->where_clause), out);
+    return analyze_build_condition(a, "WHERE", sql_node_location(stmt->where_clause), out);
 }
 
 static enum status parse_condition(struct analysis *a, struct name_scope *scope,
@@ -168,7 +168,7 @@ static enum status parse_condition(struct analysis *a, struct name_scope *scope,
 {
     PgQuery__ParseResult *tree = NULL;
     const PgQuery__Node *statement;
-    enum status status = parse_piece(a, &tree, &statement);
+    enum status status = analyze_parse_piece(a, &tree, &statement);
 
     if (status == STATUS_OK)
         status = analyze_condition(a, scope, tree->stmts[0], out);
@@ -176,7 +176,7 @@ static enum status parse_condition(struct analysis *a, struct name_scope *scope,
     return status;
 }
 
-static enum status read_where(struct predicates *set, uint32_t table, struct where *where,
+static enum status read_where(struct predicates *set, uint32_t table, struct predicate_where *where,
                               const struct expression **out, struct error *err)
 {
     uint32_t line_start = 0;
@@ -190,8 +190,8 @@ static enum status read_where(struct predicates *set, uint32_t table, struct whe
                           .err = err,
                           .tables = set->tables,
                           .table_count = set->schema.table_count };
-    struct source source = { table, set->tables[table].name };
-    struct function function = { .parameter_count = where->variable_count };
+    struct query_source source = { table, set->tables[table].name };
+    struct program_function function = { .parameter_count = where->variable_count };
     struct routine routine = { .function = &function,
                                .variables = { where->variables, where->variable_count,
                                               LIFT_NUMBERS_MAX } };
@@ -241,10 +241,10 @@ static enum status compile_parameters(struct predicates *set, uint32_t variable_
     for (uint32_t i = 0; i < condition->parameter_count && c.status == STATUS_OK; i++)
         formulas[i] = compile_formula(&c, condition->parameters[i]);
     shape->parameters = formulas;
-    shape->constants = compiler_keep(&c, c.constants.at, c.constants.count, sizeof *c.constants.at);
+    shape->constants = compile_keep(&c, c.constants.at, c.constants.count, sizeof *c.constants.at);
     shape->number_count = variable_count;
     shape->slot_count = c.next_max;
-    compiler_close(&c);
+    compile_close(&c);
     return c.status;
 }
 
@@ -281,7 +281,7 @@ static bool is_prepared(const struct condition *condition, const struct expressi
 {
     if (e->argument_count == 0 || is_parameter(condition, e))
         return true;
-    if (!expression_has_column(e))
+    if (!compile_has_column(e))
         return false;
     for (uint32_t i = 0; i < e->argument_count; i++)
         if (!is_prepared(condition, e->arguments[i]))
@@ -297,7 +297,7 @@ static enum status check_shape(const struct condition *condition, struct error *
     return STATUS_OK;
 }
 
-static enum status compile(struct predicates *set, uint32_t table, struct where *where,
+static enum status compile(struct predicates *set, uint32_t table, struct predicate_where *where,
                            struct predicate_shape *shape, struct error *err)
 {
     const struct expression *e;
@@ -309,7 +309,7 @@ static enum status compile(struct predicates *set, uint32_t table, struct where 
     TRY(read_where(set, table, where, &e, err));
     status = take_apart(e, &conjuncts, err);
     if (status == STATUS_OK)
-        status = condition_compile(conjuncts.list.at, (uint32_t)conjuncts.list.count, 0, table,
+        status = compile_condition(conjuncts.list.at, (uint32_t)conjuncts.list.count, 0, table,
                                    &set->arena, &shape->condition, err);
     array_close(&conjuncts.list);
     TRY(status);
@@ -339,12 +339,12 @@ static enum status check_text(struct text text, struct error *err)
 enum status predicate_compile(struct predicates *set, uint32_t table, struct text text,
                               bool has_marks, struct predicate_shape *shape, struct error *err)
 {
-    struct where where = { .text = text };
+    struct predicate_where where = { .text = text };
     enum status status;
 
     *shape = (struct predicate_shape){ .condition = NULL };
     if (is_blank(text))
-        return condition_compile(NULL, 0, 0, table, &set->arena, &shape->condition, err);
+        return compile_condition(NULL, 0, 0, table, &set->arena, &shape->condition, err);
     TRY(check_text(text, err));
     buffer_text(&where.sql, TEXT(PREFIX));
     if (has_marks)

@@ -5,7 +5,7 @@
 #ifndef PROGRAMS_MACHINE_PREDICATE_SHAPE_PRIVATE_H
 #define PROGRAMS_MACHINE_PREDICATE_SHAPE_PRIVATE_H
 
-#include "programs/machine/predicate_private.h"
+#include "programs/machine/predicates_private.h"
 
 /* False: the text is not to be cut, or has no numbers. */
 bool predicate_lift(struct text, struct lifted *);

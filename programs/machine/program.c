@@ -101,14 +101,6 @@ uint32_t program_find_function(const struct program *program, struct text name)
     return UINT32_MAX;
 }
 
-uint32_t program_find_table(const struct program *program, struct text name)
-{
-    for (uint32_t i = 0; i < program->tree.schema.table_count; i++)
-        if (text_equal(program->tree.schema.tables[i].name, name))
-            return i;
-    return UINT32_MAX;
-}
-
 /* --- Calls as text ------------------------------------------------------------- */
 
 /* What a caller may write: literals, and operators and functions that are built in. */

@@ -39,7 +39,6 @@ MUST_USE enum status program_add_statements(struct program *, const struct progr
 
 /* The number, or UINT32_MAX. */
 uint32_t program_find_function(const struct program *, struct text name);
-uint32_t program_find_table(const struct program *, struct text name);
 
 /* A call as text, `transfer(1, 2, 10)`: its function, and its arguments cast to the parameters. */
 MUST_USE enum status program_parse_call(const struct program *, struct text call, struct heap *,

@@ -10,7 +10,7 @@
 
 /* --- What the JSON would leave out ------------------------------------------------- */
 
-static bool is_word(const struct reader *r, const struct sql_token *token, const char *word)
+static bool is_word(const struct plpgsql_reader *r, const struct sql_token *token, const char *word)
 {
     struct text text = { r->body.at + token->start, token->end - token->start };
 
@@ -18,7 +18,7 @@ static bool is_word(const struct reader *r, const struct sql_token *token, const
 }
 
 /* ALIAS FOR x; in DECLARE. As the alias of a table it is followed by other things. */
-static bool is_alias(const struct reader *r, const struct sql_tokens *tokens, uint32_t i)
+static bool is_alias(const struct plpgsql_reader *r, const struct sql_tokens *tokens, uint32_t i)
 {
     return i + 3 < tokens->count && is_word(r, &tokens->at[i], "alias") &&
            is_word(r, &tokens->at[i + 1], "for") &&
@@ -28,22 +28,22 @@ static bool is_alias(const struct reader *r, const struct sql_tokens *tokens, ui
 }
 
 /* Errors here are about the body as a text. */
-static enum status check_words(struct reader *r)
+static enum status check_words(struct plpgsql_reader *r)
 {
     const struct sql_tokens *tokens = &r->tokens;
     struct sql_fault fault;
 
     r->a->piece = &r->whole;
     if (sql_scan(r->body.at, &r->tokens, &fault) != STATUS_OK)
-        return refuse_fault(r->a, &fault);
+        return analyze_refuse_fault(r->a, &fault);
     if (tokens->count > BODY_TOKENS_MAX)
-        return refuse(r->a, 0, "a body of more than %d words is not supported", BODY_TOKENS_MAX);
+        return analyze_refuse(r->a, 0, "a body of more than %d words is not supported", BODY_TOKENS_MAX);
     if (tokens->count > 0 && r->body.at[tokens->at[0].start] == '#')
-        return refuse(r->a, (int32_t)tokens->at[0].start,
-                      "an option of PL/pgSQL (#...) is not supported");
+        return analyze_refuse(r->a, (int32_t)tokens->at[0].start,
+                              "an option of PL/pgSQL (#...) is not supported");
     for (uint32_t i = 0; i < tokens->count; i++)
         if (is_alias(r, tokens, i))
-            return refuse(r->a, (int32_t)tokens->at[i].start, "ALIAS is not supported");
+            return analyze_refuse(r->a, (int32_t)tokens->at[i].start, "ALIAS is not supported");
     r->a->piece = &r->here;
     return STATUS_OK;
 }
@@ -71,7 +71,7 @@ static bool find_culprit(const char *message, struct text *word)
 }
 
 /* libpg_query's line may be too early, never too late. */
-static int32_t locate(const struct reader *r, const struct sql_fault *fault)
+static int32_t locate(const struct plpgsql_reader *r, const struct sql_fault *fault)
 {
     uint32_t line = fault->line ? r->body_line + fault->line - 1 : r->body_line;
     bool is_target = strstr(fault->text, "is not a known variable") != NULL;
@@ -84,7 +84,7 @@ static int32_t locate(const struct reader *r, const struct sql_fault *fault)
         struct text text = { r->body.at + token->start, token->end - token->start };
         char next = i + 1 < r->tokens.count ? r->body.at[r->tokens.at[i + 1].start] : '\0';
 
-        if (line_at(r->a, r->body_offset + token->start) >= line && text.length == word.length &&
+        if (analyze_line_at(r->a, r->body_offset + token->start) >= line && text.length == word.length &&
             strncasecmp(text.at, word.at, word.length) == 0 &&
             (!is_target || next == ':' || next == '=' || next == '.' || next == '['))
             return (int32_t)token->start;
@@ -93,7 +93,7 @@ static int32_t locate(const struct reader *r, const struct sql_fault *fault)
 }
 
 /* Without the cursors it lacks, libpg_query says something else about them. */
-static bool has_cursor(const struct reader *r)
+static bool has_cursor(const struct plpgsql_reader *r)
 {
     for (uint32_t i = 0; i + 1 < r->tokens.count; i++)
         if (is_word(r, &r->tokens.at[i], "cursor") &&
@@ -102,7 +102,7 @@ static bool has_cursor(const struct reader *r)
     return false;
 }
 
-static enum status refuse_body(struct reader *r, const struct sql_fault *fault)
+static enum status refuse_body(struct plpgsql_reader *r, const struct sql_fault *fault)
 {
     const char *hint = has_cursor(r) ? " (explicit cursors are not supported)" : "";
     int32_t location = locate(r, fault);
@@ -111,11 +111,11 @@ static enum status refuse_body(struct reader *r, const struct sql_fault *fault)
         r->a->piece = &r->whole;
     else if (fault->line > 0)
         r->here.line = r->body_line + fault->line - 1;
-    return refuse(r->a, location, "function %.*s: %s%s", TEXT_PRINT(r->routine.function->name),
-                  fault->text, hint);
+    return analyze_refuse(r->a, location, "function %.*s: %s%s", TEXT_PRINT(r->routine.function->name),
+                          fault->text, hint);
 }
 
-static enum status parse_body(struct reader *r, struct text statement, cJSON **json)
+static enum status parse_body(struct plpgsql_reader *r, struct text statement, cJSON **json)
 {
     char *copy = strndup(statement.at, statement.length), *text = NULL;
     struct sql_fault fault;
@@ -130,23 +130,23 @@ static enum status parse_body(struct reader *r, struct text statement, cJSON **j
     } else {
         *json = cJSON_Parse(text);
         if (!*json)
-            status = refuse(r->a, -1, "statements within too many statements are not supported");
+            status = analyze_refuse(r->a, -1, "statements within too many statements are not supported");
     }
     free(text);
     free(copy);
     return status;
 }
 
-static enum status read_datums(struct reader *r, const cJSON *array)
+static enum status read_datums(struct plpgsql_reader *r, const cJSON *array)
 {
     const cJSON *item;
     uint32_t i = 0;
     void *memory;
 
     r->datum_count = (uint32_t)cJSON_GetArraySize(array);
-    TRY(keep(r->a, r->datum_count, sizeof *r->claimed, &memory));
+    TRY(analyze_keep(r->a, r->datum_count, sizeof *r->claimed, &memory));
     r->claimed = memory;
-    TRY(keep(r->a, r->datum_count, sizeof *r->datums, &memory));
+    TRY(analyze_keep(r->a, r->datum_count, sizeof *r->datums, &memory));
     r->datums = memory;
     cJSON_ArrayForEach(item, array)
     {
@@ -156,41 +156,41 @@ static enum status read_datums(struct reader *r, const cJSON *array)
 }
 
 /* One that is used is refused by libpg_query; one that is not would be passed over. */
-static enum status refuse_cursors(struct reader *r)
+static enum status refuse_cursors(struct plpgsql_reader *r)
 {
     for (uint32_t i = 0; i < r->datum_count; i++) {
         const cJSON *variable = cJSON_GetObjectItemCaseSensitive(r->datums[i], "PLpgSQL_var");
 
         if (!cJSON_GetObjectItemCaseSensitive(variable, "cursor_explicit_expr"))
             continue;
-        read_line(r, variable);
-        return refuse(r->a, -1, "explicit cursors are not supported");
+        plpgsql_read_line(r, variable);
+        return analyze_refuse(r->a, -1, "explicit cursors are not supported");
     }
     return STATUS_OK;
 }
 
-static enum status read_function(struct reader *r, const cJSON *json, struct block *body)
+static enum status read_function(struct plpgsql_reader *r, const cJSON *json, struct block *body)
 {
     const cJSON *function = cJSON_GetObjectItemCaseSensitive(json->child, "PLpgSQL_function");
     const cJSON *action = cJSON_GetObjectItemCaseSensitive(function, "action");
     const cJSON *block = cJSON_GetObjectItemCaseSensitive(action, "PLpgSQL_stmt_block");
 
     if (!block)
-        return refuse(r->a, -1, "libpg_query says nothing of the body");
+        return analyze_refuse(r->a, -1, "libpg_query says nothing of the body");
     TRY(read_datums(r, cJSON_GetObjectItemCaseSensitive(function, "datums")));
     TRY(refuse_cursors(r));
-    TRY(claim_parameters(r, r->routine.function));
-    read_line(r, block);
+    TRY(plpgsql_claim_parameters(r, r->routine.function));
+    plpgsql_read_line(r, block);
     /* With EXCEPTION, libpg_query puts the block within another one. */
-    return read_block(r, block, true, body);
+    return plpgsql_read_block(r, block, true, body);
 }
 
-static enum status keep_function(struct reader *r, struct function *function, struct block body)
+static enum status keep_function(struct plpgsql_reader *r, struct program_function *function, struct block body)
 {
     struct variable *variables;
     void *memory;
 
-    TRY(keep(r->a, r->routine.variables.count, sizeof *variables, &memory));
+    TRY(analyze_keep(r->a, r->routine.variables.count, sizeof *variables, &memory));
     variables = memory;
     memcpy(variables, r->routine.variables.at, r->routine.variables.count * sizeof *variables);
     function->variables = variables;
@@ -200,7 +200,7 @@ static enum status keep_function(struct reader *r, struct function *function, st
     return STATUS_OK;
 }
 
-static enum status read_all(struct reader *r, struct function *function, struct text statement)
+static enum status read_all(struct plpgsql_reader *r, struct program_function *function, struct text statement)
 {
     struct block body = { 0 };
     cJSON *json = NULL;
@@ -215,15 +215,15 @@ static enum status read_all(struct reader *r, struct function *function, struct 
     return keep_function(r, function, body);
 }
 
-enum status analyze_body(struct analysis *a, struct function *function, struct text statement,
-                         struct text body, size_t body_offset)
+enum status plpgsql_analyze_body(struct analysis *a, struct program_function *function, struct text statement,
+                                 struct text body, size_t body_offset)
 {
     const struct piece *outside = a->piece;
-    struct reader r = { .a = a, .body = body, .body_offset = body_offset };
+    struct plpgsql_reader r = { .a = a, .body = body, .body_offset = body_offset };
     enum status status;
 
     r.routine.function = function;
-    r.body_line = line_at(a, body_offset);
+    r.body_line = analyze_line_at(a, body_offset);
     r.here.line = function->line;
     r.whole = (struct piece){
         .text = body.at, .is_placed = true, .offset = body_offset, .line = r.body_line
@@ -245,127 +245,127 @@ static const cJSON *member(const cJSON *object, const char *name)
     return cJSON_GetObjectItemCaseSensitive(object, name);
 }
 
-static enum status read_condition(struct reader *r, const cJSON *expr,
+static enum status read_condition(struct plpgsql_reader *r, const cJSON *expr,
                                   const struct expression **out)
 {
     struct type boolean = type_of(TYPE_BOOLEAN);
 
-    return read_expression(r, expr, &boolean, out);
+    return plpgsql_read_expression(r, expr, &boolean, out);
 }
 
 /* --- Assignments, queries, RETURN ------------------------------------------------ */
 
-static enum status read_assign(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_assign(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     struct named *named;
     struct type type;
 
-    TRY(find_claimed(r, json_number(json, "varno"), &named));
+    TRY(plpgsql_find_claimed(r, plpgsql_json_number(json, "varno"), &named));
     if (named->record)
-        return refuse(r->a, -1, "assignment to a whole record is not supported");
+        return analyze_refuse(r->a, -1, "assignment to a whole record is not supported");
     if (named->is_constant)
-        return refuse(r->a, -1, "variable \"%.*s\" is declared CONSTANT", TEXT_PRINT(named->name));
+        return analyze_refuse(r->a, -1, "variable \"%.*s\" is declared CONSTANT", TEXT_PRINT(named->name));
     action->kind = ACTION_ASSIGN;
     action->as.assign.slot = named->slot;
     type = r->routine.variables.at[named->slot].type;
-    return read_assigned(r, member(json, "expr"), type, &action->as.assign.value);
+    return plpgsql_read_assigned(r, member(json, "expr"), type, &action->as.assign.value);
 }
 
-static enum status read_perform(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_perform(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     action->kind = ACTION_QUERY;
-    return read_query(r, member(json, "expr"), &action->as.query.query);
+    return plpgsql_read_query(r, member(json, "expr"), &action->as.query.query);
 }
 
-static enum status read_sql(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_sql(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const struct output *outputs;
     const struct query *query;
 
     action->kind = ACTION_QUERY;
-    TRY(read_query(r, member(json, "sqlstmt"), &action->as.query.query));
+    TRY(plpgsql_read_query(r, member(json, "sqlstmt"), &action->as.query.query));
     query = action->as.query.query;
-    if (json_is(json, "into"))
-        return read_into(r, member(json, "target"), query, json_is(json, "strict"),
-                         &action->as.query.into);
-    if (query_outputs(query, &outputs) > 0)
-        return refuse(r->a, -1, "query has no destination for result data");
+    if (plpgsql_json_is(json, "into"))
+        return plpgsql_read_into(r, member(json, "target"), query, plpgsql_json_is(json, "strict"),
+                                 &action->as.query.into);
+    if (analyze_query_outputs(query, &outputs) > 0)
+        return analyze_refuse(r->a, -1, "query has no destination for result data");
     return STATUS_OK;
 }
 
-static enum status read_return(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_return(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const struct type *result = &r->routine.function->result;
     const cJSON *expr = member(json, "expr");
 
     action->kind = ACTION_RETURN;
     if (result->kind == TYPE_VOID && expr)
-        return refuse(r->a, -1, "RETURN cannot have a parameter in function returning void");
+        return analyze_refuse(r->a, -1, "RETURN cannot have a parameter in function returning void");
     if (result->kind != TYPE_VOID && !expr)
-        return refuse(r->a, -1, "RETURN needs a value in function returning %s",
-                      type_name(result->kind));
-    return expr ? read_expression(r, expr, result, &action->as.value) : STATUS_OK;
+        return analyze_refuse(r->a, -1, "RETURN needs a value in function returning %s",
+                              type_name(result->kind));
+    return expr ? plpgsql_read_expression(r, expr, result, &action->as.value) : STATUS_OK;
 }
 
 /* --- IF and CASE --------------------------------------------------------------------- */
 
 /* The arms of a choice, while they are read one by one. */
-struct choice {
+struct plpgsql_choice {
     struct shapes before, after; /* records before all of them; where those read so far end */
     bool has_after;
     struct arm *arms;
     uint32_t count;
 };
 
-static enum status choice_begin(struct reader *r, size_t arm_count, struct choice *choice)
+static enum status choice_begin(struct plpgsql_reader *r, size_t arm_count, struct plpgsql_choice *choice)
 {
     void *memory;
 
-    *choice = (struct choice){ .count = 0 };
-    TRY(keep(r->a, arm_count, sizeof *choice->arms, &memory));
+    *choice = (struct plpgsql_choice){ .count = 0 };
+    TRY(analyze_keep(r->a, arm_count, sizeof *choice->arms, &memory));
     choice->arms = memory;
-    return shapes_save(r, &choice->before);
+    return plpgsql_shapes_save(r, &choice->before);
 }
 
 /* Takes what the records are now for one of the ways through. */
-static enum status choice_join(struct reader *r, struct choice *choice)
+static enum status choice_join(struct plpgsql_reader *r, struct plpgsql_choice *choice)
 {
     if (choice->has_after)
-        shapes_merge(r, &choice->after);
+        plpgsql_shapes_merge(r, &choice->after);
     choice->has_after = true;
-    TRY(shapes_save(r, &choice->after));
-    shapes_restore(r, &choice->before);
+    TRY(plpgsql_shapes_save(r, &choice->after));
+    plpgsql_shapes_restore(r, &choice->before);
     return STATUS_OK;
 }
 
-static enum status choice_add(struct reader *r, struct choice *choice,
+static enum status choice_add(struct plpgsql_reader *r, struct plpgsql_choice *choice,
                               const struct expression *condition, const cJSON *statements)
 {
     struct arm *arm = &choice->arms[choice->count++];
 
     arm->condition = condition;
-    TRY(read_statements(r, statements, &arm->body));
+    TRY(plpgsql_read_statements(r, statements, &arm->body));
     return choice_join(r, choice);
 }
 
-static enum status choice_end(struct reader *r, struct choice *choice, bool has_else,
+static enum status choice_end(struct plpgsql_reader *r, struct plpgsql_choice *choice, bool has_else,
                               struct action *action)
 {
     if (!has_else)
         TRY(choice_join(r, choice)); /* the way past all arms */
-    shapes_restore(r, &choice->after);
+    plpgsql_shapes_restore(r, &choice->after);
     action->kind = ACTION_IF;
     action->as.choice.arms = choice->arms;
     action->as.choice.count = choice->count;
     return STATUS_OK;
 }
 
-static enum status read_if(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_if(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const cJSON *elsifs = member(json, "elsif_list"), *item;
     const cJSON *otherwise = member(json, "else_body");
     const struct expression *condition;
-    struct choice choice;
+    struct plpgsql_choice choice;
 
     TRY(choice_begin(r, (size_t)cJSON_GetArraySize(elsifs) + 2, &choice));
     TRY(read_condition(r, member(json, "cond"), &condition));
@@ -374,7 +374,7 @@ static enum status read_if(struct reader *r, const cJSON *json, struct action *a
     {
         const cJSON *elsif = member(item, "PLpgSQL_if_elsif");
 
-        read_line(r, elsif);
+        plpgsql_read_line(r, elsif);
         TRY(read_condition(r, member(elsif, "cond"), &condition));
         TRY(choice_add(r, &choice, condition, member(elsif, "stmts")));
     }
@@ -383,11 +383,11 @@ static enum status read_if(struct reader *r, const cJSON *json, struct action *a
     return choice_end(r, &choice, otherwise != NULL, action);
 }
 
-static enum status read_whens(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_whens(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const cJSON *whens = member(json, "case_when_list"), *item;
     const struct expression *condition;
-    struct choice choice;
+    struct plpgsql_choice choice;
     struct action *raise;
     void *memory;
 
@@ -396,15 +396,15 @@ static enum status read_whens(struct reader *r, const cJSON *json, struct action
     {
         const cJSON *when = member(item, "PLpgSQL_case_when");
 
-        read_line(r, when);
+        plpgsql_read_line(r, when);
         TRY(read_condition(r, member(when, "expr"), &condition));
         TRY(choice_add(r, &choice, condition, member(when, "stmts")));
     }
-    if (json_is(json, "have_else")) {
+    if (plpgsql_json_is(json, "have_else")) {
         TRY(choice_add(r, &choice, NULL, member(json, "else_stmts")));
         return choice_end(r, &choice, true, action);
     }
-    TRY(keep(r->a, 1, sizeof *raise, &memory));
+    TRY(analyze_keep(r->a, 1, sizeof *raise, &memory));
     raise = memory;
     raise->kind = ACTION_RAISE;
     raise->line = action->line;
@@ -415,10 +415,10 @@ static enum status read_whens(struct reader *r, const cJSON *json, struct action
 }
 
 /* CASE x WHEN: libpg_query has a variable for x, and compares it in every WHEN. */
-static enum status read_case(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_case(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const cJSON *operand = member(json, "t_expr");
-    uint32_t number = json_number(json, "t_varno");
+    uint32_t number = plpgsql_json_number(json, "t_varno");
     struct names names = { .outer = r->routine.names };
     const struct expression *value;
     const char *name;
@@ -429,14 +429,14 @@ static enum status read_case(struct reader *r, const cJSON *json, struct action 
 
     if (!operand)
         return read_whens(r, json, action);
-    name = number < r->datum_count ? json_text(member(r->datums[number], "PLpgSQL_var"), "refname")
+    name = number < r->datum_count ? plpgsql_json_text(member(r->datums[number], "PLpgSQL_var"), "refname")
                                    : NULL;
     if (!name)
-        return refuse(r->a, -1, "libpg_query does not say what CASE compares");
-    TRY(read_expression(r, operand, NULL, &value));
-    TRY(add_variable(r, &names, text_of(name), value->type, &named));
+        return analyze_refuse(r->a, -1, "libpg_query does not say what CASE compares");
+    TRY(plpgsql_read_expression(r, operand, NULL, &value));
+    TRY(plpgsql_add_variable(r, &names, text_of(name), value->type, &named));
     r->claimed[number] = named;
-    TRY(keep(r->a, 2, sizeof *actions, &memory));
+    TRY(analyze_keep(r->a, 2, sizeof *actions, &memory));
     actions = memory;
     actions[0] = (struct action){ .kind = ACTION_ASSIGN, .line = action->line };
     actions[0].as.assign.slot = named->slot;
@@ -453,10 +453,10 @@ static enum status read_case(struct reader *r, const cJSON *json, struct action 
 /* --- Loops ------------------------------------------------------------------------------ */
 
 /* A loop's body, with its label and its variable's name in sight. */
-static enum status read_body(struct reader *r, const cJSON *json, struct names *names,
+static enum status read_body(struct plpgsql_reader *r, const cJSON *json, struct names *names,
                              struct block *body)
 {
-    struct nest nest = { json_text(json, "label"), true, r->nest };
+    struct nest nest = { plpgsql_json_text(json, "label"), true, r->nest };
     enum status status;
 
     if (nest.label)
@@ -464,72 +464,72 @@ static enum status read_body(struct reader *r, const cJSON *json, struct names *
     names->outer = r->routine.names;
     r->routine.names = names;
     r->nest = &nest;
-    status = read_statements(r, member(json, "body"), body);
+    status = plpgsql_read_statements(r, member(json, "body"), body);
     r->nest = nest.outer;
     r->routine.names = names->outer;
     return status;
 }
 
-static enum status read_loop(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_loop(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const cJSON *condition = member(json, "cond");
     struct names names = { 0 };
 
     action->kind = condition ? ACTION_WHILE : ACTION_LOOP;
-    shapes_blur(r, member(json, "body"));
+    plpgsql_shapes_blur(r, member(json, "body"));
     if (condition)
         TRY(read_condition(r, condition, &action->as.loop.condition));
     TRY(read_body(r, json, &names, &action->as.loop.body));
-    shapes_blur(r, member(json, "body"));
+    plpgsql_shapes_blur(r, member(json, "body"));
     return STATUS_OK;
 }
 
-static enum status read_for_range(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_for_range(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
-    const char *name = json_text(member(member(json, "var"), "PLpgSQL_var"), "refname");
+    const char *name = plpgsql_json_text(member(member(json, "var"), "PLpgSQL_var"), "refname");
     const cJSON *step = member(json, "step");
     struct type integer = type_of(TYPE_INTEGER);
     struct names names = { 0 };
 
     if (!name)
-        return refuse(r->a, -1, "libpg_query does not say what the loop counts with");
+        return analyze_refuse(r->a, -1, "libpg_query does not say what the loop counts with");
     action->kind = ACTION_FOR_RANGE;
-    action->as.range.reverse = json_is(json, "reverse");
-    TRY(read_expression(r, member(json, "lower"), &integer, &action->as.range.low));
-    TRY(read_expression(r, member(json, "upper"), &integer, &action->as.range.high));
+    action->as.range.reverse = plpgsql_json_is(json, "reverse");
+    TRY(plpgsql_read_expression(r, member(json, "lower"), &integer, &action->as.range.low));
+    TRY(plpgsql_read_expression(r, member(json, "upper"), &integer, &action->as.range.high));
     if (step)
-        TRY(read_expression(r, step, &integer, &action->as.range.step));
-    TRY(claim_loop_variable(r, name, &names, &action->as.range.slot));
-    shapes_blur(r, member(json, "body"));
+        TRY(plpgsql_read_expression(r, step, &integer, &action->as.range.step));
+    TRY(plpgsql_claim_loop_variable(r, name, &names, &action->as.range.slot));
+    plpgsql_shapes_blur(r, member(json, "body"));
     TRY(read_body(r, json, &names, &action->as.range.body));
-    shapes_blur(r, member(json, "body"));
+    plpgsql_shapes_blur(r, member(json, "body"));
     return STATUS_OK;
 }
 
 /* The record of the loop itself has in its body, and behind it, what the query gives. */
-static enum status read_for_query(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_for_query(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     const cJSON *body = member(json, "body");
     struct names names = { 0 };
     struct shapes own;
 
     action->kind = ACTION_FOR_QUERY;
-    TRY(read_query(r, member(json, "query"), &action->as.rows.query));
-    shapes_blur(r, body);
-    TRY(read_into(r, member(json, "var"), action->as.rows.query, false, &action->as.rows.into));
-    TRY(shapes_save(r, &own));
+    TRY(plpgsql_read_query(r, member(json, "query"), &action->as.rows.query));
+    plpgsql_shapes_blur(r, body);
+    TRY(plpgsql_read_into(r, member(json, "var"), action->as.rows.query, false, &action->as.rows.into));
+    TRY(plpgsql_shapes_save(r, &own));
     TRY(read_body(r, json, &names, &action->as.rows.body));
-    shapes_restore(r, &own);
-    shapes_blur(r, body);
+    plpgsql_shapes_restore(r, &own);
+    plpgsql_shapes_blur(r, body);
     return STATUS_OK;
 }
 
 /* How many loops out the label's is; without a label, the innermost. */
-static enum status read_leave(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_leave(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
-    const char *label = json_text(json, "label");
+    const char *label = plpgsql_json_text(json, "label");
     const cJSON *condition = member(json, "cond");
-    bool is_exit = json_is(json, "is_exit");
+    bool is_exit = plpgsql_json_is(json, "is_exit");
 
     action->kind = is_exit ? ACTION_EXIT : ACTION_CONTINUE;
     if (condition)
@@ -540,26 +540,26 @@ static enum status read_leave(struct reader *r, const cJSON *json, struct action
         if (is_meant && nest->is_loop)
             return STATUS_OK;
         if (is_meant)
-            return refuse(r->a, -1, "%s of a block that is no loop is not supported",
-                          is_exit ? "EXIT" : "CONTINUE");
+            return analyze_refuse(r->a, -1, "%s of a block that is no loop is not supported",
+                                  is_exit ? "EXIT" : "CONTINUE");
         action->as.leave.depth += nest->is_loop;
     }
-    return refuse(r->a, -1, "%s needs a loop around it", is_exit ? "EXIT" : "CONTINUE");
+    return analyze_refuse(r->a, -1, "%s needs a loop around it", is_exit ? "EXIT" : "CONTINUE");
 }
 
 /* --- All kinds ----------------------------------------------------------------------------- */
 
-static enum status read_inner_block(struct reader *r, const cJSON *json, struct action *action)
+static enum status read_inner_block(struct plpgsql_reader *r, const cJSON *json, struct action *action)
 {
     action->kind = ACTION_BLOCK;
-    return read_block(r, json, false, &action->as.block);
+    return plpgsql_read_block(r, json, false, &action->as.block);
 }
 
-static enum status read_raise(struct reader *, const cJSON *raise, struct action *);
+static enum status read_raise(struct plpgsql_reader *, const cJSON *raise, struct action *);
 
 static const struct {
     const char *name;
-    enum status (*read)(struct reader *, const cJSON *, struct action *);
+    enum status (*read)(struct plpgsql_reader *, const cJSON *, struct action *);
 } readers[] = {
     { "PLpgSQL_stmt_assign", read_assign },     { "PLpgSQL_stmt_execsql", read_sql },
     { "PLpgSQL_stmt_perform", read_perform },   { "PLpgSQL_stmt_if", read_if },
@@ -589,20 +589,20 @@ static const struct {
     { "PLpgSQL_stmt_close", "CLOSE" },
 };
 
-static enum status read_statement(struct reader *r, const cJSON *item, struct action *action)
+static enum status read_statement(struct plpgsql_reader *r, const cJSON *item, struct action *action)
 {
     const cJSON *json = item->child;
     const char *name = json ? json->string : "an empty statement";
 
-    read_line(r, json);
-    action->line = line_here(r);
+    plpgsql_read_line(r, json);
+    action->line = plpgsql_line_here(r);
     for (size_t i = 0; i < ROW_COUNT(readers); i++)
         if (strcmp(readers[i].name, name) == 0)
             return readers[i].read(r, json, action);
     for (size_t i = 0; i < ROW_COUNT(refused); i++)
         if (strcmp(refused[i].name, name) == 0)
-            return refuse(r->a, -1, "%s is not supported", refused[i].construct);
-    return refuse(r->a, -1, "%s is not supported", name);
+            return analyze_refuse(r->a, -1, "%s is not supported", refused[i].construct);
+    return analyze_refuse(r->a, -1, "%s is not supported", name);
 }
 
 /* The RETURN that libpg_query puts at every end has no line. */
@@ -610,10 +610,10 @@ static bool is_implied(const cJSON *item)
 {
     const cJSON *json = member(item, "PLpgSQL_stmt_return");
 
-    return json && json_number(json, "lineno") == 0;
+    return json && plpgsql_json_number(json, "lineno") == 0;
 }
 
-enum status read_statements(struct reader *r, const cJSON *array, struct block *block)
+enum status plpgsql_read_statements(struct plpgsql_reader *r, const cJSON *array, struct block *block)
 {
     size_t room = (size_t)cJSON_GetArraySize(array);
     struct action *actions;
@@ -621,10 +621,10 @@ enum status read_statements(struct reader *r, const cJSON *array, struct block *
     void *memory;
 
     if (r->depth == DEPTH_MAX)
-        return refuse(r->a, -1, "statements within more than %d statements are not supported",
-                      DEPTH_MAX);
+        return analyze_refuse(r->a, -1, "statements within more than %d statements are not supported",
+                              DEPTH_MAX);
     r->depth++;
-    TRY(keep(r->a, room, sizeof *actions, &memory));
+    TRY(analyze_keep(r->a, room, sizeof *actions, &memory));
     actions = memory;
     block->actions = actions;
     cJSON_ArrayForEach(item, array)
@@ -637,32 +637,32 @@ enum status read_statements(struct reader *r, const cJSON *array, struct block *
 }
 
 /* The block of a function, or one within: its variables, then its statements. */
-enum status read_block(struct reader *r, const cJSON *json, bool is_outermost, struct block *block)
+enum status plpgsql_read_block(struct plpgsql_reader *r, const cJSON *json, bool is_outermost, struct block *block)
 {
     struct names names = { .outer = r->routine.names };
-    struct nest nest = { json_text(json, "label"), false, r->nest };
-    uint32_t line = json_number(json, "lineno"), around = r->begin_line;
-    uint32_t count, declared = count_declared(r, line);
+    struct nest nest = { plpgsql_json_text(json, "label"), false, r->nest };
+    uint32_t line = plpgsql_json_number(json, "lineno"), around = r->begin_line;
+    uint32_t count, declared = plpgsql_count_declared(r, line);
     struct action *actions;
     struct block body = { 0 };
     void *memory;
 
     if (member(json, "exceptions"))
-        return refuse(r->a, -1, "EXCEPTION is not supported");
-    if (!is_outermost && line == r->begin_line && has_declared_on(r, line))
-        return refuse(r->a, -1, "two blocks and DECLARE in one line are not supported");
+        return analyze_refuse(r->a, -1, "EXCEPTION is not supported");
+    if (!is_outermost && line == r->begin_line && plpgsql_has_declared_on(r, line))
+        return analyze_refuse(r->a, -1, "two blocks and DECLARE in one line are not supported");
     if (nest.label)
         names.label = text_of(nest.label);
     r->routine.names = &names;
     r->begin_line = line;
-    TRY(keep(r->a, declared + 1, sizeof *actions, &memory));
+    TRY(analyze_keep(r->a, declared + 1, sizeof *actions, &memory));
     actions = memory;
-    TRY(claim_declared(r, line, &names, is_outermost, actions, &count));
-    read_line(r, json);
+    TRY(plpgsql_claim_declared(r, line, &names, is_outermost, actions, &count));
+    plpgsql_read_line(r, json);
     r->nest = &nest;
-    TRY(read_statements(r, member(json, "body"), &body));
+    TRY(plpgsql_read_statements(r, member(json, "body"), &body));
     if (nest.label)
-        shapes_blur(r, member(json, "body")); /* EXIT may have gone past an assignment */
+        plpgsql_shapes_blur(r, member(json, "body")); /* EXIT may have gone past an assignment */
     r->nest = nest.outer;
     r->routine.names = names.outer;
     r->begin_line = around;
@@ -670,7 +670,7 @@ enum status read_block(struct reader *r, const cJSON *json, bool is_outermost, s
         *block = body;
         return STATUS_OK;
     }
-    actions[count] = (struct action){ .kind = ACTION_BLOCK, .line = line_here(r) };
+    actions[count] = (struct action){ .kind = ACTION_BLOCK, .line = plpgsql_line_here(r) };
     actions[count].as.block = body;
     *block = (struct block){ actions, count + 1 };
     return STATUS_OK;
@@ -719,7 +719,7 @@ static bool is_sqlstate(const char *text)
 }
 
 /* From a condition's name or a SQLSTATE, which is also the message where there is no other. */
-static enum status take_condition(struct reader *r, const char *condition, struct action *raise)
+static enum status take_condition(struct plpgsql_reader *r, const char *condition, struct action *raise)
 {
     const char *sqlstate = is_sqlstate(condition) ? condition : NULL;
 
@@ -727,56 +727,56 @@ static enum status take_condition(struct reader *r, const char *condition, struc
         if (strcmp(conditions[i].name, condition) == 0)
             sqlstate = conditions[i].sqlstate;
     if (!sqlstate)
-        return refuse(r->a, -1, "the exception condition \"%s\" is not supported", condition);
+        return analyze_refuse(r->a, -1, "the exception condition \"%s\" is not supported", condition);
     memcpy(raise->as.raise.sqlstate, sqlstate, SQLSTATE_LENGTH + 1);
     if (raise->as.raise.format.at)
         return STATUS_OK;
-    return keep_text(r->a, text_of(condition), &raise->as.raise.format);
+    return analyze_keep_text(r->a, text_of(condition), &raise->as.raise.format);
 }
 
-static enum status take_code(struct reader *r, const cJSON *option, struct action *raise)
+static enum status take_code(struct plpgsql_reader *r, const cJSON *option, struct action *raise)
 {
     const struct expression *value;
     struct text text;
     char condition[NAME_MAX_BYTES + 1];
 
-    TRY(read_expression(r, cJSON_GetObjectItemCaseSensitive(option, "expr"), NULL, &value));
+    TRY(plpgsql_read_expression(r, cJSON_GetObjectItemCaseSensitive(option, "expr"), NULL, &value));
     if (value->kind != EXPRESSION_CONSTANT || value->as.constant.kind != DATUM_TEXT)
-        return refuse(r->a, -1, "ERRCODE that is not a literal is not supported");
+        return analyze_refuse(r->a, -1, "ERRCODE that is not a literal is not supported");
     text = datum_text(&value->as.constant);
     if (text.length >= sizeof condition)
-        return refuse(r->a, -1, "unrecognized exception condition");
+        return analyze_refuse(r->a, -1, "unrecognized exception condition");
     memcpy(condition, text.at, text.length);
     condition[text.length] = '\0';
     return take_condition(r, condition, raise);
 }
 
-static enum status take_message(struct reader *r, const cJSON *option, struct action *raise)
+static enum status take_message(struct plpgsql_reader *r, const cJSON *option, struct action *raise)
 {
     const struct expression **arguments;
     void *memory;
 
     if (raise->as.raise.format.at)
-        return refuse(r->a, -1, "RAISE option already specified: MESSAGE");
-    TRY(keep(r->a, 1, sizeof *arguments, &memory));
+        return analyze_refuse(r->a, -1, "RAISE option already specified: MESSAGE");
+    TRY(analyze_keep(r->a, 1, sizeof *arguments, &memory));
     raise->as.raise.arguments = arguments = memory;
     raise->as.raise.argument_count = 1;
     raise->as.raise.format = TEXT("%");
-    return read_expression(r, cJSON_GetObjectItemCaseSensitive(option, "expr"), NULL, arguments);
+    return plpgsql_read_expression(r, cJSON_GetObjectItemCaseSensitive(option, "expr"), NULL, arguments);
 }
 
 /* MESSAGE goes first, since ERRCODE is the message where there is none. */
-static enum status take_options(struct reader *r, const cJSON *options, struct action *raise)
+static enum status take_options(struct plpgsql_reader *r, const cJSON *options, struct action *raise)
 {
     const cJSON *item;
 
     cJSON_ArrayForEach(item, options)
     {
         const cJSON *option = cJSON_GetObjectItemCaseSensitive(item, "PLpgSQL_raise_option");
-        uint32_t kind = json_number(option, "opt_type");
+        uint32_t kind = plpgsql_json_number(option, "opt_type");
 
         if (kind > OPTION_MESSAGE)
-            return refuse(r->a, -1, "RAISE with DETAIL, HINT and the like is not supported");
+            return analyze_refuse(r->a, -1, "RAISE with DETAIL, HINT and the like is not supported");
         if (kind == OPTION_MESSAGE)
             TRY(take_message(r, option, raise));
     }
@@ -784,13 +784,13 @@ static enum status take_options(struct reader *r, const cJSON *options, struct a
     {
         const cJSON *option = cJSON_GetObjectItemCaseSensitive(item, "PLpgSQL_raise_option");
 
-        if (json_number(option, "opt_type") == OPTION_ERRCODE)
+        if (plpgsql_json_number(option, "opt_type") == OPTION_ERRCODE)
             TRY(take_code(r, option, raise));
     }
     return STATUS_OK;
 }
 
-static enum status take_format(struct reader *r, const cJSON *json, const char *format,
+static enum status take_format(struct plpgsql_reader *r, const cJSON *json, const char *format,
                                struct action *raise)
 {
     const cJSON *parameters = cJSON_GetObjectItemCaseSensitive(json, "params"), *parameter;
@@ -804,30 +804,30 @@ static enum status take_format(struct reader *r, const cJSON *json, const char *
         else
             wanted += *at == '%';
     if (wanted != count)
-        return refuse(r->a, -1, "too %s parameters specified for RAISE",
-                      wanted > count ? "few" : "many");
-    TRY(keep_text(r->a, text_of(format), &raise->as.raise.format));
-    TRY(keep(r->a, count, sizeof *arguments, &memory));
+        return analyze_refuse(r->a, -1, "too %s parameters specified for RAISE",
+                              wanted > count ? "few" : "many");
+    TRY(analyze_keep_text(r->a, text_of(format), &raise->as.raise.format));
+    TRY(analyze_keep(r->a, count, sizeof *arguments, &memory));
     raise->as.raise.arguments = arguments = memory;
     raise->as.raise.argument_count = count;
     cJSON_ArrayForEach(parameter, parameters)
     {
-        TRY(read_expression(r, parameter, NULL, arguments++));
+        TRY(plpgsql_read_expression(r, parameter, NULL, arguments++));
     }
     return STATUS_OK;
 }
 
-static enum status read_raise(struct reader *r, const cJSON *json, struct action *raise)
+static enum status read_raise(struct plpgsql_reader *r, const cJSON *json, struct action *raise)
 {
     const cJSON *options = cJSON_GetObjectItemCaseSensitive(json, "options");
-    const char *format = json_text(json, "message"), *condition = json_text(json, "condname");
+    const char *format = plpgsql_json_text(json, "message"), *condition = plpgsql_json_text(json, "condname");
 
-    if (json_number(json, "elog_level") != LEVEL_ERROR)
-        return refuse(r->a, -1, "RAISE of anything but EXCEPTION is not supported");
+    if (plpgsql_json_number(json, "elog_level") != LEVEL_ERROR)
+        return analyze_refuse(r->a, -1, "RAISE of anything but EXCEPTION is not supported");
     if (!format && !condition && cJSON_GetArraySize(options) == 0)
-        return refuse(r->a, -1,
-                      "RAISE without parameters cannot be used outside an exception "
-                      "handler");
+        return analyze_refuse(r->a, -1,
+                              "RAISE without parameters cannot be used outside an exception "
+                              "handler");
     raise->kind = ACTION_RAISE;
     raise->kind = ACTION_RAISE;
     memcpy(raise->as.raise.sqlstate, "P0001", SQLSTATE_LENGTH + 1);

@@ -10,35 +10,35 @@ static const struct text select_word = { "SELECT ", sizeof "SELECT " - 1 };
 
 /* --- JSON ---------------------------------------------------------------------- */
 
-const char *json_text(const cJSON *object, const char *name)
+const char *plpgsql_json_text(const cJSON *object, const char *name)
 {
     return cJSON_GetStringValue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
-uint32_t json_number(const cJSON *object, const char *name)
+uint32_t plpgsql_json_number(const cJSON *object, const char *name)
 {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
 
     return cJSON_IsNumber(item) && item->valueint > 0 ? (uint32_t)item->valueint : 0;
 }
 
-bool json_is(const cJSON *object, const char *name)
+bool plpgsql_json_is(const cJSON *object, const char *name)
 {
     return cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(object, name));
 }
 
 /* --- Places -------------------------------------------------------------------- */
 
-void read_line(struct reader *r, const cJSON *statement)
+void plpgsql_read_line(struct plpgsql_reader *r, const cJSON *statement)
 {
-    uint32_t line = json_number(statement, "lineno");
+    uint32_t line = plpgsql_json_number(statement, "lineno");
 
     if (line > 0)
         r->here.line = r->body_line + line - 1;
     r->a->piece = &r->here;
 }
 
-uint32_t line_here(const struct reader *r)
+uint32_t plpgsql_line_here(const struct plpgsql_reader *r)
 {
     return r->here.line;
 }
@@ -62,7 +62,7 @@ static bool stands_at(struct text body, size_t at, struct text wanted)
 }
 
 /* Looks for a text from the line of the statement on, behind what was found before. */
-static bool find_text(struct reader *r, struct text wanted, size_t *offset)
+static bool find_text(struct plpgsql_reader *r, struct text wanted, size_t *offset)
 {
     size_t line_start, at;
 
@@ -82,7 +82,7 @@ static bool find_text(struct reader *r, struct text wanted, size_t *offset)
 }
 
 /* Makes a piece of the text behind its first `skip` bytes; `prefix` goes before it. */
-static enum status open_piece(struct reader *r, struct text prefix, const char *text,
+static enum status open_piece(struct plpgsql_reader *r, struct text prefix, const char *text,
                               struct piece *piece)
 {
     size_t length, blanks = strspn(text, " \t\r\n\f");
@@ -99,12 +99,12 @@ static enum status open_piece(struct reader *r, struct text prefix, const char *
         (struct piece){ .text = copy, .prefix = (uint32_t)prefix.length, .line = r->here.line };
     piece->is_placed = find_text(r, (struct text){ text, length }, &piece->offset);
     if (piece->is_placed)
-        piece->line = line_at(r->a, piece->offset);
+        piece->line = analyze_line_at(r->a, piece->offset);
     r->a->piece = piece;
     return STATUS_OK;
 }
 
-static void close_piece(struct reader *r, struct piece *piece)
+static void close_piece(struct plpgsql_reader *r, struct piece *piece)
 {
     free((char *)piece->text);
     r->a->piece = &r->here;
@@ -113,7 +113,7 @@ static void close_piece(struct reader *r, struct piece *piece)
 /* --- Expressions ----------------------------------------------------------------- */
 
 /* The one thing that "SELECT ..." selects. */
-static enum status analyze_selected(struct reader *r, const PgQuery__Node *node,
+static enum status analyze_selected(struct plpgsql_reader *r, const PgQuery__Node *node,
                                     const struct type *to, const struct expression **out)
 {
     struct name_scope scope = { .routine = &r->routine,
@@ -124,19 +124,19 @@ static enum status analyze_selected(struct reader *r, const PgQuery__Node *node,
     int32_t location = (int32_t)select_word.length;
 
     if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
-        return refuse(a, location, "an expression is expected here");
+        return analyze_refuse(a, location, "an expression is expected here");
     ONLY(a, location, stmt, "target_list limit_option");
     if (stmt->n_target_list != 1)
-        return refuse(a, location, "an expression of %zu columns is not supported",
-                      stmt->n_target_list);
+        return analyze_refuse(a, location, "an expression of %zu columns is not supported",
+                              stmt->n_target_list);
     ONLY(a, location, stmt->target_list[0]->res_target, "val");
     TRY(analyze_expression(a, &scope, stmt->target_list[0]->res_target->val, out));
     if (!to)
-        return build_settled(a, location, out);
-    return build_cast(a, *to, CAST_VARIABLE, location, out);
+        return analyze_build_settled(a, location, out);
+    return analyze_build_cast(a, *to, CAST_VARIABLE, location, out);
 }
 
-static enum status parse_expression(struct reader *r, const char *text, const struct type *to,
+static enum status parse_expression(struct plpgsql_reader *r, const char *text, const struct type *to,
                                     const struct expression **out)
 {
     PgQuery__ParseResult *tree = NULL;
@@ -145,7 +145,7 @@ static enum status parse_expression(struct reader *r, const char *text, const st
     enum status status;
 
     TRY(open_piece(r, select_word, text, &piece));
-    status = parse_piece(r->a, &tree, &node);
+    status = analyze_parse_piece(r->a, &tree, &node);
     if (status == STATUS_OK)
         status = analyze_selected(r, node, to, out);
     sql_tree_close(tree);
@@ -153,18 +153,18 @@ static enum status parse_expression(struct reader *r, const char *text, const st
     return status;
 }
 
-static enum status text_of_expr(struct reader *r, const cJSON *object, const char **text)
+static enum status text_of_expr(struct plpgsql_reader *r, const cJSON *object, const char **text)
 {
     const cJSON *expr = cJSON_GetObjectItemCaseSensitive(object, "PLpgSQL_expr");
 
-    *text = json_text(expr, "query");
+    *text = plpgsql_json_text(expr, "query");
     if (!*text)
-        return refuse(r->a, -1, "libpg_query says nothing of an expression");
+        return analyze_refuse(r->a, -1, "libpg_query says nothing of an expression");
     return STATUS_OK;
 }
 
-enum status read_expression(struct reader *r, const cJSON *object, const struct type *to,
-                            const struct expression **out)
+enum status plpgsql_read_expression(struct plpgsql_reader *r, const cJSON *object, const struct type *to,
+                                    const struct expression **out)
 {
     const char *text;
 
@@ -173,7 +173,7 @@ enum status read_expression(struct reader *r, const cJSON *object, const struct 
 }
 
 /* Where the value begins in "x := value", "x = value"; NULL where x is no plain variable. */
-static enum status find_value(struct reader *r, const char *text, const char **value)
+static enum status find_value(struct plpgsql_reader *r, const char *text, const char **value)
 {
     struct sql_tokens tokens;
     struct sql_fault fault;
@@ -181,7 +181,7 @@ static enum status find_value(struct reader *r, const char *text, const char **v
     *value = NULL;
     if (sql_scan(text, &tokens, &fault) != STATUS_OK) {
         fault.at = SQL_NOWHERE;
-        return refuse_fault(r->a, &fault);
+        return analyze_refuse_fault(r->a, &fault);
     }
     for (uint32_t i = 0; i < tokens.count && !*value; i++) {
         PgQuery__Token kind = tokens.at[i].kind;
@@ -193,12 +193,12 @@ static enum status find_value(struct reader *r, const char *text, const char **v
     }
     sql_tokens_close(&tokens);
     if (!*value)
-        return refuse(r->a, -1, "assignment to an element of an array is not supported");
+        return analyze_refuse(r->a, -1, "assignment to an element of an array is not supported");
     return STATUS_OK;
 }
 
-enum status read_assigned(struct reader *r, const cJSON *object, struct type to,
-                          const struct expression **out)
+enum status plpgsql_read_assigned(struct plpgsql_reader *r, const cJSON *object, struct type to,
+                                  const struct expression **out)
 {
     const char *text, *value;
 
@@ -209,7 +209,7 @@ enum status read_assigned(struct reader *r, const cJSON *object, struct type to,
 
 /* --- Queries --------------------------------------------------------------------- */
 
-enum status read_query(struct reader *r, const cJSON *object, const struct query **query)
+enum status plpgsql_read_query(struct plpgsql_reader *r, const cJSON *object, const struct query **query)
 {
     PgQuery__ParseResult *tree = NULL;
     const PgQuery__Node *node;
@@ -225,7 +225,7 @@ enum status read_query(struct reader *r, const cJSON *object, const struct query
         text += select_word.length - 1;
     }
     TRY(open_piece(r, prefix, text, &piece));
-    status = parse_piece(r->a, &tree, &node);
+    status = analyze_parse_piece(r->a, &tree, &node);
     if (status == STATUS_OK)
         status = analyze_query(r->a, &r->routine, node, query);
     sql_tree_close(tree);

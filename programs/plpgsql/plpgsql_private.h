@@ -29,7 +29,7 @@ struct nest {
     const struct nest *outer;
 };
 
-struct reader {
+struct plpgsql_reader {
     struct analysis *a;
     struct routine routine;
     struct text body;
@@ -45,16 +45,16 @@ struct reader {
     uint32_t datum_count, next_datum;
     uint32_t begin_line; /* of the block around, in the body */
 
-    ARRAY(struct record *) records;
+    ARRAY(struct analyze_record *) records;
     const struct nest *nest;
     unsigned depth; /* of statements */
 };
 
 /* --- JSON --- */
 
-const char *json_text(const cJSON *object, const char *name); /* or NULL */
-uint32_t json_number(const cJSON *object, const char *name);  /* or 0 */
-bool json_is(const cJSON *object, const char *name);          /* there and true */
+const char *plpgsql_json_text(const cJSON *object, const char *name); /* or NULL */
+uint32_t plpgsql_json_number(const cJSON *object, const char *name);  /* or 0 */
+bool plpgsql_json_is(const cJSON *object, const char *name);          /* there and true */
 
 /* --- Variables (plpgsql_variable.c) --- */
 
@@ -66,8 +66,8 @@ struct shapes {
 
 /* --- Statements --- */
 
-MUST_USE enum status read_statements(struct reader *, const cJSON *array, struct block *);
-MUST_USE enum status read_block(struct reader *, const cJSON *block, bool is_outermost,
-                                struct block *);
+MUST_USE enum status plpgsql_read_statements(struct plpgsql_reader *, const cJSON *array, struct block *);
+MUST_USE enum status plpgsql_read_block(struct plpgsql_reader *, const cJSON *block, bool is_outermost,
+                                        struct block *);
 
 #endif

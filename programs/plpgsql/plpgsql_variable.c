@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* The variable that a datum is, or NULL: rows, which only hold targets together. */
-static const cJSON *variable_at(const struct reader *r, uint32_t number)
+static const cJSON *variable_at(const struct plpgsql_reader *r, uint32_t number)
 {
     return cJSON_GetObjectItemCaseSensitive(r->datums[number], "PLpgSQL_var");
 }
@@ -18,28 +18,28 @@ static const char *type_text(const cJSON *variable)
 {
     const cJSON *datatype = cJSON_GetObjectItemCaseSensitive(variable, "datatype");
     const char *text =
-        json_text(cJSON_GetObjectItemCaseSensitive(datatype, "PLpgSQL_type"), "typname");
+        plpgsql_json_text(cJSON_GetObjectItemCaseSensitive(datatype, "PLpgSQL_type"), "typname");
 
     return text && strcmp(text, "UNKNOWN") == 0 ? NULL : text;
 }
 
 /* --- Adding ---------------------------------------------------------------------- */
 
-static enum status add_named(struct reader *r, struct names *names, struct text name,
+static enum status add_named(struct plpgsql_reader *r, struct names *names, struct text name,
                              struct named **named)
 {
     void *memory;
 
-    TRY(keep(r->a, 1, sizeof **named, &memory));
+    TRY(analyze_keep(r->a, 1, sizeof **named, &memory));
     *named = memory;
-    TRY(keep_text(r->a, name, &(*named)->name));
+    TRY(analyze_keep_text(r->a, name, &(*named)->name));
     (*named)->next = names->first;
     names->first = *named;
     return STATUS_OK;
 }
 
-enum status add_variable(struct reader *r, struct names *names, struct text name, struct type type,
-                         struct named **named)
+enum status plpgsql_add_variable(struct plpgsql_reader *r, struct names *names, struct text name, struct type type,
+                                 struct named **named)
 {
     struct variable variable = { .type = type };
 
@@ -49,23 +49,23 @@ enum status add_variable(struct reader *r, struct names *names, struct text name
     return array_push(&r->routine.variables, variable, r->a->err);
 }
 
-enum status claim_parameters(struct reader *r, const struct function *function)
+enum status plpgsql_claim_parameters(struct plpgsql_reader *r, const struct program_function *function)
 {
     struct names *names;
     struct named *named = NULL;
     void *memory;
     uint32_t i;
 
-    TRY(keep(r->a, 1, sizeof *names, &memory));
+    TRY(analyze_keep(r->a, 1, sizeof *names, &memory));
     names = memory;
     names->label = function->name;
     for (i = 0; i < function->parameter_count; i++) {
-        TRY(add_variable(r, names, function->variables[i].name, function->variables[i].type,
-                         &named));
+        TRY(plpgsql_add_variable(r, names, function->variables[i].name, function->variables[i].type,
+                                 &named));
         if (i < r->datum_count)
             r->claimed[i] = named;
     }
-    TRY(add_variable(r, names, TEXT("found"), type_of(TYPE_BOOLEAN), &named));
+    TRY(plpgsql_add_variable(r, names, TEXT("found"), type_of(TYPE_BOOLEAN), &named));
     if (i < r->datum_count)
         r->claimed[i] = named;
     r->next_datum = i + 1;
@@ -73,39 +73,39 @@ enum status claim_parameters(struct reader *r, const struct function *function)
     return STATUS_OK;
 }
 
-enum status find_claimed(struct reader *r, uint32_t datum, struct named **named)
+enum status plpgsql_find_claimed(struct plpgsql_reader *r, uint32_t datum, struct named **named)
 {
     if (datum >= r->datum_count || !r->claimed[datum])
-        return refuse(r->a, -1, "a variable here cannot be followed");
+        return analyze_refuse(r->a, -1, "a variable here cannot be followed");
     *named = r->claimed[datum];
     return STATUS_OK;
 }
 
-enum status claim_loop_variable(struct reader *r, const char *name, struct names *names,
-                                uint32_t *slot)
+enum status plpgsql_claim_loop_variable(struct plpgsql_reader *r, const char *name, struct names *names,
+                                        uint32_t *slot)
 {
     struct named *named = NULL;
 
     for (; r->next_datum < r->datum_count; r->next_datum++) {
         const cJSON *variable = variable_at(r, r->next_datum);
-        const char *its_name = json_text(variable, "refname");
+        const char *its_name = plpgsql_json_text(variable, "refname");
 
         if (!variable || r->claimed[r->next_datum])
             continue;
         if (type_text(variable) || !its_name || strcmp(its_name, name) != 0)
             break;
-        TRY(add_variable(r, names, text_of(name), type_of(TYPE_INTEGER), &named));
+        TRY(plpgsql_add_variable(r, names, text_of(name), type_of(TYPE_INTEGER), &named));
         r->claimed[r->next_datum++] = named;
         *slot = named->slot;
         return STATUS_OK;
     }
-    return refuse(r->a, -1, "the variable of the loop (%s) cannot be followed", name);
+    return analyze_refuse(r->a, -1, "the variable of the loop (%s) cannot be followed", name);
 }
 
 /* --- DECLARE --------------------------------------------------------------------- */
 
 /* "table.column%TYPE" or "variable%TYPE": what stands before the %. */
-static enum status copy_type(struct reader *r, struct text of, struct type *type)
+static enum status copy_type(struct plpgsql_reader *r, struct text of, struct type *type)
 {
     const struct named *named;
     const char *point = memchr(of.at, '.', of.length);
@@ -113,26 +113,26 @@ static enum status copy_type(struct reader *r, struct text of, struct type *type
     struct text name;
 
     if (!point) {
-        named = find_variable(r->routine.names, of);
+        named = analyze_find_variable(r->routine.names, of);
         if (!named || named->record)
-            return refuse(r->a, -1, "variable \"%.*s\" does not exist", TEXT_PRINT(of));
+            return analyze_refuse(r->a, -1, "variable \"%.*s\" does not exist", TEXT_PRINT(of));
         *type = r->routine.variables.at[named->slot].type;
         return STATUS_OK;
     }
     name = (struct text){ of.at, (size_t)(point - of.at) };
-    table = find_table(r->a, name);
+    table = analyze_find_table(r->a, name);
     if (table == UINT32_MAX)
-        return refuse(r->a, -1, "relation \"%.*s\" does not exist", TEXT_PRINT(name));
+        return analyze_refuse(r->a, -1, "relation \"%.*s\" does not exist", TEXT_PRINT(name));
     name = (struct text){ point + 1, of.length - name.length - 1 };
-    column = find_column(&r->a->tables[table], name);
+    column = analyze_find_column(&r->a->tables[table], name);
     if (column == UINT32_MAX)
-        return refuse(r->a, -1, "column \"%.*s\" of relation \"%.*s\" does not exist",
-                      TEXT_PRINT(name), TEXT_PRINT(r->a->tables[table].name));
+        return analyze_refuse(r->a, -1, "column \"%.*s\" of relation \"%.*s\" does not exist",
+                              TEXT_PRINT(name), TEXT_PRINT(r->a->tables[table].name));
     *type = r->a->tables[table].columns[column].type;
     return STATUS_OK;
 }
 
-static enum status read_type(struct reader *r, const char *text, struct type *type)
+static enum status read_type(struct plpgsql_reader *r, const char *text, struct type *type)
 {
     static const struct text suffix = { "%TYPE", 5 };
     struct text whole = text_of(text);
@@ -147,71 +147,71 @@ static enum status read_type(struct reader *r, const char *text, struct type *ty
             return copy_type(r, (struct text){ whole.at, whole.length - suffix.length }, type);
     }
     if (memchr(whole.at, '%', whole.length))
-        return refuse(r->a, -1, "%%ROWTYPE is not supported");
+        return analyze_refuse(r->a, -1, "%%ROWTYPE is not supported");
     if (type_parse(whole, type, &error) != STATUS_OK)
-        return refuse_sql(r->a, -1, &error);
+        return analyze_refuse_sql(r->a, -1, &error);
     if (type->kind == TYPE_UNKNOWN || type->kind == TYPE_VOID)
-        return refuse(r->a, -1, "a variable of type %s is not supported", type_name(type->kind));
+        return analyze_refuse(r->a, -1, "a variable of type %s is not supported", type_name(type->kind));
     return STATUS_OK;
 }
 
-static enum status add_record(struct reader *r, struct names *names, const cJSON *variable,
+static enum status add_record(struct plpgsql_reader *r, struct names *names, const cJSON *variable,
                               struct named **named)
 {
     void *memory;
 
-    if (cJSON_GetObjectItemCaseSensitive(variable, "default_val") || json_is(variable, "isconst") ||
-        json_is(variable, "notnull"))
-        return refuse(r->a, -1, "a record with a default, CONSTANT or NOT NULL is not supported");
-    TRY(add_named(r, names, text_of(json_text(variable, "refname")), named));
-    TRY(keep(r->a, 1, sizeof *(*named)->record, &memory));
+    if (cJSON_GetObjectItemCaseSensitive(variable, "default_val") || plpgsql_json_is(variable, "isconst") ||
+        plpgsql_json_is(variable, "notnull"))
+        return analyze_refuse(r->a, -1, "a record with a default, CONSTANT or NOT NULL is not supported");
+    TRY(add_named(r, names, text_of(plpgsql_json_text(variable, "refname")), named));
+    TRY(analyze_keep(r->a, 1, sizeof *(*named)->record, &memory));
     (*named)->record = memory;
     return array_push(&r->records, (*named)->record, r->a->err);
 }
 
 /* `initial` is its value when the block begins, or NULL. */
-static enum status add_declared(struct reader *r, struct names *names, const cJSON *variable,
+static enum status add_declared(struct plpgsql_reader *r, struct names *names, const cJSON *variable,
                                 struct named **named, const struct expression **initial)
 {
     const cJSON *value = cJSON_GetObjectItemCaseSensitive(variable, "default_val");
-    bool not_null = json_is(variable, "notnull");
+    bool not_null = plpgsql_json_is(variable, "notnull");
     struct type type;
 
     *initial = NULL;
-    read_line(r, variable);
+    plpgsql_read_line(r, variable);
     TRY(read_type(r, type_text(variable), &type));
     if (type.kind == TYPE_RECORD)
         return add_record(r, names, variable, named);
     /* The value cannot mean the variable itself, so it is read before that has a name. */
     if (value)
-        TRY(read_expression(r, value, &type, initial));
+        TRY(plpgsql_read_expression(r, value, &type, initial));
     else if (not_null)
-        return refuse(r->a, -1,
-                      "variable \"%s\" must have a default value, since it's declared NOT NULL",
-                      json_text(variable, "refname"));
-    TRY(add_variable(r, names, text_of(json_text(variable, "refname")), type, named));
+        return analyze_refuse(r->a, -1,
+                              "variable \"%s\" must have a default value, since it's declared NOT NULL",
+                              plpgsql_json_text(variable, "refname"));
+    TRY(plpgsql_add_variable(r, names, text_of(plpgsql_json_text(variable, "refname")), type, named));
     r->routine.variables.at[(*named)->slot].not_null = not_null;
-    (*named)->is_constant = json_is(variable, "isconst");
+    (*named)->is_constant = plpgsql_json_is(variable, "isconst");
     return STATUS_OK;
 }
 
 /* Whether the datum is one that a block with its BEGIN on this line declares. */
-static bool is_declared_before(const struct reader *r, uint32_t number, uint32_t begin_line)
+static bool is_declared_before(const struct plpgsql_reader *r, uint32_t number, uint32_t begin_line)
 {
     const cJSON *variable = variable_at(r, number);
 
-    return variable && type_text(variable) && json_number(variable, "lineno") <= begin_line;
+    return variable && type_text(variable) && plpgsql_json_number(variable, "lineno") <= begin_line;
 }
 
 /* The next datum that nobody has claimed and that is no row. */
-static uint32_t skip_rows(const struct reader *r, uint32_t number)
+static uint32_t skip_rows(const struct plpgsql_reader *r, uint32_t number)
 {
     while (number < r->datum_count && (r->claimed[number] || !variable_at(r, number)))
         number++;
     return number;
 }
 
-uint32_t count_declared(const struct reader *r, uint32_t begin_line)
+uint32_t plpgsql_count_declared(const struct plpgsql_reader *r, uint32_t begin_line)
 {
     uint32_t count = 0;
 
@@ -221,7 +221,7 @@ uint32_t count_declared(const struct reader *r, uint32_t begin_line)
     return count;
 }
 
-bool has_declared_on(const struct reader *r, uint32_t line)
+bool plpgsql_has_declared_on(const struct plpgsql_reader *r, uint32_t line)
 {
     for (uint32_t i = 0; i < r->datum_count; i++)
         if (is_declared_before(r, i, line) && !is_declared_before(r, i, line - 1))
@@ -229,25 +229,25 @@ bool has_declared_on(const struct reader *r, uint32_t line)
     return false;
 }
 
-static enum status set_initial(struct reader *r, const struct named *named,
+static enum status set_initial(struct plpgsql_reader *r, const struct named *named,
                                const struct expression *initial, struct action *action)
 {
     struct type type = r->routine.variables.at[named->slot].type;
 
-    *action = (struct action){ .kind = ACTION_ASSIGN, .line = line_here(r) };
+    *action = (struct action){ .kind = ACTION_ASSIGN, .line = plpgsql_line_here(r) };
     action->as.assign.slot = named->slot;
     action->as.assign.value = initial;
-    return initial ? STATUS_OK : build_null(r->a, type, -1, &action->as.assign.value);
+    return initial ? STATUS_OK : analyze_build_null(r->a, type, -1, &action->as.assign.value);
 }
 
 /*
  * The function's own variables get their values once. Those of an inner block
  * get them whenever it begins, so there they are assignments.
  */
-enum status claim_declared(struct reader *r, uint32_t begin_line, struct names *names,
-                           bool is_outermost, struct action *actions, uint32_t *count)
+enum status plpgsql_claim_declared(struct plpgsql_reader *r, uint32_t begin_line, struct names *names,
+                                   bool is_outermost, struct action *actions, uint32_t *count)
 {
-    uint32_t left = count_declared(r, begin_line);
+    uint32_t left = plpgsql_count_declared(r, begin_line);
 
     *count = 0;
     for (; left > 0; left--) {
@@ -282,7 +282,7 @@ static bool same_fields(const struct shape *shape, const struct output *outputs,
 }
 
 /* Slots for the fields, which rows of the same kind share. */
-static enum status find_shape(struct reader *r, const struct named *named,
+static enum status find_shape(struct plpgsql_reader *r, const struct named *named,
                               const struct output *outputs, uint32_t count,
                               const struct shape **found)
 {
@@ -292,7 +292,7 @@ static enum status find_shape(struct reader *r, const struct named *named,
     for (*found = named->record->shapes; *found; *found = (*found)->next)
         if (same_fields(*found, outputs, count))
             return STATUS_OK;
-    TRY(keep(r->a, 1, sizeof *made, &memory));
+    TRY(analyze_keep(r->a, 1, sizeof *made, &memory));
     made = memory;
     *made = (struct shape){ (uint32_t)r->routine.variables.count, count, outputs,
                             named->record->shapes };
@@ -306,7 +306,7 @@ static enum status find_shape(struct reader *r, const struct named *named,
         buffer_text(&name, outputs[i].name);
         status = buffer_status(&name, r->a->err);
         if (status == STATUS_OK)
-            status = keep_text(r->a, (struct text){ name.at, name.count }, &variable.name);
+            status = analyze_keep_text(r->a, (struct text){ name.at, name.count }, &variable.name);
         buffer_close(&name);
         TRY(status);
         TRY(array_push(&r->routine.variables, variable, r->a->err));
@@ -315,24 +315,24 @@ static enum status find_shape(struct reader *r, const struct named *named,
     return STATUS_OK;
 }
 
-static enum status make_into(struct reader *r, uint32_t count, bool strict, uint32_t **slots,
+static enum status make_into(struct plpgsql_reader *r, uint32_t count, bool strict, uint32_t **slots,
                              struct operator_choice **casts, const struct into **into)
 {
     struct into *made;
     void *memory;
 
-    TRY(keep(r->a, 1, sizeof *made, &memory));
+    TRY(analyze_keep(r->a, 1, sizeof *made, &memory));
     *into = made = memory;
-    TRY(keep(r->a, count, sizeof **slots, &memory));
+    TRY(analyze_keep(r->a, count, sizeof **slots, &memory));
     made->slots = *slots = memory;
-    TRY(keep(r->a, count, sizeof **casts, &memory));
+    TRY(analyze_keep(r->a, count, sizeof **casts, &memory));
     made->casts = *casts = memory;
     made->count = count;
     made->strict = strict;
     return STATUS_OK;
 }
 
-static enum status into_record(struct reader *r, const struct named *named,
+static enum status into_record(struct plpgsql_reader *r, const struct named *named,
                                const struct output *outputs, uint32_t count, bool strict,
                                const struct into **into)
 {
@@ -352,7 +352,7 @@ static enum status into_record(struct reader *r, const struct named *named,
     return STATUS_OK;
 }
 
-static enum status into_variables(struct reader *r, const cJSON *fields,
+static enum status into_variables(struct plpgsql_reader *r, const cJSON *fields,
                                   const struct output *outputs, uint32_t count, bool strict,
                                   const struct into **into)
 {
@@ -366,21 +366,21 @@ static enum status into_variables(struct reader *r, const cJSON *fields,
         struct sql_error error;
         struct named *named = NULL;
 
-        TRY(find_claimed(r, json_number(field, "varno"), &named));
+        TRY(plpgsql_find_claimed(r, plpgsql_json_number(field, "varno"), &named));
         if (named->is_constant)
-            return refuse(r->a, -1, "variable \"%.*s\" is declared CONSTANT",
-                          TEXT_PRINT(named->name));
+            return analyze_refuse(r->a, -1, "variable \"%.*s\" is declared CONSTANT",
+                                  TEXT_PRINT(named->name));
         slots[i] = named->slot;
         if (operator_cast(outputs[i].value->type, r->routine.variables.at[named->slot].type,
                           CAST_VARIABLE, &casts[i], &error) != STATUS_OK)
-            return refuse_sql(r->a, -1, &error);
+            return analyze_refuse_sql(r->a, -1, &error);
         i++;
     }
     return STATUS_OK;
 }
 
-enum status read_into(struct reader *r, const cJSON *target, const struct query *query, bool strict,
-                      const struct into **into)
+enum status plpgsql_read_into(struct plpgsql_reader *r, const cJSON *target, const struct query *query, bool strict,
+                              const struct into **into)
 {
     const cJSON *row = cJSON_GetObjectItemCaseSensitive(target, "PLpgSQL_row");
     const cJSON *fields = cJSON_GetObjectItemCaseSensitive(row, "fields");
@@ -388,28 +388,28 @@ enum status read_into(struct reader *r, const cJSON *target, const struct query 
     const struct output *outputs = NULL;
     struct named *named = NULL;
 
-    count = query_outputs(query, &outputs);
+    count = analyze_query_outputs(query, &outputs);
     if (count == 0)
-        return refuse(r->a, -1, "INTO used with a command that cannot return data");
+        return analyze_refuse(r->a, -1, "INTO used with a command that cannot return data");
     if (variables == 0)
-        return refuse(r->a, -1, "libpg_query does not say where rows go");
-    TRY(find_claimed(r, json_number(fields->child, "varno"), &named));
+        return analyze_refuse(r->a, -1, "libpg_query does not say where rows go");
+    TRY(plpgsql_find_claimed(r, plpgsql_json_number(fields->child, "varno"), &named));
     if (named->record && variables == 1)
         return into_record(r, named, outputs, count, strict, into);
     if (variables != count)
-        return refuse(r->a, -1, "a row of %u columns into %u variables is not supported", count,
-                      variables);
+        return analyze_refuse(r->a, -1, "a row of %u columns into %u variables is not supported", count,
+                              variables);
     return into_variables(r, fields, outputs, count, strict, into);
 }
 
 /* --- What records are, on each way ---------------------------------------------------- */
 
-enum status shapes_save(struct reader *r, struct shapes *shapes)
+enum status plpgsql_shapes_save(struct plpgsql_reader *r, struct shapes *shapes)
 {
     void *memory;
 
     shapes->count = r->records.count;
-    TRY(keep(r->a, shapes->count, sizeof *shapes->at, &memory));
+    TRY(analyze_keep(r->a, shapes->count, sizeof *shapes->at, &memory));
     shapes->at = memory;
     for (size_t i = 0; i < shapes->count; i++)
         shapes->at[i] = r->records.at[i]->now;
@@ -417,32 +417,32 @@ enum status shapes_save(struct reader *r, struct shapes *shapes)
 }
 
 /* Records that were declared since are out of sight. */
-void shapes_restore(struct reader *r, const struct shapes *shapes)
+void plpgsql_shapes_restore(struct plpgsql_reader *r, const struct shapes *shapes)
 {
     for (size_t i = 0; i < shapes->count; i++)
         r->records.at[i]->now = shapes->at[i];
 }
 
-void shapes_merge(struct reader *r, const struct shapes *other)
+void plpgsql_shapes_merge(struct plpgsql_reader *r, const struct shapes *other)
 {
     for (size_t i = 0; i < other->count; i++)
         if (r->records.at[i]->now != other->at[i])
             r->records.at[i]->now = &shape_uncertain;
 }
 
-void shapes_blur(struct reader *r, const cJSON *statements)
+void plpgsql_shapes_blur(struct plpgsql_reader *r, const cJSON *statements)
 {
     const cJSON *item, *field;
 
     cJSON_ArrayForEach(item, statements)
     {
         if (!item->string || strcmp(item->string, "fields") != 0) {
-            shapes_blur(r, item);
+            plpgsql_shapes_blur(r, item);
             continue;
         }
         cJSON_ArrayForEach(field, item)
         {
-            uint32_t number = json_number(field, "varno");
+            uint32_t number = plpgsql_json_number(field, "varno");
 
             if (number < r->datum_count && r->claimed[number] && r->claimed[number]->record)
                 r->claimed[number]->record->now = &shape_uncertain;

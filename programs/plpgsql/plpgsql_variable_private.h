@@ -5,26 +5,26 @@
 #include "programs/plpgsql/plpgsql_private.h"
 
 /* The parameters and FOUND. */
-MUST_USE enum status claim_parameters(struct reader *, const struct function *);
+MUST_USE enum status plpgsql_claim_parameters(struct plpgsql_reader *, const struct program_function *);
 /* What a block whose BEGIN stands on this line declares; defaults become actions if there is room. */
-MUST_USE enum status claim_declared(struct reader *, uint32_t begin_line, struct names *,
-                                    bool is_outermost, struct action *actions, uint32_t *count);
-uint32_t count_declared(const struct reader *, uint32_t begin_line);
+MUST_USE enum status plpgsql_claim_declared(struct plpgsql_reader *, uint32_t begin_line, struct names *,
+                                            bool is_outermost, struct action *actions, uint32_t *count);
+uint32_t plpgsql_count_declared(const struct plpgsql_reader *, uint32_t begin_line);
 /* Where a block begins in the line of the one around it, such a variable may be of either. */
-bool has_declared_on(const struct reader *, uint32_t line);
-MUST_USE enum status claim_loop_variable(struct reader *, const char *name, struct names *,
-                                         uint32_t *slot);
-MUST_USE enum status add_variable(struct reader *, struct names *, struct text name, struct type,
-                                  struct named **);
-MUST_USE enum status find_claimed(struct reader *, uint32_t datum, struct named **);
+bool plpgsql_has_declared_on(const struct plpgsql_reader *, uint32_t line);
+MUST_USE enum status plpgsql_claim_loop_variable(struct plpgsql_reader *, const char *name, struct names *,
+                                                 uint32_t *slot);
+MUST_USE enum status plpgsql_add_variable(struct plpgsql_reader *, struct names *, struct text name, struct type,
+                                          struct named **);
+MUST_USE enum status plpgsql_find_claimed(struct plpgsql_reader *, uint32_t datum, struct named **);
 /* The variables that a query's rows go into. */
-MUST_USE enum status read_into(struct reader *, const cJSON *target, const struct query *,
-                               bool strict, const struct into **);
-MUST_USE enum status shapes_save(struct reader *, struct shapes *);
-void shapes_restore(struct reader *, const struct shapes *);
+MUST_USE enum status plpgsql_read_into(struct plpgsql_reader *, const cJSON *target, const struct query *,
+                                       bool strict, const struct into **);
+MUST_USE enum status plpgsql_shapes_save(struct plpgsql_reader *, struct shapes *);
+void plpgsql_shapes_restore(struct plpgsql_reader *, const struct shapes *);
 /* Where both ways meet: what is not the same is uncertain. */
-void shapes_merge(struct reader *, const struct shapes *other);
+void plpgsql_shapes_merge(struct plpgsql_reader *, const struct shapes *other);
 /* After a loop or before it comes round again: what is given rows within is uncertain. */
-void shapes_blur(struct reader *, const cJSON *statements);
+void plpgsql_shapes_blur(struct plpgsql_reader *, const cJSON *statements);
 
 #endif

@@ -1,7 +1,7 @@
 #include "programs/sql/access.h"
 
 /* One function's accesses to all tables, and the functions it calls. */
-struct survey {
+struct access_survey {
     const struct program_tree *tree;
     struct access *tables;
     bool *calls;
@@ -9,7 +9,7 @@ struct survey {
 
 /* --- Columns -------------------------------------------------------------------- */
 
-static void read_columns(struct survey *s, uint32_t table, const struct schema_columns *columns)
+static void read_columns(struct access_survey *s, uint32_t table, const struct schema_columns *columns)
 {
     s->tables[table].reads = true;
     for (uint16_t i = 0; i < columns->count; i++)
@@ -17,7 +17,7 @@ static void read_columns(struct survey *s, uint32_t table, const struct schema_c
 }
 
 /* Columns are those of the statement's sources. */
-static void survey_expression(struct survey *s, const struct source *sources,
+static void survey_expression(struct access_survey *s, const struct query_source *sources,
                               const struct expression *e)
 {
     if (!e)
@@ -34,7 +34,7 @@ static void survey_expression(struct survey *s, const struct source *sources,
         survey_expression(s, sources, e->arguments[i]);
 }
 
-static void survey_outputs(struct survey *s, const struct source *sources,
+static void survey_outputs(struct access_survey *s, const struct query_source *sources,
                            const struct output *outputs, uint32_t count)
 {
     for (uint32_t i = 0; i < count; i++)
@@ -52,7 +52,7 @@ static bool writes_some(const struct access *access, const struct schema_columns
 }
 
 /* Whether one of these rows has the same key. */
-static void survey_uniques(struct survey *s, uint32_t table)
+static void survey_uniques(struct access_survey *s, uint32_t table)
 {
     const struct schema_table *schema = &s->tree->schema.tables[table];
     struct access *access = &s->tables[table];
@@ -67,7 +67,7 @@ static void survey_uniques(struct survey *s, uint32_t table)
 }
 
 /* Whether there is the row that is referred to, and whether a row that goes is referred to. */
-static void survey_references(struct survey *s)
+static void survey_references(struct access_survey *s)
 {
     for (uint32_t i = 0; i < s->tree->schema.reference_count; i++) {
         const struct schema_reference *reference = &s->tree->schema.references[i];
@@ -82,7 +82,7 @@ static void survey_references(struct survey *s)
 
 /* --- Queries ---------------------------------------------------------------------- */
 
-static void survey_select(struct survey *s, const struct select *select)
+static void survey_select(struct access_survey *s, const struct select *select)
 {
     for (uint32_t i = 0; i < select->source_count; i++) {
         s->tables[select->sources[i].table].reads = true;
@@ -96,7 +96,7 @@ static void survey_select(struct survey *s, const struct select *select)
         survey_expression(s, select->sources, select->order[i].by);
 }
 
-static void survey_assignments(struct survey *s, const struct source *sources,
+static void survey_assignments(struct access_survey *s, const struct query_source *sources,
                                const struct assignment *assignments, uint32_t count)
 {
     struct access *access = &s->tables[sources[0].table];
@@ -108,16 +108,16 @@ static void survey_assignments(struct survey *s, const struct source *sources,
     }
 }
 
-static void write_all_columns(struct survey *s, uint32_t table)
+static void write_all_columns(struct access_survey *s, uint32_t table)
 {
     for (uint16_t i = 0; i < s->tree->schema.tables[table].column_count; i++)
         s->tables[table].columns_written[i] = true;
 }
 
-static void survey_insert(struct survey *s, const struct insert *insert)
+static void survey_insert(struct access_survey *s, const struct insert *insert)
 {
     /* The row that is there, and the one proposed. */
-    const struct source sources[] = { insert->target, insert->target };
+    const struct query_source sources[] = { insert->target, insert->target };
 
     s->tables[insert->target.table].inserts = true;
     write_all_columns(s, insert->target.table);
@@ -127,7 +127,7 @@ static void survey_insert(struct survey *s, const struct insert *insert)
     survey_outputs(s, sources, insert->returning, insert->returning_count);
 }
 
-static void survey_delete(struct survey *s, const struct delete *delete)
+static void survey_delete(struct access_survey *s, const struct delete *delete)
 {
     struct access *access = &s->tables[delete->target.table];
 
@@ -137,7 +137,7 @@ static void survey_delete(struct survey *s, const struct delete *delete)
     survey_outputs(s, &delete->target, delete->returning, delete->returning_count);
 }
 
-static void survey_query(struct survey *s, const struct query *query)
+static void survey_query(struct access_survey *s, const struct query *query)
 {
     const struct update *update = &query->as.update;
 
@@ -162,14 +162,14 @@ static void survey_query(struct survey *s, const struct query *query)
 
 /* --- Statements --------------------------------------------------------------------- */
 
-static void survey_block(struct survey *s, const struct block *block);
+static void survey_block(struct access_survey *s, const struct block *block);
 
-static void survey_plain(struct survey *s, const struct expression *e)
+static void survey_plain(struct access_survey *s, const struct expression *e)
 {
     survey_expression(s, NULL, e);
 }
 
-static void survey_choice(struct survey *s, const struct action *action)
+static void survey_choice(struct access_survey *s, const struct action *action)
 {
     for (uint32_t i = 0; i < action->as.choice.count; i++) {
         survey_plain(s, action->as.choice.arms[i].condition);
@@ -177,7 +177,7 @@ static void survey_choice(struct survey *s, const struct action *action)
     }
 }
 
-static void survey_loop(struct survey *s, const struct action *action)
+static void survey_loop(struct access_survey *s, const struct action *action)
 {
     switch (action->kind) {
     case ACTION_FOR_RANGE:
@@ -197,7 +197,7 @@ static void survey_loop(struct survey *s, const struct action *action)
     }
 }
 
-static void survey_action(struct survey *s, const struct action *action)
+static void survey_action(struct access_survey *s, const struct action *action)
 {
     switch (action->kind) {
     case ACTION_ASSIGN:
@@ -235,13 +235,13 @@ static void survey_action(struct survey *s, const struct action *action)
     }
 }
 
-static void survey_block(struct survey *s, const struct block *block)
+static void survey_block(struct access_survey *s, const struct block *block)
 {
     for (uint32_t i = 0; i < block->count; i++)
         survey_action(s, &block->actions[i]);
 }
 
-static void survey_function(struct survey *s, const struct function *function)
+static void survey_function(struct access_survey *s, const struct program_function *function)
 {
     for (uint32_t i = 0; i < function->variable_count; i++)
         survey_plain(s, function->variables[i].initial);
@@ -253,7 +253,7 @@ static void survey_function(struct survey *s, const struct function *function)
 
 /* --- All functions -------------------------------------------------------------------- */
 
-static enum status make_room(struct survey *s, struct arena *arena, struct error *err)
+static enum status make_room(struct access_survey *s, struct arena *arena, struct error *err)
 {
     const struct schema *schema = &s->tree->schema;
 
@@ -297,7 +297,7 @@ static bool add_access(struct access *to, const struct access *from, uint16_t co
 }
 
 /* Functions may call each other in circles, so this goes round until nothing is new. */
-static void add_calls(struct survey *surveys, const struct program_tree *tree)
+static void add_calls(struct access_survey *surveys, const struct program_tree *tree)
 {
     bool is_new = true;
 
@@ -314,7 +314,7 @@ static void add_calls(struct survey *surveys, const struct program_tree *tree)
 enum status access_find(const struct program_tree *tree, struct arena *arena,
                         const struct access **accesses, struct error *err)
 {
-    struct survey *surveys = arena_push(arena, tree->function_count, sizeof *surveys);
+    struct access_survey *surveys = arena_push(arena, tree->function_count, sizeof *surveys);
     struct access *all =
         arena_push(arena, (size_t)tree->function_count * tree->schema.table_count, sizeof *all);
 

@@ -15,20 +15,20 @@
 
 /* --- Statements within functions ---------------------------------------------- */
 
-enum status parse_piece(struct analysis *a, PgQuery__ParseResult **tree,
-                        const PgQuery__Node **statement)
+enum status analyze_parse_piece(struct analysis *a, PgQuery__ParseResult **tree,
+                                const PgQuery__Node **statement)
 {
     struct sql_fault fault;
 
     if (sql_parse(a->piece->text, tree, NULL, &fault) != STATUS_OK)
-        return refuse_fault(a, &fault);
+        return analyze_refuse_fault(a, &fault);
     if ((*tree)->n_stmts == 1) {
         *statement = (*tree)->stmts[0]->stmt;
         return STATUS_OK;
     }
     sql_tree_close(*tree);
     *tree = NULL;
-    return refuse(a, -1, "one statement is expected here");
+    return analyze_refuse(a, -1, "one statement is expected here");
 }
 
 enum status analyze_query(struct analysis *a, struct routine *routine, const PgQuery__Node *node,
@@ -37,9 +37,9 @@ enum status analyze_query(struct analysis *a, struct routine *routine, const PgQ
     struct query *made;
     void *memory;
 
-    TRY(keep(a, 1, sizeof *made, &memory));
+    TRY(analyze_keep(a, 1, sizeof *made, &memory));
     *query = made = memory;
-    made->line = line_of(a, (int32_t)a->piece->prefix);
+    made->line = analyze_line_of(a, (int32_t)a->piece->prefix);
     switch ((int)node->node_case) {
     case PG_QUERY__NODE__NODE_SELECT_STMT:
         made->kind = QUERY_SELECT;
@@ -54,11 +54,11 @@ enum status analyze_query(struct analysis *a, struct routine *routine, const PgQ
         made->kind = QUERY_DELETE;
         return analyze_delete(a, routine, node->delete_stmt, &made->as.delete);
     default:
-        return refuse(a, -1, "%s is not supported", sql_node_name(node));
+        return analyze_refuse(a, -1, "%s is not supported", sql_node_name(node));
     }
 }
 
-uint32_t query_outputs(const struct query *query, const struct output **outputs)
+uint32_t analyze_query_outputs(const struct query *query, const struct output **outputs)
 {
     switch (query->kind) {
     case QUERY_SELECT:
@@ -80,7 +80,7 @@ uint32_t query_outputs(const struct query *query, const struct output **outputs)
 /* --- CREATE FUNCTION ------------------------------------------------------------ */
 
 /* Of the text of a program: a statement and what it begins with. */
-struct statement {
+struct analyze_statement {
     const PgQuery__Node *node;
     struct text text; /* from its first word to its end */
     int32_t location; /* of the first word */
@@ -101,61 +101,61 @@ static enum status add_parameter(struct analysis *a, const PgQuery__FunctionPara
     if (parameter->arg_type->location >= 0)
         location = parameter->arg_type->location;
     if (mode < ROW_COUNT(modes) && modes[mode])
-        return refuse(a, location, "%s is not supported", modes[mode]);
+        return analyze_refuse(a, location, "%s is not supported", modes[mode]);
     ONLY(a, location, parameter, "name arg_type mode");
     if (!parameter->name || !*parameter->name)
-        return refuse(a, location, "a parameter without a name is not supported");
-    TRY(keep_text(a, text_of(parameter->name), &variable->name));
+        return analyze_refuse(a, location, "a parameter without a name is not supported");
+    TRY(analyze_keep_text(a, text_of(parameter->name), &variable->name));
     for (uint32_t i = 0; i < count; i++)
         if (text_equal(before[i].name, variable->name))
-            return refuse(a, location, "parameter name \"%s\" used more than once",
-                          parameter->name);
+            return analyze_refuse(a, location, "parameter name \"%s\" used more than once",
+                                  parameter->name);
     TRY(analyze_type(a, parameter->arg_type, &variable->type));
     if (variable->type.kind == TYPE_UNKNOWN || variable->type.kind == TYPE_VOID ||
         variable->type.kind == TYPE_RECORD)
-        return refuse(a, location, "a parameter of type %s is not supported",
-                      type_name(variable->type.kind));
+        return analyze_refuse(a, location, "a parameter of type %s is not supported",
+                              type_name(variable->type.kind));
     variable->type = type_of(variable->type.kind); /* PostgreSQL forgets lengths, too */
     return STATUS_OK;
 }
 
-static enum status read_result(struct analysis *a, const struct statement *s,
+static enum status read_result(struct analysis *a, const struct analyze_statement *s,
                                const PgQuery__TypeName *type, struct type *result)
 {
     if (!type)
-        return refuse(a, s->location, "a function without RETURNS is not supported");
+        return analyze_refuse(a, s->location, "a function without RETURNS is not supported");
     TRY(analyze_type(a, type, result));
     if (result->kind == TYPE_UNKNOWN || result->kind == TYPE_RECORD)
-        return refuse(a, type->location, "RETURNS %s is not supported", type_name(result->kind));
+        return analyze_refuse(a, type->location, "RETURNS %s is not supported", type_name(result->kind));
     *result = type_of(result->kind);
     return STATUS_OK;
 }
 
 /* Name, parameters and result: what calls need to know before any body is read. */
-static enum status declare_function(struct analysis *a, const struct statement *s)
+static enum status declare_function(struct analysis *a, const struct analyze_statement *s)
 {
     const PgQuery__CreateFunctionStmt *stmt = s->node->create_function_stmt;
-    struct function *function = &a->functions[a->function_count];
+    struct program_function *function = &a->functions[a->function_count];
     struct text name = sql_string(stmt->funcname[stmt->n_funcname - 1]);
     struct variable *parameters;
     void *memory;
 
     if (stmt->is_procedure)
-        return refuse(a, s->location, "CREATE PROCEDURE is not supported: make it a function");
+        return analyze_refuse(a, s->location, "CREATE PROCEDURE is not supported: make it a function");
     ONLY(a, s->location, stmt, "replace funcname parameters return_type options");
     if (stmt->n_funcname > 1)
-        return refuse(a, s->location, "a schema before a function's name is not supported");
-    if (find_function(a, name) != UINT32_MAX)
-        return refuse(a, s->location, "a second function \"%.*s\" is not supported",
-                      TEXT_PRINT(name));
+        return analyze_refuse(a, s->location, "a schema before a function's name is not supported");
+    if (analyze_find_function(a, name) != UINT32_MAX)
+        return analyze_refuse(a, s->location, "a second function \"%.*s\" is not supported",
+                              TEXT_PRINT(name));
     if (operator_is_function(name.at))
-        return refuse(a, s->location,
-                      "a function with the name of a built-in one (%.*s) is not "
-                      "supported",
-                      TEXT_PRINT(name));
-    TRY(keep_text(a, name, &function->name));
-    function->line = line_of(a, s->location);
-    TRY(keep(a, stmt->n_parameters, sizeof *parameters, &memory));
+        return analyze_refuse(a, s->location,
+                              "a function with the name of a built-in one (%.*s) is not "
+                              "supported",
+                              TEXT_PRINT(name));
+    TRY(analyze_keep_text(a, name, &function->name));
+    function->line = analyze_line_of(a, s->location);
+    TRY(analyze_keep(a, stmt->n_parameters, sizeof *parameters, &memory));
     function->variables = parameters = memory;
     for (size_t i = 0; i < stmt->n_parameters; i++)
         TRY(add_parameter(a, stmt->parameters[i]->function_parameter, s->location, parameters,
@@ -200,12 +200,12 @@ static enum status read_option(struct analysis *a, const PgQuery__DefElem *optio
     if (strcmp(option->defname, "volatility") == 0) {
         if (strcmp(sql_string(option->arg).at, "volatile") == 0)
             return STATUS_OK;
-        return refuse(a, option->location, "STABLE or IMMUTABLE is not supported");
+        return analyze_refuse(a, option->location, "STABLE or IMMUTABLE is not supported");
     }
     for (size_t i = 0; i < ROW_COUNT(refused); i++)
         if (strcmp(refused[i].name, option->defname) == 0)
-            return refuse(a, option->location, "%s is not supported", refused[i].construct);
-    return refuse(a, option->location, "%s is not supported", option->defname);
+            return analyze_refuse(a, option->location, "%s is not supported", refused[i].construct);
+    return analyze_refuse(a, option->location, "%s is not supported", option->defname);
 }
 
 /* Where a body's first byte stands in the file: behind $$, $tag$ or a plain quote. */
@@ -232,8 +232,8 @@ static bool place_body(const struct analysis *a, const struct sql_tokens *tokens
     return false;
 }
 
-static enum status define_function(struct analysis *a, const struct statement *s,
-                                   const struct sql_tokens *tokens, struct function *function)
+static enum status define_function(struct analysis *a, const struct analyze_statement *s,
+                                   const struct sql_tokens *tokens, struct program_function *function)
 {
     const PgQuery__CreateFunctionStmt *stmt = s->node->create_function_stmt;
     struct definition definition = { 0 };
@@ -243,16 +243,16 @@ static enum status define_function(struct analysis *a, const struct statement *s
     for (size_t i = 0; i < stmt->n_options; i++)
         TRY(read_option(a, stmt->options[i]->def_elem, &definition));
     if (!definition.language || strcmp(definition.language, "plpgsql") != 0)
-        return refuse(a, s->location, "LANGUAGE %s is not supported: plpgsql is",
-                      definition.language ? definition.language : "sql");
+        return analyze_refuse(a, s->location, "LANGUAGE %s is not supported: plpgsql is",
+                              definition.language ? definition.language : "sql");
     if (!definition.as || definition.as->arg->node_case != PG_QUERY__NODE__NODE_LIST ||
         definition.as->arg->list->n_items != 1)
-        return refuse(a, s->location, "a function needs one body behind AS");
+        return analyze_refuse(a, s->location, "a function needs one body behind AS");
     body = sql_string(definition.as->arg->list->items[0]);
     if (!place_body(a, tokens, definition.as->location, body, &offset))
-        return refuse(a, definition.as->location,
-                      "a body with escaped quotes is not supported: write it between $$ and $$");
-    return analyze_body(a, function, s->text, body, offset);
+        return analyze_refuse(a, definition.as->location,
+                              "a body with escaped quotes is not supported: write it between $$ and $$");
+    return plpgsql_analyze_body(a, function, s->text, body, offset);
 }
 
 /* --- A whole file ------------------------------------------------------------------ */
@@ -266,15 +266,15 @@ static enum status find_lines(struct analysis *a)
     return STATUS_OK;
 }
 
-static struct statement statement_of(const struct analysis *a, const PgQuery__RawStmt *raw,
-                                     const struct sql_tokens *tokens)
+static struct analyze_statement statement_of(const struct analysis *a, const PgQuery__RawStmt *raw,
+                                             const struct sql_tokens *tokens)
 {
     uint32_t first = sql_tokens_find(tokens, (uint32_t)raw->stmt_location);
     uint32_t start = first < tokens->count ? tokens->at[first].start : (uint32_t)raw->stmt_location;
     size_t end =
         raw->stmt_len ? (size_t)raw->stmt_location + (size_t)raw->stmt_len : a->file.length;
 
-    return (struct statement){ raw->stmt, { a->file.at + start, end - start }, (int32_t)start };
+    return (struct analyze_statement){ raw->stmt, { a->file.at + start, end - start }, (int32_t)start };
 }
 
 static uint32_t count_references(const PgQuery__CreateStmt *stmt)
@@ -296,29 +296,29 @@ static enum status make_room(struct analysis *a, const PgQuery__ParseResult *tre
     for (size_t i = 0; i < tree->n_stmts; i++)
         if (tree->stmts[i]->stmt->node_case == PG_QUERY__NODE__NODE_CREATE_STMT)
             references += count_references(tree->stmts[i]->stmt->create_stmt);
-    TRY(keep(a, tree->n_stmts + 1, sizeof *a->tables, &memory));
+    TRY(analyze_keep(a, tree->n_stmts + 1, sizeof *a->tables, &memory));
     a->tables = memory;
-    TRY(keep(a, tree->n_stmts, sizeof *a->functions, &memory));
+    TRY(analyze_keep(a, tree->n_stmts, sizeof *a->functions, &memory));
     a->functions = memory;
-    TRY(keep(a, references, sizeof *a->references, &memory));
+    TRY(analyze_keep(a, references, sizeof *a->references, &memory));
     a->references = memory;
     a->reference_room = references;
     return STATUS_OK;
 }
 
-static enum status declare(struct analysis *a, const struct statement *s)
+static enum status declare(struct analysis *a, const struct analyze_statement *s)
 {
     if (a->table_count == TABLES_MAX)
-        return refuse(a, s->location, "more than %d tables are not supported", TABLES_MAX);
+        return analyze_refuse(a, s->location, "more than %d tables are not supported", TABLES_MAX);
     if (a->function_count == FUNCTIONS_MAX)
-        return refuse(a, s->location, "more than %d functions are not supported", FUNCTIONS_MAX);
+        return analyze_refuse(a, s->location, "more than %d functions are not supported", FUNCTIONS_MAX);
     switch ((int)s->node->node_case) {
     case PG_QUERY__NODE__NODE_CREATE_STMT:
         return analyze_table(a, s->node->create_stmt);
     case PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT:
         return declare_function(a, s);
     default:
-        return refuse(a, s->location, "%s is not supported", sql_node_name(s->node));
+        return analyze_refuse(a, s->location, "%s is not supported", sql_node_name(s->node));
     }
 }
 
@@ -330,15 +330,15 @@ static enum status read_statements(struct analysis *a, const PgQuery__ParseResul
 
     TRY(make_room(a, tree));
     for (size_t i = 0; i < tree->n_stmts; i++) {
-        struct statement s = statement_of(a, tree->stmts[i], tokens);
+        struct analyze_statement s = statement_of(a, tree->stmts[i], tokens);
 
-        a->whole.line = line_at(a, (size_t)s.location);
+        a->whole.line = analyze_line_at(a, (size_t)s.location);
         TRY(declare(a, &s));
     }
     for (size_t i = 0; i < tree->n_stmts; i++) {
-        struct statement s = statement_of(a, tree->stmts[i], tokens);
+        struct analyze_statement s = statement_of(a, tree->stmts[i], tokens);
 
-        a->whole.line = line_at(a, (size_t)s.location);
+        a->whole.line = analyze_line_at(a, (size_t)s.location);
         if (s.node->node_case == PG_QUERY__NODE__NODE_CREATE_FUNCTION_STMT)
             TRY(define_function(a, &s, tokens, &a->functions[function++]));
     }
@@ -354,7 +354,7 @@ static enum status read_file(struct analysis *a)
 
     TRY(find_lines(a));
     if (sql_parse(a->file.at, &tree, &tokens, &fault) != STATUS_OK)
-        return refuse_fault(a, &fault);
+        return analyze_refuse_fault(a, &fault);
     status = read_statements(a, tree, &tokens);
     sql_tokens_close(&tokens);
     sql_tree_close(tree);
@@ -365,7 +365,7 @@ static enum status keep_file(struct analysis *a, struct text sql)
 {
     void *memory;
 
-    TRY(keep(a, sql.length + 1, 1, &memory));
+    TRY(analyze_keep(a, sql.length + 1, 1, &memory));
     if (sql.length)
         memcpy(memory, sql.at, sql.length);
     a->file = (struct text){ memory, sql.length };
@@ -408,14 +408,14 @@ static enum status read_call(struct analysis *a, const PgQuery__Node *node,
     const PgQuery__SelectStmt *stmt = node->select_stmt;
 
     if (node->node_case != PG_QUERY__NODE__NODE_SELECT_STMT)
-        return refuse(a, -1, "a call is expected: function(arguments)");
+        return analyze_refuse(a, -1, "a call is expected: function(arguments)");
     ONLY(a, -1, stmt, "target_list");
     if (stmt->n_target_list != 1 ||
         stmt->target_list[0]->res_target->val->node_case != PG_QUERY__NODE__NODE_FUNC_CALL)
-        return refuse(a, -1, "a call is expected: function(arguments)");
+        return analyze_refuse(a, -1, "a call is expected: function(arguments)");
     TRY(analyze_expression(a, &scope, stmt->target_list[0]->res_target->val, call));
     if ((*call)->kind != EXPRESSION_CALL)
-        return refuse(a, -1, "a call of a function of the program is expected");
+        return analyze_refuse(a, -1, "a call of a function of the program is expected");
     return STATUS_OK;
 }
 
@@ -429,7 +429,7 @@ enum status analyze_call_text(const struct program_tree *program, struct text te
         .err = err,
         .tables = (struct schema_table *)program->schema.tables,
         .table_count = program->schema.table_count,
-        .functions = (struct function *)program->functions,
+        .functions = (struct program_function *)program->functions,
         .function_count = program->function_count,
     };
     struct piece piece = { .line = 0 };
@@ -448,7 +448,7 @@ enum status analyze_call_text(const struct program_tree *program, struct text te
     piece.text = sql.at;
     status = buffer_status(&sql, err);
     if (status == STATUS_OK)
-        status = parse_piece(&a, &tree, &node);
+        status = analyze_parse_piece(&a, &tree, &node);
     if (status == STATUS_OK)
         status = read_call(&a, node, call);
     sql_tree_close(tree);
@@ -471,8 +471,8 @@ static enum status refuse_statement(struct analysis *a, const PgQuery__Node *nod
     case PG_QUERY__NODE__NODE_DELETE_STMT:
         return STATUS_OK;
     default:
-        return refuse(a, -1, "%s is not supported here: a SELECT, INSERT, UPDATE or DELETE is",
-                      sql_node_name(node));
+        return analyze_refuse(a, -1, "%s is not supported here: a SELECT, INSERT, UPDATE or DELETE is",
+                              sql_node_name(node));
     }
 }
 
@@ -482,7 +482,7 @@ static struct action action_of(const struct query *query)
     struct action action = { .kind = ACTION_QUERY, .line = query->line };
     const struct output *outputs;
 
-    if (query_outputs(query, &outputs) > 0) {
+    if (analyze_query_outputs(query, &outputs) > 0) {
         action.kind = ACTION_RETURN_ROWS;
         action.as.returned = query;
     } else {
@@ -492,19 +492,19 @@ static struct action action_of(const struct query *query)
 }
 
 static enum status build_function(struct analysis *a, const struct query *query,
-                                  struct function *function)
+                                  struct program_function *function)
 {
     struct variable *found;
     struct action *action;
     void *memory;
 
-    TRY(keep(a, 1, sizeof *found, &memory));
+    TRY(analyze_keep(a, 1, sizeof *found, &memory));
     found = memory;
     *found = (struct variable){ .name = TEXT("found"), .type = type_of(TYPE_BOOLEAN) };
-    TRY(keep(a, 1, sizeof *action, &memory));
+    TRY(analyze_keep(a, 1, sizeof *action, &memory));
     action = memory;
     *action = action_of(query);
-    *function = (struct function){
+    *function = (struct program_function){
         .line = query->line,
         .variables = found,
         .variable_count = 1,
@@ -515,7 +515,7 @@ static enum status build_function(struct analysis *a, const struct query *query,
 }
 
 static enum status analyze_statement(struct analysis *a, struct text sql,
-                                     struct function *function)
+                                     struct program_function *function)
 {
     PgQuery__ParseResult *tree = NULL;
     const PgQuery__Node *node;
@@ -524,10 +524,10 @@ static enum status analyze_statement(struct analysis *a, struct text sql,
     enum status status;
 
     if (sql.length && memchr(sql.at, 0, sql.length))
-        return refuse(a, -1, "the statement has a zero byte in it");
-    TRY(keep_text(a, sql, &text));
+        return analyze_refuse(a, -1, "the statement has a zero byte in it");
+    TRY(analyze_keep_text(a, sql, &text));
     a->whole.text = text.at;
-    TRY(parse_piece(a, &tree, &node));
+    TRY(analyze_parse_piece(a, &tree, &node));
     status = refuse_statement(a, node);
     if (status == STATUS_OK)
         status = analyze_query(a, NULL, node, &query);
@@ -540,10 +540,10 @@ static enum status analyze_statement(struct analysis *a, struct text sql,
 static enum status add_functions(struct analysis *a, const struct program_statement *statements,
                                  uint32_t count)
 {
-    struct function *functions;
+    struct program_function *functions;
     void *memory;
 
-    TRY(keep(a, a->function_count + (size_t)count, sizeof *functions, &memory));
+    TRY(analyze_keep(a, a->function_count + (size_t)count, sizeof *functions, &memory));
     functions = memory;
     if (a->function_count > 0)
         memcpy(functions, a->functions, a->function_count * sizeof *functions);
@@ -566,7 +566,7 @@ enum status analyze_statements(struct program_tree *tree,
         .err = err,
         .tables = (struct schema_table *)tree->schema.tables,
         .table_count = tree->schema.table_count,
-        .functions = (struct function *)tree->functions,
+        .functions = (struct program_function *)tree->functions,
         .function_count = tree->function_count,
     };
     enum status status;

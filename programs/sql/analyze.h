@@ -41,7 +41,7 @@ struct shape {
     const struct shape *next;    /* another one of the same record */
 };
 
-struct record {
+struct analyze_record {
     const struct shape *now;    /* NULL: not assigned yet; &shape_uncertain */
     const struct shape *shapes; /* all it ever has */
 };
@@ -52,7 +52,7 @@ extern const struct shape shape_uncertain;
 struct named {
     struct text name;
     uint32_t slot;         /* of a plain variable */
-    struct record *record; /* of a record; else NULL */
+    struct analyze_record *record; /* of a record; else NULL */
     bool is_constant;
     const struct named *next; /* of the same block */
 };
@@ -66,7 +66,7 @@ struct names {
 
 /* A function while it is read. */
 struct routine {
-    const struct function *function;
+    const struct program_function *function;
     const struct names *names;
     ARRAY(struct variable) variables; /* slots */
 };
@@ -80,7 +80,7 @@ enum aggregates {
 
 /* What the names in an expression may mean, and what it may do. */
 struct name_scope {
-    const struct source *sources;
+    const struct query_source *sources;
     uint32_t first_visible, end_visible; /* of the sources */
     struct routine *routine;             /* or NULL: no variables */
     bool allows_calls;
@@ -101,7 +101,7 @@ struct analysis {
     uint32_t table_count;
     struct schema_reference *references;
     uint32_t reference_count, reference_room;
-    struct function *functions;
+    struct program_function *functions;
     uint32_t function_count;
 };
 
@@ -121,22 +121,22 @@ MUST_USE enum status analyze_statements(struct program_tree *, const struct prog
 
 /* --- Refusing and remembering (analyze_build.c) --- */
 
-#define ONLY(a, location, node, fields) TRY(only(a, location, &(node)->base, fields))
+#define ONLY(a, location, node, fields) TRY(analyze_only_fields(a, location, &(node)->base, fields))
 
 /* --- Queries --- */
 
 /* The text of a piece must be one statement; close the tree. */
-MUST_USE enum status parse_piece(struct analysis *, PgQuery__ParseResult **,
-                                 const PgQuery__Node **statement);
+MUST_USE enum status analyze_parse_piece(struct analysis *, PgQuery__ParseResult **,
+                                         const PgQuery__Node **statement);
 MUST_USE enum status analyze_query(struct analysis *, struct routine *, const PgQuery__Node *,
                                    const struct query **);
 /* Outputs of a query; NULL and 0 where it gives no rows. */
-uint32_t query_outputs(const struct query *, const struct output **);
+uint32_t analyze_query_outputs(const struct query *, const struct output **);
 
 /* --- Statements --- */
 
 /* The body of a function, whose header has been read. `statement` is all of CREATE FUNCTION. */
-MUST_USE enum status analyze_body(struct analysis *, struct function *, struct text statement,
-                                  struct text body, size_t body_offset);
+MUST_USE enum status plpgsql_analyze_body(struct analysis *, struct program_function *, struct text statement,
+                                          struct text body, size_t body_offset);
 
 #endif

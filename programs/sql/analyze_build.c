@@ -12,7 +12,7 @@
 
 /* --- Places and refusals ---------------------------------------------------- */
 
-uint32_t line_at(const struct analysis *a, size_t offset)
+uint32_t analyze_line_at(const struct analysis *a, size_t offset)
 {
     size_t next; /* the first line that begins behind it */
 
@@ -31,11 +31,11 @@ static bool find_offset(const struct analysis *a, int32_t location, size_t *offs
     return *offset <= a->file.length;
 }
 
-uint32_t line_of(const struct analysis *a, int32_t location)
+uint32_t analyze_line_of(const struct analysis *a, int32_t location)
 {
     size_t offset;
 
-    return find_offset(a, location, &offset) ? line_at(a, offset) : a->piece->line;
+    return find_offset(a, location, &offset) ? analyze_line_at(a, offset) : a->piece->line;
 }
 
 static enum status refuse_text(struct analysis *a, int32_t location, enum status status,
@@ -43,7 +43,7 @@ static enum status refuse_text(struct analysis *a, int32_t location, enum status
 {
     size_t offset;
 
-    a->err->line = line_of(a, location);
+    a->err->line = analyze_line_of(a, location);
     a->err->offset = 0;
     if (!find_offset(a, location, &offset))
         return error_set(a->err, status, "%s", text);
@@ -52,7 +52,7 @@ static enum status refuse_text(struct analysis *a, int32_t location, enum status
                      offset - a->line_starts.at[a->err->line - 1] + 1, text);
 }
 
-enum status refuse(struct analysis *a, int32_t location, const char *format, ...)
+enum status analyze_refuse(struct analysis *a, int32_t location, const char *format, ...)
 {
     char text[sizeof a->err->text];
     va_list values;
@@ -63,37 +63,37 @@ enum status refuse(struct analysis *a, int32_t location, const char *format, ...
     return refuse_text(a, location, STATUS_BAD_INPUT, text);
 }
 
-enum status refuse_fault(struct analysis *a, const struct sql_fault *fault)
+enum status analyze_refuse_fault(struct analysis *a, const struct sql_fault *fault)
 {
     int32_t location = fault->at == SQL_NOWHERE ? -1 : (int32_t)fault->at;
 
     return refuse_text(a, location, fault->status, fault->text);
 }
 
-enum status refuse_sql(struct analysis *a, int32_t location, const struct sql_error *error)
+enum status analyze_refuse_sql(struct analysis *a, int32_t location, const struct sql_error *error)
 {
     return refuse_text(a, location, STATUS_BAD_INPUT, error->text);
 }
 
-enum status refuse_node(struct analysis *a, const PgQuery__Node *node)
+enum status analyze_refuse_node(struct analysis *a, const PgQuery__Node *node)
 {
-    return refuse(a, sql_node_location(node), "%s is not supported", sql_node_name(node));
+    return analyze_refuse(a, sql_node_location(node), "%s is not supported", sql_node_name(node));
 }
 
-enum status only(struct analysis *a, int32_t location, const ProtobufCMessage *message,
-                 const char *fields)
+enum status analyze_only_fields(struct analysis *a, int32_t location, const ProtobufCMessage *message,
+                                const char *fields)
 {
     const char *construct;
     int32_t place;
 
     if (sql_only(message, fields, &construct, &place))
         return STATUS_OK;
-    return refuse(a, place < 0 ? location : place, "%s is not supported", construct);
+    return analyze_refuse(a, place < 0 ? location : place, "%s is not supported", construct);
 }
 
 /* --- Memory ------------------------------------------------------------------ */
 
-enum status keep(struct analysis *a, size_t count, size_t size, void **memory)
+enum status analyze_keep(struct analysis *a, size_t count, size_t size, void **memory)
 {
     *memory = arena_push(a->arena, count ? count : 1, size);
     if (!*memory)
@@ -101,18 +101,18 @@ enum status keep(struct analysis *a, size_t count, size_t size, void **memory)
     return STATUS_OK;
 }
 
-enum status keep_text(struct analysis *a, struct text text, struct text *kept)
+enum status analyze_keep_text(struct analysis *a, struct text text, struct text *kept)
 {
     void *memory;
 
-    TRY(keep(a, text.length + 1, 1, &memory));
+    TRY(analyze_keep(a, text.length + 1, 1, &memory));
     if (text.length)
         memcpy(memory, text.at, text.length);
     *kept = (struct text){ memory, text.length };
     return STATUS_OK;
 }
 
-static enum status keep_datum(struct analysis *a, const struct datum *datum, struct datum *kept)
+static enum status analyze_keep_datum(struct analysis *a, const struct datum *datum, struct datum *kept)
 {
     void *memory;
 
@@ -120,16 +120,16 @@ static enum status keep_datum(struct analysis *a, const struct datum *datum, str
     if (datum->kind == DATUM_TEXT) {
         struct text text;
 
-        TRY(keep_text(a, datum_text(datum), &text));
+        TRY(analyze_keep_text(a, datum_text(datum), &text));
         kept->as.text = text.at;
     } else if (datum->kind == DATUM_ARRAY) {
-        TRY(keep(a, datum->length, sizeof(int64_t), &memory));
+        TRY(analyze_keep(a, datum->length, sizeof(int64_t), &memory));
         if (datum->length)
             memcpy(memory, datum->as.array.at, datum->length * sizeof(int64_t));
         kept->as.array.at = memory;
         if (!datum->as.array.nulls)
             return STATUS_OK;
-        TRY(keep(a, (datum->length + 63) / 64, sizeof(uint64_t), &memory));
+        TRY(analyze_keep(a, (datum->length + 63) / 64, sizeof(uint64_t), &memory));
         if (datum->length)
             memcpy(memory, datum->as.array.nulls, (datum->length + 63) / 64 * sizeof(uint64_t));
         kept->as.array.nulls = memory;
@@ -139,88 +139,88 @@ static enum status keep_datum(struct analysis *a, const struct datum *datum, str
 
 /* --- Expressions ------------------------------------------------------------- */
 
-enum status build(struct analysis *a, enum expression_kind kind, struct type type, int32_t location,
-                  uint32_t argument_count, struct expression **made)
+enum status analyze_build(struct analysis *a, enum expression_kind kind, struct type type, int32_t location,
+                          uint32_t argument_count, struct expression **made)
 {
     void *memory;
 
-    TRY(keep(a, 1, sizeof **made, &memory));
+    TRY(analyze_keep(a, 1, sizeof **made, &memory));
     *made = memory;
     **made = (struct expression){
-        .kind = kind, .type = type, .line = line_of(a, location), .weight = 1
+        .kind = kind, .type = type, .line = analyze_line_of(a, location), .weight = 1
     };
     if (argument_count > 0) {
-        TRY(keep(a, argument_count, sizeof *(*made)->arguments, &memory));
+        TRY(analyze_keep(a, argument_count, sizeof *(*made)->arguments, &memory));
         (*made)->arguments = memory;
         (*made)->argument_count = argument_count;
     }
     return STATUS_OK;
 }
 
-enum status build_end(struct analysis *a, struct expression *made, int32_t location,
-                      const struct expression **out)
+enum status analyze_build_end(struct analysis *a, struct expression *made, int32_t location,
+                              const struct expression **out)
 {
     uint64_t weight = 1;
 
     for (uint32_t i = 0; i < made->argument_count; i++)
         weight += made->arguments[i]->weight;
     if (weight > WEIGHT_MAX)
-        return refuse(a, location, "the expression is too large");
+        return analyze_refuse(a, location, "the expression is too large");
     made->weight = (uint32_t)weight;
     *out = made;
     return STATUS_OK;
 }
 
 /* Arguments are constant for everybody but whoever builds the expression. */
-void set_argument(struct expression *made, uint32_t index, const struct expression *argument)
+void analyze_set_argument(struct expression *made, uint32_t index, const struct expression *argument)
 {
     assert(index < made->argument_count);
     ((const struct expression **)made->arguments)[index] = argument;
 }
 
-enum status build_constant(struct analysis *a, struct type type, struct datum value,
-                           int32_t location, const struct expression **out)
+enum status analyze_build_constant(struct analysis *a, struct type type, struct datum value,
+                                   int32_t location, const struct expression **out)
 {
     struct expression *made;
 
-    TRY(build(a, EXPRESSION_CONSTANT, type, location, 0, &made));
-    TRY(keep_datum(a, &value, &made->as.constant));
+    TRY(analyze_build(a, EXPRESSION_CONSTANT, type, location, 0, &made));
+    TRY(analyze_keep_datum(a, &value, &made->as.constant));
     *out = made;
     return STATUS_OK;
 }
 
-enum status build_null(struct analysis *a, struct type type, int32_t location,
-                       const struct expression **out)
+enum status analyze_build_null(struct analysis *a, struct type type, int32_t location,
+                               const struct expression **out)
 {
-    return build_constant(a, type, datum_null(), location, out);
+    return analyze_build_constant(a, type, datum_null(), location, out);
 }
 
-enum status build_variable(struct analysis *a, struct type type, uint32_t slot, int32_t location,
-                           const struct expression **out)
+enum status analyze_build_variable(struct analysis *a, struct type type, uint32_t slot, int32_t location,
+                                   const struct expression **out)
 {
     struct expression *made;
 
-    TRY(build(a, EXPRESSION_VARIABLE, type, location, 0, &made));
+    TRY(analyze_build(a, EXPRESSION_VARIABLE, type, location, 0, &made));
     made->as.slot = slot;
     *out = made;
     return STATUS_OK;
 }
 
-enum status build_column(struct analysis *a, struct type type, uint16_t source, uint16_t column,
-                         int32_t location, const struct expression **out)
+enum status analyze_build_column(struct analysis *a, struct type type, uint16_t source, uint16_t column,
+                                 int32_t location, const struct expression **out)
 {
     struct expression *made;
 
-    TRY(build(a, EXPRESSION_COLUMN, type, location, 0, &made));
+    TRY(analyze_build(a, EXPRESSION_COLUMN, type, location, 0, &made));
     made->as.column.source = source;
     made->as.column.column = column;
     *out = made;
     return STATUS_OK;
 }
 
-enum status build_and(struct analysis *a, const struct expression *left,
-                      const struct expression *right, int32_t location,
-                      const struct expression **out)
+enum status analyze_build_and(struct analysis *a, const struct expression *left,
+                              const struct expression *right, int32_t location,
+                              const struct expression **out)
 {
     struct expression *made;
 
@@ -228,15 +228,15 @@ enum status build_and(struct analysis *a, const struct expression *left,
         *out = left ? left : right;
         return STATUS_OK;
     }
-    TRY(build(a, EXPRESSION_AND, type_of(TYPE_BOOLEAN), location, 2, &made));
-    set_argument(made, 0, left);
-    set_argument(made, 1, right);
-    return build_end(a, made, location, out);
+    TRY(analyze_build(a, EXPRESSION_AND, type_of(TYPE_BOOLEAN), location, 2, &made));
+    analyze_set_argument(made, 0, left);
+    analyze_set_argument(made, 1, right);
+    return analyze_build_end(a, made, location, out);
 }
 
-enum status build_apply(struct analysis *a, const char *name,
-                        const struct expression *const *arguments, uint32_t count, int32_t location,
-                        const struct expression **out)
+enum status analyze_build_apply(struct analysis *a, const char *name,
+                                const struct expression *const *arguments, uint32_t count, int32_t location,
+                                const struct expression **out)
 {
     struct operator_choice choice;
     struct sql_error error;
@@ -244,22 +244,22 @@ enum status build_apply(struct analysis *a, const char *name,
     struct type *types;
     void *memory;
 
-    TRY(keep(a, count, sizeof *types, &memory));
+    TRY(analyze_keep(a, count, sizeof *types, &memory));
     types = memory;
     for (uint32_t i = 0; i < count; i++)
         types[i] = arguments[i]->type;
     if (operator_resolve(name, types, count, &choice, &error) != STATUS_OK)
-        return refuse_sql(a, location, &error);
-    TRY(build(a, EXPRESSION_APPLY, choice.result, location, count, &made));
+        return analyze_refuse_sql(a, location, &error);
+    TRY(analyze_build(a, EXPRESSION_APPLY, choice.result, location, count, &made));
     made->as.apply = choice;
     for (uint32_t i = 0; i < count; i++) {
         const struct expression *argument = arguments[i];
         struct operator_choice cast = operator_argument_cast(&choice, i, argument->type);
 
-        TRY(build_choice(a, &cast, location, &argument));
-        set_argument(made, i, argument);
+        TRY(analyze_build_choice(a, &cast, location, &argument));
+        analyze_set_argument(made, i, argument);
     }
-    return build_end(a, made, location, out);
+    return analyze_build_end(a, made, location, out);
 }
 
 /*
@@ -276,14 +276,14 @@ static enum status cast_constant(struct analysis *a, const struct operator_choic
     heap_reset(&a->heap);
     *fits = operator_evaluate(cast, &(*e)->as.constant, &value, &a->heap, &error) == STATUS_OK;
     if (*fits)
-        return build_constant(a, cast->result, value, location, e);
+        return analyze_build_constant(a, cast->result, value, location, e);
     if (cast->code == OPERATOR_PARSE && strncmp(error.sqlstate, SQLSTATE_STRING_TOO_LONG, 5) != 0)
-        return refuse_sql(a, location, &error);
+        return analyze_refuse_sql(a, location, &error);
     return STATUS_OK;
 }
 
-enum status build_choice(struct analysis *a, const struct operator_choice *cast, int32_t location,
-                         const struct expression **e)
+enum status analyze_build_choice(struct analysis *a, const struct operator_choice *cast, int32_t location,
+                                 const struct expression **e)
 {
     struct expression *made;
     bool is_done = false;
@@ -296,45 +296,45 @@ enum status build_choice(struct analysis *a, const struct operator_choice *cast,
         return STATUS_OK;
     if (cast->code == OPERATOR_NONE) {
         /* The same value under another type's name. */
-        TRY(build(a, (*e)->kind, cast->result, location, 0, &made));
+        TRY(analyze_build(a, (*e)->kind, cast->result, location, 0, &made));
         *made = **e;
         made->type = cast->result;
         *e = made;
         return STATUS_OK;
     }
-    TRY(build(a, EXPRESSION_APPLY, cast->result, location, 1, &made));
+    TRY(analyze_build(a, EXPRESSION_APPLY, cast->result, location, 1, &made));
     made->as.apply = *cast;
-    set_argument(made, 0, *e);
-    return build_end(a, made, location, e);
+    analyze_set_argument(made, 0, *e);
+    return analyze_build_end(a, made, location, e);
 }
 
-enum status build_cast(struct analysis *a, struct type to, enum cast_context context,
-                       int32_t location, const struct expression **e)
+enum status analyze_build_cast(struct analysis *a, struct type to, enum cast_context context,
+                               int32_t location, const struct expression **e)
 {
     struct operator_choice cast;
     struct sql_error error;
 
     if (operator_cast((*e)->type, to, context, &cast, &error) != STATUS_OK)
-        return refuse_sql(a, location, &error);
-    return build_choice(a, &cast, location, e);
+        return analyze_refuse_sql(a, location, &error);
+    return analyze_build_choice(a, &cast, location, e);
 }
 
-enum status build_condition(struct analysis *a, const char *what, int32_t location,
-                            const struct expression **e)
+enum status analyze_build_condition(struct analysis *a, const char *what, int32_t location,
+                                    const struct expression **e)
 {
     struct type type = (*e)->type;
 
     if (type.kind != TYPE_BOOLEAN && type.kind != TYPE_UNKNOWN)
-        return refuse(a, location, "argument of %s must be type boolean, not type %s", what,
-                      type_name(type.kind));
-    return build_cast(a, type_of(TYPE_BOOLEAN), CAST_IMPLICIT, location, e);
+        return analyze_refuse(a, location, "argument of %s must be type boolean, not type %s", what,
+                              type_name(type.kind));
+    return analyze_build_cast(a, type_of(TYPE_BOOLEAN), CAST_IMPLICIT, location, e);
 }
 
-enum status build_settled(struct analysis *a, int32_t location, const struct expression **e)
+enum status analyze_build_settled(struct analysis *a, int32_t location, const struct expression **e)
 {
     if ((*e)->type.kind != TYPE_UNKNOWN)
         return STATUS_OK;
-    return build_cast(a, type_of(TYPE_TEXT), CAST_IMPLICIT, location, e);
+    return analyze_build_cast(a, type_of(TYPE_TEXT), CAST_IMPLICIT, location, e);
 }
 
 static bool same_content(const struct expression *x, const struct expression *y)
@@ -366,7 +366,7 @@ static bool same_content(const struct expression *x, const struct expression *y)
     return true;
 }
 
-bool expression_equal(const struct expression *x, const struct expression *y)
+bool analyze_expressions_equal(const struct expression *x, const struct expression *y)
 {
     if (x == y)
         return true;
@@ -375,17 +375,17 @@ bool expression_equal(const struct expression *x, const struct expression *y)
         (x->kind != EXPRESSION_COLUMN && !type_equal(x->type, y->type)) || !same_content(x, y))
         return false;
     for (uint32_t i = 0; i < x->argument_count; i++)
-        if (!expression_equal(x->arguments[i], y->arguments[i]))
+        if (!analyze_expressions_equal(x->arguments[i], y->arguments[i]))
             return false;
     return true;
 }
 
-bool expression_has_call(const struct expression *e)
+bool analyze_has_call(const struct expression *e)
 {
     if (e->kind == EXPRESSION_CALL)
         return true;
     for (uint32_t i = 0; i < e->argument_count; i++)
-        if (expression_has_call(e->arguments[i]))
+        if (analyze_has_call(e->arguments[i]))
             return true;
     return false;
 }
@@ -423,7 +423,7 @@ static enum status write_type(struct analysis *a, const PgQuery__TypeName *name,
         if (modifier->node_case != PG_QUERY__NODE__NODE_A_CONST ||
             modifier->a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL) {
             buffer_close(&out);
-            return refuse(a, name->location, "the length of a type must be an integer");
+            return analyze_refuse(a, name->location, "the length of a type must be an integer");
         }
         buffer_print(&out, "%s%d", i ? "," : "(", modifier->a_const->ival->ival);
     }
@@ -433,7 +433,7 @@ static enum status write_type(struct analysis *a, const PgQuery__TypeName *name,
         buffer_text(&out, TEXT("[]"));
     if (out.out_of_memory || out.count >= TYPE_TEXT_MAX) {
         buffer_close(&out);
-        return refuse(a, name->location, "the type's name is too long");
+        return analyze_refuse(a, name->location, "the type's name is too long");
     }
     memcpy(to, out.at ? out.at : "", out.count);
     to[out.count] = '\0';
@@ -448,9 +448,9 @@ enum status analyze_type(struct analysis *a, const PgQuery__TypeName *name, stru
 
     ONLY(a, name->location, name, "names typmods typemod array_bounds");
     if (name->n_names > 1 && !text_equal(sql_string(name->names[0]), TEXT("pg_catalog")))
-        return refuse(a, name->location, "a schema before a type's name is not supported");
+        return analyze_refuse(a, name->location, "a schema before a type's name is not supported");
     TRY(write_type(a, name, text));
     if (type_parse(text_of(text), type, &error) != STATUS_OK)
-        return refuse_sql(a, name->location, &error);
+        return analyze_refuse_sql(a, name->location, &error);
     return STATUS_OK;
 }

@@ -13,7 +13,7 @@ static enum status analyze_list(struct analysis *a, struct name_scope *scope, Pg
 {
     void *memory;
 
-    TRY(keep(a, count, sizeof **list, &memory));
+    TRY(analyze_keep(a, count, sizeof **list, &memory));
     *list = memory;
     for (size_t i = 0; i < count; i++)
         TRY(analyze_expression(a, scope, nodes[i], &(*list)[i]));
@@ -37,11 +37,11 @@ static enum status build_number(struct analysis *a, const char *digits, int32_t 
     if (text_to_int64(text, &integer)) {
         enum type_kind kind = integer < INT32_MIN || integer > INT32_MAX ? TYPE_BIGINT
                                                                           : TYPE_INTEGER;
-        return build_constant(a, type_of(kind), datum_of_int64(integer), location, out);
+        return analyze_build_constant(a, type_of(kind), datum_of_int64(integer), location, out);
     }
     if (numeric_parse(text, &number, &error) != STATUS_OK)
-        return refuse_sql(a, location, &error);
-    return build_constant(a, type_of(TYPE_NUMERIC), datum_of_numeric(number), location, out);
+        return analyze_refuse_sql(a, location, &error);
+    return analyze_build_constant(a, type_of(TYPE_NUMERIC), datum_of_numeric(number), location, out);
 }
 
 static enum status analyze_constant(struct analysis *a, const PgQuery__AConst *constant,
@@ -51,20 +51,20 @@ static enum status analyze_constant(struct analysis *a, const PgQuery__AConst *c
     int32_t location = constant->location;
 
     if (constant->isnull)
-        return build_null(a, type, location, out);
+        return analyze_build_null(a, type, location, out);
     switch (constant->val_case) {
     case PG_QUERY__A__CONST__VAL_IVAL:
-        return build_constant(a, type_of(TYPE_INTEGER), datum_of_int64(constant->ival->ival),
-                              location, out);
+        return analyze_build_constant(a, type_of(TYPE_INTEGER), datum_of_int64(constant->ival->ival),
+                                      location, out);
     case PG_QUERY__A__CONST__VAL_FVAL:
         return build_number(a, constant->fval->fval, location, out);
     case PG_QUERY__A__CONST__VAL_BOOLVAL:
-        return build_constant(a, type_of(TYPE_BOOLEAN), datum_of_bool(constant->boolval->boolval),
-                              location, out);
+        return analyze_build_constant(a, type_of(TYPE_BOOLEAN), datum_of_bool(constant->boolval->boolval),
+                                      location, out);
     case PG_QUERY__A__CONST__VAL_SVAL:
-        return build_constant(a, type, datum_of_text(text_of(constant->sval->sval)), location, out);
+        return analyze_build_constant(a, type, datum_of_text(text_of(constant->sval->sval)), location, out);
     default:
-        return refuse(a, location, "a bit string is not supported");
+        return analyze_refuse(a, location, "a bit string is not supported");
     }
 }
 
@@ -76,7 +76,7 @@ static enum status apply_two(struct analysis *a, const char *name, const struct 
 {
     const struct expression *arguments[] = { left, right };
 
-    return build_apply(a, name, arguments, 2, location, out);
+    return analyze_build_apply(a, name, arguments, 2, location, out);
 }
 
 static enum status analyze_operator(struct analysis *a, struct name_scope *scope,
@@ -89,7 +89,7 @@ static enum status analyze_operator(struct analysis *a, struct name_scope *scope
     if (e->lexpr)
         TRY(analyze_expression(a, scope, e->lexpr, &arguments[count++]));
     TRY(analyze_expression(a, scope, e->rexpr, &arguments[count++]));
-    return build_apply(a, name, arguments, count, e->location, out);
+    return analyze_build_apply(a, name, arguments, count, e->location, out);
 }
 
 /* The first argument and the items, cast to what they have in common. */
@@ -104,22 +104,22 @@ static enum status build_in(struct analysis *a, const struct expression *value,
 
     if (count == 1)
         return apply_two(a, negated ? "<>" : "=", value, items[0], location, out);
-    TRY(keep(a, count + 1, sizeof *types, &memory));
+    TRY(analyze_keep(a, count + 1, sizeof *types, &memory));
     types = memory;
     types[0] = value->type;
     for (size_t i = 0; i < count; i++)
         types[i + 1] = items[i]->type;
     if (operator_common_type("IN", types, (uint32_t)count + 1, &common, &error) != STATUS_OK)
-        return refuse_sql(a, location, &error);
-    TRY(build(a, EXPRESSION_IN, type_of(TYPE_BOOLEAN), location, (uint32_t)count + 1, &made));
+        return analyze_refuse_sql(a, location, &error);
+    TRY(analyze_build(a, EXPRESSION_IN, type_of(TYPE_BOOLEAN), location, (uint32_t)count + 1, &made));
     made->as.in.negated = negated;
     for (size_t i = 0; i <= count; i++) {
         const struct expression *item = i == 0 ? value : items[i - 1];
 
-        TRY(build_cast(a, common, CAST_IMPLICIT, location, &item));
-        set_argument(made, (uint32_t)i, item);
+        TRY(analyze_build_cast(a, common, CAST_IMPLICIT, location, &item));
+        analyze_set_argument(made, (uint32_t)i, item);
     }
-    return build_end(a, made, location, out);
+    return analyze_build_end(a, made, location, out);
 }
 
 static enum status analyze_in(struct analysis *a, struct name_scope *scope, const PgQuery__AExpr *e,
@@ -129,7 +129,7 @@ static enum status analyze_in(struct analysis *a, struct name_scope *scope, cons
     const PgQuery__List *list;
 
     if (e->rexpr->node_case != PG_QUERY__NODE__NODE_LIST)
-        return refuse_node(a, e->rexpr);
+        return analyze_refuse_node(a, e->rexpr);
     list = e->rexpr->list;
     TRY(analyze_expression(a, scope, e->lexpr, &value));
     TRY(analyze_list(a, scope, list->items, list->n_items, &items));
@@ -148,23 +148,23 @@ static enum status analyze_between(struct analysis *a, struct name_scope *scope,
 
     assert(e->rexpr->node_case == PG_QUERY__NODE__NODE_LIST && list->n_items == 2);
     TRY(analyze_expression(a, scope, e->lexpr, &value));
-    if (expression_has_call(value))
-        return refuse(a, e->location, "a call before BETWEEN is not supported");
+    if (analyze_has_call(value))
+        return analyze_refuse(a, e->location, "a call before BETWEEN is not supported");
     TRY(analyze_list(a, scope, list->items, 2, &bounds));
     TRY(apply_two(a, negated ? "<" : ">=", value, bounds[0], e->location, &low));
     TRY(apply_two(a, negated ? ">" : "<=", value, bounds[1], e->location, &high));
-    TRY(build(a, negated ? EXPRESSION_OR : EXPRESSION_AND, type_of(TYPE_BOOLEAN), e->location, 2,
-              &made));
-    set_argument(made, 0, low);
-    set_argument(made, 1, high);
-    return build_end(a, made, e->location, out);
+    TRY(analyze_build(a, negated ? EXPRESSION_OR : EXPRESSION_AND, type_of(TYPE_BOOLEAN), e->location, 2,
+                      &made));
+    analyze_set_argument(made, 0, low);
+    analyze_set_argument(made, 1, high);
+    return analyze_build_end(a, made, e->location, out);
 }
 
 static enum status analyze_any(struct analysis *a, struct name_scope *scope,
                                const PgQuery__AExpr *e, const struct expression **out)
 {
     if (strcmp(sql_string(e->name[0]).at, "=") != 0)
-        return refuse(a, e->location, "%s ANY is not supported", sql_string(e->name[0]).at);
+        return analyze_refuse(a, e->location, "%s ANY is not supported", sql_string(e->name[0]).at);
     return analyze_operator(a, scope, e, "= ANY", out);
 }
 
@@ -184,7 +184,7 @@ static enum status analyze_a_expr(struct analysis *a, struct name_scope *scope,
     switch ((int)e->kind) {
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP:
         if (e->n_name != 1)
-            return refuse(a, e->location, "OPERATOR() is not supported");
+            return analyze_refuse(a, e->location, "OPERATOR() is not supported");
         return analyze_operator(a, scope, e, sql_string(e->name[0]).at, out);
     case PG_QUERY__A__EXPR__KIND__AEXPR_OP_ANY:
         return analyze_any(a, scope, e, out);
@@ -199,8 +199,8 @@ static enum status analyze_a_expr(struct analysis *a, struct name_scope *scope,
     case PG_QUERY__A__EXPR__KIND__AEXPR_NOT_BETWEEN:
         return analyze_between(a, scope, e, true, out);
     default:
-        return refuse(a, e->location, "%s is not supported",
-                      (size_t)e->kind < ROW_COUNT(refused) && refused[e->kind]
+        return analyze_refuse(a, e->location, "%s is not supported",
+                              (size_t)e->kind < ROW_COUNT(refused) && refused[e->kind]
                           ? refused[e->kind]
                           : "this kind of operator");
     }
@@ -218,13 +218,13 @@ static enum status analyze_bool(struct analysis *a, struct name_scope *scope,
 
     TRY(analyze_list(a, scope, e->args, e->n_args, &arguments));
     for (size_t i = 0; i < e->n_args; i++)
-        TRY(build_condition(a, name, e->location, &arguments[i]));
+        TRY(analyze_build_condition(a, name, e->location, &arguments[i]));
     if (e->boolop == PG_QUERY__BOOL_EXPR_TYPE__NOT_EXPR)
-        return build_apply(a, "NOT", arguments, 1, e->location, out);
-    TRY(build(a, is_and ? EXPRESSION_AND : EXPRESSION_OR, type_of(TYPE_BOOLEAN), e->location,
-              (uint32_t)e->n_args, &made));
+        return analyze_build_apply(a, "NOT", arguments, 1, e->location, out);
+    TRY(analyze_build(a, is_and ? EXPRESSION_AND : EXPRESSION_OR, type_of(TYPE_BOOLEAN), e->location,
+                      (uint32_t)e->n_args, &made));
     made->arguments = arguments;
-    return build_end(a, made, e->location, out);
+    return analyze_build_end(a, made, e->location, out);
 }
 
 static enum status analyze_null_test(struct analysis *a, struct name_scope *scope,
@@ -234,7 +234,7 @@ static enum status analyze_null_test(struct analysis *a, struct name_scope *scop
     bool is_null = e->nulltesttype == PG_QUERY__NULL_TEST_TYPE__IS_NULL;
 
     TRY(analyze_expression(a, scope, e->arg, &argument));
-    return build_apply(a, is_null ? "IS NULL" : "IS NOT NULL", &argument, 1, e->location, out);
+    return analyze_build_apply(a, is_null ? "IS NULL" : "IS NOT NULL", &argument, 1, e->location, out);
 }
 
 static enum status analyze_boolean_test(struct analysis *a, struct name_scope *scope,
@@ -247,8 +247,8 @@ static enum status analyze_boolean_test(struct analysis *a, struct name_scope *s
 
     assert(e->booltesttype > 0 && (size_t)e->booltesttype < ROW_COUNT(names));
     TRY(analyze_expression(a, scope, e->arg, &argument));
-    TRY(build_condition(a, names[e->booltesttype], e->location, &argument));
-    return build_apply(a, names[e->booltesttype], &argument, 1, e->location, out);
+    TRY(analyze_build_condition(a, names[e->booltesttype], e->location, &argument));
+    return analyze_build_apply(a, names[e->booltesttype], &argument, 1, e->location, out);
 }
 
 /* --- CASE, COALESCE, GREATEST, LEAST -------------------------------------------- */
@@ -262,14 +262,14 @@ static enum status cast_alike(struct analysis *a, const char *what,
     struct type *types;
     void *memory;
 
-    TRY(keep(a, count, sizeof *types, &memory));
+    TRY(analyze_keep(a, count, sizeof *types, &memory));
     types = memory;
     for (size_t i = 0; i < count; i++)
         types[i] = values[i]->type;
     if (operator_common_type(what, types, (uint32_t)count, common, &error) != STATUS_OK)
-        return refuse_sql(a, location, &error);
+        return analyze_refuse_sql(a, location, &error);
     for (size_t i = 0; i < count; i++)
-        TRY(build_cast(a, *common, CAST_IMPLICIT, location, &values[i]));
+        TRY(analyze_build_cast(a, *common, CAST_IMPLICIT, location, &values[i]));
     return STATUS_OK;
 }
 
@@ -281,7 +281,7 @@ static enum status analyze_when(struct analysis *a, struct name_scope *scope,
     TRY(analyze_expression(a, scope, when->expr, out));
     if (value)
         return apply_two(a, "=", value, *out, when->location, out);
-    return build_condition(a, "CASE/WHEN", when->location, out);
+    return analyze_build_condition(a, "CASE/WHEN", when->location, out);
 }
 
 static enum status analyze_case(struct analysis *a, struct name_scope *scope,
@@ -294,31 +294,31 @@ static enum status analyze_case(struct analysis *a, struct name_scope *scope,
 
     if (e->arg) {
         TRY(analyze_expression(a, scope, e->arg, &value));
-        TRY(build_settled(a, e->location, &value));
-        if (expression_has_call(value))
-            return refuse(a, e->location, "a call behind CASE is not supported");
+        TRY(analyze_build_settled(a, e->location, &value));
+        if (analyze_has_call(value))
+            return analyze_refuse(a, e->location, "a call behind CASE is not supported");
     }
-    TRY(build(a, EXPRESSION_CASE, type_of(TYPE_UNKNOWN), e->location, 2 * (uint32_t)e->n_args + 1,
-              &made));
-    TRY(keep(a, e->n_args + 1, sizeof *results, &memory));
+    TRY(analyze_build(a, EXPRESSION_CASE, type_of(TYPE_UNKNOWN), e->location, 2 * (uint32_t)e->n_args + 1,
+                      &made));
+    TRY(analyze_keep(a, e->n_args + 1, sizeof *results, &memory));
     results = memory;
     for (size_t i = 0; i < e->n_args; i++) {
         const struct expression *condition;
 
         TRY(analyze_when(a, scope, e->args[i]->case_when, value, &condition));
-        set_argument(made, 2 * (uint32_t)i, condition);
+        analyze_set_argument(made, 2 * (uint32_t)i, condition);
         TRY(analyze_expression(a, scope, e->args[i]->case_when->result, &results[i]));
     }
     if (e->defresult)
         TRY(analyze_expression(a, scope, e->defresult, &results[e->n_args]));
     else
-        TRY(build_null(a, type_of(TYPE_UNKNOWN), e->location, &results[e->n_args]));
+        TRY(analyze_build_null(a, type_of(TYPE_UNKNOWN), e->location, &results[e->n_args]));
     TRY(cast_alike(a, "CASE", results, e->n_args + 1, e->location, &common));
     made->type = common;
     for (uint32_t i = 0; i < e->n_args; i++)
-        set_argument(made, 2 * i + 1, results[i]);
-    set_argument(made, 2 * (uint32_t)e->n_args, results[e->n_args]);
-    return build_end(a, made, e->location, out);
+        analyze_set_argument(made, 2 * i + 1, results[i]);
+    analyze_set_argument(made, 2 * (uint32_t)e->n_args, results[e->n_args]);
+    return analyze_build_end(a, made, e->location, out);
 }
 
 static enum status analyze_coalesce(struct analysis *a, struct name_scope *scope,
@@ -330,9 +330,9 @@ static enum status analyze_coalesce(struct analysis *a, struct name_scope *scope
 
     TRY(analyze_list(a, scope, e->args, e->n_args, &values));
     TRY(cast_alike(a, "COALESCE", values, e->n_args, e->location, &common));
-    TRY(build(a, EXPRESSION_COALESCE, common, e->location, (uint32_t)e->n_args, &made));
+    TRY(analyze_build(a, EXPRESSION_COALESCE, common, e->location, (uint32_t)e->n_args, &made));
     made->arguments = values;
-    return build_end(a, made, e->location, out);
+    return analyze_build_end(a, made, e->location, out);
 }
 
 static enum status analyze_min_max(struct analysis *a, struct name_scope *scope,
@@ -342,7 +342,7 @@ static enum status analyze_min_max(struct analysis *a, struct name_scope *scope,
     const struct expression **values;
 
     TRY(analyze_list(a, scope, e->args, e->n_args, &values));
-    return build_apply(a, name, values, (uint32_t)e->n_args, e->location, out);
+    return analyze_build_apply(a, name, values, (uint32_t)e->n_args, e->location, out);
 }
 
 /* --- Casts and arrays ------------------------------------------------------------- */
@@ -354,9 +354,9 @@ static enum status analyze_cast(struct analysis *a, struct name_scope *scope,
 
     TRY(analyze_type(a, e->type_name, &type));
     if (type.kind == TYPE_UNKNOWN || type.kind == TYPE_VOID || type.kind == TYPE_RECORD)
-        return refuse(a, e->location, "a cast to %s is not supported", type_name(type.kind));
+        return analyze_refuse(a, e->location, "a cast to %s is not supported", type_name(type.kind));
     TRY(analyze_expression(a, scope, e->arg, out));
-    return build_cast(a, type, CAST_EXPLICIT, e->location, out);
+    return analyze_build_cast(a, type, CAST_EXPLICIT, e->location, out);
 }
 
 static enum status analyze_array(struct analysis *a, struct name_scope *scope,
@@ -365,7 +365,7 @@ static enum status analyze_array(struct analysis *a, struct name_scope *scope,
     const struct expression **values;
 
     TRY(analyze_list(a, scope, e->elements, e->n_elements, &values));
-    return build_apply(a, "ARRAY", values, (uint32_t)e->n_elements, e->location, out);
+    return analyze_build_apply(a, "ARRAY", values, (uint32_t)e->n_elements, e->location, out);
 }
 
 /* Subscripts behind something: v[1]. */
@@ -381,7 +381,7 @@ static enum status analyze_indirection(struct analysis *a, struct name_scope *sc
         const struct expression *index;
 
         if (node->node_case != PG_QUERY__NODE__NODE_A_INDICES)
-            return refuse(a, location, "a field of an expression is not supported");
+            return analyze_refuse(a, location, "a field of an expression is not supported");
         ONLY(a, location, node->a_indices, "uidx");
         TRY(analyze_expression(a, scope, node->a_indices->uidx, &index));
         TRY(apply_two(a, "[]", *out, index, location, out));
@@ -425,7 +425,7 @@ enum status analyze_expression(struct analysis *a, struct name_scope *scope,
     case PG_QUERY__NODE__NODE_FUNC_CALL:
         return analyze_call(a, scope, node->func_call, out);
     default:
-        return refuse_node(a, node);
+        return analyze_refuse_node(a, node);
     }
 }
 
@@ -448,7 +448,7 @@ static enum status refuse_signature(struct analysis *a, int32_t location, const 
     for (size_t i = 0; i < count && length < sizeof text; i++)
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%s", i ? ", " : "",
                                    type_name(arguments[i]->type.kind));
-    return refuse(a, location, "function %s(%s) does not exist", name, text);
+    return analyze_refuse(a, location, "function %s(%s) does not exist", name, text);
 }
 
 /* The function's name; SUBSTRING(x FROM y) and its like come as pg_catalog.substring. */
@@ -458,7 +458,7 @@ static enum status read_name(struct analysis *a, const PgQuery__FuncCall *call, 
 
     *name = sql_string(call->funcname[call->n_funcname - 1]).at;
     if (call->n_funcname > 2 || (call->n_funcname == 2 && !text_equal(schema, TEXT("pg_catalog"))))
-        return refuse(a, call->location, "a schema before a function's name is not supported");
+        return analyze_refuse(a, call->location, "a schema before a function's name is not supported");
     return STATUS_OK;
 }
 
@@ -468,14 +468,14 @@ static enum status check_aggregate(struct analysis *a, struct name_scope *scope,
                                    const PgQuery__FuncCall *call)
 {
     if (scope->aggregates == AGGREGATES_WITHIN)
-        return refuse(a, call->location, "aggregate function calls cannot be nested");
+        return analyze_refuse(a, call->location, "aggregate function calls cannot be nested");
     if (scope->aggregates == AGGREGATES_REFUSED)
-        return refuse(a, call->location, "aggregate functions are not allowed in %s", scope->place);
+        return analyze_refuse(a, call->location, "aggregate functions are not allowed in %s", scope->place);
     if (scope->end_visible == 0)
-        return refuse(a, call->location, "an aggregate without FROM is not supported");
+        return analyze_refuse(a, call->location, "an aggregate without FROM is not supported");
     ONLY(a, call->location, call, "funcname args agg_star agg_distinct funcformat");
     if (call->n_args + (size_t)call->agg_star != 1)
-        return refuse(a, call->location, "an aggregate takes one argument, or count(*) none");
+        return analyze_refuse(a, call->location, "an aggregate takes one argument, or count(*) none");
     return STATUS_OK;
 }
 
@@ -491,25 +491,25 @@ static enum status analyze_aggregate(struct analysis *a, struct name_scope *scop
     TRY(check_aggregate(a, scope, call));
     if (call->agg_star) {
         if (kind != AGGREGATE_COUNT)
-            return refuse(a, call->location, "* is only for count");
+            return analyze_refuse(a, call->location, "* is only for count");
         kind = AGGREGATE_COUNT_ROWS;
     } else {
         scope->aggregates = AGGREGATES_WITHIN;
         TRY(analyze_expression(a, scope, call->args[0], &argument));
-        TRY(build_settled(a, call->location, &argument));
+        TRY(analyze_build_settled(a, call->location, &argument));
     }
     scope->aggregates = AGGREGATES_FOUND;
     if (aggregate_resolve(kind, argument ? argument->type : type_of(TYPE_BIGINT), &choice,
                           &error) != STATUS_OK)
-        return refuse_sql(a, call->location, &error);
-    TRY(build(a, EXPRESSION_AGGREGATE, choice.result, call->location, argument != NULL, &made));
+        return analyze_refuse_sql(a, call->location, &error);
+    TRY(analyze_build(a, EXPRESSION_AGGREGATE, choice.result, call->location, argument != NULL, &made));
     made->as.aggregate.kind = choice.kind;
     made->as.aggregate.distinct = call->agg_distinct;
     if (argument) {
-        TRY(build_cast(a, choice.takes, CAST_IMPLICIT, call->location, &argument));
-        set_argument(made, 0, argument);
+        TRY(analyze_build_cast(a, choice.takes, CAST_IMPLICIT, call->location, &argument));
+        analyze_set_argument(made, 0, argument);
     }
-    return build_end(a, made, call->location, out);
+    return analyze_build_end(a, made, call->location, out);
 }
 
 /* --- Functions of the program ------------------------------------------------------ */
@@ -519,14 +519,14 @@ static enum status analyze_user_call(struct analysis *a, struct name_scope *scop
                                      const struct expression **arguments,
                                      const struct expression **out)
 {
-    const struct function *function = &a->functions[number];
+    const struct program_function *function = &a->functions[number];
     struct expression *made;
     struct sql_error error;
 
     if (call->n_args != function->parameter_count)
         return refuse_signature(a, call->location, function->name.at, arguments, call->n_args);
-    TRY(build(a, EXPRESSION_CALL, function->result, call->location, function->parameter_count,
-              &made));
+    TRY(analyze_build(a, EXPRESSION_CALL, function->result, call->location, function->parameter_count,
+                      &made));
     made->as.function = number;
     for (uint32_t i = 0; i < function->parameter_count; i++) {
         struct operator_choice cast;
@@ -534,14 +534,14 @@ static enum status analyze_user_call(struct analysis *a, struct name_scope *scop
         if (operator_cast(arguments[i]->type, function->variables[i].type, CAST_IMPLICIT, &cast,
                           &error) != STATUS_OK)
             return refuse_signature(a, call->location, function->name.at, arguments, call->n_args);
-        TRY(build_choice(a, &cast, call->location, &arguments[i]));
-        set_argument(made, i, arguments[i]);
+        TRY(analyze_build_choice(a, &cast, call->location, &arguments[i]));
+        analyze_set_argument(made, i, arguments[i]);
     }
     if (!scope->allows_calls)
-        return refuse(a, call->location, "a call of %.*s in %s is not supported%s",
-                      TEXT_PRINT(function->name), scope->place,
-                      scope->routine ? ": assign it to a variable before" : "");
-    return build_end(a, made, call->location, out);
+        return analyze_refuse(a, call->location, "a call of %.*s in %s is not supported%s",
+                              TEXT_PRINT(function->name), scope->place,
+                              scope->routine ? ": assign it to a variable before" : "");
+    return analyze_build_end(a, made, call->location, out);
 }
 
 static enum status analyze_call(struct analysis *a, struct name_scope *scope,
@@ -557,10 +557,10 @@ static enum status analyze_call(struct analysis *a, struct name_scope *scope,
             return analyze_aggregate(a, scope, call, aggregates[i].kind, out);
     ONLY(a, call->location, call, "funcname args funcformat");
     TRY(analyze_list(a, scope, call->args, call->n_args, &arguments));
-    function = find_function(a, text_of(name));
+    function = analyze_find_function(a, text_of(name));
     if (function != UINT32_MAX)
         return analyze_user_call(a, scope, call, function, arguments, out);
     if (!operator_is_function(name))
         return refuse_signature(a, call->location, name, arguments, call->n_args);
-    return build_apply(a, name, arguments, (uint32_t)call->n_args, call->location, out);
+    return analyze_build_apply(a, name, arguments, (uint32_t)call->n_args, call->location, out);
 }

@@ -9,7 +9,7 @@
 
 const struct shape shape_uncertain;
 
-uint32_t find_table(const struct analysis *a, struct text name)
+uint32_t analyze_find_table(const struct analysis *a, struct text name)
 {
     for (uint32_t i = 0; i < a->table_count; i++)
         if (text_equal(a->tables[i].name, name))
@@ -17,7 +17,7 @@ uint32_t find_table(const struct analysis *a, struct text name)
     return UINT32_MAX;
 }
 
-uint32_t find_column(const struct schema_table *table, struct text name)
+uint32_t analyze_find_column(const struct schema_table *table, struct text name)
 {
     for (uint32_t i = 0; i < table->column_count; i++)
         if (text_equal(table->columns[i].name, name))
@@ -25,7 +25,7 @@ uint32_t find_column(const struct schema_table *table, struct text name)
     return UINT32_MAX;
 }
 
-uint32_t find_function(const struct analysis *a, struct text name)
+uint32_t analyze_find_function(const struct analysis *a, struct text name)
 {
     for (uint32_t i = 0; i < a->function_count; i++)
         if (text_equal(a->functions[i].name, name))
@@ -36,11 +36,11 @@ uint32_t find_function(const struct analysis *a, struct text name)
 enum status analyze_column_name(struct analysis *a, const struct schema_table *table,
                                 struct text name, int32_t location, uint16_t *column)
 {
-    uint32_t found = find_column(table, name);
+    uint32_t found = analyze_find_column(table, name);
 
     if (found == UINT32_MAX)
-        return refuse(a, location, "column \"%.*s\" of relation \"%.*s\" does not exist",
-                      TEXT_PRINT(name), TEXT_PRINT(table->name));
+        return analyze_refuse(a, location, "column \"%.*s\" of relation \"%.*s\" does not exist",
+                              TEXT_PRINT(name), TEXT_PRINT(table->name));
     *column = (uint16_t)found;
     return STATUS_OK;
 }
@@ -55,7 +55,7 @@ static const struct named *find_named(const struct names *names, struct text nam
     return NULL;
 }
 
-const struct named *find_variable(const struct names *names, struct text name)
+const struct named *analyze_find_variable(const struct names *names, struct text name)
 {
     for (; names; names = names->outer) {
         const struct named *named = find_named(names, name);
@@ -72,7 +72,7 @@ static const struct named *find_qualified(const struct names *names, const struc
 {
     *field = (struct text){ NULL, 0 };
     if (count == 1)
-        return find_variable(names, parts[0]);
+        return analyze_find_variable(names, parts[0]);
     for (; names; names = names->outer) {
         const struct named *named = count == 2 ? find_named(names, parts[0]) : NULL;
 
@@ -96,16 +96,16 @@ static enum status build_field(struct analysis *a, const struct named *named, st
     const struct shape *shape = named->record->now;
 
     if (!shape)
-        return refuse(a, location, "record \"%.*s\" is not assigned yet", TEXT_PRINT(named->name));
+        return analyze_refuse(a, location, "record \"%.*s\" is not assigned yet", TEXT_PRINT(named->name));
     if (shape == &shape_uncertain)
-        return refuse(a, location, "which fields record \"%.*s\" has here is not certain",
-                      TEXT_PRINT(named->name));
+        return analyze_refuse(a, location, "which fields record \"%.*s\" has here is not certain",
+                              TEXT_PRINT(named->name));
     for (uint32_t i = 0; i < shape->count; i++)
         if (text_equal(shape->fields[i].name, field))
-            return build_variable(a, shape->fields[i].value->type, shape->first_slot + i, location,
-                                  out);
-    return refuse(a, location, "record \"%.*s\" has no field \"%.*s\"", TEXT_PRINT(named->name),
-                  TEXT_PRINT(field));
+            return analyze_build_variable(a, shape->fields[i].value->type, shape->first_slot + i, location,
+                                          out);
+    return analyze_refuse(a, location, "record \"%.*s\" has no field \"%.*s\"", TEXT_PRINT(named->name),
+                          TEXT_PRINT(field));
 }
 
 /* Leaves NULL where there is no such variable. */
@@ -123,11 +123,11 @@ static enum status look_for_variable(struct analysis *a, const struct name_scope
     if (!named)
         return STATUS_OK;
     if (!named->record)
-        return build_variable(a, scope->routine->variables.at[named->slot].type, named->slot,
-                              location, out);
+        return analyze_build_variable(a, scope->routine->variables.at[named->slot].type, named->slot,
+                                      location, out);
     if (!field.at)
-        return refuse(a, location, "a whole record (\"%.*s\") as a value is not supported",
-                      TEXT_PRINT(named->name));
+        return analyze_refuse(a, location, "a whole record (\"%.*s\") as a value is not supported",
+                              TEXT_PRINT(named->name));
     return build_field(a, named, field, location, out);
 }
 
@@ -135,7 +135,7 @@ static enum status look_for_variable(struct analysis *a, const struct name_scope
 
 static enum status refuse_ambiguous(struct analysis *a, int32_t location, struct text name)
 {
-    return refuse(a, location, "column reference \"%.*s\" is ambiguous", TEXT_PRINT(name));
+    return analyze_refuse(a, location, "column reference \"%.*s\" is ambiguous", TEXT_PRINT(name));
 }
 
 /* Leaves NULL where there is no such column. `alias` may be empty. */
@@ -145,16 +145,16 @@ static enum status look_for_column(struct analysis *a, const struct name_scope *
 {
     *out = NULL;
     for (uint32_t i = scope->first_visible; i < scope->end_visible; i++) {
-        const struct source *source = &scope->sources[i];
+        const struct query_source *source = &scope->sources[i];
         const struct schema_table *table = &a->tables[source->table];
-        uint32_t column = find_column(table, name);
+        uint32_t column = analyze_find_column(table, name);
 
         if ((alias.at && !text_equal(alias, source->alias)) || column == UINT32_MAX)
             continue;
         if (*out)
             return refuse_ambiguous(a, location, name);
-        TRY(build_column(a, table->columns[column].type, (uint16_t)i, (uint16_t)column, location,
-                         out));
+        TRY(analyze_build_column(a, table->columns[column].type, (uint16_t)i, (uint16_t)column, location,
+                                 out));
     }
     return STATUS_OK;
 }
@@ -163,16 +163,16 @@ static enum status refuse_unknown(struct analysis *a, const struct name_scope *s
                                   const struct text *parts, size_t count, int32_t location)
 {
     if (count == 1)
-        return refuse(a, location, "column \"%.*s\" does not exist", TEXT_PRINT(parts[0]));
+        return analyze_refuse(a, location, "column \"%.*s\" does not exist", TEXT_PRINT(parts[0]));
     if (count == FIELDS_MAX)
-        return refuse(a, location, "\"%.*s.%.*s.%.*s\" does not exist", TEXT_PRINT(parts[0]),
-                      TEXT_PRINT(parts[1]), TEXT_PRINT(parts[2]));
+        return analyze_refuse(a, location, "\"%.*s.%.*s.%.*s\" does not exist", TEXT_PRINT(parts[0]),
+                              TEXT_PRINT(parts[1]), TEXT_PRINT(parts[2]));
     for (uint32_t i = scope->first_visible; i < scope->end_visible; i++)
         if (text_equal(scope->sources[i].alias, parts[0]))
-            return refuse(a, location, "column %.*s.%.*s does not exist", TEXT_PRINT(parts[0]),
-                          TEXT_PRINT(parts[1]));
-    return refuse(a, location, "missing FROM-clause entry for table \"%.*s\"",
-                  TEXT_PRINT(parts[0]));
+            return analyze_refuse(a, location, "column %.*s.%.*s does not exist", TEXT_PRINT(parts[0]),
+                                  TEXT_PRINT(parts[1]));
+    return analyze_refuse(a, location, "missing FROM-clause entry for table \"%.*s\"",
+                          TEXT_PRINT(parts[0]));
 }
 
 enum status analyze_column_ref(struct analysis *a, struct name_scope *scope,
@@ -183,10 +183,10 @@ enum status analyze_column_ref(struct analysis *a, struct name_scope *scope,
     size_t count = ref->n_fields;
 
     if (count > FIELDS_MAX)
-        return refuse(a, ref->location, "a schema before a column's name is not supported");
+        return analyze_refuse(a, ref->location, "a schema before a column's name is not supported");
     for (size_t i = 0; i < count; i++) {
         if (ref->fields[i]->node_case != PG_QUERY__NODE__NODE_STRING)
-            return refuse(a, ref->location, "* is not supported here");
+            return analyze_refuse(a, ref->location, "* is not supported here");
         parts[i] = sql_string(ref->fields[i]);
     }
     if (count <= 2)
@@ -207,6 +207,6 @@ enum status analyze_param_ref(struct analysis *a, const struct name_scope *scope
     uint32_t slot = (uint32_t)ref->number - 1;
 
     if (!scope->routine || ref->number < 1 || slot >= scope->routine->function->parameter_count)
-        return refuse(a, ref->location, "there is no parameter $%d", ref->number);
-    return build_variable(a, scope->routine->variables.at[slot].type, slot, ref->location, out);
+        return analyze_refuse(a, ref->location, "there is no parameter $%d", ref->number);
+    return analyze_build_variable(a, scope->routine->variables.at[slot].type, slot, ref->location, out);
 }

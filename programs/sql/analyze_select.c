@@ -10,26 +10,26 @@
 /* --- FROM --------------------------------------------------------------------- */
 
 enum status analyze_source(struct analysis *a, const PgQuery__RangeVar *range,
-                           struct source *source)
+                           struct query_source *source)
 {
     struct text name = text_of(range->relname);
 
     ONLY(a, range->location, range, "relname inh relpersistence alias");
     if (!range->inh)
-        return refuse(a, range->location, "ONLY is not supported");
-    source->table = find_table(a, name);
+        return analyze_refuse(a, range->location, "ONLY is not supported");
+    source->table = analyze_find_table(a, name);
     if (source->table == UINT32_MAX)
-        return refuse(a, range->location, "relation \"%.*s\" does not exist", TEXT_PRINT(name));
+        return analyze_refuse(a, range->location, "relation \"%.*s\" does not exist", TEXT_PRINT(name));
     if (!range->alias)
-        return keep_text(a, name, &source->alias);
+        return analyze_keep_text(a, name, &source->alias);
     ONLY(a, range->location, range->alias, "aliasname");
-    return keep_text(a, text_of(range->alias->aliasname), &source->alias);
+    return analyze_keep_text(a, text_of(range->alias->aliasname), &source->alias);
 }
 
 /* What FROM says so far. */
 struct from {
     struct name_scope *scope;
-    struct source *sources; /* room for all of them */
+    struct query_source *sources; /* room for all of them */
     uint32_t count;
     const struct expression *on; /* the conditions of joins, or NULL */
 };
@@ -43,13 +43,13 @@ static uint32_t count_sources(const PgQuery__Node *node)
 
 static enum status add_source(struct analysis *a, struct from *from, const PgQuery__RangeVar *range)
 {
-    struct source *source = &from->sources[from->count];
+    struct query_source *source = &from->sources[from->count];
 
     TRY(analyze_source(a, range, source));
     for (uint32_t i = 0; i < from->count; i++)
         if (text_equal(from->sources[i].alias, source->alias))
-            return refuse(a, range->location, "table name \"%.*s\" specified more than once",
-                          TEXT_PRINT(source->alias));
+            return analyze_refuse(a, range->location, "table name \"%.*s\" specified more than once",
+                                  TEXT_PRINT(source->alias));
     from->count++;
     return STATUS_OK;
 }
@@ -65,7 +65,7 @@ static enum status add_join(struct analysis *a, struct from *from, const PgQuery
     struct name_scope scope;
 
     if (join->jointype != PG_QUERY__JOIN_TYPE__JOIN_INNER)
-        return refuse(a, location, "an outer join is not supported");
+        return analyze_refuse(a, location, "an outer join is not supported");
     ONLY(a, location, join, "jointype larg rarg quals");
     TRY(add_from(a, from, join->larg));
     TRY(add_from(a, from, join->rarg));
@@ -76,8 +76,8 @@ static enum status add_join(struct analysis *a, struct from *from, const PgQuery
     scope.end_visible = from->count;
     scope.place = "JOIN conditions";
     TRY(analyze_expression(a, &scope, join->quals, &condition));
-    TRY(build_condition(a, "JOIN/ON", location, &condition));
-    return build_and(a, from->on, condition, location, &from->on);
+    TRY(analyze_build_condition(a, "JOIN/ON", location, &condition));
+    return analyze_build_and(a, from->on, condition, location, &from->on);
 }
 
 static enum status add_from(struct analysis *a, struct from *from, const PgQuery__Node *node)
@@ -86,7 +86,7 @@ static enum status add_from(struct analysis *a, struct from *from, const PgQuery
         return add_source(a, from, node->range_var);
     if (node->node_case == PG_QUERY__NODE__NODE_JOIN_EXPR)
         return add_join(a, from, node->join_expr);
-    return refuse_node(a, node);
+    return analyze_refuse_node(a, node);
 }
 
 static enum status analyze_from(struct analysis *a, struct name_scope *scope,
@@ -99,8 +99,8 @@ static enum status analyze_from(struct analysis *a, struct name_scope *scope,
     for (size_t i = 0; i < stmt->n_from_clause; i++)
         room += count_sources(stmt->from_clause[i]);
     if (room > UINT16_MAX)
-        return refuse(a, -1, "there are too many tables in FROM");
-    TRY(keep(a, room, sizeof *from.sources, &memory));
+        return analyze_refuse(a, -1, "there are too many tables in FROM");
+    TRY(analyze_keep(a, room, sizeof *from.sources, &memory));
     from.sources = memory;
     scope->sources = from.sources;
     for (size_t i = 0; i < stmt->n_from_clause; i++)
@@ -165,7 +165,7 @@ static enum status find_star(struct analysis *a, const struct name_scope *scope,
     *first = scope->first_visible;
     *end = scope->end_visible;
     if (*first == *end)
-        return refuse(a, ref->location, "SELECT * with no tables specified is not valid");
+        return analyze_refuse(a, ref->location, "SELECT * with no tables specified is not valid");
     if (ref->n_fields == 1)
         return STATUS_OK;
     alias = sql_string(ref->fields[0]);
@@ -175,8 +175,8 @@ static enum status find_star(struct analysis *a, const struct name_scope *scope,
             *end = i + 1;
             return STATUS_OK;
         }
-    return refuse(a, ref->location, "missing FROM-clause entry for table \"%.*s\"",
-                  TEXT_PRINT(alias));
+    return analyze_refuse(a, ref->location, "missing FROM-clause entry for table \"%.*s\"",
+                          TEXT_PRINT(alias));
 }
 
 static enum status count_outputs(struct analysis *a, const struct name_scope *scope,
@@ -211,8 +211,8 @@ static enum status add_star(struct analysis *a, const struct name_scope *scope,
 
         for (uint16_t i = 0; i < table->column_count; i++, ++*out) {
             (*out)->name = table->columns[i].name;
-            TRY(build_column(a, table->columns[i].type, (uint16_t)first, i, ref->location,
-                             &(*out)->value));
+            TRY(analyze_build_column(a, table->columns[i].type, (uint16_t)first, i, ref->location,
+                                     &(*out)->value));
         }
     }
     return STATUS_OK;
@@ -223,9 +223,9 @@ static enum status add_output(struct analysis *a, struct name_scope *scope,
 {
     const char *name = target->name && *target->name ? target->name : implied_name(target->val);
 
-    TRY(keep_text(a, text_of(name ? name : "?column?"), &out->name));
+    TRY(analyze_keep_text(a, text_of(name ? name : "?column?"), &out->name));
     TRY(analyze_expression(a, scope, target->val, &out->value));
-    return build_settled(a, target->location, &out->value);
+    return analyze_build_settled(a, target->location, &out->value);
 }
 
 enum status analyze_outputs(struct analysis *a, struct name_scope *scope,
@@ -236,7 +236,7 @@ enum status analyze_outputs(struct analysis *a, struct name_scope *scope,
     void *memory;
 
     TRY(count_outputs(a, scope, nodes, count, output_count));
-    TRY(keep(a, *output_count, sizeof *out, &memory));
+    TRY(analyze_keep(a, *output_count, sizeof *out, &memory));
     *outputs = out = memory;
     for (size_t i = 0; i < count; i++) {
         const PgQuery__ResTarget *target = nodes[i]->res_target;
@@ -263,10 +263,10 @@ static enum status find_output(struct analysis *a, const struct select *select,
             constant->val_case == PG_QUERY__A__CONST__VAL_IVAL ? constant->ival->ival : 0;
 
         if (constant->val_case != PG_QUERY__A__CONST__VAL_IVAL)
-            return refuse(a, constant->location, "non-integer constant in %s", clause);
+            return analyze_refuse(a, constant->location, "non-integer constant in %s", clause);
         if (place < 1 || (uint32_t)place > select->output_count)
-            return refuse(a, constant->location, "%s position %d is not in select list", clause,
-                          place);
+            return analyze_refuse(a, constant->location, "%s position %d is not in select list", clause,
+                                  place);
         *out = select->outputs[place - 1].value;
         return STATUS_OK;
     }
@@ -277,9 +277,9 @@ static enum status find_output(struct analysis *a, const struct select *select,
 
         if (!text_equal(output->name, sql_string(node->column_ref->fields[0])))
             continue;
-        if (*out && !expression_equal(*out, output->value))
-            return refuse(a, node->column_ref->location, "%s \"%.*s\" is ambiguous", clause,
-                          TEXT_PRINT(output->name));
+        if (*out && !analyze_expressions_equal(*out, output->value))
+            return analyze_refuse(a, node->column_ref->location, "%s \"%.*s\" is ambiguous", clause,
+                                  TEXT_PRINT(output->name));
         *out = output->value;
     }
     return STATUS_OK;
@@ -291,7 +291,7 @@ static enum status analyze_order(struct analysis *a, struct name_scope *scope,
     struct order_item *items;
     void *memory;
 
-    TRY(keep(a, stmt->n_sort_clause, sizeof *items, &memory));
+    TRY(analyze_keep(a, stmt->n_sort_clause, sizeof *items, &memory));
     items = memory;
     for (size_t i = 0; i < stmt->n_sort_clause; i++) {
         const PgQuery__SortBy *sort = stmt->sort_clause[i]->sort_by;
@@ -302,7 +302,7 @@ static enum status analyze_order(struct analysis *a, struct name_scope *scope,
         TRY(find_output(a, select, sort->node, "ORDER BY", &items[i].by));
         if (!items[i].by)
             TRY(analyze_expression(a, scope, sort->node, &items[i].by));
-        TRY(build_settled(a, sort->location, &items[i].by));
+        TRY(analyze_build_settled(a, sort->location, &items[i].by));
         items[i].descending = descending;
         items[i].nulls_first =
             by_default ? descending
@@ -325,7 +325,7 @@ static enum status analyze_group_item(struct analysis *a, struct name_scope *sco
         struct text name = sql_string(node->column_ref->fields[0]);
 
         for (uint32_t i = scope->first_visible; i < scope->end_visible; i++)
-            if (find_column(&a->tables[scope->sources[i].table], name) != UINT32_MAX)
+            if (analyze_find_column(&a->tables[scope->sources[i].table], name) != UINT32_MAX)
                 output = NULL;
     }
     if (output) {
@@ -333,7 +333,7 @@ static enum status analyze_group_item(struct analysis *a, struct name_scope *sco
         return STATUS_OK;
     }
     TRY(analyze_expression(a, scope, node, out));
-    return build_settled(a, sql_node_location(node), out);
+    return analyze_build_settled(a, sql_node_location(node), out);
 }
 
 static bool has_aggregate(const struct expression *e)
@@ -354,13 +354,13 @@ static enum status analyze_group(struct analysis *a, struct name_scope *scope,
 
     scope->aggregates = AGGREGATES_REFUSED;
     scope->place = "GROUP BY";
-    TRY(keep(a, stmt->n_group_clause, sizeof *items, &memory));
+    TRY(analyze_keep(a, stmt->n_group_clause, sizeof *items, &memory));
     items = memory;
     for (size_t i = 0; i < stmt->n_group_clause; i++) {
         TRY(analyze_group_item(a, scope, select, stmt->group_clause[i], &items[i]));
         if (has_aggregate(items[i]))
-            return refuse(a, sql_node_location(stmt->group_clause[i]),
-                          "aggregate functions are not allowed in GROUP BY");
+            return analyze_refuse(a, sql_node_location(stmt->group_clause[i]),
+                                  "aggregate functions are not allowed in GROUP BY");
     }
     select->group_by = items;
     select->group_count = (uint32_t)stmt->n_group_clause;
@@ -374,7 +374,7 @@ static bool is_grouped(const struct select *select, const struct expression *e,
     if (e->kind == EXPRESSION_AGGREGATE)
         return true;
     for (uint32_t i = 0; i < select->group_count; i++)
-        if (expression_equal(e, select->group_by[i]))
+        if (analyze_expressions_equal(e, select->group_by[i]))
             return true;
     if (e->kind == EXPRESSION_COLUMN) {
         *column = e;
@@ -390,16 +390,16 @@ static enum status check_grouped(struct analysis *a, const struct select *select
                                  const struct expression *e)
 {
     const struct expression *column = NULL;
-    const struct source *source;
+    const struct query_source *source;
 
     if (is_grouped(select, e, &column))
         return STATUS_OK;
     source = &select->sources[column->as.column.source];
-    return refuse(a, -1,
-                  "column \"%.*s.%.*s\" must appear in the GROUP BY clause or be used in an "
-                  "aggregate function",
-                  TEXT_PRINT(source->alias),
-                  TEXT_PRINT(a->tables[source->table].columns[column->as.column.column].name));
+    return analyze_refuse(a, -1,
+                          "column \"%.*s.%.*s\" must appear in the GROUP BY clause or be used in an "
+                          "aggregate function",
+                          TEXT_PRINT(source->alias),
+                          TEXT_PRINT(a->tables[source->table].columns[column->as.column.column].name));
 }
 
 static enum status check_groups(struct analysis *a, const struct select *select)
@@ -422,12 +422,12 @@ static enum status analyze_limit(struct analysis *a, const struct name_scope *ou
     int32_t location;
 
     if (stmt->limit_option == PG_QUERY__LIMIT_OPTION__LIMIT_OPTION_WITH_TIES)
-        return refuse(a, -1, "WITH TIES is not supported");
+        return analyze_refuse(a, -1, "WITH TIES is not supported");
     if (!stmt->limit_count)
         return STATUS_OK;
     location = sql_node_location(stmt->limit_count);
     TRY(analyze_expression(a, &scope, stmt->limit_count, &select->limit));
-    return build_cast(a, type_of(TYPE_BIGINT), CAST_IMPLICIT, location, &select->limit);
+    return analyze_build_cast(a, type_of(TYPE_BIGINT), CAST_IMPLICIT, location, &select->limit);
 }
 
 static enum status analyze_lock(struct analysis *a, const PgQuery__SelectStmt *stmt,
@@ -439,20 +439,20 @@ static enum status analyze_lock(struct analysis *a, const PgQuery__SelectStmt *s
         return STATUS_OK;
     clause = stmt->locking_clause[0]->locking_clause;
     if (stmt->n_locking_clause > 1)
-        return refuse(a, -1, "more than one FOR UPDATE or FOR SHARE is not supported");
+        return analyze_refuse(a, -1, "more than one FOR UPDATE or FOR SHARE is not supported");
     ONLY(a, -1, clause, "strength wait_policy");
     if (clause->wait_policy == PG_QUERY__LOCK_WAIT_POLICY__LockWaitSkip)
-        return refuse(a, -1, "SKIP LOCKED is not supported");
+        return analyze_refuse(a, -1, "SKIP LOCKED is not supported");
     if (clause->wait_policy == PG_QUERY__LOCK_WAIT_POLICY__LockWaitError)
-        return refuse(a, -1, "NOWAIT is not supported");
+        return analyze_refuse(a, -1, "NOWAIT is not supported");
     if (clause->strength == PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORUPDATE)
         select->lock = ROW_LOCK_UPDATE;
     else if (clause->strength == PG_QUERY__LOCK_CLAUSE_STRENGTH__LCS_FORSHARE)
         select->lock = ROW_LOCK_SHARE;
     else
-        return refuse(a, -1, "FOR NO KEY UPDATE and FOR KEY SHARE are not supported");
+        return analyze_refuse(a, -1, "FOR NO KEY UPDATE and FOR KEY SHARE are not supported");
     if (select->aggregates)
-        return refuse(a, -1, "FOR UPDATE or FOR SHARE is not allowed with aggregates or GROUP BY");
+        return analyze_refuse(a, -1, "FOR UPDATE or FOR SHARE is not allowed with aggregates or GROUP BY");
     return STATUS_OK;
 }
 
@@ -469,8 +469,8 @@ static enum status analyze_where(struct analysis *a, struct name_scope *scope,
     scope->place = "WHERE";
     location = sql_node_location(stmt->where_clause);
     TRY(analyze_expression(a, scope, stmt->where_clause, &where));
-    TRY(build_condition(a, "WHERE", location, &where));
-    return build_and(a, select->where, where, location, &select->where);
+    TRY(analyze_build_condition(a, "WHERE", location, &where));
+    return analyze_build_and(a, select->where, where, location, &select->where);
 }
 
 enum status analyze_select(struct analysis *a, struct routine *routine,
@@ -482,7 +482,7 @@ enum status analyze_select(struct analysis *a, struct routine *routine,
          "target_list from_clause where_clause group_clause sort_clause limit_count limit_option "
          "locking_clause");
     if (stmt->n_target_list == 0)
-        return refuse(a, -1, "a SELECT of nothing is not supported");
+        return analyze_refuse(a, -1, "a SELECT of nothing is not supported");
     TRY(analyze_from(a, &scope, stmt, select));
     scope.allows_calls = select->source_count == 0;
     TRY(analyze_where(a, &scope, stmt, select));

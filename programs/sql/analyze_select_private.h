@@ -10,6 +10,6 @@ MUST_USE enum status analyze_select(struct analysis *, struct routine *,
 MUST_USE enum status analyze_outputs(struct analysis *, struct name_scope *,
                                      PgQuery__Node *const *nodes, size_t count,
                                      const struct output **, uint32_t *output_count);
-MUST_USE enum status analyze_source(struct analysis *, const PgQuery__RangeVar *, struct source *);
+MUST_USE enum status analyze_source(struct analysis *, const PgQuery__RangeVar *, struct query_source *);
 
 #endif

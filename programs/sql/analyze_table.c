@@ -12,7 +12,7 @@
 #define COLUMNS_MAX 1600 /* PostgreSQL's */
 
 /* A table while it is read. Columns are filled first, then its constraints. */
-struct draft {
+struct table_draft {
     struct schema_table *table;
     struct schema_column *columns;
     struct schema_unique *uniques;
@@ -21,7 +21,7 @@ struct draft {
 
 /* --- Names of constraints ------------------------------------------------------- */
 
-static bool is_name_taken(const struct analysis *a, const struct draft *draft, struct text name)
+static bool is_name_taken(const struct analysis *a, const struct table_draft *draft, struct text name)
 {
     for (uint32_t i = 0; i < a->table_count; i++)
         if (text_equal(a->tables[i].name, name) || text_equal(a->tables[i].key_name, name))
@@ -58,7 +58,7 @@ static void fit_names(struct text *first, struct text *second, size_t room)
 }
 
 /* t_a_b_key, as PostgreSQL calls a constraint that has no name; then t_a_b_key1. */
-static enum status name_constraint(struct analysis *a, const struct draft *draft,
+static enum status name_constraint(struct analysis *a, const struct table_draft *draft,
                                    const struct schema_columns *columns, const char *label,
                                    struct text *name)
 {
@@ -80,14 +80,14 @@ static enum status name_constraint(struct analysis *a, const struct draft *draft
                  TEXT_PRINT(second), ending);
         if (is_name_taken(a, draft, text_of(text)))
             continue;
-        status = keep_text(a, text_of(text), name);
+        status = analyze_keep_text(a, text_of(text), name);
         buffer_close(&joined);
         return status;
     }
 }
 
 /* The name given, or one made. */
-static enum status take_name(struct analysis *a, const struct draft *draft,
+static enum status take_name(struct analysis *a, const struct table_draft *draft,
                              const PgQuery__Constraint *constraint,
                              const struct schema_columns *columns, const char *label,
                              struct text *name)
@@ -95,9 +95,9 @@ static enum status take_name(struct analysis *a, const struct draft *draft,
     if (!constraint->conname || !*constraint->conname)
         return name_constraint(a, draft, columns, label, name);
     if (is_name_taken(a, draft, text_of(constraint->conname)))
-        return refuse(a, constraint->location, "relation \"%s\" already exists",
-                      constraint->conname);
-    return keep_text(a, text_of(constraint->conname), name);
+        return analyze_refuse(a, constraint->location, "relation \"%s\" already exists",
+                              constraint->conname);
+    return analyze_keep_text(a, text_of(constraint->conname), name);
 }
 
 /* --- Sets of columns ---------------------------------------------------------------- */
@@ -109,27 +109,27 @@ static enum status read_keys(struct analysis *a, const struct schema_table *tabl
     uint16_t *at;
     void *memory;
 
-    TRY(keep(a, count, sizeof *at, &memory));
+    TRY(analyze_keep(a, count, sizeof *at, &memory));
     at = memory;
     for (size_t i = 0; i < count; i++) {
         struct text name = sql_string(nodes[i]);
-        uint32_t column = find_column(table, name);
+        uint32_t column = analyze_find_column(table, name);
 
         if (column == UINT32_MAX)
-            return refuse(a, location, "column \"%.*s\" named in key does not exist",
-                          TEXT_PRINT(name));
+            return analyze_refuse(a, location, "column \"%.*s\" named in key does not exist",
+                                  TEXT_PRINT(name));
         at[i] = (uint16_t)column;
         for (size_t k = 0; k < i; k++)
             if (at[k] == column)
-                return refuse(a, location, "column \"%.*s\" appears twice in a constraint",
-                              TEXT_PRINT(name));
+                return analyze_refuse(a, location, "column \"%.*s\" appears twice in a constraint",
+                                      TEXT_PRINT(name));
     }
     *columns = (struct schema_columns){ at, (uint16_t)count };
     return STATUS_OK;
 }
 
 /* Of a constraint of the table, or of the one column it stands behind. */
-static enum status read_own_columns(struct analysis *a, const struct draft *draft,
+static enum status read_own_columns(struct analysis *a, const struct table_draft *draft,
                                     const PgQuery__Constraint *constraint,
                                     PgQuery__Node *const *nodes, size_t count, int32_t column,
                                     struct schema_columns *columns)
@@ -139,7 +139,7 @@ static enum status read_own_columns(struct analysis *a, const struct draft *draf
 
     if (column < 0)
         return read_keys(a, draft->table, nodes, count, constraint->location, columns);
-    TRY(keep(a, 1, sizeof *at, &memory));
+    TRY(analyze_keep(a, 1, sizeof *at, &memory));
     at = memory;
     at[0] = (uint16_t)column;
     *columns = (struct schema_columns){ at, 1 };
@@ -148,16 +148,16 @@ static enum status read_own_columns(struct analysis *a, const struct draft *draf
 
 /* --- Constraints -------------------------------------------------------------------- */
 
-static enum status add_key(struct analysis *a, struct draft *draft,
+static enum status add_key(struct analysis *a, struct table_draft *draft,
                            const PgQuery__Constraint *constraint, int32_t column)
 {
     struct schema_table *table = draft->table;
 
     ONLY(a, constraint->location, constraint, "contype conname keys initially_valid");
     if (draft->has_key)
-        return refuse(a, constraint->location,
-                      "multiple primary keys for table \"%.*s\" are not allowed",
-                      TEXT_PRINT(table->name));
+        return analyze_refuse(a, constraint->location,
+                              "multiple primary keys for table \"%.*s\" are not allowed",
+                              TEXT_PRINT(table->name));
     TRY(read_own_columns(a, draft, constraint, constraint->keys, constraint->n_keys, column,
                          &table->key));
     for (uint16_t i = 0; i < table->key.count; i++)
@@ -166,7 +166,7 @@ static enum status add_key(struct analysis *a, struct draft *draft,
     return take_name(a, draft, constraint, NULL, "pkey", &table->key_name);
 }
 
-static enum status add_unique(struct analysis *a, struct draft *draft,
+static enum status add_unique(struct analysis *a, struct table_draft *draft,
                               const PgQuery__Constraint *constraint, int32_t column)
 {
     struct schema_unique *unique = &draft->uniques[draft->table->unique_count];
@@ -186,7 +186,7 @@ static bool same_list(struct schema_columns x, struct schema_columns y)
 }
 
 /* Whether an earlier one says the same; it takes the name if it has none. */
-static bool is_redundant(struct draft *draft, uint16_t kept, const struct schema_unique *unique)
+static bool is_redundant(struct table_draft *draft, uint16_t kept, const struct schema_unique *unique)
 {
     if (same_list(unique->columns, draft->table->key))
         return true;
@@ -200,7 +200,7 @@ static bool is_redundant(struct draft *draft, uint16_t kept, const struct schema
 }
 
 /* As PostgreSQL does it: what is said twice counts once, and then names are made. */
-static enum status settle_uniques(struct analysis *a, struct draft *draft)
+static enum status settle_uniques(struct analysis *a, struct table_draft *draft)
 {
     uint16_t count = draft->table->unique_count, kept = 0;
 
@@ -241,10 +241,10 @@ static enum status check_reference(struct analysis *a, const PgQuery__Constraint
          "contype conname pktable fk_attrs pk_attrs fk_matchtype fk_upd_action fk_del_action "
          "initially_valid skip_validation");
     if (on_update || on_delete)
-        return refuse(a, constraint->location, "ON %s %s is not supported",
-                      on_delete ? "DELETE" : "UPDATE", on_delete ? on_delete : on_update);
+        return analyze_refuse(a, constraint->location, "ON %s %s is not supported",
+                              on_delete ? "DELETE" : "UPDATE", on_delete ? on_delete : on_update);
     if (constraint->fk_matchtype && *constraint->fk_matchtype && *constraint->fk_matchtype != 's')
-        return refuse(a, constraint->location, "MATCH FULL is not supported");
+        return analyze_refuse(a, constraint->location, "MATCH FULL is not supported");
     return STATUS_OK;
 }
 
@@ -273,10 +273,10 @@ static enum status read_targets(struct analysis *a, const PgQuery__Constraint *c
     for (uint16_t i = 0; i < to->unique_count; i++)
         if (same_columns(*targets, to->uniques[i].columns))
             return STATUS_OK;
-    return refuse(a, constraint->location,
-                  "there is no unique constraint matching given keys for referenced table "
-                  "\"%.*s\"",
-                  TEXT_PRINT(to->name));
+    return analyze_refuse(a, constraint->location,
+                          "there is no unique constraint matching given keys for referenced table "
+                          "\"%.*s\"",
+                          TEXT_PRINT(to->name));
 }
 
 /* What PostgreSQL compares as it is: integers with integers, texts with texts, or one type. */
@@ -286,28 +286,28 @@ static bool is_comparable(struct type x, struct type y)
            (type_is_text(x.kind) && type_is_text(y.kind));
 }
 
-static enum status check_targets(struct analysis *a, const struct draft *draft,
+static enum status check_targets(struct analysis *a, const struct table_draft *draft,
                                  const PgQuery__Constraint *constraint,
                                  const struct schema_reference *reference,
                                  const struct schema_table *to)
 {
     if (reference->columns.count != reference->targets.count)
-        return refuse(a, constraint->location,
-                      "number of referencing and referenced columns for foreign key disagree");
+        return analyze_refuse(a, constraint->location,
+                              "number of referencing and referenced columns for foreign key disagree");
     for (uint16_t i = 0; i < reference->columns.count; i++)
         if (!is_comparable(draft->columns[reference->columns.at[i]].type,
                            to->columns[reference->targets.at[i]].type))
-            return refuse(a, constraint->location,
-                          "foreign key constraint \"%.*s\" cannot be implemented",
-                          TEXT_PRINT(reference->name));
+            return analyze_refuse(a, constraint->location,
+                                  "foreign key constraint \"%.*s\" cannot be implemented",
+                                  TEXT_PRINT(reference->name));
     return STATUS_OK;
 }
 
-static enum status add_reference(struct analysis *a, struct draft *draft,
+static enum status add_reference(struct analysis *a, struct table_draft *draft,
                                  const PgQuery__Constraint *constraint, int32_t column)
 {
     struct schema_reference *reference = &a->references[a->reference_count];
-    struct source target;
+    struct query_source target;
     const struct schema_table *to;
 
     assert(a->reference_count < a->reference_room);
@@ -329,7 +329,7 @@ static enum status add_reference(struct analysis *a, struct draft *draft,
     return STATUS_OK;
 }
 
-static enum status set_default(struct analysis *a, struct draft *draft,
+static enum status set_default(struct analysis *a, struct table_draft *draft,
                                const PgQuery__Constraint *constraint, int32_t number)
 {
     struct name_scope scope = { .place = "DEFAULT expressions" };
@@ -339,17 +339,17 @@ static enum status set_default(struct analysis *a, struct draft *draft,
 
     ONLY(a, constraint->location, constraint, "contype raw_expr");
     if (column->default_value)
-        return refuse(a, constraint->location,
-                      "multiple default values specified for column \"%.*s\"",
-                      TEXT_PRINT(column->name));
+        return analyze_refuse(a, constraint->location,
+                              "multiple default values specified for column \"%.*s\"",
+                              TEXT_PRINT(column->name));
     TRY(analyze_expression(a, &scope, constraint->raw_expr, &column->default_value));
     if (operator_cast(column->default_value->type, column->type, CAST_ASSIGNMENT, &cast, &error) !=
         STATUS_OK)
-        return refuse(a, constraint->location,
-                      "column \"%.*s\" is of type %s but default expression is of type %s",
-                      TEXT_PRINT(column->name), type_name(column->type.kind),
-                      type_name(column->default_value->type.kind));
-    return build_choice(a, &cast, constraint->location, &column->default_value);
+        return analyze_refuse(a, constraint->location,
+                              "column \"%.*s\" is of type %s but default expression is of type %s",
+                              TEXT_PRINT(column->name), type_name(column->type.kind),
+                              type_name(column->default_value->type.kind));
+    return analyze_build_choice(a, &cast, constraint->location, &column->default_value);
 }
 
 /* The first pass takes what references may refer to; the second takes references. */
@@ -367,12 +367,12 @@ static enum status refuse_constraint(struct analysis *a, const PgQuery__Constrai
     };
     size_t type = (size_t)constraint->contype;
 
-    return refuse(a, constraint->location, "%s is not supported",
-                  type < ROW_COUNT(names) && names[type] ? names[type] : "this constraint");
+    return analyze_refuse(a, constraint->location, "%s is not supported",
+                          type < ROW_COUNT(names) && names[type] ? names[type] : "this constraint");
 }
 
 /* `column` is the one that the constraint stands behind, or -1. */
-static enum status add_constraint(struct analysis *a, struct draft *draft,
+static enum status add_constraint(struct analysis *a, struct table_draft *draft,
                                   const PgQuery__Constraint *constraint, int32_t column,
                                   enum pass pass)
 {
@@ -402,7 +402,7 @@ static enum status add_constraint(struct analysis *a, struct draft *draft,
     }
 }
 
-static enum status add_constraints(struct analysis *a, struct draft *draft,
+static enum status add_constraints(struct analysis *a, struct table_draft *draft,
                                    const PgQuery__CreateStmt *stmt, enum pass pass)
 {
     int32_t column = 0;
@@ -438,20 +438,20 @@ static enum status check_column(struct analysis *a, const struct schema_table *t
 {
     static const char *const taken[] = { "ctid", "xmin", "cmin", "xmax", "cmax", "tableoid" };
 
-    if (find_column(table, text_of(def->colname)) != UINT32_MAX)
-        return refuse(a, def->location, "column \"%s\" specified more than once", def->colname);
+    if (analyze_find_column(table, text_of(def->colname)) != UINT32_MAX)
+        return analyze_refuse(a, def->location, "column \"%s\" specified more than once", def->colname);
     for (size_t i = 0; i < ROW_COUNT(taken); i++)
         if (strcmp(def->colname, taken[i]) == 0)
-            return refuse(a, def->location,
-                          "column name \"%s\" conflicts with a system column name", def->colname);
+            return analyze_refuse(a, def->location,
+                                  "column name \"%s\" conflicts with a system column name", def->colname);
     if (has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NULL) &&
         has_constraint(def, PG_QUERY__CONSTR_TYPE__CONSTR_NOTNULL))
-        return refuse(a, def->location,
-                      "conflicting NULL/NOT NULL declarations for column \"%s\"", def->colname);
+        return analyze_refuse(a, def->location,
+                              "conflicting NULL/NOT NULL declarations for column \"%s\"", def->colname);
     return STATUS_OK;
 }
 
-static enum status add_column(struct analysis *a, struct draft *draft,
+static enum status add_column(struct analysis *a, struct table_draft *draft,
                               const PgQuery__ColumnDef *def)
 {
     struct schema_table *table = draft->table;
@@ -460,25 +460,25 @@ static enum status add_column(struct analysis *a, struct draft *draft,
 
     ONLY(a, def->location, def, "colname type_name is_local constraints");
     if (table->column_count == COLUMNS_MAX)
-        return refuse(a, def->location, "tables can have at most %d columns", COLUMNS_MAX);
+        return analyze_refuse(a, def->location, "tables can have at most %d columns", COLUMNS_MAX);
     TRY(check_column(a, table, def));
-    TRY(keep_text(a, name, &column->name));
+    TRY(analyze_keep_text(a, name, &column->name));
     TRY(analyze_type(a, def->type_name, &column->type));
     if (column->type.kind == TYPE_UNKNOWN || column->type.kind == TYPE_VOID ||
         column->type.kind == TYPE_RECORD)
-        return refuse(a, def->location, "column \"%.*s\" has pseudo-type %s", TEXT_PRINT(name),
-                      type_name(column->type.kind));
+        return analyze_refuse(a, def->location, "column \"%.*s\" has pseudo-type %s", TEXT_PRINT(name),
+                              type_name(column->type.kind));
     table->column_count++;
     return STATUS_OK;
 }
 
-static enum status add_columns(struct analysis *a, struct draft *draft,
+static enum status add_columns(struct analysis *a, struct table_draft *draft,
                                const PgQuery__CreateStmt *stmt)
 {
     size_t uniques = 0;
     void *memory;
 
-    TRY(keep(a, stmt->n_table_elts, sizeof *draft->columns, &memory));
+    TRY(analyze_keep(a, stmt->n_table_elts, sizeof *draft->columns, &memory));
     draft->table->columns = draft->columns = memory;
     for (size_t i = 0; i < stmt->n_table_elts; i++) {
         const PgQuery__Node *node = stmt->table_elts[i];
@@ -487,11 +487,11 @@ static enum status add_columns(struct analysis *a, struct draft *draft,
         if (node->node_case == PG_QUERY__NODE__NODE_CONSTRAINT)
             continue;
         if (node->node_case != PG_QUERY__NODE__NODE_COLUMN_DEF)
-            return refuse_node(a, node);
+            return analyze_refuse_node(a, node);
         uniques += node->column_def->n_constraints;
         TRY(add_column(a, draft, node->column_def));
     }
-    TRY(keep(a, uniques, sizeof *draft->uniques, &memory));
+    TRY(analyze_keep(a, uniques, sizeof *draft->uniques, &memory));
     draft->table->uniques = draft->uniques = memory;
     return STATUS_OK;
 }
@@ -499,20 +499,20 @@ static enum status add_columns(struct analysis *a, struct draft *draft,
 enum status analyze_table(struct analysis *a, const PgQuery__CreateStmt *stmt)
 {
     const PgQuery__RangeVar *range = stmt->relation;
-    struct draft draft = { .table = &a->tables[a->table_count] };
+    struct table_draft draft = { .table = &a->tables[a->table_count] };
 
     ONLY(a, range->location, stmt, "relation table_elts");
     ONLY(a, range->location, range, "relname inh relpersistence");
     if (strcmp(range->relpersistence, "p") != 0)
-        return refuse(a, range->location, "%s is not supported",
-                      *range->relpersistence == 't' ? "TEMPORARY" : "UNLOGGED");
+        return analyze_refuse(a, range->location, "%s is not supported",
+                              *range->relpersistence == 't' ? "TEMPORARY" : "UNLOGGED");
     if (is_name_taken(a, &draft, text_of(range->relname)))
-        return refuse(a, range->location, "relation \"%s\" already exists", range->relname);
-    TRY(keep_text(a, text_of(range->relname), &draft.table->name));
+        return analyze_refuse(a, range->location, "relation \"%s\" already exists", range->relname);
+    TRY(analyze_keep_text(a, text_of(range->relname), &draft.table->name));
     TRY(add_columns(a, &draft, stmt));
     TRY(add_constraints(a, &draft, stmt, PASS_COLUMNS));
     if (!draft.has_key)
-        return refuse(a, range->location, "a table without a primary key is not supported");
+        return analyze_refuse(a, range->location, "a table without a primary key is not supported");
     TRY(settle_uniques(a, &draft));
     TRY(add_constraints(a, &draft, stmt, PASS_REFERENCES));
     a->table_count++;

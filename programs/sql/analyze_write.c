@@ -10,7 +10,7 @@
 /* The name that ON CONFLICT has for the row proposed. */
 static const struct text excluded = { "excluded", sizeof "excluded" - 1 };
 
-static const struct schema_table *table_of(const struct analysis *a, const struct source *source)
+static const struct schema_table *table_of(const struct analysis *a, const struct query_source *source)
 {
     return &a->tables[source->table];
 }
@@ -20,7 +20,7 @@ static enum status build_default(struct analysis *a, const struct schema_column 
                                  int32_t location, const struct expression **out)
 {
     if (!column->default_value)
-        return build_null(a, column->type, location, out);
+        return analyze_build_null(a, column->type, location, out);
     *out = column->default_value;
     return STATUS_OK;
 }
@@ -38,10 +38,10 @@ static enum status analyze_value(struct analysis *a, struct name_scope *scope,
         return build_default(a, column, location, out);
     TRY(analyze_expression(a, scope, node, out));
     if (operator_cast((*out)->type, column->type, CAST_ASSIGNMENT, &cast, &error) != STATUS_OK)
-        return refuse(a, location, "column \"%.*s\" is of type %s but expression is of type %s",
-                      TEXT_PRINT(column->name), type_name(column->type.kind),
-                      type_name((*out)->type.kind));
-    return build_choice(a, &cast, location, out);
+        return analyze_refuse(a, location, "column \"%.*s\" is of type %s but expression is of type %s",
+                              TEXT_PRINT(column->name), type_name(column->type.kind),
+                              type_name((*out)->type.kind));
+    return analyze_build_choice(a, &cast, location, out);
 }
 
 static enum status analyze_returning(struct analysis *a, struct name_scope *scope,
@@ -63,7 +63,7 @@ static enum status analyze_where(struct analysis *a, struct name_scope *scope,
     scope->place = "WHERE";
     location = sql_node_location(node);
     TRY(analyze_expression(a, scope, node, where));
-    return build_condition(a, "WHERE", location, where);
+    return analyze_build_condition(a, "WHERE", location, where);
 }
 
 static enum status analyze_set(struct analysis *a, struct name_scope *scope,
@@ -75,7 +75,7 @@ static enum status analyze_set(struct analysis *a, struct name_scope *scope,
     void *memory;
 
     scope->place = "UPDATE";
-    TRY(keep(a, count, sizeof *made, &memory));
+    TRY(analyze_keep(a, count, sizeof *made, &memory));
     *assignments = made = memory;
     for (size_t i = 0; i < count; i++) {
         const PgQuery__ResTarget *target = nodes[i]->res_target;
@@ -85,8 +85,8 @@ static enum status analyze_set(struct analysis *a, struct name_scope *scope,
         TRY(analyze_column_name(a, table, name, target->location, &made[i].column));
         for (size_t k = 0; k < i; k++)
             if (made[k].column == made[i].column)
-                return refuse(a, target->location, "multiple assignments to same column \"%.*s\"",
-                              TEXT_PRINT(name));
+                return analyze_refuse(a, target->location, "multiple assignments to same column \"%.*s\"",
+                                      TEXT_PRINT(name));
         TRY(analyze_value(a, scope, &table->columns[made[i].column], target->val, &made[i].value));
     }
     *assignment_count = (uint32_t)count;
@@ -109,7 +109,7 @@ static enum status read_columns(struct analysis *a, const struct schema_table *t
 
     columns->are_named = stmt->n_cols > 0;
     columns->count = table->column_count;
-    TRY(keep(a, table->column_count, sizeof *columns->at, &memory));
+    TRY(analyze_keep(a, table->column_count, sizeof *columns->at, &memory));
     columns->at = memory;
     if (!columns->are_named) {
         for (uint16_t i = 0; i < table->column_count; i++)
@@ -126,8 +126,8 @@ static enum status read_columns(struct analysis *a, const struct schema_table *t
         TRY(analyze_column_name(a, table, name, target->location, &column));
         for (uint16_t k = 0; k < columns->count; k++)
             if (columns->at[k] == column)
-                return refuse(a, target->location, "column \"%.*s\" specified more than once",
-                              TEXT_PRINT(name));
+                return analyze_refuse(a, target->location, "column \"%.*s\" specified more than once",
+                                      TEXT_PRINT(name));
         columns->at[columns->count++] = column;
     }
     return STATUS_OK;
@@ -139,9 +139,9 @@ static enum status check_row(struct analysis *a, const PgQuery__List *row,
     int32_t location = row->n_items ? sql_node_location(row->items[0]) : -1;
 
     if (row->n_items > columns->count)
-        return refuse(a, location, "INSERT has more expressions than target columns");
+        return analyze_refuse(a, location, "INSERT has more expressions than target columns");
     if (row->n_items < columns->count && columns->are_named)
-        return refuse(a, location, "INSERT has more target columns than expressions");
+        return analyze_refuse(a, location, "INSERT has more target columns than expressions");
     return STATUS_OK;
 }
 
@@ -166,8 +166,8 @@ static enum status check_lengths(struct analysis *a, const PgQuery__SelectStmt *
         const PgQuery__List *row = source->values_lists[i]->list;
 
         if (row->n_items != source->values_lists[0]->list->n_items)
-            return refuse(a, sql_node_location(row->items[0]),
-                          "VALUES lists must all be the same length");
+            return analyze_refuse(a, sql_node_location(row->items[0]),
+                                  "VALUES lists must all be the same length");
     }
     return STATUS_OK;
 }
@@ -185,13 +185,13 @@ static enum status analyze_values(struct analysis *a, struct routine *routine,
 
     TRY(read_columns(a, table, stmt, &columns));
     if (source && source->n_values_lists == 0)
-        return refuse(a, -1, "INSERT ... SELECT is not supported");
+        return analyze_refuse(a, -1, "INSERT ... SELECT is not supported");
     if (source)
         ONLY(a, -1, source, "values_lists");
     else
         columns.are_named = false; /* DEFAULT VALUES */
     insert->row_count = source ? (uint32_t)source->n_values_lists : 1;
-    TRY(keep(a, (size_t)insert->row_count * table->column_count, sizeof *values, &memory));
+    TRY(analyze_keep(a, (size_t)insert->row_count * table->column_count, sizeof *values, &memory));
     values = memory;
     TRY(check_lengths(a, source));
     for (uint32_t i = 0; i < insert->row_count; i++)
@@ -225,8 +225,8 @@ static enum status find_named_arbiter(struct analysis *a, const struct schema_ta
     for (*arbiter = 0; *arbiter < table->unique_count; ++*arbiter)
         if (text_equal(name, table->uniques[*arbiter].name))
             return STATUS_OK;
-    return refuse(a, infer->location, "constraint \"%.*s\" for table \"%.*s\" does not exist",
-                  TEXT_PRINT(name), TEXT_PRINT(table->name));
+    return analyze_refuse(a, infer->location, "constraint \"%.*s\" for table \"%.*s\" does not exist",
+                          TEXT_PRINT(name), TEXT_PRINT(table->name));
 }
 
 static enum status read_target(struct analysis *a, const struct schema_table *table,
@@ -235,7 +235,7 @@ static enum status read_target(struct analysis *a, const struct schema_table *ta
     uint16_t *columns;
     void *memory;
 
-    TRY(keep(a, infer->n_index_elems, sizeof *columns, &memory));
+    TRY(analyze_keep(a, infer->n_index_elems, sizeof *columns, &memory));
     columns = memory;
     *target = (struct schema_columns){ columns, 0 };
     for (size_t i = 0; i < infer->n_index_elems; i++) {
@@ -268,15 +268,15 @@ static enum status find_arbiter(struct analysis *a, const struct schema_table *t
     for (*arbiter = 0; *arbiter < table->unique_count; ++*arbiter)
         if (same_columns(target, table->uniques[*arbiter].columns))
             return STATUS_OK;
-    return refuse(a, infer->location,
-                  "there is no unique or exclusion constraint matching the ON CONFLICT "
-                  "specification");
+    return analyze_refuse(a, infer->location,
+                          "there is no unique or exclusion constraint matching the ON CONFLICT "
+                          "specification");
 }
 
 static enum status analyze_conflict(struct analysis *a, struct routine *routine,
                                     const PgQuery__OnConflictClause *clause, struct insert *insert)
 {
-    struct source *sources;
+    struct query_source *sources;
     struct name_scope scope = { .routine = routine, .end_visible = 2 };
     void *memory;
 
@@ -288,12 +288,12 @@ static enum status analyze_conflict(struct analysis *a, struct routine *routine,
     if (clause->infer)
         TRY(find_arbiter(a, table_of(a, &insert->target), clause->infer, &insert->arbiter));
     else if (insert->action == CONFLICT_UPDATE)
-        return refuse(a, clause->location,
-                      "ON CONFLICT DO UPDATE requires inference specification or constraint name");
-    TRY(keep(a, 2, sizeof *sources, &memory));
+        return analyze_refuse(a, clause->location,
+                              "ON CONFLICT DO UPDATE requires inference specification or constraint name");
+    TRY(analyze_keep(a, 2, sizeof *sources, &memory));
     sources = memory;
     sources[0] = insert->target;
-    sources[1] = (struct source){ insert->target.table, excluded };
+    sources[1] = (struct query_source){ insert->target.table, excluded };
     scope.sources = sources;
     TRY(analyze_set(a, &scope, table_of(a, &insert->target), clause->target_list,
                     clause->n_target_list, &insert->assignments, &insert->assignment_count));

@@ -252,7 +252,7 @@ void sql_tree_close(PgQuery__ParseResult *tree)
 }
 
 /* "compilation of PL/pgSQL function "f" near line 2" */
-static uint32_t line_of(const char *context)
+static uint32_t analyze_line_of(const char *context)
 {
     const char *near = context ? strstr(context, " near line ") : NULL;
 
@@ -267,7 +267,7 @@ enum status sql_parse_body(const char *statement, char **json, struct sql_fault 
     *json = NULL;
     if (result.error) {
         status = take_error(result.error, statement, fault);
-        fault->line = line_of(result.error->context);
+        fault->line = analyze_line_of(result.error->context);
     } else {
         *json = strdup(result.plpgsql_funcs);
         if (!*json)

@@ -66,7 +66,7 @@ struct expression {
 };
 
 /* One table in FROM, or the one that is written. */
-struct source {
+struct query_source {
     uint32_t table;
     struct text alias;
 };
@@ -85,7 +85,7 @@ struct output {
 
 /* Sources are joined by their product; ON is part of `where`. */
 struct select {
-    const struct source *sources;
+    const struct query_source *sources;
     uint32_t source_count; /* 0: a row of expressions */
     const struct expression *where; /* boolean, or NULL */
     const struct output *outputs;
@@ -108,7 +108,7 @@ enum conflict_action { CONFLICT_ERROR, CONFLICT_NOTHING, CONFLICT_UPDATE };
 
 /* Source 0 is the row that is there, source 1 the row proposed (`excluded`). */
 struct insert {
-    struct source target;
+    struct query_source target;
     const struct expression *const *values; /* row after row, every column of the table */
     uint32_t row_count;
     enum conflict_action action;
@@ -121,7 +121,7 @@ struct insert {
 };
 
 struct update {
-    struct source target; /* source 0 */
+    struct query_source target; /* source 0 */
     const struct expression *where;
     const struct assignment *assignments;
     uint32_t assignment_count;
@@ -130,7 +130,7 @@ struct update {
 };
 
 struct delete {
-    struct source target;
+    struct query_source target;
     const struct expression *where;
     const struct output *returning;
     uint32_t returning_count;
@@ -239,7 +239,7 @@ struct variable {
     const struct expression *initial; /* of an outermost variable, in this order; NULL: null */
 };
 
-struct function {
+struct program_function {
     struct text name; /* empty: a single statement's, which nobody can call */
     uint32_t line;
     uint32_t parameter_count;
@@ -253,7 +253,7 @@ struct function {
 /* A file, read and understood. */
 struct program_tree {
     struct schema schema;
-    const struct function *functions;
+    const struct program_function *functions;
     uint32_t function_count;
 };
 

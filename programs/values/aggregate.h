@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "programs/values/datum.h"
-#include "programs/values/sqlerror.h"
+#include "programs/values/sql_error.h"
 #include "programs/values/type.h"
 
 enum aggregate_kind {

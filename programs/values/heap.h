@@ -10,7 +10,7 @@
 
 #include <stddef.h>
 
-#include "programs/values/sqlerror.h"
+#include "programs/values/sql_error.h"
 
 struct heap_block;
 

@@ -369,14 +369,14 @@ static bool is_digit(char c)
 }
 
 /* A number in text, taken apart. Digits beyond 38 are only counted. */
-struct reading {
+struct numeric_reading {
     unsigned __int128 magnitude;
     int64_t digit_count; /* without leading zeros */
     int64_t scale;
     bool negative;
 };
 
-static size_t read_digits(struct text text, size_t at, struct reading *r, bool behind_point)
+static size_t read_digits(struct text text, size_t at, struct numeric_reading *r, bool behind_point)
 {
     for (; at < text.length && is_digit(text.at[at]); at++) {
         unsigned digit = (unsigned)(text.at[at] - '0');
@@ -405,7 +405,7 @@ static size_t read_exponent(struct text text, size_t at, int64_t *exponent)
     return i > from ? i : at;
 }
 
-static bool read_number(struct text text, struct reading *r)
+static bool read_number(struct text text, struct numeric_reading *r)
 {
     size_t at = 0, from, digits = 0;
     int64_t exponent = 0;
@@ -434,7 +434,7 @@ static bool read_number(struct text text, struct reading *r)
 
 enum status numeric_parse(struct text text, struct numeric *out, struct sql_error *err)
 {
-    struct reading r = { 0 };
+    struct numeric_reading r = { 0 };
     __int128 digits;
 
     if (!read_number(text, &r))

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "programs/values/sqlerror.h"
+#include "programs/values/sql_error.h"
 
 #define NUMERIC_DIGITS_MAX 38
 #define NUMERIC_TEXT_MAX 42 /* bytes: a sign, a zero, a point, the digits; no zero byte */

@@ -10,11 +10,11 @@
 #define ANY_COUNT 255     /* of arguments */
 #define TYPE_LIST_MAX 400 /* bytes of "integer, text, ..." in a message */
 
-struct rule;
+struct operator_rule;
 
 /* What is asked, and where the answer goes. */
-struct request {
-    const struct rule *rule;
+struct operator_request {
+    const struct operator_rule *rule;
     const struct type *types;
     uint32_t count;
     struct operator_choice *choice;
@@ -22,21 +22,21 @@ struct request {
 };
 
 /* A name with one meaning or with several that one resolver tells apart. */
-struct rule {
+struct operator_rule {
     const char *name;
-    enum status (*resolve)(const struct request *);
+    enum status (*resolve)(const struct operator_request *);
     enum operator_code code; /* the only one, or the first of a group */
     uint8_t count_min, count_max;
     enum type_kind result; /* of resolve_signature() only, as are these */
     enum type_kind takes[OPERATOR_TAKES_MAX];
 };
 
-static bool is_function(const struct rule *rule)
+static bool is_function(const struct operator_rule *rule)
 {
     return rule->name[0] >= 'a' && rule->name[0] <= 'z';
 }
 
-static const char *print_types(const struct request *r, char to[static TYPE_LIST_MAX])
+static const char *print_types(const struct operator_request *r, char to[static TYPE_LIST_MAX])
 {
     size_t used = 0;
 
@@ -48,7 +48,7 @@ static const char *print_types(const struct request *r, char to[static TYPE_LIST
 }
 
 /* "operator does not exist: integer + text", "function length(integer) is not unique". */
-static enum status refuse_name(const struct request *r, const char *sqlstate, const char *what)
+static enum status refuse_name(const struct operator_request *r, const char *sqlstate, const char *what)
 {
     char types[TYPE_LIST_MAX];
     const char *name = strstr(r->rule->name, "DISTINCT") ? "=" : r->rule->name;
@@ -63,17 +63,17 @@ static enum status refuse_name(const struct request *r, const char *sqlstate, co
                          type_name(r->types[0].kind), name, type_name(r->types[1].kind));
 }
 
-static enum status refuse_undefined(const struct request *r)
+static enum status refuse_undefined(const struct operator_request *r)
 {
     return refuse_name(r, SQLSTATE_UNDEFINED_FUNCTION, "does not exist");
 }
 
-static enum status refuse_ambiguous(const struct request *r)
+static enum status refuse_ambiguous(const struct operator_request *r)
 {
     return refuse_name(r, SQLSTATE_AMBIGUOUS, "is not unique");
 }
 
-static enum status refuse_unsupported(const struct request *r, const char *why)
+static enum status refuse_unsupported(const struct operator_request *r, const char *why)
 {
     char types[TYPE_LIST_MAX];
 
@@ -81,7 +81,7 @@ static enum status refuse_unsupported(const struct request *r, const char *why)
                          r->rule->name, print_types(r, types), why);
 }
 
-static enum status choose(const struct request *r, enum operator_code code, enum type_kind takes,
+static enum status choose(const struct operator_request *r, enum operator_code code, enum type_kind takes,
                           enum type_kind result)
 {
     *r->choice = (struct operator_choice){ .code = code,
@@ -93,7 +93,7 @@ static enum status choose(const struct request *r, enum operator_code code, enum
 }
 
 /* The largest type of number among them, or TYPE_UNKNOWN. False: not all are numbers. */
-static bool find_size(const struct request *r, enum type_kind *size)
+static bool find_size(const struct operator_request *r, enum type_kind *size)
 {
     *size = TYPE_UNKNOWN;
     for (uint32_t i = 0; i < r->count; i++) {
@@ -106,7 +106,7 @@ static bool find_size(const struct request *r, enum type_kind *size)
 }
 
 /* What PostgreSQL computes in types that are not here, or NULL. */
-static const char *find_foreign_type(const struct request *r)
+static const char *find_foreign_type(const struct operator_request *r)
 {
     enum type_kind first = r->types[0].kind, last = r->types[r->count - 1].kind;
     char sign = r->rule->name[0];
@@ -124,7 +124,7 @@ static const char *find_foreign_type(const struct request *r)
 }
 
 /* Arithmetic: all arguments, and the result, are of the largest type. */
-static enum status resolve_sized(const struct request *r)
+static enum status resolve_sized(const struct operator_request *r)
 {
     const char *foreign = find_foreign_type(r);
     enum type_kind size;
@@ -140,7 +140,7 @@ static enum status resolve_sized(const struct request *r)
     return choose(r, r->rule->code + (size - TYPE_SMALLINT), size, size);
 }
 
-static enum status resolve_plus(const struct request *r)
+static enum status resolve_plus(const struct operator_request *r)
 {
     if (r->types[0].kind == TYPE_UNKNOWN)
         return refuse_unsupported(r, "PostgreSQL takes it for double precision");
@@ -172,7 +172,7 @@ static bool is_by_integer(enum type_kind kind)
     return type_is_integer(kind) || kind == TYPE_BOOLEAN || kind == TYPE_TIMESTAMP;
 }
 
-static enum status resolve_comparison(const struct request *r)
+static enum status resolve_comparison(const struct operator_request *r)
 {
     enum type_kind kind;
     enum operator_code code = r->rule->code;
@@ -184,7 +184,7 @@ static enum status resolve_comparison(const struct request *r)
     return choose(r, code, kind, TYPE_BOOLEAN);
 }
 
-static enum status resolve_distinct(const struct request *r)
+static enum status resolve_distinct(const struct operator_request *r)
 {
     enum type_kind kind;
 
@@ -193,7 +193,7 @@ static enum status resolve_distinct(const struct request *r)
     return choose(r, r->rule->code, kind, TYPE_BOOLEAN);
 }
 
-static enum status resolve_truth(const struct request *r)
+static enum status resolve_truth(const struct operator_request *r)
 {
     for (uint32_t i = 0; i < r->count; i++)
         if (r->types[i].kind != TYPE_BOOLEAN && r->types[i].kind != TYPE_UNKNOWN)
@@ -203,12 +203,12 @@ static enum status resolve_truth(const struct request *r)
     return choose(r, r->rule->code, TYPE_BOOLEAN, TYPE_BOOLEAN);
 }
 
-static enum status resolve_null_test(const struct request *r)
+static enum status resolve_null_test(const struct operator_request *r)
 {
     return choose(r, r->rule->code, r->types[0].kind, TYPE_BOOLEAN);
 }
 
-static enum status resolve_signature(const struct request *r)
+static enum status resolve_signature(const struct operator_request *r)
 {
     for (uint32_t i = 0; i < r->count; i++)
         if (!operator_can_cast_implicitly(r->types[i].kind, r->rule->takes[i]))
@@ -220,14 +220,14 @@ static enum status resolve_signature(const struct request *r)
 }
 
 /* PostgreSQL has these for numeric and for double precision, and prefers the latter. */
-static enum status resolve_rounding(const struct request *r)
+static enum status resolve_rounding(const struct operator_request *r)
 {
     if (r->count == 1 && r->types[0].kind < TYPE_NUMERIC)
         return refuse_unsupported(r, "PostgreSQL takes it for double precision");
     return resolve_signature(r);
 }
 
-static enum status refuse_array_type(const struct request *r, enum type_kind element)
+static enum status refuse_array_type(const struct operator_request *r, enum type_kind element)
 {
     return sql_error_set(r->err, SQLSTATE_NOT_SUPPORTED,
                          "type %s[] is not supported: of arrays there is only bigint[]",
@@ -235,7 +235,7 @@ static enum status refuse_array_type(const struct request *r, enum type_kind ele
 }
 
 /* An array and an element, the array at `array`. */
-static enum status resolve_extend(const struct request *r, enum operator_code code, uint32_t array)
+static enum status resolve_extend(const struct operator_request *r, enum operator_code code, uint32_t array)
 {
     enum type_kind element = r->types[1 - array].kind;
 
@@ -250,18 +250,18 @@ static enum status resolve_extend(const struct request *r, enum operator_code co
     return STATUS_OK;
 }
 
-static enum status resolve_append(const struct request *r)
+static enum status resolve_append(const struct operator_request *r)
 {
     return resolve_extend(r, OPERATOR_ARRAY_APPEND, 0);
 }
 
-static enum status resolve_prepend(const struct request *r)
+static enum status resolve_prepend(const struct operator_request *r)
 {
     return resolve_extend(r, OPERATOR_ARRAY_PREPEND, 1);
 }
 
 /* A literal beside an array is an array; text swallows all but arrays. */
-static enum status resolve_concatenate(const struct request *r)
+static enum status resolve_concatenate(const struct operator_request *r)
 {
     enum type_kind a = r->types[0].kind, b = r->types[1].kind;
     bool a_is_array = a == TYPE_BIGINT_ARRAY, b_is_array = b == TYPE_BIGINT_ARRAY;
@@ -278,7 +278,7 @@ static enum status resolve_concatenate(const struct request *r)
     return refuse_undefined(r);
 }
 
-static enum status resolve_array(const struct request *r)
+static enum status resolve_array(const struct operator_request *r)
 {
     struct type common = type_of(TYPE_BIGINT);
 
@@ -289,7 +289,7 @@ static enum status resolve_array(const struct request *r)
     return choose(r, OPERATOR_ARRAY, TYPE_BIGINT, TYPE_BIGINT_ARRAY);
 }
 
-static enum status resolve_subscript(const struct request *r)
+static enum status resolve_subscript(const struct operator_request *r)
 {
     enum type_kind at = r->types[1].kind;
 
@@ -305,7 +305,7 @@ static enum status resolve_subscript(const struct request *r)
 }
 
 /* The functions of any array, which a literal does not say enough for. */
-static enum status resolve_measure(const struct request *r)
+static enum status resolve_measure(const struct operator_request *r)
 {
     TRY(resolve_signature(r));
     if (r->types[0].kind == TYPE_UNKNOWN)
@@ -315,14 +315,14 @@ static enum status resolve_measure(const struct request *r)
 }
 
 /* array_cat('{1}', '{2}') is of texts. */
-static enum status resolve_array_cat(const struct request *r)
+static enum status resolve_array_cat(const struct operator_request *r)
 {
     if (r->types[0].kind == TYPE_UNKNOWN && r->types[1].kind == TYPE_UNKNOWN)
         return refuse_array_type(r, TYPE_TEXT);
     return resolve_signature(r);
 }
 
-static enum status resolve_equal_any(const struct request *r)
+static enum status resolve_equal_any(const struct operator_request *r)
 {
     enum type_kind scalar = r->types[0].kind, array = r->types[1].kind;
 
@@ -339,7 +339,7 @@ static enum status resolve_equal_any(const struct request *r)
     return STATUS_OK;
 }
 
-static enum status resolve_common(const struct request *r)
+static enum status resolve_common(const struct operator_request *r)
 {
     struct type common;
 
@@ -354,7 +354,7 @@ static enum status resolve_common(const struct request *r)
 #define N TYPE_NUMERIC
 #define A TYPE_BIGINT_ARRAY
 
-static const struct rule rules[] = {
+static const struct operator_rule rules[] = {
     { "+", resolve_sized, OPERATOR_ADD_SMALLINT, 2, 2, 0, { 0 } },
     { "-", resolve_sized, OPERATOR_SUBTRACT_SMALLINT, 2, 2, 0, { 0 } },
     { "*", resolve_sized, OPERATOR_MULTIPLY_SMALLINT, 2, 2, 0, { 0 } },
@@ -432,8 +432,8 @@ bool operator_is_function(const char *name)
 enum status operator_resolve(const char *name, const struct type *types, uint32_t count,
                              struct operator_choice *choice, struct sql_error *err)
 {
-    struct rule unknown = { .name = name };
-    struct request r = { &unknown, types, count, choice, err };
+    struct operator_rule unknown = { .name = name };
+    struct operator_request r = { &unknown, types, count, choice, err };
 
     for (size_t i = 0; i < ROW_COUNT(rules); i++) {
         if (strcmp(rules[i].name, name) != 0 || count < rules[i].count_min ||

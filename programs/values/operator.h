@@ -25,7 +25,7 @@
 
 #include "programs/values/datum.h"
 #include "programs/values/heap.h"
-#include "programs/values/sqlerror.h"
+#include "programs/values/sql_error.h"
 #include "programs/values/type.h"
 
 #define OPERATOR_TAKES_MAX 3

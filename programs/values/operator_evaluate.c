@@ -8,7 +8,7 @@
 #include "programs/values/operator_private.h"
 
 /* Refuses what does not fit: "smallint out of range". */
-static enum status operator_give_integer(const struct call *c, enum type_kind kind, bool overflow,
+static enum status operator_give_integer(const struct operator_call *c, enum type_kind kind, bool overflow,
                                          int64_t number, struct datum *out)
 {
     bool fits = kind == TYPE_SMALLINT  ? number >= INT16_MIN && number <= INT16_MAX
@@ -59,7 +59,7 @@ size_t operator_clip(struct text text, size_t characters)
     return at;
 }
 
-static enum status give_bytes(const struct call *c, size_t length, char **to, struct datum *out)
+static enum status give_bytes(const struct operator_call *c, size_t length, char **to, struct datum *out)
 {
     void *bytes;
 
@@ -79,7 +79,7 @@ static char *append(char *to, struct text text)
 }
 
 /* --- Texts --- */
-static enum status operator_concatenate(const struct call *c, struct datum *out)
+static enum status operator_concatenate(const struct operator_call *c, struct datum *out)
 {
     struct text a = datum_text(&c->arguments[0]), b = datum_text(&c->arguments[1]);
     char *to = NULL;
@@ -89,14 +89,14 @@ static enum status operator_concatenate(const struct call *c, struct datum *out)
     return STATUS_OK;
 }
 
-static enum status operator_length(const struct call *c, struct datum *out)
+static enum status operator_length(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_int64((int64_t)count_characters(datum_text(&c->arguments[0])));
     return STATUS_OK;
 }
 
 /* The characters from `start` up to `start + length`, those before the first counted too. */
-static enum status operator_substring(const struct call *c, struct datum *out)
+static enum status operator_substring(const struct operator_call *c, struct datum *out)
 {
     struct text text = datum_text(&c->arguments[0]);
     int64_t start = c->arguments[1].as.integer, end = INT64_MAX;
@@ -124,7 +124,7 @@ static size_t measure_fill(struct text fill, size_t fill_characters, size_t char
            operator_clip(fill, characters % fill_characters);
 }
 
-static enum status operator_lpad(const struct call *c, struct datum *out)
+static enum status operator_lpad(const struct operator_call *c, struct datum *out)
 {
     struct text text = datum_text(&c->arguments[0]), fill = TEXT(" ");
     size_t wanted = c->arguments[1].as.integer < 0 ? 0 : (size_t)c->arguments[1].as.integer;
@@ -145,7 +145,7 @@ static enum status operator_lpad(const struct call *c, struct datum *out)
     return STATUS_OK;
 }
 
-static enum status change_case(const struct call *c, char from, char to, struct datum *out)
+static enum status change_case(const struct operator_call *c, char from, char to, struct datum *out)
 {
     struct text text = datum_text(&c->arguments[0]);
     char *bytes = NULL;
@@ -158,12 +158,12 @@ static enum status change_case(const struct call *c, char from, char to, struct 
     return STATUS_OK;
 }
 
-static enum status operator_lower(const struct call *c, struct datum *out)
+static enum status operator_lower(const struct operator_call *c, struct datum *out)
 {
     return change_case(c, 'A', 'a', out);
 }
 
-static enum status operator_upper(const struct call *c, struct datum *out)
+static enum status operator_upper(const struct operator_call *c, struct datum *out)
 {
     return change_case(c, 'a', 'A', out);
 }
@@ -183,7 +183,7 @@ struct array_draft {
     uint32_t count;
 };
 
-static enum status build(struct array_draft *b, const struct call *c, uint64_t count)
+static enum status build(struct array_draft *b, const struct operator_call *c, uint64_t count)
 {
     size_t null_bytes = (size_t)(count + 63) / 64 * sizeof(uint64_t);
     void *at, *nulls;
@@ -233,10 +233,10 @@ static struct datum finish(const struct array_draft *b)
     return array;
 }
 
-static enum status operator_array(const struct call *, struct datum *);
+static enum status operator_array(const struct operator_call *, struct datum *);
 
 /* --- Arrays --- */
-static enum status operator_array(const struct call *c, struct datum *out)
+static enum status operator_array(const struct operator_call *c, struct datum *out)
 {
     struct array_draft b = { 0 };
 
@@ -253,7 +253,7 @@ static uint64_t length_of(const struct datum *array)
     return datum_is_null(array) ? 0 : array->length;
 }
 
-static enum status operator_array_append(const struct call *c, struct datum *out)
+static enum status operator_array_append(const struct operator_call *c, struct datum *out)
 {
     struct array_draft b = { 0 };
 
@@ -264,7 +264,7 @@ static enum status operator_array_append(const struct call *c, struct datum *out
     return STATUS_OK;
 }
 
-static enum status operator_array_prepend(const struct call *c, struct datum *out)
+static enum status operator_array_prepend(const struct operator_call *c, struct datum *out)
 {
     struct array_draft b = { 0 };
 
@@ -275,7 +275,7 @@ static enum status operator_array_prepend(const struct call *c, struct datum *ou
     return STATUS_OK;
 }
 
-static enum status operator_array_concatenate(const struct call *c, struct datum *out)
+static enum status operator_array_concatenate(const struct operator_call *c, struct datum *out)
 {
     const struct datum *first = &c->arguments[0], *second = &c->arguments[1];
     struct array_draft b = { 0 };
@@ -291,7 +291,7 @@ static enum status operator_array_concatenate(const struct call *c, struct datum
     return STATUS_OK;
 }
 
-static enum status operator_subscript(const struct call *c, struct datum *out)
+static enum status operator_subscript(const struct operator_call *c, struct datum *out)
 {
     const struct datum *array = &c->arguments[0];
     int64_t place = c->arguments[1].as.integer;
@@ -301,14 +301,14 @@ static enum status operator_subscript(const struct call *c, struct datum *out)
     return STATUS_OK;
 }
 
-static enum status operator_cardinality(const struct call *c, struct datum *out)
+static enum status operator_cardinality(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_int64(c->arguments[0].length);
     return STATUS_OK;
 }
 
 /* An empty array has no dimensions, not one of length 0. */
-static enum status operator_array_length(const struct call *c, struct datum *out)
+static enum status operator_array_length(const struct operator_call *c, struct datum *out)
 {
     bool has_length = c->arguments[1].as.integer == 1 && c->arguments[0].length > 0;
 
@@ -316,7 +316,7 @@ static enum status operator_array_length(const struct call *c, struct datum *out
     return STATUS_OK;
 }
 
-static enum status operator_equal_any(const struct call *c, struct datum *out)
+static enum status operator_equal_any(const struct operator_call *c, struct datum *out)
 {
     const struct datum *wanted = &c->arguments[0], *array = &c->arguments[1];
     bool is_undecided = false;
@@ -441,12 +441,12 @@ struct operator_choice operator_argument_cast(const struct operator_choice *choi
 }
 
 /* --- Casts --- */
-static enum status operator_integer_to_integer(const struct call *c, struct datum *out)
+static enum status operator_integer_to_integer(const struct operator_call *c, struct datum *out)
 {
     return operator_give_integer(c, c->choice->result.kind, false, c->arguments[0].as.integer, out);
 }
 
-static enum status fit_numeric(const struct call *c, struct numeric number, struct datum *out)
+static enum status fit_numeric(const struct operator_call *c, struct numeric number, struct datum *out)
 {
     struct type to = c->choice->result;
 
@@ -456,29 +456,29 @@ static enum status fit_numeric(const struct call *c, struct numeric number, stru
     return STATUS_OK;
 }
 
-static enum status operator_integer_to_numeric(const struct call *c, struct datum *out)
+static enum status operator_integer_to_numeric(const struct operator_call *c, struct datum *out)
 {
     return fit_numeric(c, numeric_from_int64(c->arguments[0].as.integer), out);
 }
 
-static enum status operator_numeric_fit(const struct call *c, struct datum *out)
+static enum status operator_numeric_fit(const struct operator_call *c, struct datum *out)
 {
     return fit_numeric(c, datum_numeric(&c->arguments[0]), out);
 }
 
-static enum status operator_integer_to_boolean(const struct call *c, struct datum *out)
+static enum status operator_integer_to_boolean(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_bool(c->arguments[0].as.integer != 0);
     return STATUS_OK;
 }
 
-static enum status operator_boolean_to_integer(const struct call *c, struct datum *out)
+static enum status operator_boolean_to_integer(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_int64(c->arguments[0].as.integer);
     return STATUS_OK;
 }
 
-static enum status operator_numeric_to_integer(const struct call *c, struct datum *out)
+static enum status operator_numeric_to_integer(const struct operator_call *c, struct datum *out)
 {
     int64_t number = 0;
     bool fits = numeric_to_int64(datum_numeric(&c->arguments[0]), &number);
@@ -487,7 +487,7 @@ static enum status operator_numeric_to_integer(const struct call *c, struct datu
 }
 
 /* A cast cuts; an assignment may lose blanks only. */
-static enum status fit_text(const struct call *c, struct text text, struct datum *out)
+static enum status fit_text(const struct operator_call *c, struct text text, struct datum *out)
 {
     uint32_t length = c->choice->result.length;
     size_t clip = length > 0 ? operator_clip(text, length) : text.length;
@@ -500,12 +500,12 @@ static enum status fit_text(const struct call *c, struct text text, struct datum
     return STATUS_OK;
 }
 
-static enum status operator_text_fit(const struct call *c, struct datum *out)
+static enum status operator_text_fit(const struct operator_call *c, struct datum *out)
 {
     return fit_text(c, datum_text(&c->arguments[0]), out);
 }
 
-static enum status print(const struct call *c, struct text *text)
+static enum status print(const struct operator_call *c, struct text *text)
 {
     const struct datum *d = &c->arguments[0];
     void *to;
@@ -517,7 +517,7 @@ static enum status print(const struct call *c, struct text *text)
 }
 
 /* A boolean that is cast is written out, unlike one that is shown. */
-static enum status operator_print(const struct call *c, struct datum *out)
+static enum status operator_print(const struct operator_call *c, struct datum *out)
 {
     struct text text;
 
@@ -528,18 +528,18 @@ static enum status operator_print(const struct call *c, struct datum *out)
     return fit_text(c, text, out);
 }
 
-static enum status parse(const struct call *c, struct text text, struct datum *out)
+static enum status parse(const struct operator_call *c, struct text text, struct datum *out)
 {
     TRY(datum_parse(text, c->choice->result.kind, c->heap, out, c->err));
     return out->kind == DATUM_NUMERIC ? fit_numeric(c, datum_numeric(out), out) : STATUS_OK;
 }
 
-static enum status operator_parse(const struct call *c, struct datum *out)
+static enum status operator_parse(const struct operator_call *c, struct datum *out)
 {
     return parse(c, datum_text(&c->arguments[0]), out);
 }
 
-static enum status operator_reparse(const struct call *c, struct datum *out)
+static enum status operator_reparse(const struct operator_call *c, struct datum *out)
 {
     struct text text;
 
@@ -557,7 +557,7 @@ static enum status give_numeric(enum status status, struct numeric number, struc
     return status;
 }
 
-static enum status add(const struct call *c, struct datum *out)
+static enum status add(const struct operator_call *c, struct datum *out)
 {
     int64_t sum;
     bool overflow = __builtin_add_overflow(FIRST(c), SECOND(c), &sum);
@@ -565,7 +565,7 @@ static enum status add(const struct call *c, struct datum *out)
     return operator_give_integer(c, c->choice->result.kind, overflow, sum, out);
 }
 
-static enum status subtract(const struct call *c, struct datum *out)
+static enum status subtract(const struct operator_call *c, struct datum *out)
 {
     int64_t difference;
     bool overflow = __builtin_sub_overflow(FIRST(c), SECOND(c), &difference);
@@ -573,7 +573,7 @@ static enum status subtract(const struct call *c, struct datum *out)
     return operator_give_integer(c, c->choice->result.kind, overflow, difference, out);
 }
 
-static enum status multiply(const struct call *c, struct datum *out)
+static enum status multiply(const struct operator_call *c, struct datum *out)
 {
     int64_t product;
     bool overflow = __builtin_mul_overflow(FIRST(c), SECOND(c), &product);
@@ -581,7 +581,7 @@ static enum status multiply(const struct call *c, struct datum *out)
     return operator_give_integer(c, c->choice->result.kind, overflow, product, out);
 }
 
-static enum status negate(const struct call *c, struct datum *out)
+static enum status negate(const struct operator_call *c, struct datum *out)
 {
     int64_t negated;
     bool overflow = __builtin_sub_overflow(0, FIRST(c), &negated);
@@ -589,7 +589,7 @@ static enum status negate(const struct call *c, struct datum *out)
     return operator_give_integer(c, c->choice->result.kind, overflow, negated, out);
 }
 
-static enum status absolute(const struct call *c, struct datum *out)
+static enum status absolute(const struct operator_call *c, struct datum *out)
 {
     if (FIRST(c) < 0)
         return negate(c, out);
@@ -597,12 +597,12 @@ static enum status absolute(const struct call *c, struct datum *out)
     return STATUS_OK;
 }
 
-static enum status refuse_zero(const struct call *c)
+static enum status refuse_zero(const struct operator_call *c)
 {
     return sql_error_set(c->err, SQLSTATE_DIVISION_BY_ZERO, "division by zero");
 }
 
-static enum status divide(const struct call *c, struct datum *out)
+static enum status divide(const struct operator_call *c, struct datum *out)
 {
     if (SECOND(c) == 0)
         return refuse_zero(c);
@@ -611,7 +611,7 @@ static enum status divide(const struct call *c, struct datum *out)
     return operator_give_integer(c, c->choice->result.kind, false, FIRST(c) / SECOND(c), out);
 }
 
-static enum status modulo(const struct call *c, struct datum *out)
+static enum status modulo(const struct operator_call *c, struct datum *out)
 {
     if (SECOND(c) == 0)
         return refuse_zero(c);
@@ -621,7 +621,7 @@ static enum status modulo(const struct call *c, struct datum *out)
 
 /* A function of two numerics, as an evaluator. */
 #define NUMERIC_EVALUATOR(name, function)                                                          \
-    static enum status name(const struct call *c, struct datum *out)                               \
+    static enum status name(const struct operator_call *c, struct datum *out)                               \
     {                                                                                              \
         struct numeric number = { 0 };                                                             \
         enum status status = function(datum_numeric(&c->arguments[0]),                             \
@@ -636,32 +636,32 @@ NUMERIC_EVALUATOR(multiply_numeric, numeric_multiply)
 NUMERIC_EVALUATOR(divide_numeric, numeric_divide)
 NUMERIC_EVALUATOR(modulo_numeric, numeric_modulo)
 
-static enum status negate_numeric(const struct call *c, struct datum *out)
+static enum status negate_numeric(const struct operator_call *c, struct datum *out)
 {
     return give_numeric(STATUS_OK, numeric_negate(datum_numeric(&c->arguments[0])), out);
 }
 
-static enum status absolute_numeric(const struct call *c, struct datum *out)
+static enum status absolute_numeric(const struct operator_call *c, struct datum *out)
 {
     return give_numeric(STATUS_OK, numeric_abs(datum_numeric(&c->arguments[0])), out);
 }
 
-static enum status floor_numeric(const struct call *c, struct datum *out)
+static enum status floor_numeric(const struct operator_call *c, struct datum *out)
 {
     return give_numeric(STATUS_OK, numeric_floor(datum_numeric(&c->arguments[0])), out);
 }
 
-static enum status ceil_numeric(const struct call *c, struct datum *out)
+static enum status ceil_numeric(const struct operator_call *c, struct datum *out)
 {
     return give_numeric(STATUS_OK, numeric_ceil(datum_numeric(&c->arguments[0])), out);
 }
 
-static enum status sign_numeric(const struct call *c, struct datum *out)
+static enum status sign_numeric(const struct operator_call *c, struct datum *out)
 {
     return give_numeric(STATUS_OK, numeric_sign(datum_numeric(&c->arguments[0])), out);
 }
 
-static enum status round_numeric(const struct call *c, struct datum *out)
+static enum status round_numeric(const struct operator_call *c, struct datum *out)
 {
     int64_t scale = c->choice->argument_count == 2 ? SECOND(c) : 0;
     struct numeric number = { 0 };
@@ -670,7 +670,7 @@ static enum status round_numeric(const struct call *c, struct datum *out)
     return give_numeric(status, number, out);
 }
 
-static enum status compare(const struct call *c, struct datum *out)
+static enum status compare(const struct operator_call *c, struct datum *out)
 {
     int order = datum_compare(&c->arguments[0], &c->arguments[1]);
     bool truth = false;
@@ -695,25 +695,25 @@ static enum status compare(const struct call *c, struct datum *out)
     return STATUS_OK;
 }
 
-static enum status equal(const struct call *c, struct datum *out)
+static enum status equal(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_bool(datum_equal(&c->arguments[0], &c->arguments[1]));
     return STATUS_OK;
 }
 
-static enum status unequal(const struct call *c, struct datum *out)
+static enum status unequal(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_bool(!datum_equal(&c->arguments[0], &c->arguments[1]));
     return STATUS_OK;
 }
 
-static enum status is_true(const struct call *c, struct datum *out)
+static enum status is_true(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_bool(datum_is_true(&c->arguments[0]));
     return STATUS_OK;
 }
 
-static enum status is_not_true(const struct call *c, struct datum *out)
+static enum status is_not_true(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_bool(!datum_is_true(&c->arguments[0]));
     return STATUS_OK;
@@ -724,20 +724,20 @@ static bool is_known_false(const struct datum *d)
     return d->kind == DATUM_BOOLEAN && !d->as.integer;
 }
 
-static enum status is_false(const struct call *c, struct datum *out)
+static enum status is_false(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_bool(is_known_false(&c->arguments[0]));
     return STATUS_OK;
 }
 
-static enum status is_not_false(const struct call *c, struct datum *out)
+static enum status is_not_false(const struct operator_call *c, struct datum *out)
 {
     *out = datum_of_bool(!is_known_false(&c->arguments[0]));
     return STATUS_OK;
 }
 
 /* Nulls do not take part; of equal ones the first is given, whose scale may show. */
-static enum status choose_extreme(const struct call *c, int sign, struct datum *out)
+static enum status choose_extreme(const struct operator_call *c, int sign, struct datum *out)
 {
     *out = datum_null();
     for (uint32_t i = 0; i < c->choice->argument_count; i++) {
@@ -751,17 +751,17 @@ static enum status choose_extreme(const struct call *c, int sign, struct datum *
     return STATUS_OK;
 }
 
-static enum status greatest(const struct call *c, struct datum *out)
+static enum status greatest(const struct operator_call *c, struct datum *out)
 {
     return choose_extreme(c, 1, out);
 }
 
-static enum status least(const struct call *c, struct datum *out)
+static enum status least(const struct operator_call *c, struct datum *out)
 {
     return choose_extreme(c, -1, out);
 }
 
-static enum status coalesce(const struct call *c, struct datum *out)
+static enum status coalesce(const struct operator_call *c, struct datum *out)
 {
     uint32_t i = 0;
 
@@ -771,7 +771,7 @@ static enum status coalesce(const struct call *c, struct datum *out)
     return STATUS_OK;
 }
 
-typedef enum status evaluator(const struct call *, struct datum *);
+typedef enum status evaluator(const struct operator_call *, struct datum *);
 
 /* Codes that are missing here never leave evaluate_common() undecided. */
 static evaluator *const evaluators[OPERATOR_COUNT] = {
@@ -851,7 +851,7 @@ static enum status evaluate_by_table(const struct operator_choice *choice,
                                      const struct datum *arguments, struct datum *result,
                                      struct heap *heap, struct sql_error *err)
 {
-    struct call call = { choice, arguments, heap, err };
+    struct operator_call call = { choice, arguments, heap, err };
     struct datum out = datum_null();
 
     assert(choice->code < OPERATOR_COUNT && evaluators[choice->code]);

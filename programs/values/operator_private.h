@@ -10,7 +10,7 @@
 
 #include "programs/values/operator.h"
 
-struct call {
+struct operator_call {
     const struct operator_choice *choice;
     const struct datum *arguments;
     struct heap *heap;

@@ -11,12 +11,12 @@
 #define ERA_DAYS 146097
 #define DAYS_BEFORE_1970 719468
 
-struct moment {
+struct timestamp_moment {
     int64_t year, month, day, hour, minute, second, microsecond;
 };
 
 /* Days since 1970-01-01. Years begin in March, so that a leap day ends one. */
-static int64_t days_of(const struct moment *m)
+static int64_t days_of(const struct timestamp_moment *m)
 {
     int64_t year = m->year - (m->month <= 2);
     int64_t era = year / 400, year_of_era = year % 400;
@@ -26,7 +26,7 @@ static int64_t days_of(const struct moment *m)
            DAYS_BEFORE_1970;
 }
 
-static void set_date(struct moment *m, int64_t days)
+static void set_date(struct timestamp_moment *m, int64_t days)
 {
     int64_t since = days + DAYS_BEFORE_1970, era = since / ERA_DAYS, day = since % ERA_DAYS;
     int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
@@ -56,12 +56,12 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-struct reader {
+struct timestamp_reader {
     struct text text;
     size_t at;
 };
 
-static bool take(struct reader *r, char c)
+static bool take(struct timestamp_reader *r, char c)
 {
     if (r->at == r->text.length || r->text.at[r->at] != c)
         return false;
@@ -69,7 +69,7 @@ static bool take(struct reader *r, char c)
     return true;
 }
 
-static bool take_number(struct reader *r, size_t digits_min, size_t digits_max, int64_t *number)
+static bool take_number(struct timestamp_reader *r, size_t digits_min, size_t digits_max, int64_t *number)
 {
     size_t from = r->at;
 
@@ -81,7 +81,7 @@ static bool take_number(struct reader *r, size_t digits_min, size_t digits_max, 
 }
 
 /* Behind the point: up to six digits, and zeros. */
-static bool take_fraction(struct reader *r, int64_t *microseconds)
+static bool take_fraction(struct timestamp_reader *r, int64_t *microseconds)
 {
     int digits = 0;
 
@@ -96,7 +96,7 @@ static bool take_fraction(struct reader *r, int64_t *microseconds)
     return true;
 }
 
-static bool take_time(struct reader *r, struct moment *m)
+static bool take_time(struct timestamp_reader *r, struct timestamp_moment *m)
 {
     if (!take_number(r, 1, 2, &m->hour) || !take(r, ':') || !take_number(r, 1, 2, &m->minute))
         return false;
@@ -107,7 +107,7 @@ static bool take_time(struct reader *r, struct moment *m)
     return !take(r, '.') || take_fraction(r, &m->microsecond);
 }
 
-static bool take_moment(struct reader *r, struct moment *m)
+static bool take_moment(struct timestamp_reader *r, struct timestamp_moment *m)
 {
     while (r->at < r->text.length && is_blank(r->text.at[r->at]))
         r->at++;
@@ -126,7 +126,7 @@ static bool take_moment(struct reader *r, struct moment *m)
 }
 
 /* PostgreSQL, too, takes 24:00:00 for the next day and second 60 for the next minute. */
-static bool is_in_range(const struct moment *m)
+static bool is_in_range(const struct timestamp_moment *m)
 {
     bool is_midnight = m->minute == 0 && m->second == 0 && m->microsecond == 0;
 
@@ -138,8 +138,8 @@ static bool is_in_range(const struct moment *m)
 
 enum status timestamp_parse(struct text text, int64_t *time_ns, struct sql_error *err)
 {
-    struct reader r = { text, 0 };
-    struct moment m = { 0 };
+    struct timestamp_reader r = { text, 0 };
+    struct timestamp_moment m = { 0 };
     int64_t seconds;
 
     if (!take_moment(&r, &m))
@@ -180,7 +180,7 @@ char *timestamp_write(char *to, int64_t time_ns)
     int64_t seconds = time_ns / SECOND_NS - (time_ns % SECOND_NS < 0);
     int64_t days = seconds / DAY_SECONDS - (seconds % DAY_SECONDS < 0);
     int64_t second = seconds - days * DAY_SECONDS;
-    struct moment m = { 0 };
+    struct timestamp_moment m = { 0 };
 
     set_date(&m, days);
     to = write_digits(to, m.year, 4);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "programs/values/sqlerror.h"
+#include "programs/values/sql_error.h"
 
 #define TIMESTAMP_TEXT_MAX 26 /* bytes, without a zero byte */
 

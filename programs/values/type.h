@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "base/text.h"
-#include "programs/values/sqlerror.h"
+#include "programs/values/sql_error.h"
 
 /* The numbers stand in the order in which they turn into each other. */
 enum type_kind {

@@ -46,7 +46,7 @@ bool builtin_only_reads(const struct builtin_txn *txn, uint32_t step)
 
 uint32_t builtin_slot(const struct builtin_txn *txn, uint32_t step, enum builtin_draw which)
 {
-    return choice_key(&txn->builtin->choice, builtin_word(txn, step, which));
+    return key_distribution_key(&txn->builtin->choice, builtin_word(txn, step, which));
 }
 
 /*
@@ -66,7 +66,7 @@ static uint64_t writes_so_far(const struct builtin_txn *txn)
 /* Slots begin somewhere within the life of their first key, so that they do not retire at once. */
 uint64_t builtin_key_of_slot(const struct builtin_txn *txn, uint32_t slot)
 {
-    const struct choice *choice = &txn->builtin->choice;
+    const struct key_distribution *choice = &txn->builtin->choice;
     uint64_t life, expected, head_start;
 
     if (!builtin_has_parameter(txn->builtin->workload, PARAMETER_WRITES_PER_KEY))
@@ -74,7 +74,7 @@ uint64_t builtin_key_of_slot(const struct builtin_txn *txn, uint32_t slot)
     life = (uint64_t)builtin_number(txn->builtin, PARAMETER_WRITES_PER_KEY);
     if (life == 0)
         return slot;
-    expected = choice_expected(choice, slot, writes_so_far(txn));
+    expected = key_distribution_expected(choice, slot, writes_so_far(txn));
     head_start = life * slot / choice->count;
     return slot + (expected + head_start) / life * choice->count;
 }
@@ -246,7 +246,7 @@ static enum status refuse_value(enum builtin_parameter parameter, struct text va
 static enum status parse_choice(enum builtin_parameter parameter, struct text value,
                                 struct ratio *to, struct error *err)
 {
-    const char *const *names = choice_names();
+    const char *const *names = key_distribution_names();
     const char *nearest = text_nearest(value, names);
 
     for (uint64_t i = 0; names[i]; i++)
@@ -332,7 +332,7 @@ void builtin_print_value(const struct builtin_options *options, enum builtin_par
     struct ratio value = options->values[parameter];
 
     if (parameters[parameter].kind == KIND_CHOICE)
-        buffer_text(out, text_of(choice_names()[value.numerator]));
+        buffer_text(out, text_of(key_distribution_names()[value.numerator]));
     else
         print_ratio(value, out);
 }
@@ -402,14 +402,14 @@ static enum status init_choice(struct builtin *builtin, struct arena *arena, str
 
     switch (builtin_option(options, PARAMETER_CHOICE)) {
     case CHOICE_ZIPF:
-        return choice_init_zipf(&builtin->choice, count, options->values[PARAMETER_THETA], arena,
-                                err);
+        return key_distribution_init_zipf(&builtin->choice, count, options->values[PARAMETER_THETA], arena,
+                                          err);
     case CHOICE_HOT:
-        return choice_init_hot(&builtin->choice, count,
-                               (uint32_t)builtin_option(options, PARAMETER_HOT_KEYS),
-                               options->values[PARAMETER_HOT_SHARE], err);
+        return key_distribution_init_hot(&builtin->choice, count,
+                                         (uint32_t)builtin_option(options, PARAMETER_HOT_KEYS),
+                                         options->values[PARAMETER_HOT_SHARE], err);
     default:
-        choice_init_uniform(&builtin->choice, count);
+        key_distribution_init_uniform(&builtin->choice, count);
         return STATUS_OK;
     }
 }
@@ -536,22 +536,6 @@ bool builtin_saw_broken(const struct builtin_txn *txn, struct buffer *sentence)
     if (txn->listed)
         return builtin_listed_saw_broken(txn, sentence);
     return behaviour->saw_broken && behaviour->saw_broken(txn, sentence);
-}
-
-void builtin_print_where(const struct builtin *builtin, const struct builtin_request *request,
-                         struct buffer *out)
-{
-    const struct builtin_table *table = builtin->workload->table;
-    const char *column =
-        request->column == BUILTIN_KEY_COLUMN ? table->key_column : table->value_column;
-
-    if (request->column == BUILTIN_NO_COLUMN)
-        return;
-    if (request->low == request->high)
-        buffer_print(out, "%s = %" PRId64, column, request->low);
-    else
-        buffer_print(out, "%s >= %" PRId64 " AND %s <= %" PRId64, column, request->low, column,
-                     request->high);
 }
 
 /* --- Requests and answers --------------------------------------------------------------------- */

@@ -79,7 +79,7 @@ void builtin_print_value(const struct builtin_options *, enum builtin_parameter,
 struct builtin {
     const struct workload *workload;
     struct builtin_options options;
-    struct choice choice; /* of keys, or of what stands for several of them */
+    struct key_distribution choice; /* of keys, or of what stands for several of them */
     uint32_t clients, attempts;
     const struct random_key *client_keys;
     const struct listed_turns *turns; /* whose transactions are listed; NULL: all are drawn */
@@ -170,9 +170,6 @@ struct builtin_request builtin_next(const struct builtin_txn *);
  * others nothing is looked at. Lists need no answer: their elements are the checkers' business.
  */
 void builtin_answer(struct builtin_txn *, const struct builtin_row *rows, uint64_t count);
-
-/* The condition of a SELECT, UPDATE or DELETE: "v >= 10 AND v <= 20"; of every row nothing. */
-void builtin_print_where(const struct builtin *, const struct builtin_request *, struct buffer *);
 
 /*
  * Lists a transaction that has begun and was not answered yet: whoever does what stands there

@@ -56,9 +56,9 @@ static struct builtin_request request_delete(const struct builtin_txn *txn, bool
 }
 
 /* Of a write of a key: how it begins. */
-enum beginning { READS, WRITES_BLINDLY, DELETES };
+enum predicate_beginning { READS, WRITES_BLINDLY, DELETES };
 
-static enum beginning beginning_of(const struct builtin_txn *txn)
+static enum predicate_beginning beginning_of(const struct builtin_txn *txn)
 {
     if (builtin_percent(txn, txn->step, DRAW_REBORN, PARAMETER_REBORN_PERCENT))
         return DELETES;
@@ -69,7 +69,7 @@ static enum beginning beginning_of(const struct builtin_txn *txn)
 /* First a read of the row, and then, by what is seen, a write of it or an insert. */
 static struct builtin_request request_write(const struct builtin_txn *txn, uint64_t key)
 {
-    enum beginning beginning = beginning_of(txn);
+    enum predicate_beginning beginning = beginning_of(txn);
     unsigned part = txn->part + (beginning != DELETES);
     struct builtin_request request;
 

@@ -6,7 +6,7 @@
 
 #define ALL_WORDS ((unsigned __int128)1 << 64)
 
-const char *const *choice_names(void)
+const char *const *key_distribution_names(void)
 {
 #define CHOICE_NAME(kind, name) name,
     static const char *const names[] = { CHOICES(CHOICE_NAME) NULL };
@@ -15,34 +15,34 @@ const char *const *choice_names(void)
     return names;
 }
 
-void choice_init_uniform(struct choice *choice, uint32_t count)
+void key_distribution_init_uniform(struct key_distribution *choice, uint32_t count)
 {
     assert(count > 0);
-    *choice = (struct choice){ .kind = CHOICE_UNIFORM, .count = count };
+    *choice = (struct key_distribution){ .kind = CHOICE_UNIFORM, .count = count };
 }
 
-enum status choice_init_zipf(struct choice *choice, uint32_t count, struct ratio theta,
-                             struct arena *arena, struct error *err)
+enum status key_distribution_init_zipf(struct key_distribution *choice, uint32_t count, struct ratio theta,
+                                       struct arena *arena, struct error *err)
 {
-    *choice = (struct choice){ .kind = CHOICE_ZIPF, .count = count };
+    *choice = (struct key_distribution){ .kind = CHOICE_ZIPF, .count = count };
     return zipf_init(&choice->zipf, count, theta, arena, err);
 }
 
-enum status choice_init_hot(struct choice *choice, uint32_t count, uint32_t hot_count,
-                            struct ratio hot_share, struct error *err)
+enum status key_distribution_init_hot(struct key_distribution *choice, uint32_t count, uint32_t hot_count,
+                                      struct ratio hot_share, struct error *err)
 {
     assert(hot_share.denominator > 0 && hot_share.numerator <= hot_share.denominator);
     if (hot_count == 0 || hot_count >= count)
         return error_set(err, STATUS_BAD_INPUT,
                          "%" PRIu32 " hot of %" PRIu32 ": some must be hot, and not all", hot_count,
                          count);
-    *choice = (struct choice){ .kind = CHOICE_HOT, .count = count, .hot_count = hot_count };
+    *choice = (struct key_distribution){ .kind = CHOICE_HOT, .count = count, .hot_count = hot_count };
     choice->hot_words = ((unsigned __int128)hot_share.numerator << 64) / hot_share.denominator;
     return STATUS_OK;
 }
 
 /* A word that is below the bound is uniform there: it says both which part, and which key of it. */
-static uint32_t hot_key(const struct choice *choice, uint64_t word)
+static uint32_t hot_key(const struct key_distribution *choice, uint64_t word)
 {
     if (word < choice->hot_words)
         return (uint32_t)((unsigned __int128)word * choice->hot_count / choice->hot_words);
@@ -51,7 +51,7 @@ static uint32_t hot_key(const struct choice *choice, uint64_t word)
                       (ALL_WORDS - choice->hot_words));
 }
 
-uint32_t choice_key(const struct choice *choice, uint64_t word)
+uint32_t key_distribution_key(const struct key_distribution *choice, uint64_t word)
 {
     switch (choice->kind) {
     case CHOICE_ZIPF:
@@ -63,7 +63,7 @@ uint32_t choice_key(const struct choice *choice, uint64_t word)
     }
 }
 
-uint64_t choice_expected(const struct choice *choice, uint32_t key, uint64_t draws)
+uint64_t key_distribution_expected(const struct key_distribution *choice, uint32_t key, uint64_t draws)
 {
     unsigned __int128 all = draws;
     unsigned __int128 hot = all * choice->hot_words >> 64;

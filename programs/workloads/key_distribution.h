@@ -21,34 +21,34 @@
 /* X(ENUMERATOR, name) */
 #define CHOICES(X) X(UNIFORM, "uniform") X(ZIPF, "zipf") X(HOT, "hot")
 
-enum choice_kind {
+enum key_distribution_kind {
 #define CHOICE_ENUM(kind, name) CHOICE_##kind,
     CHOICES(CHOICE_ENUM)
 #undef CHOICE_ENUM
         CHOICE_KIND_COUNT
 };
 
-struct choice {
-    enum choice_kind kind;
+struct key_distribution {
+    enum key_distribution_kind kind;
     uint32_t count, hot_count;
     unsigned __int128 hot_words; /* of the 2^64 words, those that stand for a hot key */
     struct zipf zipf;
 };
 
 /* All names, ending in NULL. */
-const char *const *choice_names(void);
+const char *const *key_distribution_names(void);
 
-void choice_init_uniform(struct choice *, uint32_t count);
-MUST_USE enum status choice_init_zipf(struct choice *, uint32_t count, struct ratio theta,
-                                      struct arena *, struct error *);
+void key_distribution_init_uniform(struct key_distribution *, uint32_t count);
+MUST_USE enum status key_distribution_init_zipf(struct key_distribution *, uint32_t count, struct ratio theta,
+                                                struct arena *, struct error *);
 /* The hot ones are at least one, and fewer than all; their share is at most 1. */
-MUST_USE enum status choice_init_hot(struct choice *, uint32_t count, uint32_t hot_count,
-                                     struct ratio hot_share, struct error *);
+MUST_USE enum status key_distribution_init_hot(struct key_distribution *, uint32_t count, uint32_t hot_count,
+                                               struct ratio hot_share, struct error *);
 
 /* The key that the word stands for. */
-uint32_t choice_key(const struct choice *, uint64_t word);
+uint32_t key_distribution_key(const struct key_distribution *, uint64_t word);
 
 /* How many of so many draws are of this key in expectation, rounded down; draws below 2^62. */
-uint64_t choice_expected(const struct choice *, uint32_t key, uint64_t draws);
+uint64_t key_distribution_expected(const struct key_distribution *, uint32_t key, uint64_t draws);
 
 #endif

@@ -11,14 +11,6 @@ void listed_close(struct listed *listing)
     buffer_close(&listing->calls);
 }
 
-void listed_clear(struct listed *listing)
-{
-    listing->txns.count = 0;
-    listing->ops.count = 0;
-    buffer_clear(&listing->calls);
-    listing->is_short = false;
-}
-
 static struct listed_txn *last_of(struct listed *listing)
 {
     assert(listing->txns.count > 0 || listing->is_short);
@@ -242,12 +234,12 @@ uint32_t listed_print(const struct listed_op *ops, uint32_t count, struct buffer
 
 /* --- Parsing ---------------------------------------------------------------------------------- */
 
-struct scan {
+struct listed_scan {
     struct text text;
     size_t at;
 };
 
-static void skip_blanks(struct scan *scan)
+static void skip_blanks(struct listed_scan *scan)
 {
     while (scan->at < scan->text.length && scan->text.at[scan->at] == ' ')
         scan->at++;
@@ -258,14 +250,14 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z');
 }
 
-static bool is_at_end(struct scan *scan)
+static bool is_at_end(struct listed_scan *scan)
 {
     skip_blanks(scan);
     return scan->at == scan->text.length;
 }
 
 /* Steps over the sign if it stands here. */
-static bool take_sign(struct scan *scan, const char *sign)
+static bool take_sign(struct listed_scan *scan, const char *sign)
 {
     size_t length = strlen(sign);
 
@@ -278,7 +270,7 @@ static bool take_sign(struct scan *scan, const char *sign)
 }
 
 /* The same of a word, which ends where its letters do. */
-static bool take_word(struct scan *scan, const char *word)
+static bool take_word(struct listed_scan *scan, const char *word)
 {
     size_t before = scan->at;
 
@@ -289,7 +281,7 @@ static bool take_word(struct scan *scan, const char *word)
     return false;
 }
 
-static bool take_number(struct scan *scan, int64_t *number)
+static bool take_number(struct listed_scan *scan, int64_t *number)
 {
     size_t begin, end;
 
@@ -305,13 +297,13 @@ static bool take_number(struct scan *scan, int64_t *number)
     return true;
 }
 
-static enum status expected(const struct scan *scan, const char *what, struct error *err)
+static enum status expected(const struct listed_scan *scan, const char *what, struct error *err)
 {
     return error_set(err, STATUS_BAD_INPUT, "'%.*s': %s should stand at character %zu",
                      TEXT_PRINT(scan->text), what, scan->at + 1);
 }
 
-static bool take_term(struct scan *scan, struct listed_sum *sum)
+static bool take_term(struct listed_scan *scan, struct listed_sum *sum)
 {
     for (int i = 0; i < TERM_COUNT; i++)
         if (take_word(scan, terms[i])) {
@@ -322,7 +314,7 @@ static bool take_term(struct scan *scan, struct listed_sum *sum)
 }
 
 /* "17", "a", "a+b", "a-5". */
-static enum status parse_sum(struct scan *scan, struct listed_sum *sum, struct error *err)
+static enum status parse_sum(struct listed_scan *scan, struct listed_sum *sum, struct error *err)
 {
     if (!take_term(scan, sum))
         return take_number(scan, &sum->constant)
@@ -340,7 +332,7 @@ static enum status parse_sum(struct scan *scan, struct listed_sum *sum, struct e
     return STATUS_OK;
 }
 
-static enum status parse_key(struct scan *scan, struct listed_op *op, struct error *err)
+static enum status parse_key(struct listed_scan *scan, struct listed_op *op, struct error *err)
 {
     int64_t key;
 
@@ -350,7 +342,7 @@ static enum status parse_key(struct scan *scan, struct listed_op *op, struct err
     return STATUS_OK;
 }
 
-static enum status parse_range(struct scan *scan, struct listed_op *op, struct error *err)
+static enum status parse_range(struct listed_scan *scan, struct listed_op *op, struct error *err)
 {
     op->range = take_word(scan, "key") ? LISTED_KEYS
                 : take_word(scan, "value") ? LISTED_VALUES
@@ -365,7 +357,7 @@ static enum status parse_range(struct scan *scan, struct listed_op *op, struct e
     return op->high < op->low ? expected(scan, "a range that is not empty", err) : STATUS_OK;
 }
 
-static enum status parse_condition(struct scan *scan, struct listed_op *op, struct error *err)
+static enum status parse_condition(struct listed_scan *scan, struct listed_op *op, struct error *err)
 {
     op->comparison = take_sign(scan, ">=") ? LISTED_AT_LEAST
                      : take_sign(scan, "<") ? LISTED_LESS
@@ -376,7 +368,7 @@ static enum status parse_condition(struct scan *scan, struct listed_op *op, stru
     return take_number(scan, &op->bound) ? STATUS_OK : expected(scan, "a number", err);
 }
 
-static enum status parse_kind(struct scan *scan, struct listed_op *op, struct error *err)
+static enum status parse_kind(struct listed_scan *scan, struct listed_op *op, struct error *err)
 {
     for (int i = 0; i < LISTED_KIND_COUNT; i++)
         if (take_word(scan, words[i])) {
@@ -387,9 +379,9 @@ static enum status parse_kind(struct scan *scan, struct listed_op *op, struct er
                           "abort if, commit if or abort", err);
 }
 
-static void parse_name(struct scan *scan, struct listed_op *op)
+static void parse_name(struct listed_scan *scan, struct listed_op *op)
 {
-    struct scan ahead = *scan;
+    struct listed_scan ahead = *scan;
     struct listed_sum sum = { 0 };
 
     if (!take_term(&ahead, &sum) || !take_sign(&ahead, "="))
@@ -399,7 +391,7 @@ static void parse_name(struct scan *scan, struct listed_op *op)
         *scan = ahead;
 }
 
-static enum status parse_op(struct scan *scan, struct listed_op *op, struct error *err)
+static enum status parse_op(struct listed_scan *scan, struct listed_op *op, struct error *err)
 {
     parse_name(scan, op);
     TRY(parse_kind(scan, op, err));
@@ -420,7 +412,7 @@ static enum status parse_op(struct scan *scan, struct listed_op *op, struct erro
 
 enum status listed_parse(struct listed *listing, struct text text, struct error *err)
 {
-    struct scan scan = { text, 0 };
+    struct listed_scan scan = { text, 0 };
 
     do {
         struct listed_op op = { 0 };

@@ -98,8 +98,6 @@ struct listed {
 };
 
 void listed_close(struct listed *);
-/* Nothing is listed any more. */
-void listed_clear(struct listed *);
 /* A transaction without operations, behind the others; the next are its own. */
 void listed_begin(struct listed *, uint32_t client);
 void listed_add(struct listed *, struct listed_op);

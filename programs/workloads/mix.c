@@ -57,7 +57,7 @@ int64_t mix_values(const struct draw *draw)
     return (int64_t)draw->keys * VALUES_PER_KEY + RANGE_VALUES;
 }
 
-static enum step_kind draw_kind(const struct mix *mix, struct random *random)
+static enum mix_step_kind draw_kind(const struct mix *mix, struct random *random)
 {
     unsigned percent = (unsigned)random_below(random, 100);
 
@@ -70,14 +70,14 @@ static enum step_kind draw_kind(const struct mix *mix, struct random *random)
     return percent < mix->increment_percent ? STEP_INCREMENT : STEP_INSERT;
 }
 
-static bool may_be_by_predicate(const struct mix *mix, enum step_kind kind)
+static bool may_be_by_predicate(const struct mix *mix, enum mix_step_kind kind)
 {
     return (mix->range != RANGE_NONE && kind == STEP_READ) ||
            (mix->range == RANGE_OF_VALUES && kind == STEP_WRITE);
 }
 
 /* Half of the reads by predicate return rows, the others are aggregates. */
-static enum step_kind draw_read_by_predicate(const struct mix *mix, struct random *random)
+static enum mix_step_kind draw_read_by_predicate(const struct mix *mix, struct random *random)
 {
     uint64_t quarter = random_below(random, 4);
 
@@ -86,7 +86,7 @@ static enum step_kind draw_read_by_predicate(const struct mix *mix, struct rando
     return quarter == 2 ? STEP_MINIMUM : STEP_MAXIMUM;
 }
 
-static void draw_range(const struct draw *draw, struct random *random, struct step *step)
+static void draw_range(const struct draw *draw, struct random *random, struct mix_step *step)
 {
     if (draw->mix->range == RANGE_OF_KEYS) {
         step->key = (uint32_t)random_below(random, draw->keys);
@@ -103,8 +103,8 @@ static void draw_range(const struct draw *draw, struct random *random, struct st
     step->high = step->low + RANGE_VALUES - 1;
 }
 
-static void draw_step(const struct draw *draw, struct random *random, enum step_kind kind,
-                      struct step *step)
+static void draw_step(const struct draw *draw, struct random *random, enum mix_step_kind kind,
+                      struct mix_step *step)
 {
     const struct mix *mix = draw->mix;
 
@@ -119,10 +119,10 @@ static void draw_step(const struct draw *draw, struct random *random, enum step_
     step->key = (uint32_t)random_below(random, draw->keys);
 }
 
-void mix_draw(const struct draw *draw, struct random *random, struct step *steps,
+void mix_draw(const struct draw *draw, struct random *random, struct mix_step *steps,
                    unsigned count)
 {
-    enum step_kind kind = draw_kind(draw->mix, random);
+    enum mix_step_kind kind = draw_kind(draw->mix, random);
 
     for (unsigned i = 0; i < count; i++) {
         if (i > 0 && !draw->mix->one_kind)

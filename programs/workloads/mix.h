@@ -32,7 +32,7 @@ struct mix {
     uint16_t keys, operations;  /* defaults */
 };
 
-enum step_kind {
+enum mix_step_kind {
     STEP_READ,
     STEP_WRITE,
     STEP_INCREMENT,
@@ -48,8 +48,8 @@ enum step_kind {
 #define RANGE_VALUES 50
 #define VALUES_PER_KEY 10
 
-struct step {
-    enum step_kind kind;
+struct mix_step {
+    enum mix_step_kind kind;
     uint32_t key;      /* of STEP_READ to STEP_INSERT; else the first of the range of keys */
     uint32_t last_key; /* of a range of keys: itself in it */
     int64_t low, high; /* of a range of values: both in it */
@@ -70,9 +70,9 @@ extern const struct mix mix_list_append;
 /* Values of a column that predicates ask for are below it. */
 int64_t mix_values(const struct draw *);
 
-void mix_draw(const struct draw *, struct random *, struct step *, unsigned count);
+void mix_draw(const struct draw *, struct random *, struct mix_step *, unsigned count);
 
-static inline bool step_is_by_predicate(enum step_kind kind)
+static inline bool step_is_by_predicate(enum mix_step_kind kind)
 {
     return kind >= STEP_SELECT;
 }

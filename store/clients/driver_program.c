@@ -462,7 +462,7 @@ static void program_ended(void *context, uint32_t number, enum txn_status status
 static enum status prepare_arguments(struct driver_program *d, const struct program_call *given,
                                      struct prepared_call *call, struct error *err)
 {
-    const struct function *function = &d->program->tree.functions[call->function];
+    const struct program_function *function = &d->program->tree.functions[call->function];
     uint32_t fresh = 0;
 
     if (given->argument_count != function->parameter_count ||

@@ -61,7 +61,7 @@ static void answer_read(struct driver_program *d, const struct request *r)
     } else {
         for (uint32_t i = 0; i < d->final.count; i++)
             if (d->final.at[i].table == r->table &&
-                filter_matches(&r->filter, d->final.at[i].cells, &d->heap))
+                condition_matches(&r->filter, d->final.at[i].cells, &d->heap))
                 pool_push(&d->pool, &d->rows, d->final.at[i].cells);
     }
     machine_answer_rows(d->judge, d->rows.at, d->rows.count);
@@ -96,7 +96,7 @@ enum status driver_program_evaluate(struct driver_program *d, uint32_t function,
     return STATUS_OK;
 }
 
-static bool is_invariant(const struct function *f)
+static bool is_invariant(const struct program_function *f)
 {
     size_t length = sizeof INVARIANT_PREFIX - 1;
 
@@ -108,7 +108,7 @@ enum status driver_program_examine_invariants(const struct driver_program *d, st
     const struct program_tree *tree = &d->program->tree;
 
     for (uint32_t i = 0; i < tree->function_count; i++) {
-        const struct function *f = &tree->functions[i];
+        const struct program_function *f = &tree->functions[i];
 
         if (is_invariant(f) && (f->parameter_count > 0 || f->result.kind != TYPE_BOOLEAN))
             return error_set(err, STATUS_BAD_INPUT,

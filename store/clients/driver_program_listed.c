@@ -10,7 +10,7 @@ static enum status prepare(struct driver_program *d, const struct listed_txn *tx
 {
     struct text text = listed_call(d->options.listing, txn);
     struct datum arguments[CALL_ARGUMENTS_MAX];
-    const struct function *function;
+    const struct program_function *function;
 
     call->function = UINT32_MAX;
     if (text.length == 0)
@@ -86,7 +86,7 @@ static void print_literal(const struct datum *value, struct buffer *out, struct 
 void driver_program_listed_add(struct driver_program *d, uint32_t client, uint32_t function,
                   const struct datum *arguments)
 {
-    const struct function *called = &d->program->tree.functions[function];
+    const struct program_function *called = &d->program->tree.functions[function];
     struct buffer out = { 0 }, room = { 0 };
 
     buffer_text(&out, called->name);

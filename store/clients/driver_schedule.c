@@ -330,7 +330,7 @@ static void schedule_ended(void *context, uint32_t client, enum txn_status statu
 
 static bool gives_rows(const struct driver_schedule *d, const struct schedule_step *step)
 {
-    const struct function *function = &d->program->tree.functions[step->function];
+    const struct program_function *function = &d->program->tree.functions[step->function];
 
     if (step->act == SCHEDULE_AWAIT)
         return true;

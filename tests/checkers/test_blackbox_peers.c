@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/generator/anonymize.h"
 #include "programs/generator/generate.h"
 #include "store/bugs.h"
 #include "tests/checkers/blackbox_fixture.h"
@@ -15,6 +14,7 @@
 #include "tests/checkers/plain_polygraph.h"
 #include "tests/oracle/oracle.h"
 #include "tests/oracle/small.h"
+#include "tests/programs/generator/anonymize.h"
 #include "tests/store/cluster_fixture.h"
 #include "unity.h"
 
@@ -91,7 +91,7 @@ static struct history generate_medium(struct random *random, uint64_t seed)
                                          LEVEL_SESSION_SNAPSHOT, LEVEL_PREFIX };
     const char *workload = workloads[random_below(random, ROW_COUNT(workloads))];
     struct generate_options options = generate_defaults(workload_find(text_of(workload)));
-    struct disguise_options how = { .sessions = true, .times = true, .seed = seed };
+    struct anonymize_options how = { .sessions = true, .times = true, .seed = seed };
     struct history generated, disguised;
     struct planted planted;
 
@@ -102,7 +102,7 @@ static struct history generate_medium(struct random *random, uint64_t seed)
     options.level = levels[random_below(random, ROW_COUNT(levels))];
     options.seed = seed;
     ASSERT_OK(generate(&options, &generated, &planted, &err), &err);
-    ASSERT_OK(disguise(&generated, &how, &disguised, &err), &err);
+    ASSERT_OK(anonymize_history(&generated, &how, &disguised, &err), &err);
     history_close(&generated);
     return disguised;
 }
@@ -258,7 +258,7 @@ static void levels_imply_each_other(void)
 static void names_and_order_in_the_file_change_no_verdict(void)
 {
     for (uint64_t seed = 0; seed < fixture_rounds(40); seed++) {
-        struct disguise_options how = { .sessions = true, .times = true, .seed = seed };
+        struct anonymize_options how = { .sessions = true, .times = true, .seed = seed };
         struct blackbox_question question = { .what = "disguise", .seed = seed,
                                               .patience_ns = PATIENCE_NS };
         struct history disguised;
@@ -269,7 +269,7 @@ static void names_and_order_in_the_file_change_no_verdict(void)
         question.history = &m.history;
         question.options.level = blackbox_levels[seed % BLACKBOX_LEVELS];
         verdict = blackbox_ask(&question);
-        ASSERT_OK(disguise(&m.history, &how, &disguised, &err), &err);
+        ASSERT_OK(anonymize_history(&m.history, &how, &disguised, &err), &err);
         question.history = &disguised;
         other = blackbox_ask(&question);
         if (other != verdict && other != VERDICT_UNKNOWN && verdict != VERDICT_UNKNOWN)

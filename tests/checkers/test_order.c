@@ -260,7 +260,7 @@ static uint32_t rank_of(const struct history *h, uint32_t txn)
     uint32_t rank = 0;
 
     for (uint32_t t = 0; t < h->txn_count; t++)
-        rank += place_compare(history_ts(h, t), history_ts(h, txn)) < 0;
+        rank += history_compare_places(history_ts(h, t), history_ts(h, txn)) < 0;
     return rank;
 }
 
@@ -315,7 +315,7 @@ static bool has_inversion(const struct history *h, enum level level)
         for (uint32_t b = 0; b < h->txn_count; b++)
             if (h->txn_status[a] == TXN_OK && h->txn_status[b] == TXN_OK &&
                 goes_before(h, level, a, b) &&
-                place_compare(history_ts(h, b), history_ts(h, a)) < 0)
+                history_compare_places(history_ts(h, b), history_ts(h, a)) < 0)
                 return true;
     return false;
 }

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "history/level.h"
-#include "programs/generator/anonymize.h"
 #include "programs/generator/generate.h"
 #include "store/bugs.h"
 #include "tests/checkers/checker_fixture.h"
+#include "tests/programs/generator/anonymize.h"
 #include "tests/store/cluster_fixture.h"
 #include "tests/store/protocols/causal_judge.h"
 #include "tests/verify/verify_fixture.h"
@@ -181,12 +181,12 @@ static void nothing_is_denied_that_has_an_order(void)
 
     for (uint64_t seed = 0; seed < fixture_rounds(120); seed++) {
         struct subject subject = { .what = "changed", .seed = seed };
-        struct disguise_options how = { .sessions = true, .times = true, .seed = seed };
+        struct anonymize_options how = { .sessions = true, .times = true, .seed = seed };
         struct history generated, h;
         int64_t *values;
 
         generate_one(seed, made[seed % ROW_COUNT(made)], 60, &generated);
-        ASSERT_OK(disguise(&generated, &how, &h, &err), &err);
+        ASSERT_OK(anonymize_history(&generated, &how, &h, &err), &err);
         history_close(&generated);
         values = calloc(h.op_count, sizeof *values);
         TEST_ASSERT_NOT_NULL(values);

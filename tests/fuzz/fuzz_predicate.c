@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "history/jsonl/jsonl_read.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #define ROW_COUNT_OF_T 4
 

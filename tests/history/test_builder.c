@@ -221,7 +221,7 @@ static void places_of_one_to_three_parts_may_mix(void)
     TEST_ASSERT_EQUAL(9, history_ts(&history, 1).part[2]);
     TEST_ASSERT_EQUAL(1, history_op_snapshot(&history, 1, 0).parts);
     TEST_ASSERT_EQUAL(2, history_op_snapshot(&history, 1, 1).parts);
-    TEST_ASSERT_TRUE(place_compare(history_ts(&history, 2), history_ts(&history, 1)) < 0);
+    TEST_ASSERT_TRUE(history_compare_places(history_ts(&history, 2), history_ts(&history, 1)) < 0);
 }
 
 static void ids_are_unique_whether_they_rise_or_not(void)

@@ -52,9 +52,9 @@ static void places_compare_from_left_to_right(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        TEST_ASSERT_EQUAL_MESSAGE(rows[i].order, place_compare(rows[i].a, rows[i].b),
+        TEST_ASSERT_EQUAL_MESSAGE(rows[i].order, history_compare_places(rows[i].a, rows[i].b),
                                   rows[i].which);
-        TEST_ASSERT_EQUAL_MESSAGE(-rows[i].order, place_compare(rows[i].b, rows[i].a),
+        TEST_ASSERT_EQUAL_MESSAGE(-rows[i].order, history_compare_places(rows[i].b, rows[i].a),
                                   rows[i].which);
     }
 }

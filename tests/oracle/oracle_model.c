@@ -373,7 +373,7 @@ static int source_at_place(const struct oracle_search *s, unsigned txn, unsigned
             continue;
         if (ts.parts == 0)
             return ORACLE_ANYONE;
-        if (place_compare(ts, place) >= (is_snapshot ? 1 : 0) || place_compare(ts, latest) <= 0)
+        if (history_compare_places(ts, place) >= (is_snapshot ? 1 : 0) || history_compare_places(ts, latest) <= 0)
             continue;
         latest = ts;
         source = (int)t;

@@ -186,7 +186,7 @@ static void time_by_ts(const struct history *h, struct timed *timed)
         int64_t rank = 0;
 
         for (uint32_t other = 0; other < h->txn_count; other++)
-            rank += place_compare(history_ts(h, other), history_ts(h, t)) < 0;
+            rank += history_compare_places(history_ts(h, other), history_ts(h, t)) < 0;
         timed->invoked[t] = 10 * rank;
         timed->completed[t] = 10 * rank + 5;
     }
@@ -209,7 +209,7 @@ static bool has_inversion(const struct history *h, enum level level)
         for (uint32_t b = 0; b < h->txn_count; b++)
             if (h->txn_status[a] == TXN_OK && h->txn_status[b] == TXN_OK &&
                 goes_before(h, level, a, b) &&
-                place_compare(history_ts(h, b), history_ts(h, a)) < 0)
+                history_compare_places(history_ts(h, b), history_ts(h, a)) < 0)
                 return true;
     return false;
 }

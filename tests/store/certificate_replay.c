@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #define NO_WRITE UINT32_MAX
 
@@ -53,7 +53,7 @@ static bool is_committed(const struct history *h, size_t txn)
 static int compare_writes(const void *a, const void *b)
 {
     const struct written *x = a, *y = b;
-    int order = place_compare(x->place, y->place);
+    int order = history_compare_places(x->place, y->place);
 
     if (x->key != y->key)
         return x->key < y->key ? -1 : 1;
@@ -91,8 +91,8 @@ static size_t seen_count(const struct replay *r, uint32_t op, uint32_t key)
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         struct place place = r->writes[middle].place;
-        bool is_seen = snapshot.parts > 0 ? place_compare(place, snapshot) <= 0
-                                          : place_compare(place, own) < 0;
+        bool is_seen = snapshot.parts > 0 ? history_compare_places(place, snapshot) <= 0
+                                          : history_compare_places(place, own) < 0;
 
         if (is_seen)
             low = middle + 1;
@@ -250,7 +250,7 @@ struct timed {
 
 static int compare_timed(const void *a, const void *b)
 {
-    return place_compare(((const struct timed *)a)->place, ((const struct timed *)b)->place);
+    return history_compare_places(((const struct timed *)a)->place, ((const struct timed *)b)->place);
 }
 
 const char *certificate_find_inversion(const struct history *h)

@@ -33,8 +33,8 @@ fresh_tree() {
         mkdir -p "$tree/${door%/*}"
         echo 'int door;' >"$tree/$door"
     done
-    echo 'int random_of(int);' >"$tree/programs/machine/predicate.h"
-    echo '#include "programs/machine/predicate.h"' >"$tree/store/store.h"
+    echo 'int random_of(int);' >"$tree/programs/machine/predicates.h"
+    echo '#include "programs/machine/predicates.h"' >"$tree/store/store.h"
 }
 
 report() { # the line that says how the test went
@@ -60,13 +60,13 @@ refuses() { # sentence, file, its text, what must be said
 }
 
 accepts "a tree that keeps to the table passes" \
-    store/run.c '#include "sim/queue.h"\n#include "programs/machine/predicate.h"\n'
+    store/run.c '#include "sim/queue.h"\n#include "programs/machine/predicates.h"\n'
 accepts "a protocol sees the doors of its own room" \
     store/protocols/mvto.c '#include "store/store.h"\n'
 accepts "a room sees its own private header" \
     sim/queue.c '#include "sim/queue.h"\n#include "sim/queue_private.h"\n'
 accepts "the predicates are a door for checkers" \
-    checkers/checker.c '#include "programs/machine/predicate.h"\n'
+    checkers/checker.c '#include "programs/machine/predicates.h"\n'
 accepts "a door may bear the name of the library that it wraps" \
     tests/test_z3.c '#include "sim/queue.h"\n#include "checkers/z3.h"\n'
 accepts "floating point in comments, strings and names is nobody's business" \
@@ -78,7 +78,7 @@ accepts "cli may read the clock and count in doubles" \
 
 refuses "checkers do not see sim" \
     checkers/checker.c '\n#include "sim/queue.h"\n' \
-    'checkers/checker.c:2: "sim/queue.h": checkers may use base history programs/machine/predicate.h'
+    'checkers/checker.c:2: "sim/queue.h": checkers may use base history programs/machine/predicates.h'
 refuses "checkers see nothing of programs but predicates" \
     checkers/checker.c '#include "programs/bytecode.h"\n' '"programs/bytecode.h": checkers may use'
 refuses "base sees nothing of ours" \

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 #include "tests/fixture.h"
 #include "tests/programs/machine/predicate_fixture.h"
 #include "tests/programs/machine/random_condition.h"

@@ -82,7 +82,7 @@ struct dated {
 
 static int compare_dated(const void *a, const void *b)
 {
-    return place_compare(((const struct dated *)a)->ts, ((const struct dated *)b)->ts);
+    return history_compare_places(((const struct dated *)a)->ts, ((const struct dated *)b)->ts);
 }
 
 static bool is_listed(const struct history *h, uint32_t txn)
@@ -101,7 +101,7 @@ static void write_snapshots(const struct history *h, const struct dated *dated, 
         struct place snapshot = history_txn_snapshot(h, dated[i].txn);
         size_t seen = i;
 
-        while (snapshot.parts > 0 && seen > 0 && place_compare(dated[seen - 1].ts, snapshot) > 0)
+        while (snapshot.parts > 0 && seen > 0 && history_compare_places(dated[seen - 1].ts, snapshot) > 0)
             seen--;
         buffer_print(out, "%s%zu", i ? "," : "", seen);
     }

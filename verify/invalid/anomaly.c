@@ -397,8 +397,8 @@ static enum status check_lost_update(struct verifier *v, const uint32_t *op, str
         return verify_refuse(v, err, "only snapshots by a certificate forbid updates by place");
     if (first == second || v->counting[first] != COUNTS || v->counting[second] != COUNTS)
         return verify_refuse(v, err, "an update is lost between two who committed");
-    if (ts.parts == 0 || snapshot.parts == 0 || place_compare(snapshot, ts) >= 0 ||
-        place_compare(ts, history_ts(h, second)) >= 0)
+    if (ts.parts == 0 || snapshot.parts == 0 || history_compare_places(snapshot, ts) >= 0 ||
+        history_compare_places(ts, history_ts(h, second)) >= 0)
         return verify_refuse(v, err, "the second update's snapshot has the first");
     return STATUS_OK;
 }
@@ -431,7 +431,7 @@ static enum status check_contradiction(struct verifier *v, uint32_t key, const u
     if (place == h->order_start[order + 1] - h->order_start[order] ||
         place_in_order(h, order, op[0]) >= place)
         return verify_refuse(v, err, "the version order does not have the first before the second");
-    if (first.parts == 0 || second.parts == 0 || place_compare(second, first) >= 0)
+    if (first.parts == 0 || second.parts == 0 || history_compare_places(second, first) >= 0)
         return verify_refuse(v, err, "their places do not contradict that");
     return STATUS_OK;
 }

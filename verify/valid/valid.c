@@ -51,7 +51,7 @@ static enum status give_place(struct verifier *v, uint32_t place, struct error *
 
         TRY(lookup_txn(v, v->w->order.at[place - 1], &before, err));
         if (history_ts(h, txn).parts == 0 ||
-            place_compare(history_ts(h, before), history_ts(h, txn)) >= 0)
+            history_compare_places(history_ts(h, before), history_ts(h, txn)) >= 0)
             return verify_refuse(
                 v, err, "the ts of transaction %" PRId64 " is not greater than that of %" PRId64,
                 id, h->txn_id[before]);

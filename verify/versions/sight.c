@@ -100,7 +100,7 @@ static uint32_t count_until(const struct verifier *v, uint32_t key, struct place
         uint32_t middle = low + (high - low) / 2;
         struct place ts = history_ts(v->h, chain_txn_at(v, key, by_ts[middle]));
 
-        if (place_compare(ts, place) < inclusive)
+        if (history_compare_places(ts, place) < inclusive)
             low = middle + 1;
         else
             high = middle;

@@ -208,7 +208,7 @@ struct dated {
 static int compare_dated(const void *a, const void *b)
 {
     const struct dated *x = a, *y = b;
-    int c = place_compare(x->ts, y->ts);
+    int c = history_compare_places(x->ts, y->ts);
 
     return c != 0 ? c : (x->spot > y->spot) - (x->spot < y->spot);
 }

@@ -142,8 +142,8 @@ static int compare_times(const void *a, const void *b)
 
     if ((x->ts.parts > 0) != (y->ts.parts > 0))
         return x->ts.parts > 0 ? -1 : 1;
-    if (x->ts.parts > 0 && place_compare(x->ts, y->ts) != 0)
-        return place_compare(x->ts, y->ts);
+    if (x->ts.parts > 0 && history_compare_places(x->ts, y->ts) != 0)
+        return history_compare_places(x->ts, y->ts);
     if (x->completed != y->completed)
         return x->completed < y->completed ? -1 : 1;
     return (x->txn > y->txn) - (x->txn < y->txn);

@@ -1,4 +1,4 @@
-#include "programs/generator/anonymize.h"
+#include "tests/programs/generator/anonymize.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +21,13 @@ void tearDown(void) {}
 
 static struct history disguised(const struct history *h, bool sessions, bool orders, uint64_t seed)
 {
-    struct disguise_options options = { .sessions = sessions,
+    struct anonymize_options options = { .sessions = sessions,
                                         .version_orders = orders,
                                         .times = orders,
                                         .seed = seed };
     struct history other;
 
-    ASSERT_OK(disguise(h, &options, &other, &err), &err);
+    ASSERT_OK(anonymize_history(h, &options, &other, &err), &err);
     ASSERT_OK(history_check(&other, &err), &err);
     return other;
 }
@@ -159,11 +159,11 @@ static void version_orders_stay_if_they_are_wanted(void)
 
 static void rows_are_refused(void)
 {
-    struct disguise_options options = { .seed = 1 };
+    struct anonymize_options options = { .seed = 1 };
     struct history h, other;
 
     notation_read("T1: ins {7=12}; T2: sel * {7=12}", &h);
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, disguise(&h, &options, &other, &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, anonymize_history(&h, &options, &other, &err));
     history_close(&h);
 }
 

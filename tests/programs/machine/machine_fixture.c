@@ -71,6 +71,14 @@ const char *fixture_filter(const struct filter *f)
 {
     struct buffer text = { 0 };
 
-    filter_print(f, &fixture_program.tree.schema, &text);
+    condition_print_filter(f, &fixture_program.tree.schema, &text);
     return keep(&text);
+}
+
+uint32_t fixture_table(const struct program *program, struct text name)
+{
+    for (uint32_t i = 0; i < program->tree.schema.table_count; i++)
+        if (text_equal(program->tree.schema.tables[i].name, name))
+            return i;
+    return UINT32_MAX;
 }

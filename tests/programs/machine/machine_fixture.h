@@ -23,6 +23,8 @@ struct fixture_call {
 
 struct fixture_call fixture_call(const char *call);
 const char *fixture_text(const struct datum *);
+/* The number of a table, or UINT32_MAX. */
+uint32_t fixture_table(const struct program *, struct text name);
 const char *fixture_filter(const struct filter *);
 
 #endif

@@ -16,7 +16,7 @@
 #define TESTS_PROGRAMS_MACHINE_PREDICATE_FIXTURE_H
 
 #include "history/history.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #define PREDICATE_ROWS 6
 #define PREDICATE_TABLE 0

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #define NO_WRITE UINT32_MAX
 

@@ -83,7 +83,7 @@ static bool matches(int64_t id, struct datum a)
 {
     struct datum row[COLUMNS] = { [ID] = datum_of_int64(id), [A] = a };
 
-    return filter_matches(&filter, row, &scratch);
+    return condition_matches(&filter, row, &scratch);
 }
 
 static void a_row_matches_where_all_is_true_and_null_is_not(void)
@@ -110,11 +110,11 @@ static void a_row_that_cannot_be_decided_is_for_the_reader_to_see(void)
     bool is_one;
 
     filter_of("id < x AND 10 / a > 2");
-    TEST_ASSERT_TRUE(filter_matches(&filter, row, &scratch));
-    TEST_ASSERT_TRUE(filter_evaluate(&filter, row, &scratch, &is_one, &error) != STATUS_OK);
+    TEST_ASSERT_TRUE(condition_matches(&filter, row, &scratch));
+    TEST_ASSERT_TRUE(condition_evaluate(&filter, row, &scratch, &is_one, &error) != STATUS_OK);
     TEST_ASSERT_EQUAL_STRING("22012", error.sqlstate);
     row[ID] = datum_of_int64(10);
-    TEST_ASSERT_FALSE(filter_matches(&filter, row, &scratch));
+    TEST_ASSERT_FALSE(condition_matches(&filter, row, &scratch));
 }
 
 static void what_depends_on_no_column_is_computed_before(void)
@@ -140,17 +140,17 @@ static void pins_and_ranges_are_found_on_either_side(void)
     struct range range;
 
     filter_of("x = id AND a > y AND 9 >= a AND a < 100 AND s BETWEEN 'a' AND u");
-    TEST_ASSERT_TRUE(filter_pin(&filter, ID, &value));
+    TEST_ASSERT_TRUE(condition_pin(&filter, ID, &value));
     TEST_ASSERT_EQUAL_INT64(10, value.as.integer);
-    TEST_ASSERT_FALSE(filter_pin(&filter, A, &value));
-    range = filter_range(&filter, A);
+    TEST_ASSERT_FALSE(condition_pin(&filter, A, &value));
+    range = condition_range(&filter, A);
     TEST_ASSERT_TRUE(range.has_low && range.low_is_open && range.has_high && !range.high_is_open);
     TEST_ASSERT_EQUAL_INT64(3, range.low.as.integer);
     TEST_ASSERT_EQUAL_INT64(9, range.high.as.integer);
-    range = filter_range(&filter, S);
+    range = condition_range(&filter, S);
     TEST_ASSERT_EQUAL_STRING("a", fixture_text(&range.low));
     TEST_ASSERT_EQUAL_STRING("it's", fixture_text(&range.high));
-    range = filter_range(&filter, M);
+    range = condition_range(&filter, M);
     TEST_ASSERT_FALSE(range.has_low || range.has_high);
 }
 
@@ -172,7 +172,7 @@ static void what_cannot_be_is_known_to_be_empty(void)
     filter_of("true");
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
         next_filter(rows[i].where);
-        TEST_ASSERT_EQUAL_MESSAGE(rows[i].is_empty, filter_is_empty(&filter), rows[i].where);
+        TEST_ASSERT_EQUAL_MESSAGE(rows[i].is_empty, condition_is_empty(&filter), rows[i].where);
     }
 }
 
@@ -233,7 +233,7 @@ static void judge_rows(struct random *random, uint32_t count, bool *verdicts)
         struct datum row[COLUMNS];
 
         random_row(random, row);
-        verdicts[i] = filter_matches(&filter, row, &scratch);
+        verdicts[i] = condition_matches(&filter, row, &scratch);
     }
 }
 
@@ -285,11 +285,11 @@ static void no_row_that_matches_is_out_of_range(void)
             struct datum row[COLUMNS];
 
             random_row(&random, row);
-            if (!filter_matches(&filter, row, &scratch))
+            if (!condition_matches(&filter, row, &scratch))
                 continue;
-            TEST_ASSERT_FALSE(filter_is_empty(&filter));
+            TEST_ASSERT_FALSE(condition_is_empty(&filter));
             for (uint16_t c = 0; c < COLUMNS; c++) {
-                struct range range = filter_range(&filter, c);
+                struct range range = condition_range(&filter, c);
                 bool is_ranged = range.has_low || range.has_high;
 
                 TEST_ASSERT_TRUE_MESSAGE(!is_ranged || is_within(&range, &row[c]), printed[i][0]);

@@ -1,4 +1,4 @@
-/* What filter_print() writes means what the filter means. */
+/* What condition_print_filter() writes means what the filter means. */
 #include "programs/machine/condition.h"
 
 #include <stdio.h>
@@ -71,7 +71,7 @@ static void judge(const struct filter *filter, struct random random, struct verd
         struct sql_error error;
 
         random_row(&random, row);
-        if (filter_evaluate(filter, row, &scratch, &verdicts[i].matches, &error) != STATUS_OK)
+        if (condition_evaluate(filter, row, &scratch, &verdicts[i].matches, &error) != STATUS_OK)
             memcpy(verdicts[i].sqlstate, error.sqlstate, sizeof error.sqlstate);
     }
 }
@@ -86,7 +86,7 @@ static void same_rows(const char *where, struct random random)
     if (!filter)
         return;
     judge(filter, random, before);
-    filter_print(filter, &fixture_program.tree.schema, &text);
+    condition_print_filter(filter, &fixture_program.tree.schema, &text);
     TEST_ASSERT_TRUE(text.count < sizeof written);
     snprintf(written, sizeof written, "%.*s", (int)text.count, text.at ? text.at : "");
     buffer_close(&text);

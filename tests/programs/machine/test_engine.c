@@ -135,7 +135,7 @@ static const char *answer(const char *call)
 static const char *table(const char *name)
 {
     static char text[4096];
-    uint32_t number = program_find_table(&fixture_program, text_of(name)), count;
+    uint32_t number = fixture_table(&fixture_program, text_of(name)), count;
     uint16_t width = fixture_program.tree.schema.tables[number].column_count;
     const struct datum *const *rows;
     size_t used = 0;
@@ -385,7 +385,7 @@ static uint32_t count_by_hand(const struct filter *f, struct heap *scratch)
 
     ASSERT_OK(engine_read_table(engine, f->condition->table, &rows, &count, &err), &err);
     for (uint32_t i = 0; i < count; i++)
-        matching += filter_matches(f, rows[i], scratch);
+        matching += condition_matches(f, rows[i], scratch);
     return matching;
 }
 

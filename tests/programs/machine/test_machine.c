@@ -137,7 +137,7 @@ static void answer_written(void)
 static void expect_read(const char *table, enum read_purpose purpose, const char *filter)
 {
     TEST_ASSERT_EQUAL_INT(REQUEST_READ, request->kind);
-    TEST_ASSERT_EQUAL_UINT32(program_find_table(&fixture_program, text_of(table)),
+    TEST_ASSERT_EQUAL_UINT32(fixture_table(&fixture_program, text_of(table)),
                              request->table);
     TEST_ASSERT_EQUAL_INT(purpose, request->purpose);
     TEST_ASSERT_EQUAL_STRING(filter, fixture_filter(&request->filter));

@@ -1,4 +1,4 @@
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -251,19 +251,19 @@ static void the_canonical_text_has_lost_its_blanks_and_reads_back_the_same(void)
 static void a_predicate_says_what_it_reads_and_where_its_rows_can_be(void)
 {
     const struct filter *filter = filter_of("a >= 2 + 3 AND 8 > a AND id = 7 AND length(s) > z");
-    struct range range = filter_range(filter, 1);
+    struct range range = condition_range(filter, 1);
     struct datum pin;
 
     TEST_ASSERT_EQUAL_UINT16(4, filter->condition->columns.count);
     TEST_ASSERT_EQUAL_UINT16(0, filter->condition->columns.at[0]);
     TEST_ASSERT_EQUAL_UINT16(4, filter->condition->columns.at[3]);
-    TEST_ASSERT_TRUE(filter_pin(filter, 0, &pin));
+    TEST_ASSERT_TRUE(condition_pin(filter, 0, &pin));
     TEST_ASSERT_EQUAL_INT64(7, pin.as.integer);
     TEST_ASSERT_TRUE(range.has_low && !range.low_is_open && range.has_high && range.high_is_open);
     TEST_ASSERT_EQUAL_INT64(5, range.low.as.integer);
     TEST_ASSERT_EQUAL_INT64(8, range.high.as.integer);
-    TEST_ASSERT_TRUE(filter_is_empty(filter_of("a > 3 AND a < 3")));
-    TEST_ASSERT_FALSE(filter_is_empty(filter_of("a > 3 AND a < 5")));
+    TEST_ASSERT_TRUE(condition_is_empty(filter_of("a > 3 AND a < 3")));
+    TEST_ASSERT_FALSE(condition_is_empty(filter_of("a > 3 AND a < 5")));
 }
 
 /* --- Refusals ------------------------------------------------------------------------ */

@@ -2,7 +2,7 @@
  * Random predicates, against an evaluator that walks the tree they were written
  * from: it knows numbers, truth, null and failure, and nothing of this room.
  */
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -397,9 +397,9 @@ static bool is_within(const struct range *r, const struct datum *d)
 /* A row that may match is within all ranges and at all pins. */
 static void check_ranges(const struct filter *filter, struct value row, const char *text)
 {
-    TEST_ASSERT_FALSE_MESSAGE(filter_is_empty(filter), text);
+    TEST_ASSERT_FALSE_MESSAGE(condition_is_empty(filter), text);
     for (size_t c = 0; c < COLUMN_COUNT; c++) {
-        struct range range = filter_range(filter, column_numbers[c]);
+        struct range range = condition_range(filter, column_numbers[c]);
         struct datum value, pin;
 
         TEST_ASSERT_EQUAL(STATUS_OK, predicates_read(cut, PREDICATE_TABLE, row, column_numbers[c],
@@ -407,7 +407,7 @@ static void check_ranges(const struct filter *filter, struct value row, const ch
         TEST_ASSERT_TRUE_MESSAGE(!(range.has_low || range.has_high) || is_within(&range, &value),
                                  text);
         TEST_ASSERT_TRUE_MESSAGE(
-            !filter_pin(filter, column_numbers[c], &pin) || datum_equal(&pin, &value), text);
+            !condition_pin(filter, column_numbers[c], &pin) || datum_equal(&pin, &value), text);
     }
 }
 

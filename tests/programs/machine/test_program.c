@@ -7,6 +7,7 @@
 
 #include "programs/sql/access.h"
 #include "tests/fixture.h"
+#include "tests/programs/machine/machine_fixture.h"
 #include "unity.h"
 
 #define ARGUMENTS_MAX 8
@@ -46,7 +47,7 @@ static void write_body(char sql[static SQL_MAX], const char *declare, const char
              declare, body);
 }
 
-static const struct function *load_body(const char *declare, const char *body)
+static const struct program_function *load_body(const char *declare, const char *body)
 {
     char sql[SQL_MAX];
 
@@ -73,7 +74,7 @@ static void refuse_body(const char *declare, const char *body, uint64_t line, co
     refuse(sql, line, text);
 }
 
-static const struct action *action_at(const struct function *function, uint32_t number)
+static const struct action *action_at(const struct program_function *function, uint32_t number)
 {
     TEST_ASSERT_LESS_THAN_UINT32(function->body.count, number);
     return &function->body.actions[number];
@@ -140,7 +141,7 @@ static void a_table_has_its_columns_with_their_types_and_defaults(void)
 
     load("CREATE TABLE \"A b\" (k int, \"X\" numeric(5,2) DEFAULT 1, t varchar(3) NOT NULL, "
          "PRIMARY KEY (t, k));");
-    table = &program.tree.schema.tables[program_find_table(&program, TEXT("A b"))];
+    table = &program.tree.schema.tables[fixture_table(&program, TEXT("A b"))];
     TEST_ASSERT_EQUAL_UINT16(3, table->column_count);
     assert_text("X", table->columns[1].name);
     TEST_ASSERT_EQUAL(TYPE_NUMERIC, table->columns[1].type.kind);
@@ -267,7 +268,7 @@ static void a_name_that_is_a_column_and_a_variable_must_be_qualified(void)
 
 static void the_innermost_variable_of_a_name_is_meant(void)
 {
-    const struct function *f = load_body("a text := 'x';", "DECLARE\n    a int := 1;\n"
+    const struct program_function *f = load_body("a text := 'x';", "DECLARE\n    a int := 1;\n"
                                                            "BEGIN\n    p := a;\nEND;\n"
                                                            "p := length(a);");
     const struct block *inner = &action_at(f, 0)->as.block;
@@ -284,7 +285,7 @@ static void the_innermost_variable_of_a_name_is_meant(void)
 
 static void found_stands_behind_the_parameters(void)
 {
-    const struct function *f = load_body("", "IF FOUND THEN\np := $1;\nEND IF;");
+    const struct program_function *f = load_body("", "IF FOUND THEN\np := $1;\nEND IF;");
 
     TEST_ASSERT_EQUAL_UINT32(1, f->found);
     TEST_ASSERT_EQUAL_UINT32(1, action_at(f, 0)->as.choice.arms[0].condition->as.slot);
@@ -300,7 +301,7 @@ static void parameters_and_results_forget_their_lengths(void)
 
 static void a_type_may_be_that_of_a_column_or_variable(void)
 {
-    const struct function *f = load_body("a t.s%TYPE; b a%TYPE;", "p := 1;");
+    const struct program_function *f = load_body("a t.s%TYPE; b a%TYPE;", "p := 1;");
 
     TEST_ASSERT_EQUAL_UINT32(5, f->variables[2].type.length);
     TEST_ASSERT_EQUAL(TYPE_VARCHAR, f->variables[3].type.kind);
@@ -310,7 +311,7 @@ static void a_type_may_be_that_of_a_column_or_variable(void)
 
 static void a_record_has_the_fields_of_the_query_it_was_last_given(void)
 {
-    const struct function *f = load_body("r record;", "FOR r IN SELECT id FROM t LOOP\n"
+    const struct program_function *f = load_body("r record;", "FOR r IN SELECT id FROM t LOOP\n"
                                                       "p := r.id;\nEND LOOP;\n"
                                                       "p := r.id;\n"
                                                       "SELECT v, s INTO r FROM t;\n"
@@ -327,7 +328,7 @@ static void a_record_has_the_fields_of_the_query_it_was_last_given(void)
 
 static void rows_of_the_same_kind_share_a_record_s_slots(void)
 {
-    const struct function *f = load_body("r record;", "IF p = 1 THEN\n"
+    const struct program_function *f = load_body("r record;", "IF p = 1 THEN\n"
                                                       "SELECT id, v INTO r FROM t;\nELSE\n"
                                                       "SELECT id, v INTO r FROM t WHERE v = 1;\n"
                                                       "END IF;\np := r.id;");
@@ -468,7 +469,7 @@ static void on_conflict_update_sees_the_row_proposed_as_excluded(void)
 
 static void exit_and_continue_say_how_far_out_their_loop_is(void)
 {
-    const struct function *f = load_body("", "<<a>>\nLOOP\nLOOP\nBEGIN\nEXIT a WHEN p = 1;\nEND;\n"
+    const struct program_function *f = load_body("", "<<a>>\nLOOP\nLOOP\nBEGIN\nEXIT a WHEN p = 1;\nEND;\n"
                                              "CONTINUE;\nEND LOOP;\nEND LOOP;");
     const struct block *inner = &action_at(f, 0)->as.loop.body.actions[0].as.loop.body;
 
@@ -480,7 +481,7 @@ static void exit_and_continue_say_how_far_out_their_loop_is(void)
 
 static void a_case_without_else_raises_what_postgresql_raises(void)
 {
-    const struct function *f = load_body("", "CASE p\nWHEN 1, 2 THEN\np := 3;\nEND CASE;");
+    const struct program_function *f = load_body("", "CASE p\nWHEN 1, 2 THEN\np := 3;\nEND CASE;");
     const struct block *block = &action_at(f, 0)->as.block;
     const struct action *choice = &block->actions[1];
 

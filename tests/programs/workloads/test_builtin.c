@@ -620,31 +620,15 @@ static void what_must_be_loaded_is_known_by_key(void)
     }
 }
 
-static void keys_and_conditions_are_spelled_as_in_histories(void)
+static void keys_are_spelled_as_in_histories(void)
 {
     struct builtin registers = builtin_fixture_make("rw-register", "", 1);
-    struct builtin bank = builtin_fixture_make("bank", "", 1),
-                   predicate = builtin_fixture_make("predicate", "", 1);
-    struct builtin_request range = {
-        .kind = BUILTIN_SELECT,
-        .column = BUILTIN_VALUE_COLUMN,
-        .low = 10,
-        .high = 59,
-    };
+    struct builtin bank = builtin_fixture_make("bank", "", 1);
 
     builtin_print_key(&registers, 17, &out);
     buffer_byte(&out, '|');
     builtin_print_key(&bank, 17, &out);
-    buffer_byte(&out, '|');
-    builtin_print_where(&predicate, &range, &out);
-    buffer_byte(&out, '|');
-    range.low = range.high = 3;
-    range.column = BUILTIN_KEY_COLUMN;
-    builtin_print_where(&predicate, &range, &out);
-    buffer_byte(&out, '|');
-    range.column = BUILTIN_NO_COLUMN;
-    builtin_print_where(&predicate, &range, &out);
-    TEST_ASSERT_EQUAL_STRING("17|accounts/17|v >= 10 AND v <= 59|id = 3|", said());
+    TEST_ASSERT_EQUAL_STRING("17|accounts/17", said());
 }
 
 static void the_table_is_what_its_sql_says(void)
@@ -698,7 +682,7 @@ int main(void)
     RUN_TEST(rows_are_written_blindly_or_die_and_are_born_again);
     RUN_TEST(elements_are_of_sets_that_fill_up_and_retire);
     RUN_TEST(what_must_be_loaded_is_known_by_key);
-    RUN_TEST(keys_and_conditions_are_spelled_as_in_histories);
+    RUN_TEST(keys_are_spelled_as_in_histories);
     RUN_TEST(the_table_is_what_its_sql_says);
     return UNITY_END();
 }

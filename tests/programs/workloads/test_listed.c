@@ -58,7 +58,8 @@ static void what_is_printed_reads_back(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        listed_clear(&listing);
+        listed_close(&listing);
+        listing = (struct listed){ 0 };
         buffer_clear(&out);
         listed_begin(&listing, 0);
         TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, listed_parse(&listing, text_of(rows[i]), &err),
@@ -84,7 +85,8 @@ static void what_is_no_operation_is_refused_with_its_place(void)
     };
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++) {
-        listed_clear(&listing);
+        listed_close(&listing);
+        listing = (struct listed){ 0 };
         listed_begin(&listing, 0);
         TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT,
                                   listed_parse(&listing, text_of(rows[i].text), &err),
@@ -223,7 +225,8 @@ static void listed_transactions_ask_for_what_drawn_ones_do(void)
     const struct workload *const *all = workload_run(&count);
 
     for (unsigned i = 0; i < count; i++) {
-        listed_clear(&listing);
+        listed_close(&listing);
+        listing = (struct listed){ 0 };
         compare_all(all[i]);
     }
 }
@@ -270,7 +273,8 @@ static void values_that_repeat_are_not_called_unique(void)
         struct arena *arena = fixture_arena();
         struct builtin builtin;
 
-        listed_clear(&listing);
+        listed_close(&listing);
+        listing = (struct listed){ 0 };
         listed_begin(&listing, 0);
         ASSERT_OK(listed_parse(&listing, text_of(rows[i].first), &err), &err);
         ASSERT_OK(listed_parse(&listing, text_of(rows[i].second), &err), &err);

@@ -187,53 +187,53 @@ static void a_distribution_that_has_no_room_is_refused(void)
 
 /* --- Choice ----------------------------------------------------------------------------------- */
 
-static struct choice make_hot(uint32_t count, uint32_t hot, uint64_t numerator,
-                              uint64_t denominator)
+static struct key_distribution make_hot(uint32_t count, uint32_t hot, uint64_t numerator,
+                                        uint64_t denominator)
 {
-    struct choice choice;
+    struct key_distribution choice;
 
-    ASSERT_OK(choice_init_hot(&choice, count, hot, (struct ratio){ numerator, denominator }, &err),
+    ASSERT_OK(key_distribution_init_hot(&choice, count, hot, (struct ratio){ numerator, denominator }, &err),
               &err);
     return choice;
 }
 
 static void hot_keys_have_their_share_of_the_words(void)
 {
-    struct choice choice = make_hot(10, 2, 3, 4);
+    struct key_distribution choice = make_hot(10, 2, 3, 4);
 
-    TEST_ASSERT_EQUAL(0, choice_key(&choice, 0));
-    TEST_ASSERT_EQUAL(0, choice_key(&choice, UINT64_C(0x5fffffffffffffff)));
-    TEST_ASSERT_EQUAL(1, choice_key(&choice, UINT64_C(0x6000000000000000)));
-    TEST_ASSERT_EQUAL(1, choice_key(&choice, UINT64_C(0xbfffffffffffffff)));
-    TEST_ASSERT_EQUAL(2, choice_key(&choice, UINT64_C(0xc000000000000000)));
-    TEST_ASSERT_EQUAL(2, choice_key(&choice, UINT64_C(0xc7ffffffffffffff)));
-    TEST_ASSERT_EQUAL(3, choice_key(&choice, UINT64_C(0xc800000000000000)));
-    TEST_ASSERT_EQUAL(9, choice_key(&choice, UINT64_MAX));
+    TEST_ASSERT_EQUAL(0, key_distribution_key(&choice, 0));
+    TEST_ASSERT_EQUAL(0, key_distribution_key(&choice, UINT64_C(0x5fffffffffffffff)));
+    TEST_ASSERT_EQUAL(1, key_distribution_key(&choice, UINT64_C(0x6000000000000000)));
+    TEST_ASSERT_EQUAL(1, key_distribution_key(&choice, UINT64_C(0xbfffffffffffffff)));
+    TEST_ASSERT_EQUAL(2, key_distribution_key(&choice, UINT64_C(0xc000000000000000)));
+    TEST_ASSERT_EQUAL(2, key_distribution_key(&choice, UINT64_C(0xc7ffffffffffffff)));
+    TEST_ASSERT_EQUAL(3, key_distribution_key(&choice, UINT64_C(0xc800000000000000)));
+    TEST_ASSERT_EQUAL(9, key_distribution_key(&choice, UINT64_MAX));
 }
 
 static void a_share_may_be_all_or_nothing(void)
 {
-    struct choice all = make_hot(10, 2, 1, 1);
-    struct choice nothing = make_hot(10, 2, 0, 1);
+    struct key_distribution all = make_hot(10, 2, 1, 1);
+    struct key_distribution nothing = make_hot(10, 2, 0, 1);
 
-    TEST_ASSERT_EQUAL(0, choice_key(&all, 0));
-    TEST_ASSERT_EQUAL(1, choice_key(&all, UINT64_MAX));
-    TEST_ASSERT_EQUAL(2, choice_key(&nothing, 0));
-    TEST_ASSERT_EQUAL(9, choice_key(&nothing, UINT64_MAX));
+    TEST_ASSERT_EQUAL(0, key_distribution_key(&all, 0));
+    TEST_ASSERT_EQUAL(1, key_distribution_key(&all, UINT64_MAX));
+    TEST_ASSERT_EQUAL(2, key_distribution_key(&nothing, 0));
+    TEST_ASSERT_EQUAL(9, key_distribution_key(&nothing, UINT64_MAX));
 }
 
 static void none_hot_and_all_hot_are_refused(void)
 {
-    struct choice choice;
+    struct key_distribution choice;
     struct ratio half = { 1, 2 };
 
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, choice_init_hot(&choice, 3, 0, half, &err));
-    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, choice_init_hot(&choice, 3, 3, half, &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, key_distribution_init_hot(&choice, 3, 0, half, &err));
+    TEST_ASSERT_EQUAL(STATUS_BAD_INPUT, key_distribution_init_hot(&choice, 3, 3, half, &err));
     TEST_ASSERT_EQUAL_STRING("3 hot of 3: some must be hot, and not all", err.text);
-    TEST_ASSERT_EQUAL(STATUS_OK, choice_init_hot(&choice, 3, 2, half, &err));
+    TEST_ASSERT_EQUAL(STATUS_OK, key_distribution_init_hot(&choice, 3, 2, half, &err));
 }
 
-static void assert_expectation_is_met(const struct choice *choice, const char *label)
+static void assert_expectation_is_met(const struct key_distribution *choice, const char *label)
 {
     enum { DRAWS = 200000 };
     static uint32_t drawn[20];
@@ -242,9 +242,9 @@ static void assert_expectation_is_met(const struct choice *choice, const char *l
     TEST_ASSERT_TRUE(choice->count <= ROW_COUNT(drawn));
     memset(drawn, 0, sizeof drawn);
     for (uint32_t i = 0; i < DRAWS; i++)
-        drawn[choice_key(choice, random_draw_at(&key, i))]++;
+        drawn[key_distribution_key(choice, random_draw_at(&key, i))]++;
     for (uint32_t i = 0; i < choice->count; i++) {
-        uint32_t expected = (uint32_t)choice_expected(choice, i, DRAWS);
+        uint32_t expected = (uint32_t)key_distribution_expected(choice, i, DRAWS);
 
         /* Six deviations of a count below 200,000 are less than 1,600. */
         TEST_ASSERT_UINT32_WITHIN_MESSAGE(expected / 20 + 300, expected, drawn[i], label);
@@ -253,10 +253,10 @@ static void assert_expectation_is_met(const struct choice *choice, const char *l
 
 static void keys_come_as_often_as_is_expected_of_them(void)
 {
-    struct choice uniform, zipf, hot = make_hot(20, 3, 9, 10);
+    struct key_distribution uniform, zipf, hot = make_hot(20, 3, 9, 10);
 
-    choice_init_uniform(&uniform, 20);
-    ASSERT_OK(choice_init_zipf(&zipf, 20, (struct ratio){ 99, 100 }, fixture_arena(), &err), &err);
+    key_distribution_init_uniform(&uniform, 20);
+    ASSERT_OK(key_distribution_init_zipf(&zipf, 20, (struct ratio){ 99, 100 }, fixture_arena(), &err), &err);
     assert_expectation_is_met(&uniform, "uniform");
     assert_expectation_is_met(&zipf, "zipf");
     assert_expectation_is_met(&hot, "hot");

@@ -1,4 +1,4 @@
-#include "programs/values/sqlerror.h"
+#include "programs/values/sql_error.h"
 
 #include <assert.h>
 #include <stdarg.h>

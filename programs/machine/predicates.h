@@ -1,7 +1,7 @@
 /*
  * predicate: which rows the statements of a history mean: "where":"v >= 10".
  *
- *     text ── libpg_query ── analyze ── condition_compile() ──> filter
+ *     text ── libpg_query ── analyze ── compile_condition() ──> filter
  *     row of the history ── the columns that it reads, as datums ──> yes, no, undecided
  *
  * The language is that of conditions in programs (condition.h): all that this
@@ -29,15 +29,15 @@
  * cannot be computed (a division by zero, a value that its column's type cannot
  * have) is undecided: SQL leaves open in which order conjuncts are looked at, so
  * a store may have failed, or have left the row out; who judges it must say
- * unknown. Whatever filter_pin() and filter_range() exclude is a no, never
+ * unknown. Whatever condition_pin() and condition_range() exclude is a no, never
  * undecided: an index changes no answer.
  *
  * Making a set and adding to it is for one thread of the process at a time
  * (libpg_query is not for two). Afterwards any number may ask, each with a
  * scratch of its own.
  */
-#ifndef PROGRAMS_MACHINE_PREDICATE_H
-#define PROGRAMS_MACHINE_PREDICATE_H
+#ifndef PROGRAMS_MACHINE_PREDICATES_H
+#define PROGRAMS_MACHINE_PREDICATES_H
 
 #include <stdint.h>
 
@@ -100,7 +100,7 @@ enum predicate_answer predicates_match(const struct predicates *, uint32_t numbe
                                        struct predicate_scratch *);
 
 /*
- * A column of such a row as filter_pin() and filter_range() give values, for
+ * A column of such a row as condition_pin() and condition_range() give values, for
  * indexes. Texts and lists are the history's own. Refused: the type cannot have it.
  */
 MUST_USE enum status predicates_read(const struct predicates *, uint32_t table, struct value row,

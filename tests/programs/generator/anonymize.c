@@ -1,4 +1,4 @@
-#include "programs/generator/anonymize.h"
+#include "tests/programs/generator/anonymize.h"
 
 #include <stdlib.h>
 
@@ -8,7 +8,7 @@
 
 struct disguising {
     const struct history *h;
-    const struct disguise_options *options;
+    const struct anonymize_options *options;
     struct builder builder;
     struct error *err;
     uint64_t mask; /* of the integers */
@@ -199,8 +199,8 @@ static enum status copy(struct disguising *d)
     return STATUS_OK;
 }
 
-enum status disguise(const struct history *h, const struct disguise_options *options,
-                     struct history *disguised, struct error *err)
+enum status anonymize_history(const struct history *h, const struct anonymize_options *options,
+                              struct history *disguised, struct error *err)
 {
     struct disguising d = { .h = h, .options = options, .err = err };
     enum status status;

@@ -1,11 +1,11 @@
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "programs/machine/predicate_private.h"
 #include "programs/machine/predicate_shape_private.h"
+#include "programs/machine/predicates_private.h"
 
 /* Of addresses; memory comes as it is used. */
 #define ARENA_SIZE ((size_t)1 << 30)
@@ -91,7 +91,7 @@ static enum status compute_parameters(struct predicates *set, const struct predi
     for (uint32_t i = 0; i < shape->condition->parameter_count; i++) {
         const struct datum *value;
 
-        if (formula_evaluate(&shape->parameters[i], &scope, &value) != STATUS_OK)
+        if (code_evaluate_formula(&shape->parameters[i], &scope, &value) != STATUS_OK)
             return error_set(err, STATUS_BAD_INPUT, "%s", error.text);
         parameters[i] = *value;
     }
@@ -126,7 +126,7 @@ static bool print_filled(struct predicates *set, const struct predicate_shape *s
 
     if (fill(set, shape, lifted->numbers, &predicate, &unsaid) != STATUS_OK)
         return false;
-    filter_print(&predicate.filter, &set->schema, out);
+    condition_print_filter(&predicate.filter, &set->schema, out);
     return !out->out_of_memory;
 }
 
@@ -309,7 +309,7 @@ uint32_t predicates_of_statement(const struct predicates *set, uint32_t statemen
 
 void predicates_print(const struct predicates *set, uint32_t number, struct buffer *out)
 {
-    filter_print(&predicates_get(set, number)->filter, &set->schema, out);
+    condition_print_filter(&predicates_get(set, number)->filter, &set->schema, out);
 }
 
 /*
@@ -480,7 +480,7 @@ static enum predicate_answer answer_failure(const struct predicates *set, const 
     const struct schema_columns columns = p->filter.condition->columns;
 
     for (uint16_t i = 0; i < columns.count; i++) {
-        struct range range = filter_range(&p->filter, columns.at[i]);
+        struct range range = condition_range(&p->filter, columns.at[i]);
         struct sql_error unread;
         struct datum value;
 
@@ -488,7 +488,7 @@ static enum predicate_answer answer_failure(const struct predicates *set, const 
             is_outside(&range, &value))
             return PREDICATE_NO;
     }
-    return filter_is_empty(&p->filter) ? PREDICATE_NO : PREDICATE_UNDECIDED;
+    return condition_is_empty(&p->filter) ? PREDICATE_NO : PREDICATE_UNDECIDED;
 }
 
 /* Of the commonest only what an integer has is written: all of a datum would take twice as long. */
@@ -520,7 +520,7 @@ enum predicate_answer predicates_match(const struct predicates *set, uint32_t nu
                          &scratch->error) != STATUS_OK)
             return answer_failure(set, p, row);
     }
-    if (filter_evaluate(&p->filter, scratch->row, &scratch->heap, &matches, &scratch->error) !=
+    if (condition_evaluate(&p->filter, scratch->row, &scratch->heap, &matches, &scratch->error) !=
         STATUS_OK)
         return answer_failure(set, p, row);
     return matches ? PREDICATE_YES : PREDICATE_NO;
@@ -534,13 +534,13 @@ enum predicate_answer predicates_match_datums(const struct predicates *set, uint
     const struct schema_columns columns = p->filter.condition->columns;
     bool matches;
 
-    if (filter_evaluate(&p->filter, row, &scratch->heap, &matches, &scratch->error) == STATUS_OK)
+    if (condition_evaluate(&p->filter, row, &scratch->heap, &matches, &scratch->error) == STATUS_OK)
         return matches ? PREDICATE_YES : PREDICATE_NO;
     for (uint16_t i = 0; i < columns.count; i++) {
-        struct range range = filter_range(&p->filter, columns.at[i]);
+        struct range range = condition_range(&p->filter, columns.at[i]);
 
         if (is_outside(&range, &row[columns.at[i]]))
             return PREDICATE_NO;
     }
-    return filter_is_empty(&p->filter) ? PREDICATE_NO : PREDICATE_UNDECIDED;
+    return condition_is_empty(&p->filter) ? PREDICATE_NO : PREDICATE_UNDECIDED;
 }

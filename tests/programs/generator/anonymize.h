@@ -1,5 +1,5 @@
 /*
- * disguise: a history once more, from which nobody can tell in which order it was made.
+ * anonymize: a history once more, from which nobody can tell in which order it was made.
  *
  * Transactions, sessions and integers get other names, and transactions another order in the
  * file, in which only each session's own order is left, or, without sessions, none at
@@ -10,22 +10,22 @@
  *
  * Only for items: rows and statements are refused.
  */
-#ifndef PROGRAMS_GENERATOR_ANONYMIZE_H
-#define PROGRAMS_GENERATOR_ANONYMIZE_H
+#ifndef TESTS_PROGRAMS_GENERATOR_ANONYMIZE_H
+#define TESTS_PROGRAMS_GENERATOR_ANONYMIZE_H
 
 #include <stdbool.h>
 
 #include "base/error.h"
 #include "history/history.h"
 
-struct disguise_options {
+struct anonymize_options {
     bool sessions;       /* are kept; else each transaction has its own */
     bool version_orders; /* are kept */
     bool times;          /* of transactions are kept: they do tell, to who asks them */
     uint64_t seed;
 };
 
-MUST_USE enum status disguise(const struct history *, const struct disguise_options *,
-                              struct history *, struct error *);
+MUST_USE enum status anonymize_history(const struct history *, const struct anonymize_options *,
+                                       struct history *, struct error *);
 
 #endif

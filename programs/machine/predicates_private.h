@@ -4,14 +4,14 @@
  *     predicate.c        the set, which texts are of one shape, and which rows match
  *     predicate_shape.c  from a text to its shape, and from a shape to a condition
  */
-#ifndef PROGRAMS_MACHINE_PREDICATE_PRIVATE_H
-#define PROGRAMS_MACHINE_PREDICATE_PRIVATE_H
+#ifndef PROGRAMS_MACHINE_PREDICATES_PRIVATE_H
+#define PROGRAMS_MACHINE_PREDICATES_PRIVATE_H
 
 #include "base/arena.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "programs/machine/code_private.h"
-#include "programs/machine/predicate.h"
+#include "programs/machine/predicates.h"
 
 #define LIFT_BYTES_MAX 1024
 #define LIFT_NUMBERS_MAX 32

@@ -6,8 +6,8 @@
  * struct error; whoever reads a file turns it into one. Texts are PostgreSQL's
  * own, without DETAIL and HINT.
  */
-#ifndef PROGRAMS_VALUES_SQLERROR_H
-#define PROGRAMS_VALUES_SQLERROR_H
+#ifndef PROGRAMS_VALUES_SQL_ERROR_H
+#define PROGRAMS_VALUES_SQL_ERROR_H
 
 #include "base/error.h"
 
