@@ -1,5 +1,6 @@
 #include "store/wire_private.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "sim/clock.h"
@@ -28,6 +29,7 @@ void wire_writer_make_room(struct wire_writer *w, size_t more)
 {
     size_t room = w->room < ROOM_MIN ? ROOM_MIN : w->room;
 
+    assert(w->count <= w->room);
     while (room - w->count < more)
         room *= 2;
     if (room == w->room)

@@ -1,5 +1,6 @@
 #include "store/clients/changes_private.h"
 
+#include <assert.h>
 #include <string.h>
 
 void changes_init(struct changes *c, struct pool *pool)
@@ -56,6 +57,7 @@ void changes_seal(struct changes *c)
         change->row.at = at;
         at += change->row.length;
     }
+    assert(c->list.count == 0 || at == c->bytes.at + c->bytes.count); /* each byte is somebody's */
 }
 
 void changes_keep_op(struct kept_op *k, struct pool *pool, const struct record_op *op)

@@ -45,6 +45,7 @@ static void get_read(struct wire_reader *r, struct client_request *request, stru
 
 void client_request_put(struct wire_writer *w, const struct client_request *request)
 {
+    assert(request->kind < CLIENT_REQUEST_KIND_COUNT && request->txn != 0 && request->number > 0);
     wire_put_byte(w, (uint8_t)((unsigned)request->kind << 1 | request->is_repeat));
     wire_put_number(w, request->txn);
     wire_put_number(w, request->number);
@@ -101,6 +102,7 @@ void client_request_describe(const struct client_request *request, struct buffer
 
 void client_reply_put(struct wire_writer *w, const struct client_reply *reply)
 {
+    assert(reply->kind < CLIENT_REPLY_KIND_COUNT);
     wire_put_byte(w, (uint8_t)reply->kind);
     wire_put_number(w, reply->txn);
     wire_put_number(w, reply->number);

@@ -1,5 +1,6 @@
 #include "store/coordinator/own_rows.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "base/bisect.h"
@@ -30,6 +31,8 @@ static struct own_row *find_or_add(struct own_rows *rows, struct pool *pool, uin
     memmove(&rows->at[place + 1], &rows->at[place], (rows->count - place) * sizeof *rows->at);
     rows->count++;
     rows->at[place] = (struct own_row){ .key = key };
+    assert(place == 0 || rows->at[place - 1].key < key); /* they rise */
+    assert(place + 1 == rows->count || key < rows->at[place + 1].key);
     return &rows->at[place];
 }
 

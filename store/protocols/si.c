@@ -28,6 +28,7 @@
  */
 #include "store/protocols/si_private.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/shard/shard_conflict.h"
@@ -99,6 +100,7 @@ void si_raise_vote(const struct prepare *prepare, struct vote *vote)
 
     above.txn = prepare->txn;
     vote->at = stamp_max(vote->at, above);
+    assert(stamp_less(prepare->snapshot, vote->at));
 }
 
 void si_validate_against(struct shard *shard, const struct prepare *prepare,

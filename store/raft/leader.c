@@ -30,6 +30,7 @@ static void begin_with(struct raft *r, struct raft_peer *peer)
 
 void raft_lead(struct raft *r)
 {
+    assert(r->state == RAFT_CANDIDATE);
     if (raft_log_last_term(&r->log) > 0)
         SOMETIMES(r->options.sometimes, LEADER_ELECTED_AGAIN);
     r->state = RAFT_LEADER;
@@ -48,6 +49,7 @@ void raft_lead(struct raft *r)
 
 void raft_resign(struct raft *r)
 {
+    assert(r->state == RAFT_LEADER);
     if (r->confirms.count > 0)
         SOMETIMES(r->options.sometimes, ROUND_LOST);
     for (uint32_t i = 0; i < r->confirms.count; i++) {
@@ -96,6 +98,8 @@ static void stream(struct raft *r, uint32_t number)
 
     while (peer->next <= raft_log_last(&r->log) && peer->flight_count < RAFT_FLIGHTS_MAX) {
         uint64_t last = send_append(r, number, false);
+
+        assert(last >= peer->next); /* or this would go on for ever */
         peer->flights[peer->flight_count++] = last;
         peer->next = last + 1;
     }
@@ -106,6 +110,7 @@ void raft_send_to(struct raft *r, uint32_t number)
 {
     struct raft_peer *peer = &r->peers[number];
 
+    assert(r->state == RAFT_LEADER && number != r->self);
     if (peer->mode == RAFT_SENDS_SNAPSHOT)
         return;
     if (!raft_log_knows(&r->log, peer->next - 1)) {
@@ -244,6 +249,7 @@ static uint64_t reached_by_majority(const struct raft *r, uint64_t own, bool of_
             sorted[place] = sorted[place - 1];
         sorted[place] = number;
     }
+    assert(count > 0 && raft_majority(r) <= count);
     return sorted[raft_majority(r) - 1];
 }
 

@@ -95,6 +95,7 @@ void raft_send_snapshot(struct raft *r, uint32_t number)
     m.index_term = snapshot->term;
     m.size = snapshot->size;
     m.offset = peer->piece_offset;
+    assert(r->state == RAFT_LEADER && peer->piece_offset <= snapshot->size);
     size = snapshot->size - peer->piece_offset;
     if (size > snapshot->piece_max)
         size = snapshot->piece_max;

@@ -1,5 +1,6 @@
 #include "store/shard/read_marks.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "store/shard/shard_conflict.h"
@@ -31,6 +32,7 @@ void read_marks_add_key(struct read_marks *m, uint32_t key, struct stamp at)
 {
     struct marked_key *marked;
 
+    assert(at.txn != 0); /* a mark says who read there */
     if (!stamp_less(m->low, at))
         return;
     make_room(m, key);
@@ -49,6 +51,7 @@ void read_marks_add_scope(struct read_marks *m, uint32_t scope, struct stamp at)
 {
     uint32_t place;
 
+    assert(at.txn != 0);
     if (!stamp_less(m->low, at))
         return;
     pool_push(m->pool, &m->scopes, (struct marked_scope){ 0 });

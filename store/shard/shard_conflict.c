@@ -105,6 +105,7 @@ struct party shard_party(const struct prepare *p, struct stamp at)
 
 bool shard_meet(const struct shard *s, const struct party *a, const struct party *b, unsigned ways)
 {
+    assert(ways <= (CONFLICT_WRITE_WRITE | CONFLICT_READ_WRITE | CONFLICT_WRITE_READ));
     if (ways & CONFLICT_WRITE_WRITE && a->footprint.writes & b->footprint.writes &&
         both_write(a->prepare, b->prepare))
         return true;
