@@ -65,7 +65,7 @@ checkers/rows
 checkers/values             uses graph proof rows
     inside contents.h suspects.h values.h wrong_answer.h
 checkers/search             uses graph proof rows values
-    inside decide.h explain.h hints.h looks.h minimal_core.h prefix_encoding.h replay.h
+    inside explain.h hints.h looks.h minimal_core.h prefix_encoding.h
            polygraph/distill_part.h
 checkers/search/solver
     inside search.h smt_search.h

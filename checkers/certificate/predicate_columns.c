@@ -167,7 +167,7 @@ struct predicate_columns predicate_columns_of(const struct certificate *c, uint3
 }
 
 enum predicate_answer predicate_columns_match(struct certificate *c, const struct predicate_columns *columns,
-                                        uint32_t key, uint32_t number)
+                                              uint32_t key, uint32_t number)
 {
     struct content content;
 

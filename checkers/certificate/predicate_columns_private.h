@@ -41,6 +41,6 @@ uint32_t predicate_columns_skip_forward(const struct predicate_columns *, bool m
 uint32_t predicate_columns_skip_back(const struct predicate_columns *, bool matched, uint32_t from, uint32_t start);
 /* A version of a row of the statement's table. */
 enum predicate_answer predicate_columns_match(struct certificate *, const struct predicate_columns *, uint32_t key,
-                                        uint32_t number);
+                                              uint32_t number);
 
 #endif

@@ -232,7 +232,7 @@ static enum status follow_all(struct certificate_replay *r, bool *agrees, struct
 }
 
 enum status certificate_replay(struct certificate *c, bool *agrees, bool *is_distinct,
-                                struct error *err)
+                               struct error *err)
 {
     struct certificate_replay r = { .certificate = c,
                          .history = c->history,

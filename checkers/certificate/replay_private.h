@@ -15,7 +15,7 @@ bool certificate_may_replay(const struct certificate *);
  * the same value, as far as that was easy to see.
  */
 MUST_USE enum status certificate_replay(struct certificate *, bool *agrees, bool *is_distinct,
-                                         struct error *);
+                                        struct error *);
 
 /* Finds most of the statements that agree, without a look at what they saw. */
 MUST_USE enum status certificate_replay_statements(struct certificate *, struct error *);

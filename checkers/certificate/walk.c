@@ -134,7 +134,7 @@ static uint32_t look_around(const struct certificate *c, const struct certified_
 }
 
 struct certified_sight certificate_look(struct certificate *c, const struct certified_view *view,
-                              uint32_t txn, uint32_t op, uint32_t key)
+                                        uint32_t txn, uint32_t op, uint32_t key)
 {
     const struct history *h = c->history;
     struct certified_sight s = { .txn = txn, .op = op, .key = key };

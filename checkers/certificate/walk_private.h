@@ -40,7 +40,7 @@ struct certified_sight {
 };
 
 struct certified_sight certificate_look(struct certificate *, const struct certified_view *, uint32_t txn,
-                              uint32_t op, uint32_t key);
+                                        uint32_t op, uint32_t key);
 
 /* A statement of which some row could not be judged, once or again. */
 void certificate_note_undecided(struct certificate *, uint32_t head);

@@ -31,7 +31,7 @@ static enum status hold_initial(struct order_replay *r, struct error *err)
 }
 
 enum status order_replay_init(struct order_replay *r, const struct history *h, struct check *check,
-                        bool takes_open_in, bool slowly, struct error *err)
+                              bool takes_open_in, bool slowly, struct error *err)
 {
     *r = (struct order_replay){ .history = h, .check = check, .is_slow = slowly };
     contents_init(&r->contents, h);
@@ -117,7 +117,7 @@ static enum status ask(struct order_replay *r, uint32_t txn, uint32_t head, stru
         return STATUS_OK;
     case ANSWER_DIFFERS:
         return wrong_answer_tell_statement(&r->wrong_answers, txn, head, &fault,
-                               fault.key == HISTORY_NONE ? &nothing : &r->held[fault.key], err);
+                                           fault.key == HISTORY_NONE ? &nothing : &r->held[fault.key], err);
     case ANSWER_UNDECIDED:
         check_note_unjudged(r->check, r->history->op_key[head]);
     }

@@ -32,7 +32,7 @@ struct order_replay {
 };
 
 MUST_USE enum status order_replay_init(struct order_replay *, const struct history *, struct check *,
-                                 bool takes_open_in, bool slowly, struct error *);
+                                       bool takes_open_in, bool slowly, struct error *);
 void order_replay_close(struct order_replay *);
 /* The options are those of the check; NULL without one. */
 MUST_USE enum status order_replay_run(struct order_replay *, const struct check_options *, struct error *);

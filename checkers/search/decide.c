@@ -1,4 +1,4 @@
-#include "checkers/search/decide.h"
+#include "checkers/search/decide_private.h"
 
 #include <string.h>
 
@@ -79,8 +79,8 @@ static enum status ask(const struct question *q, struct answer_found *a,
                        struct error *err)
 {
     struct smt_search_options options = { .encoding = SMT_PROPAGATOR,
-                                  .rlimit = SMT_RLIMIT,
-                                  .stop = q->options->stop };
+                                          .rlimit = SMT_RLIMIT,
+                                          .stop = q->options->stop };
 
     if (q->options->engine == ENGINE_NATIVE)
         return ask_native(q, pairs, result, err);

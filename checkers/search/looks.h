@@ -25,7 +25,7 @@
 #include "checkers/rows/keys.h"
 #include "checkers/rows/matcher.h"
 #include "checkers/rows/rows.h"
-#include "checkers/search/replay.h"
+#include "checkers/search/replay_private.h"
 
 #define LOOKS_NO_CELL INT64_MIN /* no row of the table, or null */
 

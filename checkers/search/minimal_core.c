@@ -97,7 +97,7 @@ static enum status shrink(struct core *c, const struct distilled *whole, uint8_t
 }
 
 enum status minimal_core_find(const struct question *q, const struct answer_found *answer,
-                      struct distilled *part, struct answer_found *smaller, struct error *err)
+                              struct distilled *part, struct answer_found *smaller, struct error *err)
 {
     struct core c = { .q = q };
     struct distilled *small = NULL;

@@ -9,7 +9,7 @@
 #ifndef CHECKERS_SEARCH_MINIMAL_CORE_H
 #define CHECKERS_SEARCH_MINIMAL_CORE_H
 
-#include "checkers/search/decide.h"
+#include "checkers/search/decide_private.h"
 
 /*
  * From an answer that there is no order, with reasons: the same about a part of the history. It is
@@ -17,7 +17,7 @@
  * are closed, whatever the status.
  */
 MUST_USE enum status minimal_core_find(const struct question *, const struct answer_found *,
-                               struct distilled *part, struct answer_found *smaller,
-                               struct error *);
+                                       struct distilled *part, struct answer_found *smaller,
+                                       struct error *);
 
 #endif

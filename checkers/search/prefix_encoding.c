@@ -5,7 +5,7 @@
 
 #include "checkers/check_private.h"
 #include "checkers/proof/witness.h"
-#include "checkers/search/decide.h"
+#include "checkers/search/decide_private.h"
 #include "checkers/search/explain.h"
 #include "checkers/search/hints.h"
 

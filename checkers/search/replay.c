@@ -1,4 +1,4 @@
-#include "checkers/search/replay.h"
+#include "checkers/search/replay_private.h"
 
 #include <string.h>
 

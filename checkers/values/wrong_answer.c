@@ -287,7 +287,7 @@ static void doubt(const struct wrong_answers *j, uint32_t txn)
 }
 
 enum status wrong_answer_tell_read(const struct wrong_answers *j, uint32_t txn, uint32_t op, const struct held *held,
-                       struct error *err)
+                                   struct error *err)
 {
     const struct history *h = j->history;
     uint32_t key = h->op_key[op];
@@ -377,8 +377,8 @@ static enum status suspect_row(struct wrong_answer *b, const struct answer_fault
 }
 
 enum status wrong_answer_tell_statement(const struct wrong_answers *j, uint32_t txn, uint32_t head,
-                            const struct answer_fault *fault, const struct held *held,
-                            struct error *err)
+                                        const struct answer_fault *fault, const struct held *held,
+                                        struct error *err)
 {
     struct wrong_answer b = { .all = j, .txn = txn, .op = head, .key = fault->key, .held = *held };
 

@@ -43,10 +43,10 @@ void wrong_answer_close(struct wrong_answers *);
 
 /* A read whose answer is not what is held. */
 MUST_USE enum status wrong_answer_tell_read(const struct wrong_answers *, uint32_t txn, uint32_t op,
-                                const struct held *, struct error *);
+                                            const struct held *, struct error *);
 /* A statement with that fault; where it has a key, this is what that holds. */
 MUST_USE enum status wrong_answer_tell_statement(const struct wrong_answers *, uint32_t txn, uint32_t head,
-                                     const struct answer_fault *, const struct held *,
-                                     struct error *);
+                                                 const struct answer_fault *, const struct held *,
+                                                 struct error *);
 
 #endif

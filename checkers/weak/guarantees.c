@@ -383,7 +383,7 @@ static enum status note_writes(struct monotonic_writes *m, uint32_t session, uin
 }
 
 static enum status writes_pass_session(struct monotonic_writes *m, const uint32_t *txns, uint32_t count,
-                                struct error *err)
+                                       struct error *err)
 {
     struct weak *w = m->g->w;
 

@@ -313,7 +313,7 @@ static bool is_order_wanted(const struct weak *w)
 }
 
 enum status weak_judge_axiom(struct weak *w, const struct weak_axiom *axiom, struct weak_judgement *j,
-                       struct error *err)
+                             struct error *err)
 {
     *j = (struct weak_judgement){ 0 };
     /* In most histories everything goes forward: then nobody needs those edges that do. */

@@ -19,7 +19,7 @@ MUST_USE enum status weak_find_base(struct weak *, struct error *);
 
 /* Saturates and orders. so and wr have no cycle. */
 MUST_USE enum status weak_judge_axiom(struct weak *, const struct weak_axiom *, struct weak_judgement *,
-                                struct error *);
+                                      struct error *);
 void weak_judgement_close(struct weak_judgement *);
 
 /* The fewest steps of so and wr that lead from one to the other; there are some. */

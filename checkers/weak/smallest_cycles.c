@@ -134,7 +134,7 @@ static enum status lay_out(struct smallest_cycles *k, const struct weak_arcs *ar
 }
 
 enum status smallest_cycles_init(struct smallest_cycles *k, struct weak *w, const struct weak_axiom *axiom,
-                            const struct weak_judgement *j, struct error *err)
+                                 const struct weak_judgement *j, struct error *err)
 {
     struct weak_arcs arcs = { 0 };
     uint32_t count;

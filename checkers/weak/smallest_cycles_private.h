@@ -45,7 +45,7 @@ struct smallest_cycles {
 };
 
 MUST_USE enum status smallest_cycles_init(struct smallest_cycles *, struct weak *, const struct weak_axiom *,
-                                     const struct weak_judgement *, struct error *);
+                                          const struct weak_judgement *, struct error *);
 void smallest_cycles_close(struct smallest_cycles *);
 
 MUST_USE enum status smallest_cycles_find(struct smallest_cycles *, uint32_t component, struct error *);

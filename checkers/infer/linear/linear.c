@@ -248,7 +248,7 @@ static bool replay_call(struct linear *l, const struct call *c, uint32_t *held)
     else
         for (uint32_t at = c->first_appended; at != 0; at = l->calls.appended.at[at - 1].next)
             *state = linear_states_find_append(&l->calls.states, *state,
-                                        l->calls.appended.at[at - 1].element);
+                                               l->calls.appended.at[at - 1].element);
     return true;
 }
 

@@ -205,7 +205,7 @@ static enum status gather(struct gathering *g, const struct places *places,
     TRY(memory_resize((void **)&g->calls->initial, h->key_count, sizeof *g->calls->initial, err));
     for (uint32_t key = 0; key < h->key_count; key++)
         TRY(linear_states_of_value(&g->calls->states, key, history_initial(h, key),
-                            &g->calls->initial[key], err));
+                                   &g->calls->initial[key], err));
     TRY(check_memory((void **)&g->doing, h->key_count, sizeof *g->doing, 0, err));
     for (uint32_t txn = 0; txn < h->txn_count; txn++) {
         if (txn % 4096 == 0 && check_is_stopped(options)) {
@@ -219,7 +219,7 @@ static enum status gather(struct gathering *g, const struct places *places,
 }
 
 enum status linear_calls_init(struct calls *calls, const struct places *places,
-                       const struct check_options *options, struct error *err)
+                              const struct check_options *options, struct error *err)
 {
     struct gathering g = { .calls = calls, .history = places->history };
     enum status status;

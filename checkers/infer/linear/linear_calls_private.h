@@ -7,7 +7,7 @@
 #include "checkers/infer/linear/linear_private.h"
 
 MUST_USE enum status linear_calls_init(struct calls *, const struct places *,
-                                const struct check_options *, struct error *);
+                                       const struct check_options *, struct error *);
 void linear_calls_close(struct calls *);
 
 #endif

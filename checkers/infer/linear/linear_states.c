@@ -103,7 +103,7 @@ void linear_states_close(struct states *s)
 }
 
 enum status linear_states_append(struct states *s, uint32_t before, int64_t element, uint32_t *after,
-                          struct error *err)
+                                 struct error *err)
 {
     struct state state = { .bits = element,
                            .parent = before,
@@ -155,7 +155,7 @@ static enum status number_list(struct states *s, uint32_t key, int64_t list, uin
 }
 
 enum status linear_states_of_value(struct states *s, uint32_t key, struct value value, uint32_t *found,
-                            struct error *err)
+                                   struct error *err)
 {
     struct state state = { .bits = value.bits, .parent = STATE_ANY, .kind = (uint8_t)value.kind };
 

@@ -9,11 +9,11 @@
 MUST_USE enum status linear_states_init(struct states *, const struct history *, struct error *);
 void linear_states_close(struct states *);
 MUST_USE enum status linear_states_of_value(struct states *, uint32_t key, struct value, uint32_t *state,
-                                     struct error *);
+                                            struct error *);
 
 /* What an append leaves. */
 MUST_USE enum status linear_states_append(struct states *, uint32_t before, int64_t element,
-                                   uint32_t *after, struct error *);
+                                          uint32_t *after, struct error *);
 
 /* The same, where nothing is to be numbered anew: else STATE_UNSEEN. */
 uint32_t linear_states_find_append(const struct states *, uint32_t before, int64_t element);

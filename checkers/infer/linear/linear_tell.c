@@ -57,7 +57,7 @@ static enum status distill_all(struct prover *p, struct error *err)
 }
 
 enum status linear_prover_open(struct prover **made, const struct places *places,
-                        const struct check_options *options, struct error *err)
+                               const struct check_options *options, struct error *err)
 {
     struct prover *p = NULL;
 

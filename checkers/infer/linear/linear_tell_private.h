@@ -7,7 +7,7 @@
 #include "checkers/infer/linear/linear_private.h"
 
 MUST_USE enum status linear_prover_open(struct prover **, const struct places *,
-                                 const struct check_options *, struct error *);
+                                        const struct check_options *, struct error *);
 void linear_prover_close(struct prover *);
 
 /* Adds a finding to the check; where no proof is found within the limits, a doubt. */

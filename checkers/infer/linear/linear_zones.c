@@ -483,7 +483,7 @@ static enum status begin(struct zones *z, struct error *err)
 }
 
 enum status linear_zones_decide(struct task *task, bool *is_decided, struct linear_result *result,
-                         struct error *err)
+                                struct error *err)
 {
     struct zones z = { .task = task,
                        .result = result,

@@ -8,6 +8,6 @@
 
 /* By zones; false: it is no case for them, and nothing is said. */
 MUST_USE enum status linear_zones_decide(struct task *, bool *is_decided, struct linear_result *,
-                                  struct error *);
+                                         struct error *);
 
 #endif

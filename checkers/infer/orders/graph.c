@@ -46,7 +46,7 @@ static enum status hear_all(struct inferred_graph *j, struct error *err)
 
 /* The graph of such edges, and its components; of neither anything if the check is stopped. */
 enum status infer_find_components(struct inferred_graph *j, uint32_t kinds, uint32_t sources,
-                                    bool has_moments, struct error *err)
+                                  bool has_moments, struct error *err)
 {
     struct infer *c = j->infer;
     struct level_graph *g = &j->graph;
@@ -72,7 +72,7 @@ enum status infer_find_components(struct inferred_graph *j, uint32_t kinds, uint
 enum status infer_find_components_of(struct inferred_graph *j, enum level level, struct error *err)
 {
     return infer_find_components(j, cycles_kinds(level), cycles_sources(level),
-                           level_is_snapshot(level), err);
+                                 level_is_snapshot(level), err);
 }
 
 enum status infer_find_view(struct inferred_graph *j, enum level level, struct error *err)

@@ -30,7 +30,7 @@ struct inferred_graph {
 
 /* The graph of such edges, and its components; of neither anything if the check is stopped. */
 MUST_USE enum status infer_find_components(struct inferred_graph *, uint32_t kinds, uint32_t sources,
-                                             bool has_moments, struct error *);
+                                           bool has_moments, struct error *);
 /* The same with the edges of a level of INFER_GRAPH_LEVELS. */
 MUST_USE enum status infer_find_components_of(struct inferred_graph *, enum level, struct error *);
 /* The same with what is before what in the view of a model. */

@@ -159,7 +159,7 @@ static enum status follow_time(struct fixed_order *b, const struct distilled *d,
 /* --- Both ------------------------------------------------------------------------- */
 
 enum status fixed_order_init(struct fixed_order *b, const struct distilled *d, enum cycle_closing closing,
-                      struct arena *arena, struct error *err)
+                             struct arena *arena, struct error *err)
 {
     size_t bytes = d->actor_count * sizeof(uint32_t);
 

@@ -28,6 +28,6 @@ struct fixed_order {
 };
 
 MUST_USE enum status fixed_order_init(struct fixed_order *, const struct distilled *, enum cycle_closing,
-                               struct arena *, struct error *);
+                                      struct arena *, struct error *);
 
 #endif

@@ -35,7 +35,7 @@ static enum status make_rows(struct line_rows *rows, const struct search_problem
 }
 
 enum status anneal_line_init(struct anneal_line *l, const struct search_problem *p, const uint32_t *order,
-                      struct error *err)
+                             struct error *err)
 {
     size_t room = (size_t)p->node_count + 1;
     uint32_t at = p->node_count;

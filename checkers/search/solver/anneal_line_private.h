@@ -38,7 +38,7 @@ struct anneal_line {
 };
 
 MUST_USE enum status anneal_line_init(struct anneal_line *, const struct search_problem *, const uint32_t *order,
-                               struct error *);
+                                      struct error *);
 void anneal_line_close(struct anneal_line *);
 
 /*

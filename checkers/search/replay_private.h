@@ -5,8 +5,8 @@
  * operations on what those that it sees have left behind. Nothing is claimed to be
  * valid that has not gone through here.
  */
-#ifndef CHECKERS_SEARCH_REPLAY_H
-#define CHECKERS_SEARCH_REPLAY_H
+#ifndef CHECKERS_SEARCH_REPLAY_PRIVATE_H
+#define CHECKERS_SEARCH_REPLAY_PRIVATE_H
 
 #include "checkers/search/polygraph/fixed_order.h"
 

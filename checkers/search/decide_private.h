@@ -5,13 +5,13 @@
  *                                       -> refuted: the reasons
  *                                       -> pairs open: the search -> order, or proof
  */
-#ifndef CHECKERS_SEARCH_DECIDE_H
-#define CHECKERS_SEARCH_DECIDE_H
+#ifndef CHECKERS_SEARCH_DECIDE_PRIVATE_H
+#define CHECKERS_SEARCH_DECIDE_PRIVATE_H
 
 #include "checkers/check.h"
 #include "checkers/search/polygraph/pairs.h"
 #include "checkers/search/polygraph/steps.h"
-#include "checkers/search/replay.h"
+#include "checkers/search/replay_private.h"
 
 struct question {
     const struct distilled *d;
