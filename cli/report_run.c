@@ -192,7 +192,7 @@ static void print_unfelt(const struct run_report *report, struct buffer *out)
     const struct nemeses *nemeses = &report->trial->simulation->nemeses;
     bool first = true;
 
-    for (uint32_t i = 0; (i = nemeses_next_unfelt(nemeses, i)) < nemeses->count; i++) {
+    for (uint32_t i = 0; (i = nemesis_next_unfelt(nemeses, i)) < nemeses->count; i++) {
         const struct nemesis_options *options = &nemeses->list[i].options;
         buffer_print(out, "%s%s %s (nemesis.%" PRIu32 ")", first ? "unfelt     " : ", ",
                      nemesis_kind_name(options->kind), nemesis_shape_name(options->shape), i);
@@ -338,7 +338,7 @@ static void answer_unfelt(const struct run_report *report, struct json_writer *j
     const struct nemeses *nemeses = &report->trial->simulation->nemeses;
 
     json_writer_open(json, "unfelt", '[');
-    for (uint32_t i = 0; (i = nemeses_next_unfelt(nemeses, i)) < nemeses->count; i++) {
+    for (uint32_t i = 0; (i = nemesis_next_unfelt(nemeses, i)) < nemeses->count; i++) {
         json_writer_open(json, NULL, '{');
         json_writer_number(json, "nemesis", i);
         json_writer_text(json, "kind", nemesis_kind_name(nemeses->list[i].options.kind));

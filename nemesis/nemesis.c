@@ -10,8 +10,8 @@ _Static_assert(NEMESIS_COUNT_MAX <= NETWORK_BURST_COUNT_MAX, "each nemesis may h
 /* A healed disk that stays busy for longer still works off what it was asked for while it was ill. */
 #define BACKLOG_NS_MAX (INT64_C(1000) * 1000 * 1000)
 
-enum status nemeses_init(struct nemeses *all, const struct nemesis_ground *ground,
-                         struct world *world, struct error *err)
+enum status nemesis_init_all(struct nemeses *all, const struct nemesis_ground *ground,
+                             struct world *world, struct error *err)
 {
     uint32_t node_count = world->options.node_count;
 
@@ -54,7 +54,7 @@ static enum status check_ground(const struct nemeses *all, const struct nemesis_
     return STATUS_OK;
 }
 
-enum status nemeses_add(struct nemeses *all, const struct nemesis_options *options,
+enum status nemesis_add(struct nemeses *all, const struct nemesis_options *options,
                         struct error *err)
 {
     struct nemesis *nemesis = &all->list[all->count];
@@ -69,7 +69,7 @@ enum status nemeses_add(struct nemeses *all, const struct nemesis_options *optio
     return STATUS_OK;
 }
 
-void nemeses_draw_anew(struct nemeses *all)
+void nemesis_draw_all_anew(struct nemeses *all)
 {
     for (uint32_t i = 0; i < all->count; i++) {
         struct random_key key = random_key_fork(world_key(all->world), "nemesis/%" PRIu32, i);
@@ -146,7 +146,7 @@ static void end_some(struct nemeses *all, bool of_disks)
 }
 
 /* Disks come first: what starts again reads what was written. */
-void nemeses_stop(struct nemeses *all, enum nemeses_end end)
+void nemesis_stop_all(struct nemeses *all, enum nemeses_end end)
 {
     uint32_t node_count = all->world->options.node_count;
 
@@ -161,7 +161,7 @@ void nemeses_stop(struct nemeses *all, enum nemeses_end end)
         freeze_all_but_a_core(all);
 }
 
-uint32_t nemeses_next_unfelt(const struct nemeses *all, uint32_t from)
+uint32_t nemesis_next_unfelt(const struct nemeses *all, uint32_t from)
 {
     while (from < all->count && all->list[from].felt > 0)
         from++;

@@ -38,7 +38,7 @@
  *
  * Each strike is counted when it takes effect: a crash if a node was not down,
  * a burst if it hit a message, a disk's fault if an operation ran into it. What
- * was never felt tested nothing: see nemeses_next_unfelt().
+ * was never felt tested nothing: see nemesis_next_unfelt().
  *
  *     shapes.c       what there is, by name, and what each shape takes and needs
  *     options.c      what may not be asked for
@@ -93,7 +93,7 @@ struct nemesis {
     bool holds;       /* between strike and release */
     bool healed;      /* for good */
     uint64_t strikes; /* so far */
-    uint64_t felt;    /* those that took effect; final after nemeses_stop() */
+    uint64_t felt;    /* those that took effect; final after nemesis_stop_all() */
     int64_t until_ns; /* when it will let go; INT64_MAX: never */
     uint32_t node_count;
     uint32_t *order;   /* of all nodes, drawn anew at each strike: victims first */
@@ -129,15 +129,15 @@ enum nemeses_end {
 };
 
 /* The ground is copied, what it points to is not; NULL: all zero. */
-MUST_USE enum status nemeses_init(struct nemeses *, const struct nemesis_ground *, struct world *,
-                                  struct error *);
+MUST_USE enum status nemesis_init_all(struct nemeses *, const struct nemesis_ground *,
+                                      struct world *, struct error *);
 /* In the order of the scenario. A start must not lie in the past. */
-MUST_USE enum status nemeses_add(struct nemeses *, const struct nemesis_options *, struct error *);
+MUST_USE enum status nemesis_add(struct nemeses *, const struct nemesis_options *, struct error *);
 /* After world_draw_anew(). */
-void nemeses_draw_anew(struct nemeses *);
+void nemesis_draw_all_anew(struct nemeses *);
 /* Ends all of them for good, and all faults with them, also those of disks. */
-void nemeses_stop(struct nemeses *, enum nemeses_end);
+void nemesis_stop_all(struct nemeses *, enum nemeses_end);
 /* After the end: the first from here on that never took effect, or the count. */
-uint32_t nemeses_next_unfelt(const struct nemeses *, uint32_t from);
+uint32_t nemesis_next_unfelt(const struct nemeses *, uint32_t from);
 
 #endif

@@ -1,14 +1,14 @@
 /*
- * client_sessions: a node's talk with its clients, in which everything is done once.
+ * client_sessions: the exchange of requests and replies between a node and its clients. Each
+ * request takes effect once.
  *
- * A client has one request open at a time, and its transactions' ids rise. So all
- * that must be kept of the talk with it is its newest transaction here, the last
- * request of that, and the reply: the seat. A repeated request gets the reply
- * again, or nothing as long as there is none; nothing that comes late from an
- * older transaction can start it again.
+ * A client has one request open at a time, and the ids of its transactions rise. So a node keeps,
+ * of each client, the newest transaction, its last request and the reply. A repeated request gets
+ * the same reply, or none while there is none yet. Late messages of an older transaction are
+ * ignored.
  *
- * A transaction is at one node or at none: it is started by the first sending of
- * its first request only, which reaches one incarnation of one node.
+ * A transaction runs at one node at most: only the first sending of its first request starts it,
+ * and that reaches one incarnation of one node.
  */
 #ifndef STORE_COORDINATOR_CLIENT_SESSIONS_H
 #define STORE_COORDINATOR_CLIENT_SESSIONS_H
@@ -35,12 +35,12 @@ struct client_sessions {
 
 /* What a request means to who hears it. */
 enum session_news {
-    SEAT_LATE,    /* nothing: the client has gone on since */
-    SEAT_BEGINS,  /* a transaction begins; whichever was the seat's before is abandoned */
-    SEAT_GOES_ON, /* the next request of the transaction at hand */
-    SEAT_AGAIN,   /* the last request once more: see client_sessions_repeat() */
-    SEAT_ENDS,    /* the client wants no more of the transaction; nobody waits for a reply */
-    SEAT_UNKNOWN, /* it never began here; the seat's before is abandoned: see client_sessions_say_over() */
+    SESSION_LATE,    /* nothing: the client has gone on since */
+    SESSION_BEGINS,  /* a transaction begins; whichever was the session's before is abandoned */
+    SESSION_GOES_ON, /* the next request of the transaction at hand */
+    SESSION_AGAIN,   /* the last request once more: see client_sessions_repeat() */
+    SESSION_ENDS,    /* the client wants no more of the transaction; nobody waits for a reply */
+    SESSION_UNKNOWN, /* it never began here; the session's before is abandoned: see client_sessions_say_over() */
 };
 
 void client_sessions_open(struct client_sessions *, struct server *);

@@ -30,7 +30,7 @@ void coordinator_open(struct coordinator *c, struct server *server)
                                .bugs = &cluster->options.bugs,
                                .sometimes = &cluster->sometimes,
                                .max_offset_ns = cluster->options.max_offset_ns };
-    client_sessions_open(&c->seats, server);
+    client_sessions_open(&c->sessions, server);
     c->leaders = pool_take(c->pool, c->catalog->shard_count * sizeof *c->leaders);
     for (uint32_t shard = 0; shard < c->catalog->shard_count; shard++)
         c->leaders[shard] = cluster_replica_node(cluster, shard, 0);
@@ -107,7 +107,7 @@ void coordinator_close_txn(struct txn *txn)
 
 void coordinator_reply(struct txn *txn, struct client_reply *reply)
 {
-    client_sessions_reply(&txn->coordinator->seats, txn->client, txn->id, reply);
+    client_sessions_reply(&txn->coordinator->sessions, txn->client, txn->id, reply);
 }
 
 /* The client wants no more of it. What may have been prepared goes on to its end. */
@@ -150,7 +150,7 @@ static void on_next(struct coordinator *c, uint32_t client, const struct client_
     if (txn && txn->phase == TXN_IDLE)
         serve(txn, request);
     else
-        client_sessions_say_over(&c->seats, client);
+        client_sessions_say_over(&c->sessions, client);
 }
 
 static void on_again(struct coordinator *c, uint32_t client, const struct client_request *request)
@@ -159,7 +159,7 @@ static void on_again(struct coordinator *c, uint32_t client, const struct client
 
     if (txn)
         txn->heard_ns = server_monotonic_ns(c->server);
-    client_sessions_repeat(&c->seats, client);
+    client_sessions_repeat(&c->sessions, client);
 }
 
 static struct client_request read_request(struct coordinator *c, struct text bytes)
@@ -175,29 +175,29 @@ static struct client_request read_request(struct coordinator *c, struct text byt
 void coordinator_request(struct coordinator *c, uint32_t client, struct text bytes)
 {
     struct client_request request = read_request(c, bytes);
-    struct client_session *seat = client_sessions_find(&c->seats, client);
-    uint64_t before = seat->txn;
+    struct client_session *session = client_sessions_find(&c->sessions, client);
+    uint64_t before = session->txn;
 
     server_hear(c->server, request.seen);
-    switch (client_session_hear(seat, &request)) {
-    case SEAT_LATE:
+    switch (client_session_hear(session, &request)) {
+    case SESSION_LATE:
         SOMETIMES(c->sometimes, REQUEST_LATE);
         return;
-    case SEAT_AGAIN:
+    case SESSION_AGAIN:
         on_again(c, client, &request);
         return;
-    case SEAT_GOES_ON:
+    case SESSION_GOES_ON:
         on_next(c, client, &request);
         return;
-    case SEAT_BEGINS:
+    case SESSION_BEGINS:
         abandon(c, before);
         serve(coordinator_start(c, client, &request), &request);
         return;
-    case SEAT_UNKNOWN:
+    case SESSION_UNKNOWN:
         abandon(c, before);
-        client_sessions_say_over(&c->seats, client);
+        client_sessions_say_over(&c->sessions, client);
         return;
-    case SEAT_ENDS:
+    case SESSION_ENDS:
         abandon(c, before);
         return;
     }

@@ -89,7 +89,7 @@ struct coordinator {
     struct sometimes *sometimes;
     int64_t max_offset_ns;  /* what the store believes of clocks */
     ARRAY(struct txn *) txns; /* by rising id */
-    struct client_sessions seats;
+    struct client_sessions sessions;
     uint32_t *leaders;      /* by shard: a guess */
     uint64_t probes;        /* begun here */
 };

@@ -1,5 +1,6 @@
 /*
- * coordinator_private: what the parts of the coordinator know of each other.
+ * coordinator_private: the state of a transaction at its coordinator, which statement.c, commit.c and
+ * deadlock.c share.
  */
 #ifndef STORE_COORDINATOR_COORDINATOR_PRIVATE_H
 #define STORE_COORDINATOR_COORDINATOR_PRIVATE_H

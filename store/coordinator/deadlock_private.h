@@ -1,5 +1,6 @@
 /*
- * deadlock: probes along the edges of the wait-for graph; exactly one of each circle dies.
+ * deadlock: detects deadlocks by probes along the edges of the wait-for graph, and aborts one
+ * transaction of each cycle.
  */
 #ifndef STORE_COORDINATOR_DEADLOCK_PRIVATE_H
 #define STORE_COORDINATOR_DEADLOCK_PRIVATE_H

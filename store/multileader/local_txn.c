@@ -95,7 +95,7 @@ static void reply_done(struct multileader *m, struct local_txn *txn, struct clie
 {
     reply->kind = REPLY_DONE;
     reply->session = token(m, txn);
-    client_sessions_reply(&m->seats, txn->client, txn->id, reply);
+    client_sessions_reply(&m->sessions, txn->client, txn->id, reply);
 }
 
 static void abort_txn(struct multileader *m, struct local_txn *txn, enum refusal refusal)
@@ -104,7 +104,7 @@ static void abort_txn(struct multileader *m, struct local_txn *txn, enum refusal
 
     assert(txn->phase != LOCAL_COMMITTING); /* it can only commit */
     world_note(m->server->world, m->node, NOTE_ABORTED, txn->id, refusal);
-    client_sessions_reply(&m->seats, txn->client, txn->id, &reply);
+    client_sessions_reply(&m->sessions, txn->client, txn->id, &reply);
     close_txn(m, txn);
 }
 
@@ -438,7 +438,7 @@ static void on_next(struct multileader *m, uint32_t client, const struct client_
     struct local_txn *txn = find(m, request->txn);
 
     if (!txn || txn->phase != LOCAL_IDLE) {
-        client_sessions_say_over(&m->seats, client);
+        client_sessions_say_over(&m->sessions, client);
         return;
     }
     txn->heard_ns = local_now_ns(m);
@@ -451,35 +451,35 @@ static void on_again(struct multileader *m, uint32_t client, const struct client
 
     if (txn)
         txn->heard_ns = local_now_ns(m);
-    client_sessions_repeat(&m->seats, client);
+    client_sessions_repeat(&m->sessions, client);
 }
 
 void local_request(struct multileader *m, uint32_t client, struct text bytes)
 {
     struct client_request request = read_request(m, bytes);
-    struct client_session *seat = client_sessions_find(&m->seats, client);
-    uint64_t before = seat->txn;
+    struct client_session *session = client_sessions_find(&m->sessions, client);
+    uint64_t before = session->txn;
 
-    switch (client_session_hear(seat, &request)) {
-    case SEAT_LATE:
+    switch (client_session_hear(session, &request)) {
+    case SESSION_LATE:
         SOMETIMES(m->sometimes, REQUEST_LATE);
         return;
-    case SEAT_AGAIN:
+    case SESSION_AGAIN:
         on_again(m, client, &request);
         return;
-    case SEAT_GOES_ON:
+    case SESSION_GOES_ON:
         on_next(m, client, &request);
         return;
-    case SEAT_BEGINS:
+    case SESSION_BEGINS:
         abandon(m, before);
         stamp_clock_forward(&m->server->clock, request.seen);
         local_start(m, client, &request, bytes);
         return;
-    case SEAT_UNKNOWN:
+    case SESSION_UNKNOWN:
         abandon(m, before);
-        client_sessions_say_over(&m->seats, client);
+        client_sessions_say_over(&m->sessions, client);
         return;
-    case SEAT_ENDS:
+    case SESSION_ENDS:
         abandon(m, before);
         return;
     }

@@ -97,7 +97,7 @@ struct multileader *multileader_open(struct server *server, const struct local_r
     m->next_peer = m->node;
     m->out.pool = m->bytes.pool = m->token.pool = pool;
     m->asked_ns = pool_take(pool, m->node_count * sizeof *m->asked_ns);
-    client_sessions_open(&m->seats, server);
+    client_sessions_open(&m->sessions, server);
     local_log_open(m);
     open_wal(m);
     return m;

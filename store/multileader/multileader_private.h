@@ -1,9 +1,9 @@
 /*
- * multileader_private: what the parts of a multi-leader node know of each other.
+ * multileader_private: the state of a multi-leader node, which its parts share.
  *
- *     multileader.c         life, doors, duties that come with time
+ *     multileader.c         opening, messages, periodic duties
  *     local_txn.c           clients' transactions
- *     local_log.c           the durable log, applying, checkpoints, collecting
+ *     local_log.c           the durable log, applying, checkpoints, garbage collection
  *     gossip.c              anti-entropy between nodes
  */
 #ifndef STORE_MULTILEADER_MULTILEADER_PRIVATE_H
@@ -71,7 +71,7 @@ struct multileader {
 
     ARRAY(struct local_txn *) txns; /* by rising id */
     uint32_t waiting_count;
-    struct client_sessions seats;
+    struct client_sessions sessions;
 
     ARRAY(struct text) early;  /* deltas that cannot be taken in yet, own copies */
     uint64_t told;             /* own transactions up to this were sent to all */

@@ -1,5 +1,5 @@
 /*
- * election: who leads (section 5.2 of the Raft paper), with a vote before the vote.
+ * election: elects a leader (Raft paper, section 5.2), with a pre-vote before each election.
  */
 #ifndef STORE_RAFT_ELECTION_PRIVATE_H
 #define STORE_RAFT_ELECTION_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * follower: a follower's side of replication: what it takes from its leader and acknowledges.
+ * follower: the follower's side of replication: takes entries from the leader and acknowledges them.
  */
 #ifndef STORE_RAFT_FOLLOWER_PRIVATE_H
 #define STORE_RAFT_FOLLOWER_PRIVATE_H

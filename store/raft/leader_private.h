@@ -1,6 +1,6 @@
 /*
- * leader: a leader's side of replication: appends to each follower, the commit index, and rounds that
- * confirm that it still leads.
+ * leader: the leader's side of replication: sends entries to each follower, advances the commit index,
+ * and confirms by rounds of heartbeats that it still leads.
  */
 #ifndef STORE_RAFT_LEADER_PRIVATE_H
 #define STORE_RAFT_LEADER_PRIVATE_H

@@ -1,12 +1,12 @@
 /*
- * raft_private: what the parts of a replica know of each other.
+ * raft_private: the state of a Raft replica, which its parts share.
  *
- *     raft.c            doors; term, vote and role; applying; what is owed to others
- *     election.c        who leads
- *     leader.c          a leader's side of replication, rounds
- *     follower.c        a follower's side
- *     snapshot.c        logs cut behind snapshots, snapshots for those who are behind
- *     raft_message.c    messages
+ *     raft.c            the doors; term, vote and role; applying entries
+ *     election.c        elections, with a pre-vote
+ *     leader.c          the leader's side of replication, and rounds that confirm leadership
+ *     follower.c        the follower's side of replication
+ *     snapshot.c        cutting logs behind snapshots, and sending snapshots
+ *     raft_message.c    the messages as bytes
  *     raft_log.c        the log in memory
  *     wal.c             the log on disk
  */

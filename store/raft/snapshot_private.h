@@ -1,5 +1,5 @@
 /*
- * snapshot: logs cut behind snapshots, and snapshots sent to replicas that are too far behind.
+ * snapshot: cuts logs behind snapshots, and sends snapshots to replicas that are too far behind.
  */
 #ifndef STORE_RAFT_SNAPSHOT_PRIVATE_H
 #define STORE_RAFT_SNAPSHOT_PRIVATE_H

@@ -1,5 +1,6 @@
 /*
- * replica_duty: what a leader does without being asked: outcomes, doubts, the horizon.
+ * replica_duty: the periodic duties of a leader: tells outcomes, resolves transactions in doubt, moves
+ * the horizon.
  */
 #ifndef STORE_SHARD_REPLICA_DUTY_PRIVATE_H
 #define STORE_SHARD_REPLICA_DUTY_PRIVATE_H

@@ -1,9 +1,9 @@
 /*
- * replica_private: what the parts of a replica know of each other.
+ * replica_private: the state of a replica, which its parts share.
  *
- *     replica.c        life, the log's callbacks, leading, and who waits
- *     replica_serve.c  what becomes of an ask, kind by kind
- *     replica_duty.c   what a leader does unasked: outcomes, doubts, the horizon
+ *     replica.c        opening, callbacks of the log, leadership, waiting requests
+ *     replica_serve.c  how each kind of request is served
+ *     replica_duty.c   periodic duties of a leader: outcomes, transactions in doubt, the horizon
  *     replica_read.c   what protocols ask of a replica
  */
 #ifndef STORE_SHARD_REPLICA_PRIVATE_H

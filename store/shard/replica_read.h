@@ -1,6 +1,6 @@
 /*
- * replica_read: what protocols ask of a leader: its clock, the ceiling of reads, undecided
- * transactions that are in the way, and rows.
+ * replica_read: the functions of a replica for protocols: its clock, the ceiling of reads, conflicting
+ * undecided transactions, and rows.
  */
 #ifndef STORE_SHARD_REPLICA_READ_H
 #define STORE_SHARD_REPLICA_READ_H

@@ -1,5 +1,5 @@
 /*
- * replica_serve: what becomes of an ask at a leader that is ready, kind by kind.
+ * replica_serve: serves the requests of coordinators at a leader that is ready, by kind.
  */
 #ifndef STORE_SHARD_REPLICA_SERVE_PRIVATE_H
 #define STORE_SHARD_REPLICA_SERVE_PRIVATE_H

@@ -1,6 +1,6 @@
 /*
- * shard_conflict: what protocols ask of a shard's state: who is in whose way, and whether what was
- * seen is still so.
+ * shard_conflict: the functions of a shard's state for protocols: conflicts between transactions, and
+ * whether reads are still current.
  */
 #ifndef STORE_SHARD_SHARD_CONFLICT_H
 #define STORE_SHARD_SHARD_CONFLICT_H

@@ -61,7 +61,7 @@ static inline void start(void)
     ASSERT_OK(world_start(&world, &err), &err);
     seen_count = 0;
     fixture_disks();
-    ASSERT_OK(nemeses_init(&nemeses, &ground, &world, &err), &err);
+    ASSERT_OK(nemesis_init_all(&nemeses, &ground, &world, &err), &err);
 }
 
 static inline void fixture_nemeses(void)
@@ -79,7 +79,7 @@ static inline void fixture_nemeses(void)
 static inline struct nemesis *add(struct nemesis_options nemesis_options)
 {
     nemesis_options.kind = nemesis_shape_kind(nemesis_options.shape);
-    ASSERT_OK(nemeses_add(&nemeses, &nemesis_options, &err), &err);
+    ASSERT_OK(nemesis_add(&nemeses, &nemesis_options, &err), &err);
     return &nemeses.list[nemeses.count - 1];
 }
 

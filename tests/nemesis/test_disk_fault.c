@@ -71,7 +71,7 @@ static void each_shape_hurts_the_disk_it_struck_while_it_holds(void)
         fault_crash(&world, 1);
         fault_restart(&world, 1);
         TEST_ASSERT_TRUE_MESSAGE(felt(1, shape) == after || shape == SHAPE_DISK_LYING_SYNC, name);
-        nemeses_stop(&nemeses, NEMESES_HEAL);
+        nemesis_stop_all(&nemeses, NEMESES_HEAL);
         TEST_ASSERT_EQUAL_UINT64_MESSAGE(1, nemeses.list[0].felt, name);
         TEST_ASSERT_TRUE(world.faults[nemesis_shape_fault(shape)] >= after);
         for (int fault = 0; fault < DISK_FAULT_COUNT; fault++) {
@@ -92,7 +92,7 @@ static void a_disk_that_nobody_uses_feels_nothing(void)
         start();
         strike_disk(shape, 1);
         run_until(10 * SECOND);
-        nemeses_stop(&nemeses, NEMESES_HEAL);
+        nemesis_stop_all(&nemeses, NEMESES_HEAL);
         TEST_ASSERT_EQUAL_UINT64(1, nemeses.list[0].strikes);
         TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, nemeses.list[0].felt, nemesis_shape_name(shape));
     }
@@ -234,7 +234,7 @@ static void a_lie_is_felt_at_a_crash_after_its_release(void)
     TEST_ASSERT_EQUAL_UINT64(0, nemesis->felt);
     fault_crash(&world, 3);
     TEST_ASSERT_EQUAL_UINT64(0, disk_file_size(&disks[3], LOG));
-    nemeses_stop(&nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&nemeses, NEMESES_HEAL);
     TEST_ASSERT_EQUAL_UINT64(1, nemesis->felt);
     TEST_ASSERT_EQUAL_UINT64(1, world.faults[FAULT_DISK_LYING_SYNC]);
 }

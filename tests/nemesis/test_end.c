@@ -1,4 +1,4 @@
-/* The end of a run: nemeses_stop(). */
+/* The end of a run: nemesis_stop_all(). */
 #include "tests/nemesis/nemesis_fixture.h"
 
 void setUp(void)
@@ -47,7 +47,7 @@ static void after_the_end_nothing_is_hurt_any_more(void)
     ground.disk_faults.torn = (struct ratio){ 1, 2 };
     start();
     let_everything_loose();
-    nemeses_stop(&nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&nemeses, NEMESES_HEAL);
     for (int i = 0; i < 50; i++) {
         TEST_ASSERT_EQUAL_UINT32(NODES, count_nodes(NODE_UP));
         TEST_ASSERT_TRUE(clocks_are_true());
@@ -60,7 +60,7 @@ static void healing_alone_crashes_nobody(void)
 {
     add_once(SHAPE_PARTITION_HALVES);
     run_until(2 * SECOND);
-    nemeses_stop(&nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&nemeses, NEMESES_HEAL);
     for (uint32_t node = 0; node < NODES; node++)
         TEST_ASSERT_EQUAL(0, count_seen(SEEN_CRASH, node));
 }
@@ -70,7 +70,7 @@ static void a_restart_crashes_every_node_and_brings_it_back(void)
     add_once(SHAPE_CRASH_ONE);
     run_until(2 * SECOND);
     TEST_ASSERT_EQUAL_UINT32(1, count_nodes(NODE_DOWN));
-    nemeses_stop(&nemeses, NEMESES_RESTART);
+    nemesis_stop_all(&nemeses, NEMESES_RESTART);
     TEST_ASSERT_EQUAL_UINT32(NODES, count_nodes(NODE_UP));
     for (uint32_t node = 0; node < NODES; node++) {
         TEST_ASSERT_EQUAL(1, count_seen(SEEN_CRASH, node));
@@ -89,7 +89,7 @@ static void a_node_whose_disk_answers_much_too_late_is_restarted(void)
     run_until(SECOND);
     (void)disk_append(&disks[1], world.now_ns, LOG, "x", 1);
     run_until(2 * SECOND);
-    nemeses_stop(&nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&nemeses, NEMESES_HEAL);
     TEST_ASSERT_EQUAL(1, count_seen(SEEN_RESTART, 1));
     TEST_ASSERT_EQUAL(0, count_seen(SEEN_RESTART, 2)); /* it asked for nothing meanwhile */
     TEST_ASSERT_TRUE(disk_append(&disks[1], world.now_ns, LOG, "x", 1).done_ns <
@@ -114,7 +114,7 @@ static void a_core_has_a_majority_of_each_shard_and_the_rest_stands_still(void)
         start();
         add_once(SHAPE_CRASH_ALL);
         run_until(SECOND);
-        nemeses_stop(&nemeses, NEMESES_CORE);
+        nemesis_stop_all(&nemeses, NEMESES_CORE);
         TEST_ASSERT_EQUAL_UINT32(2, count_up(0));
         TEST_ASSERT_EQUAL_UINT32(2, count_up(1));
         assert_links_and_disks_are_whole();
@@ -131,7 +131,7 @@ static void where_replicas_are_unknown_the_core_is_a_majority_of_the_nodes(void)
 {
     ground = (struct nemesis_ground){ 0 };
     start();
-    nemeses_stop(&nemeses, NEMESES_CORE);
+    nemesis_stop_all(&nemeses, NEMESES_CORE);
     TEST_ASSERT_EQUAL_UINT32(3, count_nodes(NODE_UP));
     TEST_ASSERT_EQUAL_UINT32(2, count_nodes(NODE_PAUSED));
 }
@@ -143,10 +143,10 @@ static void what_was_never_felt_is_named(void)
     add_once(SHAPE_CLOCK_STEP);
     add_once(SHAPE_DISK_FULL);
     run_until(10 * SECOND);
-    nemeses_stop(&nemeses, NEMESES_HEAL);
-    TEST_ASSERT_EQUAL_UINT32(1, nemeses_next_unfelt(&nemeses, 0));
-    TEST_ASSERT_EQUAL_UINT32(3, nemeses_next_unfelt(&nemeses, 2));
-    TEST_ASSERT_EQUAL_UINT32(4, nemeses_next_unfelt(&nemeses, 4));
+    nemesis_stop_all(&nemeses, NEMESES_HEAL);
+    TEST_ASSERT_EQUAL_UINT32(1, nemesis_next_unfelt(&nemeses, 0));
+    TEST_ASSERT_EQUAL_UINT32(3, nemesis_next_unfelt(&nemeses, 2));
+    TEST_ASSERT_EQUAL_UINT32(4, nemesis_next_unfelt(&nemeses, 4));
     TEST_ASSERT_EQUAL_UINT64(0, nemeses.list[1].strikes);
     TEST_ASSERT_EQUAL_UINT64(1, nemeses.list[3].strikes);
 }

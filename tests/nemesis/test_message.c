@@ -61,7 +61,7 @@ static void each_shape_does_to_messages_what_it_says_while_it_holds(void)
         TEST_ASSERT_EQUAL_UINT64_MESSAGE(sent, world.faults[rows[i].fault], name);
         for (int fault = 0; fault < FAULT_KIND_COUNT; fault++)
             TEST_ASSERT_TRUE(fault == (int)rows[i].fault || world.faults[fault] == 0);
-        nemeses_stop(&nemeses, NEMESES_HEAL);
+        nemesis_stop_all(&nemeses, NEMESES_HEAL);
         TEST_ASSERT_EQUAL_UINT64_MESSAGE(1, nemeses.list[0].felt, name);
     }
 }
@@ -167,13 +167,13 @@ static void a_burst_that_hit_no_message_was_not_felt(void)
         send_byte(0, 1, 'x'); /* not to the one whose messages are delayed */
         run_until(world.now_ns + 10 * MS);
     }
-    nemeses_stop(&nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&nemeses, NEMESES_HEAL);
     TEST_ASSERT_TRUE(world.faults[FAULT_LOSS] > 100);
     TEST_ASSERT_EQUAL_UINT64(0, nemeses.list[0].felt);
     TEST_ASSERT_EQUAL_UINT64(0, nemeses.list[1].felt);
-    TEST_ASSERT_EQUAL_UINT32(0, nemeses_next_unfelt(&nemeses, 0));
-    TEST_ASSERT_EQUAL_UINT32(1, nemeses_next_unfelt(&nemeses, 1));
-    TEST_ASSERT_EQUAL_UINT32(2, nemeses_next_unfelt(&nemeses, 2));
+    TEST_ASSERT_EQUAL_UINT32(0, nemesis_next_unfelt(&nemeses, 0));
+    TEST_ASSERT_EQUAL_UINT32(1, nemesis_next_unfelt(&nemeses, 1));
+    TEST_ASSERT_EQUAL_UINT32(2, nemesis_next_unfelt(&nemeses, 2));
 }
 
 static void each_shape_of_clog_stops_its_own_messages(void)

@@ -216,7 +216,7 @@ static void healing_ends_everything_for_good(void)
                 .lasts_ns = nemesis_shape_takes(shape, NEMESIS_KEY_LASTS) ? SECOND : 0 });
     }
     run_until(20 * SECOND);
-    nemeses_stop(&nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&nemeses, NEMESES_HEAL);
     for (int i = 0; i < 100; i++) {
         TEST_ASSERT_EQUAL_UINT32(5, count_nodes(NODE_UP));
         TEST_ASSERT_EQUAL_UINT32(0, count_cuts());
@@ -274,7 +274,7 @@ static void what_makes_no_sense_is_refused(void)
         options.node_count = rows[i].node_count;
         start();
         TEST_ASSERT_EQUAL_INT_MESSAGE(STATUS_BAD_INPUT,
-                                      nemeses_add(&nemeses, &rows[i].options, &err), rows[i].label);
+                                      nemesis_add(&nemeses, &rows[i].options, &err), rows[i].label);
         TEST_ASSERT_EQUAL_STRING(rows[i].text, err.text);
     }
 }

@@ -203,7 +203,7 @@ static void every_shape_at_once_has_its_golden_hash(void)
         }
         chatter_until(5 * SECOND);
         write_until(10 * SECOND);
-        nemeses_stop(&nemeses, NEMESES_HEAL);
+        nemesis_stop_all(&nemeses, NEMESES_HEAL);
         digest = world_trace_hash(&world);
         digest_hex(&digest, hash);
         TEST_ASSERT_EQUAL_STRING(golden, hash);

@@ -184,7 +184,7 @@ static void while_nobody_leads_nothing_is_struck_and_nothing_counted(void)
         TEST_ASSERT_EQUAL_UINT64(1, nemesis->strikes);
         chatter_until(3 * SECOND);
         write_until(6 * SECOND);
-        nemeses_stop(&nemeses, NEMESES_HEAL);
+        nemesis_stop_all(&nemeses, NEMESES_HEAL);
         TEST_ASSERT_EQUAL_UINT64_MESSAGE(0, nemesis->felt, nemesis_shape_name(shape));
         for (int fault = 0; fault < FAULT_KIND_COUNT; fault++)
             TEST_ASSERT_EQUAL_UINT64(0, world.faults[fault]);
@@ -297,7 +297,7 @@ static void what_this_world_lacks_is_refused(void)
         ground.disks = rows[i].disks ? disk_of : NULL;
         ground.replicas = rows[i].replicas ? replicas : NULL;
         start();
-        TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT, nemeses_add(&nemeses, &rows[i].options, &err),
+        TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT, nemesis_add(&nemeses, &rows[i].options, &err),
                                   rows[i].text);
         TEST_ASSERT_EQUAL_STRING(rows[i].text, err.text);
         TEST_ASSERT_EQUAL_UINT32(0, nemeses.count);

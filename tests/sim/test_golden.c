@@ -84,17 +84,17 @@ static void run_world(struct run *run, uint64_t seed, struct trace_options trace
     options.trace = trace;
     ASSERT_OK(world_init(&run->world, &options, arena, &err), &err);
     ASSERT_OK(ping_init(&run->ping, &(struct ping_options){ 0 }, &run->world, arena, &err), &err);
-    ASSERT_OK(nemeses_init(&run->nemeses, NULL, &run->world, &err), &err);
+    ASSERT_OK(nemesis_init_all(&run->nemeses, NULL, &run->world, &err), &err);
     for (size_t i = 0; i < ROW_COUNT(golden_shapes); i++) {
         struct nemesis_options nemesis = { .kind = nemesis_shape_kind(golden_shapes[i]),
                                            .shape = golden_shapes[i],
                                            .every_ns = 8 * SECOND,
                                            .lasts_ns = SECOND };
-        ASSERT_OK(nemeses_add(&run->nemeses, &nemesis, &err), &err);
+        ASSERT_OK(nemesis_add(&run->nemeses, &nemesis, &err), &err);
     }
     ASSERT_OK(world_start(&run->world, &err), &err);
     ASSERT_OK(world_run(&run->world, 30 * SECOND, &err), &err);
-    nemeses_stop(&run->nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&run->nemeses, NEMESES_HEAL);
     ASSERT_OK(ping_settle(&run->ping, &run->world, 5 * SECOND, &err), &err);
     digest = world_trace_hash(&run->world);
     digest_hex(&digest, run->hash);

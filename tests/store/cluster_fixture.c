@@ -139,10 +139,10 @@ static void add_trouble(struct run_parts *parts, const struct cluster_case *it)
         for (uint32_t i = 0; i < it->replicas; i++)
             parts->replicas[shard * it->replicas + i] =
                 cluster_replica_node(&parts->cluster, shard, i);
-    ASSERT_OK(nemeses_init(&parts->nemeses, &ground, &parts->world, &err), &err);
+    ASSERT_OK(nemesis_init_all(&parts->nemeses, &ground, &parts->world, &err), &err);
     for (size_t i = 0; i < ROW_COUNT(trouble_rows); i++)
         if (trouble_rows[i].trouble == it->trouble || it->trouble == TROUBLE_EVERYTHING)
-            ASSERT_OK(nemeses_add(&parts->nemeses, &trouble_rows[i].options, &err), &err);
+            ASSERT_OK(nemesis_add(&parts->nemeses, &trouble_rows[i].options, &err), &err);
 }
 
 /* --- A run ------------------------------------------------------------------------------------ */
@@ -237,7 +237,7 @@ static void drive(struct run_parts *parts, const struct cluster_case *it)
     while (world->now_ns < it->duration_ns && !cluster_is_idle(&parts->cluster))
         ASSERT_OK(world_run(world, world->now_ns + 100 * MILLISECOND, &err), &err);
     cluster_stop(&parts->cluster);
-    nemeses_stop(&parts->nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&parts->nemeses, NEMESES_HEAL);
     if (it->after_healing)
         it->after_healing(&parts->cluster);
     ASSERT_OK(cluster_settle(&parts->cluster, it->settle_ns, &err), &err);
@@ -324,7 +324,7 @@ struct cluster_run cluster_run(const struct cluster_case *it)
     run.events = parts->world.counts.events;
     for (uint32_t i = 0; i < FAULT_KIND_COUNT; i++)
         run.faults += parts->world.faults[i];
-    for (uint32_t i = 0; (i = nemeses_next_unfelt(&parts->nemeses, i)) < parts->nemeses.count; i++)
+    for (uint32_t i = 0; (i = nemesis_next_unfelt(&parts->nemeses, i)) < parts->nemeses.count; i++)
         run.unfelt |= UINT32_C(1) << i;
     ASSERT_OK(cluster_history(&parts->cluster, &run.history, &err), &err);
     buffer_clear(&why);

@@ -98,11 +98,11 @@ static enum status add_nemeses(struct simulation *simulation, const struct scena
     struct nemesis_ground ground = ground_of(simulation, scenario);
     uint32_t count = simulation_nemeses(scenario, list);
 
-    TRY(nemeses_init(&simulation->nemeses, &ground, &simulation->world, err));
+    TRY(nemesis_init_all(&simulation->nemeses, &ground, &simulation->world, err));
     if (with->recording)
         simulation->nemeses.log = &with->recording->strikes;
     for (uint32_t i = 0; i < count; i++)
-        if (nemeses_add(&simulation->nemeses, &list[i], err) != STATUS_OK)
+        if (nemesis_add(&simulation->nemeses, &list[i], err) != STATUS_OK)
             return blame(err, i < scenario->nemesis_count ? scenario->lines.nemeses[i] : 0);
     return STATUS_OK;
 }
@@ -425,7 +425,7 @@ static enum status run_first_part(struct simulation *simulation, const struct sc
         at_ns = scenario->workload.duration_ns;
     TRY(run_until(simulation, at_ns, with->progress, err));
     world_draw_anew(&simulation->world, with->redraw.seed);
-    nemeses_draw_anew(&simulation->nemeses);
+    nemesis_draw_all_anew(&simulation->nemeses);
     if (simulation->store)
         store_draw_anew(simulation->store);
     return STATUS_OK;
@@ -438,7 +438,7 @@ static enum status simulation_run_world(struct simulation *simulation, const str
     TRY(run_until(simulation, scenario->workload.duration_ns, with->progress, err));
     if (simulation->store)
         store_stop(simulation->store);
-    nemeses_stop(&simulation->nemeses, NEMESES_HEAL);
+    nemesis_stop_all(&simulation->nemeses, NEMESES_HEAL);
     return simulation->store ? settle_store(simulation, scenario, err)
                              : settle_ping(simulation, scenario, err);
 }
