@@ -164,6 +164,7 @@ static void use_unseen(const struct interval_model *m, const struct read_view *r
                        const struct key_version *v)
 {
     const struct key_version *hiding;
+    uint32_t room[INTERVAL_VERSIONS_LOOKED_AT];
     struct read_view_before before;
 
     if (!version_may_be_read(v) || v->txn == read->txn)
@@ -172,7 +173,7 @@ static void use_unseen(const struct interval_model *m, const struct read_view *r
         use_future(m, read, v);
         return;
     }
-    read_view_before_init(&before, m, read);
+    read_view_before_init(&before, room, m, read);
     hiding = read_view_find_hiding(m, read, &before, v);
     if (!hiding)
         return;

@@ -475,7 +475,7 @@ void interval_model_end_open_gap(struct interval_model *m)
 /* All versions are looked at for each access: a key must not make that quadratic. */
 static bool has_too_many(struct interval_model *m, uint32_t key)
 {
-    bool has = m->keys.at[key].count > VERSIONS_LOOKED_AT;
+    bool has = m->keys.at[key].count > INTERVAL_VERSIONS_LOOKED_AT;
 
     m->counts.unjudged += has;
     return has;

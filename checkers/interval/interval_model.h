@@ -91,6 +91,7 @@ struct interval_trace {
 };
 
 #define INTERVAL_FINDINGS_MAX 32
+#define INTERVAL_VERSIONS_LOOKED_AT 4096 /* by an access; of a key with more nothing is judged */
 
 struct interval_finding {
     enum mechanism mechanism;
@@ -166,6 +167,7 @@ struct versions_before {
     uint32_t newest_order; /* that has been looked at */
     uint32_t date;         /* of the view: chains of others are empty */
     ARRAY(struct linked_version) links;
+    uint32_t room[INTERVAL_VERSIONS_LOOKED_AT]; /* for those that the look at hand has asked for */
 };
 
 struct interval_model {

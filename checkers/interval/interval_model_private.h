@@ -14,8 +14,7 @@
 #include "checkers/interval/row_store_private.h"
 
 #define INTERVAL_NONE UINT32_MAX
-#define KEY_VERSIONS_KEPT 8     /* from so many on, old ones are looked for */
-#define VERSIONS_LOOKED_AT 4096 /* by an access; of a key with more nothing is judged */
+#define KEY_VERSIONS_KEPT 8 /* from so many on, old ones are looked for */
 
 enum version_state {
     VERSION_OF_BEGINNING,

@@ -33,7 +33,7 @@ const struct key_version *read_view_find_hiding(const struct interval_model *m,
 
         before->next = v->older;
         if (may_hide(m, read, v)) {
-            assert(before->count < VERSIONS_LOOKED_AT);
+            assert(before->count < INTERVAL_VERSIONS_LOOKED_AT);
             before->versions[before->count++] = at;
             if (v != hidden && version_precedes(m, hidden, v))
                 return v;

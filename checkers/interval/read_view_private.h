@@ -76,13 +76,15 @@ struct read_view_before {
     uint32_t next; /* the version to ask for next */
     uint32_t count;
     uint64_t rank_max; /* of their instants, where they were gathered at once; else UINT64_MAX */
-    uint32_t versions[VERSIONS_LOOKED_AT];
+    uint32_t *versions;
 };
 
-static inline void read_view_before_init(struct read_view_before *before,
+/* There is room for INTERVAL_VERSIONS_LOOKED_AT. */
+static inline void read_view_before_init(struct read_view_before *before, uint32_t *room,
                                          const struct interval_model *m,
                                          const struct read_view *read)
 {
+    before->versions = room;
     before->next = m->profile.reads_any ? INTERVAL_NONE : m->keys.at[read->key].newest;
     before->count = 0;
     before->rank_max = UINT64_MAX;

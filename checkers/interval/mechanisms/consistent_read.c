@@ -260,9 +260,10 @@ static void tell_matching(struct read_telling *t, struct read_view_before *befor
 static void tell_all_matching(struct read_telling *t)
 {
     uint32_t next = t->m->keys.at[t->read->key].newest;
+    uint32_t room[INTERVAL_VERSIONS_LOOKED_AT];
     struct read_view_before before;
 
-    read_view_before_init(&before, t->m, t->read);
+    read_view_before_init(&before, room, t->m, t->read);
     for (; next != INTERVAL_NONE; next = t->m->versions.at[next].older)
         if (t->m->versions.at[next].value == t->read->access->value)
             tell_matching(t, &before, &t->m->versions.at[next]);
@@ -277,9 +278,10 @@ static void tell_what_was_there(struct read_telling *t)
 {
     const struct interval_model *m = t->m;
     unsigned count = 0;
+    uint32_t room[INTERVAL_VERSIONS_LOOKED_AT];
     struct read_view_before before;
 
-    read_view_before_init(&before, m, t->read);
+    read_view_before_init(&before, room, m, t->read);
     for (uint32_t next = m->keys.at[t->read->key].newest;
          next != INTERVAL_NONE && count < VERSIONS_TOLD; next = m->versions.at[next].older) {
         const struct key_version *v = &m->versions.at[next];
@@ -347,7 +349,7 @@ static struct version_candidates find_candidates(struct interval_model *m,
 
     if (m->profile.timing == TIMING_NONE && read->point != INTERVAL_NONE)
         timeline_focus(&m->timeline, read->point);
-    read_view_before_init(&before, m, read);
+    read_view_before_init(&before, m->before.room, m, read);
     read_view_before_gather(&before, m, read);
     for (; next != INTERVAL_NONE;
          next = key_versions_next_of_value(m, &m->versions.at[next], hidden_before)) {

@@ -381,7 +381,7 @@ static struct weighed_versions weigh(struct interval_model *m, const struct ques
     w.weighed = (struct weighed_versions){ .fit = INTERVAL_NONE, .other = INTERVAL_NONE };
     if (read->point != INTERVAL_NONE)
         timeline_focus(&m->timeline, read->point);
-    read_view_before_init(&w.before, m, read);
+    read_view_before_init(&w.before, m->before.room, m, read);
     w.has_gathered = false;
     weigh_some(m, &w, false);
     if (w.weighed.fit_count == 0 && !w.weighed.is_undecided)
@@ -590,7 +590,7 @@ static enum status judge_others(struct interval_model *m, struct quest *quest, u
                                 bool came, struct error *err)
 {
     TRY(key_versions_know(m, key, err));
-    if (m->keys.at[key].count > VERSIONS_LOOKED_AT) {
+    if (m->keys.at[key].count > INTERVAL_VERSIONS_LOOKED_AT) {
         quest->query->is_unjudged = true;
         return STATUS_OK;
     }
