@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/hash.h"
 #include "checkers/interval/derivation_witness_private.h"
 #include "checkers/interval/explanation_statements_private.h"
@@ -167,19 +168,12 @@ static enum status explanation_find_times(struct explanation *x, struct error *e
 /* From when on the last of the versions can have been installed that were there by then. */
 static int64_t past_before(const struct explanation *x, uint32_t key, int64_t time)
 {
-    size_t low = 0, high = x->pasts.count;
+    const struct explained_past *at = x->pasts.at;
+    size_t place;
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct explained_past *p = &x->pasts.at[middle];
-
-        if (p->key < key || (p->key == key && p->high < time))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 && x->pasts.at[low - 1].key == key ? x->pasts.at[low - 1].low
-                                                      : TIMELINE_BEGINNING;
+    BISECT(place, 0, x->pasts.count,
+           at[place].key < key || (at[place].key == key && at[place].high < time));
+    return place > 0 && at[place - 1].key == key ? at[place - 1].low : TIMELINE_BEGINNING;
 }
 
 /* The earliest that something was, of which clocks say that. */

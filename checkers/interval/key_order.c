@@ -15,17 +15,10 @@ void key_order_close(struct key_order *o)
 /* The last piece that begins at or before the place, or the first. */
 static size_t find_piece(const struct key_order *o, int64_t place)
 {
-    size_t low = 0, high = o->pieces.count;
+    size_t next;
 
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (o->pieces.at[middle]->at[0].place <= place)
-            low = middle;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(next, 1, o->pieces.count, o->pieces.at[next]->at[0].place <= place);
+    return next - 1;
 }
 
 /* Where in the piece the first stands that is at the place or behind it. */

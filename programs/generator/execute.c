@@ -15,7 +15,7 @@ struct transaction {
     int64_t now;
     enum level_source source;
     int64_t seen_until; /* of one place */
-    struct replica *replica;
+    struct generated_replica *replica;
     int64_t floor; /* what a refused try was too early for */
     unsigned tries;
     bool is_refused;

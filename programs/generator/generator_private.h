@@ -113,7 +113,7 @@ struct own_write {
 };
 
 /* For each replica, up to which place its transactions have come here. */
-struct replica {
+struct generated_replica {
     int64_t seen_until[REPLICAS_MAX];
 };
 
@@ -146,7 +146,7 @@ struct generator {
     uint32_t session_count;
     struct generator_events events;
     struct versions versions;
-    struct replica replicas[REPLICAS_MAX];
+    struct generated_replica replicas[REPLICAS_MAX];
     uint32_t replica_count;
 
     struct record *ring;

@@ -4,6 +4,7 @@
  */
 #include "checkers/infer/lists/lists.h"
 
+#include "base/bisect.h"
 #include "checkers/infer/lists/lists_private.h"
 
 #include <inttypes.h>
@@ -84,14 +85,7 @@ uint32_t lists_find(struct list_index *index, int64_t element)
         low = finger + 1;
         finger += step;
     }
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (at[middle].element < element)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    BISECT(low, low, high, at[low].element < element);
     if (low == index->at.count || at[low].element != element)
         return HISTORY_NONE;
     index->finger = low + 1;

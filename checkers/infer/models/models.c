@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "base/bisect.h"
 #include "checkers/check_private.h"
 #include "checkers/infer/models/models_private.h"
 #include "checkers/infer/models/models_graph_private.h"
@@ -66,19 +67,12 @@ uint64_t models_levels(void)
 
 uint32_t models_head(const struct history *h, uint32_t op)
 {
-    size_t low = 0, high = h->statement_count;
+    size_t next; /* the first statement behind it */
 
     if (!op_is_row(h->op_kind[op]))
         return op;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-
-        if (h->statement_op[middle] <= op)
-            low = middle;
-        else
-            high = middle;
-    }
-    return h->statement_op[low];
+    BISECT(next, 1, h->statement_count, h->statement_op[next] <= op);
+    return h->statement_op[next - 1];
 }
 
 bool models_is_axiomatic(enum level level)

@@ -52,7 +52,7 @@ struct predicted {
 };
 
 /* The possible versions of a row that match, or that do not. */
-struct candidates {
+struct predicate_candidates {
     uint32_t count, node;
     bool is_undecided;
 };
@@ -75,8 +75,8 @@ static enum predicate_answer match(struct sight_question *a, struct value row)
     return matcher_match(&p->matcher, a->predicate, row);
 }
 
-static void consider(struct sight_question *a, struct candidates *c, uint32_t node, struct value row,
-                     enum predicate_answer wanted)
+static void consider(struct sight_question *a, struct predicate_candidates *c, uint32_t node,
+                     struct value row, enum predicate_answer wanted)
 {
     enum predicate_answer answer = match(a, row);
 
@@ -88,12 +88,12 @@ static void consider(struct sight_question *a, struct candidates *c, uint32_t no
 }
 
 /* Of others; two are as many as there may be. */
-static struct candidates find_candidates(struct sight_question *a, uint32_t key,
-                                         enum predicate_answer wanted)
+static struct predicate_candidates find_candidates(struct sight_question *a, uint32_t key,
+                                                   enum predicate_answer wanted)
 {
     const struct infer *infer = a->predicted->infer;
     const struct inferred_versions *v = &infer->versions;
-    struct candidates c = { .node = register_initial(infer->registers, key) };
+    struct predicate_candidates c = { .node = register_initial(infer->registers, key) };
 
     consider(a, &c, c.node, history_initial(infer->history, key), wanted);
     for (uint32_t n = v->start[key]; n < v->start[key + 1] && !c.is_undecided && c.count < 2;
@@ -157,7 +157,7 @@ static enum status look_at_own(struct sight_question *a, uint32_t key, bool came
 static enum status look_at(struct sight_question *a, uint32_t key, bool came, struct error *err)
 {
     struct predicted *p = a->predicted;
-    struct candidates c;
+    struct predicate_candidates c;
     struct inferred_sight sight = { a->txn, a->head, INFER_NOTHING, INFER_NOTHING };
 
     if (p->infer->key_kind[key] != KEY_REGISTER) {
