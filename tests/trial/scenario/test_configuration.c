@@ -90,6 +90,43 @@ static void all_protocols_are_drawn_and_only_those_that_have_the_bugs(void)
     }
 }
 
+/* Two thirds of the runs with sites have a theme, of which there are five on Raft. */
+static void rare_paths_that_go_together_are_drawn_together(void)
+{
+    static const char *const sets[] = { "cluster.protocol=occ" };
+    const uint64_t elections = UINT64_C(1) << BUGGIFY_CRASH_AT_VOTE |
+                               UINT64_C(1) << BUGGIFY_VOTES_ASKED_AGAIN |
+                               UINT64_C(1) << BUGGIFY_WINNER_SILENT;
+    unsigned together = 0, with_sites = 0;
+
+    read_with(sets, ROW_COUNT(sets));
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        draw(seed, NULL);
+        with_sites += drawn.buggify.sites != 0;
+        together += (drawn.buggify.sites & elections) == elections;
+    }
+    TEST_ASSERT_TRUE(with_sites > SEEDS / 3 && with_sites < 2 * SEEDS / 3);
+    TEST_ASSERT_GREATER_THAN_UINT(3, together); /* one by one they were it in one of 128 runs */
+}
+
+static void the_tail_of_a_disk_leaves_it_fast_enough(void)
+{
+    unsigned tails = 0;
+
+    read_with(NULL, 0);
+    for (uint64_t seed = 0; seed < SEEDS; seed++) {
+        const struct latency *sync = &drawn.disk.config.sync;
+        draw(seed, NULL);
+        if (sync->tail_chance.denominator == 0)
+            continue;
+        tails++;
+        TEST_ASSERT_LESS_OR_EQUAL_UINT64(20000000, (uint64_t)sync->tail_ns *
+                                                      sync->tail_chance.numerator /
+                                                      sync->tail_chance.denominator);
+    }
+    TEST_ASSERT_GREATER_THAN_UINT(10, tails);
+}
+
 static void a_dimension_draws_from_a_seed_of_its_own(void)
 {
     struct swarm_draws draws = { 0 };
@@ -254,6 +291,8 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(what_is_given_is_never_drawn);
     RUN_TEST(all_protocols_are_drawn_and_only_those_that_have_the_bugs);
+    RUN_TEST(rare_paths_that_go_together_are_drawn_together);
+    RUN_TEST(the_tail_of_a_disk_leaves_it_fast_enough);
     RUN_TEST(a_dimension_draws_from_a_seed_of_its_own);
     RUN_TEST(seeds_of_dimensions_can_be_set);
     RUN_TEST(a_frozen_configuration_makes_the_same_run);
