@@ -1,6 +1,9 @@
 #include "base/digest.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
 
 void digest_begin(struct digest_stream *stream)
 {
@@ -35,4 +38,28 @@ struct digest digest_end(struct digest_stream *stream)
 void digest_hex(const struct digest *digest, char hex[DIGEST_HEX_SIZE])
 {
     sodium_bin2hex(hex, DIGEST_HEX_SIZE, digest->bytes, DIGEST_BYTES);
+}
+
+static enum status refuse_file(const char *path, struct error *err)
+{
+    int number = errno;
+
+    error_set_file(err, path);
+    return error_set(err, STATUS_IO, "cannot read: %s", strerror(number));
+}
+
+enum status digest_add_file(struct digest_stream *stream, const char *path, struct error *err)
+{
+    FILE *file = fopen(path, "rb");
+    char bytes[4096];
+    enum status status;
+    size_t got;
+
+    if (!file)
+        return refuse_file(path, err);
+    while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
+        digest_add(stream, bytes, got);
+    status = ferror(file) ? refuse_file(path, err) : STATUS_OK;
+    fclose(file);
+    return status;
 }

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/error.h"
+
 #define DIGEST_BYTES 32
 #define DIGEST_HEX_SIZE (2 * DIGEST_BYTES + 1)
 
@@ -24,6 +26,8 @@ void digest_begin(struct digest_stream *);
 void digest_add(struct digest_stream *, const void *bytes, size_t size);
 /* As eight little-endian bytes. */
 void digest_add_number(struct digest_stream *, uint64_t);
+/* The bytes of a file. */
+MUST_USE enum status digest_add_file(struct digest_stream *, const char *path, struct error *);
 struct digest digest_end(struct digest_stream *);
 
 /* 64 lowercase hex digits and a zero byte. */

@@ -1,6 +1,8 @@
 #include "base/digest.h"
 
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/fixture.h"
 #include "unity.h"
@@ -63,11 +65,37 @@ static void a_number_is_eight_little_endian_bytes(void)
     TEST_ASSERT_EQUAL_STRING(hex_of("\x01\x02\x03\x04\x05\x06\x07\x08", 8), hex);
 }
 
+static void a_file_is_its_bytes_and_what_cannot_be_read_is_refused(void)
+{
+    static const char *const refused[] = { "tests/base", "tests/base/no-such-file" };
+    struct digest_stream stream;
+    struct error err = { 0 };
+    char path[] = "/tmp/digest-XXXXXX", hex[DIGEST_HEX_SIZE];
+    int file = mkstemp(path);
+    struct digest digest;
+
+    TEST_ASSERT_NOT_EQUAL(-1, file);
+    TEST_ASSERT_EQUAL(3, write(file, "abc", 3));
+    close(file);
+    digest_begin(&stream);
+    ASSERT_OK(digest_add_file(&stream, path, &err), &err);
+    unlink(path);
+    digest = digest_end(&stream);
+    digest_hex(&digest, hex);
+    TEST_ASSERT_EQUAL_STRING(hex_of("abc", 3), hex);
+    for (size_t i = 0; i < 2; i++) {
+        digest_begin(&stream);
+        TEST_ASSERT_EQUAL_MESSAGE(STATUS_IO, digest_add_file(&stream, refused[i], &err), refused[i]);
+        TEST_ASSERT_EQUAL_STRING(refused[i], err.file);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(it_is_blake2b_256);
     RUN_TEST(the_parts_that_bytes_come_in_do_not_matter);
     RUN_TEST(a_number_is_eight_little_endian_bytes);
+    RUN_TEST(a_file_is_its_bytes_and_what_cannot_be_read_is_refused);
     return UNITY_END();
 }

@@ -15,23 +15,6 @@
 
 /* --- Scenarios -------------------------------------------------------------------------------- */
 
-static enum status digest_program(struct digest_stream *stream, const char *path,
-                                  struct error *err)
-{
-    FILE *file = fopen(path, "rb");
-    char bytes[4096];
-    size_t got;
-
-    if (!file) {
-        error_set_file(err, path);
-        return error_set(err, STATUS_IO, "cannot read the program");
-    }
-    while ((got = fread(bytes, 1, sizeof bytes, file)) > 0)
-        digest_add(stream, bytes, got);
-    fclose(file);
-    return STATUS_OK;
-}
-
 /* Without the seed (what it draws, 0 draws), and with what the program says in the place of where it stands. */
 static enum status digest_scenario(const struct scenario *scenario, struct scenario *scratch,
                                    char hex[DIGEST_HEX_SIZE], struct error *err)
@@ -53,7 +36,7 @@ static enum status digest_scenario(const struct scenario *scenario, struct scena
     if (status == STATUS_OK)
         digest_add(&stream, out.at, out.count);
     if (status == STATUS_OK && scenario->workload.program[0])
-        status = digest_program(&stream, scenario->workload.program, err);
+        status = digest_add_file(&stream, scenario->workload.program, err);
     digest = digest_end(&stream);
     digest_hex(&digest, hex);
     buffer_close(&out);
