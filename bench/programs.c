@@ -129,7 +129,7 @@ static enum status prepare(struct call *call, const struct program *program, con
 {
     heap_init(&call->heap, (size_t)1 << 16);
     return program_parse_call(program, text_of(text), &call->heap, &call->function,
-                              call->arguments, 16, err);
+                              (struct program_arguments){ call->arguments, 16 }, err);
 }
 
 static enum status run_calls(struct engine *engine, const struct call *calls, int kinds, int count,

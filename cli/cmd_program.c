@@ -48,8 +48,8 @@ static enum status run_call(struct program_report *report, struct engine *engine
     uint32_t function;
 
     heap_reset(heap);
-    TRY(program_parse_call(report->program, text_of(text), heap, &function, arguments,
-                           ARGUMENTS_MAX, err));
+    TRY(program_parse_call(report->program, text_of(text), heap, &function,
+                           (struct program_arguments){ arguments, ARGUMENTS_MAX }, err));
     if (report->json) {
         json_writer_open(report->json, NULL, '{');
         json_writer_text(report->json, "call", text);

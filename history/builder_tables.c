@@ -65,11 +65,17 @@ static struct intern_slot *slot_of(const struct builder *b, const struct value_s
     }
 }
 
+/* Lists, or rows, by what is in them. */
+struct shared_values {
+    struct value_slots *slots;
+    bool (*equal)(const struct builder *, size_t, size_t);
+};
+
 /* The number that value `last` is to have: an older one's, or its own. */
-static enum status share(const struct builder *b, struct value_slots *table, uint64_t hash,
-                         size_t last, bool (*equal)(const struct builder *, size_t, size_t),
-                         size_t *number, struct error *err)
+static enum status share(const struct builder *b, struct shared_values of, uint64_t hash,
+                         size_t last, size_t *number, struct error *err)
 {
+    struct value_slots *table = of.slots;
     uint32_t tag = tag_of(hash);
     struct intern_slot *slot;
 
@@ -78,7 +84,7 @@ static enum status share(const struct builder *b, struct value_slots *table, uin
     /* Two thirds full at most: these tables are far larger than any cache. */
     if (last * 3 >= table->slot_count * 2)
         TRY(widen(table, err));
-    slot = slot_of(b, table, tag, last, equal);
+    slot = slot_of(b, table, tag, last, of.equal);
     if (slot->number_plus_one == 0)
         *slot = (struct intern_slot){ tag, (uint32_t)last + 1 };
     *number = slot->number_plus_one - 1;
@@ -108,7 +114,7 @@ enum status builder_list(struct builder *b, const int64_t *elements, size_t coun
         memcpy(b->list_element + from, elements, count * sizeof *elements);
     b->list_start[last] = from;
     b->element_count += count;
-    TRY(share(b, &b->list_slots, hash, last, lists_equal, &number, err));
+    TRY(share(b, (struct shared_values){ &b->list_slots, lists_equal }, hash, last, &number, err));
     if (number == last)
         b->list_start[++b->list_count] = b->element_count;
     else
@@ -138,21 +144,27 @@ static uint64_t hash_row(uint32_t shape, const struct value *cells, size_t count
     return hash;
 }
 
-static enum status push_row(struct builder *b, uint32_t shape, const struct value *cells,
-                            size_t count, uint64_t hash, struct value *value, struct error *err)
+struct row_cells {
+    uint32_t shape;
+    const struct value *at;
+    size_t count;
+};
+
+static enum status push_row(struct builder *b, struct row_cells cells, uint64_t hash,
+                            struct value *value, struct error *err)
 {
     size_t from = b->cell_count, last = b->row_count, number = last;
 
     TRY(BUILDER_RESERVE(b, row, 1, err));
-    TRY(BUILDER_RESERVE(b, cell, count, err));
-    for (size_t i = 0; i < count; i++) {
-        b->cell_kind[from + i] = (uint8_t)cells[i].kind;
-        b->cell_value[from + i] = cells[i].bits;
+    TRY(BUILDER_RESERVE(b, cell, cells.count, err));
+    for (size_t i = 0; i < cells.count; i++) {
+        b->cell_kind[from + i] = (uint8_t)cells.at[i].kind;
+        b->cell_value[from + i] = cells.at[i].bits;
     }
-    b->row_shape[last] = shape;
+    b->row_shape[last] = cells.shape;
     b->row_start[last] = from;
-    b->cell_count += count;
-    TRY(share(b, &b->row_slots, hash, last, rows_equal, &number, err));
+    b->cell_count += cells.count;
+    TRY(share(b, (struct shared_values){ &b->row_slots, rows_equal }, hash, last, &number, err));
     if (number == last)
         b->row_start[++b->row_count] = b->cell_count;
     else
@@ -165,7 +177,7 @@ static enum status push_row(struct builder *b, uint32_t shape, const struct valu
 static enum status builder_push_row(struct builder *b, uint32_t shape, const struct value *cells,
                                     size_t count, struct value *value, struct error *err)
 {
-    return push_row(b, shape, cells, count, hash_row(shape, cells, count), value, err);
+    return push_row(b, (struct row_cells){ shape, cells, count }, hash_row(shape, cells, count), value, err);
 }
 
 static size_t column_count(const struct builder *b, uint32_t table)
@@ -195,7 +207,7 @@ uint64_t builder_expect_row(const struct builder *b, uint32_t table, const struc
 enum status builder_whole_row(struct builder *b, uint32_t table, const struct value *cells,
                               uint64_t hash, struct value *value, struct error *err)
 {
-    return push_row(b, b->table_shape[table], cells, column_count(b, table), hash, value, err);
+    return push_row(b, (struct row_cells){ b->table_shape[table], cells, column_count(b, table) }, hash, value, err);
 }
 
 static struct text text_of_builder(const void *owner, uint32_t number)
@@ -448,7 +460,8 @@ enum status builder_check_row_value(struct builder *b, uint32_t key, struct valu
                          TEXT_PRINT(name), TEXT_PRINT(table_name(b, table)));
     tables = tables_of(b);
     cell = b->row_start[value.bits];
-    return tables_check_row_key(&tables, table, name, b->cell_kind + cell, b->cell_value + cell,
+    return tables_check_row_key(&tables,
+                                (struct tables_row){ table, b->cell_kind + cell, b->cell_value + cell }, name,
                                 &b->scratch, err);
 }
 

@@ -81,8 +81,9 @@ static enum status history_check_row_value(struct history_check *c, enum history
     if (c->row_key[value.bits] == key)
         return STATUS_OK;
     cell = h->row_start[value.bits];
-    if (tables_check_row_key(&c->tables, table, history_key(h, key), h->cell_kind + cell,
-                             h->cell_value + cell, &c->scratch, err) != STATUS_OK)
+    if (tables_check_row_key(&c->tables,
+                             (struct tables_row){ table, h->cell_kind + cell, h->cell_value + cell },
+                             history_key(h, key), &c->scratch, err) != STATUS_OK)
         return error_wrap(err, "column %s, element %zu", history_forms[column].name, element);
     c->row_key[value.bits] = key;
     return STATUS_OK;

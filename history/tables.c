@@ -267,16 +267,15 @@ enum status tables_check_cell(const struct tables *tables, uint32_t table, uint3
     return STATUS_OK;
 }
 
-enum status tables_check_row_key(const struct tables *tables, uint32_t table, struct text key,
-                                 const uint8_t *cell_kind, const int64_t *cell_value,
-                                 struct buffer *scratch, struct error *err)
+enum status tables_check_row_key(const struct tables *tables, struct tables_row row,
+                                 struct text key, struct buffer *scratch, struct error *err)
 {
     struct text name, spelled, made;
 
     buffer_clear(scratch);
-    for (uint32_t k = tables->key_start[table]; k < tables->key_start[table + 1]; k++) {
+    for (uint32_t k = tables->key_start[row.table]; k < tables->key_start[row.table + 1]; k++) {
         uint32_t column = tables->key_column[k];
-        struct value value = { cell_kind[column], cell_value[column] };
+        struct value value = { row.cell_kind[column], row.cell_value[column] };
         struct text text = { NULL, 0 };
         if (value.kind == VALUE_TEXT)
             text = tables->text(tables->owner, (uint32_t)value.bits);

@@ -48,9 +48,15 @@ MUST_USE enum status tables_check_key(const struct tables *, uint32_t table, str
 /* Refuses a value that the column (counted within the table) cannot hold. */
 MUST_USE enum status tables_check_cell(const struct tables *, uint32_t table, uint32_t column,
                                        struct value, struct error *);
-/* Refuses a row, given by its cells, whose key columns do not spell this key. */
-MUST_USE enum status tables_check_row_key(const struct tables *, uint32_t table, struct text key,
-                                          const uint8_t *cell_kind, const int64_t *cell_value,
+/* A row of a table, by its cells. */
+struct tables_row {
+    uint32_t table;
+    const uint8_t *cell_kind;
+    const int64_t *cell_value;
+};
+
+/* Refuses a row whose key columns do not spell this key. */
+MUST_USE enum status tables_check_row_key(const struct tables *, struct tables_row, struct text key,
                                           struct buffer *scratch, struct error *);
 
 #endif

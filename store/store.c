@@ -75,8 +75,8 @@ static enum status open_builtin(struct opening *o, struct error *err)
 {
     struct random_key key = random_key_fork(world_key(o->world), "workload");
 
-    TRY(builtin_init(&o->store->builtin, o->workload->builtin, o->options->sessions,
-                     STORE_ATTEMPTS_MAX, &key, o->arena, err));
+    TRY(builtin_init(&o->store->builtin, o->workload->builtin,
+                     (struct builtin_clients){ o->options->sessions, STORE_ATTEMPTS_MAX }, &key, o->arena, err));
     if (o->workload->listing)
         TRY(builtin_follow(&o->store->builtin, o->workload->listing, o->arena, err));
     TRY(driver_builtin_open(&o->store->by_builtin, &o->store->builtin, o->arena, err));

@@ -101,8 +101,8 @@ static bool read_cells(struct row_store *s, const struct history *h, uint32_t ta
 
     *bytes = 0;
     for (uint32_t i = 0; i < columns; i++) {
-        if (predicates_read_other(s->types, h, table, value, (uint16_t)i, &s->scratch.row[i],
-                                  &unsaid) != STATUS_OK)
+        if (predicates_read_other(s->types, h, (struct predicate_cell){ table, value, (uint16_t)i },
+                                  &s->scratch.row[i], &unsaid) != STATUS_OK)
             return false;
         *bytes += bytes_of(&s->scratch.row[i]);
     }

@@ -436,7 +436,7 @@ static enum status key_condition(const struct schema *schema, uint32_t table,
         return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
     for (uint32_t i = 0; i < columns.count; i++)
         TRY(equality(t->columns[columns.at[i]].type, columns.at[i], i, arena, &conjuncts[i], err));
-    return compile_condition(conjuncts, columns.count, 0, table, arena, out, err);
+    return compile_condition(&(struct condition_conjuncts){ conjuncts, columns.count, 0, table }, arena, out, err);
 }
 
 static enum status compile_table(const struct schema *schema, uint32_t table, struct arena *arena,

@@ -548,20 +548,19 @@ static enum status compile(struct compiler *c, struct bounds *bounds, struct con
     return c->status;
 }
 
-enum status compile_condition(const struct expression *const *conjuncts, uint32_t count,
-                              uint16_t source, uint32_t table, struct arena *arena,
+enum status compile_condition(const struct condition_conjuncts *of, struct arena *arena,
                               const struct condition **out, struct error *err)
 {
-    struct compiler c = { .arena = arena, .err = err, .is_condition = true, .source = source };
+    struct compiler c = { .arena = arena, .err = err, .is_condition = true, .source = of->source };
     struct condition *condition = arena_push(arena, 1, sizeof *condition);
     struct bounds bounds = { 0 };
     enum status status;
 
     if (!condition)
         return error_set(err, STATUS_OVER_LIMIT, "the program does not fit into memory");
-    condition->table = table;
-    condition->conjuncts = compile_keep(&c, conjuncts, count, sizeof *conjuncts);
-    condition->conjunct_count = count;
+    condition->table = of->table;
+    condition->conjuncts = compile_keep(&c, of->at, of->count, sizeof *of->at);
+    condition->conjunct_count = of->count;
     status = c.status;
     if (status == STATUS_OK)
         status = keep_columns(condition, arena, err);

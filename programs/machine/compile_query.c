@@ -51,8 +51,8 @@ static const struct condition *condition_of(struct compiler *c, const struct whe
         if (where->sources.at[i] == UINT32_C(1) << source)
             c->status = array_push(&own, where->conjuncts.at[i], c->err);
     if (c->status == STATUS_OK)
-        c->status = compile_condition(own.at, (uint32_t)own.count, source, table, c->arena,
-                                      &condition, c->err);
+        c->status = compile_condition(&(struct condition_conjuncts){ own.at, (uint32_t)own.count, source, table },
+                                      c->arena, &condition, c->err);
     if (c->status != STATUS_OK && c->err->line == 0)
         c->err->line = c->line;
     array_close(&own);

@@ -83,12 +83,15 @@ struct range {
     struct datum low, high;
 };
 
-/*
- * Conjuncts over the columns of source number `source`, which is `table`. They
- * must outlive the condition. None: every row.
- */
-MUST_USE enum status compile_condition(const struct expression *const *conjuncts, uint32_t count,
-                                       uint16_t source, uint32_t table, struct arena *,
+/* Over the columns of source number `source`, which is `table`. They must outlive the condition. None: every row. */
+struct condition_conjuncts {
+    const struct expression *const *at;
+    uint32_t count;
+    uint16_t source;
+    uint32_t table;
+};
+
+MUST_USE enum status compile_condition(const struct condition_conjuncts *, struct arena *,
                                        const struct condition **, struct error *);
 
 /* The texts of its computations are in the scratch heap, which is reset. */

@@ -309,8 +309,9 @@ static enum status compile(struct predicates *set, uint32_t table, struct predic
     TRY(read_where(set, table, where, &e, err));
     status = take_apart(e, &conjuncts, err);
     if (status == STATUS_OK)
-        status = compile_condition(conjuncts.list.at, (uint32_t)conjuncts.list.count, 0, table,
-                                   &set->arena, &shape->condition, err);
+        status = compile_condition(
+            &(struct condition_conjuncts){ conjuncts.list.at, (uint32_t)conjuncts.list.count, 0, table },
+            &set->arena, &shape->condition, err);
     array_close(&conjuncts.list);
     TRY(status);
     if (where->variable_count > 0)
@@ -344,7 +345,8 @@ enum status predicate_compile(struct predicates *set, uint32_t table, struct tex
 
     *shape = (struct predicate_shape){ .condition = NULL };
     if (is_blank(text))
-        return compile_condition(NULL, 0, 0, table, &set->arena, &shape->condition, err);
+        return compile_condition(&(struct condition_conjuncts){ NULL, 0, 0, table }, &set->arena,
+                                 &shape->condition, err);
     TRY(check_text(text, err));
     buffer_text(&where.sql, TEXT(PREFIX));
     if (has_marks)

@@ -449,13 +449,14 @@ enum status predicates_read(const struct predicates *set, uint32_t table, struct
 }
 
 enum status predicates_read_other(const struct predicates *set, const struct history *h,
-                                  uint32_t table, struct value row, uint16_t column,
-                                  struct datum *out, struct sql_error *err)
+                                  struct predicate_cell cell, struct datum *out,
+                                  struct sql_error *err)
 {
-    const struct schema_table *t = &set->tables[table];
+    const struct schema_table *t = &set->tables[cell.table];
 
-    assert(row.kind == VALUE_ROW && column < t->column_count);
-    return read_cell(h, t->columns[column].type, h->row_start[row.bits] + column, out, err);
+    assert(cell.row.kind == VALUE_ROW && cell.column < t->column_count);
+    return read_cell(h, t->columns[cell.column].type, h->row_start[cell.row.bits] + cell.column,
+                     out, err);
 }
 
 /* --- Answers ----------------------------------------------------------------------- */

@@ -106,9 +106,14 @@ enum predicate_answer predicates_match(const struct predicates *, uint32_t numbe
 MUST_USE enum status predicates_read(const struct predicates *, uint32_t table, struct value row,
                                      uint16_t column, struct datum *, struct sql_error *);
 /* The same of a row of another history, whose table has the same columns in the same order. */
+struct predicate_cell {
+    uint32_t table;
+    struct value row;
+    uint16_t column;
+};
 MUST_USE enum status predicates_read_other(const struct predicates *, const struct history *,
-                                           uint32_t table, struct value row, uint16_t column,
-                                           struct datum *, struct sql_error *);
+                                           struct predicate_cell, struct datum *,
+                                           struct sql_error *);
 
 /* For who keeps rows by themselves: a datum for each column of the predicate's table. */
 enum predicate_answer predicates_match_datums(const struct predicates *, uint32_t number,

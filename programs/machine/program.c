@@ -131,17 +131,17 @@ static enum status evaluate(const struct expression *e, struct heap *heap, struc
 }
 
 static enum status evaluate_call(const struct expression *call, struct heap *heap,
-                                 struct datum *arguments, uint32_t argument_max, struct error *err)
+                                 struct program_arguments arguments, struct error *err)
 {
-    if (call->argument_count > argument_max)
-        return error_set(err, STATUS_OVER_LIMIT, "more than %u arguments", argument_max);
+    if (call->argument_count > arguments.max)
+        return error_set(err, STATUS_OVER_LIMIT, "more than %u arguments", arguments.max);
     for (uint32_t i = 0; i < call->argument_count; i++)
-        TRY(evaluate(call->arguments[i], heap, &arguments[i], err));
+        TRY(evaluate(call->arguments[i], heap, &arguments.at[i], err));
     return STATUS_OK;
 }
 
 enum status program_parse_call(const struct program *program, struct text text, struct heap *heap,
-                               uint32_t *function, struct datum *arguments, uint32_t argument_max,
+                               uint32_t *function, struct program_arguments arguments,
                                struct error *err)
 {
     struct arena arena = { 0 };
@@ -152,7 +152,7 @@ enum status program_parse_call(const struct program *program, struct text text, 
     status = analyze_call_text(&program->tree, text, &arena, &call, err);
     if (status == STATUS_OK) {
         *function = call->as.function;
-        status = evaluate_call(call, heap, arguments, argument_max, err);
+        status = evaluate_call(call, heap, arguments, err);
     }
     if (status != STATUS_OK)
         error_wrap(err, "call %.*s", TEXT_PRINT(text));

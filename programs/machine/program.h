@@ -40,9 +40,15 @@ MUST_USE enum status program_add_statements(struct program *, const struct progr
 /* The number, or UINT32_MAX. */
 uint32_t program_find_function(const struct program *, struct text name);
 
+/* Room for the arguments of a call. */
+struct program_arguments {
+    struct datum *at;
+    uint32_t max;
+};
+
 /* A call as text, `transfer(1, 2, 10)`: its function, and its arguments cast to the parameters. */
 MUST_USE enum status program_parse_call(const struct program *, struct text call, struct heap *,
-                                        uint32_t *function, struct datum *arguments,
-                                        uint32_t argument_max, struct error *);
+                                        uint32_t *function, struct program_arguments,
+                                        struct error *);
 
 #endif

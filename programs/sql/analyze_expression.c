@@ -93,10 +93,11 @@ static enum status analyze_operator(struct analysis *a, struct name_scope *scope
 }
 
 /* The first argument and the items, cast to what they have in common. */
-static enum status build_in(struct analysis *a, const struct expression *value,
-                            const struct expression **items, size_t count, bool negated,
-                            int32_t location, const struct expression **out)
+static enum status build_in(struct analysis *a, const PgQuery__AExpr *e, const struct expression *value,
+                            const struct expression **items, size_t count, const struct expression **out)
 {
+    bool negated = strcmp(sql_string(e->name[0]).at, "<>") == 0;
+    int32_t location = e->location;
     struct expression *made;
     struct sql_error error;
     struct type common, *types;
@@ -133,8 +134,7 @@ static enum status analyze_in(struct analysis *a, struct name_scope *scope, cons
     list = e->rexpr->list;
     TRY(analyze_expression(a, scope, e->lexpr, &value));
     TRY(analyze_list(a, scope, list->items, list->n_items, &items));
-    return build_in(a, value, items, list->n_items, strcmp(sql_string(e->name[0]).at, "<>") == 0,
-                    e->location, out);
+    return build_in(a, e, value, items, list->n_items, out);
 }
 
 /* BETWEEN is two comparisons of one value, as in PostgreSQL. */

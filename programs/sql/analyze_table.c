@@ -130,10 +130,12 @@ static enum status read_keys(struct analysis *a, const struct schema_table *tabl
 
 /* Of a constraint of the table, or of the one column it stands behind. */
 static enum status read_own_columns(struct analysis *a, const struct table_draft *draft,
-                                    const PgQuery__Constraint *constraint,
-                                    PgQuery__Node *const *nodes, size_t count, int32_t column,
+                                    const PgQuery__Constraint *constraint, int32_t column,
                                     struct schema_columns *columns)
 {
+    bool is_reference = constraint->contype == PG_QUERY__CONSTR_TYPE__CONSTR_FOREIGN;
+    PgQuery__Node *const *nodes = is_reference ? constraint->fk_attrs : constraint->keys;
+    size_t count = is_reference ? constraint->n_fk_attrs : constraint->n_keys;
     uint16_t *at;
     void *memory;
 
@@ -158,8 +160,7 @@ static enum status add_key(struct analysis *a, struct table_draft *draft,
         return analyze_refuse(a, constraint->location,
                               "multiple primary keys for table \"%.*s\" are not allowed",
                               TEXT_PRINT(table->name));
-    TRY(read_own_columns(a, draft, constraint, constraint->keys, constraint->n_keys, column,
-                         &table->key));
+    TRY(read_own_columns(a, draft, constraint, column, &table->key));
     for (uint16_t i = 0; i < table->key.count; i++)
         draft->columns[table->key.at[i]].not_null = true;
     draft->has_key = true;
@@ -172,8 +173,7 @@ static enum status add_unique(struct analysis *a, struct table_draft *draft,
     struct schema_unique *unique = &draft->uniques[draft->table->unique_count];
 
     ONLY(a, constraint->location, constraint, "contype conname keys initially_valid");
-    TRY(read_own_columns(a, draft, constraint, constraint->keys, constraint->n_keys, column,
-                         &unique->columns));
+    TRY(read_own_columns(a, draft, constraint, column, &unique->columns));
     if (constraint->conname && *constraint->conname)
         TRY(take_name(a, draft, constraint, NULL, "", &unique->name));
     draft->table->unique_count++;
@@ -320,8 +320,7 @@ static enum status add_reference(struct analysis *a, struct table_draft *draft,
     }
     to = &a->tables[target.table];
     reference->to = target.table;
-    TRY(read_own_columns(a, draft, constraint, constraint->fk_attrs, constraint->n_fk_attrs, column,
-                         &reference->columns));
+    TRY(read_own_columns(a, draft, constraint, column, &reference->columns));
     TRY(read_targets(a, constraint, to, &reference->targets));
     TRY(take_name(a, draft, constraint, &reference->columns, "fkey", &reference->name));
     TRY(check_targets(a, draft, constraint, reference, to));

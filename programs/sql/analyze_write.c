@@ -66,11 +66,19 @@ static enum status analyze_where(struct analysis *a, struct name_scope *scope,
     return analyze_build_condition(a, "WHERE", location, where);
 }
 
+/* What stands behind SET. */
+struct set_clause {
+    const struct schema_table *table;
+    PgQuery__Node *const *nodes;
+    size_t count;
+};
+
 static enum status analyze_set(struct analysis *a, struct name_scope *scope,
-                               const struct schema_table *table, PgQuery__Node *const *nodes,
-                               size_t count, const struct assignment **assignments,
-                               uint32_t *assignment_count)
+                               const struct set_clause *clause,
+                               const struct assignment **assignments, uint32_t *assignment_count)
 {
+    const struct schema_table *table = clause->table;
+    size_t count = clause->count;
     struct assignment *made;
     void *memory;
 
@@ -78,7 +86,7 @@ static enum status analyze_set(struct analysis *a, struct name_scope *scope,
     TRY(analyze_keep(a, count, sizeof *made, &memory));
     *assignments = made = memory;
     for (size_t i = 0; i < count; i++) {
-        const PgQuery__ResTarget *target = nodes[i]->res_target;
+        const PgQuery__ResTarget *target = clause->nodes[i]->res_target;
         struct text name = text_of(target->name);
 
         ONLY(a, target->location, target, "name val");
@@ -295,8 +303,10 @@ static enum status analyze_conflict(struct analysis *a, struct routine *routine,
     sources[0] = insert->target;
     sources[1] = (struct query_source){ insert->target.table, excluded };
     scope.sources = sources;
-    TRY(analyze_set(a, &scope, table_of(a, &insert->target), clause->target_list,
-                    clause->n_target_list, &insert->assignments, &insert->assignment_count));
+    TRY(analyze_set(a, &scope,
+                    &(struct set_clause){ table_of(a, &insert->target), clause->target_list,
+                                          clause->n_target_list },
+                    &insert->assignments, &insert->assignment_count));
     return analyze_where(a, &scope, clause->where_clause, &insert->conflict_where);
 }
 
@@ -323,7 +333,9 @@ enum status analyze_update(struct analysis *a, struct routine *routine,
 
     ONLY(a, -1, stmt, "relation target_list where_clause returning_list");
     TRY(analyze_source(a, stmt->relation, &update->target));
-    TRY(analyze_set(a, &scope, table_of(a, &update->target), stmt->target_list, stmt->n_target_list,
+    TRY(analyze_set(a, &scope,
+                    &(struct set_clause){ table_of(a, &update->target), stmt->target_list,
+                                          stmt->n_target_list },
                     &update->assignments, &update->assignment_count));
     TRY(analyze_where(a, &scope, stmt->where_clause, &update->where));
     return analyze_returning(a, &scope, stmt->returning_list, stmt->n_returning_list,

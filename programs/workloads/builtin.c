@@ -415,24 +415,24 @@ static enum status init_choice(struct builtin *builtin, struct arena *arena, str
 }
 
 enum status builtin_init(struct builtin *builtin, const struct builtin_options *options,
-                         uint32_t clients, uint32_t attempts, const struct random_key *key,
+                         struct builtin_clients clients, const struct random_key *key,
                          struct arena *arena, struct error *err)
 {
     struct random_key *client_keys;
 
-    assert(clients >= 1 && clients <= BUILTIN_CLIENTS_MAX);
-    assert(attempts >= 1 && attempts <= BUILTIN_ATTEMPTS_MAX);
+    assert(clients.count >= 1 && clients.count <= BUILTIN_CLIENTS_MAX);
+    assert(clients.attempts >= 1 && clients.attempts <= BUILTIN_ATTEMPTS_MAX);
     TRY(builtin_check_options(options, err));
-    client_keys = arena_push(arena, clients, sizeof *client_keys);
+    client_keys = arena_push(arena, clients.count, sizeof *client_keys);
     if (!client_keys)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for %" PRIu32 " clients", clients);
-    for (uint32_t i = 0; i < clients; i++)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for %" PRIu32 " clients", clients.count);
+    for (uint32_t i = 0; i < clients.count; i++)
         client_keys[i] = random_key_fork(key, "client/%" PRIu32, i);
     *builtin = (struct builtin){
         .workload = options->workload,
         .options = *options,
-        .clients = clients,
-        .attempts = attempts,
+        .clients = clients.count,
+        .attempts = clients.attempts,
         .client_keys = client_keys,
     };
     return init_choice(builtin, arena, err);

@@ -3,7 +3,7 @@
  *
  *     struct builtin_options options = builtin_defaults(workload_find(TEXT("bank")));
  *     TRY(builtin_set(&options, TEXT("keys"), TEXT("20"), err));
- *     TRY(builtin_init(&bank, &options, clients, attempts, &key, arena, err));
+ *     TRY(builtin_init(&bank, &options, (struct builtin_clients){ 20, 16 }, &key, arena, err));
  *
  *     builtin_begin(&txn, &bank, client, ordinal, attempt);
  *     while ((request = builtin_next(&txn)).kind is neither COMMIT nor ABORT)
@@ -76,6 +76,11 @@ void builtin_print_value(const struct builtin_options *, enum builtin_parameter,
 
 /* --- The workload, settled -------------------------------------------------------------------- */
 
+/* How many clients there are, 1 to BUILTIN_CLIENTS_MAX, and how often each may try, 1 to BUILTIN_ATTEMPTS_MAX. */
+struct builtin_clients {
+    uint32_t count, attempts;
+};
+
 struct builtin {
     const struct workload *workload;
     struct builtin_options options;
@@ -93,12 +98,11 @@ struct builtin_row {
 };
 
 /*
- * Refuses parameters that do not go together. Clients are 1 to BUILTIN_CLIENTS_MAX, attempts 1
- * to BUILTIN_ATTEMPTS_MAX; another number of either makes other values.
+ * Refuses parameters that do not go together. Another number of clients or attempts makes other values.
  */
 MUST_USE enum status builtin_init(struct builtin *, const struct builtin_options *,
-                                  uint32_t clients, uint32_t attempts, const struct random_key *,
-                                  struct arena *, struct error *);
+                                  struct builtin_clients, const struct random_key *, struct arena *,
+                                  struct error *);
 
 /*
  * From now on transactions are those listed. The listing must outlive it.

@@ -619,8 +619,8 @@ static enum status call_load(struct driver_program *d, struct engine *engine, st
     uint32_t function;
 
     heap_reset(&d->heap);
-    TRY(program_parse_call(d->program, d->options.load, &d->heap, &function, arguments,
-                           CALL_ARGUMENTS_MAX, err));
+    TRY(program_parse_call(d->program, d->options.load, &d->heap, &function,
+                           (struct program_arguments){ arguments, CALL_ARGUMENTS_MAX }, err));
     TRY(engine_call(engine, function, arguments, &outcome, err));
     if (!outcome.is_done)
         return error_set(err, STATUS_BAD_INPUT, "%.*s failed in line %" PRIu32 ": %s",

@@ -15,8 +15,8 @@ static enum status prepare(struct driver_program *d, const struct listed_txn *tx
     call->function = UINT32_MAX;
     if (text.length == 0)
         return STATUS_OK;
-    TRY(program_parse_call(d->program, text, &d->listed_heap, &call->function, arguments,
-                           CALL_ARGUMENTS_MAX, err));
+    TRY(program_parse_call(d->program, text, &d->listed_heap, &call->function,
+                           (struct program_arguments){ arguments, CALL_ARGUMENTS_MAX }, err));
     function = &d->program->tree.functions[call->function];
     call->arguments =
         arena_push(d->arena, function->parameter_count + (size_t)1, sizeof *call->arguments);

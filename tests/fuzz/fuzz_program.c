@@ -24,7 +24,8 @@ static void call(const struct program *program, struct engine *engine, struct te
     uint32_t function;
 
     heap_init(&heap, HEAP_LIMIT);
-    if (program_parse_call(program, text, &heap, &function, arguments, ARGUMENTS_MAX, &err) !=
+    if (program_parse_call(program, text, &heap, &function,
+                           (struct program_arguments){ arguments, ARGUMENTS_MAX }, &err) !=
         STATUS_OK)
         assert(err.text[0] != '\0');
     else if (engine_call(engine, function, arguments, &outcome, &err) == STATUS_OK)

@@ -176,7 +176,8 @@ static void open_builtin(struct run_parts *parts, const struct cluster_case *it)
         ASSERT_OK(builtin_set(&options, text_of(it->parameters[i][0]),
                               text_of(it->parameters[i][1]), &err),
                   &err);
-    ASSERT_OK(builtin_init(&parts->builtin, &options, it->sessions, 16, &key, &parts->arena, &err),
+    ASSERT_OK(builtin_init(&parts->builtin, &options, (struct builtin_clients){ it->sessions, 16 }, &key,
+                           &parts->arena, &err),
               &err);
     ASSERT_OK(driver_builtin_open(&parts->driver, &parts->builtin, &parts->arena, &err), &err);
 }

@@ -43,7 +43,8 @@ static enum status answer(struct engine *engine, const struct program *p, const 
 
     heap_reset(heap);
     printf("%s\t", line);
-    if (program_parse_call(p, text_of(line), heap, &function, arguments, ARGUMENTS_MAX, err) !=
+    if (program_parse_call(p, text_of(line), heap, &function,
+                           (struct program_arguments){ arguments, ARGUMENTS_MAX }, err) !=
         STATUS_OK) {
         printf("refused: %s\n", err->text);
         return STATUS_OK;

@@ -38,7 +38,7 @@ struct fixture_call fixture_call(const char *call)
     struct error err = { 0 };
 
     ASSERT_OK(program_parse_call(&fixture_program, text_of(call), &heap, &it.function,
-                                 it.arguments, ROW_COUNT(it.arguments), &err),
+                                 (struct program_arguments){ it.arguments, ROW_COUNT(it.arguments) }, &err),
               &err);
     return it;
 }

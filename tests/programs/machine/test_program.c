@@ -655,9 +655,9 @@ static void a_call_has_its_arguments_cast_to_the_parameters(void)
          "CREATE FUNCTION f(a bigint, b numeric, c text, d bigint[], e timestamp, g boolean)\n"
          "RETURNS void LANGUAGE plpgsql AS 'BEGIN END';");
     ASSERT_OK(program_parse_call(&program,
-                                 TEXT("f(-1, 2 + 3, NULL, ARRAY[4, 5], '1970-01-01 00:00:01', "
-                                      "abs(-1) = 1)"),
-                                 &heap, &function, arguments, ARGUMENTS_MAX, &err),
+                                 TEXT("f(-1, 2 + 3, NULL, ARRAY[4, 5], '1970-01-01 00:00:01', " "abs(-1) = 1)"),
+                                 &heap, &function, (struct program_arguments){ arguments, ARGUMENTS_MAX },
+                                 &err),
               &err);
     TEST_ASSERT_EQUAL_UINT32(1, function);
     TEST_ASSERT_EQUAL_INT64(-1, arguments[0].as.integer);
@@ -693,7 +693,7 @@ static void a_call_that_is_none_is_refused(void)
 
         TEST_ASSERT_NOT_EQUAL(STATUS_OK,
                               program_parse_call(&program, text_of(rows[i].call), &heap, &function,
-                                                 arguments, ARGUMENTS_MAX, &err));
+                                                 (struct program_arguments){ arguments, ARGUMENTS_MAX }, &err));
         TEST_ASSERT_EQUAL_STRING(rows[i].text, err.text);
     }
 }

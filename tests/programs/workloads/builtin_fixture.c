@@ -28,8 +28,8 @@ struct builtin builtin_fixture_make(const char *name, const char *settings, uint
     struct random_key key = random_key_of_seed(5);
     struct builtin builtin;
 
-    ASSERT_OK(builtin_init(&builtin, &options, clients, BUILTIN_FIXTURE_ATTEMPTS, &key,
-                           fixture_arena(), &err),
+    ASSERT_OK(builtin_init(&builtin, &options, (struct builtin_clients){ clients, BUILTIN_FIXTURE_ATTEMPTS },
+                           &key, fixture_arena(), &err),
               &err);
     return builtin;
 }

@@ -81,9 +81,11 @@ static void another_client_changes_no_plan(void)
 
         if (retires)
             ASSERT_OK(builtin_set(&options, TEXT("writes_per_key"), TEXT("0"), &err), &err);
-        ASSERT_OK(builtin_init(&few, &options, 3, BUILTIN_FIXTURE_ATTEMPTS, &key, arena, &err),
+        ASSERT_OK(builtin_init(&few, &options, (struct builtin_clients){ 3, BUILTIN_FIXTURE_ATTEMPTS }, &key,
+                               arena, &err),
                   &err);
-        ASSERT_OK(builtin_init(&many, &options, 50, BUILTIN_FIXTURE_ATTEMPTS, &key, arena, &err),
+        ASSERT_OK(builtin_init(&many, &options, (struct builtin_clients){ 50, BUILTIN_FIXTURE_ATTEMPTS },
+                               &key, arena, &err),
                   &err);
         for (uint64_t ordinal = 0; ordinal < 100; ordinal++) {
             uint32_t count = builtin_fixture_play(&few, 2, ordinal, 0, of_few, ROW_COUNT(of_few));
@@ -241,7 +243,8 @@ static void the_largest_value_there_can_be_is_a_value(void)
     struct builtin_txn txn;
     struct builtin_request request = { 0 };
 
-    ASSERT_OK(builtin_init(&builtin, &options, BUILTIN_CLIENTS_MAX, BUILTIN_ATTEMPTS_MAX, &key,
+    ASSERT_OK(builtin_init(&builtin, &options,
+                           (struct builtin_clients){ BUILTIN_CLIENTS_MAX, BUILTIN_ATTEMPTS_MAX }, &key,
                            fixture_arena(), &err),
               &err);
     builtin_begin(&txn, &builtin, BUILTIN_CLIENTS_MAX - 1, BUILTIN_ORDINAL_MAX,

@@ -107,7 +107,8 @@ static void what_does_not_go_together_is_refused(void)
             builtin_fixture_options(rows[i].workload, rows[i].settings);
         struct random_key key = random_key_of_seed(1);
         struct builtin builtin;
-        enum status status = builtin_init(&builtin, &options, 1, 1, &key, fixture_arena(), &err);
+        enum status status = builtin_init(&builtin, &options, (struct builtin_clients){ 1, 1 }, &key,
+                                          fixture_arena(), &err);
 
         TEST_ASSERT_EQUAL_MESSAGE(rows[i].message ? STATUS_BAD_INPUT : STATUS_OK, status,
                                   rows[i].settings);
@@ -125,10 +126,10 @@ static void a_workload_that_has_no_room_is_refused(void)
 
     ASSERT_OK(arena_init(&small, 8192, &err), &err);
     TEST_ASSERT_EQUAL(STATUS_OVER_LIMIT,
-                      builtin_init(&builtin, &options, 1000, 1, &key, &small, &err));
+                      builtin_init(&builtin, &options, (struct builtin_clients){ 1000, 1 }, &key, &small, &err));
     TEST_ASSERT_EQUAL_STRING("no memory for 1000 clients", err.text);
     TEST_ASSERT_EQUAL(STATUS_OVER_LIMIT,
-                      builtin_init(&builtin, &options, 10, 1, &key, &small, &err));
+                      builtin_init(&builtin, &options, (struct builtin_clients){ 10, 1 }, &key, &small, &err));
     TEST_ASSERT_EQUAL_STRING("no memory for a distribution over 100000 keys", err.text);
     arena_close(&small);
 }

@@ -198,7 +198,7 @@ static void compare_all(const struct workload *workload)
     struct random_key key = random_key_of_seed(5);
     struct builtin drawn, followed;
 
-    ASSERT_OK(builtin_init(&drawn, &options, CLIENTS, 1, &key, arena, &err), &err);
+    ASSERT_OK(builtin_init(&drawn, &options, (struct builtin_clients){ CLIENTS, 1 }, &key, arena, &err), &err);
     for (uint64_t ordinal = 0; ordinal < ORDINALS; ordinal++)
         for (uint32_t client = 0; client < CLIENTS; client++) {
             struct builtin_txn txn;
@@ -240,7 +240,7 @@ static void an_expectation_that_is_not_true_breaks_the_invariant(void)
     struct builtin builtin;
     struct builtin_txn txn;
 
-    ASSERT_OK(builtin_init(&builtin, &options, 1, 1, &key, arena, &err), &err);
+    ASSERT_OK(builtin_init(&builtin, &options, (struct builtin_clients){ 1, 1 }, &key, arena, &err), &err);
     listed_begin(&listing, 0);
     ASSERT_OK(listed_parse(&listing, TEXT("select; expect rows = 2; expect sum = 100"), &err),
               &err);
@@ -278,7 +278,7 @@ static void values_that_repeat_are_not_called_unique(void)
         listed_begin(&listing, 0);
         ASSERT_OK(listed_parse(&listing, text_of(rows[i].first), &err), &err);
         ASSERT_OK(listed_parse(&listing, text_of(rows[i].second), &err), &err);
-        ASSERT_OK(builtin_init(&builtin, &options, 1, 1, &key, arena, &err), &err);
+        ASSERT_OK(builtin_init(&builtin, &options, (struct builtin_clients){ 1, 1 }, &key, arena, &err), &err);
         ASSERT_OK(builtin_follow(&builtin, &listing, arena, &err), &err);
         TEST_ASSERT_EQUAL_MESSAGE(rows[i].unique, builtin_is_unique(&builtin), rows[i].first);
     }

@@ -31,7 +31,7 @@ static void open_workload(const char *name, const char *settings, uint32_t clien
     struct builtin_options options = builtin_fixture_options(name, settings);
     struct random_key key = random_key_of_seed(7);
 
-    ASSERT_OK(builtin_init(&builtin, &options, clients, 16, &key, &arena, &err), &err);
+    ASSERT_OK(builtin_init(&builtin, &options, (struct builtin_clients){ clients, 16 }, &key, &arena, &err), &err);
     ASSERT_OK(driver_builtin_open(&driver, &builtin, &arena, &err), &err);
     driven_open(&store, driver_builtin_schema(driver), driver_builtin_shapes(driver), name,
                 builtin_is_unique(&builtin));
