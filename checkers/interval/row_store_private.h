@@ -58,7 +58,7 @@ MUST_USE enum status row_store_take(struct row_store *, const struct history *, 
 void row_store_hold(struct row_store *, uint32_t row); /* one holder more */
 void row_store_drop(struct row_store *, uint32_t row);
 
-/* Refused as predicate.h has it. An empty text is CONDITION_ALL. */
+/* Refused as predicates.h has it. An empty text is CONDITION_ALL. */
 MUST_USE enum status row_store_ask(struct row_store *, uint32_t table, struct text,
                                    uint32_t *condition, struct error *);
 void row_store_forget(struct row_store *, uint32_t condition);

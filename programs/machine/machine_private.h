@@ -106,7 +106,7 @@ void machine_ask_rows(struct machine *, uint32_t table, const struct condition *
                       enum read_purpose, enum row_lock);
 
 /*
- * machine_join.c: rows of all sources that belong together, as tuples of
+ * Rows of all sources that belong together, as tuples of
  * pointers by the number of the source. They hold until the next run.
  */
 struct tuples {

@@ -7,7 +7,7 @@
 /* machine_select.c */
 MUST_USE enum status machine_select_begin(struct machine *);
 MUST_USE enum status machine_select_go_on(struct machine *);
-/* machine_group.c: aggregates, order, and then outputs. */
+/* Aggregates, order, and then outputs. */
 MUST_USE enum status machine_group_run(struct machine *, const struct tuples *);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "programs/machine/machine_private.h"
 
-/* machine_rows.c. Rows that are added are of nulls; those that are there may move. */
+/* Rows that are added are of nulls; those that are there may move. */
 MUST_USE enum status machine_add_rows(struct machine *, struct machine_rows *, size_t count);
 MUST_USE enum status machine_add_row(struct machine *, struct machine_rows *, struct datum **);
 /* Adds a copy that outlives the answer it is from. */

@@ -13,7 +13,6 @@ MUST_USE enum status machine_write_begin(struct machine *);
 MUST_USE enum status machine_write_go_on(struct machine *);
 /* Those of the request, from the rows before and after. */
 MUST_USE enum status machine_write_list(struct machine *, uint32_t *count);
-/* machine_check.c */
 uint32_t machine_write_table(const struct machine *);
 MUST_USE enum status machine_check_answer(struct machine *);
 

@@ -1,5 +1,5 @@
 /*
- * predicate: which rows the statements of a history mean: "where":"v >= 10".
+ * predicates: which rows the statements of a history mean: "where":"v >= 10".
  *
  *     text ── libpg_query ── analyze ── compile_condition() ──> filter
  *     row of the history ── the columns that it reads, as datums ──> yes, no, undecided

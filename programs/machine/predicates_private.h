@@ -1,7 +1,7 @@
 /*
- * What the files of predicate.h share:
+ * What the files of predicates.h share:
  *
- *     predicate.c        the set, which texts are of one shape, and which rows match
+ *     predicates.c       the set, which texts are of one shape, and which rows match
  *     predicate_shape.c  from a text to its shape, and from a shape to a condition
  */
 #ifndef PROGRAMS_MACHINE_PREDICATES_PRIVATE_H

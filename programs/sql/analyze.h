@@ -113,7 +113,7 @@ MUST_USE enum status analyze_program(struct text sql, struct arena *, struct pro
 MUST_USE enum status analyze_call_text(const struct program_tree *, struct text call,
                                        struct arena *, const struct expression **, struct error *);
 
-/* --- Single statements (analyze_statement.c) --- */
+/* --- Single statements --- */
 
 /* The tree with a function for each statement behind those it has; the old one stays as it is. */
 MUST_USE enum status analyze_statements(struct program_tree *, const struct program_statement *,

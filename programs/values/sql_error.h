@@ -1,5 +1,5 @@
 /*
- * sqlerror: what PostgreSQL would answer instead of a result.
+ * sql_error: what PostgreSQL would answer instead of a result.
  *
  * An error of a statement is part of what a program does: it ends the
  * transaction, and clients tell one from another by its SQLSTATE. So it is no
