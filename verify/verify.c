@@ -1,5 +1,6 @@
 #include "verify/verify.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -237,9 +238,12 @@ static enum status judge(const struct history *h, const struct witness *w,
                          struct verification *result, struct error *err)
 {
     struct verifier v = { .h = h, .w = w, .basis = w->basis };
-    enum status status = verify_all(&v, err);
+    enum status status;
 
+    assert(w->is_valid || w->anomalies.count > 0);
+    status = verify_all(&v, err);
     if (status == STATUS_OK) {
+        assert(!v.is_refused);
         result->is_accepted = true;
         describe(&v, result);
         describe_unjudged(v.unjudged_count, result);

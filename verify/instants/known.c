@@ -127,6 +127,8 @@ static enum status narrow_all(struct known *k, struct known_graph *g, uint32_t e
         g->nodes.at[at].is_queued = false;
         TRY(narrow_from(k, g, at, forward, err));
     }
+    /* No step is left that could narrow a window. */
+    assert(!g->nodes.at[g->edges.at[edge].to].is_queued);
     return STATUS_OK;
 }
 

@@ -3,6 +3,7 @@
  */
 #include "verify/invalid/anomaly.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -512,6 +513,9 @@ static enum status verify_proof(struct verifier *v, const struct witness_anomaly
 
 enum status verify_anomaly(struct verifier *v, const struct witness_anomaly *a, struct error *err)
 {
+    assert(!v->basis->has_values || v->sources);
+    assert(!v->basis->infers_versions || v->inferred);
+    assert(!v->basis->has_instants || v->instants);
     if (!v->part_date)
         TRY(verify_memory(v, (void **)&v->part_date, v->h->txn_count, sizeof *v->part_date, err));
     v->part_now++;

@@ -759,6 +759,7 @@ uint32_t source_at(const struct verifier *v, const struct reading *r, uint64_t n
 {
     const struct sources *s = v->sources;
 
+    assert(n < source_end(r));
     if (r->is_sight)
         return s->seen.at[r->first_seen + n];
     if (r->is_plain)

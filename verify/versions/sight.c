@@ -4,6 +4,8 @@
  */
 #include "verify/versions/sight.h"
 
+#include <assert.h>
+
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
 
@@ -105,6 +107,8 @@ static uint32_t count_until(const struct verifier *v, uint32_t key, struct place
         else
             high = middle;
     }
+    assert(low == 0 || place_compare(history_ts(v->h, chain_txn_at(v, key, by_ts[low - 1])),
+                                     place) < inclusive);
     return low;
 }
 
@@ -139,11 +143,13 @@ static struct sight see_by_order(const struct verifier *v, uint32_t txn, uint32_
         else
             high = middle;
     }
+    assert(low == 0 || v->place[chain_txn_at(v, key, low)] < v->seen[txn]);
     return (struct sight){ .kind = SIGHT_SPOT, .spot = low, .is_vague = key_is_vague(v, key) };
 }
 
 struct sight sight_of(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
 {
+    assert(sight_own_version(v, key) == HISTORY_NONE);
     if (!v->basis->has_version_sets)
         return see_by_order(v, txn, key);
     return v->has_set ? see_in_set(v, txn, key) : see_at_place(v, txn, op, key);

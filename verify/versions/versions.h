@@ -4,6 +4,8 @@
 #ifndef VERIFY_VERSIONS_VERSIONS_H
 #define VERIFY_VERSIONS_VERSIONS_H
 
+#include <assert.h>
+
 #include "verify/verify_private.h"
 
 MUST_USE enum status versions_count_txns(struct verifier *, struct error *);
@@ -19,11 +21,13 @@ static inline uint32_t chain_length(const struct verifier *v, uint32_t key)
 
 static inline uint32_t chain_op_at(const struct verifier *v, uint32_t key, uint32_t spot)
 {
+    assert(spot <= chain_length(v, key));
     return spot == 0 ? VERSION_INITIAL : v->chain[v->chain_start[key] + spot - 1];
 }
 
 static inline uint32_t chain_txn_at(const struct verifier *v, uint32_t key, uint32_t spot)
 {
+    assert(spot >= 1 && spot <= chain_length(v, key));
     return v->chain_txn[v->chain_start[key] + spot - 1];
 }
 
