@@ -95,10 +95,14 @@ static void copies_of_an_answer_count_once(void)
 /* A question takes 10 ms, and who asks lives for 3: all answers come to strangers. */
 static void answers_to_questions_from_before_a_crash_do_not_count(void)
 {
+    struct burst slow = { .kind = BURST_DELAY, .delay_ns = 9 * MS };
+
     options.node_count = 2;
     ping_options.interval_ns = 4 * MS;
-    ASSERT_OK(latency_constant(&options.network.latency, 10 * MS, &err), &err);
+    ASSERT_OK(latency_constant(&options.network.latency, MS, &err), &err);
     start();
+    fault_set_burst(&world, 0, &slow);
+    fault_start_burst(&world, 0, 0, 1);
     fault_freeze_clock(&world, 1); /* so that it answers, and never asks */
     for (int i = 0; i < 500; i++) {
         fault_crash(&world, 0);
