@@ -107,8 +107,9 @@ static uint32_t count_until(const struct verifier *v, uint32_t key, struct place
         else
             high = middle;
     }
-    assert(low == 0 || place_compare(history_ts(v->h, chain_txn_at(v, key, by_ts[low - 1])),
-                                     place) < inclusive);
+    assert(low == 0 ||
+           history_compare_places(history_ts(v->h, chain_txn_at(v, key, by_ts[low - 1])), place) <
+               inclusive);
     return low;
 }
 
