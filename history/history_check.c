@@ -30,8 +30,12 @@ struct history_check {
 };
 
 /* Refuses an element: "column op_key, element 17: ...". */
-static enum status history_check_refuse(enum history_column column, size_t element, struct error *err,
-                                        const char *format, ...)
+static enum status history_check_refuse(enum history_column column, size_t element,
+                                        struct error *err, const char *format, ...)
+    PRINTF_LIKE(4, 5);
+
+static enum status history_check_refuse(enum history_column column, size_t element,
+                                        struct error *err, const char *format, ...)
 {
     char text[256];
     va_list arguments;
