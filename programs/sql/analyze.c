@@ -518,7 +518,7 @@ static enum status analyze_statement(struct analysis *a, struct text sql,
                                      struct program_function *function)
 {
     PgQuery__ParseResult *tree = NULL;
-    const PgQuery__Node *node;
+    const PgQuery__Node *node = NULL;
     const struct query *query;
     struct text text;
     enum status status;
