@@ -265,17 +265,24 @@ void refute_use_overtaking(struct refuter *r, uint32_t source, uint32_t other, s
 
 /* --- Chains ----------------------------------------------------------------------- */
 
-uint32_t refute_link(const struct refuter *r, uint32_t version, uint32_t limit)
+/* A read of the version by the actor that was known before `limit`, or NOBODY. */
+static uint32_t refute_read_of(const struct refuter *r, uint32_t actor, uint32_t version,
+                               uint32_t limit)
 {
     const struct polygraph *p = r->p;
-    uint32_t read;
 
-    if (p->previous[version] == NOBODY)
-        return NOBODY;
-    read = polygraph_read_of(p, r->d->version_actor[version], p->previous[version]);
-    if (read == NOBODY || p->known_since[read] > limit)
-        return NOBODY;
-    return read;
+    for (uint32_t i = p->reads_start[actor]; i < p->reads_start[actor + 1]; i++)
+        if (p->source[p->reads[i]] == version && p->known_since[p->reads[i]] <= limit)
+            return p->reads[i];
+    return NOBODY;
+}
+
+uint32_t refute_link(const struct refuter *r, uint32_t version, uint32_t limit)
+{
+    uint32_t before = r->p->previous[version];
+
+    return before == NOBODY ? NOBODY
+                            : refute_read_of(r, r->d->version_actor[version], before, limit);
 }
 
 void refute_use_lemma(struct refuter *r, uint32_t x, uint32_t y)
@@ -377,12 +384,9 @@ static enum status explain_order(struct refuter *r, uint32_t fact, struct error 
         for (uint32_t i = p->reader_start[end]; i < p->reader_start[end + 1]; i++)
             if (p->known_since[p->readers[i]] <= fact)
                 refute_want(r, node_begin(p, r->d->read_actor[p->readers[i]]));
-        /* It may be linked by now, and was a reader then. */
-        if (p->next[end] != NOBODY && refute_link(r, p->next[end], NOBODY) != NOBODY)
-            refute_want(r, version_begin(p, p->next[end]));
         TRY(refute_walk(r, version_commit(p, first), fact, &r->why[fact], &found, err));
         assert(found);
-        read = polygraph_read_of(p, path_end(r, r->why[fact]) / (p->is_snapshot ? 2 : 1), end);
+        read = refute_read_of(r, path_end(r, r->why[fact]) / (p->is_snapshot ? 2 : 1), end, fact);
         refute_need_source(r, read);
     }
     refute_need(r, r->why[fact]);
@@ -460,7 +464,7 @@ static void write_order(struct refuter *r, uint32_t fact)
         refute_use_forth(r, f->z, first, fact, is_by_reader);
         if (is_by_reader) {
             reader = last / (p->is_snapshot ? 2 : 1);
-            read = polygraph_read_of(p, reader, end);
+            read = refute_read_of(r, reader, end, fact);
             refute_use_source(r, read);
             refute_use_overwrites(r, read, end, first);
         }
