@@ -147,16 +147,23 @@ static void use_before(const struct interval_model *m, const struct read_view *r
     }
 }
 
-static void use_future(const struct interval_model *m, const struct read_view *read,
+static void use_behind(const struct interval_model *m, const struct read_view *read,
                        const struct key_version *v)
 {
     if (version_installed(m, v).low > read->view.high) {
         use_end(m->derivation, installed_ends(m, v).low);
         use_end(m->derivation, point_ends(m, read->point).high);
-    } else if (v->locked.low <= read->asked_by && read->point != INTERVAL_NONE &&
-               v->point != INTERVAL_NONE) {
+    } else if (read->point != INTERVAL_NONE && v->point != INTERVAL_NONE) {
         use_order(m, &m->timeline, read->point, v->point);
     }
+}
+
+/* A version that was asked for after the read had been answered needs no proof. */
+static void use_future(const struct interval_model *m, const struct read_view *read,
+                       const struct key_version *v)
+{
+    if (version_installed(m, v).low > read->view.high || v->locked.low <= read->asked_by)
+        use_behind(m, read, v);
 }
 
 /* That a version cannot have been seen. */
@@ -321,7 +328,7 @@ void derivation_found(struct interval_model *m, const struct read_view *read,
     if (was_there)
         use_before(m, read, v);
     else
-        use_future(m, read, v);
+        use_behind(m, read, v);
     use_version(m, v);
 }
 
