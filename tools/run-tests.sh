@@ -31,7 +31,7 @@ judge() { # output, exit status: prints "passed failed ignored", by the output
 
 run_one() { # the stem of the files of one command
     command=$(cat "$1.command")
-    name=${command%% *}
+    name=$(printf '%s\n' "$command" | sed 's/^\([A-Z_]*=[^ ]* *\)*//; s/ .*//')
     began=$(date +%s%3N)
     timeout -k 5 "$seconds" sh -c "$command" >"$1.out" 2>&1 </dev/null
     status=$?
