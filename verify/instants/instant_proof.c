@@ -387,7 +387,8 @@ static bool is_kind_of_last(const struct proof *p, enum anomaly kind)
     case ANOMALY_G1B:
         return is_unread && p->is_overwritten;
     case ANOMALY_FUTURE_READ:
-        return is_unread && p->is_future;
+        /* Behind a contradiction nobody knows which steps would have forbidden it. */
+        return is_unread && (p->is_future || (p->is_contradicted && p->has_other_writer));
     case ANOMALY_INTERNAL:
         return p->counts[INSTANT_OWN] > 0 || (is_row && p->came_twice);
     case ANOMALY_RESULT_SET_MISMATCH:

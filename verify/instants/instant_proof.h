@@ -20,6 +20,7 @@ struct proof {
     bool is_over;          /* the last step is a contradiction in itself */
     bool is_contradicted;  /* the steps so far were one: whatever else is said follows from that */
     bool is_aborted, is_overwritten, is_future; /* some version that has the value of `unread` */
+    bool has_other_writer;                      /* or one that nothing known forbids */
     bool came_twice;                            /* the row of `row` */
     uint32_t blamed_key; /* of the last step, if it says that no version of it can have been seen */
 };

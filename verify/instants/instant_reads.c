@@ -197,8 +197,10 @@ static void name_version(struct proof *p, const struct visibility *seen, uint32_
         p->is_aborted = true;
     else if (version_op(v, version) != op)
         p->is_overwritten = true;
+    else if (visible_is_future(seen, version))
+        p->is_future = true;
     else
-        p->is_future |= visible_is_future(seen, version);
+        p->has_other_writer = true;
 }
 
 enum status instant_unread(struct proof *p, struct error *err)
@@ -211,15 +213,15 @@ enum status instant_unread(struct proof *p, struct error *err)
     bool is_among;
 
     TRY(find_read(p, &r, err));
-    TRY(count_sources(p, &r, VERSION_INITIAL, &count, &is_among, err));
-    if (count > 0)
-        return instant_refuse(p, err, "it may have seen a version with that value");
     TRY(visible_begin(&seen, &p->k, &r, err));
     for (uint32_t op = 0; op < h->op_count; op++)
         if (history_makes_version(h, op) && h->op_key[op] == r.key &&
             instants_op_looks_like(h, r.key, op, history_value(h, r.op)))
             name_version(p, &seen, op);
-    return verify_spend(v, h->op_count / 16, err);
+    TRY(verify_spend(v, h->op_count / 16, err));
+    TRY(count_sources(p, &r, VERSION_INITIAL, &count, &is_among, err));
+    return count == 0 ? STATUS_OK
+                      : instant_refuse(p, err, "it may have seen a version with that value");
 }
 
 enum status instant_own_read(struct proof *p, struct error *err)
