@@ -16,6 +16,8 @@ void tearDown(void)
 
 #define STALE "T1 @0-10: w x 1; T2 @20-30: w x 2; T3 @40-50: r x 1"
 #define STALE_STEPS ALONE("unread", 3, 0, "x")
+#define CIRCLE "T1 @0-90: r y 1, w x 1; T2 @0-90: r x 1, w y 1; T3 @0-90: r x 1"
+#define CIRCLE_STEPS READS(1, 0, "y", 2) "," READS(2, 0, "x", 1)
 
 static void a_read_is_wrong_if_it_may_see_no_version_with_the_value(void)
 {
@@ -89,6 +91,14 @@ static void a_wrong_read_has_a_name(void)
         { "where times are ignored", "T1 @60-70: w x 1; T3 @40-50: r x 1",
           ANY_READ PROOF("future-read", "3", STALE_STEPS), "may have seen" },
         { "hidden, and not future", STALE, AT_ONCE PROOF("future-read", "3", STALE_STEPS),
+          "prove no future-read" },
+        { "behind a contradiction, where another wrote it", CIRCLE,
+          UNTIMED PROOF("future-read", "1,2,3", CIRCLE_STEPS "," STALE_STEPS), NULL },
+        { "behind a contradiction, where nobody aborted", CIRCLE,
+          UNTIMED PROOF("G1a", "1,2,3", CIRCLE_STEPS "," STALE_STEPS), "prove no G1a" },
+        { "behind a contradiction, where nobody else wrote it",
+          "T1 @0-90: r y 1, w x 1; T2 @0-90: r x 1, w y 1; T3 @0-90: r x 7",
+          UNTIMED PROOF("future-read", "1,2,3", CIRCLE_STEPS "," STALE_STEPS),
           "prove no future-read" },
     };
 
