@@ -88,6 +88,10 @@ static enum status make_capsule(const struct bisect_values *values, struct bisec
     struct buffer source = { 0 };
     enum status status = shrink_run(&shrink, &search->origin, job_count(values), progress, err);
 
+    if (shrink.not_judged.count > 0) {
+        shrink.not_judged.count += search->not_judged.count;
+        search->not_judged = shrink.not_judged;
+    }
     print_source(values, search->scenario->seed, &source);
     if (status == STATUS_OK)
         status = write_capsule(values, &shrink, source.at ? source.at : "", report, err);

@@ -192,6 +192,7 @@ static enum status prove_all(struct prove_call *call, enum exit_code *code, stru
     TRY(run_shown(&call->prove, &bar, err));
     call->report = (struct prove_report){ .matrix = &call->prove.matrix,
                                           .mutations = values->mutate ? &call->prove.mutations : NULL,
+                                          .not_judged = &call->prove.not_judged,
                                           .seeds = options.seeds,
                                           .wall_ns = wall_clock_ns() - began_ns };
     TRY(say(call, err));
@@ -217,7 +218,8 @@ const struct command command_prove = {
         "ninetieth percentile), and which anomaly was found.\n"
         "Exits with 1 if a checker missed a bug that the catalogue expects it to find, or found\n"
         "something in a clean run, and with 3 if no checker found some bug because this program\n"
-        "lacks those that must find it.\n",
+        "lacks those that must find it, or if the machine failed some run (its process was\n"
+        "killed, or memory ran out, four times).\n",
     .example = "  ordeal prove --bug upgrade-race\n"
                "  ordeal prove --seeds 200 --out out/matrix\n",
     .options = { "prove", prove_rows, ROW_COUNT(prove_rows), sizeof(struct prove_values) },

@@ -77,7 +77,8 @@ static enum status report(const struct sweep_values *values, const struct sweep 
                           enum exit_code *code, struct error *err)
 {
     struct sweep_report report = { .plan = &sweep->plan, .tally = &sweep->tally,
-                                   .wall_ns = sweep->wall_ns };
+                                   .wall_ns = sweep->wall_ns,
+                                   .tried_again = sweep->tried_again };
 
     TRY(write_reports(values, &report, err));
     *code = command_exit_of_verdict(tally_verdict(&sweep->tally));
@@ -207,11 +208,15 @@ const struct command command_sweep = {
         "Each run is done by a separate process and judged as by run. A failure is repeated in a\n"
         "new process before it is reported. Failures with the same checker, level, anomaly and\n"
         "shape of the proof are one group.\n"
-        "With --out a sweep can be killed at any moment and continued with --resume. Shards of a\n"
+        "A run that the machine fails (its process is killed, or memory runs out) is tried again\n"
+        "up to three times in a new process, and then reported as not judged.\n"
+        "With --out a sweep can be killed at any moment and continued with --resume, which also\n"
+        "tries again what was not judged. Shards of a\n"
         "sweep can run anywhere and be merged in any order, with the result of a single sweep.\n"
         "Exits with 0 if every run is valid, 1 if one is invalid, 2 if the call is wrong, and 3\n"
         "if the sweep is inconclusive: nothing committed in any run of a scenario, a fault that\n"
-        "it asks for never took effect, or no checker could judge some run.\n",
+        "it asks for never took effect, no checker could judge some run, or the machine failed\n"
+        "some run.\n",
     .example = "  ordeal sweep scenarios/swarm.toml --seeds 1..1000 --out out/swarm\n"
                "  ordeal sweep --merge out/shard-1 out/shard-2\n",
     .options = { "sweep", sweep_rows, ROW_COUNT(sweep_rows), sizeof(struct sweep_values) },

@@ -182,6 +182,15 @@ static void print_files(const struct bisect_report *report, struct buffer *out)
     buffer_print(out, "again      ordeal run %s%scapsule.toml\n", folder, slash);
 }
 
+static void print_not_judged(const struct bisect_not_judged *not_judged, struct buffer *out)
+{
+    if (not_judged->count == 0)
+        return;
+    buffer_text(out, TEXT("not judged "));
+    print_things(out, not_judged->count, "run", "runs");
+    buffer_print(out, ", taken as runs that do not fail; first: %s\n", not_judged->first);
+}
+
 void report_bisect_print(const struct bisect_report *report, struct buffer *out)
 {
     const struct bisect_search *search = report->search;
@@ -190,6 +199,7 @@ void report_bisect_print(const struct bisect_report *report, struct buffer *out)
         buffer_print(out, "scenario   %s   no failure in ", search->scenario->name);
         print_things(out, search->runs, "run", "runs");
         buffer_byte(out, '\n');
+        print_not_judged(&search->not_judged, out);
         return;
     }
     buffer_print(out, "scenario   %s   seed %" PRIu64 "\nfails      %s\n           %s\n",
@@ -197,9 +207,11 @@ void report_bisect_print(const struct bisect_report *report, struct buffer *out)
                  search->explanation);
     if (report->has_when) {
         bisect_when_print(&report->when, out);
+        print_not_judged(&search->not_judged, out);
         return;
     }
     print_sizes(report, out);
+    print_not_judged(&search->not_judged, out);
     print_files(report, out);
 }
 
@@ -251,6 +263,9 @@ void report_bisect_print_json(const struct bisect_report *report, struct buffer 
     else if (search->found)
         answer_capsule(&json, report);
     json_writer_number(&json, "runs", search->runs + report->runs);
+    json_writer_number(&json, "not_judged", search->not_judged.count);
+    if (search->not_judged.count > 0)
+        json_writer_text(&json, "reason", search->not_judged.first);
     json_writer_seconds(&json, "seconds", report->wall_ns);
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');

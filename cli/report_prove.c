@@ -42,10 +42,12 @@ enum verdict report_prove_verdict(const struct prove_report *report)
 {
     struct prove_sums sums = sums_of(report->matrix);
 
-    if (sums.missed > 0 || sums.false_alarms > 0 ||
+    bool is_whole = report->not_judged->count == 0;
+
+    if ((sums.missed > 0 && is_whole) || sums.false_alarms > 0 ||
         (report->mutations && mutations_are_bad(report->mutations)))
         return VERDICT_INVALID;
-    return sums.unseen > 0 ? VERDICT_UNKNOWN : VERDICT_VALID;
+    return sums.unseen > 0 || !is_whole ? VERDICT_UNKNOWN : VERDICT_VALID;
 }
 
 static bool is_absent(const struct matrix *matrix, const struct matrix_row *row, unsigned column)
@@ -258,6 +260,11 @@ enum status report_prove_print(const struct prove_report *report, struct buffer 
     print_unseen(matrix, out);
     if (report->mutations)
         report_mutants_print(report->mutations, out);
+    if (report->not_judged->count > 0) {
+        buffer_text(out, TEXT("not judged "));
+        quantity_print_count(out, report->not_judged->count);
+        buffer_print(out, ", first %s\n", report->not_judged->first);
+    }
     buffer_text(out, TEXT("time       "));
     quantity_print_rounded(out, report->wall_ns);
     buffer_print(out, "\nverdict    %s   %zu of %zu bugs caught by all who must",
@@ -430,6 +437,11 @@ enum status report_prove_print_json(const struct prove_report *report, struct bu
         if (matrix_is_unseen(matrix, &matrix->rows.at[i]))
             json_writer_text(&json, NULL, bug_entry(matrix->rows.at[i].bug)->name);
     json_writer_close(&json, ']');
+    json_writer_open(&json, "not_judged", '{');
+    json_writer_number(&json, "count", report->not_judged->count);
+    if (report->not_judged->count > 0)
+        json_writer_text(&json, "first", report->not_judged->first);
+    json_writer_close(&json, '}');
     if (report->mutations)
         report_mutants_answer(report->mutations, &json);
     json_writer_seconds(&json, "seconds", report->wall_ns);

@@ -7,16 +7,21 @@
 #include "base/json_writer.h"
 #include "trial/prove/matrix.h"
 #include "trial/prove/mutations.h"
+#include "trial/prove/prove.h"
 
 struct prove_report {
     const struct matrix *matrix; /* sorted */
     const struct mutations *mutations; /* NULL: none were made */
+    const struct prove_not_judged *not_judged;
     uint64_t seeds;                    /* of each bug, at first */
     int64_t wall_ns;
     const char *command; /* that makes the page */
 };
 
-/* Invalid if somebody missed what the catalogue expects of him, or accused a clean run. */
+/*
+ * Invalid if somebody missed what the catalogue expects of him, or accused a clean run. As long as
+ * there are runs that nobody could judge, a miss may be theirs.
+ */
 enum verdict report_prove_verdict(const struct prove_report *);
 
 MUST_USE enum status report_prove_print(const struct prove_report *, struct buffer *,

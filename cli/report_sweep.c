@@ -17,7 +17,7 @@ static const char indent[] = "           ";
 uint64_t report_sweep_missing(const struct sweep_report *report)
 {
     const struct plan *plan = report->plan;
-    uint64_t runs = report->tally->entries.count;
+    uint64_t runs = report->tally->entries.count + report->tally->not_judged.count;
     uint64_t jobs = plan_shard_job_count(plan);
 
     /* Behind the first failure nothing was to be run. */
@@ -61,6 +61,11 @@ static void print_plan(const struct sweep_report *report, struct buffer *out)
     }
     buffer_text(out, TEXT("\nruns       "));
     quantity_print_count(out, report->tally->entries.count);
+    if (report->tally->not_judged.count > 0) {
+        buffer_text(out, TEXT(", and "));
+        quantity_print_count(out, report->tally->not_judged.count);
+        buffer_text(out, TEXT(" not judged"));
+    }
     if (report_sweep_missing(report) > 0) {
         buffer_text(out, TEXT(", and "));
         quantity_print_count(out, report_sweep_missing(report));
@@ -70,6 +75,12 @@ static void print_plan(const struct sweep_report *report, struct buffer *out)
     quantity_print_rounded(out, report->wall_ns);
     buffer_print(out, ", %" PRIu64 ".%" PRIu64 " runs/s\n", report_sweep_pace(report) / 1000,
                  report_sweep_pace(report) % 1000 / 100);
+    if (report->tried_again > 0) {
+        buffer_text(out, TEXT("retried    "));
+        print_count(out, report->tried_again, "try of a run that the machine failed",
+                    "tries of runs that the machine failed");
+        buffer_byte(out, '\n');
+    }
 }
 
 static void print_runs(const struct subject_tally *sum, bool has_store, struct buffer *out)
@@ -154,6 +165,27 @@ static void print_group(const struct sweep_report *report, const struct group *g
     buffer_byte(out, '\n');
 }
 
+/* The machine failed them. */
+static void print_not_judged(const struct sweep_report *report, size_t subject, struct buffer *out)
+{
+    const struct run_not_judged *first = NULL;
+    uint64_t count = 0;
+
+    for (size_t i = 0; i < report->tally->not_judged.count; i++) {
+        const struct run_not_judged *run = &report->tally->not_judged.at[i];
+        if (plan_subject(report->plan, run->job) != subject)
+            continue;
+        first = first ? first : run;
+        count++;
+    }
+    if (!first)
+        return;
+    buffer_text(out, TEXT("not judged "));
+    print_count(out, count, "run", "runs");
+    buffer_print(out, ", first with seed %" PRIu64 ": %s\n", plan_seed(report->plan, first->job),
+                 first->why);
+}
+
 static void print_subject(const struct sweep_report *report, size_t subject, struct buffer *out)
 {
     const struct subject *of = &report->plan->subjects.at[subject];
@@ -168,6 +200,7 @@ static void print_subject(const struct sweep_report *report, size_t subject, str
     if (sum->doubt)
         buffer_print(out, "undecided  first with seed %" PRIu64 ": %s\n",
                      plan_seed(report->plan, sum->doubt_job), sum->doubt);
+    print_not_judged(report, subject, out);
     for (size_t i = 0; i < report->tally->groups.count; i++)
         if (report->tally->groups.at[i].subject == subject)
             print_group(report, &report->tally->groups.at[i], out);
@@ -235,6 +268,21 @@ static void answer_group(const struct sweep_report *report, const struct group *
     json_writer_close(json, '}');
     json->out->out_of_memory |= again.out_of_memory;
     buffer_close(&again);
+}
+
+static void answer_not_judged(const struct sweep_report *report, struct json_writer *json)
+{
+    json_writer_open(json, "not_judged", '[');
+    for (size_t i = 0; i < report->tally->not_judged.count; i++) {
+        const struct run_not_judged *run = &report->tally->not_judged.at[i];
+        size_t subject = plan_subject(report->plan, run->job);
+        json_writer_open(json, NULL, '{');
+        json_writer_text(json, "scenario", report->plan->subjects.at[subject].path);
+        json_writer_number(json, "seed", plan_seed(report->plan, run->job));
+        json_writer_text(json, "reason", run->why);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
 }
 
 static void answer_felt(struct json_writer *json, const char *name, const struct felt *felt)
@@ -351,6 +399,9 @@ void report_sweep_print_json(const struct sweep_report *report, struct buffer *o
     if (report->plan->is_guided)
         json_writer_number(&json, "features", tally->reached_count);
     json_writer_number(&json, "undecided", undecided);
+    answer_not_judged(report, &json);
+    if (report->tried_again > 0)
+        json_writer_number(&json, "tried_again", report->tried_again);
     json_writer_seconds(&json, "seconds", report->wall_ns);
     json_writer_seconds(&json, "runs_per_second", (int64_t)report_sweep_pace(report) * 1000000);
     json_writer_open(&json, "failures", '[');
@@ -431,23 +482,42 @@ static void junit_case(const struct sweep_report *report, const struct run_entry
     buffer_text(out, TEXT("    </testcase>\n"));
 }
 
+static void junit_not_judged(const struct sweep_report *report, const struct run_not_judged *run,
+                             struct buffer *out)
+{
+    buffer_text(out, TEXT("    <testcase classname=\""));
+    xml_text(out, report->plan->subjects.at[plan_subject(report->plan, run->job)].path);
+    buffer_print(out, "\" name=\"seed %" PRIu64 "\">\n      <error message=\"not judged: ",
+                 plan_seed(report->plan, run->job));
+    xml_text(out, run->why);
+    buffer_text(out, TEXT("\">"));
+    xml_again(report, run->job, out);
+    buffer_text(out, TEXT("</error>\n    </testcase>\n"));
+}
+
 static void junit_suite(const struct sweep_report *report, size_t subject, struct buffer *out)
 {
     const struct tally *tally = report->tally;
     const struct subject_tally *sum = &tally->subjects[subject];
-    uint64_t skipped = 0;
+    uint64_t skipped = 0, not_judged = 0;
 
+    for (size_t i = 0; i < tally->not_judged.count; i++)
+        not_judged += plan_subject(report->plan, tally->not_judged.at[i].job) == subject;
     for (size_t i = 0; i < tally->entries.count; i++)
         skipped += plan_subject(report->plan, tally->entries.at[i].job) == subject &&
                    tally->entries.at[i].verdict == VERDICT_UNKNOWN;
     buffer_text(out, TEXT("  <testsuite name=\""));
     xml_text(out, report->plan->subjects.at[subject].name);
     buffer_print(out,
-                 "\" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"0\" skipped=\"%" PRIu64
-                 "\">\n", sum->runs, sum->failed, skipped);
+                 "\" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64
+                 "\" skipped=\"%" PRIu64 "\">\n",
+                 sum->runs + not_judged, sum->failed, not_judged, skipped);
     for (size_t i = 0; i < tally->entries.count; i++)
         if (plan_subject(report->plan, tally->entries.at[i].job) == subject)
             junit_case(report, &tally->entries.at[i], out);
+    for (size_t i = 0; i < tally->not_judged.count; i++)
+        if (plan_subject(report->plan, tally->not_judged.at[i].job) == subject)
+            junit_not_judged(report, &tally->not_judged.at[i], out);
     buffer_text(out, TEXT("  </testsuite>\n"));
 }
 
@@ -456,7 +526,7 @@ void report_sweep_print_junit(const struct sweep_report *report, struct buffer *
     buffer_text(out, TEXT("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"));
     buffer_print(out, "<testsuites name=\"ordeal sweep\" tests=\"%zu\" failures=\"%" PRIu64
                  "\" time=\"%" PRId64 ".%03" PRId64 "\">\n",
-                 report->tally->entries.count, tally_failed(report->tally),
+                 report->tally->entries.count + report->tally->not_judged.count, tally_failed(report->tally),
                  report->wall_ns / 1000000000, report->wall_ns / 1000000 % 1000);
     for (size_t i = 0; i < report->plan->subjects.count; i++)
         junit_suite(report, i, out);

@@ -1,7 +1,7 @@
 /*
  * report_sweep: prints the result of a sweep, for people, as JSON, or as XML for build servers.
  *
- * Everything but the time is a function of the tally. So a sweep that was killed and resumed, and
+ * Everything but the time and the tries that were made again is a function of the tally. So a sweep that was killed and resumed, and
  * merged shards, print what a single machine would print.
  */
 #ifndef CLI_REPORT_SWEEP_H
@@ -13,6 +13,7 @@ struct sweep_report {
     const struct plan *plan;
     const struct tally *tally; /* sorted */
     int64_t wall_ns;
+    uint64_t tried_again; /* tries that the machine failed, and that were made again */
 };
 
 /* Runs that the plan has and nobody has made. */

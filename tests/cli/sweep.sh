@@ -210,7 +210,7 @@ mkdir empty
 run 2 sweep empty --seeds 1..2
 check "a folder without scenarios is an error" mentions err "there is no scenario in this folder"
 
-# A run that takes its process with it is a finding; here one that does not do so alone.
+# A worker that is killed is no fault of the store: its run is tried again.
 "$ORDEAL" sweep "$root/scenarios/swarm.toml" --seeds 1..2 -j 1 --set workload.transactions=500 >out 2>err &
 pid=$!
 worker=
@@ -221,9 +221,36 @@ for _ in 1 2 3 4 5 6 7 8 9; do
 done
 kill -9 $worker
 wait $pid
-check "a run that dies in the sweep alone fails it" test $? -eq 1
-check "and is named as what it is" \
-    mentions out "failure    run - differs SIGKILL in the sweep alone   1 run, first with seed "
+check "a run whose process was killed is tried again, and judged" test $? -eq 0
+check "which is told" says out "retried    1 try of a run that the machine failed"
+
+# One that is killed each time is not judged. It is tried again by --resume.
+"$ORDEAL" sweep "$root/scenarios/swarm.toml" --seeds 1..3 -j 1 --set workload.transactions=3000 \
+    --until-failure --out lost --json >out 2>err &
+pid=$!
+killed=
+while [ "$(echo "$killed" | wc -w)" -lt 4 ] && kill -0 $pid 2>check.log; do
+    worker=$(tr -d ' ' <"/proc/$pid/task/$pid/children" 2>check.log)
+    case " $killed " in
+    *" $worker "*) continue ;;
+    esac
+    kill -9 "$worker" && killed="$killed $worker"
+done
+wait $pid
+check "a run whose process is killed each time leaves the sweep undecided" test $? -eq 3
+check "it is named with the reason" mentions out '"not_judged":[{"scenario":"'
+check "and the signal, and how often it was tried" \
+    mentions out '"seed":1,"reason":"its process was killed by SIGKILL; tried 4 times"}]'
+check "no run failed" mentions out '"failed":0,'
+check "the journal has it" mentions lost/journal '"not_judged":"its process was killed by SIGKILL; tried 4 times"'
+run 3 sweep --merge lost --junit lost.xml
+check "merged it is not judged either" mentions out "not judged 1 run, first with seed 1: its process was killed by SIGKILL"
+check "the XML has it as an error" mentions lost.xml '<error message="not judged: its process was killed'
+run 0 sweep "$root/scenarios/swarm.toml" --seeds 1..3 -j 2 --set workload.transactions=3000 \
+    --until-failure --out lost --resume --json
+check "--resume tries it again" mentions out '"runs":3,"missing":0,"failed":0,"undecided":0,"not_judged":[],'
+run 0 sweep --merge lost
+check "and the merged sweep has all" says out "runs       3"
 
 # A sweep that is killed takes its workers with it, in the middle of their runs.
 "$ORDEAL" sweep "$root/scenarios/list-append.toml" --seeds 1..2 -j 2 --set workload.duration=1h \

@@ -58,9 +58,22 @@ static enum status submit_seed(struct workers *workers, uint64_t seed, struct er
     return workers_submit(workers, text_of(job), err);
 }
 
-/* A run that dies has failed, but cannot be written down. */
-static enum status read_end(const struct work *done, uint64_t seed, bool *fails, struct error *err)
+void bisect_note_not_judged(struct bisect_not_judged *not_judged, const struct work *work)
 {
+    assert(work->end == WORK_NOT_JUDGED);
+    if (not_judged->count++ == 0)
+        snprintf(not_judged->first, sizeof not_judged->first, "%s", work->error.text);
+}
+
+/* A run that dies has failed, but cannot be written down. */
+static enum status read_end(struct bisect_search *search, const struct work *done, uint64_t seed,
+                            bool *fails, struct error *err)
+{
+    *fails = false;
+    if (done->end == WORK_NOT_JUDGED) {
+        bisect_note_not_judged(&search->not_judged, done);
+        return STATUS_OK;
+    }
     if (done->end == WORK_REFUSED) {
         *err = done->error;
         return err->status;
@@ -88,7 +101,7 @@ static enum status find_seed(struct bisect_search *search, struct workers *worke
         assert(done);
         search->runs++;
         progress_report(progress, search->runs, search->last_seed - search->first_seed + 1);
-        TRY(read_end(done, taken, &fails, err));
+        TRY(read_end(search, done, taken, &fails, err));
         if (fails)
             break;
     }

@@ -9,12 +9,22 @@
 
 #include "history/progress.h"
 #include "trial/bisect/case_private.h"
+#include "trial/sweep/workers.h"
+
+/* Tries that the machine failed: nothing is known about them. */
+struct bisect_not_judged {
+    uint64_t count;
+    char first[600]; /* why */
+};
+
+void bisect_note_not_judged(struct bisect_not_judged *, const struct work *);
 
 struct bisect_search {
     struct scenario *scenario; /* the caller's: its seed becomes that of the failure */
     uint64_t first_seed, last_seed;
     uint64_t runs;
     bool found;
+    struct bisect_not_judged not_judged;
     struct bisect_origin origin;
     char explanation[400];
     int64_t end_ns; /* of the failing run */

@@ -193,6 +193,8 @@ static enum status take_answer(struct shrink *shrink, struct try_answer *answer,
     TRY(workers_next(&shrink->workers, -1, &done, err));
     assert(done);
     *answer = (struct try_answer){ 0 };
+    if (done->end == WORK_NOT_JUDGED)
+        bisect_note_not_judged(&shrink->not_judged, done);
     if (done->end == WORK_DONE && done->answer.count == sizeof *answer)
         memcpy(answer, done->answer.at, sizeof *answer);
     report(shrink);
@@ -750,6 +752,8 @@ enum status shrink_run(struct shrink *shrink, const struct bisect_origin *origin
     case_close(&first);
     if (status == STATUS_OK)
         status = shrink_confirm(shrink, CONFIRM_TRIES, &fails, err);
+    if (status == STATUS_OK && shrink->not_judged.count > 0)
+        return error_set(err, STATUS_IO, "cannot try the recorded run: %s", shrink->not_judged.first);
     if (status == STATUS_OK && !fails)
         return error_set(err, STATUS_BAD_INPUT,
                          "the recorded run does not fail again as it did: %s", origin->target);

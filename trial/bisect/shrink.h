@@ -15,6 +15,7 @@
 #include "base/map.h"
 #include "history/progress.h"
 #include "trial/bisect/case_private.h"
+#include "trial/bisect/search.h"
 #include "trial/sweep/workers.h"
 
 struct shrink {
@@ -27,6 +28,7 @@ struct shrink {
     uint64_t first_events; /* of the whole run */
     unsigned patience; /* how many times as many tries as usual */
     uint64_t runs;     /* so far */
+    struct bisect_not_judged not_judged; /* taken as tries that do not fail */
     uint64_t spent, spent_max; /* events, so far and in all */
     struct map known;  /* by a case's hash: how many tries did not fail */
     struct scenario *room; /* a worker's */

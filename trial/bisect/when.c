@@ -61,10 +61,10 @@ static enum status submit(struct workers *workers, const struct bisect_moment *m
     return STATUS_OK;
 }
 
-static enum status count_failures(struct workers *workers, struct bisect_moment *moment,
-                                  struct error *err)
+static enum status count_failures(struct bisect_search *search, struct workers *workers,
+                                  struct bisect_moment *moment, struct error *err)
 {
-    for (; moment->tried < TRIES; moment->tried++) {
+    for (int i = 0; i < TRIES; i++) {
         const struct work *done;
 
         TRY(workers_next(workers, -1, &done, err));
@@ -73,6 +73,11 @@ static enum status count_failures(struct workers *workers, struct bisect_moment 
             *err = done->error;
             return err->status;
         }
+        if (done->end == WORK_NOT_JUDGED) {
+            bisect_note_not_judged(&search->not_judged, done);
+            continue;
+        }
+        moment->tried++;
         moment->failed += done->end == WORK_DONE && done->answer.count > 0 &&
                           done->answer.at[0] == '1';
     }
@@ -102,14 +107,14 @@ static enum status ask_evenly(struct bisect_search *search, struct workers *work
         TRY(submit(workers, &moments->at[i], err));
     }
     for (uint32_t i = 0; i < moments->count; i++) {
-        TRY(count_failures(workers, &moments->at[i], err));
+        TRY(count_failures(search, workers, &moments->at[i], err));
         progress_report(progress, i + 1, FIRST_MOMENTS + HALVINGS);
     }
     return STATUS_OK;
 }
 
-static enum status halve_jump(struct workers *workers, struct bisect_moments *moments,
-                              struct error *err)
+static enum status halve_jump(struct bisect_search *search, struct workers *workers,
+                              struct bisect_moments *moments, struct error *err)
 {
     uint32_t place = moments->jump + 1;
     struct bisect_moment middle = {
@@ -118,7 +123,7 @@ static enum status halve_jump(struct workers *workers, struct bisect_moments *mo
 
     assert(moments->count < MOMENTS_MAX);
     TRY(submit(workers, &middle, err));
-    TRY(count_failures(workers, &middle, err));
+    TRY(count_failures(search, workers, &middle, err));
     memmove(&moments->at[place + 1], &moments->at[place],
             (moments->count - place) * sizeof *moments->at);
     moments->at[place] = middle;
@@ -134,7 +139,7 @@ static enum status ask(struct bisect_search *search, struct workers *workers,
     TRY(ask_evenly(search, workers, moments, progress, err));
     for (uint32_t i = 0; i < HALVINGS; i++) {
         find_jump(moments);
-        TRY(halve_jump(workers, moments, err));
+        TRY(halve_jump(search, workers, moments, err));
         progress_report(progress, FIRST_MOMENTS + i + 1, FIRST_MOMENTS + HALVINGS);
     }
     find_jump(moments);
@@ -175,7 +180,7 @@ static void print_moment(const struct bisect_moment *moment, struct buffer *out)
     while (out->count < begin + 12)
         buffer_byte(out, ' ');
     buffer_print(out, "%2" PRIu32 " of %" PRIu32 "  ", moment->failed, moment->tried);
-    for (uint32_t i = 0; i < moment->failed * BAR_WIDTH / moment->tried; i++)
+    for (uint32_t i = 0; moment->tried > 0 && i < moment->failed * BAR_WIDTH / moment->tried; i++)
         buffer_text(out, TEXT("█"));
     buffer_byte(out, '\n');
 }

@@ -205,6 +205,22 @@ static enum status take_mutants(struct prove *prove, uint64_t recording, const s
                          (struct text){ work->answer.at, work->answer.count }, err);
 }
 
+static enum status take_not_judged(struct prove *prove, uint64_t job, const struct work *work)
+{
+    struct prove_not_judged *not_judged = &prove->not_judged;
+
+    if (not_judged->count++ > 0)
+        return STATUS_OK;
+    if (job & RECORDING)
+        snprintf(not_judged->first, sizeof not_judged->first, "mutants of recording %" PRIu64 ": %s",
+                 job & ~RECORDING, work->error.text);
+    else
+        snprintf(not_judged->first, sizeof not_judged->first, "%s, seed %" PRIu64 ": %s",
+                 prove->plan.subjects.at[plan_subject(&prove->plan, job)].path,
+                 plan_seed(&prove->plan, job), work->error.text);
+    return STATUS_OK;
+}
+
 static enum status take_work(struct prove *prove, const struct work *work, struct error *err)
 {
     struct run_outcome outcome = { 0 };
@@ -216,6 +232,8 @@ static enum status take_work(struct prove *prove, const struct work *work, struc
         *err = work->error;
         return err->status;
     }
+    if (work->end == WORK_NOT_JUDGED)
+        return take_not_judged(prove, job, work);
     if (job & RECORDING)
         return take_mutants(prove, job & ~RECORDING, work, err);
     if (work->end == WORK_DIED)

@@ -30,6 +30,12 @@ struct prove_options {
     const struct progress *progress;
 };
 
+/* Runs and mutants that the machine failed. */
+struct prove_not_judged {
+    uint64_t count;
+    char first[SCENARIO_PATH_SIZE + 600]; /* which, and why */
+};
+
 /* The subjects of the plan are the rows of the matrix, and behind them the clean scenarios. */
 struct prove {
     struct prove_options options;
@@ -41,6 +47,7 @@ struct prove {
     ARRAY(uint64_t) jobs; /* by the number that the workers have for them */
     size_t handed;        /* jobs that the workers have */
     uint64_t done;
+    struct prove_not_judged not_judged;
     uint64_t clean_seeds;
 };
 

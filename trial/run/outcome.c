@@ -31,6 +31,13 @@ enum status outcome_add_failure(struct run_outcome *outcome, const char *signatu
     return array_push(&outcome->failures, failure, err);
 }
 
+enum status outcome_not_judged(struct run_outcome *outcome, const char *why, struct error *err)
+{
+    outcome->verdict = VERDICT_UNKNOWN;
+    free(outcome->not_judged);
+    return copy_text(&outcome->not_judged, why, err);
+}
+
 static enum status take_failures(struct run_outcome *outcome, const struct trial *trial,
                                  struct error *err)
 {
@@ -141,6 +148,7 @@ void outcome_close(struct run_outcome *outcome)
     array_close(&outcome->failures);
     array_close(&outcome->features);
     free(outcome->undecided);
+    free(outcome->not_judged);
     *outcome = (struct run_outcome){ 0 };
 }
 
@@ -337,6 +345,25 @@ static bool is_undecided(const void *owner)
     return ((const struct run_outcome *)owner)->undecided != NULL;
 }
 
+static enum status read_not_judged(struct json *json, void *owner, struct error *err)
+{
+    struct run_outcome *outcome = owner;
+
+    return json_fields_copy(json, &outcome->not_judged, err);
+}
+
+static void write_not_judged(const void *owner, const char *name, struct json_writer *json)
+{
+    const struct run_outcome *outcome = owner;
+
+    json_writer_text(json, name, outcome->not_judged);
+}
+
+static bool is_not_judged(const void *owner)
+{
+    return ((const struct run_outcome *)owner)->not_judged != NULL;
+}
+
 static enum status read_failure(struct json *json, void *owner, struct error *err)
 {
     struct run_outcome *outcome = owner;
@@ -449,6 +476,8 @@ static const struct json_row outcome_rows[] = {
     { .name = "checks", .type = JSON_LIST, .read = read_check, .write = write_checks },
     { .name = "undecided", .read = read_undecided, .write = write_undecided,
       .is_there = is_undecided },
+    { .name = "not_judged", .read = read_not_judged, .write = write_not_judged,
+      .is_there = is_not_judged },
     { .name = "failures", .type = JSON_LIST, .read = read_failure, .write = write_failures },
     { .name = "draws", .read = read_draws, .write = write_draws },
     { .name = "features", .type = JSON_LIST, .read = read_feature, .write = write_features,

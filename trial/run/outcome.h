@@ -7,7 +7,8 @@
  *      "failures":[["certificate serializable G-single rw wr","T12 …"]],"draws":{"network":9},
  *      "features":[7,12,…]}
  *
- * An outcome is a function of the scenario and its seed; it has no wall time. It is printed as one
+ * An outcome is a function of the scenario and its seed; it has no wall time. (One that was "not_judged"
+ * because the machine failed says nothing but that.) It is printed as one
  * line that reads back as the same. Two outcomes are equal if their lines are.
  */
 #ifndef TRIAL_RUN_OUTCOME_H
@@ -42,6 +43,7 @@ struct run_outcome {
     uint64_t sometimes[SOMETIMES_COUNT];
     uint8_t checks[JURY_MAX]; /* as checkers_all(): 0: it did not judge; else 1 and its verdict */
     char *undecided; /* why a run in which something committed is unknown; NULL: it is not */
+    char *not_judged; /* how the machine failed it, so that nothing is known; NULL: it is judged */
     ARRAY(struct failure) failures;
     struct swarm_draws draws; /* what was drawn from other seeds than the run's, in a guided sweep */
     ARRAY(uint32_t) features; /* of a guided sweep's run: what it reached; rising */
@@ -58,6 +60,9 @@ void outcome_print(const struct run_outcome *, struct buffer *);
 /* What the run reached, which only guided sweeps ask for. */
 MUST_USE enum status outcome_take_coverage(struct run_outcome *, const struct coverage *,
                                            struct error *);
+
+/* Nothing is known about the run, for this reason. */
+MUST_USE enum status outcome_not_judged(struct run_outcome *, const char *why, struct error *);
 
 /* Takes copies. */
 MUST_USE enum status outcome_add_failure(struct run_outcome *, const char *signature,

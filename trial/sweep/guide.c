@@ -284,6 +284,14 @@ bool guide_is_ready(const struct guide *guide, uint64_t job)
     return turn_of(guide, job) < guide->taken + GUIDE_LAG;
 }
 
+bool guide_has(const struct guide *guide, uint64_t job)
+{
+    uint64_t turn = turn_of(guide, job);
+
+    return turn < guide->taken ||
+           (guide_is_ready(guide, job) && guide->turns[turn % GUIDE_LAG].is_known);
+}
+
 const struct swarm_draws *guide_draws(const struct guide *guide, uint64_t job)
 {
     uint64_t turn = turn_of(guide, job);

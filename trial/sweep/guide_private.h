@@ -18,7 +18,8 @@
  *
  * What a run draws is a function of the sweep's seeds, its turn, and the outcomes of the runs
  * GUIDE_LAG turns or more before it. It depends neither on scheduling nor on whether outcomes come
- * from workers or from a journal. A shard of a guided sweep is guided by its own runs alone.
+ * from workers or from a journal. A run that was not judged teaches nothing, even if it is judged
+ * later: what was drawn since would not follow from it. A shard of a guided sweep is guided by its own runs alone.
  */
 #ifndef TRIAL_SWEEP_GUIDE_PRIVATE_H
 #define TRIAL_SWEEP_GUIDE_PRIVATE_H
@@ -74,6 +75,8 @@ void guide_close(struct guide *);
 bool guide_is_ready(const struct guide *, uint64_t job);
 /* What it draws otherwise than from its seed. The job is ready, and its outcome was not taken. */
 const struct swarm_draws *guide_draws(const struct guide *, uint64_t job);
+/* Whether its outcome was taken. */
+bool guide_has(const struct guide *, uint64_t job);
 /* The outcome of a job that is ready. */
 MUST_USE enum status guide_take(struct guide *, uint64_t job, const struct run_outcome *,
                                 struct error *);

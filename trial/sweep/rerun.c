@@ -62,11 +62,29 @@ static void read_all(int from, struct buffer *out)
     }
 }
 
+static void tell_end(int how, struct buffer *out)
+{
+    if (WIFSIGNALED(how)) {
+        buffer_text(out, TEXT("it dies by "));
+        workers_print_signal(WTERMSIG(how), out);
+    } else {
+        buffer_print(out, "it exits with %d", WEXITSTATUS(how));
+    }
+}
+
+/* It says nothing about the run. */
+static bool is_of_machine(int how)
+{
+    return WIFSIGNALED(how) ? !workers_is_crash(WTERMSIG(how), 0) : WEXITSTATUS(how) == 2;
+}
+
 /* What it printed, and how it ended as waitpid() has it. */
 static enum status run_again(const struct rerun *rerun, struct buffer *out, int *how,
                              struct error *err)
 {
     pid_t parent = getpid(), pid;
+    struct buffer why = { 0 };
+    enum status status;
     int ends[2];
 
     if (pipe(ends) != 0)
@@ -87,6 +105,16 @@ static enum status run_again(const struct rerun *rerun, struct buffer *out, int 
         continue;
     if (WIFEXITED(*how) && WEXITSTATUS(*how) == CANNOT_RUN)
         return error_set(err, STATUS_IO, "cannot run again: the program does not start");
+    if (is_of_machine(*how)) {
+        buffer_text(&why, TEXT("run again by itself "));
+        tell_end(*how, &why);
+        buffer_byte(&why, '\0');
+        status = buffer_status(&why, err);
+        if (status == STATUS_OK)
+            status = error_set(err, STATUS_IO, "%s", why.at);
+        buffer_close(&why);
+        return status;
+    }
     buffer_byte(out, '\0');
     return buffer_status(out, err);
 }
@@ -118,14 +146,6 @@ static bool ends_with(const char *text, const char *tail)
     size_t length = strlen(text), tail_length = strlen(tail);
 
     return length >= tail_length && strcmp(text + length - tail_length, tail) == 0;
-}
-
-static void tell_end(int how, struct buffer *out)
-{
-    if (WIFSIGNALED(how))
-        buffer_print(out, "it dies by signal %d", WTERMSIG(how));
-    else
-        buffer_print(out, "it exits with %d", WEXITSTATUS(how));
 }
 
 enum status rerun_confirms(const struct rerun *rerun, const struct run_outcome *outcome,

@@ -4,7 +4,8 @@
  *     ordeal run scenarios/bank.toml --seed 7 --json
  *
  * The new process has other addresses and nothing left over from earlier runs. It must leave the same
- * trace and find the same failures.
+ * trace and find the same failures. If the machine fails it (it is killed, or exits with 2), that is
+ * an error and says nothing about the run.
  */
 #ifndef TRIAL_SWEEP_RERUN_PRIVATE_H
 #define TRIAL_SWEEP_RERUN_PRIVATE_H

@@ -29,6 +29,10 @@ struct sweep_reading {
 static enum status read_guided(struct sweep_reading *reading, uint64_t job,
                                const struct run_outcome *outcome, struct error *err)
 {
+    /* It was not judged before; the guide knows that much of it. */
+    if (plan_has_job(&reading->plan, job) && guide_has(reading->guide, job) &&
+        !tally_has(reading->tally, job))
+        return STATUS_OK;
     if (!plan_has_job(&reading->plan, job) || !guide_is_ready(reading->guide, job) ||
         tally_has(reading->tally, job))
         return error_set(err, STATUS_BAD_INPUT, "job %" PRIu64 " is out of turn", job);
@@ -165,7 +169,7 @@ static enum status take_outcome(struct sweep *sweep, uint64_t job, const struct 
     size_t known = sweep->tally.groups.count;
 
     TRY(note(sweep, job, outcome, err));
-    if (sweep->plan.is_guided)
+    if (sweep->plan.is_guided && !guide_has(&sweep->guide, job))
         TRY(guide_take(&sweep->guide, job, outcome, err));
     TRY(tally_add(&sweep->tally, job, outcome, err));
     say_failures(sweep, known);
@@ -175,7 +179,10 @@ static enum status take_outcome(struct sweep *sweep, uint64_t job, const struct 
 
 static const struct swarm_draws *draws_of(const struct sweep *sweep, uint64_t job)
 {
-    return sweep->plan.is_guided ? guide_draws(&sweep->guide, job) : NULL;
+    if (!sweep->plan.is_guided)
+        return NULL;
+    return guide_has(&sweep->guide, job) ? tally_draws(&sweep->tally, job)
+                                         : guide_draws(&sweep->guide, job);
 }
 
 static enum status take_work(struct sweep *sweep, const struct work *work, struct error *err)
@@ -188,7 +195,7 @@ static enum status take_work(struct sweep *sweep, const struct work *work, struc
         *err = work->error;
         return err->status;
     }
-    if (work->end == WORK_DIED)
+    if (work->end != WORK_DONE)
         status = sweep_work_of_dead(&sweep->work, job, draws_of(sweep, job), work, &outcome, err);
     else
         status = sweep_work_read((struct text){ work->answer.at, work->answer.count }, &job,
@@ -281,6 +288,7 @@ static enum status run_jobs(struct sweep *sweep, struct error *err)
     status = workers_open(&sweep->workers, &options, err);
     if (status == STATUS_OK)
         status = run_all(sweep, err);
+    sweep->tried_again = sweep->workers.tried_again;
     workers_close(&sweep->workers);
     return status;
 }

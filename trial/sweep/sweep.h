@@ -58,6 +58,7 @@ struct sweep {
     ARRAY(uint64_t) jobs; /* by the number that the workers have for them */
     uint64_t next_job;
     uint64_t done, to_do; /* this time */
+    uint64_t tried_again; /* tries that the machine failed and that were made again; this time */
 };
 
 /* The plan, from scenarios. */

@@ -2,7 +2,6 @@
 
 #include <assert.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,26 +204,6 @@ enum status sweep_work_read(struct text answer, uint64_t *job, struct run_outcom
 
 /* --- The dead --------------------------------------------------------------------------------- */
 
-/* "SIGSEGV"; others by number. */
-static void print_signal(int signal, struct buffer *out)
-{
-    static const struct {
-        int signal;
-        const char *name;
-    } names[] = {
-        { SIGABRT, "SIGABRT" }, { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" },
-        { SIGFPE, "SIGFPE" },   { SIGILL, "SIGILL" },   { SIGKILL, "SIGKILL" },
-        { SIGTRAP, "SIGTRAP" },
-    };
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (names[i].signal == signal) {
-            buffer_text(out, text_of(names[i].name));
-            return;
-        }
-    buffer_print(out, "signal %d", signal);
-}
-
 /* An assertion that failed is the same each time; what else is said may have addresses in it. */
 static const char *stable_words(const char *words)
 {
@@ -243,7 +222,7 @@ static enum status describe(const struct rerun *rerun, const struct work *dead,
     bool dies = true;
 
     if (dead->signal)
-        print_signal(dead->signal, shape);
+        workers_print_signal(dead->signal, shape);
     else
         buffer_print(shape, "exit %d", dead->exit_status);
     if (rerun)
@@ -259,25 +238,37 @@ static enum status describe(const struct rerun *rerun, const struct work *dead,
     return STATUS_OK;
 }
 
+static enum status take_crash(const struct rerun *rerun, const struct work *dead,
+                              struct run_outcome *outcome, struct error *err)
+{
+    struct buffer shape = { 0 }, how = { 0 };
+    char signature[SIGNATURE_SIZE];
+    struct error why = { 0 };
+    enum status status = describe(rerun, dead, &shape, signature, &how, &why);
+
+    if (status == STATUS_OK)
+        status = put_first(outcome, signature, how.at, err);
+    else
+        status = outcome_not_judged(outcome, why.text, err);
+    buffer_close(&shape);
+    buffer_close(&how);
+    return status;
+}
+
 enum status sweep_work_of_dead(const struct sweep_work *work, uint64_t job,
                                const struct swarm_draws *draws, const struct work *dead,
                                struct run_outcome *outcome, struct error *err)
 {
     struct case_again again;
-    struct buffer shape = { 0 }, how = { 0 };
-    char signature[SIGNATURE_SIZE];
     enum status status = again_init(&again, work->plan, job, draws, err);
 
     *outcome = (struct run_outcome){ .seed = plan_seed(work->plan, job) };
     if (draws)
         outcome->draws = *draws;
-    if (status == STATUS_OK)
-        status = describe(work->is_sure ? NULL : &again.rerun, dead, &shape, signature, &how,
-                          err);
-    if (status == STATUS_OK)
-        status = put_first(outcome, signature, how.at, err);
+    if (status == STATUS_OK && dead->end == WORK_NOT_JUDGED)
+        status = outcome_not_judged(outcome, dead->error.text, err);
+    else if (status == STATUS_OK)
+        status = take_crash(work->is_sure ? NULL : &again.rerun, dead, outcome, err);
     again_close(&again);
-    buffer_close(&shape);
-    buffer_close(&how);
     return status;
 }

@@ -5,7 +5,8 @@
  *     "17 8=9"  ──▶  likewise, but the dimension 8 of its swarm draws from the seed 9
  *
  * A failure is reported only if a new process finds the same. If it does not, that is the failure:
- * "run - differs". If a run kills its worker, the failure is "run - crash", under the same condition.
+ * "run - differs". If a run crashes its worker, the failure is "run - crash", under the same condition.
+ * A run that the machine failed has no verdict: its outcome says why it was not judged.
  */
 #ifndef TRIAL_SWEEP_SWEEP_WORK_H
 #define TRIAL_SWEEP_SWEEP_WORK_H
@@ -28,7 +29,8 @@ void sweep_work_print_job(uint64_t job, const struct swarm_draws *, struct buffe
 MUST_USE enum status sweep_work_read(struct text answer, uint64_t *job, struct run_outcome *,
                                      struct error *);
 
-/* The outcome of a job whose worker died: its seed, draws and failure. Likewise. */
+/* The outcome of a job without an answer: its seed, draws, and its failure or why it was not judged.
+   Likewise. */
 MUST_USE enum status sweep_work_of_dead(const struct sweep_work *, uint64_t job,
                                         const struct swarm_draws *, const struct work *,
                                         struct run_outcome *, struct error *);

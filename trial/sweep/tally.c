@@ -29,6 +29,9 @@ void tally_close(struct tally *tally)
         free(tally->subjects[i].doubt);
     array_close(&tally->groups);
     array_close(&tally->entries);
+    for (size_t i = 0; i < tally->not_judged.count; i++)
+        free(tally->not_judged.at[i].why);
+    array_close(&tally->not_judged);
     array_close(&tally->draws);
     map_close(&tally->done);
     free(tally->subjects);
@@ -185,6 +188,9 @@ const struct swarm_draws *tally_draws(const struct tally *tally, uint64_t job)
     for (size_t i = 0; i < tally->draws.count; i++)
         if (tally->draws.at[i].job == job)
             return &tally->draws.at[i].draws;
+    for (size_t i = 0; i < tally->not_judged.count; i++)
+        if (tally->not_judged.at[i].job == job)
+            return &tally->not_judged.at[i].draws;
     return NULL;
 }
 
@@ -195,6 +201,16 @@ bool tally_has(const struct tally *tally, uint64_t job)
     return map_find(&tally->done, job, &identity);
 }
 
+static enum status add_not_judged(struct tally *tally, uint64_t job,
+                                  const struct run_outcome *outcome, struct error *err)
+{
+    struct run_not_judged run = { job, NULL, outcome->draws };
+
+    TRY(array_reserve(&tally->not_judged, 1, err));
+    TRY(replace(&run.why, outcome->not_judged, err));
+    return array_push(&tally->not_judged, run, err);
+}
+
 enum status tally_add(struct tally *tally, uint64_t job, const struct run_outcome *outcome,
                       struct error *err)
 {
@@ -202,6 +218,8 @@ enum status tally_add(struct tally *tally, uint64_t job, const struct run_outcom
     size_t place;
 
     assert(plan_seed(tally->plan, job) == outcome->seed);
+    if (outcome->not_judged)
+        return add_not_judged(tally, job, outcome, err);
     TRY(identify(outcome, &identity, err));
     if (map_find(&tally->done, job, &before))
         return before == identity ? STATUS_OK : add_difference(tally, job, &outcome->draws, err);
@@ -246,8 +264,34 @@ static int compare_entries(const void *a, const void *b)
     return compare(((const struct run_entry *)a)->job, ((const struct run_entry *)b)->job);
 }
 
+static int compare_not_judged(const void *a, const void *b)
+{
+    const struct run_not_judged *x = a, *y = b;
+    int order = compare(x->job, y->job);
+
+    return order ? order : strcmp(x->why, y->why);
+}
+
+/* Each once, and none that was judged at another time. */
+static void settle_not_judged(struct tally *tally)
+{
+    struct run_not_judged *runs = tally->not_judged.at;
+    size_t kept = 0;
+
+    if (tally->not_judged.count > 0)
+        qsort(runs, tally->not_judged.count, sizeof *runs, compare_not_judged);
+    for (size_t i = 0; i < tally->not_judged.count; i++) {
+        if (tally_has(tally, runs[i].job) || (kept > 0 && runs[kept - 1].job == runs[i].job))
+            free(runs[i].why);
+        else
+            runs[kept++] = runs[i];
+    }
+    tally->not_judged.count = kept;
+}
+
 void tally_sort(struct tally *tally)
 {
+    settle_not_judged(tally);
     if (tally->groups.count > 0)
         qsort(tally->groups.at, tally->groups.count, sizeof *tally->groups.at, compare_groups);
     if (tally->entries.count > 0)
@@ -340,7 +384,7 @@ enum verdict tally_verdict(const struct tally *tally)
 {
     if (tally_failed(tally) > 0)
         return VERDICT_INVALID;
-    if (tally->entries.count == 0)
+    if (tally->entries.count == 0 || tally->not_judged.count > 0)
         return VERDICT_UNKNOWN;
     for (size_t i = 0; i < tally->plan->subjects.count; i++)
         if (shows_nothing(tally, i))

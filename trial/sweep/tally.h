@@ -1,7 +1,8 @@
 /*
  * tally: adds up the outcomes of a sweep.
  *
- * The tally has sums, and the first run of each signature. Outcomes may be added in any order. So the
+ * The tally has sums, and the first run of each signature. Outcomes may be added in any order. A run
+ * that was not judged counts only as long as nobody has judged it. So the
  * number of workers, kills in between, and the division into shards do not matter.
  */
 #ifndef TRIAL_SWEEP_TALLY_H
@@ -50,6 +51,13 @@ struct run_draws {
     struct swarm_draws draws;
 };
 
+/* A run that the machine failed. */
+struct run_not_judged {
+    uint64_t job;
+    char *why;
+    struct swarm_draws draws;
+};
+
 /* One run, for reports that list all. */
 struct run_entry {
     uint64_t job;
@@ -62,6 +70,7 @@ struct tally {
     ARRAY(struct group) groups;
     ARRAY(struct run_entry) entries;
     ARRAY(struct run_draws) draws;
+    ARRAY(struct run_not_judged) not_judged; /* final after tally_sort(): those that nobody judged */
     uint8_t *reached;    /* by feature: whether a run had it; NULL: the sweep is not guided */
     uint64_t reached_count;
     struct map done;     /* job to the beginning of its trace */
@@ -71,7 +80,7 @@ struct tally {
 /* The plan must outlive it. Closed by tally_close(), whatever the status. */
 MUST_USE enum status tally_init(struct tally *, const struct plan *, struct error *);
 void tally_close(struct tally *);
-/* What this run drew from other seeds, if it failed; else NULL. */
+/* What this run drew from other seeds, if it failed or was not judged; else NULL. */
 const struct swarm_draws *tally_draws(const struct tally *, uint64_t job);
 /* Forgets all runs. */
 MUST_USE enum status tally_clear(struct tally *, struct error *);

@@ -14,6 +14,10 @@
 
 #include "base/wall_clock.h"
 
+/* How `ordeal` ends when the machine fails it, and when it could not judge. */
+#define EXIT_OF_MACHINE 2
+#define EXIT_NOT_JUDGED 3
+
 /* Before a job and an answer: how long it is, and of an answer what it is. */
 struct worker_frame {
     uint64_t length;
@@ -83,7 +87,9 @@ static void be_worker(const struct workers_options *options, int socket)
         char *at;
         buffer_clear(&job);
         at = buffer_reserve(&job, frame.length + 1);
-        if (!at || !read_all(socket, at, frame.length))
+        if (!at)
+            _exit(EXIT_OF_MACHINE);
+        if (!read_all(socket, at, frame.length))
             break;
         at[frame.length] = '\0'; /* for those who read it as a string */
         if (!do_job(options, socket, (struct text){ at, frame.length }))
@@ -101,7 +107,10 @@ void workers_end_with(pid_t parent)
         _exit(0); /* it was gone before */
 }
 
-/* What belongs to the other workers must not be held open here: they would never see its end. */
+/*
+ * What belongs to the other workers must not be held open here: they would never see its end. An
+ * interrupt at the terminal reaches all processes: it is the parent's to end us.
+ */
 static void become_worker(const struct workers *workers, const struct worker *self, int socket)
 {
     for (unsigned i = 0; i < WORKERS_MAX; i++) {
@@ -111,6 +120,8 @@ static void become_worker(const struct workers *workers, const struct worker *se
             close(fileno(other->words));
         }
     }
+    signal(SIGINT, SIG_IGN);
+    signal(SIGTERM, SIG_IGN);
     dup2(fileno(self->words), STDERR_FILENO);
     be_worker(&workers->options, socket);
 }
@@ -128,6 +139,7 @@ static enum status start_worker(struct workers *workers, struct worker *worker, 
     pid_t parent = getpid();
     int ends[2];
 
+    worker->done = 0;
     worker->words = tmpfile();
     if (!worker->words || socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0)
         return refuse_worker(worker, err);
@@ -161,6 +173,7 @@ static int end_worker(struct worker *worker)
         continue;
     fclose(worker->words);
     buffer_close(&worker->in);
+    free(worker->job.text);
     *worker = (struct worker){ 0 };
     return how;
 }
@@ -198,17 +211,16 @@ static struct worker *idle_worker(struct workers *workers)
 static enum status give_job(struct workers *workers, struct worker *worker, struct error *err)
 {
     unsigned jobs_max = workers->options.jobs_max;
-    struct waiting_job *job;
+    struct worker_job *job;
 
     if (worker->pid > 0 && jobs_max > 0 && worker->done >= jobs_max)
         end_worker(worker);
     if (worker->pid == 0)
         TRY(start_worker(workers, worker, err));
-    job = &workers->queue.at[workers->queue_head++];
+    job = &worker->job;
+    *job = workers->queue.at[workers->queue_head++];
     worker->is_busy = true;
-    worker->job = job->number;
     (void)send_frame(worker->socket, job->text, job->length, WORK_DONE);
-    free(job->text);
     if (workers->queue_head == workers->queue.count)
         workers->queue.count = workers->queue_head = 0;
     return STATUS_OK;
@@ -225,7 +237,7 @@ static enum status give_jobs(struct workers *workers, struct error *err)
 
 enum status workers_submit(struct workers *workers, struct text job, struct error *err)
 {
-    struct waiting_job waiting = { workers->submitted, malloc(job.length + 1), job.length };
+    struct worker_job waiting = { workers->submitted, malloc(job.length + 1), job.length, 0, 0 };
 
     if (!waiting.text)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a job");
@@ -268,9 +280,27 @@ static enum status finish(struct workers *workers, struct worker *worker, struct
         free(*work);
         return err->status;
     }
-    (*work)->number = worker->job;
+    (*work)->number = worker->job.number;
+    free(worker->job.text);
+    worker->job = (struct worker_job){ 0 };
     worker->is_busy = false;
     worker->done++;
+    return STATUS_OK;
+}
+
+/* The worker's job is the next to be handed out. */
+static enum status put_back(struct workers *workers, struct worker *worker, struct error *err)
+{
+    if (workers->queue_head == 0) {
+        TRY(array_push(&workers->queue, worker->job, err));
+        memmove(workers->queue.at + 1, workers->queue.at,
+                (workers->queue.count - 1) * sizeof *workers->queue.at);
+        workers->queue_head++;
+    }
+    workers->queue.at[--workers->queue_head] = worker->job;
+    worker->job = (struct worker_job){ 0 };
+    worker->is_busy = false;
+    workers->tried_again++;
     return STATUS_OK;
 }
 
@@ -282,22 +312,129 @@ static void read_last_words(FILE *words, char *text, size_t size)
     text[strcspn(text, "\n")] = '\0';
 }
 
+void workers_print_signal(int signal, struct buffer *out)
+{
+    static const struct {
+        int signal;
+        const char *name;
+    } names[] = {
+        { SIGABRT, "SIGABRT" }, { SIGSEGV, "SIGSEGV" }, { SIGBUS, "SIGBUS" },
+        { SIGFPE, "SIGFPE" },   { SIGILL, "SIGILL" },   { SIGKILL, "SIGKILL" },
+        { SIGTRAP, "SIGTRAP" }, { SIGSYS, "SIGSYS" },   { SIGTERM, "SIGTERM" },
+        { SIGXCPU, "SIGXCPU" }, { SIGXFSZ, "SIGXFSZ" },
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].signal == signal) {
+            buffer_text(out, text_of(names[i].name));
+            return;
+        }
+    buffer_print(out, "signal %d", signal);
+}
+
+/* Other signals come from outside, as the kernel's when memory runs out. */
+bool workers_is_crash(int signal, int exit_status)
+{
+    static const int crashes[] = { SIGABRT, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS };
+
+    for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++)
+        if (signal == crashes[i])
+            return true;
+    return signal == 0 && exit_status != EXIT_OF_MACHINE && exit_status != EXIT_NOT_JUDGED;
+}
+
+/* Of a worker that ended without an answer. */
+static enum status describe_end(const struct work *end, struct error *why, struct error *err)
+{
+    struct buffer text = { 0 };
+    enum status status;
+
+    if (end->signal) {
+        buffer_text(&text, TEXT("its process was killed by "));
+        workers_print_signal(end->signal, &text);
+    } else {
+        buffer_print(&text, "its process ended with exit status %d", end->exit_status);
+    }
+    if (end->last_words[0] != '\0')
+        buffer_print(&text, ": %s", end->last_words);
+    buffer_byte(&text, '\0');
+    status = buffer_status(&text, err);
+    why->status = STATUS_IO;
+    if (status == STATUS_OK)
+        snprintf(why->text, sizeof why->text, "%s", text.at);
+    buffer_close(&text);
+    return status;
+}
+
+/* A try without an answer, for the reason in end->error. It is made again, or that is the answer. */
+static enum status give_up_try(struct workers *workers, struct worker *worker,
+                               struct work *end, struct error *err)
+{
+    struct worker_job *job = &worker->job;
+    struct work *work = NULL;
+    unsigned tries;
+    bool crashes;
+
+    job->crashes += end->end == WORK_DIED;
+    tries = ++job->tries;
+    crashes = job->crashes > 1;
+    if (!crashes && tries < WORK_TRIES_MAX &&
+        (end->signal || end->exit_status != EXIT_NOT_JUDGED))
+        return put_back(workers, worker, err);
+    TRY(finish(workers, worker, &work, err));
+    end->number = work->number;
+    end->end = crashes ? WORK_DIED : WORK_NOT_JUDGED;
+    *work = *end;
+    if (tries > 1)
+        snprintf(work->error.text, sizeof work->error.text, "%.400s; tried %u times",
+                 end->error.text, tries);
+    return STATUS_OK;
+}
+
+/* The worker is gone. */
 static enum status bury(struct workers *workers, struct worker *worker, struct error *err)
 {
-    struct work *work = NULL;
+    struct work end = { 0 };
+    struct worker gone = *worker;
+    enum status status;
     int how;
 
-    if (worker->is_busy) {
-        TRY(finish(workers, worker, &work, err));
-        read_last_words(worker->words, work->last_words, sizeof work->last_words);
+    if (!worker->is_busy) {
+        end_worker(worker);
+        return STATUS_OK;
     }
+    read_last_words(worker->words, end.last_words, sizeof end.last_words);
+    worker->job = (struct worker_job){ 0 };
     how = end_worker(worker);
-    if (work) {
-        work->end = WORK_DIED;
-        work->signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
-        work->exit_status = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+    end.signal = WIFSIGNALED(how) ? WTERMSIG(how) : 0;
+    end.exit_status = WIFEXITED(how) ? WEXITSTATUS(how) : 0;
+    end.end = workers_is_crash(end.signal, end.exit_status) ? WORK_DIED : WORK_NOT_JUDGED;
+    worker->job = gone.job;
+    status = describe_end(&end, &end.error, err);
+    if (status == STATUS_OK)
+        status = give_up_try(workers, worker, &end, err);
+    return status;
+}
+
+/* Too little memory, or another refusal of the machine: a fresh process may have better luck. */
+static enum status take_refusal(struct workers *workers, struct worker *worker,
+                                const struct error *why, struct error *err)
+{
+    struct work end = { .end = WORK_NOT_JUDGED, .error = *why };
+    struct work *work;
+    struct worker_job job = worker->job;
+
+    if (why->status == STATUS_BAD_INPUT) {
+        TRY(finish(workers, worker, &work, err));
+        work->end = WORK_REFUSED;
+        work->error = *why;
+        buffer_clear(&worker->in);
+        return STATUS_OK;
     }
-    return STATUS_OK;
+    worker->job = (struct worker_job){ 0 };
+    end_worker(worker);
+    worker->job = job;
+    return give_up_try(workers, worker, &end, err);
 }
 
 /* The answer, once all of it is here. */
@@ -305,6 +442,7 @@ static enum status take_answer(struct workers *workers, struct worker *worker, s
 {
     struct worker_frame frame;
     struct work *work;
+    struct error why;
     const char *bytes;
 
     if (worker->in.count < sizeof frame)
@@ -314,15 +452,14 @@ static enum status take_answer(struct workers *workers, struct worker *worker, s
     if (worker->in.count - sizeof frame < frame.length)
         return STATUS_OK;
     assert(worker->is_busy);
-    TRY(finish(workers, worker, &work, err));
-    work->end = (enum work_end)frame.end;
-    if (work->end == WORK_REFUSED) {
-        assert(frame.length == sizeof work->error);
-        memcpy(&work->error, bytes, sizeof work->error);
-    } else {
-        buffer_text(&work->answer, (struct text){ bytes, frame.length });
-        TRY(buffer_status(&work->answer, err));
+    if (frame.end == WORK_REFUSED) {
+        assert(frame.length == sizeof why);
+        memcpy(&why, bytes, sizeof why);
+        return take_refusal(workers, worker, &why, err);
     }
+    TRY(finish(workers, worker, &work, err));
+    buffer_text(&work->answer, (struct text){ bytes, frame.length });
+    TRY(buffer_status(&work->answer, err));
     buffer_clear(&worker->in);
     return STATUS_OK;
 }

@@ -8,7 +8,12 @@
  *
  * Workers are forked, so that they know all that the parent knows at that moment. There are no
  * threads, because the parser of SQL allows one thread only. A job that crashes ends its worker and
- * nothing else. That is an answer, too (WORK_DIED), and another worker is started.
+ * nothing else, and another worker is started.
+ *
+ * A job whose try failed without an answer is tried again in a fresh process. A crash that comes again
+ * is an answer (WORK_DIED). If the machine failed the job (its process was killed, as by the kernel
+ * when memory runs out, or an allocation failed) it is tried up to WORK_TRIES_MAX times; after that
+ * nothing is known about it (WORK_NOT_JUDGED).
  *
  * Answers come when jobs are done or, with `in_order`, in the order of submission; then the caller
  * does the same for any number of workers.
@@ -28,6 +33,7 @@
 #include "base/text.h"
 
 #define WORKERS_MAX 256
+#define WORK_TRIES_MAX 4 /* of a job: once, and three times more in a fresh process */
 
 struct workers_options {
     unsigned count;    /* 0: as one */
@@ -40,8 +46,9 @@ struct workers_options {
 
 enum work_end {
     WORK_DONE,
-    WORK_REFUSED, /* work() failed: `error` */
-    WORK_DIED,    /* the worker is gone: `signal`, or else `exit_status` */
+    WORK_REFUSED,    /* the job is wrong: `error` */
+    WORK_DIED,       /* it crashed, and again in a fresh process: `signal`, or else `exit_status` */
+    WORK_NOT_JUDGED, /* the machine failed it each time: `error` says how */
 };
 
 struct work {
@@ -53,27 +60,30 @@ struct work {
     char last_words[400]; /* the first line that it wrote to standard error as it died */
 };
 
-struct worker {
-    pid_t pid;        /* 0: there is none */
-    int socket;       /* jobs out, answers in */
-    FILE *words;      /* what it writes to standard error */
-    bool is_busy;
-    uint64_t job;     /* if it is busy */
-    unsigned done;    /* jobs */
-    struct buffer in; /* of its answer, so far */
-};
-
-struct waiting_job {
+/* A job that waits, or that a worker is at. */
+struct worker_job {
     uint64_t number;
     char *text;
     size_t length;
+    unsigned tries, crashes; /* that have ended without an answer */
+};
+
+struct worker {
+    pid_t pid;             /* 0: there is none */
+    int socket;            /* jobs out, answers in */
+    FILE *words;           /* what it writes to standard error */
+    bool is_busy;
+    struct worker_job job; /* if it is busy */
+    unsigned done;         /* jobs */
+    struct buffer in;      /* of its answer, so far */
 };
 
 struct workers {
     struct workers_options options;
     struct worker list[WORKERS_MAX];
-    ARRAY(struct waiting_job) queue; /* from queue_head on */
+    ARRAY(struct worker_job) queue; /* from queue_head on */
     size_t queue_head;
+    uint64_t tried_again; /* tries that came to nothing and were made again */
     uint64_t submitted;
     uint64_t handed_out;       /* in_order: the next to hand out */
     ARRAY(struct work *) done; /* not handed out yet */
@@ -100,6 +110,11 @@ MUST_USE enum status workers_next(struct workers *, int timeout_ms, const struct
 
 /* Forgets all that is pending, and ends the workers that are at it. */
 void workers_cancel(struct workers *);
+
+/* Whether a process that ended so crashed by itself; else the machine or somebody ended it. */
+bool workers_is_crash(int signal, int exit_status);
+/* "SIGSEGV"; rare ones by number. */
+void workers_print_signal(int signal, struct buffer *);
 
 /*
  * In a child that was just forked: end with the parent, however that ends. Its own children

@@ -140,6 +140,42 @@ static void a_run_twice_is_one_run_and_two_ways_are_a_failure(void)
     tally_close(&tally);
 }
 
+/* What the machine failed counts as long as nobody has judged it, whichever of them comes first. */
+static void a_run_that_was_not_judged_gives_way_to_its_judgement(void)
+{
+    static const struct {
+        bool judged_before, judged_behind;
+        size_t runs, not_judged;
+        enum verdict verdict;
+    } rows[] = {
+        { false, false, 1, 1, VERDICT_UNKNOWN },
+        { true, false, 2, 0, VERDICT_VALID },
+        { false, true, 2, 0, VERDICT_VALID },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        struct run_outcome failed = { .seed = plan_seed(&plan, 1) };
+        struct tally tally;
+
+        ASSERT_OK(outcome_not_judged(&failed, "killed", &err), &err);
+        ASSERT_OK(tally_init(&tally, &plan, &err), &err);
+        ASSERT_OK(tally_add(&tally, 3, &outcomes[3], &err), &err);
+        if (rows[i].judged_before)
+            ASSERT_OK(tally_add(&tally, 1, &outcomes[1], &err), &err);
+        ASSERT_OK(tally_add(&tally, 1, &failed, &err), &err);
+        ASSERT_OK(tally_add(&tally, 1, &failed, &err), &err);
+        TEST_ASSERT_EQUAL(rows[i].judged_before, tally_has(&tally, 1));
+        if (rows[i].judged_behind)
+            ASSERT_OK(tally_add(&tally, 1, &outcomes[1], &err), &err);
+        tally_sort(&tally);
+        TEST_ASSERT_EQUAL_UINT64(rows[i].runs, tally.entries.count);
+        TEST_ASSERT_EQUAL_UINT64(rows[i].not_judged, tally.not_judged.count);
+        TEST_ASSERT_EQUAL(rows[i].verdict, tally_verdict(&tally));
+        tally_close(&tally);
+        outcome_close(&failed);
+    }
+}
+
 /* Whether what the tally has of the jobs of the second scenario shows something. */
 static enum verdict verdict_of(const uint64_t *jobs, size_t count)
 {
@@ -282,6 +318,7 @@ int main(void)
     UNITY_BEGIN();
     RUN_TEST(in_whatever_order_outcomes_come_the_report_is_the_same);
     RUN_TEST(failures_are_grouped_by_what_they_look_like);
+    RUN_TEST(a_run_that_was_not_judged_gives_way_to_its_judgement);
     RUN_TEST(a_run_twice_is_one_run_and_two_ways_are_a_failure);
     RUN_TEST(what_was_never_felt_shows_nothing);
     RUN_TEST(where_nothing_committed_in_any_run_nothing_is_shown);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -13,6 +14,7 @@
 static struct workers workers;
 static struct error err;
 static char before[] = "did ";
+static int *fails_left; /* of all processes together: tries of "kill", "crash" and "starve" */
 
 /* Sleeps for the milliseconds behind "sleep "; says what it was told; knows some ways to end. */
 static enum status work(void *context, struct text job, struct buffer *answer, struct error *why)
@@ -32,6 +34,16 @@ static enum status work(void *context, struct text job, struct buffer *answer, s
     }
     if (text_equal(job, TEXT("exit")))
         _exit(7);
+    if (text_equal(job, TEXT("late")))
+        _exit(3);
+    if (*fails_left > 0 && (text_equal(job, TEXT("kill")) || text_equal(job, TEXT("crash")) ||
+                            text_equal(job, TEXT("starve")))) {
+        --*fails_left;
+        if (job.at[0] == 's')
+            return error_set(why, STATUS_OVER_LIMIT, "no memory for it");
+        signal(SIGABRT, SIG_DFL);
+        raise(job.at[0] == 'k' ? SIGKILL : SIGABRT);
+    }
     if (text_equal(job, TEXT("pid"))) {
         buffer_print(answer, "%ld", (long)getpid());
         return STATUS_OK;
@@ -56,6 +68,11 @@ void setUp(void)
 {
     memset(&err, 0, sizeof err);
     memset(&workers, 0, sizeof workers);
+    if (!fails_left)
+        fails_left = mmap(NULL, sizeof *fails_left, PROT_READ | PROT_WRITE,
+                          MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    TEST_ASSERT_TRUE(fails_left != MAP_FAILED);
+    *fails_left = 0;
 }
 
 void tearDown(void)
@@ -169,6 +186,67 @@ static void a_crash_is_an_answer_and_the_work_goes_on(void)
     TEST_ASSERT_EQUAL_INT(7, got->exit_status);
 }
 
+static void a_job_that_the_machine_fails_is_tried_again(void)
+{
+    static const struct {
+        const char *job;
+        int fails;
+    } rows[] = { { "kill", 1 }, { "kill", 3 }, { "starve", 1 }, { "starve", 3 }, { "crash", 1 } };
+
+    open_workers((struct workers_options){ .count = 1, .in_order = true });
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        char expected[20];
+        uint64_t before_this = workers.tried_again;
+
+        *fails_left = rows[i].fails;
+        snprintf(expected, sizeof expected, "did %s", rows[i].job);
+        submit(rows[i].job);
+        submit("next");
+        assert_answer(expected, next());
+        assert_answer("did next", next());
+        TEST_ASSERT_EQUAL_UINT64(before_this + (unsigned)rows[i].fails, workers.tried_again);
+    }
+}
+
+static void a_job_that_the_machine_fails_each_time_is_not_judged(void)
+{
+    static const struct {
+        const char *job, *why;
+        int signal;
+    } rows[] = {
+        { "kill", "its process was killed by SIGKILL; tried 4 times", SIGKILL },
+        { "starve", "no memory for it; tried 4 times", 0 },
+    };
+
+    open_workers((struct workers_options){ .count = 2, .in_order = true });
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        const struct work *got;
+
+        *fails_left = 1000;
+        submit(rows[i].job);
+        got = next();
+        TEST_ASSERT_EQUAL(WORK_NOT_JUDGED, got->end);
+        TEST_ASSERT_EQUAL_STRING(rows[i].why, got->error.text);
+        TEST_ASSERT_EQUAL_INT(rows[i].signal, got->signal);
+        TEST_ASSERT_EQUAL_INT(1000 - WORK_TRIES_MAX, *fails_left);
+        submit("next");
+        assert_answer("did next", next());
+    }
+}
+
+/* A process that says itself that its time is over would say so again. */
+static void a_job_that_ends_undecided_is_not_tried_again(void)
+{
+    const struct work *got;
+
+    open_workers((struct workers_options){ .count = 1 });
+    submit("late");
+    got = next();
+    TEST_ASSERT_EQUAL(WORK_NOT_JUDGED, got->end);
+    TEST_ASSERT_EQUAL_STRING("its process ended with exit status 3", got->error.text);
+    TEST_ASSERT_EQUAL_UINT64(0, workers.tried_again);
+}
+
 static void answers_may_be_longer_than_a_pipe(void)
 {
     const struct work *got;
@@ -223,6 +301,9 @@ int main(void)
     RUN_TEST(waiting_ends_in_time);
     RUN_TEST(a_refusal_comes_with_its_reason);
     RUN_TEST(a_crash_is_an_answer_and_the_work_goes_on);
+    RUN_TEST(a_job_that_the_machine_fails_is_tried_again);
+    RUN_TEST(a_job_that_the_machine_fails_each_time_is_not_judged);
+    RUN_TEST(a_job_that_ends_undecided_is_not_tried_again);
     RUN_TEST(answers_may_be_longer_than_a_pipe);
     RUN_TEST(a_worker_for_each_job_where_that_is_wanted);
     RUN_TEST(what_is_cancelled_never_comes);
