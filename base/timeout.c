@@ -11,16 +11,28 @@
 #define SECOND_NS INT64_C(1000000000)
 #define SECONDS_MAX (UINT64_C(366) * 24 * 60 * 60)
 
+/* Until then, or until the work is done; whether it is not. Under the mutex. */
+static bool sleep_until(struct timeout *timeout, int64_t ns)
+{
+    const struct timespec until = { .tv_sec = ns / SECOND_NS, .tv_nsec = ns % SECOND_NS };
+    int code = 0;
+
+    while (!timeout->is_done && code != ETIMEDOUT)
+        code = pthread_cond_timedwait(&timeout->changed, &timeout->mutex, &until);
+    return !timeout->is_done;
+}
+
 static void *sleep_until_over(void *argument)
 {
     struct timeout *timeout = argument;
-    const struct timespec until = { .tv_sec = timeout->until_ns / SECOND_NS,
-                                    .tv_nsec = timeout->until_ns % SECOND_NS };
+    const struct timeout_backstop *backstop = &timeout->backstop;
 
     pthread_mutex_lock(&timeout->mutex);
-    while (!timeout->is_done && !timeout_is_over(timeout))
-        if (pthread_cond_timedwait(&timeout->changed, &timeout->mutex, &until) == ETIMEDOUT)
-            atomic_store_explicit(&timeout->is_over, true, memory_order_relaxed);
+    if (sleep_until(timeout, timeout->until_ns)) {
+        atomic_store_explicit(&timeout->is_over, true, memory_order_relaxed);
+        if (backstop->act && sleep_until(timeout, timeout->until_ns + backstop->grace_ns))
+            backstop->act(backstop->context);
+    }
     pthread_mutex_unlock(&timeout->mutex);
     return NULL;
 }
@@ -42,6 +54,12 @@ static int init_condition(pthread_cond_t *condition)
 
 enum status timeout_begin(struct timeout *timeout, int64_t limit_ns, struct error *err)
 {
+    return timeout_begin_strictly(timeout, limit_ns, (struct timeout_backstop){ 0 }, err);
+}
+
+enum status timeout_begin_strictly(struct timeout *timeout, int64_t limit_ns,
+                                   struct timeout_backstop backstop, struct error *err)
+{
     int code;
 
     assert(limit_ns >= 0);
@@ -50,6 +68,7 @@ enum status timeout_begin(struct timeout *timeout, int64_t limit_ns, struct erro
     if (limit_ns == 0)
         return STATUS_OK;
     timeout->until_ns = wall_clock_ns() + limit_ns;
+    timeout->backstop = backstop;
     code = init_condition(&timeout->changed);
     if (code == 0) {
         pthread_mutex_init(&timeout->mutex, NULL);

@@ -8,7 +8,8 @@
  *     timeout_end(&timeout);
  *
  * A thread sleeps until the time is over or the work is done, and sets the flag. Nothing is
- * interrupted: the work has to look at the flag.
+ * interrupted: the work has to look at the flag. Where it must not run over in any case, a
+ * backstop is called if it has not ended some time after that.
  */
 #ifndef BASE_TIMEOUT_H
 #define BASE_TIMEOUT_H
@@ -21,10 +22,18 @@
 #include "base/error.h"
 #include "base/text.h"
 
+/* Called by the thread of the timeout; timeout_end() waits until it has returned. */
+struct timeout_backstop {
+    int64_t grace_ns;
+    void (*act)(void *context); /* NULL: there is none */
+    void *context;
+};
+
 struct timeout {
     atomic_bool is_over;
     bool is_limited;
     int64_t until_ns; /* of the monotonic clock */
+    struct timeout_backstop backstop;
     pthread_t thread;
     pthread_mutex_t mutex;
     pthread_cond_t changed;
@@ -33,6 +42,8 @@ struct timeout {
 
 /* A limit of 0: never over, and no thread. The struct must stay where it is until the end. */
 MUST_USE enum status timeout_begin(struct timeout *, int64_t limit_ns, struct error *);
+MUST_USE enum status timeout_begin_strictly(struct timeout *, int64_t limit_ns,
+                                            struct timeout_backstop, struct error *);
 void timeout_end(struct timeout *);
 
 /* What becomes true when the time is over; NULL without a limit. */

@@ -127,6 +127,15 @@ static void count_ops(const struct history *h, struct check *check)
     check->op_count = h->op_count - rows;
 }
 
+struct check checker_begin(const struct checker *checker, const struct history *h, enum level level)
+{
+    struct check check = { .checker = checker, .level = level, .verdict = VERDICT_UNKNOWN };
+
+    check.strongest = check.weakest_violated = LEVEL_COUNT;
+    count_ops(h, &check);
+    return check;
+}
+
 /* What was not judged may be wrong: only the caller may call that valid. */
 static void doubt_unjudged(const struct checker *checker, const struct check_options *options,
                            struct check *check)

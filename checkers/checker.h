@@ -91,6 +91,9 @@ const char *checker_inability(const struct checker *, const struct check_options
 MUST_USE enum status checker_examine(const struct checker *, const struct history *, enum level,
                                      struct error *);
 
+/* A check of which nothing is known yet: unknown, and with the counts of the history. */
+struct check checker_begin(const struct checker *, const struct history *, enum level);
+
 /* The check must be closed, whatever the status. */
 MUST_USE enum status checker_run(const struct checker *, const struct history *,
                                  const struct check_options *, struct check *, struct error *);

@@ -75,7 +75,7 @@ enum status check_batch_add(struct check_batch *batch, const char *path,
 {
     struct batch_entry entry = { .path = strdup(path),
                                  .verdict = report->jury->verdict,
-                                 .ns = report->parse_ns + jury_ns(report->jury) };
+                                 .ns = report->parse_ns + jury_ns(report->jury) + report->search_ns };
     struct buffer told = { 0 }, members = { 0 };
     struct json_writer json = { .out = &members };
 
@@ -150,19 +150,51 @@ static enum status print_and_close(struct buffer *out, struct error *err)
     return status;
 }
 
-enum status check_batch_print_last(const struct check_batch *batch, struct error *err)
+static void print_last(const struct check_batch *batch, struct buffer *out)
 {
     static const char *const words[] = { "valid", "INVALID", "unknown" };
     const struct batch_entry *entry = &batch->entries.at[batch->entries.count - 1];
+
+    buffer_print(out, "%-9s  ", entry->is_wrong ? "ERROR" : words[entry->verdict]);
+    buffer_text(out, text_of(entry->path));
+    if (entry->told[0])
+        buffer_print(out, "   %s", entry->told);
+    output_tame(out, 0);
+    buffer_byte(out, '\n');
+}
+
+enum status check_batch_print_last(const struct check_batch *batch, struct error *err)
+{
     struct buffer out = { 0 };
 
-    buffer_print(&out, "%-9s  ", entry->is_wrong ? "ERROR" : words[entry->verdict]);
-    buffer_text(&out, text_of(entry->path));
-    if (entry->told[0])
-        buffer_print(&out, "   %s", entry->told);
-    output_tame(&out, 0);
-    buffer_byte(&out, '\n');
+    print_last(batch, &out);
     return print_and_close(&out, err);
+}
+
+static void answer_entry(const struct batch_entry *entry, struct json_writer *json)
+{
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "file", entry->path);
+    buffer_byte(json->out, ',');
+    buffer_text(json->out, text_of(entry->members));
+    json_writer_close(json, '}');
+}
+
+static size_t not_reached(const struct check_batch *batch)
+{
+    return batch->expected > batch->entries.count ? batch->expected - batch->entries.count : 0;
+}
+
+static void answer_counts(const struct check_batch *batch, uint32_t others, struct json_writer *json)
+{
+    json_writer_number(json, "valid", count_of(batch, EXIT_VALID));
+    json_writer_number(json, "invalid", count_of(batch, EXIT_VIOLATION));
+    json_writer_number(json, "unknown", count_of(batch, EXIT_UNDECIDED));
+    json_writer_number(json, "errors", count_of(batch, EXIT_WRONG));
+    if (not_reached(batch) > 0)
+        json_writer_number(json, "not_reached", not_reached(batch));
+    json_writer_number(json, "other_files", others);
+    json_writer_seconds(json, "seconds", time_of(batch));
 }
 
 static void answer_all(const struct check_batch *batch, uint32_t others, struct buffer *out)
@@ -172,22 +204,23 @@ static void answer_all(const struct check_batch *batch, uint32_t others, struct 
     json_writer_open(&json, NULL, '{');
     json_writer_text(&json, "verdict", checker_verdict_name(verdict_of(batch)));
     json_writer_open(&json, "files", '[');
-    for (size_t i = 0; i < batch->entries.count; i++) {
-        json_writer_open(&json, NULL, '{');
-        json_writer_text(&json, "file", batch->entries.at[i].path);
-        buffer_byte(out, ',');
-        buffer_text(out, text_of(batch->entries.at[i].members));
-        json_writer_close(&json, '}');
-    }
+    for (size_t i = 0; i < batch->entries.count; i++)
+        answer_entry(&batch->entries.at[i], &json);
     json_writer_close(&json, ']');
-    json_writer_number(&json, "valid", count_of(batch, EXIT_VALID));
-    json_writer_number(&json, "invalid", count_of(batch, EXIT_VIOLATION));
-    json_writer_number(&json, "unknown", count_of(batch, EXIT_UNDECIDED));
-    json_writer_number(&json, "errors", count_of(batch, EXIT_WRONG));
-    json_writer_number(&json, "other_files", others);
-    json_writer_seconds(&json, "seconds", time_of(batch));
+    answer_counts(batch, others, &json);
     json_writer_close(&json, '}');
     buffer_byte(out, '\n');
+}
+
+static void print_summary(const struct check_batch *batch, struct buffer *out)
+{
+    buffer_print(out, "histories  %zu: %zu valid, %zu invalid, %zu unknown, %zu with an error   in ",
+                 batch->entries.count, count_of(batch, EXIT_VALID), count_of(batch, EXIT_VIOLATION),
+                 count_of(batch, EXIT_UNDECIDED), count_of(batch, EXIT_WRONG));
+    quantity_print_rounded(out, time_of(batch));
+    buffer_byte(out, '\n');
+    if (not_reached(batch) > 0)
+        buffer_print(out, "not judged %zu more\n", not_reached(batch));
 }
 
 enum status check_batch_print_summary(const struct check_batch *batch, uint32_t others, bool json,
@@ -199,15 +232,60 @@ enum status check_batch_print_summary(const struct check_batch *batch, uint32_t 
         answer_all(batch, others, &out);
         return print_and_close(&out, err);
     }
-    buffer_print(&out, "histories  %zu: %zu valid, %zu invalid, %zu unknown, %zu with an error   in ",
-                 batch->entries.count, count_of(batch, EXIT_VALID), count_of(batch, EXIT_VIOLATION),
-                 count_of(batch, EXIT_UNDECIDED), count_of(batch, EXIT_WRONG));
-    quantity_print_rounded(&out, time_of(batch));
-    buffer_byte(&out, '\n');
+    print_summary(batch, &out);
     if (others > 0)
         buffer_print(&out, "passed by  %" PRIu32 " %s\n", others,
                      others == 1 ? "file that is no history" : "files that are no histories");
     return print_and_close(&out, err);
+}
+
+/* --- If the time is over ----------------------------------------------------------------------- */
+
+/* The rest of an object of which limits_keep() has the beginning. */
+static void answer_rest(const struct check_batch *batch, struct buffer *out)
+{
+    struct json_writer json = { .out = out, .needs_comma = batch->entries.count > 1 };
+
+    if (batch->entries.count == 1)
+        buffer_text(out, TEXT("{\"files\":["));
+    answer_entry(&batch->entries.at[batch->entries.count - 1], &json);
+    json_writer_close(&json, ']');
+    json_writer_text(&json, "verdict", checker_verdict_name(verdict_of(batch)));
+    answer_counts(batch, 0, &json);
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+}
+
+void check_batch_publish(struct check_batch *batch, const char *path,
+                         const struct check_report *report, bool json, struct limits *limits)
+{
+    struct buffer out = { 0 };
+    struct error ignored = { 0 };
+
+    if (check_batch_add(batch, path, report, &ignored) != STATUS_OK)
+        return;
+    if (json)
+        answer_rest(batch, &out);
+    else {
+        print_last(batch, &out);
+        print_summary(batch, &out);
+    }
+    limits_publish(limits, &out, (int)check_batch_exit_code(batch));
+    close_entry(&batch->entries.at[--batch->entries.count]);
+}
+
+void check_batch_keep(const struct check_batch *batch, bool json, struct limits *limits)
+{
+    struct buffer out = { 0 };
+    struct json_writer writer = { .out = &out, .needs_comma = batch->entries.count > 1 };
+
+    if (!json)
+        return;
+    if (batch->entries.count == 1)
+        buffer_text(&out, TEXT("{\"files\":["));
+    answer_entry(&batch->entries.at[batch->entries.count - 1], &writer);
+    limits_keep(limits, (struct text){ out.at, out.count });
+    buffer_close(&out);
 }
 
 /* --- JUnit ------------------------------------------------------------------------------------- */

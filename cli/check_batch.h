@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "cli/command.h"
+#include "cli/limits.h"
 #include "cli/report_check.h"
 
 struct batch_entry {
@@ -18,6 +19,7 @@ struct batch_entry {
 };
 
 struct check_batch {
+    size_t expected; /* histories, those that follow included */
     ARRAY(struct batch_entry) entries;
 };
 
@@ -29,6 +31,12 @@ MUST_USE enum status check_batch_add_error(struct check_batch *, const char *pat
                                            const struct error *why, struct error *);
 
 enum exit_code check_batch_exit_code(const struct check_batch *);
+
+/* What is printed if the time is over before the history, of which this is known, is judged. */
+void check_batch_publish(struct check_batch *, const char *path, const struct check_report *, bool json,
+                         struct limits *);
+/* The last one's verdict stands. */
+void check_batch_keep(const struct check_batch *, bool json, struct limits *);
 
 /* The last one's line. */
 MUST_USE enum status check_batch_print_last(const struct check_batch *, struct error *);

@@ -14,7 +14,7 @@
 #include "cli/report_bisect.h"
 
 struct bisect_values {
-    const char *scenario, *out, *seeds;
+    const char *scenario, *out, *seeds, *timeout;
     struct option_number seed, jobs;
     struct option_texts sets;
     bool when, force, json;
@@ -41,6 +41,8 @@ static const struct option bisect_rows[] = {
       .help = "let --out replace the files of an earlier call; other files stay" },
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting first, as with `ordeal run`" },
+    TIMEOUT_ROW(AT(timeout), "all runs included;\n"
+                             "without a capsule by then nothing is written"),
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON object" },
 };
@@ -81,8 +83,8 @@ static enum status write_capsule(const struct bisect_values *values, const struc
 }
 
 static enum status make_capsule(const struct bisect_values *values, struct bisect_search *search,
-                                struct bisect_report *report, const struct progress *progress,
-                                struct error *err)
+                                struct bisect_report *report, struct limits *limits,
+                                const struct progress *progress, struct error *err)
 {
     struct shrink shrink = { 0 };
     struct buffer source = { 0 };
@@ -92,6 +94,7 @@ static enum status make_capsule(const struct bisect_values *values, struct bisec
         shrink.not_judged.count += search->not_judged.count;
         search->not_judged = shrink.not_judged;
     }
+    limits_settle(limits);
     print_source(values, search->scenario->seed, &source);
     if (status == STATUS_OK)
         status = write_capsule(values, &shrink, source.at ? source.at : "", report, err);
@@ -101,7 +104,7 @@ static enum status make_capsule(const struct bisect_values *values, struct bisec
 }
 
 static enum status work(const struct bisect_values *values, struct bisect_search *search,
-                        enum exit_code *code, struct error *err)
+                        struct limits *limits, enum exit_code *code, struct error *err)
 {
     struct bisect_report report = { .path = values->scenario, .search = search };
     int64_t began_ns = wall_clock_ns();
@@ -115,11 +118,12 @@ static enum status work(const struct bisect_values *values, struct bisect_search
     if (status == STATUS_OK && search->found && values->when)
         status = bisect_when(search, job_count(values), &report.when, &progress, err);
     else if (status == STATUS_OK && search->found)
-        status = make_capsule(values, search, &report, &progress, err);
+        status = make_capsule(values, search, &report, limits, &progress, err);
     progress_bar_end(&bar);
     if (status != STATUS_OK && err->status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, values->scenario);
     TRY(status);
+    limits_settle(limits);
     report.wall_ns = wall_clock_ns() - began_ns;
     report.has_when = values->when;
     if (values->json)
@@ -145,7 +149,8 @@ static enum status open_search(struct bisect_search *search, struct scenario *sc
     return STATUS_OK;
 }
 
-static enum status cmd_bisect_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_bisect_run(const void *given, struct limits *limits,
+                                  enum exit_code *code, struct error *err)
 {
     const struct bisect_values *values = given;
     struct scenario *scenario;
@@ -163,7 +168,7 @@ static enum status cmd_bisect_run(const void *given, enum exit_code *code, struc
     if (status == STATUS_OK)
         status = open_search(&search, scenario, values, err);
     if (status == STATUS_OK)
-        status = work(values, &search, code, err);
+        status = work(values, &search, limits, code, err);
     bisect_search_close(&search);
     scenario_close(scenario);
     free(scenario);
@@ -184,4 +189,5 @@ const struct command command_bisect = {
                "  git bisect run ordeal run --git-bisect out/capsule.toml\n",
     .options = { "bisect", bisect_rows, ROW_COUNT(bisect_rows), sizeof(struct bisect_values) },
     .run = cmd_bisect_run,
+    .unfinished = "not finished",
 };

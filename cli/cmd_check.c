@@ -37,6 +37,10 @@ struct check_call {
     enum format format;
     struct given_profile profile;
     struct jury_options options;
+    struct limits *limits;
+    struct check_batch *batch; /* NULL: there is one history */
+    struct checked *checked;   /* what is judged at the moment */
+    const char *path;
 };
 
 /* One history that was judged. */
@@ -44,6 +48,7 @@ struct checked {
     struct history history;
     struct jury jury;
     int64_t parse_ns, clock_error_ns;
+    int64_t search_ns; /* of the search for that clock error */
 };
 
 static const char *const engines[] = { [ENGINE_NATIVE] = "native", [ENGINE_Z3] = "z3", NULL };
@@ -86,12 +91,8 @@ static const struct option check_rows[] = {
       .choices = format_names,
       .help = "format of the history (default: recognised by its content)" },
     AMENDMENT_ROWS(AT(amendments)),
-    { .name = "timeout",
-      .argument = "S",
-      .kind = OPTION_TEXT,
-      .offset = AT(timeout),
-      .help = "time limit for each history in seconds, as in 10 or 0.5; without\n"
-              "a verdict by then it is unknown" },
+    TIMEOUT_ROW(AT(timeout), "of each history,\n"
+                             "reading included; without a verdict by then it is unknown"),
     { .letter = 'j',
       .argument = "N",
       .kind = OPTION_NUMBER,
@@ -148,6 +149,8 @@ static const struct option check_rows[] = {
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
 
+static void publish(void *context, const struct jury *so_far);
+
 static enum status set_version_order(const char *given, struct ratio *ratio, struct error *err)
 {
     if (!random_ratio_of_text(text_of(given), ratio) || ratio->numerator > ratio->denominator)
@@ -188,7 +191,8 @@ static enum status set_options(const struct check_values *values, struct check_c
 {
     struct jury_options *options = &call->options;
 
-    *call = (struct check_call){ .values = values, .format = FORMAT_ANY };
+    call->values = values;
+    call->format = FORMAT_ANY;
     options->check = (struct check_options){
         .level = LEVEL_SERIALIZABLE,
         .flags = values->witness ? CHECK_WITNESS : 0,
@@ -198,7 +202,9 @@ static enum status set_options(const struct check_values *values, struct check_c
         .allows_unjudged = values->allow_unjudged,
     };
     options->stops_first = values->first;
-    options->limit_text = values->timeout;
+    options->tell = publish;
+    options->context = call;
+    options->unfinished = call->limits->reason;
     if (values->checker)
         name_checker(options, checker_find(text_of(values->checker)));
     if (values->format)
@@ -217,11 +223,6 @@ static enum status set_options(const struct check_values *values, struct check_c
         name_checker(options, checker_find_able(ABLE_PROFILE));
     if (values->version_order)
         TRY(set_version_order(values->version_order, &options->check.version_order, err));
-    if (values->timeout && !timeout_of_text(text_of(values->timeout), &options->limit_ns))
-        return error_set(err, STATUS_BAD_INPUT,
-                         "--timeout takes seconds, a decimal above 0 and at the most a year, not "
-                         "'%.80s'",
-                         values->timeout);
     return STATUS_OK;
 }
 
@@ -232,11 +233,58 @@ static enum status find_clock_error(const struct check_call *call, struct checke
                                     struct error *err)
 {
     const struct check *check = &checked->jury.jurors[0].check;
+    struct check_options options = call->options.check;
+    int64_t from = wall_clock_ns();
+    enum status status;
 
-    if (!call->values->profile || call->values->json || call->values->timeout)
+    if (!call->values->profile || call->values->json)
         return STATUS_OK;
-    return clock_error_find(check, &checked->history, &call->options.check,
-                            &checked->clock_error_ns, err);
+    options.stop = limits_stop(call->limits);
+    status = clock_error_find(check, &checked->history, &options, &checked->clock_error_ns, err);
+    checked->search_ns = wall_clock_ns() - from;
+    return status;
+}
+
+static struct check_report report_of(const struct check_call *call, const struct checked *checked)
+{
+    return (struct check_report){ .jury = &checked->jury,
+                                  .history = &checked->history,
+                                  .parse_ns = checked->parse_ns,
+                                  .search_ns = checked->search_ns,
+                                  .is_named = call->options.is_named,
+                                  .clock_error_ns = checked->clock_error_ns };
+}
+
+static enum status print_report(const struct check_report *report, bool is_json, struct buffer *out,
+                                struct error *err)
+{
+    struct json_writer json = { .out = out };
+
+    if (!is_json)
+        return report_check_print(report, out, err);
+    json_writer_open(&json, NULL, '{');
+    report_check_members(report, &json);
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+    return STATUS_OK;
+}
+
+/* What is said if nothing else is known when the time is over. */
+static void publish(void *context, const struct jury *so_far)
+{
+    struct check_call *call = context;
+    struct check_report report = report_of(call, call->checked);
+    struct buffer out = { 0 };
+    struct error ignored = { 0 };
+
+    if (limits_left_ns(call->limits) == 0)
+        return;
+    report.jury = so_far;
+    if (call->batch)
+        check_batch_publish(call->batch, call->path, &report, call->values->json, call->limits);
+    else if (print_report(&report, call->values->json, &out, &ignored) == STATUS_OK)
+        limits_publish(call->limits, &out, (int)command_exit_of_verdict(so_far->verdict));
+    buffer_close(&out);
 }
 
 static enum status read_and_judge(struct check_call *call, const char *path,
@@ -244,20 +292,28 @@ static enum status read_and_judge(struct check_call *call, const char *path,
 {
     struct progress_bar bar;
     struct progress progress;
+    struct jury unread = jury_unread(&call->options);
     int64_t from = wall_clock_ns();
     enum status status;
 
     progress_bar_begin(&bar, "reading", "B");
     progress = progress_bar_listener(&bar);
     call->options.progress = &progress;
+    call->path = path;
+    call->checked = checked;
+    checked->parse_ns = limits_left_ns(call->limits); /* if it goes on until then */
+    publish(call, &unread);
     status = format_read_history(path, call->format, &progress, &checked->history, err);
     if (status == STATUS_OK)
         status = amendments_apply(&call->values->amendments, &checked->history, err);
     checked->parse_ns = wall_clock_ns() - from;
+    call->options.limit_ns = limits_left_ns(call->limits);
     if (status == STATUS_OK)
         status = jury_judge(&checked->jury, &checked->history, &call->options, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        publish(call, &checked->jury);
         status = find_clock_error(call, checked, err);
+    }
     progress_bar_end(&bar);
     if (status != STATUS_OK && !err->file[0])
         error_set_file(err, path);
@@ -269,15 +325,6 @@ static void close_checked(struct checked *checked)
     jury_close(&checked->jury);
     history_close(&checked->history);
     *checked = (struct checked){ 0 };
-}
-
-static struct check_report report_of(const struct check_call *call, const struct checked *checked)
-{
-    return (struct check_report){ .jury = &checked->jury,
-                                  .history = &checked->history,
-                                  .parse_ns = checked->parse_ns,
-                                  .is_named = call->options.is_named,
-                                  .clock_error_ns = checked->clock_error_ns };
 }
 
 /* The evidence of the checker whose verdict it is. */
@@ -300,17 +347,9 @@ static enum status print_one(const struct check_call *call, const struct checked
 {
     struct check_report report = report_of(call, checked);
     struct buffer out = { 0 };
-    struct json_writer json = { .out = &out };
-    enum status status = STATUS_OK;
+    enum status status = print_report(&report, call->values->json, &out, err);
 
-    if (call->values->json) {
-        json_writer_open(&json, NULL, '{');
-        report_check_members(&report, &json);
-        json_writer_close(&json, '}');
-        buffer_byte(&out, '\n');
-    } else {
-        status = report_check_print(&report, &out, err);
-    }
+    limits_settle(call->limits);
     if (status == STATUS_OK)
         status = output_print(&out, err);
     buffer_close(&out);
@@ -347,8 +386,11 @@ static enum status check_each(struct check_call *call, const struct history_path
         const char *path = found->paths.at[i];
         struct checked checked = { .parse_ns = 0 };
         struct error why = { 0 };
-        enum status status = read_and_judge(call, path, &checked, &why);
+        enum status status;
 
+        TRY(limits_restart(call->limits, err));
+        status = read_and_judge(call, path, &checked, &why);
+        limits_settle(call->limits);
         if (status == STATUS_OK) {
             struct check_report report = report_of(call, &checked);
 
@@ -358,6 +400,7 @@ static enum status check_each(struct check_call *call, const struct history_path
         }
         close_checked(&checked);
         TRY(status);
+        check_batch_keep(batch, call->values->json, call->limits);
         if (!call->values->json)
             TRY(check_batch_print_last(batch, err));
     }
@@ -370,6 +413,8 @@ static enum status check_all(struct check_call *call, const struct history_paths
     if (call->values->witness)
         return error_set(err, STATUS_BAD_INPUT, "--witness is of one history, and there are %zu",
                          found->paths.count);
+    call->batch = batch;
+    batch->expected = found->paths.count;
     TRY(check_each(call, found, batch, err));
     *code = check_batch_exit_code(batch);
     return check_batch_print_summary(batch, found->other_count, call->values->json, err);
@@ -401,9 +446,10 @@ static enum status cmd_check_judge(struct check_call *call, struct history_paths
     return call->values->junit ? check_batch_write_junit(batch, call->values->junit, err) : STATUS_OK;
 }
 
-static enum status cmd_check_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_check_run(const void *given, struct limits *limits,
+                                 enum exit_code *code, struct error *err)
 {
-    struct check_call call = { .values = given };
+    struct check_call call = { .values = given, .limits = limits };
     struct history_paths found = { .other_count = 0 };
     struct check_batch batch = { .entries = { 0 } };
     enum status status = cmd_check_judge(&call, &found, &batch, code, err);

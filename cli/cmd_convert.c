@@ -13,6 +13,7 @@
 struct convert_values {
     const char *history, *to, *out;
     struct amendments amendments;
+    const char *timeout;
 };
 
 #define AT(field) offsetof(struct convert_values, field)
@@ -31,6 +32,8 @@ static const struct option convert_rows[] = {
       .choices = format_names,
       .help = "format to write: see ordeal list formats" },
     AMENDMENT_ROWS(AT(amendments)),
+    TIMEOUT_ROW(AT(timeout), "reading included; without\n"
+                             "a result by then nothing is written"),
     { .letter = 'o',
       .argument = "FILE",
       .kind = OPTION_TEXT,
@@ -59,7 +62,8 @@ static enum status write_as(const struct history *history, const struct convert_
     return format_write_history(history, format, values->out, &progress, err);
 }
 
-static enum status cmd_convert_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_convert_run(const void *given, struct limits *limits,
+                                   enum exit_code *code, struct error *err)
 {
     const struct convert_values *values = given;
     struct progress_bar bar;
@@ -75,6 +79,7 @@ static enum status cmd_convert_run(const void *given, enum exit_code *code, stru
         status = amendments_apply(&values->amendments, &history, err);
         if (status == STATUS_OK)
             status = write_as(&history, values, &bar, err);
+        limits_settle(limits);
         history_close(&history);
     }
     progress_bar_end(&bar);
@@ -90,4 +95,5 @@ const struct command command_convert = {
     .example = "  ordeal convert history.jsonl --to oh -o history.oh.zst\n",
     .options = { "convert", convert_rows, ROW_COUNT(convert_rows), sizeof(struct convert_values) },
     .run = cmd_convert_run,
+    .unfinished = "not converted",
 };

@@ -276,13 +276,15 @@ static enum status refuse(const char *what, struct error *err)
                      "no anomaly, level or bug '%.80s'; see: ordeal list anomalies", what);
 }
 
-static enum status cmd_explain_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_explain_run(const void *given, struct limits *limits,
+                                   enum exit_code *code, struct error *err)
 {
     const struct explain_values *values = given;
     struct text name = text_of(values->what);
     struct buffer out = { 0 };
     enum status status;
 
+    (void)limits; /* it is done at once */
     *code = EXIT_VALID;
     if (!explain_anomaly(name, &out) && !explain_level(name, &out) && !explain_bug(name, &out))
         return refuse(values->what, err);

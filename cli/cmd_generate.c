@@ -17,7 +17,7 @@
 #include "trial/scenario/scenario.h"
 
 struct generate_values {
-    const char *workload, *level, *plant, *out;
+    const char *workload, *level, *plant, *out, *timeout;
     struct option_number transactions, sessions, keys, operations, predicates, seed;
 };
 
@@ -48,6 +48,8 @@ static const struct option generate_rows[] = {
       .choices = anomaly_names,
       .help = "plant one anomaly, and write its transactions to\n"
               "FILE.planted.json" },
+    TIMEOUT_ROW(AT(timeout), "without a result by\n"
+                             "then nothing is written"),
     { .letter = 'o', .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(out), .required = true,
       .help = "write to FILE: binary if the name ends in .oh, else text;\n"
               "compressed with .zst behind it; - is standard output, as text" },
@@ -125,7 +127,8 @@ static enum status write_all(const struct history *history, const struct planted
     return values->plant ? write_planted(values->out, planted, err) : STATUS_OK;
 }
 
-static enum status cmd_generate_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_generate_run(const void *given, struct limits *limits,
+                                    enum exit_code *code, struct error *err)
 {
     const struct generate_values *values = given;
     struct generate_options options = options_of(values);
@@ -145,6 +148,7 @@ static enum status cmd_generate_run(const void *given, enum exit_code *code, str
     status = generate(&options, &history, &planted, err);
     if (status == STATUS_OK) {
         status = write_all(&history, &planted, values, &bar, err);
+        limits_settle(limits);
         history_close(&history);
     }
     progress_bar_end(&bar);
@@ -162,4 +166,5 @@ const struct command command_generate = {
     .options = { "generate", generate_rows, ROW_COUNT(generate_rows),
                  sizeof(struct generate_values) },
     .run = cmd_generate_run,
+    .unfinished = "not generated",
 };

@@ -456,13 +456,15 @@ static enum status list_for_programs(const char *what, struct buffer *out, struc
     return STATUS_OK;
 }
 
-static enum status cmd_list_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_list_run(const void *given, struct limits *limits,
+                                enum exit_code *code, struct error *err)
 {
     const struct list_values *values = given;
     struct buffer out = { 0 };
     enum status status = values->json ? list_for_programs(values->what, &out, err)
                                       : list_for_people(values->what, &out, err);
 
+    (void)limits; /* it is done at once */
     *code = EXIT_VALID;
     if (status == STATUS_OK)
         status = output_print(&out, err);

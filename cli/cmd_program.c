@@ -9,7 +9,7 @@
 #define ARGUMENTS_MAX 100             /* as many as PostgreSQL's functions may have */
 
 struct program_values {
-    const char *file;
+    const char *file, *timeout;
     struct option_texts calls;
     bool json;
 };
@@ -27,6 +27,7 @@ static const struct option program_rows[] = {
       .offset = AT(calls),
       .help = "run a function on the embedded engine and print its operations:\n"
               "'transfer(1, 2, 10)'; repeated calls share the tables" },
+    TIMEOUT_ROW(AT(timeout), "all calls included"),
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json), .help = "print one JSON object" },
 };
 
@@ -126,7 +127,7 @@ static enum status report_program(struct program_report *report,
 }
 
 static enum status run_loaded(const struct program *program, const struct program_values *values,
-                              enum exit_code *code, struct error *err)
+                              struct limits *limits, enum exit_code *code, struct error *err)
 {
     struct buffer out = { 0 };
     struct json_writer json = { .out = &out };
@@ -138,14 +139,17 @@ static enum status run_loaded(const struct program *program, const struct progra
         report.json = &json;
     TRY(arena_init(&arena, ARENA_SIZE, err));
     status = report_program(&report, values, &arena, code, err);
-    if (status == STATUS_OK)
+    if (status == STATUS_OK) {
+        limits_settle(limits);
         status = output_print(&out, err);
+    }
     buffer_close(&out);
     arena_close(&arena);
     return status;
 }
 
-static enum status cmd_program_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_program_run(const void *given, struct limits *limits,
+                                   enum exit_code *code, struct error *err)
 {
     const struct program_values *values = given;
     struct program program;
@@ -153,7 +157,7 @@ static enum status cmd_program_run(const void *given, enum exit_code *code, stru
 
     *code = EXIT_VALID;
     TRY(program_load_file(&program, values->file, err));
-    status = run_loaded(&program, values, code, err);
+    status = run_loaded(&program, values, limits, code, err);
     program_close(&program);
     return status;
 }
@@ -169,4 +173,5 @@ const struct command command_program = {
         "  ordeal program scenarios/programs/bank.sql --call 'load(1)' --call 'deposit(1, 5)'\n",
     .options = { "program", program_rows, ROW_COUNT(program_rows), sizeof(struct program_values) },
     .run = cmd_program_run,
+    .unfinished = "not finished",
 };

@@ -20,7 +20,7 @@
 #define CLEAN 1000 /* clean runs, at least, unless given */
 
 struct prove_values {
-    const char *bug, *out;
+    const char *bug, *out, *timeout;
     struct option_number seeds, clean, workers;
     bool mutate, force, json;
 };
@@ -46,6 +46,7 @@ static const struct option prove_rows[] = {
               "must be new or empty" },
     { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
       .help = "let --out replace the files of an earlier call; other files stay" },
+    TIMEOUT_ROW(AT(timeout), "all runs included"),
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON object" },
 };
@@ -169,7 +170,8 @@ static enum status run_shown(struct prove *prove, struct progress_bar *bar, stru
     return status;
 }
 
-static enum status prove_all(struct prove_call *call, enum exit_code *code, struct error *err)
+static enum status prove_all(struct prove_call *call, struct limits *limits, enum exit_code *code,
+                             struct error *err)
 {
     const struct prove_values *values = call->values;
     int64_t began_ns = wall_clock_ns();
@@ -195,15 +197,17 @@ static enum status prove_all(struct prove_call *call, enum exit_code *code, stru
                                           .not_judged = &call->prove.not_judged,
                                           .seeds = options.seeds,
                                           .wall_ns = wall_clock_ns() - began_ns };
+    limits_settle(limits);
     TRY(say(call, err));
     *code = command_exit_of_verdict(report_prove_verdict(&call->report));
     return STATUS_OK;
 }
 
-static enum status cmd_prove_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_prove_run(const void *given, struct limits *limits,
+                                 enum exit_code *code, struct error *err)
 {
     struct prove_call call = { .values = given };
-    enum status status = prove_all(&call, code, err);
+    enum status status = prove_all(&call, limits, code, err);
 
     prove_close(&call.prove);
     return status;
@@ -224,4 +228,5 @@ const struct command command_prove = {
                "  ordeal prove --seeds 200 --out out/matrix\n",
     .options = { "prove", prove_rows, ROW_COUNT(prove_rows), sizeof(struct prove_values) },
     .run = cmd_prove_run,
+    .unfinished = "not finished",
 };

@@ -16,7 +16,7 @@
 #include "trial/scenario/scenario.h"
 
 struct run_values {
-    const char *scenario, *out, *trace;
+    const char *scenario, *out, *trace, *timeout;
     struct option_number seed;
     struct option_texts sets;
     bool twice, git_bisect, force, json;
@@ -40,6 +40,8 @@ static const struct option run_rows[] = {
               "value, or else a bare string; may be given several times" },
     { .name = "twice", .kind = OPTION_FLAG, .offset = AT(twice),
       .help = "run twice, and name the first event that differs" },
+    TIMEOUT_ROW(AT(timeout), "judging included;\n"
+                             "without a verdict by then the run is not judged"),
     { .name = "trace", .argument = "FILE", .kind = OPTION_TEXT, .offset = AT(trace),
       .help = "write every event as a line of text; - is standard output" },
     { .name = "git-bisect", .kind = OPTION_FLAG, .offset = AT(git_bisect),
@@ -165,7 +167,8 @@ static enum status load(const struct run_values *values, struct scenario *scenar
  * is to judge is made only for the folder, and so are witnesses.
  */
 static enum status cmd_run_judge(const struct run_values *values, const struct run_report *report,
-                                 struct trial *trial, struct difference *difference, struct error *err)
+                                 struct trial *trial, struct difference *difference,
+                                 struct limits *limits, struct error *err)
 {
     const struct scenario *scenario = report->scenario;
     struct progress_bar bar;
@@ -184,12 +187,14 @@ static enum status cmd_run_judge(const struct run_values *values, const struct r
     if (status == STATUS_BAD_INPUT && err->file[0] == '\0')
         error_set_file(err, values->scenario);
     TRY(status);
+    limits_settle(limits);
     if (values->out)
         TRY(write_folder(report, values->force, err));
     return say(report, values->json, err);
 }
 
-static enum status cmd_run_scenario(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_run_scenario(const void *given, struct limits *limits,
+                                    enum exit_code *code, struct error *err)
 {
     const struct run_values *values = given;
     struct scenario scenario;
@@ -212,7 +217,7 @@ static enum status cmd_run_scenario(const void *given, enum exit_code *code, str
         TRY(folder_claim(values->out, values->force, err)); /* better known before the run */
     status = load(values, &scenario, err);
     if (status == STATUS_OK)
-        status = cmd_run_judge(values, &report, &trial, &difference, err);
+        status = cmd_run_judge(values, &report, &trial, &difference, limits, err);
     if (status == STATUS_OK)
         *code = command_exit_of_verdict(report_run_verdict(&report));
     difference_close(&difference);

@@ -189,9 +189,11 @@ static enum status merge_shards(const struct sweep_values *values, struct sweep 
     return values->out ? folder_make(values->out, err) : STATUS_OK;
 }
 
-static enum status cmd_sweep_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_sweep_run(const void *given, struct limits *limits,
+                                 enum exit_code *code, struct error *err)
 {
     const struct sweep_values *values = given;
+    (void)limits;
     struct sweep sweep = { 0 };
     enum status status = values->merge.count > 0 ? merge_shards(values, &sweep, err)
                                                  : sweep_scenarios(values, &sweep, err);
@@ -221,4 +223,5 @@ const struct command command_sweep = {
                "  ordeal sweep --merge out/shard-1 out/shard-2\n",
     .options = { "sweep", sweep_rows, ROW_COUNT(sweep_rows), sizeof(struct sweep_values) },
     .run = cmd_sweep_run,
+    .has_parts = true,
 };

@@ -8,7 +8,7 @@
 #include "verify/verify.h"
 
 struct verify_values {
-    const char *history, *witness;
+    const char *history, *witness, *timeout;
     struct amendments amendments;
 };
 
@@ -24,6 +24,8 @@ static const struct option verify_rows[] = {
       .offset = AT(witness),
       .help = "file from check --witness or run --out; - is standard input" },
     AMENDMENT_ROWS(AT(amendments)),
+    TIMEOUT_ROW(AT(timeout), "reading included;\n"
+                             "exits with 3 if the witness is not judged by then"),
 };
 
 static enum status read_history(const char *path, struct history *history, struct error *err)
@@ -39,7 +41,8 @@ static enum status read_history(const char *path, struct history *history, struc
     return status;
 }
 
-static enum status cmd_verify_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_verify_run(const void *given, struct limits *limits,
+                                  enum exit_code *code, struct error *err)
 {
     const struct verify_values *values = given;
     struct verification verification;
@@ -51,6 +54,7 @@ static enum status cmd_verify_run(const void *given, enum exit_code *code, struc
     status = amendments_apply(&values->amendments, &history, err);
     if (status == STATUS_OK)
         status = verify_file(&history, values->witness, &verification, err);
+    limits_settle(limits);
     history_close(&history);
     TRY(status);
     *code = verification.is_accepted ? EXIT_VALID : EXIT_VIOLATION;

@@ -27,7 +27,7 @@
 
 struct watch_values {
     struct option_texts files;
-    const char *profile, *clock_error, *patience;
+    const char *profile, *clock_error, *patience, *timeout;
     bool json;
 };
 
@@ -58,6 +58,8 @@ static const struct option watch_rows[] = {
       .offset = AT(patience),
       .help = "longest wait for a silent stream, and longest transaction of a silent\n"
               "client while the stream goes on (default: 10s)" },
+    TIMEOUT_ROW(AT(timeout), "after which what\n"
+                             "has come is judged"),
     { .name = "json",
       .kind = OPTION_FLAG,
       .offset = AT(json),
@@ -86,6 +88,7 @@ static void catch_interrupts(void)
 
 struct watch_call {
     const struct watch_values *values;
+    struct limits *limits;
     struct watcher watcher;
     ARRAY(struct tail) tails; /* by stream */
     struct progress_bar bar;
@@ -250,7 +253,7 @@ static void nap(const struct watch_call *watch)
 static enum status watch_all(struct watch_call *watch, struct error *err)
 {
     watch->came_ns = wall_clock_ns();
-    while (watch->live_count > 0 && !is_interrupted) {
+    while (watch->live_count > 0 && !is_interrupted && !limits_is_over(watch->limits)) {
         bool has_come;
 
         TRY(read_blocks(watch, &has_come, err));
@@ -332,13 +335,15 @@ static enum status watch_and_print(struct watch_call *watch, enum exit_code *cod
     watch->progress = progress_bar_listener(&watch->bar);
     TRY(watch_all(watch, err));
     progress_bar_end(&watch->bar);
+    limits_settle(watch->limits);
     *code = command_exit_of_verdict(report_watch_verdict(&watch->watcher));
     return print(watch, wall_clock_ns() - from, err);
 }
 
-static enum status cmd_watch_run(const void *given, enum exit_code *code, struct error *err)
+static enum status cmd_watch_run(const void *given, struct limits *limits,
+                                 enum exit_code *code, struct error *err)
 {
-    struct watch_call watch = { .values = given, .patience = PATIENCE_NS };
+    struct watch_call watch = { .values = given, .limits = limits, .patience = PATIENCE_NS };
     struct watcher_options options = { .bytes_max = WAITING_BYTES_MAX,
                                        .line_bytes_max = LINE_BYTES_MAX_HERE,
                                        .tell = tell,

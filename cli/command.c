@@ -118,18 +118,33 @@ static enum status help_main(int argc, char *const *argv, struct error *err)
     return print_and_close(&out, err);
 }
 
+static enum exit_code undecided_code(const struct options *options, int argc, char *const *argv)
+{
+    return options_has_flag(options, argc, argv, "git-bisect") ? EXIT_SKIP : EXIT_UNDECIDED;
+}
+
 /* Parses, and runs if that succeeds. */
 static enum status call(const struct command *command, int argc, char *const *argv,
                         enum exit_code *code, struct error *err)
 {
-    void *values = calloc(1, command->options.values_size);
+    const struct options *options = &command->options;
+    void *values = calloc(1, options->values_size);
+    struct limits limits;
     enum status status;
 
     if (!values)
         return error_set(err, STATUS_OVER_LIMIT, "no memory");
-    status = options_parse(&command->options, argc, argv, values, err);
-    if (status == STATUS_OK)
-        status = command->run(values, code, err);
+    status = options_parse(options, argc, argv, values, err);
+    if (status == STATUS_OK) {
+        const char *timeout = options_text(options, values, LIMITS_TIMEOUT);
+
+        status = limits_begin(&limits, command->has_parts ? NULL : timeout, command->unfinished,
+                              options_has_flag(options, argc, argv, "json"),
+                              undecided_code(options, argc, argv), err);
+        if (status == STATUS_OK)
+            status = command->run(values, &limits, code, err);
+        limits_end(&limits);
+    }
     free(values);
     return status;
 }

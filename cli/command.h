@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "checkers/checker.h"
+#include "cli/limits.h"
 #include "cli/options.h"
 
 enum exit_code {
@@ -26,7 +27,9 @@ struct command {
     const char *example;     /* a call, and what it is for */
     struct options options;  /* its name stands there */
     /* `values` is the struct that the options fill in. */
-    enum status (*run)(const void *values, enum exit_code *, struct error *);
+    enum status (*run)(const void *values, struct limits *, enum exit_code *, struct error *);
+    const char *unfinished; /* what is said of work that was ended; NULL: "not judged" */
+    bool has_parts;         /* --timeout is the time of each of them, and it sees to that itself */
 };
 
 /* Ends in NULL. */

@@ -298,6 +298,17 @@ enum status options_parse(const struct options *options, int argc, char *const *
     return check_required(options, values, err);
 }
 
+const char *options_text(const struct options *options, const void *values, const char *name)
+{
+    for (size_t i = 0; i < options->count; i++) {
+        const struct option *row = &options->rows[i];
+
+        if (row->kind == OPTION_TEXT && row->name && strcmp(row->name, name) == 0)
+            return *(const char *const *)((const char *)values + row->offset);
+    }
+    return NULL;
+}
+
 bool options_has_flag(const struct options *options, int argc, char *const *argv, const char *name)
 {
     bool known = false;

@@ -65,6 +65,9 @@ struct options {
 MUST_USE enum status options_parse(const struct options *, int argc, char *const *argv,
                                    void *values, struct error *);
 
+/* What a row of that name got, one of texts; NULL: it is not given, or there is no such row. */
+const char *options_text(const struct options *, const void *values, const char *name);
+
 /* Whether the flag is there, asked before or without parsing the rest. */
 bool options_has_flag(const struct options *, int argc, char *const *argv, const char *name);
 

@@ -113,13 +113,9 @@ static void print_verdict(const struct jury *jury, struct buffer *out)
     buffer_byte(out, '\n');
 }
 
-enum status report_check_print(const struct check_report *report, struct buffer *out,
-                               struct error *err)
+static void print_counts(const struct check_report *report, const struct check *any,
+                         struct buffer *out)
 {
-    const struct jury *jury = report->jury;
-    const struct check *any = &jury->jurors[0].check;
-    const struct check *told = jury->decisive ? &jury->decisive->check : any;
-
     buffer_text(out, TEXT("history    "));
     quantity_print_count(out, any->txn_count);
     buffer_text(out, TEXT(" transactions, "));
@@ -127,8 +123,19 @@ enum status report_check_print(const struct check_report *report, struct buffer 
     buffer_text(out, TEXT(" operations   read in "));
     quantity_print_rounded(out, report->parse_ns);
     buffer_text(out, TEXT(", checked in "));
-    quantity_print_rounded(out, jury_ns(jury));
+    quantity_print_rounded(out, jury_ns(report->jury) + report->search_ns);
     buffer_byte(out, '\n');
+}
+
+enum status report_check_print(const struct check_report *report, struct buffer *out,
+                               struct error *err)
+{
+    const struct jury *jury = report->jury;
+    const struct check *any = &jury->jurors[0].check;
+    const struct check *told = jury->decisive ? &jury->decisive->check : any;
+
+    if (jury->juror_count > 0)
+        print_counts(report, any, out);
     print_jurors(jury, out);
     if (jury->verdict != VERDICT_INVALID)
         report_checker_unjudged(told->unjudged_predicates, out);
@@ -208,6 +215,7 @@ static struct judgement judgement_of_jury(const struct check_report *report)
     struct judgement all = judgement_of_check(&told->check, report->parse_ns, jury_ns(jury));
 
     all.verdict = jury->verdict;
+    all.level = jury->level;
     all.strongest = jury->strongest;
     all.weakest_violated = jury->weakest_violated;
     all.checker = jury->decisive ? jury->decisive->check.checker->name : NULL;

@@ -23,6 +23,7 @@ struct check_report {
     const struct jury *jury;
     const struct history *history;
     int64_t parse_ns;
+    int64_t search_ns;      /* of the search for clock_error_ns */
     bool is_named;          /* one checker was named: the answer is its own */
     int64_t clock_error_ns; /* with which nothing is found; 0: nobody knows */
 };

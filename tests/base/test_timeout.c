@@ -80,6 +80,37 @@ static void every_machine_has_a_core(void)
     TEST_ASSERT_LESS_OR_EQUAL(CORES_MAX, cores_count());
 }
 
+static void note(void *context)
+{
+    atomic_store((atomic_bool *)context, true);
+}
+
+static void a_backstop_is_called_if_the_work_goes_on(void)
+{
+    const struct timespec moment = { .tv_nsec = 1000000 };
+    atomic_bool was_called = false;
+    struct timeout_backstop backstop = { 1000000, note, &was_called };
+
+    ASSERT_OK(timeout_begin_strictly(&timeout, 1000000, backstop, &err), &err);
+    for (int moments = 0; !atomic_load(&was_called) && moments < 10000; moments++)
+        nanosleep(&moment, NULL);
+    TEST_ASSERT_TRUE(atomic_load(&was_called));
+    TEST_ASSERT_TRUE_MESSAGE(timeout_is_over(&timeout), "the flag comes first");
+}
+
+static void a_backstop_is_not_called_if_the_work_ends_when_it_sees_the_flag(void)
+{
+    const struct timespec moment = { .tv_nsec = 1000000 };
+    atomic_bool was_called = false;
+    struct timeout_backstop backstop = { INT64_C(3600000000000), note, &was_called };
+
+    ASSERT_OK(timeout_begin_strictly(&timeout, 1000000, backstop, &err), &err);
+    for (int moments = 0; !timeout_is_over(&timeout) && moments < 10000; moments++)
+        nanosleep(&moment, NULL);
+    timeout_end(&timeout);
+    TEST_ASSERT_FALSE(atomic_load(&was_called));
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -88,5 +119,7 @@ int main(void)
     RUN_TEST(who_looks_sees_that_the_time_is_over);
     RUN_TEST(who_is_done_in_time_does_not_wait_for_the_end);
     RUN_TEST(every_machine_has_a_core);
+    RUN_TEST(a_backstop_is_called_if_the_work_goes_on);
+    RUN_TEST(a_backstop_is_not_called_if_the_work_ends_when_it_sees_the_flag);
     return UNITY_END();
 }

@@ -13,7 +13,7 @@ for checker in order certificate blackbox; do
     exits 3 "$checker, stopped, is undecided" \
         check large.oh --checker $checker --timeout 0.000001 --witness w.json --json
     check "$checker says so in its verdict" mentions out '"verdict":"unknown"'
-    check "$checker says who stopped it" mentions out '--timeout 0.000001 was over'
+    check "$checker says who stopped it" mentions out 'not judged: the time limit of 0.000001 seconds'
     check "there is no evidence of what was not decided" test ! -e w.json
 done
 exits 0 "time enough changes nothing" check small.jsonl --timeout 600

@@ -52,6 +52,8 @@ static void skip(struct jury *jury, const struct checker *checker, bool is_due, 
     snprintf(skipped->reason, sizeof skipped->reason, "%s", reason);
 }
 
+static void conclude(struct jury *, const struct jury_options *);
+
 /* --- One of them ------------------------------------------------------------------------------- */
 
 static bool settles(const struct jury_options *options, const struct check *check)
@@ -112,6 +114,21 @@ static struct check_options options_for(const struct checker *checker, const str
     return check;
 }
 
+/* What there is to tell if the checker, which has so much time, does not answer. */
+static void tell_so_far(const struct jury *jury, const struct history *h,
+                        const struct checker *checker, const struct jury_options *options,
+                        int64_t left_ns)
+{
+    struct jury so_far = *jury;
+    struct juror *juror = &so_far.jurors[so_far.juror_count++];
+
+    *juror = (struct juror){ .check = checker_begin(checker, h, options->check.level),
+                             .check_ns = left_ns };
+    snprintf(juror->check.reason, sizeof juror->check.reason, "%s", options->unfinished);
+    conclude(&so_far, options);
+    options->tell(options->context, &so_far);
+}
+
 static enum status judge_one(struct jury *jury, const struct history *h, const struct checker *checker,
                              const struct jury_options *options, int64_t left_ns, struct error *err)
 {
@@ -122,6 +139,8 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     enum status status;
 
     progress_begin(options->progress, checker->name);
+    if (options->tell)
+        tell_so_far(jury, h, checker, options, left_ns);
     TRY(timeout_begin(&timeout, left_ns, err));
     asked.stop = timeout_stop(&timeout);
     status = checker_run(checker, h, &asked, &juror->check, err);
@@ -136,11 +155,9 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     if (options->rule == JURY_COMPLETE)
         doubt_nothing(h, &juror->check);
     if (juror->check.verdict == VERDICT_UNKNOWN && timeout_is_over(&timeout)) {
-        char limit[100] = "the verdict was certain, and the rest had 10 s";
-
-        if (options->limit_ns > 0)
-            snprintf(limit, sizeof limit, "--timeout %.40s was over", options->limit_text);
-        tell_limit(&juror->check, limit);
+        tell_limit(&juror->check, options->limit_ns > 0
+                                      ? options->unfinished
+                                      : "the verdict was certain, and the rest had 10 s");
     }
     if (!jury->decisive && settles(options, &juror->check))
         jury->decisive = juror;
@@ -342,21 +359,44 @@ static void conclude_by_those_due(struct jury *jury, const struct jury_options *
         jury->verdict = VERDICT_VALID;
 }
 
+static void conclude(struct jury *jury, const struct jury_options *options)
+{
+    if (options->rule == JURY_DUE)
+        conclude_by_those_due(jury, options);
+    else
+        conclude_by_completeness(jury, options);
+}
+
+struct jury jury_unread(const struct jury_options *options)
+{
+    static const struct history nothing;
+    struct jury jury = { .level = options->check.level, .verdict = VERDICT_UNKNOWN };
+
+    jury.strongest = jury.weakest_violated = LEVEL_COUNT;
+    snprintf(jury.reason, sizeof jury.reason, "%s", options->unfinished);
+    for (size_t i = 0; options->is_named && checkers_all()[i]; i++) {
+        struct juror *juror = &jury.jurors[jury.juror_count];
+
+        if (!(options->named & jury_bit(checkers_all()[i])))
+            continue;
+        juror->check = checker_begin(checkers_all()[i], &nothing, jury.level);
+        snprintf(juror->check.reason, sizeof juror->check.reason, "%s", options->unfinished);
+        jury.juror_count++;
+    }
+    return jury;
+}
+
 enum status jury_judge(struct jury *jury, const struct history *h, const struct jury_options *options,
                        struct error *err)
 {
     assert(options->is_named || options->named == 0);
-    assert(options->limit_ns == 0 || options->limit_text);
+    assert(options->limit_ns == 0 || options->unfinished);
     *jury = (struct jury){ .level = options->check.level, .verdict = VERDICT_UNKNOWN };
     TRY(ask_all(jury, h, options, err));
     assert(jury->juror_count + jury->skipped_count <= JURY_MAX);
-    if (options->rule == JURY_DUE) {
-        conclude_by_those_due(jury, options);
-        return STATUS_OK;
-    }
-    if (jury->juror_count == 0)
+    if (jury->juror_count == 0 && options->rule == JURY_COMPLETE)
         return refuse(jury, options->check.level, err);
-    conclude_by_completeness(jury, options);
+    conclude(jury, options);
     return STATUS_OK;
 }
 

@@ -24,6 +24,8 @@
 
 enum jury_rule { JURY_COMPLETE, JURY_DUE };
 
+struct jury;
+
 struct jury_options {
     struct check_options check; /* its `stop` and `progress` are set here */
     enum jury_rule rule;
@@ -35,8 +37,11 @@ struct jury_options {
     const struct profile *profile;
     bool stops_first;       /* ends with the first that settles the verdict */
     int64_t limit_ns;       /* for all of them; 0: none */
-    const char *limit_text; /* as the user wrote it */
+    const char *unfinished; /* with a limit: the reason of one that has not answered by then */
     const struct progress *progress;
+    /* Told what is known whenever a checker is asked, as if that one did not answer; or NULL. */
+    void (*tell)(void *context, const struct jury *so_far);
+    void *context;
 };
 
 struct juror {
@@ -72,6 +77,9 @@ struct jury {
 MUST_USE enum status jury_judge(struct jury *, const struct history *, const struct jury_options *,
                                 struct error *);
 void jury_close(struct jury *);
+
+/* What there is to tell before the history has been read. */
+struct jury jury_unread(const struct jury_options *);
 
 /* As in `named` and `due`. */
 uint32_t jury_bit(const struct checker *);

@@ -1,0 +1,140 @@
+#include "cli/limits.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/json_writer.h"
+#include "base/wall_clock.h"
+
+/* The process ends here: whoever cannot be told does not keep it from that. */
+static void write_all(int file, struct text text)
+{
+    while (text.length > 0) {
+        ssize_t written = write(file, text.at, text.length);
+
+        if (written <= 0)
+            return;
+        text.at += written;
+        text.length -= (size_t)written;
+    }
+}
+
+/* Called by the thread of the timeout. */
+static void end_process(void *context)
+{
+    struct limits *limits = context;
+
+    pthread_mutex_lock(&limits->mutex);
+    write_all(STDOUT_FILENO, (struct text){ limits->kept.at, limits->kept.count });
+    write_all(STDOUT_FILENO, (struct text){ limits->known.at, limits->known.count });
+    write_all(STDERR_FILENO, TEXT("ordeal: "));
+    write_all(STDERR_FILENO, text_of(limits->reason));
+    write_all(STDERR_FILENO, TEXT("\n"));
+    _exit(limits->code);
+}
+
+/* What is known before anything is: whoever reads objects gets one. */
+static void publish_nothing(struct limits *limits)
+{
+    struct buffer out = { 0 };
+    struct json_writer json = { .out = &out };
+
+    if (limits->json && limits->limit_ns > 0) {
+        json_writer_open(&json, NULL, '{');
+        json_writer_text(&json, "verdict", "unknown");
+        json_writer_text(&json, "reason", limits->reason);
+        json_writer_close(&json, '}');
+        buffer_byte(&out, '\n');
+    }
+    limits_publish(limits, &out, limits->code_undecided);
+}
+
+enum status limits_read(const char *text, int64_t *ns, struct error *err)
+{
+    *ns = 0;
+    if (text && !timeout_of_text(text_of(text), ns))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--timeout takes seconds, a decimal above 0 and at the most a year, not "
+                         "'%.80s'",
+                         text);
+    return STATUS_OK;
+}
+
+static enum status start(struct limits *limits, struct error *err)
+{
+    const struct timeout_backstop backstop = { LIMITS_GRACE_NS, end_process, limits };
+
+    return timeout_begin_strictly(&limits->timeout, limits->limit_ns, backstop, err);
+}
+
+enum status limits_begin(struct limits *limits, const char *text, const char *unfinished, bool json,
+                         int code_undecided, struct error *err)
+{
+    *limits = (struct limits){ .json = json, .code_undecided = code_undecided };
+    pthread_mutex_init(&limits->mutex, NULL);
+    TRY(limits_read(text, &limits->limit_ns, err));
+    if (text)
+        snprintf(limits->reason, sizeof limits->reason, "%s: the time limit of %s second%s",
+                 unfinished ? unfinished : "not judged", text, strcmp(text, "1") == 0 ? "" : "s");
+    publish_nothing(limits);
+    return start(limits, err);
+}
+
+enum status limits_restart(struct limits *limits, struct error *err)
+{
+    timeout_end(&limits->timeout);
+    return start(limits, err);
+}
+
+void limits_end(struct limits *limits)
+{
+    timeout_end(&limits->timeout);
+    pthread_mutex_destroy(&limits->mutex);
+    buffer_close(&limits->kept);
+    buffer_close(&limits->known);
+}
+
+const atomic_bool *limits_stop(const struct limits *limits)
+{
+    return timeout_stop(&limits->timeout);
+}
+
+bool limits_is_over(const struct limits *limits)
+{
+    return timeout_is_over(&limits->timeout);
+}
+
+int64_t limits_left_ns(const struct limits *limits)
+{
+    int64_t left;
+
+    if (limits->limit_ns == 0)
+        return 0;
+    left = limits->timeout.until_ns - wall_clock_ns();
+    return left > 0 ? left : 1;
+}
+
+void limits_publish(struct limits *limits, struct buffer *report, int code)
+{
+    pthread_mutex_lock(&limits->mutex);
+    if (report->out_of_memory)
+        buffer_clear(report);
+    buffer_close(&limits->known);
+    limits->known = *report;
+    limits->code = code;
+    pthread_mutex_unlock(&limits->mutex);
+    *report = (struct buffer){ 0 };
+}
+
+void limits_keep(struct limits *limits, struct text text)
+{
+    pthread_mutex_lock(&limits->mutex);
+    buffer_text(&limits->kept, text);
+    pthread_mutex_unlock(&limits->mutex);
+}
+
+void limits_settle(struct limits *limits)
+{
+    timeout_end(&limits->timeout);
+}
