@@ -20,9 +20,10 @@ struct machine_rows {
     size_t count, room; /* rows, cells */
 };
 
+/* Rows without columns, as the keys of a group that has none, are nowhere. */
 static inline struct datum *rows_at(const struct machine_rows *rows, size_t row)
 {
-    return rows->cells + row * rows->width;
+    return rows->cells ? rows->cells + row * rows->width : NULL;
 }
 
 #define RESTRICTIONS_MAX 16 /* columns of one source; more joins only filter */

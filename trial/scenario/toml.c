@@ -242,6 +242,7 @@ static enum status parse(struct text text, const struct toml_lines *lines, toml_
     if (text.length)
         memcpy(copy, text.at, text.length);
     copy[text.length] = '\0';
+    toml_lines_raise_escapes(copy, text.length);
     *table = toml_parse(copy, message, (int)sizeof message);
     free(copy);
     return *table ? STATUS_OK : refuse_syntax(message, lines, err);

@@ -417,6 +417,29 @@ enum status toml_lines_find(struct toml_lines *lines, struct text text, struct e
     return status;
 }
 
+/* Of a basic string, the token itself with its quotes. */
+static void raise_escapes(char *at, size_t length)
+{
+    for (size_t i = 0; i + 1 < length; i++) {
+        size_t digits = at[i] != '\\' ? 0 : at[i + 1] == 'u' ? 4 : at[i + 1] == 'U' ? 8 : 0;
+
+        if (at[i] == '\\')
+            i++;
+        for (size_t k = i + 1; k <= i + digits && k < length; k++)
+            if (at[k] >= 'a' && at[k] <= 'f')
+                at[k] = (char)(at[k] - 'a' + 'A');
+    }
+}
+
+void toml_lines_raise_escapes(char *text, size_t length)
+{
+    struct scanner s = scanner_of((struct text){ text, length });
+
+    for (; s.kind != TOKEN_END; advance(&s))
+        if (s.kind == TOKEN_STRING && s.token.at[0] == '"')
+            raise_escapes(text + (s.token.at - text), s.token.length);
+}
+
 void toml_lines_close(struct toml_lines *lines)
 {
     intern_close(&lines->paths);

@@ -35,6 +35,8 @@ struct toml_lines {
  */
 MUST_USE enum status toml_lines_find(struct toml_lines *, struct text, struct error *);
 void toml_lines_close(struct toml_lines *);
+/* In place: \u00e9 becomes \u00E9, as tomlc99 knows no small hex digits there. */
+void toml_lines_raise_escapes(char *text, size_t length);
 /* 0 if there is no such path. */
 uint64_t toml_lines_of(const struct toml_lines *, struct text path);
 

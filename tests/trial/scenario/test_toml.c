@@ -78,6 +78,20 @@ static void every_kind_of_value_is_told_apart(void)
     TEST_ASSERT_EQUAL_INT64(16, at("h")->number);
 }
 
+/* tomlc99 knows capital digits alone. */
+static void escapes_may_have_small_hex_digits(void)
+{
+    ASSERT_OK(toml_read(TEXT("a = \"\\u00e9\\U0001f600\\\\u00e9\"\n"
+                             "b = '\\u00e9' # \"\\u00e9\n"
+                             "c = \"\"\"\n\\u00eAx\"\"\"\n\"\\u00ea\" = 1\n"),
+                        arena, &root, &err),
+              &err);
+    TEST_ASSERT_EQUAL_STRING("\xc3\xa9\xf0\x9f\x98\x80\\u00e9", text_at("a"));
+    TEST_ASSERT_EQUAL_STRING("\\u00e9", text_at("b"));
+    TEST_ASSERT_EQUAL_STRING("\xc3\xaax", text_at("c"));
+    TEST_ASSERT_EQUAL_INT64(1, at("\xc3\xaa")->number);
+}
+
 static void settings_stand_in_the_order_of_their_lines(void)
 {
     ASSERT_OK(toml_read(TEXT("b = [1]\na = 1\n[d]\nx = {}\nw = 2\n[c]\n"), arena, &root, &err),
@@ -227,6 +241,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(every_kind_of_value_is_told_apart);
+    RUN_TEST(escapes_may_have_small_hex_digits);
     RUN_TEST(settings_stand_in_the_order_of_their_lines);
     RUN_TEST(what_is_no_toml_is_refused_with_its_line);
     RUN_TEST(a_set_value_is_toml_or_else_a_bare_string);
