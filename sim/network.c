@@ -329,7 +329,7 @@ enum status network_send(struct network *network, int64_t now_ns,
         sent->arrives_ns = now_ns;
         return add_message(network, link, &model, bytes.at, &sent->message, err);
     }
-    if (options->in_flight_max > 0 && link->in_flight >= options->in_flight_max)
+    if (!network->calm && options->in_flight_max > 0 && link->in_flight >= options->in_flight_max)
         evict_oldest(network, link, sent);
     delay_ns = burst_delay_ns(network, link);
     sent->delayed = delay_ns > 0;

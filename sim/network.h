@@ -94,7 +94,7 @@ struct network {
     uint32_t message_used, message_room, message_count_max, free_message;
     uint32_t message_count; /* in flight, or delivered and being read */
     bool draws_by_time;     /* see sim/turn.h */
-    bool calm;              /* no loss, duplicates, reordering */
+    bool calm;              /* no loss, duplicates, reordering; no link is full */
     struct burst bursts[NETWORK_BURST_COUNT_MAX];
 };
 

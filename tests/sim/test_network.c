@@ -164,6 +164,22 @@ static void a_calm_network_loses_and_repeats_nothing(void)
     }
 }
 
+/*
+ * Timers that a pause has brought into step fire in step for ever: with room for two, the same
+ * messages would be the oldest each time, and the healed world would never recover.
+ */
+static void a_calm_network_has_room_on_every_link(void)
+{
+    options = (struct link_options){ .in_flight_max = 2 };
+    make_network(2, 0, fixture_arena());
+    for (int i = 0; i < 2; i++)
+        TEST_ASSERT_EQUAL_UINT32(MESSAGE_NONE, send(0, 0, 1).evicted);
+    TEST_ASSERT_TRUE(send(0, 0, 1).evicted != MESSAGE_NONE);
+    network.calm = true;
+    for (int i = 0; i < 10; i++)
+        TEST_ASSERT_EQUAL_UINT32(MESSAGE_NONE, send(0, 0, 1).evicted);
+}
+
 static void bandwidth_makes_messages_wait_for_each_other(void)
 {
     options = (struct link_options){ .bytes_per_second = 1000 }; /* 5 bytes: 5 ms */
@@ -297,6 +313,7 @@ int main(void)
     RUN_TEST(one_kind_of_fate_switched_off_leaves_the_others_alone);
     RUN_TEST(fates_are_as_frequent_as_asked);
     RUN_TEST(a_calm_network_loses_and_repeats_nothing);
+    RUN_TEST(a_calm_network_has_room_on_every_link);
     RUN_TEST(bandwidth_makes_messages_wait_for_each_other);
     RUN_TEST(a_full_link_gives_up_its_oldest_message);
     RUN_TEST(the_victim_is_always_the_oldest_of_those_in_flight);
