@@ -6,7 +6,6 @@
 #define BLOCK_BYTES_MIN ((size_t)16)
 #define CHUNK_BYTES_MIN ((size_t)64 << 10)
 #define SMALL_BYTES_MAX (CHUNK_BYTES_MIN / 4)
-#define SLACK_BYTES ((size_t)256 << 20)
 
 struct chunk {
     struct chunk *next;
@@ -31,8 +30,7 @@ void pool_memory_init(struct pool_memory *memory, struct arena *arena, size_t by
 
 bool pool_memory_is_short(const struct pool_memory *memory)
 {
-    return memory->bytes > memory->bytes_max ||
-           memory->arena->size - memory->arena->used < SLACK_BYTES;
+    return memory->bytes > memory->bytes_max;
 }
 
 static struct chunk *take_chunk(struct pool_memory *memory, size_t class)
@@ -43,8 +41,7 @@ static struct chunk *take_chunk(struct pool_memory *memory, size_t class)
         memory->free_chunks[class] = chunk->next;
         return chunk;
     }
-    chunk = arena_push(memory->arena, 1, BLOCK_BYTES_MIN << class);
-    assert(chunk); /* or nobody asked pool_memory_is_short() */
+    chunk = arena_take(memory->arena, 1, BLOCK_BYTES_MIN << class);
     memory->bytes += BLOCK_BYTES_MIN << class;
     chunk->class = class;
     return chunk;

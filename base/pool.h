@@ -5,10 +5,9 @@
  *     pool        one holder's chunks: a server's memory, say, which a crash
  *                 takes away whole, without a walk through what is in it
  *
- * Taking never fails: nothing that is taken in one event is large. Who drives the run asks
- * pool_memory_is_short() between events, and ends it in time with an error; the rest of the
- * address space is the slack for one event. Freed blocks are kept by size class, so that a
- * steady state takes nothing.
+ * Taking never fails: if no memory is left, arena_take() abandons the run as a whole. Who drives
+ * the run asks pool_memory_is_short() between events, which tells that a run holds more than its
+ * own limit. Freed blocks are kept by size class, so that a steady state takes nothing.
  */
 #ifndef BASE_POOL_H
 #define BASE_POOL_H

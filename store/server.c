@@ -18,8 +18,6 @@
 
 #include "store/cluster_private.h"
 
-/* Address space, of which an event touches as much as it needs. */
-#define SCRATCH_BYTES ((size_t)1 << 30)
 #define PAYLOAD_COMPONENT(payload) ((enum server_component)((payload) >> 56))
 #define PAYLOAD_SHARD(payload) ((uint32_t)((payload) >> 32) & 0xffffff)
 
@@ -30,7 +28,9 @@ enum status server_init(struct server *server, struct cluster *cluster, uint32_t
     server->world = cluster->world;
     server->node = node;
     pool_init(&server->pool, &cluster->memory);
-    return arena_init(&server->scratch, SCRATCH_BYTES, err);
+    TRY(arena_init(&server->scratch, ARENA_UNLIMITED, err));
+    server->scratch.guard = cluster->arena->guard;
+    return STATUS_OK;
 }
 
 void server_close(struct server *server)

@@ -10,8 +10,6 @@
 #include "checkers/search/minimal_core.h"
 #include "history/level.h"
 
-#define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
-#define ARENA_MIN ((size_t)256 << 20)
 #define TRIAL_STEPS UINT64_C(400000000) /* of the search, where another question is left */
 
 struct blackbox {
@@ -287,14 +285,6 @@ static enum status judge(struct blackbox *b, struct error *err)
 
 /* --- The checker ------------------------------------------------------------------ */
 
-static enum status take_arena(struct arena *arena, struct error *err)
-{
-    for (size_t size = ARENA_MAX; size > ARENA_MIN; size /= 2)
-        if (arena_init(arena, size, err) == STATUS_OK)
-            return STATUS_OK;
-    return arena_init(arena, ARENA_MIN, err);
-}
-
 static enum status run_all(struct blackbox *b, struct error *err)
 {
     struct distill_options options = { .version_order = b->options->version_order,
@@ -302,8 +292,8 @@ static enum status run_all(struct blackbox *b, struct error *err)
                                        .stop = b->options->stop,
                                        .takes_statements = true };
 
-    TRY(take_arena(&b->arena, err));
-    TRY(take_arena(&b->ground, err));
+    TRY(arena_init(&b->arena, ARENA_UNLIMITED, err));
+    TRY(arena_init(&b->ground, ARENA_UNLIMITED, err));
     TRY(places_init_standing(&b->places, b->history, err));
     TRY(distill(&b->d, b->history, &b->places, &options, &b->ground, err));
     return judge(b, err);

@@ -141,9 +141,6 @@ static enum status halves_cut(struct distilled *d, const struct distilled *w, st
 
 /* --- Judging ------------------------------------------------------------------- */
 
-#define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
-#define ARENA_MIN ((size_t)256 << 20)
-
 struct prefix_question {
     const struct history *history;
     const struct check_options *options;
@@ -335,14 +332,6 @@ static enum status ask(struct prefix_question *j, struct error *err)
 
 /* --- The whole -------------------------------------------------------------------- */
 
-static enum status take_arena(struct arena *arena, struct error *err)
-{
-    for (size_t size = ARENA_MAX; size > ARENA_MIN; size /= 2)
-        if (arena_init(arena, size, err) == STATUS_OK)
-            return STATUS_OK;
-    return arena_init(arena, ARENA_MIN, err);
-}
-
 static enum status judge(struct prefix_question *j, const struct places *places,
                          const struct prefix_hint *hint, struct error *err)
 {
@@ -350,7 +339,7 @@ static enum status judge(struct prefix_question *j, const struct places *places,
                                        .stop = j->options->stop,
                                        .keeps_standing = true };
 
-    TRY(take_arena(&j->arena, err));
+    TRY(arena_init(&j->arena, ARENA_UNLIMITED, err));
     TRY(distill(&j->whole, j->history, places, &options, &j->arena, err));
     if (j->whole.is_stopped || j->whole.is_too_large || j->whole.strange_key != HISTORY_NONE ||
         j->whole.faults.count > 0) {

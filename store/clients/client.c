@@ -491,7 +491,7 @@ static struct arena room_for(struct wire_writer *room, size_t bytes)
 
     wire_writer_reset(room);
     wire_writer_make_room(room, size);
-    return (struct arena){ .base = room->at, .dirty = size, .size = size };
+    return arena_over(room->at, size);
 }
 
 static void on_message(void *context, struct world *world, uint32_t node, uint32_t from,

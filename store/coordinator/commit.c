@@ -165,9 +165,8 @@ static void fill_keys(const struct txn *txn, uint32_t shard, struct prepare *p,
                       struct arena *scratch)
 {
     const struct catalog *catalog = txn->coordinator->catalog;
-    struct seen_key *keys = arena_push(scratch, txn->keys.count, sizeof *keys);
+    struct seen_key *keys = arena_take(scratch, txn->keys.count, sizeof *keys);
 
-    assert(keys);
     for (uint32_t i = 0; i < txn->keys.count; i++)
         if (catalog_shard(catalog, txn->keys.at[i].key) == shard)
             keys[p->key_count++] = txn->keys.at[i];
@@ -178,9 +177,8 @@ static void fill_changes(const struct txn *txn, uint32_t shard, struct prepare *
                          struct arena *scratch)
 {
     const struct catalog *catalog = txn->coordinator->catalog;
-    struct row_change *changes = arena_push(scratch, txn->writes.count, sizeof *changes);
+    struct row_change *changes = arena_take(scratch, txn->writes.count, sizeof *changes);
 
-    assert(changes);
     for (uint32_t i = 0; i < txn->writes.count; i++) {
         const struct own_row *own = &txn->writes.at[i];
         if (catalog_shard(catalog, own->key) == shard)

@@ -17,7 +17,6 @@
  */
 #include "store/coordinator/deadlock_private.h"
 
-#include <assert.h>
 
 #include "store/coordinator/commit_private.h"
 #include "store/coordinator/coordinator_private.h"
@@ -67,11 +66,10 @@ static void send_to_shards(struct txn *txn, struct ask *probe, const struct stam
 
 static void forward(struct txn *txn, const struct ask *probe)
 {
-    struct stamp *path = arena_push(&txn->coordinator->server->scratch,
+    struct stamp *path = arena_take(&txn->coordinator->server->scratch,
                                     probe->path_count + (size_t)1, sizeof *path);
     struct ask further = *probe;
 
-    assert(path);
     SOMETIMES(txn->coordinator->sometimes, PROBE_PASSED_ON);
     memcpy(path, probe->path, probe->path_count * sizeof *path);
     path[probe->path_count] = txn->begin;

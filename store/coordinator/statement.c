@@ -78,10 +78,7 @@ void coordinator_close_statement(struct txn *txn)
 
 static void *scratch_array(struct txn *txn, size_t count, size_t size)
 {
-    void *array = arena_push(&txn->coordinator->server->scratch, count, size);
-
-    assert(array); /* the scratch is as large as any event needs */
-    return array;
+    return arena_take(&txn->coordinator->server->scratch, count, size);
 }
 
 /* --- Reading ---------------------------------------------------------------------------------- */

@@ -9,7 +9,6 @@
 #ifndef STORE_MULTILEADER_MULTILEADER_PRIVATE_H
 #define STORE_MULTILEADER_MULTILEADER_PRIVATE_H
 
-#include <assert.h>
 #include <string.h>
 
 #include "store/cluster_private.h"
@@ -101,10 +100,7 @@ static inline bool past_covers(const uint64_t *all, const uint64_t *some, uint32
 
 static inline void *multileader_scratch(struct multileader *m, size_t count, size_t size)
 {
-    void *array = arena_push(&m->server->scratch, count, size);
-
-    assert(array); /* the scratch is as large as any event needs */
-    return array;
+    return arena_take(&m->server->scratch, count, size);
 }
 
 /* The disk has lost what was promised: this node says nothing any more, for good. */

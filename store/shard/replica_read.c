@@ -7,7 +7,6 @@
  */
 #include "store/shard/replica_read.h"
 
-#include <assert.h>
 #include <string.h>
 
 #include "store/shard/replica_private.h"
@@ -111,10 +110,8 @@ static struct prepare prepare_of_read(struct replica *r, const struct ask *ask,
     struct prepare reads = { .txn = ask->txn, .key_count = ask->key_count };
     struct seen_key *keys = NULL;
 
-    if (ask->key_count > 0) {
-        keys = arena_push(&r->server->scratch, ask->key_count, sizeof *keys);
-        assert(keys);
-    }
+    if (ask->key_count > 0)
+        keys = arena_take(&r->server->scratch, ask->key_count, sizeof *keys);
     for (uint32_t i = 0; i < ask->key_count; i++)
         keys[i].key = ask->keys[i];
     reads.keys = keys;
@@ -189,9 +186,8 @@ static void add_row(struct row_list *list, uint32_t key, const struct stored_ver
 
     if (list->count == list->room) {
         uint32_t room = list->room > 0 ? 2 * list->room : ROWS_FIRST;
-        struct read_row *wider = arena_push(list->arena, room, sizeof *wider);
+        struct read_row *wider = arena_take(list->arena, room, sizeof *wider);
 
-        assert(wider);
         if (list->count > 0)
             memcpy(wider, list->at, list->count * sizeof *wider);
         list->at = wider;

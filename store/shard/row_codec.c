@@ -1,16 +1,8 @@
 #include "store/shard/row_codec.h"
 
-#include <assert.h>
-
 void *row_codec_take(struct arena *scratch, uint32_t count, size_t size)
 {
-    void *array;
-
-    if (count == 0)
-        return NULL;
-    array = arena_push(scratch, count, size);
-    assert(array); /* the scratch is as large as any event needs */
-    return array;
+    return count > 0 ? arena_take(scratch, count, size) : NULL;
 }
 
 void row_codec_put_keys(struct wire_writer *w, const uint32_t *keys, uint32_t count)

@@ -131,6 +131,7 @@ static void a_seed_alone_in_a_batch_and_in_reverse_has_one_hash(void)
     static struct run run;
     static char alone[SEEDS][DIGEST_HEX_SIZE];
     struct arena arena;
+    char *at;
 
     for (uint64_t seed = 0; seed < SEEDS; seed++) {
         ASSERT_OK(arena_init(&arena, (size_t)16 << 20, &err), &err);
@@ -144,7 +145,9 @@ static void a_seed_alone_in_a_batch_and_in_reverse_has_one_hash(void)
         int seed = i < SEEDS ? i : 2 * SEEDS - 1 - i;
         /* What the last run left behind, and worse. */
         memset(&run, 0xa5, sizeof run);
-        memset(arena.base, 0xa5, arena.dirty);
+        arena_reset_to(&arena, 0);
+        while ((at = arena_push(&arena, 1, 4096)) != NULL)
+            memset(at, 0xa5, 4096);
         arena_reset_to(&arena, 0);
         run_world(&run, (uint64_t)seed, (struct trace_options){ 0 }, &arena);
         TEST_ASSERT_EQUAL_STRING(alone[seed], run.hash);

@@ -9,7 +9,6 @@
 #include "base/wall_clock.h"
 
 /* Address space, of which a run uses what it needs. */
-#define ARENA_BYTES ((size_t)16 << 30)
 #define SLICE_NS INT64_C(100000000)
 
 static bool has_store(const struct scenario *scenario)
@@ -457,13 +456,27 @@ static enum verdict simulation_judge(const struct simulation *simulation)
 static enum status take_arena(struct simulation *simulation, struct arena *lent, struct error *err)
 {
     if (!lent)
-        return arena_init(&simulation->arena, ARENA_BYTES, err);
+        return arena_init(&simulation->arena, ARENA_UNLIMITED, err);
     if (lent->size == 0)
-        TRY(arena_init(lent, ARENA_BYTES, err));
+        TRY(arena_init(lent, ARENA_UNLIMITED, err));
     simulation->lender = lent;
     simulation->arena = *lent;
     arena_reset_to(&simulation->arena, 0);
     return STATUS_OK;
+}
+
+struct simulation_work {
+    struct simulation *simulation;
+    const struct scenario *scenario;
+    const struct run_options *with;
+};
+
+static enum status simulation_build_and_run(void *context, struct error *err)
+{
+    struct simulation_work *work = context;
+
+    TRY(build(work->simulation, work->scenario, work->with, err));
+    return simulation_run_world(work->simulation, work->scenario, work->with, err);
 }
 
 enum status simulation_run(struct simulation *simulation, const struct scenario *scenario,
@@ -471,13 +484,14 @@ enum status simulation_run(struct simulation *simulation, const struct scenario 
 {
     static const struct run_options nothing = { 0 };
     const struct run_options *with = options ? options : &nothing;
+    struct simulation_work work = { simulation, scenario, with };
     int64_t began_ns = wall_clock_ns();
 
     assert(!scenario->source || scenario->drawn_seed == scenario->seed); /* scenario_take_seed() */
     memset(simulation, 0, sizeof *simulation);
     TRY(take_arena(simulation, with->arena, err));
-    TRY(build(simulation, scenario, with, err));
-    TRY(simulation_run_world(simulation, scenario, with, err));
+    TRY(arena_guarded(&simulation->arena, &simulation->guard, simulation_build_and_run, &work,
+                      err));
     simulation->trace = world_trace_hash(&simulation->world);
     simulation->verdict = simulation_judge(simulation);
     simulation->wall_ns = wall_clock_ns() - began_ns;
@@ -489,6 +503,7 @@ void simulation_close(struct simulation *simulation)
     store_close(simulation->store);
     program_close(&simulation->program);
     world_close(&simulation->world);
+    simulation->arena.guard = NULL;
     if (simulation->lender)
         *simulation->lender = simulation->arena;
     else

@@ -63,6 +63,7 @@ struct run_options {
 struct simulation {
     struct arena arena;
     struct arena *lender; /* to whom it goes back, or NULL */
+    struct arena_guard guard;
     struct world world;
     struct ping ping;
     struct program program; /* of a workload that has one */

@@ -21,8 +21,6 @@
 #include "checkers/search/minimal_core.h"
 #include "checkers/search/polygraph/distill_part.h"
 
-#define ARENA_MAX ((size_t)64 << 30) /* of addresses: memory comes as it is touched */
-#define ARENA_MIN ((size_t)256 << 20)
 #define PROOF_STEPS_MAX UINT64_C(200000000)
 #define PREFIX_STEPS_MAX UINT64_C(2000000)
 
@@ -38,21 +36,13 @@ struct prover {
     bool has_told_faults;
 };
 
-static enum status take_arena(struct arena *arena, struct error *err)
-{
-    for (size_t size = ARENA_MAX; size > ARENA_MIN; size /= 2)
-        if (arena_init(arena, size, err) == STATUS_OK)
-            return STATUS_OK;
-    return arena_init(arena, ARENA_MIN, err);
-}
-
 static enum status distill_all(struct prover *p, struct error *err)
 {
     struct distill_options options = { .version_order = { 0, 1 },
                                        .keeps_standing = true,
                                        .stop = p->options->stop };
 
-    TRY(take_arena(&p->arena, err));
+    TRY(arena_init(&p->arena, ARENA_UNLIMITED, err));
     return distill(&p->d, p->history, p->places, &options, &p->arena, err);
 }
 

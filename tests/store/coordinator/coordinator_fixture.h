@@ -35,7 +35,7 @@ static inline void hear(void *context, struct world *w, uint32_t node, uint32_t 
                         struct text bytes)
 {
     static char memory[1 << 16];
-    struct arena room = { .base = memory, .dirty = sizeof memory, .size = sizeof memory };
+    struct arena room = arena_over(memory, sizeof memory);
     struct heard *h = &heard[node - NODES];
     struct wire_reader r = wire_reader_of(bytes);
 

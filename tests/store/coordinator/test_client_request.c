@@ -70,7 +70,7 @@ void setUp(void)
     pool_memory_init(&memory, fixture_arena(), (size_t)1 << 24);
     pool_init(&pool, &memory);
     w = (struct wire_writer){ .pool = &pool };
-    scratch = (struct arena){ .base = pool_take(&pool, 1 << 20), .size = 1 << 20 };
+    scratch = arena_over(pool_take(&pool, 1 << 20), 1 << 20);
 }
 
 void tearDown(void) {}
