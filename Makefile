@@ -67,10 +67,11 @@ bench_src := $(sort $(wildcard bench/*.c))
 truth_src := $(sort $(wildcard tests/checkers/truth*.c) tests/programs/generator/anonymize.c)
 test_src := $(sort $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/fuzz_*.c))
-support_src := $(filter-out $(test_src) tests/fuzz/%, \
+hostile_src := $(sort $(wildcard tests/hostile/*.c))
+support_src := $(filter-out $(test_src) $(hostile_src) tests/fuzz/%, \
     $(sort $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c)))
 all_src := $(lib_src) $(cli_src) $(main_src) $(bench_src) \
-    $(test_src) $(support_src) $(fuzz_src) $(wildcard tests/fuzz/driver.c)
+    $(test_src) $(support_src) $(hostile_src) $(fuzz_src) $(wildcard tests/fuzz/driver.c)
 
 headers := $(sort $(filter-out %_private.h, \
     $(wildcard $(foreach r,$(ROOMS),$(r)/*.h $(r)/*/*.h $(r)/*/*/*.h))))
@@ -127,6 +128,10 @@ $(BUILD)/$(1)/ordeal: $(main_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
 
 $(BUILD)/$(1)/bench: $(bench_src:%.c=$(BUILD)/$(1)/obj/%.o) \
     $(truth_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
+	$$(call quietly,LD,$$@,$(1))
+	$$(Q)$$(link_$(1)) $$(libs_$(1))
+
+$(BUILD)/$(1)/hostile: $(hostile_src:%.c=$(BUILD)/$(1)/obj/%.o) $(BUILD)/$(1)/libordeal.a
 	$$(call quietly,LD,$$@,$(1))
 	$$(Q)$$(link_$(1)) $$(libs_$(1))
 
@@ -224,13 +229,14 @@ guided: all ## renew the last section of docs/matrix.md: plain and guided sweeps
 	@sed -e :a -e '/^\n*$$/{$$d;N;ba' -e '}' $(BUILD)/page.md >docs/matrix.md
 	@{ echo; cat $(BUILD)/guided.md; } >>docs/matrix.md
 
-soak: all $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions: many more seeds, long fuzzing
-	@ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(bulk_tests) $(sanitize_tests) \
-	    $(cli_tests) $(postgres_tests)
-	@$(twice_run)
-	@$(run_tests) '$(rare_paths) 1000 each'
-	@./ordeal prove --seeds 1000 --clean 100000 --mutate $(may_be_undecided)
-	@tools/fuzz.sh $(SOAK_FUZZ_SECONDS) $(fuzz_fuzz)
+# Each command of the first four need not pass twice with a commit; the last goes on where it was stopped.
+soak: all $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions, towards the goals of docs/reliability.md; goes on where it was stopped
+	@tools/soak.sh once tests env ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(bulk_tests) \
+	    $(sanitize_tests) $(cli_tests) $(postgres_tests)
+	@tools/soak.sh once twice $(twice_run)
+	@tools/soak.sh once paths $(rare_paths) 1000 each
+	@tools/soak.sh once prove sh -c './ordeal prove --seeds 1000 --clean 10000 --mutate $(may_be_undecided)'
+	@SOAK_FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tools/soak.sh hostile oom damaged clean kills fuzz
 
 mutate: ready-check ## put small faults into files, count those that tests notice (ONLY=checkers/order, MUTANTS=30, SEED=1)
 	@tools/mutate.sh '$(ONLY)'

@@ -1,10 +1,34 @@
 #!/bin/sh
-# fuzz SECONDS TARGET...: fuzzes each target for so long, JOBS at a time.
+# fuzz SECONDS TARGET...: fuzzes each target for so long, JOBS at a time, and prints a table at its end.
 #
 # A target starts from its committed corpus, tests/fuzz/corpus/NAME/, and from
 # what earlier runs added in $BUILD/fuzz/corpus/NAME/. What breaks it is left
 # in $BUILD/fuzz/findings/NAME/; to replay it, give it to the target.
+#
+# fuzz --minimise TARGET...: puts the smallest files that reach what the grown corpus reaches into the
+# committed one, as far as FUZZ_CORPUS_BYTES (8000) a target allow.
 set -u
+
+# The lines of libFuzzer begin with a number and tell coverage: "#1024 REDUCE cov: 92 ft: 203 corp: 18/1Kb".
+row() { # name, log, seconds of processors, findings
+    awk -v name="$1" -v seconds="$3" -v findings="$4" '
+        /^#[0-9]+/ {
+            n = $1; sub(/^#/, "", n); if (n + 0 > runs) runs = n + 0
+            for (i = 2; i < NF; i++) {
+                if ($i == "cov:") edges = $(i + 1)
+                if ($i == "ft:") features = $(i + 1)
+                if ($i == "corp:") { split($(i + 1), corpus, "/"); files = corpus[1] }
+            }
+        }
+        /^stat::number_of_executed_units:/ { runs = $2 }
+        END { printf "%s %d %d %d %d %d %d\n", name, runs, edges, features, files, seconds, findings }' "$2"
+}
+
+# Of children, as `times` has it: "1m2.50s 0m0.10s".
+processor_seconds() {
+    times | awk 'END { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += t[1] * 60 + t[2] }
+        printf "%d", sum }'
+}
 
 fuzz_one() { # seconds, target
     name=${2##*/fuzz_}
@@ -18,11 +42,13 @@ fuzz_one() { # seconds, target
     [ ! -d "$committed" ] || set -- "$@" "$committed"
     seconds=$1 target=$2
     shift 2
-    if "$target" -max_total_time="$seconds" -timeout=10 -artifact_prefix="$found/" \
-        "$@" >"$log" 2>&1; then
+    if "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$found/" "$@" >"$log" 2>&1; then
+        row "$name" "$log" "$(processor_seconds)" 0 >"$BUILD/fuzz/$name.row"
         printf 'ok - %s withstood %s s: %s\n' "$name" "$seconds" \
             "$(grep -a '^Done ' "$log" | tail -n 1)"
     else
+        row "$name" "$log" "$(processor_seconds)" 1 >"$BUILD/fuzz/$name.row"
         printf 'not ok - %s broke; %s says:\n' "$name" "$log"
         grep -a -m 1 -A 12 -E 'ERROR:|runtime error:|Assertion' "$log" | sed 's/^/    /'
         grep -a 'Test unit written to' "$log" | sed 's/^/    /'
@@ -30,13 +56,52 @@ fuzz_one() { # seconds, target
     fi
 }
 
+minimise() { # target
+    name=${1##*/fuzz_}
+    committed=tests/fuzz/corpus/$name
+    merged=$BUILD/fuzz/merged/$name
+    rm -rf "$merged"
+    mkdir -p "$committed" "$merged"
+    # Those that are there come first: what they reach needs no other file.
+    "$1" -merge=1 -timeout=10 "$committed" "$BUILD/fuzz/corpus/$name" >"$BUILD/fuzz/$name.merge" 2>&1
+    # The merge copied all that is new; the smallest of it stay.
+    room=${FUZZ_CORPUS_BYTES:-8000}
+    # shellcheck disable=SC2012 # names are digests
+    find "$committed" -type f -newer "$merged" -printf '%s %p\n' | sort -n | while read -r size file; do
+        room=$((room - size))
+        [ "$room" -ge 0 ] || rm "$file"
+    done
+    printf '%s: %s files, %s bytes\n' "$name" "$(find "$committed" -type f | wc -l)" \
+        "$(cat "$committed"/* | wc -c)"
+}
+
 BUILD=${BUILD:-build}
-if [ "$1" = --one ]; then
-    fuzz_one "$2" "$3"
-    exit 0
-fi
+case $1 in
+    --one)
+        fuzz_one "$2" "$3"
+        exit 0
+        ;;
+    --minimise)
+        shift
+        for target; do minimise "$target"; done
+        exit 0
+        ;;
+esac
 
 seconds=$1
 shift
 [ $# -gt 0 ] || { echo "fuzz: no targets yet"; exit 0; }
+mkdir -p "$BUILD/fuzz"
+rm -f "$BUILD"/fuzz/*.row
 printf '%s\0' "$@" | xargs -0 -n 1 -P "${JOBS:-1}" "$0" --one "$seconds"
+status=$?
+awk '
+    NR == 1 { printf "%-16s %12s %9s %9s %8s %8s %9s\n", "target", "executions", "edges", "features", "corpus", "seconds", "findings" }
+    {
+        printf "%-16s %12d %9d %9d %8d %8d %9d\n", $1, $2, $3, $4, $5, $6, $7
+        runs += $2; seconds += $6; findings += $7
+    }
+    END {
+        printf "fuzz: %d targets, %d executions, %d s of processors, %d findings\n", NR, runs, seconds, findings
+    }' "$BUILD"/fuzz/*.row
+exit $status

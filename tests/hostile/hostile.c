@@ -1,0 +1,471 @@
+/*
+ * hostile: what Ordeal does with files that are damaged, or made to hurt.
+ *
+ *     hostile damaged ORDEAL SAMPLES FROM COUNT    damages so many of the samples, each by its number
+ *     hostile shapes ORDEAL PERCENT [SHAPE...]     each shape, at so much of its size, to all who read it
+ *     hostile make SHAPE PERCENT                   prints one
+ *     hostile list                                 the shapes
+ *
+ * Each file goes to the program in a process of its own, with 5 seconds and 1 GB (attempt.h). A finding is
+ * printed with the command, and its file is kept in the folder that HOSTILE_KEEP names.
+ *
+ * The name of a sample tells what it is by its ending: history, scenario, program, witness (of the
+ * history of the same name), journal, profile.
+ */
+#include <assert.h>
+#include <dirent.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "history/level.h"
+#include "tests/history/binary/oh_repair.h"
+#include "tests/hostile/attempt.h"
+#include "tests/hostile/damage.h"
+#include "tests/hostile/shapes.h"
+#include "tests/trial/sweep/journal_repair.h"
+
+#define ARGUMENTS_MAX 20
+#define SAMPLES_MAX 1000
+#define PATH_SIZE 500
+
+static const struct limits limits = { .seconds = 5, .megabytes = 1024 };
+
+/* A command line that is put together. */
+struct command {
+    const char *words[ARGUMENTS_MAX + 1];
+    size_t count;
+};
+
+static void add(struct command *command, const char *word)
+{
+    assert(command->count < ARGUMENTS_MAX);
+    command->words[command->count++] = word;
+}
+
+#define ADD(command, ...)                                                                          \
+    do {                                                                                           \
+        const char *const words[] = { __VA_ARGS__ };                                               \
+        for (size_t i_ = 0; i_ < ROW_COUNT(words); i_++)                                           \
+            add(command, words[i_]);                                                               \
+    } while (0)
+
+/* Which limits a command knows, as its help says. */
+struct known {
+    const char *command;
+    bool has_timeout, has_memory;
+};
+
+struct work {
+    const char *ordeal;
+    struct known known[10]; /* the last is empty */
+    char folder[PATH_SIZE]; /* of what is being tried */
+    char file[PATH_SIZE + 20], output[PATH_SIZE + 20], witness[PATH_SIZE + 20];
+    uint64_t tried, statuses[4], findings;
+};
+
+static void work_open(struct work *work, const char *ordeal)
+{
+    const char *parent = getenv("TMPDIR");
+
+    *work = (struct work){ .ordeal = ordeal };
+    snprintf(work->folder, sizeof work->folder, "%s/hostile-XXXXXX", parent ? parent : "/tmp");
+    if (!mkdtemp(work->folder)) {
+        perror(work->folder);
+        exit(2);
+    }
+    snprintf(work->file, sizeof work->file, "%s/journal", work->folder);
+    snprintf(work->output, sizeof work->output, "%s/output", work->folder);
+    snprintf(work->witness, sizeof work->witness, "%s/witness", work->folder);
+}
+
+static void work_close(struct work *work)
+{
+    remove(work->file);
+    remove(work->output);
+    remove(work->witness);
+    rmdir(work->folder);
+}
+
+static void keep(const struct work *work, const char *name)
+{
+    const char *folder = getenv("HOSTILE_KEEP");
+    char to[PATH_SIZE * 2];
+
+    if (!folder)
+        return;
+    snprintf(to, sizeof to, "%s/%s", folder, name);
+    if (link(work->file, to) != 0) { /* on another disk, perhaps */
+        char line[PATH_SIZE * 4];
+        snprintf(line, sizeof line, "cp '%s' '%s'", work->file, to);
+        if (system(line) != 0)
+            perror(to);
+    }
+}
+
+/* Runs it and says what is wrong, if anything is. */
+static struct attempt try_it(struct work *work, struct command *command, const char *name)
+{
+    struct attempt attempt;
+    const char *fault;
+
+    command->words[command->count] = NULL;
+    attempt = attempt_run(command->words, work->file, &limits);
+    fault = attempt_fault(&attempt, &limits);
+    work->tried++;
+    if (attempt.status >= 0 && attempt.status < 4)
+        work->statuses[attempt.status]++;
+    if (fault) {
+        work->findings++;
+        keep(work, name);
+        printf("not ok - %s: %s (status %d, signal %d, %" PRId64 " ms of processors, %" PRId64
+               " ms, %" PRId64 " MB):",
+               name, fault, attempt.status, attempt.signal, attempt.cpu_ms, attempt.wall_ms,
+               attempt.megabytes_max);
+        for (size_t i = 0; i < command->count; i++)
+            printf(" %s", command->words[i]);
+        printf("\n    %s\n", attempt.words);
+        fflush(stdout);
+    }
+    return attempt;
+}
+
+static bool work_report(const struct work *work, const char *what)
+{
+    printf("%s - %" PRIu64 " %s: %" PRIu64 " valid, %" PRIu64 " invalid, %" PRIu64 " refused, %" PRIu64
+           " undecided, %" PRIu64 " findings\n",
+           work->findings ? "not ok" : "ok", work->tried, what, work->statuses[0], work->statuses[1],
+           work->statuses[2], work->statuses[3], work->findings);
+    return work->findings == 0;
+}
+
+static void learn_limits(struct work *work, struct known *known, const char *name)
+{
+    char line[PATH_SIZE * 2], text[10000];
+    size_t length;
+    FILE *help;
+
+    snprintf(line, sizeof line, "'%s' help %s", work->ordeal, name);
+    help = popen(line, "r");
+    length = help ? fread(text, 1, sizeof text - 1, help) : 0;
+    text[length] = '\0';
+    if (help)
+        pclose(help);
+    *known = (struct known){ name, strstr(text, "--timeout ") != NULL, strstr(text, "--memory ") != NULL };
+}
+
+static void add_limits(struct work *work, struct command *command)
+{
+    struct known *known = work->known;
+
+    while (known->command && strcmp(known->command, command->words[1]) != 0)
+        known++;
+    if (!known->command)
+        learn_limits(work, known, command->words[1]);
+    if (known->has_timeout)
+        ADD(command, "--timeout", "5");
+    if (known->has_memory)
+        ADD(command, "--memory", "1G");
+}
+
+/* --- Commands for a file, by what it is -------------------------------------------------------- */
+
+static const char *const checkers[] = { "order", "certificate", "blackbox", "weak", "infer", "interval" };
+static const char *const formats[] = { "jsonl", "oh", "plume", "dbcop", "jepsen-edn", "jepsen-json",
+                                       "isopredict" };
+
+static void history_command(struct dice *dice, struct work *work, const char *ordeal_witness,
+                            struct command *command)
+{
+    switch (dice_throw(dice, 8)) {
+    case 0:
+        ADD(command, "check", work->file);
+        break;
+    case 1:
+        ADD(command, "convert", work->file, "--to", formats[dice_throw(dice, ROW_COUNT(formats))], "-o",
+            work->output);
+        break;
+    case 2:
+        ADD(command, "watch", "-", "--profile", "postgresql/serializable");
+        break;
+    case 3:
+        if (ordeal_witness) {
+            ADD(command, "verify", work->file, ordeal_witness);
+            break;
+        }
+        /* fall through */
+    default:
+        ADD(command, "check", work->file, "--checker", checkers[dice_throw(dice, ROW_COUNT(checkers))],
+            "--level", level_name((enum level)dice_throw(dice, LEVEL_COUNT)), "-j", "1");
+        if (dice_rarely(dice, 4))
+            ADD(command, "--version-order", "0");
+        if (dice_rarely(dice, 4))
+            ADD(command, "--witness", work->output);
+    }
+}
+
+/* --- Damaged samples ---------------------------------------------------------------------------- */
+
+struct sample {
+    char path[PATH_SIZE];
+    const char *kind; /* the name's ending */
+    struct buffer bytes;
+};
+
+static int by_path(const void *a, const void *b)
+{
+    return strcmp(((const struct sample *)a)->path, ((const struct sample *)b)->path);
+}
+
+static void read_sample(struct sample *sample)
+{
+    FILE *file = fopen(sample->path, "rb");
+    char bytes[65536];
+    size_t size;
+
+    while (file && (size = fread(bytes, 1, sizeof bytes, file)) > 0)
+        buffer_text(&sample->bytes, (struct text){ bytes, size });
+    if (!file || sample->bytes.count == 0) {
+        fprintf(stderr, "hostile: %s cannot be read, or is empty\n", sample->path);
+        exit(2);
+    }
+    fclose(file);
+    sample->kind = strrchr(sample->path, '.');
+    sample->kind = sample->kind ? sample->kind + 1 : "history";
+}
+
+static size_t read_samples(const char *folder, struct sample *samples)
+{
+    DIR *directory = opendir(folder);
+    struct dirent *entry;
+    size_t count = 0;
+
+    while (directory && (entry = readdir(directory)) && count < SAMPLES_MAX)
+        if (entry->d_name[0] != '.')
+            snprintf(samples[count++].path, PATH_SIZE, "%s/%s", folder, entry->d_name);
+    if (count == 0) {
+        fprintf(stderr, "hostile: there are no samples in %s\n", folder);
+        exit(2);
+    }
+    closedir(directory);
+    qsort(samples, count, sizeof *samples, by_path);
+    for (size_t i = 0; i < count; i++)
+        read_sample(&samples[i]);
+    return count;
+}
+
+static bool put_file(const char *path, struct text bytes)
+{
+    FILE *file = fopen(path, "wb");
+    bool is_written = file && fwrite(bytes.at, 1, bytes.length, file) == bytes.length;
+
+    return file && fclose(file) == 0 && is_written;
+}
+
+/* Another file beside the sample: "x.history" of "x.blackbox.witness". NULL: there is none. */
+static const char *sibling(const char *path, const char *ending, char *buffer)
+{
+    const char *name = strrchr(path, '/') + 1;
+
+    snprintf(buffer, PATH_SIZE, "%.*s.%s", (int)(name - path + (ptrdiff_t)strcspn(name, ".")), path, ending);
+    return access(buffer, R_OK) == 0 ? buffer : NULL;
+}
+
+static void try_damaged(struct work *work, struct sample *samples, size_t sample_count, uint64_t number)
+{
+    struct dice dice;
+    struct sample *sample;
+    struct buffer bytes = { 0 };
+    struct command command = { 0 };
+    char other[PATH_SIZE], name[PATH_SIZE * 2];
+    bool is_repaired;
+
+    dice_of_seed(&dice, number);
+    sample = &samples[dice_throw(&dice, (unsigned)sample_count)];
+    is_repaired = dice_rarely(&dice, 2);
+    buffer_text(&bytes, (struct text){ sample->bytes.at, sample->bytes.count });
+    damage(&dice, &bytes);
+    if (is_repaired && bytes.count > 8 && memcmp(bytes.at, "\x89OHD", 4) == 0)
+        oh_repair((unsigned char *)bytes.at, bytes.count);
+    if (is_repaired && strcmp(sample->kind, "journal") == 0)
+        journal_repair(work->file, (struct text){ bytes.at, bytes.count });
+    else if (!put_file(work->file, (struct text){ bytes.at, bytes.count }))
+        perror(work->file);
+
+    add(&command, work->ordeal);
+    if (strcmp(sample->kind, "scenario") == 0)
+        ADD(&command, "run", work->file);
+    else if (strcmp(sample->kind, "program") == 0)
+        ADD(&command, "program", work->file);
+    else if (strcmp(sample->kind, "witness") == 0)
+        ADD(&command, "verify", sibling(sample->path, "history", other), work->file);
+    else if (strcmp(sample->kind, "journal") == 0)
+        ADD(&command, "sweep", "--merge", work->folder);
+    else if (strcmp(sample->kind, "profile") == 0)
+        ADD(&command, "check", sibling(sample->path, "history", other), "--checker", "interval",
+            "--profile", work->file);
+    else
+        history_command(&dice, work, sibling(sample->path, "blackbox.witness", other), &command);
+    add_limits(work, &command);
+    snprintf(name, sizeof name, "%" PRIu64 "-%s", number, strrchr(sample->path, '/') + 1);
+    try_it(work, &command, name);
+    buffer_close(&bytes);
+}
+
+static int damaged(const char *ordeal, const char *folder, uint64_t from, uint64_t count)
+{
+    static struct sample samples[SAMPLES_MAX];
+    size_t sample_count = read_samples(folder, samples);
+    struct work work;
+    bool is_good;
+
+    work_open(&work, ordeal);
+    for (uint64_t i = 0; i < count; i++)
+        try_damaged(&work, samples, sample_count, from + i);
+    is_good = work_report(&work, "damaged files");
+    for (size_t i = 0; i < sample_count; i++)
+        buffer_close(&samples[i].bytes);
+    work_close(&work);
+    return is_good ? 0 : 1;
+}
+
+/* --- Shapes --------------------------------------------------------------------------------------- */
+
+/* Small, for a witness or profile to be tried on; the witness has its digest. */
+static const char small_history[] =
+    "{\"ordeal-history\":1}\n"
+    "{\"txn\":1,\"session\":0,\"status\":\"ok\",\"at\":[1,2],\"ops\":[{\"append\":\"x\",\"v\":1}]}\n"
+    "{\"txn\":2,\"session\":0,\"status\":\"ok\",\"at\":[3,4],\"ops\":[{\"r\":\"x\",\"v\":[1]}]}\n";
+
+static void make_shape(const struct shape *shape, FILE *out, unsigned percent)
+{
+    uint64_t size = shape->size / 100 * percent + shape->size % 100 * percent / 100;
+
+    shape->make(out, size > 0 ? size : 1);
+    if (fflush(out) != 0 || ferror(out)) {
+        perror(shape->name);
+        exit(2);
+    }
+}
+
+static void try_history(struct work *work, const char *name)
+{
+    static const char *const levels[] = { "serializable", "serializable", "snapshot", "causal",
+                                          "serializable", "snapshot" };
+
+    for (size_t i = 0; i < ROW_COUNT(checkers); i++) {
+        struct command check = { 0 }, verify = { 0 };
+
+        remove(work->witness);
+        ADD(&check, work->ordeal, "check", work->file, "--checker", checkers[i], "--level", levels[i], "-j",
+            "1", "--witness", work->witness);
+        add_limits(work, &check);
+        try_it(work, &check, name);
+        if (access(work->witness, R_OK) == 0) {
+            ADD(&verify, work->ordeal, "verify", work->file, work->witness);
+            add_limits(work, &verify);
+            try_it(work, &verify, name);
+        }
+    }
+    {
+        struct command all = { 0 }, without = { 0 }, z3 = { 0 }, convert = { 0 }, watch = { 0 };
+
+        ADD(&all, work->ordeal, "check", work->file, "-j", "1");
+        add_limits(work, &all);
+        try_it(work, &all, name);
+        ADD(&without, work->ordeal, "check", work->file, "-j", "1", "--version-order", "0");
+        add_limits(work, &without);
+        try_it(work, &without, name);
+        ADD(&z3, work->ordeal, "check", work->file, "--checker", "blackbox", "--engine", "z3");
+        add_limits(work, &z3);
+        try_it(work, &z3, name);
+        ADD(&convert, work->ordeal, "convert", work->file, "--to", "oh", "-o", work->output);
+        add_limits(work, &convert);
+        try_it(work, &convert, name);
+        ADD(&watch, work->ordeal, "watch", "-", "--profile", "postgresql/serializable");
+        add_limits(work, &watch);
+        try_it(work, &watch, name);
+    }
+}
+
+static void try_shape(struct work *work, const struct shape *shape, unsigned percent)
+{
+    FILE *file = fopen(work->file, "wb");
+    struct command command = { 0 };
+
+    if (!file) {
+        perror(work->file);
+        exit(2);
+    }
+    make_shape(shape, file, percent);
+    fclose(file);
+    if (strcmp(shape->kind, "history") == 0) {
+        try_history(work, shape->name);
+        return;
+    }
+    add(&command, work->ordeal);
+    if (strcmp(shape->kind, "scenario") == 0)
+        ADD(&command, "run", work->file);
+    else if (strcmp(shape->kind, "program") == 0)
+        ADD(&command, "program", work->file);
+    else if (strcmp(shape->kind, "journal") == 0)
+        ADD(&command, "sweep", "--merge", work->folder);
+    else {
+        put_file(work->output, (struct text){ small_history, sizeof small_history - 1 });
+        if (strcmp(shape->kind, "witness") == 0)
+            ADD(&command, "verify", work->output, work->file);
+        else
+            ADD(&command, "check", work->output, "--checker", "interval", "--profile", work->file);
+    }
+    add_limits(work, &command);
+    try_it(work, &command, shape->name);
+}
+
+static int try_shapes(const char *ordeal, unsigned percent, char **names, size_t name_count)
+{
+    struct work work;
+    bool is_good;
+
+    work_open(&work, ordeal);
+    for (size_t i = 0; i < name_count; i++)
+        if (!shape_named(names[i])) {
+            fprintf(stderr, "hostile: there is no shape %s\n", names[i]);
+            return 2;
+        }
+    for (size_t i = 0; i < shape_count; i++) {
+        bool is_wanted = name_count == 0;
+
+        for (size_t j = 0; j < name_count; j++)
+            is_wanted = is_wanted || strcmp(names[j], shapes[i].name) == 0;
+        if (is_wanted)
+            try_shape(&work, &shapes[i], percent);
+    }
+    is_good = work_report(&work, "hostile files");
+    work_close(&work);
+    return is_good ? 0 : 1;
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (argc == 6 && strcmp(argv[1], "damaged") == 0)
+        return damaged(argv[2], argv[3], strtoull(argv[4], NULL, 10), strtoull(argv[5], NULL, 10));
+    if (argc >= 4 && strcmp(argv[1], "shapes") == 0)
+        return try_shapes(argv[2], (unsigned)atoi(argv[3]), argv + 4, (size_t)argc - 4);
+    if (argc == 4 && strcmp(argv[1], "make") == 0 && shape_named(argv[2])) {
+        make_shape(shape_named(argv[2]), stdout, (unsigned)atoi(argv[3]));
+        return 0;
+    }
+    if (argc == 2 && strcmp(argv[1], "list") == 0) {
+        for (size_t i = 0; i < shape_count; i++)
+            printf("%-22s %s\n", shapes[i].name, shapes[i].kind);
+        return 0;
+    }
+    fprintf(stderr, "usage: hostile damaged ORDEAL SAMPLES FROM COUNT | shapes ORDEAL PERCENT [SHAPE...] |"
+                    " make SHAPE PERCENT | list\n");
+    return 2;
+}

@@ -1,0 +1,296 @@
+#!/bin/sh
+# soak PART...: works towards what docs/reliability.md says that is tried, and writes down how far it came.
+#
+#     tools/soak.sh table                 what the ledger says, by part
+#     tools/soak.sh damaged clean kills   a piece of each in turn, until all have reached their goals
+#     tools/soak.sh once NAME COMMAND     a command that need not pass twice with the same commit
+#
+# Parts: damaged (files), clean (runs), kills, oom (allocations that fail), hostile (files), fuzz (seconds).
+#
+# The ledger, docs/soak.ledger, has a line for each piece that was done:
+#
+#     2026-11-19T13:40Z a3f09c2e11d4 damaged 20000 5000 0 61
+#
+# the time, the commit, the part, the first number of its piece, how many there were, how many findings,
+# and the seconds that it took. Whoever stops this loses the piece that was being done, and nothing else: the
+# next piece begins behind the last in the ledger. What a finding needs to be seen again is kept in
+# $BUILD/soak/findings.
+#
+# SOAK_PERCENT: how much of the goals is wanted (100). SOAK_SECONDS: no piece is begun after so many.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+BUILD=${BUILD:-build}
+ledger=${SOAK_LEDGER:-docs/soak.ledger}
+ordeal=$(pwd)/$BUILD/release/ordeal
+hostile=$(pwd)/$BUILD/release/hostile
+soak=$(pwd)/$BUILD/soak
+commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo none)
+began=$(date +%s)
+found=0
+mkdir -p "$soak/findings"
+
+goal() { # part
+    case $1 in
+        damaged) full=1000000 ;;
+        clean) full=100000 ;;
+        kills) full=10000 ;;
+        hostile) full=1000 ;;
+        oom) full=10 ;;
+        fuzz) full=86400 ;;
+        *) echo "soak: there is no part $1" >&2; exit 2 ;;
+    esac
+    echo $((full * ${SOAK_PERCENT:-100} / 100))
+}
+
+reached() { # part: how many of it, and where the next piece begins
+    [ -e "$ledger" ] || { echo 0; return; }
+    awk -v part="$1" '$3 == part { sum += $5 } END { print sum + 0 }' "$ledger"
+}
+
+note() { # part, first, count, findings, when it began
+    printf '%s %s %s %s %s %s %s\n' "$(date -u +%Y-%m-%dT%H:%MZ)" "$commit" "$1" "$2" "$3" "$4" \
+        $(($(date +%s) - $5)) >>"$ledger"
+    found=$((found + $4))
+    printf 'soak: %s: %s more, %s in all of %s, %s findings\n' "$1" "$3" "$(reached "$1")" "$(goal "$1")" "$4"
+}
+
+table() {
+    [ -e "$ledger" ] || { echo "soak: there is no $ledger"; return; }
+    awk '
+        { count[$3] += $5; findings[$3] += $6; seconds[$3] += $7; last[$3] = $2 }
+        END {
+            split("damaged clean kills hostile oom fuzz", parts)
+            split("damaged files|clean runs|kills|hostile files|allocations that fail|seconds of fuzzing", names, "|")
+            split("1000000 100000 10000 1000 10 86400", goals)
+            print "| what | reached | goal | findings | seconds |"
+            print "|---|---|---|---|---|"
+            for (i = 1; i <= 6; i++) {
+                part = parts[i]
+                printf "| %s | %d | %d | %d | %d |\n", names[i], count[part], goals[i], findings[part], seconds[part]
+            }
+        }' "$ledger"
+}
+
+# --- Damaged files ------------------------------------------------------------------------------------
+
+# Small good files of every kind that is read. The name before the first point is that of the history.
+samples() {
+    into=$soak/samples
+    [ ! -e "$into/.whole" ] || return 0
+    rm -rf "$into"
+    mkdir -p "$into"
+    for format in jsonl oh plume dbcop jepsen-edn jepsen-json isopredict; do
+        "$ordeal" generate rw-mix --transactions 20 --sessions 3 --keys 5 --seed 1 -o - 2>/dev/null |
+            "$ordeal" convert - --to "$format" -o "$into/items-$format.history" >/dev/null 2>&1
+        "$ordeal" generate list-append --transactions 20 --sessions 3 --keys 3 --seed 2 -o - 2>/dev/null |
+            "$ordeal" convert - --to "$format" -o "$into/lists-$format.history" >/dev/null 2>&1
+        "$ordeal" generate predicate-mix --transactions 12 --sessions 3 --predicates 50 --seed 3 -o - 2>/dev/null |
+            "$ordeal" convert - --to "$format" -o "$into/rows-$format.history" >/dev/null 2>&1
+    done
+    "$ordeal" generate rw-mix --transactions 40 --keys 5 --seed 4 -o "$into/packed.jsonl.zst" >/dev/null
+    "$ordeal" generate rw-mix --transactions 40 --keys 5 --seed 5 -o "$into/packed.oh.zst" >/dev/null
+    mv "$into/packed.jsonl.zst" "$into/packed-jsonl.history"
+    mv "$into/packed.oh.zst" "$into/packed-oh.history"
+    for name in awdit-test chronos.json dbcop.json porcupine.log viper.json jepsen.edn; do
+        cp "tests/fuzz/corpus/foreign/$name" "$into/$(echo "$name" | tr . -).history"
+    done
+    # Of an invalid history too: its witness has anomalies.
+    "$ordeal" generate rw-mix --transactions 30 --keys 5 --seed 6 --plant G-single -o "$into/planted.jsonl" >/dev/null
+    mv "$into/planted.jsonl" "$into/planted.history"
+    for stem in items-jsonl lists-jsonl rows-jsonl planted; do
+        for checker in order certificate blackbox weak infer interval; do
+            level=serializable
+            [ $checker != weak ] || level=causal
+            "$ordeal" check "$into/$stem.history" --checker $checker --level $level \
+                --witness "$into/$stem.$checker.witness" >/dev/null 2>&1
+        done
+    done
+    cp tests/fuzz/corpus/profile/whole "$into/items-jsonl.whole.profile"
+    for file in scenarios/programs/bank.sql scenarios/programs/smallbank.sql scenarios/programs/voter.sql; do
+        cp "$file" "$into/$(basename "$file" .sql).program"
+    done
+    for file in scenarios/swarm.toml scenarios/bank-under-partition.toml scenarios/ping.toml \
+        scenarios/disk-trouble.toml scenarios/causal-everything.toml; do
+        sed 's/^transactions = .*/transactions = 20/; s/^duration = .*/duration = "2s"/' "$file" \
+            >"$into/$(basename "$file" .toml).scenario"
+    done
+    "$ordeal" sweep scenarios/ping.toml --seeds 1..3 -j 1 --out "$soak/sweep" --resume >/dev/null 2>&1
+    cp "$soak/sweep/journal" "$into/sweep.journal"
+    rm -rf "$soak/sweep"
+    find "$into" -size 0 -delete
+    touch "$into/.whole"
+}
+
+damaged() {
+    samples
+    first=$(reached damaged) at=$(date +%s)
+    HOSTILE_KEEP=$soak/findings "$hostile" damaged "$ordeal" "$soak/samples" "$first" 2000 >"$soak/damaged.log" 2>&1
+    [ $? -ne 2 ] || { cat "$soak/damaged.log"; exit 2; }
+    grep -a '^not ok' "$soak/damaged.log"
+    grep -a '^not ok' -A 1 "$soak/damaged.log" >>"$soak/findings/log"
+    note damaged "$first" 2000 "$(grep -ac '^not ok - [0-9]*-' "$soak/damaged.log")" "$at"
+}
+
+# --- Clean runs -----------------------------------------------------------------------------------------
+
+# Seeds that `make check` and `prove` do not use. A run is a finding if somebody accuses it.
+clean() {
+    first=$(reached clean) at=$(date +%s)
+    "$ordeal" sweep scenarios/swarm.toml --seeds $((7000000 + first))..$((7000000 + first + 499)) -j "${JOBS:-1}" \
+        --json >"$soak/clean.json" 2>"$soak/clean.log"
+    failed=$(sed -n 's/.*"failed":\([0-9]*\),.*/\1/p' "$soak/clean.json")
+    runs=$(sed -n 's/.*"runs":\([0-9]*\),"missing".*/\1/p' "$soak/clean.json")
+    [ -n "$failed" ] && [ "$runs" = 500 ] || { cat "$soak/clean.log"; exit 2; }
+    [ "$failed" -eq 0 ] || { cp "$soak/clean.json" "$soak/findings/clean-$first.json"; cat "$soak/clean.json"; }
+    note clean "$first" 500 "$failed" "$at"
+}
+
+# --- Kills ----------------------------------------------------------------------------------------------
+
+# What a sweep says, but for how long it took.
+timeless() {
+    sed 's/"seconds":[0-9.]*,"runs_per_second":[0-9.]*,//' "$1"
+}
+
+# A moment in seconds, by the number of the kill.
+moment() { # number, longest in milliseconds
+    awk -v n="$1" -v longest="$2" 'BEGIN { srand(n); rand(); printf "%.3f", (1 + rand() * longest) / 1000 }'
+}
+
+# killed NUMBER LONGEST COMMAND...: whether the command was killed before it ended.
+killed() {
+    wait_for=$(moment "$1" "$2")
+    shift 2
+    timeout -s KILL "$wait_for" "$@" >/dev/null 2>&1
+    [ $? -eq 137 ]
+}
+
+kill_finding() {
+    echo "not ok - $*" | tee -a "$soak/findings/log"
+    bad=$((bad + 1))
+}
+
+# A sweep that is killed and resumed until it ends says what one says that was not; a run, a conversion
+# and a capsule appear whole or not at all.
+kills() {
+    first=$(reached kills) at=$(date +%s)
+    number=$first bad=0 room=$soak/kills
+    rm -rf "$room"
+    mkdir -p "$room"
+    seeds=$((first + 1))..$((first + 30))
+    "$ordeal" sweep scenarios/swarm.toml --seeds $seeds -j 2 --out "$room/whole" >/dev/null 2>&1
+    "$ordeal" generate list-append --transactions 20000 --seed "$first" -o "$room/whole.jsonl" >/dev/null 2>&1
+    "$ordeal" convert "$room/whole.jsonl" --to oh -o "$room/whole.oh" >/dev/null 2>&1
+    "$ordeal" run scenarios/list-append.toml --set workload.transactions=2000 --seed "$first" --out "$room/run" \
+        >/dev/null 2>&1
+    tries=0
+    while [ $((number - first)) -lt 50 ] && [ $tries -lt 500 ]; do
+        tries=$((tries + 1))
+        case $((tries % 5)) in
+            0)
+                ! killed $number 60 "$ordeal" convert "$room/whole.jsonl" --to oh -o "$room/part.oh" ||
+                    number=$((number + 1))
+                [ ! -e "$room/part.oh" ] || cmp -s "$room/part.oh" "$room/whole.oh" ||
+                    kill_finding "kill $number: half a history is left"
+                rm -f "$room/part.oh"
+                ;;
+            1)
+                ! killed $number 300 "$ordeal" run scenarios/list-append.toml --set workload.transactions=2000 \
+                    --seed "$first" --out "$room/part" || number=$((number + 1))
+                if [ -e "$room/part" ]; then
+                    for file in scenario.toml history.jsonl; do
+                        cmp -s "$room/part/$file" "$room/run/$file" ||
+                            kill_finding "kill $number: a folder is there without its $file"
+                    done
+                fi
+                rm -rf "$room/part"
+                ;;
+            *)
+                if killed $number 250 "$ordeal" sweep scenarios/swarm.toml --seeds $seeds -j 2 --out "$room/sweep" \
+                    --resume; then
+                    number=$((number + 1))
+                else
+                    timeless "$room/sweep/sweep.json" >"$room/a"
+                    timeless "$room/whole/sweep.json" >"$room/b"
+                    cmp -s "$room/a" "$room/b" || {
+                        kill_finding "kill $number: a sweep that was killed says something else, seeds $seeds"
+                        cp "$room/sweep/journal" "$soak/findings/kill-$number.journal"
+                    }
+                    sed -n 's/^[0-9a-f]* run .*{"seed":\([0-9]*\),.*/\1/p' "$room/sweep/journal" | sort -n >"$room/c"
+                    [ "$(wc -l <"$room/c")" -eq 30 ] && [ -z "$(uniq -d "$room/c")" ] ||
+                        kill_finding "kill $number: runs are lost or repeated"
+                    rm -rf "$room/sweep"
+                fi
+                ;;
+        esac
+    done
+    ls -d "$room"/.* 2>/dev/null | grep -vE '/\.\.?$' >"$room/left" && mv "$room/left" "$soak/left"
+    rm -rf "$room"
+    [ "$number" -gt "$first" ] || kill_finding "nothing could be killed"
+    note kills "$first" $((number - first)) "$bad" "$at"
+}
+
+# --- Hostile files --------------------------------------------------------------------------------------
+
+hostile() {
+    first=$(reached hostile) at=$(date +%s)
+    HOSTILE_KEEP=$soak/findings "$hostile" shapes "$ordeal" 100 >"$soak/hostile.log" 2>&1
+    [ $? -ne 2 ] || { cat "$soak/hostile.log"; exit 2; }
+    grep -a '^not ok' "$soak/hostile.log"
+    note hostile "$first" "$(sed -n 's/^[a-z ]*- \([0-9]*\) hostile files:.*/\1/p' "$soak/hostile.log")" \
+        "$(grep -ac '^not ok - [a-z-]*: ' "$soak/hostile.log")" "$at"
+}
+
+# --- Allocations that fail ------------------------------------------------------------------------------
+
+oom() {
+    [ -x tests/tools/oom.sh ] || { echo "soak: there is no tests/tools/oom.sh"; return; }
+    first=$(reached oom) at=$(date +%s)
+    ORDEAL_SOAK=1 ORDEAL=$ordeal tests/tools/oom.sh >"$soak/oom.log" 2>&1
+    note oom "$first" "$(grep -ac '^ok' "$soak/oom.log")" "$(grep -ac '^not ok' "$soak/oom.log")" "$at"
+}
+
+# --- Fuzzing --------------------------------------------------------------------------------------------
+
+fuzz() {
+    first=$(reached fuzz) at=$(date +%s)
+    # shellcheck disable=SC2046 # several names
+    JOBS=${JOBS:-1} BUILD=$BUILD tools/fuzz.sh "${SOAK_FUZZ_SECONDS:-60}" $(ls "$BUILD"/fuzz/tests/fuzz/fuzz_*) \
+        >"$soak/fuzz.log" 2>&1
+    cat "$soak/fuzz.log"
+    note fuzz "$first" "$(sed -n 's/^fuzz: .* \([0-9]*\) s of processors.*/\1/p' "$soak/fuzz.log")" \
+        "$(grep -ac '^not ok' "$soak/fuzz.log")" "$at"
+}
+
+# --- All of them ------------------------------------------------------------------------------------------
+
+case ${1:-table} in
+    table) table; exit 0 ;;
+    once)
+        name=$2 at=$(date +%s)
+        shift 2
+        if [ -e "$ledger" ] && grep -q "^[^ ]* $commit once:$name " "$ledger"; then
+            echo "soak: $name passed with $commit"
+            exit 0
+        fi
+        "$@" || exit 1
+        printf '%s %s once:%s 0 1 0 %s\n' "$(date -u +%Y-%m-%dT%H:%MZ)" "$commit" "$name" $(($(date +%s) - at)) >>"$ledger"
+        exit 0
+        ;;
+esac
+
+for part; do goal "$part" >/dev/null || exit 2; done
+busy=1
+while [ $busy -eq 1 ]; do
+    busy=0
+    for part; do
+        [ "$(reached "$part")" -lt "$(goal "$part")" ] || continue
+        [ -z "${SOAK_SECONDS:-}" ] || [ $(($(date +%s) - began)) -lt "$SOAK_SECONDS" ] || continue
+        before=$(reached "$part")
+        "$part"
+        [ "$(reached "$part")" -eq "$before" ] || busy=1
+    done
+done
+table
+[ $found -eq 0 ]
