@@ -99,7 +99,7 @@ checkers/infer/workloads    uses models
 checkers/interval           uses proof rows
     inside interval.h    doors profile.h interval_model.h online/watcher.h
 verify/witness
-    inside instant_steps.h proofs.h steps.h witness.h workings.h
+    inside steps.h witness.h workings.h
 verify/sql
     inside query.h
 verify/versions             uses sql witness

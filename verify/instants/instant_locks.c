@@ -47,16 +47,17 @@ static enum status take_write_lock(struct proof *p, struct lock *lock, uint32_t 
 
 /* A row that is read as it is there is read when its lock has been taken. */
 static enum status take_read_lock(struct proof *p, struct lock *lock,
-                                  const struct instant_name *name, struct error *err)
+                                  const struct witness_name *name, struct error *err)
 {
     struct verifier *v = p->v;
     const struct workings *w = v->instants->w;
-    struct instant_step as_read = { .kind = p->step->kind, .key = p->step->key, .read = *name };
-    const struct instant_step *step = p->step;
+    struct proof_step as_read = *p->step;
+    const struct proof_step *step = p->step;
     uint64_t own;
     uint32_t written;
     enum status status;
 
+    as_read.read = *name;
     p->step = &as_read;
     status = instant_reader(p, &lock->reader, err);
     p->step = step;
@@ -76,7 +77,7 @@ static enum status take_read_lock(struct proof *p, struct lock *lock,
     return STATUS_OK;
 }
 
-static enum status find_lock(struct proof *p, const struct instant_name *name, uint32_t key,
+static enum status find_lock(struct proof *p, const struct witness_name *name, uint32_t key,
                              struct lock *lock, struct error *err)
 {
     struct verifier *v = p->v;
@@ -202,9 +203,9 @@ enum status instant_structure(struct proof *p, struct error *err)
     uint32_t a, b, c;
     int64_t over, began;
 
-    TRY(instant_txn(p, p->step->txns[0], &a, err));
-    TRY(instant_txn(p, p->step->txns[1], &b, err));
-    TRY(instant_txn(p, p->step->txns[2], &c, err));
+    TRY(instant_txn(p, p->step->txns.at[0], &a, err));
+    TRY(instant_txn(p, p->step->txns.at[1], &b, err));
+    TRY(instant_txn(p, p->step->txns.at[2], &c, err));
     if (in->w->certifier != CERTIFIES_WRITE_SKEW)
         return instant_refuse(p, err, "the profile does not look for them");
     if (!known_missed(&p->k, a, b) || !known_missed(&p->k, b, c))

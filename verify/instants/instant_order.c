@@ -25,14 +25,14 @@ static uint64_t key_name(uint32_t head, uint32_t key)
     return (uint64_t)head << 32 | key;
 }
 
-static enum status refuse_name(struct order *o, const struct instant_name *name, const char *why,
+static enum status refuse_name(struct order *o, const struct witness_name *name, const char *why,
                                struct error *err)
 {
     return verify_refuse(o->v, err, "of transaction %" PRId64 ": %s", name->txn, why);
 }
 
 /* The operation, and the row of it if a key is named. */
-static enum status find_op(struct order *o, const struct instant_name *name, uint32_t *txn,
+static enum status find_op(struct order *o, const struct witness_name *name, uint32_t *txn,
                            uint32_t *head, uint32_t *key, struct error *err)
 {
     *key = HISTORY_NONE;
@@ -55,7 +55,7 @@ static bool has_own_view(const struct order *o, uint32_t txn, uint32_t head, uin
 }
 
 /* Where the place of an instant is kept. */
-static enum status find_slot(struct order *o, const struct instant_name *name, uint32_t **slot,
+static enum status find_slot(struct order *o, const struct witness_name *name, uint32_t **slot,
                              uint64_t *point, struct error *err)
 {
     struct verifier *v = o->v;
@@ -135,7 +135,7 @@ static enum status place_instants(struct order *o, struct error *err)
     int64_t time = INT64_MIN;
 
     for (uint32_t i = 0; i < v->w->instants.count; i++) {
-        const struct instant_name *name = &v->w->instants.at[i];
+        const struct witness_name *name = &v->w->instants.at[i];
         struct window window = { INT64_MIN, INT64_MAX };
         uint32_t *slot = NULL;
         uint64_t point = 0;
@@ -252,7 +252,7 @@ static enum status build_chains(struct order *o, struct error *err)
     TRY(verify_memory(v, (void **)&o->chain_spot, count, sizeof *o->chain_spot, err));
     TRY(verify_memory(v, (void **)&o->chain_end, v->h->key_count, sizeof *o->chain_end, err));
     for (size_t i = 0; i < v->w->instants.count; i++) {
-        const struct instant_name *name = &v->w->instants.at[i];
+        const struct witness_name *name = &v->w->instants.at[i];
         uint32_t txn = 0;
 
         if (name->kind != NAMED_COMMIT)
@@ -304,7 +304,7 @@ static enum status take_open(struct order *o, struct error *err)
     size_t place;
 
     for (size_t i = 0; i < w->open.count; i++) {
-        const struct instant_name *name = &w->open.at[i];
+        const struct witness_name *name = &w->open.at[i];
 
         if (name->kind != NAMED_PLACE)
             return verify_refuse(o->v, err, "operations are left open, as [id,op]");

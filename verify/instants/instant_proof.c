@@ -15,11 +15,11 @@
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
 #include "verify/versions/sight.h"
-#include "verify/witness/instant_steps.h"
+#include "verify/witness/steps.h"
 
 enum status instant_refuse(struct proof *p, struct error *err, const char *why)
 {
-    return verify_refuse(p->v, err, "%s: %s", instant_step_name(p->step->kind), why);
+    return verify_refuse(p->v, err, "%s: %s", step_name(p->step), why);
 }
 
 /* --- What steps name --------------------------------------------------------- */
@@ -33,7 +33,7 @@ enum status instant_txn(struct proof *p, int64_t id, uint32_t *txn, struct error
     return STATUS_OK;
 }
 
-enum status instant_version(struct proof *p, const struct instant_name *name, uint32_t key,
+enum status instant_version(struct proof *p, const struct witness_name *name, uint32_t key,
                             uint32_t *version, struct error *err)
 {
     uint32_t txn = 0;
@@ -49,7 +49,7 @@ enum status instant_version(struct proof *p, const struct instant_name *name, ui
     return STATUS_OK;
 }
 
-enum status instant_counting(struct proof *p, const struct instant_name *name, uint32_t key,
+enum status instant_counting(struct proof *p, const struct witness_name *name, uint32_t key,
                              uint32_t *version, struct error *err)
 {
     TRY(instant_version(p, name, key, version, err));
@@ -59,7 +59,7 @@ enum status instant_counting(struct proof *p, const struct instant_name *name, u
                                name->txn);
 }
 
-enum status instant_op(struct proof *p, const struct instant_name *name, uint32_t *txn,
+enum status instant_op(struct proof *p, const struct witness_name *name, uint32_t *txn,
                        uint32_t *op, struct error *err)
 {
     TRY(instant_txn(p, name->txn, txn, err));
@@ -157,7 +157,7 @@ enum status instant_own(struct proof *p, const struct visible_reader *r, uint32_
 /* --- Of the program ---------------------------------------------------------- */
 
 /* The view of an operation, or of a row. */
-static enum status find_own_view(struct proof *p, const struct instant_name *name, uint32_t *txn,
+static enum status find_own_view(struct proof *p, const struct witness_name *name, uint32_t *txn,
                                  uint32_t *head, uint64_t *point, struct error *err)
 {
     struct verifier *v = p->v;
@@ -181,7 +181,7 @@ static enum status find_own_view(struct proof *p, const struct instant_name *nam
 }
 
 /* An instant of a transaction as a whole, or of one of its operations. */
-static enum status find_instant(struct proof *p, const struct instant_name *name, uint32_t *txn,
+static enum status find_instant(struct proof *p, const struct witness_name *name, uint32_t *txn,
                                 uint32_t *head, uint64_t *point, struct error *err)
 {
     *head = HISTORY_NONE;
@@ -261,14 +261,14 @@ static enum status take_step(struct proof *p, struct error *err)
 /* Who is named. */
 static enum status name_parts(struct proof *p, struct error *err)
 {
-    const struct instant_name *names[] = { &p->step->read, &p->step->first, &p->step->second };
+    const struct witness_name *names[] = { &p->step->read, &p->step->first, &p->step->second };
     uint32_t txn;
 
     for (size_t i = 0; i < ROW_COUNT(names); i++)
         if (names[i]->kind != NAMED_NOBODY)
             TRY(instant_txn(p, names[i]->txn, &txn, err));
-    for (size_t i = 0; p->step->kind == INSTANT_STRUCTURE && i < ROW_COUNT(p->step->txns); i++)
-        TRY(instant_txn(p, p->step->txns[i], &txn, err));
+    for (size_t i = 0; p->step->kind == INSTANT_STRUCTURE && i < p->step->txns.count; i++)
+        TRY(instant_txn(p, p->step->txns.at[i], &txn, err));
     return STATUS_OK;
 }
 
@@ -307,30 +307,20 @@ static enum status take_or_pass(struct proof *p, struct error *err)
     return status;
 }
 
-static enum status take_steps(struct proof *p, struct json *json, struct error *err)
+static enum status take_next(void *context, const struct proof_step *step, size_t n,
+                             struct error *err)
 {
-    struct instant_step step;
-    enum status status;
-    bool more;
+    struct proof *p = context;
 
-    TRY(json_open(json, '[', "an array of steps", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            return STATUS_OK;
-        TRY(instant_step_read(json, &step, err));
-        p->step = &step;
-        status = p->is_over ? instant_refuse(p, err, "the step before it can only be the last")
-                            : take_or_pass(p, err);
-        if (status != STATUS_OK) {
-            error_wrap(err, "step %zu", n);
-            return status;
-        }
-        p->counts[step.kind]++;
-        if (step.kind == INSTANT_UNREAD || step.kind == INSTANT_ROW)
-            TRY(lookup_key(p->v, step.key, &p->blamed_key, err));
-        p->is_over = instant_step_is_last(step.kind);
-    }
+    (void)n;
+    p->step = step;
+    TRY(p->is_over ? instant_refuse(p, err, "the step before it can only be the last")
+                   : take_or_pass(p, err));
+    p->counts[step->kind]++;
+    if (step->kind == INSTANT_UNREAD || step->kind == INSTANT_ROW)
+        TRY(lookup_key(p->v, step->key, &p->blamed_key, err));
+    p->is_over = instant_step_is_last(step->kind);
+    return STATUS_OK;
 }
 
 /* --- Kinds ------------------------------------------------------------------- */
@@ -462,16 +452,12 @@ enum status verify_instant_steps(struct verifier *v, const struct witness_anomal
                                  struct error *err)
 {
     struct proof p = { .v = v, .k = { .v = v }, .blamed_key = HISTORY_NONE };
-    struct json json = { 0 };
-    enum status status;
+    enum status status = steps_take(a->steps, &steps_of_instants, take_next, &p, err);
 
-    json_begin(&json, a->steps);
-    status = take_steps(&p, &json, err);
     if (status == STATUS_OK)
         status = check_end(&p, a->kind, err);
     if (status == STATUS_OK)
         status = check_parts(&p, a, err);
-    json_close(&json);
     known_close(&p.k);
     return status;
 }

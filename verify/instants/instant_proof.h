@@ -12,7 +12,7 @@
 struct proof {
     struct verifier *v;
     struct known k;
-    const struct instant_step *step; /* the one at hand */
+    const struct proof_step *step; /* the one at hand */
 
     /* For the kind. */
     uint32_t counts[INSTANT_STEP_COUNT];
@@ -37,12 +37,12 @@ MUST_USE enum status instant_refuse(struct proof *, struct error *, const char *
 /* A transaction that takes part. */
 MUST_USE enum status instant_txn(struct proof *, int64_t id, uint32_t *txn, struct error *);
 /* A version that counts, of one that takes part, or VERSION_INITIAL. */
-MUST_USE enum status instant_version(struct proof *, const struct instant_name *, uint32_t key,
+MUST_USE enum status instant_version(struct proof *, const struct witness_name *, uint32_t key,
                                      uint32_t *version, struct error *);
-MUST_USE enum status instant_counting(struct proof *, const struct instant_name *, uint32_t key,
+MUST_USE enum status instant_counting(struct proof *, const struct witness_name *, uint32_t key,
                                       uint32_t *version, struct error *);
 /* An operation of one that takes part, as `[id,op]` names it. */
-MUST_USE enum status instant_op(struct proof *, const struct instant_name *, uint32_t *txn,
+MUST_USE enum status instant_op(struct proof *, const struct witness_name *, uint32_t *txn,
                                 uint32_t *op, struct error *);
 
 /* What the step's `read` and `key` name: a read, or, where the row did not come of a select, a

@@ -15,7 +15,7 @@
 #ifndef VERIFY_INSTANTS_INSTANTS_H
 #define VERIFY_INSTANTS_INSTANTS_H
 
-#include "verify/witness/instant_steps.h"
+#include "verify/witness/steps.h"
 #include "verify/verify_private.h"
 
 #define NO_POINT UINT64_MAX

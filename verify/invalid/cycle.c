@@ -16,7 +16,7 @@
 #include "verify/versions/answer.h"
 #include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
-#include "verify/witness/proofs.h"
+#include "verify/witness/witness.h"
 
 static bool is_anti(enum witness_edge_kind kind)
 {
@@ -27,7 +27,7 @@ enum status cycle_refuse_edge(struct verifier *v, const struct named_edge *e, co
                               struct error *err)
 {
     return verify_refuse(v, err, "the edge %s from transaction %" PRId64 " to %" PRId64 ": %s",
-                         proof_edge_name(e->w->kind), e->w->from, e->w->to, why);
+                         witness_edge_name(e->w->kind), e->w->from, e->w->to, why);
 }
 
 /* --- Orders ------------------------------------------------------------------ */
@@ -286,7 +286,7 @@ static enum status check_edge(struct verifier *v, const struct witness_edge *w, 
         return cycle_refuse_edge(v, &e, "the level has no such edges", err);
     if (e.from == e.to && w->kind != EDGE_PREDICATE_WR)
         return cycle_refuse_edge(v, &e, "it leads nowhere", err);
-    if (!proof_edge_has_data(w->kind))
+    if (!witness_edge_has_data(w->kind))
         return check_order_edge(v, &e, err);
     TRY(look_up(v, &e, err));
     if (w->has_reader)
@@ -438,7 +438,7 @@ static bool is_of_one_key(const struct witness_anomaly *a)
     for (size_t i = 0; i < a->cycle.count; i++) {
         const struct witness_edge *edge = &a->cycle.at[i];
 
-        if (!proof_edge_has_data(edge->kind))
+        if (!witness_edge_has_data(edge->kind))
             continue;
         if (first && !text_equal(first->key, edge->key))
             return false;

@@ -17,7 +17,7 @@
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
-#include "verify/witness/proofs.h"
+#include "verify/witness/witness.h"
 
 /* A read of a committed transaction, and who it came from. */
 struct origin {
@@ -29,7 +29,7 @@ static enum status refuse(struct verifier *v, const struct witness_edge *w, cons
                           struct error *err)
 {
     return verify_refuse(v, err, "the edge %s from transaction %" PRId64 ": %s",
-                         proof_edge_name(w->kind), w->from, why);
+                         witness_edge_name(w->kind), w->from, why);
 }
 
 /* --- Reads ------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
  */
 #include "verify/invalid/refutation_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "verify/invalid/claims_private.h"
@@ -76,16 +77,16 @@ static enum status find_txn(struct refutation *r, int64_t id, uint32_t *txn, str
     return STATUS_OK;
 }
 
-static enum status find_point(struct refutation *r, const struct step_point *named, uint32_t *point,
-                              struct error *err)
+static enum status find_point(struct refutation *r, const struct witness_name *named,
+                              uint32_t *point, struct error *err)
 {
     uint32_t txn = 0;
 
     TRY(find_txn(r, named->txn, &txn, err));
-    if ((named->side != 0) != r->v->is_snapshot)
+    if ((named->kind != NAMED_TXN) != r->v->is_snapshot)
         return verify_refuse(r->v, err, "the level has no such points of transaction %" PRId64,
                              named->txn);
-    *point = named->side == 'b' ? begin_of(r, txn) : end_of(r, txn);
+    *point = named->kind == NAMED_VIEW ? begin_of(r, txn) : end_of(r, txn);
     return STATUS_OK;
 }
 
@@ -98,12 +99,12 @@ static enum status find_part(struct refutation *r, int64_t id, uint32_t *txn, st
 }
 
 /* Someone who wrote the key, or NO_TXN. */
-static enum status find_writer(struct refutation *r, const struct step_writer *named, uint32_t key,
+static enum status find_writer(struct refutation *r, const struct witness_name *named, uint32_t key,
                                uint32_t *txn, uint32_t *version, struct error *err)
 {
     *txn = NO_TXN;
     *version = VERSION_INITIAL;
-    if (named->is_initial)
+    if (named->kind == NAMED_NOBODY)
         return STATUS_OK;
     TRY(find_txn(r, named->txn, txn, err));
     *version = source_version(r->v, *txn, key);
@@ -113,8 +114,8 @@ static enum status find_writer(struct refutation *r, const struct step_writer *n
     return STATUS_OK;
 }
 
-static enum status find_reading(struct refutation *r, const struct step_read *named, uint32_t key,
-                                struct reading *reading, struct error *err)
+static enum status find_reading(struct refutation *r, const struct witness_name *named,
+                                uint32_t key, struct reading *reading, struct error *err)
 {
     struct verifier *v = r->v;
     uint32_t txn = 0, op = 0;
@@ -151,7 +152,7 @@ static enum status find_key(struct refutation *r, struct text name, uint32_t *ke
 
 /* A step with what it names looked up. */
 struct refutation_axiom {
-    const struct refutation_step *step;
+    const struct proof_step *step;
     uint32_t key;
     struct reading read;
     uint32_t first, second; /* transactions, or NO_TXN */
@@ -161,38 +162,38 @@ struct refutation_axiom {
 static enum status refuse_axiom(struct refutation *r, const struct refutation_axiom *a,
                                 const char *why, struct error *err)
 {
-    return verify_refuse(r->v, err, "%s: %s", step_name(a->step->kind), why);
+    return verify_refuse(r->v, err, "%s: %s", step_name(a->step), why);
 }
 
-static bool has_read(enum refutation_step_kind kind)
+static bool has_read(unsigned kind)
 {
     return kind == STEP_READS || kind == STEP_FOLLOWS || kind == STEP_OVERWRITES ||
            kind == STEP_PREFIX || kind == STEP_ABSENT;
 }
 
 static enum status find_one(struct refutation *r, const struct refutation_axiom *a,
-                            const struct step_writer *named, uint32_t *txn, uint32_t *version,
+                            const struct witness_name *named, uint32_t *txn, uint32_t *version,
                             struct error *err)
 {
     if (a->key != HISTORY_NONE)
         TRY(find_writer(r, named, a->key, txn, version, err));
-    else if (named->is_initial)
+    else if (named->kind == NAMED_NOBODY)
         return refuse_axiom(r, a, "nobody began before the history", err);
-    return named->is_initial ? STATUS_OK : find_part(r, named->txn, txn, err);
+    return named->kind == NAMED_NOBODY ? STATUS_OK : find_part(r, named->txn, txn, err);
 }
 
 /* Looks up all that a step of this kind has; the other fields of a step say nothing. */
 static enum status look_up(struct refutation *r, struct refutation_axiom *a, struct error *err)
 {
-    const struct refutation_step *step = a->step;
-    enum refutation_step_kind kind = step->kind;
+    const struct proof_step *step = a->step;
+    unsigned kind = step->kind;
     bool has_key = has_read(kind) || kind == STEP_VERSION_ORDER || kind == STEP_EXCLUSIVE;
 
     a->key = a->first = a->second = HISTORY_NONE;
     if (kind == STEP_EXTREME)
         return STATUS_OK;
     if (kind == STEP_PROGRAM)
-        return find_part(r, step->txn, &a->first, err);
+        return find_part(r, step->first.txn, &a->first, err);
     if (has_key)
         TRY(find_key(r, step->key, &a->key, err));
     if (has_read(kind)) {
@@ -368,7 +369,7 @@ static enum status take_extreme(struct refutation *r, const struct refutation_ax
     return status;
 }
 
-static enum status take_axiom(struct refutation *r, const struct refutation_step *step,
+static enum status take_axiom(struct refutation *r, const struct proof_step *step,
                               struct error *err)
 {
     struct refutation_axiom a = { .step = step };
@@ -424,8 +425,8 @@ static enum status find_literal(struct refutation *r, const struct step_literal 
 }
 
 /* Supposes that none of its literals is true; if one is the opposite of another, that proves it. */
-static enum status suppose(struct refutation *r, const struct refutation_step *step,
-                           bool *is_proved, struct error *err)
+static enum status suppose(struct refutation *r, const struct proof_step *step, bool *is_proved,
+                           struct error *err)
 {
     for (size_t i = 0; i < step->clause.count; i++) {
         uint32_t literal = 0;
@@ -440,8 +441,8 @@ static enum status suppose(struct refutation *r, const struct refutation_step *s
     return STATUS_OK;
 }
 
-static enum status take_by(struct refutation *r, const struct refutation_step *step,
-                           bool *is_proved, struct error *err)
+static enum status take_by(struct refutation *r, const struct proof_step *step, bool *is_proved,
+                           struct error *err)
 {
     size_t here = claims_count(&r->claims) - 1;
 
@@ -459,7 +460,7 @@ static enum status take_by(struct refutation *r, const struct refutation_step *s
     return STATUS_OK;
 }
 
-static enum status check_cycle(struct refutation *r, const struct refutation_step *step,
+static enum status check_cycle(struct refutation *r, const struct proof_step *step,
                                struct error *err)
 {
     size_t count = step->cycle.count;
@@ -467,7 +468,8 @@ static enum status check_cycle(struct refutation *r, const struct refutation_ste
     if (count == 0)
         return verify_refuse(r->v, err, "nothing contradicts it");
     for (size_t i = 0; i < count; i++) {
-        const struct step_point *from = &step->cycle.at[i], *to = &step->cycle.at[(i + 1) % count];
+        const struct witness_name *from = &step->cycle.at[i],
+                                  *to = &step->cycle.at[(i + 1) % count];
         uint32_t before = 0, after = 0, literal = 0;
 
         TRY(find_point(r, from, &before, err));
@@ -483,7 +485,7 @@ static enum status check_cycle(struct refutation *r, const struct refutation_ste
     return STATUS_OK;
 }
 
-static enum status take_derived(struct refutation *r, const struct refutation_step *step,
+static enum status take_derived(struct refutation *r, const struct proof_step *step,
                                 struct error *err)
 {
     bool is_proved = false;
@@ -499,27 +501,13 @@ static enum status take_derived(struct refutation *r, const struct refutation_st
 
 /* --- The whole --------------------------------------------------------------- */
 
-static enum status take_steps(struct refutation *r, struct json *json, struct refutation_step *step,
-                              struct error *err)
+static enum status take_step(void *context, const struct proof_step *step, size_t n,
+                             struct error *err)
 {
-    enum status status;
-    bool more;
+    struct refutation *r = context;
 
-    TRY(json_open(json, '[', "an array of steps", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            break;
-        TRY(step_read(json, step, err));
-        status = step->kind == STEP_DERIVED ? take_derived(r, step, err) : take_axiom(r, step, err);
-        if (status != STATUS_OK) {
-            error_wrap(err, "step %zu", n);
-            return status;
-        }
-    }
-    if (!claims_end_empty(&r->claims))
-        return verify_refuse(r->v, err, "the last step leaves something that may be true");
-    return STATUS_OK;
+    assert(n == claims_count(&r->claims));
+    return step->kind == STEP_DERIVED ? take_derived(r, step, err) : take_axiom(r, step, err);
 }
 
 static enum status check_kind(struct refutation *r, enum anomaly kind, struct error *err)
@@ -548,16 +536,12 @@ enum status verify_refutation(struct verifier *v, const struct witness_anomaly *
                               struct error *err)
 {
     struct refutation r = { .v = v, .claims = { .v = v }, .key = HISTORY_NONE };
-    struct refutation_step step = { 0 };
-    struct json json = { 0 };
-    enum status status;
+    enum status status = steps_take(a->steps, &steps_of_refutation, take_step, &r, err);
 
-    json_begin(&json, a->refutation);
-    status = take_steps(&r, &json, &step, err);
+    if (status == STATUS_OK && !claims_end_empty(&r.claims))
+        status = verify_refuse(v, err, "the last step leaves something that may be true");
     if (status == STATUS_OK)
         status = check_kind(&r, a->kind, err);
-    json_close(&json);
-    step_close(&step);
     claims_close(&r.claims);
     return status;
 }

@@ -1,15 +1,16 @@
 /*
- * fields: how objects of a witness are read.
+ * fields: objects and arrays of a witness, each read by a table.
  *
- *     struct fields fields = { .names = names };
- *     TRY(json_open(json, '{', "an object", err));
- *     for (;;) {
- *         TRY(witness_fields_next(&fields, json, &field, err));
- *         if (field == FIELDS_END)
- *             break;
- *         ... the value of names[field] comes next ...
- *     }
- *     TRY(witness_fields_need(&fields, json, 1U << FIRST | 1U << SECOND, err));
+ *     static const struct field rows[] = {
+ *         FIELD("key", FIELD_TEXT, struct pair, key, .what = "a key"),
+ *         FIELD("second", FIELD_VERSION, struct pair, second),
+ *         { .name = NULL },
+ *     };
+ *     static const struct object pair_object = { "a pair", rows, .needed = 3 };
+ *
+ *     TRY(fields_read(json, &pair_object, &pair, &seen, err));
+ *
+ * Fields may come in any order, each once. Those that must be there are bits by their rows' numbers.
  */
 #ifndef VERIFY_WITNESS_FIELDS_PRIVATE_H
 #define VERIFY_WITNESS_FIELDS_PRIVATE_H
@@ -18,52 +19,65 @@
 #include "base/json.h"
 #include "verify/witness/witness.h"
 
-#define FIELDS_END UINT32_MAX
-
-struct fields {
-    const char *const *names; /* ending in NULL; at most 32 */
-    uint32_t seen;            /* a bit for each */
-    size_t count;
+enum field_type {
+    FIELD_OWN,      /* by the row's function, which gets the row's number */
+    FIELD_LIST,     /* an array, by `list` */
+    FIELD_INTEGER,  /* int64_t; `what` it is, as for texts */
+    FIELD_OP,       /* int64_t: the place of an operation in its transaction */
+    FIELD_TEXT,     /* struct text */
+    FIELD_UNJUDGED, /* words that nobody judges */
+    FIELD_WORD,     /* an enumeration, by `words` */
+    FIELD_VERSION,  /* struct witness_version: `null`, id, or [id,n] */
+    FIELD_PLACE,    /* struct witness_place: [id,op] */
+    FIELD_NAME,     /* struct witness_name */
+    FIELD_NAMES,    /* struct witness_names */
+    FIELD_NUMBERS,  /* struct witness_numbers */
 };
 
-/* The number of the next field's name, each of which may stand there once; or FIELDS_END. */
-MUST_USE enum status witness_fields_next(struct fields *, struct json *, unsigned *field,
-                                         struct error *);
-/* Refuses an object that lacks one of the fields of a mask. */
-MUST_USE enum status witness_fields_need(const struct fields *, struct json *, uint32_t needed,
-                                         struct error *);
+/* Reads number n, of the elements of an array or the fields of an object, into its owner. */
+typedef enum status field_function(struct json *, size_t n, void *owner, struct error *);
 
-/* A string that is one of these names. */
-MUST_USE enum status witness_name(struct json *, const char *const *names, const char *what,
-                                  unsigned *number, struct error *);
-/* `null`, id, or [id,n] */
-MUST_USE enum status witness_version(struct json *, struct witness_version *, struct error *);
-/* [id,op] */
-MUST_USE enum status witness_place(struct json *, int64_t *txn, int64_t *op, struct error *);
-/* Words that nobody judges. */
-MUST_USE enum status witness_words(struct json *, const char *what, struct error *);
-/* The place of an operation in its transaction. */
-MUST_USE enum status witness_op(struct json *, int64_t *op, struct error *);
+struct list {
+    const char *what; /* "an array of literals" */
+    field_function *read;
+    size_t least, most; /* elements; 0: any number */
+    const char *why;    /* what is said of another number */
+};
 
-/* Leaves the loop around it at the end of an array; `n` counts its elements. */
-#define ELEMENT_OR_BREAK(json, n, err)                                                             \
+struct field {
+    const char *name; /* NULL behind the last */
+    enum field_type type;
+    size_t offset; /* of its value in the owner */
+    const char *what;
+    const char *const *words;
+    const struct list *list;
+    field_function *read;
+};
+
+#define FIELD(its_name, its_type, owner, member, ...)                                              \
     {                                                                                              \
-        bool element_comes;                                                                        \
-        TRY(json_element(json, n, &element_comes, err));                                           \
-        if (!element_comes)                                                                        \
-            break;                                                                                 \
+        .name = its_name, .type = its_type, .offset = offsetof(owner, member), __VA_ARGS__         \
     }
 
-/* Appends the integers of an array to one of int64_t. */
-#define READ_NUMBERS(json, array, what, err)                                                       \
-    do {                                                                                           \
-        int64_t number;                                                                            \
-        TRY(json_open(json, '[', "an array", err));                                                \
-        for (size_t n = 0;; n++) {                                                                 \
-            ELEMENT_OR_BREAK(json, n, err);                                                        \
-            TRY(json_integer(json, what, &number, err));                                           \
-            TRY(array_push(array, number, err));                                                   \
-        }                                                                                          \
-    } while (0)
+struct object {
+    const char *what;
+    const struct field *rows; /* at most 32 */
+    uint32_t needed;
+};
+
+/* `seen` has a bit for each row that was there. */
+MUST_USE enum status fields_read(struct json *, const struct object *, void *owner, uint32_t *seen,
+                                 struct error *);
+/* Refuses an object that lacks one of the fields of a mask. */
+MUST_USE enum status fields_need(const struct object *, struct json *, uint32_t seen,
+                                 uint32_t needed, struct error *);
+MUST_USE enum status fields_read_list(struct json *, const struct list *, void *owner,
+                                      struct error *);
+/* A string that is one of these, which end in NULL. */
+MUST_USE enum status fields_read_word(struct json *, const char *const *words, const char *what,
+                                      unsigned *number, struct error *);
+MUST_USE enum status fields_read_version(struct json *, struct witness_version *, struct error *);
+MUST_USE enum status fields_read_place(struct json *, struct witness_place *, struct error *);
+MUST_USE enum status fields_read_name(struct json *, struct witness_name *, struct error *);
 
 #endif

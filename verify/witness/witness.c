@@ -1,69 +1,352 @@
 #include "verify/witness/witness.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "verify/basis_private.h"
 #include "verify/witness/fields_private.h"
-#include "verify/witness/instant_steps.h"
-#include "verify/witness/proofs.h"
 #include "verify/witness/workings.h"
+
+/* --- Edges ------------------------------------------------------------------- */
+
+static const char *const edge_names[EDGE_KIND_COUNT + 1] = {
+    [EDGE_WW] = "ww",
+    [EDGE_WR] = "wr",
+    [EDGE_RW] = "rw",
+    [EDGE_PREDICATE_WR] = "predicate-wr",
+    [EDGE_PREDICATE_RW] = "predicate-rw",
+    [EDGE_PROCESS] = "process",
+    [EDGE_REALTIME] = "realtime",
+    [EDGE_ORDER] = "order",
+    [EDGE_CO] = "co",
+};
+
+const char *witness_edge_name(enum witness_edge_kind kind)
+{
+    assert(kind < EDGE_KIND_COUNT);
+    return edge_names[kind];
+}
+
+/* An edge that another one rests on rests on nothing but the history. */
+struct edge_reader {
+    struct witness_anomaly *anomaly;
+    bool is_reason;
+    struct witness_edge edge;
+};
+
+static enum status read_edge(struct json *, struct edge_reader *, struct error *);
+
+static enum status read_edge_end(struct json *json, size_t row, void *owner, struct error *err)
+{
+    struct witness_edge *edge = &((struct edge_reader *)owner)->edge;
+
+    (void)row;
+    edge->to_initial = json_word(json, "null");
+    return edge->to_initial ? STATUS_OK : json_integer(json, "a transaction's id", &edge->to, err);
+}
+
+static enum status add_reason(struct json *json, size_t n, void *owner, struct error *err)
+{
+    struct edge_reader *outer = owner, inner = { .anomaly = outer->anomaly, .is_reason = true };
+
+    if (outer->is_reason)
+        return json_refuse_token(json, err, "reasons have no reasons");
+    if (n == 0)
+        outer->edge.because = outer->anomaly->because.count;
+    outer->edge.because_count = n + 1;
+    TRY(read_edge(json, &inner, err));
+    return array_push(&outer->anomaly->because, inner.edge, err);
+}
+
+#define EDGE_FIELDS_OF_ALL 0x00f
+#define EDGE_FIELDS_OF_DATA 0x1f0
+#define EDGE_FIELDS_OF_CO 0x610
+#define EDGE_READER 0x200
+
+static enum status read_edge(struct json *json, struct edge_reader *r, struct error *err)
+{
+    static const struct list because = { "an array of edges", add_reason, 1, 0,
+                                         "a reason has an edge" };
+    static const struct field rows[] = {
+        FIELD("from", FIELD_INTEGER, struct edge_reader, edge.from, .what = "a transaction's id"),
+        { .name = "to", .type = FIELD_OWN, .read = read_edge_end },
+        FIELD("edge", FIELD_WORD, struct edge_reader, edge.kind, .what = "an edge",
+              .words = edge_names),
+        { .name = "why", .type = FIELD_UNJUDGED, .what = "a sentence" },
+        FIELD("key", FIELD_TEXT, struct edge_reader, edge.key, .what = "a key"),
+        FIELD("from-op", FIELD_OP, struct edge_reader, edge.from_op),
+        FIELD("to-op", FIELD_OP, struct edge_reader, edge.to_op),
+        FIELD("from-version", FIELD_VERSION, struct edge_reader, edge.from_version),
+        FIELD("to-version", FIELD_VERSION, struct edge_reader, edge.to_version),
+        FIELD("reader", FIELD_PLACE, struct edge_reader, edge.reader),
+        { .name = "because", .type = FIELD_LIST, .list = &because },
+        { .name = NULL },
+    };
+    static const struct object object = { "an edge", rows, EDGE_FIELDS_OF_ALL };
+    uint32_t seen, needed = EDGE_FIELDS_OF_ALL;
+    struct witness_edge *edge = &r->edge;
+
+    TRY(fields_read(json, &object, r, &seen, err));
+    if (witness_edge_has_data(edge->kind))
+        needed |= EDGE_FIELDS_OF_DATA;
+    if (edge->kind == EDGE_CO)
+        needed |= EDGE_FIELDS_OF_CO;
+    edge->has_reader = seen & EDGE_READER;
+    TRY(fields_need(&object, json, seen, needed, err));
+    if (seen & ~(needed | (edge->kind == EDGE_WW ? EDGE_READER : 0)))
+        return json_refuse_token(json, err, "an edge %s has other fields",
+                                 witness_edge_name(edge->kind));
+    if (edge->to_initial && edge->kind != EDGE_CO)
+        return json_refuse_token(json, err, "an edge %s leads to a transaction",
+                                 witness_edge_name(edge->kind));
+    if (r->is_reason && edge->kind != EDGE_WR && edge->kind != EDGE_PROCESS)
+        return json_refuse_token(json, err, "a reason is of edges wr and process");
+    return STATUS_OK;
+}
+
+static const char no_edge[] = "a cycle has at least one edge";
+
+static enum status add_edge(struct json *json, size_t n, void *owner, struct error *err)
+{
+    struct edge_reader r = { .anomaly = owner };
+
+    assert(n == r.anomaly->cycle.count);
+    TRY(read_edge(json, &r, err));
+    return array_push(&r.anomaly->cycle, r.edge, err);
+}
+
+/* --- Orders of two versions --------------------------------------------------- */
+
+struct order_reader {
+    struct witness_anomaly *anomaly;
+    struct witness_order order;
+};
+
+static enum status add_order_edge(struct json *json, size_t n, void *owner, struct error *err)
+{
+    struct order_reader *o = owner;
+    struct edge_reader r = { .anomaly = o->anomaly };
+
+    if (n == 0)
+        o->order.cycle = o->anomaly->order_edges.count;
+    o->order.cycle_count = n + 1;
+    TRY(read_edge(json, &r, err));
+    return array_push(&o->anomaly->order_edges, r.edge, err);
+}
+
+static enum status add_order(struct json *json, size_t n, void *owner, struct error *err)
+{
+    static const struct list cycle = { "an array of edges", add_order_edge, 1, 0, no_edge };
+    static const struct field rows[] = {
+        FIELD("key", FIELD_TEXT, struct order_reader, order.key, .what = "a key"),
+        FIELD("first", FIELD_VERSION, struct order_reader, order.first),
+        FIELD("second", FIELD_VERSION, struct order_reader, order.second),
+        { .name = "cycle", .type = FIELD_LIST, .list = &cycle },
+        { .name = NULL },
+    };
+    static const struct object object = { "an order of two versions", rows, 15 };
+    struct order_reader o = { .anomaly = owner };
+    uint32_t seen;
+
+    assert(n == o.anomaly->orders.count);
+    TRY(fields_read(json, &object, &o, &seen, err));
+    return array_push(&o.anomaly->orders, o.order, err);
+}
+
+/* --- Reads and writes -------------------------------------------------------- */
+
+enum { READ_TXN, READ_OP, READ_KEY, READ_VERSION };
+
+static enum status read_read(struct json *json, struct witness_read *read, struct error *err)
+{
+    static const struct field rows[] = {
+        [READ_TXN] =
+            FIELD("txn", FIELD_INTEGER, struct witness_read, txn, .what = "a transaction's id"),
+        [READ_OP] = FIELD("op", FIELD_OP, struct witness_read, op),
+        [READ_KEY] = FIELD("key", FIELD_TEXT, struct witness_read, key, .what = "a key"),
+        [READ_VERSION] = FIELD("version", FIELD_VERSION, struct witness_read, version),
+        { .name = NULL },
+    };
+    static const struct object object = { "an object", rows, 1U << READ_TXN | 1U << READ_OP };
+    uint32_t seen;
+
+    TRY(fields_read(json, &object, read, &seen, err));
+    read->has_key = seen >> READ_KEY & 1;
+    read->has_version = seen >> READ_VERSION & 1;
+    return STATUS_OK;
+}
+
+static enum status read_one_of_two(struct json *json, size_t n, void *owner, struct error *err)
+{
+    struct witness_read *read = &((struct witness_anomaly *)owner)->reads[n];
+
+    TRY(read_read(json, read, err));
+    return read->has_key && !read->has_version
+               ? STATUS_OK
+               : json_refuse_token(json, err, "of two reads txn, op and key are told");
+}
+
+static enum status read_total(struct json *json, size_t n, void *owner, struct error *err)
+{
+    return fields_read_version(json, &((struct witness_anomaly *)owner)->totals[n], err);
+}
+
+static enum status read_written(struct json *json, size_t n, void *owner, struct error *err)
+{
+    return fields_read_version(json, &((struct witness_writes *)owner)->versions[n], err);
+}
+
+static enum status read_writes(struct json *json, struct witness_writes *writes, struct error *err)
+{
+    static const struct list two = { "an array of two", read_written, 2, 2,
+                                     "\"versions\" are two" };
+    static const struct field rows[] = {
+        FIELD("key", FIELD_TEXT, struct witness_writes, key, .what = "a key"),
+        { .name = "versions", .type = FIELD_LIST, .list = &two },
+        FIELD("read", FIELD_PLACE, struct witness_writes, read),
+        { .name = NULL },
+    };
+    static const struct object object = { "an object", rows, 3 };
+    uint32_t seen;
+
+    TRY(fields_read(json, &object, writes, &seen, err));
+    writes->has_read = seen & 4;
+    return STATUS_OK;
+}
+
+/* --- Versions in a circle ---------------------------------------------------- */
+
+static const char *const step_reasons[] = { "read-then-write", "process", "realtime", NULL };
+
+struct circle_step {
+    struct witness_step step;
+    struct witness_numbers txns;
+};
+
+static enum status read_circle_step(struct json *json, struct circle_step *c, struct error *err)
+{
+    static const struct field rows[] = {
+        FIELD("from", FIELD_VERSION, struct circle_step, step.from),
+        FIELD("to", FIELD_VERSION, struct circle_step, step.to),
+        FIELD("by", FIELD_WORD, struct circle_step, step.by, .what = "a reason",
+              .words = step_reasons),
+        FIELD("txns", FIELD_NUMBERS, struct circle_step, txns),
+        { .name = NULL },
+    };
+    static const struct object object = { "a step from version to version", rows, 15 };
+    uint32_t seen;
+
+    TRY(fields_read(json, &object, c, &seen, err));
+    if (c->txns.count != (c->step.by == STEP_BY_TXN ? 1 : 2))
+        return json_refuse_token(json, err, "%zu transactions are no %s", c->txns.count,
+                                 step_reasons[c->step.by]);
+    memcpy(c->step.txns, c->txns.at, c->txns.count * sizeof *c->txns.at);
+    return STATUS_OK;
+}
+
+static enum status add_circle_step(struct json *json, size_t n, void *owner, struct error *err)
+{
+    struct witness_anomaly *anomaly = owner;
+    struct circle_step c = { .step = { .by = STEP_BY_TXN } };
+    enum status status = read_circle_step(json, &c, err);
+
+    assert(n == anomaly->versions.count);
+    array_close(&c.txns);
+    TRY(status);
+    return array_push(&anomaly->versions, c.step, err);
+}
+
+static enum status read_versions(struct json *json, struct witness_anomaly *anomaly,
+                                 struct error *err)
+{
+    static const struct list cycle = { "an array of steps", add_circle_step, 1, 0,
+                                       "a circle has a step" };
+    static const struct field rows[] = {
+        FIELD("key", FIELD_TEXT, struct witness_anomaly, key, .what = "a key"),
+        { .name = "cycle", .type = FIELD_LIST, .list = &cycle },
+        { .name = NULL },
+    };
+    static const struct object object = { "an object", rows, 3 };
+    uint32_t seen;
+
+    return fields_read(json, &object, anomaly, &seen, err);
+}
 
 /* --- Anomalies --------------------------------------------------------------- */
 
-enum {
-    ANOMALY_FIELD_KIND,
-    ANOMALY_FIELD_TXNS,
-    ANOMALY_FIELD_EXPLANATION,
-    ANOMALY_FIELD_ORDERS,
-    ANOMALY_FIELD_PROOFS
-};
+enum { ANOMALY_KIND, ANOMALY_TXNS, ANOMALY_EXPLANATION, ANOMALY_ORDERS, ANOMALY_PROOFS };
 
-/* The proofs as they stand in enum witness_proof. */
-static const char *const anomaly_fields[] = { "kind",  "transactions", "explanation", "orders",
-                                              "cycle", "read",         "writes",      "refutation",
-                                              "reads", "versions",     "totals",      "steps",
-                                              NULL };
-
-static enum status read_anomaly_field(struct json *json, unsigned field,
-                                      struct witness_anomaly *anomaly, struct error *err)
+/* The rows of proofs are in the order of enum witness_proof. */
+static enum status read_proof(struct json *json, size_t row, void *owner, struct error *err)
 {
-    unsigned kind;
+    static const struct list cycle = { "an array of edges", add_edge, 1, 0, no_edge };
+    static const struct list reads = { "two reads", read_one_of_two, 2, 2, "\"reads\" are two" };
+    static const struct list totals = { "an array of two", read_total, 2, 2, "\"totals\" are two" };
+    struct witness_anomaly *anomaly = owner;
 
-    switch (field) {
-    case ANOMALY_FIELD_KIND:
-        TRY(witness_name(json, anomaly_names(), "an anomaly", &kind, err));
-        anomaly->kind = (enum anomaly)kind;
-        return STATUS_OK;
-    case ANOMALY_FIELD_TXNS:
-        READ_NUMBERS(json, &anomaly->txns, "a transaction's id", err);
-        return STATUS_OK;
-    case ANOMALY_FIELD_EXPLANATION:
-        return witness_words(json, "an explanation", err);
-    case ANOMALY_FIELD_ORDERS:
-        return proofs_read_orders(json, anomaly, err);
-    default:
-        break;
-    }
     if (anomaly->proof != PROOF_NONE)
         return json_refuse_token(json, err, "an anomaly has one proof");
-    anomaly->proof = (enum witness_proof)(PROOF_CYCLE + (field - ANOMALY_FIELD_PROOFS));
-    return proofs_read(json, anomaly, err);
+    anomaly->proof = (enum witness_proof)(PROOF_CYCLE + (row - ANOMALY_PROOFS));
+    switch (anomaly->proof) {
+    case PROOF_CYCLE:
+        return fields_read_list(json, &cycle, anomaly, err);
+    case PROOF_READ:
+        return read_read(json, &anomaly->read, err);
+    case PROOF_WRITES:
+        return read_writes(json, &anomaly->writes, err);
+    case PROOF_READS:
+        return fields_read_list(json, &reads, anomaly, err);
+    case PROOF_VERSIONS:
+        return read_versions(json, anomaly, err);
+    case PROOF_TOTALS:
+        return fields_read_list(json, &totals, anomaly, err);
+    case PROOF_STEPS:
+        return steps_pass(json, &steps_of_instants, &anomaly->steps, err);
+    default:
+        return steps_pass(json, &steps_of_refutation, &anomaly->steps, err);
+    }
+}
+
+static enum status read_kind(struct json *json, size_t row, void *owner, struct error *err)
+{
+    unsigned kind = 0;
+
+    assert(row == ANOMALY_KIND);
+    TRY(fields_read_word(json, anomaly_names(), "an anomaly", &kind, err));
+    ((struct witness_anomaly *)owner)->kind = (enum anomaly)kind;
+    return STATUS_OK;
 }
 
 static enum status read_anomaly(struct json *json, struct witness_anomaly *anomaly,
                                 struct error *err)
 {
-    struct fields fields = { .names = anomaly_fields };
-    unsigned field;
-
-    TRY(json_open(json, '{', "an anomaly", err));
-    for (;;) {
-        TRY(witness_fields_next(&fields, json, &field, err));
-        if (field == FIELDS_END)
-            break;
-        TRY(read_anomaly_field(json, field, anomaly, err));
+#define PROOF_ROW(its_name)                                                                        \
+    {                                                                                              \
+        .name = its_name, .type = FIELD_OWN, .read = read_proof                                    \
     }
-    TRY(witness_fields_need(&fields, json, 7, err));
+    static const struct list orders = { "an array of orders", add_order, 1, 0,
+                                        "there is at least one order" };
+    static const struct field rows[] = {
+        [ANOMALY_KIND] = { .name = "kind", .type = FIELD_OWN, .read = read_kind },
+        [ANOMALY_TXNS] = FIELD("transactions", FIELD_NUMBERS, struct witness_anomaly, txns),
+        [ANOMALY_EXPLANATION] = { .name = "explanation",
+                                  .type = FIELD_UNJUDGED,
+                                  .what = "an explanation" },
+        [ANOMALY_ORDERS] = { .name = "orders", .type = FIELD_LIST, .list = &orders },
+        [ANOMALY_PROOFS] = PROOF_ROW("cycle"),
+        PROOF_ROW("read"),
+        PROOF_ROW("writes"),
+        PROOF_ROW("refutation"),
+        PROOF_ROW("reads"),
+        PROOF_ROW("versions"),
+        PROOF_ROW("totals"),
+        PROOF_ROW("steps"),
+        { .name = NULL },
+    };
+    static const struct object object = { "an anomaly", rows, 7 };
+    uint32_t seen;
+
+    TRY(fields_read(json, &object, anomaly, &seen, err));
     if (anomaly->proof == PROOF_NONE)
         return json_refuse_token(json, err,
                                  "an anomaly has \"cycle\", \"read\", \"writes\", "
@@ -74,21 +357,14 @@ static enum status read_anomaly(struct json *json, struct witness_anomaly *anoma
     return STATUS_OK;
 }
 
-static enum status read_anomalies(struct json *json, struct witness *w, struct error *err)
+static enum status add_anomaly(struct json *json, size_t n, void *owner, struct error *err)
 {
-    bool more;
+    struct witness *w = owner;
 
-    TRY(json_open(json, '[', "an array of anomalies", err));
-    for (size_t n = 0;; n++) {
-        TRY(json_element(json, n, &more, err));
-        if (!more)
-            break;
-        if (n == WITNESS_ANOMALIES_MAX)
-            return json_refuse_token(json, err, "more than %d anomalies", WITNESS_ANOMALIES_MAX);
-        TRY(array_push(&w->anomalies, (struct witness_anomaly){ 0 }, err));
-        TRY(read_anomaly(json, &w->anomalies.at[n], err));
-    }
-    return STATUS_OK;
+    if (n == WITNESS_ANOMALIES_MAX)
+        return json_refuse_token(json, err, "more than %d anomalies", WITNESS_ANOMALIES_MAX);
+    TRY(array_push(&w->anomalies, (struct witness_anomaly){ 0 }, err));
+    return read_anomaly(json, &w->anomalies.at[n], err);
 }
 
 /* --- The whole --------------------------------------------------------------- */
@@ -107,132 +383,95 @@ enum {
     FIELD_CLOCK_ERROR,
     FIELD_INSTANTS,
     FIELD_OPEN,
-    FIELD_UNJUDGED
+    FIELD_EXCUSED
 };
-
-static const char *const witness_fields[] = { "ordeal-witness", "history",     "checker",
-                                              "level",          "verdict",     "version-order",
-                                              "order",          "snapshots",   "anomalies",
-                                              "profile",        "clock-error", "instants",
-                                              "open",           "unjudged",    NULL };
 
 #define FIELDS_OF_ALL 0x1f
 
-static enum status read_digest(struct json *json, struct text *digest, struct error *err)
+static enum status check_digest(struct json *json, struct text digest, struct error *err)
 {
-    TRY(json_string(json, "the digest of the history", digest, err));
-    if (digest->length != DIGEST_HEX_SIZE - 1)
+    if (digest.length != DIGEST_HEX_SIZE - 1)
         return json_refuse_token(json, err, "a digest has %d hex digits", DIGEST_HEX_SIZE - 1);
-    for (size_t i = 0; i < digest->length; i++)
-        if (!memchr("0123456789abcdef", digest->at[i], 16))
+    for (size_t i = 0; i < digest.length; i++)
+        if (!memchr("0123456789abcdef", digest.at[i], 16))
             return json_refuse_token(json, err, "a digest has hex digits in lower case");
     return STATUS_OK;
 }
 
-/* Appends the names of instants, or operations, of an array to one of them. */
-#define READ_NAMES(json, array, err)                                                               \
-    do {                                                                                           \
-        struct instant_name named;                                                                 \
-        TRY(json_open(json, '[', "an array", err));                                                \
-        for (size_t n = 0;; n++) {                                                                 \
-            ELEMENT_OR_BREAK(json, n, err);                                                        \
-            TRY(instant_name_read(json, &named, err));                                             \
-            TRY(array_push(array, named, err));                                                    \
-        }                                                                                          \
-    } while (0)
-
-static enum status read_unjudged(struct json *json, struct witness *w, struct error *err)
+static enum status add_unjudged(struct json *json, size_t n, void *owner, struct error *err)
 {
+    struct witness *w = owner;
     struct witness_place place;
 
-    TRY(json_open(json, '[', "an array of statements", err));
-    for (size_t n = 0;; n++) {
-        ELEMENT_OR_BREAK(json, n, err);
-        TRY(witness_place(json, &place.txn, &place.op, err));
-        TRY(array_push(&w->unjudged, place, err));
-    }
-    return STATUS_OK;
+    assert(n == w->unjudged.count);
+    TRY(fields_read_place(json, &place, err));
+    return array_push(&w->unjudged, place, err);
 }
 
-static enum status read_field(struct json *json, unsigned field, struct witness *w,
-                              struct error *err)
+static enum status read_own(struct json *json, size_t row, void *owner, struct error *err)
 {
     static const char *const verdicts[] = { "valid", "invalid", NULL };
     static const char *const parts[] = { "part", NULL };
+    struct witness *w = owner;
     int64_t format;
-    unsigned name;
+    unsigned word;
 
-    switch (field) {
+    switch (row) {
     case FIELD_FORMAT:
         TRY(json_integer(json, "the version of the format", &format, err));
         return format == 1 ? STATUS_OK
                            : json_refuse_token(json, err, "only version 1 of the format is known");
     case FIELD_HISTORY:
-        return read_digest(json, &w->history, err);
+        TRY(json_string(json, "the digest of the history", &w->history, err));
+        return check_digest(json, w->history, err);
     case FIELD_CHECKER:
-        TRY(witness_name(json, basis_names, "a checker whose witnesses are known", &name, err));
-        w->basis = basis_at(name);
+        TRY(fields_read_word(json, basis_names, "a checker whose witnesses are known", &word, err));
+        w->basis = basis_at(word);
         return STATUS_OK;
     case FIELD_LEVEL:
-        TRY(witness_name(json, level_all_names(), "a level", &name, err));
-        level_of_text(text_of(level_all_names()[name]), &w->level);
+        TRY(fields_read_word(json, level_all_names(), "a level", &word, err));
+        level_of_text(text_of(level_all_names()[word]), &w->level);
         return STATUS_OK;
     case FIELD_VERDICT:
-        TRY(witness_name(json, verdicts, "\"valid\" or \"invalid\"", &name, err));
-        w->is_valid = name == 0;
+        TRY(fields_read_word(json, verdicts, "\"valid\" or \"invalid\"", &word, err));
+        w->is_valid = word == 0;
         return STATUS_OK;
     case FIELD_VERSION_ORDER:
         w->has_part = true;
-        return witness_name(json, parts, "\"part\"", &name, err);
-    case FIELD_ORDER:
-        READ_NUMBERS(json, &w->order, "a transaction's id", err);
-        return STATUS_OK;
-    case FIELD_SNAPSHOTS:
-        w->has_snapshots = true;
-        READ_NUMBERS(json, &w->snapshots, "a number of transactions", err);
-        return STATUS_OK;
+        return fields_read_word(json, parts, "\"part\"", &word, err);
     case FIELD_PROFILE:
         return workings_read(json, &w->workings, err);
-    case FIELD_CLOCK_ERROR:
+    default:
+        assert(row == FIELD_CLOCK_ERROR);
         TRY(json_integer(json, "how far clocks may be off", &w->clock_error, err));
         return w->clock_error >= 0
                    ? STATUS_OK
                    : json_refuse_token(json, err, "clocks are off by 0 or more nanoseconds");
-    case FIELD_INSTANTS:
-        READ_NAMES(json, &w->instants, err);
-        return STATUS_OK;
-    case FIELD_OPEN:
-        READ_NAMES(json, &w->open, err);
-        return STATUS_OK;
-    case FIELD_UNJUDGED:
-        return read_unjudged(json, w, err);
-    default:
-        return read_anomalies(json, w, err);
     }
 }
 
 /* Which fields go with which verdict. */
 static enum status check_fields(struct json *json, const struct witness *w,
-                                const struct fields *fields, struct error *err)
+                                const struct object *object, uint32_t seen, struct error *err)
 {
     bool is_interval = w->basis->has_instants;
-    uint32_t of_order = 1U << FIELD_ORDER | 1U << FIELD_SNAPSHOTS | 1U << FIELD_UNJUDGED;
+    uint32_t of_order = 1U << FIELD_ORDER | 1U << FIELD_SNAPSHOTS | 1U << FIELD_EXCUSED;
     uint32_t of_instants = 1U << FIELD_INSTANTS | 1U << FIELD_OPEN;
     uint32_t of_interval = 1U << FIELD_PROFILE | 1U << FIELD_CLOCK_ERROR | of_instants;
     uint32_t of_valid = is_interval ? 1U << FIELD_INSTANTS : 1U << FIELD_ORDER;
     uint32_t of_invalid = 1U << FIELD_ANOMALIES;
-    uint32_t needed = FIELDS_OF_ALL | (w->is_valid ? of_valid : of_invalid);
+    uint32_t needed = (w->is_valid ? of_valid : of_invalid);
 
-    TRY(witness_fields_need(fields, json, needed | (is_interval ? 1U << FIELD_PROFILE : 0), err));
-    if (fields->seen & (is_interval ? of_order : of_interval))
+    TRY(fields_need(object, json, seen, needed | (is_interval ? 1U << FIELD_PROFILE : 0), err));
+    if (seen & (is_interval ? of_order : of_interval))
         return json_refuse_token(json, err,
                                  is_interval ? "interval has instants, and no order"
                                              : "profiles and instants are of interval alone");
     if (w->has_part && !w->basis->searches_orders)
         return json_refuse_token(json, err, "only blackbox takes a part of the version orders");
-    if (w->is_valid && (fields->seen & of_invalid))
+    if (w->is_valid && (seen & of_invalid))
         return json_refuse_token(json, err, "a valid verdict with anomalies");
-    if (!w->is_valid && (fields->seen & (of_order | of_instants)))
+    if (!w->is_valid && (seen & (of_order | of_instants)))
         return json_refuse_token(json, err, "an invalid verdict with an order");
     if (!w->is_valid && w->anomalies.count == 0)
         return json_refuse_token(json, err, "an invalid verdict without anomalies");
@@ -256,22 +495,39 @@ static void blank_line_ends(char *bytes, size_t size)
 
 enum status witness_read(char *bytes, size_t size, struct witness *w, struct error *err)
 {
-    struct json *json = &w->json;
-    struct fields fields = { .names = witness_fields };
-    unsigned field;
+#define OWN_ROW(its_name)                                                                          \
+    {                                                                                              \
+        .name = its_name, .type = FIELD_OWN, .read = read_own                                      \
+    }
+    static const struct list anomalies = { "an array of anomalies", add_anomaly, 0, 0, NULL };
+    static const struct list unjudged = { "an array of statements", add_unjudged, 0, 0, NULL };
+    static const struct field rows[] = {
+        [FIELD_FORMAT] = OWN_ROW("ordeal-witness"),
+        [FIELD_HISTORY] = OWN_ROW("history"),
+        [FIELD_CHECKER] = OWN_ROW("checker"),
+        [FIELD_LEVEL] = OWN_ROW("level"),
+        [FIELD_VERDICT] = OWN_ROW("verdict"),
+        [FIELD_VERSION_ORDER] = OWN_ROW("version-order"),
+        [FIELD_ORDER] = FIELD("order", FIELD_NUMBERS, struct witness, order),
+        [FIELD_SNAPSHOTS] = FIELD("snapshots", FIELD_NUMBERS, struct witness, snapshots),
+        [FIELD_ANOMALIES] = { .name = "anomalies", .type = FIELD_LIST, .list = &anomalies },
+        [FIELD_PROFILE] = OWN_ROW("profile"),
+        [FIELD_CLOCK_ERROR] = OWN_ROW("clock-error"),
+        [FIELD_INSTANTS] = FIELD("instants", FIELD_NAMES, struct witness, instants),
+        [FIELD_OPEN] = FIELD("open", FIELD_NAMES, struct witness, open),
+        [FIELD_EXCUSED] = { .name = "unjudged", .type = FIELD_LIST, .list = &unjudged },
+        { .name = NULL },
+    };
+    static const struct object object = { "a witness, which is an object", rows, FIELDS_OF_ALL };
+    uint32_t seen;
 
     *w = (struct witness){ .basis = basis_at(0) };
     blank_line_ends(bytes, size);
-    json_begin(json, (struct text){ bytes, size });
-    TRY(json_open(json, '{', "a witness, which is an object", err));
-    for (;;) {
-        TRY(witness_fields_next(&fields, json, &field, err));
-        if (field == FIELDS_END)
-            break;
-        TRY(read_field(json, field, w, err));
-    }
-    TRY(check_fields(json, w, &fields, err));
-    return json_end(json, err);
+    json_begin(&w->json, (struct text){ bytes, size });
+    TRY(fields_read(&w->json, &object, w, &seen, err));
+    w->has_snapshots = seen >> FIELD_SNAPSHOTS & 1;
+    TRY(check_fields(&w->json, w, &object, seen, err));
+    return json_end(&w->json, err);
 }
 
 void witness_close(struct witness *w)

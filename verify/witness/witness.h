@@ -18,7 +18,7 @@
 #include "history/anomaly.h"
 #include "history/level.h"
 #include "verify/basis_private.h"
-#include "verify/witness/instant_steps.h"
+#include "verify/witness/steps.h"
 #include "verify/witness/workings.h"
 
 #define WITNESS_ANOMALIES_MAX 1000 /* so that the work is bounded by the sizes of the two files */
@@ -94,7 +94,7 @@ struct witness_order {
 
 struct witness_anomaly {
     enum anomaly kind;
-    ARRAY(int64_t) txns;
+    struct witness_numbers txns;
     enum witness_proof proof;
     ARRAY(struct witness_edge) cycle, because;
     ARRAY(struct witness_order) orders; /* that the cycle stands on */
@@ -104,8 +104,7 @@ struct witness_anomaly {
     struct text key; /* of versions */
     ARRAY(struct witness_step) versions;
     struct witness_version totals[2]; /* transactions; or what was there initially */
-    struct text refutation;           /* an array of steps.h */
-    struct text steps;                /* an array of instant_steps.h */
+    struct text steps;                /* an array, of a refutation or about instants */
 };
 
 struct witness {
@@ -115,15 +114,22 @@ struct witness {
     bool is_valid; /* the verdict */
     bool has_part; /* of the version orders: it was drawn from that alone */
     bool has_snapshots;
-    ARRAY(int64_t) order, snapshots;
+    struct witness_numbers order, snapshots;
     ARRAY(struct witness_place) unjudged; /* statements that the verdict says nothing of */
     struct workings workings;             /* of interval, as is all up to the anomalies */
     int64_t clock_error;
-    ARRAY(struct instant_name) instants, open;
+    struct witness_names instants, open;
     ARRAY(struct witness_anomaly) anomalies;
 
     struct json json; /* owns texts that had escapes */
 };
+
+static inline bool witness_edge_has_data(enum witness_edge_kind kind)
+{
+    return kind <= EDGE_PREDICATE_RW;
+}
+
+const char *witness_edge_name(enum witness_edge_kind);
 
 /* Changes the bytes: line ends become blanks. They and some beyond them must be readable. */
 MUST_USE enum status witness_read(char *bytes, size_t size, struct witness *, struct error *);

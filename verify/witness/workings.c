@@ -1,5 +1,6 @@
 #include "verify/witness/workings.h"
 
+#include <assert.h>
 #include <stddef.h>
 
 #include "verify/witness/fields_private.h"
@@ -17,68 +18,42 @@ static bool *rule_at(struct workings *w, unsigned rule)
                             &w->locks_writes, &w->locks_reads,   &w->locks_for,
                             &w->locks_absent, &w->hides_own,     &w->first_updater };
 
+    assert(rule < ROW_COUNT(rules));
     return rules[rule];
 }
 
-static enum status read_rules(struct json *json, struct workings *w, struct error *err)
+static enum status read_rule(struct json *json, size_t n, void *owner, struct error *err)
 {
-    unsigned rule;
+    unsigned rule = 0;
 
-    TRY(json_open(json, '[', "an array of rules", err));
-    for (size_t n = 0;; n++) {
-        ELEMENT_OR_BREAK(json, n, err);
-        TRY(witness_name(json, rule_names, "a rule of profiles", &rule, err));
-        if (*rule_at(w, rule))
-            return json_refuse_token(json, err, "the rule %s stands here twice", rule_names[rule]);
-        *rule_at(w, rule) = true;
-    }
+    (void)n;
+    TRY(fields_read_word(json, rule_names, "a rule of profiles", &rule, err));
+    if (*rule_at(owner, rule))
+        return json_refuse_token(json, err, "the rule %s stands here twice", rule_names[rule]);
+    *rule_at(owner, rule) = true;
     return STATUS_OK;
 }
 
-enum { PROFILE_VIEW, PROFILE_TIMING, PROFILE_CERTIFIER, PROFILE_RULES };
-
-static enum status read_field(struct json *json, unsigned field, struct workings *w,
-                              struct error *err)
+enum status workings_read(struct json *json, struct workings *w, struct error *err)
 {
     static const char *const views[] = { "commit", "transaction", "statement", "row", NULL };
     static const char *const timings[] = { "none", "key", "full", NULL };
     static const char *const certifiers[] = {
         "none", "cycles", "write-skew", "timestamp-order", "validation", "concurrent-versions", NULL
     };
-    unsigned name = 0;
+    static const struct list rules = { "an array of rules", read_rule, 0, 0, NULL };
+    static const struct field rows[] = {
+        FIELD("view", FIELD_WORD, struct workings, view, .what = "a view", .words = views),
+        FIELD("timing", FIELD_WORD, struct workings, timing, .what = "a timing", .words = timings),
+        FIELD("certifier", FIELD_WORD, struct workings, certifier, .what = "a certifier",
+              .words = certifiers),
+        { .name = "rules", .type = FIELD_LIST, .list = &rules },
+        { .name = NULL },
+    };
+    static const struct object object = { "a profile, which is an object", rows, 15 };
+    uint32_t seen;
 
-    switch (field) {
-    case PROFILE_VIEW:
-        TRY(witness_name(json, views, "a view", &name, err));
-        w->view = (enum workings_view)name;
-        return STATUS_OK;
-    case PROFILE_TIMING:
-        TRY(witness_name(json, timings, "a timing", &name, err));
-        w->timing = (enum workings_timing)name;
-        return STATUS_OK;
-    case PROFILE_CERTIFIER:
-        TRY(witness_name(json, certifiers, "a certifier", &name, err));
-        w->certifier = (enum workings_certifier)name;
-        return STATUS_OK;
-    default:
-        return read_rules(json, w, err);
-    }
-}
-
-enum status workings_read(struct json *json, struct workings *w, struct error *err)
-{
-    static const char *const names[] = { "view", "timing", "certifier", "rules", NULL };
-    struct fields fields = { .names = names };
-    unsigned field;
-
-    TRY(json_open(json, '{', "a profile, which is an object", err));
-    for (;;) {
-        TRY(witness_fields_next(&fields, json, &field, err));
-        if (field == FIELDS_END)
-            break;
-        TRY(read_field(json, field, w, err));
-    }
-    return witness_fields_need(&fields, json, 15, err);
+    return fields_read(json, &object, w, &seen, err);
 }
 
 /* --- What no database is like ------------------------------------------------ */
