@@ -5,12 +5,9 @@
 
 #include "base/fixed.h"
 #include "nemesis/clock_fault_private.h"
-#include "nemesis/clog_private.h"
-#include "nemesis/crash_private.h"
+#include "nemesis/node_fault_private.h"
 #include "nemesis/disk_fault_private.h"
-#include "nemesis/message_private.h"
-#include "nemesis/partition_private.h"
-#include "nemesis/pause_private.h"
+#include "nemesis/network_fault_private.h"
 #include "nemesis/strikes.h"
 
 /* A nemesis that strikes while somebody writes asks so often, about each millisecond. */
@@ -26,12 +23,12 @@ static const struct {
     int64_t (*flicker)(struct nemesis *, struct world *); /* the next one in so many ns; or 0 */
     bool (*was_felt)(struct nemesis *, struct world *);   /* asked before each release */
 } kinds[NEMESIS_KIND_COUNT] = {
-    [NEMESIS_PARTITION] = { partition_strike, partition_release, NULL, NULL },
+    [NEMESIS_PARTITION] = { network_fault_cut, network_fault_mend, NULL, NULL },
     [NEMESIS_CLOCK] = { clock_fault_strike, clock_fault_release, clock_fault_flicker, NULL },
-    [NEMESIS_CRASH] = { crash_strike, crash_release, NULL, NULL },
-    [NEMESIS_PAUSE] = { pause_strike, pause_release, NULL, NULL },
-    [NEMESIS_MESSAGE] = { message_strike, message_release, NULL, message_was_felt },
-    [NEMESIS_CLOG] = { clog_strike, clog_release, NULL, NULL },
+    [NEMESIS_CRASH] = { node_fault_crash, node_fault_restart, NULL, NULL },
+    [NEMESIS_PAUSE] = { node_fault_pause, node_fault_resume, NULL, NULL },
+    [NEMESIS_MESSAGE] = { network_fault_burst, network_fault_end_burst, NULL, network_fault_was_felt },
+    [NEMESIS_CLOG] = { network_fault_clog, network_fault_unclog, NULL, NULL },
     [NEMESIS_DISK] = { disk_fault_strike, disk_fault_release, NULL, disk_fault_was_felt },
 };
 

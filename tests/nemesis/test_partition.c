@@ -1,4 +1,4 @@
-#include "nemesis/partition_private.h"
+#include "nemesis/network_fault_private.h"
 
 #include "base/random.h"
 #include "tests/fixture.h"
@@ -24,7 +24,7 @@ static void fill(enum nemesis_shape shape, uint32_t node_count)
     for (uint32_t i = 0; i < node_count; i++)
         order[i] = i;
     random_shuffle(&randomness, order, node_count);
-    partition_fill(shape, order, 0, node_count, cuts);
+    network_fault_fill(shape, order, 0, node_count, cuts);
 }
 
 static bool hears(uint32_t node_count, uint32_t node, uint32_t from)
