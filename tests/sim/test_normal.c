@@ -1,4 +1,4 @@
-#include "sim/normal_private.h"
+#include "sim/latency.h"
 
 #include "base/fixed.h"
 #include "base/random.h"
@@ -60,7 +60,7 @@ static void every_entry_of_the_table_is_the_quantile(void)
         for (uint64_t step = 0; step < STEPS; step++) {
             uint64_t word = (STEPS + step) << (59 - octave);
             long double share = (long double)word / 18446744073709551616.0L;
-            long double z = -as_real(normal_quantile(word));
+            long double z = -as_real(latency_normal_quantile(word));
             long double away = magnitude(share_beyond(z) - share) / density(z);
 
             TEST_ASSERT_TRUE_MESSAGE(away < 1.0L / (1 << 28), "an entry is off");
@@ -75,7 +75,7 @@ static void between_entries_it_is_off_by_less_than_the_promise(void)
     for (uint64_t i = 0; i < fixture_rounds(2000); i++) {
         uint64_t word = random_draw_at(&key, i) >> 1 >> i % OCTAVES;
         long double share = ((long double)word + 0.5L) / 18446744073709551616.0L;
-        long double z = -as_real(normal_quantile(word));
+        long double z = -as_real(latency_normal_quantile(word));
 
         if (word < UINT64_C(1) << (63 - OCTAVES))
             continue;
@@ -102,9 +102,9 @@ static void known_quantiles_are_met(void)
 
     for (size_t i = 0; i < ROW_COUNT(rows); i++)
         TEST_ASSERT_INT64_WITHIN_MESSAGE(
-            200, rows[i].z, fixed_multiply(normal_quantile(rows[i].word), 1000000), rows[i].share);
+            200, rows[i].z, fixed_multiply(latency_normal_quantile(rows[i].word), 1000000), rows[i].share);
     TEST_ASSERT_INT64_WITHIN(FIXED_ONE / 5000, NORMAL_99TH,
-                             normal_quantile(UINT64_C(18262276632972456099)));
+                             latency_normal_quantile(UINT64_C(18262276632972456099)));
 }
 
 static void it_never_falls_and_is_symmetric(void)
@@ -113,12 +113,12 @@ static void it_never_falls_and_is_symmetric(void)
 
     for (uint64_t i = 0; i < fixture_rounds(100000); i++) {
         uint64_t word = random_draw_at(&key, i) >> i % 64;
-        int64_t z = normal_quantile(word);
+        int64_t z = latency_normal_quantile(word);
 
-        TEST_ASSERT_EQUAL_INT64(-z, normal_quantile(~word));
+        TEST_ASSERT_EQUAL_INT64(-z, latency_normal_quantile(~word));
         if (word < UINT64_MAX)
-            TEST_ASSERT_LESS_OR_EQUAL_INT64(normal_quantile(word + 1), z);
-        TEST_ASSERT_LESS_OR_EQUAL_INT64(normal_quantile(word | word >> 1), z);
+            TEST_ASSERT_LESS_OR_EQUAL_INT64(latency_normal_quantile(word + 1), z);
+        TEST_ASSERT_LESS_OR_EQUAL_INT64(latency_normal_quantile(word | word >> 1), z);
     }
 }
 
@@ -128,18 +128,18 @@ static void around_every_entry_it_never_falls(void)
         for (uint64_t step = 0; step < STEPS; step++)
             for (uint64_t i = 0; i < 8; i++) {
                 uint64_t word = ((STEPS + step) << (59 - octave)) - 4 + i;
-                TEST_ASSERT_LESS_OR_EQUAL_INT64(normal_quantile(word + 1), normal_quantile(word));
+                TEST_ASSERT_LESS_OR_EQUAL_INT64(latency_normal_quantile(word + 1), latency_normal_quantile(word));
             }
 }
 
 static void the_tails_end_where_the_table_does(void)
 {
-    const int64_t end = normal_quantile(UINT64_MAX);
+    const int64_t end = latency_normal_quantile(UINT64_MAX);
 
     TEST_ASSERT_EQUAL_INT64(INT64_C(27221321280), end);
-    TEST_ASSERT_EQUAL_INT64(-end, normal_quantile(0));
-    TEST_ASSERT_EQUAL_INT64(end, normal_quantile(UINT64_MAX - (UINT64_C(1) << 31)));
-    TEST_ASSERT_LESS_THAN_INT64(end, normal_quantile(UINT64_MAX - (UINT64_C(1) << 32)));
+    TEST_ASSERT_EQUAL_INT64(-end, latency_normal_quantile(0));
+    TEST_ASSERT_EQUAL_INT64(end, latency_normal_quantile(UINT64_MAX - (UINT64_C(1) << 31)));
+    TEST_ASSERT_LESS_THAN_INT64(end, latency_normal_quantile(UINT64_MAX - (UINT64_C(1) << 32)));
 }
 
 int main(void)
