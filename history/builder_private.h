@@ -1,9 +1,8 @@
 /*
  * builder_private: what the builder's files share.
  *
- * builder.c holds columns, names, transactions and item operations;
- * builder_tables.c tables, lists, rows and statements; builder_versions.c the
- * names of versions.
+ * builder.c holds columns, names, transactions, item operations and the names of versions;
+ * builder_tables.c tables, lists, rows and statements.
  */
 #ifndef HISTORY_BUILDER_PRIVATE_H
 #define HISTORY_BUILDER_PRIVATE_H

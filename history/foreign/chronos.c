@@ -14,7 +14,7 @@
 #include "history/foreign/foreign_private.h"
 
 struct chronos_reader {
-    struct whole whole;
+    struct draft_file whole;
     struct intern names;         /* ids that are no numbers */
     struct edn_integers elements; /* of the list at hand */
 };
@@ -241,17 +241,17 @@ static enum status take_all(struct chronos_reader *r, struct error *err)
             break;
         TRY(take_txn(r, err));
     }
-    return whole_is_over(&r->whole, err);
+    return draft_is_over(&r->whole, err);
 }
 
 static enum status read_chronos(struct source *source, struct history *history, struct error *err)
 {
     struct chronos_reader r = { .names = { 0 } };
-    enum status status = whole_begin(&r.whole, source, true, err);
+    enum status status = draft_begin_file(&r.whole, source, true, err);
 
     if (status == STATUS_OK)
         status = take_all(&r, err);
-    status = whole_end(&r.whole, source, status, "chronos", history, err);
+    status = draft_end_file(&r.whole, source, status, "chronos", history, err);
     intern_close(&r.names);
     array_close(&r.elements.all);
     return status;

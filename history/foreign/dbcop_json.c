@@ -87,7 +87,7 @@ static enum status take_event_field(struct edn *e, const struct edn_scalar *name
     return edn_skip(e, err);
 }
 
-static enum status take_event(struct whole *w, uint32_t txn, struct error *err)
+static enum status take_event(struct draft_file *w, uint32_t txn, struct error *err)
 {
     struct edn *e = &w->edn;
     struct dbcop_event event = { .is_write = false };
@@ -115,7 +115,7 @@ static enum status take_event(struct whole *w, uint32_t txn, struct error *err)
 
 /* --- Transactions ----------------------------------------------------------------- */
 
-static enum status take_events(struct whole *w, uint32_t txn, struct error *err)
+static enum status take_events(struct draft_file *w, uint32_t txn, struct error *err)
 {
     struct edn *e = &w->edn;
     bool more;
@@ -129,7 +129,7 @@ static enum status take_events(struct whole *w, uint32_t txn, struct error *err)
     }
 }
 
-static enum status take_txn(struct whole *w, int64_t session, struct error *err)
+static enum status take_txn(struct draft_file *w, int64_t session, struct error *err)
 {
     struct edn *e = &w->edn;
     bool has_events = false, has_outcome = false, committed = false;
@@ -162,7 +162,7 @@ static enum status take_txn(struct whole *w, int64_t session, struct error *err)
     return STATUS_OK;
 }
 
-static enum status take_sessions(struct whole *w, struct error *err)
+static enum status take_sessions(struct draft_file *w, struct error *err)
 {
     struct edn *e = &w->edn;
     bool more;
@@ -184,7 +184,7 @@ static enum status take_sessions(struct whole *w, struct error *err)
 
 /* --- Files ------------------------------------------------------------------------ */
 
-static enum status take_object(struct whole *w, struct error *err)
+static enum status take_object(struct draft_file *w, struct error *err)
 {
     struct edn *e = &w->edn;
     bool has_data = false;
@@ -209,7 +209,7 @@ static enum status take_object(struct whole *w, struct error *err)
     return has_data ? STATUS_OK : edn_refuse(e, "a field data before this", err);
 }
 
-static enum status take_all(struct whole *w, struct error *err)
+static enum status take_all(struct draft_file *w, struct error *err)
 {
     struct edn *e = &w->edn;
 
@@ -217,18 +217,18 @@ static enum status take_all(struct whole *w, struct error *err)
         TRY(take_object(w, err));
     else
         TRY(take_sessions(w, err));
-    return whole_is_over(w, err);
+    return draft_is_over(w, err);
 }
 
 static enum status read_dbcop_json(struct source *source, struct history *history,
                                    struct error *err)
 {
-    struct whole whole;
-    enum status status = whole_begin(&whole, source, true, err);
+    struct draft_file whole;
+    enum status status = draft_begin_file(&whole, source, true, err);
 
     if (status == STATUS_OK)
         status = take_all(&whole, err);
-    return whole_end(&whole, source, status, "dbcop", history, err);
+    return draft_end_file(&whole, source, status, "dbcop", history, err);
 }
 
 /* --- Recognition ------------------------------------------------------------------ */

@@ -2,6 +2,77 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
+
+#include "history/foreign/edn_private.h"
+#include "history/io/source.h"
+
+void draft_init_file(struct draft_file *whole)
+{
+    *whole = (struct draft_file){ .bytes = NULL };
+    draft_init(&whole->draft);
+}
+
+enum status draft_take_file(struct draft_file *whole, struct source *source, bool is_json,
+                       struct error *err)
+{
+    size_t size = 0;
+
+    free(whole->bytes);
+    whole->bytes = NULL;
+    TRY(source_take_rest(source, &whole->bytes, &size, err));
+    edn_begin(&whole->edn, (struct text){ whole->bytes, size }, is_json);
+    return STATUS_OK;
+}
+
+enum status draft_begin_file(struct draft_file *whole, struct source *source, bool is_json,
+                        struct error *err)
+{
+    draft_init_file(whole);
+    return draft_take_file(whole, source, is_json, err);
+}
+
+/* The line that the lexer is on, at a cost that grows with how far it is. */
+static uint64_t whole_line(const struct draft_file *whole)
+{
+    uint64_t line = 1;
+
+    for (const char *at = whole->edn.begin; at < whole->edn.at; at++)
+        line += *at == '\n';
+    return line;
+}
+
+enum status draft_refuse_file(const struct draft_file *whole, const char *file, struct error *err)
+{
+    if (!whole->bytes)
+        return err->status; /* it could not even be taken */
+    error_set_file(err, file);
+    err->offset = (uint64_t)(whole->edn.at - whole->edn.begin);
+    err->line = whole_line(whole);
+    return err->status;
+}
+
+enum status draft_end_file(struct draft_file *whole, const struct source *source, enum status status,
+                      const char *producer, struct history *history, struct error *err)
+{
+    if (status == STATUS_OK)
+        status = draft_finish(&whole->draft, producer, history, err);
+    else if (source)
+        status = draft_refuse_file(whole, source->name, err);
+    if (status != STATUS_OK && source && !err->file[0])
+        error_set_file(err, source->name);
+    draft_close(&whole->draft);
+    edn_close(&whole->edn);
+    free(whole->bytes);
+    return status;
+}
+
+enum status draft_is_over(struct draft_file *whole, struct error *err)
+{
+    struct edn *e = &whole->edn;
+
+    return edn_peek(e) == EDN_END && e->at == e->end ? STATUS_OK : edn_refuse(e, "the end", err);
+}
 
 void draft_init(struct foreign_draft *d)
 {

@@ -17,7 +17,9 @@
 #include "base/map.h"
 #include "base/text.h"
 #include "history/builder.h"
+#include "history/foreign/edn_private.h"
 #include "history/history.h"
+#include "history/io/source.h"
 
 struct draft_txn {
     int64_t id, session;
@@ -69,5 +71,38 @@ MUST_USE enum status draft_add_initial(struct foreign_draft *, struct text key, 
 /* The history; `producer` is the tool's name. The draft may only be closed afterwards. */
 MUST_USE enum status draft_finish(struct foreign_draft *, const char *producer, struct history *,
                                   struct error *);
+
+/*
+ * A file that is read as a whole, value by value, into a draft.
+ *
+ *     status = draft_begin_file(&whole, source, is_json, err);
+ *     if (status == STATUS_OK)
+ *         status = take values from whole.edn, add them to whole.draft;
+ *     return draft_end_file(&whole, source, status, "tool", history, err);
+ *
+ * So a refusal names the file, the line and the offset, whatever reader it comes from.
+ */
+
+struct draft_file {
+    struct edn edn;
+    struct foreign_draft draft;
+    char *bytes;
+};
+
+/* Ended by draft_end_file(), also after a failure. */
+MUST_USE enum status draft_begin_file(struct draft_file *, struct source *, bool is_json, struct error *);
+/*
+ * The history if all was well so far; otherwise the error is about where the lexer is. Nothing is
+ * left of the whole afterwards.
+ */
+MUST_USE enum status draft_end_file(struct draft_file *, const struct source *, enum status so_far,
+                               const char *producer, struct history *, struct error *);
+/* The same for several files, one after another, each after draft_init_file(); draft_end_file() has no source. */
+void draft_init_file(struct draft_file *);
+MUST_USE enum status draft_take_file(struct draft_file *, struct source *, bool is_json, struct error *);
+/* The error is about where the lexer is in that file. */
+enum status draft_refuse_file(const struct draft_file *, const char *file, struct error *);
+/* Whether everything was read, but for blanks. */
+MUST_USE enum status draft_is_over(struct draft_file *, struct error *);
 
 #endif

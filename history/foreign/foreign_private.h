@@ -8,7 +8,6 @@
 #include "history/foreign/draft_private.h"
 #include "history/foreign/edn_private.h"
 #include "history/foreign/foreign.h"
-#include "history/foreign/whole_private.h"
 
 /* The first line that is not empty. */
 struct text foreign_first_line(struct text beginning);

@@ -179,7 +179,7 @@ static enum status take_events(struct jepsen_reading *g, bool *is_again, struct 
         else
             more = edn_peek(e) != EDN_END;
         if (!more)
-            return whole_is_over(&g->reader.whole, err);
+            return draft_is_over(&g->reader.whole, err);
         TRY(take_event(g, is_again, err));
     }
     return STATUS_OK;
@@ -209,14 +209,14 @@ static enum status read_jepsen(struct source *source, bool is_json, struct histo
                                struct error *err)
 {
     struct jepsen_reading g = { .last_index = -1 };
-    struct whole *whole = &g.reader.whole;
+    struct draft_file *whole = &g.reader.whole;
     enum status status;
 
     jepsen_begin(&g.reader);
-    status = whole_begin(whole, source, is_json, err);
+    status = draft_begin_file(whole, source, is_json, err);
     if (status == STATUS_OK)
         status = read_events(&g, err);
-    status = whole_end(whole, source, status, "jepsen", history, err);
+    status = draft_end_file(whole, source, status, "jepsen", history, err);
     jepsen_close(&g.reader);
     array_close(&g.events.all);
     return status;

@@ -39,7 +39,7 @@ void jepsen_close(struct jepsen_reader *r)
 
 void jepsen_restart(struct jepsen_reader *r)
 {
-    struct whole whole = r->whole;
+    struct draft_file whole = r->whole;
 
     draft_close(&whole.draft);
     draft_init(&whole.draft);

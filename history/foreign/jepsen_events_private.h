@@ -10,7 +10,7 @@
 
 #include "base/intern.h"
 #include "base/map.h"
-#include "history/foreign/whole_private.h"
+#include "history/foreign/draft_private.h"
 
 enum event_type { EVENT_INVOKE, EVENT_OK, EVENT_FAIL, EVENT_INFO, EVENT_TYPE_COUNT };
 
@@ -82,7 +82,7 @@ struct comment {
 };
 
 struct jepsen_reader {
-    struct whole whole;
+    struct draft_file whole;
     struct map numbers; /* process to its place */
     ARRAY(struct process) processes;
     ARRAY(struct left_invocation) left;

@@ -112,10 +112,10 @@ static enum status read_porcupine(struct source *source, struct history *history
 
     jepsen_begin(&r);
     jepsen_survey_registers(&r);
-    status = whole_begin(&r.whole, source, false, err);
+    status = draft_begin_file(&r.whole, source, false, err);
     if (status == STATUS_OK)
         status = read_lines(&r, err);
-    status = whole_end(&r.whole, source, status, "jepsen", history, err);
+    status = draft_end_file(&r.whole, source, status, "jepsen", history, err);
     jepsen_close(&r);
     return status;
 }

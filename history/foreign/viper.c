@@ -17,7 +17,7 @@
 #include "history/foreign/foreign_private.h"
 
 struct viper_reader {
-    struct whole whole;
+    struct draft_file whole;
     struct buffer name; /* of the key at hand */
 };
 
@@ -160,11 +160,11 @@ static enum status take_all(struct viper_reader *r, int64_t session, struct erro
 static enum status read_viper(struct source *source, struct history *history, struct error *err)
 {
     struct viper_reader r = { .name = { 0 } };
-    enum status status = whole_begin(&r.whole, source, true, err);
+    enum status status = draft_begin_file(&r.whole, source, true, err);
 
     if (status == STATUS_OK)
         status = take_all(&r, 0, err);
-    status = whole_end(&r.whole, source, status, "viper", history, err);
+    status = draft_end_file(&r.whole, source, status, "viper", history, err);
     buffer_close(&r.name);
     return status;
 }
@@ -176,20 +176,20 @@ static enum status read_sessions(const char *const *paths, size_t count, struct 
     struct viper_reader r = { .name = { 0 } };
     enum status status = STATUS_OK;
 
-    whole_init(&r.whole);
+    draft_init_file(&r.whole);
     for (size_t i = 0; i < count && status == STATUS_OK; i++) {
         struct source source;
 
         status = source_open(&source, paths[i], NULL, err);
         if (status == STATUS_OK)
-            status = whole_take(&r.whole, &source, true, err);
+            status = draft_take_file(&r.whole, &source, true, err);
         if (status == STATUS_OK)
             status = take_all(&r, (int64_t)i, err);
         if (status != STATUS_OK)
-            status = whole_refuse(&r.whole, paths[i], err);
+            status = draft_refuse_file(&r.whole, paths[i], err);
         source_close(&source);
     }
-    status = whole_end(&r.whole, NULL, status, "viper", history, err);
+    status = draft_end_file(&r.whole, NULL, status, "viper", history, err);
     buffer_close(&r.name);
     return status;
 }
