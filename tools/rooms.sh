@@ -48,12 +48,12 @@ history/foreign             uses io
 programs/values
     inside aggregate.h heap.h numeric.h sql_error.h type.h    doors datum.h operator.h
 programs/sql                uses values
-    inside analyze.h analyze_build.h analyze_expression.h analyze_name.h    doors access.h schema.h tree.h
+    inside analyze.h analyze_build.h analyze_expression.h    doors access.h schema.h tree.h
 programs/plpgsql            uses sql values
 programs/machine            uses sql values
     doors condition.h engine.h machine.h predicates.h program.h
 programs/workloads
-    doors builtin.h builtin_tally.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
+    doors builtin.h listed.h workload.h zipf.h    inside key_distribution.h mix.h
 programs/generator          uses workloads
     doors generate.h plant.h
 checkers/graph              uses proof
@@ -117,7 +117,7 @@ trial/scenario
 trial/run                   uses scenario
     doors run.h simulation.h jury.h signature.h difference.h command_echo.h    inside outcome.h
 trial/sweep                 uses scenario run
-    doors sweep.h tally.h seeds.h    inside plan.h workers.h sweep_work.h
+    doors sweep.h tally.h    inside plan.h workers.h sweep_work.h
 trial/bisect                uses scenario run sweep
     doors search.h shrink.h when.h capsule.h
 trial/prove                 uses scenario run sweep

@@ -1,5 +1,4 @@
 #include "programs/plpgsql/plpgsql_private.h"
-#include "programs/plpgsql/plpgsql_piece_private.h"
 #include "programs/plpgsql/plpgsql_variable_private.h"
 #include "programs/sql/analyze_build.h"
 

@@ -2,8 +2,7 @@
  * plpgsql: bodies of functions, from libpg_query's JSON to tree.h.
  *
  *     plpgsql.c            a body: its blocks and its statements
- *     plpgsql_variable.c   its variables, and which fields a record has where
- *     plpgsql_piece.c      the SQL in it
+ *     plpgsql_variable.c   its variables, which fields a record has where, and the SQL in it
  *
  * The JSON numbers a function's variables in the order of the text ("datums")
  * but does not say to which block they belong, so whoever walks the statements

@@ -27,4 +27,17 @@ void plpgsql_shapes_merge(struct plpgsql_reader *, const struct shapes *other);
 /* After a loop or before it comes round again: what is given rows within is uncertain. */
 void plpgsql_shapes_blur(struct plpgsql_reader *, const cJSON *statements);
 
+/* The SQL within a body: where each expression stands, and its analysis. */
+
+/* From here on, errors without a place of their own are about this line of the body. */
+void plpgsql_read_line(struct plpgsql_reader *, const cJSON *statement);
+uint32_t plpgsql_line_here(const struct plpgsql_reader *);
+/* `object` holds a PLpgSQL_expr. The expression is cast as PL/pgSQL casts to variables. */
+MUST_USE enum status plpgsql_read_expression(struct plpgsql_reader *, const cJSON *object, const struct type *to,
+                                             const struct expression **);
+/* The right side of "x := ...". */
+MUST_USE enum status plpgsql_read_assigned(struct plpgsql_reader *, const cJSON *object, struct type to,
+                                           const struct expression **);
+MUST_USE enum status plpgsql_read_query(struct plpgsql_reader *, const cJSON *object, const struct query **);
+
 #endif

@@ -1,7 +1,6 @@
 #include "programs/sql/analyze.h"
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_expression.h"
-#include "programs/sql/analyze_name.h"
 #include "programs/sql/analyze_select_private.h"
 #include "programs/sql/analyze_table_private.h"
 #include "programs/sql/analyze_write_private.h"

@@ -6,8 +6,7 @@
  *     analyze_select.c      SELECT
  *     analyze_write.c       INSERT, UPDATE, DELETE
  *     analyze_expression.c  expressions, calls and aggregates
- *     analyze_name.c        columns and variables
- *     analyze_build.c       small expressions, casts, types
+ *     analyze_build.c       columns and variables, small expressions, casts, types
  *     plpgsql.c             bodies of functions
  *
  * One struct analysis goes through all of them. A text that stands within the

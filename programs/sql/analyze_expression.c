@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "programs/sql/analyze_build.h"
-#include "programs/sql/analyze_name.h"
 
 /* Expressions of a list. */
 static enum status analyze_list(struct analysis *a, struct name_scope *scope, PgQuery__Node *const *nodes,

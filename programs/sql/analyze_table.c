@@ -2,7 +2,6 @@
 
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_expression.h"
-#include "programs/sql/analyze_name.h"
 #include "programs/sql/analyze_select_private.h"
 
 #include <assert.h>

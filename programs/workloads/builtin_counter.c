@@ -10,7 +10,7 @@
  */
 #include "programs/workloads/builtin_listed_private.h"
 #include "programs/workloads/builtin_private.h"
-#include "programs/workloads/builtin_tally.h"
+#include "programs/workloads/builtin.h"
 
 #include <inttypes.h>
 #include <stddef.h>

@@ -9,7 +9,6 @@
 #define PROGRAMS_WORKLOADS_BUILTIN_PRIVATE_H
 
 #include "programs/workloads/builtin.h"
-#include "programs/workloads/builtin_tally.h"
 
 /* What is drawn for a step, or for the transaction as a whole. */
 enum builtin_draw {

@@ -1,4 +1,4 @@
-#include "programs/workloads/builtin_tally.h"
+#include "programs/workloads/builtin.h"
 
 #include <stdio.h>
 #include <string.h>

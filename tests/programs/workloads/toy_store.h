@@ -10,7 +10,6 @@
 #define TESTS_PROGRAMS_WORKLOADS_TOY_STORE_H
 
 #include "programs/workloads/builtin.h"
-#include "programs/workloads/builtin_tally.h"
 
 #define TOY_ROWS_MAX 4096
 #define TOY_CLIENTS 4
