@@ -6,7 +6,7 @@
 
 #include "programs/machine/condition.h"
 #include "programs/sql/tree.h"
-#include "programs/workloads/builtin_tally.h"
+#include "programs/workloads/builtin.h"
 #include "store/clients/changes_private.h"
 
 #define BUILTIN_TABLE 0 /* there is but one */

@@ -1,6 +1,6 @@
 /*
- * driver_program_private: the state of a program driver and its clients, for driver_program.c,
- * driver_program_listed.c and driver_program_final.c.
+ * driver_program_private: the state of a program driver and its clients, for driver_program.c
+ * and driver_program_final.c.
  */
 #ifndef STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H
 #define STORE_CLIENTS_DRIVER_PROGRAM_PRIVATE_H

@@ -2,7 +2,9 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/bisect.h"
 #include "store/clients/record_private.h"
 
 enum status record_open(struct run_record **out, const struct record_options *options,
@@ -336,3 +338,512 @@ uint64_t record_txn_count(const struct run_record *r)
     return r->txns.count;
 }
 
+/* --- As a history ----------------------------------------------------------------------------- */
+
+/*
+ * Keys, values and statements' texts are numbered anew by the history's builder as they first come.
+ * A row's bytes are made into a value once and remembered.
+ */
+
+#define HEAP_BYTES_MAX ((size_t)1 << 30)
+
+/* What a row's bytes have been made into, for the table that asked last. */
+struct made_value {
+    uint32_t table_plus_one;
+    struct value value;
+};
+
+/* A committed write, for the version orders; sorted by key and then by place. */
+struct placed_write {
+    uint32_t key; /* the history's */
+    struct stamp place;
+    uint64_t txn;
+};
+
+struct history_teller {
+    const struct run_record *record;
+    struct catalog *catalog;
+    struct builder builder;
+    uint32_t table_count;
+    uint32_t *tables;        /* the history's number of a table; HISTORY_NONE: its rows are items */
+    uint32_t *keys;          /* by the catalog's key */
+    uint32_t *scopes;        /* by scope: the text, or HISTORY_NONE */
+    struct made_value *made; /* by the record's value */
+    struct datum *cells;
+    struct value *values;
+    struct heap heap;
+    struct buffer scratch;
+    uint32_t *key_statements; /* by the catalog's key: the last that had a row of it, from 1 */
+    uint32_t statement_count;
+    ARRAY(struct placed_write) writes; /* of all that wrote, in the order in which they wrote */
+};
+
+/* --- Tables ----------------------------------------------------------------------------------- */
+
+/* As histories name types. */
+static void print_type(struct type type, struct buffer *to)
+{
+    static const char *const names[TYPE_KIND_COUNT] = {
+        [TYPE_SMALLINT] = "smallint",
+        [TYPE_INTEGER] = "integer",
+        [TYPE_BIGINT] = "bigint",
+        [TYPE_NUMERIC] = "numeric",
+        [TYPE_TEXT] = "text",
+        [TYPE_VARCHAR] = "varchar",
+        [TYPE_BOOLEAN] = "boolean",
+        [TYPE_TIMESTAMP] = "timestamp",
+        [TYPE_BIGINT_ARRAY] = "bigint[]",
+    };
+
+    assert(names[type.kind]);
+    buffer_text(to, text_of(names[type.kind]));
+    if (type.kind == TYPE_NUMERIC && type.precision > 0)
+        buffer_print(to, "(%d,%d)", type.precision, type.scale);
+    if (type.kind == TYPE_VARCHAR && type.length > 0)
+        buffer_print(to, "(%u)", (unsigned)type.length);
+}
+
+static enum status add_columns(struct history_teller *t, const struct schema_table *table,
+                               struct error *err)
+{
+    for (uint16_t i = 0; i < table->column_count; i++) {
+        buffer_clear(&t->scratch);
+        print_type(table->columns[i].type, &t->scratch);
+        TRY(buffer_status(&t->scratch, err));
+        TRY(builder_add_column(&t->builder, table->columns[i].name,
+                               (struct text){ t->scratch.at, t->scratch.count }, err));
+    }
+    for (uint16_t i = 0; i < table->key.count; i++)
+        TRY(builder_add_key_column(&t->builder, table->columns[table->key.at[i]].name, err));
+    return builder_end_table(&t->builder, err);
+}
+
+/* Items and lists stand alone: their tables are not the history's. */
+static enum status add_tables(struct history_teller *t, struct error *err)
+{
+    for (uint32_t i = 0; i < t->table_count; i++) {
+        const struct schema_table *table = &t->catalog->schema->tables[i];
+
+        t->tables[i] = HISTORY_NONE;
+        if (t->catalog->shapes[i] != TABLE_ROWS)
+            continue;
+        TRY(builder_add_table(&t->builder, table->name, &t->tables[i], err));
+        TRY(add_columns(t, table, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- Keys and values -------------------------------------------------------------------------- */
+
+static enum status tell_key(struct history_teller *t, uint32_t key, uint32_t *out,
+                            struct error *err)
+{
+    if (t->keys[key] == HISTORY_NONE)
+        TRY(builder_key(&t->builder, catalog_key_text(t->catalog, key), &t->keys[key], err));
+    *out = t->keys[key];
+    return STATUS_OK;
+}
+
+static enum status tell_list(struct history_teller *t, const struct datum *d, struct value *value,
+                             struct error *err)
+{
+    for (uint32_t i = 0; d->as.array.nulls && i < d->length; i++)
+        if (datum_element_is_null(d, i))
+            return error_set(err, STATUS_BAD_INPUT,
+                             "histories have no form for an array with a null in it");
+    return builder_list(&t->builder, d->as.array.at, d->length, value, err);
+}
+
+static enum status tell_cell(struct history_teller *t, const struct datum *d, struct value *value,
+                             struct error *err)
+{
+    char number[NUMERIC_TEXT_MAX];
+
+    *value = value_null();
+    switch ((enum datum_kind)d->kind) {
+    case DATUM_NULL:
+        return STATUS_OK;
+    case DATUM_INTEGER:
+    case DATUM_TIMESTAMP:
+        *value = value_integer(d->as.integer);
+        return STATUS_OK;
+    case DATUM_BOOLEAN:
+        *value = value_boolean(d->as.integer != 0);
+        return STATUS_OK;
+    case DATUM_NUMERIC:
+        return builder_text_value(
+            &t->builder, (struct text){ number, (size_t)(datum_write(number, d) - number) }, value,
+            err);
+    case DATUM_TEXT:
+        return builder_text_value(&t->builder, datum_text(d), value, err);
+    case DATUM_ARRAY:
+        return tell_list(t, d, value, err);
+    }
+    return STATUS_OK;
+}
+
+static enum status make_value(struct history_teller *t, uint32_t table, struct text row,
+                              struct value *value, struct error *err)
+{
+    uint16_t width = catalog_width(t->catalog, table);
+    bool is_row;
+
+    heap_reset(&t->heap);
+    is_row = row_get(row, t->cells, width, &t->heap);
+    assert(is_row);
+    (void)is_row;
+    if (t->catalog->shapes[table] != TABLE_ROWS)
+        return tell_cell(t, &t->cells[1], value, err);
+    for (uint16_t i = 0; i < width; i++)
+        TRY(tell_cell(t, &t->cells[i], &t->values[i], err));
+    return builder_whole_row(&t->builder, t->tables[table], t->values,
+                             builder_expect_row(&t->builder, t->tables[table], t->values), value,
+                             err);
+}
+
+static enum status tell_value(struct history_teller *t, uint32_t table, uint32_t number,
+                              struct value *value, struct error *err)
+{
+    struct made_value *made;
+
+    *value = value_null();
+    if (number == VALUE_OF_NO_ROW)
+        return STATUS_OK;
+    made = &t->made[number];
+    if (made->table_plus_one != table + 1) {
+        struct text row = intern_text(&t->record->values, number);
+
+        TRY(make_value(t, table, row, &made->value, err));
+        made->table_plus_one = table + 1;
+    }
+    *value = made->value;
+    return STATUS_OK;
+}
+
+static enum status tell_initial(struct history_teller *t, struct error *err)
+{
+    const struct run_record *r = t->record;
+
+    for (size_t i = 0; i < r->initial.count; i++) {
+        uint32_t key = r->initial.at[i].key, table = catalog_table(t->catalog, key), number;
+        struct value value;
+
+        if (table >= t->table_count)
+            continue;
+        TRY(tell_key(t, key, &number, err));
+        TRY(tell_value(t, table, r->initial.at[i].value, &value, err));
+        TRY(builder_add_initial(&t->builder, number, value, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- Operations ------------------------------------------------------------------------------- */
+
+/* Zeros at the end say nothing: a place that ends earlier comes first. */
+static struct place place_of(struct stamp stamp)
+{
+    struct place place = {
+        .parts = stamp.txn       ? 3
+                 : stamp.logical ? 2
+                                 : 1,
+        .part = { stamp.wall_ns, stamp.logical, (int64_t)stamp.txn },
+    };
+
+    return place;
+}
+
+static enum status note_write(struct history_teller *t, uint64_t number, uint32_t key,
+                              struct error *err)
+{
+    const struct recorded_txn *txn = &t->record->txns.at[number - 1];
+    struct placed_write write = { .key = key, .place = txn->place, .txn = number };
+
+    return array_push(&t->writes, write, err);
+}
+
+static enum status tell_item(struct history_teller *t, uint64_t txn, const struct recorded_op *op,
+                             struct error *err)
+{
+    uint32_t table = catalog_table(t->catalog, op->key), key;
+    struct value value = value_none();
+
+    TRY(tell_key(t, op->key, &key, err));
+    if (op->kind == OP_APPEND)
+        value = value_integer(op->as.element);
+    else if (op->kind == OP_WRITE || (op->kind == OP_READ && op->flags & RECORDED_ANSWER))
+        TRY(tell_value(t, table, op->value, &value, err));
+    TRY(builder_add_op(&t->builder, (enum op_kind)op->kind, key, value, err));
+    return op->kind == OP_READ ? STATUS_OK : note_write(t, txn, key, err);
+}
+
+static enum status tell_where(struct history_teller *t, uint32_t scope, uint32_t *text,
+                              struct error *err)
+{
+    struct text where;
+
+    *text = HISTORY_NONE;
+    if (scope == SCOPE_NONE)
+        return STATUS_OK;
+    where = catalog_where(t->catalog, scope);
+    if (t->scopes[scope] == HISTORY_NONE && where.length > 0)
+        TRY(builder_text(&t->builder, where, &t->scopes[scope], err));
+    *text = t->scopes[scope];
+    return STATUS_OK;
+}
+
+static enum status tell_statement(struct history_teller *t, uint64_t txn,
+                                  const struct recorded_op *op, struct error *err)
+{
+    struct statement statement = {
+        .kind = (enum op_kind)op->kind,
+        .table = t->tables[op->key],
+        .order = HISTORY_NONE,
+        .limit = -1,
+        .flags = op->flags & RECORDED_ANSWER ? STATEMENT_ANSWERED : 0,
+    };
+
+    TRY(tell_where(t, op->value, &statement.where, err));
+    TRY(builder_begin_statement(&t->builder, &statement, err));
+    t->statement_count++;
+    for (uint64_t i = op->as.rows; i < op->as.rows + op->row_count; i++) {
+        const struct recorded_value *row = &t->record->rows.at[i];
+        struct value value;
+        uint32_t key;
+
+        /* A store that repeats itself: of two rows of a key the first is told. */
+        if (t->key_statements[row->key] == t->statement_count)
+            continue;
+        t->key_statements[row->key] = t->statement_count;
+        TRY(tell_key(t, row->key, &key, err));
+        TRY(tell_value(t, op->key, row->value, &value, err));
+        TRY(builder_add_row(&t->builder, key, value, err));
+        if (op->kind != OP_SELECT)
+            TRY(note_write(t, txn, key, err));
+    }
+    return builder_end_statement(&t->builder, err);
+}
+
+/* --- What stands beside an operation ---------------------------------------------------------- */
+
+static enum status tell_op_snapshot(struct history_teller *t, uint32_t op, struct error *err)
+{
+    const struct run_record *r = t->record;
+    size_t place;
+
+    BISECT(place, 0, r->snapshots.count, r->snapshots.at[place].op < op);
+    assert(place < r->snapshots.count && r->snapshots.at[place].op == op);
+    return builder_set_op_snapshot(&t->builder, place_of(r->snapshots.at[place].at), err);
+}
+
+static const struct recorded_set *find_set(const struct run_record *r, uint32_t op)
+{
+    size_t place;
+
+    BISECT(place, 0, r->sets.count, r->sets.at[place].op < op);
+    assert(place < r->sets.count && r->sets.at[place].op == op);
+    return &r->sets.at[place];
+}
+
+static bool writes_key(const struct run_record *r, const struct recorded_txn *txn, uint32_t key)
+{
+    for (uint32_t op = txn->first_op; op; op = r->ops.at[op - 1].next) {
+        const struct recorded_op *o = &r->ops.at[op - 1];
+
+        if (op_is_head(o->kind) && o->kind != OP_SELECT) {
+            for (uint64_t i = o->as.rows; i < o->as.rows + o->row_count; i++)
+                if (r->rows.at[i].key == key)
+                    return true;
+        } else if (op_is_write(o->kind) && o->key == key) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A version that no transaction of the history made cannot be named. */
+static bool can_be_named(const struct run_record *r, const struct recorded_entry *entry)
+{
+    const struct recorded_txn *txn;
+
+    if (entry->writer == 0)
+        return true;
+    if (entry->writer > r->txns.count)
+        return false;
+    txn = &r->txns.at[entry->writer - 1];
+    return !txn->is_forgotten && writes_key(r, txn, entry->key);
+}
+
+static enum status tell_set(struct history_teller *t, uint32_t op, struct error *err)
+{
+    const struct run_record *r = t->record;
+    const struct recorded_set *set = find_set(r, op);
+
+    TRY(builder_begin_set(&t->builder, err));
+    for (uint64_t i = set->start; i < set->start + set->count; i++) {
+        const struct recorded_entry *entry = &r->entries.at[i];
+        struct version_name name = { .txn_id = (int64_t)entry->writer,
+                                     .is_initial = entry->writer == 0 };
+        uint32_t key;
+
+        if (!can_be_named(r, entry))
+            continue;
+        TRY(tell_key(t, entry->key, &key, err));
+        TRY(builder_add_set_entry(&t->builder, key, name, err));
+    }
+    return STATUS_OK;
+}
+
+static void tell_lock(struct history_teller *t, const struct recorded_op *op)
+{
+    if (op->lock == ROW_LOCK_NONE || (op->kind != OP_READ && op->kind != OP_SELECT))
+        return;
+    builder_set_op_lock(&t->builder, op->lock == ROW_LOCK_SHARE ? OP_LOCK_SHARE : OP_LOCK_UPDATE);
+}
+
+static enum status tell_op(struct history_teller *t, uint64_t txn, uint32_t number,
+                           struct error *err)
+{
+    const struct recorded_op *op = &t->record->ops.at[number];
+
+    TRY(op_is_head(op->kind) ? tell_statement(t, txn, op, err) : tell_item(t, txn, op, err));
+    TRY(builder_set_op_at(&t->builder, op->invoked_ns, op->completed_ns, err));
+    tell_lock(t, op);
+    if (op->flags & RECORDED_SNAPSHOT)
+        TRY(tell_op_snapshot(t, number, err));
+    return op->flags & RECORDED_SET ? tell_set(t, number, err) : STATUS_OK;
+}
+
+/* --- Transactions ----------------------------------------------------------------------------- */
+
+static enum status tell_txn(struct history_teller *t, uint64_t number, struct error *err)
+{
+    const struct recorded_txn *txn = &t->record->txns.at[number - 1];
+
+    if (txn->is_forgotten)
+        return STATUS_OK;
+    TRY(builder_begin_txn(&t->builder, (int64_t)number, txn->session, (enum txn_status)txn->status,
+                          err));
+    TRY(builder_set_txn_at(&t->builder, txn->invoked_ns, txn->completed_ns, err));
+    for (uint32_t op = txn->first_op; op; op = t->record->ops.at[op - 1].next)
+        TRY(tell_op(t, number, op - 1, err));
+    if (recorded_is_committed(txn))
+        TRY(builder_set_ts(&t->builder, place_of(txn->place), err));
+    if (t->record->options.exports_snapshot && txn->status == TXN_OK && txn->is_decided &&
+        !stamp_is_zero(txn->snapshot))
+        TRY(builder_set_snapshot(&t->builder, place_of(txn->snapshot), err));
+    return STATUS_OK;
+}
+
+static int compare_writes(const void *a, const void *b)
+{
+    const struct placed_write *x = a, *y = b;
+    int order = (x->key > y->key) - (x->key < y->key);
+
+    if (order == 0)
+        order = stamp_compare(x->place, y->place);
+    if (order == 0)
+        order = (x->txn > y->txn) - (x->txn < y->txn);
+    return order;
+}
+
+/* Each key that was written has one, if only an empty one: nobody's writes were committed. */
+static enum status tell_orders(struct history_teller *t, struct error *err)
+{
+    uint32_t key = HISTORY_NONE;
+    uint64_t last = 0;
+
+    if (t->writes.count > 1)
+        qsort(t->writes.at, t->writes.count, sizeof *t->writes.at, compare_writes);
+    for (size_t i = 0; i < t->writes.count; i++) {
+        const struct placed_write *w = &t->writes.at[i];
+        struct version_name name = { .txn_id = (int64_t)w->txn };
+
+        if (w->key != key) {
+            TRY(builder_begin_order(&t->builder, w->key, err));
+            key = w->key;
+            last = 0;
+        }
+        if (w->txn == last || !recorded_is_committed(&t->record->txns.at[w->txn - 1]))
+            continue;
+        last = w->txn;
+        TRY(builder_add_version(&t->builder, name, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static enum status history_begin(struct history_teller *t, struct error *err)
+{
+    const struct run_record *r = t->record;
+    size_t key_count = catalog_key_count(t->catalog);
+    size_t scope_count = t->catalog->scopes.count, value_count = intern_count(&r->values);
+    uint16_t width = 1;
+
+    for (uint32_t i = 0; i < t->catalog->schema->table_count; i++)
+        if (catalog_width(t->catalog, i) > width)
+            width = catalog_width(t->catalog, i);
+    t->tables = calloc(t->table_count + (size_t)1, sizeof *t->tables);
+    t->keys = malloc((key_count + 1) * sizeof *t->keys);
+    t->key_statements = calloc(key_count + 1, sizeof *t->key_statements);
+    t->scopes = malloc((scope_count + 1) * sizeof *t->scopes);
+    t->made = calloc(value_count + 1, sizeof *t->made);
+    t->cells = calloc(width, sizeof *t->cells);
+    t->values = calloc(width, sizeof *t->values);
+    if (!t->tables || !t->keys || !t->key_statements || !t->scopes || !t->made || !t->cells ||
+        !t->values)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the history of a run");
+    memset(t->keys, 0xff, key_count * sizeof *t->keys);
+    memset(t->scopes, 0xff, scope_count * sizeof *t->scopes);
+    return STATUS_OK;
+}
+
+static enum status tell(struct history_teller *t, struct error *err)
+{
+    const struct run_record *r = t->record;
+
+    TRY(history_begin(t, err));
+    if (r->options.workload)
+        TRY(builder_set_workload(&t->builder, text_of(r->options.workload), err));
+    TRY(builder_set_producer(&t->builder, TEXT("ordeal"), err));
+    builder_set_unique(&t->builder, r->options.unique);
+    TRY(add_tables(t, err));
+    TRY(tell_initial(t, err));
+    for (uint64_t number = 1; number <= r->txns.count; number++)
+        TRY(tell_txn(t, number, err));
+    return tell_orders(t, err);
+}
+
+static void close_teller(struct history_teller *t)
+{
+    free(t->tables);
+    free(t->keys);
+    free(t->key_statements);
+    free(t->scopes);
+    free(t->made);
+    free(t->cells);
+    free(t->values);
+    heap_close(&t->heap);
+    buffer_close(&t->scratch);
+    array_close(&t->writes);
+}
+
+enum status record_history_finish(struct run_record *r, struct history *h, struct error *err)
+{
+    struct history_teller t = { .record = r, .catalog = r->options.catalog };
+    enum status status;
+
+    if (r->is_short)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the record of a run");
+    t.table_count =
+        r->options.table_count ? r->options.table_count : t.catalog->schema->table_count;
+    heap_init(&t.heap, HEAP_BYTES_MAX);
+    builder_init(&t.builder);
+    status = tell(&t, err);
+    if (status == STATUS_OK)
+        status = builder_finish(&t.builder, h, err);
+    else
+        builder_close(&t.builder);
+    close_teller(&t);
+    return status;
+}

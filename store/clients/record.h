@@ -130,4 +130,10 @@ enum false_word record_false_word(const struct run_record *, uint64_t txn);
 /* Those that began: their numbers are 1 to this. */
 uint64_t record_txn_count(const struct run_record *);
 
+/*
+ * The record as a history with its certificate: the transactions in the order in which they began, then
+ * the version orders, by place of the writers.
+ */
+MUST_USE enum status record_history_finish(struct run_record *, struct history *, struct error *);
+
 #endif

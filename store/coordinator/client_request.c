@@ -3,7 +3,9 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "store/shard/row_codec.h"
+#include "store/cluster_private.h"
+#include "store/server_private.h"
+#include "store/shard/shard_message.h"
 
 /* --- Requests --------------------------------------------------------------------------------- */
 
@@ -25,7 +27,7 @@ static void put_read(struct wire_writer *w, const struct client_request *request
         wire_put_number(w, request->scope);
         return;
     }
-    row_codec_put_keys(w, request->keys, request->key_count);
+    shard_put_keys(w, request->keys, request->key_count);
 }
 
 static void get_read(struct wire_reader *r, struct client_request *request, struct arena *scratch)
@@ -40,7 +42,7 @@ static void get_read(struct wire_reader *r, struct client_request *request, stru
         request->scope = (uint32_t)wire_get_at_most(r, SCOPE_NONE - 1);
         return;
     }
-    request->keys = row_codec_get_keys(r, &request->key_count, scratch);
+    request->keys = shard_get_keys(r, &request->key_count, scratch);
 }
 
 void client_request_put(struct wire_writer *w, const struct client_request *request)
@@ -54,7 +56,7 @@ void client_request_put(struct wire_writer *w, const struct client_request *requ
     if (request->kind == CLIENT_READ)
         put_read(w, request);
     else if (request->kind == CLIENT_WRITE)
-        row_codec_put_changes(w, request->changes, request->change_count);
+        shard_put_changes(w, request->changes, request->change_count);
 }
 
 bool client_request_get(struct wire_reader *r, struct client_request *request,
@@ -72,7 +74,7 @@ bool client_request_get(struct wire_reader *r, struct client_request *request,
     if (request->kind == CLIENT_READ)
         get_read(r, request, scratch);
     else if (request->kind == CLIENT_WRITE)
-        request->changes = row_codec_get_changes(r, &request->change_count, scratch);
+        request->changes = shard_get_changes(r, &request->change_count, scratch);
     return wire_reader_is_done(r);
 }
 
@@ -111,8 +113,8 @@ void client_reply_put(struct wire_writer *w, const struct client_reply *reply)
         return;
     }
     wire_put_stamp(w, reply->at);
-    row_codec_put_rows(w, reply->rows, reply->row_count, STAMP_WHOLE);
-    row_codec_put_seen(w, reply->seen, reply->seen_count, STAMP_WHOLE);
+    shard_put_rows(w, reply->rows, reply->row_count, STAMP_WHOLE);
+    shard_put_seen(w, reply->seen, reply->seen_count, STAMP_WHOLE);
     wire_put_text(w, reply->session);
 }
 
@@ -127,8 +129,8 @@ bool client_reply_get(struct wire_reader *r, struct client_reply *reply, struct 
         return wire_reader_is_done(r);
     }
     reply->at = wire_get_stamp(r);
-    reply->rows = row_codec_get_rows(r, &reply->row_count, STAMP_WHOLE, scratch);
-    reply->seen = row_codec_get_seen(r, &reply->seen_count, STAMP_WHOLE, scratch);
+    reply->rows = shard_get_rows(r, &reply->row_count, STAMP_WHOLE, scratch);
+    reply->seen = shard_get_seen(r, &reply->seen_count, STAMP_WHOLE, scratch);
     reply->session = wire_get_text(r);
     return wire_reader_is_done(r);
 }
@@ -147,4 +149,112 @@ void client_reply_describe(const struct client_reply *reply, struct buffer *to)
         buffer_print(to, ": %s", shard_refusal_name(reply->refusal));
     if (reply->row_count > 0)
         buffer_print(to, " %" PRIu32 " row%s", reply->row_count, reply->row_count == 1 ? "" : "s");
+}
+
+/* --- Sessions --------------------------------------------------------------------------------- */
+
+void client_sessions_open(struct client_sessions *sessions, struct server *server)
+{
+    *sessions = (struct client_sessions){ .server = server, .pool = &server->pool };
+}
+
+struct client_session *client_sessions_find(struct client_sessions *sessions, uint32_t client)
+{
+    uint32_t first = sessions->server->world->options.node_count;
+    uint32_t index = client - first;
+
+    assert(client >= first);
+    while (sessions->list.count <= index)
+        pool_push(sessions->pool, &sessions->list,
+                  ((struct client_session){ .reply = { .pool = sessions->pool } }));
+    return &sessions->list.at[index];
+}
+
+static void take(struct client_session *session, const struct client_request *request)
+{
+    session->txn = request->txn;
+    session->over = REPLY_GONE;
+    session->refusal = REFUSED_NOT;
+}
+
+static enum session_news hear_in_order(struct client_session *session,
+                                       const struct client_request *request)
+{
+    if (request->txn > session->txn) {
+        take(session, request);
+        return request->number == 1 && !request->is_repeat ? SESSION_BEGINS : SESSION_UNKNOWN;
+    }
+    return SESSION_GOES_ON;
+}
+
+enum session_news client_session_hear(struct client_session *session,
+                                      const struct client_request *request)
+{
+    enum session_news news;
+
+    if (request->txn < session->txn ||
+        (request->txn == session->txn && request->number < session->request))
+        return SESSION_LATE;
+    if (request->kind == CLIENT_ABORT) {
+        if (request->txn > session->txn)
+            take(session, request);
+        session->request = request->number;
+        session->is_answered = true;
+        wire_writer_reset(&session->reply);
+        return SESSION_ENDS;
+    }
+    if (request->txn == session->txn && request->number == session->request)
+        return SESSION_AGAIN;
+    news = hear_in_order(session, request);
+    session->request = request->number;
+    session->is_answered = false;
+    return news;
+}
+
+static void say(struct client_sessions *sessions, uint32_t client, struct client_session *session,
+                struct client_reply *reply)
+{
+    reply->txn = session->txn;
+    reply->number = session->request;
+    wire_writer_reset(&session->reply);
+    wire_put_byte(&session->reply, MESSAGE_REPLY);
+    client_reply_put(&session->reply, reply);
+    session->is_answered = true;
+    server_send_bytes(sessions->server, client, wire_writer_text(&session->reply));
+}
+
+void client_sessions_reply(struct client_sessions *sessions, uint32_t client, uint64_t txn,
+                           struct client_reply *reply)
+{
+    struct client_session *session = client_sessions_find(sessions, client);
+    struct server *server = sessions->server;
+
+    if (session->txn != txn)
+        return; /* its client has gone on to another */
+    if (reply->kind != REPLY_DONE) {
+        session->over = reply->kind;
+        session->refusal = reply->refusal;
+    }
+    if (!session->is_answered)
+        say(sessions, client, session, reply);
+    if (BUGGIFY(&server->cluster->sometimes, server->node, CRASH_AT_REPLY))
+        buggify_crash(&server->cluster->buggify, server->node, server->world->now_ns);
+}
+
+void client_sessions_say_over(struct client_sessions *sessions, uint32_t client)
+{
+    struct client_session *session = client_sessions_find(sessions, client);
+    struct client_reply reply = { .kind = session->over, .refusal = session->refusal };
+
+    say(sessions, client, session, &reply);
+}
+
+void client_sessions_repeat(struct client_sessions *sessions, uint32_t client)
+{
+    const struct client_session *session = client_sessions_find(sessions, client);
+
+    if (!session->is_answered || session->reply.count == 0)
+        return;
+    SOMETIMES(&sessions->server->cluster->sometimes, REPLY_REPEATED);
+    server_send_bytes(sessions->server, client, wire_writer_text(&session->reply));
 }

@@ -10,11 +10,10 @@
  * aborts what it has not decided. An ask is sent again until it is answered, to whoever leads. A
  * transaction whose client is silent for too long is aborted.
  *
- *     coordinator.c             clients, their transactions, and what they are told
+ *     coordinator.c             clients, their transactions, what they are told, and deadlocks
  *     coordinator_ask.c         asks to shards: to whom, again and again
  *     statement.c               reads and writes
  *     commit.c                  how a transaction ends
- *     deadlock.c                deadlocks
  */
 #ifndef STORE_COORDINATOR_COORDINATOR_H
 #define STORE_COORDINATOR_COORDINATOR_H
@@ -24,7 +23,6 @@
 #include "base/pool.h"
 #include "store/coordinator/own_rows.h"
 #include "store/coordinator/client_request.h"
-#include "store/coordinator/client_sessions.h"
 #include "store/sometimes.h"
 
 struct server;

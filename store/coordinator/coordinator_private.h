@@ -1,6 +1,6 @@
 /*
- * coordinator_private: the state of a transaction at its coordinator, which statement.c, commit.c and
- * deadlock.c share.
+ * coordinator_private: the state of a transaction at its coordinator, which coordinator.c, statement.c and
+ * commit.c share.
  */
 #ifndef STORE_COORDINATOR_COORDINATOR_PRIVATE_H
 #define STORE_COORDINATOR_COORDINATOR_PRIVATE_H

@@ -2,7 +2,7 @@
 
 #include <assert.h>
 
-#include "store/shard/row_codec.h"
+#include "store/shard/shard_message.h"
 
 void delta_put(struct wire_writer *w, const struct delta *d)
 {
@@ -12,7 +12,7 @@ void delta_put(struct wire_writer *w, const struct delta *d)
     wire_put_number(w, d->past_count);
     for (uint32_t i = 0; i < d->past_count; i++)
         wire_put_number(w, d->past[i]);
-    row_codec_put_changes(w, d->changes, d->change_count);
+    shard_put_changes(w, d->changes, d->change_count);
 }
 
 static void get_head(struct wire_reader *r, struct delta *d)
@@ -27,7 +27,7 @@ static void get_past(struct wire_reader *r, struct delta *d, struct arena *scrat
     uint64_t *past;
 
     d->past_count = wire_get_count(r);
-    d->past = past = row_codec_take(scratch, d->past_count, sizeof *past);
+    d->past = past = shard_take(scratch, d->past_count, sizeof *past);
     for (uint32_t i = 0; i < d->past_count; i++)
         past[i] = wire_get_number(r);
 }
@@ -38,7 +38,7 @@ bool delta_get(struct text bytes, struct delta *d, struct arena *scratch)
 
     get_head(&r, d);
     get_past(&r, d, scratch);
-    d->changes = row_codec_get_changes(&r, &d->change_count, scratch);
+    d->changes = shard_get_changes(&r, &d->change_count, scratch);
     return wire_reader_is_done(&r);
 }
 

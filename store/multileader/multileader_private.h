@@ -14,7 +14,7 @@
 #include "store/cluster_private.h"
 #include "store/multileader/delta_private.h"
 #include "store/coordinator/own_rows.h"
-#include "store/coordinator/client_sessions.h"
+#include "store/coordinator/client_request.h"
 #include "store/raft/wal.h"
 
 enum local_phase {

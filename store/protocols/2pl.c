@@ -44,7 +44,7 @@
  * prepare that comes late might find locks that were granted anew, to a read that came late.
  * Who has promised to commit keeps his.
  *
- * Deadlocks: store/coordinator/deadlock.c. Whoever waits sends a probe to all that it waits
+ * Deadlocks: store/coordinator/coordinator.c. Whoever waits sends a probe to all that it waits
  * for, those before it in line included: at once, as it may have closed a circle, and again
  * and again, as messages may be lost. Who is prepared waits for nobody.
  */

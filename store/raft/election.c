@@ -8,7 +8,7 @@
 
 #include <assert.h>
 
-#include "store/raft/leader_private.h"
+#include "store/raft/replication_private.h"
 #include "store/raft/raft_private.h"
 
 /* A time that differs from member to member, so that one is first. */

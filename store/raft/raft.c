@@ -49,8 +49,7 @@
 #include <assert.h>
 
 #include "store/raft/election_private.h"
-#include "store/raft/follower_private.h"
-#include "store/raft/leader_private.h"
+#include "store/raft/replication_private.h"
 #include "store/raft/raft_private.h"
 #include "store/raft/snapshot_private.h"
 

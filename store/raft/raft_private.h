@@ -3,8 +3,7 @@
  *
  *     raft.c            the doors; term, vote and role; applying entries
  *     election.c        elections, with a pre-vote
- *     leader.c          the leader's side of replication, and rounds that confirm leadership
- *     follower.c        the follower's side of replication
+ *     replication.c     both sides of replication, and rounds that confirm leadership
  *     snapshot.c        cutting logs behind snapshots, and sending snapshots
  *     raft_message.c    the messages as bytes
  *     raft_log.c        the log in memory

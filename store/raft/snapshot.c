@@ -13,7 +13,7 @@
 
 #include <assert.h>
 
-#include "store/raft/follower_private.h"
+#include "store/raft/replication_private.h"
 #include "store/raft/raft_private.h"
 
 #define PIECE_BYTES_SMALL 100

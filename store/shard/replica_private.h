@@ -1,8 +1,7 @@
 /*
  * replica_private: the state of a replica, which its parts share.
  *
- *     replica.c        opening, callbacks of the log, leadership, waiting requests
- *     replica_serve.c  how each kind of request is served
+ *     replica.c        opening, callbacks of the log, leadership, requests and how each kind is served
  *     replica_duty.c   periodic duties of a leader: outcomes, transactions in doubt, the horizon
  *     replica_read.c   what protocols ask of a replica
  */

@@ -4,7 +4,135 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "store/shard/row_codec.h"
+#include "base/arena.h"
+
+/*
+ * Keys, rows and changes of rows as bytes: in requests of clients, in asks to shards and
+ * in the deltas of several leaders. Arrays that are read are taken from a scratch arena.
+ */
+
+void *shard_take(struct arena *scratch, uint32_t count, size_t size)
+{
+    return count > 0 ? arena_take(scratch, count, size) : NULL;
+}
+
+void shard_put_keys(struct wire_writer *w, const uint32_t *keys, uint32_t count)
+{
+    wire_put_number(w, count);
+    for (uint32_t i = 0; i < count; i++)
+        wire_put_number(w, keys[i]);
+}
+
+const uint32_t *shard_get_keys(struct wire_reader *r, uint32_t *count, struct arena *scratch)
+{
+    uint32_t *keys;
+
+    *count = wire_get_count(r);
+    keys = shard_take(scratch, *count, sizeof *keys);
+    for (uint32_t i = 0; i < *count; i++)
+        keys[i] = wire_get_number32(r);
+    return keys;
+}
+
+void shard_put_changes(struct wire_writer *w, const struct row_change *changes, uint32_t count)
+{
+    wire_put_number(w, count);
+    for (uint32_t i = 0; i < count; i++) {
+        wire_put_number(w, changes[i].key);
+        wire_put_byte(w, changes[i].is_removed);
+        if (!changes[i].is_removed)
+            wire_put_text(w, changes[i].row);
+    }
+}
+
+const struct row_change *shard_get_changes(struct wire_reader *r, uint32_t *count,
+                                               struct arena *scratch)
+{
+    struct row_change *changes;
+
+    *count = wire_get_count(r);
+    changes = shard_take(scratch, *count, sizeof *changes);
+    for (uint32_t i = 0; i < *count; i++) {
+        changes[i].key = wire_get_number32(r);
+        changes[i].is_removed = wire_get_at_most(r, 1);
+        if (!changes[i].is_removed)
+            changes[i].row = wire_get_text(r);
+    }
+    return changes;
+}
+
+/* --- Stamps and who wrote there --------------------------------------------------------------- */
+
+static void put_place(struct wire_writer *w, struct stamp at, uint64_t writer, enum stamp_form form)
+{
+    if (form == STAMP_SHORT)
+        wire_put_short_stamp(w, at);
+    else
+        wire_put_stamp(w, at);
+    wire_put_number(w, form == STAMP_SHORT ? writer ^ at.txn : writer);
+}
+
+static struct stamp get_place(struct wire_reader *r, uint64_t *writer, enum stamp_form form)
+{
+    struct stamp at = form == STAMP_SHORT ? wire_get_short_stamp(r) : wire_get_stamp(r);
+
+    *writer = wire_get_number(r) ^ (form == STAMP_SHORT ? at.txn : 0);
+    return at;
+}
+
+void shard_put_seen(struct wire_writer *w, const struct seen_key *keys, uint32_t count,
+                        enum stamp_form form)
+{
+    wire_put_number(w, count);
+    for (uint32_t i = 0; i < count; i++) {
+        wire_put_number(w, keys[i].key);
+        put_place(w, keys[i].at, keys[i].writer, form);
+    }
+}
+
+const struct seen_key *shard_get_seen(struct wire_reader *r, uint32_t *count,
+                                          enum stamp_form form, struct arena *scratch)
+{
+    struct seen_key *keys;
+
+    *count = wire_get_count(r);
+    keys = shard_take(scratch, *count, sizeof *keys);
+    for (uint32_t i = 0; i < *count; i++) {
+        keys[i].key = wire_get_number32(r);
+        keys[i].at = get_place(r, &keys[i].writer, form);
+    }
+    return keys;
+}
+
+void shard_put_rows(struct wire_writer *w, const struct read_row *rows, uint32_t count,
+                        enum stamp_form form)
+{
+    wire_put_number(w, count);
+    for (uint32_t i = 0; i < count; i++) {
+        wire_put_number(w, rows[i].key);
+        put_place(w, rows[i].at, rows[i].writer, form);
+        wire_put_byte(w, rows[i].is_row);
+        if (rows[i].is_row)
+            wire_put_text(w, rows[i].row);
+    }
+}
+
+const struct read_row *shard_get_rows(struct wire_reader *r, uint32_t *count,
+                                          enum stamp_form form, struct arena *scratch)
+{
+    struct read_row *rows;
+
+    *count = wire_get_count(r);
+    rows = shard_take(scratch, *count, sizeof *rows);
+    for (uint32_t i = 0; i < *count; i++) {
+        rows[i].key = wire_get_number32(r);
+        rows[i].at = get_place(r, &rows[i].writer, form);
+        rows[i].is_row = wire_get_at_most(r, 1);
+        if (rows[i].is_row)
+            rows[i].row = wire_get_text(r);
+    }
+    return rows;
+}
 
 /* Which parts of an ask its kind has. */
 enum ask_part {
@@ -70,7 +198,7 @@ static const struct seen_scope *get_seen_scopes(struct wire_reader *r, uint32_t 
     struct seen_scope *scopes;
 
     *count = wire_get_count(r);
-    scopes = row_codec_take(scratch, *count, sizeof *scopes);
+    scopes = shard_take(scratch, *count, sizeof *scopes);
     for (uint32_t i = 0; i < *count; i++) {
         scopes[i].scope = wire_get_number32(r);
         scopes[i].index = wire_get_number(r);
@@ -90,9 +218,9 @@ void shard_prepare_put(struct wire_writer *w, const struct prepare *p)
     wire_put_number(w, p->participants);
     wire_put_number(w, p->anchor);
     put_flags(w, p->is_alone, p->reads_only);
-    row_codec_put_seen(w, p->keys, p->key_count, STAMP_SHORT);
+    shard_put_seen(w, p->keys, p->key_count, STAMP_SHORT);
     put_seen_scopes(w, p->scopes, p->scope_count);
-    row_codec_put_changes(w, p->changes, p->change_count);
+    shard_put_changes(w, p->changes, p->change_count);
 }
 
 void shard_prepare_get(struct wire_reader *r, struct prepare *p, struct arena *scratch)
@@ -111,9 +239,9 @@ void shard_prepare_get(struct wire_reader *r, struct prepare *p, struct arena *s
     flags = wire_get_at_most(r, 3);
     p->is_alone = flags & 1;
     p->reads_only = flags & 2;
-    p->keys = row_codec_get_seen(r, &p->key_count, STAMP_SHORT, scratch);
+    p->keys = shard_get_seen(r, &p->key_count, STAMP_SHORT, scratch);
     p->scopes = get_seen_scopes(r, &p->scope_count, scratch);
-    p->changes = row_codec_get_changes(r, &p->change_count, scratch);
+    p->changes = shard_get_changes(r, &p->change_count, scratch);
 }
 
 void shard_decision_put(struct wire_writer *w, const struct decision *d)
@@ -168,7 +296,7 @@ static void put_read(struct wire_writer *w, const struct ask *a)
 {
     wire_put_short_stamp(w, a->at);
     wire_put_short_stamp(w, a->limit);
-    row_codec_put_keys(w, a->keys, a->key_count);
+    shard_put_keys(w, a->keys, a->key_count);
     wire_put_number(w, a->scope);
     wire_put_byte(w, (uint8_t)a->lock);
     put_flags(w, a->for_write, a->first_table);
@@ -180,7 +308,7 @@ static void get_read(struct wire_reader *r, struct ask *a, struct arena *scratch
 
     a->at = wire_get_short_stamp(r);
     a->limit = wire_get_short_stamp(r);
-    a->keys = row_codec_get_keys(r, &a->key_count, scratch);
+    a->keys = shard_get_keys(r, &a->key_count, scratch);
     a->scope = wire_get_number32(r);
     a->lock = (enum row_lock)wire_get_at_most(r, ROW_LOCK_UPDATE);
     flags = wire_get_at_most(r, 3);
@@ -204,7 +332,7 @@ static void get_path(struct wire_reader *r, struct ask *a, struct arena *scratch
     a->from_shard = wire_get_number32(r);
     a->serial = wire_get_number(r);
     a->path_count = wire_get_count(r);
-    path = row_codec_take(scratch, a->path_count, sizeof *path);
+    path = shard_take(scratch, a->path_count, sizeof *path);
     for (uint32_t i = 0; i < a->path_count; i++)
         path[i] = wire_get_short_stamp(r);
     a->path = path;
@@ -291,7 +419,7 @@ void shard_answer_put(struct wire_writer *w, const struct shard_answer *a)
     }
     wire_put_number(w, a->term);
     if (has_rows(a->kind)) {
-        row_codec_put_rows(w, a->rows, a->row_count, STAMP_SHORT);
+        shard_put_rows(w, a->rows, a->row_count, STAMP_SHORT);
         wire_put_number(w, a->index);
         wire_put_short_stamp(w, a->uncertain);
         wire_put_short_stamp(w, a->at);
@@ -316,7 +444,7 @@ bool shard_answer_get(struct wire_reader *r, struct shard_answer *a, struct aren
     }
     a->term = wire_get_number(r);
     if (has_rows(a->kind)) {
-        a->rows = row_codec_get_rows(r, &a->row_count, STAMP_SHORT, scratch);
+        a->rows = shard_get_rows(r, &a->row_count, STAMP_SHORT, scratch);
         a->index = wire_get_number(r);
         a->uncertain = wire_get_short_stamp(r);
         a->at = wire_get_short_stamp(r);
@@ -360,7 +488,7 @@ static void get_txns(struct wire_reader *r, struct shard_command *c, struct aren
     uint64_t *txns;
 
     c->txn_count = wire_get_count(r);
-    txns = row_codec_take(scratch, c->txn_count, sizeof *txns);
+    txns = shard_take(scratch, c->txn_count, sizeof *txns);
     for (uint32_t i = 0; i < c->txn_count; i++)
         txns[i] = wire_get_number(r);
     c->txns = txns;

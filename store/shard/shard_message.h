@@ -16,6 +16,7 @@
 #ifndef STORE_SHARD_SHARD_MESSAGE_H
 #define STORE_SHARD_SHARD_MESSAGE_H
 
+#include "base/arena.h"
 #include "programs/sql/tree.h"
 #include "store/catalog_private.h"
 #include "store/stamp_private.h"
@@ -206,5 +207,29 @@ const char *shard_refusal_name(enum refusal);
 /* For the trace. */
 void shard_ask_describe(const struct ask *, struct buffer *);
 void shard_answer_describe(const struct shard_answer *, struct buffer *);
+
+/*
+ * Keys, rows and changes of rows as bytes: in requests of clients, in asks to shards and
+ * in the deltas of several leaders. Arrays that are read are taken from a scratch arena.
+ */
+
+/* Among servers stamps are short, and writers are told by how they differ from their stamps. */
+enum stamp_form { STAMP_WHOLE, STAMP_SHORT };
+
+/* NULL if the count is 0. The scratch must have room: it is as large as any event needs. */
+void *shard_take(struct arena *scratch, uint32_t count, size_t size);
+void shard_put_keys(struct wire_writer *, const uint32_t *keys, uint32_t count);
+const uint32_t *shard_get_keys(struct wire_reader *, uint32_t *count, struct arena *scratch);
+void shard_put_changes(struct wire_writer *, const struct row_change *, uint32_t count);
+const struct row_change *shard_get_changes(struct wire_reader *, uint32_t *count,
+                                               struct arena *scratch);
+void shard_put_seen(struct wire_writer *, const struct seen_key *, uint32_t count,
+                        enum stamp_form);
+const struct seen_key *shard_get_seen(struct wire_reader *, uint32_t *count, enum stamp_form,
+                                          struct arena *scratch);
+void shard_put_rows(struct wire_writer *, const struct read_row *, uint32_t count,
+                        enum stamp_form);
+const struct read_row *shard_get_rows(struct wire_reader *, uint32_t *count, enum stamp_form,
+                                          struct arena *scratch);
 
 #endif

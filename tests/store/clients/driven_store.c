@@ -8,7 +8,7 @@
 #include "tests/store/clients/round_trip.h"
 #include "tests/store/clients/record_inspect.h"
 #include "unity.h"
-#include "store/clients/record_history.h"
+#include "store/clients/record.h"
 
 static struct error err;
 

@@ -1,5 +1,5 @@
 #include "tests/store/clients/client_fixture.h"
-#include "store/clients/record_history.h"
+#include "store/clients/record.h"
 
 /* --- One transaction after another ------------------------------------------------------------ */
 

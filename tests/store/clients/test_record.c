@@ -1,4 +1,4 @@
-#include "store/clients/record_history.h"
+#include "store/clients/record.h"
 
 #include <stdio.h>
 #include <string.h>

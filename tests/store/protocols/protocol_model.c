@@ -10,7 +10,7 @@
 #include "tests/fixture.h"
 #include "tests/programs/machine/machine_fixture.h"
 #include "unity.h"
-#include "store/clients/record_history.h"
+#include "store/clients/record.h"
 
 #define STEPS_MAX 40000
 #define ARENA_BYTES ((size_t)64 << 20)

@@ -487,7 +487,7 @@ static void say_if_there(struct model *m, const struct model_txn *t, const struc
         m->options.protocol->over(&s->replica, t->txn.id);
 }
 
-/* As in deadlock.c. */
+/* As in coordinator.c. */
 void model_take_probe(struct model *m, struct model_txn *t, const struct model_probe *probe)
 {
     struct model_probe further = *probe;
