@@ -6,7 +6,6 @@
 
 #include "base/array.h"
 #include "base/wall_clock.h"
-#include "trial/sweep/seeds.h"
 #include "cli/cores.h"
 #include "cli/folder.h"
 #include "cli/output.h"
@@ -144,7 +143,7 @@ static enum status open_search(struct bisect_search *search, struct scenario *sc
     uint64_t last = first;
 
     if (values->seeds)
-        TRY(seeds_read(values->seeds, &first, &last, err));
+        TRY(scenario_read_seeds(values->seeds, &first, &last, err));
     bisect_search_open(search, scenario, first, last);
     return STATUS_OK;
 }

@@ -1,5 +1,6 @@
 /*
- * case_units: counts the parts of a case, and makes the case without some of them.
+ * case_units: counts the parts of a case, makes the case without some of them, or changes when they
+ * happen.
  *
  * Each strike, transaction or operation has a number of the kind that is asked for. Several may share
  * a number.
@@ -48,5 +49,26 @@ MUST_USE enum status case_merge(struct bisect_case *, const struct bisect_case *
 /* Only the first transactions, and the strikes that came before the next one, or soon after. */
 MUST_USE enum status case_prefix(struct bisect_case *, const struct bisect_case *, size_t txns,
                                  struct error *);
+
+/*
+ * Changes when things happen in a case: shorter pauses, an earlier end, rounder times.
+ */
+
+/* No pause longer than this: between what begins or ends and the next. */
+MUST_USE enum status case_tighten(struct bisect_case *, const struct bisect_case *, int64_t pause_ns,
+                                  struct error *);
+/* Everything later by as much as lets the first thing happen at `start_ns`, if it is earlier. */
+MUST_USE enum status case_start(struct bisect_case *, const struct bisect_case *, int64_t start_ns,
+                                struct error *);
+/* Times and durations to the next multiple of the unit. */
+MUST_USE enum status case_round(struct bisect_case *, const struct bisect_case *, int64_t unit_ns,
+                                struct error *);
+/* Ends so long after the last thing begins or ends, but not later than before. */
+void case_shorten(struct bisect_case *, int64_t after_ns);
+/* Faults end then, and clients begin no more. */
+MUST_USE enum status case_until(struct bisect_case *, const struct bisect_case *, int64_t end_ns,
+                                struct error *);
+/* When the last thing begins or ends, or the run is over, whichever is earlier. */
+int64_t case_end_ns(const struct bisect_case *);
 
 #endif

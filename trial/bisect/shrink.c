@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "trial/bisect/case_times_private.h"
 #include "trial/bisect/case_units_private.h"
 #include "trial/run/run.h"
 

@@ -13,7 +13,7 @@
 #include "trial/scenario/nemesis_private.h"
 #include "trial/scenario/scenario.h"
 #include "trial/scenario/store_private.h"
-#include "trial/scenario/transactions_private.h"
+#include "trial/scenario/schedule_private.h"
 
 #define MILLISECOND INT64_C(1000000)
 #define SECOND (1000 * MILLISECOND)

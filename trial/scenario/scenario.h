@@ -242,4 +242,11 @@ uint32_t scenario_replicas(const struct scenario_cluster *);
 const char *scenario_workload_name(enum scenario_workload_kind);
 const char *scenario_workload_summary(enum scenario_workload_kind);
 
+/*
+ * A range of seeds, "1..100" or "7", as in --seeds: both included, at the most SEED_MAX, the first not
+ * above the last.
+ */
+MUST_USE enum status scenario_read_seeds(const char *text, uint64_t *first, uint64_t *last,
+                                         struct error *);
+
 #endif

@@ -11,7 +11,6 @@
 #include "trial/run/simulation.h"
 #include "trial/scenario/scenario_folder.h"
 #include "trial/scenario/swarm.h"
-#include "trial/sweep/seeds.h"
 
 /* --- Scenarios -------------------------------------------------------------------------------- */
 
@@ -201,7 +200,7 @@ static bool read_shard_number(struct text text, uint64_t *number)
 
 enum status plan_take_seeds(struct plan *plan, const char *text, struct error *err)
 {
-    return seeds_read(text, &plan->seed_first, &plan->seed_last, err);
+    return scenario_read_seeds(text, &plan->seed_first, &plan->seed_last, err);
 }
 
 enum status plan_take_shard(struct plan *plan, const char *text, struct error *err)
