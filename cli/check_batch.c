@@ -9,7 +9,6 @@
 #include "checkers/checker.h"
 #include "cli/command.h"
 #include "cli/output.h"
-#include "cli/xml.h"
 
 static void close_entry(struct batch_entry *entry)
 {
@@ -303,7 +302,7 @@ static void print_case(const struct batch_entry *entry, struct buffer *out)
     enum exit_code code = code_of(entry);
 
     buffer_text(out, TEXT("    <testcase classname=\"ordeal check\" name=\""));
-    xml_text(out, entry->path);
+    output_xml(out, entry->path);
     buffer_text(out, TEXT("\" time=\""));
     print_seconds(out, entry->ns);
     if (code == EXIT_VALID) {
@@ -311,7 +310,7 @@ static void print_case(const struct batch_entry *entry, struct buffer *out)
         return;
     }
     buffer_print(out, "\">\n      <%s message=\"", elements[code]);
-    xml_text(out, entry->told);
+    output_xml(out, entry->told);
     buffer_text(out, TEXT("\"/>\n    </testcase>\n"));
 }
 

@@ -12,7 +12,6 @@
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_prove.h"
-#include "cli/report_prove_page.h"
 #include "history/format.h"
 #include "trial/prove/prove.h"
 

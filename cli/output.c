@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "base/text.h"
 #include "history/io/sink.h"
 
 void output_init(void)
@@ -118,4 +119,23 @@ void output_report(const struct error *err, bool json)
         (void)said; /* if even this cannot be said, the exit status still tells */
     }
     buffer_close(&out);
+}
+
+void output_xml(struct buffer *out, const char *text)
+{
+    unsigned char last = text_is_utf8(text_of(text)) ? 0xFF : 0x7F;
+
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '&')
+            buffer_text(out, TEXT("&amp;"));
+        else if (c == '<')
+            buffer_text(out, TEXT("&lt;"));
+        else if (c == '>')
+            buffer_text(out, TEXT("&gt;"));
+        else if (c == '"')
+            buffer_text(out, TEXT("&quot;"));
+        else
+            buffer_byte(out, (c < ' ' && c != '\n' && c != '\t') || c > last ? '?' : *text);
+    }
 }

@@ -29,4 +29,11 @@ void output_tame(struct buffer *, size_t from);
 /* The line that output_report() writes, without its end. */
 void output_describe(const struct error *, struct buffer *);
 
+/*
+ * Escaped for an attribute of XML or between tags, in reports for build servers. Control characters,
+ * which XML cannot have at all, become question marks, and of a text that is not UTF-8 all that is not
+ * ASCII.
+ */
+void output_xml(struct buffer *, const char *text);
+
 #endif

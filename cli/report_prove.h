@@ -29,4 +29,11 @@ MUST_USE enum status report_prove_print(const struct prove_report *, struct buff
 MUST_USE enum status report_prove_print_json(const struct prove_report *, struct buffer *,
                                              struct error *);
 
+/*
+ * Prints the matrix as a page of the manual.
+ */
+
+/* docs/matrix.md: no times in it, so that it is the same on every machine. */
+MUST_USE enum status report_prove_page(const struct prove_report *, struct buffer *, struct error *);
+
 #endif

@@ -8,7 +8,7 @@
 #include "base/json_writer.h"
 #include "base/quantity.h"
 #include "checkers/checker.h"
-#include "cli/xml.h"
+#include "cli/output.h"
 #include "trial/run/signature.h"
 #include "trial/run/simulation.h"
 
@@ -426,7 +426,7 @@ static void xml_again(const struct sweep_report *report, uint64_t job, struct bu
 
     plan_print_again(report->plan, job, tally_draws(report->tally, job), &again);
     buffer_byte(&again, '\0');
-    xml_text(out, again.at ? again.at : "");
+    output_xml(out, again.at ? again.at : "");
     out->out_of_memory |= again.out_of_memory;
     buffer_close(&again);
 }
@@ -449,10 +449,10 @@ static void junit_failures(const struct sweep_report *report, uint64_t job, stru
         if (group->subject != plan_subject(report->plan, job) || !has_seed(group, seed))
             continue;
         buffer_text(out, TEXT("      <failure type=\""));
-        xml_text(out, group->signature);
+        output_xml(out, group->signature);
         buffer_text(out, TEXT("\" message=\""));
         if (group->job == job)
-            xml_text(out, group->explanation);
+            output_xml(out, group->explanation);
         else
             buffer_print(out, "as with seed %" PRIu64, plan_seed(report->plan, group->job));
         buffer_text(out, TEXT("\">"));
@@ -468,7 +468,7 @@ static void junit_case(const struct sweep_report *report, const struct run_entry
         &report->plan->subjects.at[plan_subject(report->plan, entry->job)];
 
     buffer_text(out, TEXT("    <testcase classname=\""));
-    xml_text(out, subject->path);
+    output_xml(out, subject->path);
     buffer_print(out, "\" name=\"seed %" PRIu64 "\"", plan_seed(report->plan, entry->job));
     if (entry->verdict == VERDICT_VALID) {
         buffer_text(out, TEXT("/>\n"));
@@ -486,10 +486,10 @@ static void junit_not_judged(const struct sweep_report *report, const struct run
                              struct buffer *out)
 {
     buffer_text(out, TEXT("    <testcase classname=\""));
-    xml_text(out, report->plan->subjects.at[plan_subject(report->plan, run->job)].path);
+    output_xml(out, report->plan->subjects.at[plan_subject(report->plan, run->job)].path);
     buffer_print(out, "\" name=\"seed %" PRIu64 "\">\n      <error message=\"not judged: ",
                  plan_seed(report->plan, run->job));
-    xml_text(out, run->why);
+    output_xml(out, run->why);
     buffer_text(out, TEXT("\">"));
     xml_again(report, run->job, out);
     buffer_text(out, TEXT("</error>\n    </testcase>\n"));
@@ -507,7 +507,7 @@ static void junit_suite(const struct sweep_report *report, size_t subject, struc
         skipped += plan_subject(report->plan, tally->entries.at[i].job) == subject &&
                    tally->entries.at[i].verdict == VERDICT_UNKNOWN;
     buffer_text(out, TEXT("  <testsuite name=\""));
-    xml_text(out, report->plan->subjects.at[subject].name);
+    output_xml(out, report->plan->subjects.at[subject].name);
     buffer_print(out,
                  "\" tests=\"%" PRIu64 "\" failures=\"%" PRIu64 "\" errors=\"%" PRIu64
                  "\" skipped=\"%" PRIu64 "\">\n",
