@@ -8,6 +8,7 @@
 #include "base/wall_clock.h"
 #include "cli/cores.h"
 #include "cli/folder.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_bisect.h"
@@ -87,7 +88,8 @@ static enum status make_capsule(const struct bisect_values *values, struct bisec
 {
     struct shrink shrink = { 0 };
     struct buffer source = { 0 };
-    enum status status = shrink_run(&shrink, &search->origin, job_count(values), progress, err);
+    enum status status =
+        shrink_run(&shrink, &search->origin, job_count(values), search->stop, progress, err);
 
     if (shrink.not_judged.count > 0) {
         shrink.not_judged.count += search->not_judged.count;
@@ -112,6 +114,7 @@ static enum status work(const struct bisect_values *values, struct bisect_search
     struct buffer out = { 0 };
     enum status status;
 
+    search->stop = interrupt_notice(false);
     progress_bar_begin(&bar, "runs", "");
     status = bisect_search(search, job_count(values), &progress, err);
     if (status == STATUS_OK && search->found && values->when)
@@ -125,13 +128,14 @@ static enum status work(const struct bisect_values *values, struct bisect_search
     limits_settle(limits);
     report.wall_ns = wall_clock_ns() - began_ns;
     report.has_when = values->when;
+    report.interrupted = interrupt_signal() ? interrupt_name() : NULL;
     if (values->json)
         report_bisect_print_json(&report, &out);
     else
         report_bisect_print(&report, &out);
     status = output_print(&out, err);
     buffer_close(&out);
-    *code = search->found ? EXIT_VALID : EXIT_UNDECIDED;
+    *code = command_exit_noticed(search->found ? EXIT_VALID : EXIT_UNDECIDED);
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include "base/wall_clock.h"
 #include "cli/cores.h"
 #include "cli/folder.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_prove.h"
@@ -164,6 +165,7 @@ static enum status run_shown(struct prove *prove, struct progress_bar *bar, stru
     enum status status;
 
     progress_bar_begin(bar, "proving", "runs");
+    prove->options.stop = interrupt_notice(false);
     status = prove_run(prove, err);
     progress_bar_end(bar);
     return status;
@@ -194,11 +196,12 @@ static enum status prove_all(struct prove_call *call, struct limits *limits, enu
     call->report = (struct prove_report){ .matrix = &call->prove.matrix,
                                           .mutations = values->mutate ? &call->prove.mutations : NULL,
                                           .not_judged = &call->prove.not_judged,
+                                          .interrupted = interrupt_signal() ? interrupt_name() : NULL,
                                           .seeds = options.seeds,
                                           .wall_ns = wall_clock_ns() - began_ns };
     limits_settle(limits);
     TRY(say(call, err));
-    *code = command_exit_of_verdict(report_prove_verdict(&call->report));
+    *code = command_exit_noticed(command_exit_of_verdict(report_prove_verdict(&call->report)));
     return STATUS_OK;
 }
 
@@ -222,7 +225,8 @@ const struct command command_prove = {
         "Exits with 1 if a checker missed a bug that the catalogue expects it to find, or found\n"
         "something in a clean run, and with 3 if no checker found some bug because this program\n"
         "lacks those that must find it, or if the machine failed some run (its process was\n"
-        "killed, or memory ran out, four times).\n",
+        "killed, or memory ran out, four times). SIGINT and SIGTERM end it with what it has, and\n"
+        "130 or 143.\n",
     .example = "  ordeal prove --bug upgrade-race\n"
                "  ordeal prove --seeds 200 --out out/matrix\n",
     .options = { "prove", prove_rows, ROW_COUNT(prove_rows), sizeof(struct prove_values) },

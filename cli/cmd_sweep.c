@@ -3,6 +3,7 @@
 #include "base/quantity.h"
 #include "cli/cores.h"
 #include "cli/folder.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_sweep.h"
@@ -78,12 +79,15 @@ static enum status report(const struct sweep_values *values, const struct sweep 
 {
     struct sweep_report report = { .plan = &sweep->plan, .tally = &sweep->tally,
                                    .wall_ns = sweep->wall_ns,
+                                   .interrupted = interrupt_signal() ? interrupt_name() : NULL,
+                                   .journal = values->out,
                                    .tried_again = sweep->tried_again };
 
     TRY(write_reports(values, &report, err));
     *code = command_exit_of_verdict(tally_verdict(&sweep->tally));
     if (values->merge.count > 0 && report_sweep_missing(&report) > 0)
         *code = command_exit_combine(*code, EXIT_UNDECIDED);
+    *code = command_exit_noticed(*code);
     return STATUS_OK;
 }
 
@@ -131,6 +135,7 @@ static enum status run_shown(struct sweep *sweep, struct progress_bar *bar, stru
 {
     enum status status;
 
+    sweep->options.stop = interrupt_notice(false);
     progress_bar_begin(bar, "sweeping", "runs");
     status = sweep_run(sweep, err);
     progress_bar_end(bar);
@@ -212,6 +217,7 @@ const struct command command_sweep = {
         "shape of the proof are one group.\n"
         "A run that the machine fails (its process is killed, or memory runs out) is tried again\n"
         "up to three times in a new process, and then reported as not judged.\n"
+        "SIGINT and SIGTERM end a sweep with the report of the runs that it has, and 130 or 143.\n"
         "With --out a sweep can be killed at any moment and continued with --resume, which also\n"
         "tries again what was not judged. Shards of a\n"
         "sweep can run anywhere and be merged in any order, with the result of a single sweep.\n"

@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +14,7 @@
 #include "checkers/checker.h"
 #include "checkers/interval/online/watcher.h"
 #include "cli/clock_error.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_watch.h"
@@ -175,26 +175,6 @@ static const struct option watch_rows[] = {
       .offset = AT(json),
       .help = "print one JSON object, at the end" },
 };
-
-/* A signal handler has nowhere else to put it. */
-static volatile sig_atomic_t is_interrupted;
-
-static void interrupt(int signal_number)
-{
-    (void)signal_number;
-    is_interrupted = 1;
-}
-
-/* The first ends the watching, the second the program. */
-static void catch_interrupts(void)
-{
-    struct sigaction action = { .sa_handler = interrupt, .sa_flags = SA_RESETHAND };
-
-    is_interrupted = 0;
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
-    sigaction(SIGTERM, &action, NULL);
-}
 
 struct watch_call {
     const struct watch_values *values;
@@ -363,7 +343,7 @@ static void nap(const struct watch_call *watch)
 static enum status watch_all(struct watch_call *watch, struct error *err)
 {
     watch->came_ns = wall_clock_ns();
-    while (watch->live_count > 0 && !is_interrupted && !limits_is_over(watch->limits)) {
+    while (watch->live_count > 0 && interrupt_signal() == 0 && !limits_is_over(watch->limits)) {
         bool has_come;
 
         TRY(read_blocks(watch, &has_come, err));
@@ -440,7 +420,7 @@ static enum status watch_and_print(struct watch_call *watch, enum exit_code *cod
 
     TRY(memory_resize((void **)&watch->block, BLOCK_BYTES, 1, err));
     TRY(open_streams(watch, err));
-    catch_interrupts();
+    (void)interrupt_notice(true); /* a stream may have no other end */
     progress_bar_begin(&watch->bar, "watching", "");
     watch->progress = progress_bar_listener(&watch->bar);
     TRY(watch_all(watch, err));

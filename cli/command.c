@@ -2,6 +2,7 @@
 
 #include <assert.h>
 #include <ctype.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #include "cli/cmd_sweep.h"
 #include "cli/cmd_verify.h"
 #include "cli/cmd_watch.h"
+#include "cli/interrupt.h"
 #include "cli/output.h"
 
 const struct command *const commands[] = {
@@ -78,7 +80,7 @@ static void print_overview(struct buffer *out)
                       "  --help     this, or behind a subcommand, what it takes\n"
                       "  --version  the program's version\n\n"
                       "exit status: 0 all is valid, 1 a violation, 2 the input or the call is "
-                      "wrong, 3 undecided\n\n"
+                      "wrong, 3 undecided,\n             130 and 143 interrupted\n\n"
                       "example:\n  ordeal run scenarios/ping.toml --seed 7\n");
 }
 
@@ -176,7 +178,7 @@ static enum exit_code subcommand_main(const struct command *command, int argc, c
         output_report(&err, json);
         code = command_exit_combine(code, EXIT_WRONG);
     }
-    if (code != EXIT_VALID && code != EXIT_VIOLATION &&
+    if (code != EXIT_VALID && code != EXIT_VIOLATION && code < EXIT_SKIP &&
         options_has_flag(options, argc, argv, "git-bisect"))
         code = EXIT_SKIP;
     return code;
@@ -190,6 +192,15 @@ enum exit_code command_exit_combine(enum exit_code a, enum exit_code b)
         if (a == order[i] || b == order[i])
             return order[i];
     return EXIT_VALID;
+}
+
+enum exit_code command_exit_noticed(enum exit_code code)
+{
+    int signal = interrupt_signal();
+
+    return signal == SIGINT    ? EXIT_INTERRUPTED
+           : signal == SIGTERM ? EXIT_TERMINATED
+                               : code;
 }
 
 /* What stands where a subcommand would: help, --version, nothing at all. */
@@ -232,6 +243,7 @@ int command_main(int argc, char *const *argv, const char *version)
     const struct command *command;
 
     output_init();
+    interrupt_init();
     if (argc < 2)
         return usage_main();
     command = find_command(argv[1]);

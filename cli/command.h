@@ -19,6 +19,8 @@ enum exit_code {
     EXIT_WRONG = 2, /* the input, the call, or the machine */
     EXIT_UNDECIDED = 3,
     EXIT_SKIP = 125, /* to `git bisect run`: this commit cannot be judged */
+    EXIT_INTERRUPTED = 130, /* by SIGINT */
+    EXIT_TERMINATED = 143,  /* by SIGTERM */
 };
 
 struct command {
@@ -38,6 +40,8 @@ extern const struct command *const commands[];
 enum exit_code command_exit_of_verdict(enum verdict);
 /* The worse of two. */
 enum exit_code command_exit_combine(enum exit_code, enum exit_code);
+/* If an interrupt was noticed, that is what it says. */
+enum exit_code command_exit_noticed(enum exit_code);
 
 /* Everything that `ordeal` does: returns its exit status. */
 int command_main(int argc, char *const *argv, const char *version);

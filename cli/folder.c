@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cli/interrupt.h"
 #include "cli/output.h"
 #include "trial/scenario/scenario_folder.h"
 
@@ -159,13 +160,18 @@ enum status folder_draft_open(struct folder_draft *draft, const char *path, stru
 
     umask(mask);
     draft->at[0] = '\0';
+    draft->is_open = false;
     TRY(settle_path(draft->path, path, err));
+    interrupt_hold();
     memcpy(draft->at, draft->path, strlen(draft->path));
     strcpy(draft->at + strlen(draft->path), ".XXXXXX");
     if (!mkdtemp(draft->at) || chmod(draft->at, 0777 & ~mask) != 0) {
+        (void)refuse(draft->path, "cannot make a folder beside it", err);
         draft->at[0] = '\0';
-        return refuse(draft->path, "cannot make a folder beside it", err);
+        interrupt_release();
+        return STATUS_IO;
     }
+    draft->is_open = true;
     return STATUS_OK;
 }
 
@@ -186,11 +192,12 @@ void folder_draft_close(struct folder_draft *draft)
     bool is_all = true;
     struct error err = { 0 };
 
-    if (draft->at[0] == '\0')
-        return;
-    if (for_entries(draft->at, remove_entry, &is_all, &err) == STATUS_OK)
+    if (draft->at[0] != '\0' && for_entries(draft->at, remove_entry, &is_all, &err) == STATUS_OK)
         (void)rmdir(draft->at);
     draft->at[0] = '\0';
+    if (draft->is_open)
+        interrupt_release();
+    draft->is_open = false;
 }
 
 static enum status move_entry(void *context, const char *folder, const char *name,

@@ -34,6 +34,7 @@ MUST_USE enum status folder_write(const char *folder, const char *name, const st
 struct folder_draft {
     char path[FOLDER_PATH_SIZE]; /* where it will be */
     char at[FOLDER_PATH_SIZE];   /* where it is until then; empty: it is committed */
+    bool is_open;                /* interrupts are held back meanwhile */
 };
 
 /* Makes the folders above it. */

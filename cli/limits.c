@@ -6,6 +6,7 @@
 
 #include "base/json_writer.h"
 #include "base/wall_clock.h"
+#include "cli/interrupt.h"
 
 /* The process ends here: whoever cannot be told does not keep it from that. */
 static void write_all(int file, struct text text)
@@ -34,13 +35,37 @@ static void end_process(void *context)
     _exit(limits->code);
 }
 
+/* In a signal's handler. What was published gives the time limit as the reason: not now. */
+static void say_interrupted(void *context)
+{
+    const struct limits *limits = context;
+    struct text left = { limits->known.at, limits->known.count };
+    size_t length = strlen(limits->reason), from = 0;
+
+    write_all(STDOUT_FILENO, (struct text){ limits->kept.at, limits->kept.count });
+    while (from < left.length) {
+        if (left.length - from < length || memcmp(left.at + from, limits->reason, length) != 0) {
+            from++;
+            continue;
+        }
+        write_all(STDOUT_FILENO, (struct text){ left.at, from });
+        write_all(STDOUT_FILENO, text_of(limits->interrupted));
+        left = (struct text){ left.at + from + length, left.length - from - length };
+        from = 0;
+    }
+    write_all(STDOUT_FILENO, left);
+    write_all(STDERR_FILENO, TEXT("ordeal: "));
+    write_all(STDERR_FILENO, text_of(limits->interrupted));
+    write_all(STDERR_FILENO, TEXT("\n"));
+}
+
 /* What is known before anything is: whoever reads objects gets one. */
 static void publish_nothing(struct limits *limits)
 {
     struct buffer out = { 0 };
     struct json_writer json = { .out = &out };
 
-    if (limits->json && limits->limit_ns > 0) {
+    if (limits->json) {
         json_writer_open(&json, NULL, '{');
         json_writer_text(&json, "verdict", "unknown");
         json_writer_text(&json, "reason", limits->reason);
@@ -74,22 +99,37 @@ enum status limits_begin(struct limits *limits, const char *text, const char *un
     *limits = (struct limits){ .json = json, .code_undecided = code_undecided };
     pthread_mutex_init(&limits->mutex, NULL);
     TRY(limits_read(text, &limits->limit_ns, err));
+    unfinished = unfinished ? unfinished : "not judged";
+    snprintf(limits->interrupted, sizeof limits->interrupted, "%s: interrupted", unfinished);
+    memcpy(limits->reason, limits->interrupted, sizeof limits->interrupted);
     if (text)
         snprintf(limits->reason, sizeof limits->reason, "%s: the time limit of %s second%s",
-                 unfinished ? unfinished : "not judged", text, strcmp(text, "1") == 0 ? "" : "s");
+                 unfinished, text, strcmp(text, "1") == 0 ? "" : "s");
     publish_nothing(limits);
+    interrupt_at_end(say_interrupted, limits);
     return start(limits, err);
+}
+
+static void set_settled(struct limits *limits, bool is_settled)
+{
+    if (is_settled && !limits->is_settled)
+        interrupt_hold();
+    if (!is_settled && limits->is_settled)
+        interrupt_release();
+    limits->is_settled = is_settled;
 }
 
 enum status limits_restart(struct limits *limits, struct error *err)
 {
     timeout_end(&limits->timeout);
+    set_settled(limits, false);
     return start(limits, err);
 }
 
 void limits_end(struct limits *limits)
 {
     timeout_end(&limits->timeout);
+    interrupt_at_end(NULL, NULL);
     pthread_mutex_destroy(&limits->mutex);
     buffer_close(&limits->kept);
     buffer_close(&limits->known);
@@ -117,6 +157,7 @@ int64_t limits_left_ns(const struct limits *limits)
 
 void limits_publish(struct limits *limits, struct buffer *report, int code)
 {
+    interrupt_hold();
     pthread_mutex_lock(&limits->mutex);
     if (report->out_of_memory)
         buffer_clear(report);
@@ -125,16 +166,20 @@ void limits_publish(struct limits *limits, struct buffer *report, int code)
     limits->code = code;
     pthread_mutex_unlock(&limits->mutex);
     *report = (struct buffer){ 0 };
+    interrupt_release();
 }
 
 void limits_keep(struct limits *limits, struct text text)
 {
+    interrupt_hold();
     pthread_mutex_lock(&limits->mutex);
     buffer_text(&limits->kept, text);
     pthread_mutex_unlock(&limits->mutex);
+    interrupt_release();
 }
 
 void limits_settle(struct limits *limits)
 {
     timeout_end(&limits->timeout);
+    set_settled(limits, true);
 }

@@ -9,6 +9,8 @@
  *     ... work ...
  *     limits_settle(limits);                   the answer is there: nobody else prints one
  *     TRY(output_print(&out, err));
+ *
+ * An interrupt prints the same, unless the subcommand notices it (cli/interrupt.h).
  */
 #ifndef CLI_LIMITS_H
 #define CLI_LIMITS_H
@@ -32,6 +34,8 @@ struct limits {
     struct timeout timeout;
     int64_t limit_ns; /* 0: no limit */
     char reason[120]; /* "not judged: the time limit of 2 seconds" */
+    char interrupted[60]; /* "not judged: interrupted" */
+    bool is_settled;
     bool json;
     int code_undecided; /* the exit status where nothing was published */
     pthread_mutex_t mutex;

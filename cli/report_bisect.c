@@ -200,11 +200,19 @@ void report_bisect_print(const struct bisect_report *report, struct buffer *out)
         print_things(out, search->runs, "run", "runs");
         buffer_byte(out, '\n');
         print_not_judged(&search->not_judged, out);
+        if (report->interrupted)
+            buffer_print(out, "ended      by %s; go on with --seeds %" PRIu64 "..%" PRIu64 "\n",
+                         report->interrupted, search->first_seed + search->runs,
+                         search->last_seed);
         return;
     }
     buffer_print(out, "scenario   %s   seed %" PRIu64 "\nfails      %s\n           %s\n",
                  search->scenario->name, search->scenario->seed, search->origin.target,
                  search->explanation);
+    if (report->has_when && report->interrupted) {
+        buffer_print(out, "ended      by %s before the moment was found\n", report->interrupted);
+        return;
+    }
     if (report->has_when) {
         bisect_when_print(&report->when, out);
         print_not_judged(&search->not_judged, out);
@@ -213,6 +221,9 @@ void report_bisect_print(const struct bisect_report *report, struct buffer *out)
     print_sizes(report, out);
     print_not_judged(&search->not_judged, out);
     print_files(report, out);
+    if (report->interrupted)
+        buffer_print(out, "ended      by %s: ordeal bisect %s%scapsule.toml may make it smaller\n",
+                     report->interrupted, report->out ? report->out : "", report->out ? "/" : "");
 }
 
 static void answer_file(struct json_writer *json, const char *name, const char *folder)
@@ -258,7 +269,11 @@ void report_bisect_print_json(const struct bisect_report *report, struct buffer 
     } else {
         json_writer_null(&json, "seed");
     }
-    if (search->found && report->has_when)
+    if (report->interrupted)
+        json_writer_text(&json, "interrupted", report->interrupted);
+    if (search->found && report->has_when && report->interrupted)
+        json_writer_null(&json, "when");
+    else if (search->found && report->has_when)
         bisect_when_answer(&report->when, &json);
     else if (search->found)
         answer_capsule(&json, report);

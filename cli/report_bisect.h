@@ -17,6 +17,7 @@ struct bisect_report {
     uint64_t seed, runs;
     struct bisect_moments when;
     bool has_when;
+    const char *interrupted; /* by which signal; NULL: it was not */
     int64_t wall_ns;
 };
 

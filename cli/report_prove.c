@@ -42,7 +42,7 @@ enum verdict report_prove_verdict(const struct prove_report *report)
 {
     struct prove_sums sums = sums_of(report->matrix);
 
-    bool is_whole = report->not_judged->count == 0;
+    bool is_whole = report->not_judged->count == 0 && !report->interrupted;
 
     if ((sums.missed > 0 && is_whole) || sums.false_alarms > 0 ||
         (report->mutations && mutations_are_bad(report->mutations)))
@@ -265,6 +265,10 @@ enum status report_prove_print(const struct prove_report *report, struct buffer 
         quantity_print_count(out, report->not_judged->count);
         buffer_print(out, ", first %s\n", report->not_judged->first);
     }
+    if (report->interrupted)
+        buffer_print(out, "ended      by %s: bugs may be missed by runs that were not made; the next "
+                          "call begins anew\n",
+                     report->interrupted);
     buffer_text(out, TEXT("time       "));
     quantity_print_rounded(out, report->wall_ns);
     buffer_print(out, "\nverdict    %s   %zu of %zu bugs caught by all who must",
@@ -437,6 +441,8 @@ enum status report_prove_print_json(const struct prove_report *report, struct bu
         if (matrix_is_unseen(matrix, &matrix->rows.at[i]))
             json_writer_text(&json, NULL, bug_entry(matrix->rows.at[i].bug)->name);
     json_writer_close(&json, ']');
+    if (report->interrupted)
+        json_writer_text(&json, "interrupted", report->interrupted);
     json_writer_open(&json, "not_judged", '{');
     json_writer_number(&json, "count", report->not_judged->count);
     if (report->not_judged->count > 0)

@@ -13,6 +13,7 @@ struct prove_report {
     const struct matrix *matrix; /* sorted */
     const struct mutations *mutations; /* NULL: none were made */
     const struct prove_not_judged *not_judged;
+    const char *interrupted; /* by which signal; NULL: it was not */
     uint64_t seeds;                    /* of each bug, at first */
     int64_t wall_ns;
     const char *command; /* that makes the page */
@@ -20,7 +21,7 @@ struct prove_report {
 
 /*
  * Invalid if somebody missed what the catalogue expects of him, or accused a clean run. As long as
- * there are runs that nobody could judge, a miss may be theirs.
+ * there are runs that nobody could judge, or that were not made, a miss may be theirs.
  */
 enum verdict report_prove_verdict(const struct prove_report *);
 

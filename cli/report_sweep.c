@@ -232,6 +232,10 @@ void report_sweep_print(const struct sweep_report *report, struct buffer *out)
     for (size_t i = 0; i < report->plan->subjects.count; i++)
         print_subject(report, i, out);
     print_never(report, out);
+    if (report->interrupted)
+        buffer_print(out, "ended      by %s; %s%s\n", report->interrupted,
+                     report->journal ? "the same call with --resume goes on with " : "",
+                     report->journal ? report->journal : "with --out it could go on");
     buffer_print(out, "verdict    %s", words[verdict]);
     if (verdict == VERDICT_INVALID) {
         buffer_text(out, TEXT("   "));
@@ -400,6 +404,8 @@ void report_sweep_print_json(const struct sweep_report *report, struct buffer *o
         json_writer_number(&json, "features", tally->reached_count);
     json_writer_number(&json, "undecided", undecided);
     answer_not_judged(report, &json);
+    if (report->interrupted)
+        json_writer_text(&json, "interrupted", report->interrupted);
     if (report->tried_again > 0)
         json_writer_number(&json, "tried_again", report->tried_again);
     json_writer_seconds(&json, "seconds", report->wall_ns);

@@ -13,6 +13,8 @@ struct sweep_report {
     const struct plan *plan;
     const struct tally *tally; /* sorted */
     int64_t wall_ns;
+    const char *interrupted; /* by which signal; NULL: it was not */
+    const char *journal;     /* its folder; NULL: there is none */
     uint64_t tried_again; /* tries that the machine failed, and that were made again */
 };
 

@@ -8,6 +8,8 @@
 #include "trial/run/run.h"
 #include "trial/sweep/workers.h"
 
+#define WAIT_MS 200 /* between two looks at the flag */
+
 void bisect_search_open(struct bisect_search *search, struct scenario *scenario,
                         uint64_t first_seed, uint64_t last_seed)
 {
@@ -97,8 +99,11 @@ static enum status find_seed(struct bisect_search *search, struct workers *worke
 
         for (; submitted <= search->last_seed && submitted < taken + job_count; submitted++)
             TRY(submit_seed(workers, submitted, err));
-        TRY(workers_next(workers, -1, &done, err));
-        assert(done);
+        do {
+            if (bisect_is_stopped(search->stop))
+                return STATUS_OK;
+            TRY(workers_next(workers, WAIT_MS, &done, err));
+        } while (!done);
         search->runs++;
         progress_report(progress, search->runs, search->last_seed - search->first_seed + 1);
         TRY(read_end(search, done, taken, &fails, err));

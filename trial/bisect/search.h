@@ -7,6 +7,8 @@
 #ifndef TRIAL_BISECT_SEARCH_H
 #define TRIAL_BISECT_SEARCH_H
 
+#include <stdatomic.h>
+
 #include "history/progress.h"
 #include "trial/bisect/case_private.h"
 #include "trial/sweep/workers.h"
@@ -17,6 +19,11 @@ struct bisect_not_judged {
     char first[600]; /* why */
 };
 
+static inline bool bisect_is_stopped(const atomic_bool *stop)
+{
+    return stop && atomic_load(stop);
+}
+
 void bisect_note_not_judged(struct bisect_not_judged *, const struct work *);
 
 struct bisect_search {
@@ -25,6 +32,7 @@ struct bisect_search {
     uint64_t runs;
     bool found;
     struct bisect_not_judged not_judged;
+    const atomic_bool *stop; /* true: end with what is there; may be NULL */
     struct bisect_origin origin;
     char explanation[400];
     int64_t end_ns; /* of the failing run */

@@ -139,10 +139,10 @@ static enum status work(void *context, struct text bytes, struct buffer *out, st
 
 /* --- Candidates ------------------------------------------------------------------------------- */
 
-/* Steps, not seconds: everybody gets the same result. */
+/* Steps, not seconds: everybody gets the same result, unless it is stopped. */
 static bool shrink_is_spent(const struct shrink *shrink)
 {
-    return shrink->spent >= shrink->spent_max;
+    return shrink->spent >= shrink->spent_max || bisect_is_stopped(shrink->stop);
 }
 
 static uint32_t shrink_tries(const struct shrink *shrink)
@@ -738,7 +738,7 @@ static enum status shrink_all(struct shrink *shrink, struct error *err)
 }
 
 enum status shrink_run(struct shrink *shrink, const struct bisect_origin *origin, unsigned job_count,
-                       const struct progress *progress, struct error *err)
+                       const atomic_bool *stop, const struct progress *progress, struct error *err)
 {
     struct bisect_case first = { 0 };
     bool fails = false;
@@ -749,6 +749,7 @@ enum status shrink_run(struct shrink *shrink, const struct bisect_origin *origin
     if (status == STATUS_OK)
         status = shrink_open(shrink, origin, &first, job_count, progress, err);
     case_close(&first);
+    shrink->stop = stop;
     if (status == STATUS_OK)
         status = shrink_confirm(shrink, CONFIRM_TRIES, &fails, err);
     if (status == STATUS_OK && shrink->not_judged.count > 0)

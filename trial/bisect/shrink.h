@@ -30,6 +30,7 @@ struct shrink {
     uint64_t runs;     /* so far */
     struct bisect_not_judged not_judged; /* taken as tries that do not fail */
     uint64_t spent, spent_max; /* events, so far and in all */
+    const atomic_bool *stop;   /* true: this is small enough; may be NULL */
     struct map known;  /* by a case's hash: how many tries did not fail */
     struct scenario *room; /* a worker's */
     struct arena arena;    /* likewise */
@@ -38,7 +39,7 @@ struct shrink {
 
 /* Starts with all that the origin recorded. Closed by shrink_close(), whatever the status. */
 MUST_USE enum status shrink_run(struct shrink *, const struct bisect_origin *, unsigned job_count,
-                                const struct progress *, struct error *);
+                                const atomic_bool *stop, const struct progress *, struct error *);
 void shrink_close(struct shrink *);
 
 bool shrink_are_alike(const char *signature, const char *target);

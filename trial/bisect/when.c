@@ -11,6 +11,7 @@
 #include "trial/run/run.h"
 #include "trial/sweep/workers.h"
 
+#define WAIT_MS 200 /* between two looks at the flag */
 #define FIRST_MOMENTS 17
 #define HALVINGS 6
 #define TRIES 16
@@ -67,8 +68,11 @@ static enum status count_failures(struct bisect_search *search, struct workers *
     for (int i = 0; i < TRIES; i++) {
         const struct work *done;
 
-        TRY(workers_next(workers, -1, &done, err));
-        assert(done);
+        do {
+            if (bisect_is_stopped(search->stop))
+                return STATUS_OK;
+            TRY(workers_next(workers, WAIT_MS, &done, err));
+        } while (!done);
         if (done->end == WORK_REFUSED) {
             *err = done->error;
             return err->status;
@@ -137,7 +141,7 @@ static enum status ask(struct bisect_search *search, struct workers *workers,
 {
 
     TRY(ask_evenly(search, workers, moments, progress, err));
-    for (uint32_t i = 0; i < HALVINGS; i++) {
+    for (uint32_t i = 0; i < HALVINGS && !bisect_is_stopped(search->stop); i++) {
         find_jump(moments);
         TRY(halve_jump(search, workers, moments, err));
         progress_report(progress, FIRST_MOMENTS + i + 1, FIRST_MOMENTS + HALVINGS);

@@ -29,6 +29,7 @@ struct bisect_moments {
     uint32_t jump; /* between this one and the next */
 };
 
+/* What is there at a stop means nothing. */
 MUST_USE enum status bisect_when(struct bisect_search *, unsigned job_count,
                                  struct bisect_moments *, const struct progress *, struct error *);
 void bisect_when_print(const struct bisect_moments *, struct buffer *);

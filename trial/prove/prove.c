@@ -264,11 +264,16 @@ static enum status hand_jobs(struct prove *prove, struct error *err)
     return status;
 }
 
+static bool is_stopped(const struct prove *prove)
+{
+    return prove->options.stop && atomic_load(prove->options.stop);
+}
+
 static enum status work_off(struct prove *prove, struct error *err)
 {
     const struct work *work = NULL;
 
-    for (;;) {
+    while (!is_stopped(prove)) {
         TRY(hand_jobs(prove, err));
         if (workers_pending(&prove->workers) == 0)
             return STATUS_OK;
@@ -277,13 +282,14 @@ static enum status work_off(struct prove *prove, struct error *err)
             TRY(take_work(prove, work, err));
         progress_report(prove->options.progress, prove->done, prove->jobs.count);
     }
+    return STATUS_OK;
 }
 
 static enum status run_rounds(struct prove *prove, struct error *err)
 {
     TRY(add_clean_jobs(prove, err));
     TRY(add_recordings(prove, err));
-    for (unsigned round = 0; round < ROUNDS; round++) {
+    for (unsigned round = 0; round < ROUNDS && !is_stopped(prove); round++) {
         TRY(add_round(prove, round, err));
         if (prove->handed == prove->jobs.count)
             break;

@@ -11,6 +11,8 @@
 #ifndef TRIAL_PROVE_PROVE_H
 #define TRIAL_PROVE_PROVE_H
 
+#include <stdatomic.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "history/history.h"
@@ -27,6 +29,7 @@ struct prove_options {
     uint64_t clean_runs; /* at least, of all clean scenarios together */
     bool mutates;        /* also changes recorded small histories */
     unsigned worker_count;
+    const atomic_bool *stop; /* true: no more runs, and those at work are given up; may be NULL */
     const struct progress *progress;
 };
 

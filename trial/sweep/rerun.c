@@ -75,7 +75,7 @@ static void tell_end(int how, struct buffer *out)
 /* It says nothing about the run. */
 static bool is_of_machine(int how)
 {
-    return WIFSIGNALED(how) ? !workers_is_crash(WTERMSIG(how), 0) : WEXITSTATUS(how) == 2;
+    return WIFSIGNALED(how) ? !workers_is_crash(WTERMSIG(how), 0) : WEXITSTATUS(how) == 2 || WEXITSTATUS(how) > 128;
 }
 
 /* What it printed, and how it ended as waitpid() has it. */

@@ -258,7 +258,7 @@ static enum status run_all(struct sweep *sweep, struct error *err)
 {
     const struct work *work = NULL;
 
-    for (;;) {
+    while (!(sweep->options.stop && atomic_load(sweep->options.stop))) {
         TRY(submit(sweep, err));
         if (workers_pending(&sweep->workers) == 0)
             return STATUS_OK;
@@ -270,6 +270,7 @@ static enum status run_all(struct sweep *sweep, struct error *err)
             sweep->jobs.at[work->number] >= sweep->tally.failed_job)
             return STATUS_OK;
     }
+    return STATUS_OK;
 }
 
 static enum status run_jobs(struct sweep *sweep, struct error *err)

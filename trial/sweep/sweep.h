@@ -14,6 +14,8 @@
 #ifndef TRIAL_SWEEP_SWEEP_H
 #define TRIAL_SWEEP_SWEEP_H
 
+#include <stdatomic.h>
+
 #include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -34,6 +36,7 @@ struct sweep_options {
     bool until_failure, is_guided;
     int64_t budget_ns; /* 0: none */
     unsigned worker_count;
+    const atomic_bool *stop; /* true: no more runs, and those at work are given up; may be NULL */
     const struct progress *progress;
     /* Called with a line for each new kind of failure; may be NULL. */
     void (*say)(void *context, const struct buffer *line);

@@ -113,6 +113,8 @@ void workers_end_with(pid_t parent)
  */
 static void become_worker(const struct workers *workers, const struct worker *self, int socket)
 {
+    sigset_t interrupts;
+
     for (unsigned i = 0; i < WORKERS_MAX; i++) {
         const struct worker *other = &workers->list[i];
         if (other != self && other->pid > 0) {
@@ -120,8 +122,10 @@ static void become_worker(const struct workers *workers, const struct worker *se
             close(fileno(other->words));
         }
     }
-    signal(SIGINT, SIG_IGN);
-    signal(SIGTERM, SIG_IGN);
+    sigemptyset(&interrupts);
+    sigaddset(&interrupts, SIGINT);
+    sigaddset(&interrupts, SIGTERM);
+    sigprocmask(SIG_BLOCK, &interrupts, NULL);
     dup2(fileno(self->words), STDERR_FILENO);
     be_worker(&workers->options, socket);
 }
