@@ -31,6 +31,16 @@ enum checker_ability {
     ABLE_WORKLOADS = 8, /* it judges workloads whose reads and writes mean something of their own */
 };
 
+/* Which runs of the store, at a level that the checker decides, it must judge, or they stay unknown. */
+enum checker_due {
+    DUE_ALWAYS,
+    DUE_PLACES, /* those of protocols whose transactions read at their own place: mvto, 2pl, occ */
+    DUE_ITEMS,  /* those without statements: items and lists */
+    DUE_UNIQUE, /* those of items whose values are unique, so that each read has one writer */
+    DUE_LISTS,  /* those of lists that are only read and appended to: they show their version order */
+    DUE_NEVER,
+};
+
 /* A row of the registry (checker.c). It stands in the checker's own folder. */
 struct checker {
     const char *name;
@@ -39,6 +49,7 @@ struct checker {
     unsigned able;       /* enum checker_ability */
     unsigned cost;       /* its rank by time: where all checkers are asked, a cheap one comes first */
     bool is_complete;    /* its valid means that the level holds, not only that it found nothing */
+    enum checker_due due;
     const char *unjudged_why; /* why a statement may go unjudged */
     /* Refuses a history that lacks what the checker needs, and says what. NULL: any will do. */
     enum status (*needs)(const struct history *, struct error *);

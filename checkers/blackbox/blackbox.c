@@ -329,6 +329,7 @@ const struct checker checker_blackbox = {
     .able = ABLE_Z3 | ABLE_PARTS,
     .cost = 6,
     .is_complete = true,
+    .due = DUE_ITEMS,
     .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
     .judge = blackbox_judge,
 };

@@ -387,6 +387,7 @@ const struct checker checker_infer = {
     .able = ABLE_WORKLOADS,
     .cost = 4,
     .is_complete = true,
+    .due = DUE_LISTS,
     .unjudged_why = "values do not tell which versions of all rows they saw",
     .judge = infer_judge,
 };

@@ -308,6 +308,7 @@ const struct checker checker_order = {
               LEVEL_BIT(LEVEL_STRICT_SERIALIZABLE),
     .cost = 1,
     .is_complete = true,
+    .due = DUE_PLACES,
     .unjudged_why = "their conditions, orders or aggregates cannot be computed here",
     .needs = order_needs,
     .judge = order_judge,

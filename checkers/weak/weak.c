@@ -352,6 +352,7 @@ const struct checker checker_weak = {
               LEVEL_BIT(LEVEL_PRAM),
     .cost = 3,
     .is_complete = true,
+    .due = DUE_UNIQUE,
     .unjudged_why = "no use is made of rows that did not come back",
     .judge = weak_judge,
 };

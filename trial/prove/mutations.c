@@ -248,21 +248,11 @@ uint64_t mutations_count(const struct mutations *mutations, unsigned checker, en
     return count;
 }
 
-bool mutations_is_complete(unsigned checker)
-{
-    static const char *const anomalies_only[] = { "infer", "interval" };
-
-    for (size_t i = 0; i < ROW_COUNT(anomalies_only); i++)
-        if (strcmp(checkers_all()[checker]->name, anomalies_only[i]) == 0)
-            return false;
-    return true;
-}
-
 bool mutations_are_bad(const struct mutations *mutations)
 {
     for (unsigned i = 0; checkers_all()[i] && i < JURY_MAX; i++)
         if (mutations_count(mutations, i, MUTANT_ACCUSED) > 0 ||
-            (mutations_is_complete(i) && mutations_count(mutations, i, MUTANT_MISSED) > 0))
+            (checkers_all()[i]->is_complete && mutations_count(mutations, i, MUTANT_MISSED) > 0))
             return true;
     return false;
 }

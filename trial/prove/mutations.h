@@ -51,9 +51,7 @@ MUST_USE enum status mutations_make(const struct mutant_name *, struct sketch *,
 
 /* Over all kinds. */
 uint64_t mutations_count(const struct mutations *, unsigned checker, enum mutant_end);
-/* Whether what this checker calls valid is valid: some find anomalies, and promise no more. */
-bool mutations_is_complete(unsigned checker);
-/* Missed by one who should not, or accused by anybody. */
+/* Missed by a checker whose valid means that the level holds, or accused by anybody. */
 bool mutations_are_bad(const struct mutations *);
 
 #endif

@@ -9,6 +9,7 @@
 #include "checkers/interval/profile.h"
 #include "history/anomaly.h"
 #include "history/level.h"
+#include "store/store.h"
 
 /* --- Who is asked ------------------------------------------------------------------------------ */
 
@@ -40,6 +41,52 @@ uint32_t jury_bit(const struct checker *checker)
             return 1u << i;
     assert(!"a checker of the list");
     return 0;
+}
+
+static bool is_unique(const struct history *h)
+{
+    return h->statement_count == 0 && h->unique == 1;
+}
+
+/* No register, whose versions show nothing of their order. */
+static bool is_of_lists(const struct history *h)
+{
+    for (size_t op = 0; op < h->op_count; op++)
+        if (h->op_kind[op] != OP_READ && h->op_kind[op] != OP_APPEND)
+            return false;
+    return is_unique(h) && h->op_count > 0;
+}
+
+static bool must_judge(enum checker_due due, const struct store_protocol_facts *protocol,
+                       const struct history *h)
+{
+    switch (due) {
+    case DUE_ALWAYS:
+        return true;
+    case DUE_PLACES:
+        return protocol->on_raft && !protocol->exports_snapshot;
+    case DUE_ITEMS:
+        return h->statement_count == 0;
+    case DUE_UNIQUE:
+        return is_unique(h);
+    case DUE_LISTS:
+        return is_of_lists(h);
+    case DUE_NEVER:
+        return false;
+    }
+    return false;
+}
+
+uint32_t jury_due(const struct store_protocol_facts *protocol, const struct history *h,
+                  enum level level)
+{
+    const struct checker *const *all = checkers_all();
+    uint32_t due = 0;
+
+    for (uint32_t i = 0; all[i] && i < JURY_MAX; i++)
+        if (checker_decides(all[i], level) && must_judge(all[i]->due, protocol, h))
+            due |= jury_bit(all[i]);
+    return due;
 }
 
 static void skip(struct jury *jury, const struct checker *checker, bool is_due, const char *reason)

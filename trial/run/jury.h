@@ -25,6 +25,7 @@
 enum jury_rule { JURY_COMPLETE, JURY_DUE };
 
 struct jury;
+struct store_protocol_facts;
 
 struct jury_options {
     struct check_options check; /* its `stop` and `progress` are set here */
@@ -83,6 +84,12 @@ struct jury jury_unread(const struct jury_options *);
 
 /* As in `named` and `due`. */
 uint32_t jury_bit(const struct checker *);
+/*
+ * Which checkers must judge a run of this protocol, by its level and its history: each at the levels
+ * that it decides, as its row says (checkers/checker.h). The verdict of any other checker counts, too,
+ * but is not required.
+ */
+uint32_t jury_due(const struct store_protocol_facts *, const struct history *, enum level);
 /* How long all checks took. */
 int64_t jury_ns(const struct jury *);
 

@@ -6,7 +6,6 @@
 
 #include "checkers/interval/profile.h"
 #include "trial/run/conflict_shapes_private.h"
-#include "trial/run/due_private.h"
 
 enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
                            const struct run_options *options, struct error *err)
@@ -92,7 +91,7 @@ static enum status ask_jury(struct trial *trial, struct error *err)
     };
 
     options.due = wishes->is_listed ? wishes->checkers
-                                    : due_checkers(&protocol, &trial->history, level);
+                                    : jury_due(&protocol, &trial->history, level);
     trial->offered = options.profile;
     return jury_judge(&trial->jury, &trial->history, &options, err);
 }

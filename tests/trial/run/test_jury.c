@@ -8,7 +8,6 @@
 #include "tests/fixture.h"
 #include "tests/oracle/notation.h"
 #include "store/store.h"
-#include "trial/run/due_private.h"
 #include "unity.h"
 
 static struct error err;
@@ -35,7 +34,7 @@ static void judge(const char *protocol, const char *notation, const uint32_t *na
     notation_read(notation, &history);
     options.is_named = named != NULL;
     options.named = named ? *named : 0;
-    options.due = named ? *named : due_checkers(&facts, &history, facts.level);
+    options.due = named ? *named : jury_due(&facts, &history, facts.level);
     ASSERT_OK(jury_judge(&jury, &history, &options, &err), &err);
     history_close(&history);
 }
@@ -47,7 +46,7 @@ static bool is_due(const char *checker, const char *protocol, const char *notati
 
     notation_read(notation, &history);
     history.unique = (int8_t)unique;
-    due = due_checkers(&facts, &history, facts.level) & jury_bit(checker_find(text_of(checker)));
+    due = jury_due(&facts, &history, facts.level) & jury_bit(checker_find(text_of(checker)));
     history_close(&history);
     return due;
 }
