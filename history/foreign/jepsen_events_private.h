@@ -62,7 +62,7 @@ struct left_invocation {
     uint32_t next; /* HISTORY_NONE: it is the last */
 };
 
-/* What a test is about whose operations are no transactions; see jepsen_workloads.c. */
+/* What a test is about whose operations are no transactions; see jepsen_values.c. */
 enum family {
     FAMILY_UNSAID,
     FAMILY_REGISTER,
@@ -123,9 +123,26 @@ MUST_USE enum status jepsen_add_event(struct jepsen_reader *, const struct event
 /* After the last: whoever is still busy never completes. */
 MUST_USE enum status jepsen_end(struct jepsen_reader *, struct error *);
 
-/* jepsen_survey.c: settles what kind of test it is by all events together. */
+/* jepsen_events.c: settles what kind of test it is by all events together. */
 struct events {
     ARRAY(struct event) all;
 };
+
+/*
+ * Which test a history of Jepsen's is of, where its operations are no transactions. A single
+ * operation does not say: [3 4] may be what was read of a register whose key is 3, a set, a bank's
+ * balances. All of the file does:
+ *
+ *     acquire, release                            a mutex
+ *     transfer, or a read of a map                a bank
+ *     add                                         a set or a counter
+ *     write, and a read of several values         comments: which writes could be seen
+ *     read or write of [[:r k v] ...]             transactions after all
+ *     read, write, cas                            registers
+ */
+
+MUST_USE enum status jepsen_survey(struct jepsen_reader *, struct events *, struct error *);
+/* The same of a format that has registers alone. */
+void jepsen_survey_registers(struct jepsen_reader *);
 
 #endif

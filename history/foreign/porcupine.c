@@ -14,7 +14,6 @@
 
 #include "history/foreign/foreign_private.h"
 #include "history/foreign/jepsen_events_private.h"
-#include "history/foreign/jepsen_survey_private.h"
 
 static bool is_blank(char byte)
 {
