@@ -2,12 +2,15 @@
 
 #include <assert.h>
 
-#include "sim/disk_private.h"
+static uint32_t page_count(const struct disk_file *file)
+{
+    return (uint32_t)((file->size + PAGE_BYTES - 1) / PAGE_BYTES);
+}
 
 static void digest_file(const struct disk *disk, const struct disk_file *file, int64_t now_ns,
                         struct digest_stream *stream)
 {
-    for (uint32_t i = 0; i < disk_page_count(file); i++) {
+    for (uint32_t i = 0; i < page_count(file); i++) {
         uint32_t v = page_table_newest(&disk->pages, &file->table, i);
 
         while (v && pages_version(&disk->pages, v)->durable_at_ns > now_ns)
@@ -65,7 +68,7 @@ static uint32_t check_file(const struct disk *disk, const struct disk_file *file
     assert(file->exists || file->size == 0);
     for (uint32_t i = 0; i < PAGE_TABLE_ROOTS; i++)
         held += file->table.roots[i] != PAGE_NONE;
-    for (uint32_t i = 0; i < disk_page_count(file); i++)
+    for (uint32_t i = 0; i < page_count(file); i++)
         held += check_page(disk, file, i);
     for (uint32_t v = file->dirty; v; v = pages_version(&disk->pages, v)->next) {
         assert(pages_version(&disk->pages, v)->durable_at_ns == PAGE_NOT_SYNCED);
