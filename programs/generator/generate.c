@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/binary_heap.h"
 #include "programs/generator/emit_private.h"
 #include "programs/generator/execute_private.h"
 #include "programs/generator/generator_private.h"
@@ -15,6 +16,55 @@
 #define TICK_SHARE 256
 
 #define RING_SIZE_MIN 64
+
+/* --- Events -------------------------------------------------------------------- */
+
+/* Room for this many; then pushing cannot fail. */
+static enum status events_init(struct generator_events *events, size_t count_max, struct error *err)
+{
+    *events = (struct generator_events){ 0 };
+    return array_reserve(&events->heap, count_max, err);
+}
+
+static void events_close(struct generator_events *events)
+{
+    array_close(&events->heap);
+}
+
+static bool is_before(struct generator_event a, struct generator_event b)
+{
+    return a.at != b.at ? a.at < b.at : a.actor < b.actor;
+}
+
+#define PUT(place, event) (heap[place] = (event))
+
+void generator_push_event(struct generator_events *events, struct generator_event event)
+{
+    struct generator_event *heap = events->heap.at;
+    size_t last = events->heap.count++;
+
+    assert(last < events->heap.room);
+    BINARY_HEAP_UP(heap, last, event, is_before, PUT);
+}
+
+/* False if there are none. */
+static bool events_pop(struct generator_events *events, struct generator_event *first)
+{
+    struct generator_event *heap = events->heap.at;
+
+    if (events->heap.count == 0)
+        return false;
+    *first = heap[0];
+    events->heap.count--;
+    if (events->heap.count > 0) {
+        struct generator_event last = heap[events->heap.count];
+
+        BINARY_HEAP_DOWN(heap, events->heap.count, 0, last, is_before, PUT);
+    }
+    return true;
+}
+
+/* --- Options ------------------------------------------------------------------- */
 
 struct generate_options generate_defaults(const struct workload *workload)
 {
@@ -224,7 +274,7 @@ void generator_begin_next(struct generator *g, uint32_t number)
     } else if (g->left_to_begin > 0) {
         g->left_to_begin--;
         actor->stage = STAGE_THINKING;
-        events_push(&g->events, (struct generator_event){ actor->free_at + thinking, number });
+        generator_push_event(&g->events, (struct generator_event){ actor->free_at + thinking, number });
     }
 }
 
@@ -236,7 +286,7 @@ static enum status begin(struct generator *g, struct generator_event event, stru
 
     TRY(generator_invoke(g, actor, event.at, err));
     actor->stage = STAGE_RUNNING;
-    events_push(&g->events, (struct generator_event){ event.at + duration, event.actor });
+    generator_push_event(&g->events, (struct generator_event){ event.at + duration, event.actor });
     return STATUS_OK;
 }
 

@@ -21,7 +21,6 @@
 #include "base/array.h"
 #include "base/random.h"
 #include "history/builder.h"
-#include "programs/generator/events_private.h"
 #include "programs/generator/generate.h"
 #include "programs/generator/level_rules_private.h"
 #include "programs/generator/plant.h"
@@ -105,6 +104,20 @@ struct actor {
     bool is_held;       /* it begins nothing more until the plant is through */
     int64_t free_at;    /* its last transaction had completed */
     int64_t last_place; /* of its session's last transaction */
+};
+
+/* Who does something next, in virtual time. */
+struct generator_event {
+    int64_t at; /* nanoseconds */
+    uint32_t actor;
+};
+
+/*
+ * A binary heap of at most one event for each actor. Ties go to the lower actor, so that the order of
+ * pushing is of no matter.
+ */
+struct generator_events {
+    ARRAY(struct generator_event) heap;
 };
 
 struct own_write {
@@ -199,6 +212,8 @@ MUST_USE enum status plant_invoke(struct generator *, struct actor *, struct err
 
 /* --- generate.c --- */
 
+/* There is room for it. */
+void generator_push_event(struct generator_events *, struct generator_event);
 /* Sends a session off to its next transaction, if any is left. */
 void generator_begin_next(struct generator *, uint32_t actor);
 

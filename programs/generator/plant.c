@@ -365,7 +365,7 @@ static void launch(struct generator *g)
         if (!txn)
             continue;
         g->actors[g->session_count + i].session = plant->sessions[txn->session];
-        events_push(&g->events,
+        generator_push_event(&g->events,
                     (struct generator_event){ plant->start + txn->from_phase * PHASE_TICKS * g->tick + delay,
                                     g->session_count + i });
         if (phases < txn->to_phase + 1u)
