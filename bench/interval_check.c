@@ -4,7 +4,7 @@
 #include "bench/bench.h"
 #include "checkers/checker.h"
 #include "checkers/interval/profile.h"
-#include "tests/checkers/truth.h"
+#include "tests/checkers/interval/truth.h"
 
 struct check_row {
     const char *name, *profile;

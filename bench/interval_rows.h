@@ -15,7 +15,7 @@
 
 #include "bench/interval_naive.h"
 #include "checkers/interval/interval_model.h"
-#include "tests/checkers/truth.h"
+#include "tests/checkers/interval/truth.h"
 
 struct stream_row {
     const char *name, *profile;

@@ -161,7 +161,7 @@ walls_accept "files of the room itself may use every folder's doors" \
 walls_accept "another room sees the doors for every room" \
     cli/story.c '#include "checkers/proof/tell.h"\n'
 walls_accept "the tests of a room see all its folders" \
-    tests/checkers/test_order.c '#include "checkers/order/order.h"\n#include "checkers/search/solver/anneal_private.h"\n'
+    tests/checkers/order/test_order.c '#include "checkers/order/order.h"\n#include "checkers/search/solver/anneal_private.h"\n'
 
 walls_refuse "a private header of a folder is private, and the doors are named" \
     checkers/order/order.c '#include "checkers/order/order.h"\n#include "checkers/graph/edges_private.h"\n' \

@@ -1,5 +1,5 @@
 /*
- * A database whose every instant is known (tests/checkers/truth.h): its own order of instants is a
+ * A database whose every instant is known (tests/checkers/interval/truth.h): its own order of instants is a
  * witness for it, unless a fault was planted; and no steps lead to a contradiction.
  */
 #include <inttypes.h>
@@ -9,7 +9,7 @@
 
 #include "checkers/interval/profile.h"
 #include "history/builder.h"
-#include "tests/checkers/truth.h"
+#include "tests/checkers/interval/truth.h"
 #include "tests/fixture.h"
 #include "tests/verify/verify_fixture.h"
 #include "unity.h"
