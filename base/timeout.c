@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "base/random.h"
+#include "base/thread.h"
 #include "base/wall_clock.h"
 
 #define SECOND_NS INT64_C(1000000000)
@@ -72,14 +73,15 @@ enum status timeout_begin_strictly(struct timeout *timeout, int64_t limit_ns,
     code = init_condition(&timeout->changed);
     if (code == 0) {
         pthread_mutex_init(&timeout->mutex, NULL);
-        code = pthread_create(&timeout->thread, NULL, sleep_until_over, timeout);
+        code = thread_start(&timeout->thread, sleep_until_over, timeout);
         if (code != 0) {
             pthread_mutex_destroy(&timeout->mutex);
             pthread_cond_destroy(&timeout->changed);
         }
     }
     if (code != 0)
-        return error_set(err, STATUS_OVER_LIMIT, "cannot watch the time: %s", strerror(code));
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a thread that watches the time: %s",
+                         strerror(code));
     timeout->is_limited = true;
     return STATUS_OK;
 }

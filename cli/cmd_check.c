@@ -205,6 +205,7 @@ static enum status set_options(const struct check_values *values, struct check_c
     options->tell = publish;
     options->context = call;
     options->unfinished = call->limits->reason;
+    options->memory = call->limits->memory;
     if (values->checker)
         name_checker(options, checker_find(text_of(values->checker)));
     if (values->format)

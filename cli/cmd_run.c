@@ -238,6 +238,7 @@ static enum status cmd_run_judge(const struct run_values *values, const struct r
     struct progress_bar bar;
     struct progress progress = progress_bar_listener(&bar);
     struct run_options options = { .progress = &progress,
+                                   .memory = limits->memory,
                                    .flags = values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0 };
     enum status status;
 

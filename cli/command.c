@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory_limit.h"
 #include "cli/cmd_bisect.h"
 #include "cli/cmd_check.h"
 #include "cli/cmd_convert.h"
@@ -84,12 +85,34 @@ static void print_overview(struct buffer *out)
                       "example:\n  ordeal run scenarios/ping.toml --seed 7\n");
 }
 
-static void print_help(const struct command *command, struct buffer *out)
+#define ROWS_MAX 64
+
+/* A subcommand's own rows, and behind them those that all have. */
+struct all_options {
+    struct options options;
+    struct option rows[ROWS_MAX];
+};
+
+static void gather_options(struct all_options *all, const struct options *own)
 {
-    options_print_usage(&command->options, out);
+    const size_t memory = (own->values_size + sizeof(char *) - 1) / sizeof(char *) * sizeof(char *);
+
+    assert(own->count < ROWS_MAX);
+    memcpy(all->rows, own->rows, own->count * sizeof *own->rows);
+    all->rows[own->count] = (struct option)MEMORY_ROW(memory);
+    all->options = *own;
+    all->options.rows = all->rows;
+    all->options.count = own->count + 1;
+    all->options.values_size = memory + sizeof(char *);
+}
+
+static void print_help(const struct command *command, const struct options *options,
+                       struct buffer *out)
+{
+    options_print_usage(options, out);
     buffer_print(out, "\n%c%s.\n\n%s\n", toupper((unsigned char)command->summary[0]),
                  command->summary + 1, command->description);
-    options_print_flags(&command->options, out);
+    options_print_flags(options, out);
     buffer_print(out, "\nexample:\n%s", command->example);
 }
 
@@ -106,6 +129,7 @@ static enum status help_main(int argc, char *const *argv, struct error *err)
 {
     struct buffer out = { 0 };
     const struct command *command;
+    struct all_options all;
 
     if (argc > 1)
         return error_set(err, STATUS_BAD_INPUT, "help takes one subcommand");
@@ -116,7 +140,8 @@ static enum status help_main(int argc, char *const *argv, struct error *err)
     command = find_command(argv[0]);
     if (!command)
         return refuse_command(argv[0], err);
-    print_help(command, &out);
+    gather_options(&all, &command->options);
+    print_help(command, &all.options, &out);
     return print_and_close(&out, err);
 }
 
@@ -126,10 +151,9 @@ static enum exit_code undecided_code(const struct options *options, int argc, ch
 }
 
 /* Parses, and runs if that succeeds. */
-static enum status call(const struct command *command, int argc, char *const *argv,
-                        enum exit_code *code, struct error *err)
+static enum status call(const struct command *command, const struct options *options, int argc,
+                        char *const *argv, enum exit_code *code, struct error *err)
 {
-    const struct options *options = &command->options;
     void *values = calloc(1, options->values_size);
     struct limits limits;
     enum status status;
@@ -144,7 +168,11 @@ static enum status call(const struct command *command, int argc, char *const *ar
                               options_has_flag(options, argc, argv, "json"),
                               undecided_code(options, argc, argv), err);
         if (status == STATUS_OK)
+            status = limits_set_memory(&limits, options_text(options, values, LIMITS_MEMORY), err);
+        if (status == STATUS_OK)
             status = command->run(values, &limits, code, err);
+        if (memory_limit_is_cause(err))
+            error_wrap(err, "out of memory (%s)", limits.memory);
         limits_end(&limits);
     }
     free(values);
@@ -161,18 +189,21 @@ static bool asks_for_help(int argc, char *const *argv)
 
 static enum exit_code subcommand_main(const struct command *command, int argc, char *const *argv)
 {
-    const struct options *options = &command->options;
-    bool json = options_has_flag(options, argc, argv, "json");
+    struct all_options all;
+    const struct options *options = &all.options;
     enum exit_code code = EXIT_VALID;
     struct error err = { 0 };
     enum status status;
+    bool json;
 
+    gather_options(&all, &command->options);
+    json = options_has_flag(options, argc, argv, "json");
     if (asks_for_help(argc, argv)) {
         struct buffer out = { 0 };
-        print_help(command, &out);
+        print_help(command, options, &out);
         status = print_and_close(&out, &err);
     } else {
-        status = call(command, argc, argv, &code, &err);
+        status = call(command, options, argc, argv, &code, &err);
     }
     if (status != STATUS_OK) {
         output_report(&err, json);

@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "base/json_writer.h"
+#include "base/memory_limit.h"
+#include "base/quantity.h"
 #include "base/wall_clock.h"
 #include "cli/interrupt.h"
 
@@ -133,6 +135,25 @@ void limits_end(struct limits *limits)
     pthread_mutex_destroy(&limits->mutex);
     buffer_close(&limits->kept);
     buffer_close(&limits->known);
+}
+
+enum status limits_set_memory(struct limits *limits, const char *text, struct error *err)
+{
+    uint64_t bytes = memory_limit_default();
+    struct buffer out = { 0 };
+    int64_t given;
+
+    if (text && (!quantity_to_bytes(text_of(text), &given) || given == 0))
+        return error_set(err, STATUS_BAD_INPUT,
+                         "--memory takes a size above 0, as in 512M or 4G, not '%.80s'", text);
+    if (text)
+        bytes = (uint64_t)given;
+    if (bytes <= INT64_MAX)
+        quantity_print_bytes(&out, (int64_t)bytes);
+    snprintf(limits->memory, sizeof limits->memory, "--memory %.*s", (int)out.count,
+             out.at ? out.at : "");
+    buffer_close(&out);
+    return memory_limit_set(bytes, err);
 }
 
 const atomic_bool *limits_stop(const struct limits *limits)

@@ -1,5 +1,6 @@
 /*
- * limits: what bounds a subcommand: the time that --timeout gives it, loading included.
+ * limits: what bounds a subcommand: the time that --timeout gives it, loading included, and the
+ * memory that --memory gives the process.
  *
  * Work looks at limits_stop() and ends by itself, so that the subcommand reports what it has. Where
  * it does not within LIMITS_GRACE_NS, a thread prints what was published last, says that the rest is
@@ -30,12 +31,20 @@
       .help = "time limit in seconds, as in 10 or 0.5, " scope }
 #define LIMITS_TIMEOUT "timeout"
 
+/* Stands behind the rows of every subcommand. */
+#define MEMORY_ROW(at)                                                                             \
+    { .name = LIMITS_MEMORY, .argument = "SIZE", .kind = OPTION_TEXT, .offset = (at),              \
+      .help = "memory that the process may take, as in 512M or 4G (default: three\n"               \
+              "quarters of what the machine or its control group has)" }
+#define LIMITS_MEMORY "memory"
+
 struct limits {
     struct timeout timeout;
     int64_t limit_ns; /* 0: no limit */
     char reason[120]; /* "not judged: the time limit of 2 seconds" */
     char interrupted[60]; /* "not judged: interrupted" */
     bool is_settled;
+    char memory[40];  /* "--memory 4G" */
     bool json;
     int code_undecided; /* the exit status where nothing was published */
     pthread_mutex_t mutex;
@@ -53,6 +62,9 @@ void limits_end(struct limits *);
 
 /* Refuses a text that is no time; *ns is 0 for NULL. */
 MUST_USE enum status limits_read(const char *text, int64_t *ns, struct error *);
+
+/* `text` as from the flag, or NULL. Holds until the process ends. */
+MUST_USE enum status limits_set_memory(struct limits *, const char *text, struct error *);
 
 /* What becomes true when the time is over; NULL without a limit. */
 const atomic_bool *limits_stop(const struct limits *);

@@ -1,14 +1,17 @@
 #include "smt/smt.h"
 
 #include <assert.h>
-#include <pthread.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <z3.h>
 
 #include "base/array.h"
 #include "base/memory.h"
+#include "base/memory_limit.h"
+#include "base/thread.h"
 
 #define WATCH_NANOSECONDS 5000000
 
@@ -36,6 +39,7 @@ static void note_error(Z3_context context, Z3_error_code code)
     (void)code;
 }
 
+/* Each call forgets the error of the one before. */
 static enum status look_for_error(const struct smt *smt, struct error *err)
 {
     Z3_error_code code = Z3_get_error_code(smt->context);
@@ -74,6 +78,22 @@ static enum status make_solver(struct smt *smt, enum smt_logic logic, struct err
     return set_parameters(smt, err);
 }
 
+/*
+ * Z3 counts for itself and gives up in good order. Where malloc() refuses before that, parts of Z3
+ * end the process: they are left a quarter of what there is.
+ */
+static void bound_memory(void)
+{
+    uint64_t left = memory_limit_left();
+    char megabytes[24];
+
+    if (left == MEMORY_UNLIMITED)
+        return;
+    left = left / 4 * 3 >> 20;
+    snprintf(megabytes, sizeof megabytes, "%" PRIu64, left > 0 ? left : 1);
+    Z3_global_param_set("memory_max_size", megabytes);
+}
+
 enum status smt_open(struct smt **opened, enum smt_logic logic, const struct smt_options *options,
                      struct error *err)
 {
@@ -84,10 +104,13 @@ enum status smt_open(struct smt **opened, enum smt_logic logic, const struct smt
     TRY(memory_resize((void **)&smt, 1, sizeof *smt, err));
     *smt = (struct smt){ .options = *options };
     *opened = smt;
+    bound_memory();
     config = Z3_mk_config();
     /* Without reference counts: all terms live until the context ends. */
     smt->context = Z3_mk_context(config);
     Z3_del_config(config);
+    if (!smt->context)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for Z3");
     Z3_set_error_handler(smt->context, note_error);
     return make_solver(smt, logic, err);
 }
@@ -98,7 +121,8 @@ void smt_close(struct smt *smt)
         return;
     if (smt->solver)
         Z3_solver_dec_ref(smt->context, smt->solver);
-    Z3_del_context(smt->context);
+    if (smt->context)
+        Z3_del_context(smt->context);
     free(smt->variables);
     free(smt->integers);
     free(smt->ids);
@@ -119,8 +143,9 @@ static enum status make_constants(struct smt *smt, Z3_ast **constants, uint32_t 
 
         snprintf(name, sizeof name, "%c%u", letter, n);
         (*constants)[n] = Z3_mk_const(smt->context, Z3_mk_string_symbol(smt->context, name), sort);
+        TRY(look_for_error(smt, err));
     }
-    return look_for_error(smt, err);
+    return STATUS_OK;
 }
 
 enum status smt_add_variables(struct smt *smt, uint32_t count, struct error *err)
@@ -147,30 +172,42 @@ static Z3_ast literal_of(const struct smt *smt, uint32_t literal)
                        : smt->variables[literal / 2];
 }
 
+static enum status add_term(struct smt *smt, Z3_ast clause, struct error *err)
+{
+    TRY(look_for_error(smt, err));
+    Z3_solver_assert(smt->context, smt->solver, clause);
+    return look_for_error(smt, err);
+}
+
 enum status smt_add_clause(struct smt *smt, const uint32_t *literals, size_t count,
                            struct error *err)
 {
     smt->parts.count = 0;
-    for (size_t i = 0; i < count; i++)
-        TRY(array_push(&smt->parts, literal_of(smt, literals[i]), err));
-    Z3_solver_assert(smt->context, smt->solver,
-                     Z3_mk_or(smt->context, (unsigned)smt->parts.count, smt->parts.at));
-    return look_for_error(smt, err);
+    for (size_t i = 0; i < count; i++) {
+        Z3_ast literal = literal_of(smt, literals[i]);
+
+        TRY(look_for_error(smt, err));
+        TRY(array_push(&smt->parts, literal, err));
+    }
+    return add_term(smt, Z3_mk_or(smt->context, (unsigned)smt->parts.count, smt->parts.at), err);
 }
 
 enum status smt_add_less(struct smt *smt, const uint32_t *guards, size_t guard_count, uint32_t low,
                          uint32_t high, struct error *err)
 {
     Z3_ast difference[2] = { smt->integers[high], smt->integers[low] };
-    Z3_ast parts[3] = { Z3_mk_ge(smt->context, Z3_mk_sub(smt->context, 2, difference), smt->one) };
+    Z3_ast parts[3] = { Z3_mk_sub(smt->context, 2, difference) };
     unsigned count = 1;
 
     assert(guard_count <= 2 && low < smt->integer_count && high < smt->integer_count);
-    for (size_t g = 0; g < guard_count; g++)
+    TRY(look_for_error(smt, err));
+    parts[0] = Z3_mk_ge(smt->context, parts[0], smt->one);
+    TRY(look_for_error(smt, err));
+    for (size_t g = 0; g < guard_count; g++) {
         parts[count++] = literal_of(smt, guards[g] ^ 1);
-    Z3_solver_assert(smt->context, smt->solver,
-                     count == 1 ? parts[0] : Z3_mk_or(smt->context, count, parts));
-    return look_for_error(smt, err);
+        TRY(look_for_error(smt, err));
+    }
+    return add_term(smt, count == 1 ? parts[0] : Z3_mk_or(smt->context, count, parts), err);
 }
 
 /* --- The propagator --------------------------------------------------------------------- */
@@ -214,11 +251,13 @@ enum status smt_watch(struct smt *smt, const struct smt_propagator *propagator, 
     smt->propagator = propagator;
     TRY(memory_resize((void **)&smt->ids, count, sizeof *smt->ids, err));
     TRY(memory_resize((void **)&smt->variable_of, count, sizeof *smt->ids, err));
+    TRY(array_reserve(&smt->refused, count, err)); /* Z3 takes no for no answer */
     Z3_solver_propagate_init(smt->context, smt->solver, smt, on_push, on_pop, on_fresh);
     Z3_solver_propagate_fixed(smt->context, smt->solver, on_fixed);
     TRY(look_for_error(smt, err));
     for (uint32_t v = 0; v < count; v++) {
         smt->ids[v] = Z3_solver_propagate_register(smt->context, smt->solver, smt->variables[v]);
+        TRY(look_for_error(smt, err));
         assert(smt->ids[v] < count);
         smt->variable_of[smt->ids[v]] = v;
     }
@@ -234,7 +273,7 @@ void smt_refuse(struct smt *smt, const uint32_t *variables, size_t count)
     smt->refused.count = 0;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
         status = array_push(&smt->refused, smt->ids[variables[i]], &unsaid);
-    assert(status == STATUS_OK); /* Z3 takes no for no answer */
+    assert(status == STATUS_OK); /* smt_watch() has made room */
     Z3_solver_propagate_consequence(smt->context, smt->callback, (unsigned)count,
                                     smt->refused.at, 0, NULL, NULL, Z3_mk_false(smt->context));
 }
@@ -268,8 +307,8 @@ static enum status watch_begin(struct stop_watch *watch, const struct smt *smt, 
     *watch = (struct stop_watch){ .context = smt->context, .stop = smt->options.stop };
     if (!watch->stop)
         return STATUS_OK;
-    if (pthread_create(&watch->thread, NULL, watch_stop, watch) != 0)
-        return error_set(err, STATUS_OVER_LIMIT, "no thread to watch over Z3");
+    if (thread_start(&watch->thread, watch_stop, watch) != 0)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a thread that watches Z3");
     watch->is_running = true;
     return STATUS_OK;
 }
@@ -283,6 +322,16 @@ static void watch_end(struct stop_watch *watch)
 
 /* --- The answer ------------------------------------------------------------------------- */
 
+static bool has_no_memory(const struct smt *smt)
+{
+    const char *why;
+
+    if (Z3_get_error_code(smt->context) == Z3_MEMOUT_FAIL)
+        return true;
+    why = Z3_solver_get_reason_unknown(smt->context, smt->solver);
+    return why && (strstr(why, "memory") || strstr(why, "memout"));
+}
+
 enum status smt_check(struct smt *smt, enum smt_answer *answer, struct error *err)
 {
     struct stop_watch watch;
@@ -291,6 +340,8 @@ enum status smt_check(struct smt *smt, enum smt_answer *answer, struct error *er
     TRY(watch_begin(&watch, smt, err));
     found = Z3_solver_check(smt->context, smt->solver);
     watch_end(&watch);
+    if (found == Z3_L_UNDEF && has_no_memory(smt))
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for Z3");
     *answer = found == Z3_L_TRUE    ? SMT_HOLDS
               : found == Z3_L_FALSE ? SMT_IMPOSSIBLE
                                     : SMT_UNDECIDED;

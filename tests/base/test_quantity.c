@@ -156,6 +156,44 @@ static void rounded_durations_have_a_unit_that_suits_them(void)
     TEST_ASSERT_EQUAL_STRING("60 s|1.23 ms|7 ns|0 ns", printed());
 }
 
+static void sizes_have_units_of_1024_and_read_back_the_same(void)
+{
+    static const struct {
+        const char *text;
+        bool good;
+        int64_t bytes;
+        const char *printed;
+    } rows[] = {
+        { "4G", true, INT64_C(4) << 30, "4G" },
+        { "512M", true, INT64_C(512) << 20, "512M" },
+        { "1.5K", true, 1536, "1536" },
+        { "1024M", true, INT64_C(1) << 30, "1G" },
+        { "2T", true, INT64_C(2) << 40, "2T" },
+        { "1_000", true, 1000, "1000" },
+        { "0", true, 0, "0" },
+        { "0.3K", false, 0, NULL },
+        { "-1G", false, 0, NULL },
+        { "4GB", false, 0, NULL },
+        { "4g", false, 0, NULL },
+        { "G", false, 0, NULL },
+        { "", false, 0, NULL },
+        { "99999999T", false, 0, NULL },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        int64_t bytes = -1;
+
+        TEST_ASSERT_EQUAL_MESSAGE(rows[i].good, quantity_to_bytes(text_of(rows[i].text), &bytes),
+                                  rows[i].text);
+        if (!rows[i].good)
+            continue;
+        TEST_ASSERT_EQUAL_INT64_MESSAGE(rows[i].bytes, bytes, rows[i].text);
+        buffer_clear(&out);
+        quantity_print_bytes(&out, bytes);
+        TEST_ASSERT_EQUAL_STRING(rows[i].printed, printed());
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -166,5 +204,6 @@ int main(void)
     RUN_TEST(what_is_no_probability_is_refused);
     RUN_TEST(counts_are_printed_in_groups_of_three);
     RUN_TEST(rounded_durations_have_a_unit_that_suits_them);
+    RUN_TEST(sizes_have_units_of_1024_and_read_back_the_same);
     return UNITY_END();
 }

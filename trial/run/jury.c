@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory_limit.h"
 #include "base/timeout.h"
 #include "base/wall_clock.h"
 #include "checkers/interval/profile.h"
@@ -176,6 +177,20 @@ static void tell_so_far(const struct jury *jury, const struct history *h,
     options->tell(options->context, &so_far);
 }
 
+/* What one checker has no room for the others may judge. */
+static void tell_refusal(struct juror *juror, const struct history *h, const struct checker *checker,
+                         const struct jury_options *options, const struct error *why)
+{
+    struct check *check = &juror->check;
+
+    *check = checker_begin(checker, h, options->check.level);
+    if (memory_limit_is_cause(why))
+        snprintf(check->reason, sizeof check->reason, "out of memory (%s): %.300s",
+                 options->memory ? options->memory : "see --memory", why->text);
+    else
+        snprintf(check->reason, sizeof check->reason, "%.300s", why->text);
+}
+
 static enum status judge_one(struct jury *jury, const struct history *h, const struct checker *checker,
                              const struct jury_options *options, int64_t left_ns, struct error *err)
 {
@@ -196,7 +211,9 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     juror->is_due = options->due & jury_bit(checker);
     if (status != STATUS_OK) {
         check_close(&juror->check);
-        return status;
+        if (status != STATUS_OVER_LIMIT)
+            return status;
+        tell_refusal(juror, h, checker, options, err);
     }
     jury->juror_count++;
     if (options->rule == JURY_COMPLETE)

@@ -39,6 +39,7 @@ struct jury_options {
     bool stops_first;       /* ends with the first that settles the verdict */
     int64_t limit_ns;       /* for all of them; 0: none */
     const char *unfinished; /* with a limit: the reason of one that has not answered by then */
+    const char *memory;     /* what a reason calls the limit of memory: "--memory 4G"; or NULL */
     const struct progress *progress;
     /* Told what is known whenever a checker is asked, as if that one did not answer; or NULL. */
     void (*tell)(void *context, const struct jury *so_far);

@@ -88,6 +88,7 @@ static enum status ask_jury(struct trial *trial, struct error *err)
         .is_named = wishes->is_listed,
         .named = wishes->checkers,
         .profile = find_profile(trial, protocol.name),
+        .memory = trial->options.memory,
     };
 
     options.due = wishes->is_listed ? wishes->checkers

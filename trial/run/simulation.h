@@ -57,6 +57,7 @@ struct run_options {
     struct coverage *coverage; /* what it reaches */
     struct arena *arena;       /* of runs, one after another; NULL: each has its own */
     struct redraw redraw;
+    const char *memory; /* what a verdict's reason calls the limit: "--memory 4G"; or NULL */
     unsigned flags; /* enum trial_flag, see trial/run/run.h */
 };
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory_limit.h"
 #include "base/wall_clock.h"
 
 /* How `ordeal` ends when the machine fails it, and when it could not judge. */
@@ -77,6 +78,11 @@ static bool do_job(const struct workers_options *options, int socket, struct tex
     return sent;
 }
 
+static unsigned worker_count(const struct workers *workers)
+{
+    return workers->options.count > 0 ? workers->options.count : 1;
+}
+
 /* Never returns: what the parent would do at its own end is none of our business. */
 static void be_worker(const struct workers_options *options, int socket)
 {
@@ -114,6 +120,7 @@ void workers_end_with(pid_t parent)
 static void become_worker(const struct workers *workers, const struct worker *self, int socket)
 {
     sigset_t interrupts;
+    struct error err = { 0 };
 
     for (unsigned i = 0; i < WORKERS_MAX; i++) {
         const struct worker *other = &workers->list[i];
@@ -127,6 +134,8 @@ static void become_worker(const struct workers *workers, const struct worker *se
     sigaddset(&interrupts, SIGTERM);
     sigprocmask(SIG_BLOCK, &interrupts, NULL);
     dup2(fileno(self->words), STDERR_FILENO);
+    if (memory_limit_divide(worker_count(workers), &err) != STATUS_OK)
+        _exit(EXIT_OF_MACHINE);
     be_worker(&workers->options, socket);
 }
 
@@ -183,11 +192,6 @@ static int end_worker(struct worker *worker)
 }
 
 /* --- Jobs out --------------------------------------------------------------------------------- */
-
-static unsigned worker_count(const struct workers *workers)
-{
-    return workers->options.count > 0 ? workers->options.count : 1;
-}
 
 static unsigned count_busy(const struct workers *workers)
 {

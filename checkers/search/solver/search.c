@@ -1,10 +1,10 @@
 #include "checkers/search/solver/search.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/thread.h"
 #include "checkers/check_private.h"
 #include "checkers/search/solver/anneal_private.h"
 #include "checkers/search/solver/search_index_private.h"
@@ -204,7 +204,7 @@ static void run_threads(struct race *race, unsigned thread_count, pthread_t *thr
 {
     for (unsigned i = 1; i < race->racer_count && i < thread_count; i++) {
         race->racers[i].thread = i;
-        if (pthread_create(&threads[i], NULL, run_thread, &race->racers[i]) != 0)
+        if (thread_start(&threads[i], run_thread, &race->racers[i]) != 0)
             race->racers[i].thread = 0;
     }
     take_turns(race, 0);
