@@ -401,12 +401,11 @@ static enum status find_edges(struct asking *a, const struct certified_sight *s,
 static enum status blame_unreal(struct asking *a, const struct certified_sight *s, struct error *err)
 {
     struct certificate *c = a->walk->certificate;
-    struct answer_fault fault = { .kind = FAULT_MISSING, .key = s->key };
+    const struct answer_fault fault = { .kind = FAULT_UNSEEN, .key = s->key };
     struct held held = { { .kind = VALUE_NONE }, s->unreal };
 
     if (!a->walk->judges)
         return STATUS_OK;
-    fault.expected = history_value(c->history, s->unreal);
     return wrong_answer_tell_statement(&c->wrong_answers, a->txn, a->head, &fault, &held, err);
 }
 
@@ -470,6 +469,31 @@ static enum status judge_answer(struct asking *a, struct error *err)
     return wrong_answer_tell_statement(&c->wrong_answers, a->txn, a->head, &fault, &held, err);
 }
 
+/*
+ * A predicate that names one row looks at no other; but a version that nobody could have seen is
+ * wrong in a version set, whatever row it is of.
+ */
+static enum status look_at_pinned(struct asking *a, uint32_t pinned, struct error *err)
+{
+    struct certificate *c = a->walk->certificate;
+    const struct history *h = c->history;
+
+    if (pinned != HISTORY_NONE)
+        TRY(look_at(a, pinned, err));
+    if (!a->view.is_set)
+        return STATUS_OK;
+    for (uint64_t i = h->set_start[a->view.set]; i < h->set_start[a->view.set + 1]; i++) {
+        uint32_t key = h->set_key[i];
+        struct certified_sight s = { 0 };
+
+        if (key != pinned)
+            s = certificate_look(c, &a->view, a->txn, a->head, key);
+        if (s.is_unreal)
+            TRY(blame_unreal(a, &s, err));
+    }
+    return STATUS_OK;
+}
+
 /* The part of it that is about one statement. */
 static enum status walk_statement(struct walk *w, uint32_t txn, uint32_t head, struct error *err)
 {
@@ -487,9 +511,9 @@ static enum status walk_statement(struct walk *w, uint32_t txn, uint32_t head, s
     if (w->edge)
         certificate_note_returned(c, head);
     c->matching.count = 0;
-    if (spans->is_pinned && spans->key != HISTORY_NONE) {
-        TRY(look_at(&a, spans->key, err));
-    } else if (!spans->is_pinned) {
+    if (spans->is_pinned) {
+        TRY(look_at_pinned(&a, spans->key, err));
+    } else {
         for (uint32_t i = c->keys.start[table]; i < c->keys.start[table + 1]; i++)
             TRY(look_at(&a, c->keys.members[i], err));
     }

@@ -32,11 +32,12 @@ enum answer_fault_kind {
     FAULT_OTHER,   /* a row came that looks different there */
     FAULT_CHOICE,  /* with a limit or an order: not these rows, or not like this */
     FAULT_NUMBER,  /* an aggregate */
+    FAULT_UNSEEN,  /* the version set names a version that nobody can see */
 };
 
 struct answer_fault {
     enum answer_fault_kind kind;
-    uint32_t key;          /* MISSING, EXTRA, OTHER */
+    uint32_t key;          /* MISSING, EXTRA, OTHER, UNSEEN */
     uint32_t op;           /* EXTRA, OTHER: the row */
     struct value expected; /* MISSING, OTHER */
     uint32_t aggregate;    /* NUMBER: in the history */

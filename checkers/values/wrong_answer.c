@@ -350,6 +350,13 @@ static void tell_fault(struct wrong_answer *b, uint32_t head, const struct answe
                                    h->aggregate_value[fault->aggregate] });
         buffer_print(out, " instead of %s", fault->should_be);
         return;
+    case FAULT_UNSEEN:
+        buffer_text(out, TEXT(" and saw "));
+        tell_key(out, h, fault->key);
+        buffer_text(out, TEXT(" as "));
+        tell_txn(out, h, history_txn_of(h, b->held.version));
+        buffer_text(out, TEXT(" wrote it, a version that nobody can see"));
+        return;
     }
     buffer_text(out, TEXT(", "));
     tell_held(out, b->all, fault->key, &b->held);
