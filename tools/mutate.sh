@@ -33,8 +33,8 @@ room=${stem%%/*}
 name=${stem#*/}
 tests=${TESTS:-}
 if [ -z "$tests" ]; then
-    tests=$(ls tests/"$room"/test_"$name"*.c 2>/dev/null | sed 's/\.c$//')
-    [ -n "$tests" ] || tests=$(ls tests/"$room"/test_*.c 2>/dev/null | sed 's/\.c$//')
+    tests=$(ls tests/"$room"/test_"$name"*.c tests/"$stem"/test_*.c 2>/dev/null | sed 's/\.c$//')
+    [ -n "$tests" ] || tests=$(ls tests/"$room"/test_*.c tests/"$room"/*/test_*.c 2>/dev/null | sed 's/\.c$//')
     [ "$room" != checkers ] || tests="tests/oracle/test_bulk $tests tests/verify/test_generated"
 fi
 [ -n "$tests" ] || { echo "mutate: no tests of $stem; name some in TESTS" >&2; exit 2; }

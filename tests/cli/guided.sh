@@ -115,6 +115,17 @@ run 2 sweep plain.toml --seeds 1..10 --guided
 check "nothing can be guided where nothing is drawn" mentions err "needs a scenario with a [swarm]"
 run 2 sweep swarm.toml --seeds 1..10 --guided --set 'swarm.kinds=[]' --set 'swarm.configuration=[]'
 check "nor where a swarm draws nothing" mentions err "nothing is drawn here"
+
+# Protocols are drawn that the one checker that is named cannot judge.
+sed -e '/^protocol/d' -e '/^bugs/d' -e 's/"raft"/"protocol"/' swarm.toml >drawn.toml
+run 3 sweep drawn.toml --seeds 1..24 -j 2
+check "a run that a named checker cannot judge is not judged" mentions out "order: the checker order "
+check "and the sweep goes on" says out "runs       24"
+seed=$(sed -n 's/^undecided  first with seed \([0-9]*\):.*/\1/p' out)
+run 3 run drawn.toml --seed "$seed"
+check "nor is it by itself" mentions out "verdict    UNKNOWN"
+run 2 sweep drawn.toml --seeds 1..24 --set cluster.protocol=rc --set 'swarm.kinds=[]' --set 'swarm.configuration=[]'
+check "where nothing is drawn, that is an error" mentions err "the checker order does not decide read-committed"
 run 2 sweep --merge shard1 shard2 --guided
 check "a merge takes it from the journals" mentions err "beside it stand only"
 finish

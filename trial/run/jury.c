@@ -237,7 +237,7 @@ static enum status ask(struct jury *jury, const struct history *h, const struct 
 
     if (status == STATUS_OK)
         status = judge_one(jury, h, checker, options, left_ns, &why);
-    if (status == STATUS_BAD_INPUT && !options->is_named) {
+    if (status == STATUS_BAD_INPUT && (!options->is_named || options->may_lack)) {
         skip(jury, checker, options->due & jury_bit(checker), why.text);
         return STATUS_OK;
     }

@@ -2,7 +2,7 @@
  * jury: asks the checkers about one history, and merges their verdicts.
  *
  * A checker that is not named and lacks something is skipped, with the reason. One that is named and
- * lacks something is an error. There are two rules for the verdict of all together:
+ * lacks something is an error, unless it may lack it. There are two rules for the verdict of all together:
  *
  *     JURY_COMPLETE   for a history from anywhere. The cheapest checker is asked first. The history is valid if a
  *                     checker that is complete (checkers/checker.h), or the one that was named, judged all of it. Once
@@ -31,6 +31,7 @@ struct jury_options {
     struct check_options check; /* its `stop` and `progress` are set here */
     enum jury_rule rule;
     bool is_named;
+    bool may_lack; /* one that is named and lacks something is skipped: what is judged was drawn */
     uint32_t named; /* a bit for each of checkers_all(): if some are named, only these are asked */
     uint32_t due;   /* likewise: those that ought to judge */
     uint32_t spared; /* likewise: those that are not asked */

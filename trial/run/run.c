@@ -86,6 +86,7 @@ static enum status ask_jury(struct trial *trial, struct error *err)
         .check = { .level = level, .flags = trial->options.flags & TRIAL_WITNESS ? CHECK_WITNESS : 0 },
         .rule = JURY_DUE,
         .is_named = wishes->is_listed,
+        .may_lack = trial->scenario->swarm.dimensions != 0,
         .named = wishes->checkers,
         .profile = find_profile(trial, protocol.name),
         .memory = trial->options.memory,
