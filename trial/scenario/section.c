@@ -67,6 +67,35 @@ static enum status read_integer(const struct section_reader *reader, int64_t *nu
     return STATUS_OK;
 }
 
+static enum status read_uint64(const struct section_reader *reader, uint64_t *value,
+                               struct error *err)
+{
+    int64_t number;
+
+    TRY(read_integer(reader, &number, err));
+    *value = (uint64_t)number;
+    return STATUS_OK;
+}
+
+static enum status read_uint32(const struct section_reader *reader, uint32_t more, uint32_t *value,
+                               struct error *err)
+{
+    int64_t number;
+
+    TRY(read_integer(reader, &number, err));
+    *value = (uint32_t)number + more;
+    return STATUS_OK;
+}
+
+static enum status read_int32(const struct section_reader *reader, int32_t *value, struct error *err)
+{
+    int64_t number;
+
+    TRY(read_integer(reader, &number, err));
+    *value = (int32_t)number;
+    return STATUS_OK;
+}
+
 static enum status read_duration(const struct section_reader *reader, int64_t *ns, struct error *err)
 {
     struct buffer wanted = { 0 };
@@ -152,14 +181,6 @@ static enum status read_boolean(const struct section_reader *reader, bool *flag,
     return STATUS_OK;
 }
 
-static enum status read_latency(const struct section_reader *reader, struct scenario_latency *latency,
-                                struct error *err)
-{
-    struct label label = label_of(reader->section, reader->row);
-
-    return scenario_latency_read(latency, label.text, reader->setting, err);
-}
-
 static enum status read_equals(const struct section_reader *reader, char *line, struct error *err)
 {
     struct label label = label_of(reader->section, reader->row);
@@ -170,93 +191,199 @@ static enum status read_equals(const struct section_reader *reader, char *line, 
     return scenario_line_read(line, (size_t)reader->row->high + 1, label.text, &as_text, err);
 }
 
+/* --- Printing --------------------------------------------------------------------------------- */
+
+static void print_number(struct buffer *out, uint64_t number)
+{
+    buffer_print(out, "%" PRIu64, number);
+}
+
+static void print_word(struct buffer *out, const char *word)
+{
+    buffer_print(out, "\"%s\"", word);
+}
+
+static void print_duration(struct buffer *out, int64_t ns)
+{
+    buffer_byte(out, '"');
+    quantity_print_duration(out, ns);
+    buffer_byte(out, '"');
+}
+
+static void print_workload(const struct section *section, const void *workload,
+                           struct buffer *out)
+{
+    const char *word;
+
+    (void)section->subject(workload, &word);
+    buffer_print(out, "\"%s\"", word);
+}
+
+/* From anywhere, so that what is printed can be run from another folder. */
+static void print_path(const char *path, struct buffer *out)
+{
+    char *whole = realpath(path, NULL);
+
+    buffer_json(out, text_of(whole ? whole : path));
+    free(whole);
+}
+
+static enum builtin_parameter parameter_of(const struct section_key *row)
+{
+    for (int i = 0; i < PARAMETER_COUNT; i++)
+        if (strcmp(builtin_parameter_name((enum builtin_parameter)i), row->name) == 0)
+            return (enum builtin_parameter)i;
+    assert(!"a row for every parameter");
+    return PARAMETER_COUNT;
+}
+
+static void print_parameter(const struct section_key *row, const struct scenario_workload *workload,
+                            struct buffer *out)
+{
+    enum builtin_parameter parameter = parameter_of(row);
+    const char *quote = parameter == PARAMETER_CHOICE ? "\"" : "";
+
+    buffer_text(out, text_of(quote));
+    builtin_print_value(&workload->builtin, parameter, out);
+    buffer_text(out, text_of(quote));
+}
+
+/* Where transactions are listed, nothing is left to those parameters that draw them. */
+static bool parameter_matters(const struct scenario_workload *workload,
+                              enum builtin_parameter parameter)
+{
+    static const bool is_of_state[PARAMETER_COUNT] = {
+        [PARAMETER_KEYS] = true,   [PARAMETER_GROUP] = true, [PARAMETER_BALANCE] = true,
+        [PARAMETER_VALUES] = true, [PARAMETER_WIDTH] = true, [PARAMETER_REPEAT_VALUES] = true,
+    };
+
+    return builtin_has_parameter(workload->builtin.workload, parameter) &&
+           (!workload->is_listed || is_of_state[parameter]);
+}
+
+/* What else they are of has been drawn. */
+static bool draws_matter(const struct swarm_draws *draws)
+{
+    return draws->of[SWARM_NEMESIS].is_given;
+}
+
+/* --- By type ---------------------------------------------------------------------------------- */
+
+/*
+ * What there is to know of each type of value:
+ *
+ *     X(KIND, type in C, how it is read, how it is printed, whether nothing was written)
+ *
+ * `at` points to the value. A key that is always written is never unset.
+ */
+#define KEY_TYPES(X)                                                                               \
+    X(NAME, char, READ_LINE(SCENARIO_NAME_SIZE), buffer_json(out, text_of(at)), false)             \
+    X(SEED, uint64_t, read_uint64(reader, at, err), print_number(out, *at), false)                 \
+    X(SIZE, uint64_t, read_uint64(reader, at, err), print_number(out, *at), *at == 0)              \
+    X(COUNT, uint32_t, read_uint32(reader, 0, at, err), print_number(out, *at), *at == 0)          \
+    X(INDEX, uint32_t, read_uint32(reader, 1, at, err), print_number(out, *at - 1), *at == 0)      \
+    X(PPM, int32_t, read_int32(reader, at, err), buffer_print(out, "%" PRId32, *at), *at == 0)     \
+    X(DURATION, int64_t, read_duration(reader, at, err), print_duration(out, *at), *at == 0)       \
+    X(PROBABILITY, struct ratio, read_probability(reader, at, err),                                \
+      quantity_print_probability(out, *at), at->denominator == 0)                                  \
+    X(LATENCY, struct scenario_latency, READ(latency), scenario_latency_print(at, out), false)     \
+    X(WORKLOAD, struct scenario_workload, READ(workload), print_workload(section, at, out),        \
+      at->program[0] != '\0')                                                                      \
+    X(BOOLEAN, bool, read_boolean(reader, at, err), buffer_print(out, *at ? "true" : "false"),     \
+      !*at)                                                                                        \
+    X(NEMESIS, enum nemesis_kind, read_nemesis(reader, at, err),                                   \
+      print_word(out, nemesis_kind_name(*at)), false)                                              \
+    X(SHAPE, enum nemesis_shape, read_shape(reader, at, err),                                      \
+      print_word(out, nemesis_shape_name(*at)), false)                                             \
+    X(VICTIMS, enum nemesis_victims, read_victims(reader, at, err),                                \
+      print_word(out, nemesis_victims_name(*at)), *at == VICTIMS_USUAL)                            \
+    X(TIMES, struct nemesis_times, READ(times), scenario_times_print(at, out), at->count == 0)     \
+    X(NODES, struct nemesis_nodes, READ(nodes), scenario_nodes_print(at, out), at->count == 0)     \
+    X(KINDS, uint32_t, READ(kinds), scenario_kinds_print(*at, out), *at == 0)                      \
+    X(DIMENSIONS, uint32_t, READ(dimensions), (void)at, true) /* what they drew is printed */      \
+    X(DRAWS, struct swarm_draws, READ(draws), scenario_draws_print(at, out), !draws_matter(at))    \
+    X(SITES, uint64_t, READ(sites), scenario_sites_print(*at, out), *at == 0)                      \
+    X(PROTOCOL, const struct protocol *, READ(protocol),                                           \
+      print_word(out, store_protocol_facts(*at).name), false)                                      \
+    X(BUGS, struct bugs, READ(bugs), scenario_bugs_print(at, out),                                 \
+      memchr(at->on, true, sizeof *at) == NULL)                                                    \
+    X(PARAMETER, struct scenario_workload,                                                         \
+      scenario_parameter_read(at, row->name, reader->setting, err),                                \
+      print_parameter(row, at, out), !parameter_matters(at, parameter_of(row)))                    \
+    X(CALLS, struct scenario_calls, READ(calls), scenario_calls_print(at, out), at->count == 0)    \
+    X(LEVEL, uint32_t, READ(level), print_word(out, level_name((enum level)(*at - 1))), *at == 0)  \
+    X(CHECKERS, struct check_wishes, READ(checkers), scenario_checkers_print(at, out),             \
+      !at->is_listed)                                                                              \
+    X(LINE, char, READ_LINE(row->high + 1), buffer_json(out, text_of(at)), *at == '\0')            \
+    X(PATH, char, READ_LINE(row->high + 1), print_path(at, out), *at == '\0')                      \
+    X(EQUALS, char, read_equals(reader, at, err), buffer_json(out, text_of(at)), false)            \
+    X(SESSION, char, READ(session), scenario_session_print(at, out), false)                        \
+    X(DO, struct scenario_do, READ(do), scenario_do_print(at, out), false)                         \
+    X(EXPECT, uint32_t, READ(expect), scenario_expect_print(*at, out), *at == 0)                   \
+    X(ROWS, struct scenario_rows, READ(rows), scenario_rows_print(at, out), !at->are_given)        \
+    X(STRIKES, struct nemesis_options, STATUS_OK, scenario_strikes_print(at, out),                 \
+      at->strike_count == 0)                                                                       \
+    X(STEPS, const struct setting *, (*at = reader->setting, STATUS_OK), (void)at, true)
+
+/* A function that takes the value, how refusals name it, and the setting. */
+#define READ(name) scenario_##name##_read(at, label.text, reader->setting, err)
+#define READ_LINE(size) scenario_line_read(at, (size_t)(size), label.text, reader->setting, err)
+
 static enum status read_row(const struct section_reader *reader, struct error *err)
 {
-    void *at = (char *)reader->values + reader->row->offset;
-    struct label label = label_of(reader->section, reader->row);
-    int64_t number = 0;
+    const struct section_key *row = reader->row;
+    struct label label = label_of(reader->section, row);
+    void *place = (char *)reader->values + row->offset;
 
-    switch (reader->row->kind) {
-    case KEY_NAME:
-        return scenario_line_read(at, SCENARIO_NAME_SIZE, label.text, reader->setting, err);
-    case KEY_SEED:
-    case KEY_SIZE:
-        TRY(read_integer(reader, &number, err));
-        *(uint64_t *)at = (uint64_t)number;
-        return STATUS_OK;
-    case KEY_COUNT:
-        TRY(read_integer(reader, &number, err));
-        *(uint32_t *)at = (uint32_t)number;
-        return STATUS_OK;
-    case KEY_PPM:
-        TRY(read_integer(reader, &number, err));
-        *(int32_t *)at = (int32_t)number;
-        return STATUS_OK;
-    case KEY_DURATION:
-        return read_duration(reader, at, err);
-    case KEY_PROBABILITY:
-        return read_probability(reader, at, err);
-    case KEY_LATENCY:
-        return read_latency(reader, at, err);
-    case KEY_WORKLOAD:
-        return scenario_workload_read(at, label.text, reader->setting, err);
-    case KEY_PROTOCOL:
-        return scenario_protocol_read(at, label.text, reader->setting, err);
-    case KEY_BUGS:
-        return scenario_bugs_read(at, label.text, reader->setting, err);
-    case KEY_PARAMETER:
-        return scenario_parameter_read(reader->values, reader->row->name, reader->setting, err);
-    case KEY_CALLS:
-        return scenario_calls_read(at, label.text, reader->setting, err);
-    case KEY_LEVEL:
-        return scenario_level_read(at, label.text, reader->setting, err);
-    case KEY_CHECKERS:
-        return scenario_checkers_read(at, label.text, reader->setting, err);
-    case KEY_LINE:
-    case KEY_PATH:
-        return scenario_line_read(at, (size_t)reader->row->high + 1, label.text, reader->setting, err);
-    case KEY_EQUALS:
-        return read_equals(reader, at, err);
-    case KEY_NEMESIS:
-        return read_nemesis(reader, at, err);
-    case KEY_SHAPE:
-        return read_shape(reader, at, err);
-    case KEY_VICTIMS:
-        return read_victims(reader, at, err);
-    case KEY_BOOLEAN:
-        return read_boolean(reader, at, err);
-    case KEY_INDEX:
-        TRY(read_integer(reader, &number, err));
-        *(uint32_t *)at = (uint32_t)number + 1;
-        return STATUS_OK;
-    case KEY_TIMES:
-        return scenario_times_read(at, label.text, reader->setting, err);
-    case KEY_NODES:
-        return scenario_nodes_read(at, label.text, reader->setting, err);
-    case KEY_KINDS:
-        return scenario_kinds_read(at, label.text, reader->setting, err);
-    case KEY_SITES:
-        return scenario_sites_read(at, label.text, reader->setting, err);
-    case KEY_DIMENSIONS:
-        return scenario_dimensions_read(at, label.text, reader->setting, err);
-    case KEY_DRAWS:
-        return scenario_draws_read(at, label.text, reader->setting, err);
-    case KEY_SESSION:
-        return scenario_session_read(at, label.text, reader->setting, err);
-    case KEY_DO:
-        return scenario_do_read(at, label.text, reader->setting, err);
-    case KEY_EXPECT:
-        return scenario_expect_read(at, label.text, reader->setting, err);
-    case KEY_ROWS:
-        return scenario_rows_read(at, label.text, reader->setting, err);
-    case KEY_STRIKES:
-        return STATUS_OK;
-    case KEY_STEPS:
-        *(const struct setting **)at = reader->setting;
-        return STATUS_OK;
+    switch (row->kind) {
+#define KEY_READ(key, type, read, print, is_unset)                                                 \
+    case KEY_##key: {                                                                              \
+        type *at = place;                                                                          \
+        (void)at;                                                                                  \
+        return read;                                                                               \
+    }
+        KEY_TYPES(KEY_READ)
+#undef KEY_READ
     }
     return STATUS_OK;
 }
+
+static void print_value(const struct section *section, const struct section_key *row,
+                        const void *place, struct buffer *out)
+{
+    switch (row->kind) {
+#define KEY_PRINT(key, type, read, print, is_unset)                                                \
+    case KEY_##key: {                                                                              \
+        type const *at = place;                                                                    \
+        print;                                                                                     \
+        break;                                                                                     \
+    }
+        KEY_TYPES(KEY_PRINT)
+#undef KEY_PRINT
+    }
+}
+
+/* Whether a key without default was left alone: it then has no written form. */
+static bool is_unset(const struct section_key *row, const void *place)
+{
+    bool has_default = !row->fallback || row->fallback[0] != '\0';
+
+    if (has_default && row->kind != KEY_WORKLOAD)
+        return false;
+    switch (row->kind) {
+#define KEY_IS_UNSET(key, type, read, print, is_unset)                                             \
+    case KEY_##key: {                                                                              \
+        type const *at = place;                                                                    \
+        (void)at;                                                                                  \
+        return is_unset;                                                                           \
+    }
+        KEY_TYPES(KEY_IS_UNSET)
+#undef KEY_IS_UNSET
+    }
+    return false;
+}
+
+/* --- Sections --------------------------------------------------------------------------------- */
 
 /* What the table says of a key that is absent, read as if it stood in the file. */
 static enum status read_fallback(struct section_reader *reader, const struct setting *table,
@@ -346,233 +473,6 @@ enum status section_read(const struct section *section, const struct setting *ta
             TRY(read_fallback(&reader, table, err));
     }
     return STATUS_OK;
-}
-
-static void print_duration(struct buffer *out, int64_t ns)
-{
-    buffer_byte(out, '"');
-    quantity_print_duration(out, ns);
-    buffer_byte(out, '"');
-}
-
-static void print_workload(const struct section *section, const void *workload,
-                           struct buffer *out)
-{
-    const char *word;
-
-    (void)section->subject(workload, &word);
-    buffer_print(out, "\"%s\"", word);
-}
-
-/* From anywhere, so that what is printed can be run from another folder. */
-static void print_path(const char *path, struct buffer *out)
-{
-    char *whole = realpath(path, NULL);
-
-    buffer_json(out, text_of(whole ? whole : path));
-    free(whole);
-}
-
-static enum builtin_parameter parameter_of(const struct section_key *row)
-{
-    for (int i = 0; i < PARAMETER_COUNT; i++)
-        if (strcmp(builtin_parameter_name((enum builtin_parameter)i), row->name) == 0)
-            return (enum builtin_parameter)i;
-    assert(!"a row for every parameter");
-    return PARAMETER_COUNT;
-}
-
-static void print_parameter(const struct section_key *row, const struct scenario_workload *workload,
-                            struct buffer *out)
-{
-    enum builtin_parameter parameter = parameter_of(row);
-    const char *quote = parameter == PARAMETER_CHOICE ? "\"" : "";
-
-    buffer_text(out, text_of(quote));
-    builtin_print_value(&workload->builtin, parameter, out);
-    buffer_text(out, text_of(quote));
-}
-
-static void print_value(const struct section *section, const struct section_key *row,
-                        const void *at, struct buffer *out)
-{
-    switch (row->kind) {
-    case KEY_NAME:
-        buffer_json(out, text_of(at)); /* no control characters: JSON's escapes are TOML's */
-        break;
-    case KEY_SEED:
-    case KEY_SIZE:
-        buffer_print(out, "%" PRIu64, *(const uint64_t *)at);
-        break;
-    case KEY_COUNT:
-        buffer_print(out, "%" PRIu32, *(const uint32_t *)at);
-        break;
-    case KEY_PPM:
-        buffer_print(out, "%" PRId32, *(const int32_t *)at);
-        break;
-    case KEY_DURATION:
-        print_duration(out, *(const int64_t *)at);
-        break;
-    case KEY_PROBABILITY:
-        quantity_print_probability(out, *(const struct ratio *)at);
-        break;
-    case KEY_LATENCY:
-        scenario_latency_print(at, out);
-        break;
-    case KEY_WORKLOAD:
-        print_workload(section, at, out);
-        break;
-    case KEY_PROTOCOL:
-        buffer_print(out, "\"%s\"", store_protocol_facts(*(const struct protocol *const *)at).name);
-        break;
-    case KEY_BUGS:
-        scenario_bugs_print(at, out);
-        break;
-    case KEY_PARAMETER:
-        print_parameter(row, at, out);
-        break;
-    case KEY_CALLS:
-        scenario_calls_print(at, out);
-        break;
-    case KEY_LEVEL:
-        buffer_print(out, "\"%s\"", level_name((enum level)(*(const uint32_t *)at - 1)));
-        break;
-    case KEY_CHECKERS:
-        scenario_checkers_print(at, out);
-        break;
-    case KEY_PATH:
-        print_path(at, out);
-        break;
-    case KEY_LINE:
-    case KEY_EQUALS:
-        buffer_json(out, text_of(at));
-        break;
-    case KEY_NEMESIS:
-        buffer_print(out, "\"%s\"", nemesis_kind_name(*(const enum nemesis_kind *)at));
-        break;
-    case KEY_SHAPE:
-        buffer_print(out, "\"%s\"", nemesis_shape_name(*(const enum nemesis_shape *)at));
-        break;
-    case KEY_VICTIMS:
-        buffer_print(out, "\"%s\"", nemesis_victims_name(*(const enum nemesis_victims *)at));
-        break;
-    case KEY_BOOLEAN:
-        buffer_print(out, *(const bool *)at ? "true" : "false");
-        break;
-    case KEY_INDEX:
-        buffer_print(out, "%" PRIu32, *(const uint32_t *)at - 1);
-        break;
-    case KEY_TIMES:
-        scenario_times_print(at, out);
-        break;
-    case KEY_NODES:
-        scenario_nodes_print(at, out);
-        break;
-    case KEY_KINDS:
-        scenario_kinds_print(*(const uint32_t *)at, out);
-        break;
-    case KEY_SITES:
-        scenario_sites_print(*(const uint64_t *)at, out);
-        break;
-    case KEY_DIMENSIONS:
-        break;
-    case KEY_DRAWS:
-        scenario_draws_print(at, out);
-        break;
-    case KEY_SESSION:
-        scenario_session_print(at, out);
-        break;
-    case KEY_DO:
-        scenario_do_print(at, out);
-        break;
-    case KEY_EXPECT:
-        scenario_expect_print(*(const uint32_t *)at, out);
-        break;
-    case KEY_ROWS:
-        scenario_rows_print(at, out);
-        break;
-    case KEY_STRIKES:
-        scenario_strikes_print(at, out);
-        break;
-    case KEY_STEPS:
-        break;
-    }
-}
-
-/* Where transactions are listed, nothing is left to those parameters that draw them. */
-static bool parameter_matters(const struct scenario_workload *workload,
-                              enum builtin_parameter parameter)
-{
-    static const bool is_of_state[PARAMETER_COUNT] = {
-        [PARAMETER_KEYS] = true,   [PARAMETER_GROUP] = true, [PARAMETER_BALANCE] = true,
-        [PARAMETER_VALUES] = true, [PARAMETER_WIDTH] = true, [PARAMETER_REPEAT_VALUES] = true,
-    };
-
-    return builtin_has_parameter(workload->builtin.workload, parameter) &&
-           (!workload->is_listed || is_of_state[parameter]);
-}
-
-/* What else they are of has been drawn. */
-static bool draws_matter(const struct swarm_draws *draws)
-{
-    return draws->of[SWARM_NEMESIS].is_given;
-}
-
-/* Whether a key without default was left alone: it then has no written form. */
-static bool is_unset(const struct section_key *row, const void *at)
-{
-    if (row->kind == KEY_WORKLOAD)
-        return ((const struct scenario_workload *)at)->program[0] != '\0';
-    if (!row->fallback || row->fallback[0] != '\0')
-        return false;
-    switch (row->kind) {
-    case KEY_COUNT:
-    case KEY_INDEX:
-    case KEY_KINDS:
-    case KEY_EXPECT:
-        return *(const uint32_t *)at == 0;
-    case KEY_ROWS:
-        return !((const struct scenario_rows *)at)->are_given;
-    case KEY_PROBABILITY:
-        return ((const struct ratio *)at)->denominator == 0;
-    case KEY_VICTIMS:
-        return *(const enum nemesis_victims *)at == VICTIMS_USUAL;
-    case KEY_BOOLEAN:
-        return !*(const bool *)at;
-    case KEY_TIMES:
-        return ((const struct nemesis_times *)at)->count == 0;
-    case KEY_NODES:
-        return ((const struct nemesis_nodes *)at)->count == 0;
-    case KEY_SIZE:
-    case KEY_SITES:
-        return *(const uint64_t *)at == 0;
-    case KEY_PPM:
-        return *(const int32_t *)at == 0;
-    case KEY_DURATION:
-        return *(const int64_t *)at == 0;
-    case KEY_STEPS:
-    case KEY_DIMENSIONS: /* what they drew stands in its own place */
-        return true;
-    case KEY_DRAWS:
-        return !draws_matter(at);
-    case KEY_STRIKES:
-        return ((const struct nemesis_options *)at)->strike_count == 0;
-    case KEY_PARAMETER:
-        return !parameter_matters(at, parameter_of(row));
-    case KEY_LEVEL:
-        return *(const uint32_t *)at == 0;
-    case KEY_CHECKERS:
-        return !((const struct check_wishes *)at)->is_listed;
-    case KEY_CALLS:
-        return ((const struct scenario_calls *)at)->count == 0;
-    case KEY_BUGS:
-        return memchr(((const struct bugs *)at)->on, true, sizeof(struct bugs)) == NULL;
-    case KEY_LINE:
-    case KEY_PATH:
-        return *(const char *)at == '\0';
-    default:
-        return false;
-    }
 }
 
 void section_print(const struct section *section, const void *values, struct buffer *out)
