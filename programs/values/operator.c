@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "programs/values/operator_private.h"
 
 #define ANY_COUNT 255     /* of arguments */
 #define TYPE_LIST_MAX 400 /* bytes of "integer, text, ..." in a message */
@@ -208,10 +207,18 @@ static enum status resolve_null_test(const struct operator_request *r)
     return choose(r, r->rule->code, r->types[0].kind, TYPE_BOOLEAN);
 }
 
+/* Whether PostgreSQL casts by itself. */
+static bool can_cast_implicitly(enum type_kind from, enum type_kind to)
+{
+    return from == to || from == TYPE_UNKNOWN ||
+           (type_is_number(from) && type_is_number(to) && from < to) ||
+           (type_is_text(from) && type_is_text(to));
+}
+
 static enum status resolve_signature(const struct operator_request *r)
 {
     for (uint32_t i = 0; i < r->count; i++)
-        if (!operator_can_cast_implicitly(r->types[i].kind, r->rule->takes[i]))
+        if (!can_cast_implicitly(r->types[i].kind, r->rule->takes[i]))
             return refuse_undefined(r);
     TRY(choose(r, r->rule->code, TYPE_UNKNOWN, r->rule->result));
     for (size_t i = 0; i < OPERATOR_TAKES_MAX; i++)
@@ -474,4 +481,102 @@ enum status operator_common_type(const char *what, const struct type *types, uin
     else if (!are_equal)
         *common = type_of(common->kind);
     return STATUS_OK;
+}
+
+/* --- Casts ------------------------------------------------------------------------------------- */
+
+/*
+ * Which of them PostgreSQL has where.
+ *
+ * Between sizes of integers, and between text, varchar and literals, nothing
+ * has to be done unless something may not fit.
+ */
+
+static enum operator_code choose_number_cast(struct type from, struct type to)
+{
+    static const enum operator_code from_integer[] = { OPERATOR_INTEGER_TO_SMALLINT,
+                                                       OPERATOR_INTEGER_TO_INTEGER };
+    static const enum operator_code from_numeric[] = { OPERATOR_NUMERIC_TO_SMALLINT,
+                                                       OPERATOR_NUMERIC_TO_INTEGER,
+                                                       OPERATOR_NUMERIC_TO_BIGINT };
+
+    if (from.kind == TYPE_NUMERIC && to.kind == TYPE_NUMERIC)
+        return to.precision == 0 || type_equal(from, to) ? OPERATOR_NONE : OPERATOR_NUMERIC_FIT;
+    if (from.kind == TYPE_NUMERIC)
+        return from_numeric[to.kind - TYPE_SMALLINT];
+    if (to.kind == TYPE_NUMERIC)
+        return OPERATOR_INTEGER_TO_NUMERIC;
+    return from.kind <= to.kind ? OPERATOR_NONE : from_integer[to.kind - TYPE_SMALLINT];
+}
+
+/* From which context on there is this cast, and which it is. False: there is none anywhere. */
+static bool find_cast(struct type from, struct type to, enum cast_context *least,
+                      enum operator_code *code)
+{
+    *least = CAST_IMPLICIT;
+    if (from.kind >= TYPE_VOID || to.kind >= TYPE_VOID || to.kind == TYPE_UNKNOWN) {
+        *code = OPERATOR_NONE;
+        return from.kind == to.kind;
+    }
+    if (type_is_number(from.kind) && type_is_number(to.kind)) {
+        *code = choose_number_cast(from, to);
+        *least = from.kind <= to.kind ? CAST_IMPLICIT : CAST_ASSIGNMENT;
+        return true;
+    }
+    if (type_is_text(to.kind)) {
+        bool is_text = type_is_text(from.kind) || from.kind == TYPE_UNKNOWN;
+        bool fits = to.length == 0 || (from.kind == TYPE_VARCHAR && from.length == to.length);
+
+        *code = !is_text ? OPERATOR_PRINT : fits ? OPERATOR_NONE : OPERATOR_TEXT_FIT;
+        *least = is_text ? CAST_IMPLICIT : CAST_ASSIGNMENT;
+        return true;
+    }
+    *code = from.kind == to.kind ? OPERATOR_NONE : OPERATOR_PARSE;
+    if (from.kind == to.kind || from.kind == TYPE_UNKNOWN)
+        return true;
+    *least = CAST_EXPLICIT;
+    if (from.kind == TYPE_INTEGER && to.kind == TYPE_BOOLEAN)
+        *code = OPERATOR_INTEGER_TO_BOOLEAN;
+    else if (from.kind == TYPE_BOOLEAN && to.kind == TYPE_INTEGER)
+        *code = OPERATOR_BOOLEAN_TO_INTEGER;
+    else
+        return type_is_text(from.kind);
+    return true;
+}
+
+enum status operator_cast(struct type from, struct type to, enum cast_context context,
+                          struct operator_choice *choice, struct sql_error *err)
+{
+    enum cast_context least;
+    enum operator_code code;
+    bool is_declared = from.kind < TYPE_VOID && to.kind < TYPE_VOID && to.kind != TYPE_UNKNOWN;
+    bool exists = find_cast(from, to, &least, &code);
+
+    if (is_declared && context == CAST_VARIABLE && (!exists || least > CAST_VARIABLE))
+        code = type_is_text(from.kind) ? OPERATOR_PARSE : OPERATOR_REPARSE;
+    else if (!exists || least > context)
+        return sql_error_set(err, SQLSTATE_CANNOT_COERCE, "cannot cast type %s to %s",
+                             type_name(from.kind), type_name(to.kind));
+    *choice = (struct operator_choice){
+        .code = code,
+        .is_explicit = context == CAST_EXPLICIT,
+        .argument_count = 1,
+        .result = to,
+        .takes = { from },
+    };
+    return STATUS_OK;
+}
+
+struct operator_choice operator_argument_cast(const struct operator_choice *choice,
+                                              uint32_t argument, struct type from)
+{
+    uint32_t slot = argument < OPERATOR_TAKES_MAX ? argument : OPERATOR_TAKES_MAX - 1;
+    struct operator_choice cast = { .code = OPERATOR_NONE };
+    struct sql_error err;
+    enum status status;
+
+    /* Resolution has decided that there is one, be it implicit or as in 1 || 'a'. */
+    status = operator_cast(from, choice->takes[slot], CAST_EXPLICIT, &cast, &err);
+    assert(status == STATUS_OK);
+    return cast;
 }

@@ -69,12 +69,8 @@ const struct workload workload_long_fork = {
         [PARAMETER_KEYS] = "30",
         [PARAMETER_GROUP] = "3",
         [PARAMETER_READ_PERCENT] = "50",
-        [PARAMETER_CHOICE] = "uniform",
-        [PARAMETER_THETA] = "0.99",
-        [PARAMETER_HOT_KEYS] = "2",
-        [PARAMETER_HOT_SHARE] = "0.9",
+        BUILTIN_USUAL("uniform", "2"),
         [PARAMETER_REPEAT_VALUES] = "0",
-        [PARAMETER_ABORT_PERCENT] = "0",
     },
     .behaviour = &behaviour,
 };

@@ -101,4 +101,9 @@ struct builtin_row builtin_initial_balance(const struct builtin *, uint64_t inde
 /* Whether there are as many rows as keys, which nobody adds to or deletes. */
 bool builtin_has_all_keys(const struct builtin *, uint64_t count, struct buffer *sentence);
 
+/* Defaults of every workload: how keys are chosen, how many are hot, and nobody aborts. */
+#define BUILTIN_USUAL(choice, hot_keys)                                                            \
+    [PARAMETER_CHOICE] = (choice), [PARAMETER_THETA] = "0.99", [PARAMETER_HOT_KEYS] = (hot_keys),  \
+    [PARAMETER_HOT_SHARE] = "0.9", [PARAMETER_ABORT_PERCENT] = "0"
+
 #endif

@@ -167,12 +167,8 @@ const struct workload workload_write_skew = {
     .defaults = {
         [PARAMETER_KEYS] = "10",
         [PARAMETER_READ_PERCENT] = "20",
-        [PARAMETER_CHOICE] = "uniform",
-        [PARAMETER_THETA] = "0.99",
-        [PARAMETER_HOT_KEYS] = "1",
-        [PARAMETER_HOT_SHARE] = "0.9",
+        BUILTIN_USUAL("uniform", "1"),
         [PARAMETER_REPEAT_VALUES] = "0",
-        [PARAMETER_ABORT_PERCENT] = "0",
         [PARAMETER_BALANCE] = "50",
         [PARAMETER_AMOUNT] = "100",
         [PARAMETER_DEPOSIT_PERCENT] = "40",
