@@ -51,6 +51,29 @@ const atomic_bool *timeout_stop(const struct timeout *);
 /* Whether it has. */
 bool timeout_is_over(const struct timeout *);
 
+/*
+ * Work counted by what it costs, in steps of some nanoseconds, so that who wants it to end does not
+ * wait, and nobody looks at each step.
+ */
+struct pace {
+    const atomic_bool *stop; /* NULL: nobody wants it to end */
+    uint32_t spent;          /* since somebody looked */
+    bool is_over;            /* it stays so */
+};
+
+#define PACE_STEPS UINT32_C(65536) /* between two looks: about a millisecond */
+
+/* Whether the work may go on. */
+static inline bool pace_spend(struct pace *pace, uint32_t steps)
+{
+    pace->spent += steps < PACE_STEPS ? steps : PACE_STEPS;
+    if (pace->spent < PACE_STEPS)
+        return !pace->is_over;
+    pace->spent = 0;
+    pace->is_over |= pace->stop && atomic_load_explicit(pace->stop, memory_order_relaxed);
+    return !pace->is_over;
+}
+
 /* Seconds as a decimal, more than 0 and at the most a year: "10", "0.5". */
 bool timeout_of_text(struct text, int64_t *limit_ns);
 

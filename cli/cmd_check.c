@@ -235,13 +235,16 @@ static enum status find_clock_error(const struct check_call *call, struct checke
 {
     const struct check *check = &checked->jury.jurors[0].check;
     struct check_options options = call->options.check;
-    int64_t from = wall_clock_ns();
+    int64_t from = wall_clock_ns(), left = limits_left_ns(call->limits);
+    struct timeout timeout;
     enum status status;
 
     if (!call->values->profile || call->values->json)
         return STATUS_OK;
-    options.stop = limits_stop(call->limits);
+    TRY(timeout_begin(&timeout, left > 0 ? left : JURY_REST_NS, err));
+    options.stop = timeout_stop(&timeout);
     status = clock_error_find(check, &checked->history, &options, &checked->clock_error_ns, err);
+    timeout_end(&timeout);
     checked->search_ns = wall_clock_ns() - from;
     return status;
 }

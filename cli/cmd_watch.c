@@ -36,6 +36,7 @@ struct again {
     const char *const *paths;
     size_t count, live_count;
     uint64_t unjudged; /* the first time */
+    const atomic_bool *stop;
     ARRAY(FILE *) files; /* by stream; NULL: it is over */
     ARRAY(char) block;
 };
@@ -71,10 +72,16 @@ static enum status read_block_again(struct again *a, uint32_t stream, struct err
     return watcher_end(&a->watcher, stream, false, err);
 }
 
+static bool is_stopped(const struct again *a)
+{
+    return atomic_load_explicit(a->stop, memory_order_relaxed);
+}
+
 /* From the one that is waited for, or else from each in its turn. */
 static enum status read_all(struct again *a, struct error *err)
 {
-    for (uint32_t turn = 0; a->live_count > 0; turn = (turn + 1) % (uint32_t)a->count) {
+    for (uint32_t turn = 0; a->live_count > 0 && !is_stopped(a);
+         turn = (turn + 1) % (uint32_t)a->count) {
         uint32_t awaited = watcher_awaited(&a->watcher);
         uint32_t stream = awaited == PIPELINE_NONE ? turn : awaited;
 
@@ -85,13 +92,15 @@ static enum status read_all(struct again *a, struct error *err)
 }
 
 /* With wider windows a key may have too many versions: then nothing is found, as nobody looks. */
-static bool is_explained(const struct again *a)
+static enum clock_error_answer answer_of(const struct again *a)
 {
-    return report_watch_verdict(&a->watcher) != VERDICT_INVALID &&
-           a->watcher.model.counts.unjudged <= a->unjudged;
+    if (report_watch_verdict(&a->watcher) == VERDICT_INVALID)
+        return CLOCKS_DO_NOT;
+    return a->watcher.model.counts.unjudged <= a->unjudged ? CLOCKS_EXPLAIN : CLOCKS_LEAVE_OPEN;
 }
 
-static enum status watch_again_judge(void *context, int64_t ns, bool *explains, struct error *err)
+static enum status watch_again_judge(void *context, int64_t ns, enum clock_error_answer *answer,
+                                     struct error *err)
 {
     struct again *a = context;
     enum status status;
@@ -102,7 +111,7 @@ static enum status watch_again_judge(void *context, int64_t ns, bool *explains, 
     status = open_files(a, err);
     if (status == STATUS_OK)
         status = read_all(a, err);
-    *explains = status == STATUS_OK && is_explained(a);
+    *answer = status == STATUS_OK ? answer_of(a) : CLOCKS_DO_NOT;
     watcher_close(&a->watcher);
     for (size_t i = 0; i < a->files.count; i++)
         if (a->files.at[i])
@@ -111,15 +120,17 @@ static enum status watch_again_judge(void *context, int64_t ns, bool *explains, 
     return status;
 }
 
-/* The watcher is the one that found something in these files; 0: nobody knows. */
+/* The watcher is the one that found something in these files; 0: none explains them. CLOCK_ERROR_UNKNOWN: it was stopped. */
 static enum status watch_again_for_clocks(const struct watcher *w, const char *const *paths,
-                                   size_t count, int64_t *ns, struct error *err)
+                                          size_t count, const atomic_bool *stop, int64_t *ns,
+                                          struct error *err)
 {
-    struct again a = { .options = w->options,
+    struct again a = { .stop = stop,
+                       .options = w->options,
                        .paths = paths,
                        .count = count,
                        .unjudged = w->model.counts.unjudged };
-    struct clock_error_trial trial = { watch_again_judge, &a, w->counts.ops };
+    struct clock_error_trial trial = { watch_again_judge, &a, w->counts.ops, stop };
     enum status status;
 
     a.options.tell = NULL;
@@ -133,6 +144,7 @@ static enum status watch_again_for_clocks(const struct watcher *w, const char *c
 #define WAITING_BYTES_MAX ((size_t)64 << 20)
 #define LINE_BYTES_MAX_HERE ((size_t)64 << 20)
 #define PATIENCE_NS ((int64_t)10 * 1000000000)
+#define CLOCKS_NS ((int64_t)10 * 1000000000) /* for the search for what clocks explain */
 #define NAP_MS 20 /* between two looks at files that may grow */
 
 struct watch_values {
@@ -383,21 +395,26 @@ static int64_t try_clocks(struct watch_call *watch)
 {
     const char *paths[OPTION_TEXTS_MAX];
     struct error ignored = { 0 };
-    int64_t tried;
+    int64_t tried, left = limits_left_ns(watch->limits);
+    struct timeout timeout;
+    enum status status;
 
     if (report_watch_verdict(&watch->watcher) != VERDICT_INVALID || !stands_in_files(watch) ||
         watch->watcher.options.profile.timing == TIMING_NONE)
         return 0;
     for (size_t i = 0; i < watch->tails.count; i++)
         paths[i] = watch->tails.at[i].name;
-    if (watch_again_for_clocks(&watch->watcher, paths, watch->tails.count, &tried, &ignored) !=
-        STATUS_OK)
+    if (timeout_begin(&timeout, left > 0 ? left : CLOCKS_NS, &ignored) != STATUS_OK)
         return 0;
-    return tried;
+    status = watch_again_for_clocks(&watch->watcher, paths, watch->tails.count,
+                                    timeout_stop(&timeout), &tried, &ignored);
+    timeout_end(&timeout);
+    return status == STATUS_OK ? tried : 0;
 }
 
-static enum status print(struct watch_call *watch, int64_t ns, struct error *err)
+static enum status print(struct watch_call *watch, int64_t from, struct error *err)
 {
+    int64_t tried, ns;
     struct buffer out = { 0 };
     enum status status;
 
@@ -405,10 +422,12 @@ static enum status print(struct watch_call *watch, int64_t ns, struct error *err
         *err = watch->say_error;
         return err->status;
     }
+    tried = watch->values->json ? 0 : try_clocks(watch);
+    ns = wall_clock_ns() - from;
     if (watch->values->json)
         report_watch_json(&watch->watcher, ns, &out);
     else
-        report_watch_summary(&watch->watcher, ns, try_clocks(watch), &out);
+        report_watch_summary(&watch->watcher, ns, tried, &out);
     status = output_print(&out, err);
     buffer_close(&out);
     return status;
@@ -427,7 +446,7 @@ static enum status watch_and_print(struct watch_call *watch, enum exit_code *cod
     progress_bar_end(&watch->bar);
     limits_settle(watch->limits);
     *code = command_exit_of_verdict(report_watch_verdict(&watch->watcher));
-    return print(watch, wall_clock_ns() - from, err);
+    return print(watch, from, err);
 }
 
 static enum status cmd_watch_run(const void *given, struct limits *limits,

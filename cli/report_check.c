@@ -141,6 +141,8 @@ enum status report_check_print(const struct check_report *report, struct buffer 
         report_checker_unjudged(told->unjudged_predicates, out);
     if (jury->verdict == VERDICT_UNKNOWN)
         print_skipped(jury, out);
+    if (report->clock_error_ns < 0)
+        buffer_text(out, TEXT("clocks     whether clocks explain it was not found out: the time was over\n"));
     if (report->clock_error_ns > 0) {
         buffer_text(out, TEXT("clocks     with --clock-error "));
         quantity_print_duration(out, report->clock_error_ns);

@@ -84,6 +84,7 @@ static enum status open_ground(struct certificate *c, struct error *err)
     TRY(matcher_init(&c->matcher, h, check_wants(c->options, CHECK_SLOWLY), err));
     TRY(answers_init(&c->answers, h, c->matcher.predicates, err));
     TRY(rows_init(&c->rows, h, &c->keys, &c->matcher, err));
+    rows_heed(&c->rows, c->options->stop);
     return note_views(c, err);
 }
 

@@ -85,8 +85,14 @@ static inline bool certificate_is_answered(const struct history *h, uint32_t txn
     return h->op_kind[op] == OP_READ && h->op_value_kind[op] != VALUE_NONE;
 }
 
+/* Whether certificate_goes_on() is to be asked: every so many transactions, and where work is dear. */
+static inline bool certificate_is_time(const struct certificate *c, uint32_t done)
+{
+    return done % CERTIFICATE_STEP == 0 || c->rows.pace.is_over;
+}
+
 /*
- * Asked every CERTIFICATE_STEP transactions, of which so many have been looked at.
+ * Asked where certificate_is_time(), of which so many have been looked at.
  * False: somebody wants the check to end, and it says now how far it came.
  */
 bool certificate_goes_on(struct certificate *, const char *looking_for, uint32_t done);

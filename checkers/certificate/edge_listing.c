@@ -324,6 +324,8 @@ static enum status list_near_rows(struct edge_listing *l, struct inquiry *q, uin
     for (uint32_t i = c->left_start[from]; i < c->left_start[end]; i++) {
         uint32_t key = c->left[i];
 
+        if (!pace_spend(&c->rows.pace, 2))
+            break;
         if (c->keys.table[key] != table || c->asked[key] == c->question)
             continue;
         c->asked[key] = c->question;
@@ -354,7 +356,8 @@ static enum status list_statement(struct edge_listing *l, uint32_t head, struct 
         return spans->key == HISTORY_NONE ? STATUS_OK : list_row(l, &q, spans->key);
     if (is_few(c, &q, table, &from, &end))
         return list_near_rows(l, &q, table, from, end);
-    for (uint32_t i = c->keys.start[table]; i < c->keys.start[table + 1]; i++)
+    for (uint32_t i = c->keys.start[table];
+         i < c->keys.start[table + 1] && pace_spend(&c->rows.pace, 4); i++)
         TRY(list_row(l, &q, c->keys.members[i]));
     return STATUS_OK;
 }
@@ -461,7 +464,7 @@ enum status edge_listing_run(struct edge_listing *l, struct error *err)
         TRY(list_txn(l, rank, err));
         if (l->stops_backward && l->has_backward)
             return STATUS_OK;
-        if (rank % CERTIFICATE_STEP == 0 && !certificate_goes_on(c, "cycles", rank))
+        if (certificate_is_time(c, rank) && !certificate_goes_on(c, "cycles", rank))
             return STATUS_OK;
     }
     return STATUS_OK;

@@ -222,7 +222,7 @@ static enum status follow_all(struct certificate_replay *r, bool *agrees, struct
         TRY(follow_txn(r, places->sequence[i], agrees, err));
         if (!*agrees)
             return STATUS_OK;
-        if (i % CERTIFICATE_STEP == 0 && !certificate_goes_on(r->certificate, "answers", i)) {
+        if (certificate_is_time(r->certificate, i) && !certificate_goes_on(r->certificate, "answers", i)) {
             *agrees = false;
             return STATUS_OK;
         }
@@ -406,7 +406,7 @@ static enum status replay_statements(struct statement_replay *g, struct error *e
         TRY(ask_all(g, place, err));
         if (place < count)
             leave_behind(c, c->places.sequence[place]);
-        if (place % CERTIFICATE_STEP == 0 && !certificate_goes_on(c, "answers", place))
+        if (certificate_is_time(c, place) && !certificate_goes_on(c, "answers", place))
             return STATUS_OK;
     }
     return STATUS_OK;
@@ -549,7 +549,7 @@ enum status certificate_replay_reads(struct certificate *c, bool *all_agree, str
         if (rank + CERTIFICATE_AHEAD < c->places.in_count)
             certificate_fetch(c, c->ranked[rank + CERTIFICATE_AHEAD]);
         status = replay_reads_of(&s, c->ranked[rank], all_agree, err);
-        if (rank % CERTIFICATE_STEP == 0 && !certificate_goes_on(c, "answers", rank))
+        if (certificate_is_time(c, rank) && !certificate_goes_on(c, "answers", rank))
             *all_agree = false;
     }
     free(s.held);

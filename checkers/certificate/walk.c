@@ -287,6 +287,12 @@ static bool matches(struct asking *a, uint32_t key, uint32_t number, bool *yes)
     return answer != PREDICATE_UNDECIDED;
 }
 
+/* Whether there is time for one more version or row. */
+static bool may_go_on(const struct asking *a)
+{
+    return pace_spend(&a->walk->certificate->rows.pace, 4);
+}
+
 /* --- Changes ---------------------------------------------------------------------- */
 
 static enum status tell_change(struct asking *a, const struct certified_sight *s, uint32_t changing,
@@ -321,7 +327,7 @@ static enum status find_change_before(struct asking *a, const struct certified_s
         uint32_t before = n == v->start[s->key] ? VERSION_FIRST : n - 1;
         bool other;
 
-        if (!matches(a, s->key, before, &other))
+        if (!may_go_on(a) || !matches(a, s->key, before, &other))
             return STATUS_OK;
         if (other != matched)
             return tell_change(a, s, n, EDGE_PREDICATE_WR, err);
@@ -347,7 +353,7 @@ static enum status find_change_behind(struct asking *a, const struct certified_s
             n++;
     }
     for (; n < end && v->rank[n] != own; n++) {
-        if (!matches(a, s->key, n, &other))
+        if (!may_go_on(a) || !matches(a, s->key, n, &other))
             return STATUS_OK;
         if (other != matched)
             return tell_change(a, s, n, EDGE_PREDICATE_RW, err);
@@ -514,8 +520,11 @@ static enum status walk_statement(struct walk *w, uint32_t txn, uint32_t head, s
     if (spans->is_pinned) {
         TRY(look_at_pinned(&a, spans->key, err));
     } else {
-        for (uint32_t i = c->keys.start[table]; i < c->keys.start[table + 1]; i++)
+        for (uint32_t i = c->keys.start[table]; i < c->keys.start[table + 1]; i++) {
+            if (!may_go_on(&a))
+                return STATUS_OK;
             TRY(look_at(&a, c->keys.members[i], err));
+        }
     }
     return w->judges ? judge_answer(&a, err) : STATUS_OK;
 }
@@ -531,6 +540,8 @@ static enum status walk_table(struct walk *w, uint32_t txn, uint32_t head, struc
     for (uint32_t i = c->keys.start[table]; i < c->keys.start[table + 1]; i++) {
         struct certified_sight s = certificate_look(c, &view, txn, head, c->keys.members[i]);
 
+        if (!pace_spend(&c->rows.pace, 4))
+            return STATUS_OK;
         if (!s.is_own && !s.is_unreal)
             TRY(w->sight(w->context, &s, err));
     }
@@ -646,7 +657,7 @@ enum status certificate_walk(struct walk *w, struct error *err)
     certificate_begin_walk(c);
     for (uint32_t rank = 0; rank < c->places.in_count; rank++) {
         TRY(walk_txn(w, c->ranked[rank], err));
-        if (rank % CERTIFICATE_STEP == 0 &&
+        if (certificate_is_time(c, rank) &&
             !certificate_goes_on(c, w->judges ? "answers" : "cycles", rank))
             return STATUS_OK;
     }

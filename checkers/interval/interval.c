@@ -10,7 +10,7 @@
 #include "checkers/proof/tell.h"
 #include "checkers/proof/witness.h"
 
-#define STEP 4096 /* transactions between two looks whether somebody wants an end */
+#define STEP 512 /* transactions between two looks whether somebody wants an end */
 
 static enum status examine_columns(const struct history *h, struct error *err)
 {

@@ -262,6 +262,7 @@ static enum status judge(const struct history *h, const struct check_options *op
 
     if (status == STATUS_OK)
         status = contradiction_find(&r.places, check, err);
+    rows_heed(&r.rows, options->stop);
     if (status == STATUS_OK)
         status = order_replay_run(&r, options, err);
     if (status == STATUS_OK) {
@@ -286,7 +287,7 @@ static enum status order_judge(const struct history *h, const struct check_optio
 
     TRY(refuse_other_views(h, err));
     TRY(judge(h, options, false, check, err));
-    if (check->verdict != VERDICT_UNKNOWN)
+    if (check->verdict != VERDICT_UNKNOWN || check_is_stopped(options))
         return STATUS_OK;
     other.is_unjudged = NULL;
     if (h->statement_count > 0)

@@ -218,7 +218,7 @@ enum status order_replay_run(struct order_replay *r, const struct check_options 
             continue;
         if (r->check->has_more_findings)
             break;
-        if (i % PROGRESS_STEP != 0)
+        if (i % PROGRESS_STEP != 0 && !r->rows.pace.is_over)
             continue;
         progress_report(options->progress, i, count);
         if (check_is_stopped(options)) {

@@ -138,7 +138,7 @@ enum status matcher_init(struct matcher *m, const struct history *h, bool slowly
 {
     uint32_t count;
 
-    *m = (struct matcher){ .history = h };
+    *m = (struct matcher){ .history = h, .is_slow = slowly };
     if (h->statement_count == 0)
         return STATUS_OK;
     TRY(predicate_scratch_init(&m->scratch, err));

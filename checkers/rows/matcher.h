@@ -43,6 +43,7 @@ struct matcher {
     struct spans *spans; /* by predicate */
     struct map keys;     /* the hash of a key's text to the key; filled when first asked */
     bool keys_are_known;
+    bool is_slow; /* nothing is known of predicates but what they answer */
 };
 
 /*

@@ -7,6 +7,8 @@
 #include "checkers/rows/scan_private.h"
 
 #define NO_NUMBER INT64_MIN
+#define CACHE_BYTES_MAX ((size_t)64 << 20) /* of all predicates together */
+#define CELLS_A_STEP 8                     /* that are compared in the time of one step */
 
 /* --- Making ----------------------------------------------------------------------- */
 
@@ -68,6 +70,8 @@ enum status rows_init(struct rows *r, const struct history *h, const struct keys
         most = r->tables[t].slot_count > most ? r->tables[t].slot_count : most;
     }
     TRY(memory_resize((void **)&r->found, most, sizeof *r->found, err));
+    TRY(check_memory((void **)&r->caches, predicates_count(matcher->predicates), sizeof *r->caches, 0,
+                     err));
     return add_columns(r, err);
 }
 
@@ -79,17 +83,41 @@ static void close_table(struct row_table *table)
     free(table->numbered);
     free(table->live);
     free(table->live_place);
+    array_close(&table->changes);
 }
 
 void rows_close(struct rows *r)
 {
     for (size_t t = 0; r->tables && t < r->history->table_count; t++)
         close_table(&r->tables[t]);
+    for (uint32_t p = 0; r->caches && p < predicates_count(r->matcher->predicates); p++)
+        free(r->caches[p].yes);
+    free(r->caches);
     free(r->tables);
     free(r->row);
     free(r->found);
     array_close(&r->matching);
     *r = (struct rows){ 0 };
+}
+
+static void forget(struct rows *r, struct row_cache *cache, const struct row_table *table)
+{
+    if (cache->yes)
+        r->cache_bytes -= table->slot_count / 8;
+    free(cache->yes);
+    *cache = (struct row_cache){ 0 };
+}
+
+static void forget_all(struct rows *r)
+{
+    const struct predicates *predicates = r->matcher->predicates;
+
+    for (uint32_t p = 0; p < predicates_count(predicates); p++)
+        forget(r, &r->caches[p], &r->tables[predicates_get(predicates, p)->table]);
+    for (uint32_t t = 0; t < r->history->table_count; t++) {
+        r->tables[t].changes.count = 0;
+        r->tables[t].notes_changes = false;
+    }
 }
 
 /* --- Changing --------------------------------------------------------------------- */
@@ -116,12 +144,22 @@ static void vanish(struct row_table *table, uint32_t slot)
         table->columns[table->numbered[i]][slot] = NO_NUMBER;
 }
 
+/* Without memory for it the predicates are judged from the beginning, as if none were kept. */
+static void note_change(struct rows *r, struct row_table *table, uint32_t slot)
+{
+    struct error ignored = { 0 };
+
+    if (table->notes_changes && array_push(&table->changes, slot, &ignored) != STATUS_OK)
+        forget_all(r);
+}
+
 void rows_set(struct rows *r, uint32_t key, uint8_t kind, int64_t bits)
 {
     uint32_t slot = r->keys->slot[key];
     struct row_table *table = &r->tables[r->keys->table[key]];
     struct value row = { (enum value_kind)kind, bits };
 
+    note_change(r, table, slot);
     if (kind != VALUE_ROW) {
         r->row[key] = -1;
         vanish(table, slot);
@@ -149,7 +187,7 @@ static struct scan_span scan_span_of(const struct span *span)
 }
 
 /* As many rows match as came, and each that came does and is what is there. */
-static bool rows_came(const struct rows *r, uint32_t head, const struct row_table *table,
+static bool rows_came(struct rows *r, uint32_t head, const struct row_table *table,
                       const struct span *span)
 {
     const struct history *h = r->history;
@@ -158,7 +196,8 @@ static bool rows_came(const struct rows *r, uint32_t head, const struct row_tabl
     struct scan_span numbers = scan_span_of(span);
     bool is_select = h->op_kind[head] == OP_SELECT;
 
-    if (scan_count(cells, table->slot_count, numbers) != count)
+    if (!pace_spend(&r->pace, table->slot_count / CELLS_A_STEP + count) ||
+        scan_count(cells, table->slot_count, numbers) != count)
         return false;
     for (uint32_t op = head + 1; op <= head + count; op++) {
         uint32_t key = h->op_key[op];
@@ -231,7 +270,7 @@ static bool aggregates_came(struct rows *r, uint32_t head, const struct row_tabl
         const struct row_aggregate *aggregate =
             read_aggregate(r, h->statement_table[statement], h->aggregate_name[i]);
 
-        if (!aggregate->is_known ||
+        if (!pace_spend(&r->pace, table->slot_count / CELLS_A_STEP) || !aggregate->is_known ||
             (aggregate->function != FUNCTION_COUNT_ROWS && aggregate->column != span->column) ||
             !number_came(table, span, (enum aggregate_function)aggregate->function,
                          (struct value){ h->aggregate_kind[i], h->aggregate_value[i] }))
@@ -297,8 +336,93 @@ static enum status try_slots(struct rows *r, uint32_t table, uint32_t predicate,
 {
     const uint32_t *members = r->keys->members + r->keys->start[table];
 
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++) {
+        if (!pace_spend(&r->pace, 4)) {
+            r->is_undecided = true;
+            return STATUS_OK;
+        }
         TRY(try_key(r, predicate, members[slots[i]], err));
+    }
+    return STATUS_OK;
+}
+
+/* --- Predicates that are asked for again ------------------------------------------------------- */
+
+/* Whether the slot's row matches, from now on. False: nobody can tell. */
+static bool judge_slot(struct rows *r, uint32_t number, uint32_t predicate, uint32_t slot)
+{
+    struct row_cache *cache = &r->caches[predicate];
+    uint32_t key = r->keys->members[r->keys->start[number] + slot];
+    uint64_t bit = UINT64_C(1) << slot % 64, *word = &cache->yes[slot / 64];
+    enum predicate_answer answer = PREDICATE_NO;
+
+    if (!pace_spend(&r->pace, 4))
+        return false;
+    if (r->row[key] >= 0)
+        answer = matcher_match(r->matcher, predicate, (struct value){ VALUE_ROW, r->row[key] });
+    cache->count -= (*word & bit) != 0;
+    *word &= ~bit;
+    if (answer == PREDICATE_YES)
+        *word |= bit;
+    cache->count += answer == PREDICATE_YES;
+    return answer != PREDICATE_UNDECIDED;
+}
+
+/* Judges what has changed, or all. False: it cannot be kept. */
+static bool follow_changes(struct rows *r, uint32_t number, uint32_t predicate, bool is_new)
+{
+    struct row_cache *cache = &r->caches[predicate];
+    const struct row_table *table = &r->tables[number];
+    bool all = is_new || table->changes.count - cache->followed > table->slot_count;
+    size_t from = all ? 0 : cache->followed, end = all ? table->slot_count : table->changes.count;
+
+    for (size_t i = from; i < end; i++)
+        if (!judge_slot(r, number, predicate, all ? (uint32_t)i : table->changes.at[i]))
+            return false;
+    cache->followed = table->changes.count;
+    return true;
+}
+
+/* Whether it is known which rows match. What is asked for once is not worth the memory. */
+static bool is_kept(struct rows *r, uint32_t number, uint32_t predicate)
+{
+    struct row_table *table = &r->tables[number];
+    struct row_cache *cache = &r->caches[predicate];
+    bool is_new = !cache->yes;
+
+    if (r->matcher->is_slow || r->matcher->spans[predicate].is_exact || cache->asked == UINT32_MAX || cache->asked++ == 0)
+        return false;
+    if (is_new) {
+        if (r->cache_bytes + table->slot_count / 8 > CACHE_BYTES_MAX)
+            return false;
+        cache->yes = calloc(table->slot_count / 64 + 1, sizeof *cache->yes);
+        if (!cache->yes)
+            return false;
+        r->cache_bytes += table->slot_count / 8;
+        table->notes_changes = true;
+    }
+    if (follow_changes(r, number, predicate, is_new))
+        return true;
+    forget(r, cache, table);
+    cache->asked = UINT32_MAX; /* not again: some row cannot be judged */
+    return false;
+}
+
+/* The rows that match, in the order in which they would have been looked at. */
+static enum status take_kept(struct rows *r, uint32_t number, uint32_t predicate, bool by_slot,
+                             struct error *err)
+{
+    const struct row_cache *cache = &r->caches[predicate];
+    const struct row_table *table = &r->tables[number];
+    const uint32_t *members = r->keys->members + r->keys->start[number];
+
+    for (uint32_t i = 0; r->matching.count < cache->count; i++) {
+        uint32_t slot = by_slot ? i : table->live[i];
+        struct matched_row row = { members[slot], { VALUE_ROW, r->row[members[slot]] } };
+
+        if (cache->yes[slot / 64] >> slot % 64 & 1)
+            TRY(array_push(&r->matching, row, err));
+    }
     return STATUS_OK;
 }
 
@@ -309,6 +433,7 @@ enum status rows_find(struct rows *r, uint32_t head, struct error *err)
     uint32_t predicate = matcher_predicate(r->matcher, head);
     const struct spans *spans = &r->matcher->spans[predicate];
     const struct row_table *table = &r->tables[number];
+    bool has_span = spans->count > 0 && !table->has_least;
 
     r->matching.count = 0;
     r->is_undecided = false;
@@ -316,9 +441,12 @@ enum status rows_find(struct rows *r, uint32_t head, struct error *err)
         return STATUS_OK;
     if (spans->is_pinned)
         return spans->key == HISTORY_NONE ? STATUS_OK : try_key(r, predicate, spans->key, err);
-    if (spans->count > 0 && !table->has_least) {
+    if (is_kept(r, number, predicate))
+        return take_kept(r, number, predicate, has_span, err);
+    if (has_span) {
         uint32_t count = select_span(table, &spans->at[0], r->found);
 
+        (void)pace_spend(&r->pace, table->slot_count / CELLS_A_STEP);
         return try_slots(r, number, predicate, r->found, count, err);
     }
     return try_slots(r, number, predicate, table->live, table->live_count, err);

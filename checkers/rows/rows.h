@@ -7,11 +7,13 @@
  *
  * A column is compared with a span slot after slot: up to some thousands of rows
  * that is faster than any index. Where the primary key is given, one row is
- * looked at.
+ * looked at. Of a predicate that is asked for again, which rows match is kept: then only the rows
+ * that have changed since are judged anew.
  */
 #ifndef CHECKERS_ROWS_ROWS_H
 #define CHECKERS_ROWS_ROWS_H
 
+#include "base/timeout.h"
 #include "checkers/rows/answers.h"
 #include "checkers/rows/keys.h"
 #include "checkers/rows/matcher.h"
@@ -24,6 +26,16 @@ struct row_table {
     bool has_least;       /* some cell was the least integer of all: numbers do not tell */
     uint32_t *live;       /* slots */
     uint32_t *live_place; /* by slot: its place there, or HISTORY_NONE */
+    bool notes_changes;   /* some predicate over it is kept */
+    ARRAY(uint32_t) changes; /* slots, since then */
+};
+
+/* Which rows match a predicate, and so of which rows that is known. */
+struct row_cache {
+    uint32_t asked;   /* how often */
+    size_t followed;  /* of the table's changes */
+    uint32_t count;   /* of bits */
+    uint64_t *yes;    /* a bit for each slot; NULL: it is not kept */
 };
 
 /* An aggregate of a table by its name, read once. */
@@ -44,6 +56,9 @@ struct rows {
     uint32_t *found;                    /* slots, on the way */
     struct row_aggregate aggregate;     /* the last that was read */
     bool is_undecided;                  /* some row could not be judged, then */
+    struct row_cache *caches;           /* by predicate */
+    size_t cache_bytes;
+    struct pace pace; /* once it is over what was found is undecided */
 };
 
 /* Closed by rows_close(), also after a failure. All rows are absent. */
@@ -53,6 +68,12 @@ void rows_close(struct rows *);
 
 /* The row of a table's key is this now; anything but a row: there is none. */
 void rows_set(struct rows *, uint32_t key, uint8_t kind, int64_t bits);
+
+/* What wants the work to end; NULL: nothing. */
+static inline void rows_heed(struct rows *r, const atomic_bool *stop)
+{
+    r->pace.stop = stop;
+}
 
 /* Fills `matching` with the rows that match a head's predicate. */
 MUST_USE enum status rows_find(struct rows *, uint32_t head, struct error *);

@@ -42,6 +42,23 @@ exits 3 "a program that does not come is not read" program silent --timeout 0.1
 exits 3 "a stream that does not end is watched for that long" \
     watch silent --profile postgresql/serializable --timeout 0.1
 
+# Thousands of selects, each of other rows, over thousands of rows: minutes of work in a small file.
+awk 'BEGIN {
+    printf "{\"ordeal-history\":1,\"tables\":{\"t\":{\"columns\":{\"id\":\"bigint\",\"s\":\"text\"},\"key\":[\"id\"]}},\"initial\":{"
+    for (i = 0; i < 50000; i++)
+        printf "%s\"t/%d\":{\"id\":%d,\"s\":\"x\"}", i ? "," : "", i, i
+    printf "}}\n"
+    line = "{\"txn\":%d,\"session\":0,\"status\":\"ok\",\"ops\":[{\"select\":\"t\",\"where\":\"s = %cy%d%c\",\"rows\":{}}],\"ts\":%d}\n"
+    for (i = 1; i <= 25000; i++)
+        printf line, i, 39, i, 39, i
+}' >selects.jsonl
+for checker in order certificate blackbox; do
+    exits 3 "$checker stops in the middle of its selects" check selects.jsonl --checker $checker --timeout 0.5
+    check "and says so" mentions out 'not judged: the time limit of 0.5 seconds'
+done
+exits 3 "and so does the whole jury" check selects.jsonl --timeout 0.5 --json
+check "which says it as an object" grep -q '^{"verdict":"unknown",.*not judged: the time limit of 0.5 seconds.*}$' out
+
 for command in 'check x' 'verify x y' 'convert x --to oh -o y' 'run x' 'bisect x' 'prove' 'program x' \
     'generate rw-mix -o y' 'watch x --profile postgresql/serializable'; do
     # shellcheck disable=SC2086 # several arguments

@@ -49,6 +49,7 @@ struct predicted {
     uint32_t *own_version;  /* by key: what the transaction at hand has written so far, ... */
     uint32_t *owner;        /* ... and which transaction that is, plus one */
     uint64_t comparisons;
+    bool has_mismatch;
 };
 
 /* The possible versions of a row that match, or that do not. */
@@ -120,7 +121,9 @@ static enum status tell_mismatch(struct sight_question *a, uint32_t key, bool ca
     struct buffer why = { 0 }, proof = { 0 };
     struct wrong_read wrong = { .txn = a->txn, .op = a->head, .key = key };
 
-    leave_weaker_open(c);
+    if (!a->predicted->has_mismatch)
+        leave_weaker_open(c);
+    a->predicted->has_mismatch = true;
     /* Weaker levels have no name for it: what is wrong is not called valid for that. */
     if (!infer_finds(c, ANOMALY_RESULT_SET_MISMATCH)) {
         a->is_undecided |= level_implies(c->options->level, LEVEL_READ_COMMITTED);

@@ -397,6 +397,105 @@ static void small_histories_are_judged_as_the_oracle_does(void)
     TEST_ASSERT_GREATER_THAN(ROUNDS / 40, inverted);
 }
 
+/* --- Predicates that are asked for again ------------------------------------------------ */
+
+#define ASKED_ROWS 100
+#define NO_ROW INT64_MIN
+
+/* No span of numbers narrows them: what matches is kept from one question to the next. */
+static const char *const asked_names[] = { "v%3=1", "v%2=0&id>=40", "v%97=96" };
+
+static bool is_asked_for(size_t predicate, int64_t id, int64_t v)
+{
+    return predicate == 0   ? v % 3 == 1
+           : predicate == 1 ? v % 2 == 0 && id >= 40
+                            : v % 97 == 96;
+}
+
+/* A row comes, goes or changes. */
+static void print_change(struct random *draws, int64_t rows[ASKED_ROWS], struct buffer *out)
+{
+    uint64_t id = random_below(draws, ASKED_ROWS);
+
+    rows[id] = random_below(draws, 3) == 0 ? NO_ROW : random_between(draws, 0, 50);
+    if (rows[id] == NO_ROW)
+        buffer_print(out, "d t/%" PRIu64, id);
+    else
+        buffer_print(out, "w t/%" PRIu64 " %" PRId64, id, rows[id]);
+}
+
+/* The answer lacks a row, if it has that one. */
+static bool print_question(size_t predicate, const int64_t rows[ASKED_ROWS], int64_t lacks,
+                           struct buffer *out)
+{
+    bool is_wrong = false;
+
+    buffer_print(out, "sel %s {", asked_names[predicate]);
+    for (int64_t id = 0; id < ASKED_ROWS; id++) {
+        if (rows[id] == NO_ROW || !is_asked_for(predicate, id, rows[id]))
+            continue;
+        is_wrong |= id == lacks;
+        if (id != lacks)
+            buffer_print(out, "%" PRId64 "=%" PRId64 " ", id, rows[id]);
+    }
+    buffer_byte(out, '}');
+    return is_wrong;
+}
+
+/* Some changes between two questions are few, and some are more than there are rows. */
+static bool print_asking(struct random *draws, struct buffer *out)
+{
+    int64_t rows[ASKED_ROWS];
+    bool is_wrong = false;
+
+    for (int id = 0; id < ASKED_ROWS; id++)
+        rows[id] = NO_ROW;
+    for (int txn = 1; txn <= 60; txn++) {
+        uint64_t changes = random_below(draws, 20) == 0 ? 2 * ASKED_ROWS : random_below(draws, 4);
+        int64_t lacks = random_below(draws, 80) == 0 ? (int64_t)random_below(draws, ASKED_ROWS) : -1;
+
+        buffer_print(out, "%sT%d ts%d: ", txn > 1 ? "; " : "", txn, txn);
+        for (uint64_t i = 0; i < changes; i++) {
+            print_change(draws, rows, out);
+            buffer_text(out, TEXT(", "));
+        }
+        is_wrong |= print_question(random_below(draws, ROW_COUNT(asked_names)), rows, lacks, out);
+    }
+    buffer_byte(out, '\0');
+    return is_wrong;
+}
+
+static void what_matches_is_kept_while_rows_change(void)
+{
+    struct random_key key = random_key_of_seed(11);
+    struct random draws;
+    unsigned wrong = 0;
+
+    random_init(&draws, &key);
+    for (int round = 0; round < 60; round++) {
+        struct buffer notation = { 0 };
+        bool is_wrong = print_asking(&draws, &notation);
+        enum verdict expected = is_wrong ? VERDICT_INVALID : VERDICT_VALID;
+        struct history history;
+        struct check check, slow;
+
+        notation_read(notation.at, &history);
+        check = fixture_check("order", &history, LEVEL_SERIALIZABLE, CHECK_WITNESS);
+        slow = fixture_check("order", &history, LEVEL_SERIALIZABLE, CHECK_WITNESS | CHECK_SLOWLY);
+        TEST_ASSERT_EQUAL_MESSAGE(expected, check.verdict, notation.at);
+        TEST_ASSERT_EQUAL_MESSAGE(expected, slow.verdict, notation.at);
+        TEST_ASSERT_EQUAL(slow.witness.count, check.witness.count);
+        TEST_ASSERT_EQUAL_MEMORY(slow.witness.at, check.witness.at, check.witness.count);
+        wrong += is_wrong;
+        check_close(&check);
+        check_close(&slow);
+        history_close(&history);
+        buffer_close(&notation);
+    }
+    TEST_ASSERT_GREATER_THAN(5, wrong);
+    TEST_ASSERT_LESS_THAN(55, wrong);
+}
+
 /* --- Tables that are looked through at once ----------------------------------------- */
 
 #define TABLE_ROWS 20
@@ -542,6 +641,7 @@ int main(void)
     RUN_TEST(what_a_read_missed_is_told);
     RUN_TEST(what_a_read_did_not_miss_is_not_told);
     RUN_TEST(unknown_outcomes_are_placed_or_doubted);
+    RUN_TEST(what_matches_is_kept_while_rows_change);
     RUN_TEST(aggregates_of_tables_are_right_at_once_and_slowly);
     RUN_TEST(a_replay_that_is_stopped_says_how_far_it_came);
     RUN_TEST(small_histories_are_judged_as_the_oracle_does);
