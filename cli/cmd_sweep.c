@@ -13,7 +13,7 @@ struct sweep_values {
     const char *scenario, *seeds, *out, *time_budget, *shard, *junit;
     struct option_number workers;
     struct option_texts merge, sets;
-    bool resume, until_failure, guided, json;
+    bool resume, until_failure, guided, no_sync, json;
 };
 
 #define AT(field) offsetof(struct sweep_values, field)
@@ -32,6 +32,9 @@ static const struct option sweep_rows[] = {
       .help = "keep a journal of all runs in this folder, and write sweep.json" },
     { .name = "resume", .kind = OPTION_FLAG, .offset = AT(resume),
       .help = "continue the journal of --out, if there is one" },
+    { .name = "no-sync", .kind = OPTION_FLAG, .offset = AT(no_sync),
+      .help = "do not wait until the journal is on the disk: it then survives a\n"
+              "kill, but not a power cut" },
     { .name = "until-failure", .kind = OPTION_FLAG, .offset = AT(until_failure),
       .help = "stop at the first run that fails" },
     { .name = "guided", .kind = OPTION_FLAG, .offset = AT(guided),
@@ -81,6 +84,7 @@ static enum status report(const struct sweep_values *values, const struct sweep 
                                    .wall_ns = sweep->wall_ns,
                                    .interrupted = interrupt_signal() ? interrupt_name() : NULL,
                                    .journal = values->out,
+                                   .damaged = sweep->damaged,
                                    .tried_again = sweep->tried_again };
 
     TRY(write_reports(values, &report, err));
@@ -123,6 +127,8 @@ static enum status check_sweep(const struct sweep_values *values, struct error *
                          values->scenario ? "--seeds A..B" : "SCENARIO");
     if (values->resume && !values->out)
         return error_set(err, STATUS_BAD_INPUT, "--resume needs the --out DIR to go on with");
+    if (values->no_sync && !values->out)
+        return error_set(err, STATUS_BAD_INPUT, "--no-sync is of the journal, which needs --out DIR");
     return STATUS_OK;
 }
 
@@ -155,6 +161,7 @@ static enum status sweep_scenarios(const struct sweep_values *values, struct swe
         .shard = values->shard,
         .until_failure = values->until_failure,
         .is_guided = values->guided,
+        .no_sync = values->no_sync,
         .worker_count = values->workers.given ? (unsigned)values->workers.value : cores_count(),
         .progress = &progress,
         .say = say,
@@ -178,7 +185,7 @@ static enum status sweep_scenarios(const struct sweep_values *values, struct swe
 static enum status check_merge(const struct sweep_values *values, struct error *err)
 {
     if (values->scenario || values->seeds || values->sets.count > 0 || values->shard ||
-        values->resume || values->until_failure || values->guided || values->time_budget ||
+        values->resume || values->no_sync || values->until_failure || values->guided || values->time_budget ||
         values->workers.given)
         return error_set(err, STATUS_BAD_INPUT,
                          "--merge takes the sweep from its journals: beside it stand only --out, "

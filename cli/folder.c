@@ -1,7 +1,9 @@
+#define _GNU_SOURCE /* renameat2() */
 #include "cli/folder.h"
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,7 @@
 
 #include "cli/interrupt.h"
 #include "cli/output.h"
+#include "history/io/sink.h"
 #include "trial/scenario/scenario_folder.h"
 
 enum status folder_make(const char *path, struct error *err)
@@ -210,7 +213,49 @@ static enum status move_entry(void *context, const char *folder, const char *nam
     return rename(from, to) == 0 ? STATUS_OK : refuse(to, "cannot put it there", err);
 }
 
-enum status folder_draft_commit(struct folder_draft *draft, bool force, struct error *err)
+/* A file of the old folder that stays, also in the new one. */
+static enum status keep_entry(void *context, const char *folder, const char *name,
+                              struct error *err)
+{
+    char from[FOLDER_PATH_SIZE], to[FOLDER_PATH_SIZE];
+
+    if (is_of_an_answer(name))
+        return STATUS_OK;
+    TRY(join(from, folder, name, err));
+    TRY(join(to, context, name, err));
+    return link(from, to) == 0 ? STATUS_OK : refuse(to, "cannot put it there", err);
+}
+
+/* The draft and what is there change places at once, where the system can do that. */
+static bool exchange(struct folder_draft *draft)
+{
+    struct error ignored = { 0 };
+    struct stat about;
+
+    return lstat(draft->path, &about) == 0 && S_ISDIR(about.st_mode) &&
+           chmod(draft->at, about.st_mode & 07777) == 0 &&
+           for_entries(draft->path, keep_entry, draft->at, &ignored) == STATUS_OK &&
+           renameat2(AT_FDCWD, draft->at, AT_FDCWD, draft->path, RENAME_EXCHANGE) == 0;
+}
+
+static enum status sync_entry(void *context, const char *folder, const char *name,
+                              struct error *err)
+{
+    char path[FOLDER_PATH_SIZE];
+    bool is_synced;
+    int file;
+
+    (void)context;
+    TRY(join(path, folder, name, err));
+    file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        return refuse(path, "cannot open it", err);
+    is_synced = fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP;
+    close(file);
+    return is_synced ? STATUS_OK : refuse(path, "cannot write it to the disk", err);
+}
+
+static enum status put_in_place(struct folder_draft *draft, bool force, struct error *err)
 {
     bool is_all = false;
 
@@ -222,8 +267,21 @@ enum status folder_draft_commit(struct folder_draft *draft, bool force, struct e
     if (!scenario_folder_is_there(draft->path) ||
         (!force && (errno == ENOTEMPTY || errno == EEXIST)))
         return refuse(draft->path, "cannot put the folder there", err);
+    if (exchange(draft))
+        return STATUS_OK; /* the draft is what was there */
     TRY(for_entries(draft->path, remove_entry, &is_all, err));
     return for_entries(draft->at, move_entry, draft->path, err);
+}
+
+enum status folder_draft_commit(struct folder_draft *draft, bool force, struct error *err)
+{
+    char inside[FOLDER_PATH_SIZE];
+
+    TRY(for_entries(draft->at, sync_entry, NULL, err));
+    TRY(join(inside, draft->at, ".", err));
+    TRY(sink_sync_folder_of(inside, err));
+    TRY(put_in_place(draft, force, err));
+    return sink_sync_folder_of(draft->path, err);
 }
 
 enum status folder_claim(const char *path, bool force, struct error *err)

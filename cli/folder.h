@@ -2,7 +2,8 @@
  * folder: what subcommands do with folders: make them, and write into them.
  *
  * What a command answers with as a folder is written whole beside its place, and
- * then renamed, so that files of two answers never stand side by side:
+ * then renamed, so that files of two answers never stand side by side. It is on the disk before it has
+ * its name:
  *
  *     TRY(folder_claim(path, force, err));          before the work: may it be written?
  *     ...
@@ -13,7 +14,8 @@
  *     folder_draft_close(&draft);                   nothing is left of one that was not committed
  *
  * A folder in which something stands is refused. By force, the files of an answer
- * before are taken out of it first, and whatever else is there is left alone.
+ * before give way, and whatever else is there is left alone: the two folders change places at
+ * once. (File by file if the system cannot do that, or folders stand in the old one.)
  */
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H

@@ -15,6 +15,7 @@
 void output_init(void)
 {
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); /* a file over the limit is an error of write() */
     /*
      * A file opened later must not become standard output because that was
      * closed. Opened the wrong way round, a stream still fails when it is used.
@@ -54,6 +55,7 @@ enum status output_write_file(const char *path, const struct buffer *out, struct
 
     TRY(buffer_status(out, err));
     TRY(sink_open(&sink, path, err));
+    sink.syncs = true;
     status = sink_write(&sink, out->at, out->count, err);
     if (status == STATUS_OK)
         status = sink_commit(&sink, err);

@@ -19,7 +19,7 @@ void output_init(void);
 
 /* Writes all of the buffer to standard output. */
 MUST_USE enum status output_print(const struct buffer *, struct error *);
-/* Writes all of the buffer to a file, which is there whole or not at all. */
+/* Writes all of the buffer to a file, which is there whole or not at all, and on the disk. */
 MUST_USE enum status output_write_file(const char *path, const struct buffer *, struct error *);
 
 /* Says what went wrong, and where. */

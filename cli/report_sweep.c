@@ -75,6 +75,11 @@ static void print_plan(const struct sweep_report *report, struct buffer *out)
     quantity_print_rounded(out, report->wall_ns);
     buffer_print(out, ", %" PRIu64 ".%" PRIu64 " runs/s\n", report_sweep_pace(report) / 1000,
                  report_sweep_pace(report) % 1000 / 100);
+    if (report->damaged > 0) {
+        buffer_text(out, TEXT("damaged    "));
+        print_count(out, report->damaged, "line of the journal", "lines of the journal");
+        buffer_text(out, TEXT(", passed over as if not made\n"));
+    }
     if (report->tried_again > 0) {
         buffer_text(out, TEXT("retried    "));
         print_count(out, report->tried_again, "try of a run that the machine failed",
@@ -406,6 +411,8 @@ void report_sweep_print_json(const struct sweep_report *report, struct buffer *o
     answer_not_judged(report, &json);
     if (report->interrupted)
         json_writer_text(&json, "interrupted", report->interrupted);
+    if (report->damaged > 0)
+        json_writer_number(&json, "damaged_lines", report->damaged);
     if (report->tried_again > 0)
         json_writer_number(&json, "tried_again", report->tried_again);
     json_writer_seconds(&json, "seconds", report->wall_ns);

@@ -1,7 +1,7 @@
 /*
  * report_sweep: prints the result of a sweep, for people, as JSON, or as XML for build servers.
  *
- * Everything but the time and the tries that were made again is a function of the tally. So a sweep that was killed and resumed, and
+ * Everything but the time, the tries that were made again and damage is a function of the tally. So a sweep that was killed and resumed, and
  * merged shards, print what a single machine would print.
  */
 #ifndef CLI_REPORT_SWEEP_H
@@ -15,6 +15,7 @@ struct sweep_report {
     int64_t wall_ns;
     const char *interrupted; /* by which signal; NULL: it was not */
     const char *journal;     /* its folder; NULL: there is none */
+    uint64_t damaged;        /* lines of the journals that were passed over */
     uint64_t tried_again; /* tries that the machine failed, and that were made again */
 };
 

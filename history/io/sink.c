@@ -198,10 +198,38 @@ void sink_open_memory(struct sink *sink, struct buffer *memory)
     *sink = (struct sink){ .name = "memory", .file = -1, .memory = memory };
 }
 
+/* What cannot be synced, as a folder of some systems, is no error. */
+static bool sync_file(int file)
+{
+    return fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;
+}
+
+enum status sink_sync_folder_of(const char *path, struct error *err)
+{
+    char *copy = strdup(path);
+    int folder;
+    bool is_synced;
+
+    if (!copy)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a file name");
+    folder = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    free(copy);
+    if (folder < 0) /* it may be written, but not read */
+        return STATUS_OK;
+    is_synced = sync_file(folder);
+    close(folder);
+    if (is_synced)
+        return STATUS_OK;
+    error_set_file(err, path);
+    return error_set(err, STATUS_IO, "cannot write the folder to the disk: %s", strerror(errno));
+}
+
 enum status sink_commit(struct sink *sink, struct error *err)
 {
     if (sink->zstd)
         TRY(pack(sink, NULL, 0, ZSTD_e_end, err));
+    if (sink->path && sink->syncs && !sync_file(sink->file))
+        return refuse_system(sink, "write to the disk", err);
     if (sink->path && !sink->temporary) {
         char way[WAY_BYTES];
         way_to_nameless(sink, way);
@@ -219,7 +247,7 @@ enum status sink_commit(struct sink *sink, struct error *err)
         return refuse_system(sink, "rename", err);
     free(sink->temporary);
     sink->temporary = NULL;
-    return STATUS_OK;
+    return sink->syncs ? sink_sync_folder_of(sink->path, err) : STATUS_OK;
 }
 
 void sink_close(struct sink *sink)

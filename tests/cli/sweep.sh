@@ -117,8 +117,21 @@ timeless killed.txt
 check "a torn last line is run again" same whole.txt.timeless killed.txt.timeless
 sed '5s/"seed"/"sEed"/' whole/journal >damaged
 mkdir broken && cp damaged broken/journal
+run 1 sweep --merge broken
+check "a damaged line costs its run" says out "runs       59, and 1 not made"
+check "which is told" says out "damaged    1 line of the journal, passed over as if not made"
+run 1 sweep wrong.toml --seeds 1..60 --out broken --resume
+check "it is told as the journal is gone on with, too" \
+    says out "damaged    1 line of the journal, passed over as if not made"
+sed '/^damaged /d' out >broken.txt
+timeless broken.txt
+check "and the run is made again" same whole.txt.timeless broken.txt.timeless
+sed '1s/version/vErsion/' whole/journal >broken/journal
 run 2 sweep wrong.toml --seeds 1..60 --out broken --resume
-check "a damaged journal is refused with its line" mentions err "broken/journal:5: the journal is damaged"
+check "without its first line nobody knows what it is of" \
+    mentions err "broken/journal:1: the journal is damaged where it says what it is of"
+run 2 sweep wrong.toml --seeds 1..60 --no-sync
+check "--no-sync needs a journal" mentions err "--no-sync is of the journal"
 run 2 sweep wrong.toml --seeds 1..60 --out whole
 check "a journal that is there is not written over" mentions err "go on with it by --resume"
 run 2 sweep wrong.toml --seeds 1..61 --out whole --resume

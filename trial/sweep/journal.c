@@ -11,8 +11,11 @@
 #include <unistd.h>
 
 #include "base/checksum.h"
+#include "base/wall_clock.h"
+#include "history/io/sink.h"
 
 #define SUM_DIGITS 16
+#define SYNC_EVERY_NS INT64_C(1000000000)
 
 /* Of the text behind the checksum of the line before. */
 static uint64_t chain(struct buffer *scratch, uint64_t before, struct text text)
@@ -42,23 +45,32 @@ struct journal_reading {
     off_t whole; /* bytes of whole lines */
 };
 
-/* The text of a line with its end; false if that is not what its checksum says. */
+/*
+ * The text of a line with its end, and the checksum that it gives itself; false if that does not fit
+ * the text behind the checksum that the line before gave itself.
+ */
 static bool open_line(struct journal_reading *reading, size_t length, struct text *text, uint64_t *sum)
 {
-    char digits[SUM_DIGITS + 1];
+    char digits[SUM_DIGITS + 1] = "";
+    char *end;
 
-    if (length < SUM_DIGITS + 2 || reading->line[length - 1] != '\n')
+    if (length < SUM_DIGITS + 2)
         return false;
+    memcpy(digits, reading->line, SUM_DIGITS);
+    *sum = strtoull(digits, &end, 16);
     *text = (struct text){ reading->line + SUM_DIGITS + 1, length - SUM_DIGITS - 2 };
-    *sum = chain(&reading->scratch, reading->last, *text);
-    snprintf(digits, sizeof digits, "%016" PRIx64, *sum);
-    return memcmp(reading->line, digits, SUM_DIGITS) == 0 && reading->line[SUM_DIGITS] == ' ';
+    if (*end || reading->line[SUM_DIGITS] != ' ' || reading->line[length - 1] != '\n')
+        return false;
+    snprintf(digits, sizeof digits, "%016" PRIx64, *sum); /* no blanks, no capitals */
+    return memcmp(reading->line, digits, SUM_DIGITS) == 0 &&
+           chain(&reading->scratch, reading->last, *text) == *sum;
 }
 
-static enum status refuse_damage(struct journal_reading *reading, struct error *err)
+static enum status tell_damage(const struct journal_reading *reading,
+                               const struct journal_reader *reader, struct error *err)
 {
-    error_set_file(err, reading->path);
-    err->line = reading->lines + 1;
+    if (reader && reader->damage)
+        return reader->damage(reader->context, reading->lines, err);
     return error_set(err, STATUS_BAD_INPUT, "the journal is damaged: the checksum does not fit");
 }
 
@@ -69,23 +81,33 @@ static enum status read_lines(struct journal_reading *reading, const struct jour
 
     while ((length = getline(&reading->line, &reading->room, reading->file)) > 0) {
         struct text text;
-        uint64_t sum;
-        if (!open_line(reading, (size_t)length, &text, &sum)) {
-            TRY(buffer_status(&reading->scratch, err));
-            /* Only the last line can have been torn. */
-            return getc(reading->file) == EOF ? STATUS_OK : refuse_damage(reading, err);
+        uint64_t sum = 0;
+        bool is_whole = open_line(reading, (size_t)length, &text, &sum);
+        int next;
+        enum status status = STATUS_OK;
+
+        TRY(buffer_status(&reading->scratch, err));
+        if (!is_whole) {
+            next = getc(reading->file);
+            if (next == EOF)
+                break; /* the last line, and only that, can have been torn */
+            ungetc(next, reading->file);
         }
         reading->lines++;
         reading->last = sum;
         reading->whole += length;
-        if (reader && reader->line(reader->context, text, reading->lines, err) != STATUS_OK) {
+        if (!is_whole)
+            status = tell_damage(reading, reader, err);
+        else if (reader)
+            status = reader->line(reader->context, text, reading->lines, err);
+        if (status != STATUS_OK) {
             error_set_file(err, reading->path);
             err->line = reading->lines;
             return err->status;
         }
     }
-    return ferror(reading->file) ? refuse(reading->path, err, "cannot read the journal")
-                                 : STATUS_OK;
+    return feof(reading->file) ? STATUS_OK
+                               : refuse(reading->path, err, "cannot read the journal");
 }
 
 static void end_reading(struct journal_reading *reading)
@@ -117,6 +139,7 @@ static enum status read_before(struct journal *journal, const struct journal_rea
     enum status status = read_lines(&reading, reader, err);
 
     journal->lines = reading.lines;
+    journal->is_new = reading.lines == 0;
     journal->last = reading.last;
     if (status == STATUS_OK && ftruncate(fileno(journal->stream), reading.whole) != 0)
         status = refuse(journal->path, err, "cannot cut off the torn line");
@@ -175,7 +198,29 @@ enum status journal_append(struct journal *journal, struct text text, struct err
     }
     journal->last = sum;
     journal->lines++;
+    journal->is_unsynced = true;
+    return journal_sync_some(journal, err);
+}
+
+enum status journal_sync(struct journal *journal, struct error *err)
+{
+    /* What is no file need not be synced. */
+    if (journal->syncs && journal->is_unsynced && fdatasync(fileno(journal->stream)) != 0 &&
+        errno != EINVAL && errno != ENOTSUP)
+        return refuse(journal->path, err, "cannot write the journal to the disk");
+    if (journal->syncs && journal->is_new)
+        TRY(sink_sync_folder_of(journal->path, err));
+    journal->is_new = false;
+    journal->is_unsynced = false;
+    journal->synced_ns = wall_clock_ns();
     return STATUS_OK;
+}
+
+enum status journal_sync_some(struct journal *journal, struct error *err)
+{
+    if (!journal->is_unsynced || wall_clock_ns() - journal->synced_ns < SYNC_EVERY_NS)
+        return STATUS_OK;
+    return journal_sync(journal, err);
 }
 
 void journal_close(struct journal *journal)

@@ -20,6 +20,7 @@ struct sweep_reading {
     struct plan plan; /* its own; all zero until the first line is read */
     uint64_t job_last; /* runs behind it are passed over */
     int64_t spent_ns;
+    uint64_t damaged; /* lines */
     /* Called when the journal's plan is known. */
     enum status (*begin)(void *context, struct sweep_reading *, struct error *);
     void *context;
@@ -80,6 +81,20 @@ static enum status read_line(void *context, struct text line, uint64_t number, s
     return reading->begin(reading->context, reading, err);
 }
 
+/* The runs of such lines are made once more. */
+static enum status pass_damage(void *context, uint64_t number, struct error *err)
+{
+    struct sweep_reading *reading = context;
+
+    if (number == 1)
+        return error_set(err, STATUS_BAD_INPUT, "the journal is damaged where it says what it is of");
+    if (reading->plan.is_guided)
+        return error_set(err, STATUS_BAD_INPUT, "the journal is damaged: the checksum does not fit, "
+                         "and in a guided sweep later runs follow from this one");
+    reading->damaged++;
+    return STATUS_OK;
+}
+
 /* Of the journal that a sweep goes on with. */
 static enum status begin_resumed(void *context, struct sweep_reading *reading, struct error *err)
 {
@@ -107,13 +122,15 @@ enum status sweep_open_journal(struct sweep *sweep, const char *folder, bool res
                                      .guide = sweep->plan.is_guided ? &sweep->guide : NULL,
                                      .begin = begin_resumed,
                                      .context = sweep };
-    struct journal_reader reader = { read_line, &reading };
+    struct journal_reader reader = { read_line, pass_damage, &reading };
     struct buffer line = { 0 };
     enum status status;
 
     sweep->resumes = resumes;
     TRY(name_journal(&sweep->journal_path, folder, err));
     status = journal_open(&sweep->journal, sweep->journal_path.at, &reader, err);
+    sweep->journal.syncs = !sweep->options.no_sync;
+    sweep->damaged = reading.damaged;
     sweep->before_ns = reading.spent_ns;
     plan_close(&reading.plan);
     if (status != STATUS_OK || sweep->has_plan_line)
@@ -263,6 +280,8 @@ static enum status run_all(struct sweep *sweep, struct error *err)
         if (workers_pending(&sweep->workers) == 0)
             return STATUS_OK;
         TRY(workers_next(&sweep->workers, WAIT_MS, &work, err));
+        if (sweep->journal.stream)
+            TRY(journal_sync_some(&sweep->journal, err));
         if (work)
             TRY(take_work(sweep, work, err));
         progress_report(sweep->options.progress, sweep->done, sweep->to_do);
@@ -322,7 +341,7 @@ static enum status forget_behind(struct sweep *sweep, struct error *err)
     struct sweep_reading reading = { .tally = &sweep->tally,
                                      .job_last = sweep->tally.failed_job,
                                      .begin = pass_plan };
-    struct journal_reader reader = { read_line, &reading };
+    struct journal_reader reader = { read_line, pass_damage, &reading };
     enum status status;
 
     if (!sweep->plan.until_failure || !sweep->journal.stream)
@@ -338,6 +357,8 @@ enum status sweep_run(struct sweep *sweep, struct error *err)
 {
     assert(sweep->plan.scenarios); /* from sweep_open(): a merged sweep has run already */
     TRY(run_jobs(sweep, err));
+    if (sweep->journal.stream)
+        TRY(journal_sync(&sweep->journal, err));
     sweep->wall_ns = spent_ns(sweep);
     TRY(forget_behind(sweep, err));
     tally_sort(&sweep->tally);
@@ -394,7 +415,7 @@ static enum status merge_folder(struct merge *merge, const char *folder, struct 
 {
     struct sweep_reading reading = { .job_last = merge->job_last, .begin = begin_shard,
                                      .context = merge };
-    struct journal_reader reader = { read_line, &reading };
+    struct journal_reader reader = { read_line, pass_damage, &reading };
     struct buffer path = { 0 };
     enum status status = name_journal(&path, folder, err);
 
@@ -404,6 +425,7 @@ static enum status merge_folder(struct merge *merge, const char *folder, struct 
         error_set_file(err, path.at);
         status = error_set(err, STATUS_BAD_INPUT, "the journal is empty");
     }
+    merge->sweep->damaged += reading.damaged;
     if (reading.spent_ns > merge->longest_ns)
         merge->longest_ns = reading.spent_ns;
     plan_close(&reading.plan);
@@ -432,6 +454,7 @@ enum status sweep_merge(struct sweep *sweep, const char *const *folders, size_t 
         /* One machine would have ended at the first failure of all shards. */
         merge.job_last = sweep->tally.failed_job;
         status = tally_clear(&sweep->tally, err);
+        sweep->damaged = 0;
         if (status == STATUS_OK)
             status = merge_all(&merge, err);
     }

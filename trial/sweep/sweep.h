@@ -34,6 +34,7 @@ struct sweep_options {
     const char *seeds; /* "1..100" */
     const char *shard; /* "2/4"; NULL: all of it */
     bool until_failure, is_guided;
+    bool no_sync; /* the journal survives a kill, not a power cut */
     int64_t budget_ns; /* 0: none */
     unsigned worker_count;
     const atomic_bool *stop; /* true: no more runs, and those at work are given up; may be NULL */
@@ -53,6 +54,7 @@ struct sweep {
     struct buffer journal_path;
     bool resumes;
     bool has_plan_line; /* the journal has its first line */
+    uint64_t damaged;   /* lines of journals that were passed over */
     int64_t began_ns;   /* of our clock */
     int64_t before_ns;  /* that earlier sweeps have spent on the journal */
     int64_t wall_ns;    /* of all of it, when it is over */
