@@ -103,7 +103,7 @@ verify/witness
 verify/sql
     inside query.h
 verify/versions             uses sql witness
-    inside answer.h sight.h versions.h written.h
+    inside answer.h versions.h
 verify/values               uses sql versions witness
     inside inferred.h looks.h sources.h workload.h
 verify/instants             uses sql versions witness

@@ -1,11 +1,162 @@
-/*
- * What a witness names: transactions, keys, operations, versions.
- */
 #include "verify/lookup_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
+#include "base/bisect.h"
 #include "verify/verify_private.h"
+
+/* --- The index --------------------------------------------------------------- */
+
+static bool is_row(const struct history *h, size_t op)
+{
+    return op_is_row(h->op_kind[op]);
+}
+
+/* Sorts what belongs by key, and then by its group; `next` is where each group goes. */
+static enum status sort_by_key(struct verifier *v, bool (*belongs)(const struct history *, size_t),
+                               const uint32_t *group, uint32_t *next, uint32_t *sorted,
+                               struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t *start, *by_key, count = 0;
+
+    TRY(verify_memory(v, (void **)&start, h->key_count + 1, sizeof *start, err));
+    TRY(verify_memory(v, (void **)&by_key, h->op_count, sizeof *by_key, err));
+    for (size_t op = 0; op < h->op_count; op++)
+        if (belongs(h, op)) {
+            start[h->op_key[op] + 1]++;
+            count++;
+        }
+    array_sum_prefixes(start, h->key_count + 1);
+    for (uint32_t op = 0; op < h->op_count; op++)
+        if (belongs(h, op))
+            by_key[start[h->op_key[op]]++] = op;
+    for (uint32_t i = 0; i < count; i++)
+        sorted[next[group[by_key[i]]]++] = by_key[i];
+    return STATUS_OK;
+}
+
+#define GET(field, count) verify_memory(v, (void **)&v->field, count, sizeof *v->field, err)
+
+enum status lookup_build(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t *next, head = 0;
+    size_t place;
+
+    TRY(GET(op_txn, h->op_count));
+    TRY(GET(op_head, h->op_count));
+    TRY(GET(made, h->op_count));
+    TRY(GET(made_start, h->txn_count + 1));
+    TRY(verify_memory(v, (void **)&next, h->op_count + h->txn_count, sizeof *next, err));
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        TRY(map_add(&v->txn_of_id, (uint64_t)h->txn_id[t], t, &place, err));
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+            head = op_is_row(h->op_kind[op]) ? head : op;
+            v->op_txn[op] = t;
+            v->op_head[op] = head;
+            v->made_start[t + 1] += history_makes_version(h, op);
+        }
+    }
+    array_sum_prefixes(v->made_start, h->txn_count + 1);
+    for (size_t t = 0; t < h->txn_count; t++)
+        next[t] = v->made_start[t];
+    TRY(sort_by_key(v, history_makes_version, v->op_txn, next, v->made, err));
+    if (h->statement_count == 0)
+        return STATUS_OK;
+    TRY(GET(rows, h->op_count));
+    for (uint32_t op = 0; op < h->op_count; op++)
+        next[op] = op + 1; /* rows stand behind their head */
+    return sort_by_key(v, is_row, v->op_head, next, v->rows, err);
+}
+
+/* The end, in `made`, of a transaction's versions of a key that it had made before an operation. */
+static uint32_t made_until(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
+{
+    const uint32_t *key_of = v->h->op_key, *made = v->made;
+    uint32_t place;
+
+    assert(txn < v->h->txn_count);
+    BISECT(place, v->made_start[txn], v->made_start[txn + 1],
+           key_of[made[place]] < key || (key_of[made[place]] == key && made[place] < op));
+    return place;
+}
+
+uint32_t lookup_own(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
+{
+    uint32_t end = made_until(v, txn, op, key);
+
+    return end > v->made_start[txn] && v->h->op_key[v->made[end - 1]] == key ? v->made[end - 1]
+                                                                             : HISTORY_NONE;
+}
+
+uint32_t lookup_first_own(const struct verifier *v, uint32_t txn, uint32_t key)
+{
+    uint32_t first = made_until(v, txn, 0, key);
+
+    return first < v->made_start[txn + 1] && v->h->op_key[v->made[first]] == key ? v->made[first]
+                                                                                 : HISTORY_NONE;
+}
+
+uint32_t lookup_own_before(const struct verifier *v, uint32_t op)
+{
+    return lookup_own(v, v->op_txn[op], op, v->h->op_key[op]);
+}
+
+uint32_t lookup_own_count(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
+{
+    return made_until(v, txn, op, key) - made_until(v, txn, 0, key);
+}
+
+uint32_t lookup_left(const struct verifier *v, uint32_t txn, uint32_t key)
+{
+    return v->counting[txn] == COUNTS_NOT ? HISTORY_NONE : lookup_own(v, txn, HISTORY_NONE, key);
+}
+
+bool lookup_is_left(const struct verifier *v, uint32_t place)
+{
+    uint32_t op = v->made[place];
+
+    return place + 1 == v->made_start[v->op_txn[op] + 1] ||
+           v->h->op_key[v->made[place + 1]] != v->h->op_key[op];
+}
+
+/* The place in `rows` of the first of a statement's rows that is of the key, or of one behind it. */
+static uint32_t row_place(const struct verifier *v, uint32_t head, uint32_t key, uint32_t *end)
+{
+    const struct history *h = v->h;
+    uint32_t place;
+
+    assert(op_is_head(h->op_kind[head]));
+    *end = head + 1 + h->statement_row_count[h->op_key[head]];
+    BISECT(place, head + 1, *end, h->op_key[v->rows[place]] < key);
+    return place;
+}
+
+uint32_t lookup_row_of(const struct verifier *v, uint32_t head, uint32_t key)
+{
+    uint32_t end, place = row_place(v, head, key, &end);
+
+    return place < end && v->h->op_key[v->rows[place]] == key ? v->rows[place] : HISTORY_NONE;
+}
+
+bool lookup_came_twice(const struct verifier *v, uint32_t head, uint32_t key)
+{
+    uint32_t end, place = row_place(v, head, key, &end);
+
+    return place + 1 < end && v->h->op_key[v->rows[place + 1]] == key;
+}
+
+bool lookup_is_row_of(const struct verifier *v, uint32_t key, uint32_t table)
+{
+    uint64_t place, end = v->table_start[table + 1];
+
+    BISECT(place, v->table_start[table], end, v->table_key[place] < key);
+    return place < end && v->table_key[place] == key;
+}
+
+/* --- Names ------------------------------------------------------------------- */
 
 enum status lookup_txn(struct verifier *v, int64_t id, uint32_t *txn, struct error *err)
 {
@@ -50,7 +201,7 @@ enum status lookup_op(struct verifier *v, uint32_t txn, int64_t place, uint32_t 
                       struct error *err)
 {
     const struct history *h = v->h;
-    uint32_t low = h->txn_op[txn], end = h->txn_op[txn + 1], high = end;
+    uint32_t low = h->txn_op[txn], end = h->txn_op[txn + 1];
     const uint32_t *before;
 
     if (!v->heads_before)
@@ -60,84 +211,24 @@ enum status lookup_op(struct verifier *v, uint32_t txn, int64_t place, uint32_t 
         uint32_t wanted = before[low] + (uint32_t)place + 1;
 
         /* The first with so many up to and with itself: rows add none. */
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-
-            if (before[middle + 1] < wanted)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        *op = low;
+        BISECT(*op, low, end, before[*op + 1] < wanted);
         return STATUS_OK;
     }
     return verify_refuse(v, err, "transaction %" PRId64 " has no operation %" PRId64,
                          h->txn_id[txn], place);
 }
 
-/*
- * All versions by transaction, of each by key, and in the order in which they were made: a witness
- * may ask for those of one large transaction as often as it is long.
- */
-static enum status sort_versions(struct verifier *v, struct error *err)
-{
-    const struct history *h = v->h;
-    uint32_t *by_key, *next, count = 0;
-
-    TRY(verify_memory(v, (void **)&by_key, h->op_count, sizeof *by_key, err));
-    TRY(verify_memory(v, (void **)&next, h->key_count + 1, sizeof *next, err));
-    for (size_t op = 0; op < h->op_count; op++)
-        if (history_makes_version(h, op))
-            next[h->op_key[op] + 1]++;
-    for (size_t key = 0; key < h->key_count; key++)
-        next[key + 1] += next[key];
-    for (uint32_t op = 0; op < h->op_count; op++)
-        if (history_makes_version(h, op)) {
-            by_key[next[h->op_key[op]]++] = op;
-            count++;
-        }
-    TRY(verify_memory(v, (void **)&v->made, count, sizeof *v->made, err));
-    TRY(verify_memory(v, (void **)&v->made_end, h->txn_count + 1, sizeof *v->made_end, err));
-    for (uint32_t i = 0; i < count; i++)
-        v->made_end[history_txn_of(h, by_key[i]) + 1]++;
-    for (size_t txn = 0; txn < h->txn_count; txn++)
-        v->made_end[txn + 1] += v->made_end[txn];
-    /* From here on each is where those of the transaction before it end. */
-    for (uint32_t i = 0; i < count; i++)
-        v->made[v->made_end[history_txn_of(h, by_key[i])]++] = by_key[i];
-    return STATUS_OK;
-}
-
-/* The first of a transaction's versions that is of the key, or of one behind it. */
-static uint32_t first_made(const struct verifier *v, uint32_t txn, uint32_t key)
-{
-    uint32_t low = txn > 0 ? v->made_end[txn - 1] : 0, high = v->made_end[txn];
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (v->h->op_key[v->made[middle]] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 enum status lookup_version(struct verifier *v, const struct witness_version *name, uint32_t key,
                            uint32_t *op, struct error *err)
 {
-    uint32_t txn = 0, first;
-    int64_t count;
+    uint32_t txn = 0, first, count;
 
     *op = VERSION_INITIAL;
     if (name->is_initial)
         return STATUS_OK;
     TRY(lookup_txn(v, name->txn, &txn, err));
-    if (!v->made)
-        TRY(sort_versions(v, err));
-    first = first_made(v, txn, key);
-    count = (int64_t)first_made(v, txn, key + 1) - first;
+    first = made_until(v, txn, 0, key);
+    count = made_until(v, txn, HISTORY_NONE, key) - first;
     if (count == 0 || count < name->nth)
         return verify_refuse(v, err, "transaction %" PRId64 " made no such version of %.*s",
                              name->txn, TEXT_PRINT(history_key(v->h, key)));
@@ -147,36 +238,13 @@ enum status lookup_version(struct verifier *v, const struct witness_version *nam
 
 bool lookup_made_version(const struct verifier *v, uint32_t op, uint32_t version)
 {
-    const struct history *h = v->h;
-
-    if (version == VERSION_INITIAL)
-        return false;
-    if (!op_is_head(h->op_kind[op]))
-        return op == version;
-    return version > op && version <= op + h->statement_row_count[h->op_key[op]];
-}
-
-uint32_t lookup_row_of(const struct verifier *v, uint32_t head, uint32_t key)
-{
-    const struct history *h = v->h;
-    uint32_t count = h->statement_row_count[h->op_key[head]];
-
-    for (uint32_t op = head + 1; op <= head + count; op++)
-        if (h->op_key[op] == key)
-            return op;
-    return HISTORY_NONE;
+    return version != VERSION_INITIAL && v->op_head[version] == op;
 }
 
 bool lookup_may_read(const struct verifier *v, uint32_t op, uint32_t key)
 {
     const struct history *h = v->h;
-    uint32_t table;
 
-    if (!op_is_head(h->op_kind[op]))
-        return h->op_key[op] == key;
-    table = h->statement_table[h->op_key[op]];
-    for (uint64_t i = v->table_start[table]; i < v->table_start[table + 1]; i++)
-        if (v->table_key[i] == key)
-            return true;
-    return false;
+    return op_is_head(h->op_kind[op]) ? lookup_is_row_of(v, key, h->statement_table[h->op_key[op]])
+                                      : h->op_key[op] == key;
 }

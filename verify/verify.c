@@ -19,6 +19,7 @@
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
 #include "verify/witness/witness.h"
+#include "verify/lookup_private.h"
 
 enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
 {
@@ -134,15 +135,6 @@ static enum status verify_invalid(struct verifier *v, struct error *err)
     return STATUS_OK;
 }
 
-static enum status number_txns(struct verifier *v, struct error *err)
-{
-    size_t place;
-
-    for (size_t t = 0; t < v->h->txn_count; t++)
-        TRY(map_add(&v->txn_of_id, (uint64_t)v->h->txn_id[t], t, &place, err));
-    return STATUS_OK;
-}
-
 static enum status check_digest(struct verifier *v, struct error *err)
 {
     struct digest digest = history_digest(v->h);
@@ -181,7 +173,7 @@ static enum status verify_all(struct verifier *v, struct error *err)
 {
     TRY(check_digest(v, err));
     TRY(basis_take_level(v, err));
-    TRY(number_txns(v, err));
+    TRY(lookup_build(v, err));
     TRY(versions_count_txns(v, err));
     v->has_own_workload = verify_has_own_workload(v);
     if (!v->basis->infers_versions && v->has_own_workload)

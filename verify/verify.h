@@ -12,9 +12,9 @@
  * a scan of the versions of their keys that times leave.
  *
  *     witness.c, steps.c  what stands in the file
+ *     lookup.c       what it names; what each transaction wrote of a key
  *     versions.c     who counts; the versions of each key
- *     sight.c        which version an operation read
- *     answer.c       whether its answer is that version, or those rows
+ *     answer.c       which version an operation read; whether its answer is that, or those rows
  *     query.c        predicates, order, aggregates over rows, by
  *     clause.c         their SQL as a tree,
  *     expression.c     what that says of a row, and

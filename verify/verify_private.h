@@ -9,7 +9,7 @@
  *     spot         0        1       2       3
  *
  * A spot of a chain is a version by its place in it. What a transaction reads of
- * a key is its own last version, or the one at the spot that sight_of() tells.
+ * a key is its own last version, or the one at the spot that answer_sight() tells.
  */
 #ifndef VERIFY_VERIFY_PRIVATE_H
 #define VERIFY_VERIFY_PRIVATE_H
@@ -53,29 +53,31 @@ struct verifier {
     bool judges_own;           /* a read finds what its own transaction had written */
     enum closing closing;
 
+    /* See lookup_private.h. */
     struct map txn_of_id;
-    uint8_t *counting;           /* by transaction */
-    uint32_t *place, *seen;      /* by transaction; UINT32_MAX if it has none */
-    uint64_t *chain_start;       /* by key */
-    uint32_t *chain, *chain_txn; /* operations and who they are of */
-    uint32_t *chain_by_ts;       /* spots of each chain, by ts */
-    bool *chain_has_ts;          /* by key: all in the chain have */
-    uint64_t *perhaps_start;     /* by key */
-    uint32_t *perhaps;           /* last versions of those that count perhaps */
-    uint32_t *spot;              /* by operation: in its key's chain; 0: it is not there */
-    uint32_t *append_base;       /* by operation; NULL: there are no appends */
-    uint64_t *table_start;       /* by table */
-    uint32_t *table_key;         /* keys that are rows of it */
+    uint32_t *op_txn, *op_head;  /* by operation; the head of what is no row is itself */
+    uint32_t *made, *made_start; /* the latter by transaction */
+    uint32_t *rows;
+
+    uint8_t *counting;       /* by transaction */
+    uint32_t *place, *seen;  /* by transaction; UINT32_MAX if it has none */
+    uint64_t *version_start; /* by key */
+    uint64_t *chain_end;     /* by key: behind that, versions of those that count perhaps */
+    uint32_t *version;       /* operations: what was left of a key */
+    uint32_t *chain_by_ts;   /* spots of each chain, by ts */
+    bool *chain_has_ts;      /* by key: all in the chain have */
+    uint32_t *spot;          /* by operation: in its key's chain; 0: it is not there */
+    uint32_t *append_base;   /* by operation; NULL: there are no appends */
+    uint64_t *table_start;   /* by table */
+    uint32_t *table_key;     /* keys that are rows of it */
 
     /*
-     * What is at hand, by key; an entry holds if it has today's date: what the
-     * transaction wrote last, what the operation's own version set names, which
-     * row the statement returned.
+     * What is at hand, by key; an entry holds if it has today's date: what the operation's own
+     * version set names, and what a transaction read before.
      */
-    uint32_t own_now, set_now, row_now;
-    uint32_t *own_date, *own_op;
+    uint32_t set_now, read_now;
     uint32_t *set_date, *set_version;
-    uint32_t *row_date, *row_op;
+    uint32_t *read_date, *read_version;
     bool has_set;
 
     /* Of blackbox, infer and weak. */
@@ -97,11 +99,10 @@ struct verifier {
     bool *is_excused;        /* by statement: the witness says that it was not judged; NULL: none */
     uint64_t unjudged_count; /* statements that were not held against a valid verdict */
 
-    uint64_t spent;            /* steps of searches */
-    uint32_t *made, *made_end; /* versions; by transaction, where its end; once asked for */
-    uint32_t *heads_before;    /* by operation: those before it that are no rows; once asked for */
-    struct intern keys;        /* once asked for: the numbers are the keys' */
-    struct intern written;     /* once asked for: every value and element, as bytes */
+    uint64_t spent;         /* steps of searches */
+    uint32_t *heads_before; /* by operation: those before it that are no rows; once asked for */
+    struct intern keys;     /* once asked for: the numbers are the keys' */
+    struct intern written;  /* once asked for: every value and element, as bytes */
     bool has_written;
     struct buffer bytes;  /* of written_value_bytes() */
     ARRAY(void *) blocks; /* all of the above */

@@ -63,7 +63,7 @@ static enum status take_read_lock(struct proof *p, struct lock *lock,
     p->step = step;
     TRY(status);
     lock->is_look = lock->reader.is_look;
-    TRY(instant_own(p, &lock->reader, &written, err));
+    written = instant_own(p, &lock->reader);
     if (!lock->is_look && written != HISTORY_NONE)
         return instant_refuse(p, err, "the read is of its transaction's own");
     if (!instants_read_locks(v, lock->head, lock->reader.op) ||
@@ -87,8 +87,8 @@ static enum status find_lock(struct proof *p, const struct witness_name *name, u
     TRY(instant_op(p, name, &lock->txn, &lock->head, err));
     lock->taken = instants_op_times(v, lock->txn, lock->head);
     lock->released = released(p, lock->txn);
-    version = instants_version(v, lock->txn, key);
-    if (version != HISTORY_NONE && lookup_made_version(v, lock->head, version_op(v, version)))
+    version = lookup_left(v, lock->txn, key);
+    if (version != HISTORY_NONE && lookup_made_version(v, lock->head, version))
         return take_write_lock(p, lock, version, err);
     return take_read_lock(p, lock, name, err);
 }
@@ -103,7 +103,7 @@ static enum status check_range(struct proof *p, const struct lock *look, const s
     if (!look->is_look)
         return STATUS_OK;
     TRY(instant_looks_open(&asked, p->v, &look->reader, err));
-    match = instant_looks_match(&asked, version_op(p->v, write->version));
+    match = instant_looks_match(&asked, write->version);
     instant_looks_close(&asked);
     return match == MATCH_YES ? STATUS_OK
                               : instant_refuse(p, err, "what was written does not match");
@@ -214,7 +214,7 @@ enum status instant_structure(struct proof *p, struct error *err)
     began = known_window(&p->k, point_of_view(a)).low;
     if (over >= in->commit[a].low || over >= in->commit[b].low)
         return instant_refuse(p, err, "the last need not have been the first to commit");
-    if (over < began || (in->writes[a] && known_window(&p->k, point_of_view(b)).high < began))
+    if (over < began || (lookup_writes(v, a) && known_window(&p->k, point_of_view(b)).high < began))
         return STATUS_OK;
     return instant_refuse(p, err, "the first may have begun too early");
 }

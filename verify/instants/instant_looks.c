@@ -29,16 +29,16 @@ enum status instant_looks_open(struct asked *asked, struct verifier *v,
     uint32_t where = h->statement_where[h->op_key[r->head]];
     uint64_t length = where == HISTORY_NONE ? 0 : history_text(h, where).length;
 
-    *asked = (struct asked){ .v = v, .key = r->key };
-    TRY(verify_spend(v, length + h->statement_row_count[h->op_key[r->head]], err));
-    asked->row = lookup_row_of(v, r->head, r->key);
+    *asked = (struct asked){ .v = v, .head = r->head };
+    instant_looks_at_key(asked, r->key);
+    TRY(verify_spend(v, length + 1, err));
     return answer_open_statement(v, r->head, &asked->query, err);
 }
 
-void instant_looks_at_key(struct asked *asked, uint32_t key, uint32_t row)
+void instant_looks_at_key(struct asked *asked, uint32_t key)
 {
     asked->key = key;
-    asked->row = row;
+    asked->row = lookup_row_of(asked->v, asked->head, key);
 }
 
 void instant_looks_close(struct asked *asked)
@@ -81,8 +81,7 @@ enum status instant_look_agrees(struct proof *p, const struct visible_reader *r,
     struct asked asked;
 
     TRY(instant_looks_open(&asked, p->v, r, err));
-    *match = instant_looks_tell(&asked, r) ? instant_looks_agree(&asked, version_op(p->v, version))
-                                           : MATCH_UNDECIDED;
+    *match = instant_looks_tell(&asked, r) ? instant_looks_agree(&asked, version) : MATCH_UNDECIDED;
     instant_looks_close(&asked);
     return verify_spend(p->v, MATCH_STEPS, err);
 }
@@ -97,7 +96,7 @@ struct weighed {
 
 static void weigh_version(const struct asked *asked, uint32_t version, struct weighed *weighed)
 {
-    switch (instant_looks_agree(asked, version_op(asked->v, version))) {
+    switch (instant_looks_agree(asked, version)) {
     case MATCH_YES:
         weighed->agreeing++;
         weighed->agreeing_version = version;
@@ -152,7 +151,7 @@ static enum status find_strict(struct proof *p, struct visible_reader *r, struct
     uint32_t own;
 
     TRY(instant_look(p, r, err));
-    TRY(instant_own(p, r, &own, err));
+    own = instant_own(p, r);
     if (own != HISTORY_NONE)
         return instant_refuse(p, err, "its own transaction had written the key");
     return r->is_strict ? STATUS_OK : instant_refuse(p, err, "it did not look at one instant");
@@ -224,16 +223,6 @@ enum status instant_not_found(struct proof *p, struct error *err)
 
 /* --- A row that is wrong by itself -------------------------------------------- */
 
-static bool came_twice(const struct history *h, const struct visible_reader *r, uint32_t row)
-{
-    uint32_t end = r->head + h->statement_row_count[h->op_key[r->head]];
-
-    for (uint32_t op = row + 1; row != HISTORY_NONE && op <= end; op++)
-        if (h->op_key[op] == r->key)
-            return true;
-    return false;
-}
-
 /* By the answer alone. */
 static enum status is_wrong_by_itself(struct proof *p, const struct visible_reader *r,
                                       bool *is_wrong, struct error *err)
@@ -242,7 +231,7 @@ static enum status is_wrong_by_itself(struct proof *p, const struct visible_read
     struct asked asked;
 
     TRY(instant_looks_open(&asked, p->v, r, err));
-    p->came_twice = came_twice(h, r, asked.row);
+    p->came_twice = lookup_came_twice(p->v, r->head, r->key);
     *is_wrong = p->came_twice;
     if (asked.row != HISTORY_NONE && h->op_kind[r->head] == OP_SELECT)
         *is_wrong |= instant_looks_match(&asked, asked.row) == MATCH_NO;
@@ -276,7 +265,7 @@ enum status instant_row(struct proof *p, struct error *err)
     TRY(is_wrong_by_itself(p, &r, &is_wrong, err));
     if (is_wrong)
         return STATUS_OK;
-    TRY(instant_own(p, &r, &own, err));
+    own = instant_own(p, &r);
     if (own != HISTORY_NONE)
         return instant_refuse(p, err, "its own transaction had written the key");
     is_strict = r.is_strict;

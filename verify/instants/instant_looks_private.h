@@ -11,15 +11,15 @@
 struct asked {
     struct verifier *v;
     struct statement_query query;
-    uint32_t key, row; /* the operation that it came by, or HISTORY_NONE */
+    uint32_t head, key, row; /* the operation that it came by, or HISTORY_NONE */
 };
 
 /* Refuses SQL that does not parse. To be closed if it could be opened. */
 MUST_USE enum status instant_looks_open(struct asked *, struct verifier *,
                                         const struct visible_reader *, struct error *);
 void instant_looks_close(struct asked *);
-/* Another key of the same statement's table; the row that came, or HISTORY_NONE. */
-void instant_looks_at_key(struct asked *, uint32_t key, uint32_t row);
+/* Another key of the same statement's table. */
+void instant_looks_at_key(struct asked *, uint32_t key);
 /* Whether a version, an operation or VERSION_INITIAL, matches; or agrees with the answer. */
 enum match instant_looks_match(const struct asked *, uint32_t op);
 enum match instant_looks_agree(const struct asked *, uint32_t op);

@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "verify/instants/instant_proof.h"
 #include "verify/instants/instant_replay_private.h"
 #include "verify/instants/instant_rules_private.h"
@@ -14,7 +15,6 @@
 #include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
 #include "verify/witness/workings.h"
 
@@ -41,17 +41,15 @@ static enum status find_op(struct order *o, const struct witness_name *name, uin
     return name->has_key ? lookup_key(o->v, name->key, key, err) : STATUS_OK;
 }
 
-/* Whether a read, or a look, has a view of its own. What its own transaction had written has none,
- * so `sight_own_pass()` has gone up to it. */
-static bool has_own_view(const struct order *o, uint32_t txn, uint32_t head, uint32_t op)
+/* Whether a read, or a look, has a view of its own: what its own transaction had written has none. */
+static bool has_own_view(const struct order *o, uint32_t txn, uint32_t op)
 {
     const struct verifier *v = o->v;
 
-    if (op_is_head(v->h->op_kind[op]))
-        return instants_is_look(v, txn, op) && instants_own_view(v, head, op) != NO_POINT;
-    return answer_reads_value(v, txn, op) &&
-           sight_own_version(v, v->h->op_key[op]) == HISTORY_NONE &&
-           instants_own_view(v, head, op) != NO_POINT;
+    return (op_is_head(v->h->op_kind[op])
+                ? instants_is_look(v, txn, op)
+                : answer_reads_value(v, txn, op) && lookup_own_before(v, op) == HISTORY_NONE) &&
+           instants_own_view(v, v->op_head[op], op) != NO_POINT;
 }
 
 /* Where the place of an instant is kept. */
@@ -60,7 +58,6 @@ static enum status find_slot(struct order *o, const struct witness_name *name, u
 {
     struct verifier *v = o->v;
     uint32_t txn = 0, head = 0, key, op;
-    uint64_t row;
 
     if (name->kind == NAMED_COMMIT || name->kind == NAMED_VIEW) {
         TRY(lookup_txn(v, name->txn, &txn, err));
@@ -79,7 +76,7 @@ static enum status find_slot(struct order *o, const struct witness_name *name, u
     if (name->has_key) {
         if (!op_is_head(v->h->op_kind[head]) || v->instants->w->view != READS_BY_ROW)
             return refuse_name(o, name, "only rows have views by their keys", err);
-        op = map_find(&o->row_of, key_name(head, key), &row) ? (uint32_t)row : HISTORY_NONE;
+        op = lookup_row_of(v, head, key);
     }
     if (op == HISTORY_NONE || o->op_place[op] == 0)
         return refuse_name(o, name, "the operation has no view of its own", err);
@@ -90,42 +87,27 @@ static enum status find_slot(struct order *o, const struct witness_name *name, u
 
 /* --- Places ------------------------------------------------------------------ */
 
-/* Of a statement's rows of one key only the first can be named. */
-static enum status mark_view(struct order *o, uint32_t head, uint32_t op, struct error *err)
+/*
+ * Operations with a view of their own have the place NO_PLACE for now, and all others 0. Of a
+ * statement's rows of one key only the first can be named.
+ */
+static void mark_views(struct order *o)
 {
-    const struct history *h = o->v->h;
-    bool is_row = op_is_row(h->op_kind[op]);
-    size_t count = o->row_of.keys.count, place;
+    const struct verifier *v = o->v;
+    const struct history *h = v->h;
+    bool by_row = v->instants->w->view == READS_BY_ROW;
 
-    if (o->v->instants->w->view != READS_BY_ROW) {
-        o->op_place[head] = NO_PLACE;
-        return STATUS_OK;
-    }
-    if (is_row)
-        TRY(map_add(&o->row_of, key_name(head, h->op_key[op]), op, &place, err));
-    if (!is_row || o->row_of.keys.count > count)
-        o->op_place[op] = NO_PLACE;
-    return STATUS_OK;
-}
-
-/* Operations with a view of their own have the place NO_PLACE for now, and all others 0. */
-static enum status mark_views(struct order *o, struct error *err)
-{
-    const struct history *h = o->v->h;
-
-    for (uint32_t txn = 0; txn < h->txn_count; txn++) {
-        uint32_t head = 0;
-
-        sight_own_begin(o->v);
+    for (uint32_t txn = 0; txn < h->txn_count; txn++)
         for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-            if (!op_is_row(h->op_kind[op]))
-                head = op;
-            if (has_own_view(o, txn, head, op))
-                TRY(mark_view(o, head, op, err));
-            sight_own_pass(o->v, op);
+            uint32_t head = v->op_head[op];
+
+            if (!has_own_view(o, txn, op))
+                continue;
+            if (!by_row)
+                o->op_place[head] = NO_PLACE;
+            else if (op == head || lookup_row_of(v, head, h->op_key[op]) == op)
+                o->op_place[op] = NO_PLACE;
         }
-    }
-    return STATUS_OK;
 }
 
 static enum status place_instants(struct order *o, struct error *err)
@@ -226,30 +208,25 @@ static enum status check_txn(struct order *o, uint32_t txn, struct error *err)
 
 static void chain_versions(struct order *o, uint32_t txn)
 {
-    const struct history *h = o->v->h;
-    const struct instants *in = o->v->instants;
+    const struct verifier *v = o->v;
 
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        uint32_t key = h->op_key[op], version, spot;
+    for (uint32_t m = v->made_start[txn]; m < v->made_start[txn + 1]; m++) {
+        uint32_t op = v->made[m], key = v->h->op_key[op];
 
-        if (!history_makes_version(h, op))
+        if (!lookup_is_left(v, m))
             continue;
-        version = instants_version(o->v, txn, key);
-        if (in->version_op[version] != op)
-            continue;
-        spot = o->chain_end[key]++;
-        o->chain[in->version_start[key] + spot] = version;
-        o->chain_spot[version] = spot;
+        o->chain_spot[op] = o->chain_end[key]++;
+        o->chain[v->version_start[key] + o->chain_spot[op]] = op;
     }
 }
 
 static enum status build_chains(struct order *o, struct error *err)
 {
     struct verifier *v = o->v;
-    size_t count = v->instants->version_start[v->h->key_count];
+    size_t count = v->version_start[v->h->key_count];
 
     TRY(verify_memory(v, (void **)&o->chain, count, sizeof *o->chain, err));
-    TRY(verify_memory(v, (void **)&o->chain_spot, count, sizeof *o->chain_spot, err));
+    TRY(verify_memory(v, (void **)&o->chain_spot, v->h->op_count, sizeof *o->chain_spot, err));
     TRY(verify_memory(v, (void **)&o->chain_end, v->h->key_count, sizeof *o->chain_end, err));
     for (size_t i = 0; i < v->w->instants.count; i++) {
         const struct witness_name *name = &v->w->instants.at[i];
@@ -265,34 +242,25 @@ static enum status build_chains(struct order *o, struct error *err)
 
 uint32_t instant_order_version_at(const struct order *o, uint32_t key, uint32_t place)
 {
-    const struct instants *in = o->v->instants;
-    const uint32_t *chain = o->chain + in->version_start[key];
-    uint32_t low = 0, high = o->chain_end[key];
+    const uint32_t *chain = instant_order_chain(o, key);
+    uint32_t end;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (o->commit_place[in->version_txn[chain[middle]]] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? chain[low - 1] : VERSION_INITIAL;
+    BISECT(end, 0, o->chain_end[key], o->commit_place[version_txn(o->v, chain[end])] < place);
+    return end > 0 ? chain[end - 1] : VERSION_INITIAL;
 }
 
 uint32_t instant_order_last_version(const struct order *o, uint32_t key, uint32_t version)
 {
     uint32_t spot = o->chain_spot[version];
 
-    return spot > 0 ? o->chain[o->v->instants->version_start[key] + spot - 1] : VERSION_INITIAL;
+    return spot > 0 ? instant_order_chain(o, key)[spot - 1] : VERSION_INITIAL;
 }
 
 uint32_t instant_order_next_version(const struct order *o, uint32_t key, uint32_t version)
 {
     uint32_t next = version == VERSION_INITIAL ? 0 : o->chain_spot[version] + 1;
 
-    return next < o->chain_end[key] ? o->chain[o->v->instants->version_start[key] + next]
-                                    : HISTORY_NONE;
+    return next < o->chain_end[key] ? instant_order_chain(o, key)[next] : HISTORY_NONE;
 }
 
 /* --- What is left open ------------------------------------------------------- */
@@ -334,9 +302,7 @@ bool instant_order_is_open_look(const struct order *o, uint32_t head, uint32_t k
 
 bool instant_order_is_open_write(const struct order *o, uint32_t version)
 {
-    uint32_t op = version_op(o->v, version);
-
-    return instant_order_is_open(o, instants_head_of(o->v->h, op), op);
+    return instant_order_is_open(o, o->v->op_head[version], version);
 }
 
 /* --- The whole --------------------------------------------------------------- */
@@ -376,7 +342,7 @@ static enum status get_memory(struct order *o, struct error *err)
 static enum status judge_order(struct order *o, struct error *err)
 {
     TRY(get_memory(o, err));
-    TRY(mark_views(o, err));
+    mark_views(o);
     TRY(place_instants(o, err));
     for (uint32_t txn = 0; txn < o->v->h->txn_count; txn++)
         TRY(check_txn(o, txn, err));
@@ -398,7 +364,6 @@ enum status verify_instant_order(struct verifier *v, struct error *err)
     status = judge_order(&o, err);
     map_close(&o.open);
     map_close(&o.open_keys);
-    map_close(&o.row_of);
     array_close(&o.dependencies);
     known_close(&o.nothing);
     return status;

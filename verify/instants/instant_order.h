@@ -32,10 +32,14 @@ struct order {
     uint32_t *source;                    /* by operation that reads: the version */
     struct hiding *hiding;               /* by key from version_start: see instant_replay.c */
     struct map open, open_keys;          /* operations; and what they say of keys */
-    struct map row_of;                   /* by head and key: the row that has a view of its own */
     ARRAY(struct dependency) dependencies;
     struct known nothing; /* for what times alone say */
 };
+
+static inline const uint32_t *instant_order_chain(const struct order *o, uint32_t key)
+{
+    return o->chain + o->v->version_start[key];
+}
 
 static inline bool instant_order_commits(const struct order *o, uint32_t txn)
 {

@@ -14,7 +14,6 @@
 #include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/witness/steps.h"
 
 enum status instant_refuse(struct proof *p, struct error *err, const char *why)
@@ -42,7 +41,7 @@ enum status instant_version(struct proof *p, const struct witness_name *name, ui
     if (name->kind == NAMED_NOBODY)
         return STATUS_OK;
     TRY(instant_txn(p, name->txn, &txn, err));
-    *version = instants_version(p->v, txn, key);
+    *version = lookup_left(p->v, txn, key);
     if (*version == HISTORY_NONE)
         return verify_refuse(p->v, err, "transaction %" PRId64 " left no version of %.*s",
                              name->txn, TEXT_PRINT(history_key(p->v->h, key)));
@@ -64,21 +63,6 @@ enum status instant_op(struct proof *p, const struct witness_name *name, uint32_
 {
     TRY(instant_txn(p, name->txn, txn, err));
     return lookup_op(p->v, *txn, name->op, op, err);
-}
-
-bool instant_key_is_row_of(const struct verifier *v, uint32_t key, uint32_t table)
-{
-    uint64_t low = v->table_start[table], end = v->table_start[table + 1], high = end;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (v->table_key[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && v->table_key[low] == key;
 }
 
 /* Who reads, by which operation; of a select the row that came, if it did. */
@@ -110,10 +94,7 @@ static void end_reader(const struct proof *p, struct visible_reader *r)
 
 static enum status take_look(struct proof *p, struct visible_reader *r, struct error *err)
 {
-    const struct history *h = p->v->h;
-
-    if (!instants_is_look(p->v, r->txn, r->head) ||
-        !instant_key_is_row_of(p->v, r->key, h->statement_table[h->op_key[r->head]]))
+    if (!instants_is_look(p->v, r->txn, r->head) || !lookup_may_read(p->v, r->head, r->key))
         return instant_refuse(p, err, "the operation does not read the key");
     r->op = r->head;
     r->is_look = true;
@@ -144,14 +125,6 @@ enum status instant_look(struct proof *p, struct visible_reader *r, struct error
 
     TRY(begin_reader(p, r, &row, err));
     return take_look(p, r, err);
-}
-
-enum status instant_own(struct proof *p, const struct visible_reader *r, uint32_t *op,
-                        struct error *err)
-{
-    sight_own_pass_until(p->v, r->txn, r->head);
-    *op = sight_own_version(p->v, r->key);
-    return verify_spend(p->v, r->head - p->v->h->txn_op[r->txn], err);
 }
 
 /* --- Of the program ---------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #define VERIFY_INSTANTS_INSTANT_PROOF_H
 
 #include "verify/instants/visible_private.h"
+#include "verify/lookup_private.h"
 
 struct proof {
     struct verifier *v;
@@ -51,19 +52,14 @@ MUST_USE enum status instant_reader(struct proof *, struct visible_reader *, str
 /* A look, also where the row came. */
 MUST_USE enum status instant_look(struct proof *, struct visible_reader *, struct error *);
 /* What its transaction had written of the key before, or HISTORY_NONE. */
-MUST_USE enum status instant_own(struct proof *, const struct visible_reader *, uint32_t *op,
-                                 struct error *);
-bool instant_key_is_row_of(const struct verifier *, uint32_t key, uint32_t table);
-
-/* The operation of a version by its number, or VERSION_INITIAL. */
-static inline uint32_t version_op(const struct verifier *v, uint32_t version)
+static inline uint32_t instant_own(const struct proof *p, const struct visible_reader *r)
 {
-    return version == VERSION_INITIAL ? VERSION_INITIAL : v->instants->version_op[version];
+    return lookup_own(p->v, r->txn, r->head, r->key);
 }
 
 static inline uint32_t version_txn(const struct verifier *v, uint32_t version)
 {
-    return v->instants->version_txn[version];
+    return v->op_txn[version];
 }
 
 /* Of verdicts that were drawn from how the database works, and when. */

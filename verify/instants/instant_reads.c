@@ -22,7 +22,7 @@ static enum status find_read(struct proof *p, struct visible_reader *r, struct e
     TRY(instant_reader(p, r, err));
     if (r->is_look)
         return instant_refuse(p, err, "the row did not come");
-    TRY(instant_own(p, r, &own, err));
+    own = instant_own(p, r);
     return own == HISTORY_NONE ? STATUS_OK
                                : instant_refuse(p, err, "its own transaction had written the key");
 }
@@ -47,7 +47,7 @@ static enum status count_sources(struct proof *p, const struct visible_reader *r
     for (uint64_t i = seen.from; i < seen.end; i++) {
         uint32_t version = in->by_end[i];
 
-        if (!instants_op_looks_like(v->h, r->key, in->version_op[version], value) ||
+        if (!instants_op_looks_like(v->h, r->key, version, value) ||
             !visible_may_be_seen(&seen, version))
             continue;
         *is_among |= wanted == version;
@@ -65,7 +65,7 @@ enum status instant_sees(struct proof *p, const struct visible_reader *r, uint32
     TRY(known_confirm(&p->k, version_txn(p->v, version), r->txn, err));
     if (!r->is_look) {
         TRY(known_depend(&p->k, version_txn(p->v, version), r->txn, false, err));
-        if (instants_version(p->v, r->txn, r->key) != HISTORY_NONE)
+        if (lookup_left(p->v, r->txn, r->key) != HISTORY_NONE)
             TRY(known_lay(&p->k, point_of_commit(version_txn(p->v, version)),
                           point_of_commit(r->txn), err));
     }
@@ -121,12 +121,12 @@ static enum status miss(struct proof *p, const struct instant_pair *pair, struct
     uint32_t txn = pair->r.txn, other = version_txn(v, pair->other);
     uint64_t view = instants_txn_view(v, other);
 
-    if (workings_first_wins(w) && instants_version(v, txn, pair->r.key) != HISTORY_NONE &&
+    if (workings_first_wins(w) && lookup_left(v, txn, pair->r.key) != HISTORY_NONE &&
         view != NO_POINT) {
         TRY(known_lay(&p->k, point_of_commit(txn), view, err));
         p->has_update_order = true;
     }
-    if (w->certifier == CERTIFIES_READS && v->instants->writes[txn])
+    if (w->certifier == CERTIFIES_READS && lookup_writes(v, txn))
         return known_lay(&p->k, point_of_commit(txn), point_of_commit(other), err);
     return STATUS_OK;
 }
@@ -189,13 +189,13 @@ enum status instant_precedes(struct proof *p, struct error *err)
 static void name_version(struct proof *p, const struct visibility *seen, uint32_t op)
 {
     struct verifier *v = p->v;
-    uint32_t txn = history_txn_of(v->h, op), version = instants_version(v, txn, seen->reader->key);
+    uint32_t txn = history_txn_of(v->h, op), version = lookup_left(v, txn, seen->reader->key);
 
     if (txn == seen->reader->txn)
         p->is_future = true;
     else if (v->h->txn_status[txn] == TXN_ABORT)
         p->is_aborted = true;
-    else if (version_op(v, version) != op)
+    else if (version != op)
         p->is_overwritten = true;
     else if (visible_is_future(seen, version))
         p->is_future = true;
@@ -233,7 +233,7 @@ enum status instant_own_read(struct proof *p, struct error *err)
     bool is_right;
 
     TRY(instant_reader(p, &r, err));
-    TRY(instant_own(p, &r, &own, err));
+    own = instant_own(p, &r);
     if (w->reads_any || w->hides_own)
         return instant_refuse(p, err, "the profile does not promise that it sees its own writes");
     if (own == HISTORY_NONE)

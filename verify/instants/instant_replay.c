@@ -11,9 +11,9 @@
 #include "verify/instants/instant_proof.h"
 #include "verify/instants/instants.h"
 #include "verify/instants/visible_private.h"
+#include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/witness/workings.h"
 
 #define MATCH_STEPS 8 /* what looking at a row counts */
@@ -65,14 +65,12 @@ static int compare_hiding(const void *a, const void *b)
 /* When who reads from a transaction shows that it had committed. */
 static void find_hiding(struct order *o)
 {
-    const struct instants *in = o->v->instants;
-
     for (uint32_t key = 0; key < o->v->h->key_count; key++) {
-        struct hiding *hiding = o->hiding + in->version_start[key];
+        struct hiding *hiding = o->hiding + o->v->version_start[key];
         uint32_t count = o->chain_end[key];
 
         for (uint32_t i = 0; i < count; i++) {
-            uint32_t version = o->chain[in->version_start[key] + i];
+            uint32_t version = instant_order_chain(o, key)[i];
             struct window window = installed(o, version);
 
             hiding[i] = (struct hiding){ window.high, window.low, version };
@@ -90,7 +88,7 @@ static void find_hiding(struct order *o)
  */
 static bool is_hidden(const struct order *o, uint32_t key, uint32_t version, int64_t sight_low)
 {
-    const struct hiding *hiding = o->hiding + o->v->instants->version_start[key];
+    const struct hiding *hiding = o->hiding + o->v->version_start[key];
     uint32_t low = 0, high = o->chain_end[key];
 
     while (low < high) {
@@ -114,7 +112,7 @@ static bool is_out_of_time(const struct order *o, const struct judged *j, uint32
     int64_t by = is_late ? in->commit[j->txn].high : instants_op_times(o->v, j->txn, j->head).high;
 
     if (version != VERSION_INITIAL && workings_time_operations(in->w) &&
-        in->version_sent[version] > by)
+        instants_sent(o->v, version) > by)
         return true;
     if (in->w->timing != TIMED_BY_KEY)
         return false;
@@ -142,8 +140,7 @@ static struct visible_reader reader_of(const struct order *o, const struct judge
 
 static bool is_read_value(const struct order *o, const struct judged *j, uint32_t version)
 {
-    return instants_op_looks_like(o->v->h, j->key, version_op(o->v, version),
-                                  history_value(o->v->h, j->op));
+    return instants_op_looks_like(o->v->h, j->key, version, history_value(o->v->h, j->op));
 }
 
 /* One that is left open must not be wrong whatever the order is. */
@@ -181,7 +178,7 @@ static enum status judge_any_read(struct order *o, const struct judged *j, uint3
 static enum status judge_read(struct order *o, const struct judged *j, struct error *err)
 {
     const struct instants *in = o->v->instants;
-    uint32_t own = sight_own_version(o->v, j->key), version;
+    uint32_t own = lookup_own_before(o->v, j->op), version;
 
     o->source[j->op] = SOURCE_OPEN;
     if (own != HISTORY_NONE)
@@ -210,7 +207,7 @@ static enum status judge_read(struct order *o, const struct judged *j, struct er
 /* What an order makes of a look at one key. */
 static enum match agrees(const struct asked *asked, uint32_t version)
 {
-    return instant_looks_agree(asked, version_op(asked->v, version));
+    return instant_looks_agree(asked, version);
 }
 
 static enum status judge_open_look(struct order *o, const struct judged *j,
@@ -253,7 +250,7 @@ static enum status judge_any_look(struct order *o, const struct judged *j,
 static enum status depend_by_look(struct order *o, const struct judged *j,
                                   const struct asked *asked, uint32_t seen, struct error *err)
 {
-    const uint32_t *chain = o->chain + o->v->instants->version_start[j->key];
+    const uint32_t *chain = instant_order_chain(o, j->key);
     uint32_t spot = seen == VERSION_INITIAL ? 0 : o->chain_spot[seen] + 1;
 
     if (!instant_order_has_dependencies(o))
@@ -303,17 +300,16 @@ static enum status judge_look_at(struct order *o, const struct judged *j, const 
     return depend_by_look(o, j, asked, seen, err);
 }
 
-/* One key of the table: the row that came is marked. */
+/* One key of the table. */
 static enum status judge_look_key(struct order *o, const struct judged *j, struct asked *asked,
                                   struct error *err)
 {
     struct verifier *v = o->v;
     const struct workings *w = v->instants->w;
     struct visible_reader r = reader_of(o, j, true);
-    uint32_t own = sight_own_version(v, j->key);
+    uint32_t own = lookup_own(v, j->txn, j->head, j->key);
 
-    instant_looks_at_key(asked, j->key,
-                         v->row_date[j->key] == v->row_now ? v->row_op[j->key] : HISTORY_NONE);
+    instant_looks_at_key(asked, j->key);
     if (asked->row != HISTORY_NONE && v->h->op_kind[j->head] == OP_SELECT &&
         instant_looks_match(asked, asked->row) == MATCH_NO)
         return refuse_judged(o, j, "what came does not match", err);
@@ -326,18 +322,15 @@ static enum status judge_look_key(struct order *o, const struct judged *j, struc
     return r.is_strict ? judge_look_at(o, j, asked, err) : STATUS_OK;
 }
 
-static enum status mark_rows(struct order *o, struct judged *j, struct error *err)
+static enum status check_rows(struct order *o, struct judged *j, struct error *err)
 {
-    struct verifier *v = o->v;
+    const struct verifier *v = o->v;
     uint32_t end = j->head + v->h->statement_row_count[v->h->op_key[j->head]];
 
-    v->row_now++;
     for (uint32_t op = j->head + 1; op <= end; op++) {
         j->key = v->h->op_key[op];
-        if (v->row_date[j->key] == v->row_now)
+        if (lookup_came_twice(v, j->head, j->key))
             return refuse_judged(o, j, "the row came twice", err);
-        v->row_date[j->key] = v->row_now;
-        v->row_op[j->key] = op;
     }
     return STATUS_OK;
 }
@@ -350,7 +343,7 @@ static enum status judge_look(struct order *o, struct judged *j, struct error *e
     struct visible_reader r;
     struct asked asked;
 
-    TRY(mark_rows(o, j, err));
+    TRY(check_rows(o, j, err));
     r = reader_of(o, j, true);
     TRY(instant_looks_open(&asked, v, &r, err));
     for (uint64_t i = v->table_start[table]; i < v->table_start[table + 1] && status == STATUS_OK;
@@ -389,15 +382,12 @@ static enum status judge_txn(struct order *o, uint32_t txn, judge_function *judg
     const struct history *h = o->v->h;
     struct judged j = { .txn = txn };
 
-    sight_own_begin(o->v);
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        if (!op_is_row(h->op_kind[op]))
-            j.head = op;
+        j.head = o->v->op_head[op];
         j.op = op;
         j.key = op_is_head(h->op_kind[op]) ? 0 : h->op_key[op];
         if (instants_is_look(o->v, txn, op) || answer_reads_value(o->v, txn, op))
             TRY(judge(o, &j, err));
-        sight_own_pass(o->v, op);
     }
     return STATUS_OK;
 }
@@ -405,7 +395,7 @@ static enum status judge_txn(struct order *o, uint32_t txn, judge_function *judg
 enum status instant_order_judge_reads(struct order *o, struct error *err)
 {
     const struct history *h = o->v->h;
-    size_t count = o->v->instants->version_start[h->key_count];
+    size_t count = o->v->version_start[h->key_count];
 
     TRY(verify_memory(o->v, (void **)&o->hiding, count, sizeof *o->hiding, err));
     find_hiding(o);

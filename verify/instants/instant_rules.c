@@ -14,7 +14,6 @@
 #include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/witness/workings.h"
 
 #define MATCH_STEPS 8 /* what looking at a row counts */
@@ -84,43 +83,26 @@ static enum status take(struct locks *l, struct lock_taken lock, uint32_t op, st
     return array_push(&l->taken, lock, err);
 }
 
-static bool leaves(const struct verifier *v, uint32_t txn, uint32_t op)
-{
-    uint32_t version;
-
-    if (!history_makes_version(v->h, op))
-        return false;
-    version = instants_version(v, txn, v->h->op_key[op]);
-    return version != HISTORY_NONE && version_op(v, version) == op;
-}
-
 /* Locks are of keys, but for a look: that is of what it did not find. */
 static enum status take_all(struct locks *l, uint32_t txn, struct error *err)
 {
     struct order *o = l->o;
     const struct verifier *v = o->v;
     const struct history *h = v->h;
-    uint32_t head = 0;
 
     l->taken.count = 0;
-    sight_own_begin(o->v);
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
         uint32_t key = op_is_head(h->op_kind[op]) ? HISTORY_NONE : h->op_key[op];
         bool is_look = instants_is_look(v, txn, op) && !instants_look_is_cut(v, op);
-        bool is_read = answer_reads_value(v, txn, op) && sight_own_version(v, key) == HISTORY_NONE;
+        bool is_read = answer_reads_value(v, txn, op) && lookup_own_before(v, op) == HISTORY_NONE;
 
-        if (!op_is_row(h->op_kind[op]))
-            head = op;
-        if (!instant_order_is_open(o, head, op)) {
-            if (leaves(v, txn, op))
-                TRY(take(
-                    l,
-                    (struct lock_taken){ .txn = txn, .head = head, .key = key, .is_write = true },
-                    op, err));
-            else if ((is_look || is_read) && instants_read_locks(v, head, op))
-                TRY(take(l, (struct lock_taken){ .txn = txn, .head = head, .key = key }, op, err));
-        }
-        sight_own_pass(o->v, op);
+        struct lock_taken lock = { .txn = txn, .head = v->op_head[op], .key = key };
+
+        if (instant_order_is_open(o, lock.head, op))
+            continue;
+        lock.is_write = history_makes_version(h, op) && lookup_left(v, txn, key) == op;
+        if (lock.is_write || ((is_look || is_read) && instants_read_locks(v, lock.head, op)))
+            TRY(take(l, lock, op, err));
     }
     return STATUS_OK;
 }
@@ -139,13 +121,11 @@ static enum status is_within(struct locks *l, const struct lock_taken *look,
 
     *within = false;
     TRY(verify_spend(v, MATCH_STEPS, err));
-    if (look->txn == write->txn ||
-        !instant_key_is_row_of(v, write->key, v->h->statement_table[v->h->op_key[look->head]]) ||
+    if (look->txn == write->txn || !lookup_may_read(v, look->head, write->key) ||
         instant_order_is_open_look(l->o, look->head, write->key))
         return STATUS_OK;
     TRY(instant_looks_open(&asked, v, &r, err));
-    *within = instant_looks_match(
-                  &asked, version_op(v, instants_version(v, write->txn, write->key))) == MATCH_YES;
+    *within = instant_looks_match(&asked, lookup_left(v, write->txn, write->key)) == MATCH_YES;
     instant_looks_close(&asked);
     return STATUS_OK;
 }
@@ -253,7 +233,7 @@ static enum status judge_updaters_of(struct order *o, uint32_t key, struct error
     int64_t low = INT64_MIN;
 
     for (uint32_t i = 0; i < o->chain_end[key]; i++) {
-        uint32_t version = o->chain[in->version_start[key] + i], txn = version_txn(o->v, version);
+        uint32_t version = instant_order_chain(o, key)[i], txn = version_txn(o->v, version);
         uint32_t view = in->w->view == READS_AT_COMMIT ? o->commit_place[txn] : o->view_place[txn];
 
         if (instant_order_is_open_write(o, version))
@@ -282,11 +262,9 @@ enum status instant_order_judge_updaters(struct order *o, struct error *err)
 
 static enum status depend_by_writes(struct order *o, struct error *err)
 {
-    const struct instants *in = o->v->instants;
-
     for (uint32_t key = 0; key < o->v->h->key_count; key++)
         for (uint32_t i = 1; i < o->chain_end[key]; i++) {
-            const uint32_t *pair = o->chain + in->version_start[key] + i - 1;
+            const uint32_t *pair = instant_order_chain(o, key) + i - 1;
 
             if (!instant_order_is_open_write(o, pair[0]) &&
                 !instant_order_is_open_write(o, pair[1]))
@@ -308,7 +286,7 @@ static enum status depend_by_read(struct order *o, uint32_t txn, uint32_t op, st
         next = instant_order_next_version(o, key, next);
     if (next == HISTORY_NONE || instant_order_is_open_write(o, next))
         return STATUS_OK;
-    if (o->v->instants->w->certifier == CERTIFIES_READS && o->v->instants->writes[txn] &&
+    if (o->v->instants->w->certifier == CERTIFIES_READS && lookup_writes(o->v, txn) &&
         o->commit_place[txn] >= o->commit_place[version_txn(o->v, next)])
         return refuse_txn(o, txn, key, "what it had read was overwritten when it committed", err);
     return instant_order_depend(o, txn, version_txn(o->v, next), err);

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "verify/instants/instant_proof.h"
+#include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
 #include "verify/witness/workings.h"
 
@@ -39,29 +39,16 @@ static struct window written_times(const struct history *h, uint32_t txn, uint32
                             has_to ? h->op_completed[op] : h->txn_completed[txn] };
 }
 
-uint32_t instants_head_of(const struct history *h, uint32_t op)
-{
-    size_t low = 0, high = h->statement_count;
-
-    if (!op_is_row(h->op_kind[op]))
-        return op;
-    /* The first statement behind it; there is one before. */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-
-        if (h->statement_op[middle] < op)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return h->statement_op[low - 1];
-}
-
 struct window instants_op_times(const struct verifier *v, uint32_t txn, uint32_t op)
 {
     struct window times = written_times(v->h, txn, op);
 
     return widened(v, times.low, times.high);
+}
+
+int64_t instants_sent(const struct verifier *v, uint32_t version)
+{
+    return instants_op_times(v, v->op_txn[version], v->op_head[version]).low;
 }
 
 static enum status check_times(struct verifier *v, uint32_t txn, struct error *err)
@@ -178,7 +165,7 @@ struct window instants_first_window(const struct verifier *v, uint64_t point)
     if (!point_is_op(h, point))
         return point % 2 == 0 ? v->instants->view[txn] : v->instants->commit[txn];
     op = (uint32_t)(point - 2 * (uint64_t)h->txn_count);
-    return instants_op_times(v, txn, instants_head_of(h, op));
+    return instants_op_times(v, txn, v->op_head[op]);
 }
 
 /* --- Windows of transactions ------------------------------------------------- */
@@ -208,24 +195,17 @@ static void find_windows(struct verifier *v, uint32_t txn)
     bool is_ok = h->txn_status[txn] == TXN_OK;
     int64_t end = h->txn_status[txn] == TXN_UNKNOWN ? TIME_NEVER : h->txn_completed[txn];
     int64_t least = h->txn_invoked[txn], looked = INT64_MAX;
-    uint32_t head = 0;
 
-    sight_own_begin(v);
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        bool is_look = instants_is_look(v, txn, op), is_read;
-        struct window at;
+        bool is_look = instants_is_look(v, txn, op);
+        bool is_read =
+            is_look || (answer_reads_value(v, txn, op) && lookup_own_before(v, op) == HISTORY_NONE);
+        struct window at = written_times(h, txn, v->op_head[op]);
 
-        if (!op_is_row(h->op_kind[op]))
-            head = op;
-        is_read = is_look || (answer_reads_value(v, txn, op) &&
-                              sight_own_version(v, h->op_key[op]) == HISTORY_NONE);
-        at = written_times(h, txn, head);
         if ((is_look || tells(h, op)) && least_commit(h, txn, at) > least)
             least = least_commit(h, txn, at);
-        if (is_read && instants_own_view(v, head, op) == NO_POINT && at.high < looked)
+        if (is_read && instants_own_view(v, v->op_head[op], op) == NO_POINT && at.high < looked)
             looked = at.high;
-        in->writes[txn] |= history_makes_version(h, op);
-        sight_own_pass(v, op);
     }
     if (!in->w->by_operations)
         least = h->txn_invoked[txn];
@@ -237,60 +217,6 @@ static void find_windows(struct verifier *v, uint32_t txn)
     in->view[txn] = (struct window){ in->times[txn].low, in->commit[txn].high };
     if (is_ok && in->w->by_operations && looked < in->view[txn].high)
         in->view[txn].high = looked;
-}
-
-/* --- Versions ---------------------------------------------------------------- */
-
-static void put_version(struct verifier *v, uint64_t at, uint32_t op, uint32_t txn, uint32_t head)
-{
-    struct instants *in = v->instants;
-
-    in->version_op[at] = op;
-    in->version_txn[at] = txn;
-    in->version_sent[at] = instants_op_times(v, txn, head).low;
-}
-
-/* The last of each key in a transaction. */
-static void put_versions(struct verifier *v, uint32_t txn, uint64_t *next)
-{
-    const struct history *h = v->h;
-    uint32_t head = 0;
-
-    sight_own_begin(v);
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        sight_own_pass(v, op);
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        if (!op_is_row(h->op_kind[op]))
-            head = op;
-        if (history_makes_version(h, op) && sight_own_version(v, h->op_key[op]) == op)
-            put_version(v, next[h->op_key[op]]++, op, txn, head);
-    }
-}
-
-static enum status list_versions(struct verifier *v, struct error *err)
-{
-    const struct history *h = v->h;
-    struct instants *in = v->instants;
-    size_t keys = h->key_count, count = v->chain_start[keys] + v->perhaps_start[keys];
-    uint64_t *next;
-
-    TRY(verify_memory(v, (void **)&in->version_start, keys + 1, sizeof *in->version_start, err));
-    TRY(verify_memory(v, (void **)&in->version_ok_end, keys, sizeof *in->version_ok_end, err));
-    TRY(verify_memory(v, (void **)&in->version_op, count, sizeof *in->version_op, err));
-    TRY(verify_memory(v, (void **)&in->version_txn, count, sizeof *in->version_txn, err));
-    TRY(verify_memory(v, (void **)&in->version_sent, count, sizeof *in->version_sent, err));
-    TRY(verify_memory(v, (void **)&next, keys, sizeof *next, err));
-    for (size_t key = 0; key <= keys; key++)
-        in->version_start[key] = v->chain_start[key] + v->perhaps_start[key];
-    memcpy(next, in->version_start, keys * sizeof *next);
-    for (uint32_t txn = 0; txn < h->txn_count; txn++)
-        if (h->txn_status[txn] == TXN_OK)
-            put_versions(v, txn, next);
-    memcpy(in->version_ok_end, next, keys * sizeof *next);
-    for (uint32_t txn = 0; txn < h->txn_count; txn++)
-        if (h->txn_status[txn] == TXN_UNKNOWN)
-            put_versions(v, txn, next);
-    return STATUS_OK;
 }
 
 /* --- Versions by time -------------------------------------------------------- */
@@ -311,12 +237,13 @@ static int compare_ended(const void *a, const void *b)
     return (x->version > y->version) - (x->version < y->version);
 }
 
-static void sort_key(struct instants *in, uint64_t from, uint64_t end, struct ended *ended)
+static void sort_key(const struct verifier *v, uint64_t from, uint64_t end, struct ended *ended)
 {
+    const struct instants *in = v->instants;
     int64_t max = INT64_MIN, min = INT64_MAX;
 
     for (uint64_t i = from; i < end; i++)
-        ended[i - from] = (struct ended){ in->commit[in->version_txn[i]], (uint32_t)i };
+        ended[i - from] = (struct ended){ in->commit[v->op_txn[v->version[i]]], v->version[i] };
     if (end > from)
         qsort(ended, end - from, sizeof *ended, compare_ended);
     for (uint64_t i = from; i < end; i++) {
@@ -335,7 +262,7 @@ static void sort_key(struct instants *in, uint64_t from, uint64_t end, struct en
 static enum status sort_by_end(struct verifier *v, struct error *err)
 {
     struct instants *in = v->instants;
-    size_t keys = v->h->key_count, count = in->version_start[keys];
+    size_t keys = v->h->key_count, count = v->version_start[keys];
     struct ended *ended;
 
     TRY(verify_memory(v, (void **)&in->by_end, count, sizeof *in->by_end, err));
@@ -343,33 +270,8 @@ static enum status sort_by_end(struct verifier *v, struct error *err)
     TRY(verify_memory(v, (void **)&in->low_min, count, sizeof *in->low_min, err));
     TRY(verify_memory(v, (void **)&ended, count, sizeof *ended, err));
     for (size_t key = 0; key < keys; key++)
-        sort_key(in, in->version_start[key], in->version_start[key + 1], ended);
+        sort_key(v, v->version_start[key], v->version_start[key + 1], ended);
     return STATUS_OK;
-}
-
-/* Of two ranges that rise by transaction. */
-static uint32_t find_version(const struct instants *in, uint64_t low, uint64_t high, uint32_t txn)
-{
-    uint64_t end = high;
-
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (in->version_txn[middle] < txn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < end && in->version_txn[low] == txn ? (uint32_t)low : HISTORY_NONE;
-}
-
-uint32_t instants_version(const struct verifier *v, uint32_t txn, uint32_t key)
-{
-    const struct instants *in = v->instants;
-
-    if (v->h->txn_status[txn] == TXN_OK)
-        return find_version(in, in->version_start[key], in->version_ok_end[key], txn);
-    return find_version(in, in->version_ok_end[key], in->version_start[key + 1], txn);
 }
 
 /* --- The whole --------------------------------------------------------------- */
@@ -385,12 +287,10 @@ enum status instants_build(struct verifier *v, struct error *err)
     TRY(verify_memory(v, (void **)&in->times, count, sizeof *in->times, err));
     TRY(verify_memory(v, (void **)&in->commit, count, sizeof *in->commit, err));
     TRY(verify_memory(v, (void **)&in->view, count, sizeof *in->view, err));
-    TRY(verify_memory(v, (void **)&in->writes, count, sizeof *in->writes, err));
     for (uint32_t txn = 0; txn < count; txn++) {
         TRY(check_times(v, txn, err));
         find_windows(v, txn);
     }
-    TRY(list_versions(v, err));
     return sort_by_end(v, err);
 }
 

@@ -8,9 +8,6 @@
  * docs/format-witness.md, "Instants", says which there are and when they can have been. A
  * point is an instant by number: two for each transaction, then one for each operation, that of
  * its view, if it has one of its own.
- *
- * A version, here, is a number as well: those of a key that somebody left who committed, or of
- * whom nobody knows, stand one behind the other.
  */
 #ifndef VERIFY_INSTANTS_INSTANTS_H
 #define VERIFY_INSTANTS_INSTANTS_H
@@ -28,12 +25,6 @@ struct window {
 struct instants {
     const struct workings *w;
     struct window *times, *commit, *view; /* of transactions; by the history alone */
-    bool *writes;                         /* by transaction: anything */
-
-    uint64_t *version_start, *version_ok_end; /* by key; those of unknown ones come last */
-    uint32_t *version_op, *version_txn;
-    int64_t *version_sent; /* when its write began */
-
     /*
      * The versions of each key, by when they had surely been installed; the latest at which one up
      * to there can have been, and the earliest of one from there on: `low` of their windows.
@@ -65,10 +56,11 @@ static inline bool point_is_op(const struct history *h, uint64_t point)
 /* After versions_build(). Refuses a history whose times say nothing. */
 MUST_USE enum status instants_build(struct verifier *, struct error *);
 
-/* The statement of a row, by bisection; or the operation itself. */
-uint32_t instants_head_of(const struct history *, uint32_t op);
 /* The times of an item operation or of a head, as wide as clocks may be wrong. */
 struct window instants_op_times(const struct verifier *, uint32_t txn, uint32_t op);
+
+/* When the write of a version began. */
+int64_t instants_sent(const struct verifier *, uint32_t version);
 
 /* The view that a read or a look has of its own, or NO_POINT; `op` is a row or an operation. */
 uint64_t instants_own_view(const struct verifier *, uint32_t head, uint32_t op);
@@ -89,9 +81,6 @@ bool instants_look_is_strict(const struct verifier *, uint32_t head);
 bool instants_read_locks(const struct verifier *, uint32_t head, uint32_t op);
 /* Whether a limit let through fewer rows than there may have been. */
 bool instants_look_is_cut(const struct verifier *, uint32_t head);
-
-/* The version that a transaction left of a key, or HISTORY_NONE. */
-uint32_t instants_version(const struct verifier *, uint32_t txn, uint32_t key);
 
 /* Whether the values look alike: of lists the last element counts, and what is empty is nothing. */
 bool instants_look_alike(const struct history *, struct value, struct value);

@@ -1,5 +1,6 @@
 #include "verify/instants/visible_private.h"
 
+#include "base/bisect.h"
 #include "verify/instants/instant_proof.h"
 #include "verify/instants/instants.h"
 #include "verify/instants/known_private.h"
@@ -11,7 +12,7 @@
 
 static uint32_t writer_of(const struct known *k, uint32_t version)
 {
-    return k->v->instants->version_txn[version];
+    return k->v->op_txn[version];
 }
 
 struct window visible_is_installed(const struct known *k, uint32_t version)
@@ -112,11 +113,9 @@ bool visible_is_behind(const struct visibility *s, uint32_t version)
 
 bool visible_is_future(const struct visibility *s, uint32_t version)
 {
-    const struct instants *in = s->k->v->instants;
-
     if (version == VERSION_INITIAL)
         return false;
-    return visible_is_behind(s, version) || in->version_sent[version] > s->sent_by;
+    return visible_is_behind(s, version) || instants_sent(s->k->v, version) > s->sent_by;
 }
 
 /* Those that count and that are there, but for the reader's own, hide what comes before them. */
@@ -142,17 +141,11 @@ static void hide_behind(struct visibility *s, uint32_t version)
 static uint64_t count_before(const struct visibility *s, int64_t time)
 {
     const struct instants *in = s->k->v->instants;
-    uint64_t low = in->version_start[s->reader->key], high = in->version_start[s->reader->key + 1];
+    const uint64_t *start = &s->k->v->version_start[s->reader->key];
+    uint64_t place;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (in->commit[in->version_txn[in->by_end[middle]]].high < time)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    BISECT(place, start[0], start[1], in->commit[writer_of(s->k, in->by_end[place])].high < time);
+    return place;
 }
 
 /* By first windows; and those of which more is known, one by one. */
@@ -160,7 +153,7 @@ static void find_hidden(struct visibility *s)
 {
     const struct verifier *v = s->k->v;
     const struct instants *in = v->instants;
-    uint64_t start = in->version_start[s->reader->key], there = count_before(s, s->sight.low);
+    uint64_t start = v->version_start[s->reader->key], there = count_before(s, s->sight.low);
     uint32_t key = s->reader->key;
 
     if (in->w->timing != TIMED_NOT && there > start) {
@@ -171,27 +164,21 @@ static void find_hidden(struct visibility *s)
         uint64_t point = s->k->points.nodes.at[i].number;
 
         if (!point_is_op(v->h, point) && point % 2 == 1)
-            hide_behind(s, instants_version(v, (uint32_t)(point / 2), key));
+            hide_behind(s, lookup_left(v, (uint32_t)(point / 2), key));
     }
     for (size_t i = 0; i < s->k->commits.keys.count; i++)
-        hide_behind(s, instants_version(v, (uint32_t)s->k->commits.keys.at[i], key));
+        hide_behind(s, lookup_left(v, (uint32_t)s->k->commits.keys.at[i], key));
 }
 
 /* The beginning of those that cannot have been installed while it saw. */
 static uint64_t find_end(const struct visibility *s)
 {
     const struct instants *in = s->k->v->instants;
-    uint64_t low = s->from, high = in->version_start[s->reader->key + 1];
+    uint64_t end;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (in->low_min[middle] > s->sight.high)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    BISECT(end, s->from, s->k->v->version_start[s->reader->key + 1],
+           in->low_min[end] <= s->sight.high);
+    return end;
 }
 
 enum status visible_begin(struct visibility *s, const struct known *k,
@@ -204,8 +191,8 @@ enum status visible_begin(struct visibility *s, const struct known *k,
                               .sight = sight_of_reader(k, r),
                               .sent_by = sent_by(k, r),
                               .hidden_before = INT64_MIN,
-                              .from = in->version_start[r->key],
-                              .end = in->version_start[r->key + 1] };
+                              .from = k->v->version_start[r->key],
+                              .end = k->v->version_start[r->key + 1] };
     if (!in->w->reads_any)
         find_hidden(s);
     if (in->w->timing != TIMED_NOT) {
@@ -231,7 +218,7 @@ static bool is_hidden_by_order(const struct visibility *s, uint32_t version)
 
         if (point_is_op(s->k->v->h, point) || point % 2 == 0)
             continue;
-        other = instants_version(s->k->v, (uint32_t)(point / 2), s->reader->key);
+        other = lookup_left(s->k->v, (uint32_t)(point / 2), s->reader->key);
         if (other != HISTORY_NONE && may_hide(s, other))
             return true;
     }

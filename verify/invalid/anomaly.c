@@ -19,9 +19,7 @@
 #include "verify/values/workload.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
-#include "verify/versions/written.h"
 #include "verify/witness/witness.h"
 
 /* --- Reads ------------------------------------------------------------------- */
@@ -76,14 +74,14 @@ static void find_value(const struct verifier *v, struct blamed *b)
         b->value = history_value(h, row);
 }
 
-/* After sight_own_pass_until(): it wrote the key before, or read something else there. */
+/* It wrote the key before, or read something else there. */
 static bool contradicts_itself(const struct verifier *v, const struct blamed *b)
 {
     const struct history *h = v->h;
 
     if (b->key == HISTORY_NONE)
         return false;
-    if (sight_own_version(v, b->key) != HISTORY_NONE)
+    if (lookup_own(v, b->txn, b->op, b->key) != HISTORY_NONE)
         return true;
     for (uint32_t op = h->txn_op[b->txn]; op < b->op && b->value.kind != VALUE_NONE; op++)
         if (op_is_read(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR) &&
@@ -123,24 +121,21 @@ static bool others_elements(const struct history *h, uint32_t op, uint64_t own, 
 static bool has_changed(const struct verifier *v, const struct reading *r)
 {
     const struct history *h = v->h;
-    uint32_t own = sight_own_version(v, r->key);
+    uint32_t own_count = lookup_own_count(v, r->txn, r->op, r->key);
     const int64_t *at, *before_at;
     uint64_t count, before_count;
     /* Where nobody keeps two writers apart, its own version may stand behind what it had not seen. */
     bool may_grow = LEVEL_BIT(v->w->level) & (LEVEL_BIT(LEVEL_READ_ATOMIC) |
                                               LEVEL_BIT(LEVEL_CAUSAL) | LEVEL_BIT(LEVEL_PREFIX));
 
-    if (!r->is_plain || r->kind != READING_OF_OTHERS || own == HISTORY_NONE || !v->repeats_reads ||
-        !others_elements(h, r->op, source_nth(v, own), &at, &count))
+    if (!r->is_plain || r->kind != READING_OF_OTHERS || own_count == 0 || !v->repeats_reads ||
+        !others_elements(h, r->op, own_count, &at, &count))
         return false;
     for (uint32_t op = h->txn_op[r->txn]; op < r->op; op++) {
-        uint32_t written;
-
         if (h->op_key[op] != r->key || !answer_reads_value(v, r->txn, op))
             continue;
-        written = source_written_before(v, op);
         /* Too short a list, which lacks what it had appended itself, says nothing of others. */
-        if (others_elements(h, op, written == HISTORY_NONE ? 0 : source_nth(v, written), &before_at,
+        if (others_elements(h, op, lookup_own_count(v, r->txn, op, r->key), &before_at,
                             &before_count) &&
             (count < before_count || (count > before_count && !may_grow) ||
              (before_count > 0 && memcmp(at, before_at, before_count * sizeof *at) != 0)))
@@ -155,23 +150,23 @@ static enum status judge_by_values(struct verifier *v, const struct blamed *b,
 {
     uint32_t row = b->op;
     struct reading reading;
-    bool never_was;
+    bool never_was, has_own;
 
     if (b->is_head && b->key != HISTORY_NONE)
-        TRY(sources_row(v, b->op, b->key, &row, err));
+        row = lookup_row_of(v, b->op, b->key);
     if (row == HISTORY_NONE || op_is_head(v->h->op_kind[row]))
         return STATUS_OK;
     TRY(sources_read(v, b->txn, row, &reading, err));
     *answer = ANSWER_RIGHT;
-    if (sight_own_version(v, b->key) != HISTORY_NONE && !v->judges_own) {
+    has_own = lookup_own(v, b->txn, b->op, b->key) != HISTORY_NONE;
+    if (has_own && !v->judges_own) {
         TRY(source_list_never_was(v, &reading, &never_was, err));
         if (never_was || source_is_nowhere(v, &reading))
             *answer = ANSWER_WRONG;
         return STATUS_OK;
     }
     if (reading.kind == READING_WRONG || is_partial(v, &reading) || has_changed(v, &reading) ||
-        (v->repeats_reads && sight_own_version(v, b->key) == HISTORY_NONE &&
-         contradicts_itself(v, b)))
+        (v->repeats_reads && !has_own && contradicts_itself(v, b)))
         *answer = ANSWER_WRONG;
     return STATUS_OK;
 }
@@ -192,8 +187,7 @@ static enum status judge(struct verifier *v, const struct blamed *b, struct erro
 {
     enum answer_judgement answer = ANSWER_UNSAID;
 
-    sight_own_pass_until(v, b->txn, b->op);
-    sight_prepare(v, b->op);
+    answer_prepare(v, b->op);
     if (v->basis->infers_versions && b->w->kind == ANOMALY_RESULT_SET_MISMATCH)
         TRY(judge_row_by_values(v, b, &answer, err));
     else if (v->basis->is_of_clients)
@@ -216,16 +210,14 @@ static bool list_ends_with(const struct verifier *v, const struct blamed *b, int
 {
     const struct history *h = v->h;
     const int64_t *list;
-    uint32_t written = HISTORY_NONE;
-    uint64_t count, own;
+    uint64_t count, own = 0;
 
     if (b->value.kind != VALUE_LIST)
         return false;
     list = h->list_element + h->list_start[b->value.bits];
     count = h->list_start[b->value.bits + 1] - h->list_start[b->value.bits];
     if (v->basis->infers_versions && !b->is_head)
-        written = source_written_before(v, b->op);
-    own = written == HISTORY_NONE ? 0 : source_nth(v, written);
+        own = lookup_own_count(v, b->txn, b->op, b->key);
     return (count > 0 && list[count - 1] == element) ||
            (count > own && list[count - own - 1] == element);
 }
@@ -263,17 +255,6 @@ static enum status check_origin(struct verifier *v, const struct blamed *b, stru
 
 /* --- Kinds of reads ---------------------------------------------------------- */
 
-static bool is_last_version(const struct verifier *v, uint32_t version)
-{
-    const struct history *h = v->h;
-    uint32_t end = h->txn_op[history_txn_of(h, version) + 1];
-
-    for (uint32_t op = version + 1; op < end; op++)
-        if (history_makes_version(h, op) && h->op_key[op] == h->op_key[version])
-            return false;
-    return true;
-}
-
 /* Whether a list has an element twice. */
 static enum status check_repeated(struct verifier *v, const struct blamed *b, struct error *err)
 {
@@ -301,7 +282,7 @@ static enum status check_garbage(struct verifier *v, const struct blamed *b, str
     bool strange = false;
 
     if (b->value.kind != VALUE_NONE)
-        TRY(written_by_nobody(v, b->key, b->value, &strange, err));
+        TRY(versions_written_by_nobody(v, b->key, b->value, &strange, err));
     /* Of a list it is enough that it never was so: it has been found to be wrong. */
     strange |=
         v->basis->infers_versions && (source_is_plain(v, b->key) || b->value.kind == VALUE_LIST);
@@ -321,7 +302,8 @@ static enum status check_kind_of_read(struct verifier *v, const struct blamed *b
         is_true = is_written && v->counting[writer] == COUNTS_NOT;
         break;
     case ANOMALY_G1B:
-        is_true = is_written && writer != b->txn && !is_last_version(v, b->version);
+        is_true = is_written && writer != b->txn &&
+                  lookup_own(v, writer, HISTORY_NONE, b->key) != b->version;
         break;
     case ANOMALY_FUTURE_READ:
         is_true = is_written && writer == b->txn && b->version > b->op;

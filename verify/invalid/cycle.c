@@ -14,7 +14,6 @@
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
 #include "verify/witness/witness.h"
 
@@ -115,11 +114,10 @@ static enum status check_read(struct verifier *v, const struct named_edge *e, ui
     if (!answer_is_judged(v, reader, op) || !lookup_may_read(v, op, e->key) ||
         !is_known(v, version))
         return cycle_refuse_edge(v, e, "the operation read no such thing", err);
-    sight_own_pass_until(v, reader, op);
-    if (sight_own_version(v, e->key) != HISTORY_NONE)
+    if (lookup_own(v, reader, op, e->key) != HISTORY_NONE)
         return cycle_refuse_edge(v, e, "the operation read what its own transaction wrote", err);
-    sight_prepare(v, op);
-    sight = sight_of(v, reader, op, e->key);
+    answer_prepare(v, op);
+    sight = answer_sight(v, reader, op, e->key);
     if (sight.kind != SIGHT_SPOT || sight.is_vague || sight.spot != spot_of(v, version))
         return cycle_refuse_edge(v, e, "the operation did not read that version", err);
     if (is_head && !v->is_causal && (e->w->kind == EDGE_WR || e->w->kind == EDGE_RW))
@@ -215,8 +213,7 @@ static enum status check_value_read(struct verifier *v, const struct named_edge 
         return cycle_refuse_edge(v, e, "the answer is not of that version", err);
     if (v->place[e->from] < v->place[e->to])
         return STATUS_OK;
-    sight_own_pass_until(v, reader, op);
-    sight_prepare(v, op);
+    answer_prepare(v, op);
     if (op_is_head(h->op_kind[op]))
         TRY(answer_judge_row(v, reader, op, e->key, &answer, err));
     else
@@ -489,7 +486,7 @@ static enum status look_up_order(struct verifier *v, const struct witness_order 
             return verify_refuse(v, err, "the initial version comes before all others");
         txns[i] = history_txn_of(v->h, *versions[i]);
         if (v->h->txn_status[txns[i]] != TXN_OK ||
-            source_version(v, txns[i], order->key) != *versions[i])
+            lookup_left(v, txns[i], order->key) != *versions[i])
             return verify_refuse(v, err, "a version was not left behind by one who committed");
     }
     return txns[0] != txns[1] ? STATUS_OK

@@ -7,6 +7,7 @@
 
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
+#include "verify/lookup_private.h"
 
 static bool is_anti(enum witness_edge_kind kind)
 {
@@ -59,12 +60,7 @@ static bool txn_writes(const struct verifier *v, int64_t id)
 {
     uint64_t txn = 0;
 
-    if (!map_find(&v->txn_of_id, (uint64_t)id, &txn))
-        return false;
-    for (uint32_t op = v->h->txn_op[txn]; op < v->h->txn_op[txn + 1]; op++)
-        if (history_makes_version(v->h, op))
-            return true;
-    return false;
+    return map_find(&v->txn_of_id, (uint64_t)id, &txn) && lookup_writes(v, (uint32_t)txn);
 }
 
 static bool has_one_reader(const struct verifier *v, const struct witness_anomaly *a)
@@ -83,7 +79,7 @@ static bool is_update(const struct verifier *v, const struct witness_edge *e)
     uint32_t key = intern_find(&v->keys, e->key);
 
     return e->kind == EDGE_WR && map_find(&v->txn_of_id, (uint64_t)e->to, &txn) &&
-           source_version(v, (uint32_t)txn, key) != HISTORY_NONE;
+           lookup_left(v, (uint32_t)txn, key) != HISTORY_NONE;
 }
 
 /* Whether the reader went on to write the key: else no cursor stood there. */

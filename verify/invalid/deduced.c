@@ -24,7 +24,7 @@
 static enum status check_written(struct verifier *v, const struct named_edge *e, uint32_t txn,
                                  uint32_t op, uint32_t version, struct error *err)
 {
-    bool is_last = version != VERSION_INITIAL && source_version(v, txn, e->key) == version;
+    bool is_last = version != VERSION_INITIAL && lookup_left(v, txn, e->key) == version;
 
     if (!lookup_made_version(v, op, version))
         return cycle_refuse_edge(v, e, "the operation did not write the version", err);
@@ -38,7 +38,7 @@ static enum status check_was_read(struct verifier *v, const struct named_edge *e
                                   uint32_t op, uint32_t version, struct error *err)
 {
     if (op_is_head(v->h->op_kind[op]))
-        TRY(sources_row(v, op, e->key, &op, err));
+        op = lookup_row_of(v, op, e->key);
     if (op == HISTORY_NONE || v->h->op_key[op] != e->key || inferred_read(v, reader, op) != version)
         return cycle_refuse_edge(v, e, "the operation need not have read that version", err);
     return STATUS_OK;
@@ -76,7 +76,7 @@ static enum status is_of_wrong_list(struct verifier *v, const struct named_edge 
         h->op_key[e->from_op] != e->key || !answer_reads_value(v, e->from, e->from_op) ||
         e->from_version == VERSION_INITIAL || e->to_version == VERSION_INITIAL ||
         h->op_kind[e->from_version] != OP_APPEND || h->op_kind[e->to_version] != OP_APPEND ||
-        source_written_before(v, e->from_op) != HISTORY_NONE)
+        lookup_own_before(v, e->from_op) != HISTORY_NONE)
         return STATUS_OK;
     TRY(sources_read(v, e->from, e->from_op, &reading, err));
     value = history_value(h, e->from_op);
@@ -190,7 +190,7 @@ static enum status look_at_half(struct verifier *v, const struct witness_read *w
     TRY(lookup_op(v, half->txn, w->op, &half->op, err));
     (void)verify_add_part(v, half->txn);
     if (op_is_head(v->h->op_kind[half->op]))
-        TRY(sources_row(v, half->op, key, &half->op, err));
+        half->op = lookup_row_of(v, half->op, key);
     if (half->op == HISTORY_NONE || v->h->op_key[half->op] != key)
         return verify_refuse(
             v, err, "operation %" PRId64 " of transaction %" PRId64 " did not read the key", w->op,
@@ -198,7 +198,7 @@ static enum status look_at_half(struct verifier *v, const struct witness_read *w
     TRY(sources_read(v, half->txn, half->op, &reading, err));
     half->version = VERSION_UNKNOWN;
     (void)source_is_only(v, &reading, &half->version);
-    if (!v->judges_own && source_written_before(v, half->op) != HISTORY_NONE)
+    if (!v->judges_own && lookup_own_before(v, half->op) != HISTORY_NONE)
         return verify_refuse(v, err, "the level does not judge reads of what was written before");
     value = versions_value_plain(v->h, history_value(v->h, half->op));
     half->list = NULL;
@@ -235,7 +235,7 @@ static enum status check_lost_update(struct verifier *v, uint32_t key, const str
         half[0].version != half[1].version)
         return verify_refuse(v, err, "they need not have read one version");
     for (int i = 0; i < 2; i++)
-        if (source_version(v, half[i].txn, key) == HISTORY_NONE)
+        if (lookup_left(v, half[i].txn, key) == HISTORY_NONE)
             return verify_refuse(v, err, "one of the two did not go on to write the key");
     return STATUS_OK;
 }

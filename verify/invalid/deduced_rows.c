@@ -8,8 +8,8 @@
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
+#include "verify/lookup_private.h"
 
 /* Whether all rows that match came back, or else a row that did. */
 static bool tells(const struct statement_query *q, uint8_t head_kind, bool is_returned)
@@ -51,28 +51,20 @@ static enum status take_versions(struct verifier *v, struct row_versions *rows, 
 {
     uint32_t key = rows->key;
 
-    TRY(verify_spend(
-        v, 1 + chain_length(v, key) + (v->perhaps_start[key + 1] - v->perhaps_start[key]), err));
+    TRY(verify_spend(v, 1 + v->version_start[key + 1] - v->version_start[key], err));
     take_version(v, rows, VERSION_INITIAL);
-    for (uint64_t i = v->chain_start[key]; i < v->chain_start[key + 1]; i++)
-        take_version(v, rows, v->chain[i]);
-    for (uint64_t i = v->perhaps_start[key]; i < v->perhaps_start[key + 1]; i++)
-        take_version(v, rows, v->perhaps[i]);
+    for (uint64_t i = v->version_start[key]; i < v->version_start[key + 1]; i++)
+        take_version(v, rows, v->version[i]);
     return STATUS_OK;
 }
 
 static enum status open_row(struct verifier *v, uint32_t head, struct row_versions *rows,
                             struct error *err)
 {
-    enum status status;
-
     TRY(answer_open_statement(v, head, &rows->q, err));
-    sight_own_pass_until(v, rows->txn, head);
-    status = sources_row(v, head, rows->key, &rows->row, err);
-    if (status != STATUS_OK)
-        query_close(&rows->q);
+    rows->row = lookup_row_of(v, head, rows->key);
     rows->wanted = rows->row != HISTORY_NONE ? MATCH_YES : MATCH_NO;
-    return status;
+    return STATUS_OK;
 }
 
 enum status deduced_row(struct verifier *v, uint32_t txn, uint32_t head, uint32_t key,
@@ -83,7 +75,7 @@ enum status deduced_row(struct verifier *v, uint32_t txn, uint32_t head, uint32_
 
     TRY(open_row(v, head, &rows, err));
     if (tells(&rows.q, v->h->op_kind[head], rows.row != HISTORY_NONE) &&
-        sight_own_version(v, key) == HISTORY_NONE)
+        lookup_own(v, txn, head, key) == HISTORY_NONE)
         status = take_versions(v, &rows, err);
     else
         rows.is_undecided = true;
@@ -103,7 +95,7 @@ enum status deduced_mismatch(struct verifier *v, uint32_t txn, uint32_t head, ui
     uint32_t own;
 
     TRY(open_row(v, head, &rows, err));
-    own = sight_own_version(v, key);
+    own = lookup_own(v, txn, head, key);
     if (rows.row != HISTORY_NONE && v->h->op_kind[head] == OP_SELECT)
         match = query_match(&rows.q, history_value(v->h, rows.row));
     else if (own != HISTORY_NONE && v->judges_own &&

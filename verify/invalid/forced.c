@@ -42,7 +42,7 @@ static enum status find_origin(struct verifier *v, const struct witness_edge *w,
     TRY(lookup_op(v, o->txn, place->op, &o->op, err));
     (void)verify_add_part(v, o->txn);
     if (op_is_head(v->h->op_kind[o->op]))
-        TRY(sources_row(v, o->op, key, &o->op, err));
+        o->op = lookup_row_of(v, o->op, key);
     if (o->op == HISTORY_NONE || v->h->op_key[o->op] != key)
         return refuse(v, w, "the operation did not read the key", err);
     return sources_read(v, o->txn, o->op, &o->reading, err);
@@ -58,7 +58,9 @@ static bool comes_from(const struct verifier *v, const struct origin *o, uint32_
 
 static bool is_named(const struct verifier *v, const struct witness_version *name, uint32_t version)
 {
-    return !name->is_initial && (name->nth == 0 || name->nth == source_nth(v, version));
+    return !name->is_initial &&
+           (name->nth == 0 || name->nth == lookup_own_count(v, v->op_txn[version], version + 1,
+                                                            v->h->op_key[version]));
 }
 
 static enum status check_wr(struct verifier *v, const struct witness_edge *w, uint32_t from,
@@ -71,7 +73,7 @@ static enum status check_wr(struct verifier *v, const struct witness_edge *w, ui
     TRY(lookup_key(v, w->key, &key, err));
     TRY(lookup_op(v, from, w->from_op, &op, err));
     TRY(find_origin(v, w, &place, key, &origin, err));
-    version = source_version(v, from, key);
+    version = lookup_left(v, from, key);
     if (version == HISTORY_NONE || !lookup_made_version(v, op, version) ||
         w->from_version.txn != w->from || w->to_version.txn != w->from ||
         !is_named(v, &w->from_version, version) || !is_named(v, &w->to_version, version))
@@ -112,14 +114,14 @@ static enum status check_shown(struct verifier *v, const struct witness_edge *w,
     if (!w->has_reader)
         return refuse(v, w, "no list is named that shows it", err);
     TRY(find_origin(v, w, &w->reader, key, &origin, err));
-    if (from == to || source_version(v, from, key) == HISTORY_NONE ||
-        source_version(v, to, key) == HISTORY_NONE)
+    if (from == to || lookup_left(v, from, key) == HISTORY_NONE ||
+        lookup_left(v, to, key) == HISTORY_NONE)
         return refuse(v, w, "they are not two who appended to the list", err);
     if (!origin.reading.is_plain || origin.reading.kind != READING_OF_OTHERS)
         return refuse(v, w, "the read is not of a list whose order tells anything", err);
     first = source_span(v, &origin.reading, from);
     second = source_span(v, &origin.reading, to);
-    has_own = source_written_before(v, origin.op) != HISTORY_NONE;
+    has_own = lookup_own_before(v, origin.op) != HISTORY_NONE;
     is_own_first = has_own && from == origin.txn;
     is_own_second = has_own && to == origin.txn;
     is_missing = (second ? second->count : 0) < source_element_count(v, to, key);
@@ -216,11 +218,11 @@ static enum status check_co(struct verifier *v, const struct witness_anomaly *a,
     if (!w->to_initial) {
         TRY(lookup_txn(v, w->to, &to, err));
         (void)verify_add_part(v, to);
-        version = source_version(v, to, key);
+        version = lookup_left(v, to, key);
     }
     (void)verify_add_part(v, from);
     TRY(find_origin(v, w, &w->reader, key, &origin, err));
-    if (from == to || from == origin.txn || source_version(v, from, key) == HISTORY_NONE ||
+    if (from == to || from == origin.txn || lookup_left(v, from, key) == HISTORY_NONE ||
         (!w->to_initial && version == HISTORY_NONE))
         return refuse(v, w, "they are not two others who wrote the key", err);
     if (!comes_from(v, &origin, version))

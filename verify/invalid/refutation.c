@@ -60,8 +60,7 @@ static uint32_t after_writer(const struct refutation *r, uint32_t txn)
 /* Where a read was: of a list that the reader has appended to, at its own commit. */
 static uint32_t point_of_read(const struct refutation *r, const struct reading *read)
 {
-    bool is_at_end =
-        r->v->basis->saturates && source_written_before(r->v, read->op) != HISTORY_NONE;
+    bool is_at_end = r->v->basis->saturates && lookup_own_before(r->v, read->op) != HISTORY_NONE;
 
     return is_at_end ? end_of(r, read->txn) : begin_of(r, read->txn);
 }
@@ -107,7 +106,7 @@ static enum status find_writer(struct refutation *r, const struct witness_name *
     if (named->kind == NAMED_NOBODY)
         return STATUS_OK;
     TRY(find_txn(r, named->txn, txn, err));
-    *version = source_version(r->v, *txn, key);
+    *version = lookup_left(r->v, *txn, key);
     if (*version == HISTORY_NONE)
         return verify_refuse(r->v, err, "transaction %" PRId64 " left no version of %.*s",
                              named->txn, TEXT_PRINT(history_key(r->v->h, key)));
@@ -128,7 +127,7 @@ static enum status find_reading(struct refutation *r, const struct witness_name 
     if (is_sight)
         return STATUS_OK;
     if (op_is_head(v->h->op_kind[op]))
-        TRY(sources_row(v, op, key, &op, err));
+        op = lookup_row_of(v, op, key);
     if (op == HISTORY_NONE || v->h->op_key[op] != key)
         return verify_refuse(v, err,
                              "operation %" PRId64 " of transaction %" PRId64 " did not read %.*s",
@@ -326,7 +325,7 @@ static enum status list_extreme(struct refutation *r, const struct refutation_ax
 
     TRY(look_extreme(v, q, a->step->value, &aggregate, err));
     for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
-        uint32_t key = v->table_key[i], own = look_own_version(v, txn, head, key), literal = 0;
+        uint32_t key = v->table_key[i], own = lookup_own(v, txn, head, key), literal = 0;
         struct reading reading = { .txn = txn, .op = head, .key = key };
         bool is_sight = false;
 

@@ -11,8 +11,8 @@
 
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
+#include "verify/lookup_private.h"
 
 #define NO_TXN UINT32_MAX
 
@@ -48,9 +48,9 @@ static enum status note_read(struct causal *s, uint32_t txn, uint32_t op, uint32
     struct sight sight;
     struct read read = { .key = key };
 
-    if (sight_own_version(v, key) != HISTORY_NONE)
+    if (lookup_own(v, txn, op, key) != HISTORY_NONE)
         return STATUS_OK;
-    sight = sight_of(v, txn, op, key);
+    sight = answer_sight(v, txn, op, key);
     if (sight.kind != SIGHT_SPOT || sight.is_vague)
         return verify_refuse(v, err, "transaction %" PRId64 ": nothing says what was read, of %.*s",
                              v->h->txn_id[txn], TEXT_PRINT(history_key(v->h, key)));
@@ -83,15 +83,12 @@ static enum status note_reads(struct causal *s, struct error *err)
 
     TRY(verify_memory(v, (void **)&s->read_start, h->txn_count + 1, sizeof *s->read_start, err));
     for (uint32_t t = 0; t < h->txn_count; t++) {
-        sight_own_begin(v);
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
             if (answer_is_judged(v, t, op)) {
-                sight_prepare(v, op);
+                answer_prepare(v, op);
                 TRY(op_is_head(h->op_kind[op]) ? note_table(s, t, op, err)
                                                : note_read(s, t, op, h->op_key[op], err));
             }
-            sight_own_pass(v, op);
-        }
         if (s->reads.count > UINT32_MAX)
             return error_set(err, STATUS_OVER_LIMIT, "%zu reads are too many", s->reads.count);
         s->read_start[t + 1] = (uint32_t)s->reads.count;

@@ -19,8 +19,8 @@
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
+#include "verify/lookup_private.h"
 
 #define NEXT_MAX 3
 
@@ -99,7 +99,7 @@ static bool is_right_list(const struct verifier *v, const struct reading *r)
 static enum status check_answer(struct forward *f, uint32_t txn, uint32_t op, struct error *err)
 {
     struct verifier *v = f->v;
-    uint32_t key = v->h->op_key[op], own = sight_own_version(v, key), version;
+    uint32_t key = v->h->op_key[op], own = lookup_own(v, txn, op, key), version;
     struct reading reading = { 0 };
 
     TRY(sources_read(v, txn, op, &reading, err));
@@ -126,12 +126,12 @@ static enum status check_repetition(struct forward *f, uint32_t txn, uint32_t op
     struct verifier *v = f->v;
     uint32_t key = v->h->op_key[op];
 
-    if (sight_own_version(v, key) != HISTORY_NONE || source_is_plain(v, key))
+    if (lookup_own(v, txn, op, key) != HISTORY_NONE || source_is_plain(v, key))
         return STATUS_OK;
-    if (v->row_date[key] == v->row_now && v->row_op[key] != inferred_read(v, txn, op))
+    if (v->read_date[key] == v->read_now && v->read_version[key] != inferred_read(v, txn, op))
         return refuse_answer(f, txn, op, "two reads are of different versions of", err);
-    v->row_date[key] = v->row_now;
-    v->row_op[key] = inferred_read(v, txn, op);
+    v->read_date[key] = v->read_now;
+    v->read_version[key] = inferred_read(v, txn, op);
     return STATUS_OK;
 }
 
@@ -141,15 +141,13 @@ static enum status check_answers(struct forward *f, struct error *err)
     const struct history *h = v->h;
 
     for (uint32_t t = 0; t < h->txn_count; t++) {
-        sight_own_begin(v);
-        v->row_now++;
+        v->read_now++;
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
             if (answer_reads_value(v, t, op)) {
                 TRY(check_answer(f, t, op, err));
                 if (v->repeats_reads)
                     TRY(check_repetition(f, t, op, err));
             }
-            sight_own_pass(v, op);
         }
     }
     return STATUS_OK;
@@ -177,7 +175,7 @@ static void follow_unread(struct forward *f)
         for (uint32_t op = h->txn_op[t]; v->place[t] != NO_PLACE && op < h->txn_op[t + 1]; op++)
             if (h->op_kind[op] == OP_APPEND && history_makes_version(h, op) &&
                 source_is_plain(v, h->op_key[op]) &&
-                inferred_position(v, source_version(v, t, h->op_key[op])) == 0)
+                inferred_position(v, lookup_left(v, t, h->op_key[op])) == 0)
                 add_follower(f, followers_of(f, h->op_key[op], VERSION_INITIAL), t);
 }
 
@@ -282,7 +280,7 @@ static enum status check_updates(struct forward *f, struct error *err)
             if (!op_is_read(h->op_kind[op]))
                 continue;
             version = inferred_read(v, t, op);
-            own = source_version(v, t, key);
+            own = lookup_left(v, t, key);
             /* What it read behind its last write it did not update. */
             if (version == VERSION_UNKNOWN || own == HISTORY_NONE || own < op)
                 continue;

@@ -22,8 +22,8 @@
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
+#include "verify/lookup_private.h"
 
 /* A mark on a key: from this operation on, somebody at this place is not to be missed. */
 struct saturation_mark {
@@ -72,7 +72,7 @@ static enum status find_origin(struct saturation *s, uint32_t txn, uint32_t op, 
 {
     struct verifier *v = s->v;
     const struct history *h = v->h;
-    uint32_t key = h->op_key[op], own = sight_own_version(v, key), version;
+    uint32_t key = h->op_key[op], own = lookup_own(v, txn, op, key), version;
     struct reading reading = { 0 };
     bool is_right;
 
@@ -105,14 +105,10 @@ static enum status find_origins(struct saturation *s, struct error *err)
         s->from[op] = NO_PLACE;
         s->from_txn[op] = NO_TXN;
     }
-    for (uint32_t t = 0; t < h->txn_count; t++) {
-        sight_own_begin(v);
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+    for (uint32_t t = 0; t < h->txn_count; t++)
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
             if (answer_reads_value(v, t, op))
                 TRY(find_origin(s, t, op, err));
-            sight_own_pass(v, op);
-        }
-    }
     return STATUS_OK;
 }
 
@@ -238,7 +234,7 @@ static bool is_missed(const struct saturation *s, uint32_t source, uint32_t op)
     const struct verifier *v = s->v;
 
     return is_read_of_others(s, op) && s->from[op] < v->place[source] + 1 &&
-           source_version(v, source, v->h->op_key[op]) != HISTORY_NONE;
+           lookup_left(v, source, v->h->op_key[op]) != HISTORY_NONE;
 }
 
 /* Against all reads from an operation on: `key_place` has the least place they are from. */
@@ -561,8 +557,7 @@ static enum status walk_session(struct saturation *s, size_t session, bool of_re
 
         for (j = i; j < reads->start[session + 1] && reads->reader[j] == reader; j++) {
             uint32_t op = reads->op[j], writer = s->from_txn[op];
-            uint32_t from =
-                of_reads ? source_version(s->v, writer, h->op_key[op]) : h->txn_op[writer];
+            uint32_t from = of_reads ? lookup_left(s->v, writer, h->op_key[op]) : h->txn_op[writer];
 
             bound = from > bound ? from : bound;
         }

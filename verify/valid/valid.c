@@ -17,7 +17,6 @@
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
 
 /* --- Places ------------------------------------------------------------------ */
@@ -291,7 +290,7 @@ static enum status check_glance(struct verifier *v, const struct statement_query
     if (g->is_own)
         return STATUS_OK;
     TRY(check_predicate_edges(v, q, txn, g->key, g->sight.spot, err));
-    if (g->match == MATCH_YES && query_reads_inside(q, g->is_returned && is_select))
+    if (g->match == MATCH_YES && query_reads_inside(q, g->row_op != HISTORY_NONE && is_select))
         return check_item_edges(v, txn, g->key, g->sight.spot, err);
     return STATUS_OK;
 }
@@ -304,7 +303,7 @@ static enum status check_op(struct verifier *v, uint32_t txn, uint32_t op, struc
     bool has_edges = v->basis->has_version_sets, is_head = op_is_head(h->op_kind[op]);
     enum answer_judgement answer = ANSWER_RIGHT;
 
-    sight_prepare(v, op);
+    answer_prepare(v, op);
     if (is_head)
         TRY(answer_judge_statement(v, txn, op, has_edges ? check_glance : NULL, &answer, err));
     else
@@ -316,8 +315,8 @@ static enum status check_op(struct verifier *v, uint32_t txn, uint32_t op, struc
                                    : "nothing says what was read, of",
             TEXT_PRINT(is_head ? history_text(h, h->table_name[h->statement_table[h->op_key[op]]])
                                : history_key(h, h->op_key[op])));
-    if (!is_head && has_edges && sight_own_version(v, h->op_key[op]) == HISTORY_NONE)
-        return check_item_edges(v, txn, h->op_key[op], sight_of(v, txn, op, h->op_key[op]).spot,
+    if (!is_head && has_edges && lookup_own(v, txn, op, h->op_key[op]) == HISTORY_NONE)
+        return check_item_edges(v, txn, h->op_key[op], answer_sight(v, txn, op, h->op_key[op]).spot,
                                 err);
     return STATUS_OK;
 }
@@ -342,12 +341,9 @@ static enum status check_answers(struct verifier *v, struct error *err)
     for (uint32_t t = 0; t < h->txn_count; t++) {
         if (h->txn_status[t] != TXN_OK)
             continue;
-        sight_own_begin(v);
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
+        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
             if (op_is_asked(v, t, op))
                 TRY(check_op(v, t, op, err));
-            sight_own_pass(v, op);
-        }
     }
     return STATUS_OK;
 }

@@ -16,6 +16,7 @@
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
+#include "verify/lookup_private.h"
 
 /* A version that somebody in the past left of a key. */
 struct sighting {
@@ -130,7 +131,7 @@ static bool is_external(const struct verifier *v, uint32_t op)
 {
     bool is_axiomatic = v->w->level == LEVEL_READ_ATOMIC || v->w->level == LEVEL_CAUSAL;
 
-    return !is_axiomatic || source_written_before(v, op) == HISTORY_NONE;
+    return !is_axiomatic || lookup_own_before(v, op) == HISTORY_NONE;
 }
 
 /* Those one edge before a transaction, by its operations in a range. */
@@ -201,7 +202,7 @@ static enum status check_cursors(struct views *s, uint32_t txn, struct error *er
         uint32_t key = h->op_key[op], read = inferred_read(v, txn, op), own;
 
         if (!op_is_read(h->op_kind[op]) || read == VERSION_UNKNOWN ||
-            (own = source_version(v, txn, key)) == HISTORY_NONE || own < op)
+            (own = lookup_left(v, txn, key)) == HISTORY_NONE || own < op)
             continue;
         if (spot_of(v, own) != spot_of(v, read) + 1)
             return verify_refuse(v, err,

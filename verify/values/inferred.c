@@ -6,6 +6,7 @@
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
 #include "verify/versions/answer.h"
+#include "verify/lookup_private.h"
 
 struct inferred {
     uint32_t *longest;       /* by key: the read of the longest list, or HISTORY_NONE */
@@ -35,7 +36,7 @@ static enum status find_version(struct verifier *v, uint32_t txn, uint32_t op, u
         if (reading.elsewhere == VERSION_INITIAL || reading.elsewhere < ELSEWHERE_NONE)
             *version = reading.elsewhere;
     } else if (reading.is_plain && reading.kind == READING_OF_OTHERS) {
-        if (v->judges_own || source_written_before(v, op) == HISTORY_NONE)
+        if (v->judges_own || lookup_own_before(v, op) == HISTORY_NONE)
             *version = reading.element_op;
     } else {
         (void)source_is_only(v, &reading, version);
@@ -171,7 +172,7 @@ static uint32_t touched(const struct verifier *v, uint32_t txn, uint32_t op)
     if (op_is_read(v->h->op_kind[op]))
         return inferred_read(v, txn, op);
     if (history_makes_version(v->h, op) && v->counting[txn] != COUNTS_NOT &&
-        source_version(v, txn, v->h->op_key[op]) == op)
+        lookup_left(v, txn, v->h->op_key[op]) == op)
         return op;
     return VERSION_UNKNOWN;
 }
@@ -259,7 +260,7 @@ bool inferred_by_update(struct verifier *v, uint32_t txn, uint32_t key, uint32_t
     const struct history *h = v->h;
 
     if (!v->judges_reads || first == second || second == VERSION_INITIAL ||
-        source_version(v, txn, key) != second)
+        lookup_left(v, txn, key) != second)
         return false;
     for (uint32_t op = h->txn_op[txn]; op < second; op++)
         if (!op_is_head(h->op_kind[op]) && h->op_key[op] == key &&
@@ -477,10 +478,8 @@ enum status inferred_is_before_by_row(struct verifier *v, uint32_t key, uint32_t
     n->reached[first] = n->reached_now;
     n->queue[0] = first;
     for (size_t i = 0; i < queued && n->reached[second] != n->reached_now; i++) {
-        for (uint64_t c = v->chain_start[key]; c < v->chain_start[key + 1]; c++)
-            TRY(take_step(v, key, n->queue[i], v->chain[c], &queued, err));
-        for (uint64_t p = v->perhaps_start[key]; p < v->perhaps_start[key + 1]; p++)
-            TRY(take_step(v, key, n->queue[i], v->perhaps[p], &queued, err));
+        for (uint64_t c = v->version_start[key]; c < v->version_start[key + 1]; c++)
+            TRY(take_step(v, key, n->queue[i], v->version[c], &queued, err));
     }
     *is_before = n->reached[second] == n->reached_now;
     return STATUS_OK;

@@ -8,16 +8,6 @@
 #include "verify/versions/answer.h"
 #include "verify/versions/versions.h"
 
-uint32_t look_own_version(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
-{
-    uint32_t own = HISTORY_NONE;
-
-    for (uint32_t i = v->h->txn_op[txn]; i < op; i++)
-        if (v->h->op_key[i] == key && history_makes_version(v->h, i))
-            own = i;
-    return own;
-}
-
 /* --- One version and one statement ---------------------------------------------- */
 
 /* One who did not come, though it matches, may have been left out by the limit. */

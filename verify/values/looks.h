@@ -29,9 +29,6 @@ MUST_USE enum status looks_narrow(struct verifier *, uint32_t txn, uint32_t end,
 MUST_USE enum status look_admits(struct verifier *, uint32_t head, uint32_t key,
                                  struct candidates *, struct error *);
 
-/* What a transaction had written last of a key before an operation, or HISTORY_NONE. */
-uint32_t look_own_version(const struct verifier *, uint32_t txn, uint32_t op, uint32_t key);
-
 /* The statement's greatest or least value of that name, counted from 0; refuses what is none. */
 MUST_USE enum status look_extreme(struct verifier *, const struct statement_query *,
                                   struct text name, size_t *aggregate, struct error *);

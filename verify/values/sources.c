@@ -5,20 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "verify/lookup_private.h"
 #include "verify/values/looks.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
-#include "verify/versions/written.h"
 
 struct sources {
-    uint32_t *before; /* by operation: its transaction's last version of the key before it */
-    uint32_t *nth;    /* by version: which one of its transaction's, from 1 */
-
     struct intern sorts;    /* as bytes */
     uint32_t *sort_of;      /* by last version */
     uint32_t *initial_sort; /* by key */
@@ -32,7 +28,6 @@ struct sources {
 
     struct map reading_of; /* by operation */
     ARRAY(struct reading) readings;
-    struct map row_of;    /* by head and key; and by head and HISTORY_NONE if its rows are there */
     struct map sight_of;  /* by transaction and key: the number of a reading */
     ARRAY(uint32_t) seen; /* versions, of sights; each sight's rising */
     struct map span_of;   /* by reading and transaction */
@@ -48,7 +43,7 @@ static enum status add_element(struct verifier *v, uint32_t key, int64_t element
                                uint32_t op, struct error *err)
 {
     struct sources *s = v->sources;
-    struct text bytes = written_element_bytes(v, key, element);
+    struct text bytes = versions_element_bytes(v, key, element);
     uint32_t number;
 
     TRY(buffer_status(&v->bytes, err));
@@ -91,17 +86,9 @@ static enum status list_elements(struct verifier *v, struct sources *s, uint32_t
 {
     const struct history *h = v->h;
 
-    sight_own_begin(v);
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        uint32_t key = h->op_key[op];
+    for (uint32_t m = v->made_start[txn]; m < v->made_start[txn + 1]; m++) {
+        uint32_t op = v->made[m], key = h->op_key[op];
 
-        if (op_is_head(h->op_kind[op]))
-            continue;
-        s->before[op] = sight_own_version(v, key);
-        if (!history_makes_version(h, op))
-            continue;
-        s->nth[op] = s->before[op] == HISTORY_NONE ? 1 : s->nth[s->before[op]] + 1;
-        sight_own_pass(v, op);
         if (h->op_kind[op] == OP_APPEND) {
             s->is_appended[key] = true;
             TRY(add_element(v, key, h->op_value[op], txn, op, err));
@@ -118,22 +105,15 @@ static enum status list_elements(struct verifier *v, struct sources *s, uint32_t
 /* All last versions and initial ones, by number. */
 static size_t version_count(const struct verifier *v)
 {
-    size_t keys = v->h->key_count;
-
-    return keys + v->chain_start[keys] + v->perhaps_start[keys];
+    return v->h->key_count + v->version_start[v->h->key_count];
 }
 
 static uint32_t version_at(const struct verifier *v, size_t n, uint32_t *key)
 {
-    size_t keys = v->h->key_count, chained = v->chain_start[keys];
-    uint32_t version;
+    size_t keys = v->h->key_count;
 
-    *key = (uint32_t)n;
-    if (n < keys)
-        return VERSION_INITIAL;
-    version = n < keys + chained ? v->chain[n - keys] : v->perhaps[n - keys - chained];
-    *key = v->h->op_key[version];
-    return version;
+    *key = n < keys ? (uint32_t)n : v->h->op_key[v->version[n - keys]];
+    return n < keys ? VERSION_INITIAL : v->version[n - keys];
 }
 
 static enum status name_sort(struct verifier *v, struct sources *s, uint32_t key, uint32_t version,
@@ -143,7 +123,7 @@ static enum status name_sort(struct verifier *v, struct sources *s, uint32_t key
     bool is_initial = version == VERSION_INITIAL;
     bool is_append = !is_initial && h->op_kind[version] == OP_APPEND;
     struct value value = is_initial ? history_initial(h, key) : history_value(h, version);
-    struct text bytes = written_value_bytes(v, key, is_append, value);
+    struct text bytes = versions_value_bytes(v, key, is_append, value);
 
     TRY(buffer_status(&v->bytes, err));
     return intern_add(&s->sorts, bytes, is_initial ? &s->initial_sort[key] : &s->sort_of[version],
@@ -173,8 +153,7 @@ static enum status list_sorts(struct verifier *v, struct sources *s, struct erro
         version = version_at(v, n, &key);
         s->sort_start[sort_of(s, key, version) + 1]++;
     }
-    for (size_t i = 0; i < sorts; i++)
-        s->sort_start[i + 1] += s->sort_start[i];
+    array_sum_prefixes(s->sort_start, sorts + 1);
     memcpy(next, s->sort_start, sorts * sizeof *next);
     for (size_t n = 0; n < count; n++) {
         version = version_at(v, n, &key);
@@ -192,8 +171,6 @@ enum status sources_build(struct verifier *v, struct error *err)
 
     TRY(verify_memory(v, (void **)&v->sources, 1, sizeof *s, err));
     s = v->sources;
-    TRY(GET(before, h->op_count));
-    TRY(GET(nth, h->op_count));
     TRY(GET(sort_of, h->op_count));
     TRY(GET(initial_sort, h->key_count));
     TRY(GET(is_appended, h->key_count));
@@ -221,7 +198,6 @@ void sources_close(struct sources *s)
     array_close(&s->element_read);
     map_close(&s->reading_of);
     array_close(&s->readings);
-    map_close(&s->row_of);
     map_close(&s->sight_of);
     array_close(&s->seen);
     map_close(&s->span_of);
@@ -230,44 +206,11 @@ void sources_close(struct sources *s)
 
 /* --- Who wrote what ---------------------------------------------------------- */
 
-uint32_t source_version(const struct verifier *v, uint32_t txn, uint32_t key)
-{
-    bool counts = v->counting[txn] == COUNTS;
-    const uint32_t *versions = counts ? v->chain : v->perhaps;
-    const uint64_t *start = counts ? v->chain_start : v->perhaps_start;
-    uint64_t low = start[key], high = start[key + 1];
-
-    /* By place, else in the order of their transactions. */
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (v->place && counts ? v->place[v->chain_txn[middle]] < v->place[txn]
-                               : versions[middle] < v->h->txn_op[txn])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == start[key + 1] || versions[low] < v->h->txn_op[txn] ||
-        versions[low] >= v->h->txn_op[txn + 1])
-        return HISTORY_NONE;
-    return versions[low];
-}
-
-uint32_t source_nth(const struct verifier *v, uint32_t version)
-{
-    return v->sources->nth[version];
-}
-
-uint32_t source_written_before(const struct verifier *v, uint32_t op)
-{
-    return v->sources->before[op];
-}
-
 enum status source_of_element(struct verifier *v, uint32_t key, int64_t element, uint32_t *op,
                               struct error *err)
 {
     const struct sources *s = v->sources;
-    uint32_t number = intern_find(&s->elements, written_element_bytes(v, key, element));
+    uint32_t number = intern_find(&s->elements, versions_element_bytes(v, key, element));
 
     *op = number == INTERN_NONE ? HISTORY_NONE : s->element_op.at[number];
     return buffer_status(&v->bytes, err);
@@ -281,7 +224,7 @@ bool source_is_plain(const struct verifier *v, uint32_t key)
 bool source_is_only(const struct verifier *v, const struct reading *r, uint32_t *version)
 {
     if (r->kind != READING_OF_OTHERS || r->source_count != 1 ||
-        v->sources->before[r->op] != HISTORY_NONE)
+        lookup_own_before(v, r->op) != HISTORY_NONE)
         return false;
     *version = source_at(v, r, 0);
     if (source_is_own(r, *version))
@@ -295,7 +238,7 @@ uint32_t source_element_count(const struct verifier *v, uint32_t txn, uint32_t k
     struct value initial = history_initial(h, key);
 
     if (txn != NO_TXN)
-        return v->sources->nth[source_version(v, txn, key)];
+        return lookup_own_count(v, txn, HISTORY_NONE, key);
     return initial.kind == VALUE_LIST
                ? (uint32_t)(h->list_start[initial.bits + 1] - h->list_start[initial.bits])
                : 0;
@@ -358,13 +301,14 @@ static enum status read_plain(struct verifier *v, struct reading *r, const int64
     r->is_plain = true;
     r->kind = READING_WRONG;
     r->element_op = VERSION_INITIAL;
-    for (uint32_t own = s->before[r->op]; own != HISTORY_NONE; own = s->before[own])
+    for (uint32_t own = lookup_own_before(v, r->op); own != HISTORY_NONE;
+         own = lookup_own_before(v, own))
         if (count == 0 || list[--count] != h->op_value[own])
             return STATUS_OK;
     if (count == 0 && source_element_count(v, NO_TXN, r->key) > 0)
         return STATUS_OK;
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t element = intern_find(&s->elements, written_element_bytes(v, r->key, list[i]));
+        uint32_t element = intern_find(&s->elements, versions_element_bytes(v, r->key, list[i]));
 
         TRY(buffer_status(&v->bytes, err));
         if (element == INTERN_NONE || s->element_read.at[element] == r->number + 1 ||
@@ -377,7 +321,7 @@ static enum status read_plain(struct verifier *v, struct reading *r, const int64
     }
     r->kind = READING_OF_OTHERS;
     r->is_torn = is_torn(v, r->key, first_span);
-    r->version = txn == NO_TXN ? VERSION_INITIAL : source_version(v, txn, r->key);
+    r->version = txn == NO_TXN ? VERSION_INITIAL : lookup_left(v, txn, r->key);
     r->source_count = 1;
     return STATUS_OK;
 }
@@ -388,15 +332,15 @@ static enum status find_sorts(struct verifier *v, struct reading *r, struct valu
     const struct history *h = v->h;
     struct sources *s = v->sources;
 
-    r->sorts[0] = intern_find(&s->sorts, written_value_bytes(v, r->key, false, value));
+    r->sorts[0] = intern_find(&s->sorts, versions_value_bytes(v, r->key, false, value));
     if (s->is_appended[r->key] && value.kind == VALUE_LIST) {
         uint64_t from = h->list_start[value.bits], end = h->list_start[value.bits + 1];
         struct value last = { VALUE_INTEGER, end > from ? h->list_element[end - 1] : 0 };
 
         if (end > from)
-            r->sorts[1] = intern_find(&s->sorts, written_value_bytes(v, r->key, true, last));
+            r->sorts[1] = intern_find(&s->sorts, versions_value_bytes(v, r->key, true, last));
         for (uint64_t i = from; i < end; i++)
-            if (intern_find(&s->elements, written_element_bytes(v, r->key, h->list_element[i])) ==
+            if (intern_find(&s->elements, versions_element_bytes(v, r->key, h->list_element[i])) ==
                 INTERN_NONE)
                 r->sorts[0] = r->sorts[1] = HISTORY_NONE;
     }
@@ -407,7 +351,7 @@ static enum status read_others(struct verifier *v, struct reading *r, struct val
                                struct error *err)
 {
     const struct sources *s = v->sources;
-    uint32_t own = source_version(v, r->txn, r->key);
+    uint32_t own = lookup_left(v, r->txn, r->key);
 
     TRY(find_sorts(v, r, value, err));
     for (int i = 0; i < 2; i++) {
@@ -429,12 +373,12 @@ static enum status read_others(struct verifier *v, struct reading *r, struct val
 static enum status read_list_elsewhere(struct verifier *v, struct reading *r, const int64_t *list,
                                        uint64_t count, struct error *err)
 {
-    bool has_own = v->sources->before[r->op] != HISTORY_NONE;
+    bool has_own = lookup_own_before(v, r->op) != HISTORY_NONE;
     uint32_t op = VERSION_INITIAL;
 
     for (uint64_t i = has_own || count == 0 ? 0 : count - 1; i < count; i++) {
         uint32_t number =
-            intern_find(&v->sources->elements, written_element_bytes(v, r->key, list[i]));
+            intern_find(&v->sources->elements, versions_element_bytes(v, r->key, list[i]));
 
         TRY(buffer_status(&v->bytes, err));
         op = number == INTERN_NONE ? ELSEWHERE_NONE : v->sources->element_op.at[number];
@@ -493,13 +437,13 @@ static enum status follow_appends(struct verifier *v, uint32_t key,
     uint32_t last = HISTORY_NONE;
 
     for (uint64_t i = list->initial; i < list->count && !*never_was && status == STATUS_OK; i++) {
-        uint32_t number = intern_find(&s->elements, written_element_bytes(v, key, list->at[i]));
+        uint32_t number = intern_find(&s->elements, versions_element_bytes(v, key, list->at[i]));
         uint32_t op = number == INTERN_NONE ? VERSION_INITIAL : s->element_op.at[number];
         size_t place;
 
         status = map_add(&seen, number, i, &place, err);
         *never_was = op == VERSION_INITIAL || seen.values.at[place] != i ||
-                     (s->before[op] != HISTORY_NONE && s->before[op] != last);
+                     (lookup_own_before(v, op) != HISTORY_NONE && lookup_own_before(v, op) != last);
         last = op;
     }
     map_close(&seen);
@@ -553,7 +497,7 @@ bool source_is_nowhere(const struct verifier *v, const struct reading *r)
     if (r->kind != READING_WRONG || op == ELSEWHERE_NONE)
         return r->kind == READING_WRONG;
     return op < ELSEWHERE_NONE && source_is_plain(v, r->key) &&
-           source_version(v, history_txn_of(v->h, op), r->key) != op;
+           lookup_left(v, history_txn_of(v->h, op), r->key) != op;
 }
 
 static enum status read_anew(struct verifier *v, struct reading *r, struct error *err)
@@ -561,7 +505,7 @@ static enum status read_anew(struct verifier *v, struct reading *r, struct error
     const struct history *h = v->h;
     struct sources *s = v->sources;
     struct value value = versions_value_plain(h, history_value(h, r->op));
-    uint32_t own = s->before[r->op];
+    uint32_t own = lookup_own_before(v, r->op);
 
     if (s->is_plain[r->key] && (value.kind == VALUE_LIST || value.kind == VALUE_NULL)) {
         uint64_t from = value.kind == VALUE_LIST ? h->list_start[value.bits] : 0;
@@ -576,24 +520,6 @@ static enum status read_anew(struct verifier *v, struct reading *r, struct error
         return read_others(v, r, value, err);
     r->kind = version_has_value(v, r->key, own, value) ? READING_OF_OWN : READING_WRONG;
     return read_elsewhere(v, r, value, err);
-}
-
-enum status sources_row(struct verifier *v, uint32_t head, uint32_t key, uint32_t *op,
-                        struct error *err)
-{
-    const struct history *h = v->h;
-    uint32_t end = head + h->statement_row_count[h->op_key[head]];
-    struct map *map = &v->sources->row_of;
-    uint64_t row;
-    size_t place;
-
-    if (!map_find(map, (uint64_t)head << 32 | HISTORY_NONE, &row)) {
-        TRY(map_add(map, (uint64_t)head << 32 | HISTORY_NONE, 0, &place, err));
-        for (uint32_t i = head + 1; i <= end; i++)
-            TRY(map_add(map, (uint64_t)head << 32 | h->op_key[i], i, &place, err));
-    }
-    *op = map_find(map, (uint64_t)head << 32 | key, &row) ? (uint32_t)row : HISTORY_NONE;
-    return STATUS_OK;
 }
 
 const struct reading *sources_reading(const struct verifier *v, uint32_t number)
@@ -639,15 +565,12 @@ static int compare_versions(const void *a, const void *b)
 static enum status list_versions(struct verifier *v, uint32_t txn, uint32_t key, struct error *err)
 {
     struct sources *s = v->sources;
-    uint32_t own = source_version(v, txn, key);
+    uint32_t own = lookup_left(v, txn, key);
 
     TRY(array_push(&s->seen, VERSION_INITIAL, err));
-    for (uint64_t i = v->chain_start[key]; i < v->chain_start[key + 1]; i++)
-        if (v->chain[i] != own)
-            TRY(array_push(&s->seen, v->chain[i], err));
-    for (uint64_t i = v->perhaps_start[key]; i < v->perhaps_start[key + 1]; i++)
-        if (v->perhaps[i] != own)
-            TRY(array_push(&s->seen, v->perhaps[i], err));
+    for (uint64_t i = v->version_start[key]; i < v->version_start[key + 1]; i++)
+        if (v->version[i] != own)
+            TRY(array_push(&s->seen, v->version[i], err));
     return STATUS_OK;
 }
 
@@ -656,11 +579,10 @@ static enum status see(struct verifier *v, struct reading *r, struct error *err)
     const struct history *h = v->h;
     struct sources *s = v->sources;
     struct candidates versions;
-    uint32_t end = h->txn_op[r->txn + 1];
+    uint32_t end = lookup_first_own(v, r->txn, r->key);
 
-    for (uint32_t op = h->txn_op[r->txn]; op < end; op++)
-        if (h->op_key[op] == r->key && history_makes_version(h, op))
-            end = op;
+    if (end == HISTORY_NONE)
+        end = h->txn_op[r->txn + 1];
     r->first_seen = s->seen.count;
     TRY(list_versions(v, r->txn, r->key, err));
     versions.at = s->seen.at + r->first_seen;
@@ -703,7 +625,7 @@ enum status sources_sight(struct verifier *v, struct reading *r, bool *is_sight,
                 answer_is_judged(v, txn, op) && lookup_may_read(v, op, key);
     if (!*is_sight)
         return STATUS_OK;
-    own = look_own_version(v, txn, op, key);
+    own = lookup_own(v, txn, op, key);
     *r = (struct reading){ .txn = txn,
                            .op = op,
                            .key = key,
@@ -728,17 +650,10 @@ enum status sources_sight(struct verifier *v, struct reading *r, bool *is_sight,
 static bool was_seen(const struct verifier *v, const struct reading *r, uint32_t version)
 {
     const uint32_t *seen = v->sources->seen.at + r->first_seen;
-    uint64_t low = 0, high = r->source_count;
+    uint64_t place;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-
-        if (seen[middle] < version)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < r->source_count && seen[low] == version;
+    BISECT(place, 0, r->source_count, seen[place] < version);
+    return place < r->source_count && seen[place] == version;
 }
 
 bool source_is_possible(const struct verifier *v, const struct reading *r, uint32_t version)
@@ -782,18 +697,12 @@ uint32_t source_at(const struct verifier *v, const struct reading *r, uint64_t n
 static uint32_t latest_of_sort(const struct verifier *v, uint32_t sort, uint32_t place)
 {
     const struct sources *s = v->sources;
-    uint64_t low = s->sort_start[sort], high = s->sort_start[sort + 1];
+    const uint32_t *version = s->sort_version;
+    uint64_t end;
 
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        uint32_t version = s->sort_version[middle];
-
-        if (version == VERSION_INITIAL || v->place[history_txn_of(v->h, version)] < place)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > s->sort_start[sort] ? s->sort_version[low - 1] : VERSION_UNKNOWN;
+    BISECT(end, s->sort_start[sort], s->sort_start[sort + 1],
+           version[end] == VERSION_INITIAL || v->place[v->op_txn[version[end]]] < place);
+    return end > s->sort_start[sort] ? version[end - 1] : VERSION_UNKNOWN;
 }
 
 uint32_t source_latest(const struct verifier *v, const struct reading *r, uint32_t place)

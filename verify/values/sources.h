@@ -68,9 +68,6 @@ struct element_span {
 MUST_USE enum status sources_build(struct verifier *, struct error *);
 void sources_close(struct sources *);
 
-/* The row of a key among those of a statement, or HISTORY_NONE. */
-MUST_USE enum status sources_row(struct verifier *, uint32_t head, uint32_t key, uint32_t *op,
-                                 struct error *);
 /* Of an item operation or of a row; refuses what is no read of a committed transaction. */
 MUST_USE enum status sources_read(struct verifier *, uint32_t txn, uint32_t op, struct reading *,
                                   struct error *);
@@ -118,12 +115,6 @@ bool source_is_only(const struct verifier *, const struct reading *, uint32_t *v
  */
 uint32_t source_latest(const struct verifier *, const struct reading *, uint32_t place);
 
-/* The last version that a transaction which may count left of a key, or HISTORY_NONE. */
-uint32_t source_version(const struct verifier *, uint32_t txn, uint32_t key);
-/* Which of its transaction's versions of the key it is, from 1. */
-uint32_t source_nth(const struct verifier *, uint32_t version);
-/* What the transaction of an item operation or a row had written of the key before it, or none. */
-uint32_t source_written_before(const struct verifier *, uint32_t op);
 /* Of a plain list: how many elements it put there, and NO_TXN before all. */
 uint32_t source_element_count(const struct verifier *, uint32_t txn, uint32_t key);
 

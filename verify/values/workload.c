@@ -5,7 +5,6 @@
 #include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
 #include "verify/witness/witness.h"
 
@@ -75,17 +74,15 @@ bool workload_bank_total(struct verifier *v, const struct witness_version *name,
     }
     if (!map_find(&v->txn_of_id, (uint64_t)name->txn, &txn))
         return false;
-    sight_own_begin(v);
-    v->row_now++;
+    v->read_now++;
     for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
         uint32_t key = h->op_key[op];
 
-        sight_own_pass(v, op);
         if (!answer_reads_value(v, (uint32_t)txn, op) || !is_account[key] ||
-            h->op_value_kind[op] != VALUE_INTEGER || sight_own_version(v, key) != HISTORY_NONE ||
-            v->row_date[key] == v->row_now)
+            h->op_value_kind[op] != VALUE_INTEGER || v->read_date[key] == v->read_now ||
+            lookup_own(v, (uint32_t)txn, op, key) != HISTORY_NONE)
             continue;
-        v->row_date[key] = v->row_now;
+        v->read_date[key] = v->read_now;
         *total += (uint64_t)h->op_value[op];
         count++;
     }

@@ -1,13 +1,11 @@
-/*
- * Whether an operation's answer is what it read.
- */
 #include "verify/versions/answer.h"
 
 #include <assert.h>
 
+#include "base/bisect.h"
 #include "verify/sql/query.h"
+#include "verify/lookup_private.h"
 #include "verify/verify_private.h"
-#include "verify/versions/sight.h"
 #include "verify/versions/versions.h"
 
 bool answer_reads_value(const struct verifier *v, uint32_t txn, uint32_t op)
@@ -40,6 +38,99 @@ enum status answer_open_statement(struct verifier *v, uint32_t head, struct stat
     return status;
 }
 
+/* --- What was read --------------------------------------------------------- */
+
+/* The operation's own version set: its place in set_op, or set_count. */
+static size_t find_set(const struct history *h, uint32_t op)
+{
+    size_t set;
+
+    BISECT(set, 0, h->set_count, h->set_op[set] < op);
+    return set < h->set_count && h->set_op[set] == op ? set : h->set_count;
+}
+
+void answer_prepare(struct verifier *v, uint32_t op)
+{
+    const struct history *h = v->h;
+    size_t set;
+
+    v->has_set = false;
+    if (!v->basis->has_version_sets || h->set_count == 0)
+        return;
+    set = find_set(h, op);
+    if (set == h->set_count)
+        return;
+    v->has_set = true;
+    v->set_now++;
+    for (uint64_t i = h->set_start[set]; i < h->set_start[set + 1]; i++) {
+        v->set_date[h->set_key[i]] = v->set_now;
+        v->set_version[h->set_key[i]] = h->set_version[i];
+    }
+}
+
+/* A key that a set leaves out has its initial version. */
+static struct sight see_in_set(const struct verifier *v, uint32_t txn, uint32_t key)
+{
+    uint32_t version = v->set_date[key] == v->set_now ? v->set_version[key] : VERSION_INITIAL;
+    uint32_t writer;
+
+    if (version == VERSION_INITIAL)
+        return (struct sight){ .kind = SIGHT_SPOT, .spot = 0 };
+    writer = v->op_txn[version];
+    if (v->counting[writer] == COUNTS_PERHAPS)
+        return (struct sight){ .kind = SIGHT_UNSAID };
+    if (v->spot[version] == 0 || writer == txn)
+        return (struct sight){ .kind = SIGHT_NOBODY };
+    return (struct sight){ .kind = SIGHT_SPOT, .spot = v->spot[version] };
+}
+
+/* How many versions, by ts, are of a place before this one, or of this one too. */
+static uint32_t count_until(const struct verifier *v, uint32_t key, struct place place,
+                            bool inclusive)
+{
+    const uint32_t *by_ts = v->chain_by_ts + v->version_start[key];
+    uint32_t count;
+
+    BISECT(count, 0, chain_length(v, key),
+           history_compare_places(history_ts(v->h, chain_txn_at(v, key, by_ts[count])), place) <
+               inclusive);
+    return count;
+}
+
+static struct sight see_at_place(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
+{
+    const uint32_t *by_ts = v->chain_by_ts + v->version_start[key];
+    struct place snapshot = history_op_snapshot(v->h, txn, op), ts = history_ts(v->h, txn);
+    struct sight sight = { .kind = SIGHT_SPOT, .is_vague = key_is_vague(v, key) };
+    uint32_t count;
+
+    if (!v->chain_has_ts[key] || (snapshot.parts == 0 && ts.parts == 0))
+        return (struct sight){ .kind = SIGHT_UNSAID };
+    count =
+        snapshot.parts > 0 ? count_until(v, key, snapshot, true) : count_until(v, key, ts, false);
+    /* Its own is not what it finds: what it has written is asked for before. */
+    if (count > 0 && chain_txn_at(v, key, by_ts[count - 1]) == txn)
+        count--;
+    sight.spot = count > 0 ? by_ts[count - 1] : 0;
+    return sight;
+}
+
+/* The last version of those that the transaction sees by its place. */
+static struct sight see_by_order(const struct verifier *v, uint32_t txn, uint32_t key)
+{
+    uint32_t spot;
+
+    BISECT(spot, 0, chain_length(v, key), v->place[chain_txn_at(v, key, spot + 1)] < v->seen[txn]);
+    return (struct sight){ .kind = SIGHT_SPOT, .spot = spot, .is_vague = key_is_vague(v, key) };
+}
+
+struct sight answer_sight(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
+{
+    if (!v->basis->has_version_sets)
+        return see_by_order(v, txn, key);
+    return v->has_set ? see_in_set(v, txn, key) : see_at_place(v, txn, op, key);
+}
+
 /* --- Items ------------------------------------------------------------------- */
 
 /* Also of a row that a select returned. */
@@ -50,8 +141,8 @@ static enum answer_judgement judge_value(const struct verifier *v, uint32_t key,
         return ANSWER_UNSAID;
     if (sight.kind == SIGHT_NOBODY)
         return ANSWER_WRONG;
-    for (uint64_t i = v->perhaps_start[key]; sight.is_vague && i < v->perhaps_start[key + 1]; i++)
-        if (version_has_value(v, key, v->perhaps[i], value))
+    for (uint64_t i = v->chain_end[key]; sight.is_vague && i < v->version_start[key + 1]; i++)
+        if (version_has_value(v, key, v->version[i], value))
             return ANSWER_UNSAID;
     if (version_has_value(v, key, chain_op_at(v, key, sight.spot), value))
         return sight.is_vague ? ANSWER_UNSAID : ANSWER_RIGHT;
@@ -60,11 +151,11 @@ static enum answer_judgement judge_value(const struct verifier *v, uint32_t key,
 
 enum answer_judgement answer_judge_item(const struct verifier *v, uint32_t txn, uint32_t op)
 {
-    uint32_t key = v->h->op_key[op], own = sight_own_version(v, key);
+    uint32_t key = v->h->op_key[op], own = lookup_own(v, txn, op, key);
     struct value value = history_value(v->h, op);
 
     if (own == HISTORY_NONE)
-        return judge_value(v, key, sight_of(v, txn, op, key), value);
+        return judge_value(v, key, answer_sight(v, txn, op, key), value);
     if (key_is_vague(v, key) && v->append_base)
         return ANSWER_UNSAID;
     return version_has_value(v, key, own, value) ? ANSWER_RIGHT : ANSWER_WRONG;
@@ -75,14 +166,14 @@ enum answer_judgement answer_judge_item(const struct verifier *v, uint32_t txn, 
 void answer_glance(const struct verifier *v, const struct statement_query *q, uint32_t txn,
                    uint32_t head, uint32_t key, struct glance *g)
 {
-    uint32_t version = sight_own_version(v, key);
+    uint32_t version = lookup_own(v, txn, head, key);
 
     *g = (struct glance){ .key = key,
                           .is_own = version != HISTORY_NONE,
                           .row = { .kind = VALUE_NULL },
-                          .is_returned = v->row_date[key] == v->row_now };
+                          .row_op = lookup_row_of(v, head, key) };
     if (!g->is_own) {
-        g->sight = sight_of(v, txn, head, key);
+        g->sight = answer_sight(v, txn, head, key);
         if (g->sight.kind != SIGHT_SPOT)
             return;
         version = chain_op_at(v, key, g->sight.spot);
@@ -95,21 +186,15 @@ void answer_glance(const struct verifier *v, const struct statement_query *q, ui
         g->match = query_match(q, g->row);
 }
 
-/* Marks the rows that came back; false if one came twice. */
-static bool mark_rows(struct verifier *v, uint32_t head)
+/* Whether a row came back twice. */
+static bool has_twice(const struct verifier *v, uint32_t head)
 {
     uint32_t count = v->h->statement_row_count[v->h->op_key[head]];
 
-    v->row_now++;
-    for (uint32_t op = head + 1; op <= head + count; op++) {
-        uint32_t key = v->h->op_key[op];
-
-        if (v->row_date[key] == v->row_now)
-            return false;
-        v->row_date[key] = v->row_now;
-        v->row_op[key] = op;
-    }
-    return true;
+    for (uint32_t op = head + 1; op <= head + count; op++)
+        if (lookup_came_twice(v, head, v->h->op_key[op]))
+            return true;
+    return false;
 }
 
 /* What a row by itself says of the answer. */
@@ -124,12 +209,12 @@ static enum answer_judgement judge_row(const struct verifier *v, const struct st
         return ANSWER_UNSAID;
     if (!g->is_own && g->sight.kind == SIGHT_NOBODY)
         return ANSWER_WRONG;
-    if (!g->is_returned)
+    if (g->row_op == HISTORY_NONE)
         return g->match == MATCH_YES && q->limit < 0 ? ANSWER_WRONG : ANSWER_RIGHT;
     if (g->match != MATCH_YES)
         return ANSWER_WRONG;
     if (head_kind == OP_SELECT &&
-        !versions_value_is_same(v->h, g->row, history_value(v->h, v->row_op[g->key])))
+        !versions_value_is_same(v->h, g->row, history_value(v->h, g->row_op)))
         return ANSWER_WRONG;
     return ANSWER_RIGHT;
 }
@@ -168,7 +253,7 @@ static void tally_row(const struct verifier *v, struct statement_query *q, uint8
     tally->match_count++;
     query_count(q, g->row);
     /* What a limit left out comes behind all that it let through. */
-    if (q->limit >= 0 && q->has_rows && !g->is_returned && tally->row_count > 0)
+    if (q->limit >= 0 && q->has_rows && g->row_op == HISTORY_NONE && tally->row_count > 0)
         compare_rows(q, history_value(v->h, tally->first_row + tally->row_count - 1), g->row,
                      tally);
 }
@@ -200,7 +285,7 @@ static enum status judge_rows(struct verifier *v, struct statement_query *q, uin
                                   .first_row = head + 1 };
     struct glance glance;
 
-    tally.is_wrong = !mark_rows(v, head);
+    tally.is_wrong = has_twice(v, head);
     for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
         answer_glance(v, q, txn, head, v->table_key[i], &glance);
         tally_row(v, q, v->h->op_kind[head], &glance, &tally);
@@ -231,7 +316,6 @@ enum status answer_judge_row(struct verifier *v, uint32_t txn, uint32_t head, ui
     struct glance glance;
 
     TRY(answer_open_statement(v, head, &q, err));
-    (void)mark_rows(v, head);
     answer_glance(v, &q, txn, head, key, &glance);
     *answer = judge_row(v, &q, v->h->op_kind[head], &glance);
     query_close(&q);

@@ -1,11 +1,29 @@
 /*
- * answer: whether the answer of an operation is what it read.
+ * answer: which version an operation read, and whether its answer is that.
+ * docs/format-witness.md, "What an operation read".
  */
 #ifndef VERIFY_VERSIONS_ANSWER_H
 #define VERIFY_VERSIONS_ANSWER_H
 
 #include "verify/sql/query.h"
-#include "verify/versions/sight.h"
+#include "verify/verify_private.h"
+
+enum sight_kind {
+    SIGHT_SPOT,
+    SIGHT_NOBODY, /* the certificate names a version that nobody can read */
+    SIGHT_UNSAID, /* nothing says which one */
+};
+
+struct sight {
+    enum sight_kind kind;
+    uint32_t spot;
+    bool is_vague; /* or a version of a transaction that counts perhaps */
+};
+
+/* To be called before answer_sight() for an operation, a head or an item operation. */
+void answer_prepare(struct verifier *, uint32_t op);
+/* What the operation read of a key that its transaction had not written. */
+struct sight answer_sight(const struct verifier *, uint32_t txn, uint32_t op, uint32_t key);
 
 enum answer_judgement { ANSWER_RIGHT, ANSWER_WRONG, ANSWER_UNSAID };
 
@@ -21,7 +39,7 @@ struct glance {
     struct sight sight; /* unless own */
     struct value row;
     enum match match;
-    bool is_returned;
+    uint32_t row_op; /* the row that came back, or HISTORY_NONE */
 };
 
 /* Refuses SQL that does not parse. To be closed if it could be opened. */
@@ -31,7 +49,7 @@ MUST_USE enum status answer_open_statement(struct verifier *, uint32_t head,
 typedef enum status glance_function(struct verifier *, const struct statement_query *, uint32_t txn,
                                     const struct glance *, struct error *);
 
-/* sight_own_pass_until() and sight_prepare() have been called. */
+/* After answer_prepare(). */
 enum answer_judgement answer_judge_item(const struct verifier *, uint32_t txn, uint32_t op);
 /* `each` may be NULL: it is called for every row, if they can all be told. */
 MUST_USE enum status answer_judge_statement(struct verifier *, uint32_t txn, uint32_t head,

@@ -1,25 +1,21 @@
-/*
- * Who counts, which versions there are of a key in which order, and what they
- * hold.
- */
 #include "verify/versions/versions.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "verify/lookup_private.h"
 #include "verify/verify_private.h"
-#include "verify/versions/sight.h"
 
 #define GET(field, count) verify_memory(v, (void **)&v->field, count, sizeof *v->field, err)
 
 /* --- Who counts -------------------------------------------------------------- */
 
 /* An unknown transaction that no order lists, though a key that it wrote has one. */
-static bool is_left_out(const struct history *h, uint32_t txn)
+static bool is_left_out(const struct verifier *v, uint32_t txn)
 {
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (history_makes_version(h, op) && h->key_order[h->op_key[op]] != HISTORY_NONE)
+    for (uint32_t i = v->made_start[txn]; i < v->made_start[txn + 1]; i++)
+        if (v->h->key_order[v->h->op_key[v->made[i]]] != HISTORY_NONE)
             return true;
     return false;
 }
@@ -31,12 +27,12 @@ enum status versions_count_txns(struct verifier *v, struct error *err)
 
     TRY(GET(counting, h->txn_count));
     for (uint64_t i = 0; has_orders && i < h->order_version_count; i++)
-        v->counting[history_txn_of(h, h->order_version[i])] = COUNTS;
+        v->counting[v->op_txn[h->order_version[i]]] = COUNTS;
     for (uint32_t t = 0; t < h->txn_count; t++) {
         if (h->txn_status[t] != TXN_UNKNOWN)
             v->counting[t] = h->txn_status[t] == TXN_OK ? COUNTS : COUNTS_NOT;
         else if (v->counting[t] != COUNTS)
-            v->counting[t] = has_orders && is_left_out(h, t) ? COUNTS_NOT : COUNTS_PERHAPS;
+            v->counting[t] = has_orders && is_left_out(v, t) ? COUNTS_NOT : COUNTS_PERHAPS;
     }
     return STATUS_OK;
 }
@@ -56,74 +52,54 @@ bool versions_txn_is_before(const struct verifier *v, enum closing closing, uint
 
 /* --- Chains ------------------------------------------------------------------ */
 
-/* Those that count by place, and behind them those that count perhaps. */
-static enum status list_txns(struct verifier *v, uint32_t **txns, size_t *count, struct error *err)
-{
-    size_t txn_count = v->h->txn_count;
+/* Transactions that count, by place, and behind them those that count perhaps. */
+struct counted {
+    uint32_t *txns;
+    size_t sure, count;
+};
 
-    TRY(verify_memory(v, (void **)txns, txn_count, sizeof **txns, err));
-    *count = 0;
-    if (v->place) {
-        for (uint32_t t = 0; t < txn_count; t++)
-            if (v->place[t] != NO_PLACE) {
-                (*txns)[v->place[t]] = t;
-                ++*count;
-            }
-    } else {
-        for (uint32_t t = 0; t < txn_count; t++)
-            if (v->counting[t] == COUNTS)
-                (*txns)[(*count)++] = t;
-    }
+static enum status list_txns(struct verifier *v, struct counted *c, struct error *err)
+{
+    uint32_t txn_count = (uint32_t)v->h->txn_count;
+
+    TRY(verify_memory(v, (void **)&c->txns, txn_count, sizeof *c->txns, err));
+    for (uint32_t t = 0; t < txn_count; t++)
+        if (v->place ? v->place[t] != NO_PLACE : v->counting[t] == COUNTS) {
+            c->txns[v->place ? v->place[t] : c->sure] = t;
+            c->sure++;
+        }
+    c->count = c->sure;
     for (uint32_t t = 0; t < txn_count; t++)
         if (v->counting[t] == COUNTS_PERHAPS)
-            (*txns)[(*count)++] = t;
+            c->txns[c->count++] = t;
     return STATUS_OK;
 }
 
-/* Calls for the first write of each key in a transaction, or for its last. */
-static void count_versions(struct verifier *v, const uint32_t *txns, size_t count)
+/* What each of them left of each key, in their order. */
+static enum status list_versions(struct verifier *v, const struct counted *c, struct error *err)
 {
-    const struct history *h = v->h;
+    size_t keys = v->h->key_count;
+    uint64_t *next;
 
-    for (size_t i = 0; i < count; i++) {
-        uint64_t *start = v->counting[txns[i]] == COUNTS ? v->chain_start : v->perhaps_start;
-
-        sight_own_begin(v);
-        for (uint32_t op = h->txn_op[txns[i]]; op < h->txn_op[txns[i] + 1]; op++) {
-            if (history_makes_version(h, op) && sight_own_version(v, h->op_key[op]) == HISTORY_NONE)
-                start[h->op_key[op] + 1]++;
-            sight_own_pass(v, op);
-        }
+    TRY(GET(version_start, keys + 1));
+    TRY(GET(chain_end, keys + 1));
+    TRY(verify_memory(v, (void **)&next, keys, sizeof *next, err));
+    for (size_t i = 0; i < c->count; i++)
+        for (uint32_t m = v->made_start[c->txns[i]]; m < v->made_start[c->txns[i] + 1]; m++)
+            v->version_start[v->h->op_key[v->made[m]] + 1] += lookup_is_left(v, m);
+    array_sum_prefixes(v->version_start, keys + 1);
+    TRY(GET(version, v->version_start[keys]));
+    memcpy(next, v->version_start, keys * sizeof *next);
+    for (size_t i = 0; i < c->count; i++) {
+        if (i == c->sure)
+            memcpy(v->chain_end, next, keys * sizeof *next);
+        for (uint32_t m = v->made_start[c->txns[i]]; m < v->made_start[c->txns[i] + 1]; m++)
+            if (lookup_is_left(v, m))
+                v->version[next[v->h->op_key[v->made[m]]]++] = v->made[m];
     }
-}
-
-static void add_up(uint64_t *start, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        start[i + 1] += start[i];
-}
-
-/* `next`, by key, is where its next version goes. */
-static void put_versions(struct verifier *v, uint32_t txn, uint64_t *next)
-{
-    const struct history *h = v->h;
-
-    sight_own_begin(v);
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        sight_own_pass(v, op);
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        uint32_t key = h->op_key[op];
-
-        if (!history_makes_version(h, op) || sight_own_version(v, key) != op)
-            continue;
-        if (v->counting[txn] == COUNTS) {
-            v->chain_txn[next[key]] = txn;
-            v->chain[next[key]++] = op;
-            v->spot[op] = 1; /* it is somewhere; where, is told later */
-        } else {
-            v->perhaps[next[key]++] = op;
-        }
-    }
+    if (c->sure == c->count)
+        memcpy(v->chain_end, next, keys * sizeof *next);
+    return STATUS_OK;
 }
 
 static enum status refuse_partial(struct verifier *v, uint32_t key, struct error *err)
@@ -138,7 +114,7 @@ static enum status take_order(struct verifier *v, uint32_t key, struct error *er
 {
     const struct history *h = v->h;
     uint32_t order = h->key_order[key];
-    uint64_t at = v->chain_start[key], end = v->chain_start[key + 1];
+    uint64_t at = v->version_start[key], end = v->chain_end[key];
 
     if (order == HISTORY_NONE)
         return end - at > 1 ? refuse_partial(v, key, err) : STATUS_OK;
@@ -148,8 +124,7 @@ static enum status take_order(struct verifier *v, uint32_t key, struct error *er
         if (v->spot[op] == 0)
             continue;
         assert(at < end); /* an order has no version twice */
-        v->chain_txn[at] = history_txn_of(h, op);
-        v->chain[at++] = op;
+        v->version[at++] = op;
     }
     return at == end ? STATUS_OK : refuse_partial(v, key, err);
 }
@@ -161,12 +136,10 @@ static void number_spots(struct verifier *v)
             v->spot[chain_op_at(v, key, spot)] = spot;
 }
 
-/* What each append stands on. */
-static enum status find_bases(struct verifier *v, const uint32_t *txns, size_t count,
-                              struct error *err)
+/* What each append stands on: its transaction's own, or what was there before its last. */
+static enum status find_bases(struct verifier *v, const struct counted *c, struct error *err)
 {
     const struct history *h = v->h;
-
     /* What clients saw tells no order of versions. */
     bool has_chains = !v->basis->is_of_clients || v->w->is_valid;
 
@@ -175,24 +148,16 @@ static enum status find_bases(struct verifier *v, const uint32_t *txns, size_t c
     TRY(GET(append_base, h->op_count));
     for (size_t op = 0; op < h->op_count; op++)
         v->append_base[op] = BASE_NOWHERE;
-    for (size_t i = 0; i < count; i++) {
-        uint32_t txn = txns[i];
+    for (size_t i = 0; i < c->count; i++) {
+        uint32_t txn = c->txns[i], begin = v->made_start[txn];
 
-        sight_own_begin(v);
-        for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-            if (h->op_kind[op] == OP_APPEND)
-                v->append_base[op] = sight_own_version(v, h->op_key[op]);
-            sight_own_pass(v, op);
-        }
-        /* Those without an own one before stand on what was there before its last. */
-        for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-            uint32_t key = h->op_key[op];
+        for (uint32_t m = begin; m < v->made_start[txn + 1]; m++) {
+            uint32_t op = v->made[m], key = h->op_key[op], left = lookup_left(v, txn, key);
 
-            if (h->op_kind[op] != OP_APPEND || v->append_base[op] != HISTORY_NONE)
-                continue;
-            v->append_base[op] = BASE_NOWHERE;
-            if (history_makes_version(h, op) && v->counting[txn] == COUNTS && has_chains)
-                v->append_base[op] = chain_op_at(v, key, v->spot[sight_own_version(v, key)] - 1);
+            if (m > begin && h->op_key[v->made[m - 1]] == key)
+                v->append_base[op] = v->made[m - 1];
+            else if (i < c->sure && has_chains)
+                v->append_base[op] = chain_op_at(v, key, v->spot[left] - 1);
         }
     }
     return STATUS_OK;
@@ -224,7 +189,7 @@ static void sort_chain(struct verifier *v, uint32_t key, struct dated *dated)
     }
     qsort(dated, length, sizeof *dated, compare_dated);
     for (uint32_t i = 0; i < length; i++)
-        v->chain_by_ts[v->chain_start[key] + i] = dated[i].spot;
+        v->chain_by_ts[v->version_start[key] + i] = dated[i].spot;
 }
 
 static enum status sort_chains(struct verifier *v, struct error *err)
@@ -235,7 +200,7 @@ static enum status sort_chains(struct verifier *v, struct error *err)
 
     for (uint32_t key = 0; key < key_count; key++)
         longest = chain_length(v, key) > longest ? chain_length(v, key) : longest;
-    TRY(GET(chain_by_ts, v->chain_start[key_count]));
+    TRY(GET(chain_by_ts, v->version_start[key_count]));
     TRY(GET(chain_has_ts, key_count));
     TRY(verify_memory(v, (void **)&dated, longest, sizeof *dated, err));
     for (uint32_t key = 0; key < key_count; key++)
@@ -284,7 +249,7 @@ static enum status list_keys(struct verifier *v, const struct intern *names, str
         if (table != INTERN_NONE)
             v->table_start[table + 1]++;
     }
-    add_up(v->table_start, h->table_count);
+    array_sum_prefixes(v->table_start, h->table_count + 1);
     memcpy(next, v->table_start, h->table_count * sizeof *next);
     for (uint32_t key = 0; key < h->key_count; key++) {
         uint32_t table = table_of_key(names, history_key(h, key));
@@ -308,45 +273,24 @@ static enum status find_tables(struct verifier *v, struct error *err)
 
 /* --- The whole --------------------------------------------------------------- */
 
-static enum status get_memory(struct verifier *v, struct error *err)
-{
-    size_t keys = v->h->key_count, ops = v->h->op_count;
-
-    TRY(GET(chain_start, keys + 1));
-    TRY(GET(perhaps_start, keys + 1));
-    TRY(GET(spot, ops));
-    TRY(GET(own_date, keys));
-    TRY(GET(own_op, keys));
-    TRY(GET(set_date, keys));
-    TRY(GET(set_version, keys));
-    TRY(GET(row_date, keys));
-    return GET(row_op, keys);
-}
-
 enum status versions_build(struct verifier *v, struct error *err)
 {
-    size_t keys = v->h->key_count, txn_count;
-    uint32_t *txns;
-    uint64_t *next, *next_perhaps;
+    size_t keys = v->h->key_count;
+    struct counted c = { 0 };
 
-    TRY(get_memory(v, err));
-    TRY(list_txns(v, &txns, &txn_count, err));
-    count_versions(v, txns, txn_count);
-    add_up(v->chain_start, keys);
-    add_up(v->perhaps_start, keys);
-    TRY(GET(chain, v->chain_start[keys]));
-    TRY(GET(chain_txn, v->chain_start[keys]));
-    TRY(GET(perhaps, v->perhaps_start[keys]));
-    TRY(verify_memory(v, (void **)&next, keys, sizeof *next, err));
-    TRY(verify_memory(v, (void **)&next_perhaps, keys, sizeof *next, err));
-    memcpy(next, v->chain_start, keys * sizeof *next);
-    memcpy(next_perhaps, v->perhaps_start, keys * sizeof *next);
-    for (size_t i = 0; i < txn_count; i++)
-        put_versions(v, txns[i], v->counting[txns[i]] == COUNTS ? next : next_perhaps);
+    assert(v->made_start && v->counting);
+    TRY(GET(spot, v->h->op_count));
+    TRY(GET(set_date, keys));
+    TRY(GET(set_version, keys));
+    TRY(GET(read_date, keys));
+    TRY(GET(read_version, keys));
+    TRY(list_txns(v, &c, err));
+    TRY(list_versions(v, &c, err));
+    number_spots(v);
     for (uint32_t key = 0; v->basis->has_version_sets && key < keys; key++)
         TRY(take_order(v, key, err));
     number_spots(v);
-    TRY(find_bases(v, txns, txn_count, err));
+    TRY(find_bases(v, &c, err));
     if (v->basis->has_version_sets)
         TRY(sort_chains(v, err));
     return find_tables(v, err);
@@ -420,4 +364,116 @@ bool version_has_value(const struct verifier *v, uint32_t key, uint32_t op, stru
         op = v->append_base[op];
     }
     return op == BASE_NOWHERE || has_elements(h, version_value(v, key, op), value, count);
+}
+
+/* --- As bytes ---------------------------------------------------------------- */
+
+static void put(struct buffer *out, const void *at, size_t size)
+{
+    buffer_text(out, (struct text){ at, size });
+}
+
+static void put_number(struct buffer *out, uint64_t number)
+{
+    put(out, &number, sizeof number);
+}
+
+static void put_value(struct buffer *out, const struct history *h, struct value value)
+{
+    buffer_byte(out, (char)value.kind);
+    if (value.kind == VALUE_LIST) {
+        uint64_t from = h->list_start[value.bits], count = h->list_start[value.bits + 1] - from;
+
+        put_number(out, count);
+        put(out, h->list_element + from, count * sizeof *h->list_element);
+    } else if (value.kind == VALUE_ROW) {
+        uint32_t first = h->shape_start[h->row_shape[value.bits]];
+        uint64_t from = h->row_start[value.bits], count = h->row_start[value.bits + 1] - from;
+
+        for (uint64_t i = 0; i < count; i++) {
+            uint32_t column = h->shape_sorted[first + i];
+
+            put_number(out, h->shape_column_name[first + column]);
+            put_value(out, h,
+                      (struct value){ h->cell_kind[from + column], h->cell_value[from + column] });
+        }
+    } else if (value.kind != VALUE_NULL) {
+        put_number(out, (uint64_t)value.bits);
+    }
+}
+
+struct text versions_value_bytes(struct verifier *v, uint32_t key, bool is_element,
+                                 struct value value)
+{
+    buffer_clear(&v->bytes);
+    put_number(&v->bytes, (uint64_t)key << 1 | is_element);
+    put_value(&v->bytes, v->h, versions_value_plain(v->h, value));
+    return (struct text){ v->bytes.at, v->bytes.count };
+}
+
+struct text versions_element_bytes(struct verifier *v, uint32_t key, int64_t element)
+{
+    return versions_value_bytes(v, key, true, (struct value){ VALUE_INTEGER, element });
+}
+
+/* --- Written ----------------------------------------------------------------- */
+
+static enum status add(struct verifier *v, struct text bytes, struct error *err)
+{
+    uint32_t number;
+
+    TRY(buffer_status(&v->bytes, err));
+    return intern_add(&v->written, bytes, &number, err);
+}
+
+/* A value; of a list each element, or null if it is empty. */
+static enum status add_value(struct verifier *v, uint32_t key, struct value value,
+                             struct error *err)
+{
+    const struct history *h = v->h;
+
+    value = versions_value_plain(h, value);
+    if (value.kind != VALUE_LIST)
+        return add(v, versions_value_bytes(v, key, false, value), err);
+    for (uint64_t i = h->list_start[value.bits]; i < h->list_start[value.bits + 1]; i++)
+        TRY(add(v, versions_element_bytes(v, key, h->list_element[i]), err));
+    return STATUS_OK;
+}
+
+static enum status add_all(struct verifier *v, struct error *err)
+{
+    const struct history *h = v->h;
+
+    for (uint32_t key = 0; key < h->key_count; key++)
+        TRY(add_value(v, key, history_initial(h, key), err));
+    for (size_t op = 0; op < h->op_count; op++) {
+        if (!history_makes_version(h, op))
+            continue;
+        if (h->op_kind[op] == OP_APPEND)
+            TRY(add(v, versions_element_bytes(v, h->op_key[op], h->op_value[op]), err));
+        else
+            TRY(add_value(v, h->op_key[op], history_value(h, op), err));
+    }
+    return STATUS_OK;
+}
+
+enum status versions_written_by_nobody(struct verifier *v, uint32_t key, struct value value,
+                                       bool *strange, struct error *err)
+{
+    const struct history *h = v->h;
+
+    if (!v->has_written)
+        TRY(add_all(v, err));
+    v->has_written = true;
+    value = versions_value_plain(h, value);
+    *strange = value.kind != VALUE_LIST &&
+               intern_find(&v->written, versions_value_bytes(v, key, false, value)) == INTERN_NONE;
+    for (uint64_t i = 0; value.kind == VALUE_LIST && !*strange &&
+                         i < h->list_start[value.bits + 1] - h->list_start[value.bits];
+         i++) {
+        int64_t element = h->list_element[h->list_start[value.bits] + i];
+
+        *strange = intern_find(&v->written, versions_element_bytes(v, key, element)) == INTERN_NONE;
+    }
+    return buffer_status(&v->bytes, err);
 }
