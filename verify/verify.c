@@ -12,6 +12,7 @@
 #include "verify/instants/instant_order.h"
 #include "verify/instants/instants.h"
 #include "verify/invalid/anomaly.h"
+#include "verify/lookup_private.h"
 #include "verify/valid/valid.h"
 #include "verify/values/inferred.h"
 #include "verify/values/sources.h"
@@ -19,7 +20,6 @@
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
 #include "verify/witness/witness.h"
-#include "verify/lookup_private.h"
 
 enum status verify_refuse(struct verifier *v, struct error *err, const char *format, ...)
 {

@@ -12,8 +12,8 @@
 #ifndef VERIFY_INSTANTS_INSTANTS_H
 #define VERIFY_INSTANTS_INSTANTS_H
 
-#include "verify/witness/steps.h"
 #include "verify/verify_private.h"
+#include "verify/witness/steps.h"
 
 #define NO_POINT UINT64_MAX
 

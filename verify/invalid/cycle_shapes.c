@@ -5,9 +5,9 @@
  */
 #include "verify/invalid/cycle_shapes_private.h"
 
+#include "verify/lookup_private.h"
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
-#include "verify/lookup_private.h"
 
 static bool is_anti(enum witness_edge_kind kind)
 {

@@ -4,12 +4,12 @@
  */
 #include "verify/invalid/deduced_rows_private.h"
 
+#include "verify/lookup_private.h"
 #include "verify/sql/query.h"
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
 #include "verify/versions/versions.h"
-#include "verify/lookup_private.h"
 
 /* Whether all rows that match came back, or else a row that did. */
 static bool tells(const struct statement_query *q, uint8_t head_kind, bool is_returned)

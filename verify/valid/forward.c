@@ -14,13 +14,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "verify/lookup_private.h"
 #include "verify/valid/views_private.h"
 #include "verify/values/inferred.h"
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
 #include "verify/versions/versions.h"
-#include "verify/lookup_private.h"
 
 #define NEXT_MAX 3
 

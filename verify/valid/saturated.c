@@ -1,6 +1,7 @@
 /*
- * Valid at a weak level: every read is from somebody who is early enough, and late enough,
- * in the commit order of the witness. docs/format-witness.md, "weak".
+ * Every read is from somebody who is early enough, and late enough, in the commit order of the
+ * witness. docs/format-witness.md, "weak", and "Valid" of `certificate` at causal, where versions are
+ * known and a statement reads every row of its table.
  *
  * For each read of a key by T3, whoever wrote the key and comes before T3 as the level means it
  * must not come after who the read is from. It is enough to look at the last of them:
@@ -16,14 +17,16 @@
  */
 #include "verify/valid/saturated_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/bisect.h"
+#include "verify/lookup_private.h"
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
 #include "verify/versions/versions.h"
-#include "verify/lookup_private.h"
 
 /* A mark on a key: from this operation on, somebody at this place is not to be missed. */
 struct saturation_mark {
@@ -36,8 +39,16 @@ struct news {
     struct saturation_mark mark;
 };
 
+/* A read of another's version. */
+struct foreign_read {
+    uint32_t key, from, from_txn; /* the place; NO_TXN: the initial version, whose place is 0 */
+};
+
 struct saturation {
     struct verifier *v;
+    ARRAY(struct foreign_read) reads;
+    uint32_t *read_start; /* by transaction */
+    /* By values: */
     uint32_t *from;     /* by operation: the place that a read is from, or NO_PLACE */
     uint32_t *from_txn; /* by operation */
     uint32_t *session_start, *session_txn; /* those that count, in their order */
@@ -58,12 +69,11 @@ static bool is_read_of_others(const struct saturation *s, uint32_t op)
     return s->from[op] != NO_PLACE;
 }
 
-static enum status refuse_read(const struct saturation *s, uint32_t txn, uint32_t op,
+static enum status refuse_read(const struct saturation *s, uint32_t txn, uint32_t key,
                                const char *what, struct error *err)
 {
     return verify_refuse(s->v, err, "transaction %" PRId64 " read %.*s of one who comes before %s",
-                         s->v->h->txn_id[txn],
-                         TEXT_PRINT(history_key(s->v->h, s->v->h->op_key[op])), what);
+                         s->v->h->txn_id[txn], TEXT_PRINT(history_key(s->v->h, key)), what);
 }
 
 /* --- Where reads are from ---------------------------------------------------- */
@@ -96,19 +106,93 @@ static enum status find_origin(struct saturation *s, uint32_t txn, uint32_t op, 
                                     h->txn_id[txn], TEXT_PRINT(history_key(h, key)));
 }
 
-static enum status find_origins(struct saturation *s, struct error *err)
+static enum status add_read(struct saturation *s, uint32_t key, uint32_t from, uint32_t from_txn,
+                            struct error *err)
+{
+    struct foreign_read read = { key, from, from_txn };
+
+    return s->reads.count < UINT32_MAX
+               ? array_push(&s->reads, read, err)
+               : error_set(err, STATUS_OVER_LIMIT, "%zu reads are too many", s->reads.count);
+}
+
+/* By values. */
+static enum status find_origins(struct saturation *s, uint32_t txn, struct error *err)
+{
+    const struct history *h = s->v->h;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        s->from[op] = NO_PLACE;
+        s->from_txn[op] = NO_TXN;
+        if (answer_reads_value(s->v, txn, op))
+            TRY(find_origin(s, txn, op, err));
+        if (is_read_of_others(s, op))
+            TRY(add_read(s, h->op_key[op], s->from[op], s->from_txn[op], err));
+    }
+    return STATUS_OK;
+}
+
+/* By the certificate: what an operation saw of a key. */
+static enum status note_sight(struct saturation *s, uint32_t txn, uint32_t op, uint32_t key,
+                              struct error *err)
+{
+    struct verifier *v = s->v;
+    struct sight sight;
+    uint32_t writer;
+
+    if (lookup_own(v, txn, op, key) != HISTORY_NONE)
+        return STATUS_OK;
+    sight = answer_sight(v, txn, op, key);
+    if (sight.kind != SIGHT_SPOT || sight.is_vague)
+        return verify_refuse(v, err, "transaction %" PRId64 ": nothing says what was read, of %.*s",
+                             v->h->txn_id[txn], TEXT_PRINT(history_key(v->h, key)));
+    if (chain_length(v, key) == 0)
+        return STATUS_OK;
+    if (sight.spot == 0)
+        return add_read(s, key, 0, NO_TXN, err);
+    writer = chain_txn_at(v, key, sight.spot);
+    return v->place[writer] < v->place[txn]
+               ? add_read(s, key, v->place[writer] + 1, writer, err)
+               : verify_refuse(v, err,
+                               "transaction %" PRId64 " should come before %" PRId64
+                               ": the other read its version of %.*s",
+                               v->h->txn_id[writer], v->h->txn_id[txn],
+                               TEXT_PRINT(history_key(v->h, key)));
+}
+
+static enum status note_sights(struct saturation *s, uint32_t txn, struct error *err)
 {
     struct verifier *v = s->v;
     const struct history *h = v->h;
 
-    for (size_t op = 0; op < h->op_count; op++) {
-        s->from[op] = NO_PLACE;
-        s->from_txn[op] = NO_TXN;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        bool is_head = op_is_head(h->op_kind[op]);
+        uint32_t table = is_head ? h->statement_table[h->op_key[op]] : 0;
+
+        if (!answer_is_judged(v, txn, op))
+            continue;
+        answer_prepare(v, op);
+        if (!is_head)
+            TRY(note_sight(s, txn, op, h->op_key[op], err));
+        for (uint64_t i = v->table_start[table]; is_head && i < v->table_start[table + 1]; i++)
+            TRY(note_sight(s, txn, op, v->table_key[i], err));
     }
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
-            if (answer_reads_value(v, t, op))
-                TRY(find_origin(s, t, op, err));
+    return STATUS_OK;
+}
+
+static enum status list_reads(struct saturation *s, struct error *err)
+{
+    struct verifier *v = s->v;
+
+    TRY(GET(read_start, v->h->txn_count + 1));
+    if (!v->is_causal) {
+        TRY(GET(from, v->h->op_count));
+        TRY(GET(from_txn, v->h->op_count));
+    }
+    for (uint32_t t = 0; t < v->h->txn_count; t++) {
+        TRY(v->is_causal ? note_sights(s, t, err) : find_origins(s, t, err));
+        s->read_start[t + 1] = (uint32_t)s->reads.count;
+    }
     return STATUS_OK;
 }
 
@@ -125,8 +209,7 @@ static enum status list_sessions(struct saturation *s, struct error *err)
     TRY(GET(before, h->txn_count));
     for (uint32_t t = 0; t < h->txn_count; t++)
         s->session_start[h->txn_session[t] + 1] += v->counting[t] == COUNTS;
-    for (size_t i = 0; i < h->session_count; i++)
-        s->session_start[i + 1] += s->session_start[i];
+    array_sum_prefixes(s->session_start, h->session_count + 1);
     TRY(verify_memory(v, (void **)&next, h->session_count, sizeof *next, err));
     memcpy(next, s->session_start, h->session_count * sizeof *next);
     for (uint32_t t = 0; t < h->txn_count; t++)
@@ -183,7 +266,7 @@ static enum status check_own_session(struct saturation *s, struct error *err)
 
             for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
                 if (is_too_early(s, op))
-                    return refuse_read(s, t, op, "what its session had written", err);
+                    return refuse_read(s, t, h->op_key[op], "what its session had written", err);
             if (h->txn_status[t] == TXN_OK)
                 note_writes(s, t);
         }
@@ -211,7 +294,7 @@ static enum status check_reads_of_session(struct saturation *s, struct error *er
                 end = end_of_operation(h, op);
                 for (uint32_t row = op; row < end; row++)
                     if (is_too_early(s, row))
-                        return refuse_read(s, t, row, "what its session had read", err);
+                        return refuse_read(s, t, h->op_key[row], "what its session had read", err);
                 for (uint32_t row = op; row < end; row++) {
                     uint32_t source = s->from_txn[row];
 
@@ -247,7 +330,7 @@ static enum status check_source(struct saturation *s, uint32_t txn, uint32_t sou
     if (h->txn_op[source + 1] - h->txn_op[source] > end - begin) {
         for (uint32_t op = begin; op < end; op++)
             if (is_missed(s, source, op))
-                return refuse_read(s, txn, op, "another of whom it read", err);
+                return refuse_read(s, txn, h->op_key[op], "another of whom it read", err);
         return STATUS_OK;
     }
     for (uint32_t op = h->txn_op[source]; op < h->txn_op[source + 1]; op++) {
@@ -255,7 +338,7 @@ static enum status check_source(struct saturation *s, uint32_t txn, uint32_t sou
 
         if (history_makes_version(h, op) && s->key_date[key] == s->today &&
             s->key_place[key] < place)
-            return refuse_read(s, txn, op, "another of whom it read", err);
+            return refuse_read(s, txn, h->op_key[op], "another of whom it read", err);
     }
     return STATUS_OK;
 }
@@ -402,28 +485,21 @@ static enum status sort_marks(struct saturation *s, struct error *err)
 static uint32_t last_mark(const struct saturation *s, uint32_t key, uint32_t bound)
 {
     const struct saturation_mark *marks = s->marks.at + s->mark_start[key];
-    uint32_t low = 0, high = s->mark_count[key];
+    uint32_t end;
 
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (marks[middle].op < bound)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low > 0 ? marks[low - 1].place : 0;
+    BISECT(end, 0, s->mark_count[key], marks[end].op < bound);
+    return end > 0 ? marks[end - 1].place : 0;
 }
 
 static enum status check_bound(struct saturation *s, uint32_t txn, uint32_t bound, const char *what,
                                struct error *err)
 {
-    const struct history *h = s->v->h;
+    for (uint32_t i = s->read_start[txn]; bound > 0 && i < s->read_start[txn + 1]; i++) {
+        const struct foreign_read *read = &s->reads.at[i];
 
-    for (uint32_t op = h->txn_op[txn]; bound > 0 && op < h->txn_op[txn + 1]; op++)
-        if (is_read_of_others(s, op) && s->key_date[h->op_key[op]] == s->today &&
-            last_mark(s, h->op_key[op], bound) > s->from[op])
-            return refuse_read(s, txn, op, what, err);
+        if (s->key_date[read->key] == s->today && last_mark(s, read->key, bound) > read->from)
+            return refuse_read(s, txn, read->key, what, err);
+    }
     return STATUS_OK;
 }
 
@@ -438,11 +514,14 @@ static enum status pass_bounds(struct saturation *s, const uint32_t *txn_at, siz
     for (size_t place = 0; place < count; place++) {
         uint32_t t = txn_at[place], bound = s->before[t] == NO_TXN ? 0 : s->bound[s->before[t]];
 
-        for (uint32_t op = h->txn_op[t]; h->txn_status[t] == TXN_OK && op < h->txn_op[t + 1]; op++)
-            if (s->from_txn[op] != NO_TXN && s->bound[s->from_txn[op]] > bound)
-                bound = s->bound[s->from_txn[op]];
-        if (h->txn_status[t] == TXN_OK)
-            TRY(check_bound(s, t, bound, "what it depends on", err));
+        for (uint32_t i = s->read_start[t]; i < s->read_start[t + 1]; i++) {
+            uint32_t writer = s->reads.at[i].from_txn;
+
+            assert(writer == NO_TXN || s->v->place[writer] < place);
+            if (writer != NO_TXN && s->bound[writer] > bound)
+                bound = s->bound[writer];
+        }
+        TRY(check_bound(s, t, bound, "what it depends on", err));
         s->bound[t] = is_in_walk[t] ? h->txn_op[t + 1] : bound;
     }
     return STATUS_OK;
@@ -522,8 +601,7 @@ static enum status gather(struct saturation *s, struct harvest *by_session, stru
     for (size_t op = 0; op < h->op_count; op++)
         if (s->from_txn[op] != NO_TXN)
             by_session->start[h->txn_session[s->from_txn[op]] + 1]++;
-    for (size_t i = 0; i < h->session_count; i++)
-        by_session->start[i + 1] += by_session->start[i];
+    array_sum_prefixes(by_session->start, h->session_count + 1);
     memcpy(next, by_session->start, h->session_count * sizeof *next);
     for (uint32_t t = 0; t < h->txn_count; t++)
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
@@ -608,8 +686,6 @@ static enum status saturate(struct saturation *s, struct error *err)
     struct verifier *v = s->v;
     const struct history *h = v->h;
 
-    TRY(GET(from, h->op_count));
-    TRY(GET(from_txn, h->op_count));
     TRY(GET(key_date, h->key_count));
     TRY(GET(key_place, h->key_count));
     TRY(GET(mark_start, h->key_count));
@@ -617,7 +693,7 @@ static enum status saturate(struct saturation *s, struct error *err)
     TRY(GET(txn_date, h->txn_count));
     TRY(GET(txn_op, h->txn_count));
     TRY(GET(bound, h->txn_count));
-    TRY(find_origins(s, err));
+    TRY(list_reads(s, err));
     TRY(list_sessions(s, err));
     return check_level(s, err);
 }
@@ -627,6 +703,7 @@ enum status verify_saturated(struct verifier *v, struct error *err)
     struct saturation s = { .v = v };
     enum status status = saturate(&s, err);
 
+    array_close(&s.reads);
     array_close(&s.marks);
     array_close(&s.news);
     return status;

@@ -12,11 +12,11 @@
 
 #include <inttypes.h>
 
+#include "verify/lookup_private.h"
 #include "verify/values/inferred.h"
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
-#include "verify/lookup_private.h"
 
 /* A version that somebody in the past left of a key. */
 struct sighting {

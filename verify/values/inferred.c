@@ -2,11 +2,11 @@
 
 #include <string.h>
 
+#include "verify/lookup_private.h"
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
-#include "verify/versions/versions.h"
 #include "verify/versions/answer.h"
-#include "verify/lookup_private.h"
+#include "verify/versions/versions.h"
 
 struct inferred {
     uint32_t *longest;       /* by key: the read of the longest list, or HISTORY_NONE */

@@ -3,8 +3,8 @@
 #include <assert.h>
 
 #include "base/bisect.h"
-#include "verify/sql/query.h"
 #include "verify/lookup_private.h"
+#include "verify/sql/query.h"
 #include "verify/verify_private.h"
 #include "verify/versions/versions.h"
 
