@@ -113,17 +113,13 @@ static enum status weigh_all(struct proof *p, const struct asked *asked,
                              const struct visible_reader *r, struct weighed *weighed,
                              struct error *err)
 {
-    const struct instants *in = p->v->instants;
     struct visibility seen;
+    uint32_t version;
 
-    TRY(visible_begin(&seen, &p->k, r, err));
-    if (visible_may_be_seen(&seen, VERSION_INITIAL))
-        weigh_version(asked, VERSION_INITIAL, weighed);
-    for (uint64_t i = seen.from; i < seen.end; i++) {
-        if (!visible_may_be_seen(&seen, in->by_end[i]))
-            continue;
+    TRY(visible_begin_all(&seen, &p->k, r, err));
+    while (visible_next(&seen, &version)) {
         TRY(verify_spend(p->v, MATCH_STEPS, err));
-        weigh_version(asked, in->by_end[i], weighed);
+        weigh_version(asked, version, weighed);
     }
     return STATUS_OK;
 }

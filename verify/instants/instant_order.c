@@ -330,11 +330,9 @@ static enum status get_memory(struct order *o, struct error *err)
     TRY(verify_memory(v, (void **)&o->view_place, txns, sizeof *o->view_place, err));
     TRY(verify_memory(v, (void **)&o->op_place, ops, sizeof *o->op_place, err));
     TRY(verify_memory(v, (void **)&o->time, places, sizeof *o->time, err));
-    TRY(verify_memory(v, (void **)&o->committed_by, txns, sizeof *o->committed_by, err));
     TRY(verify_memory(v, (void **)&o->source, ops, sizeof *o->source, err));
     for (size_t txn = 0; txn < txns; txn++) {
         o->commit_place[txn] = o->view_place[txn] = NO_PLACE;
-        o->committed_by[txn] = INT64_MAX;
     }
     return STATUS_OK;
 }
@@ -356,7 +354,7 @@ static enum status judge_order(struct order *o, struct error *err)
 
 enum status verify_instant_order(struct verifier *v, struct error *err)
 {
-    struct order o = { .v = v, .nothing = { .v = v } };
+    struct order o = { .v = v, .nothing = { .v = v }, .commits = { .v = v } };
     enum status status;
 
     TRY(versions_build(v, err));
@@ -366,5 +364,6 @@ enum status verify_instant_order(struct verifier *v, struct error *err)
     map_close(&o.open_keys);
     array_close(&o.dependencies);
     known_close(&o.nothing);
+    known_close(&o.commits);
     return status;
 }

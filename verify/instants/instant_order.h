@@ -28,12 +28,11 @@ struct order {
     uint32_t *chain;                     /* versions, by key from version_start */
     uint32_t *chain_end;                 /* by key: how many */
     uint32_t *chain_spot;                /* by version */
-    int64_t *committed_by;               /* by transaction: as far as who read from it shows */
     uint32_t *source;                    /* by operation that reads: the version */
-    struct hiding *hiding;               /* by key from version_start: see instant_replay.c */
     struct map open, open_keys;          /* operations; and what they say of keys */
     ARRAY(struct dependency) dependencies;
     struct known nothing; /* for what times alone say */
+    struct known commits; /* what reads show of who had committed; and dependencies */
 };
 
 static inline const uint32_t *instant_order_chain(const struct order *o, uint32_t key)

@@ -31,28 +31,18 @@ static enum status find_read(struct proof *p, struct visible_reader *r, struct e
 static enum status count_sources(struct proof *p, const struct visible_reader *r, uint32_t wanted,
                                  uint32_t *count, bool *is_among, struct error *err)
 {
-    struct verifier *v = p->v;
-    const struct instants *in = v->instants;
-    struct value value = history_value(v->h, r->op);
+    const struct history *h = p->v->h;
     struct visibility seen;
+    uint32_t version;
 
     *count = 0;
     *is_among = false;
-    TRY(visible_begin(&seen, &p->k, r, err));
-    if (visible_may_be_seen(&seen, VERSION_INITIAL) &&
-        instants_op_looks_like(v->h, r->key, VERSION_INITIAL, value)) {
-        *is_among = wanted == VERSION_INITIAL;
-        ++*count;
-    }
-    for (uint64_t i = seen.from; i < seen.end; i++) {
-        uint32_t version = in->by_end[i];
-
-        if (!instants_op_looks_like(v->h, r->key, version, value) ||
-            !visible_may_be_seen(&seen, version))
-            continue;
-        *is_among |= wanted == version;
-        ++*count;
-    }
+    TRY(visible_begin_all(&seen, &p->k, r, err));
+    while (visible_next(&seen, &version))
+        if (instants_op_looks_like(h, r->key, version, history_value(h, r->op))) {
+            *is_among |= wanted == version;
+            ++*count;
+        }
     return STATUS_OK;
 }
 

@@ -18,12 +18,6 @@
 
 #define MATCH_STEPS 8 /* what looking at a row counts */
 
-/* Of a key, in the order in which versions were surely installed: what they hide. */
-struct hiding {
-    int64_t high, low; /* of its installation; low: the greatest so far */
-    uint32_t version;
-};
-
 struct judged {
     uint32_t txn, head, op, key;
 };
@@ -38,87 +32,6 @@ static enum status refuse_judged(struct order *o, const struct judged *j, const 
         place += !op_is_row(v->h->op_kind[op]);
     return verify_refuse(o->v, err, "operation %" PRIu32 " of transaction %" PRId64 ", %.*s: %s",
                          place, v->h->txn_id[j->txn], TEXT_PRINT(history_key(v->h, j->key)), why);
-}
-
-/* --- By times ---------------------------------------------------------------- */
-
-/* By key alone times say what is installed; by whole instants the order is enough. */
-static struct window installed(const struct order *o, uint32_t version)
-{
-    uint32_t txn = version_txn(o->v, version);
-    struct window window = o->v->instants->commit[txn];
-
-    if (o->committed_by[txn] < window.high)
-        window.high = o->committed_by[txn];
-    return window;
-}
-
-static int compare_hiding(const void *a, const void *b)
-{
-    const struct hiding *x = a, *y = b;
-
-    if (x->high != y->high)
-        return x->high < y->high ? -1 : 1;
-    return (x->version > y->version) - (x->version < y->version);
-}
-
-/* When who reads from a transaction shows that it had committed. */
-static void find_hiding(struct order *o)
-{
-    for (uint32_t key = 0; key < o->v->h->key_count; key++) {
-        struct hiding *hiding = o->hiding + o->v->version_start[key];
-        uint32_t count = o->chain_end[key];
-
-        for (uint32_t i = 0; i < count; i++) {
-            uint32_t version = instant_order_chain(o, key)[i];
-            struct window window = installed(o, version);
-
-            hiding[i] = (struct hiding){ window.high, window.low, version };
-        }
-        qsort(hiding, count, sizeof *hiding, compare_hiding);
-        for (uint32_t i = 1; i < count; i++)
-            if (hiding[i].low < hiding[i - 1].low)
-                hiding[i].low = hiding[i - 1].low;
-    }
-}
-
-/*
- * Whether another version was surely there, and surely came behind this one. Its reader's own is
- * never there: it is installed behind the reader's times.
- */
-static bool is_hidden(const struct order *o, uint32_t key, uint32_t version, int64_t sight_low)
-{
-    const struct hiding *hiding = o->hiding + o->v->version_start[key];
-    uint32_t low = 0, high = o->chain_end[key];
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-
-        if (hiding[middle].high < sight_low)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == 0)
-        return false;
-    return version == VERSION_INITIAL || installed(o, version).high < hiding[low - 1].low;
-}
-
-/* Whether times alone speak against it. */
-static bool is_out_of_time(const struct order *o, const struct judged *j, uint32_t version)
-{
-    const struct instants *in = o->v->instants;
-    bool is_late = op_is_head(o->v->h->op_kind[j->op]) && in->w->view == READS_AT_COMMIT;
-    int64_t by = is_late ? in->commit[j->txn].high : instants_op_times(o->v, j->txn, j->head).high;
-
-    if (version != VERSION_INITIAL && workings_time_operations(in->w) &&
-        instants_sent(o->v, version) > by)
-        return true;
-    if (in->w->timing != TIMED_BY_KEY)
-        return false;
-    if (version != VERSION_INITIAL && installed(o, version).low > by)
-        return true;
-    return !in->w->reads_any && is_hidden(o, j->key, version, in->times[j->txn].low);
 }
 
 /* --- Reads ------------------------------------------------------------------- */
@@ -138,6 +51,18 @@ static struct visible_reader reader_of(const struct order *o, const struct judge
     return r;
 }
 
+/* Whether times alone speak against a version that the order has before the view. */
+static enum status is_out_of_time(struct order *o, const struct judged *j, uint32_t version,
+                                  bool *is_it, struct error *err)
+{
+    struct visible_reader r = reader_of(o, j, op_is_head(o->v->h->op_kind[j->op]));
+    struct visibility seen;
+
+    TRY(visible_begin(&seen, &o->commits, &r, err));
+    *is_it = !visible_may_be_seen(&seen, version);
+    return STATUS_OK;
+}
+
 static bool is_read_value(const struct order *o, const struct judged *j, uint32_t version)
 {
     return instants_op_looks_like(o->v->h, j->key, version, history_value(o->v->h, j->op));
@@ -146,15 +71,13 @@ static bool is_read_value(const struct order *o, const struct judged *j, uint32_
 /* One that is left open must not be wrong whatever the order is. */
 static enum status judge_open_read(struct order *o, const struct judged *j, struct error *err)
 {
-    const struct instants *in = o->v->instants;
     struct visible_reader r = reader_of(o, j, false);
     struct visibility seen;
+    uint32_t version;
 
-    TRY(visible_begin(&seen, &o->nothing, &r, err));
-    if (visible_may_be_seen(&seen, VERSION_INITIAL) && is_read_value(o, j, VERSION_INITIAL))
-        return STATUS_OK;
-    for (uint64_t i = seen.from; i < seen.end; i++)
-        if (is_read_value(o, j, in->by_end[i]) && visible_may_be_seen(&seen, in->by_end[i]))
+    TRY(visible_begin_all(&seen, &o->nothing, &r, err));
+    while (visible_next(&seen, &version))
+        if (is_read_value(o, j, version))
             return STATUS_OK;
     return refuse_judged(o, j, "by times alone no version can have been seen", err);
 }
@@ -164,14 +87,17 @@ static enum status judge_any_read(struct order *o, const struct judged *j, uint3
                                   struct error *err)
 {
     uint32_t version = instant_order_version_at(o, j->key, place);
+    bool is_out = true;
 
-    while (!is_read_value(o, j, version) || is_out_of_time(o, j, version)) {
+    for (;; version = instant_order_last_version(o, j->key, version)) {
+        if (is_read_value(o, j, version))
+            TRY(is_out_of_time(o, j, version, &is_out, err));
         TRY(verify_spend(o->v, 1, err));
+        if (!is_out)
+            return STATUS_OK;
         if (version == VERSION_INITIAL)
             return refuse_judged(o, j, "no version before its view has the value", err);
-        version = instant_order_last_version(o, j->key, version);
     }
-    return STATUS_OK;
 }
 
 /* What the read saw, by the order, and that its writer had committed by then. */
@@ -195,11 +121,9 @@ static enum status judge_read(struct order *o, const struct judged *j, struct er
     if (!is_read_value(o, j, version))
         return refuse_judged(o, j, "the order has another version there", err);
     o->source[j->op] = version;
-    if (version != VERSION_INITIAL &&
-        o->v->h->txn_status[version_txn(o->v, version)] == TXN_UNKNOWN &&
-        in->commit[j->txn].high < o->committed_by[version_txn(o->v, version)])
-        o->committed_by[version_txn(o->v, version)] = in->commit[j->txn].high;
-    return STATUS_OK;
+    return version == VERSION_INITIAL
+               ? STATUS_OK
+               : known_confirm(&o->commits, version_txn(o->v, version), j->txn, err);
 }
 
 /* --- Looks ------------------------------------------------------------------- */
@@ -213,16 +137,14 @@ static enum match agrees(const struct asked *asked, uint32_t version)
 static enum status judge_open_look(struct order *o, const struct judged *j,
                                    const struct asked *asked, struct error *err)
 {
-    const struct instants *in = o->v->instants;
     struct visible_reader r = reader_of(o, j, true);
     struct visibility seen;
+    uint32_t version;
 
-    TRY(visible_begin(&seen, &o->nothing, &r, err));
-    if (visible_may_be_seen(&seen, VERSION_INITIAL) && agrees(asked, VERSION_INITIAL) != MATCH_NO)
-        return STATUS_OK;
-    for (uint64_t i = seen.from; i < seen.end; i++) {
+    TRY(visible_begin_all(&seen, &o->nothing, &r, err));
+    while (visible_next(&seen, &version)) {
         TRY(verify_spend(o->v, MATCH_STEPS, err));
-        if (visible_may_be_seen(&seen, in->by_end[i]) && agrees(asked, in->by_end[i]) != MATCH_NO)
+        if (agrees(asked, version) != MATCH_NO)
             return STATUS_OK;
     }
     return refuse_judged(o, j, "by times alone no version can have been seen", err);
@@ -233,14 +155,17 @@ static enum status judge_any_look(struct order *o, const struct judged *j,
                                   const struct asked *asked, uint32_t place, struct error *err)
 {
     uint32_t version = instant_order_version_at(o, j->key, place);
+    bool is_out = true;
 
-    while (agrees(asked, version) != MATCH_YES || is_out_of_time(o, j, version)) {
+    for (;; version = instant_order_last_version(o, j->key, version)) {
+        if (agrees(asked, version) == MATCH_YES)
+            TRY(is_out_of_time(o, j, version, &is_out, err));
         TRY(verify_spend(o->v, MATCH_STEPS, err));
+        if (!is_out)
+            return STATUS_OK;
         if (version == VERSION_INITIAL)
             return refuse_judged(o, j, "no version before its view agrees", err);
-        version = instant_order_last_version(o, j->key, version);
     }
-    return STATUS_OK;
 }
 
 /*
@@ -279,6 +204,7 @@ static enum status judge_look_at(struct order *o, const struct judged *j, const 
     const struct workings *w = o->v->instants->w;
     uint32_t place = instant_order_view_place(o, j->txn, j->head, j->op), seen;
     enum match match;
+    bool is_out = false;
 
     if (w->reads_any && instant_order_is_open_look(o, j->head, j->key))
         return judge_open_look(o, j, asked, err);
@@ -286,16 +212,15 @@ static enum status judge_look_at(struct order *o, const struct judged *j, const 
         return judge_any_look(o, j, asked, place, err);
     seen = instant_order_version_at(o, j->key, place);
     match = agrees(asked, seen);
+    TRY(is_out_of_time(o, j, seen, &is_out, err));
     if (instant_order_is_open_look(o, j->head, j->key))
-        return match == MATCH_YES && !is_out_of_time(o, j, seen)
-                   ? STATUS_OK
-                   : judge_open_look(o, j, asked, err);
+        return match == MATCH_YES && !is_out ? STATUS_OK : judge_open_look(o, j, asked, err);
     if (match == MATCH_UNDECIDED)
         return refuse_judged(o, j, "whether the row matches cannot be computed", err);
     if (match == MATCH_NO)
         return refuse_judged(o, j, "the order has a version there that does not agree", err);
     /* A look may pass over what changes no answer: times need not allow just this version. */
-    if (is_out_of_time(o, j, seen))
+    if (is_out)
         TRY(judge_open_look(o, j, asked, err));
     return depend_by_look(o, j, asked, seen, err);
 }
@@ -368,11 +293,14 @@ static enum status judge_source(struct order *o, struct judged *j, struct error 
 /* What times say of that, when all is known of who had committed; and looks. */
 static enum status judge_rest(struct order *o, struct judged *j, struct error *err)
 {
+    bool is_out = false;
+
     if (op_is_head(o->v->h->op_kind[j->op]))
         return judge_look(o, j, err);
-    if (o->source[j->op] == SOURCE_OPEN || !is_out_of_time(o, j, o->source[j->op]))
-        return STATUS_OK;
-    return refuse_judged(o, j, "times speak against what the order has there", err);
+    if (o->source[j->op] != SOURCE_OPEN)
+        TRY(is_out_of_time(o, j, o->source[j->op], &is_out, err));
+    return is_out ? refuse_judged(o, j, "times speak against what the order has there", err)
+                  : STATUS_OK;
 }
 
 /* Calls for each read, and for each look. */
@@ -395,14 +323,10 @@ static enum status judge_txn(struct order *o, uint32_t txn, judge_function *judg
 enum status instant_order_judge_reads(struct order *o, struct error *err)
 {
     const struct history *h = o->v->h;
-    size_t count = o->v->version_start[h->key_count];
 
-    TRY(verify_memory(o->v, (void **)&o->hiding, count, sizeof *o->hiding, err));
-    find_hiding(o);
     for (uint32_t txn = 0; txn < h->txn_count; txn++)
         if (h->txn_status[txn] == TXN_OK)
             TRY(judge_txn(o, txn, judge_source, err));
-    find_hiding(o);
     for (uint32_t txn = 0; txn < h->txn_count; txn++)
         if (h->txn_status[txn] == TXN_OK)
             TRY(judge_txn(o, txn, judge_rest, err));

@@ -305,7 +305,7 @@ static enum status depend_by_reads(struct order *o, struct error *err)
 
 static enum status sort_dependencies(struct order *o, struct error *err)
 {
-    struct known *k = &o->nothing;
+    struct known *k = &o->commits;
     bool is_circle = false, is_gap = false;
 
     for (size_t i = 0; i < o->dependencies.count; i++)
@@ -326,8 +326,5 @@ enum status instant_order_judge_dependencies(struct order *o, struct error *err)
         return STATUS_OK;
     TRY(depend_by_writes(o, err));
     TRY(depend_by_reads(o, err));
-    for (uint32_t txn = 0; txn < o->v->h->txn_count; txn++)
-        if (o->committed_by[txn] != INT64_MAX)
-            TRY(known_commit_by(&o->nothing, txn, o->committed_by[txn], err));
     return sort_dependencies(o, err);
 }

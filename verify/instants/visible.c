@@ -1,5 +1,7 @@
 #include "verify/instants/visible_private.h"
 
+#include <assert.h>
+
 #include "base/bisect.h"
 #include "verify/instants/instant_proof.h"
 #include "verify/instants/instants.h"
@@ -166,8 +168,8 @@ static void find_hidden(struct visibility *s)
         if (!point_is_op(v->h, point) && point % 2 == 1)
             hide_behind(s, lookup_left(v, (uint32_t)(point / 2), key));
     }
-    for (size_t i = 0; i < s->k->commits.keys.count; i++)
-        hide_behind(s, lookup_left(v, (uint32_t)s->k->commits.keys.at[i], key));
+    for (uint64_t i = v->chain_end[key]; i < v->version_start[key + 1]; i++)
+        hide_behind(s, v->version[i]); /* if steps say that it committed */
 }
 
 /* The beginning of those that cannot have been installed while it saw. */
@@ -199,8 +201,32 @@ enum status visible_begin(struct visibility *s, const struct known *k,
         s->from = count_before(s, s->hidden_before);
         s->end = find_end(s);
     }
-    return verify_spend(k->v, s->end - s->from + k->points.nodes.count + k->points.edges.count + 1,
-                        err);
+    assert(s->from <= s->end && s->end <= k->v->version_start[r->key + 1]);
+    return verify_spend(k->v, k->points.nodes.count + k->points.edges.count + 1, err);
+}
+
+enum status visible_begin_all(struct visibility *s, const struct known *k,
+                              const struct visible_reader *r, struct error *err)
+{
+    TRY(visible_begin(s, k, r, err));
+    s->next = s->from;
+    return verify_spend(k->v, s->end - s->from, err);
+}
+
+bool visible_next(struct visibility *s, uint32_t *version)
+{
+    if (!s->has_begun) {
+        s->has_begun = true;
+        *version = VERSION_INITIAL;
+        if (visible_may_be_seen(s, VERSION_INITIAL))
+            return true;
+    }
+    while (s->next < s->end) {
+        *version = s->k->v->instants->by_end[s->next++];
+        if (visible_may_be_seen(s, *version))
+            return true;
+    }
+    return false;
 }
 
 /* Whether one that is there is known by an order to come behind it. */

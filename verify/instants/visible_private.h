@@ -39,11 +39,18 @@ struct visibility {
     int64_t hidden_before; /* what was installed before that is hidden */
     bool has_floor;        /* something is there: so the initial version is hidden */
     uint64_t from, end;
+    uint64_t next; /* of visible_next() */
+    bool has_begun;
 };
 
 /* Until something becomes known. */
 MUST_USE enum status visible_begin(struct visibility *, const struct known *,
                                    const struct visible_reader *, struct error *);
+
+/* To go through all that may be seen: the next version, or VERSION_INITIAL; false: there is none. */
+MUST_USE enum status visible_begin_all(struct visibility *, const struct known *,
+                                       const struct visible_reader *, struct error *);
+bool visible_next(struct visibility *, uint32_t *version);
 
 /* Of versions, or VERSION_INITIAL. */
 struct window visible_is_installed(const struct known *, uint32_t version);
