@@ -68,10 +68,18 @@ truth_src := $(sort $(wildcard tests/checkers/interval/truth*.c) tests/programs/
 test_src := $(sort $(wildcard tests/test_*.c tests/*/test_*.c tests/*/*/test_*.c))
 fuzz_src := $(sort $(wildcard tests/fuzz/fuzz_*.c))
 hostile_src := $(sort $(wildcard tests/hostile/*.c))
-support_src := $(filter-out $(test_src) $(hostile_src) tests/fuzz/%, \
+# Fixtures that stand in for parts of the library, and the tests that are linked with them.
+stage_src := tests/store/server_fixture.c tests/store/coordinator/coordinator_fixture.c \
+    tests/store/clients/client_fixture.c tests/store/shard/replica_stage.c
+stages_of = $(if $(filter %/test_coordinator %/test_coordinator_talk,$(1)),tests/store/server_fixture \
+        tests/store/coordinator/coordinator_fixture) \
+    $(if $(filter %/test_client %/test_client_storm,$(1)),tests/store/server_fixture \
+        tests/store/clients/client_fixture) \
+    $(if $(filter %/test_replica %/test_replica_duty,$(1)),tests/store/shard/replica_stage)
+support_src := $(filter-out $(test_src) $(hostile_src) $(stage_src) tests/fuzz/%, \
     $(sort $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c)))
 all_src := $(lib_src) $(cli_src) $(main_src) $(bench_src) \
-    $(test_src) $(support_src) $(hostile_src) $(fuzz_src) $(wildcard tests/fuzz/driver.c)
+    $(test_src) $(support_src) $(stage_src) $(hostile_src) $(fuzz_src) $(wildcard tests/fuzz/driver.c)
 
 headers := $(sort $(filter-out %_private.h, \
     $(wildcard $(foreach r,$(ROOMS),$(r)/*.h $(r)/*/*.h $(r)/*/*/*.h))))
@@ -139,6 +147,9 @@ $$($(1)_tests): $(BUILD)/$(1)/%: $(BUILD)/$(1)/obj/%.o $(BUILD)/$(1)/libtestsupp
 	$$(call quietly,LD,$$@,$(1))
 	@mkdir -p $$(@D)
 	$$(Q)$$(link_$(1)) $(BUILD)/deps/unity/libunity.a $$(libs_$(1))
+
+$(foreach t,$(test_src:%.c=%),$(if $(strip $(call stages_of,$(t))), \
+    $(eval $(BUILD)/$(1)/$(t): $(patsubst %,$(BUILD)/$(1)/obj/%.o,$(call stages_of,$(t))))))
 
 # A fuzz target has the fuzzer's main in the variant `fuzz`; elsewhere the
 # driver's, which replays the corpus.

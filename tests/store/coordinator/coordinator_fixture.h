@@ -27,169 +27,26 @@ struct heard {
     } rows[ROWS_MAX];
 };
 
-static struct heard heard[CLIENTS];
-static struct client_request sent; /* the last request of the first client */
-static struct bugs bugs;
-
-static inline void hear(void *context, struct world *w, uint32_t node, uint32_t from,
-                        struct text bytes)
-{
-    static char memory[1 << 16];
-    struct arena room = arena_over(memory, sizeof memory);
-    struct heard *h = &heard[node - NODES];
-    struct wire_reader r = wire_reader_of(bytes);
-
-    (void)context;
-    (void)w;
-    (void)from;
-    TEST_ASSERT_EQUAL(MESSAGE_REPLY, wire_get_byte(&r));
-    TEST_ASSERT_TRUE(client_reply_get(&r, &h->reply, &room));
-    h->count++;
-    TEST_ASSERT_TRUE(h->reply.row_count <= ROWS_MAX);
-    for (uint32_t i = 0; i < h->reply.row_count; i++) {
-        h->rows[i].key = h->reply.rows[i].key;
-        h->rows[i].value = h->reply.rows[i].is_row ? value_of_row(h->reply.rows[i].row) : NO_VALUE;
-    }
-}
-
-static const struct node_process listener = { .name = "listener", .message = hear };
-
-static inline void open_store(void)
-{
-    struct world_options options = {
-        .seed = 1, .node_count = NODES, .client_count = CLIENTS, .shard_count = SHARDS
-    };
-
-    ASSERT_OK(latency_constant(&options.network.latency, MS, &err), &err);
-    fixture_open(&options, bugs);
-    for (uint32_t i = 0; i < CLIENTS; i++)
-        world_set_process(&world, NODES + i, &listener, NULL);
-    ASSERT_OK(world_start(&world, &err), &err);
-    for (uint32_t i = 0; i < TRANSACTIONS; i++)
-        (void)record_begin(cluster.record, i, 0);
-    memset(heard, 0, sizeof heard);
-    sent = (struct client_request){ 0 };
-}
-
-void setUp(void)
-{
-    protocol = (struct protocol){ .name = "stand-in", .on_raft = true };
-    bugs = (struct bugs){ 0 };
-    open_store();
-}
-
-void tearDown(void)
-{
-    fixture_close();
-}
-
+extern struct heard heard[CLIENTS];
+extern struct client_request sent; /* the last request of the first client */
+extern struct bugs bugs;
 /* For tests that set a protocol or bugs of their own. */
-static inline void open_again(void)
-{
-    fixture_close();
-    open_store();
-}
-
-static inline void send_to(uint32_t node, uint32_t client, const struct client_request *request)
-{
-    struct wire_writer w = { .pool = &cluster.pool };
-
-    wire_put_byte(&w, MESSAGE_REQUEST);
-    client_request_put(&w, request);
-    world_send(&world, NODES + client, node, wire_writer_text(&w));
-    wire_writer_close(&w);
-}
-
+void open_again(void);
+void send_to(uint32_t node, uint32_t client, const struct client_request *request);
 /* The first client's next request; a new transaction begins at number 1. */
-static inline void request(struct client_request next)
-{
-    if (next.txn == 0)
-        next.txn = sent.txn ? sent.txn : 1;
-    next.number = next.txn == sent.txn ? sent.number + 1 : 1;
-    if (next.kind != CLIENT_READ || next.key_count > 0)
-        next.scope = SCOPE_NONE;
-    sent = next;
-    send_to(NODE, 0, &next);
-    run_for(20 * MS);
-}
-
-static inline void repeat_to(uint32_t node)
-{
-    sent.is_repeat = true;
-    send_to(node, 0, &sent);
-    run_for(20 * MS);
-}
-
+void request(struct client_request next);
+void repeat_to(uint32_t node);
 /* What requests point to stays, so that they can be repeated. */
-static inline void read_key(uint32_t key)
-{
-    static uint32_t last;
-
-    last = key;
-    request((struct client_request){ .kind = CLIENT_READ, .keys = &last, .key_count = 1 });
-}
-
-static inline void read_scope(uint32_t scope)
-{
-    request((struct client_request){ .kind = CLIENT_READ, .scope = scope });
-}
-
-static inline void write_key(uint32_t key, int64_t value)
-{
-    static struct row_change change;
-
-    change = (struct row_change){ .key = key, .is_removed = value == NO_VALUE };
-    if (!change.is_removed)
-        change.row = row_of(key, value);
-    request((struct client_request){ .kind = CLIENT_WRITE, .changes = &change, .change_count = 1 });
-}
-
-static inline void commit(void)
-{
-    request((struct client_request){ .kind = CLIENT_COMMIT });
-}
-
-static inline void abort_it(void)
-{
-    request((struct client_request){ .kind = CLIENT_ABORT });
-}
-
-static inline void assert_replied(enum client_reply_kind kind)
-{
-    TEST_ASSERT_EQUAL(sent.txn, heard[0].reply.txn);
-    TEST_ASSERT_EQUAL(sent.number, heard[0].reply.number);
-    TEST_ASSERT_EQUAL(kind, heard[0].reply.kind);
-}
-
-static inline void assert_aborted(enum refusal refusal)
-{
-    assert_replied(REPLY_ABORTED);
-    TEST_ASSERT_EQUAL_STRING(shard_refusal_name(refusal),
-                             shard_refusal_name(heard[0].reply.refusal));
-}
-
-static inline void assert_value(int64_t value)
-{
-    assert_replied(REPLY_DONE);
-    TEST_ASSERT_EQUAL(1, heard[0].reply.row_count);
-    TEST_ASSERT_EQUAL(value, heard[0].rows[0].value);
-}
-
-static inline void assert_idle(void)
-{
-    for (uint32_t node = 0; node < NODES; node++)
-        TEST_ASSERT_TRUE(servers[node].coordinator.txns.count == 0);
-}
-
-static inline void write_on_all_shards(void)
-{
-    for (uint32_t shard = 0; shard < SHARDS; shard++)
-        write_key(key_on(shard, 0), 7);
-}
-
-static inline uint64_t written_shards(struct txn *txn)
-{
-    return txn->written;
-}
+void read_key(uint32_t key);
+void read_scope(uint32_t scope);
+void write_key(uint32_t key, int64_t value);
+void commit(void);
+void abort_it(void);
+void assert_replied(enum client_reply_kind kind);
+void assert_aborted(enum refusal refusal);
+void assert_value(int64_t value);
+void assert_idle(void);
+void write_on_all_shards(void);
+uint64_t written_shards(struct txn *txn);
 
 #endif
