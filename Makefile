@@ -28,7 +28,7 @@ MAKEFLAGS += -j$(JOBS) --no-builtin-rules
 
 # --- Flags -------------------------------------------------------------------
 
-PKGS = libsodium libzstd libprotobuf-c libcjson z3
+PKGS = libsodium libzstd libprotobuf-c libcjson
 # It has no pkg-config file.
 PG_QUERY_LIBS = -lpg_query
 
@@ -45,7 +45,7 @@ gcc_flags = $(if $(findstring clang,$(1)),,-Wno-format-truncation \
     $(if $(findstring -fsanitize,$(2)),-Wno-maybe-uninitialized))
 
 # Asked once, and not before `ready` has had a chance to install them.
-PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS)))$(PKG_CFLAGS)
+PKG_CFLAGS = $(eval PKG_CFLAGS := $$(shell pkg-config --cflags $(PKGS) z3))$(PKG_CFLAGS)
 PKG_LIBS = $(eval PKG_LIBS := $$(shell pkg-config --libs $(PKGS)))$(PKG_LIBS)
 
 # Files with needs of their own.

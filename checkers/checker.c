@@ -9,6 +9,7 @@
 #include "checkers/proof/witness.h"
 #include "history/anomaly.h"
 #include "history/level.h"
+#include "smt/smt.h"
 
 const char *checker_verdict_name(enum verdict verdict)
 {
@@ -112,9 +113,9 @@ static enum status check_abilities(const struct checker *checker,
 {
     const char *inability = checker_inability(checker, options);
 
-    if (!inability)
-        return STATUS_OK;
-    return error_set(err, STATUS_BAD_INPUT, "the checker %s %s", checker->name, inability);
+    if (inability)
+        return error_set(err, STATUS_BAD_INPUT, "the checker %s %s", checker->name, inability);
+    return options->engine == ENGINE_Z3 ? smt_probe(err) : STATUS_OK;
 }
 
 static void count_ops(const struct history *h, struct check *check)

@@ -1,12 +1,14 @@
 #include "smt/smt.h"
 
 #include <assert.h>
+#include <dlfcn.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <z3.h>
+#include <z3_version.h>
 
 #include "base/array.h"
 #include "base/memory.h"
@@ -15,8 +17,40 @@
 
 #define WATCH_NANOSECONDS 5000000
 
+/* Debian 12 and 13 both name it so; load() tells them apart. */
+#define Z3_LIBRARY "libz3.so.4"
+
+/* All that is called of Z3. */
+/* clang-format off */
+#define Z3_FUNCTIONS(X) \
+    X(del_config) X(del_context) X(get_ast_id) X(get_bool_value) X(get_error_code) \
+    X(get_error_msg) X(get_version) X(global_param_set) X(interrupt) X(mk_bool_sort) \
+    X(mk_config) X(mk_const) X(mk_context) X(mk_false) X(mk_ge) X(mk_int) X(mk_int_sort) \
+    X(mk_not) X(mk_or) X(mk_params) X(mk_simple_solver) X(mk_solver_for_logic) \
+    X(mk_string_symbol) X(mk_sub) X(model_dec_ref) X(model_eval) X(model_inc_ref) \
+    X(params_dec_ref) X(params_inc_ref) X(params_set_uint) X(set_error_handler) X(solver_assert) \
+    X(solver_check) X(solver_dec_ref) X(solver_get_model) X(solver_get_reason_unknown) \
+    X(solver_inc_ref) X(solver_propagate_consequence) X(solver_propagate_fixed) \
+    X(solver_propagate_init) X(solver_propagate_register) X(solver_set_params)
+/* clang-format on */
+
+struct z3 {
+#define MEMBER(name) __typeof__(Z3_##name) *name;
+    Z3_FUNCTIONS(MEMBER)
+#undef MEMBER
+};
+
+/* What the propagator is told of: Z3 4.8 numbers what it watches, later ones hand over the term. */
+#if Z3_MINOR_VERSION == 8
+typedef unsigned watched_term;
+#else
+typedef Z3_ast watched_term;
+#endif
+
 struct smt {
     struct smt_options options;
+    void *library; /* libz3, which stays in memory once it is there */
+    struct z3 z3;
     Z3_context context;
     Z3_solver solver;
     Z3_ast *variables, *integers;
@@ -25,9 +59,9 @@ struct smt {
     ARRAY(Z3_ast) parts; /* of the term at hand */
     const struct smt_propagator *propagator;
     Z3_solver_callback callback; /* within `fixed` of the propagator */
-    uint32_t *ids;               /* by variable: Z3's number of it, and */
-    uint32_t *variable_of;       /* back */
-    ARRAY(unsigned) refused;     /* ids */
+    watched_term *watched;       /* by variable */
+    uint32_t *variable_of;       /* back: by Z3's number of the term */
+    ARRAY(watched_term) refused;
 };
 
 /* --- Errors ----------------------------------------------------------------------------- */
@@ -42,39 +76,96 @@ static void note_error(Z3_context context, Z3_error_code code)
 /* Each call forgets the error of the one before. */
 static enum status look_for_error(const struct smt *smt, struct error *err)
 {
-    Z3_error_code code = Z3_get_error_code(smt->context);
+    Z3_error_code code = smt->z3.get_error_code(smt->context);
 
     if (code == Z3_OK)
         return STATUS_OK;
-    return error_set(err, code == Z3_MEMOUT_FAIL ? STATUS_OVER_LIMIT : STATUS_BAD_INPUT,
-                     "Z3: %s", Z3_get_error_msg(smt->context, code));
+    return error_set(err, code == Z3_MEMOUT_FAIL ? STATUS_OVER_LIMIT : STATUS_BAD_INPUT, "Z3: %s",
+                     smt->z3.get_error_msg(smt->context, code));
+}
+
+/* --- Loading ---------------------------------------------------------------------------- */
+
+/* Headers and library must be the same, as functions of one name differ between versions. */
+static enum status check_version(const struct z3 *z3, struct error *err)
+{
+    unsigned major, minor, build, revision;
+
+    z3->get_version(&major, &minor, &build, &revision);
+    if (major != Z3_MAJOR_VERSION || minor != Z3_MINOR_VERSION || build != Z3_BUILD_NUMBER)
+        return error_set(err, STATUS_IO,
+                         "Z3 %u.%u.%u is installed, but Ordeal was built for %d.%d.%d: build it "
+                         "again",
+                         major, minor, build, Z3_MAJOR_VERSION, Z3_MINOR_VERSION, Z3_BUILD_NUMBER);
+    return STATUS_OK;
+}
+
+/*
+ * Z3 allocates as soon as it is loaded, and aborts if it cannot; so it is loaded only when it is
+ * asked for. Its threads and tables do not survive being unloaded.
+ */
+static enum status load(void **library, struct z3 *z3, struct error *err)
+{
+    static const struct {
+        const char *name;
+        size_t offset;
+    } functions[] = {
+#define ROW(name) { "Z3_" #name, offsetof(struct z3, name) },
+        Z3_FUNCTIONS(ROW)
+#undef ROW
+    };
+
+    *library = dlopen(Z3_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    if (!*library)
+        return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", dlerror());
+    for (size_t i = 0; i < ROW_COUNT(functions); i++) {
+        void *symbol = dlsym(*library, functions[i].name);
+
+        if (!symbol)
+            return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", dlerror());
+        memcpy((char *)z3 + functions[i].offset, &symbol, sizeof symbol);
+    }
+    return check_version(z3, err);
+}
+
+enum status smt_probe(struct error *err)
+{
+    void *library;
+    struct z3 z3;
+    enum status status = load(&library, &z3, err);
+
+    if (library)
+        dlclose(library);
+    return status;
 }
 
 /* --- Life ------------------------------------------------------------------------------- */
 
 static enum status set_parameters(struct smt *smt, struct error *err)
 {
-    Z3_params params = Z3_mk_params(smt->context);
+    Z3_params params = smt->z3.mk_params(smt->context);
 
-    Z3_params_inc_ref(smt->context, params);
-    Z3_params_set_uint(smt->context, params, Z3_mk_string_symbol(smt->context, "random_seed"),
-                       smt->options.seed);
+    smt->z3.params_inc_ref(smt->context, params);
+    smt->z3.params_set_uint(smt->context, params,
+                            smt->z3.mk_string_symbol(smt->context, "random_seed"),
+                            smt->options.seed);
     if (smt->options.rlimit > 0)
-        Z3_params_set_uint(smt->context, params, Z3_mk_string_symbol(smt->context, "rlimit"),
-                           smt->options.rlimit);
-    Z3_solver_set_params(smt->context, smt->solver, params);
-    Z3_params_dec_ref(smt->context, params);
+        smt->z3.params_set_uint(smt->context, params,
+                                smt->z3.mk_string_symbol(smt->context, "rlimit"),
+                                smt->options.rlimit);
+    smt->z3.solver_set_params(smt->context, smt->solver, params);
+    smt->z3.params_dec_ref(smt->context, params);
     return look_for_error(smt, err);
 }
 
 static enum status make_solver(struct smt *smt, enum smt_logic logic, struct error *err)
 {
-    Z3_symbol differences = Z3_mk_string_symbol(smt->context, "QF_IDL");
+    Z3_symbol differences = smt->z3.mk_string_symbol(smt->context, "QF_IDL");
 
-    smt->solver = logic == SMT_DIFFERENCES ? Z3_mk_solver_for_logic(smt->context, differences)
-                                           : Z3_mk_simple_solver(smt->context);
+    smt->solver = logic == SMT_DIFFERENCES ? smt->z3.mk_solver_for_logic(smt->context, differences)
+                                           : smt->z3.mk_simple_solver(smt->context);
     TRY(look_for_error(smt, err));
-    Z3_solver_inc_ref(smt->context, smt->solver);
+    smt->z3.solver_inc_ref(smt->context, smt->solver);
     return set_parameters(smt, err);
 }
 
@@ -82,7 +173,7 @@ static enum status make_solver(struct smt *smt, enum smt_logic logic, struct err
  * Z3 counts for itself and gives up in good order. Where malloc() refuses before that, parts of Z3
  * end the process: they are left a quarter of what there is.
  */
-static void bound_memory(void)
+static void bound_memory(const struct smt *smt)
 {
     uint64_t left = memory_limit_left();
     char megabytes[24];
@@ -91,7 +182,7 @@ static void bound_memory(void)
         return;
     left = left / 4 * 3 >> 20;
     snprintf(megabytes, sizeof megabytes, "%" PRIu64, left > 0 ? left : 1);
-    Z3_global_param_set("memory_max_size", megabytes);
+    smt->z3.global_param_set("memory_max_size", megabytes);
 }
 
 enum status smt_open(struct smt **opened, enum smt_logic logic, const struct smt_options *options,
@@ -104,14 +195,15 @@ enum status smt_open(struct smt **opened, enum smt_logic logic, const struct smt
     TRY(memory_resize((void **)&smt, 1, sizeof *smt, err));
     *smt = (struct smt){ .options = *options };
     *opened = smt;
-    bound_memory();
-    config = Z3_mk_config();
+    TRY(load(&smt->library, &smt->z3, err));
+    bound_memory(smt);
+    config = smt->z3.mk_config();
     /* Without reference counts: all terms live until the context ends. */
-    smt->context = Z3_mk_context(config);
-    Z3_del_config(config);
+    smt->context = smt->z3.mk_context(config);
+    smt->z3.del_config(config);
     if (!smt->context)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for Z3");
-    Z3_set_error_handler(smt->context, note_error);
+    smt->z3.set_error_handler(smt->context, note_error);
     return make_solver(smt, logic, err);
 }
 
@@ -120,12 +212,14 @@ void smt_close(struct smt *smt)
     if (!smt)
         return;
     if (smt->solver)
-        Z3_solver_dec_ref(smt->context, smt->solver);
+        smt->z3.solver_dec_ref(smt->context, smt->solver);
     if (smt->context)
-        Z3_del_context(smt->context);
+        smt->z3.del_context(smt->context);
+    if (smt->library)
+        dlclose(smt->library);
     free(smt->variables);
     free(smt->integers);
-    free(smt->ids);
+    free(smt->watched);
     free(smt->variable_of);
     array_close(&smt->parts);
     array_close(&smt->refused);
@@ -142,7 +236,8 @@ static enum status make_constants(struct smt *smt, Z3_ast **constants, uint32_t 
         char name[16];
 
         snprintf(name, sizeof name, "%c%u", letter, n);
-        (*constants)[n] = Z3_mk_const(smt->context, Z3_mk_string_symbol(smt->context, name), sort);
+        (*constants)[n] =
+            smt->z3.mk_const(smt->context, smt->z3.mk_string_symbol(smt->context, name), sort);
         TRY(look_for_error(smt, err));
     }
     return STATUS_OK;
@@ -152,30 +247,31 @@ enum status smt_add_variables(struct smt *smt, uint32_t count, struct error *err
 {
     assert(!smt->variables);
     smt->variable_count = count;
-    return make_constants(smt, &smt->variables, count, 'v', Z3_mk_bool_sort(smt->context), err);
+    return make_constants(smt, &smt->variables, count, 'v', smt->z3.mk_bool_sort(smt->context),
+                          err);
 }
 
 enum status smt_add_integers(struct smt *smt, uint32_t count, struct error *err)
 {
-    Z3_sort sort = Z3_mk_int_sort(smt->context);
+    Z3_sort sort = smt->z3.mk_int_sort(smt->context);
 
     assert(!smt->integers);
     smt->integer_count = count;
-    smt->one = Z3_mk_int(smt->context, 1, sort);
+    smt->one = smt->z3.mk_int(smt->context, 1, sort);
     return make_constants(smt, &smt->integers, count, 'n', sort, err);
 }
 
 static Z3_ast literal_of(const struct smt *smt, uint32_t literal)
 {
     assert(literal / 2 < smt->variable_count);
-    return literal % 2 ? Z3_mk_not(smt->context, smt->variables[literal / 2])
+    return literal % 2 ? smt->z3.mk_not(smt->context, smt->variables[literal / 2])
                        : smt->variables[literal / 2];
 }
 
 static enum status add_term(struct smt *smt, Z3_ast clause, struct error *err)
 {
     TRY(look_for_error(smt, err));
-    Z3_solver_assert(smt->context, smt->solver, clause);
+    smt->z3.solver_assert(smt->context, smt->solver, clause);
     return look_for_error(smt, err);
 }
 
@@ -189,43 +285,103 @@ enum status smt_add_clause(struct smt *smt, const uint32_t *literals, size_t cou
         TRY(look_for_error(smt, err));
         TRY(array_push(&smt->parts, literal, err));
     }
-    return add_term(smt, Z3_mk_or(smt->context, (unsigned)smt->parts.count, smt->parts.at), err);
+    return add_term(smt, smt->z3.mk_or(smt->context, (unsigned)smt->parts.count, smt->parts.at),
+                    err);
 }
 
 enum status smt_add_less(struct smt *smt, const uint32_t *guards, size_t guard_count, uint32_t low,
                          uint32_t high, struct error *err)
 {
     Z3_ast difference[2] = { smt->integers[high], smt->integers[low] };
-    Z3_ast parts[3] = { Z3_mk_sub(smt->context, 2, difference) };
+    Z3_ast parts[3] = { smt->z3.mk_sub(smt->context, 2, difference) };
     unsigned count = 1;
 
     assert(guard_count <= 2 && low < smt->integer_count && high < smt->integer_count);
     TRY(look_for_error(smt, err));
-    parts[0] = Z3_mk_ge(smt->context, parts[0], smt->one);
+    parts[0] = smt->z3.mk_ge(smt->context, parts[0], smt->one);
     TRY(look_for_error(smt, err));
     for (size_t g = 0; g < guard_count; g++) {
         parts[count++] = literal_of(smt, guards[g] ^ 1);
         TRY(look_for_error(smt, err));
     }
-    return add_term(smt, count == 1 ? parts[0] : Z3_mk_or(smt->context, count, parts), err);
+    return add_term(smt, count == 1 ? parts[0] : smt->z3.mk_or(smt->context, count, parts), err);
 }
 
 /* --- The propagator --------------------------------------------------------------------- */
 
+static void push(const struct smt *smt)
+{
+    smt->propagator->push(smt->propagator->context);
+}
+
+static void pop(const struct smt *smt, unsigned count)
+{
+    if (count > 0)
+        smt->propagator->pop(smt->propagator->context, count);
+}
+
+static void fix(struct smt *smt, Z3_solver_callback callback, unsigned number, Z3_ast value)
+{
+    bool truth = smt->z3.get_bool_value(smt->context, value) == Z3_L_TRUE;
+
+    smt->callback = callback;
+    smt->propagator->fixed(smt->propagator->context, smt, smt->variable_of[number], truth);
+    smt->callback = NULL;
+}
+
+#if Z3_MINOR_VERSION == 8
 static void on_push(void *context)
 {
-    const struct smt *smt = context;
-
-    smt->propagator->push(smt->propagator->context);
+    push(context);
 }
 
 static void on_pop(void *context, unsigned count)
 {
-    const struct smt *smt = context;
-
-    if (count > 0)
-        smt->propagator->pop(smt->propagator->context, count);
+    pop(context, count);
 }
+
+static void on_fixed(void *context, Z3_solver_callback callback, unsigned number, Z3_ast value)
+{
+    fix(context, callback, number, value);
+}
+
+/* Returns Z3's number of the variable. */
+static unsigned watch_variable(struct smt *smt, uint32_t variable)
+{
+    Z3_ast term = smt->variables[variable];
+
+    smt->watched[variable] = smt->z3.solver_propagate_register(smt->context, smt->solver, term);
+    return smt->watched[variable];
+}
+#else
+static void on_push(void *context, Z3_solver_callback callback)
+{
+    (void)callback;
+    push(context);
+}
+
+static void on_pop(void *context, Z3_solver_callback callback, unsigned count)
+{
+    (void)callback;
+    pop(context, count);
+}
+
+static void on_fixed(void *context, Z3_solver_callback callback, Z3_ast term, Z3_ast value)
+{
+    struct smt *smt = context;
+
+    fix(smt, callback, smt->z3.get_ast_id(smt->context, term), value);
+}
+
+static unsigned watch_variable(struct smt *smt, uint32_t variable)
+{
+    Z3_ast term = smt->variables[variable];
+
+    smt->watched[variable] = term;
+    smt->z3.solver_propagate_register(smt->context, smt->solver, term);
+    return smt->z3.get_ast_id(smt->context, term);
+}
+#endif
 
 /* Only who solves in many threads asks for another. */
 static void *on_fresh(void *context, Z3_context fresh)
@@ -234,32 +390,24 @@ static void *on_fresh(void *context, Z3_context fresh)
     return context;
 }
 
-static void on_fixed(void *context, Z3_solver_callback callback, unsigned id, Z3_ast value)
-{
-    struct smt *smt = context;
-    bool truth = Z3_get_bool_value(smt->context, value) == Z3_L_TRUE;
-
-    smt->callback = callback;
-    smt->propagator->fixed(smt->propagator->context, smt, smt->variable_of[id], truth);
-    smt->callback = NULL;
-}
-
 enum status smt_watch(struct smt *smt, const struct smt_propagator *propagator, struct error *err)
 {
-    uint32_t count = smt->variable_count;
+    size_t room = 0;
 
     smt->propagator = propagator;
-    TRY(memory_resize((void **)&smt->ids, count, sizeof *smt->ids, err));
-    TRY(memory_resize((void **)&smt->variable_of, count, sizeof *smt->ids, err));
-    TRY(array_reserve(&smt->refused, count, err)); /* Z3 takes no for no answer */
-    Z3_solver_propagate_init(smt->context, smt->solver, smt, on_push, on_pop, on_fresh);
-    Z3_solver_propagate_fixed(smt->context, smt->solver, on_fixed);
+    TRY(memory_resize((void **)&smt->watched, smt->variable_count, sizeof *smt->watched, err));
+    TRY(array_reserve(&smt->refused, smt->variable_count, err)); /* Z3 takes no for no answer */
+    smt->z3.solver_propagate_init(smt->context, smt->solver, smt, on_push, on_pop, on_fresh);
+    smt->z3.solver_propagate_fixed(smt->context, smt->solver, on_fixed);
     TRY(look_for_error(smt, err));
-    for (uint32_t v = 0; v < count; v++) {
-        smt->ids[v] = Z3_solver_propagate_register(smt->context, smt->solver, smt->variables[v]);
+    for (uint32_t v = 0; v < smt->variable_count; v++) {
+        unsigned number = watch_variable(smt, v);
+
         TRY(look_for_error(smt, err));
-        assert(smt->ids[v] < count);
-        smt->variable_of[smt->ids[v]] = v;
+        if (number >= room)
+            TRY(array_grow((void **)&smt->variable_of, room, &room, number + 1 - room,
+                           sizeof *smt->variable_of, err));
+        smt->variable_of[number] = v;
     }
     return look_for_error(smt, err);
 }
@@ -272,16 +420,17 @@ void smt_refuse(struct smt *smt, const uint32_t *variables, size_t count)
     assert(smt->callback);
     smt->refused.count = 0;
     for (size_t i = 0; i < count && status == STATUS_OK; i++)
-        status = array_push(&smt->refused, smt->ids[variables[i]], &unsaid);
+        status = array_push(&smt->refused, smt->watched[variables[i]], &unsaid);
     assert(status == STATUS_OK); /* smt_watch() has made room */
-    Z3_solver_propagate_consequence(smt->context, smt->callback, (unsigned)count,
-                                    smt->refused.at, 0, NULL, NULL, Z3_mk_false(smt->context));
+    smt->z3.solver_propagate_consequence(smt->context, smt->callback, (unsigned)count,
+                                         smt->refused.at, 0, NULL, NULL,
+                                         smt->z3.mk_false(smt->context));
 }
 
 /* --- Being stopped ---------------------------------------------------------------------- */
 
 struct stop_watch {
-    Z3_context context;
+    const struct smt *smt;
     const atomic_bool *stop;
     atomic_bool is_over;
     pthread_t thread;
@@ -296,7 +445,7 @@ static void *watch_stop(void *argument)
 
     while (!atomic_load(&watch->is_over)) {
         if (atomic_load(watch->stop))
-            Z3_interrupt(watch->context);
+            watch->smt->z3.interrupt(watch->smt->context);
         nanosleep(&pause, NULL);
     }
     return NULL;
@@ -304,7 +453,7 @@ static void *watch_stop(void *argument)
 
 static enum status watch_begin(struct stop_watch *watch, const struct smt *smt, struct error *err)
 {
-    *watch = (struct stop_watch){ .context = smt->context, .stop = smt->options.stop };
+    *watch = (struct stop_watch){ .smt = smt, .stop = smt->options.stop };
     if (!watch->stop)
         return STATUS_OK;
     if (thread_start(&watch->thread, watch_stop, watch) != 0)
@@ -326,9 +475,9 @@ static bool has_no_memory(const struct smt *smt)
 {
     const char *why;
 
-    if (Z3_get_error_code(smt->context) == Z3_MEMOUT_FAIL)
+    if (smt->z3.get_error_code(smt->context) == Z3_MEMOUT_FAIL)
         return true;
-    why = Z3_solver_get_reason_unknown(smt->context, smt->solver);
+    why = smt->z3.solver_get_reason_unknown(smt->context, smt->solver);
     return why && (strstr(why, "memory") || strstr(why, "memout"));
 }
 
@@ -338,34 +487,24 @@ enum status smt_check(struct smt *smt, enum smt_answer *answer, struct error *er
     Z3_lbool found;
 
     TRY(watch_begin(&watch, smt, err));
-    found = Z3_solver_check(smt->context, smt->solver);
+    found = smt->z3.solver_check(smt->context, smt->solver);
     watch_end(&watch);
     if (found == Z3_L_UNDEF && has_no_memory(smt))
         return error_set(err, STATUS_OVER_LIMIT, "no memory for Z3");
-    *answer = found == Z3_L_TRUE    ? SMT_HOLDS
-              : found == Z3_L_FALSE ? SMT_IMPOSSIBLE
-                                    : SMT_UNDECIDED;
+    *answer = found == Z3_L_TRUE ? SMT_HOLDS : found == Z3_L_FALSE ? SMT_IMPOSSIBLE : SMT_UNDECIDED;
     return STATUS_OK;
 }
 
 enum status smt_read_values(struct smt *smt, uint8_t *values, struct error *err)
 {
-    Z3_model model = Z3_solver_get_model(smt->context, smt->solver);
+    Z3_model model = smt->z3.solver_get_model(smt->context, smt->solver);
     Z3_ast value;
 
     TRY(look_for_error(smt, err));
-    Z3_model_inc_ref(smt->context, model);
+    smt->z3.model_inc_ref(smt->context, model);
     for (uint32_t v = 0; v < smt->variable_count; v++)
-        values[v] = Z3_model_eval(smt->context, model, smt->variables[v], true, &value) &&
-                    Z3_get_bool_value(smt->context, value) == Z3_L_TRUE;
-    Z3_model_dec_ref(smt->context, model);
+        values[v] = smt->z3.model_eval(smt->context, model, smt->variables[v], true, &value) &&
+                    smt->z3.get_bool_value(smt->context, value) == Z3_L_TRUE;
+    smt->z3.model_dec_ref(smt->context, model);
     return look_for_error(smt, err);
-}
-
-void smt_version(char text[40])
-{
-    unsigned major, minor, build, revision;
-
-    Z3_get_version(&major, &minor, &build, &revision);
-    snprintf(text, 40, "%u.%u.%u", major, minor, build);
 }

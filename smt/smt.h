@@ -1,5 +1,6 @@
 /*
  * smt: the only interface to Z3: booleans, clauses, differences of integers, and a propagator.
+ * Z3 is loaded when it is first asked for, which fails where it is not installed.
  *
  *     struct smt *smt;
  *
@@ -37,6 +38,9 @@ struct smt_options {
 
 struct smt;
 
+/* Whether Z3 can be loaded, or why not. */
+MUST_USE enum status smt_probe(struct error *);
+
 MUST_USE enum status smt_open(struct smt **, enum smt_logic, const struct smt_options *,
                               struct error *);
 void smt_close(struct smt *); /* NULL: nothing */
@@ -73,8 +77,5 @@ enum smt_answer { SMT_HOLDS, SMT_IMPOSSIBLE, SMT_UNDECIDED };
 MUST_USE enum status smt_check(struct smt *, enum smt_answer *, struct error *);
 /* The truth of each variable in the model that was found. */
 MUST_USE enum status smt_read_values(struct smt *, uint8_t *values, struct error *);
-
-/* The version of the library, for reports. */
-void smt_version(char text[40]);
 
 #endif

@@ -52,6 +52,32 @@ for flags in '--version-order 0.5' '--engine z3' '--engine z3 --version-order 0.
     check "and finds nothing wrong" mentions out '"verdict":"valid"'
 done
 
+# Z3 is loaded by who asks for it, and by nobody else.
+mkdir broken
+echo 'no library' >broken/libz3.so.4
+LD_LIBRARY_PATH=$work/broken
+export LD_LIBRARY_PATH
+exits 0 "without Z3 the native engine works" check small.jsonl --checker blackbox
+exits 2 "without Z3 there is no engine z3" check small.jsonl --engine z3
+check "and it is told" mentions err "Z3 cannot be loaded: "
+unset LD_LIBRARY_PATH
+
+# A library of another version than the headers has other functions of the same names.
+{
+    sed -n '/^#define Z3_FUNCTIONS/,/clang-format on/p' "$root/smt/smt.c" |
+        grep -o 'X([a-z_]*)' | sed '/get_version/d; s/X(\(.*\))/void Z3_\1(void);void Z3_\1(void) {}/'
+    echo 'void Z3_get_version(unsigned *a, unsigned *b, unsigned *c, unsigned *d);'
+    echo 'void Z3_get_version(unsigned *a, unsigned *b, unsigned *c, unsigned *d)'
+    echo '{ *a = 4; *b = 11; *c = 2; *d = 0; }'
+} >other.c
+mkdir other
+check "a library can be made" "${CC:-cc}" -shared -fPIC -o other/libz3.so.4 other.c
+LD_LIBRARY_PATH=$work/other
+export LD_LIBRARY_PATH
+exits 2 "Z3 of another version is refused" check small.jsonl --engine z3
+check "by name" mentions err "Z3 4.11.2 is installed, but Ordeal was built for 4."
+unset LD_LIBRARY_PATH
+
 # A run that nobody could judge whole, for its conditions, says why the others did not.
 cat >undecided.toml <<'TOML'
 name = "nobody's level"

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/random.h"
-#include "smt/smt.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -309,14 +308,6 @@ static void who_may_not_go_on_says_that_it_is_undecided(void)
     free(starts);
 }
 
-static void the_library_has_a_version(void)
-{
-    char text[40];
-
-    smt_version(text);
-    TEST_ASSERT_EQUAL_STRING_LEN("4.", text, 2);
-}
-
 int main(void)
 {
     UNITY_BEGIN();
@@ -326,6 +317,5 @@ int main(void)
     RUN_TEST(small_problems_are_solved_as_by_trying_everything);
     RUN_TEST(larger_problems_are_solved_as_by_the_native_search);
     RUN_TEST(who_may_not_go_on_says_that_it_is_undecided);
-    RUN_TEST(the_library_has_a_version);
     return UNITY_END();
 }
