@@ -9,21 +9,36 @@
 
 /* --- What the JSON would leave out ------------------------------------------------- */
 
-static bool is_word(const struct plpgsql_reader *r, const struct sql_token *token, const char *word)
+bool plpgsql_is_word(const struct plpgsql_reader *r, const struct sql_token *token,
+                     struct text word)
 {
-    struct text text = { r->body.at + token->start, token->end - token->start };
-
-    return text.length == strlen(word) && strncasecmp(text.at, word, text.length) == 0;
+    return token->end - token->start == word.length &&
+           strncasecmp(r->body.at + token->start, word.at, word.length) == 0;
 }
 
 /* ALIAS FOR x; in DECLARE. As the alias of a table it is followed by other things. */
 static bool is_alias(const struct plpgsql_reader *r, const struct sql_tokens *tokens, uint32_t i)
 {
-    return i + 3 < tokens->count && is_word(r, &tokens->at[i], "alias") &&
-           is_word(r, &tokens->at[i + 1], "for") &&
+    return i + 3 < tokens->count && plpgsql_is_word(r, &tokens->at[i], TEXT("alias")) &&
+           plpgsql_is_word(r, &tokens->at[i + 1], TEXT("for")) &&
            (tokens->at[i + 2].kind == PG_QUERY__TOKEN__IDENT ||
             tokens->at[i + 2].kind == PG_QUERY__TOKEN__PARAM) &&
-           is_word(r, &tokens->at[i + 3], ";");
+           plpgsql_is_word(r, &tokens->at[i + 3], TEXT(";"));
+}
+
+/* In DECLARE: c [[NO] SCROLL] CURSOR. Without the cursors it lacks, libpg_query 15 talks of others. */
+static bool is_cursor(const struct plpgsql_reader *r, const struct sql_tokens *tokens, uint32_t i)
+{
+    uint32_t name = i;
+
+    if (!plpgsql_is_word(r, &tokens->at[i], TEXT("cursor")))
+        return false;
+    if (name > 0 && plpgsql_is_word(r, &tokens->at[name - 1], TEXT("scroll")))
+        name--;
+    if (name > 0 && plpgsql_is_word(r, &tokens->at[name - 1], TEXT("no")))
+        name--;
+    return name >= 2 && (plpgsql_is_word(r, &tokens->at[name - 2], TEXT("declare")) ||
+                         plpgsql_is_word(r, &tokens->at[name - 2], TEXT(";")));
 }
 
 /* Errors here are about the body as a text. */
@@ -40,9 +55,13 @@ static enum status check_words(struct plpgsql_reader *r)
     if (tokens->count > 0 && r->body.at[tokens->at[0].start] == '#')
         return analyze_refuse(r->a, (int32_t)tokens->at[0].start,
                               "an option of PL/pgSQL (#...) is not supported");
-    for (uint32_t i = 0; i < tokens->count; i++)
+    for (uint32_t i = 0; i < tokens->count; i++) {
         if (is_alias(r, tokens, i))
             return analyze_refuse(r->a, (int32_t)tokens->at[i].start, "ALIAS is not supported");
+        if (is_cursor(r, tokens, i))
+            return analyze_refuse(r->a, (int32_t)tokens->at[i].start,
+                                  "explicit cursors are not supported");
+    }
     r->a->piece = &r->here;
     return STATUS_OK;
 }
@@ -80,38 +99,26 @@ static int32_t locate(const struct plpgsql_reader *r, const struct sql_fault *fa
         return -1;
     for (uint32_t i = 0; i < r->tokens.count; i++) {
         const struct sql_token *token = &r->tokens.at[i];
-        struct text text = { r->body.at + token->start, token->end - token->start };
         char next = i + 1 < r->tokens.count ? r->body.at[r->tokens.at[i + 1].start] : '\0';
 
-        if (analyze_line_at(r->a, r->body_offset + token->start) >= line && text.length == word.length &&
-            strncasecmp(text.at, word.at, word.length) == 0 &&
+        if (analyze_line_at(r->a, r->body_offset + token->start) >= line &&
+            plpgsql_is_word(r, token, word) &&
             (!is_target || next == ':' || next == '=' || next == '.' || next == '['))
             return (int32_t)token->start;
     }
     return -1;
 }
 
-/* Without the cursors it lacks, libpg_query says something else about them. */
-static bool has_cursor(const struct plpgsql_reader *r)
+enum status plpgsql_refuse_body(struct plpgsql_reader *r, const struct sql_fault *fault)
 {
-    for (uint32_t i = 0; i + 1 < r->tokens.count; i++)
-        if (is_word(r, &r->tokens.at[i], "cursor") &&
-            (is_word(r, &r->tokens.at[i + 1], "for") || is_word(r, &r->tokens.at[i + 1], "(")))
-            return true;
-    return false;
-}
-
-static enum status refuse_body(struct plpgsql_reader *r, const struct sql_fault *fault)
-{
-    const char *hint = has_cursor(r) ? " (explicit cursors are not supported)" : "";
     int32_t location = locate(r, fault);
 
     if (location >= 0)
         r->a->piece = &r->whole;
     else if (fault->line > 0)
         r->here.line = r->body_line + fault->line - 1;
-    return analyze_refuse(r->a, location, "function %.*s: %s%s", TEXT_PRINT(r->routine.function->name),
-                          fault->text, hint);
+    return analyze_refuse(r->a, location, "function %.*s: %s",
+                          TEXT_PRINT(r->routine.function->name), fault->text);
 }
 
 static enum status parse_body(struct plpgsql_reader *r, struct text statement, cJSON **json)
@@ -125,7 +132,7 @@ static enum status parse_body(struct plpgsql_reader *r, struct text statement, c
         return error_set(r->a->err, STATUS_OVER_LIMIT, "no memory");
     status = sql_parse_body(copy, &text, &fault);
     if (status != STATUS_OK) {
-        status = refuse_body(r, &fault);
+        status = plpgsql_refuse_body(r, &fault);
     } else {
         *json = cJSON_Parse(text);
         if (!*json)
@@ -154,20 +161,6 @@ static enum status read_datums(struct plpgsql_reader *r, const cJSON *array)
     return STATUS_OK;
 }
 
-/* One that is used is refused by libpg_query; one that is not would be passed over. */
-static enum status refuse_cursors(struct plpgsql_reader *r)
-{
-    for (uint32_t i = 0; i < r->datum_count; i++) {
-        const cJSON *variable = cJSON_GetObjectItemCaseSensitive(r->datums[i], "PLpgSQL_var");
-
-        if (!cJSON_GetObjectItemCaseSensitive(variable, "cursor_explicit_expr"))
-            continue;
-        plpgsql_read_line(r, variable);
-        return analyze_refuse(r->a, -1, "explicit cursors are not supported");
-    }
-    return STATUS_OK;
-}
-
 static enum status read_function(struct plpgsql_reader *r, const cJSON *json, struct block *body)
 {
     const cJSON *function = cJSON_GetObjectItemCaseSensitive(json->child, "PLpgSQL_function");
@@ -177,7 +170,6 @@ static enum status read_function(struct plpgsql_reader *r, const cJSON *json, st
     if (!block)
         return analyze_refuse(r->a, -1, "libpg_query says nothing of the body");
     TRY(read_datums(r, cJSON_GetObjectItemCaseSensitive(function, "datums")));
-    TRY(refuse_cursors(r));
     TRY(plpgsql_claim_parameters(r, r->routine.function));
     plpgsql_read_line(r, block);
     /* With EXCEPTION, libpg_query puts the block within another one. */

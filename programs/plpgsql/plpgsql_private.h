@@ -11,8 +11,12 @@
  * line on, which gives every error its column.
  *
  * What the JSON leaves out is refused beforehand by looking at the words of the
- * body: ALIAS, and options (#variable_conflict). libpg_query 15-4 itself cannot
- * parse explicit cursors, nor assignments to fields of a record.
+ * body: ALIAS, explicit cursors, how a record is declared, and options
+ * (#variable_conflict).
+ *
+ * A record is a variable in the JSON of libpg_query 15, and a PLpgSQL_rec in that
+ * of 17; as the target of a row it is a row of one field in 15. Assignments to its
+ * fields cannot be parsed by 15, and are refused with the same words where 17 can.
  */
 #ifndef PROGRAMS_PLPGSQL_PLPGSQL_PRIVATE_H
 #define PROGRAMS_PLPGSQL_PLPGSQL_PRIVATE_H
@@ -48,6 +52,12 @@ struct plpgsql_reader {
     const struct nest *nest;
     unsigned depth; /* of statements */
 };
+
+/* Whether a token is a word, in whatever case. */
+bool plpgsql_is_word(const struct plpgsql_reader *, const struct sql_token *, struct text word);
+
+/* Says what libpg_query has against the body, and where. */
+MUST_USE enum status plpgsql_refuse_body(struct plpgsql_reader *, const struct sql_fault *);
 
 /* --- JSON --- */
 

@@ -1,6 +1,7 @@
 #include "programs/plpgsql/plpgsql_variable_private.h"
 
 #include <assert.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -235,20 +236,30 @@ enum status plpgsql_read_query(struct plpgsql_reader *r, const cJSON *object, co
     return status;
 }
 
-/* The variable that a datum is, or NULL: rows, which only hold targets together. */
+/* The variable that a datum is, or NULL: rows, which only hold targets together, and fields. */
 static const cJSON *variable_at(const struct plpgsql_reader *r, uint32_t number)
 {
-    return cJSON_GetObjectItemCaseSensitive(r->datums[number], "PLpgSQL_var");
+    const cJSON *variable = cJSON_GetObjectItemCaseSensitive(r->datums[number], "PLpgSQL_var");
+
+    return variable ? variable
+                    : cJSON_GetObjectItemCaseSensitive(r->datums[number], "PLpgSQL_rec");
 }
 
-/* As it was written; NULL where the variable was made by a loop. */
+/* As it was written; NULL where the variable was made by a loop, FOUND or a CASE. */
 static const char *type_text(const cJSON *variable)
 {
+    static const char *const unwritten[] = { "UNKNOWN", "pg_catalog.\"integer\"",
+                                             "pg_catalog.\"boolean\"" };
     const cJSON *datatype = cJSON_GetObjectItemCaseSensitive(variable, "datatype");
     const char *text =
         plpgsql_json_text(cJSON_GetObjectItemCaseSensitive(datatype, "PLpgSQL_type"), "typname");
 
-    return text && strcmp(text, "UNKNOWN") == 0 ? NULL : text;
+    if (variable && !datatype)
+        return "record";
+    for (size_t i = 0; text && i < ROW_COUNT(unwritten); i++)
+        if (strcmp(text, unwritten[i]) == 0)
+            return NULL;
+    return text;
 }
 
 /* --- Adding ---------------------------------------------------------------------- */
@@ -301,8 +312,27 @@ enum status plpgsql_claim_parameters(struct plpgsql_reader *r, const struct prog
     return STATUS_OK;
 }
 
+/* Of a record: as libpg_query 15 does. */
+static enum status refuse_field(struct plpgsql_reader *r, const cJSON *field)
+{
+    uint32_t record = plpgsql_json_number(field, "recparentno");
+    const cJSON *variable = record < r->datum_count ? variable_at(r, record) : NULL;
+    const char *name = plpgsql_json_text(variable, "refname");
+    struct sql_fault fault = { .line = plpgsql_line_here(r) - r->body_line + 1 };
+
+    snprintf(fault.text, sizeof fault.text, "\"%s.%s\" is not a known variable",
+             name ? name : "(unnamed)", plpgsql_json_text(field, "fieldname"));
+    return plpgsql_refuse_body(r, &fault);
+}
+
 enum status plpgsql_find_claimed(struct plpgsql_reader *r, uint32_t datum, struct named **named)
 {
+    const cJSON *field = datum < r->datum_count
+                             ? cJSON_GetObjectItemCaseSensitive(r->datums[datum], "PLpgSQL_recfield")
+                             : NULL;
+
+    if (field)
+        return refuse_field(r, field);
     if (datum >= r->datum_count || !r->claimed[datum])
         return analyze_refuse(r->a, -1, "a variable here cannot be followed");
     *named = r->claimed[datum];
@@ -383,13 +413,35 @@ static enum status read_type(struct plpgsql_reader *r, const char *text, struct 
     return STATUS_OK;
 }
 
+/* Whether a token is the name, quoted or not. */
+static bool is_name(const struct plpgsql_reader *r, const struct sql_token *token, struct text name)
+{
+    const char *at = r->body.at + token->start;
+
+    return plpgsql_is_word(r, token, name) ||
+           (token->end - token->start == name.length + 2 && *at == '"' &&
+            memcmp(at + 1, name.at, name.length) == 0);
+}
+
+/* Looks at the words, since of a record libpg_query 17 leaves out how it is declared. */
+static bool is_plain_record(const struct plpgsql_reader *r, const cJSON *variable)
+{
+    struct text name = text_of(plpgsql_json_text(variable, "refname"));
+    const struct sql_token *token = r->tokens.at;
+
+    for (uint32_t i = 0; i + 2 < r->tokens.count; i++, token++)
+        if (analyze_line_at(r->a, r->body_offset + token->start) >= r->here.line &&
+            is_name(r, token, name) && plpgsql_is_word(r, token + 1, TEXT("record")))
+            return plpgsql_is_word(r, token + 2, TEXT(";"));
+    return false;
+}
+
 static enum status add_record(struct plpgsql_reader *r, struct names *names, const cJSON *variable,
                               struct named **named)
 {
     void *memory;
 
-    if (cJSON_GetObjectItemCaseSensitive(variable, "default_val") || plpgsql_json_is(variable, "isconst") ||
-        plpgsql_json_is(variable, "notnull"))
+    if (!is_plain_record(r, variable))
         return analyze_refuse(r->a, -1, "a record with a default, CONSTANT or NOT NULL is not supported");
     TRY(add_named(r, names, text_of(plpgsql_json_text(variable, "refname")), named));
     TRY(analyze_keep(r->a, 1, sizeof *(*named)->record, &memory));
@@ -611,8 +663,9 @@ enum status plpgsql_read_into(struct plpgsql_reader *r, const cJSON *target, con
                               const struct into **into)
 {
     const cJSON *row = cJSON_GetObjectItemCaseSensitive(target, "PLpgSQL_row");
+    const cJSON *record = cJSON_GetObjectItemCaseSensitive(target, "PLpgSQL_rec");
     const cJSON *fields = cJSON_GetObjectItemCaseSensitive(row, "fields");
-    uint32_t variables = (uint32_t)cJSON_GetArraySize(fields), count;
+    uint32_t variables = record ? 1 : (uint32_t)cJSON_GetArraySize(fields), first, count;
     const struct output *outputs = NULL;
     struct named *named = NULL;
 
@@ -621,7 +674,9 @@ enum status plpgsql_read_into(struct plpgsql_reader *r, const cJSON *target, con
         return analyze_refuse(r->a, -1, "INTO used with a command that cannot return data");
     if (variables == 0)
         return analyze_refuse(r->a, -1, "libpg_query does not say where rows go");
-    TRY(plpgsql_find_claimed(r, plpgsql_json_number(fields->child, "varno"), &named));
+    first = record ? plpgsql_json_number(record, "dno")
+                   : plpgsql_json_number(fields->child, "varno");
+    TRY(plpgsql_find_claimed(r, first, &named));
     if (named->record && variables == 1)
         return into_record(r, named, outputs, count, strict, into);
     if (variables != count)
@@ -658,22 +713,27 @@ void plpgsql_shapes_merge(struct plpgsql_reader *r, const struct shapes *other)
             r->records.at[i]->now = &shape_uncertain;
 }
 
+static void blur(struct plpgsql_reader *r, uint32_t number)
+{
+    if (number < r->datum_count && r->claimed[number] && r->claimed[number]->record)
+        r->claimed[number]->record->now = &shape_uncertain;
+}
+
 void plpgsql_shapes_blur(struct plpgsql_reader *r, const cJSON *statements)
 {
     const cJSON *item, *field;
 
     cJSON_ArrayForEach(item, statements)
     {
-        if (!item->string || strcmp(item->string, "fields") != 0) {
+        if (item->string && strcmp(item->string, "PLpgSQL_rec") == 0) {
+            blur(r, plpgsql_json_number(item, "dno"));
+        } else if (!item->string || strcmp(item->string, "fields") != 0) {
             plpgsql_shapes_blur(r, item);
-            continue;
-        }
-        cJSON_ArrayForEach(field, item)
-        {
-            uint32_t number = plpgsql_json_number(field, "varno");
-
-            if (number < r->datum_count && r->claimed[number] && r->claimed[number]->record)
-                r->claimed[number]->record->now = &shape_uncertain;
+        } else {
+            cJSON_ArrayForEach(field, item)
+            {
+                blur(r, plpgsql_json_number(field, "varno"));
+            }
         }
     }
 }

@@ -1,4 +1,4 @@
--- 10: function f: variable "c" must be of type cursor or refcursor (explicit cursors are not supported)
+-- 10: column 7: explicit cursors are not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,

@@ -1,4 +1,4 @@
--- 12: column 14: function f: syntax error at or near "c" (explicit cursors are not supported)
+-- 10: column 7: explicit cursors are not supported
 CREATE TABLE t (
     id bigint PRIMARY KEY,
     v int,
