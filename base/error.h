@@ -12,6 +12,10 @@
 
 #include <stdint.h>
 
+#if __SIZEOF_POINTER__ != 8
+#error "Ordeal needs a machine and a compiler of 64 bits"
+#endif
+
 #define MUST_USE __attribute__((warn_unused_result))
 #define PRINTF_LIKE(text, first) __attribute__((format(printf, text, first)))
 

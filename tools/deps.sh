@@ -109,6 +109,27 @@ need_packages() { # groups
     }
 }
 
+# --- Versions --------------------------------------------------------------
+
+# What a header defines a macro as.
+defined_as() { # header, macro
+    printf '#include <%s>\nwanted %s\n' "$1" "$2" | $cc -E -P - | sed -n 's/^wanted //p' | tr -d ' "'
+}
+
+# These two change their interfaces: what is not known is refused by its name.
+check_versions() {
+    z3=$(defined_as z3_version.h Z3_MAJOR_VERSION.Z3_MINOR_VERSION.Z3_BUILD_NUMBER)
+    case $z3 in
+        4.8.12 | 4.13.*) ;;
+        *) fail "Z3 $z3 is installed; Ordeal knows 4.8.12 (Debian 12) and 4.13 (Debian 13)" ;;
+    esac
+    pg_query=$(defined_as pg_query.h PG_MAJORVERSION)
+    case $pg_query in
+        15 | 17) ;;
+        *) fail "libpg_query $pg_query is installed; Ordeal knows 15 (Debian 12) and 17 (Debian 13)" ;;
+    esac
+}
+
 # --- Sources out of Debian source packages ---------------------------------
 
 work= # the private apt, made when first needed
@@ -283,8 +304,11 @@ same_files() { # two folders
     done
 }
 
+pointer=$(echo __SIZEOF_POINTER__ | $cc -E -P - 2>/dev/null) || pointer= # no compiler yet
+[ "${pointer:-8}" -eq 8 ] || fail "'$cc' compiles for $((8 * pointer)) bits: Ordeal needs 64"
 # shellcheck disable=SC2086
 need_packages $groups
+check_versions
 need_library toml tomlc99 TOMLC99_DIR "${TOMLC99_DIR:-}" \
     "$toml_files" "$toml_suites" "$toml_carriers" "$toml_marks"
 case $groups in
