@@ -328,7 +328,7 @@ static enum status jepsen_write(const struct history *h, bool is_json, struct si
 /* --- Events ----------------------------------------------------------------------- */
 
 /* The fields that are looked at; each may come once. */
-enum field { FIELD_VALUE, FIELD_TYPE, FIELD_F, FIELD_PROCESS, FIELD_TIME, FIELD_INDEX, FIELD_COUNT };
+enum jepsen_field { FIELD_VALUE, FIELD_TYPE, FIELD_F, FIELD_PROCESS, FIELD_TIME, FIELD_INDEX, FIELD_COUNT };
 
 #define ALL_FIELDS ((1u << FIELD_COUNT) - 1)
 #define NAME(literal) { (literal), sizeof(literal) - 1 }
@@ -336,16 +336,16 @@ enum field { FIELD_VALUE, FIELD_TYPE, FIELD_F, FIELD_PROCESS, FIELD_TIME, FIELD_
 static const struct text field_names[] = { NAME("value"),   NAME("type"), NAME("f"),
                                            NAME("process"), NAME("time"), NAME("index") };
 
-static enum field find_field(const struct edn *e, const struct edn_scalar *name)
+static enum jepsen_field find_field(const struct edn *e, const struct edn_scalar *name)
 {
-    enum field field = 0;
+    enum jepsen_field field = 0;
 
     while (field < FIELD_COUNT && !edn_is_text(e, name, field_names[field]))
         field++;
     return field;
 }
 
-static enum status take_field(struct edn *e, enum field field, unsigned seen,
+static enum status take_field(struct edn *e, enum jepsen_field field, unsigned seen,
                               struct event *event, struct error *err)
 {
     struct edn_scalar scalar;
@@ -394,7 +394,7 @@ static enum status take_fields(struct edn *e, unsigned *seen, struct event *even
 {
     for (;;) {
         struct edn_scalar name;
-        enum field field;
+        enum jepsen_field field;
 
         TRY(edn_field(e, more, &name, err));
         if (!*more)

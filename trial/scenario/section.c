@@ -286,9 +286,10 @@ static bool draws_matter(const struct swarm_draws *draws)
     X(DURATION, int64_t, read_duration(reader, at, err), print_duration(out, *at), *at == 0)       \
     X(PROBABILITY, struct ratio, read_probability(reader, at, err),                                \
       quantity_print_probability(out, *at), at->denominator == 0)                                  \
-    X(LATENCY, struct scenario_latency, READ(latency), scenario_latency_print(at, out), false)     \
-    X(WORKLOAD, struct scenario_workload, READ(workload), print_workload(section, at, out),        \
-      at->program[0] != '\0')                                                                      \
+    X(LATENCY, struct scenario_latency, READ(scenario_latency_read),                               \
+      scenario_latency_print(at, out), false)                                                      \
+    X(WORKLOAD, struct scenario_workload, READ(scenario_workload_read),                            \
+      print_workload(section, at, out), at->program[0] != '\0')                                    \
     X(BOOLEAN, bool, read_boolean(reader, at, err), buffer_print(out, *at ? "true" : "false"),     \
       !*at)                                                                                        \
     X(NEMESIS, enum nemesis_kind, read_nemesis(reader, at, err),                                   \
@@ -297,36 +298,42 @@ static bool draws_matter(const struct swarm_draws *draws)
       print_word(out, nemesis_shape_name(*at)), false)                                             \
     X(VICTIMS, enum nemesis_victims, read_victims(reader, at, err),                                \
       print_word(out, nemesis_victims_name(*at)), *at == VICTIMS_USUAL)                            \
-    X(TIMES, struct nemesis_times, READ(times), scenario_times_print(at, out), at->count == 0)     \
-    X(NODES, struct nemesis_nodes, READ(nodes), scenario_nodes_print(at, out), at->count == 0)     \
-    X(KINDS, uint32_t, READ(kinds), scenario_kinds_print(*at, out), *at == 0)                      \
-    X(DIMENSIONS, uint32_t, READ(dimensions), (void)at, true) /* what they drew is printed */      \
-    X(DRAWS, struct swarm_draws, READ(draws), scenario_draws_print(at, out), !draws_matter(at))    \
-    X(SITES, uint64_t, READ(sites), scenario_sites_print(*at, out), *at == 0)                      \
-    X(PROTOCOL, const struct protocol *, READ(protocol),                                           \
+    X(TIMES, struct nemesis_times, READ(scenario_times_read), scenario_times_print(at, out),       \
+      at->count == 0)                                                                              \
+    X(NODES, struct nemesis_nodes, READ(scenario_nodes_read), scenario_nodes_print(at, out),       \
+      at->count == 0)                                                                              \
+    X(KINDS, uint32_t, READ(scenario_kinds_read), scenario_kinds_print(*at, out), *at == 0)        \
+    X(DIMENSIONS, uint32_t, READ(scenario_dimensions_read), (void)at, true) /* see what they drew */\
+    X(DRAWS, struct swarm_draws, READ(scenario_draws_read), scenario_draws_print(at, out),         \
+      !draws_matter(at))                                                                           \
+    X(SITES, uint64_t, READ(scenario_sites_read), scenario_sites_print(*at, out), *at == 0)        \
+    X(PROTOCOL, const struct protocol *, READ(scenario_protocol_read),                             \
       print_word(out, store_protocol_facts(*at).name), false)                                      \
-    X(BUGS, struct bugs, READ(bugs), scenario_bugs_print(at, out),                                 \
+    X(BUGS, struct bugs, READ(scenario_bugs_read), scenario_bugs_print(at, out),                   \
       memchr(at->on, true, sizeof *at) == NULL)                                                    \
     X(PARAMETER, struct scenario_workload,                                                         \
       scenario_parameter_read(at, row->name, reader->setting, err),                                \
       print_parameter(row, at, out), !parameter_matters(at, parameter_of(row)))                    \
-    X(CALLS, struct scenario_calls, READ(calls), scenario_calls_print(at, out), at->count == 0)    \
-    X(LEVEL, uint32_t, READ(level), print_word(out, level_name((enum level)(*at - 1))), *at == 0)  \
-    X(CHECKERS, struct check_wishes, READ(checkers), scenario_checkers_print(at, out),             \
-      !at->is_listed)                                                                              \
+    X(CALLS, struct scenario_calls, READ(scenario_calls_read), scenario_calls_print(at, out),      \
+      at->count == 0)                                                                              \
+    X(LEVEL, uint32_t, READ(scenario_level_read),                                                  \
+      print_word(out, level_name((enum level)(*at - 1))), *at == 0)                                \
+    X(CHECKERS, struct check_wishes, READ(scenario_checkers_read),                                 \
+      scenario_checkers_print(at, out), !at->is_listed)                                            \
     X(LINE, char, READ_LINE(row->high + 1), buffer_json(out, text_of(at)), *at == '\0')            \
     X(PATH, char, READ_LINE(row->high + 1), print_path(at, out), *at == '\0')                      \
     X(EQUALS, char, read_equals(reader, at, err), buffer_json(out, text_of(at)), false)            \
-    X(SESSION, char, READ(session), scenario_session_print(at, out), false)                        \
-    X(DO, struct scenario_do, READ(do), scenario_do_print(at, out), false)                         \
-    X(EXPECT, uint32_t, READ(expect), scenario_expect_print(*at, out), *at == 0)                   \
-    X(ROWS, struct scenario_rows, READ(rows), scenario_rows_print(at, out), !at->are_given)        \
+    X(SESSION, char, READ(scenario_session_read), scenario_session_print(at, out), false)          \
+    X(DO, struct scenario_do, READ(scenario_do_read), scenario_do_print(at, out), false)           \
+    X(EXPECT, uint32_t, READ(scenario_expect_read), scenario_expect_print(*at, out), *at == 0)     \
+    X(ROWS, struct scenario_rows, READ(scenario_rows_read), scenario_rows_print(at, out),          \
+      !at->are_given)                                                                              \
     X(STRIKES, struct nemesis_options, STATUS_OK, scenario_strikes_print(at, out),                 \
       at->strike_count == 0)                                                                       \
     X(STEPS, const struct setting *, (*at = reader->setting, STATUS_OK), (void)at, true)
 
 /* A function that takes the value, how refusals name it, and the setting. */
-#define READ(name) scenario_##name##_read(at, label.text, reader->setting, err)
+#define READ(read) read(at, label.text, reader->setting, err)
 #define READ_LINE(size) scenario_line_read(at, (size_t)(size), label.text, reader->setting, err)
 
 static enum status read_row(const struct section_reader *reader, struct error *err)
