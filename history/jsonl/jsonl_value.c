@@ -1,0 +1,215 @@
+#include "history/jsonl/jsonl_value_private.h"
+
+#include <stdio.h>
+
+static enum status refuse_name(struct jsonl *reader, const char *what, struct text name,
+                               const char *const *names, struct error *err)
+{
+    const char *nearest = text_nearest(name, names);
+
+    if (nearest)
+        return json_refuse_token(&reader->json, err, "unknown %s \"%.*s\": did you mean \"%s\"?",
+                                 what, TEXT_PRINT(name), nearest);
+    return json_refuse_token(&reader->json, err, "unknown %s \"%.*s\"", what, TEXT_PRINT(name));
+}
+
+static bool find_name(struct text name, const char *const *names, unsigned *place)
+{
+    /* Most names differ in their first byte. */
+    for (unsigned i = 0; name.length > 0 && names[i]; i++) {
+        if (names[i][0] == name.at[0] && text_equal(name, text_of(names[i]))) {
+            *place = i;
+            return true;
+        }
+    }
+    return false;
+}
+
+enum status jsonl_know_field(struct jsonl *reader, struct text name, const char *const *names,
+                             unsigned *field, unsigned *seen, struct error *err)
+{
+    if (!find_name(name, names, field))
+        return refuse_name(reader, "field", name, names, err);
+    if (*seen >> *field & 1)
+        return json_refuse_token(&reader->json, err, "\"%.*s\" stands here twice",
+                                 TEXT_PRINT(name));
+    *seen |= 1u << *field;
+    return STATUS_OK;
+}
+
+enum status jsonl_choice(struct jsonl *reader, const char *what, const char *const *names,
+                         unsigned *choice, struct error *err)
+{
+    struct text name;
+
+    if (json_peek(&reader->json) != '"') {
+        char expected[64];
+        snprintf(expected, sizeof expected, "a %s string", what);
+        return json_refuse(&reader->json, expected, err);
+    }
+    TRY(json_string(&reader->json, what, &name, err));
+    if (!find_name(name, names, choice))
+        return refuse_name(reader, what, name, names, err);
+    return STATUS_OK;
+}
+
+static enum status read_list(struct jsonl *reader, struct value *value, struct error *err)
+{
+    struct json *json = &reader->json;
+
+    reader->elements.count = 0;
+    TRY(json_open(json, '[', "a list", err));
+    for (size_t n = 0;; n++) {
+        int64_t element;
+        bool more;
+
+        TRY(json_element(json, n, &more, err));
+        if (!more)
+            break;
+        TRY(json_integer(json, "an integer, as lists are of integers", &element, err));
+        TRY(array_push(&reader->elements, element, err));
+    }
+    return builder_list(reader->builder, reader->elements.at, reader->elements.count, value, err);
+}
+
+/* Anything but a row. */
+static enum status read_plain(struct jsonl *reader, const char *what, struct value *value,
+                              struct error *err)
+{
+    struct json *json = &reader->json;
+    char next = json_peek(json);
+    struct text text;
+    int64_t number;
+
+    if (next == '"') {
+        TRY(json_string(json, what, &text, err));
+        return builder_text_value(reader->builder, text, value, err);
+    }
+    if (next == '[')
+        return read_list(reader, value, err);
+    if (json_word(json, "null")) {
+        *value = value_null();
+    } else if (json_word(json, "true")) {
+        *value = value_boolean(true);
+    } else if (json_word(json, "false")) {
+        *value = value_boolean(false);
+    } else {
+        TRY(json_integer(json, what, &number, err));
+        *value = value_integer(number);
+    }
+    return STATUS_OK;
+}
+
+enum status jsonl_row_object(struct jsonl *reader, uint32_t table, struct value *value,
+                             struct error *err)
+{
+    struct json *json = &reader->json;
+
+    reader->cells.count = 0;
+    TRY(json_open(json, '{', "a row object", err));
+    for (size_t n = 0;; n++) {
+        struct named_value cell;
+
+        TRY(json_field(json, n, &cell.name, err));
+        if (!cell.name.at)
+            break;
+        TRY(read_plain(reader, "a column's value", &cell.value, err));
+        TRY(array_push(&reader->cells, cell, err));
+    }
+    return builder_row(reader->builder, table, reader->cells.at, reader->cells.count, value, err);
+}
+
+enum status jsonl_value(struct jsonl *reader, uint32_t table, struct value *value,
+                        struct error *err)
+{
+    if (json_peek(&reader->json) == '{')
+        return jsonl_row_object(reader, table, value, err);
+    return read_plain(reader, "a value", value, err);
+}
+
+static enum status read_time(struct jsonl *reader, const char *what, int64_t *time,
+                             struct error *err)
+{
+    TRY(json_integer(&reader->json, what, time, err));
+    /* The extremes stand for times that nobody wrote down. */
+    if (*time == TIME_ABSENT || *time == TIME_NEVER)
+        return json_refuse_token(&reader->json, err, "the time is out of range");
+    return STATUS_OK;
+}
+
+enum status jsonl_times(struct jsonl *reader, int64_t *invoked, int64_t *completed,
+                        struct error *err)
+{
+    struct json *json = &reader->json;
+    bool more;
+
+    TRY(json_open(json, '[', "[invoked, completed] after \"at\"", err));
+    TRY(read_time(reader, "the time of invocation, an integer", invoked, err));
+    TRY(json_element(json, 1, &more, err));
+    if (!more)
+        return json_refuse_token(json, err, "expected two times after \"at\", found one");
+    if (json_word(json, "null"))
+        *completed = TIME_NEVER;
+    else
+        TRY(read_time(reader, "the time of completion, an integer or null", completed, err));
+    TRY(json_element(json, 2, &more, err));
+    if (more)
+        return json_refuse_token(json, err, "expected two times after \"at\", found more");
+    return STATUS_OK;
+}
+
+enum status jsonl_place(struct jsonl *reader, struct place *place, struct error *err)
+{
+    struct json *json = &reader->json;
+    const char *what = "a place: an integer, or an array of two or three";
+    bool more;
+
+    *place = (struct place){ 0 };
+    if (json_peek(json) != '[') {
+        TRY(json_integer(json, what, &place->part[0], err));
+        place->parts = 1;
+        return STATUS_OK;
+    }
+    TRY(json_open(json, '[', what, err));
+    for (;;) {
+        TRY(json_element(json, place->parts, &more, err));
+        if (!more)
+            break;
+        if (place->parts == PLACE_PARTS_MAX)
+            return json_refuse(json, "\"]\" after three integers of a place", err);
+        TRY(json_integer(json, "an integer of a place", &place->part[place->parts], err));
+        place->parts++;
+    }
+    if (place->parts < 2)
+        return json_refuse_token(json, err, "a place in brackets has two or three integers");
+    return STATUS_OK;
+}
+
+enum status jsonl_version(struct jsonl *reader, bool may_be_initial, struct version_name *version,
+                          struct error *err)
+{
+    struct json *json = &reader->json;
+    const char *what =
+        may_be_initial ? "a version: txn, [txn,n] or null" : "a version: txn or [txn,n]";
+    int64_t nth;
+    bool more;
+
+    *version = (struct version_name){ 0 };
+    if (may_be_initial && json_word(json, "null")) {
+        version->is_initial = true;
+        return STATUS_OK;
+    }
+    if (json_peek(json) != '[')
+        return json_integer(json, what, &version->txn_id, err);
+    TRY(json_open(json, '[', what, err));
+    TRY(json_integer(json, "the transaction of a version [txn,n]", &version->txn_id, err));
+    TRY(json_element(json, 1, &more, err));
+    if (more)
+        TRY(json_integer(json, "the number of the write in a version [txn,n]", &nth, err));
+    if (!more || nth < 1 || nth > UINT32_MAX)
+        return json_refuse_token(json, err,
+                                 "a version [txn,n] needs a number of the write from 1 on");
+    version->nth = (uint32_t)nth;
+    TRY(json_element(json, 2, &more, err));
+    return more ? json_refuse(json, "\"]\" after a version [txn,n]", err) : STATUS_OK;
+}
