@@ -38,17 +38,21 @@ static void print_damaged_text(struct buffer *out, struct text text)
     buffer_close(&plain);
 }
 
+void json_writer_string(struct json_writer *json, const char *name, struct text value)
+{
+    begin_value(json, name);
+    if (text_is_utf8(value))
+        buffer_json(json->out, value);
+    else
+        print_damaged_text(json->out, value);
+}
+
 void json_writer_text(struct json_writer *json, const char *name, const char *value)
 {
-    struct text text = text_of(value ? value : "");
-
-    begin_value(json, name);
-    if (!value)
-        buffer_text(json->out, TEXT("null"));
-    else if (text_is_utf8(text))
-        buffer_json(json->out, text);
+    if (value)
+        json_writer_string(json, name, text_of(value));
     else
-        print_damaged_text(json->out, text);
+        json_writer_null(json, name);
 }
 
 void json_writer_number(struct json_writer *json, const char *name, uint64_t value)

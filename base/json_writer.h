@@ -29,6 +29,7 @@ void json_writer_close(struct json_writer *, char bracket);
 
 /* Bytes that are no UTF-8 become question marks; NULL becomes null. */
 void json_writer_text(struct json_writer *, const char *name, const char *value);
+void json_writer_string(struct json_writer *, const char *name, struct text value);
 void json_writer_number(struct json_writer *, const char *name, uint64_t value);
 void json_writer_int64(struct json_writer *, const char *name, int64_t value);
 void json_writer_null(struct json_writer *, const char *name);

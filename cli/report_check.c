@@ -175,14 +175,10 @@ static bool was_found(const struct jury *jury, uint32_t juror, const struct chec
 static void answer_finding(struct json_writer *json, const struct history *h,
                            const struct check_finding *finding)
 {
-    json_writer_open(json, NULL, '{');
-    json_writer_text(json, "kind", anomaly_name(finding->kind));
-    json_writer_open(json, "transactions", '[');
+    report_finding_open(json, finding->kind);
     for (size_t i = 0; i < finding->txn_count; i++)
         json_writer_int64(json, NULL, h->txn_id[finding->txns[i]]);
-    json_writer_close(json, ']');
-    json_writer_text(json, "explanation", finding->explanation);
-    json_writer_close(json, '}');
+    report_finding_close(json, text_of(finding->explanation));
 }
 
 /* What stands in the answer of one checker, and in that of all together. */
@@ -338,31 +334,51 @@ void report_checker_unjudged(uint64_t statements, struct buffer *out)
                                      : TEXT(" statements, but for the rows that came\n"));
 }
 
-/* Each line below what it shows. */
-static void print_drawing(const char *drawing, struct buffer *out)
+/* --- A finding, wherever it comes from --------------------------------------------------------- */
+
+void report_finding_open(struct json_writer *json, enum anomaly kind)
 {
-    for (const char *line = drawing, *end; *line != '\0'; line = *end == '\0' ? end : end + 1) {
-        end = line + strcspn(line, "\n");
-        buffer_text(out, TEXT("             "));
-        buffer_text(out, (struct text){ line, (size_t)(end - line) });
-        buffer_byte(out, '\n');
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "kind", anomaly_name(kind));
+    json_writer_open(json, "transactions", '[');
+}
+
+void report_finding_close(struct json_writer *json, struct text explanation)
+{
+    json_writer_close(json, ']');
+    json_writer_string(json, "explanation", explanation);
+    json_writer_close(json, '}');
+}
+
+void report_finding_print(const char *label, enum anomaly kind, struct text explanation,
+                          struct text drawing, struct buffer *out)
+{
+    bool is_new = true;
+    size_t from;
+
+    buffer_print(out, "%-11s%s: ", label, anomaly_name(kind));
+    from = out->count;
+    buffer_text(out, explanation);
+    output_tame(out, from);
+    buffer_byte(out, '\n');
+    for (size_t i = 0; i < drawing.length; i++) {
+        if (is_new)
+            buffer_text(out, TEXT("             "));
+        buffer_byte(out, drawing.at[i]);
+        is_new = drawing.at[i] == '\n';
     }
+    if (!is_new)
+        buffer_byte(out, '\n');
 }
 
 void report_checker_findings(const struct check *check, size_t at_most, struct buffer *out)
 {
     size_t count = check->findings.count < at_most ? check->findings.count : at_most;
 
-    for (size_t i = 0; i < count; i++) {
-        size_t from;
-
-        buffer_print(out, "           %s: ", anomaly_name(check->findings.at[i].kind));
-        from = out->count;
-        buffer_text(out, text_of(check->findings.at[i].explanation));
-        output_tame(out, from);
-        buffer_byte(out, '\n');
-        print_drawing(check->findings.at[i].drawing, out);
-    }
+    for (size_t i = 0; i < count; i++)
+        report_finding_print("", check->findings.at[i].kind,
+                             text_of(check->findings.at[i].explanation),
+                             text_of(check->findings.at[i].drawing), out);
     if (check->has_more_findings && count == check->findings.count)
         buffer_text(out, TEXT("           and others\n"));
     else if (check->has_more_findings)

@@ -16,6 +16,15 @@ void report_checker_line(const struct check *, struct buffer *);
 /* Lines with the first anomalies and why they are there, and how many more there are. */
 void report_checker_findings(const struct check *, size_t at_most, struct buffer *);
 
+/*
+ * A finding of a checker, of a run or of a watcher: for people, with its drawing below; in JSON, with the
+ * transactions' ids written between the two calls.
+ */
+void report_finding_print(const char *label, enum anomaly, struct text explanation,
+                          struct text drawing, struct buffer *);
+void report_finding_open(struct json_writer *, enum anomaly);
+void report_finding_close(struct json_writer *, struct text explanation);
+
 /* A line on statements that were not judged as a whole; nothing if there are none. */
 void report_checker_unjudged(uint64_t statements, struct buffer *);
 

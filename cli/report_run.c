@@ -320,14 +320,10 @@ static void answer_anomalies(const struct run_report *report, struct json_writer
 
     json_writer_open(json, "anomalies", '[');
     for (uint32_t i = 0; i < simulation->finding_count; i++) {
-        json_writer_open(json, NULL, '{');
-        json_writer_text(json, "kind", anomaly_name(simulation->findings[i].kind));
-        json_writer_open(json, "transactions", '[');
+        report_finding_open(json, simulation->findings[i].kind);
         for (uint32_t k = 0; k < simulation->findings[i].txn_count; k++)
             json_writer_number(json, NULL, simulation->findings[i].txns[k]);
-        json_writer_close(json, ']');
-        json_writer_text(json, "explanation", simulation->findings[i].explanation);
-        json_writer_close(json, '}');
+        report_finding_close(json, text_of(simulation->findings[i].explanation));
     }
     json_writer_close(json, ']');
 }

@@ -28,29 +28,10 @@ enum verdict report_watch_verdict(const struct watcher *w)
     return verdict;
 }
 
-/* Each line below what it shows. */
-static void print_drawing(struct text drawing, struct buffer *out)
-{
-    bool is_new = true;
-
-    for (size_t i = 0; i < drawing.length; i++) {
-        if (is_new)
-            buffer_text(out, TEXT("             "));
-        buffer_byte(out, drawing.at[i]);
-        is_new = drawing.at[i] == '\n';
-    }
-}
-
 void report_watch_finding(const struct interval_finding *f, struct buffer *out)
 {
-    size_t from;
-
-    buffer_print(out, "found      %s: ", anomaly_name(f->kind));
-    from = out->count;
-    buffer_text(out, (struct text){ f->explanation.at, f->explanation.count });
-    output_tame(out, from);
-    buffer_byte(out, '\n');
-    print_drawing((struct text){ f->drawing.at, f->drawing.count }, out);
+    report_finding_print("found", f->kind, (struct text){ f->explanation.at, f->explanation.count },
+                         (struct text){ f->drawing.at, f->drawing.count }, out);
 }
 
 static void print_count(uint64_t count, const char *one, const char *many, struct buffer *out)
@@ -174,19 +155,10 @@ void report_watch_summary(const struct watcher *w, int64_t ns, int64_t tried, st
 
 static void answer_finding(struct json_writer *json, const struct interval_finding *f)
 {
-    struct buffer why = { 0 };
-
-    json_writer_open(json, NULL, '{');
-    json_writer_text(json, "kind", anomaly_name(f->kind));
-    json_writer_open(json, "transactions", '[');
+    report_finding_open(json, f->kind);
     for (size_t i = 0; i < f->ids.count; i++)
         json_writer_int64(json, NULL, f->ids.at[i]);
-    json_writer_close(json, ']');
-    buffer_text(&why, (struct text){ f->explanation.at, f->explanation.count });
-    buffer_byte(&why, '\0');
-    json_writer_text(json, "explanation", why.out_of_memory ? "" : why.at);
-    buffer_close(&why);
-    json_writer_close(json, '}');
+    report_finding_close(json, (struct text){ f->explanation.at, f->explanation.count });
 }
 
 static void answer_reason(struct json_writer *json, const struct watcher *w, enum verdict verdict)
