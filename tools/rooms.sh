@@ -63,7 +63,7 @@ checkers/proof
 checkers/rows
     inside answers.h keys.h matcher.h rows.h
 checkers/values             uses graph proof rows
-    inside contents.h suspects.h values.h wrong_answer.h
+    inside appends.h contents.h suspects.h values.h writers.h wrong_answer.h
 checkers/search             uses graph proof rows values
     inside explain.h hints.h looks.h minimal_core.h prefix_encoding.h
            polygraph/distill_part.h

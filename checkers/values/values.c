@@ -1,6 +1,24 @@
 #include "checkers/values/values.h"
 
+#include <string.h>
+
 #include "base/hash.h"
+
+struct elements values_initial(const struct history *h, uint32_t key)
+{
+    struct elements initial = { 0 };
+
+    if (h->key_initial && h->key_initial[key] != HISTORY_NONE)
+        (void)values_elements(h, history_initial(h, key), &initial);
+    return initial;
+}
+
+bool values_begin(struct elements list, struct elements beginning)
+{
+    return beginning.count <= list.count &&
+           (beginning.count == 0 ||
+            memcmp(list.at, beginning.at, beginning.count * sizeof *list.at) == 0);
+}
 
 struct value values_plain(const struct history *h, struct value value)
 {

@@ -1,12 +1,11 @@
 /*
- * lists: decides which keys are lists, and what reads show of their order.
+ * lists: finds what reads of lists show of the order of those who appended to them.
  */
 #ifndef CHECKERS_WEAK_LISTS_PRIVATE_H
 #define CHECKERS_WEAK_LISTS_PRIVATE_H
 
 #include "checkers/weak/weak_private.h"
 
-MUST_USE enum status weak_judge_keys(struct weak *, struct error *);
 MUST_USE enum status weak_read_lists(struct weak *, struct error *);
 
 #endif

@@ -115,7 +115,8 @@ static enum status make(struct weak *w, struct error *err)
     TRY(check_memory((void **)&w->takes_part, h->txn_count, 1, 0, err));
     for (uint32_t txn = 0; txn < w->txn_count; txn++)
         w->takes_part[txn] = w->places.standing[txn] == STANDING_IN;
-    TRY(weak_judge_keys(w, err));
+    TRY(appends_init(&w->appends, h,
+                     &(struct append_writers){ w->places.standing, STANDING_OUT, false }, err));
     TRY(weak_gather(w, err));
     progress_report(w->options->progress, h->txn_count / 4, h->txn_count);
     if (!w->is_stopped)
@@ -145,9 +146,8 @@ static void close_all(struct weak *w)
     free(w->read_writer);
     free(w->key_start);
     free(w->key_writer);
-    free(w->key_kind);
+    appends_close(&w->appends);
     array_close(&w->list_reads);
-    free(w->elements);
     array_close(&w->shown.edges);
     array_close(&w->faults);
     if (w->base)

@@ -32,7 +32,7 @@
 #include "base/array.h"
 #include "checkers/check_private.h"
 #include "checkers/graph/places.h"
-#include "checkers/values/values.h"
+#include "checkers/values/appends.h"
 
 #define WEAK_INITIAL UINT32_MAX /* as a transaction: the one that wrote what was there at first */
 #define WEAK_OPEN                                                                                  \
@@ -64,20 +64,12 @@ struct weak_fault {
     uint8_t kind;   /* enum weak_fault_kind */
 };
 
-enum weak_key_kind {
-    WEAK_REGISTER,
-    WEAK_LIST,    /* only appended to, and no element twice */
-    WEAK_STRANGE, /* appended to and written, or elements repeat: its reads are open */
-};
-
 /* A read of a list, of others or behind own appends. */
 struct weak_list_read {
     uint32_t txn, op;
     uint32_t read; /* its place among the reads of others, or HISTORY_NONE: behind own appends */
     uint32_t own;  /* the last own append before it, or HISTORY_NONE */
 };
-
-struct weak_element; /* an element of a list, and who appended it */
 
 /* A way to order all that take part, or the components that hinder it. */
 struct weak_order {
@@ -119,10 +111,8 @@ struct weak {
     uint32_t *key_start; /* by key, and one more; NULL: not yet made */
     uint32_t *key_writer;
 
-    uint8_t *key_kind; /* enum weak_key_kind, by key; NULL: nobody appends anything */
+    struct appends appends;
     ARRAY(struct weak_list_read) list_reads;
-    struct weak_element *elements; /* a table */
-    uint64_t element_mask;
     struct weak_edges shown;
     ARRAY(struct weak_fault) faults;
     uint32_t open_op;    /* the first read that has several possible writers, or HISTORY_NONE */
@@ -132,11 +122,6 @@ struct weak {
     bool is_stopped;
     const char *gave_up; /* why, if nobody stopped it */
 };
-
-static inline uint8_t weak_key_kind(const struct weak *w, uint32_t key)
-{
-    return w->key_kind ? w->key_kind[key] : WEAK_REGISTER;
-}
 
 /* What was not refused. */
 static inline bool weak_counts(const struct history *h, uint32_t op)

@@ -102,7 +102,7 @@ static void look_at_element(struct inquest *q, struct look *look, uint32_t place
 
 static struct look look_at(struct inquest *q, struct elements list)
 {
-    struct elements initial = lists_initial(q->infer, q->key);
+    struct elements initial = values_initial(q->infer->history, q->key);
     struct look look = { .list = list,
                          .garbage = NO_PLACE,
                          .twice = NO_PLACE,
@@ -116,9 +116,7 @@ static struct look look_at(struct inquest *q, struct elements list)
 
     q->lists++;
     q->infer->lists->index.finger = 0;
-    look.lacks_initial =
-        list.count < initial.count ||
-        (first > 0 && memcmp(list.at, initial.at, first * sizeof *list.at) != 0);
+    look.lacks_initial = !values_begin(list, initial);
     for (uint32_t i = look.lacks_initial ? 0 : first; i < list.count; i++)
         look_at_element(q, &look, i);
     return look;
@@ -362,8 +360,8 @@ static bool is_beginning_of_longest(const struct inquest *q, struct elements lis
     struct elements other = { 0 };
 
     if (longest != HISTORY_NONE)
-        (void)lists_elements(h, history_value(h, longest), &other);
-    return list.count == 0 || memcmp(other.at, list.at, list.count * sizeof *list.at) == 0;
+        (void)values_elements(h, history_value(h, longest), &other);
+    return values_begin(other, list);
 }
 
 /* By one who may have committed. */
@@ -383,7 +381,7 @@ static enum status judge_list(struct inquest *q, const struct suspect_read *read
     struct elements list;
     struct look look;
 
-    if (!lists_elements(h, history_value(h, reads->op), &list))
+    if (!values_elements(h, history_value(h, reads->op), &list))
         return tell_garbage(q, reads, NULL, err);
     look = look_at(q, list);
     if (look.lacks_initial || look.garbage != NO_PLACE || look.skipping != NO_PLACE)

@@ -13,27 +13,6 @@
 #include "checkers/infer/lists/list_anomalies_private.h"
 #include "checkers/proof/tell.h"
 
-bool lists_elements(const struct history *h, struct value value, struct elements *elements)
-{
-    *elements = (struct elements){ 0 };
-    if (value.kind == VALUE_LIST) {
-        uint64_t from = h->list_start[value.bits];
-
-        elements->at = h->list_element + from;
-        elements->count = (uint32_t)(h->list_start[value.bits + 1] - from);
-    }
-    return value.kind == VALUE_LIST || value.kind == VALUE_NULL;
-}
-
-struct elements lists_initial(const struct infer *c, uint32_t key)
-{
-    struct elements initial = { 0 };
-
-    if (c->history->key_initial && c->history->key_initial[key] != HISTORY_NONE)
-        (void)lists_elements(c->history, history_initial(c->history, key), &initial);
-    return initial;
-}
-
 /* --- Who appended what -------------------------------------------------------------- */
 
 static int compare_elements(const void *a, const void *b)
@@ -131,7 +110,7 @@ static enum status tell_twice(struct infer *c, uint32_t key, uint32_t first, uin
 static enum status check_unique(struct infer *c, uint32_t key, struct error *err)
 {
     const struct listed_element *at = c->lists->index.at.at;
-    struct elements initial = lists_initial(c, key);
+    struct elements initial = values_initial(c->history, key);
 
     for (size_t i = 1; i < c->lists->index.at.count; i++)
         if (at[i - 1].element == at[i].element)
@@ -193,7 +172,7 @@ static uint32_t chain(struct infer *c, uint32_t key, struct elements list)
     const struct inferred_versions *v = &c->versions;
     uint32_t *number_at = l->number_at, number = v->start[key];
 
-    for (uint32_t i = lists_initial(c, key).count; i < list.count; i++) {
+    for (uint32_t i = values_initial(c->history, key).count; i < list.count; i++) {
         uint32_t slot = lists_find(&l->index, list.at[i]);
 
         if (slot == HISTORY_NONE || number_at[slot] != HISTORY_NONE) {
@@ -272,13 +251,6 @@ static enum status find_skipped(struct infer *c, uint32_t key, struct error *err
     return STATUS_OK;
 }
 
-static bool begins_with(struct elements list, struct elements beginning)
-{
-    return list.count >= beginning.count &&
-           (beginning.count == 0 ||
-            memcmp(list.at, beginning.at, beginning.count * sizeof *list.at) == 0);
-}
-
 static enum status order_key(struct infer *c, uint32_t key, struct ordering *o, struct error *err)
 {
     const struct history *h = c->history;
@@ -287,14 +259,14 @@ static enum status order_key(struct infer *c, uint32_t key, struct ordering *o, 
 
     TRY(lists_index(c, key, err));
     TRY(check_unique(c, key, err));
-    if (!lists_elements(h, history_initial(h, key), &initial)) {
+    if (!values_elements(h, history_initial(h, key), &initial)) {
         c->key_kind[key] = KEY_UNJUDGED;
         infer_leave_out(c, "what was appended to %.*s, which at first is no list, has no order",
                     TEXT_PRINT(history_key(h, key)));
     }
     if (l->longest[key] != HISTORY_NONE)
-        (void)lists_elements(h, history_value(h, l->longest[key]), &list);
-    if (l->longest[key] != HISTORY_NONE && !begins_with(list, initial))
+        (void)values_elements(h, history_value(h, l->longest[key]), &list);
+    if (l->longest[key] != HISTORY_NONE && !values_begin(list, initial))
         l->flags[key] |= LIST_INCOMPATIBLE;
     if (c->key_kind[key] == KEY_LIST && !(l->flags[key] & LIST_INCOMPATIBLE))
         c->versions.chained[key] = chain(c, key, list);
@@ -463,7 +435,7 @@ static enum status is_plain(struct infer *c, uint32_t key, uint32_t op, struct e
     *is = false;
     if (c->lists->flags[key])
         return STATUS_OK;
-    initial = lists_initial(c, key);
+    initial = values_initial(c->history, key);
     if (list.count < initial.count)
         return STATUS_OK;
     *is = true;
@@ -512,7 +484,7 @@ static bool agrees(const struct infer *c, const struct list_state *st, uint32_t 
 
     if (st->read == HISTORY_NONE)
         return ends_with_own(c, st, st->own, list);
-    (void)lists_elements(h, history_value(h, st->read), &before);
+    (void)values_elements(h, history_value(h, st->read), &before);
     if (list.count != before.count + st->since || !ends_with_own(c, st, st->since, list))
         return false;
     if ((is_known && st->read_is_known) || before.count == 0 ||
@@ -532,13 +504,11 @@ static bool has_grown(const struct infer *c, const struct list_state *st, struct
 
     if (st->read == HISTORY_NONE || st->own == 0 || !ends_with_own(c, st, st->own, list))
         return false;
-    (void)lists_elements(c->history, history_value(c->history, st->read), &before);
+    (void)values_elements(c->history, history_value(c->history, st->read), &before);
     if (before.count < own_before)
         return false;
     before.count -= own_before;
-    return list.count - st->own > before.count &&
-           (before.count == 0 ||
-            memcmp(list.at, before.at, before.count * sizeof *list.at) == 0);
+    return list.count - st->own > before.count && values_begin(list, before);
 }
 
 /* The last of them, as lists are told. */
@@ -625,7 +595,7 @@ static enum status take_plain(struct list_walk *w, uint32_t txn, uint32_t op, st
     struct infer *c = w->infer;
     const struct inferred_versions *v = &c->versions;
     uint32_t key = c->history->op_key[op], start = v->start[key];
-    uint32_t shown = list.count - lists_initial(c, key).count, number;
+    uint32_t shown = list.count - values_initial(c->history, key).count, number;
 
     if (shown > st->shown) { /* told of when it comes to append that */
         st->shown = shown;
@@ -654,7 +624,7 @@ static enum status walk_read(struct list_walk *w, uint32_t txn, uint32_t op, str
     uint32_t key = c->history->op_key[op];
     struct list_state *st = state_of(w, key, txn);
     struct elements list;
-    bool is_like = lists_elements(c->history, history_value(c->history, op), &list);
+    bool is_like = values_elements(c->history, history_value(c->history, op), &list);
     bool is_known = false, contradicts = false;
 
     if (is_like)

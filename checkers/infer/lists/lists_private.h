@@ -18,16 +18,11 @@
 
 #include "base/map.h"
 #include "checkers/infer/infer_private.h"
+#include "checkers/values/values.h"
 
 enum list_flag {
     LIST_DEFECTIVE = 1,    /* the longest list has what no committed transaction put there once */
     LIST_INCOMPATIBLE = 2, /* two reads of it contradict each other: it shows no order */
-};
-
-/* Elements of a list. */
-struct elements {
-    const int64_t *at;
-    uint32_t count;
 };
 
 /* A read that needs a closer look. */
@@ -63,11 +58,6 @@ struct lists {
     uint32_t *hub;          /* by key: the first of its hubs, or HISTORY_NONE; NULL: no key has any */
     struct list_index index;
 };
-
-/* What a value is as a list. False: it is none. */
-bool lists_elements(const struct history *, struct value, struct elements *);
-/* At first. */
-struct elements lists_initial(const struct infer *, uint32_t key);
 
 /* The key's appends by element. They are numbered as they are now. */
 MUST_USE enum status lists_index(struct infer *, uint32_t key, struct error *);

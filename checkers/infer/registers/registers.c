@@ -127,6 +127,75 @@ static enum status tell_read(const struct register_reading *r, enum anomaly kind
                                           .why = why, .proof = proof }, err);
 }
 
+/* --- Writers ------------------------------------------------------------------------ */
+
+/*
+ * A writer is possible if it may have committed and wrote the key no more: the others,
+ * aborted and intermediate ones, are only told where nobody else is left.
+ */
+struct value_writers {
+    uint32_t count;         /* possible ones; three of more, and then nobody looks for the rest */
+    uint32_t first, second; /* of these; numbers of versions, or INFER_NOTHING */
+    uint32_t other;         /* the most harmless of the impossible ones, or INFER_NOTHING */
+};
+
+/* That a transaction overwrote it itself is less than that it did not commit. */
+static bool is_more_harmless(const struct infer *c, uint32_t a, uint32_t b)
+{
+    return b == INFER_NOTHING || (c->places.standing[c->versions.txn[a]] != STANDING_OUT &&
+                                  c->places.standing[c->versions.txn[b]] == STANDING_OUT);
+}
+
+static struct value_writers find_writers(const struct registers *r, uint32_t key,
+                                         struct value value)
+{
+    const struct infer *c = r->infer;
+    struct value_writers found = { 0, INFER_NOTHING, INFER_NOTHING, INFER_NOTHING };
+
+    for (struct writer w = writers_find(&r->writers, key, value);
+         w.number != WRITERS_NOBODY && found.count < 3; w = writers_next(&r->writers, w)) {
+        if (c->versions.is_final[w.number] &&
+            c->places.standing[c->versions.txn[w.number]] != STANDING_OUT) {
+            found.first = found.count == 0 ? w.number : found.first;
+            found.second = found.count == 1 ? w.number : found.second;
+            found.count++;
+        } else if (is_more_harmless(c, w.number, found.other)) {
+            found.other = w.number;
+        }
+    }
+    return found;
+}
+
+static uint32_t op_of_version(const void *context, uint32_t key, uint32_t version)
+{
+    const struct infer *c = context;
+
+    (void)key;
+    return c->versions.op[version];
+}
+
+static enum status index_values(struct registers *r, struct error *err)
+{
+    struct infer *c = r->infer;
+    const struct inferred_versions *v = &c->versions;
+
+    TRY(writers_init(&r->writers, c->history, v->count, err));
+    r->writers.op_of = op_of_version;
+    r->writers.context = c;
+    for (uint32_t key = 0; key < c->history->key_count; key++)
+        for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++) {
+            uint32_t first;
+
+            if (c->key_kind[key] != KEY_REGISTER)
+                break;
+            TRY(writers_add(&r->writers, key, history_value(c->history, v->op[n]), n, &first,
+                            err));
+            if (first != WRITERS_NOBODY)
+                TRY(tell_repeated(c, first, n, err));
+        }
+    return STATUS_OK;
+}
+
 /* --- Reading ------------------------------------------------------------------------ */
 
 /*
@@ -137,7 +206,7 @@ static uint32_t find_own_later(const struct register_reading *r, struct value va
 {
     const struct infer *c = r->registers->infer;
     const struct history *h = c->history;
-    struct value_writers w = register_values_find(&r->registers->values, r->key, value);
+    struct value_writers w = find_writers(r->registers, r->key, value);
     uint32_t known[] = { w.first, w.second, w.other };
 
     for (size_t i = 0; i < ROW_COUNT(known); i++)
@@ -189,7 +258,7 @@ static uint32_t count_sources(const struct register_reading *r, struct value val
                               uint32_t *impossible)
 {
     const struct infer *c = r->registers->infer;
-    struct value_writers w = register_values_find(&r->registers->values, r->key, value);
+    struct value_writers w = find_writers(r->registers, r->key, value);
     uint32_t count = w.count;
 
     *source = w.first;
@@ -323,7 +392,7 @@ static enum status open_registers(struct registers *r, struct error *err)
     TRY(check_memory((void **)&r->last_write, h->key_count, sizeof *r->last_write, 0, err));
     TRY(check_memory((void **)&r->last_read, h->key_count, sizeof *r->last_read, 0, err));
     TRY(memory_resize((void **)&r->read_start, h->txn_count + 1, sizeof *r->read_start, err));
-    return register_values_init(&r->values, c, tell_repeated, err);
+    return index_values(r, err);
 }
 
 /* By what they read; start[n + 1] runs through those of n, and ends where those of n + 1 begin. */
@@ -394,7 +463,7 @@ void infer_close_registers(struct infer *c)
 
     if (!r)
         return;
-    register_values_close(&r->values);
+    writers_close(&r->writers);
     free(r->number_of);
     free(r->key_of);
     free(r->last_write);

@@ -10,7 +10,8 @@
 #ifndef CHECKERS_INFER_REGISTERS_REGISTERS_H
 #define CHECKERS_INFER_REGISTERS_REGISTERS_H
 
-#include "checkers/infer/registers/registers_values_private.h"
+#include "checkers/infer/infer_private.h"
+#include "checkers/values/writers.h"
 
 struct register_read {
     uint32_t op, txn;
@@ -51,7 +52,7 @@ enum key_circle {
 
 struct registers {
     struct infer *infer;
-    struct register_values values;
+    struct writers writers; /* of values: versions, of all transactions */
     uint32_t node_count;
     uint32_t *number_of; /* by operation that writes: the version */
     uint32_t *key_of;    /* by version */

@@ -28,6 +28,7 @@
 
 #include "base/map.h"
 #include "checkers/proof/witness.h"
+#include "checkers/values/values.h"
 #include "history/level.h"
 
 #define NO_LAYER UINT32_MAX
@@ -176,16 +177,12 @@ static enum status element_of(struct set_ordering *o, int64_t value, struct elem
     return STATUS_OK;
 }
 
-static void list_of(const struct history *h, uint32_t op, const int64_t **list, uint64_t *count)
+static struct elements list_of(const struct history *h, uint32_t op)
 {
-    uint64_t from = 0, end = 0;
+    struct elements list;
 
-    if (h->op_value_kind[op] == VALUE_LIST) {
-        from = h->list_start[h->op_value[op]];
-        end = h->list_start[h->op_value[op] + 1];
-    }
-    *list = h->list_element + from;
-    *count = end - from;
+    (void)values_elements(h, history_value(h, op), &list);
+    return list;
 }
 
 /* What somebody rolled back, or nobody ever added. */
@@ -227,16 +224,13 @@ static enum status tell_strange(struct set_ordering *o, const struct item *read,
 /* An element of the one that the other lacks. */
 static int64_t missing_in(const struct history *h, uint32_t op, uint32_t other)
 {
-    const int64_t *a, *b;
-    uint64_t m, n, j;
+    struct elements a = list_of(h, op), b = list_of(h, other);
 
-    list_of(h, op, &a, &m);
-    list_of(h, other, &b, &n);
-    for (uint64_t i = 0; i < m; i++) {
-        for (j = 0; j < n && b[j] != a[i]; j++)
+    for (uint32_t i = 0, j; i < a.count; i++) {
+        for (j = 0; j < b.count && b.at[j] != a.at[i]; j++)
             ;
-        if (j == n)
-            return a[i];
+        if (j == b.count)
+            return a.at[i];
     }
     return 0;
 }
@@ -341,21 +335,20 @@ static enum status note_appends(struct set_ordering *o, const struct item *items
 static enum status measure(struct set_ordering *o, struct item *items, size_t count, struct error *err)
 {
     for (size_t i = 0; i < count && workload_goes_on(o->judge, (uint32_t)i); i++) {
-        const int64_t *list;
-        uint64_t length;
+        struct elements list;
         bool is_told = false;
 
         if (!items[i].is_read)
             continue;
-        list_of(o->history, items[i].op, &list, &length);
-        for (uint64_t e = 0; e < length; e++) {
+        list = list_of(o->history, items[i].op);
+        for (uint32_t e = 0; e < list.count; e++) {
             struct element *element;
 
-            TRY(element_of(o, list[e], &element, err));
+            TRY(element_of(o, list.at[e], &element, err));
             items[i].size += element->read_last != items[i].op + 1;
             element->read_last = items[i].op + 1;
             if (element->append == HISTORY_NONE && !is_told) {
-                TRY(tell_strange(o, &items[i], list[e], err));
+                TRY(tell_strange(o, &items[i], list.at[e], err));
                 is_told = true;
             }
         }
@@ -383,16 +376,14 @@ static enum status lay_reads(struct set_ordering *o, struct item *items, size_t 
 
     *is_chain = true;
     for (size_t i = 0; i < count && items[i].is_read; i++) {
-        const int64_t *list;
-        uint64_t length;
+        struct elements list = list_of(o->history, items[i].op);
 
         layer += i > 0 && items[i].size != items[i - 1].size;
         items[i].layer = layer;
-        list_of(o->history, items[i].op, &list, &length);
-        for (uint64_t e = 0; e < length; e++) {
+        for (uint32_t e = 0; e < list.count; e++) {
             struct element *element;
 
-            TRY(element_of(o, list[e], &element, err));
+            TRY(element_of(o, list.at[e], &element, err));
             element->read_last = items[i].op + 1;
             if (element->layer == NO_LAYER) {
                 element->layer = layer;

@@ -15,6 +15,7 @@
 
 #include "base/bisect.h"
 #include "base/map.h"
+#include "checkers/values/values.h"
 
 #define NEVER INT64_MAX
 
@@ -109,18 +110,6 @@ static enum status element_of(struct set *s, int64_t value, struct set_element *
     return STATUS_OK;
 }
 
-/* The elements of a list are at `from` up to `end`. */
-static void find_list(const struct history *h, uint32_t op, uint64_t *from, uint64_t *end)
-{
-    uint64_t list = (uint64_t)h->op_value[op];
-
-    *from = *end = 0;
-    if (h->op_value_kind[op] == VALUE_LIST) {
-        *from = h->list_start[list];
-        *end = h->list_start[list + 1];
-    }
-}
-
 /* --- What should be there -------------------------------------------------------------- */
 
 static enum status learn(struct set *s, const struct set_access *a, struct error *err)
@@ -128,7 +117,7 @@ static enum status learn(struct set *s, const struct set_access *a, struct error
     const struct history *h = s->judge->history;
     int64_t at = ends_at(s, a->txn);
     struct set_element *element;
-    uint64_t from, end;
+    struct elements list;
 
     if (h->op_kind[a->op] == OP_APPEND) {
         if (h->txn_status[a->txn] != TXN_OK)
@@ -140,9 +129,9 @@ static enum status learn(struct set *s, const struct set_access *a, struct error
         }
         return STATUS_OK;
     }
-    find_list(h, a->op, &from, &end);
-    for (; from < end; from++) {
-        TRY(element_of(s, h->list_element[from], &element, err));
+    (void)values_elements(h, history_value(h, a->op), &list);
+    for (uint32_t i = 0; i < list.count; i++) {
+        TRY(element_of(s, list.at[i], &element, err));
         element->known_from = at < element->known_from ? at : element->known_from;
     }
     return STATUS_OK;
@@ -224,13 +213,13 @@ static enum status judge_read(struct set *s, const struct set_access *a, struct 
     const struct history *h = s->judge->history;
     int64_t moment = begins_at(s, a->txn);
     size_t found = 0;
-    uint64_t from, end;
+    struct elements list;
 
-    find_list(h, a->op, &from, &end);
-    for (; from < end; from++) {
+    (void)values_elements(h, history_value(h, a->op), &list);
+    for (uint32_t i = 0; i < list.count; i++) {
         struct set_element *e;
 
-        TRY(element_of(s, h->list_element[from], &e, err));
+        TRY(element_of(s, list.at[i], &e, err));
         if (e->read_last == a->op + 1)
             continue;
         e->read_last = a->op + 1;

@@ -3,19 +3,12 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/hash.h"
-#include "checkers/values/values.h"
-
-enum key_kind {
-    KEY_REGISTER,
-    KEY_LIST,    /* only appended to, and no element twice */
-    KEY_STRANGE, /* appended to and written, or elements repeat: its reads are not judged */
-};
+#include "checkers/values/appends.h"
+#include "checkers/values/writers.h"
 
 /* The last write of a key by one transaction, which may yet turn out not to matter. */
 struct final {
     uint32_t txn, key, op;
-    uint32_t same; /* the next with the same key and value, or NOBODY */
 };
 
 struct outside_read {
@@ -37,32 +30,16 @@ struct distiller {
     struct arena *arena;
     const atomic_bool *stop;
     bool knows_whole_order; /* what version-order lines leave out did not commit */
-    uint8_t *key_kind;
     ARRAY(struct final) finals;
     ARRAY(struct outside_read) reads;
     ARRAY(uint32_t) candidates;
     struct own *own;
     uint32_t *final_of_op; /* by write: its transaction's final of the key; or NOBODY: aborted */
     uint8_t *is_read_from; /* by transaction: of unknown ones */
-    uint32_t *slots;       /* of the table of values: a final plus one, or 0 */
-    uint64_t slot_mask;
-    struct list_element *elements; /* of the table of elements */
-    uint64_t element_mask;
+    struct writers writers; /* of values: finals */
+    struct appends appends;
     uint32_t *shown_by; /* by append: the read that has it, plus one */
 };
-
-/* An element of a list, and the append that put it there. */
-struct list_element {
-    uint32_t key, op; /* op NOBODY: free; op VERSION_INITIAL - 1: of the initial list */
-    int64_t element;
-};
-
-#define OF_INITIAL (NOBODY - 1)
-
-static inline bool distill_counts_write(const struct history *h, uint32_t op)
-{
-    return op_is_write(h->op_kind[op]) && !(h->op_flags[op] & OP_ERROR);
-}
 
 /* The final that a version of a version order is; NOBODY: none, or the initial one. */
 static inline uint32_t distill_final_at(const struct distiller *s, uint32_t op)
@@ -74,58 +51,26 @@ static inline uint32_t distill_final_at(const struct distiller *s, uint32_t op)
 
 /* --- Values -------------------------------------------------------------------- */
 
-/*
- * Which final writes hold a value: a table over (key, value), where equal ones are linked.
- */
-
-static uint64_t slot_of(const struct distiller *s, uint32_t key, struct value value)
+static uint32_t op_of_final(const void *context, uint32_t key, uint32_t final)
 {
-    return hash_number(values_hash(s->history, value) + hash_number(key)) & s->slot_mask;
-}
+    const struct distiller *s = context;
 
-/* The slot of the key's value, or the free one where it would stand. */
-static uint32_t *seek(const struct distiller *s, uint32_t key, struct value value)
-{
-    uint64_t slot = slot_of(s, key, value);
-
-    for (; s->slots[slot] != 0; slot = (slot + 1) & s->slot_mask) {
-        const struct final *f = &s->finals.at[s->slots[slot] - 1];
-
-        if (f->key == key &&
-            values_same(s->history, history_value(s->history, f->op), value))
-            break;
-    }
-    return &s->slots[slot];
+    (void)key;
+    return s->finals.at[final].op;
 }
 
 static enum status distill_index_values(struct distiller *s, struct error *err)
 {
-    uint64_t room = 16;
+    TRY(writers_init(&s->writers, s->history, s->finals.count, err));
+    s->writers.op_of = op_of_final;
+    s->writers.context = s;
+    for (uint32_t i = 0; i < s->finals.count; i++) {
+        const struct final *f = &s->finals.at[i];
 
-    while (room < 2 * (uint64_t)s->finals.count)
-        room *= 2;
-    s->slot_mask = room - 1;
-    TAKE(s->arena, s->slots, room, err);
-    /* From behind, so that equal ones are found in the order of the history. */
-    for (size_t i = s->finals.count; i-- > 0;) {
-        struct final *f = &s->finals.at[i];
-        uint32_t *slot;
-
-        if (s->key_kind[f->key] != KEY_REGISTER)
-            continue;
-        slot = seek(s, f->key, history_value(s->history, f->op));
-        f->same = *slot == 0 ? NOBODY : *slot - 1;
-        *slot = (uint32_t)i + 1;
+        if (appends_kind(&s->appends, f->key) == WRITTEN_REGISTER)
+            TRY(writers_add(&s->writers, f->key, history_value(s->history, f->op), i, NULL, err));
     }
     return STATUS_OK;
-}
-
-/* The first final of the key with this value, or NOBODY. */
-static uint32_t distill_find_value(struct distiller *s, uint32_t key, struct value value)
-{
-    uint32_t slot = *seek(s, key, value);
-
-    return slot == 0 ? NOBODY : slot - 1;
 }
 
 /* --- Version order ------------------------------------------------------------- */
@@ -200,167 +145,26 @@ static enum status distill_version_order(struct distiller *s, const struct disti
  * append came last, and the order of all before it.
  */
 
-/* --- Elements --------------------------------------------------------------------- */
-
-static struct list_element *seek_element(const struct distiller *s, uint32_t key, int64_t element)
-{
-    uint64_t slot = hash_number((uint64_t)element + hash_number(key)) & s->element_mask;
-
-    for (; s->elements[slot].op != NOBODY; slot = (slot + 1) & s->element_mask)
-        if (s->elements[slot].key == key && s->elements[slot].element == element)
-            break;
-    return &s->elements[slot];
-}
-
-/* The append of an element, OF_INITIAL, or NOBODY. */
-static uint32_t find_element(const struct distiller *s, uint32_t key, int64_t element)
-{
-    return seek_element(s, key, element)->op;
-}
-
-static void add_element(struct distiller *s, uint32_t key, int64_t element, uint32_t op)
-{
-    struct list_element *at = seek_element(s, key, element);
-
-    if (at->op != NOBODY)
-        s->key_kind[key] = KEY_STRANGE;
-    else
-        *at = (struct list_element){ key, op, element };
-}
-
-static void add_initial(struct distiller *s, uint32_t key)
-{
-    const struct history *h = s->history;
-    struct value value = history_initial(h, key);
-
-    if (value.kind != VALUE_LIST && value.kind != VALUE_NULL)
-        s->key_kind[key] = KEY_STRANGE;
-    if (value.kind != VALUE_LIST)
-        return;
-    for (uint64_t i = h->list_start[value.bits]; i < h->list_start[value.bits + 1]; i++)
-        add_element(s, key, h->list_element[i], OF_INITIAL);
-}
-
-static enum status make_table(struct distiller *s, uint64_t count, struct error *err)
-{
-    uint64_t room = 16;
-
-    while (room < 2 * count)
-        room *= 2;
-    s->element_mask = room - 1;
-    TAKE(s->arena, s->elements, room, err);
-    memset(s->elements, 0xff, room * sizeof *s->elements);
-    return STATUS_OK;
-}
-
-static uint64_t count_elements(struct distiller *s)
-{
-    const struct history *h = s->history;
-    uint64_t count = 0;
-
-    for (uint32_t op = 0; op < h->op_count; op++)
-        if (h->op_kind[op] == OP_APPEND && distill_counts_write(h, op)) {
-            s->key_kind[h->op_key[op]] = KEY_LIST;
-            count++;
-        }
-    for (uint32_t key = 0; key < h->key_count && count > 0; key++) {
-        struct value value = history_initial(h, key);
-
-        if (s->key_kind[key] == KEY_LIST && value.kind == VALUE_LIST)
-            count += h->list_start[value.bits + 1] - h->list_start[value.bits];
-    }
-    return count;
-}
-
-/* Heads of statements have no key. */
-static bool is_written(const struct history *h, uint32_t op)
-{
-    return distill_counts_write(h, op) && h->op_kind[op] != OP_APPEND;
-}
-
-static void add_writes(struct distiller *s, uint32_t txn)
-{
-    const struct history *h = s->history;
-
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        if (h->op_kind[op] == OP_APPEND && distill_counts_write(h, op))
-            add_element(s, h->op_key[op], h->op_value[op], op);
-        else if (is_written(h, op) && s->key_kind[h->op_key[op]] == KEY_LIST)
-            s->key_kind[h->op_key[op]] = KEY_STRANGE;
-    }
-}
-
-/* Nobody should have read them: they are known only where no other is like them. */
-static void add_aborted(struct distiller *s, uint32_t txn)
-{
-    const struct history *h = s->history;
-
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
-        if (h->op_kind[op] == OP_APPEND && distill_counts_write(h, op)) {
-            struct list_element *at = seek_element(s, h->op_key[op], h->op_value[op]);
-
-            if (at->op == NOBODY)
-                *at = (struct list_element){ h->op_key[op], op, h->op_value[op] };
-        }
-}
-
-static enum status distill_judge_keys(struct distiller *s, struct error *err)
-{
-    const struct history *h = s->history;
-    uint64_t count;
-
-    TAKE(s->arena, s->key_kind, h->key_count, err);
-    count = count_elements(s);
-    if (count == 0)
-        return STATUS_OK;
-    TRY(make_table(s, count, err));
-    TAKE(s->arena, s->shown_by, h->op_count, err);
-    for (uint32_t key = 0; key < h->key_count; key++)
-        if (s->key_kind[key] == KEY_LIST)
-            add_initial(s, key);
-    for (uint32_t txn = 0; txn < h->txn_count; txn++)
-        if (h->txn_status[txn] != TXN_ABORT)
-            add_writes(s, txn);
-    for (uint32_t txn = 0; txn < h->txn_count; txn++)
-        if (h->txn_status[txn] == TXN_ABORT)
-            add_aborted(s, txn);
-    return STATUS_OK;
-}
-
 /* --- Reads ------------------------------------------------------------------------ */
-
-/* A list's elements; null has none; false: it is no list. */
-static bool elements_of(const struct history *h, uint32_t op, const int64_t **at, uint32_t *count)
-{
-    struct value value = history_value(h, op);
-
-    *at = NULL;
-    *count = 0;
-    if (value.kind == VALUE_LIST) {
-        *at = h->list_element + h->list_start[value.bits];
-        *count = (uint32_t)(h->list_start[value.bits + 1] - h->list_start[value.bits]);
-    }
-    return value.kind == VALUE_LIST || value.kind == VALUE_NULL;
-}
 
 /* How many of the read's elements are the transaction's own, for the one that is passed through;
  * false: they contradict it. */
 static bool distill_own_elements(const struct distiller *s, uint32_t txn, uint32_t op, uint32_t *count)
 {
     const struct history *h = s->history;
-    const int64_t *elements;
-    uint32_t length, own = 0;
+    struct elements list;
+    uint32_t own = 0;
 
     *count = 0;
-    if (!elements_of(h, op, &elements, &length))
+    if (!values_elements(h, history_value(h, op), &list))
         return false;
     if (s->own[h->op_key[op]].final == NOBODY)
         return true; /* it has not appended: transactions may be long */
     for (uint32_t i = op; i-- > h->txn_op[txn];) {
-        if (h->op_kind[i] != OP_APPEND || !distill_counts_write(h, i) ||
+        if (h->op_kind[i] != OP_APPEND || !history_makes_version(h, i) ||
             h->op_key[i] != h->op_key[op])
             continue;
-        if (own == length || elements[length - 1 - own] != h->op_value[i])
+        if (own == list.count || list.at[list.count - 1 - own] != h->op_value[i])
             return false;
         own++;
     }
@@ -368,58 +172,33 @@ static bool distill_own_elements(const struct distiller *s, uint32_t txn, uint32
     return true;
 }
 
-static bool begins_with_initial(const struct history *h, uint32_t key, const int64_t *elements,
-                                uint32_t count, uint32_t *initial)
-{
-    struct value value = history_initial(h, key);
-
-    *initial = 0;
-    if (value.kind != VALUE_LIST)
-        return true;
-    *initial = (uint32_t)(h->list_start[value.bits + 1] - h->list_start[value.bits]);
-    return *initial <= count &&
-           (*initial == 0 || memcmp(elements, h->list_element + h->list_start[value.bits],
-                                    *initial * sizeof *elements) == 0);
-}
-
-/* The transaction's append of the key before this one, or NOBODY. */
-static uint32_t append_before(const struct history *h, uint32_t txn, uint32_t op)
-{
-    for (uint32_t i = op; i-- > h->txn_op[txn];)
-        if (h->op_kind[i] == OP_APPEND && distill_counts_write(h, i) &&
-            h->op_key[i] == h->op_key[op])
-            return i;
-    return NOBODY;
-}
-
 /* The final that the list ends with, as candidate; false: there is none. */
 static bool distill_find_list(struct distiller *s, const struct outside_read *r, uint32_t *final)
 {
-    const struct history *h = s->history;
-    const int64_t *elements;
-    uint32_t count, initial, before = NOBODY;
+    struct elements list, initial = values_initial(s->history, r->key);
+    uint32_t before = NOBODY;
 
     *final = NOBODY;
-    elements_of(h, r->op, &elements, &count);
-    if (!begins_with_initial(h, r->key, elements, r->length, &initial))
+    (void)values_elements(s->history, history_value(s->history, r->op), &list);
+    list.count = r->length;
+    if (!values_begin(list, initial))
         return false;
-    for (uint32_t i = initial; i < r->length; i++) {
-        uint32_t op = find_element(s, r->key, elements[i]), txn;
+    for (uint32_t i = initial.count; i < list.count; i++) {
+        const struct append *a = appends_find(&s->appends, r->key, list.at[i]);
         bool is_whole = *final == NOBODY || s->finals.at[*final].op == before;
 
-        if (op == NOBODY || op == OF_INITIAL || s->shown_by[op] == r->op + 1)
+        if (a->op >= APPEND_INITIAL || s->shown_by[a->op] == r->op + 1)
             return false; /* of nobody, or here twice */
-        s->shown_by[op] = r->op + 1;
+        s->shown_by[a->op] = r->op + 1;
         /* What a transaction appends is seen as a whole: each behind the one before it. */
-        txn = history_txn_of(h, op);
-        if (append_before(h, txn, op) != (is_whole ? NOBODY : before) ||
-            (is_whole && *final != NOBODY && s->finals.at[*final].txn == txn))
+        if (a->before != (is_whole ? HISTORY_NONE : before) ||
+            (is_whole && *final != NOBODY && s->finals.at[*final].txn == a->txn))
             return false;
-        *final = txn == r->txn ? NOBODY : s->final_of_op[op];
+        *final = a->txn == r->txn ? NOBODY : s->final_of_op[a->op];
         if (*final == NOBODY)
             return false;
-        s->is_read_from[txn] = 1;
-        before = op;
+        s->is_read_from[a->txn] = 1;
+        before = a->op;
     }
     return *final == NOBODY || s->finals.at[*final].op == before;
 }
@@ -441,9 +220,9 @@ static uint32_t version_at(const struct show *w, uint32_t read, uint32_t at)
     const struct history *h = w->s->history;
     uint32_t key = d->read_key[read], op;
 
-    op =
-        find_element(w->s, key, h->list_element[h->list_start[h->op_value[d->read_op[read]]] + at]);
-    if (op == OF_INITIAL)
+    op = appends_find(&w->s->appends, key,
+                      h->list_element[h->list_start[h->op_value[d->read_op[read]]] + at])->op;
+    if (op == APPEND_INITIAL)
         return d->key_start[key];
     return w->version_of_final[w->s->final_of_op[op]];
 }
@@ -560,9 +339,9 @@ void distill_close(struct distilled *d)
 static enum status add_fault(struct distiller *s, uint32_t txn, uint32_t op, enum fault_kind kind,
                              struct error *err)
 {
+    uint32_t key = s->history->op_key[op];
     struct fault fault = { txn, op, (uint8_t)kind,
-                           s->key_kind[s->history->op_key[op]] == KEY_LIST,
-                           s->history->op_key[op] };
+                           appends_kind(&s->appends, key) == WRITTEN_LIST, key };
 
     return array_push(&s->d->faults, fault, err);
 }
@@ -587,7 +366,7 @@ static enum status pass_write(struct distiller *s, uint32_t txn, uint32_t op, st
         return STATUS_OK;
     }
     own->final = s->final_of_op[op] = (uint32_t)s->finals.count;
-    return array_push(&s->finals, ((struct final){ txn, key, op, NOBODY }), err);
+    return array_push(&s->finals, ((struct final){ txn, key, op }), err);
 }
 
 static bool agrees_with_earlier(const struct distiller *s, const struct own *own, uint32_t op,
@@ -596,7 +375,7 @@ static bool agrees_with_earlier(const struct distiller *s, const struct own *own
     const struct history *h = s->history;
     const struct outside_read *r = &s->reads.at[own->read];
 
-    if (s->key_kind[h->op_key[op]] == KEY_REGISTER)
+    if (appends_kind(&s->appends, h->op_key[op]) == WRITTEN_REGISTER)
         return values_same(h, history_value(h, r->op), history_value(h, op));
     return r->length == length &&
            (length == 0 || memcmp(h->list_element + h->list_start[h->op_value[r->op]],
@@ -610,18 +389,19 @@ static enum status pass_read(struct distiller *s, uint32_t txn, uint32_t op, str
     uint32_t key = h->op_key[op], own_count = 0, length = 0;
     struct own *own = own_of(s, txn, key);
     struct outside_read read = { .txn = txn, .key = key, .op = op };
+    uint8_t kind = appends_kind(&s->appends, key);
 
-    if (s->key_kind[key] == KEY_STRANGE) {
+    if (kind == WRITTEN_STRANGE) {
         s->d->strange_key = key;
         return STATUS_OK;
     }
-    if (s->key_kind[key] == KEY_REGISTER && own->final != NOBODY) {
+    if (kind == WRITTEN_REGISTER && own->final != NOBODY) {
         bool is_own = values_same(h, history_value(h, s->finals.at[own->final].op),
                                          history_value(h, op));
 
         return is_own ? STATUS_OK : add_fault(s, txn, op, FAULT_OF_ITS_OWN, err);
     }
-    if (s->key_kind[key] == KEY_LIST) {
+    if (kind == WRITTEN_LIST) {
         if (!distill_own_elements(s, txn, op, &own_count))
             return add_fault(s, txn, op, own->final != NOBODY ? FAULT_OF_ITS_OWN : FAULT_NO_WRITER,
                              err);
@@ -695,15 +475,15 @@ static enum status find_candidates(struct distiller *s, struct outside_read *r, 
     uint32_t final;
 
     r->candidate_start = (uint32_t)s->candidates.count;
-    if (s->key_kind[r->key] == KEY_LIST) {
+    if (appends_kind(&s->appends, r->key) == WRITTEN_LIST) {
         if (distill_find_list(s, r, &final))
             TRY(array_push(&s->candidates, final, err));
     } else {
         if (values_same(h, history_initial(h, r->key), value))
             TRY(array_push(&s->candidates, NOBODY, err));
-        for (final = distill_find_value(s, r->key, value); final != NOBODY;
-             final = s->finals.at[final].same) {
-            uint32_t txn = s->finals.at[final].txn;
+        for (struct writer w = writers_find(&s->writers, r->key, value);
+             w.number != WRITERS_NOBODY; w = writers_next(&s->writers, w)) {
+            uint32_t txn = s->finals.at[w.number].txn;
 
             if (txn == r->txn)
                 continue;
@@ -712,7 +492,7 @@ static enum status find_candidates(struct distiller *s, struct outside_read *r, 
                 s->d->is_too_large = true;
                 return STATUS_OK;
             }
-            TRY(array_push(&s->candidates, final, err));
+            TRY(array_push(&s->candidates, w.number, err));
         }
     }
     r->candidate_count = (uint32_t)s->candidates.count - r->candidate_start;
@@ -738,7 +518,7 @@ static void note_listed(struct distiller *s)
 static void note_writers_of_rows(struct distiller *s)
 {
     for (size_t i = 0; i < s->finals.count; i++)
-        if (s->key_kind[s->finals.at[i].key] == KEY_REGISTER)
+        if (appends_kind(&s->appends, s->finals.at[i].key) == WRITTEN_REGISTER)
             s->is_read_from[s->finals.at[i].txn] = 1;
 }
 
@@ -851,7 +631,7 @@ static enum status lay_out_reads(struct distiller *s, const uint32_t *actor_of,
         if (r->candidate_count == 1)
             d->read_source[read] = d->candidates[--used];
         d->candidate_start[++d->read_count] = used;
-        if (s->key_kind[r->key] == KEY_LIST)
+        if (appends_kind(&s->appends, r->key) == WRITTEN_LIST)
             note_list(d, read);
     }
     return STATUS_OK;
@@ -874,8 +654,11 @@ static enum status distill_all(struct distiller *s, const struct distill_options
                                struct error *err)
 {
     const struct history *h = s->history;
+    struct append_writers writers = { h->txn_status, TXN_ABORT, true };
 
-    TRY(distill_judge_keys(s, err));
+    TRY(appends_init(&s->appends, h, &writers, err));
+    if (s->appends.key_kind)
+        TAKE(s->arena, s->shown_by, h->op_count, err);
     TRY(pass(s, err));
     if (s->d->is_stopped)
         return STATUS_OK;
@@ -904,5 +687,7 @@ enum status distill(struct distilled *d, const struct history *h, const struct p
     array_close(&s.finals);
     array_close(&s.reads);
     array_close(&s.candidates);
+    writers_close(&s.writers);
+    appends_close(&s.appends);
     return status;
 }
