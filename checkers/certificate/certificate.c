@@ -194,14 +194,11 @@ static enum status judge_answers(struct certificate *c, struct error *err)
     struct check *check = c->check;
     size_t before = check->findings.count;
     struct walk walk = { .certificate = c, .judges = true };
-    bool all_agree = false;
 
     if (c->options->level == LEVEL_READ_UNCOMMITTED)
         return STATUS_OK;
     TRY(certificate_replay_statements(c, err));
-    if (!c->is_stopped && !check_wants(c->options, CHECK_SLOWLY))
-        TRY(certificate_replay_reads(c, &all_agree, err));
-    if (c->is_stopped || all_agree)
+    if (c->is_stopped)
         return STATUS_OK;
     TRY(certificate_walk(&walk, err));
     if (check->findings.count > before ||

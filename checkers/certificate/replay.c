@@ -1,5 +1,5 @@
 /*
- * Three replays in the order of places: of everything, of statements alone, of reads alone.
+ * Two replays in the order of places: of everything, and of statements alone.
  *
  * The first asks whether all went as if transactions had run one after the other.
  *
@@ -20,7 +20,6 @@
 
 #include "checkers/certificate/other_anomalies_private.h"
 #include "checkers/certificate/walk_private.h"
-
 
 #define AHEAD_VERSIONS 8
 
@@ -424,134 +423,5 @@ enum status certificate_replay_statements(struct certificate *c, struct error *e
     free(g.waiting);
     free(g.start);
     array_close(&g.overlaid);
-    return status;
-}
-
-/* --- Reads of items --------------------------------------------------------------- */
-
-/* What each key holds where the walk is, its transaction's own writes on top. */
-struct read_replay {
-    struct certificate *certificate;
-    struct content *held;
-    uint32_t txn, first;
-    bool is_plain; /* it looks at its own place all the time */
-};
-
-static void write_plainly(struct read_replay *s, uint32_t op)
-{
-    struct certificate *c = s->certificate;
-    const struct history *h = c->history;
-    uint32_t key = h->op_key[op], number = c->versions.number[op];
-    struct content *held = &s->held[key];
-
-    held->kind = h->op_value_kind[op];
-    held->bits = h->op_value[op];
-    if (held->kind == VALUE_NONE)
-        held->kind = VALUE_NULL; /* it was deleted */
-    c->walked[key].own = op;
-    if (number != HISTORY_NONE)
-        c->walked[key].latest = number;
-}
-
-static bool is_held(const struct certificate *c, uint32_t op, struct content content)
-{
-    const struct history *h = c->history;
-
-    return (content.kind == h->op_value_kind[op] && content.bits == h->op_value[op]) ||
-           contents_equal(&c->contents, content, history_value(h, op));
-}
-
-static enum status held_read_agrees(struct read_replay *s, uint32_t op, bool *agrees, struct error *err)
-{
-    struct certificate *c = s->certificate;
-    uint32_t key = c->history->op_key[op], own = c->walked[key].own;
-    struct certified_view view;
-    struct certified_sight sight;
-
-    if (s->is_plain || (own >= s->first && own < op)) {
-        *agrees = is_held(c, op, s->held[key]);
-        return STATUS_OK;
-    }
-    TRY(certificate_view(c, s->txn, op, &view, err));
-    sight = certificate_look(c, &view, s->txn, op, key);
-    *agrees = !sight.is_unreal && is_held(c, op, certificate_content(c, key, sight.number));
-    return STATUS_OK;
-}
-
-/* Reads and writes at one's own place, as far as all of it agrees; where it stopped. */
-static uint32_t replay_items_plainly(struct read_replay *s, uint32_t op, uint32_t end)
-{
-    const struct certificate *c = s->certificate;
-    const struct history *h = c->history;
-    const uint32_t *numbers = c->versions.number;
-
-    for (; op < end && h->op_kind[op] <= OP_WRITE && !(h->op_flags[op] & OP_ERROR); op++) {
-        uint32_t key = h->op_key[op], number = numbers[op];
-        struct walked *walked = &c->walked[key];
-        struct content *held = &s->held[key];
-        bool writes = h->op_kind[op] == OP_WRITE;
-        bool is_same = (held->kind == h->op_value_kind[op]) & (held->bits == h->op_value[op]);
-
-        if (!(writes | is_same))
-            break;
-        held->kind = h->op_value_kind[op];
-        held->bits = h->op_value[op];
-        walked->own = writes ? op : walked->own;
-        walked->latest = number != HISTORY_NONE ? number : walked->latest;
-    }
-    return op;
-}
-
-static enum status replay_reads_of(struct read_replay *s, uint32_t txn, bool *agrees, struct error *err)
-{
-    struct certificate *c = s->certificate;
-    const struct history *h = c->history;
-    bool is_judged = h->txn_status[txn] == TXN_OK;
-
-    s->txn = txn;
-    s->first = h->txn_op[txn];
-    s->is_plain = certificate_is_plain(c, txn);
-    for (uint32_t op = s->first, end = h->txn_op[txn + 1]; *agrees && op < end; op++) {
-        uint8_t kind;
-
-        if (s->is_plain)
-            op = replay_items_plainly(s, op, end);
-        if (op == end)
-            break;
-        kind = h->op_kind[op];
-        if (history_makes_version(h, op))
-            write_plainly(s, op);
-        else if (!is_judged || kind == OP_ROW_READ || !certificate_is_answered(h, txn, op))
-            continue;
-        else if (kind == OP_READ)
-            TRY(held_read_agrees(s, op, agrees, err));
-        else
-            *agrees = c->agrees[h->op_key[op]];
-    }
-    return STATUS_OK;
-}
-
-enum status certificate_replay_reads(struct certificate *c, bool *all_agree, struct error *err)
-{
-    const struct history *h = c->history;
-    struct read_replay s = { .certificate = c };
-    enum status status = STATUS_OK;
-
-    *all_agree = !c->versions.content; /* what was appended to needs the walk */
-    if (!*all_agree)
-        return STATUS_OK;
-    TRY(memory_resize((void **)&s.held, h->key_count, sizeof *s.held, err));
-    for (uint32_t key = 0; key < h->key_count; key++)
-        s.held[key] = content_of(history_initial(h, key));
-    certificate_begin_walk(c);
-    for (uint32_t rank = 0; rank < c->places.in_count && *all_agree && status == STATUS_OK;
-         rank++) {
-        if (rank + CERTIFICATE_AHEAD < c->places.in_count)
-            certificate_fetch(c, c->ranked[rank + CERTIFICATE_AHEAD]);
-        status = replay_reads_of(&s, c->ranked[rank], all_agree, err);
-        if (certificate_is_time(c, rank) && !certificate_goes_on(c, "answers", rank))
-            *all_agree = false;
-    }
-    free(s.held);
     return status;
 }

@@ -1,6 +1,6 @@
 /*
- * replay: runs transactions in the order of their places and compares the answers: all of them,
- * only statements, or only reads. Answers that agree need no walk.
+ * replay: runs transactions in the order of their places and compares the answers: all of them, or
+ * only those of statements. Answers that agree need no walk.
  */
 #ifndef CHECKERS_CERTIFICATE_REPLAY_PRIVATE_H
 #define CHECKERS_CERTIFICATE_REPLAY_PRIVATE_H
@@ -19,8 +19,5 @@ MUST_USE enum status certificate_replay(struct certificate *, bool *agrees, bool
 
 /* Finds most of the statements that agree, without a look at what they saw. */
 MUST_USE enum status certificate_replay_statements(struct certificate *, struct error *);
-/* Then, whether all answers do: false, if only a closer look can tell. */
-MUST_USE enum status certificate_replay_reads(struct certificate *, bool *all_agree,
-                                              struct error *);
 
 #endif

@@ -5,6 +5,7 @@
 #include "checkers/certificate/walk_private.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 
 #include "base/bisect.h"
 #include "checkers/proof/tell.h"
@@ -505,12 +506,10 @@ static enum status walk_statement(struct walk *w, uint32_t txn, uint32_t head, s
 {
     struct certificate *c = w->certificate;
     const struct history *h = c->history;
-    uint32_t statement = h->op_key[head], table = h->statement_table[statement];
+    uint32_t table = h->statement_table[h->op_key[head]];
     struct asking a = { .walk = w, .txn = txn, .head = head, .columns = predicate_columns_of(c, head) };
     const struct spans *spans = a.columns.spans;
 
-    if (!w->edge && c->agrees && c->agrees[statement])
-        return STATUS_OK;
     TRY(certificate_view(c, txn, head, &a.view, err));
     a.reads_all = answers_read_all(h, head);
     a.reads_returned = h->op_kind[head] == OP_SELECT;
@@ -547,8 +546,6 @@ static enum status walk_table(struct walk *w, uint32_t txn, uint32_t head, struc
     }
     return STATUS_OK;
 }
-
-/* --- Items --------------------------------------------------------------------- */
 
 /* --- Items ------------------------------------------------------------------------ */
 
@@ -595,6 +592,47 @@ static enum status walk_read(struct walk *w, uint32_t txn, uint32_t op, struct e
     return w->edge ? walk_item_edges(w, &s, err) : STATUS_OK;
 }
 
+/*
+ * Passes over reads and writes at one's own place, as far as all that was read is what is held:
+ * without a jump between the two, as a right read stores what is there already. Where it stopped.
+ */
+static uint32_t judge_plainly(const struct walk *w, uint32_t op, uint32_t end)
+{
+    const struct certificate *c = w->certificate;
+    const struct history *h = c->history;
+    const uint32_t *numbers = c->versions.number;
+
+    for (; op < end && h->op_kind[op] <= OP_WRITE && !(h->op_flags[op] & OP_ERROR); op++) {
+        uint32_t key = h->op_key[op], number = numbers[op];
+        struct walked *walked = &c->walked[key];
+        struct content *held = &w->held[key];
+        bool writes = h->op_kind[op] == OP_WRITE;
+        bool is_same = (held->kind == h->op_value_kind[op]) & (held->bits == h->op_value[op]);
+
+        if (!(writes | is_same))
+            break;
+        held->kind = h->op_value_kind[op];
+        held->bits = h->op_value[op];
+        walked->own = writes ? op : walked->own;
+        walked->latest = number != HISTORY_NONE ? number : walked->latest;
+    }
+    return op;
+}
+
+/* What is held once appends need a closer look, or nobody judges, nobody asks for. */
+static enum status hold_initial(struct walk *w, struct error *err)
+{
+    const struct certificate *c = w->certificate;
+    const struct history *h = c->history;
+
+    if (!w->judges || c->versions.content || check_wants(c->options, CHECK_SLOWLY))
+        return STATUS_OK;
+    TRY(memory_resize((void **)&w->held, h->key_count, sizeof *w->held, err));
+    for (uint32_t key = 0; key < h->key_count; key++)
+        w->held[key] = content_of(history_initial(h, key));
+    return STATUS_OK;
+}
+
 /* --- Transactions ----------------------------------------------------------------- */
 
 static enum status walk_write(struct walk *w, uint32_t txn, uint32_t op, struct error *err)
@@ -605,6 +643,12 @@ static enum status walk_write(struct walk *w, uint32_t txn, uint32_t op, struct 
     struct edge edge = { .kind = EDGE_WW, .key = key, .op = op };
 
     c->walked[key].own = op;
+    if (w->held) {
+        w->held[key].kind = c->history->op_value_kind[op];
+        w->held[key].bits = c->history->op_value[op];
+        if (w->held[key].kind == VALUE_NONE)
+            w->held[key].kind = VALUE_NULL; /* it was deleted */
+    }
     if (number == HISTORY_NONE)
         return STATUS_OK;
     c->walked[key].latest = number; /* who wrote it no longer looks at it */
@@ -623,19 +667,26 @@ static enum status walk_txn(struct walk *w, uint32_t txn, struct error *err)
     struct certificate *c = w->certificate;
     const struct history *h = c->history;
     bool looks = w->judges || (w->edge && (w->kinds & ~(UINT32_C(1) << EDGE_WW)));
-    bool reads = looks || w->sight;
+    bool reads = looks || w->sight, is_plain = w->held && certificate_is_plain(c, txn);
 
     if (w->skips && w->skips[txn])
         reads = looks = false;
-    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
-        uint8_t kind = h->op_kind[op];
+    for (uint32_t op = h->txn_op[txn], end = h->txn_op[txn + 1]; op < end; op++) {
+        uint8_t kind;
 
+        if (is_plain)
+            op = judge_plainly(w, op, end);
+        if (op == end)
+            break;
+        kind = h->op_kind[op];
         if (history_makes_version(h, op))
             TRY(walk_write(w, txn, op, err));
         else if (!reads || kind == OP_ROW_READ || !certificate_is_answered(h, txn, op))
             continue;
         else if (kind == OP_READ)
             TRY(walk_read(w, txn, op, err));
+        else if (looks && !w->edge && c->agrees && c->agrees[h->op_key[op]])
+            continue;
         else if (looks)
             TRY(walk_statement(w, txn, op, err));
         else if (w->sees_tables)
@@ -650,16 +701,28 @@ void certificate_begin_walk(struct certificate *c)
         c->walked[k] = (struct walked){ HISTORY_NONE, VERSION_FIRST };
 }
 
-enum status certificate_walk(struct walk *w, struct error *err)
+static enum status walk_all(struct walk *w, struct error *err)
 {
     struct certificate *c = w->certificate;
 
     certificate_begin_walk(c);
+    TRY(hold_initial(w, err));
     for (uint32_t rank = 0; rank < c->places.in_count; rank++) {
+        if (rank + CERTIFICATE_AHEAD < c->places.in_count)
+            certificate_fetch(c, c->ranked[rank + CERTIFICATE_AHEAD]);
         TRY(walk_txn(w, c->ranked[rank], err));
         if (certificate_is_time(c, rank) &&
             !certificate_goes_on(c, w->judges ? "answers" : "cycles", rank))
             return STATUS_OK;
     }
     return STATUS_OK;
+}
+
+enum status certificate_walk(struct walk *w, struct error *err)
+{
+    enum status status = walk_all(w, err);
+
+    free(w->held);
+    w->held = NULL;
+    return status;
 }

@@ -54,6 +54,7 @@ void certificate_note_returned(struct certificate *, uint32_t head);
 struct walk {
     struct certificate *certificate;
     bool judges;       /* holds answers against what was seen */
+    struct content *held; /* then, by key: what is there, with own writes on top; or NULL */
     bool sees_tables;  /* `sight` hears of a statement each row of its table, matching or not */
     const bool *skips; /* by transaction: of which nothing is told; or NULL */
     uint32_t kinds;    /* of edges, a bit each */
