@@ -224,20 +224,19 @@ static void compare(struct predicates *set, struct predicate_scratch *scratch, c
 
 static void what_is_understood_is_what_the_compiled_condition_says(void)
 {
-    struct random_key key = random_key_of_seed(5);
     struct predicates *set;
     struct predicate_scratch scratch;
-    struct random random;
+    struct dice dice;
     struct buffer where = { 0 };
     struct tally tally = { 0 };
 
     history = predicate_history_of(lines);
-    random_init(&random, &key);
+    dice_of_seed(&dice, 5);
     ASSERT_OK(predicates_open(&set, &history, PREDICATES_WHOLE, &err), &err);
     ASSERT_OK(predicate_scratch_init(&scratch, &err), &err);
     for (size_t i = 0; i < fixture_rounds(4000); i++) {
         buffer_clear(&where);
-        random_condition(&random, 1 + (unsigned)(i % 4), &where);
+        random_condition(&dice, 1 + (unsigned)(i % 4), &where);
         buffer_byte(&where, 0);
         compare(set, &scratch, where.at, &tally);
     }

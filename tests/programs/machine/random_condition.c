@@ -1,5 +1,7 @@
 #include "tests/programs/machine/random_condition.h"
 
+#include <string.h>
+
 #include "base/array.h"
 
 /*
@@ -90,39 +92,105 @@ static size_t count_rules(const char *const *rules)
     return count;
 }
 
-static const char *draw_rule(struct random *random, char type, unsigned depth)
+static const char *draw_rule(struct dice *dice, char type, unsigned depth)
 {
     const char *const *rules = rules_of(type);
     size_t leaves = count_rules(rules);
 
-    if (depth > 0 && random_below(random, 5) > 0)
+    if (depth > 0 && dice_throw(dice, 5) > 0)
         rules += leaves + 1;
-    return rules[random_below(random, count_rules(rules))];
+    return rules[dice_throw(dice, (unsigned)count_rules(rules))];
 }
 
-static void expand(struct random *random, char type, unsigned depth, struct buffer *out)
+static void expand(struct dice *, char type, unsigned depth, struct buffer *);
+
+/* What stands for the text, in which #i is any integer, and so on. */
+static void expand_rule(struct dice *dice, const char *rule, unsigned depth, struct buffer *out)
 {
-    for (const char *c = draw_rule(random, type, depth); *c; c++)
+    for (const char *c = rule; *c; c++)
         if (*c != '#') {
             buffer_byte(out, *c);
         } else {
             buffer_byte(out, '(');
-            expand(random, *++c, depth > 0 ? depth - 1 : 0, out);
+            expand(dice, *++c, depth > 0 ? depth - 1 : 0, out);
             buffer_byte(out, ')');
         }
 }
 
-void random_condition(struct random *random, unsigned depth, struct buffer *out)
+static void expand(struct dice *dice, char type, unsigned depth, struct buffer *out)
 {
-    uint64_t conjuncts = 1 + random_below(random, 3);
+    expand_rule(dice, draw_rule(dice, type, depth), depth, out);
+}
 
-    for (uint64_t i = 0; i < conjuncts; i++) {
+void random_condition(struct dice *dice, unsigned depth, struct buffer *out)
+{
+    unsigned conjuncts = 1 + dice_throw(dice, 3);
+
+    for (unsigned i = 0; i < conjuncts; i++) {
         if (i > 0)
             buffer_text(out, TEXT(" AND "));
         buffer_byte(out, '(');
-        expand(random, '?', depth, out);
+        expand(dice, '?', depth, out);
         buffer_byte(out, ')');
     }
+}
+
+/* Statements; @ is another of them. A column is set to what has its type, or nearly. */
+static const char *const statements[] = {
+    "SELECT #i, #b, #n INTO vi, vb, vn FROM t WHERE #? ORDER BY #t, id LIMIT 1;",
+    "SELECT #t, #w, #l, #? INTO vt, vw, vl, vf FROM t WHERE id = #b;",
+    "SELECT count(*), sum(#i), avg(#n), min(#t), max(#w) INTO vb, vn, vn, vt, vw FROM t WHERE #?;",
+    "SELECT max(#b), min(#n), count(DISTINCT #t), sum(#n) INTO vb, vn, vb, vn FROM t;",
+    "UPDATE t SET a = #i, \"order\" = #z, m = #n WHERE #?;",
+    "UPDATE t SET s = #t, \"it\"\"s\" = #t, f = #?, w = #w, l = #l WHERE id = #b;",
+    "UPDATE t SET z = #z, \"any number\" = #n, a = #b::int WHERE #i = #i RETURNING t.id INTO vb;",
+    "DELETE FROM t WHERE #?;",
+    "INSERT INTO t (id, a, s, m) VALUES (vb, vi, vt, vn) ON CONFLICT DO NOTHING;",
+    "INSERT INTO t (id, a, s) VALUES (x - vi, y, u) ON CONFLICT (id) DO UPDATE SET a = excluded.a + t.a;",
+    "INSERT INTO t VALUES (vi, y, vi, k, n, vn, v, vt, vf, vw, e);",
+    "FOR r IN SELECT id, #n AS c, #t AS d FROM t WHERE #? ORDER BY #i, id LOOP vn := vn + r.c; vt := r.d; @ END LOOP;",
+    "FOR i IN 1..3 LOOP vi := vi * i; @ END LOOP;",
+    "WHILE vi < 5 LOOP vi := abs(vi) + 1; @ END LOOP;",
+    "IF vi > y THEN @ ELSIF vf THEN @ ELSE @ END IF;",
+    "CASE WHEN vt = u THEN @ ELSE @ END CASE;",
+    "BEGIN @ @ EXCEPTION WHEN division_by_zero THEN @ WHEN others THEN vt := SQLERRM; @ END;",
+    "vi := y % (vi + 1);", "vb := x + vi;", "vn := n / vn;", "vt := vt || u || vi;", "vl := e || vl || vb;",
+    "vf := NOT g OR vi = 0;", "vi := vl[vi];", "vt := substr(vt, vi, 3);", "vw := greatest(d, vw);", "vn := round(vn, 2);",
+    "vi := vn;", "vi := vt::int;", "vk := vi;", "vk := -k - vk;",
+    "IF NOT FOUND THEN RAISE EXCEPTION 'nothing %', vi; END IF;", "RETURN vt;", "PERFORM id FROM t WHERE #? FOR UPDATE;",
+    NULL,
+};
+
+static void expand_statement(struct dice *dice, unsigned depth, struct buffer *out)
+{
+    const char *rule = statements[dice_throw(dice, (unsigned)count_rules(statements))];
+
+    if (depth == 0 && strchr(rule, '@'))
+        rule = "vi := vi + 1;";
+    for (const char *c = rule; *c; c++) {
+        if (*c == '@')
+            expand_statement(dice, depth - 1, out);
+        else if (*c == '#') {
+            const char type[] = { '#', *++c, '\0' };
+            expand_rule(dice, type, 1 + dice_throw(dice, 3), out);
+        } else
+            buffer_byte(out, *c);
+    }
+    buffer_byte(out, '\n');
+}
+
+void random_program(struct dice *dice, struct buffer *out)
+{
+    unsigned count = 1 + dice_throw(dice, 6);
+
+    buffer_text(out, TEXT(RANDOM_TABLE "CREATE FUNCTION q(" RANDOM_PARAMETERS ") RETURNS text LANGUAGE plpgsql AS $$\n"
+                                       "DECLARE vi int := 1; vb bigint := 2; vk smallint := 3; vn numeric := 1.5;\n"
+                                       "    vt text := 'a'; vw timestamp := '2000-01-01'; vl bigint[] := '{1}';\n"
+                                       "    vf boolean := true; r record;\n"
+                                       "BEGIN\n"));
+    for (unsigned i = 0; i < count; i++)
+        expand_statement(dice, 2, out);
+    buffer_text(out, TEXT("RETURN vt;\nEND $$;\n"));
 }
 
 static struct datum one_of(struct random *random, const int64_t *numbers, size_t count)

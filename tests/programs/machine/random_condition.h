@@ -1,5 +1,6 @@
 /*
- * random_condition: conditions over a table with columns of every type, and rows of it.
+ * random_condition: conditions over a table with columns of every type, and rows of it; and programs of
+ * statements with such expressions.
  *
  * The table is `t`, made by RANDOM_TABLE; the function `q`, whose parameters the
  * conditions use, is called by RANDOM_CALL. Values are at the edges of their
@@ -11,6 +12,7 @@
 #include "base/random.h"
 #include "base/text.h"
 #include "programs/values/datum.h"
+#include "tests/differential/dice.h"
 
 #define RANDOM_COLUMNS 11
 #define RANDOM_TABLE                                                                               \
@@ -25,7 +27,13 @@
     " timestamp '2001-02-03 04:05:06.5', '{3,NULL,-1}', NULL)"
 
 /* What may stand behind WHERE; nested about as deeply as said. */
-void random_condition(struct random *, unsigned depth, struct buffer *);
+void random_condition(struct dice *, unsigned depth, struct buffer *);
+
+/*
+ * The table and the function `q`, of statements of every kind whose expressions have the types that are
+ * wanted: most are accepted, and do something. It may fail, but it ends.
+ */
+void random_program(struct dice *, struct buffer *);
 
 void random_row(struct random *, struct datum row[RANDOM_COLUMNS]);
 
