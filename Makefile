@@ -196,11 +196,11 @@ clean_runs = tools/clean-runs.sh $(BUILD)/gcc-O3/ordeal 1..22
 rare_paths = tools/paths.sh $(BUILD)/gcc-O3/ordeal
 run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
-check: $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
+check: all $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
 	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
 	    tools/rooms.sh 'tools/golden.sh $(BUILD)/gcc-O3/ordeal' \
 	    'tools/judged.sh $(BUILD)/gcc-O3/ordeal' 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' \
-	    '$(clean_runs)' '$(rare_paths) 150'
+	    '$(clean_runs)' '$(rare_paths) 150' 'tools/soak.sh sample'
 
 units = $(if $(ONLY),$(foreach t,$(sanitize_tests),$(if $(findstring $(ONLY),$(t)),$(t))),$(sanitize_tests))
 unit: $(units) ## run the unit tests alone (ONLY=word: those with it in their path, down to a single one)

@@ -4,6 +4,7 @@
 #     tools/soak.sh table                 what the ledger says, by part
 #     tools/soak.sh damaged clean kills   a piece of each in turn, until all have reached their goals
 #     tools/soak.sh once NAME COMMAND     a command that need not pass twice with the same commit
+#     tools/soak.sh sample                a little of the first and of hostile files, for `make check`
 #
 # Parts: damaged (files), clean (runs), kills, oom (allocations that fail), hostile (files), fuzz (seconds).
 #
@@ -35,7 +36,7 @@ goal() { # part
         damaged) full=1000000 ;;
         clean) full=100000 ;;
         kills) full=10000 ;;
-        hostile) full=1000 ;;
+        hostile) full=600 ;;
         oom) full=10 ;;
         fuzz) full=86400 ;;
         *) echo "soak: there is no part $1" >&2; exit 2 ;;
@@ -62,7 +63,7 @@ table() {
         END {
             split("damaged clean kills hostile oom fuzz", parts)
             split("damaged files|clean runs|kills|hostile files|allocations that fail|seconds of fuzzing", names, "|")
-            split("1000000 100000 10000 1000 10 86400", goals)
+            split("1000000 100000 10000 600 10 86400", goals)
             print "| what | reached | goal | findings | seconds |"
             print "|---|---|---|---|---|"
             for (i = 1; i <= 6; i++) {
@@ -267,6 +268,11 @@ fuzz() {
 
 case ${1:-table} in
     table) table; exit 0 ;;
+    sample)
+        samples
+        "$hostile" damaged "$ordeal" "$soak/samples" 900000000 1000 && "$hostile" shapes "$ordeal" 1
+        exit
+        ;;
     once)
         name=$2 at=$(date +%s)
         shift 2

@@ -54,15 +54,8 @@ static void add(struct command *command, const char *word)
             add(command, words[i_]);                                                               \
     } while (0)
 
-/* Which limits a command knows, as its help says. */
-struct known {
-    const char *command;
-    bool has_timeout, has_memory;
-};
-
 struct work {
     const char *ordeal;
-    struct known known[10]; /* the last is empty */
     char folder[PATH_SIZE]; /* of what is being tried */
     char file[PATH_SIZE + 20], output[PATH_SIZE + 20], witness[PATH_SIZE + 20];
     uint64_t tried, statuses[4], findings;
@@ -143,33 +136,13 @@ static bool work_report(const struct work *work, const char *what)
     return work->findings == 0;
 }
 
-static void learn_limits(struct work *work, struct known *known, const char *name)
+static void add_limits(struct command *command)
 {
-    char line[PATH_SIZE * 2], text[10000];
-    size_t length;
-    FILE *help;
-
-    snprintf(line, sizeof line, "'%s' help %s", work->ordeal, name);
-    help = popen(line, "r");
-    length = help ? fread(text, 1, sizeof text - 1, help) : 0;
-    text[length] = '\0';
-    if (help)
-        pclose(help);
-    *known = (struct known){ name, strstr(text, "--timeout ") != NULL, strstr(text, "--memory ") != NULL };
-}
-
-static void add_limits(struct work *work, struct command *command)
-{
-    struct known *known = work->known;
-
-    while (known->command && strcmp(known->command, command->words[1]) != 0)
-        known++;
-    if (!known->command)
-        learn_limits(work, known, command->words[1]);
-    if (known->has_timeout)
+    if (strcmp(command->words[0], "/bin/sh") == 0)
+        return;
+    if (strcmp(command->words[1], "sweep") != 0) /* whose limits are those of its runs */
         ADD(command, "--timeout", "5");
-    if (known->has_memory)
-        ADD(command, "--memory", "1G");
+    ADD(command, "--memory", "1G");
 }
 
 /* --- Commands for a file, by what it is -------------------------------------------------------- */
@@ -177,6 +150,15 @@ static void add_limits(struct work *work, struct command *command)
 static const char *const checkers[] = { "order", "certificate", "blackbox", "weak", "infer", "interval" };
 static const char *const formats[] = { "jsonl", "oh", "plume", "dbcop", "jepsen-edn", "jepsen-json",
                                        "isopredict" };
+
+/* From a pipe: a file might still grow, which is waited for. */
+static void watch_command(const struct work *work, struct command *command)
+{
+    command->count = 0;
+    ADD(command, "/bin/sh", "-c",
+        "cat \"$1\" | exec \"$0\" watch - --profile postgresql/serializable --timeout 5 --memory 1G",
+        work->ordeal, work->file);
+}
 
 static void history_command(struct dice *dice, struct work *work, const char *ordeal_witness,
                             struct command *command)
@@ -190,7 +172,7 @@ static void history_command(struct dice *dice, struct work *work, const char *or
             work->output);
         break;
     case 2:
-        ADD(command, "watch", "-", "--profile", "postgresql/serializable");
+        watch_command(work, command);
         break;
     case 3:
         if (ordeal_witness) {
@@ -310,7 +292,7 @@ static void try_damaged(struct work *work, struct sample *samples, size_t sample
             "--profile", work->file);
     else
         history_command(&dice, work, sibling(sample->path, "blackbox.witness", other), &command);
-    add_limits(work, &command);
+    add_limits(&command);
     snprintf(name, sizeof name, "%" PRIu64 "-%s", number, strrchr(sample->path, '/') + 1);
     try_it(work, &command, name);
     buffer_close(&bytes);
@@ -363,11 +345,11 @@ static void try_history(struct work *work, const char *name)
         remove(work->witness);
         ADD(&check, work->ordeal, "check", work->file, "--checker", checkers[i], "--level", levels[i], "-j",
             "1", "--witness", work->witness);
-        add_limits(work, &check);
+        add_limits(&check);
         try_it(work, &check, name);
         if (access(work->witness, R_OK) == 0) {
             ADD(&verify, work->ordeal, "verify", work->file, work->witness);
-            add_limits(work, &verify);
+            add_limits(&verify);
             try_it(work, &verify, name);
         }
     }
@@ -375,19 +357,18 @@ static void try_history(struct work *work, const char *name)
         struct command all = { 0 }, without = { 0 }, z3 = { 0 }, convert = { 0 }, watch = { 0 };
 
         ADD(&all, work->ordeal, "check", work->file, "-j", "1");
-        add_limits(work, &all);
+        add_limits(&all);
         try_it(work, &all, name);
         ADD(&without, work->ordeal, "check", work->file, "-j", "1", "--version-order", "0");
-        add_limits(work, &without);
+        add_limits(&without);
         try_it(work, &without, name);
         ADD(&z3, work->ordeal, "check", work->file, "--checker", "blackbox", "--engine", "z3");
-        add_limits(work, &z3);
+        add_limits(&z3);
         try_it(work, &z3, name);
         ADD(&convert, work->ordeal, "convert", work->file, "--to", "oh", "-o", work->output);
-        add_limits(work, &convert);
+        add_limits(&convert);
         try_it(work, &convert, name);
-        ADD(&watch, work->ordeal, "watch", "-", "--profile", "postgresql/serializable");
-        add_limits(work, &watch);
+        watch_command(work, &watch);
         try_it(work, &watch, name);
     }
 }
@@ -421,7 +402,7 @@ static void try_shape(struct work *work, const struct shape *shape, unsigned per
         else
             ADD(&command, "check", work->output, "--checker", "interval", "--profile", work->file);
     }
-    add_limits(work, &command);
+    add_limits(&command);
     try_it(work, &command, shape->name);
 }
 

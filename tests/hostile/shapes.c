@@ -627,6 +627,7 @@ static void deep_toml(FILE *out, uint64_t size)
 static void toml_tables(FILE *out, uint64_t size)
 {
     scenario(out, "nodes = 3");
+    fputs("[workload]\nkind = \"bank\"\n", out);
     repeat(out, "[[nemesis]]\nkind = \"pause\"\nevery = \"1s\"\n", size);
 }
 
@@ -642,7 +643,7 @@ static void toml_array(FILE *out, uint64_t size)
     scenario(out, "");
     fputs("bugs = [", out);
     repeat(out, "\"no-timestamp-cache\",", size);
-    fputs("]\n", out);
+    fputs("]\n[workload]\nkind = \"bank\"\n", out);
 }
 
 static void toml_text(FILE *out, uint64_t size)
@@ -657,13 +658,13 @@ static void many_steps(FILE *out, uint64_t size)
     scenario(out, "nodes = 3");
     fputs("[workload]\nkind = \"bank\"\n", out);
     for (uint64_t i = 0; i < size; i++)
-        fprintf(out, "[[transaction]]\nsession = %" PRIu64 "\nat = \"%" PRIu64 "ns\"\noperations = [\"r 1\"]\n", i % 5, i);
+        fprintf(out, "[[transaction]]\nsession = %" PRIu64 "\nat = \"%" PRIu64 "ns\"\ndo = [\"r 1\"]\n", i % 5, i);
 }
 
 static void huge_run(FILE *out, uint64_t size)
 {
     scenario(out, "nodes = 255\nreplicas = 9\nshards = 64");
-    fprintf(out, "[workload]\nkind = \"list-append\"\nsessions = 900\ntransactions = %" PRIu64 "\nduration = \"10000h\"\n",
+    fprintf(out, "[workload]\nkind = \"list-append\"\nsessions = 900\ntransactions = %" PRIu64 "\nduration = \"24h\"\n",
             size);
 }
 
@@ -677,7 +678,7 @@ static void short_elections(FILE *out, uint64_t size)
 static void short_timeouts(FILE *out, uint64_t size)
 {
     (void)size;
-    scenario(out, "ask_timeout = \"1ns\"\nin_doubt = \"1ns\"\ngossip = \"1ns\"");
+    scenario(out, "ask_timeout = \"1ns\"\nin_doubt = \"2ns\"\ngossip = \"1ns\"");
     fputs("[workload]\nkind = \"bank\"\ntransactions = 10\ntimeout = \"1ns\"\nbackoff = \"1ns\"\n", out);
 }
 
@@ -697,16 +698,15 @@ static void long_operations(FILE *out, uint64_t size)
 {
     scenario(out, "nodes = 3");
     fprintf(out,
-            "[workload]\nkind = \"rw-register\"\noperations_min = %" PRIu64 "\noperations_max = %" PRIu64
-            "\ntransactions = 100\n",
-            size, size);
+            "[workload]\nkind = \"rw-register\"\noperations_min = 1000\noperations_max = 1000\ntransactions = %" PRIu64 "\n",
+            size);
 }
 
 static void pings(FILE *out, uint64_t size)
 {
     (void)size;
     scenario(out, "nodes = 255");
-    fputs("[workload]\nkind = \"ping\"\ninterval = \"1ns\"\nduration = \"10000h\"\n", out);
+    fputs("[workload]\nkind = \"ping\"\ninterval = \"1ns\"\nduration = \"24h\"\n", out);
 }
 
 /* --- Programs ------------------------------------------------------------------------------------------- */
@@ -750,10 +750,10 @@ static void deep_sum(FILE *out, uint64_t size)
 static void deep_queries(FILE *out, uint64_t size)
 {
     function_begin(out);
-    repeat(out, "SELECT v INTO x FROM t WHERE id IN (", size);
-    fputs("1", out);
-    repeat(out, ")", size);
-    fputs(";\n", out);
+    fputs("SELECT v INTO x FROM t WHERE id IN (1", out);
+    repeat(out, ", (SELECT v FROM t WHERE id IN (1", size);
+    repeat(out, "))", size);
+    fputs(");\n", out);
     function_end(out);
 }
 
@@ -857,7 +857,7 @@ static void deep_journal(FILE *out, uint64_t size)
 
 static void long_profile(FILE *out, uint64_t size)
 {
-    fputs("name = \"a/b\"\nsummary = \"", out);
+    fputs("name = \"a/snapshot\"\nsummary = \"", out);
     repeat(out, "a", size);
     fputs("\"\n", out);
 }
@@ -926,7 +926,7 @@ const struct shape shapes[] = {
     { "short-timeouts", "scenario", 1, short_timeouts },
     { "many-rows", "scenario", 1000000, many_rows },
     { "many-accounts", "scenario", 1000000, many_accounts },
-    { "long-operations", "scenario", 1000000, long_operations },
+    { "long-operations", "scenario", 10000, long_operations },
     { "pings", "scenario", 1, pings },
     { "deep-sql", "program", 1000000, deep_sql },
     { "deep-sum", "program", 1000000, deep_sum },
