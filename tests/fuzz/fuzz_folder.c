@@ -89,7 +89,7 @@ static void take_folder(const char *path, struct buffer *bytes)
         FILE *file;
         size_t size;
 
-        snprintf(name, sizeof name, "%s/%d.log", path, i);
+        snprintf(name, sizeof name, "%s/%010d.log", path, i);
         file = fopen(name, "rb");
         if (!file)
             continue;

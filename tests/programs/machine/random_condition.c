@@ -137,7 +137,7 @@ void random_condition(struct dice *dice, unsigned depth, struct buffer *out)
 
 /* Statements; @ is another of them. A column is set to what has its type, or nearly. */
 static const char *const statements[] = {
-    "SELECT #i, #b, #n INTO vi, vb, vn FROM t WHERE #? ORDER BY #t, id LIMIT 1;",
+    "SELECT #i, #b, #n INTO vi, vb, vn FROM t WHERE #? ORDER BY s || #t, id LIMIT 1;",
     "SELECT #t, #w, #l, #? INTO vt, vw, vl, vf FROM t WHERE id = #b;",
     "SELECT count(*), sum(#i), avg(#n), min(#t), max(#w) INTO vb, vn, vn, vt, vw FROM t WHERE #?;",
     "SELECT max(#b), min(#n), count(DISTINCT #t), sum(#n) INTO vb, vn, vb, vn FROM t;",
@@ -148,12 +148,11 @@ static const char *const statements[] = {
     "INSERT INTO t (id, a, s, m) VALUES (vb, vi, vt, vn) ON CONFLICT DO NOTHING;",
     "INSERT INTO t (id, a, s) VALUES (x - vi, y, u) ON CONFLICT (id) DO UPDATE SET a = excluded.a + t.a;",
     "INSERT INTO t VALUES (vi, y, vi, k, n, vn, v, vt, vf, vw, e);",
-    "FOR r IN SELECT id, #n AS c, #t AS d FROM t WHERE #? ORDER BY #i, id LOOP vn := vn + r.c; vt := r.d; @ END LOOP;",
+    "FOR r IN SELECT id, #n AS c, #t AS d FROM t WHERE #? ORDER BY a + #i, id LOOP vn := vn + r.c; vt := r.d; @ END LOOP;",
     "FOR i IN 1..3 LOOP vi := vi * i; @ END LOOP;",
     "WHILE vi < 5 LOOP vi := abs(vi) + 1; @ END LOOP;",
     "IF vi > y THEN @ ELSIF vf THEN @ ELSE @ END IF;",
     "CASE WHEN vt = u THEN @ ELSE @ END CASE;",
-    "BEGIN @ @ EXCEPTION WHEN division_by_zero THEN @ WHEN others THEN vt := SQLERRM; @ END;",
     "vi := y % (vi + 1);", "vb := x + vi;", "vn := n / vn;", "vt := vt || u || vi;", "vl := e || vl || vb;",
     "vf := NOT g OR vi = 0;", "vi := vl[vi];", "vt := substr(vt, vi, 3);", "vw := greatest(d, vw);", "vn := round(vn, 2);",
     "vi := vn;", "vi := vt::int;", "vk := vi;", "vk := -k - vk;",

@@ -9,6 +9,7 @@
 #include "programs/workloads/workload.h"
 #include "store/bugs.h"
 #include "trial/scenario/keys_private.h"
+#include "trial/scenario/scenario.h"
 
 static unsigned count_of(const char *const *names)
 {
@@ -35,7 +36,7 @@ static int64_t number(struct dice *dice, int64_t low, int64_t high)
     case 1:
         return high;
     case 2:
-        return dice_rarely(dice, 8) ? high + 1 : low + (low < high);
+        return dice_rarely(dice, 40) ? high + 1 : low + (low < high);
     default:
         for (unsigned i = dice_throw(dice, 12); i > 0 && magnitude < high / 10; i--)
             magnitude *= 10;
@@ -250,6 +251,8 @@ static void workload_lines(struct dice *dice, const struct section *section, boo
 {
     const char *const *names = workload_run_names();
     bool is_ping = !is_listed && dice_rarely(dice, 12);
+    unsigned subject = is_ping ? 1u << WORKLOAD_PING
+                               : 1u << (is_listed ? WORKLOAD_KIND_COUNT : (unsigned)WORKLOAD_BUILTIN);
 
     buffer_print(out, "kind = ");
     if (is_ping)
@@ -262,9 +265,9 @@ static void workload_lines(struct dice *dice, const struct section *section, boo
         size_t before = out->count;
         bool is_parameter = row->kind == KEY_PARAMETER;
 
-        if (row->kind == KEY_WORKLOAD || !dice_rarely(dice, 4))
+        if (row->kind == KEY_WORKLOAD || (row->only && !(row->only & subject)) || !dice_rarely(dice, 4))
             continue;
-        if (is_parameter && (is_ping || !dice_rarely(dice, 3)))
+        if (is_parameter && !dice_rarely(dice, 8))
             continue;
         buffer_print(out, "%s = ", row->name);
         if (value(dice, row, out))
