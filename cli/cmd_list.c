@@ -19,7 +19,6 @@
 #include "store/store.h"
 #include "trial/scenario/profile_file.h"
 #include "trial/scenario/scenario.h"
-#include "trial/scenario/scenario_folder.h"
 
 struct list_values {
     const char *what;

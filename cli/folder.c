@@ -13,7 +13,7 @@
 #include "cli/interrupt.h"
 #include "cli/output.h"
 #include "history/io/sink.h"
-#include "trial/scenario/scenario_folder.h"
+#include "trial/scenario/scenario.h"
 
 enum status folder_make(const char *path, struct error *err)
 {

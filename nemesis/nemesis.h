@@ -42,12 +42,11 @@
  *
  *     shapes.c       what there is, by name, and what each shape takes and needs
  *     options.c      what may not be asked for
- *     schedule.c     when one strikes and lets go
  *     victims.c      whom
- *     partition.c clock_fault.c crash.c pause.c message.c clog.c disk_fault.c
- *                    a kind each: entered in the table of schedule.c
+ *     network_fault.c node_fault.c clock_fault.c disk_fault.c
+ *                    what each kind does: entered in the table of nemesis.c
  *     swarm.c        a mix drawn by chance
- *     nemesis.c      all of a run, and the end of it
+ *     nemesis.c      when one strikes and lets go; all of a run, and the end of it
  */
 #ifndef NEMESIS_NEMESIS_H
 #define NEMESIS_NEMESIS_H

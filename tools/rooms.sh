@@ -113,7 +113,7 @@ verify/invalid              uses instants sql values versions witness
 verify/valid                uses sql values versions witness
     inside valid.h
 trial/scenario
-    doors scenario.h scenario_folder.h profile_file.h    inside latency.h swarm.h
+    doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
     doors run.h simulation.h jury.h signature.h difference.h command_echo.h    inside outcome.h
 trial/sweep                 uses scenario run

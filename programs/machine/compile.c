@@ -5,6 +5,8 @@
 #include <assert.h>
 #include <string.h>
 
+#include "programs/sql/analyze.h"
+
 static void compile_block(struct compiler *, const struct block *);
 
 static struct operand constant_bool(struct compiler *c, bool truth)
@@ -96,17 +98,9 @@ static void compile_plain_row(struct compiler *c, const struct select *select, b
 
 static uint32_t output_count(const struct query *query)
 {
-    switch (query->kind) {
-    case QUERY_SELECT:
-        return query->as.select.output_count;
-    case QUERY_INSERT:
-        return query->as.insert.returning_count;
-    case QUERY_UPDATE:
-        return query->as.update.returning_count;
-    case QUERY_DELETE:
-        return query->as.delete.returning_count;
-    }
-    return 0;
+    const struct output *unused;
+
+    return analyze_query_outputs(query, &unused);
 }
 
 static void compile_query_action(struct compiler *c, const struct query *query,

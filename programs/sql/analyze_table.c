@@ -247,7 +247,7 @@ static enum status check_reference(struct analysis *a, const PgQuery__Constraint
     return STATUS_OK;
 }
 
-static bool same_columns(struct schema_columns x, struct schema_columns y)
+bool analyze_same_columns(struct schema_columns x, struct schema_columns y)
 {
     uint16_t shared = 0;
 
@@ -267,10 +267,10 @@ static enum status read_targets(struct analysis *a, const PgQuery__Constraint *c
     }
     TRY(read_keys(a, to, constraint->pk_attrs, constraint->n_pk_attrs, constraint->location,
                   targets));
-    if (same_columns(*targets, to->key))
+    if (analyze_same_columns(*targets, to->key))
         return STATUS_OK;
     for (uint16_t i = 0; i < to->unique_count; i++)
-        if (same_columns(*targets, to->uniques[i].columns))
+        if (analyze_same_columns(*targets, to->uniques[i].columns))
             return STATUS_OK;
     return analyze_refuse(a, constraint->location,
                           "there is no unique constraint matching given keys for referenced table "

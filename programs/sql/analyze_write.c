@@ -3,6 +3,7 @@
 #include "programs/sql/analyze_build.h"
 #include "programs/sql/analyze_expression.h"
 #include "programs/sql/analyze_select_private.h"
+#include "programs/sql/analyze_table_private.h"
 
 #include <assert.h>
 
@@ -210,17 +211,6 @@ static enum status analyze_values(struct analysis *a, struct routine *routine,
 
 /* --- ON CONFLICT ------------------------------------------------------------------ */
 
-/* Whether both name the same columns, in whatever order. Neither names one twice. */
-static bool same_columns(struct schema_columns x, struct schema_columns y)
-{
-    uint16_t shared = 0;
-
-    for (uint16_t i = 0; i < x.count; i++)
-        for (uint16_t k = 0; k < y.count; k++)
-            shared += x.at[i] == y.at[k];
-    return shared == x.count && shared == y.count;
-}
-
 static enum status find_named_arbiter(struct analysis *a, const struct schema_table *table,
                                       const PgQuery__InferClause *infer, int32_t *arbiter)
 {
@@ -270,10 +260,10 @@ static enum status find_arbiter(struct analysis *a, const struct schema_table *t
         return find_named_arbiter(a, table, infer, arbiter);
     TRY(read_target(a, table, infer, &target));
     *arbiter = -1;
-    if (same_columns(target, table->key))
+    if (analyze_same_columns(target, table->key))
         return STATUS_OK;
     for (*arbiter = 0; *arbiter < table->unique_count; ++*arbiter)
-        if (same_columns(target, table->uniques[*arbiter].columns))
+        if (analyze_same_columns(target, table->uniques[*arbiter].columns))
             return STATUS_OK;
     return analyze_refuse(a, infer->location,
                           "there is no unique or exclusion constraint matching the ON CONFLICT "

@@ -4,7 +4,6 @@
  *     multileader.c         opening, messages, periodic duties
  *     local_txn.c           clients' transactions
  *     local_log.c           the durable log, applying, checkpoints, garbage collection
- *     gossip.c              anti-entropy between nodes
  */
 #ifndef STORE_MULTILEADER_MULTILEADER_PRIVATE_H
 #define STORE_MULTILEADER_MULTILEADER_PRIVATE_H

@@ -1,8 +1,7 @@
 /*
  * raft_private: the state of a Raft replica, which its parts share.
  *
- *     raft.c            the doors; term, vote and role; applying entries
- *     election.c        elections, with a pre-vote
+ *     raft.c            the doors; term, vote and role; elections; applying entries
  *     replication.c     both sides of replication, and rounds that confirm leadership
  *     snapshot.c        cutting logs behind snapshots, and sending snapshots
  *     raft_message.c    the messages as bytes

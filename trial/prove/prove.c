@@ -8,7 +8,6 @@
 #include "trial/prove/sketch_private.h"
 #include "trial/run/run.h"
 #include "trial/scenario/scenario.h"
-#include "trial/scenario/scenario_folder.h"
 
 #define ROUNDS 10   /* as many times, while somebody who must see it has not */
 #define WAIT_MS 200 /* between two looks at the progress */

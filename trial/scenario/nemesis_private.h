@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "nemesis/nemesis.h"
+#include "nemesis/swarm.h"
 #include "trial/scenario/scenario.h"
 #include "trial/scenario/toml_private.h"
 
@@ -36,5 +37,26 @@ void scenario_kinds_print(uint32_t kinds, struct buffer *);
 MUST_USE enum status scenario_strikes_read(struct scenario *, struct nemesis_options *,
                                            const struct setting *list, struct error *);
 void scenario_strikes_print(const struct nemesis_options *, struct buffer *);
+
+/*
+ * Reads and prints the settings of a swarm, except for nemeses, and the sites of buggify.
+ *
+ *     [swarm]
+ *     configuration = ["all"]                # or some: ["protocol", "raft"]
+ *     draws = { network = 17, protocol = 3 } # these dimensions draw from other seeds
+ *
+ *     [buggify]
+ *     sites = ["sync-lags"]                  # or ["all"]
+ */
+
+/* A bit for each dimension but that of nemeses; "all" stands for all of them. */
+MUST_USE enum status scenario_dimensions_read(uint32_t *dimensions, const char *label,
+                                              const struct setting *, struct error *);
+MUST_USE enum status scenario_draws_read(struct swarm_draws *, const char *label,
+                                         const struct setting *, struct error *);
+/* A bit for each site of buggify. */
+MUST_USE enum status scenario_sites_read(uint64_t *sites, const char *label, const struct setting *,
+                                         struct error *);
+void scenario_sites_print(uint64_t sites, struct buffer *);
 
 #endif

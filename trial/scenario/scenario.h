@@ -12,9 +12,11 @@
 #ifndef TRIAL_SCENARIO_SCENARIO_H
 #define TRIAL_SCENARIO_SCENARIO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/array.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "nemesis/nemesis.h"
@@ -242,11 +244,31 @@ uint32_t scenario_replicas(const struct scenario_cluster *);
 const char *scenario_workload_name(enum scenario_workload_kind);
 const char *scenario_workload_summary(enum scenario_workload_kind);
 
+void scenario_draws_print(const struct swarm_draws *, struct buffer *);
+
 /*
  * A range of seeds, "1..100" or "7", as in --seeds: both included, at the most SEED_MAX, the first not
  * above the last.
  */
 MUST_USE enum status scenario_read_seeds(const char *text, uint64_t *first, uint64_t *last,
                                          struct error *);
+
+/* --- Folders of scenarios, and the one that comes with the program --- */
+
+#define SCENARIO_FOLDER_SIZE 4096 /* of a path */
+
+enum folder_content { FOLDER_SCENARIOS, FOLDER_FOLDERS };
+
+struct folder_names {
+    ARRAY(char *) names;
+};
+
+bool scenario_folder_is_there(const char *path);
+/* What is in it and has no dot in front, in the order of names. Closed, whatever the status. */
+MUST_USE enum status scenario_folder_read(const char *folder, enum folder_content,
+                                          struct folder_names *, struct error *);
+void scenario_folder_close(struct folder_names *);
+/* ./scenarios, or what was installed beside the program. */
+bool scenario_folder_find(char path[SCENARIO_FOLDER_SIZE]);
 
 #endif

@@ -13,7 +13,6 @@
 #include "trial/scenario/keys_private.h"
 #include "trial/scenario/schedule_private.h"
 #include "trial/scenario/store_private.h"
-#include "trial/scenario/swarm.h"
 
 #define KEYS_MAX 64
 

@@ -9,8 +9,6 @@
 #include "base/version.h"
 #include "trial/run/command_echo.h"
 #include "trial/run/simulation.h"
-#include "trial/scenario/scenario_folder.h"
-#include "trial/scenario/swarm.h"
 
 /* --- Scenarios -------------------------------------------------------------------------------- */
 
