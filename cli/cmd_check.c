@@ -475,5 +475,6 @@ const struct command command_check = {
                "  ordeal check history.jsonl --version-order 0.9 --timeout 60 -j 2\n"
                "  ordeal check recorded/ --level strict-serializable --junit check.xml\n",
     .options = { "check", check_rows, ROW_COUNT(check_rows), sizeof(struct check_values) },
+    .reads_strange_files = true,
     .run = cmd_check_run,
 };

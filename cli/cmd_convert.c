@@ -94,6 +94,7 @@ const struct command command_convert = {
         "convert says what; if the result would be another history, it refuses.\n",
     .example = "  ordeal convert history.jsonl --to oh -o history.oh.zst\n",
     .options = { "convert", convert_rows, ROW_COUNT(convert_rows), sizeof(struct convert_values) },
+    .reads_strange_files = true,
     .run = cmd_convert_run,
     .unfinished = "not converted",
 };

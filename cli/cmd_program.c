@@ -172,6 +172,7 @@ const struct command command_program = {
         "  ordeal program scenarios/programs/bank.sql\n"
         "  ordeal program scenarios/programs/bank.sql --call 'load(1)' --call 'deposit(1, 5)'\n",
     .options = { "program", program_rows, ROW_COUNT(program_rows), sizeof(struct program_values) },
+    .reads_strange_files = true,
     .run = cmd_program_run,
     .unfinished = "not finished",
 };

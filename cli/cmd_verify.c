@@ -73,5 +73,6 @@ const struct command command_verify = {
         "not. If check was called with --initial or --nil-read, they must be given here, too.\n",
     .example = "  ordeal verify history.jsonl witness-order.json\n",
     .options = { "verify", verify_rows, ROW_COUNT(verify_rows), sizeof(struct verify_values) },
+    .reads_strange_files = true,
     .run = cmd_verify_run,
 };

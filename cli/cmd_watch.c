@@ -489,5 +489,6 @@ const struct command command_watch = {
     .example = "  recorder | ordeal watch --profile postgresql/serializable\n"
                "  ordeal watch client-1.jsonl client-2.jsonl --profile tidb/snapshot --clock-error 2ms\n",
     .options = { "watch", watch_rows, ROW_COUNT(watch_rows), sizeof(struct watch_values) },
+    .reads_strange_files = true,
     .run = cmd_watch_run,
 };

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/memory_limit.h"
 #include "cli/cmd_bisect.h"
 #include "cli/cmd_check.h"
@@ -169,6 +170,8 @@ static enum status call(const struct command *command, const struct options *opt
                               undecided_code(options, argc, argv), err);
         if (status == STATUS_OK)
             status = limits_set_memory(&limits, options_text(options, values, LIMITS_MEMORY), err);
+        if (command->reads_strange_files)
+            hash_set_key(hash_random_key());
         if (status == STATUS_OK)
             status = command->run(values, &limits, code, err);
         if (memory_limit_is_cause(err))

@@ -31,6 +31,7 @@ struct command {
     /* `values` is the struct that the options fill in. */
     enum status (*run)(const void *values, struct limits *, enum exit_code *, struct error *);
     const char *unfinished; /* what is said of work that was ended; NULL: "not judged" */
+    bool reads_strange_files; /* so that its tables have a random key, see base/hash.h */
     bool has_parts;         /* --timeout is the time of each of them, and it sees to that itself */
 };
 

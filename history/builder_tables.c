@@ -3,7 +3,6 @@
 #include <assert.h>
 #include <string.h>
 
-#include "base/checksum.h"
 #include "base/hash.h"
 #include "history/builder.h"
 
@@ -109,7 +108,7 @@ enum status builder_list(struct builder *b, const int64_t *elements, size_t coun
 
     TRY(BUILDER_RESERVE(b, list, 1, err));
     TRY(BUILDER_RESERVE(b, element, count, err));
-    hash = hash_number(checksum(elements, count * sizeof *elements));
+    hash = hash_words(elements, count);
     if (count)
         memcpy(b->list_element + from, elements, count * sizeof *elements);
     b->list_start[last] = from;
@@ -139,7 +138,7 @@ static uint64_t hash_row(uint32_t shape, const struct value *cells, size_t count
     uint64_t hash = hash_number(shape);
 
     for (size_t i = 0; i < count; i++)
-        hash = hash_fold(hash ^ (uint64_t)cells[i].bits, HASH_ODD_2 + cells[i].kind) +
+        hash = hash_fold(hash ^ (uint64_t)cells[i].bits, hash_key.factor + cells[i].kind) +
                (uint64_t)cells[i].bits;
     return hash;
 }

@@ -3,6 +3,7 @@
 #include <assert.h>
 #include <inttypes.h>
 
+#include "base/hash.h"
 #include "sim/dispatch_private.h"
 #include "sim/turn.h"
 
@@ -98,6 +99,7 @@ enum status world_init(struct world *world, const struct world_options *options,
     const struct world_limits *limits = &world->options.limits;
     struct random_key network_key;
 
+    assert(hash_key_is_fixed()); /* or the run would be another in every process */
     TRY(check_options(options, err));
     *world = (struct world){ .options = *options,
                              .arena = arena,

@@ -187,11 +187,11 @@ static uint64_t hash_value(const struct history *h, struct value value)
         from = h->list_start[value.bits];
         to = h->list_start[value.bits + 1];
         for (uint64_t i = from; i < to; i++)
-            hash = hash_fold(hash ^ (uint64_t)h->list_element[i], HASH_ODD_1) + i - from;
-        return hash;
+            hash = hash_mix(hash, (uint64_t)h->list_element[i]);
+        return hash_number(hash);
     }
     if (value.kind != VALUE_ROW)
-        return hash_fold(hash ^ (uint64_t)value.bits, HASH_ODD_1);
+        return hash_number(hash ^ (uint64_t)value.bits);
     from = h->row_start[value.bits];
     to = h->row_start[value.bits + 1];
     for (uint64_t i = from; i < to; i++)

@@ -51,7 +51,7 @@ static bool explanation_has_own_view(const struct explanation *x, uint32_t op)
 
 static uint64_t value_number(uint32_t key, uint64_t value)
 {
-    return hash_fold(value ^ HASH_ODD_1, (uint64_t)key + HASH_ODD_2);
+    return hash_number(hash_mix(hash_number(key), value));
 }
 
 /* Of values that a key has had by now. */

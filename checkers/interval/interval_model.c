@@ -120,7 +120,7 @@ static enum status forget_writes(struct own_writes *own, size_t op_count, struct
 /* Its slot, or a free one. */
 static struct txn_write *find_write(struct own_writes *own, uint32_t key)
 {
-    size_t at = key * HASH_ODD_1 >> 32 & own->mask;
+    size_t at = hash_number(key) & own->mask;
 
     while (own->slots.at[at].stamp == own->stamp && own->slots.at[at].key != key)
         at = (at + 1) & own->mask;

@@ -35,7 +35,7 @@ static enum status take_version(struct interval_model *m, const struct key_versi
 
 static uint64_t number_of(uint32_t key, uint64_t value)
 {
-    return hash_fold(value ^ HASH_ODD_1, (uint64_t)key + HASH_ODD_2);
+    return hash_number(hash_mix(hash_number(key), value));
 }
 
 /* Without times versions stay where they are, and reads look for them by their values. */

@@ -25,8 +25,8 @@ static uint64_t row_code(const struct history *h, int64_t row)
     for (uint64_t i = 0; i < count; i++) {
         struct value cell = { (enum value_kind)h->cell_kind[from + i], h->cell_value[from + i] };
 
-        code += hash_fold(text_code(h, h->shape_column_name[first + i]),
-                          traces_value(h, cell) ^ HASH_ODD_1);
+        code += hash_number(hash_mix(text_code(h, h->shape_column_name[first + i]),
+                                     traces_value(h, cell)));
     }
     return code_of(VALUE_ROW, code);
 }

@@ -3,8 +3,17 @@
 #include "tests/fixture.h"
 #include "unity.h"
 
-void setUp(void) {}
-void tearDown(void) {}
+static struct hash_key fixed;
+
+void setUp(void)
+{
+    fixed = hash_key;
+}
+
+void tearDown(void)
+{
+    hash_set_key(fixed);
+}
 
 static void the_same_bytes_hash_the_same_everywhere(void)
 {
@@ -102,6 +111,129 @@ static void neighbouring_numbers_spread_over_a_table(void)
     }
 }
 
+/* --- An attacker who knows all but the key --------------------------------------------- */
+
+enum { COLLIDERS = 1 << 12, TABLE = 1 << 14 };
+
+/* How many slots are looked at while so many are added to a table that is a quarter full. */
+static uint64_t count_steps(const uint64_t *hashes)
+{
+    static uint8_t taken[TABLE];
+    uint64_t steps = 0;
+
+    memset(taken, 0, sizeof taken);
+    for (size_t i = 0; i < COLLIDERS; i++) {
+        size_t at = hashes[i] % TABLE;
+
+        for (steps++; taken[at]; steps++)
+            at = (at + 1) % TABLE;
+        taken[at] = 1;
+    }
+    return steps;
+}
+
+/* Two words, of which the second undoes what the first did with the fixed key. */
+static void make_texts(char (*texts)[16])
+{
+    for (uint64_t i = 0; i < COLLIDERS; i++) {
+        uint64_t first = i * UINT64_C(0x0101010101010101) ^ i << 40;
+        uint64_t second = hash_mix(16 * HASH_ODD_1 + 1, first) ^ UINT64_C(0x5555555555555555);
+
+        memcpy(texts[i], &first, 8);
+        memcpy(texts[i] + 8, &second, 8);
+    }
+}
+
+/* Numbers that meet in one slot of the table with the fixed key. */
+static void make_numbers(uint64_t *numbers)
+{
+    uint64_t number = 0;
+
+    for (size_t i = 0; i < COLLIDERS; i++) {
+        while (hash_number(number) % TABLE != 0)
+            number++;
+        numbers[i] = number++;
+    }
+}
+
+/* Lists of which the first and the fifth element cancel out in their lane. */
+static void make_lists(int64_t (*lists)[8])
+{
+    uint64_t lane = hash_number(8);
+
+    memset(lists, 0, COLLIDERS * sizeof *lists);
+    for (size_t i = 0; i < COLLIDERS; i++) {
+        uint64_t after;
+
+        lists[i][0] = (int64_t)i + 1;
+        after = hash_mix(lane, (uint64_t)lists[i][0]);
+        lists[i][4] = (int64_t)after; /* the fold is of zero: the element alone is left */
+    }
+}
+
+static void with_a_random_key_nobody_can_choose_what_meets(void)
+{
+    static char texts[COLLIDERS][16];
+    static uint64_t numbers[COLLIDERS], of_texts[COLLIDERS], of_numbers[COLLIDERS];
+
+    make_texts(texts);
+    make_numbers(numbers);
+    for (int round = 0; round < 20; round++) {
+        for (size_t i = 0; i < COLLIDERS; i++) {
+            of_texts[i] = hash_bytes(texts[i], sizeof texts[i]);
+            of_numbers[i] = hash_number(numbers[i]);
+        }
+        if (round == 0) { /* the fixed key: quadratic */
+            TEST_ASSERT_TRUE(count_steps(of_texts) > COLLIDERS * (uint64_t)COLLIDERS / 3);
+            TEST_ASSERT_TRUE(count_steps(of_numbers) > COLLIDERS * (uint64_t)COLLIDERS / 3);
+        } else {
+            TEST_ASSERT_LESS_THAN_UINT64(2 * COLLIDERS, count_steps(of_texts));
+            TEST_ASSERT_LESS_THAN_UINT64(2 * COLLIDERS, count_steps(of_numbers));
+        }
+        hash_set_key(hash_random_key());
+    }
+}
+
+static void a_list_cannot_be_made_to_forget_its_beginning(void)
+{
+    static int64_t lists[COLLIDERS][8];
+    static uint64_t hashes[COLLIDERS];
+
+    make_lists(lists);
+    hash_set_key(hash_random_key());
+    for (size_t i = 0; i < COLLIDERS; i++)
+        hashes[i] = hash_words(lists[i], 8);
+    TEST_ASSERT_LESS_THAN_UINT64(2 * COLLIDERS, count_steps(hashes));
+}
+
+/* Every length, and each word of it. */
+static void all_words_count(void)
+{
+    int64_t words[11] = { 0 };
+
+    for (size_t count = 0; count <= ROW_COUNT(words); count++) {
+        uint64_t plain = hash_words(words, count);
+
+        for (size_t longer = 0; longer < count; longer++)
+            TEST_ASSERT_TRUE(plain != hash_words(words, longer));
+        for (size_t i = 0; i < count; i++) {
+            words[i] = 1;
+            TEST_ASSERT_TRUE(plain != hash_words(words, count));
+            words[i] = 0;
+        }
+    }
+}
+
+static void random_keys_differ_and_the_fixed_one_is_known(void)
+{
+    struct hash_key one = hash_random_key(), other = hash_random_key();
+
+    TEST_ASSERT_TRUE(hash_key_is_fixed());
+    TEST_ASSERT_TRUE(one.word != other.word && one.factor != other.factor);
+    hash_set_key(one);
+    TEST_ASSERT_FALSE(hash_key_is_fixed());
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -111,5 +243,9 @@ int main(void)
     RUN_TEST(zero_bytes_count);
     RUN_TEST(no_word_makes_a_hash_forget);
     RUN_TEST(neighbouring_numbers_spread_over_a_table);
+    RUN_TEST(with_a_random_key_nobody_can_choose_what_meets);
+    RUN_TEST(a_list_cannot_be_made_to_forget_its_beginning);
+    RUN_TEST(all_words_count);
+    RUN_TEST(random_keys_differ_and_the_fixed_one_is_known);
     return UNITY_END();
 }

@@ -402,11 +402,12 @@ static enum status do_without_header(struct watcher *w, uint32_t stream, struct 
 static uint64_t code_of(const struct history *h, uint32_t txn, uint32_t stream)
 {
     uint64_t session = (uint64_t)h->session_id[h->txn_session[txn]];
-    uint64_t code = hash_fold((uint64_t)h->txn_id[txn], session ^ HASH_ODD_1);
+    uint64_t code = hash_mix(hash_number((uint64_t)h->txn_id[txn]), session);
 
-    code = hash_fold(code ^ (uint64_t)h->txn_invoked[txn],
-                     (uint64_t)h->txn_completed[txn] ^ HASH_ODD_2);
-    return hash_fold(code ^ stream, (h->txn_op[txn + 1] - h->txn_op[txn]) ^ HASH_ODD_1);
+    code = hash_mix(code, (uint64_t)h->txn_invoked[txn]);
+    code = hash_mix(code, (uint64_t)h->txn_completed[txn]);
+    code = hash_mix(code, stream);
+    return hash_number(code ^ (h->txn_op[txn + 1] - h->txn_op[txn]));
 }
 
 /* One line of a batch. */
