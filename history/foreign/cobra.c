@@ -397,7 +397,7 @@ const struct foreign foreign_cobra = { .is_it = is_it,
 
 #define TEMPORARY_NAMES_MAX 1000
 
-struct writer {
+struct cobra_writer {
     const struct history *history;
     struct writes writes;
     struct by_session by;
@@ -427,7 +427,7 @@ static bool is_carried(const struct history *h, uint32_t txn, uint32_t op)
 }
 
 /* Where a read's value comes from; refused if the format would say something else. */
-static enum status source_of(const struct writer *w, uint32_t txn, uint32_t op,
+static enum status source_of(const struct cobra_writer *w, uint32_t txn, uint32_t op,
                              enum source_kind *kind, struct write *write, struct error *err)
 {
     const struct history *h = w->history;
@@ -443,7 +443,7 @@ static enum status source_of(const struct writer *w, uint32_t txn, uint32_t op,
     return STATUS_OK;
 }
 
-static enum status examine_op(struct writer *w, uint32_t txn, uint32_t op, struct error *err)
+static enum status examine_op(struct cobra_writer *w, uint32_t txn, uint32_t op, struct error *err)
 {
     const struct history *h = w->history;
     struct value value = history_value(h, op);
@@ -463,7 +463,7 @@ static enum status examine_op(struct writer *w, uint32_t txn, uint32_t op, struc
     return STATUS_OK;
 }
 
-static enum status examine_ops(struct writer *w, uint32_t *losses, struct error *err)
+static enum status examine_ops(struct cobra_writer *w, uint32_t *losses, struct error *err)
 {
     const struct history *h = w->history;
 
@@ -479,7 +479,7 @@ static enum status examine_ops(struct writer *w, uint32_t *losses, struct error 
 }
 
 /* Whether two writes of a key are alike: then ids would not tell them apart. */
-static bool has_equal_writes(const struct writer *w)
+static bool has_equal_writes(const struct cobra_writer *w)
 {
     const struct write *last = NULL;
 
@@ -497,7 +497,7 @@ static bool has_equal_writes(const struct writer *w)
 }
 
 /* Whether the history has times that logs can have. */
-static bool has_times(const struct writer *w)
+static bool has_times(const struct cobra_writer *w)
 {
     const struct history *h = w->history;
 
@@ -514,7 +514,7 @@ static bool has_times(const struct writer *w)
 }
 
 /* Whether sessions are numbered from 0, and go on after no transaction of unknown outcome. */
-static bool keeps_sessions(const struct writer *w, bool *goes_on)
+static bool keeps_sessions(const struct cobra_writer *w, bool *goes_on)
 {
     const struct history *h = w->history;
     bool keeps = true;
@@ -529,12 +529,12 @@ static bool keeps_sessions(const struct writer *w, bool *goes_on)
 }
 
 /* Closed by finish(), also after a failure. */
-static enum status begin(struct writer *w, const struct history *h, uint32_t *losses,
+static enum status begin(struct cobra_writer *w, const struct history *h, uint32_t *losses,
                          struct error *err)
 {
     bool goes_on;
 
-    *w = (struct writer){ .history = h };
+    *w = (struct cobra_writer){ .history = h };
     TRY(memory_resize((void **)&w->has_txn, h->txn_count, sizeof *w->has_txn, err));
     for (size_t t = 0; t < h->txn_count; t++)
         w->has_txn[t] = h->txn_status[t] != TXN_ABORT;
@@ -554,7 +554,7 @@ static enum status begin(struct writer *w, const struct history *h, uint32_t *lo
     return examine_ops(w, losses, err);
 }
 
-static void finish(struct writer *w)
+static void finish(struct cobra_writer *w)
 {
     writes_close(&w->writes);
     foreign_by_session_close(&w->by);
@@ -565,7 +565,7 @@ static void finish(struct writer *w)
 
 static enum status cobra_examine(const struct history *h, uint32_t *losses, struct error *err)
 {
-    struct writer w;
+    struct cobra_writer w;
     enum status status;
 
     TRY(foreign_examine(h, losses, err));
@@ -584,13 +584,13 @@ static enum status cobra_examine(const struct history *h, uint32_t *losses, stru
 
 /* --- Records ----------------------------------------------------------------------- */
 
-static void put_word(struct writer *w, uint64_t word)
+static void put_word(struct cobra_writer *w, uint64_t word)
 {
     for (int i = 56; i >= 0; i -= 8)
         buffer_byte(&w->out, (char)(word >> i & 0xff));
 }
 
-static void put_end(struct writer *w, char type, uint32_t txn, const int64_t *times)
+static void put_end(struct cobra_writer *w, char type, uint32_t txn, const int64_t *times)
 {
     buffer_byte(&w->out, type);
     put_word(w, (uint64_t)w->history->txn_id[txn]);
@@ -599,14 +599,14 @@ static void put_end(struct writer *w, char type, uint32_t txn, const int64_t *ti
 }
 
 /* The transaction that was read from; the universal one where nobody, or more than one, wrote it. */
-static uint64_t writer_of(const struct writer *w, enum source_kind kind, const struct write *write)
+static uint64_t writer_of(const struct cobra_writer *w, enum source_kind kind, const struct write *write)
 {
     uint64_t id = kind == SOURCE_WRITE ? (uint64_t)w->history->txn_id[write->txn] : COBRA_UNIVERSAL;
 
     return w->is_universal || cobra_is_reserved(id) ? COBRA_UNIVERSAL : id;
 }
 
-static enum status put_op(struct writer *w, uint32_t txn, uint32_t op, struct error *err)
+static enum status put_op(struct cobra_writer *w, uint32_t txn, uint32_t op, struct error *err)
 {
     const struct history *h = w->history;
     bool is_read = h->op_kind[op] == OP_READ;
@@ -626,7 +626,7 @@ static enum status put_op(struct writer *w, uint32_t txn, uint32_t op, struct er
     return STATUS_OK;
 }
 
-static enum status put_txn(struct writer *w, uint32_t txn, struct error *err)
+static enum status put_txn(struct cobra_writer *w, uint32_t txn, struct error *err)
 {
     const struct history *h = w->history;
 
@@ -642,7 +642,7 @@ static enum status put_txn(struct writer *w, uint32_t txn, struct error *err)
 /* --- Files ------------------------------------------------------------------------- */
 
 /* The transactions from `first` on, up to `end` or one of unknown outcome. */
-static enum status put_log(struct writer *w, struct sink *sink, uint32_t *first, uint32_t end,
+static enum status put_log(struct cobra_writer *w, struct sink *sink, uint32_t *first, uint32_t end,
                            struct error *err)
 {
     bool is_over = *first == end;
@@ -659,7 +659,7 @@ static enum status put_log(struct writer *w, struct sink *sink, uint32_t *first,
 }
 
 /* In the order of numbers, as names are sorted. */
-static void name_log(const struct writer *w, uint32_t session, struct buffer *path)
+static void name_log(const struct cobra_writer *w, uint32_t session, struct buffer *path)
 {
     int64_t number = w->keeps_sessions ? w->history->session_id[session] : w->file_count;
 
@@ -668,7 +668,7 @@ static void name_log(const struct writer *w, uint32_t session, struct buffer *pa
     buffer_byte(path, '\0');
 }
 
-static enum status put_session(struct writer *w, uint32_t session, struct buffer *path,
+static enum status put_session(struct cobra_writer *w, uint32_t session, struct buffer *path,
                                struct error *err)
 {
     uint32_t first = w->by.start[session], end = w->by.start[session + 1];
@@ -688,7 +688,7 @@ static enum status put_session(struct writer *w, uint32_t session, struct buffer
     return STATUS_OK;
 }
 
-static void remove_all(struct writer *w, struct buffer *path)
+static void remove_all(struct cobra_writer *w, struct buffer *path)
 {
     for (uint32_t i = 0; i < w->file_count + w->history->session_count; i++) {
         buffer_clear(path);
@@ -700,7 +700,7 @@ static void remove_all(struct writer *w, struct buffer *path)
     (void)rmdir(w->folder);
 }
 
-static enum status put_all(struct writer *w, const char *folder, struct error *err)
+static enum status put_all(struct cobra_writer *w, const char *folder, struct error *err)
 {
     struct buffer path = { 0 };
     enum status status = STATUS_OK;
@@ -717,7 +717,7 @@ static enum status put_all(struct writer *w, const char *folder, struct error *e
 }
 
 /* A folder beside the one wanted, under a name that nobody has. */
-static enum status make_folder(struct writer *w, const char *folder, struct error *err)
+static enum status make_folder(struct cobra_writer *w, const char *folder, struct error *err)
 {
     size_t length = strlen(folder), room = length + 40;
 
@@ -738,7 +738,7 @@ static enum status make_folder(struct writer *w, const char *folder, struct erro
 
 static enum status cobra_write(const struct history *h, const char *folder, struct error *err)
 {
-    struct writer w;
+    struct cobra_writer w;
     uint32_t losses = 0;
     enum status status;
 
