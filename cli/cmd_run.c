@@ -14,7 +14,6 @@
 #include "history/format.h"
 #include "history/io/sink.h"
 #include "sim/trace.h"
-#include "trial/run/difference.h"
 #include "trial/run/run.h"
 #include "trial/scenario/scenario.h"
 
@@ -245,7 +244,7 @@ static enum status cmd_run_judge(const struct run_values *values, const struct r
     progress_bar_begin(&bar, "running", "s");
     status = run_once(trial, scenario, values->trace, &options, err);
     if (status == STATUS_OK && values->twice)
-        status = difference_find(difference, trial->simulation, scenario, scenario, &progress, err);
+        status = run_find_difference(difference, trial->simulation, scenario, scenario, &progress, err);
     progress_bar_end(&bar);
     if (status == STATUS_OK)
         status = trial_judge(trial, err);
@@ -285,7 +284,7 @@ static enum status cmd_run_scenario(const void *given, struct limits *limits,
         status = cmd_run_judge(values, &report, &trial, &difference, limits, err);
     if (status == STATUS_OK)
         *code = command_exit_of_verdict(report_run_verdict(&report));
-    difference_close(&difference);
+    run_close_difference(&difference);
     trial_close(&trial);
     scenario_close(&scenario);
     return status;

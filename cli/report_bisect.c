@@ -10,7 +10,7 @@
 #include "base/quantity.h"
 #include "cli/folder.h"
 #include "cli/story_drawing.h"
-#include "trial/bisect/capsule.h"
+#include "trial/bisect/bisect.h"
 
 /* --- Files ------------------------------------------------------------------------------------ */
 
@@ -133,7 +133,7 @@ enum status report_bisect_write(struct bisect_report *report, const struct shrin
     report->runs = shrink->runs;
     report->seed = shrink->best.settings.seed;
     count_parts(report, &shrink->best);
-    status = capsule_print(&shrink->best, shrink->origin, source, &files.capsule, err);
+    status = bisect_capsule_print(&shrink->best, shrink->origin, source, &files.capsule, err);
     if (status == STATUS_OK)
         status = write_all(report, shrink, &files, folder, err);
     story_close(&files.story);

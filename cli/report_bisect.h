@@ -4,9 +4,8 @@
 #ifndef CLI_REPORT_BISECT_H
 #define CLI_REPORT_BISECT_H
 
-#include "trial/bisect/search.h"
+#include "trial/bisect/bisect.h"
 #include "trial/bisect/shrink.h"
-#include "trial/bisect/when.h"
 
 struct bisect_report {
     const char *path;                    /* of the scenario, as it was given */

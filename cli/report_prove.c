@@ -7,7 +7,7 @@
 #include "base/quantity.h"
 #include "checkers/checker.h"
 #include "cli/report_mutants.h"
-#include "trial/run/command_echo.h"
+#include "trial/run/run.h"
 #include "trial/run/simulation.h"
 
 #define BUG_WIDTH 36
@@ -191,7 +191,7 @@ static void print_alarm(const struct matrix_clean *clean, struct buffer *out)
     buffer_text(out, TEXT(" of "));
     quantity_print_count(out, clean->runs);
     buffer_print(out, " runs\n           %s\n           again: ", clean->explanation);
-    command_echo_print(clean->path, clean->seed, &set, set[0] ? 1 : 0, out);
+    run_echo(clean->path, clean->seed, &set, set[0] ? 1 : 0, out);
     buffer_byte(out, '\n');
 }
 

@@ -9,8 +9,8 @@
 #include "checkers/checker.h"
 #include "cli/report_check.h"
 #include "history/anomaly.h"
-#include "trial/bisect/capsule.h"
-#include "trial/run/command_echo.h"
+#include "trial/bisect/bisect.h"
+#include "trial/run/run.h"
 #include "trial/run/signature.h"
 
 #define FINDINGS_SHOWN 3 /* of each checker; the witness has them all */
@@ -66,7 +66,7 @@ enum verdict report_run_verdict(const struct run_report *report)
 /* A capsule is the same run in every version, as far as the store is the same. */
 static void print_capsule(const struct run_report *report, struct buffer *out)
 {
-    if (capsule_is_foreign(report->scenario))
+    if (bisect_capsule_is_foreign(report->scenario))
         buffer_print(out, "capsule    made by ordeal %s, and this is %s\n",
                      report->scenario->capsule.version, version_text());
 }
@@ -282,7 +282,7 @@ void report_run_print(const struct run_report *report, struct buffer *out)
     if (report->out)
         buffer_print(out, "%s   ", report->out);
     buffer_text(out, TEXT("again: "));
-    command_echo_print(report->path, report->scenario->seed, report->sets, report->set_count, out);
+    run_echo(report->path, report->scenario->seed, report->sets, report->set_count, out);
     buffer_byte(out, '\n');
 }
 

@@ -5,7 +5,6 @@
 #define CLI_REPORT_RUN_H
 
 #include "base/text.h"
-#include "trial/run/difference.h"
 #include "trial/run/run.h"
 
 struct run_report {

@@ -115,11 +115,11 @@ verify/valid                uses sql values versions witness
 trial/scenario
     doors scenario.h profile_file.h    inside latency.h
 trial/run                   uses scenario
-    doors run.h simulation.h jury.h signature.h difference.h command_echo.h    inside outcome.h
+    doors run.h simulation.h jury.h signature.h   inside outcome.h
 trial/sweep                 uses scenario run
     doors sweep.h tally.h    inside plan.h workers.h sweep_work.h
 trial/bisect                uses scenario run sweep
-    doors search.h shrink.h when.h capsule.h
+    doors bisect.h shrink.h
 trial/prove                 uses scenario run sweep
     doors prove.h matrix.h mutations.h
 '

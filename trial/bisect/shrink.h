@@ -15,7 +15,7 @@
 #include "base/map.h"
 #include "history/progress.h"
 #include "trial/bisect/case_private.h"
-#include "trial/bisect/search.h"
+#include "trial/bisect/bisect.h"
 #include "trial/sweep/workers.h"
 
 struct shrink {

@@ -1,11 +1,21 @@
 #include "trial/run/run.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "checkers/interval/profile.h"
+#include "history/progress.h"
 #include "trial/run/conflict_shapes_private.h"
+#include "trial/run/simulation.h"
+#include "trial/scenario/scenario.h"
 
 enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
                            const struct run_options *options, struct error *err)
@@ -141,4 +151,114 @@ enum verdict trial_verdict(const struct trial *trial)
     if (verdict != VERDICT_VALID || !trial->is_judged)
         return verdict;
     return trial->jury.verdict;
+}
+
+void run_echo_word(const char *word, struct buffer *out)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789_-+=.,/:@%";
+
+    if (word[0] != '\0' && word[strspn(word, plain)] == '\0') {
+        buffer_text(out, text_of(word));
+        return;
+    }
+    buffer_byte(out, '\'');
+    for (; *word; word++)
+        buffer_text(out, *word == '\'' ? TEXT("'\\''") : (struct text){ word, 1 });
+    buffer_byte(out, '\'');
+}
+
+void run_echo(const char *path, uint64_t seed, const char *const *sets, size_t set_count,
+                        struct buffer *out)
+{
+    buffer_text(out, TEXT("ordeal run "));
+    run_echo_word(path, out);
+    buffer_print(out, " --seed %" PRIu64, seed);
+    for (size_t i = 0; i < set_count; i++) {
+        buffer_text(out, TEXT(" --set "));
+        run_echo_word(sets[i], out);
+    }
+}
+
+/* Simulations are large, and the nemeses in them must not move: they live on the heap. */
+static enum status new_run(struct simulation **simulation, const struct scenario *scenario,
+                           const struct run_options *options, struct error *err)
+{
+    *simulation = calloc(1, sizeof **simulation);
+    if (!*simulation)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
+    return simulation_run(*simulation, scenario, options, err);
+}
+
+static void free_run(struct simulation *simulation)
+{
+    if (simulation)
+        simulation_close(simulation);
+    free(simulation);
+}
+
+static void print_record(const struct world *world, uint64_t number, struct buffer *out)
+{
+    const struct trace_record *record = trace_window_record(&world->trace, number);
+
+    if (record)
+        trace_print(&world->trace, record, (struct text){ NULL, 0 }, out);
+    else
+        buffer_text(out, TEXT("ended before"));
+}
+
+static void compare_windows(struct difference *difference, const struct simulation *first,
+                            const struct simulation *second)
+{
+    difference->found =
+        trace_find_difference(&first->world.trace, &second->world.trace, &difference->event);
+    if (!difference->found)
+        return;
+    print_record(&first->world, difference->event, &difference->first);
+    print_record(&second->world, difference->event, &difference->second);
+}
+
+static enum status look_closer(struct difference *difference, const struct scenario *scenario,
+                               const struct scenario *again, const struct run_options *options,
+                               struct error *err)
+{
+    struct simulation *first = NULL, *second = NULL;
+    enum status status = new_run(&first, scenario, options, err);
+
+    if (status == STATUS_OK)
+        status = new_run(&second, again, options, err);
+    if (status == STATUS_OK)
+        compare_windows(difference, first, second);
+    free_run(first);
+    free_run(second);
+    return status;
+}
+
+enum status run_find_difference(struct difference *difference, const struct simulation *first,
+                            const struct scenario *scenario, const struct scenario *again,
+                            const struct progress *progress, struct error *err)
+{
+    struct simulation *second = NULL;
+    struct run_options options = { .progress = progress };
+    enum status status = new_run(&second, again, &options, err);
+    bool differ =
+        status == STATUS_OK && trace_find_window(&first->world.trace, &second->world.trace,
+                                                 &options.trace.window_from,
+                                                 &options.trace.window_count);
+
+    *difference = (struct difference){ .found = differ };
+    free_run(second);
+    if (!differ)
+        return status;
+    difference->event = options.trace.window_from;
+    TRY(look_closer(difference, scenario, again, &options, err));
+    /* That the two more runs agree makes the first two no less different. */
+    difference->found = true;
+    return buffer_status(&difference->first, err);
+}
+
+void run_close_difference(struct difference *difference)
+{
+    buffer_close(&difference->first);
+    buffer_close(&difference->second);
 }

@@ -11,8 +11,15 @@
 #ifndef TRIAL_RUN_RUN_H
 #define TRIAL_RUN_RUN_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/text.h"
 #include "checkers/interval/profile.h"
 #include "history/history.h"
+#include "history/progress.h"
 #include "trial/run/jury.h"
 #include "trial/run/simulation.h"
 #include "trial/scenario/scenario.h"
@@ -47,5 +54,33 @@ void trial_close(struct trial *);
 /* What a run of the scenario is judged by: the level that it asks for, or what is promised. */
 enum level trial_level(const struct scenario *, enum level promised);
 enum verdict trial_verdict(const struct trial *);
+
+/*
+ * Prints the command line that repeats a run, quoted for a shell, without the end of the line:
+ * "ordeal run 'my file.toml' --seed 7 --set cluster.nodes=3".
+ */
+void run_echo(const char *path, uint64_t seed, const char *const *sets, size_t set_count,
+              struct buffer *);
+/* A word, in quotation marks if it needs them. */
+void run_echo_word(const char *word, struct buffer *);
+
+/*
+ * Finds the first event in which two runs differ, for --twice.
+ *
+ * Checkpoints of the two traces give a window of events. Both runs are then repeated to look into that
+ * window.
+ */
+
+struct difference {
+    bool found;
+    uint64_t event;              /* the number of the event, from 0 */
+    struct buffer first, second; /* it, as a person reads it, in the one and the other run */
+};
+
+/* `first` has run already; the second run is of `again`, the same scenario unless in tests. */
+MUST_USE enum status run_find_difference(struct difference *, const struct simulation *first,
+                                         const struct scenario *, const struct scenario *again,
+                                         const struct progress *, struct error *);
+void run_close_difference(struct difference *);
 
 #endif

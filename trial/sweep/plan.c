@@ -7,7 +7,7 @@
 
 #include "base/json_fields.h"
 #include "base/version.h"
-#include "trial/run/command_echo.h"
+#include "trial/run/run.h"
 #include "trial/run/simulation.h"
 
 /* --- Scenarios -------------------------------------------------------------------------------- */
@@ -249,13 +249,13 @@ void plan_print_again(const struct plan *plan, uint64_t job, const struct swarm_
 {
     struct buffer set = { 0 };
 
-    command_echo_print(plan->subjects.at[plan_subject(plan, job)].path, plan_seed(plan, job),
+    run_echo(plan->subjects.at[plan_subject(plan, job)].path, plan_seed(plan, job),
                        (const char *const *)plan->sets.at, plan->sets.count, out);
     plan_print_draws(draws, &set);
     if (set.count > 0) {
         buffer_byte(&set, '\0');
         buffer_text(out, TEXT(" --set "));
-        command_echo_print_word(set.out_of_memory ? "" : set.at, out);
+        run_echo_word(set.out_of_memory ? "" : set.at, out);
     }
     out->out_of_memory |= set.out_of_memory;
     buffer_close(&set);

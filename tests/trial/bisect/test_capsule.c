@@ -1,4 +1,4 @@
-#include "trial/bisect/capsule.h"
+#include "trial/bisect/bisect.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static void read_capsule(void)
     struct buffer out = { 0 };
 
     snprintf(origin.target, sizeof origin.target, "run - stuck");
-    ASSERT_OK(capsule_print(&whole, &origin, "x.toml", &out, &err), &err);
+    ASSERT_OK(bisect_capsule_print(&whole, &origin, "x.toml", &out, &err), &err);
     ASSERT_OK(scenario_read(again, "capsule.toml", (struct text){ out.at, out.count }, NULL, 0,
                             &err),
               &err);
@@ -244,10 +244,10 @@ static void a_capsule_knows_who_made_it(void)
     read_capsule();
     TEST_ASSERT_EQUAL_STRING("x.toml", again->capsule.from);
     TEST_ASSERT_EQUAL_STRING("run - stuck", again->capsule.fails);
-    TEST_ASSERT_FALSE(capsule_is_foreign(again));
+    TEST_ASSERT_FALSE(bisect_capsule_is_foreign(again));
     again->capsule.version[0]++;
-    TEST_ASSERT_TRUE(capsule_is_foreign(again));
-    TEST_ASSERT_FALSE(capsule_is_foreign(scenario));
+    TEST_ASSERT_TRUE(bisect_capsule_is_foreign(again));
+    TEST_ASSERT_FALSE(bisect_capsule_is_foreign(scenario));
 }
 
 /* --- Units ------------------------------------------------------------------------------------ */

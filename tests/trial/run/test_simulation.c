@@ -5,7 +5,7 @@
 
 #include "cli/report_run.h"
 #include "tests/fixture.h"
-#include "trial/run/difference.h"
+#include "trial/run/run.h"
 #include "unity.h"
 #include "cli/command.h"
 
@@ -147,9 +147,9 @@ static void two_runs_of_one_scenario_do_not_differ(void)
 
     read_scenario(NULL);
     run(simulation);
-    ASSERT_OK(difference_find(&difference, simulation, &scenario, &scenario, NULL, &err), &err);
+    ASSERT_OK(run_find_difference(&difference, simulation, &scenario, &scenario, NULL, &err), &err);
     TEST_ASSERT_FALSE(difference.found);
-    difference_close(&difference);
+    run_close_difference(&difference);
 }
 
 static void the_first_event_in_which_two_runs_part_is_named(void)
@@ -168,7 +168,7 @@ static void the_first_event_in_which_two_runs_part_is_named(void)
     again.nemeses[again.nemesis_count++] =
         (struct nemesis_options){ .kind = NEMESIS_CRASH, .shape = SHAPE_CRASH_ALL,
                                   .start_ns = INT64_C(3000000000) };
-    ASSERT_OK(difference_find(&difference, simulation, &scenario, &again, NULL, &err), &err);
+    ASSERT_OK(run_find_difference(&difference, simulation, &scenario, &again, NULL, &err), &err);
     TEST_ASSERT_TRUE(difference.found);
     TEST_ASSERT_GREATER_THAN_UINT64(500, difference.event);
     TEST_ASSERT_EQUAL(VERDICT_INVALID, report_run_verdict(&report));
@@ -180,7 +180,7 @@ static void the_first_event_in_which_two_runs_part_is_named(void)
     TEST_ASSERT_NOT_NULL(
         strstr(out.at, "verdict    INVALID   again: ordeal run x.toml --seed 1\n"));
     buffer_close(&out);
-    difference_close(&difference);
+    run_close_difference(&difference);
 }
 
 static void the_report_can_be_pasted_into_a_shell(void)
