@@ -73,7 +73,7 @@ enum status timeout_begin_strictly(struct timeout *timeout, int64_t limit_ns,
     code = init_condition(&timeout->changed);
     if (code == 0) {
         pthread_mutex_init(&timeout->mutex, NULL);
-        code = thread_start(&timeout->thread, sleep_until_over, timeout);
+        code = thread_start(&timeout->thread, THREAD_STACK_BYTES, sleep_until_over, timeout);
         if (code != 0) {
             pthread_mutex_destroy(&timeout->mutex);
             pthread_cond_destroy(&timeout->changed);

@@ -322,18 +322,21 @@ static enum status list_buggify(struct list_printer *listing, struct error *err)
 /* A scenario that cannot be read is listed with the reason. */
 static void add_scenario(struct list_printer *listing, const char *folder, const char *name)
 {
-    struct scenario scenario;
+    struct scenario *scenario = calloc(1, sizeof *scenario); /* too large for a stack */
     struct error problem = { 0 };
     struct buffer path = { 0 };
     bool readable;
 
     buffer_print(&path, "%s/%s", folder, name);
-    if (path.out_of_memory)
-        return;
-    readable = scenario_load(&scenario, path.at, NULL, 0, &problem) == STATUS_OK;
-    add(listing, (struct entry){ path.at, readable ? scenario.name : problem.text, "error",
-                                 readable ? NULL : problem.text });
-    scenario_close(&scenario);
+    if (scenario && !path.out_of_memory) {
+        readable = scenario_load(scenario, path.at, NULL, 0, &problem) == STATUS_OK;
+        add(listing, (struct entry){ path.at, readable ? scenario->name : problem.text, "error",
+                                     readable ? NULL : problem.text });
+        scenario_close(scenario);
+    } else {
+        listing->out->out_of_memory = true;
+    }
+    free(scenario);
     buffer_close(&path);
 }
 

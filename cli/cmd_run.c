@@ -261,11 +261,10 @@ static enum status cmd_run_scenario(const void *given, struct limits *limits,
                                     enum exit_code *code, struct error *err)
 {
     const struct run_values *values = given;
-    struct scenario scenario;
+    struct scenario *scenario; /* too large for a stack */
     struct trial trial = { 0 };
     struct difference difference = { 0 };
     struct run_report report = {
-        .scenario = &scenario,
         .trial = &trial,
         .difference = values->twice ? &difference : NULL,
         .path = values->scenario,
@@ -279,14 +278,18 @@ static enum status cmd_run_scenario(const void *given, struct limits *limits,
         return error_set(err, STATUS_BAD_INPUT, "--trace - and --json both want standard output");
     if (values->out)
         TRY(folder_claim(values->out, values->force, err)); /* better known before the run */
-    status = load(values, &scenario, err);
+    report.scenario = scenario = calloc(1, sizeof *scenario);
+    if (!scenario)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a scenario");
+    status = load(values, scenario, err);
     if (status == STATUS_OK)
         status = cmd_run_judge(values, &report, &trial, &difference, limits, err);
     if (status == STATUS_OK)
         *code = command_exit_of_verdict(report_run_verdict(&report));
     run_close_difference(&difference);
     trial_close(&trial);
-    scenario_close(&scenario);
+    scenario_close(scenario);
+    free(scenario);
     return status;
 }
 

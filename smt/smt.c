@@ -456,7 +456,7 @@ static enum status watch_begin(struct stop_watch *watch, const struct smt *smt, 
     *watch = (struct stop_watch){ .smt = smt, .stop = smt->options.stop };
     if (!watch->stop)
         return STATUS_OK;
-    if (thread_start(&watch->thread, watch_stop, watch) != 0)
+    if (thread_start(&watch->thread, THREAD_STACK_BYTES, watch_stop, watch) != 0)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a thread that watches Z3");
     watch->is_running = true;
     return STATUS_OK;

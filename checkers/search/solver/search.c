@@ -204,7 +204,7 @@ static void run_threads(struct race *race, unsigned thread_count, pthread_t *thr
 {
     for (unsigned i = 1; i < race->racer_count && i < thread_count; i++) {
         race->racers[i].thread = i;
-        if (thread_start(&threads[i], run_thread, &race->racers[i]) != 0)
+        if (thread_start(&threads[i], THREAD_STACK_BYTES, run_thread, &race->racers[i]) != 0)
             race->racers[i].thread = 0;
     }
     take_turns(race, 0);
