@@ -24,6 +24,7 @@ enum status {
     STATUS_BAD_INPUT,  /* a file or a call is wrong */
     STATUS_OVER_LIMIT, /* memory or a declared limit ran out */
     STATUS_IO,         /* the operating system refused */
+    STATUS_TOO_LONG,   /* a budget of work, or its time, was over */
 };
 
 struct error {

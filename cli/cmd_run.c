@@ -238,12 +238,14 @@ static enum status cmd_run_judge(const struct run_values *values, const struct r
     struct progress progress = progress_bar_listener(&bar);
     struct run_options options = { .progress = &progress,
                                    .memory = limits->memory,
-                                   .flags = values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0 };
+                                   .flags = values->out ? TRIAL_HISTORY | TRIAL_WITNESS : 0,
+                                   .stop = limits_stop(limits),
+                                   .unfinished = limits->reason };
     enum status status;
 
     progress_bar_begin(&bar, "running", "s");
     status = run_once(trial, scenario, values->trace, &options, err);
-    if (status == STATUS_OK && values->twice)
+    if (status == STATUS_OK && values->twice && !trial->simulation->world.was_stopped)
         status = run_find_difference(difference, trial->simulation, scenario, scenario, &progress, err);
     progress_bar_end(&bar);
     if (status == STATUS_OK)

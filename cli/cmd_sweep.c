@@ -10,7 +10,7 @@
 #include "trial/sweep/sweep.h"
 
 struct sweep_values {
-    const char *scenario, *seeds, *out, *time_budget, *shard, *junit;
+    const char *scenario, *seeds, *out, *time_budget, *shard, *junit, *timeout;
     struct option_number workers;
     struct option_texts merge, sets;
     bool resume, until_failure, guided, no_sync, json;
@@ -40,7 +40,10 @@ static const struct option sweep_rows[] = {
     { .name = "guided", .kind = OPTION_FLAG, .offset = AT(guided),
       .help = "derive the draws of runs from earlier runs that reached rare states" },
     { .name = "time-budget", .argument = "S", .kind = OPTION_TEXT, .offset = AT(time_budget),
-      .help = "start no run after so many seconds, or 5m, 2h" },
+      .help = "start no run after so many seconds, or 5m, 2h; one that still runs a\n"
+              "second later is not judged, and --resume tries it again" },
+    TIMEOUT_ROW(AT(timeout), "of each run; one\n"
+                             "that takes longer is not judged, and --resume tries it again"),
     { .name = "shard", .argument = "I/N", .kind = OPTION_TEXT, .offset = AT(shard),
       .help = "run only every N-th job: I is 1 to N (0 is the same as N)" },
     { .name = "merge", .argument = "DIR...", .kind = OPTION_LIST, .offset = AT(merge),
@@ -149,7 +152,7 @@ static enum status run_shown(struct sweep *sweep, struct progress_bar *bar, stru
 }
 
 static enum status sweep_scenarios(const struct sweep_values *values, struct sweep *sweep,
-                                   struct error *err)
+                                   struct buffer *late, struct error *err)
 {
     struct progress_bar bar;
     struct progress progress = progress_bar_listener(&bar);
@@ -170,6 +173,12 @@ static enum status sweep_scenarios(const struct sweep_values *values, struct swe
 
     TRY(check_sweep(values, err));
     TRY(read_budget(values->time_budget, &options.budget_ns, err));
+    TRY(limits_read(values->timeout, &options.run_ns, err));
+    if (values->timeout)
+        limits_print(values->timeout, late);
+    buffer_byte(late, '\0');
+    TRY(buffer_status(late, err));
+    options.late = late->at;
     TRY(sweep_open(sweep, &options, err));
     TRY(try_junit(values, err));
     if (values->out) {
@@ -186,6 +195,7 @@ static enum status check_merge(const struct sweep_values *values, struct error *
 {
     if (values->scenario || values->seeds || values->sets.count > 0 || values->shard ||
         values->resume || values->no_sync || values->until_failure || values->guided || values->time_budget ||
+        values->timeout ||
         values->workers.given)
         return error_set(err, STATUS_BAD_INPUT,
                          "--merge takes the sweep from its journals: beside it stand only --out, "
@@ -205,14 +215,16 @@ static enum status cmd_sweep_run(const void *given, struct limits *limits,
                                  enum exit_code *code, struct error *err)
 {
     const struct sweep_values *values = given;
-    (void)limits;
     struct sweep sweep = { 0 };
+    struct buffer late = { 0 };
     enum status status = values->merge.count > 0 ? merge_shards(values, &sweep, err)
-                                                 : sweep_scenarios(values, &sweep, err);
+                                                 : sweep_scenarios(values, &sweep, &late, err);
 
+    (void)limits; /* each run has its own */
     if (status == STATUS_OK)
         status = report(values, &sweep, code, err);
     sweep_close(&sweep);
+    buffer_close(&late);
     return status;
 }
 

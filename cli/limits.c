@@ -88,6 +88,11 @@ enum status limits_read(const char *text, int64_t *ns, struct error *err)
     return STATUS_OK;
 }
 
+void limits_print(const char *text, struct buffer *out)
+{
+    buffer_print(out, "the time limit of %s second%s", text, strcmp(text, "1") == 0 ? "" : "s");
+}
+
 static enum status start(struct limits *limits, struct error *err)
 {
     const struct timeout_backstop backstop = { LIMITS_GRACE_NS, end_process, limits };

@@ -66,6 +66,9 @@ MUST_USE enum status limits_read(const char *text, int64_t *ns, struct error *);
 /* `text` as from the flag, or NULL. Holds until the process ends. */
 MUST_USE enum status limits_set_memory(struct limits *, const char *text, struct error *);
 
+/* "the time limit of 2 seconds" */
+void limits_print(const char *text, struct buffer *);
+
 /* What becomes true when the time is over; NULL without a limit. */
 const atomic_bool *limits_stop(const struct limits *);
 bool limits_is_over(const struct limits *);

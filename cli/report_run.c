@@ -53,9 +53,15 @@ static const struct {
     { "peer-recovered", offsetof(struct ping_findings, recoveries) },
 };
 
+/* Nothing is compared with a run that was cut off. */
+static const struct difference *difference_of(const struct run_report *report)
+{
+    return report->trial->simulation->world.was_stopped ? NULL : report->difference;
+}
+
 static bool did_differ(const struct run_report *report)
 {
-    return report->difference && report->difference->found;
+    return difference_of(report) && report->difference->found;
 }
 
 enum verdict report_run_verdict(const struct run_report *report)
@@ -86,7 +92,8 @@ static void print_simulated(const struct run_report *report, struct buffer *out)
     quantity_print_count(out, (uint64_t)(simulation->world.now_ns / wall_ns));
     buffer_text(out, TEXT("×)   "));
     quantity_print_count(out, simulation->world.counts.events);
-    buffer_print(out, " events   trace %s\n", hash);
+    /* What the clock on the wall cut off is no function of the scenario. */
+    buffer_print(out, " events   trace %s\n", simulation->world.was_stopped ? "unfinished" : hash);
 }
 
 static void print_nodes(const struct run_report *report, struct buffer *out)
@@ -268,6 +275,8 @@ void report_run_print(const struct run_report *report, struct buffer *out)
         print_nodes(report, out);
     print_faults(report, out);
     print_unfelt(report, out);
+    if (report->trial->simulation->too_long[0] != '\0')
+        buffer_print(out, "too long   %s\n", report->trial->simulation->too_long);
     print_findings(report->trial->simulation, out);
     print_unasked(report->trial->simulation, out);
     if (report->trial->is_judged)
@@ -276,7 +285,7 @@ void report_run_print(const struct run_report *report, struct buffer *out)
         print_gaps(&report->trial->jury, out);
     if (report->trial->is_judged && report_run_verdict(report) == VERDICT_UNKNOWN)
         print_skipped(&report->trial->jury, out);
-    if (report->difference)
+    if (difference_of(report))
         print_difference(report->difference, out);
     buffer_print(out, "verdict    %s   ", words[report_run_verdict(report)]);
     if (report->out)
@@ -421,7 +430,7 @@ void report_run_print_json(const struct run_report *report, struct buffer *out)
     json_writer_number(&json, "seed", report->scenario->seed);
     if (report->scenario->capsule.version[0] != '\0')
         json_writer_text(&json, "capsule_version", report->scenario->capsule.version);
-    json_writer_text(&json, "trace", hash);
+    json_writer_text(&json, "trace", simulation->world.was_stopped ? NULL : hash);
     json_writer_seconds(&json, "simulated_seconds", simulation->world.now_ns);
     json_writer_seconds(&json, "wall_seconds", simulation->wall_ns);
     json_writer_number(&json, "events", simulation->world.counts.events);
@@ -439,8 +448,10 @@ void report_run_print_json(const struct run_report *report, struct buffer *out)
     if (simulation->unasked[0] != '\0')
         json_writer_text(&json, NULL, simulation->unasked);
     json_writer_close(&json, ']');
+    json_writer_text(&json, "too_long",
+                     simulation->too_long[0] != '\0' ? simulation->too_long : NULL);
     answer_failures(report->trial, &json);
-    if (report->difference)
+    if (difference_of(report))
         answer_difference(report->difference, &json);
     json_writer_text(&json, "verdict", checker_verdict_name(report_run_verdict(report)));
     json_writer_close(&json, '}');

@@ -102,6 +102,11 @@ static void print_runs(const struct subject_tally *sum, bool has_store, struct b
         quantity_print_count(out, sum->undecided);
         buffer_text(out, TEXT(" undecided"));
     }
+    if (sum->too_long > 0) {
+        buffer_text(out, TEXT(" ("));
+        quantity_print_count(out, sum->too_long);
+        buffer_text(out, TEXT(" too long)"));
+    }
     if (has_store && sum->barren > 0) {
         buffer_text(out, TEXT(", "));
         quantity_print_count(out, sum->barren);
@@ -347,6 +352,7 @@ static void answer_subject(const struct sweep_report *report, size_t subject,
     json_writer_number(json, "runs", sum->runs);
     json_writer_number(json, "failed", sum->failed);
     json_writer_number(json, "undecided", sum->undecided);
+    json_writer_number(json, "too_long", sum->too_long);
     json_writer_number(json, "committed", sum->committed);
     json_writer_number(json, "aborted", sum->aborted);
     json_writer_number(json, "unknown", sum->unknown);
@@ -396,10 +402,12 @@ void report_sweep_print_json(const struct sweep_report *report, struct buffer *o
 {
     const struct tally *tally = report->tally;
     struct json_writer json = { .out = out };
-    uint64_t undecided = 0;
+    uint64_t undecided = 0, too_long = 0;
 
-    for (size_t i = 0; i < report->plan->subjects.count; i++)
+    for (size_t i = 0; i < report->plan->subjects.count; i++) {
         undecided += tally->subjects[i].undecided;
+        too_long += tally->subjects[i].too_long;
+    }
     json_writer_open(&json, NULL, '{');
     answer_seeds(report->plan, &json);
     json_writer_number(&json, "runs", tally->entries.count);
@@ -408,6 +416,7 @@ void report_sweep_print_json(const struct sweep_report *report, struct buffer *o
     if (report->plan->is_guided)
         json_writer_number(&json, "features", tally->reached_count);
     json_writer_number(&json, "undecided", undecided);
+    json_writer_number(&json, "too_long", too_long);
     answer_not_judged(report, &json);
     if (report->interrupted)
         json_writer_text(&json, "interrupted", report->interrupted);

@@ -267,12 +267,25 @@ void dispatch_reschedule_timers(struct world *world, uint32_t node)
         dispatch_timer(world, place);
 }
 
-static enum status check_event_count(const struct world *world, struct error *err)
-{
-    uint64_t count_max = world->options.limits.event_count_max;
+#define EVENTS_BETWEEN_LOOKS 1024 /* whether somebody wants the run to end */
 
-    if (world->counts.events > count_max)
-        return error_set(err, STATUS_OVER_LIMIT, "more than %" PRIu64 " events", count_max);
+static enum status check_limits(struct world *world, struct error *err)
+{
+    const struct world_limits *limits = &world->options.limits;
+    const atomic_bool *stop = world->options.stop;
+
+    if (world->counts.events > limits->event_count_max)
+        return error_set(err, STATUS_TOO_LONG, "more than %" PRIu64 " events",
+                         limits->event_count_max);
+    if (world->now_ns > limits->time_ns_max)
+        return error_set(err, STATUS_TOO_LONG, "more than %" PRId64 ".%06d ms of virtual time",
+                         limits->time_ns_max / 1000000, (int)(limits->time_ns_max % 1000000));
+    if (stop && world->counts.events % EVENTS_BETWEEN_LOOKS == 0 &&
+        atomic_load_explicit(stop, memory_order_relaxed)) {
+        world->was_stopped = true;
+        return error_set(err, STATUS_TOO_LONG, "stopped after %" PRIu64 " events",
+                         world->counts.events);
+    }
     return STATUS_OK;
 }
 
@@ -280,7 +293,7 @@ static enum status check_event_count(const struct world *world, struct error *er
 static void count_event(struct world *world)
 {
     world->counts.events++;
-    if (check_event_count(world, &world->failure) != STATUS_OK)
+    if (check_limits(world, &world->failure) != STATUS_OK)
         dispatch_fail(world);
 }
 

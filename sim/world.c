@@ -46,6 +46,8 @@ static void fill_in_limits(struct world_limits *limits)
 {
     if (limits->event_count_max == 0)
         limits->event_count_max = UINT64_MAX;
+    if (limits->time_ns_max == 0)
+        limits->time_ns_max = INT64_MAX;
     if (limits->pending_max == 0)
         limits->pending_max = PENDING_DEFAULT;
     if (limits->pending_max > (size_t)1 << EVENT_SLOT_BITS)

@@ -13,13 +13,15 @@
  * Endpoints 0 to node_count - 1 are nodes; the client_count after them are
  * clients, which send and receive like nodes but have true clocks and are no
  * target of faults. A limit that is reached (memory, events, messages) ends
- * the run with an error; the processes' calls after that do nothing.
+ * the run with an error; the processes' calls after that do nothing. Beyond the number of events or
+ * the time, or if it is stopped, that error is STATUS_TOO_LONG.
  *
  * What may happen *to* nodes and links is in sim/fault.h.
  */
 #ifndef SIM_WORLD_H
 #define SIM_WORLD_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +46,7 @@
 /* Zero: the default, which is large. */
 struct world_limits {
     uint64_t event_count_max; /* handled in the whole run; default: no limit */
+    int64_t time_ns_max;      /* of virtual time, for events; default: no limit */
     size_t pending_max;       /* events in the queue; default 2^22 */
     uint32_t message_count_max;
     uint32_t timer_count_max;
@@ -60,6 +63,7 @@ struct world_options {
     struct trace_options trace;
     struct world_limits limits;
     struct coverage *coverage; /* NULL: nobody asks what the run reaches */
+    const atomic_bool *stop;   /* NULL: nobody wants it to end */
 };
 
 /* What happened, by kind, for reports: X(member, name). */
@@ -146,6 +150,7 @@ struct world {
     struct world_counts counts;
     uint64_t faults[FAULT_KIND_COUNT];
     bool stopped;
+    bool was_stopped;     /* by `stop`: the failure is no function of the options */
     struct error failure; /* the first; its status is STATUS_OK until then */
     struct buffer detail; /* scratch for the trace's text */
 };

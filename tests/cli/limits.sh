@@ -59,8 +59,39 @@ done
 exits 3 "and so does the whole jury" check selects.jsonl --timeout 0.5 --json
 check "which says it as an object" grep -q '^{"verdict":"unknown",.*not judged: the time limit of 0.5 seconds.*}$' out
 
+# Elections every nanosecond: nothing else is ever done.
+cp "$root/scenarios/list-append.toml" endless.toml
+endless="endless.toml --set cluster.election=1ns"
+# shellcheck disable=SC2086 # several arguments
+{
+    run 3 run $endless --set limits.events=20000 --json
+    check "a run beyond its budget of events is too long" \
+        mentions out 'more than 20000 events; limits.events allows no more'
+    check "and nobody's failure" mentions out '"failures":[],"verdict":"unknown"'
+    run 3 run $endless --set limits.simulated=10us
+    check "likewise beyond its simulated time" grep -q '^too long   .* limits.simulated allows no more' out
+    run 3 run $endless --timeout 0.3 --json
+    check "a run that the clock cut off has no trace" mentions out '"trace":null'
+    check "and says what cut it off" mentions out 'not judged: the time limit of 0.3 seconds"'
+
+    run 3 sweep $endless --set limits.events=20000 --seeds 1..3 --out long --json
+    check "a sweep counts runs that are too long" mentions out '"undecided":3,"too_long":3,"not_judged":[]'
+    check "and its journal says so" grep -q '"too_long":1' long/journal
+    run 3 sweep $endless --set limits.events=20000 --seeds 1..3 --out long --resume
+    check "they are not tried again, as they would be too long again" \
+        test "$(grep -c ' run ' long/journal)" -eq 3
+
+    run 3 sweep $endless --seeds 1..2 --timeout 0.3 --out late --json
+    check "a run of a sweep that takes too long is not judged" mentions out 'the time limit of 0.3 seconds'
+    check "nor is the other" test "$(grep -o 'the time limit' out | wc -l)" -eq 2
+    run 3 sweep $endless --seeds 1..2 --timeout 0.3 --out late --resume --json
+    check "and --resume tries both again" test "$(grep -c ' run ' late/journal)" -eq 4
+    run 3 sweep $endless --seeds 1..1000 -j 1 --time-budget 1 --json
+    check "a time budget ends the run that is at work" mentions out 'the time budget was over'
+}
+
 for command in 'check x' 'verify x y' 'convert x --to oh -o y' 'run x' 'bisect x' 'prove' 'program x' \
-    'generate rw-mix -o y' 'watch x --profile postgresql/serializable'; do
+    'generate rw-mix -o y' 'sweep x --seeds 1..2' 'watch x --profile postgresql/serializable'; do
     # shellcheck disable=SC2086 # several arguments
     exits 2 "$command refuses a limit that is none" $command --timeout soon
     check "and says what it takes" mentions err "--timeout takes seconds"

@@ -261,7 +261,7 @@ check "merged it is not judged either" mentions out "not judged 1 run, first wit
 check "the XML has it as an error" mentions lost.xml '<error message="not judged: its process was killed'
 run 0 sweep "$root/scenarios/swarm.toml" --seeds 1..3 -j 2 --set workload.transactions=3000 \
     --until-failure --out lost --resume --json
-check "--resume tries it again" mentions out '"runs":3,"missing":0,"failed":0,"undecided":0,"not_judged":[],'
+check "--resume tries it again" mentions out '"runs":3,"missing":0,"failed":0,"undecided":0,"too_long":0,"not_judged":[],'
 run 0 sweep --merge lost
 check "and the merged sweep has all" says out "runs       3"
 

@@ -257,8 +257,24 @@ static void a_run_that_never_ends_meets_its_limit_of_events(void)
     world_set_process(&world, 0, &busy, NULL);
     ASSERT_OK(world_start(&world, &err), &err);
     send_byte(0, 0, 'x');
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, world_run(&world, SECOND, &err));
+    TEST_ASSERT_EQUAL_INT(STATUS_TOO_LONG, world_run(&world, SECOND, &err));
     TEST_ASSERT_EQUAL_STRING("at 0.000 ms of virtual time: more than 1000 events", err.text);
+    TEST_ASSERT_FALSE(world.was_stopped);
+}
+
+static void a_run_that_never_ends_can_be_stopped(void)
+{
+    static const struct node_process busy = { .message = send_to_self };
+    const atomic_bool stop = true;
+
+    options.stop = &stop;
+    world_close(&world);
+    ASSERT_OK(world_init(&world, &options, fixture_arena(), &err), &err);
+    world_set_process(&world, 0, &busy, NULL);
+    ASSERT_OK(world_start(&world, &err), &err);
+    send_byte(0, 0, 'x');
+    TEST_ASSERT_EQUAL_INT(STATUS_TOO_LONG, world_run(&world, SECOND, &err));
+    TEST_ASSERT_TRUE(world.was_stopped);
 }
 
 static void each_limit_ends_the_run_with_its_name(void)
@@ -384,6 +400,7 @@ int main(void)
     RUN_TEST(nodes_clocks_are_within_their_bounds_and_clients_are_true);
     RUN_TEST(one_more_node_leaves_the_clocks_and_streams_there_were);
     RUN_TEST(a_run_that_never_ends_meets_its_limit_of_events);
+    RUN_TEST(a_run_that_never_ends_can_be_stopped);
     RUN_TEST(each_limit_ends_the_run_with_its_name);
     RUN_TEST(too_many_timers_end_the_run);
     RUN_TEST(impossible_options_are_refused);

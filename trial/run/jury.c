@@ -198,13 +198,15 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     struct check_options asked = options_for(checker, options);
     int64_t began_ns = wall_clock_ns();
     struct timeout timeout;
+    bool is_over;
     enum status status;
 
     progress_begin(options->progress, checker->name);
     if (options->tell)
         tell_so_far(jury, h, checker, options, left_ns);
     TRY(timeout_begin(&timeout, left_ns, err));
-    asked.stop = timeout_stop(&timeout);
+    if (left_ns > 0)
+        asked.stop = timeout_stop(&timeout);
     status = checker_run(checker, h, &asked, &juror->check, err);
     timeout_end(&timeout);
     juror->check_ns = wall_clock_ns() - began_ns;
@@ -218,8 +220,9 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     jury->juror_count++;
     if (options->rule == JURY_COMPLETE)
         doubt_nothing(h, &juror->check);
-    if (juror->check.verdict == VERDICT_UNKNOWN && timeout_is_over(&timeout)) {
-        tell_limit(&juror->check, options->limit_ns > 0
+    is_over = timeout_is_over(&timeout) || (options->check.stop && atomic_load(options->check.stop));
+    if (juror->check.verdict == VERDICT_UNKNOWN && is_over) {
+        tell_limit(&juror->check, options->limit_ns > 0 || options->check.stop
                                       ? options->unfinished
                                       : "the verdict was certain, and the rest had 10 s");
     }

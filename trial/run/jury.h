@@ -28,7 +28,7 @@ struct jury;
 struct store_protocol_facts;
 
 struct jury_options {
-    struct check_options check; /* its `stop` and `progress` are set here */
+    struct check_options check; /* its `progress` is set here, and with a limit its `stop` */
     enum jury_rule rule;
     bool is_named;
     bool may_lack; /* one that is named and lacks something is skipped: what is judged was drawn */
@@ -39,7 +39,7 @@ struct jury_options {
     const struct profile *profile;
     bool stops_first;       /* ends with the first that settles the verdict */
     int64_t limit_ns;       /* for all of them; 0: none */
-    const char *unfinished; /* with a limit: the reason of one that has not answered by then */
+    const char *unfinished; /* with a limit or `check.stop`: the reason of one that has not answered then */
     const char *memory;     /* what a reason calls the limit of memory: "--memory 4G"; or NULL */
     const struct progress *progress;
     /* Told what is known whenever a checker is asked, as if that one did not answer; or NULL. */

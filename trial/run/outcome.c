@@ -93,6 +93,9 @@ static enum status take_doubt(struct run_outcome *outcome, const struct trial *t
     struct jury_gap gap;
     enum status status;
 
+    outcome->is_too_long = trial->simulation->too_long[0] != '\0';
+    if (outcome->is_too_long)
+        return copy_text(&outcome->undecided, trial->simulation->too_long, err);
     if (outcome->verdict != VERDICT_UNKNOWN || outcome->committed == 0)
         return STATUS_OK;
     for (uint32_t i = 0; jury_gap(&trial->jury, i, &gap); i++)
@@ -326,6 +329,11 @@ static void write_checks(const void *owner, const char *name, struct json_writer
     }
 }
 
+static bool is_too_long(const void *owner)
+{
+    return ((const struct run_outcome *)owner)->is_too_long;
+}
+
 static enum status read_undecided(struct json *json, void *owner, struct error *err)
 {
     struct run_outcome *outcome = owner;
@@ -474,6 +482,8 @@ static const struct json_row outcome_rows[] = {
     { .name = "sometimes", .read = read_sometimes, .write = write_sometimes,
       .is_there = has_store },
     { .name = "checks", .type = JSON_LIST, .read = read_check, .write = write_checks },
+    { .name = "too_long", .type = JSON_FLAG, .offset = offsetof(struct run_outcome, is_too_long),
+      .size = sizeof(bool), .is_there = is_too_long },
     { .name = "undecided", .read = read_undecided, .write = write_undecided,
       .is_there = is_undecided },
     { .name = "not_judged", .read = read_not_judged, .write = write_not_judged,

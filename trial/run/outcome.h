@@ -42,6 +42,7 @@ struct run_outcome {
     uint64_t felt[NEMESIS_COUNT_MAX];    /* strikes that took effect */
     uint64_t sometimes[SOMETIMES_COUNT];
     uint8_t checks[JURY_MAX]; /* as checkers_all(): 0: it did not judge; else 1 and its verdict */
+    bool is_too_long; /* a budget of the run was over; `undecided` says which */
     char *undecided; /* why a run in which something committed is unknown; NULL: it is not */
     char *not_judged; /* how the machine failed it, so that nothing is known; NULL: it is judged */
     ARRAY(struct failure) failures;

@@ -93,7 +93,10 @@ static enum status ask_jury(struct trial *trial, struct error *err)
     struct store_protocol_facts protocol = store_protocol_facts(trial->scenario->cluster.protocol);
     enum level level = trial_level(trial->scenario, protocol.level);
     struct jury_options options = {
-        .check = { .level = level, .flags = trial->options.flags & TRIAL_WITNESS ? CHECK_WITNESS : 0 },
+        .check = { .level = level,
+                   .flags = trial->options.flags & TRIAL_WITNESS ? CHECK_WITNESS : 0,
+                   .stop = trial->options.stop },
+        .unfinished = trial->options.unfinished,
         .rule = JURY_DUE,
         .is_named = wishes->is_listed,
         .may_lack = trial->scenario->swarm.dimensions != 0,
@@ -114,7 +117,7 @@ enum status trial_judge(struct trial *trial, struct error *err)
     bool nobody_judges = wishes->is_listed && wishes->checkers == 0;
 
     assert(trial->simulation && !trial->is_judged);
-    if (!trial->simulation->store ||
+    if (!trial->simulation->store || trial->simulation->too_long[0] != '\0' ||
         (nobody_judges && !(trial->options.flags & TRIAL_HISTORY) && !trial->options.coverage))
         return STATUS_OK;
     TRY(simulation_history(trial->simulation, &trial->history, err));

@@ -11,6 +11,11 @@
 /* Address space, of which a run uses what it needs. */
 #define SLICE_NS INT64_C(100000000)
 
+/* A run that takes so long is too long, unless its scenario says otherwise. */
+#define EVENTS_MAX UINT64_C(20000000)
+#define EVENTS_FOR_EACH UINT64_C(1000) /* transaction, and second of its duration */
+#define SIMULATED_NS_MAX (INT64_C(168) * 3600 * 1000000000)
+
 static bool has_store(const struct scenario *scenario)
 {
     return scenario->workload.kind != WORKLOAD_PING;
@@ -232,6 +237,21 @@ static enum status open_store(struct simulation *simulation, const struct scenar
     return STATUS_OK;
 }
 
+static struct world_limits limits_of(const struct scenario *scenario)
+{
+    struct world_limits limits = { .event_count_max = scenario->limits.events,
+                                   .time_ns_max = scenario->limits.simulated_ns };
+
+    if (limits.event_count_max == 0)
+        limits.event_count_max =
+            EVENTS_MAX +
+            EVENTS_FOR_EACH * ((uint64_t)scenario->workload.client.transactions +
+                               (uint64_t)scenario->workload.duration_ns / 1000000000);
+    if (limits.time_ns_max == 0)
+        limits.time_ns_max = SIMULATED_NS_MAX;
+    return limits;
+}
+
 static enum status build(struct simulation *simulation, const struct scenario *scenario,
                          const struct run_options *with, struct error *err)
 {
@@ -245,6 +265,8 @@ static enum status build(struct simulation *simulation, const struct scenario *s
         .draws_by_time = scenario->capsule.draws_by_time,
         .trace = with->trace,
         .coverage = with->coverage,
+        .limits = limits_of(scenario),
+        .stop = with->stop,
     };
 
     TRY(world_init(&simulation->world, &options, &simulation->arena, err));
@@ -442,9 +464,27 @@ static enum status simulation_run_world(struct simulation *simulation, const str
                              : settle_ping(simulation, scenario, err);
 }
 
+/* What was found before is of a run that had not come to its end. */
+static void give_up(struct simulation *simulation, const struct run_options *with,
+                    const struct error *err)
+{
+    const struct world *world = &simulation->world;
+    const char *by = world->was_stopped && with->unfinished ? with->unfinished
+                     : world->was_stopped                   ? "somebody stopped it"
+                     : world->counts.events > world->options.limits.event_count_max
+                         ? "limits.events allows no more"
+                         : "limits.simulated allows no more";
+
+    snprintf(simulation->too_long, sizeof simulation->too_long, "%.160s; %.120s", err->text, by);
+    simulation->finding_count = 0;
+    simulation->unasked[0] = '\0';
+}
+
 /* A store in which nothing committed has shown nothing. */
 static enum verdict simulation_judge(const struct simulation *simulation)
 {
+    if (simulation->too_long[0] != '\0')
+        return VERDICT_UNKNOWN;
     if (simulation->finding_count > 0)
         return VERDICT_INVALID;
     if (simulation->store && store_findings(simulation->store)->committed == 0)
@@ -486,12 +526,19 @@ enum status simulation_run(struct simulation *simulation, const struct scenario 
     const struct run_options *with = options ? options : &nothing;
     struct simulation_work work = { simulation, scenario, with };
     int64_t began_ns = wall_clock_ns();
+    enum status status;
 
     assert(!scenario->source || scenario->drawn_seed == scenario->seed); /* scenario_take_seed() */
     memset(simulation, 0, sizeof *simulation);
     TRY(take_arena(simulation, with->arena, err));
-    TRY(arena_guarded(&simulation->arena, &simulation->guard, simulation_build_and_run, &work,
-                      err));
+    status = arena_guarded(&simulation->arena, &simulation->guard, simulation_build_and_run, &work,
+                           err);
+    if (status == STATUS_TOO_LONG) {
+        give_up(simulation, with, err);
+        *err = (struct error){ 0 };
+    } else {
+        TRY(status);
+    }
     simulation->trace = world_trace_hash(&simulation->world);
     simulation->verdict = simulation_judge(simulation);
     simulation->wall_ns = wall_clock_ns() - began_ns;

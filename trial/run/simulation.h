@@ -59,6 +59,9 @@ struct run_options {
     struct redraw redraw;
     const char *memory; /* what a verdict's reason calls the limit: "--memory 4G"; or NULL */
     unsigned flags; /* enum trial_flag, see trial/run/run.h */
+    /* What ends the run and its judging: it is too long then, or a checker is undecided. */
+    const atomic_bool *stop;
+    const char *unfinished; /* with `stop`: the reason of who is undecided by it */
 };
 
 struct simulation {
@@ -77,6 +80,7 @@ struct simulation {
     struct finding findings[SIMULATION_FINDINGS_MAX];
     uint32_t finding_count;
     char unasked[200]; /* an invariant that nobody asked for, and why; empty: none */
+    char too_long[300]; /* the budget that was over, and when: nothing is judged; else empty */
     int64_t wall_ns; /* how long it took; no part of the result */
 };
 

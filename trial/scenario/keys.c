@@ -280,6 +280,14 @@ static const struct section_key check_rows[] = {
       "if true, the invariants of the workload or its program are not judged (false)", 0 },
 };
 
+static const struct section_key limits_rows[] = {
+    { "events", KEY_SIZE, offsetof(struct scenario_limits, events), 1, INT64_C(1000000000000000), NONE,
+      "number of events after which the run is too long (20_000_000, and 1_000 for each "
+      "transaction and each second of `duration`)", 0 },
+    { "simulated", KEY_DURATION, offsetof(struct scenario_limits, simulated_ns), 1, 7 * DAY, NONE,
+      "virtual time after which the run is too long, also while it settles (168h)", 0 },
+};
+
 #define SECTION(named, place, its_rows)                                                            \
     { .name = named, .offset = place, .rows = its_rows, .count = ROW_COUNT(its_rows) }
 #define LIST(named, place, its_rows, size, counted, at_most)                                       \
@@ -298,6 +306,7 @@ const struct section scenario_sections[] = {
     SECTION("swarm", TOP(swarm), swarm_rows),
     SECTION("buggify", TOP(buggify), buggify_rows),
     SECTION("check", TOP(check), check_rows),
+    SECTION("limits", TOP(limits), limits_rows),
     { .name = "nemesis", .type = SECTION_NEMESES, .offset = TOP(nemeses), .rows = nemesis_rows,
       .count = ROW_COUNT(nemesis_rows), .element_size = sizeof(struct nemesis_options),
       .count_offset = TOP(nemesis_count), .count_max = NEMESIS_COUNT_MAX,

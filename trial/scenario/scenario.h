@@ -180,6 +180,12 @@ struct scenario_lines {
 };
 
 struct scenario_block; /* memory of a scenario */
+/* What a run may cost; 0: as docs/scenarios.md has it. */
+struct scenario_limits {
+    uint64_t events;
+    int64_t simulated_ns;
+};
+
 struct scenario_source; /* of one that draws settings: what it was read from */
 
 struct scenario {
@@ -195,6 +201,7 @@ struct scenario {
     struct nemesis_options nemeses[NEMESIS_COUNT_MAX];
     uint32_t nemesis_count;
     struct check_wishes check;
+    struct scenario_limits limits;
     struct invariant_options invariants[INVARIANT_COUNT_MAX];
     uint32_t invariant_count;
     struct scenario_step steps[SCHEDULE_STEPS_MAX];

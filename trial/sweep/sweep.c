@@ -9,6 +9,7 @@
 #include "base/wall_clock.h"
 
 #define JOURNAL_NAME "journal"
+#define BUDGET_GRACE_NS INT64_C(1000000000) /* for runs that had begun when the budget was over */
 #define WAIT_MS 200 /* between two looks at the clock */
 
 /* --- The journal ------------------------------------------------------------------------------ */
@@ -297,11 +298,16 @@ static enum status run_jobs(struct sweep *sweep, struct error *err)
     struct workers_options options = {
         .count = sweep->options.worker_count < WORKERS_MAX ? sweep->options.worker_count : WORKERS_MAX,
         .in_order = sweep->plan.until_failure,
+        .job_ns = sweep->options.run_ns,
+        .job_late = sweep->options.late,
+        .until_late = "the time budget was over",
         .work = sweep_work_do,
         .context = &sweep->work,
     };
     enum status status;
 
+    if (sweep->options.budget_ns > 0)
+        options.until_ns = sweep->began_ns + sweep->options.budget_ns + BUDGET_GRACE_NS;
     sweep->work = (struct sweep_work){ .plan = &sweep->plan };
     sweep->next_job = sweep->plan.shard;
     sweep->to_do = plan_shard_job_count(&sweep->plan) - sweep->tally.entries.count;

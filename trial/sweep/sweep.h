@@ -36,6 +36,8 @@ struct sweep_options {
     bool until_failure, is_guided;
     bool no_sync; /* the journal survives a kill, not a power cut */
     int64_t budget_ns; /* 0: none */
+    int64_t run_ns;    /* wall time of each run; 0: no limit */
+    const char *late;  /* why a run that takes longer is not judged */
     unsigned worker_count;
     const atomic_bool *stop; /* true: no more runs, and those at work are given up; may be NULL */
     const struct progress *progress;

@@ -117,6 +117,7 @@ static enum status add_doubt(struct subject_tally *sum, uint64_t job,
     if (!outcome->undecided)
         return STATUS_OK;
     sum->undecided++;
+    sum->too_long += outcome->is_too_long;
     if (sum->doubt && sum->doubt_job < job)
         return STATUS_OK;
     sum->doubt_job = job;

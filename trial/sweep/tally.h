@@ -24,6 +24,7 @@ struct felt {
 /* Of one scenario. */
 struct subject_tally {
     uint64_t runs, failed, undecided;
+    uint64_t too_long; /* of those that are undecided */
     uint64_t barren; /* runs in which nothing committed */
     uint64_t committed, aborted, unknown; /* transactions */
     struct felt nemeses[NEMESIS_COUNT_MAX];

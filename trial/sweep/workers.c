@@ -228,6 +228,7 @@ static enum status give_job(struct workers *workers, struct worker *worker, stru
     job = &worker->job;
     *job = workers->queue.at[workers->queue_head++];
     worker->is_busy = true;
+    worker->began_ns = wall_clock_ns();
     (void)send_frame(worker->socket, job->text, job->length, WORK_DONE);
     if (workers->queue_head == workers->queue.count)
         workers->queue.count = workers->queue_head = 0;
@@ -489,6 +490,74 @@ static enum status hear(struct workers *workers, struct worker *worker, struct e
     return take_answer(workers, worker, err);
 }
 
+/* --- Time ------------------------------------------------------------------------------------- */
+
+/* When the worker's try is to be ended, and why then; INT64_MAX: never. */
+static int64_t end_of_try(const struct workers *workers, const struct worker *worker,
+                          const char **why)
+{
+    const struct workers_options *options = &workers->options;
+    int64_t end_ns = INT64_MAX;
+
+    if (options->job_ns > 0) {
+        end_ns = worker->began_ns + options->job_ns;
+        *why = options->job_late;
+    }
+    if (options->until_ns > 0 && options->until_ns < end_ns) {
+        end_ns = options->until_ns;
+        *why = options->until_late;
+    }
+    return end_ns;
+}
+
+/* Not longer than until the first try is to be ended. */
+static int shorten_wait(const struct workers *workers, int timeout_ms)
+{
+    int64_t now_ns = wall_clock_ns();
+    const char *why;
+
+    for (unsigned i = 0; i < worker_count(workers); i++) {
+        const struct worker *worker = &workers->list[i];
+        int64_t end_ns = worker->is_busy ? end_of_try(workers, worker, &why) : INT64_MAX;
+        int64_t left_ms = end_ns > now_ns ? (end_ns - now_ns) / 1000000 + 1 : 0;
+
+        if (end_ns < INT64_MAX && left_ms < INT32_MAX && (timeout_ms < 0 || left_ms < timeout_ms))
+            timeout_ms = (int)left_ms;
+    }
+    return timeout_ms;
+}
+
+static enum status end_try(struct workers *workers, struct worker *worker, const char *why,
+                           struct error *err)
+{
+    struct worker_job job = worker->job;
+    struct work *work;
+
+    kill(worker->pid, SIGKILL);
+    worker->job = (struct worker_job){ 0 };
+    end_worker(worker);
+    worker->job = job;
+    TRY(finish(workers, worker, &work, err));
+    work->end = WORK_NOT_JUDGED;
+    work->error.status = STATUS_TOO_LONG;
+    snprintf(work->error.text, sizeof work->error.text, "%s", why);
+    return STATUS_OK;
+}
+
+static enum status end_late_tries(struct workers *workers, struct error *err)
+{
+    int64_t now_ns = wall_clock_ns();
+
+    for (unsigned i = 0; i < worker_count(workers); i++) {
+        struct worker *worker = &workers->list[i];
+        const char *why = NULL;
+
+        if (worker->is_busy && end_of_try(workers, worker, &why) <= now_ns)
+            TRY(end_try(workers, worker, why, err));
+    }
+    return STATUS_OK;
+}
+
 /* Whatever has come within the time. */
 static enum status hear_all(struct workers *workers, int timeout_ms, struct error *err)
 {
@@ -503,11 +572,12 @@ static enum status hear_all(struct workers *workers, int timeout_ms, struct erro
         }
     if (count == 0)
         return STATUS_OK;
-    if (poll(polled, count, timeout_ms) < 0 && errno != EINTR)
+    if (poll(polled, count, shorten_wait(workers, timeout_ms)) < 0 && errno != EINTR)
         return error_set(err, STATUS_IO, "cannot wait for workers: %s", strerror(errno));
     for (nfds_t i = 0; i < count; i++)
         if (polled[i].revents)
             TRY(hear(workers, of[i], err));
+    TRY(end_late_tries(workers, err));
     return give_jobs(workers, err);
 }
 

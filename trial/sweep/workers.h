@@ -39,6 +39,14 @@ struct workers_options {
     unsigned count;    /* 0: as one */
     unsigned jobs_max; /* after so many a worker makes room for a fresh one; 0: never */
     bool in_order;
+    /*
+     * What wall time allows; 0: all. A try that takes longer is ended with its process and not made
+     * again, for this reason.
+     */
+    int64_t job_ns;
+    const char *job_late;
+    int64_t until_ns; /* of the clock: for all jobs */
+    const char *until_late;
     /* In the worker. What it writes into `answer` is the answer. */
     enum status (*work)(void *context, struct text job, struct buffer *answer, struct error *);
     void *context;
@@ -48,7 +56,7 @@ enum work_end {
     WORK_DONE,
     WORK_REFUSED,    /* the job is wrong: `error` */
     WORK_DIED,       /* it crashed, and again in a fresh process: `signal`, or else `exit_status` */
-    WORK_NOT_JUDGED, /* the machine failed it each time: `error` says how */
+    WORK_NOT_JUDGED, /* the machine failed it each time, or it took too long: `error` says how */
 };
 
 struct work {
@@ -74,6 +82,7 @@ struct worker {
     FILE *words;           /* what it writes to standard error */
     bool is_busy;
     struct worker_job job; /* if it is busy */
+    int64_t began_ns;      /* when it got it */
     unsigned done;         /* jobs */
     struct buffer in;      /* of its answer, so far */
 };

@@ -48,6 +48,16 @@ static enum status read_back(struct text text)
     return outcome_read(&copy, text, &err);
 }
 
+static void a_run_that_was_too_long_says_so(void)
+{
+    outcome.is_too_long = true;
+    outcome.undecided = strdup("more than 5 events");
+    outcome_print(&outcome, &line);
+    ASSERT_OK(read_back((struct text){ line.at, line.count }), &err);
+    TEST_ASSERT_TRUE(copy.is_too_long);
+    TEST_ASSERT_EQUAL_STRING("more than 5 events", copy.undecided);
+}
+
 static void what_is_printed_reads_back_as_the_same(void)
 {
     outcome_print(&outcome, &line);
@@ -122,6 +132,7 @@ int main(void)
 {
     UNITY_BEGIN();
     RUN_TEST(what_is_printed_reads_back_as_the_same);
+    RUN_TEST(a_run_that_was_too_long_says_so);
     RUN_TEST(it_is_one_line);
     RUN_TEST(whatever_is_cut_off_is_refused);
     RUN_TEST(what_no_outcome_has_is_refused);

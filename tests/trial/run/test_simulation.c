@@ -392,6 +392,33 @@ static void several_leaders_offer_no_lists_and_have_no_leader_to_strike(void)
     TEST_ASSERT_EQUAL_STRING("crash one: there are no shards to be led", err.text);
 }
 
+/* Elections every nanosecond: nothing else is ever done. */
+static void a_run_beyond_its_budgets_is_too_long_and_nothing_is_found(void)
+{
+    static const struct {
+        const char *set, *why;
+    } rows[] = {
+        { "limits.events=20000", "more than 20000 events; limits.events allows no more" },
+        { "limits.simulated=20us",
+          "more than 0.020000 ms of virtual time; limits.simulated allows no more" },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        const char *const sets[] = { "cluster.election=1ns", rows[i].set };
+
+        read_store("", sets, 2);
+        run(simulation);
+        run(other);
+        TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, simulation->verdict);
+        TEST_ASSERT_EQUAL_UINT32(0, simulation->finding_count);
+        TEST_ASSERT_NOT_NULL_MESSAGE(strstr(simulation->too_long, rows[i].why),
+                                     simulation->too_long);
+        TEST_ASSERT_EQUAL_MEMORY(&simulation->trace, &other->trace, sizeof other->trace);
+        forget(simulation);
+        forget(other);
+    }
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -413,6 +440,7 @@ int main(void)
     RUN_TEST(a_store_without_time_to_settle_is_stuck);
     RUN_TEST(a_nemesis_that_never_struck_is_named);
     RUN_TEST(what_the_store_refuses_has_a_line);
+    RUN_TEST(a_run_beyond_its_budgets_is_too_long_and_nothing_is_found);
     RUN_TEST(several_leaders_offer_no_lists_and_have_no_leader_to_strike);
     return UNITY_END();
 }

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/wall_clock.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -247,6 +248,37 @@ static void a_job_that_ends_undecided_is_not_tried_again(void)
     TEST_ASSERT_EQUAL_UINT64(0, workers.tried_again);
 }
 
+static void a_job_that_takes_longer_than_it_may_is_not_judged(void)
+{
+    const struct work *got;
+
+    open_workers((struct workers_options){ .count = 2, .job_ns = 50000000, .job_late = "so late" });
+    submit("sleep 100000");
+    submit("x");
+    assert_answer("did x", next());
+    got = next();
+    TEST_ASSERT_EQUAL(WORK_NOT_JUDGED, got->end);
+    TEST_ASSERT_EQUAL_STRING("so late", got->error.text);
+    TEST_ASSERT_EQUAL_UINT64(0, workers.tried_again);
+    submit("y");
+    assert_answer("did y", next());
+}
+
+static void what_is_not_done_when_all_time_is_over_is_not_judged(void)
+{
+    open_workers((struct workers_options){ .count = 1,
+                                           .until_ns = wall_clock_ns() + 50000000,
+                                           .until_late = "all was over" });
+    submit("sleep 100000");
+    submit("sleep 100000");
+    for (int i = 0; i < 2; i++) {
+        const struct work *got = next();
+
+        TEST_ASSERT_EQUAL(WORK_NOT_JUDGED, got->end);
+        TEST_ASSERT_EQUAL_STRING("all was over", got->error.text);
+    }
+}
+
 static void answers_may_be_longer_than_a_pipe(void)
 {
     const struct work *got;
@@ -304,6 +336,8 @@ int main(void)
     RUN_TEST(a_job_that_the_machine_fails_is_tried_again);
     RUN_TEST(a_job_that_the_machine_fails_each_time_is_not_judged);
     RUN_TEST(a_job_that_ends_undecided_is_not_tried_again);
+    RUN_TEST(a_job_that_takes_longer_than_it_may_is_not_judged);
+    RUN_TEST(what_is_not_done_when_all_time_is_over_is_not_judged);
     RUN_TEST(answers_may_be_longer_than_a_pipe);
     RUN_TEST(a_worker_for_each_job_where_that_is_wanted);
     RUN_TEST(what_is_cancelled_never_comes);
