@@ -91,7 +91,7 @@ checkers/infer/predicates   uses infer registers
 checkers/infer/models
     inside models.h
 checkers/infer/orders       uses infer lists models predicates registers
-    inside graph.h replay.h
+    inside graph.h
 checkers/infer/linear
     inside linear.h
 checkers/infer/workloads    uses models

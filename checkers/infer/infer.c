@@ -9,7 +9,6 @@
 #include "checkers/infer/linear/linear.h"
 #include "checkers/infer/lists/lists.h"
 #include "checkers/infer/orders/graph.h"
-#include "checkers/infer/orders/replay.h"
 #include "checkers/infer/predicates/predicates.h"
 #include "checkers/infer/registers/registers.h"
 #include "checkers/infer/workloads/workloads.h"

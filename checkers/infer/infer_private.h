@@ -5,7 +5,7 @@
  *     infer_read_lists()       orders of lists, versions read, direct anomalies      lists/
  *     infer_read_registers()   the same of registers                                 registers/
  *     (open transactions that somebody read from are in from here on)
- *     infer_find_lost_updates() of both, by the versions that were read              updates.c
+ *     infer_find_lost_updates() of both, by the versions that were read              infer.c
  *     infer_read_predicates()  what statements saw, direct anomalies of theirs       predicates/
  *     workloads_run()          totals of banks; sets and counters are its alone       workloads/
  *     infer_replay()           an order that explains everything, if one is at hand   orders/

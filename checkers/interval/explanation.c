@@ -6,7 +6,7 @@
 
 #include "base/bisect.h"
 #include "base/hash.h"
-#include "checkers/interval/derivation_witness_private.h"
+#include "checkers/interval/derivation_private.h"
 #include "checkers/interval/explanation_statements_private.h"
 #include "checkers/interval/settled_order_private.h"
 #include "checkers/proof/tell.h"

@@ -2,8 +2,86 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
+#include "base/error.h"
+#include "base/text.h"
 #include "checkers/interval/derivation_private.h"
+#include "checkers/interval/timeline_private.h"
+
+/* --- Drawings -------------------------------------------------------------------- */
+
+#define DRAWING_WIDTH 48
+
+void findings_drawing_add(struct window_drawing *d, struct time_window times, const char *format, ...)
+{
+    va_list arguments;
+
+    if (d->count == DRAWING_ROWS_MAX)
+        return;
+    d->rows[d->count].times = times;
+    va_start(arguments, format);
+    vsnprintf(d->rows[d->count].label, sizeof d->rows[d->count].label, format, arguments);
+    va_end(arguments);
+    d->count++;
+}
+
+static bool is_open(int64_t time)
+{
+    return time == TIMELINE_BEGINNING || time == TIMELINE_END;
+}
+
+static void find_scale(const struct window_drawing *d, int64_t *low, int64_t *high)
+{
+    *low = INT64_MAX;
+    *high = INT64_MIN;
+    for (size_t i = 0; i < d->count; i++)
+        for (int end = 0; end < 2; end++) {
+            int64_t time = end ? d->rows[i].times.high : d->rows[i].times.low;
+
+            if (is_open(time))
+                continue;
+            *low = time < *low ? time : *low;
+            *high = time > *high ? time : *high;
+        }
+}
+
+/* Its column; times that are far apart may lie 2^63 from each other. */
+static int column_of(int64_t time, int64_t low, int64_t high)
+{
+    uint64_t span = (uint64_t)high - (uint64_t)low, from = (uint64_t)time - (uint64_t)low;
+
+    if (time <= low || span == 0)
+        return 0;
+    if (time >= high)
+        return DRAWING_WIDTH - 1;
+    return (int)(from / (span / (DRAWING_WIDTH - 1) + 1));
+}
+
+void findings_drawing_print(const struct window_drawing *d, struct buffer *out)
+{
+    int64_t low, high;
+
+    find_scale(d, &low, &high);
+    if (low > high)
+        return;
+    for (size_t i = 0; i < d->count; i++) {
+        struct time_window times = d->rows[i].times;
+        int from = is_open(times.low) ? 0 : column_of(times.low, low, high);
+        int to = times.high == TIMELINE_END ? DRAWING_WIDTH - 1 : column_of(times.high, low, high);
+
+        buffer_print(out, "%-20s ", d->rows[i].label);
+        for (int c = 0; c <= to; c++)
+            buffer_byte(out, c < from    ? ' '
+                             : c == from ? (is_open(times.low) ? '-' : '|')
+                             : c == to   ? (is_open(times.high) ? '>' : '|')
+                                         : '-');
+        buffer_byte(out, '\n');
+    }
+}
 
 #define STEPS_TOLD 4 /* of why a window is as narrow as it is */
 
@@ -190,7 +268,7 @@ static void draw_point(const struct interval_model *m, const struct timeline *t,
                        : timeline_point(t, point)->is_view ? "reads as of"
                                                            : "commits";
 
-    drawing_add(drawing, t == &m->certifier ? live->at : point_times(t, point), "T%" PRId64 " %s",
+    findings_drawing_add(drawing, t == &m->certifier ? live->at : point_times(t, point), "T%" PRId64 " %s",
                 live->id, does);
 }
 
@@ -234,7 +312,7 @@ static void tell_chain(struct interval_model *m, const struct timeline *t,
         draw_point(m, t, o->from, &drawing);
     }
     tell_end(m, t, f, &drawing);
-    drawing_print(&drawing, &f->drawing);
+    findings_drawing_print(&drawing, &f->drawing);
 }
 
 /* Where a transaction has one instant, the certifier's is the order of these. */

@@ -4,7 +4,6 @@
 #ifndef CHECKERS_INTERVAL_FINDINGS_PRIVATE_H
 #define CHECKERS_INTERVAL_FINDINGS_PRIVATE_H
 
-#include "checkers/interval/drawing_private.h"
 #include "checkers/interval/interval_model_private.h"
 
 /* Begins a finding; NULL: there are enough of them, or no memory. It goes into `findings` at once. */

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checkers/interval/derivation_witness_private.h"
+#include "checkers/interval/derivation_private.h"
 #include "checkers/interval/explanation_private.h"
 #include "checkers/interval/interval_model_private.h"
 #include "checkers/interval/traces_private.h"

@@ -215,7 +215,7 @@ MUST_USE enum status interval_model_initial(struct interval_model *, uint32_t ke
 MUST_USE enum status interval_model_initial_row(struct interval_model *, uint32_t key,
                                                 uint64_t value, uint32_t row, struct error *);
 /*
- * A key is a row of a table, at a place in its order (key_order_private.h). Told before the first
+ * A key is a row of a table, at a place in its order (key_versions_private.h). Told before the first
  * transaction with the key comes; what is told again is passed over.
  */
 MUST_USE enum status interval_model_row_key(struct interval_model *, uint32_t key, uint32_t table,

@@ -8,10 +8,72 @@
 #ifndef CHECKERS_INTERVAL_INTERVAL_MODEL_PRIVATE_H
 #define CHECKERS_INTERVAL_INTERVAL_MODEL_PRIVATE_H
 
-#include "checkers/interval/drawing_private.h"
-#include "checkers/interval/key_order_private.h"
 #include "checkers/interval/interval_model.h"
 #include "checkers/interval/row_store_private.h"
+
+/*
+ * key_order: the keys of a table in the order of their places, to be looked up by range.
+ *
+ *     place    3    7    7    12        a place is mostly the number that is the primary key;
+ *     key      #4   #0   #9   #1        where it is none, all keys have the same
+ *
+ * Kept in pieces, each in order, so that neither a new key nor a lookup takes long.
+ */
+#define KEY_PIECE_ROOM 256
+
+struct placed_key {
+    int64_t place;
+    uint32_t key;
+};
+
+struct key_piece {
+    uint32_t count;
+    struct placed_key at[KEY_PIECE_ROOM];
+};
+
+struct key_order {
+    ARRAY(struct key_piece *) pieces; /* none of them empty */
+};
+
+/* A walk; what is added on the way may or may not be met. */
+struct key_walk {
+    const struct key_order *order;
+    size_t piece;
+    uint32_t at;
+    int64_t high;
+};
+
+void key_order_close(struct key_order *);
+MUST_USE enum status key_order_add(struct key_order *, int64_t place, uint32_t key, struct error *);
+
+/* The keys from one place to another, both included. */
+struct key_walk key_order_walk(const struct key_order *, int64_t low, int64_t high);
+/* False: that was the last. */
+bool key_walk_next(struct key_walk *, uint32_t *key);
+
+/*
+ * drawing: intervals under each other, on one scale.
+ *
+ *     T1 commits                |---------|
+ *     T2 commits                          |---------|
+ *     T3 reads as of                                          |--------|
+ *
+ * An end that nobody knows is open: it begins with '-' or ends with '>'.
+ */
+#define DRAWING_ROWS_MAX 12
+
+struct window_drawing {
+    struct {
+        char label[40];
+        struct time_window times;
+    } rows[DRAWING_ROWS_MAX];
+    size_t count;
+};
+
+/* Rows that there is no room for are left out. */
+void findings_drawing_add(struct window_drawing *, struct time_window, const char *format, ...)
+    PRINTF_LIKE(3, 4);
+void findings_drawing_print(const struct window_drawing *, struct buffer *);
 
 #define INTERVAL_NONE UINT32_MAX
 #define KEY_VERSIONS_KEPT 8 /* from so many on, old ones are looked for */

@@ -18,4 +18,6 @@ MUST_USE enum status weak_find_sessions(struct weak *, struct error *);
 MUST_USE enum status weak_add_fault(struct weak *, uint32_t txn, uint32_t op, uint32_t other,
                                     enum weak_fault_kind, struct error *);
 
+MUST_USE enum status weak_read_lists(struct weak *, struct error *);
+
 #endif

@@ -26,7 +26,6 @@
 #include "checkers/search/prefix_encoding.h"
 #include "checkers/weak/atomic_private.h"
 #include "checkers/weak/gather_private.h"
-#include "checkers/weak/lists_private.h"
 #include "checkers/weak/order_private.h"
 #include "checkers/weak/tell_private.h"
 #include "history/level.h"

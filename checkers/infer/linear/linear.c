@@ -1,14 +1,441 @@
 #include "checkers/infer/linear/linear.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "base/hash.h"
 #include "checkers/infer/linear/linear_private.h"
-#include "checkers/infer/linear/linear_calls_private.h"
 #include "checkers/infer/linear/linear_search_private.h"
-#include "checkers/infer/linear/linear_states_private.h"
 #include "checkers/infer/linear/linear_tell_private.h"
 #include "checkers/infer/linear/linear_zones_private.h"
+#include "checkers/proof/tell.h"
 #include "checkers/proof/witness.h"
+
+/* --- States ---------------------------------------------------------------------- */
+
+#define ELEMENTS_TOLD_MAX 12
+
+/* --- Equality ----------------------------------------------------------------------- */
+
+/* Whatever the order of the columns; lists in rows are as their lengths. */
+static uint64_t hash_row(const struct history *h, int64_t row)
+{
+    uint32_t names = h->shape_start[h->row_shape[row]];
+    uint64_t from = h->row_start[row], count = h->row_start[row + 1] - from, hash = count;
+
+    for (uint64_t i = 0; i < count; i++) {
+        uint64_t bits = (uint64_t)h->cell_value[from + i];
+
+        if (h->cell_kind[from + i] == VALUE_LIST)
+            bits = h->list_start[bits + 1] - h->list_start[bits];
+        hash += hash_number(hash_number(bits + h->cell_kind[from + i]) ^
+                            h->shape_column_name[names + i]);
+    }
+    return hash;
+}
+
+static uint64_t hash_state(const struct history *h, const struct state *s)
+{
+    uint64_t bits = s->kind == VALUE_ROW ? hash_row(h, s->bits) : (uint64_t)s->bits;
+
+    return hash_number(hash_number(bits ^ (uint64_t)s->kind << 56) ^ s->parent);
+}
+
+static bool is_equal(const struct history *h, const struct state *a, const struct state *b)
+{
+    if (a->kind != b->kind || a->parent != b->parent)
+        return false;
+    return a->bits == b->bits ||
+           (a->kind == VALUE_ROW &&
+            history_values_equal(h, (struct value){ VALUE_ROW, a->bits },
+                                 (struct value){ VALUE_ROW, b->bits }));
+}
+
+/* --- The table ---------------------------------------------------------------------- */
+
+/* The state's slot, or the free one where it would stand. */
+static uint32_t *seek(const struct states *s, const struct state *sought)
+{
+    uint64_t slot = hash_state(s->history, sought) & (s->slot_count - 1);
+
+    while (s->slots[slot] != 0 && !is_equal(s->history, &s->all.at[s->slots[slot] - 1], sought))
+        slot = (slot + 1) & (s->slot_count - 1);
+    return &s->slots[slot];
+}
+
+static enum status make_room(struct states *s, struct error *err)
+{
+    if (2 * s->all.count < s->slot_count)
+        return STATUS_OK;
+    s->slot_count = s->slot_count ? 2 * s->slot_count : 64;
+    TRY(check_memory((void **)&s->slots, s->slot_count, sizeof *s->slots, 0, err));
+    for (size_t i = 0; i < s->all.count; i++)
+        *seek(s, &s->all.at[i]) = (uint32_t)i + 1;
+    return STATUS_OK;
+}
+
+static enum status number(struct states *s, const struct state *state, uint32_t *found,
+                          struct error *err)
+{
+    uint32_t *slot;
+
+    TRY(make_room(s, err));
+    slot = seek(s, state);
+    if (*slot == 0) {
+        if (s->all.count >= STATE_UNSEEN - 1)
+            return error_set(err, STATUS_OVER_LIMIT, "there are too many different values");
+        TRY(array_push(&s->all, *state, err));
+        *slot = (uint32_t)s->all.count;
+    }
+    *found = *slot - 1;
+    return STATUS_OK;
+}
+
+enum status linear_states_init(struct states *s, const struct history *h, struct error *err)
+{
+    static const struct state nothing = { .parent = STATE_ANY, .kind = VALUE_NULL };
+    uint32_t unused;
+
+    *s = (struct states){ .history = h };
+    TRY(check_memory((void **)&s->seen, h->key_count, sizeof *s->seen, 0xff, err));
+    return number(s, &nothing, &unused, err);
+}
+
+void linear_states_close(struct states *s)
+{
+    array_close(&s->all);
+    free(s->slots);
+    free(s->seen);
+    *s = (struct states){ 0 };
+}
+
+enum status linear_states_append(struct states *s, uint32_t before, int64_t element,
+                                 uint32_t *after, struct error *err)
+{
+    struct state state = { .bits = element,
+                           .parent = before,
+                           .depth = s->all.at[before].depth + 1,
+                           .kind = VALUE_LIST };
+
+    return number(s, &state, after, err);
+}
+
+uint32_t linear_states_find_append(const struct states *s, uint32_t before, int64_t element)
+{
+    struct state state = { .bits = element, .parent = before, .kind = VALUE_LIST };
+    uint32_t slot;
+
+    if (before >= STATE_UNSEEN)
+        return STATE_UNSEEN;
+    slot = *seek(s, &state);
+    return slot == 0 ? STATE_UNSEEN : slot - 1;
+}
+
+/* --- Values ------------------------------------------------------------------------- */
+
+/* Goes on from the list of the key that was numbered before it, if one begins the other. */
+static enum status number_list(struct states *s, uint32_t key, int64_t list, uint32_t *found,
+                               struct error *err)
+{
+    const struct history *h = s->history;
+    uint64_t count = h->list_start[list + 1] - h->list_start[list], done = 0;
+    const int64_t *elements = h->list_element + h->list_start[list];
+    struct list_seen *seen = &s->seen[key];
+    uint32_t state = STATE_NOTHING;
+
+    if (seen->list != HISTORY_NONE) {
+        uint64_t before = h->list_start[seen->list + 1] - h->list_start[seen->list];
+        uint64_t both = before < count ? before : count;
+
+        if (memcmp(elements, h->list_element + h->list_start[seen->list],
+                   both * sizeof *elements) == 0) {
+            state = seen->state;
+            for (done = before; done > count; done--)
+                state = s->all.at[state].parent;
+        }
+    }
+    for (; done < count; done++)
+        TRY(linear_states_append(s, state, elements[done], &state, err));
+    *found = state;
+    *seen = (struct list_seen){ (uint32_t)list, state };
+    return STATUS_OK;
+}
+
+enum status linear_states_of_value(struct states *s, uint32_t key, struct value value,
+                                   uint32_t *found, struct error *err)
+{
+    struct state state = { .bits = value.bits, .parent = STATE_ANY, .kind = (uint8_t)value.kind };
+
+    if (value.kind == VALUE_NULL || value.kind == VALUE_NONE) {
+        *found = STATE_NOTHING;
+        return STATUS_OK;
+    }
+    return value.kind == VALUE_LIST ? number_list(s, key, value.bits, found, err)
+                                    : number(s, &state, found, err);
+}
+
+void linear_states_tell(struct buffer *out, const struct states *s, uint32_t state)
+{
+    uint32_t last[ELEMENTS_TOLD_MAX], count = 0;
+
+    if (state == STATE_UNSEEN) {
+        buffer_text(out, TEXT("a list that nobody read"));
+        return;
+    }
+    if (s->all.at[state].kind != VALUE_LIST) {
+        tell_value(out, s->history,
+                   (struct value){ s->all.at[state].kind, s->all.at[state].bits });
+        return;
+    }
+    for (; count < ELEMENTS_TOLD_MAX && s->all.at[state].kind == VALUE_LIST; count++) {
+        last[count] = state;
+        state = s->all.at[state].parent;
+    }
+    buffer_text(out, s->all.at[state].kind == VALUE_LIST ? TEXT("[...,") : TEXT("["));
+    while (count-- > 0) {
+        buffer_int64(out, s->all.at[last[count]].bits);
+        buffer_byte(out, count > 0 ? ',' : ']');
+    }
+}
+
+/* --- Calls ----------------------------------------------------------------------- */
+
+/*
+ * What transactions do to each key, as operations with one state before and one behind.
+ *
+ *     T1: r x 1, w x 2, r x 2          needs 1, leaves 2
+ *     T2: a l 7, a l 8                 needs none, appends 7 and 8 to whatever is there
+ *     T3: a l 7, r l [3 7]             needs [3], leaves [3 7]
+ *     T4: r x 1, w x 1                 needs 1, and that is all
+ *
+ * What a transaction reads of its own writes is compared here. Transactions of unknown outcome need
+ * nothing, since their reads mean nothing.
+ */
+
+/* What the transaction at hand has done to a key. */
+struct doing {
+    uint32_t stamp; /* transaction, plus one */
+    uint32_t call;
+};
+
+struct gathering {
+    struct calls *calls;
+    const struct history *history;
+    struct doing *doing; /* by key */
+    struct call *found;  /* in the order of transactions */
+    size_t count, room;
+};
+
+static enum status find_call(struct gathering *g, const struct call *fresh, struct call **call,
+                             struct error *err)
+{
+    struct doing *doing = &g->doing[fresh->key];
+
+    if (doing->stamp != fresh->txn + 1) {
+        if (g->count == g->room)
+            TRY(array_grow((void **)&g->found, g->count, &g->room, 1, sizeof *g->found, err));
+        *doing = (struct doing){ fresh->txn + 1, (uint32_t)g->count };
+        g->found[g->count++] = *fresh;
+    }
+    *call = &g->found[doing->call];
+    return STATUS_OK;
+}
+
+/* The list without what the call has appended; false: it does not end so. */
+static bool without_own(const struct gathering *g, const struct call *call, uint32_t *state)
+{
+    const struct states *s = &g->calls->states;
+
+    for (uint32_t at = call->appended; at != 0; at = g->calls->appended.at[at - 1].before) {
+        const struct state *end = &s->all.at[*state];
+
+        if (end->kind != VALUE_LIST || end->bits != g->calls->appended.at[at - 1].element)
+            return false;
+        *state = end->parent;
+    }
+    return true;
+}
+
+static void pass_read(struct gathering *g, struct call *call, uint32_t state)
+{
+    uint32_t whole = state;
+
+    if (call->set != STATE_ANY) {
+        g->calls->has_faults |= call->set != state;
+        return;
+    }
+    if (!without_own(g, call, &state)) {
+        g->calls->has_faults = true;
+        return;
+    }
+    if (call->need == STATE_ANY)
+        call->need = state;
+    g->calls->has_faults |= call->need != state;
+    if (call->appended != 0) { /* now it is known to what */
+        call->set = whole;
+        call->appended = 0;
+    }
+}
+
+static enum status pass_append(struct gathering *g, struct call *call, int64_t element,
+                               struct error *err)
+{
+    struct calls *calls = g->calls;
+    uint32_t before = call->set != STATE_ANY ? call->set : call->need;
+
+    if (before != STATE_ANY)
+        return linear_states_append(&calls->states, before, element, &call->set, err);
+    TRY(array_push(&calls->appended, ((struct appended){ element, call->appended, 0 }), err));
+    if (call->appended != 0)
+        calls->appended.at[call->appended - 1].next = (uint32_t)calls->appended.count;
+    else
+        call->first_appended = (uint32_t)calls->appended.count;
+    call->appended = (uint32_t)calls->appended.count;
+    return STATUS_OK;
+}
+
+static enum status pass_op(struct gathering *g, const struct call *fresh, uint32_t op,
+                           struct error *err)
+{
+    const struct history *h = g->history;
+    struct call *call;
+    uint32_t state;
+
+    TRY(find_call(g, fresh, &call, err));
+    if (h->op_kind[op] == OP_APPEND)
+        return pass_append(g, call, h->op_value[op], err);
+    TRY(linear_states_of_value(&g->calls->states, fresh->key, history_value(h, op), &state, err));
+    if (h->op_kind[op] == OP_READ) {
+        pass_read(g, call, state);
+    } else {
+        call->set = state;
+        call->appended = 0;
+        call->overwrites = true;
+    }
+    return STATUS_OK;
+}
+
+static struct call fresh_call(const struct history *h, const struct places *places, uint32_t txn)
+{
+    struct call call = { .txn = txn, .need = STATE_ANY, .set = STATE_ANY };
+
+    call.invoked = h->txn_invoked[txn] == TIME_ABSENT ? INT64_MIN : h->txn_invoked[txn];
+    call.completed = INT64_MAX;
+    if (h->txn_status[txn] == TXN_OK && h->txn_completed[txn] != TIME_ABSENT)
+        call.completed = h->txn_completed[txn];
+    call.is_open = places->standing[txn] == STANDING_OPEN;
+    return call;
+}
+
+static enum status pass_txn(struct gathering *g, const struct places *places, uint32_t txn,
+                            struct error *err)
+{
+    const struct history *h = g->history;
+    struct call fresh = fresh_call(h, places, txn);
+    bool is_judged = h->txn_status[txn] == TXN_OK;
+    size_t before = g->count;
+
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        bool says = h->op_kind[op] != OP_READ ||
+                    (is_judged && h->op_value_kind[op] != VALUE_NONE);
+
+        if (h->op_flags[op] & OP_ERROR || !says)
+            continue;
+        fresh.key = h->op_key[op];
+        TRY(pass_op(g, &fresh, op, err));
+    }
+    g->calls->has_several |= g->count - before > 1;
+    for (size_t i = before; i < g->count; i++)
+        if (g->found[i].set == g->found[i].need)
+            g->found[i].set = STATE_ANY; /* nobody can see that it wrote */
+    return STATUS_OK;
+}
+
+/* --- Key by key --------------------------------------------------------------------- */
+
+static int compare_calls(const void *a, const void *b)
+{
+    const struct call *x = a, *y = b;
+
+    if (x->invoked != y->invoked)
+        return x->invoked < y->invoked ? -1 : 1;
+    return (x->txn > y->txn) - (x->txn < y->txn);
+}
+
+static bool is_sorted(const struct call *calls, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (compare_calls(&calls[i - 1], &calls[i]) > 0)
+            return false;
+    return true;
+}
+
+static enum status sort_calls(struct gathering *g, struct error *err)
+{
+    struct calls *calls = g->calls;
+    size_t keys = g->history->key_count;
+
+    TRY(check_memory((void **)&calls->start, keys + 2, sizeof *calls->start, 0, err));
+    TRY(array_reserve(&calls->all, g->count, err));
+    for (size_t i = 0; i < g->count; i++)
+        calls->start[g->found[i].key + 2]++;
+    array_sum_prefixes(calls->start + 1, keys + 1);
+    for (size_t i = 0; i < g->count; i++)
+        calls->all.at[calls->start[g->found[i].key + 1]++] = g->found[i];
+    calls->all.count = g->count;
+    for (size_t k = 0; k < keys; k++) {
+        struct call *at = calls->all.at + calls->start[k];
+        size_t count = calls->start[k + 1] - calls->start[k];
+
+        if (!is_sorted(at, count))
+            qsort(at, count, sizeof *at, compare_calls);
+    }
+    return STATUS_OK;
+}
+
+static enum status gather(struct gathering *g, const struct places *places,
+                          const struct check_options *options, struct error *err)
+{
+    const struct history *h = g->history;
+
+    TRY(linear_states_init(&g->calls->states, h, err));
+    TRY(memory_resize((void **)&g->calls->initial, h->key_count, sizeof *g->calls->initial, err));
+    for (uint32_t key = 0; key < h->key_count; key++)
+        TRY(linear_states_of_value(&g->calls->states, key, history_initial(h, key),
+                                   &g->calls->initial[key], err));
+    TRY(check_memory((void **)&g->doing, h->key_count, sizeof *g->doing, 0, err));
+    for (uint32_t txn = 0; txn < h->txn_count; txn++) {
+        if (txn % 4096 == 0 && check_is_stopped(options)) {
+            g->calls->is_stopped = true;
+            return STATUS_OK;
+        }
+        if (places->standing[txn] != STANDING_OUT)
+            TRY(pass_txn(g, places, txn, err));
+    }
+    return sort_calls(g, err);
+}
+
+static enum status linear_calls_init(struct calls *calls, const struct places *places,
+                                     const struct check_options *options, struct error *err)
+{
+    struct gathering g = { .calls = calls, .history = places->history };
+    enum status status;
+
+    *calls = (struct calls){ .history = places->history };
+    status = gather(&g, places, options, err);
+    free(g.doing);
+    free(g.found);
+    return status;
+}
+
+static void linear_calls_close(struct calls *calls)
+{
+    linear_states_close(&calls->states);
+    array_close(&calls->all);
+    array_close(&calls->appended);
+    free(calls->start);
+    free(calls->initial);
+}
 
 #define STEPS_MAX UINT64_C(2000000000) /* of one key's search: some ten seconds */
 

@@ -12,7 +12,7 @@
  * orders of the keys may have no common one: in that case what is not refuted is unknown.
  *
  *     calls     what transactions do to each key (linear_calls.c), in numbered states
- *               (linear_states.c)
+ *               (States, in linear.c)
  *     zones     where each state that was read has one producer, the order of those that read and
  *               write at once is known, and of lists all of it: n log n (Gibbons and Korach 1997;
  *               linear_zones.c)

@@ -10,7 +10,7 @@
 #include "checkers/graph/places.h"
 #include "checkers/infer/linear/linear.h"
 
-/* --- States: linear_states.c -------------------------------------------------------- */
+/* --- States ------------------------------------------------------------------------ */
 
 #define STATE_NOTHING 0u           /* null, and the empty list */
 #define STATE_ANY UINT32_MAX       /* of a call: it asks for none, or leaves what it finds */
@@ -39,7 +39,7 @@ struct states {
     struct list_seen *seen; /* by key: the list numbered last; lists grow, and so the work does not */
 };
 
-/* --- Calls: linear_calls.c ---------------------------------------------------------- */
+/* --- Calls -------------------------------------------------------------------------- */
 
 /* What a transaction does to a key. */
 struct call {
@@ -127,5 +127,18 @@ struct refuted {
 
 /* What makes proofs: of a whole history, made when the first is asked for. */
 struct prover;
+
+MUST_USE enum status linear_states_init(struct states *, const struct history *, struct error *);
+void linear_states_close(struct states *);
+MUST_USE enum status linear_states_of_value(struct states *, uint32_t key, struct value, uint32_t *state,
+                                            struct error *);
+
+/* What an append leaves. */
+MUST_USE enum status linear_states_append(struct states *, uint32_t before, int64_t element,
+                                          uint32_t *after, struct error *);
+
+/* The same, where nothing is to be numbered anew: else STATE_UNSEEN. */
+uint32_t linear_states_find_append(const struct states *, uint32_t before, int64_t element);
+void linear_states_tell(struct buffer *, const struct states *, uint32_t state);
 
 #endif

@@ -23,7 +23,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "checkers/infer/linear/linear_states_private.h"
+#include "checkers/infer/linear/linear_private.h"
 
 struct move {
     int64_t soonest; /* then: sooner */

@@ -15,7 +15,7 @@
 
 #include "base/bisect.h"
 #include "checkers/infer/linear/linear_search_private.h"
-#include "checkers/infer/linear/linear_states_private.h"
+#include "checkers/infer/linear/linear_private.h"
 #include "checkers/proof/tell.h"
 #include "checkers/search/explain.h"
 #include "checkers/search/minimal_core.h"

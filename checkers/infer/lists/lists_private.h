@@ -1,12 +1,11 @@
 /*
  * lists: the data that the passes over lists share.
  *
- *     lists.c          the longest list of each key, and the order that it shows
- *     lists_walk.c     each read against it: of which version, and whether it contradicts its
- *                      own transaction
- *     lists_suspect.c  reads that are no prefix of it, and those of keys where it has what it
- *                      should not have: element by element
- *     lists_edges.c    what comes before what
+ *     lists.c           the longest list of each key, and the order that it shows; each read against
+ *                       it: of which version, and whether it contradicts its own transaction
+ *     list_anomalies.c  reads that are no prefix of it, and those of keys where it has what it
+ *                       should not have: element by element
+ *     lists_edges.c     what comes before what
  *
  * A slot is a place among a key's writes as the history goes; a number is one in the order of
  * versions. Both count from the key's start.

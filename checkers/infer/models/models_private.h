@@ -69,7 +69,7 @@ struct arcs {
 MUST_USE enum status models_find_behind(const struct history *, const struct cycles *,
                                         bool **is_behind, struct error *);
 
-/* Who must be seen by whom, if R sees it, and misses what it wrote: see models_missed.c. */
+/* Who must be seen by whom, if R sees it, and misses what it wrote: see models.c. */
 enum seeing {
     SEEING_ITSELF,  /* R's own writes: cursor-stability */
     SEEING_OP,      /* who R has read from by an earlier operation: monotonic-atomic-view */

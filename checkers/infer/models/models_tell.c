@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "checkers/check_private.h"
-#include "checkers/infer/models/models_ties_private.h"
+#include "checkers/infer/models/models_graph_private.h"
 #include "history/anomaly.h"
 #include "history/level.h"
 

@@ -22,4 +22,7 @@
  */
 MUST_USE enum status infer_judge_graph(struct infer *, struct error *);
 
+/* Valid: an order at hand explains everything, and is the witness. */
+MUST_USE enum status infer_replay(struct infer *, bool *is_valid, struct error *);
+
 #endif

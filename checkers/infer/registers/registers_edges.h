@@ -22,4 +22,7 @@ MUST_USE enum status infer_hear_registers(struct infer *, struct level_graph *, 
 /* Beside what was inferred, what the completion at hand has: of versions, and what read them. */
 MUST_USE enum status infer_hear_completed_reads(struct infer *, struct level_graph *, struct error *);
 
+/* Which version comes before which. */
+MUST_USE enum status registers_link(struct registers *, struct error *);
+
 #endif

@@ -59,10 +59,10 @@ static void accuse(struct interval_model *m, const struct structure *s)
     buffer_text(&f->explanation, TEXT(": one of them should have been aborted"));
     for (size_t i = 0; i < ROW_COUNT(txns); i++) {
         finding_add_txn(f, txns[i]->number, txns[i]->id);
-        drawing_add(&drawing, view_of(m, txns[i]), "T%" PRId64 " reads as of", txns[i]->id);
-        drawing_add(&drawing, commit_of(m, txns[i]), "T%" PRId64 " commits", txns[i]->id);
+        findings_drawing_add(&drawing, view_of(m, txns[i]), "T%" PRId64 " reads as of", txns[i]->id);
+        findings_drawing_add(&drawing, commit_of(m, txns[i]), "T%" PRId64 " commits", txns[i]->id);
     }
-    drawing_print(&drawing, &f->drawing);
+    findings_drawing_print(&drawing, &f->drawing);
     derivation_structure(m, f, txns, s->points);
 }
 

@@ -232,7 +232,7 @@ static void draw_version(struct read_telling *t, const struct key_version *v)
     for (size_t i = 0; i < t->drawing.count; i++)
         if (text_equal(text_of(t->drawing.rows[i].label), text_of(label)))
             return;
-    drawing_add(&t->drawing, version_installed(t->m, v), "%s", label);
+    findings_drawing_add(&t->drawing, version_installed(t->m, v), "%s", label);
 }
 
 /* The likeliest one gives the finding its name: what was there once, rather than what was aborted. */
@@ -326,8 +326,8 @@ static void accuse(struct interval_model *m, const struct read_view *read)
     tell_view(m, read, &f->explanation);
     tell_all_matching(&t);
     tell_what_was_there(&t);
-    drawing_add(&t.drawing, read->view, "T%" PRId64 " reads as of", read->live->id);
-    drawing_print(&t.drawing, &f->drawing);
+    findings_drawing_add(&t.drawing, read->view, "T%" PRId64 " reads as of", read->live->id);
+    findings_drawing_print(&t.drawing, &f->drawing);
     derivation_unread(m, f, read);
 }
 

@@ -81,11 +81,11 @@ static void accuse(struct interval_model *m, uint32_t key, const struct updater 
     buffer_text(&f->explanation, TEXT("; (2) "));
     error_b = tell_not_first(m, b, a, &f->explanation);
     f->clock_error = error_a == 0 || (error_b != 0 && error_b < error_a) ? error_b : error_a;
-    drawing_add(&drawing, a->view, "T%" PRId64 " reads as of", a->id);
-    drawing_add(&drawing, a->commit, "T%" PRId64 " commits", a->id);
-    drawing_add(&drawing, b->view, "T%" PRId64 " reads as of", b->id);
-    drawing_add(&drawing, b->commit, "T%" PRId64 " commits", b->id);
-    drawing_print(&drawing, &f->drawing);
+    findings_drawing_add(&drawing, a->view, "T%" PRId64 " reads as of", a->id);
+    findings_drawing_add(&drawing, a->commit, "T%" PRId64 " commits", a->id);
+    findings_drawing_add(&drawing, b->view, "T%" PRId64 " reads as of", b->id);
+    findings_drawing_add(&drawing, b->commit, "T%" PRId64 " commits", b->id);
+    findings_drawing_print(&drawing, &f->drawing);
     derivation_lost(m, f, key, &sides[0], &sides[1]);
 }
 

@@ -102,11 +102,11 @@ static void accuse(struct interval_model *m, uint32_t key, const struct key_lock
     buffer_text(&f->explanation, TEXT("; (2) "));
     tell_not_first(m, b, a, &f->explanation);
     f->clock_error = error_a < error_b ? error_a : error_b;
-    drawing_add(&drawing, a->taken, "T%" PRId64 " locks", a->id);
-    drawing_add(&drawing, a->released, "T%" PRId64 " commits", a->id);
-    drawing_add(&drawing, b->taken, "T%" PRId64 " locks", b->id);
-    drawing_add(&drawing, b->released, "T%" PRId64 " commits", b->id);
-    drawing_print(&drawing, &f->drawing);
+    findings_drawing_add(&drawing, a->taken, "T%" PRId64 " locks", a->id);
+    findings_drawing_add(&drawing, a->released, "T%" PRId64 " commits", a->id);
+    findings_drawing_add(&drawing, b->taken, "T%" PRId64 " locks", b->id);
+    findings_drawing_add(&drawing, b->released, "T%" PRId64 " commits", b->id);
+    findings_drawing_print(&drawing, &f->drawing);
     derivation_unlocked(m, f, key, &sides[0], &sides[1]);
 }
 

@@ -422,9 +422,9 @@ static void accuse(struct interval_model *m, const struct quest *quest,
     buffer_text(&f->explanation, TEXT("; it reads as of "));
     finding_tell_times(read->view, &f->explanation);
     if (v->state != VERSION_OF_BEGINNING)
-        drawing_add(&drawing, version_installed(m, v), "T%" PRId64 " commits", v->txn_id);
-    drawing_add(&drawing, read->view, "T%" PRId64 " reads as of", read->live->id);
-    drawing_print(&drawing, &f->drawing);
+        findings_drawing_add(&drawing, version_installed(m, v), "T%" PRId64 " commits", v->txn_id);
+    findings_drawing_add(&drawing, read->view, "T%" PRId64 " reads as of", read->live->id);
+    findings_drawing_print(&drawing, &f->drawing);
     derivation_row(m, f, read);
 }
 

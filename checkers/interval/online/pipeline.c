@@ -1,9 +1,37 @@
 #include "checkers/interval/online/pipeline_private.h"
 
 #include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "base/binary_heap.h"
+#include "base/error.h"
+#include "base/map.h"
+
+/* --- The most recent ------------------------------------------------------------- */
+
+void pipeline_recent_close(struct recent *r)
+{
+    map_close(&r->generations[0]);
+    map_close(&r->generations[1]);
+}
+
+enum status pipeline_recent_add(struct recent *r, uint64_t code, bool *is_known, struct error *err)
+{
+    struct map *younger = &r->generations[r->younger], *elder = &r->generations[!r->younger];
+    size_t count = younger->keys.count, place;
+    uint64_t ignored;
+
+    if (count == RECENT_KEPT) {
+        map_clear(elder);
+        r->younger = !r->younger;
+        return pipeline_recent_add(r, code, is_known, err);
+    }
+    TRY(map_add(younger, code, 0, &place, err));
+    *is_known = younger->keys.count == count || map_find(elder, code, &ignored);
+    return STATUS_OK;
+}
 
 #define LANE_SLACK 64 /* places of items given out that are not worth moving the others for */
 

@@ -202,7 +202,7 @@ void watcher_close(struct watcher *w)
     array_close(&w->traces.ops);
     array_close(&w->traces.queries);
     tables_close(w);
-    recent_close(&w->recent);
+    pipeline_recent_close(&w->recent);
     for (size_t i = 0; i < w->streams.count; i++)
         close_stream(&w->streams.at[i]);
     array_close(&w->streams);
@@ -425,7 +425,7 @@ static enum status hear(struct watcher *w, uint32_t stream, struct watcher_batch
         lose_line(w, stream, &why);
         return STATUS_OK;
     }
-    TRY(recent_add(&w->recent, code_of(&batch->history, txn, stream), &is_known, err));
+    TRY(pipeline_recent_add(&w->recent, code_of(&batch->history, txn, stream), &is_known, err));
     if (is_known) {
         w->counts.repeated++;
         return STATUS_OK;

@@ -33,7 +33,6 @@
 #include "base/map.h"
 #include "checkers/interval/interval_model.h"
 #include "checkers/interval/online/pipeline_private.h"
-#include "checkers/interval/online/recent_private.h"
 #include "checkers/interval/row_store_private.h"
 #include "checkers/interval/traces_private.h"
 #include "history/jsonl/excerpt.h"

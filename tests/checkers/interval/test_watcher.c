@@ -536,16 +536,16 @@ static void what_came_last_is_known_again(void)
     bool is_known;
 
     for (uint64_t code = 0; code < 5 * RECENT_KEPT; code++) {
-        ASSERT_OK(recent_add(&recent, code, &is_known, &err), &err);
+        ASSERT_OK(pipeline_recent_add(&recent, code, &is_known, &err), &err);
         TEST_ASSERT_FALSE(is_known);
         if (code < RECENT_KEPT)
             continue;
-        ASSERT_OK(recent_add(&recent, code - RECENT_KEPT / 2, &is_known, &err), &err);
+        ASSERT_OK(pipeline_recent_add(&recent, code - RECENT_KEPT / 2, &is_known, &err), &err);
         TEST_ASSERT_TRUE(is_known);
     }
     TEST_ASSERT_LESS_OR_EQUAL(RECENT_KEPT, recent.generations[0].keys.count);
     TEST_ASSERT_LESS_OR_EQUAL(RECENT_KEPT, recent.generations[1].keys.count);
-    recent_close(&recent);
+    pipeline_recent_close(&recent);
 }
 
 static void a_finding_names_operations_as_they_stand_in_the_line(void)
