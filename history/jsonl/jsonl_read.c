@@ -195,23 +195,13 @@ struct jsonl_op {
     struct text error;
 };
 
-static enum status read_set(struct jsonl *reader, struct error *err)
+static enum status read_set_entry(struct jsonl *reader, struct text name, struct error *err)
 {
-    struct json *json = &reader->json;
+    struct jsonl_set_entry entry;
 
-    reader->set.count = 0;
-    TRY(json_open(json, '{', "an object of keys and versions", err));
-    for (size_t n = 0;; n++) {
-        struct jsonl_set_entry entry;
-        struct text name;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            return STATUS_OK;
-        TRY(builder_key(reader->builder, name, &entry.key, err));
-        TRY(jsonl_version(reader, true, &entry.version, err));
-        TRY(array_push(&reader->set, entry, err));
-    }
+    TRY(builder_key(reader->builder, name, &entry.key, err));
+    TRY(jsonl_version(reader, true, &entry.version, err));
+    return array_push(&reader->set, entry, err);
 }
 
 /* What stands behind a row's key: the row, or null where it was deleted. */
@@ -272,23 +262,13 @@ static enum status read_rows(struct jsonl *reader, struct jsonl_op *op, struct e
     }
 }
 
-static enum status read_aggregates(struct jsonl *reader, struct error *err)
+static enum status read_aggregate(struct jsonl *reader, struct text name, struct error *err)
 {
-    struct json *json = &reader->json;
+    struct jsonl_aggregate aggregate;
 
-    reader->aggregates.count = 0;
-    TRY(json_open(json, '{', "an object of aggregates and their values", err));
-    for (size_t n = 0;; n++) {
-        struct jsonl_aggregate aggregate;
-        struct text name;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            return STATUS_OK;
-        TRY(builder_text(reader->builder, name, &aggregate.name, err));
-        TRY(jsonl_value(reader, HISTORY_NONE, &aggregate.value, err));
-        TRY(array_push(&reader->aggregates, aggregate, err));
-    }
+    TRY(builder_text(reader->builder, name, &aggregate.name, err));
+    TRY(jsonl_value(reader, HISTORY_NONE, &aggregate.value, err));
+    return array_push(&reader->aggregates, aggregate, err);
 }
 
 static enum status read_text(struct jsonl *reader, const char *what, uint32_t *number,
@@ -333,7 +313,9 @@ static enum status read_op_field(struct jsonl *reader, struct jsonl_op *op, enum
     case OP_FIELD_ROWS:
         return read_rows(reader, op, err);
     case OP_FIELD_VALUES:
-        return read_aggregates(reader, err);
+        reader->aggregates.count = 0;
+        return jsonl_each_field(reader, "an object of aggregates and their values", read_aggregate,
+                                err);
     case OP_FIELD_LOCK:
         return read_lock(reader, &op->lock, err);
     case OP_FIELD_AT:
@@ -341,7 +323,8 @@ static enum status read_op_field(struct jsonl *reader, struct jsonl_op *op, enum
     case OP_FIELD_SNAPSHOT:
         return jsonl_place(reader, &op->snapshot, err);
     case OP_FIELD_SET:
-        return read_set(reader, err);
+        reader->set.count = 0;
+        return jsonl_each_field(reader, "an object of keys and versions", read_set_entry, err);
     default: /* OP_FIELD_ERROR */
         return json_string(&reader->json, "a string after \"error\"", &op->error, err);
     }
@@ -647,6 +630,17 @@ static enum status read_versions(struct jsonl *reader, struct error *err)
     }
 }
 
+static enum status read_order(struct jsonl *reader, struct text name, struct error *err)
+{
+    uint32_t key;
+
+    TRY(builder_key(reader->builder, name, &key, err));
+    TRY(builder_begin_order(reader->builder, key, err));
+    if (read_versions(reader, err) != STATUS_OK)
+        return error_wrap(err, "version order of \"%.*s\"", TEXT_PRINT(name));
+    return STATUS_OK;
+}
+
 static enum status jsonl_order(struct jsonl *reader, struct error *err)
 {
     struct json *json = &reader->json;
@@ -654,18 +648,7 @@ static enum status jsonl_order(struct jsonl *reader, struct error *err)
 
     TRY(json_open(json, '{', "a version-order object", err));
     TRY(json_field(json, 0, &name, err));
-    TRY(json_open(json, '{', "an object of keys and version orders", err));
-    for (size_t n = 0;; n++) {
-        uint32_t key;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            break;
-        TRY(builder_key(reader->builder, name, &key, err));
-        TRY(builder_begin_order(reader->builder, key, err));
-        if (read_versions(reader, err) != STATUS_OK)
-            return error_wrap(err, "version order of \"%.*s\"", TEXT_PRINT(name));
-    }
+    TRY(jsonl_each_field(reader, "an object of keys and version orders", read_order, err));
     TRY(json_field(json, 1, &name, err));
     if (name.at)
         return json_refuse_token(json, err, "\"version-order\" stands alone on its line");
@@ -686,20 +669,12 @@ enum table_field { TABLE_COLUMNS, TABLE_KEY };
 
 static const char *const table_fields[] = { NAME_COLUMNS, NAME_KEY, NULL };
 
-static enum status read_columns(struct jsonl *reader, struct error *err)
+static enum status read_column(struct jsonl *reader, struct text name, struct error *err)
 {
-    struct json *json = &reader->json;
+    struct text type;
 
-    TRY(json_open(json, '{', "an object of columns and their types", err));
-    for (size_t n = 0;; n++) {
-        struct text name, type;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            return STATUS_OK;
-        TRY(json_string(json, "the column's type, a string", &type, err));
-        TRY(builder_add_column(reader->builder, name, type, err));
-    }
+    TRY(json_string(&reader->json, "the column's type, a string", &type, err));
+    return builder_add_column(reader->builder, name, type, err);
 }
 
 static enum status read_key_columns(struct jsonl *reader, struct error *err)
@@ -736,7 +711,7 @@ static enum status read_table(struct jsonl *reader, struct error *err)
             break;
         TRY(jsonl_know_field(reader, name, table_fields, &field, &seen, err));
         if (field == TABLE_COLUMNS) {
-            TRY(read_columns(reader, err));
+            TRY(jsonl_each_field(reader, "an object of columns and their types", read_column, err));
         } else {
             key_at = json->at;
             TRY(json_skip(json, err));
@@ -751,42 +726,24 @@ static enum status read_table(struct jsonl *reader, struct error *err)
     return builder_end_table(reader->builder, err);
 }
 
-static enum status read_tables(struct jsonl *reader, struct error *err)
+static enum status read_named_table(struct jsonl *reader, struct text name, struct error *err)
 {
-    struct json *json = &reader->json;
+    uint32_t table;
 
-    TRY(json_open(json, '{', "an object of tables", err));
-    for (size_t n = 0;; n++) {
-        struct text name;
-        uint32_t table;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            return STATUS_OK;
-        TRY(builder_add_table(reader->builder, name, &table, err));
-        if (read_table(reader, err) != STATUS_OK)
-            return error_wrap(err, "table \"%.*s\"", TEXT_PRINT(name));
-    }
+    TRY(builder_add_table(reader->builder, name, &table, err));
+    if (read_table(reader, err) != STATUS_OK)
+        return error_wrap(err, "table \"%.*s\"", TEXT_PRINT(name));
+    return STATUS_OK;
 }
 
-static enum status read_initial(struct jsonl *reader, struct error *err)
+static enum status read_initial(struct jsonl *reader, struct text name, struct error *err)
 {
-    struct json *json = &reader->json;
+    struct value value;
+    uint32_t key;
 
-    TRY(json_open(json, '{', "an object of keys and their initial values", err));
-    for (size_t n = 0;; n++) {
-        struct value value;
-        struct text name;
-        uint32_t key, table;
-
-        TRY(json_field(json, n, &name, err));
-        if (!name.at)
-            return STATUS_OK;
-        TRY(builder_key(reader->builder, name, &key, err));
-        table = builder_table_of_key(reader->builder, key);
-        TRY(jsonl_value(reader, table, &value, err));
-        TRY(builder_add_initial(reader->builder, key, value, err));
-    }
+    TRY(builder_key(reader->builder, name, &key, err));
+    TRY(jsonl_value(reader, builder_table_of_key(reader->builder, key), &value, err));
+    return builder_add_initial(reader->builder, key, value, err);
 }
 
 static enum status read_unique(struct jsonl *reader, struct error *err)
@@ -813,7 +770,7 @@ static enum status read_header_field(struct jsonl *reader, unsigned field, struc
         TRY(json_string(json, "a string after \"producer\"", &text, err));
         return builder_set_producer(reader->builder, text, err);
     case HEADER_TABLES:
-        return read_tables(reader, err);
+        return jsonl_each_field(reader, "an object of tables", read_named_table, err);
     case HEADER_UNIQUE:
         return read_unique(reader, err);
     default: /* HEADER_INITIAL: its keys may be rows of tables that come later */
@@ -867,5 +824,8 @@ static enum status jsonl_header(struct jsonl *reader, struct error *err)
     if (!initial_at)
         return STATUS_OK;
     json->at = initial_at;
-    return read_initial(reader, err) == STATUS_OK ? STATUS_OK : error_wrap(err, "initial");
+    if (jsonl_each_field(reader, "an object of keys and their initial values", read_initial, err) !=
+        STATUS_OK)
+        return error_wrap(err, "initial");
+    return STATUS_OK;
 }

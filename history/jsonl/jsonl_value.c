@@ -100,22 +100,34 @@ static enum status read_plain(struct jsonl *reader, const char *what, struct val
     return STATUS_OK;
 }
 
+enum status jsonl_each_field(struct jsonl *reader, const char *what,
+                             enum status (*take)(struct jsonl *, struct text name, struct error *),
+                             struct error *err)
+{
+    TRY(json_open(&reader->json, '{', what, err));
+    for (size_t n = 0;; n++) {
+        struct text name;
+
+        TRY(json_field(&reader->json, n, &name, err));
+        if (!name.at)
+            return STATUS_OK;
+        TRY(take(reader, name, err));
+    }
+}
+
+static enum status take_cell(struct jsonl *reader, struct text name, struct error *err)
+{
+    struct named_value cell = { .name = name };
+
+    TRY(read_plain(reader, "a column's value", &cell.value, err));
+    return array_push(&reader->cells, cell, err);
+}
+
 enum status jsonl_row_object(struct jsonl *reader, uint32_t table, struct value *value,
                              struct error *err)
 {
-    struct json *json = &reader->json;
-
     reader->cells.count = 0;
-    TRY(json_open(json, '{', "a row object", err));
-    for (size_t n = 0;; n++) {
-        struct named_value cell;
-
-        TRY(json_field(json, n, &cell.name, err));
-        if (!cell.name.at)
-            break;
-        TRY(read_plain(reader, "a column's value", &cell.value, err));
-        TRY(array_push(&reader->cells, cell, err));
-    }
+    TRY(jsonl_each_field(reader, "a row object", take_cell, err));
     return builder_row(reader->builder, table, reader->cells.at, reader->cells.count, value, err);
 }
 

@@ -17,6 +17,11 @@ MUST_USE enum status jsonl_know_field(struct jsonl *reader, struct text name,
 /* The place of a string in `names`. `what`: "status". */
 MUST_USE enum status jsonl_choice(struct jsonl *reader, const char *what, const char *const *names,
                                   unsigned *choice, struct error *err);
+/* Takes the value of each field of an object. `what` the object is. */
+MUST_USE enum status jsonl_each_field(struct jsonl *reader, const char *what,
+                                      enum status (*take)(struct jsonl *, struct text name,
+                                                          struct error *),
+                                      struct error *err);
 MUST_USE enum status jsonl_row_object(struct jsonl *reader, uint32_t table, struct value *value,
                                       struct error *err);
 /* A value; a row object is a row of `table`, or of none with HISTORY_NONE. */
