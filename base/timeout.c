@@ -31,6 +31,8 @@ static void *sleep_until_over(void *argument)
     pthread_mutex_lock(&timeout->mutex);
     if (sleep_until(timeout, timeout->until_ns)) {
         atomic_store_explicit(&timeout->is_over, true, memory_order_relaxed);
+        if (backstop->warn)
+            backstop->warn(backstop->context);
         if (backstop->act && sleep_until(timeout, timeout->until_ns + backstop->grace_ns))
             backstop->act(backstop->context);
     }

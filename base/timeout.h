@@ -22,8 +22,9 @@
 #include "base/error.h"
 #include "base/text.h"
 
-/* Called by the thread of the timeout; timeout_end() waits until it has returned. */
+/* Called by the thread of the timeout; timeout_end() waits until they have returned. */
 struct timeout_backstop {
+    void (*warn)(void *context); /* when the flag has been set; or NULL */
     int64_t grace_ns;
     void (*act)(void *context); /* NULL: there is none */
     void *context;

@@ -42,7 +42,7 @@ static const struct option bisect_rows[] = {
     { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
       .help = "change a setting first, as with `ordeal run`" },
     TIMEOUT_ROW(AT(timeout), "all runs included;\n"
-                             "without a capsule by then nothing is written"),
+                             "the capsule is then as small as it is"),
     { .name = "json", .kind = OPTION_FLAG, .offset = AT(json),
       .help = "print one JSON object" },
 };
@@ -128,7 +128,7 @@ static enum status work(const struct bisect_values *values, struct bisect_search
     limits_settle(limits);
     report.wall_ns = wall_clock_ns() - began_ns;
     report.has_when = values->when;
-    report.interrupted = interrupt_signal() ? interrupt_name() : NULL;
+    report.interrupted = limits_ended_by(limits);
     if (values->json)
         report_bisect_print_json(&report, &out);
     else

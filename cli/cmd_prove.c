@@ -196,7 +196,7 @@ static enum status prove_all(struct prove_call *call, struct limits *limits, enu
     call->report = (struct prove_report){ .matrix = &call->prove.matrix,
                                           .mutations = values->mutate ? &call->prove.mutations : NULL,
                                           .not_judged = &call->prove.not_judged,
-                                          .interrupted = interrupt_signal() ? interrupt_name() : NULL,
+                                          .interrupted = limits_ended_by(limits),
                                           .seeds = options.seeds,
                                           .wall_ns = wall_clock_ns() - began_ns };
     limits_settle(limits);

@@ -10,7 +10,8 @@ static struct {
     atomic_bool has_come;
     volatile sig_atomic_t signal;
     volatile sig_atomic_t held; /* how often */
-    volatile sig_atomic_t is_noticed;
+    atomic_bool is_noticed;
+    atomic_bool time_is_over;
     void (*say)(void *context);
     void *context;
     pthread_t main;
@@ -87,9 +88,18 @@ void interrupt_release(void)
 
 const atomic_bool *interrupt_notice(bool is_needed)
 {
-    interrupts.is_noticed = 1;
+    atomic_store(&interrupts.is_noticed, true);
+    if (atomic_load(&interrupts.time_is_over))
+        atomic_store(&interrupts.has_come, true);
     catch_signals(0, is_needed);
     return &interrupts.has_come;
+}
+
+void interrupt_by_time(void)
+{
+    atomic_store(&interrupts.time_is_over, true);
+    if (atomic_load(&interrupts.is_noticed))
+        atomic_store(&interrupts.has_come, true);
 }
 
 int interrupt_signal(void)

@@ -29,6 +29,8 @@ void interrupt_release(void);
  * `is_needed`: also those that were ignored.
  */
 const atomic_bool *interrupt_notice(bool is_needed);
+/* The time is over: that is noticed likewise, without a signal. From any thread. */
+void interrupt_by_time(void);
 /* The one that came, or 0. */
 int interrupt_signal(void);
 /* "SIGINT", "SIGTERM" */

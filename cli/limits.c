@@ -93,9 +93,15 @@ void limits_print(const char *text, struct buffer *out)
     buffer_print(out, "the time limit of %s second%s", text, strcmp(text, "1") == 0 ? "" : "s");
 }
 
+static void warn(void *context)
+{
+    (void)context;
+    interrupt_by_time();
+}
+
 static enum status start(struct limits *limits, struct error *err)
 {
-    const struct timeout_backstop backstop = { LIMITS_GRACE_NS, end_process, limits };
+    const struct timeout_backstop backstop = { warn, LIMITS_GRACE_NS, end_process, limits };
 
     return timeout_begin_strictly(&limits->timeout, limits->limit_ns, backstop, err);
 }
@@ -169,6 +175,13 @@ const atomic_bool *limits_stop(const struct limits *limits)
 bool limits_is_over(const struct limits *limits)
 {
     return timeout_is_over(&limits->timeout);
+}
+
+const char *limits_ended_by(const struct limits *limits)
+{
+    if (interrupt_signal() != 0)
+        return interrupt_name();
+    return limits_is_over(limits) ? "--timeout" : NULL;
 }
 
 int64_t limits_left_ns(const struct limits *limits)

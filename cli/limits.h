@@ -72,6 +72,8 @@ void limits_print(const char *text, struct buffer *);
 /* What becomes true when the time is over; NULL without a limit. */
 const atomic_bool *limits_stop(const struct limits *);
 bool limits_is_over(const struct limits *);
+/* "SIGINT", "--timeout": what ended work that notices both; NULL: nothing did. */
+const char *limits_ended_by(const struct limits *);
 /* More than 0, also where it is over; 0: without a limit. */
 int64_t limits_left_ns(const struct limits *);
 /* From now on this is known, whole lines; the buffer is taken over. */

@@ -89,7 +89,7 @@ static void a_backstop_is_called_if_the_work_goes_on(void)
 {
     const struct timespec moment = { .tv_nsec = 1000000 };
     atomic_bool was_called = false;
-    struct timeout_backstop backstop = { 1000000, note, &was_called };
+    struct timeout_backstop backstop = { NULL, 1000000, note, &was_called };
 
     ASSERT_OK(timeout_begin_strictly(&timeout, 1000000, backstop, &err), &err);
     for (int moments = 0; !atomic_load(&was_called) && moments < 10000; moments++)
@@ -102,7 +102,7 @@ static void a_backstop_is_not_called_if_the_work_ends_when_it_sees_the_flag(void
 {
     const struct timespec moment = { .tv_nsec = 1000000 };
     atomic_bool was_called = false;
-    struct timeout_backstop backstop = { INT64_C(3600000000000), note, &was_called };
+    struct timeout_backstop backstop = { NULL, INT64_C(3600000000000), note, &was_called };
 
     ASSERT_OK(timeout_begin_strictly(&timeout, 1000000, backstop, &err), &err);
     for (int moments = 0; !timeout_is_over(&timeout) && moments < 10000; moments++)

@@ -90,6 +90,13 @@ endless="endless.toml --set cluster.election=1ns"
     check "a time budget ends the run that is at work" mentions out 'the time budget was over'
 }
 
+# What has parts reports those that it has.
+ln -s "$root/scenarios" scenarios
+run 3 prove --bug upgrade-race --seeds 100000 --timeout 1 --json
+check "prove reports what it has when its time is over" mentions out '"interrupted":"--timeout"'
+run 3 bisect "$root/scenarios/list-append.toml" --seeds 1..100000 --set workload.transactions=100 --timeout 1
+check "and bisect how far it looked" grep -q '^ended      by --timeout; go on with --seeds [0-9]*..100000$' out
+
 for command in 'check x' 'verify x y' 'convert x --to oh -o y' 'run x' 'bisect x' 'prove' 'program x' \
     'generate rw-mix -o y' 'sweep x --seeds 1..2' 'watch x --profile postgresql/serializable'; do
     # shellcheck disable=SC2086 # several arguments

@@ -15,7 +15,7 @@
 #include "trial/run/run.h"
 #include "trial/sweep/workers.h"
 
-#define WAIT_MS 200 /* between two looks at the flag */
+#define WAIT_MS 50 /* between two looks at the flag */
 
 void bisect_search_open(struct bisect_search *search, struct scenario *scenario,
                         uint64_t first_seed, uint64_t last_seed)

@@ -10,7 +10,7 @@
 #include "trial/scenario/scenario.h"
 
 #define ROUNDS 10   /* as many times, while somebody who must see it has not */
-#define WAIT_MS 200 /* between two looks at the progress */
+#define WAIT_MS 50 /* between two looks at the progress */
 #define RECORDING (UINT64_C(1) << 63) /* of a job: its number is that of a recording */
 
 /* --- What is to be run ------------------------------------------------------------------------ */
