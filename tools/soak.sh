@@ -149,9 +149,9 @@ clean() {
 
 # --- Kills ----------------------------------------------------------------------------------------------
 
-# What a sweep says, but for how long it took.
+# What a sweep says, but for how long it took and which jobs it tried again.
 timeless() {
-    sed 's/"seconds":[0-9.]*,"runs_per_second":[0-9.]*,//' "$1"
+    sed 's/"seconds":[0-9.]*,"runs_per_second":[0-9.]*,//; s/"tried_again":[0-9]*,//' "$1"
 }
 
 # A moment in seconds, by the number of the kill.
@@ -167,13 +167,42 @@ killed() {
     [ $? -eq 137 ]
 }
 
+# A worker of a sweep is killed, as the machine does that runs out of memory.
+worker_killed() { # number, longest, command
+    wait_for=$(moment "$1" "$2")
+    shift 2
+    "$@" >/dev/null 2>&1 &
+    sweep=$!
+    sleep "$wait_for"
+    worker=$(pgrep -P $sweep | head -n 1)
+    [ -n "$worker" ] && kill -9 "$worker" 2>/dev/null
+    is_killed=$?
+    wait $sweep
+    return $is_killed
+}
+
+# Whether the sweep in $room/sweep says what the one that was not killed said; and each run is there once.
+compare_sweeps() { # number of the kill
+    timeless "$room/sweep/sweep.json" >"$room/a"
+    timeless "$room/whole/sweep.json" >"$room/b"
+    cmp -s "$room/a" "$room/b" || {
+        kill_finding "kill $1: a sweep that was killed says something else, seeds $seeds"
+        cp "$room/sweep/journal" "$soak/findings/kill-$1.journal"
+        cp "$room/a" "$soak/findings/kill-$1.json"
+    }
+    sed -n 's/^[0-9a-f]* run .*{"seed":\([0-9]*\),.*/\1/p' "$room/sweep/journal" | sort -n >"$room/c"
+    [ "$(wc -l <"$room/c")" -eq 30 ] && [ -z "$(uniq -d "$room/c")" ] ||
+        kill_finding "kill $1: runs are lost or repeated"
+    rm -rf "$room/sweep"
+}
+
 kill_finding() {
     echo "not ok - $*" | tee -a "$soak/findings/log"
     bad=$((bad + 1))
 }
 
-# A sweep that is killed and resumed until it ends says what one says that was not; a run, a conversion
-# and a capsule appear whole or not at all.
+# A sweep that is killed and resumed until it ends, or whose worker is killed, says what one says that was not; a
+# run and a conversion appear whole or not at all.
 kills() {
     first=$(reached kills) at=$(date +%s)
     number=$first bad=0 room=$soak/kills
@@ -207,26 +236,23 @@ kills() {
                 fi
                 rm -rf "$room/part"
                 ;;
+            2)
+                if worker_killed $number 100 "$ordeal" sweep scenarios/swarm.toml --seeds $seeds -j 2 \
+                    --out "$room/sweep" --resume; then
+                    number=$((number + 1))
+                fi
+                compare_sweeps $number
+                ;;
             *)
                 if killed $number 250 "$ordeal" sweep scenarios/swarm.toml --seeds $seeds -j 2 --out "$room/sweep" \
                     --resume; then
                     number=$((number + 1))
                 else
-                    timeless "$room/sweep/sweep.json" >"$room/a"
-                    timeless "$room/whole/sweep.json" >"$room/b"
-                    cmp -s "$room/a" "$room/b" || {
-                        kill_finding "kill $number: a sweep that was killed says something else, seeds $seeds"
-                        cp "$room/sweep/journal" "$soak/findings/kill-$number.journal"
-                    }
-                    sed -n 's/^[0-9a-f]* run .*{"seed":\([0-9]*\),.*/\1/p' "$room/sweep/journal" | sort -n >"$room/c"
-                    [ "$(wc -l <"$room/c")" -eq 30 ] && [ -z "$(uniq -d "$room/c")" ] ||
-                        kill_finding "kill $number: runs are lost or repeated"
-                    rm -rf "$room/sweep"
+                    compare_sweeps $number
                 fi
                 ;;
         esac
     done
-    ls -d "$room"/.* 2>/dev/null | grep -vE '/\.\.?$' >"$room/left" && mv "$room/left" "$soak/left"
     rm -rf "$room"
     [ "$number" -gt "$first" ] || kill_finding "nothing could be killed"
     note kills "$first" $((number - first)) "$bad" "$at"
