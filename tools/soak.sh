@@ -6,7 +6,7 @@
 #     tools/soak.sh once NAME COMMAND     a command that need not pass twice with the same commit
 #     tools/soak.sh sample                a little of the first and of hostile files, for `make check`
 #
-# Parts: damaged (files), clean (runs), kills, oom (allocations that fail), hostile (files), fuzz (seconds).
+# Parts: damaged (files), clean (runs), kills, oom (allocations that fail), hostile (shapes), fuzz (seconds).
 #
 # The ledger, docs/soak.ledger, has a line for each piece that was done:
 #
@@ -36,7 +36,7 @@ goal() { # part
         damaged) full=1000000 ;;
         clean) full=100000 ;;
         kills) full=10000 ;;
-        hostile) full=600 ;;
+        hostile) full=81 ;;
         oom) full=10 ;;
         fuzz) full=86400 ;;
         *) echo "soak: there is no part $1" >&2; exit 2 ;;
@@ -62,8 +62,8 @@ table() {
         { count[$3] += $5; findings[$3] += $6; seconds[$3] += $7; last[$3] = $2 }
         END {
             split("damaged clean kills hostile oom fuzz", parts)
-            split("damaged files|clean runs|kills|hostile files|allocations that fail|seconds of fuzzing", names, "|")
-            split("1000000 100000 10000 600 10 86400", goals)
+            split("damaged files|clean runs|kills|hostile shapes|allocations that fail|seconds of fuzzing", names, "|")
+            split("1000000 100000 10000 81 10 86400", goals)
             print "| what | reached | goal | findings | seconds |"
             print "|---|---|---|---|---|"
             for (i = 1; i <= 6; i++) {
@@ -260,13 +260,14 @@ kills() {
 
 # --- Hostile files --------------------------------------------------------------------------------------
 
+# One shape at its whole size, to all that read it.
 hostile() {
     first=$(reached hostile) at=$(date +%s)
-    HOSTILE_KEEP=$soak/findings "$hostile" shapes "$ordeal" 100 >"$soak/hostile.log" 2>&1
+    name=$("$hostile" list | awk -v n="$first" '{ line[NR - 1] = $1 } END { print line[n % NR] }')
+    HOSTILE_KEEP=$soak/findings "$hostile" shapes "$ordeal" 100 "$name" >"$soak/hostile.log" 2>&1
     [ $? -ne 2 ] || { cat "$soak/hostile.log"; exit 2; }
-    grep -a '^not ok' "$soak/hostile.log"
-    note hostile "$first" "$(sed -n 's/^[a-z ]*- \([0-9]*\) hostile files:.*/\1/p' "$soak/hostile.log")" \
-        "$(grep -ac '^not ok - [a-z-]*: ' "$soak/hostile.log")" "$at"
+    grep -a '^not ok' "$soak/hostile.log" | tee -a "$soak/findings/log"
+    note hostile "$first" 1 "$(grep -ac "^not ok - $name: " "$soak/hostile.log")" "$at"
 }
 
 # --- Allocations that fail ------------------------------------------------------------------------------
