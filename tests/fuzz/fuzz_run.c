@@ -15,40 +15,26 @@
 #include "trial/scenario/scenario.h"
 
 #define MILLISECOND INT64_C(1000000)
+#define EVENTS_MAX INT64_C(30000)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static int64_t at_least(int64_t value, int64_t least)
-{
-    return value < least ? least : value;
-}
 
 static int64_t at_most(int64_t value, int64_t most)
 {
     return value > most ? most : value;
 }
 
-/* So that a run takes milliseconds: few of all, and no timer that never rests. */
+/* So that a run takes milliseconds: few of all, and a budget for timers that never rest. */
 static void bound(struct scenario *scenario)
 {
-    struct scenario_cluster *cluster = &scenario->cluster;
     struct scenario_workload *workload = &scenario->workload;
 
     workload->duration_ns = at_most(workload->duration_ns, 1000 * MILLISECOND);
     workload->settle_ns = at_most(workload->settle_ns, 10000 * MILLISECOND);
-    workload->ping.interval_ns = at_least(workload->ping.interval_ns, 20 * MILLISECOND);
     workload->sessions = (uint32_t)at_most(workload->sessions, 8);
     workload->client.transactions = (uint64_t)at_most((int64_t)workload->client.transactions, 20);
-    workload->client.request_timeout_ns = at_least(workload->client.request_timeout_ns, 5 * MILLISECOND);
-    workload->client.backoff_ns = at_least(workload->client.backoff_ns, MILLISECOND);
-    cluster->heartbeat_ns = at_least(cluster->heartbeat_ns, 10 * MILLISECOND);
-    cluster->election_ns = at_least(cluster->election_ns, 20 * MILLISECOND);
-    cluster->ask_timeout_ns = at_least(cluster->ask_timeout_ns, 5 * MILLISECOND);
-    cluster->in_doubt_ns = at_least(cluster->in_doubt_ns, 5 * MILLISECOND);
-    cluster->gossip_ns = at_least(cluster->gossip_ns, 5 * MILLISECOND);
-    for (uint32_t i = 0; i < scenario->nemesis_count; i++)
-        scenario->nemeses[i].every_ns =
-            scenario->nemeses[i].every_ns ? at_least(scenario->nemeses[i].every_ns, 10 * MILLISECOND) : 0;
+    scenario->limits.events = (uint64_t)at_most(scenario->limits.events ? (int64_t)scenario->limits.events : EVENTS_MAX,
+                                                EVENTS_MAX);
 }
 
 static bool is_clean(const struct scenario *scenario)

@@ -150,7 +150,7 @@ static const char *const statements[] = {
     "INSERT INTO t VALUES (vi, y, vi, k, n, vn, v, vt, vf, vw, e);",
     "FOR r IN SELECT id, #n AS c, #t AS d FROM t WHERE #? ORDER BY a + #i, id LOOP vn := vn + r.c; vt := r.d; @ END LOOP;",
     "FOR i IN 1..3 LOOP vi := vi * i; @ END LOOP;",
-    "WHILE vi < 5 LOOP vi := abs(vi) + 1; @ END LOOP;",
+    "WHILE vi < 5 LOOP @ EXIT WHEN vi > 0; vi := 7; END LOOP;",
     "IF vi > y THEN @ ELSIF vf THEN @ ELSE @ END IF;",
     "CASE WHEN vt = u THEN @ ELSE @ END CASE;",
     "vi := y % (vi + 1);", "vb := x + vi;", "vn := n / vn;", "vt := vt || u || vi;", "vl := e || vl || vb;",

@@ -64,12 +64,14 @@ static void latency(struct dice *dice, int64_t high, struct buffer *out)
     };
     unsigned form = dice_throw(dice, 4);
 
+    int64_t first;
+
     high = dice_rarely(dice, 4) ? high : 100000000;
-    buffer_print(out, "{ %s = ", forms[form][0]);
-    duration(dice, form == 3, high, out);
+    first = number(dice, form == 3, high);
+    buffer_print(out, "{ %s = \"%" PRId64 "ns\"", forms[form][0], first);
     if (form > 0) {
         buffer_print(out, ", %s = ", forms[form][1]);
-        duration(dice, 1000000, high, out);
+        duration(dice, first, high, out);
     }
     if (dice_rarely(dice, 4)) {
         buffer_print(out, ", tail = ");
@@ -242,6 +244,10 @@ static void lines(struct dice *dice, const struct section *section, struct buffe
 
         if (!is_required(&section->rows[i]) && !dice_rarely(dice, share))
             continue;
+        /* Most shapes have no such key. */
+        if (section->type == SECTION_NEMESES && strcmp(section->rows[i].name, "every") != 0 &&
+            strcmp(section->rows[i].name, "lasts") != 0 && !dice_rarely(dice, 6))
+            continue;
         buffer_print(out, "%s = ", section->rows[i].name);
         if (value(dice, &section->rows[i], out))
             buffer_print(out, "\n");
@@ -271,7 +277,7 @@ static void workload_lines(struct dice *dice, const struct section *section, boo
 
         if (row->kind == KEY_WORKLOAD || (row->only && !(row->only & subject)) || !dice_rarely(dice, 4))
             continue;
-        if (is_parameter && !dice_rarely(dice, 8))
+        if (is_parameter && !dice_rarely(dice, 20))
             continue;
         buffer_print(out, "%s = ", row->name);
         if (value(dice, row, out))
