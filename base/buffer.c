@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/text.h"
 
 void buffer_close(struct buffer *buffer)
@@ -19,6 +20,13 @@ void buffer_clear(struct buffer *buffer)
     buffer->count = 0;
 }
 
+static char *fail(struct buffer *buffer)
+{
+    buffer->out_of_memory = true;
+    memory_note_failure();
+    return NULL;
+}
+
 char *buffer_reserve(struct buffer *buffer, size_t more)
 {
     size_t wanted;
@@ -26,19 +34,15 @@ char *buffer_reserve(struct buffer *buffer, size_t more)
 
     if (buffer->at && buffer->room - buffer->count >= more)
         return buffer->at + buffer->count;
-    if (__builtin_add_overflow(buffer->count, more, &wanted) || wanted > PTRDIFF_MAX / 2) {
-        buffer->out_of_memory = true;
-        return NULL;
-    }
+    if (__builtin_add_overflow(buffer->count, more, &wanted) || wanted > PTRDIFF_MAX / 2)
+        return fail(buffer);
     if (wanted < buffer->room * 2)
         wanted = buffer->room * 2;
     if (wanted < 256)
         wanted = 256;
     moved = realloc(buffer->at, wanted);
-    if (!moved) {
-        buffer->out_of_memory = true;
-        return NULL;
-    }
+    if (!moved)
+        return fail(buffer);
     buffer->at = moved;
     buffer->room = wanted;
     return buffer->at + buffer->count;
@@ -62,6 +66,12 @@ void buffer_text(struct buffer *buffer, struct text text)
         memcpy(to, text.at, text.length);
         buffer->count += text.length;
     }
+}
+
+void buffer_append(struct buffer *buffer, const struct buffer *piece)
+{
+    buffer_text(buffer, (struct text){ piece->at, piece->count });
+    buffer->out_of_memory |= piece->out_of_memory;
 }
 
 void buffer_print(struct buffer *buffer, const char *format, ...)

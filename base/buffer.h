@@ -25,6 +25,8 @@ void buffer_clear(struct buffer *);
 char *buffer_reserve(struct buffer *, size_t more);
 void buffer_byte(struct buffer *, char);
 void buffer_text(struct buffer *, struct text);
+/* All of another, and that it lacks something. */
+void buffer_append(struct buffer *, const struct buffer *);
 void buffer_print(struct buffer *, const char *format, ...) PRINTF_LIKE(2, 3);
 void buffer_int64(struct buffer *, int64_t);
 /* A JSON string, quotes included. */

@@ -8,6 +8,23 @@
 #define PAGE ((size_t)4 << 10)
 #define HUGE_PAGE ((size_t)2 << 20)
 
+static _Thread_local uint64_t failures;
+
+uint64_t memory_failures(void)
+{
+    return failures;
+}
+
+void memory_note_failure(void)
+{
+    failures++;
+}
+
+void memory_forgive_failures(uint64_t before)
+{
+    failures = before;
+}
+
 enum status memory_resize(void **at, size_t count, size_t element_size, struct error *err)
 {
     size_t bytes;
@@ -19,8 +36,10 @@ enum status memory_resize(void **at, size_t count, size_t element_size, struct e
     /* Copied as bytes, because the caller's pointer has a type of its own. */
     memcpy(&block, at, sizeof block);
     moved = realloc(block, bytes ? bytes : 1);
-    if (!moved)
+    if (!moved) {
+        memory_note_failure();
         return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu bytes", bytes);
+    }
     memcpy(at, &moved, sizeof moved);
     if (bytes >= 4 * HUGE_PAGE) {
         /*

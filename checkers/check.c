@@ -91,7 +91,7 @@ enum status check_add(struct check *check, struct discovery *d, struct error *er
                                      .txn_count = d->txn_count };
     enum status status = STATUS_OK;
 
-    assert(d->why.count > 0); /* a finding has a reason */
+    assert(d->why.count > 0 || d->why.out_of_memory); /* a finding has a reason */
     become_invalid(check);
     if (!check_is_full(check)) {
         status = fill_finding(&finding, d, err);

@@ -8,7 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "base/memory_limit.h"
 #include "cli/cmd_bisect.h"
 #include "cli/cmd_check.h"
@@ -174,6 +176,8 @@ static enum status call(const struct command *command, const struct options *opt
             hash_set_key(hash_random_key());
         if (status == STATUS_OK)
             status = command->run(values, &limits, code, err);
+        if (status == STATUS_OK && memory_failures() > 0)
+            status = error_set(err, STATUS_OVER_LIMIT, "no memory for all of the answer");
         if (memory_limit_is_cause(err))
             error_wrap(err, "out of memory (%s)", limits.memory);
         limits_end(&limits);
@@ -278,6 +282,7 @@ int command_main(int argc, char *const *argv, const char *version)
 
     output_init();
     interrupt_init();
+    foreign_watch();
     if (argc < 2)
         return usage_main();
     command = find_command(argv[1]);

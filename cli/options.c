@@ -354,7 +354,7 @@ void options_print_usage(const struct options *options, struct buffer *out)
             buffer_print(out, "%*s", (int)indent, "");
         }
         buffer_byte(out, ' ');
-        buffer_text(out, (struct text){ piece.at, piece.count });
+        buffer_append(out, &piece);
     }
     buffer_byte(out, '\n');
     buffer_close(&piece);

@@ -104,23 +104,47 @@ static void print_error_object(const struct error *err, struct buffer *out)
     buffer_byte(out, '\n');
 }
 
+/* Without memory: the line is made on the stack, and an object says less than it could. */
+static void report_plainly(const struct error *err, bool json)
+{
+    static const char object[] = "{\"error\":{\"file\":null,\"line\":null,\"offset\":null,"
+                                 "\"message\":\"out of memory\"}}\n";
+    char line[sizeof err->file + sizeof err->text + 40];
+    struct buffer kept = { .at = line, .room = sizeof line };
+    ssize_t ignored;
+
+    if (err->file[0] == '\0')
+        snprintf(line, sizeof line, "ordeal: %s", err->text);
+    else
+        snprintf(line, sizeof line, "%s: %s", err->file, err->text);
+    kept.count = strlen(line);
+    output_tame(&kept, 0);
+    line[kept.count] = '\n';
+    ignored = write(STDERR_FILENO, line, kept.count + 1);
+    if (json)
+        ignored = write(STDOUT_FILENO, object, sizeof object - 1);
+    (void)ignored;
+}
+
 void output_report(const struct error *err, bool json)
 {
-    struct buffer out = { 0 };
+    struct buffer out = { 0 }, object = { 0 };
     struct error ignored = { 0 };
     enum status said;
 
     output_describe(err, &out);
     buffer_byte(&out, '\n');
-    if (out.at)
+    if (json)
+        print_error_object(err, &object);
+    if (out.out_of_memory || object.out_of_memory) {
+        report_plainly(err, json);
+    } else {
         fwrite(out.at, 1, out.count, stderr);
-    if (json) {
-        buffer_clear(&out);
-        print_error_object(err, &out);
-        said = output_print(&out, &ignored);
+        said = output_print(&object, &ignored);
         (void)said; /* if even this cannot be said, the exit status still tells */
     }
     buffer_close(&out);
+    buffer_close(&object);
 }
 
 void output_xml(struct buffer *out, const char *text)

@@ -11,6 +11,7 @@
 #include <z3_version.h>
 
 #include "base/array.h"
+#include "base/foreign.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/thread.h"
@@ -115,7 +116,9 @@ static enum status load(void **library, struct z3 *z3, struct error *err)
 #undef ROW
     };
 
+    foreign_begin("Z3");
     *library = dlopen(Z3_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
+    foreign_end();
     if (!*library)
         return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", dlerror());
     for (size_t i = 0; i < ROW_COUNT(functions); i++) {

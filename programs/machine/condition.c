@@ -280,7 +280,7 @@ static void print_value(struct printer *p, const struct datum *d, struct type ty
         p->out->out_of_memory |= text.out_of_memory;
         if (!is_number)
             print_quoted((struct text){ text.at, text.count }, '\'', p->out);
-        else if (*text.at == '-' && !is_compared)
+        else if (text.count > 0 && *text.at == '-' && !is_compared)
             buffer_print(p->out, "(%.*s)", (int)text.count, text.at);
         else
             buffer_text(p->out, (struct text){ text.at, text.count });

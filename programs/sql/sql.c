@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "base/foreign.h"
 
 #define WIRE_LENGTH_DELIMITED 2
 
@@ -25,6 +26,7 @@ static enum status fault_set(struct sql_fault *fault, enum status status, uint32
 }
 
 #define OPERATOR_RUN_MAX 1000
+#define PARSER "the parser of SQL"
 
 /* libpg_query counts characters from 1. */
 static uint32_t byte_of(const char *text, int character)
@@ -42,6 +44,8 @@ static uint32_t byte_of(const char *text, int character)
 
 static enum status take_error(const PgQueryError *error, const char *text, struct sql_fault *fault)
 {
+    if (error->message && strcmp(error->message, "out of memory") == 0)
+        return fault_set(fault, STATUS_OVER_LIMIT, SQL_NOWHERE, "no memory");
     return fault_set(fault, STATUS_BAD_INPUT, byte_of(text, error->cursorpos),
                      error->message ? error->message : "syntax error");
 }
@@ -104,7 +108,9 @@ enum status sql_scan(const char *text, struct sql_tokens *tokens, struct sql_fau
 
     *tokens = (struct sql_tokens){ 0 };
     TRY(check_text(text, fault));
+    foreign_begin(PARSER);
     result = pg_query_scan(text);
+    foreign_end();
     if (result.error) {
         status = take_error(result.error, text, fault);
     } else {
@@ -235,7 +241,9 @@ enum status sql_parse(const char *text, PgQuery__ParseResult **tree, struct sql_
     TRY(sql_scan(text, tokens, fault));
     status = check_statement_sizes(tokens, fault);
     if (status == STATUS_OK) {
+        foreign_begin(PARSER);
         result = pg_query_parse_protobuf(text);
+        foreign_end();
         status = result.error ? take_error(result.error, text, fault)
                               : unpack(&result.parse_tree, tree, fault);
         pg_query_free_protobuf_parse_result(result);
@@ -261,10 +269,13 @@ static uint32_t analyze_line_of(const char *context)
 
 enum status sql_parse_body(const char *statement, char **json, struct sql_fault *fault)
 {
-    PgQueryPlpgsqlParseResult result = pg_query_parse_plpgsql(statement);
+    PgQueryPlpgsqlParseResult result;
     enum status status = STATUS_OK;
 
     *json = NULL;
+    foreign_begin(PARSER);
+    result = pg_query_parse_plpgsql(statement);
+    foreign_end();
     if (result.error) {
         status = take_error(result.error, statement, fault);
         fault->line = analyze_line_of(result.error->context);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/timeout.h"
 #include "base/wall_clock.h"
@@ -197,6 +198,7 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     struct juror *juror = &jury->jurors[jury->juror_count];
     struct check_options asked = options_for(checker, options);
     int64_t began_ns = wall_clock_ns();
+    uint64_t failures = memory_failures();
     struct timeout timeout;
     bool is_over;
     enum status status;
@@ -208,6 +210,8 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     if (left_ns > 0)
         asked.stop = timeout_stop(&timeout);
     status = checker_run(checker, h, &asked, &juror->check, err);
+    if (status == STATUS_OK && memory_failures() != failures)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for all of the answer");
     timeout_end(&timeout);
     juror->check_ns = wall_clock_ns() - began_ns;
     juror->is_due = options->due & jury_bit(checker);
@@ -216,6 +220,7 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
         if (status != STATUS_OVER_LIMIT)
             return status;
         tell_refusal(juror, h, checker, options, err);
+        memory_forgive_failures(failures);
     }
     jury->juror_count++;
     if (options->rule == JURY_COMPLETE)

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/text.h"
 #include "checkers/interval/profile.h"
 #include "history/progress.h"
@@ -20,13 +21,18 @@
 enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
                            const struct run_options *options, struct error *err)
 {
+    uint64_t before = memory_failures();
+
     *trial = (struct trial){ .scenario = scenario };
     if (options)
         trial->options = *options;
     trial->simulation = calloc(1, sizeof *trial->simulation);
     if (!trial->simulation)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
-    return simulation_run(trial->simulation, scenario, &trial->options, err);
+    TRY(simulation_run(trial->simulation, scenario, &trial->options, err));
+    /* What clients did without memory for it is not what the seed says. */
+    return memory_failures() == before ? STATUS_OK
+                                       : error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
 }
 
 /* --- What the store promises of times ------------------------------------------------------- */

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/foreign.h"
 #include "trial/scenario/toml_lines_private.h"
 
 #include <toml.h>
@@ -101,11 +102,15 @@ static enum status read_string(struct toml_reading *reading, const char *raw, st
                                struct error *err)
 {
     char *decoded = NULL;
+    int cannot;
     enum status status;
 
     if (has_escaped_nul(raw))
         return error_set(err, STATUS_BAD_INPUT, "a NUL in a string");
-    if (toml_rtos(raw, &decoded) != 0)
+    foreign_begin("the reader of TOML");
+    cannot = toml_rtos(raw, &decoded);
+    foreign_end();
+    if (cannot)
         return error_set(err, STATUS_BAD_INPUT, "not a string: %.60s", raw);
     status = copy_text(reading->arena, text_of(decoded), text, err);
     free(decoded);
@@ -230,6 +235,15 @@ static enum status refuse_syntax(const char *message, const struct toml_lines *l
     return error_set(err, STATUS_BAD_INPUT, "not TOML: %s", message + length);
 }
 
+static void *take_memory(size_t size)
+{
+    void *memory = malloc(size);
+
+    if (!memory)
+        foreign_out_of_memory();
+    return memory;
+}
+
 /* Lets tomlc99 parse a copy, since it writes into what it is given. */
 static enum status parse(struct text text, const struct toml_lines *lines, toml_table_t **table,
                          struct error *err)
@@ -243,7 +257,11 @@ static enum status parse(struct text text, const struct toml_lines *lines, toml_
         memcpy(copy, text.at, text.length);
     copy[text.length] = '\0';
     toml_lines_raise_escapes(copy, text.length);
+    /* It does not survive a failed allocation. */
+    toml_set_memutil(take_memory, free);
+    foreign_begin("the reader of TOML");
     *table = toml_parse(copy, message, (int)sizeof message);
+    foreign_end();
     free(copy);
     return *table ? STATUS_OK : refuse_syntax(message, lines, err);
 }

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/memory_limit.h"
 #include "base/wall_clock.h"
 
@@ -63,14 +64,22 @@ static bool send_frame(int socket, const void *bytes, size_t size, enum work_end
     return send_all(socket, &frame, sizeof frame) && send_all(socket, bytes, size);
 }
 
+static enum status all_is_told(uint64_t failures, struct error *err)
+{
+    return memory_failures() == failures
+               ? STATUS_OK
+               : error_set(err, STATUS_OVER_LIMIT, "no memory for all of the answer");
+}
+
 static bool do_job(const struct workers_options *options, int socket, struct text job)
 {
     struct buffer answer = { 0 };
     struct error err = { 0 };
+    uint64_t failures = memory_failures();
     bool sent;
 
     if (options->work(options->context, job, &answer, &err) == STATUS_OK &&
-        buffer_status(&answer, &err) == STATUS_OK)
+        all_is_told(failures, &err) == STATUS_OK && buffer_status(&answer, &err) == STATUS_OK)
         sent = send_frame(socket, answer.at, answer.count, WORK_DONE);
     else
         sent = send_frame(socket, &err, sizeof err, WORK_REFUSED);

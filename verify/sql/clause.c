@@ -3,6 +3,8 @@
 #include <pg_query.h>
 #include <string.h>
 
+#include "base/foreign.h"
+
 #define TEXT_LENGTH_MAX ((size_t)1 << 20)
 #define NESTING_MAX 2000 /* words and operators: more than any tree of them is deep */
 
@@ -66,6 +68,9 @@ static enum status unpack(const PgQueryProtobufParseResult *parsed, enum clause_
 {
     const PgQuery__RawStmt *first;
 
+    if (parsed->error && parsed->error->message &&
+        strcmp(parsed->error->message, "out of memory") == 0)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for a tree of SQL");
     if (parsed->error)
         return refuse_text(text, "does not parse", err);
     tree->result = pg_query__parse_result__unpack(NULL, parsed->parse_tree.len,
@@ -98,8 +103,11 @@ enum status clause_open(struct clause *tree, enum clause_part part, struct text 
     buffer_byte(&sql, 0);
     status = buffer_status(&sql, err);
     if (status == STATUS_OK) {
-        PgQueryProtobufParseResult parsed = pg_query_parse_protobuf(sql.at);
+        PgQueryProtobufParseResult parsed;
 
+        foreign_begin("the parser of SQL");
+        parsed = pg_query_parse_protobuf(sql.at);
+        foreign_end();
         status = unpack(&parsed, part, text, tree, err);
         pg_query_free_protobuf_parse_result(parsed);
     }
