@@ -47,6 +47,9 @@ cc=${CC:-gcc}
 deps=$build/deps
 log=$deps/log
 
+# shellcheck source=tools/mirrors
+. "$(dirname "$0")/mirrors"
+
 say() { echo "deps: $*" >&2; }
 fail() { say "$*"; exit 1; }
 
@@ -134,14 +137,6 @@ check_versions() {
 
 work= # the private apt, made when first needed
 
-# The machine's mirrors: address, suite, and where apt read of it. They need not
-# have been visited yet; those that are not Debian's will not have our suites.
-mirrors() {
-    # shellcheck disable=SC2016
-    apt-get indextargets --no-release-info --format '$(REPO_URI)|$(RELEASE)|$(SOURCESENTRY)' \
-        'Created-By: Packages' 'Component: main' | awk -F '|' '!seen[$1 (/security/)]++'
-}
-
 # Those that would have a suite: the security suites have mirrors of their own,
 # beside the rest where the machine does not name them.
 mirrors_of() { # suite
@@ -151,21 +146,6 @@ mirrors_of() { # suite
             ;;
         *) grep -v security "$work/mirrors" ;;
     esac
-}
-
-# How the machine trusts an entry: [signed-by=KEYRING], [trusted=yes] or nothing.
-entry_options() { # FILE:N, the N-th stanza or line of a file of sources
-    file=${1%:*} number=${1##*:}
-    case $file in
-        *.sources) awk -v n="$number" 'BEGIN { RS = "" } NR == n' "$file" ;;
-        *) sed -n "${number}p" "$file" ;;
-    esac | grep -v '^#' >"$work/entry"
-    keyring=$(sed -n 's/.*signed-by[=:] *\(\/[^] ]*\).*/\1/Ip' "$work/entry" | head -n 1)
-    if [ -n "$keyring" ]; then
-        echo "[signed-by=$keyring]"
-    elif grep -qi 'trusted[=:] *yes' "$work/entry"; then
-        echo "[trusted=yes]"
-    fi
 }
 
 private_apt() {
@@ -285,7 +265,8 @@ need_library() { # name, title, variable, its value, files, suites, carriers, ma
         settle "$next"
     fi
     source_file=${files%% *}
-    (cd "$next" && $cc -O2 -g -DUNITY_USE_FLUSH_STDOUT -c "$source_file" -o "$name.o" && ar rcs "lib$name.a" "$name.o" &&
+    (cd "$next" && $cc -O2 -g -ffile-prefix-map="$next=." -DUNITY_USE_FLUSH_STDOUT -c "$source_file" \
+        -o "$name.o" && ar rcsD "lib$name.a" "$name.o" &&
         rm "$name.o") || fail "$title does not compile"
     rm -rf "$home"
     mv "$next" "$home"
