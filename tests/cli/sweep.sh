@@ -143,6 +143,16 @@ run 2 sweep wrong.toml --seeds 1..60 --out whole --resume --set workload.keys=5
 check "nor that of other settings" mentions err "this is the journal of another scenario"
 run 2 sweep wrong.toml --seeds 1..60 --out whole --resume --until-failure
 check "nor that of other flags" mentions err "without --until-failure"
+# The parser of the programs is a part of the build, though a file of its own.
+library=$(ldd "$ORDEAL" | sed -n 's/.*=> \(.*\/libpg_query\.so[^ ]*\) .*/\1/p')
+mkdir changed
+cp "$library" changed/
+echo >>"changed/${library##*/}"
+LD_LIBRARY_PATH=$work/changed
+export LD_LIBRARY_PATH
+run 2 sweep wrong.toml --seeds 1..60 --out whole --resume
+check "another library makes another build" mentions err "this is the journal of another build"
+unset LD_LIBRARY_PATH
 run 2 sweep wrong.toml --seeds 1..60 --resume
 check "without a folder nothing is resumed" mentions err "--resume needs the --out DIR"
 
