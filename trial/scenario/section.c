@@ -69,7 +69,7 @@ static enum status read_integer(const struct section_reader *reader, int64_t *nu
 static enum status read_uint64(const struct section_reader *reader, uint64_t *value,
                                struct error *err)
 {
-    int64_t number;
+    int64_t number = 0;
 
     TRY(read_integer(reader, &number, err));
     *value = (uint64_t)number;
@@ -79,7 +79,7 @@ static enum status read_uint64(const struct section_reader *reader, uint64_t *va
 static enum status read_uint32(const struct section_reader *reader, uint32_t more, uint32_t *value,
                                struct error *err)
 {
-    int64_t number;
+    int64_t number = 0;
 
     TRY(read_integer(reader, &number, err));
     *value = (uint32_t)number + more;
@@ -88,7 +88,7 @@ static enum status read_uint32(const struct section_reader *reader, uint32_t mor
 
 static enum status read_int32(const struct section_reader *reader, int32_t *value, struct error *err)
 {
-    int64_t number;
+    int64_t number = 0;
 
     TRY(read_integer(reader, &number, err));
     *value = (int32_t)number;
