@@ -3,8 +3,8 @@
  */
 #include "verify/instants/instant_locks_private.h"
 
-#include "verify/instants/instant_looks_private.h"
 #include "verify/instants/instant_proof.h"
+#include "verify/instants/instant_reads_private.h"
 #include "verify/instants/instants.h"
 #include "verify/instants/known_private.h"
 #include "verify/instants/visible_private.h"

@@ -6,7 +6,6 @@
 #include <inttypes.h>
 
 #include "verify/instants/instant_locks_private.h"
-#include "verify/instants/instant_looks_private.h"
 #include "verify/instants/instant_reads_private.h"
 #include "verify/instants/instants.h"
 #include "verify/instants/known_private.h"

@@ -6,9 +6,9 @@
 
 #include <inttypes.h>
 
-#include "verify/instants/instant_looks_private.h"
 #include "verify/instants/instant_order.h"
 #include "verify/instants/instant_proof.h"
+#include "verify/instants/instant_reads_private.h"
 #include "verify/instants/instants.h"
 #include "verify/instants/known_private.h"
 #include "verify/lookup_private.h"

@@ -11,7 +11,6 @@
 #include "verify/instants/instant_proof.h"
 #include "verify/invalid/cycle_private.h"
 #include "verify/invalid/deduced_private.h"
-#include "verify/invalid/deduced_rows_private.h"
 #include "verify/invalid/refutation_private.h"
 #include "verify/lookup_private.h"
 #include "verify/sql/query.h"

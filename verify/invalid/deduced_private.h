@@ -6,6 +6,9 @@
 
 #include "verify/invalid/cycle_private.h"
 
+/* Whether the answer is wrong as far as the row goes, whatever was there. */
+MUST_USE enum status deduced_mismatch(struct verifier *, uint32_t txn, uint32_t head, uint32_t key,
+                                      bool *is_wrong, struct error *);
 /* incompatible-order, lost-update */
 MUST_USE enum status verify_reads(struct verifier *, const struct witness_anomaly *,
                                   struct error *);

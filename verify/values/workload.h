@@ -30,4 +30,10 @@ MUST_USE enum status verify_workload_read(struct verifier *, const struct witnes
 MUST_USE enum status verify_workload_reads(struct verifier *, const struct witness_anomaly *,
                                            struct error *);
 
+/*
+ * Valid: an order explains what was read, or, of a bank in which nobody wrote, all totals are one.
+ * After places are given, and held against sessions or times.
+ */
+MUST_USE enum status verify_workload_valid(struct verifier *, struct error *);
+
 #endif
