@@ -4,6 +4,7 @@
  */
 #include "verify/invalid/cycle_private.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "verify/invalid/deduced_private.h"
@@ -37,37 +38,39 @@ static enum status check_order_edge(struct verifier *v, const struct named_edge 
 
     /* Where values tell who committed, an edge that leads on does. */
     if (!v->basis->infers_versions &&
-        (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS))
+        (v->counting[e->from_end.txn] != COUNTS || v->counting[e->to_end.txn] != COUNTS))
         return cycle_refuse_edge(v, e, "one of them may not have committed", err);
     if (e->w->kind == EDGE_ORDER) {
         if (!v->basis->has_places)
             return cycle_refuse_edge(v, e, "only the checker order knows such edges", err);
-        return v->place[e->from] < v->place[e->to]
+        return v->place[e->from_end.txn] < v->place[e->to_end.txn]
                    ? STATUS_OK
                    : cycle_refuse_edge(v, e, "its ts is not smaller", err);
     }
     if (v->closing != needed)
         return cycle_refuse_edge(v, e, "the level has no such edges", err);
-    return versions_txn_is_before(v, needed, e->from, e->to)
+    return versions_txn_is_before(v, needed, e->from_end.txn, e->to_end.txn)
                ? STATUS_OK
                : cycle_refuse_edge(v, e, "it was not over when the other began", err);
 }
 
 /* --- Data -------------------------------------------------------------------- */
 
-static enum status look_up(struct verifier *v, struct named_edge *e, struct error *err)
+static enum status look_up_end(struct verifier *v, uint32_t key, int64_t place,
+                               const struct witness_version *version, struct edge_end *end,
+                               struct error *err)
 {
-    TRY(lookup_key(v, e->w->key, &e->key, err));
-    TRY(lookup_op(v, e->from, e->w->from_op, &e->from_op, err));
-    TRY(lookup_op(v, e->to, e->w->to_op, &e->to_op, err));
-    TRY(lookup_version(v, &e->w->from_version, e->key, &e->from_version, err));
-    return lookup_version(v, &e->w->to_version, e->key, &e->to_version, err);
+    TRY(lookup_op(v, end->txn, place, &end->op, err));
+    return lookup_version(v, version, key, &end->version, err);
 }
 
-/* Of a version in the key's chain. */
-static uint32_t spot_of(const struct verifier *v, uint32_t version)
+static enum status look_up(struct verifier *v, struct named_edge *e, struct error *err)
 {
-    return version == VERSION_INITIAL ? 0 : v->spot[version];
+    const struct witness_edge *w = e->w;
+
+    TRY(lookup_key(v, w->key, &e->key, err));
+    TRY(look_up_end(v, e->key, w->from_op, &w->from_version, &e->from_end, err));
+    return look_up_end(v, e->key, w->to_op, &w->to_version, &e->to_end, err);
 }
 
 static bool is_known(const struct verifier *v, uint32_t version)
@@ -76,12 +79,12 @@ static bool is_known(const struct verifier *v, uint32_t version)
 }
 
 /* The operation of a transaction on the edge that wrote one of its versions. */
-static enum status check_write(struct verifier *v, const struct named_edge *e, uint32_t op,
-                               uint32_t version, struct error *err)
+static enum status check_write(struct verifier *v, const struct named_edge *e,
+                               const struct edge_end *end, struct error *err)
 {
-    if (!lookup_made_version(v, op, version))
+    if (!lookup_made_version(v, end->op, end->version))
         return cycle_refuse_edge(v, e, "the operation did not write the version", err);
-    if (!is_known(v, version))
+    if (!is_known(v, end->version))
         return cycle_refuse_edge(v, e, "the version was not left behind by one who committed", err);
     return STATUS_OK;
 }
@@ -103,39 +106,39 @@ static enum status reads_inside(struct verifier *v, const struct named_edge *e, 
 }
 
 /* The certificate says that this operation read this version. */
-static enum status check_read(struct verifier *v, const struct named_edge *e, uint32_t reader,
-                              uint32_t op, uint32_t version, struct error *err)
+static enum status check_read(struct verifier *v, const struct named_edge *e,
+                              const struct edge_end *end, struct error *err)
 {
-    const struct history *h = v->h;
-    bool is_head = op_is_head(h->op_kind[op]), reads = true;
+    bool is_head = op_is_head(v->h->op_kind[end->op]), reads = true;
     struct sight sight;
 
-    if (!answer_is_judged(v, reader, op) || !lookup_may_read(v, op, e->key) ||
-        !is_known(v, version))
+    if (!answer_is_judged(v, end->txn, end->op) || !lookup_may_read(v, end->op, e->key) ||
+        !is_known(v, end->version))
         return cycle_refuse_edge(v, e, "the operation read no such thing", err);
-    if (lookup_own(v, reader, op, e->key) != HISTORY_NONE)
+    if (lookup_own(v, end->txn, end->op, e->key) != HISTORY_NONE)
         return cycle_refuse_edge(v, e, "the operation read what its own transaction wrote", err);
-    answer_prepare(v, op);
-    sight = answer_sight(v, reader, op, e->key);
-    if (sight.kind != SIGHT_SPOT || sight.is_vague || sight.spot != spot_of(v, version))
+    answer_prepare(v, end->op);
+    sight = answer_sight(v, end->txn, end->op, e->key);
+    if (sight.kind != SIGHT_SPOT || sight.is_vague || sight.spot != version_spot(v, end->version))
         return cycle_refuse_edge(v, e, "the operation did not read that version", err);
     if (is_head && !v->is_causal && (e->w->kind == EDGE_WR || e->w->kind == EDGE_RW))
-        TRY(reads_inside(v, e, op, sight.spot, &reads, err));
+        TRY(reads_inside(v, e, end->op, sight.spot, &reads, err));
     return reads ? STATUS_OK
                  : cycle_refuse_edge(v, e, "the statement did not read into the row", err);
 }
 
-/* A version that the statement's predicate tells from the one before it. */
-static enum status check_change(struct verifier *v, const struct named_edge *e, uint32_t head,
-                                uint32_t version, struct error *err)
+/* And its predicate tells the version that was written from the one before it. */
+static enum status check_change(struct verifier *v, const struct named_edge *e,
+                                const struct edge_end *end, struct error *err)
 {
-    uint32_t spot = spot_of(v, version);
+    uint32_t spot = version_spot(v, end == &e->from_end ? e->to_end.version : e->from_end.version);
     enum match before, after;
     struct statement_query q;
 
-    if (!op_is_head(v->h->op_kind[head]) || spot == 0 || key_is_vague(v, e->key))
+    TRY(check_read(v, e, end, err));
+    if (!op_is_head(v->h->op_kind[end->op]) || spot == 0 || key_is_vague(v, e->key))
         return cycle_refuse_edge(v, e, "nothing changed for a predicate", err);
-    TRY(answer_open_statement(v, head, &q, err));
+    TRY(answer_open_statement(v, end->op, &q, err));
     before = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot - 1)));
     after = query_match(&q, version_value(v, e->key, chain_op_at(v, e->key, spot)));
     query_close(&q);
@@ -144,40 +147,19 @@ static enum status check_change(struct verifier *v, const struct named_edge *e, 
     return STATUS_OK;
 }
 
-static enum status check_by_certificate(struct verifier *v, const struct named_edge *e,
-                                        struct error *err)
+static enum status is_before_by_certificate(struct verifier *v, const struct named_edge *e,
+                                            bool *is_before, struct error *err)
 {
-    uint32_t from_spot, to_spot;
+    uint32_t from = version_spot(v, e->from_end.version), to = version_spot(v, e->to_end.version);
 
-    if (!is_known(v, e->from_version) || !is_known(v, e->to_version))
-        return cycle_refuse_edge(v, e, "a version was not left behind by one who committed", err);
-    from_spot = spot_of(v, e->from_version);
-    to_spot = spot_of(v, e->to_version);
-    switch (e->w->kind) {
-    case EDGE_WW:
-        TRY(check_write(v, e, e->from_op, e->from_version, err));
-        TRY(check_write(v, e, e->to_op, e->to_version, err));
-        break;
-    case EDGE_WR:
-    case EDGE_PREDICATE_WR:
-        TRY(check_write(v, e, e->from_op, e->from_version, err));
-        TRY(check_read(v, e, e->to, e->to_op, e->to_version, err));
-        if (e->w->kind == EDGE_PREDICATE_WR)
-            TRY(check_change(v, e, e->to_op, e->from_version, err));
-        else if (e->from_version != e->to_version)
-            return cycle_refuse_edge(v, e, "it read another version", err);
-        break;
-    default:
-        TRY(check_read(v, e, e->from, e->from_op, e->from_version, err));
-        TRY(check_write(v, e, e->to_op, e->to_version, err));
-        if (e->w->kind == EDGE_PREDICATE_RW)
-            TRY(check_change(v, e, e->from_op, e->to_version, err));
-    }
-    if (from_spot > to_spot ||
-        (from_spot == to_spot && e->w->kind != EDGE_WR && e->w->kind != EDGE_PREDICATE_WR))
-        return cycle_refuse_edge(v, e, "the versions stand the other way round", err);
+    (void)err;
+    *is_before = from < to || (from == to && e->w->kind == EDGE_PREDICATE_WR);
     return STATUS_OK;
 }
+
+static const struct edge_rules rules_of_certificate = { check_write, check_read, check_change,
+                                                        is_before_by_certificate,
+                                                        .sees_later = true };
 
 /* --- Data, where only the order of transactions is known --------------------- */
 
@@ -198,58 +180,43 @@ static bool comes_from(const struct verifier *v, const struct named_edge *e, uin
 }
 
 /* The answer is the value of the version; and if it could not be, it is a wrong one. */
-static enum status check_value_read(struct verifier *v, const struct named_edge *e, uint32_t reader,
-                                    uint32_t op, uint32_t version, struct error *err)
+static enum status check_value_read(struct verifier *v, const struct named_edge *e,
+                                    const struct edge_end *end, struct error *err)
 {
     const struct history *h = v->h;
     enum answer_judgement answer = ANSWER_UNSAID;
-    uint32_t value_op = op;
+    uint32_t op = end->op, value_op = op;
 
+    if (!is_known(v, end->version))
+        return cycle_refuse_edge(v, e, "a version was not left behind by one who committed", err);
     if (op_is_head(h->op_kind[op]))
         value_op = h->op_kind[op] == OP_SELECT ? lookup_row_of(v, op, e->key) : HISTORY_NONE;
-    if (!answer_is_judged(v, reader, op) || value_op == HISTORY_NONE ||
-        h->op_key[value_op] != e->key || !comes_from(v, e, version, history_value(h, value_op)))
+    if (!answer_is_judged(v, end->txn, op) || value_op == HISTORY_NONE ||
+        h->op_key[value_op] != e->key ||
+        !comes_from(v, e, end->version, history_value(h, value_op)))
         return cycle_refuse_edge(v, e, "the answer is not of that version", err);
-    if (v->place[e->from] < v->place[e->to])
+    if (v->place[e->from_end.txn] < v->place[e->to_end.txn])
         return STATUS_OK;
     answer_prepare(v, op);
     if (op_is_head(h->op_kind[op]))
-        TRY(answer_judge_row(v, reader, op, e->key, &answer, err));
+        TRY(answer_judge_row(v, end->txn, op, e->key, &answer, err));
     else
-        answer = answer_judge_item(v, reader, op);
+        answer = answer_judge_item(v, end->txn, op);
     return answer == ANSWER_WRONG
                ? STATUS_OK
                : cycle_refuse_edge(v, e, "what it read was there by the order", err);
 }
 
-static enum status check_by_order(struct verifier *v, const struct named_edge *e, struct error *err)
+static enum status is_before_by_place(struct verifier *v, const struct named_edge *e,
+                                      bool *is_before, struct error *err)
 {
-    if (v->counting[e->from] != COUNTS || v->counting[e->to] != COUNTS)
-        return cycle_refuse_edge(v, e, "one of them may not have committed", err);
-    switch (e->w->kind) {
-    case EDGE_WW:
-        TRY(check_write(v, e, e->from_op, e->from_version, err));
-        TRY(check_write(v, e, e->to_op, e->to_version, err));
-        break;
-    case EDGE_WR:
-        TRY(check_write(v, e, e->from_op, e->from_version, err));
-        if (e->from_version != e->to_version)
-            return cycle_refuse_edge(v, e, "it read another version", err);
-        return check_value_read(v, e, e->to, e->to_op, e->to_version, err);
-    case EDGE_RW:
-        if (!is_known(v, e->from_version))
-            return cycle_refuse_edge(v, e, "a version was not left behind by one who committed",
-                                     err);
-        TRY(check_write(v, e, e->to_op, e->to_version, err));
-        TRY(check_value_read(v, e, e->from, e->from_op, e->from_version, err));
-        break;
-    default:
-        return cycle_refuse_edge(v, e, "order knows no such edges", err);
-    }
-    return place_of(v, e->from_version) < place_of(v, e->to_version)
-               ? STATUS_OK
-               : cycle_refuse_edge(v, e, "the versions stand the other way round", err);
+    (void)err;
+    *is_before = place_of(v, e->from_end.version) < place_of(v, e->to_end.version);
+    return STATUS_OK;
 }
+
+static const struct edge_rules rules_of_order = { check_write, check_value_read, NULL,
+                                                  is_before_by_place, .needs_commits = true };
 
 /* --- One edge ---------------------------------------------------------------- */
 
@@ -268,28 +235,61 @@ static bool level_has(const struct verifier *v, enum witness_edge_kind kind)
     }
 }
 
+/* One end wrote a version, the other wrote or read one; and the first version comes before. */
+static enum status check_data(struct verifier *v, const struct named_edge *e,
+                              const struct edge_rules *rules, struct error *err)
+{
+    enum witness_edge_kind kind = e->w->kind;
+    bool by_predicate = kind == EDGE_PREDICATE_WR || kind == EDGE_PREDICATE_RW, is_before = false;
+    bool is_read = kind == EDGE_WR || kind == EDGE_PREDICATE_WR;
+    edge_function *reads = by_predicate ? rules->saw : rules->read;
+
+    assert(witness_edge_has_data(kind));
+    if (rules->needs_commits &&
+        (v->counting[e->from_end.txn] != COUNTS || v->counting[e->to_end.txn] != COUNTS))
+        return cycle_refuse_edge(v, e, "one of them may not have committed", err);
+    if (!reads)
+        return cycle_refuse_edge(v, e, "order knows no such edges", err);
+    TRY(is_anti(kind) ? reads(v, e, &e->from_end, err) : rules->wrote(v, e, &e->from_end, err));
+    TRY(is_read ? reads(v, e, &e->to_end, err) : rules->wrote(v, e, &e->to_end, err));
+    if (is_read && !(by_predicate && rules->sees_later))
+        return e->from_end.version == e->to_end.version
+                   ? STATUS_OK
+                   : cycle_refuse_edge(v, e, "it read another version", err);
+    TRY(rules->is_before(v, e, &is_before, err));
+    return is_before
+               ? STATUS_OK
+               : cycle_refuse_edge(
+                     v, e, "nothing says that the versions stand so, and not the other way round",
+                     err);
+}
+
 static enum status check_edge(struct verifier *v, const struct witness_edge *w, struct error *err)
 {
     struct named_edge e = { .w = w };
+    bool is_it = false;
 
     v->by_order = false;
-    TRY(lookup_txn(v, w->from, &e.from, err));
-    TRY(lookup_txn(v, w->to, &e.to, err));
+    TRY(lookup_txn(v, w->from, &e.from_end.txn, err));
+    TRY(lookup_txn(v, w->to, &e.to_end.txn, err));
     /* Each once, so that looking at all of them is linear in the history. */
-    if (!verify_add_part(v, e.from))
+    if (!verify_add_part(v, e.from_end.txn))
         return verify_refuse(v, err, "transaction %" PRId64 " is on the cycle twice", w->from);
     if (!level_has(v, w->kind))
         return cycle_refuse_edge(v, &e, "the level has no such edges", err);
-    if (e.from == e.to && w->kind != EDGE_PREDICATE_WR)
+    if (e.from_end.txn == e.to_end.txn && w->kind != EDGE_PREDICATE_WR)
         return cycle_refuse_edge(v, &e, "it leads nowhere", err);
     if (!witness_edge_has_data(w->kind))
         return check_order_edge(v, &e, err);
     TRY(look_up(v, &e, err));
     if (w->has_reader)
         return cycle_refuse_edge(v, &e, "only in weak a list is named", err);
-    if (v->basis->infers_versions)
-        return deduced_check_edge(v, &e, err);
-    return v->basis->has_places ? check_by_order(v, &e, err) : check_by_certificate(v, &e, err);
+    if (!v->basis->infers_versions)
+        return check_data(v, &e, v->basis->has_places ? &rules_of_order : &rules_of_certificate,
+                          err);
+    TRY(deduced_is_of_wrong_list(v, &e, &is_it, err));
+    return is_it ? deduced_rules.wrote(v, &e, &e.to_end, err)
+                 : check_data(v, &e, &deduced_rules, err);
 }
 
 /* --- Models of Adya's and Elle's, docs/format-witness.md, "Models" ------------- */

@@ -11,12 +11,27 @@
 MUST_USE enum status cycle_check_round(struct verifier *, const struct witness_anomaly *,
                                        struct error *);
 
-/* An edge with what it names looked up. */
+/* What an end of an edge names; a version is an operation. */
+struct edge_end {
+    uint32_t txn, op, version;
+};
+
 struct named_edge {
     const struct witness_edge *w;
-    uint32_t from, to, key;
-    uint32_t from_op, to_op;
-    uint32_t from_version, to_version; /* operations */
+    uint32_t key;
+    struct edge_end from_end, to_end;
+};
+
+typedef enum status edge_function(struct verifier *, const struct named_edge *,
+                                  const struct edge_end *, struct error *);
+
+/* What makes edges of data true, by what the verdict is drawn from. */
+struct edge_rules {
+    edge_function *wrote, *read; /* that an end did that */
+    edge_function *saw;          /* likewise by a predicate; NULL: there are no such edges */
+    enum status (*is_before)(struct verifier *, const struct named_edge *, bool *, struct error *);
+    bool sees_later; /* a predicate may have seen a later version than the one that it depends on */
+    bool needs_commits; /* both must have committed for certain */
 };
 
 MUST_USE enum status cycle_refuse_edge(struct verifier *, const struct named_edge *,

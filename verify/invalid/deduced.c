@@ -132,71 +132,69 @@ enum status deduced_mismatch(struct verifier *v, uint32_t txn, uint32_t head, ui
 
 /* --- Edges ------------------------------------------------------------------- */
 
-static enum status check_written(struct verifier *v, const struct named_edge *e, uint32_t txn,
-                                 uint32_t op, uint32_t version, struct error *err)
+static enum status check_written(struct verifier *v, const struct named_edge *e,
+                                 const struct edge_end *end, struct error *err)
 {
-    bool is_last = version != VERSION_INITIAL && lookup_left(v, txn, e->key) == version;
+    bool is_last =
+        end->version != VERSION_INITIAL && lookup_left(v, end->txn, e->key) == end->version;
 
-    if (!lookup_made_version(v, op, version))
+    if (!lookup_made_version(v, end->op, end->version))
         return cycle_refuse_edge(v, e, "the operation did not write the version", err);
     /* Each element of a list is to be seen. */
-    if (v->counting[txn] == COUNTS_NOT || !(is_last || source_is_plain(v, e->key)))
+    if (v->counting[end->txn] == COUNTS_NOT || !(is_last || source_is_plain(v, e->key)))
         return cycle_refuse_edge(v, e, "the version was not left behind by one who committed", err);
     return STATUS_OK;
 }
 
-static enum status check_was_read(struct verifier *v, const struct named_edge *e, uint32_t reader,
-                                  uint32_t op, uint32_t version, struct error *err)
+static enum status check_was_read(struct verifier *v, const struct named_edge *e,
+                                  const struct edge_end *end, struct error *err)
 {
-    if (op_is_head(v->h->op_kind[op]))
-        op = lookup_row_of(v, op, e->key);
-    if (op == HISTORY_NONE || v->h->op_key[op] != e->key || inferred_read(v, reader, op) != version)
-        return cycle_refuse_edge(v, e, "the operation need not have read that version", err);
-    return STATUS_OK;
+    uint32_t op = op_is_head(v->h->op_kind[end->op]) ? lookup_row_of(v, end->op, e->key) : end->op;
+
+    return op != HISTORY_NONE && v->h->op_key[op] == e->key &&
+                   inferred_read(v, end->txn, op) == end->version
+               ? STATUS_OK
+               : cycle_refuse_edge(v, e, "the operation need not have read that version", err);
 }
 
 /* The only version of the row that the statement can have seen. */
-static enum status check_was_seen(struct verifier *v, const struct named_edge *e, uint32_t reader,
-                                  uint32_t op, uint32_t version, struct error *err)
+static enum status check_was_seen(struct verifier *v, const struct named_edge *e,
+                                  const struct edge_end *end, struct error *err)
 {
     struct deduced_versions found;
 
-    if (!op_is_head(v->h->op_kind[op]) || !answer_is_judged(v, reader, op) ||
-        !lookup_may_read(v, op, e->key))
+    if (!op_is_head(v->h->op_kind[end->op]) || !answer_is_judged(v, end->txn, end->op) ||
+        !lookup_may_read(v, end->op, e->key))
         return cycle_refuse_edge(v, e, "the operation saw no such row", err);
-    TRY(deduced_row(v, reader, op, e->key, &found, err));
-    return found.count == 1 && found.version == version
+    TRY(deduced_row(v, end->txn, end->op, e->key, &found, err));
+    return found.count == 1 && found.version == end->version
                ? STATUS_OK
                : cycle_refuse_edge(v, e, "the statement need not have seen that version", err);
 }
 
-/*
- * Of a list that is wrong at any rate nothing is true and nothing untrue: it is enough that it ends
- * with the one element, and lacks the other.
- */
-static enum status is_of_wrong_list(struct verifier *v, const struct named_edge *e, bool *is_it,
-                                    struct error *err)
+enum status deduced_is_of_wrong_list(struct verifier *v, const struct named_edge *e, bool *is_it,
+                                     struct error *err)
 {
     const struct history *h = v->h;
+    uint32_t txn = e->from_end.txn, op = e->from_end.op;
+    uint32_t from = e->from_end.version, to = e->to_end.version;
     struct reading reading = { 0 };
     struct value value;
     uint64_t end;
 
     *is_it = false;
-    if (e->w->kind != EDGE_RW || op_is_head(h->op_kind[e->from_op]) ||
-        h->op_key[e->from_op] != e->key || !answer_reads_value(v, e->from, e->from_op) ||
-        e->from_version == VERSION_INITIAL || e->to_version == VERSION_INITIAL ||
-        h->op_kind[e->from_version] != OP_APPEND || h->op_kind[e->to_version] != OP_APPEND ||
-        lookup_own_before(v, e->from_op) != HISTORY_NONE)
+    if (e->w->kind != EDGE_RW || op_is_head(h->op_kind[op]) || h->op_key[op] != e->key ||
+        !answer_reads_value(v, txn, op) || from == VERSION_INITIAL || to == VERSION_INITIAL ||
+        h->op_kind[from] != OP_APPEND || h->op_kind[to] != OP_APPEND ||
+        lookup_own_before(v, op) != HISTORY_NONE)
         return STATUS_OK;
-    TRY(sources_read(v, e->from, e->from_op, &reading, err));
-    value = history_value(h, e->from_op);
+    TRY(sources_read(v, txn, op, &reading, err));
+    value = history_value(h, op);
     if (!reading.is_plain || reading.kind != READING_WRONG || value.kind != VALUE_LIST)
         return STATUS_OK;
     end = h->list_start[value.bits + 1];
-    *is_it = end > h->list_start[value.bits] &&
-             h->list_element[end - 1] == h->op_value[e->from_version] &&
-             !versions_value_has_element(h, value, h->op_value[e->to_version]);
+    *is_it = end > h->list_start[value.bits] && h->list_element[end - 1] == h->op_value[from] &&
+             !versions_value_has_element(h, value, h->op_value[to]);
     return STATUS_OK;
 }
 
@@ -244,44 +242,17 @@ static enum status is_before_by_derived(struct verifier *v, uint32_t key, uint32
     return STATUS_OK;
 }
 
-enum status deduced_check_edge(struct verifier *v, const struct named_edge *e, struct error *err)
+static enum status is_before(struct verifier *v, const struct named_edge *e, bool *is_it,
+                             struct error *err)
 {
-    bool is_before = false;
+    uint32_t first = e->from_end.version, second = e->to_end.version;
 
-    TRY(is_of_wrong_list(v, e, &is_before, err));
-    if (is_before)
-        return check_written(v, e, e->to, e->to_op, e->to_version, err);
-
-    switch (e->w->kind) {
-    case EDGE_WW:
-        TRY(check_written(v, e, e->from, e->from_op, e->from_version, err));
-        TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
-        break;
-    case EDGE_WR:
-        TRY(check_written(v, e, e->from, e->from_op, e->from_version, err));
-        if (e->from_version != e->to_version)
-            return cycle_refuse_edge(v, e, "it read another version", err);
-        return check_was_read(v, e, e->to, e->to_op, e->to_version, err);
-    case EDGE_RW:
-        TRY(check_was_read(v, e, e->from, e->from_op, e->from_version, err));
-        TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
-        break;
-    case EDGE_PREDICATE_WR:
-        TRY(check_written(v, e, e->from, e->from_op, e->from_version, err));
-        if (e->from_version != e->to_version)
-            return cycle_refuse_edge(v, e, "it saw another version", err);
-        return check_was_seen(v, e, e->to, e->to_op, e->to_version, err);
-    default:
-        TRY(check_was_seen(v, e, e->from, e->from_op, e->from_version, err));
-        TRY(check_written(v, e, e->to, e->to_op, e->to_version, err));
-    }
-    TRY(is_before_by_derived(v, e->key, e->from_version, e->to_version, &is_before, err));
-    if (!is_before)
-        TRY(inferred_is_before_by_row(v, e->key, e->from_version, e->to_version, &is_before, err));
-    return is_before
-               ? STATUS_OK
-               : cycle_refuse_edge(v, e, "nothing says in which order the versions stand", err);
+    TRY(is_before_by_derived(v, e->key, first, second, is_it, err));
+    return *is_it ? STATUS_OK : inferred_is_before_by_row(v, e->key, first, second, is_it, err);
 }
+
+const struct edge_rules deduced_rules = { check_written, check_was_read, check_was_seen,
+                                          .is_before = is_before };
 
 /* --- Two reads --------------------------------------------------------------- */
 

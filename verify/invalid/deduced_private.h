@@ -15,9 +15,14 @@ MUST_USE enum status verify_reads(struct verifier *, const struct witness_anomal
 /* dirty-update: of two versions that have been looked up. */
 MUST_USE enum status verify_dirty_update(struct verifier *, const struct witness_anomaly *,
                                          uint32_t key, const uint32_t *ops, struct error *);
-/* An edge of data, with infer. */
-MUST_USE enum status deduced_check_edge(struct verifier *, const struct named_edge *,
-                                        struct error *);
+/* Of edges of data, with infer. */
+extern const struct edge_rules deduced_rules;
+/*
+ * Of a list that is wrong at any rate nothing is true and nothing untrue: it is enough that it ends
+ * with the one element, and lacks the other.
+ */
+MUST_USE enum status deduced_is_of_wrong_list(struct verifier *, const struct named_edge *, bool *,
+                                              struct error *);
 
 /* cyclic-versions */
 MUST_USE enum status verify_circle(struct verifier *, const struct witness_anomaly *,
