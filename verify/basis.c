@@ -119,10 +119,8 @@ static enum status check_workings(struct verifier *v, struct error *err)
 {
     const char *doubt = workings_doubt(&v->w->workings, v->w->level);
 
-    return !doubt || !v->basis->has_instants
-               ? STATUS_OK
-               : verify_refuse(v, err, "the profile cannot mean %s: %s", level_name(v->w->level),
-                               doubt);
+    return verify_need(v, !doubt || !v->basis->has_instants, err, "the profile cannot mean %s: %s",
+                       level_name(v->w->level), doubt);
 }
 
 enum status basis_take_level(struct verifier *v, struct error *err)

@@ -13,31 +13,35 @@ static bool is_row(const struct history *h, size_t op)
     return op_is_row(h->op_kind[op]);
 }
 
+/* Operations that belong, by key. */
+struct keyed {
+    const struct history *h;
+    bool (*belongs)(const struct history *, size_t);
+};
+
+static uint32_t key_of(const void *context, uint32_t op)
+{
+    const struct keyed *k = context;
+
+    return k->belongs(k->h, op) ? k->h->op_key[op] : HISTORY_NONE;
+}
+
 /* Sorts what belongs by key, and then by its group; `next` is where each group goes. */
 static enum status sort_by_key(struct verifier *v, bool (*belongs)(const struct history *, size_t),
                                const uint32_t *group, uint32_t *next, uint32_t *sorted,
                                struct error *err)
 {
     const struct history *h = v->h;
-    uint32_t *start, *by_key, count = 0;
+    struct keyed keyed = { h, belongs };
+    struct buckets keys;
 
-    TRY(verify_memory(v, (void **)&start, h->key_count + 1, sizeof *start, err));
-    TRY(verify_memory(v, (void **)&by_key, h->op_count, sizeof *by_key, err));
-    for (size_t op = 0; op < h->op_count; op++)
-        if (belongs(h, op)) {
-            start[h->op_key[op] + 1]++;
-            count++;
-        }
-    array_sum_prefixes(start, h->key_count + 1);
-    for (uint32_t op = 0; op < h->op_count; op++)
-        if (belongs(h, op))
-            by_key[start[h->op_key[op]]++] = op;
-    for (uint32_t i = 0; i < count; i++)
-        sorted[next[group[by_key[i]]]++] = by_key[i];
+    TRY(verify_bucket(v, &keys, h->key_count, h->op_count, key_of, &keyed, err));
+    for (uint32_t i = 0; i < keys.start[h->key_count]; i++)
+        sorted[next[group[keys.at[i]]]++] = keys.at[i];
     return STATUS_OK;
 }
 
-#define GET(field, count) verify_memory(v, (void **)&v->field, count, sizeof *v->field, err)
+#define GET(field, count) VERIFY_GET(v, v->field, count, err)
 
 enum status lookup_build(struct verifier *v, struct error *err)
 {
@@ -49,7 +53,7 @@ enum status lookup_build(struct verifier *v, struct error *err)
     TRY(GET(op_head, h->op_count));
     TRY(GET(made, h->op_count));
     TRY(GET(made_start, h->txn_count + 1));
-    TRY(verify_memory(v, (void **)&next, h->op_count + h->txn_count, sizeof *next, err));
+    TRY(VERIFY_GET(v, next, h->op_count + h->txn_count, err));
     for (uint32_t t = 0; t < h->txn_count; t++) {
         TRY(map_add(&v->txn_of_id, (uint64_t)h->txn_id[t], t, &place, err));
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
@@ -74,12 +78,12 @@ enum status lookup_build(struct verifier *v, struct error *err)
 /* The end, in `made`, of a transaction's versions of a key that it had made before an operation. */
 static uint32_t made_until(const struct verifier *v, uint32_t txn, uint32_t op, uint32_t key)
 {
-    const uint32_t *key_of = v->h->op_key, *made = v->made;
+    const uint32_t *op_key = v->h->op_key, *made = v->made;
     uint32_t place;
 
     assert(txn < v->h->txn_count);
     BISECT(place, v->made_start[txn], v->made_start[txn + 1],
-           key_of[made[place]] < key || (key_of[made[place]] == key && made[place] < op));
+           op_key[made[place]] < key || (op_key[made[place]] == key && made[place] < op));
     return place;
 }
 
@@ -150,10 +154,10 @@ bool lookup_came_twice(const struct verifier *v, uint32_t head, uint32_t key)
 
 bool lookup_is_row_of(const struct verifier *v, uint32_t key, uint32_t table)
 {
-    uint64_t place, end = v->table_start[table + 1];
+    uint64_t place, end = v->table_keys.start[table + 1];
 
-    BISECT(place, v->table_start[table], end, v->table_key[place] < key);
-    return place < end && v->table_key[place] == key;
+    BISECT(place, v->table_keys.start[table], end, v->table_keys.at[place] < key);
+    return place < end && v->table_keys.at[place] == key;
 }
 
 /* --- Names ------------------------------------------------------------------- */
@@ -191,7 +195,7 @@ static enum status count_heads(struct verifier *v, struct error *err)
 {
     const struct history *h = v->h;
 
-    TRY(verify_memory(v, (void **)&v->heads_before, h->op_count + 1, sizeof *v->heads_before, err));
+    TRY(VERIFY_GET(v, v->heads_before, h->op_count + 1, err));
     for (size_t op = 0; op < h->op_count; op++)
         v->heads_before[op + 1] = v->heads_before[op] + !op_is_row(h->op_kind[op]);
     return STATUS_OK;

@@ -58,6 +58,27 @@ enum status verify_memory(struct verifier *v, void **at, size_t count, size_t si
     return STATUS_OK;
 }
 
+enum status verify_bucket(struct verifier *v, struct buckets *b, size_t bucket_count, size_t count,
+                          bucket_function *bucket_of, const void *context, struct error *err)
+{
+    uint32_t bucket, *start;
+
+    /* While places are filled, start[b + 1] is where the next one of bucket b goes. */
+    TRY(VERIFY_GET(v, start, bucket_count + 2, err));
+    for (uint32_t n = 0; n < count; n++)
+        if ((bucket = bucket_of(context, n)) != HISTORY_NONE) {
+            assert(bucket < bucket_count);
+            start[bucket + 2]++;
+        }
+    array_sum_prefixes(start, bucket_count + 2);
+    TRY(VERIFY_GET(v, b->at, start[bucket_count + 1], err));
+    b->start = start;
+    for (uint32_t n = 0; n < count; n++)
+        if ((bucket = bucket_of(context, n)) != HISTORY_NONE)
+            b->at[start[bucket + 1]++] = n;
+    return STATUS_OK;
+}
+
 bool verify_add_part(struct verifier *v, uint32_t txn)
 {
     bool is_new = v->part_date[txn] != v->part_now;
@@ -89,9 +110,9 @@ static enum status rank_txns(struct verifier *v, struct error *err)
     struct ranked_txn *ranked;
     size_t count = 0;
 
-    TRY(verify_memory(v, (void **)&ranked, h->txn_count, sizeof *ranked, err));
-    TRY(verify_memory(v, (void **)&v->place, h->txn_count, sizeof *v->place, err));
-    TRY(verify_memory(v, (void **)&v->seen, h->txn_count, sizeof *v->seen, err));
+    TRY(VERIFY_GET(v, ranked, h->txn_count, err));
+    TRY(VERIFY_GET(v, v->place, h->txn_count, err));
+    TRY(VERIFY_GET(v, v->seen, h->txn_count, err));
     for (uint32_t t = 0; t < h->txn_count; t++) {
         v->place[t] = v->seen[t] = NO_PLACE;
         if (v->counting[t] != COUNTS)

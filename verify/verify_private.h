@@ -35,6 +35,11 @@ struct derived_order {
     uint32_t key, first, second;
 };
 
+/* Numbers by what they belong to: those of bucket b are at[start[b]] and on, before start[b + 1]. */
+struct buckets {
+    uint32_t *start, *at;
+};
+
 struct verifier {
     const struct history *h;
     const struct witness *w;
@@ -59,17 +64,16 @@ struct verifier {
     uint32_t *made, *made_start; /* the latter by transaction */
     uint32_t *rows;
 
-    uint8_t *counting;       /* by transaction */
-    uint32_t *place, *seen;  /* by transaction; UINT32_MAX if it has none */
-    uint64_t *version_start; /* by key */
-    uint64_t *chain_end;     /* by key: behind that, versions of those that count perhaps */
-    uint32_t *version;       /* operations: what was left of a key */
-    uint32_t *chain_by_ts;   /* spots of each chain, by ts */
-    bool *chain_has_ts;      /* by key: all in the chain have */
-    uint32_t *spot;          /* by operation: in its key's chain; 0: it is not there */
-    uint32_t *append_base;   /* by operation; NULL: there are no appends */
-    uint64_t *table_start;   /* by table */
-    uint32_t *table_key;     /* keys that are rows of it */
+    uint8_t *counting;         /* by transaction */
+    uint32_t *place, *seen;    /* by transaction; UINT32_MAX if it has none */
+    uint64_t *version_start;   /* by key */
+    uint64_t *chain_end;       /* by key: behind that, versions of those that count perhaps */
+    uint32_t *version;         /* operations: what was left of a key */
+    uint32_t *chain_by_ts;     /* spots of each chain, by ts */
+    bool *chain_has_ts;        /* by key: all in the chain have */
+    uint32_t *spot;            /* by operation: in its key's chain; 0: it is not there */
+    uint32_t *append_base;     /* by operation; NULL: there are no appends */
+    struct buckets table_keys; /* by table: keys that are rows of it */
 
     /*
      * What is at hand, by key; an entry holds if it has today's date: what the operation's own
@@ -115,8 +119,23 @@ struct verifier {
 MUST_USE enum status verify_refuse(struct verifier *, struct error *, const char *format, ...)
     PRINTF_LIKE(3, 4);
 
+/* Likewise, unless it is so. */
+#define verify_need(v, is_so, err, ...) ((is_so) ? STATUS_OK : verify_refuse(v, err, __VA_ARGS__))
+
 /* Zeroed, until the witness is judged. */
 MUST_USE enum status verify_memory(struct verifier *, void **, size_t count, size_t size,
+                                   struct error *);
+
+/* Of as many as the array of a pointer has. */
+#define VERIFY_GET(v, array, count, err)                                                           \
+    verify_memory(v, (void **)&(array), count, sizeof *(array), err)
+
+/* The bucket of a number, or HISTORY_NONE: it is in none. */
+typedef uint32_t bucket_function(const void *context, uint32_t number);
+
+/* Of the numbers below a count; in a bucket they rise. */
+MUST_USE enum status verify_bucket(struct verifier *, struct buckets *, size_t bucket_count,
+                                   size_t count, bucket_function *, const void *context,
                                    struct error *);
 
 /*

@@ -227,9 +227,9 @@ static enum status build_chains(struct order *o, struct error *err)
     struct verifier *v = o->v;
     size_t count = v->version_start[v->h->key_count];
 
-    TRY(verify_memory(v, (void **)&o->chain, count, sizeof *o->chain, err));
-    TRY(verify_memory(v, (void **)&o->chain_spot, v->h->op_count, sizeof *o->chain_spot, err));
-    TRY(verify_memory(v, (void **)&o->chain_end, v->h->key_count, sizeof *o->chain_end, err));
+    TRY(VERIFY_GET(v, o->chain, count, err));
+    TRY(VERIFY_GET(v, o->chain_spot, v->h->op_count, err));
+    TRY(VERIFY_GET(v, o->chain_end, v->h->key_count, err));
     for (size_t i = 0; i < v->w->instants.count; i++) {
         const struct witness_name *name = &v->w->instants.at[i];
         uint32_t txn = 0;
@@ -562,9 +562,9 @@ static enum status judge_look(struct order *o, struct judged *j, struct error *e
     TRY(check_rows(o, j, err));
     r = reader_of(o, j, true);
     TRY(instant_looks_open(&asked, v, &r, err));
-    for (uint64_t i = v->table_start[table]; i < v->table_start[table + 1] && status == STATUS_OK;
-         i++) {
-        j->key = v->table_key[i];
+    for (uint64_t i = v->table_keys.start[table];
+         i < v->table_keys.start[table + 1] && status == STATUS_OK; i++) {
+        j->key = v->table_keys.at[i];
         status = judge_look_key(o, j, &asked, err);
     }
     instant_looks_close(&asked);
@@ -645,11 +645,11 @@ static enum status get_memory(struct order *o, struct error *err)
     struct verifier *v = o->v;
     size_t txns = v->h->txn_count, ops = v->h->op_count, places = v->w->instants.count + 1;
 
-    TRY(verify_memory(v, (void **)&o->commit_place, txns, sizeof *o->commit_place, err));
-    TRY(verify_memory(v, (void **)&o->view_place, txns, sizeof *o->view_place, err));
-    TRY(verify_memory(v, (void **)&o->op_place, ops, sizeof *o->op_place, err));
-    TRY(verify_memory(v, (void **)&o->time, places, sizeof *o->time, err));
-    TRY(verify_memory(v, (void **)&o->source, ops, sizeof *o->source, err));
+    TRY(VERIFY_GET(v, o->commit_place, txns, err));
+    TRY(VERIFY_GET(v, o->view_place, txns, err));
+    TRY(VERIFY_GET(v, o->op_place, ops, err));
+    TRY(VERIFY_GET(v, o->time, places, err));
+    TRY(VERIFY_GET(v, o->source, ops, err));
     for (size_t txn = 0; txn < txns; txn++) {
         o->commit_place[txn] = o->view_place[txn] = NO_PLACE;
     }

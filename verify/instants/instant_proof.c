@@ -51,10 +51,8 @@ enum status instant_counting(struct proof *p, const struct witness_name *name, u
                              uint32_t *version, struct error *err)
 {
     TRY(instant_version(p, name, key, version, err));
-    return visible_counts(&p->k, *version)
-               ? STATUS_OK
-               : verify_refuse(p->v, err, "nobody knows whether transaction %" PRId64 " committed",
-                               name->txn);
+    return verify_need(p->v, visible_counts(&p->k, *version), err,
+                       "nobody knows whether transaction %" PRId64 " committed", name->txn);
 }
 
 enum status instant_op(struct proof *p, const struct witness_name *name, uint32_t *txn,
@@ -378,8 +376,7 @@ static enum status check_end(struct proof *p, enum anomaly kind, struct error *e
     }
     is_right = p->is_over ? is_kind_of_last(p, kind)
                           : is_kind_of_cycle(p, kind, is_circle || p->is_contradicted);
-    return is_right ? STATUS_OK
-                    : verify_refuse(p->v, err, "the steps prove no %s", anomaly_name(kind));
+    return verify_need(p->v, is_right, err, "the steps prove no %s", anomaly_name(kind));
 }
 
 /* Whoever wrote a key may be told of where no version of it can have been seen. */

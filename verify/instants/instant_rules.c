@@ -214,8 +214,8 @@ enum status instant_order_judge_locks(struct order *o, struct error *err)
 
     if (!w->locks_writes && !w->locks_reads && !w->locks_for)
         return STATUS_OK;
-    TRY(verify_memory(o->v, (void **)&l.writes, keys, sizeof *l.writes, err));
-    TRY(verify_memory(o->v, (void **)&l.reads, keys, sizeof *l.reads, err));
+    TRY(VERIFY_GET(o->v, l.writes, keys, err));
+    TRY(VERIFY_GET(o->v, l.reads, keys, err));
     status = judge_all_locks(&l, err);
     array_close(&l.taken);
     array_close(&l.ranges);

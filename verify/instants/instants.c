@@ -1,5 +1,6 @@
 #include "verify/instants/instants.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -265,10 +266,10 @@ static enum status sort_by_end(struct verifier *v, struct error *err)
     size_t keys = v->h->key_count, count = v->version_start[keys];
     struct ended *ended;
 
-    TRY(verify_memory(v, (void **)&in->by_end, count, sizeof *in->by_end, err));
-    TRY(verify_memory(v, (void **)&in->low_max, count, sizeof *in->low_max, err));
-    TRY(verify_memory(v, (void **)&in->low_min, count, sizeof *in->low_min, err));
-    TRY(verify_memory(v, (void **)&ended, count, sizeof *ended, err));
+    TRY(VERIFY_GET(v, in->by_end, count, err));
+    TRY(VERIFY_GET(v, in->low_max, count, err));
+    TRY(VERIFY_GET(v, in->low_min, count, err));
+    TRY(VERIFY_GET(v, ended, count, err));
     for (size_t key = 0; key < keys; key++)
         sort_key(v, v->version_start[key], v->version_start[key + 1], ended);
     return STATUS_OK;
@@ -281,12 +282,12 @@ enum status instants_build(struct verifier *v, struct error *err)
     size_t count = v->h->txn_count;
     struct instants *in;
 
-    TRY(verify_memory(v, (void **)&v->instants, 1, sizeof *v->instants, err));
+    TRY(VERIFY_GET(v, v->instants, 1, err));
     in = v->instants;
     in->w = &v->w->workings;
-    TRY(verify_memory(v, (void **)&in->times, count, sizeof *in->times, err));
-    TRY(verify_memory(v, (void **)&in->commit, count, sizeof *in->commit, err));
-    TRY(verify_memory(v, (void **)&in->view, count, sizeof *in->view, err));
+    TRY(VERIFY_GET(v, in->times, count, err));
+    TRY(VERIFY_GET(v, in->commit, count, err));
+    TRY(VERIFY_GET(v, in->view, count, err));
     for (uint32_t txn = 0; txn < count; txn++) {
         TRY(check_times(v, txn, err));
         find_windows(v, txn);
@@ -303,7 +304,10 @@ bool instants_is_nothing(const struct history *h, struct value value)
 
 static int64_t last_element(const struct history *h, struct value list)
 {
-    return h->list_element[h->list_start[list.bits + 1] - 1];
+    struct elements elements = versions_elements(h, list);
+
+    assert(elements.count > 0);
+    return elements.at[elements.count - 1];
 }
 
 static bool rows_look_alike(const struct history *h, int64_t a, int64_t b)

@@ -98,21 +98,16 @@ static bool is_partial(const struct verifier *v, const struct reading *r)
     return r->element_op != r->version || r->is_torn;
 }
 
-/* What others had appended of a list that the transaction read behind so many appends of its own. */
-static bool others_elements(const struct history *h, uint32_t op, uint64_t own, const int64_t **at,
-                            uint64_t *count)
+/* What others had appended of a list that a transaction read behind its own appends; false: it lacks them. */
+static bool others_elements(const struct verifier *v, uint32_t txn, uint32_t op,
+                            struct elements *others)
 {
-    struct value value = versions_value_plain(h, history_value(h, op));
+    uint32_t own = lookup_own_count(v, txn, op, v->h->op_key[op]);
 
-    *count = 0;
-    *at = NULL;
-    if (value.kind == VALUE_LIST) {
-        *count = h->list_start[value.bits + 1] - h->list_start[value.bits];
-        *at = h->list_element + h->list_start[value.bits];
-    }
-    if (*count < own)
+    *others = versions_elements(v->h, history_value(v->h, op));
+    if (others->count < own)
         return false;
-    *count -= own;
+    others->count -= own;
     return true;
 }
 
@@ -120,24 +115,21 @@ static bool others_elements(const struct history *h, uint32_t op, uint64_t own, 
 static bool has_changed(const struct verifier *v, const struct reading *r)
 {
     const struct history *h = v->h;
-    uint32_t own_count = lookup_own_count(v, r->txn, r->op, r->key);
-    const int64_t *at, *before_at;
-    uint64_t count, before_count;
+    struct elements now, then;
     /* Where nobody keeps two writers apart, its own version may stand behind what it had not seen. */
     bool may_grow = LEVEL_BIT(v->w->level) & (LEVEL_BIT(LEVEL_READ_ATOMIC) |
                                               LEVEL_BIT(LEVEL_CAUSAL) | LEVEL_BIT(LEVEL_PREFIX));
 
-    if (!r->is_plain || r->kind != READING_OF_OTHERS || own_count == 0 || !v->repeats_reads ||
-        !others_elements(h, r->op, own_count, &at, &count))
+    if (!r->is_plain || r->kind != READING_OF_OTHERS || !v->repeats_reads ||
+        lookup_own_before(v, r->op) == HISTORY_NONE || !others_elements(v, r->txn, r->op, &now))
         return false;
     for (uint32_t op = h->txn_op[r->txn]; op < r->op; op++) {
         if (h->op_key[op] != r->key || !answer_reads_value(v, r->txn, op))
             continue;
         /* Too short a list, which lacks what it had appended itself, says nothing of others. */
-        if (others_elements(h, op, lookup_own_count(v, r->txn, op, r->key), &before_at,
-                            &before_count) &&
-            (count < before_count || (count > before_count && !may_grow) ||
-             (before_count > 0 && memcmp(at, before_at, before_count * sizeof *at) != 0)))
+        if (others_elements(v, r->txn, op, &then) &&
+            (now.count < then.count || (now.count > then.count && !may_grow) ||
+             (then.count > 0 && memcmp(now.at, then.at, then.count * sizeof *now.at) != 0)))
             return true;
     }
     return false;
@@ -207,18 +199,13 @@ static enum status judge(struct verifier *v, const struct blamed *b, struct erro
 /* With values alone it may do so before what the reader itself had appended. */
 static bool list_ends_with(const struct verifier *v, const struct blamed *b, int64_t element)
 {
-    const struct history *h = v->h;
-    const int64_t *list;
-    uint64_t count, own = 0;
+    struct elements list = versions_elements(v->h, b->value);
+    uint64_t own = 0;
 
-    if (b->value.kind != VALUE_LIST)
-        return false;
-    list = h->list_element + h->list_start[b->value.bits];
-    count = h->list_start[b->value.bits + 1] - h->list_start[b->value.bits];
     if (v->basis->infers_versions && !b->is_head)
         own = lookup_own_count(v, b->txn, b->op, b->key);
-    return (count > 0 && list[count - 1] == element) ||
-           (count > own && list[count - own - 1] == element);
+    return (list.count > 0 && list.at[list.count - 1] == element) ||
+           (list.count > own && list.at[list.count - own - 1] == element);
 }
 
 /* A row that did not come back came from a version that does not match. */
@@ -257,19 +244,14 @@ static enum status check_origin(struct verifier *v, const struct blamed *b, stru
 /* Whether a list has an element twice. */
 static enum status check_repeated(struct verifier *v, const struct blamed *b, struct error *err)
 {
-    const struct history *h = v->h;
+    struct elements list = versions_elements(v->h, b->value);
     struct map elements = { 0 };
     enum status status = STATUS_OK;
-    uint64_t from = 0, end = 0;
     size_t place;
 
-    if (b->value.kind == VALUE_LIST) {
-        from = h->list_start[b->value.bits];
-        end = h->list_start[b->value.bits + 1];
-    }
-    for (uint64_t i = from; i < end && status == STATUS_OK; i++)
-        status = map_add(&elements, (uint64_t)h->list_element[i], 0, &place, err);
-    if (status == STATUS_OK && elements.keys.count == end - from)
+    for (uint64_t i = 0; i < list.count && status == STATUS_OK; i++)
+        status = map_add(&elements, (uint64_t)list.at[i], 0, &place, err);
+    if (status == STATUS_OK && elements.keys.count == list.count)
         status = refuse_read(v, b, "no element was read twice", err);
     map_close(&elements);
     return status;
@@ -327,8 +309,7 @@ static enum status check_kind_of_read(struct verifier *v, const struct blamed *b
     default:
         is_true = false;
     }
-    return is_true ? STATUS_OK
-                   : verify_refuse(v, err, "the read is no %s", anomaly_name(b->w->kind));
+    return verify_need(v, is_true, err, "the read is no %s", anomaly_name(b->w->kind));
 }
 
 static enum status verify_read(struct verifier *v, const struct witness_anomaly *a,
@@ -458,9 +439,7 @@ static enum status check_parts(struct verifier *v, const struct witness_anomaly 
         if (is_same)
             v->part_date[txn] = 0; /* not twice */
     }
-    return is_same
-               ? STATUS_OK
-               : verify_refuse(v, err, "\"transactions\" are not those of the proof, each once");
+    return verify_need(v, is_same, err, "\"transactions\" are not those of the proof, each once");
 }
 
 static enum status verify_proof(struct verifier *v, const struct witness_anomaly *a,
@@ -498,7 +477,7 @@ enum status verify_anomaly(struct verifier *v, const struct witness_anomaly *a, 
     assert(!v->basis->infers_versions || v->inferred);
     assert(!v->basis->has_instants || v->instants);
     if (!v->part_date)
-        TRY(verify_memory(v, (void **)&v->part_date, v->h->txn_count, sizeof *v->part_date, err));
+        TRY(VERIFY_GET(v, v->part_date, v->h->txn_count, err));
     v->part_now++;
     v->part_count = 0;
     TRY(verify_proof(v, a, err));

@@ -610,8 +610,7 @@ static enum status look_up_order(struct verifier *v, const struct witness_order 
             lookup_left(v, txns[i], order->key) != *versions[i])
             return verify_refuse(v, err, "a version was not left behind by one who committed");
     }
-    return txns[0] != txns[1] ? STATUS_OK
-                              : verify_refuse(v, err, "one transaction left both versions");
+    return verify_need(v, txns[0] != txns[1], err, "one transaction left both versions");
 }
 
 /* Suppose that the versions stand the other way round: there is the cycle. */

@@ -179,8 +179,7 @@ enum status deduced_is_of_wrong_list(struct verifier *v, const struct named_edge
     uint32_t txn = e->from_end.txn, op = e->from_end.op;
     uint32_t from = e->from_end.version, to = e->to_end.version;
     struct reading reading = { 0 };
-    struct value value;
-    uint64_t end;
+    struct elements list;
 
     *is_it = false;
     if (e->w->kind != EDGE_RW || op_is_head(h->op_kind[op]) || h->op_key[op] != e->key ||
@@ -189,12 +188,10 @@ enum status deduced_is_of_wrong_list(struct verifier *v, const struct named_edge
         lookup_own_before(v, op) != HISTORY_NONE)
         return STATUS_OK;
     TRY(sources_read(v, txn, op, &reading, err));
-    value = history_value(h, op);
-    if (!reading.is_plain || reading.kind != READING_WRONG || value.kind != VALUE_LIST)
-        return STATUS_OK;
-    end = h->list_start[value.bits + 1];
-    *is_it = end > h->list_start[value.bits] && h->list_element[end - 1] == h->op_value[from] &&
-             !versions_value_has_element(h, value, h->op_value[to]);
+    list = versions_elements(h, history_value(h, op));
+    *is_it = reading.is_plain && reading.kind == READING_WRONG && list.count > 0 &&
+             list.at[list.count - 1] == h->op_value[from] &&
+             !versions_value_has_element(h, history_value(h, op), h->op_value[to]);
     return STATUS_OK;
 }
 
@@ -210,7 +207,7 @@ static enum status is_before_by_derived(struct verifier *v, uint32_t key, uint32
     if (*is_before || count == 0)
         return STATUS_OK;
     by_order = v->by_order;
-    TRY(verify_memory(v, (void **)&is_reached, count, sizeof *is_reached, err));
+    TRY(VERIFY_GET(v, is_reached, count, err));
     while (goes_on && !*is_before) {
         goes_on = false;
         for (size_t i = 0; i < count && !*is_before; i++) {
@@ -258,15 +255,13 @@ const struct edge_rules deduced_rules = { check_written, check_was_read, check_w
 
 struct half {
     uint32_t txn, op, version;
-    const int64_t *list;
-    uint64_t count;
+    struct elements list;
 };
 
 static enum status look_at_half(struct verifier *v, const struct witness_read *w, uint32_t key,
                                 struct half *half, struct error *err)
 {
     struct reading reading = { 0 };
-    struct value value;
 
     TRY(lookup_txn(v, w->txn, &half->txn, err));
     TRY(lookup_op(v, half->txn, w->op, &half->op, err));
@@ -282,27 +277,19 @@ static enum status look_at_half(struct verifier *v, const struct witness_read *w
     (void)source_is_only(v, &reading, &half->version);
     if (!v->judges_own && lookup_own_before(v, half->op) != HISTORY_NONE)
         return verify_refuse(v, err, "the level does not judge reads of what was written before");
-    value = versions_value_plain(v->h, history_value(v->h, half->op));
-    half->list = NULL;
-    half->count = 0;
-    if (value.kind == VALUE_LIST) {
-        half->list = v->h->list_element + v->h->list_start[value.bits];
-        half->count = v->h->list_start[value.bits + 1] - v->h->list_start[value.bits];
-    } else if (value.kind != VALUE_NULL) {
-        return STATUS_OK;
-    }
+    half->list = versions_elements(v->h, history_value(v->h, half->op));
     return STATUS_OK;
 }
 
 static enum status check_incompatible(struct verifier *v, uint32_t key, const struct half *half,
                                       struct error *err)
 {
-    uint64_t count = half[0].count < half[1].count ? half[0].count : half[1].count;
+    const struct elements *a = &half[0].list, *b = &half[1].list;
 
     if (!source_is_plain(v, key))
         return verify_refuse(v, err, "it is no list that was appended to and nothing else");
-    for (uint64_t i = 0; i < count; i++)
-        if (half[0].list[i] != half[1].list[i])
+    for (uint64_t i = 0; i < a->count && i < b->count; i++)
+        if (a->at[i] != b->at[i])
             return STATUS_OK;
     return verify_refuse(v, err, "one list is a prefix of the other");
 }
@@ -361,9 +348,9 @@ enum status verify_dirty_update(struct verifier *v, const struct witness_anomaly
     if (twin != HISTORY_NONE || v->counting[history_txn_of(h, ops[0])] != COUNTS_NOT ||
         v->counting[history_txn_of(h, ops[1])] == COUNTS_NOT)
         return verify_refuse(v, err, "the first is not of one who aborted, or the second is");
-    for (uint64_t i = 0; i < half.count; i++) {
-        has_first |= half.list[i] == h->op_value[ops[0]];
-        if (has_first && half.list[i] == h->op_value[ops[1]])
+    for (uint64_t i = 0; i < half.list.count; i++) {
+        has_first |= half.list.at[i] == h->op_value[ops[0]];
+        if (has_first && half.list.at[i] == h->op_value[ops[1]])
             return STATUS_OK;
     }
     return verify_refuse(v, err, "the list does not have the one before the other");
@@ -411,8 +398,7 @@ static enum status check_step(struct verifier *v, const struct witness_anomaly *
         is_true =
             inferred_by_order(v, w->by == STEP_BY_SESSION ? CLOSED_BY_SESSIONS : CLOSED_BY_TIME,
                               txns, key, ends[0], ends[1]);
-    return is_true ? STATUS_OK
-                   : verify_refuse(v, err, "nothing says that the one version is before the other");
+    return verify_need(v, is_true, err, "nothing says that the one version is before the other");
 }
 
 enum status verify_circle(struct verifier *v, const struct witness_anomaly *a, struct error *err)
@@ -430,6 +416,5 @@ enum status verify_circle(struct verifier *v, const struct witness_anomaly *a, s
             return verify_refuse(v, err, "step %zu does not begin where the one before ends", i);
         last = ends[1];
     }
-    return last == first ? STATUS_OK
-                         : verify_refuse(v, err, "the last step does not lead to the first");
+    return verify_need(v, last == first, err, "the last step does not lead to the first");
 }

@@ -315,7 +315,6 @@ enum status verify_forced_cycle(struct verifier *v, const struct witness_anomaly
             return verify_refuse(v, err, "what leads to the initial version is a cycle by itself");
         TRY(check_edge(v, a, &a->cycle.at[i], &round, err));
     }
-    return kind_is_true(a->kind, v->w->level, &round)
-               ? STATUS_OK
-               : verify_refuse(v, err, "the cycle is no %s", anomaly_name(a->kind));
+    return verify_need(v, kind_is_true(a->kind, v->w->level, &round), err, "the cycle is no %s",
+                       anomaly_name(a->kind));
 }

@@ -324,8 +324,8 @@ static enum status list_extreme(struct refutation *r, const struct refutation_ax
     size_t aggregate = 0;
 
     TRY(look_extreme(v, q, a->step->value, &aggregate, err));
-    for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
-        uint32_t key = v->table_key[i], own = lookup_own(v, txn, head, key), literal = 0;
+    for (uint64_t i = v->table_keys.start[q->table]; i < v->table_keys.start[q->table + 1]; i++) {
+        uint32_t key = v->table_keys.at[i], own = lookup_own(v, txn, head, key), literal = 0;
         struct reading reading = { .txn = txn, .op = head, .key = key };
         bool is_sight = false;
 
@@ -526,9 +526,8 @@ static enum status check_kind(struct refutation *r, enum anomaly kind, struct er
 
     if (r->v->w->level == LEVEL_LINEARIZABLE && kind == ANOMALY_NOT_LINEARIZABLE)
         return STATUS_OK;
-    return kind == right ? STATUS_OK
-                         : verify_refuse(r->v, err, "the refutation is no %s, but a %s",
-                                         anomaly_name(kind), anomaly_name(right));
+    return verify_need(r->v, kind == right, err, "the refutation is no %s, but a %s",
+                       anomaly_name(kind), anomaly_name(right));
 }
 
 enum status verify_refutation(struct verifier *v, const struct witness_anomaly *a,

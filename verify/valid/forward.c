@@ -84,15 +84,8 @@ static enum status refuse_answer(const struct forward *f, uint32_t txn, uint32_t
 /* A list begins as the longest does, and ends with all that somebody appended. */
 static bool is_right_list(const struct verifier *v, const struct reading *r)
 {
-    struct value value = versions_value_plain(v->h, history_value(v->h, r->op));
-    uint64_t from = 0, count = 0;
-
-    if (value.kind == VALUE_LIST) {
-        from = v->h->list_start[value.bits];
-        count = v->h->list_start[value.bits + 1] - from;
-    }
     return r->kind == READING_OF_OTHERS && r->element_op == r->version &&
-           inferred_begins(v, r->key, v->h->list_element + from, count);
+           inferred_begins(v, r->key, versions_elements(v->h, history_value(v->h, r->op)));
 }
 
 static enum status check_answer(struct forward *f, uint32_t txn, uint32_t op, struct error *err)
@@ -272,7 +265,7 @@ static enum status check_updates(struct forward *f, struct error *err)
     const struct history *h = v->h;
     uint32_t *updater; /* by version, plus one */
 
-    TRY(verify_memory(v, (void **)&updater, h->op_count + h->key_count, sizeof *updater, err));
+    TRY(VERIFY_GET(v, updater, h->op_count + h->key_count, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
             uint32_t key = h->op_key[op], version, own, *first;
@@ -546,20 +539,11 @@ static enum status check_all(struct views *s, struct error *err)
 {
     struct verifier *v = s->v;
     const struct history *h = v->h;
-    uint32_t *last;
 
-    TRY(verify_memory(v, (void **)&s->before, h->txn_count, sizeof *s->before, err));
-    TRY(verify_memory(v, (void **)&s->visited, h->txn_count, sizeof *s->visited, err));
-    TRY(verify_memory(v, (void **)&s->key_date, h->key_count, sizeof *s->key_date, err));
-    TRY(verify_memory(v, (void **)&s->head, h->key_count, sizeof *s->head, err));
-    TRY(verify_memory(v, (void **)&last, h->session_count, sizeof *last, err));
-    for (size_t i = 0; i < h->session_count; i++)
-        last[i] = NO_TXN;
-    for (uint32_t t = 0; t < h->txn_count; t++) {
-        s->before[t] = last[h->txn_session[t]];
-        if (h->txn_status[t] == TXN_OK)
-            last[h->txn_session[t]] = t;
-    }
+    TRY(versions_list_before(v, &s->before, err));
+    TRY(VERIFY_GET(v, s->visited, h->txn_count, err));
+    TRY(VERIFY_GET(v, s->key_date, h->key_count, err));
+    TRY(VERIFY_GET(v, s->head, h->key_count, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (h->txn_status[t] == TXN_OK)
             TRY(v->w->level == LEVEL_CURSOR_STABILITY
@@ -585,7 +569,7 @@ enum status verify_forward(struct verifier *v, struct error *err)
     struct forward f = { .v = v, .has_anti = v->has_rw && !by_views };
     size_t places = v->h->op_count + v->h->key_count;
 
-    TRY(verify_memory(v, (void **)&f.next, places, sizeof *f.next, err));
+    TRY(VERIFY_GET(v, f.next, places, err));
     if (v->judges_reads)
         TRY(check_answers(&f, err));
     follow_unread(&f);

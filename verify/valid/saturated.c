@@ -49,10 +49,10 @@ struct saturation {
     ARRAY(struct foreign_read) reads;
     uint32_t *read_start; /* by transaction */
     /* By values: */
-    uint32_t *from;     /* by operation: the place that a read is from, or NO_PLACE */
-    uint32_t *from_txn; /* by operation */
-    uint32_t *session_start, *session_txn; /* those that count, in their order */
-    uint32_t *before; /* by transaction: the one that is over before it, or NO_TXN */
+    uint32_t *from;          /* by operation: the place that a read is from, or NO_PLACE */
+    uint32_t *from_txn;      /* by operation */
+    struct buckets sessions; /* those that count, in their order */
+    uint32_t *before;        /* by transaction: the one that is over before it, or NO_TXN */
     /* What is known of keys, and transactions, today. */
     uint32_t today, *key_date, *key_place, *txn_date, *txn_op;
     /* Of a walk. */
@@ -62,7 +62,7 @@ struct saturation {
     uint32_t *bound; /* by transaction: it comes behind what the session did before */
 };
 
-#define GET(field, count) verify_memory(v, (void **)&s->field, count, sizeof *s->field, err)
+#define GET(field, count) VERIFY_GET(v, s->field, count, err)
 
 static bool is_read_of_others(const struct saturation *s, uint32_t op)
 {
@@ -99,11 +99,10 @@ static enum status find_origin(struct saturation *s, uint32_t txn, uint32_t op, 
             s->from[op] = v->place[s->from_txn[op]] + 1;
         }
     }
-    return is_right ? STATUS_OK
-                    : verify_refuse(v, err,
-                                    "transaction %" PRId64 ": the answer is not what the order "
-                                    "gives, of %.*s",
-                                    h->txn_id[txn], TEXT_PRINT(history_key(h, key)));
+    return verify_need(v, is_right, err,
+                       "transaction %" PRId64 ": the answer is not what the order "
+                       "gives, of %.*s",
+                       h->txn_id[txn], TEXT_PRINT(history_key(h, key)));
 }
 
 static enum status add_read(struct saturation *s, uint32_t key, uint32_t from, uint32_t from_txn,
@@ -174,8 +173,9 @@ static enum status note_sights(struct saturation *s, uint32_t txn, struct error 
         answer_prepare(v, op);
         if (!is_head)
             TRY(note_sight(s, txn, op, h->op_key[op], err));
-        for (uint64_t i = v->table_start[table]; is_head && i < v->table_start[table + 1]; i++)
-            TRY(note_sight(s, txn, op, v->table_key[i], err));
+        for (uint64_t i = v->table_keys.start[table]; is_head && i < v->table_keys.start[table + 1];
+             i++)
+            TRY(note_sight(s, txn, op, v->table_keys.at[i], err));
     }
     return STATUS_OK;
 }
@@ -198,33 +198,20 @@ static enum status list_reads(struct saturation *s, struct error *err)
 
 /* --- Sessions ---------------------------------------------------------------- */
 
+static uint32_t session_of(const void *context, uint32_t txn)
+{
+    const struct verifier *v = context;
+
+    return v->counting[txn] == COUNTS ? v->h->txn_session[txn] : HISTORY_NONE;
+}
+
 static enum status list_sessions(struct saturation *s, struct error *err)
 {
     struct verifier *v = s->v;
     const struct history *h = v->h;
-    uint32_t *next;
 
-    TRY(GET(session_start, h->session_count + 1));
-    TRY(GET(session_txn, h->txn_count));
-    TRY(GET(before, h->txn_count));
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        s->session_start[h->txn_session[t] + 1] += v->counting[t] == COUNTS;
-    array_sum_prefixes(s->session_start, h->session_count + 1);
-    TRY(verify_memory(v, (void **)&next, h->session_count, sizeof *next, err));
-    memcpy(next, s->session_start, h->session_count * sizeof *next);
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        if (v->counting[t] == COUNTS)
-            s->session_txn[next[h->txn_session[t]]++] = t;
-    for (size_t i = 0; i < h->session_count; i++) {
-        uint32_t last = NO_TXN;
-
-        for (uint32_t j = s->session_start[i]; j < s->session_start[i + 1]; j++) {
-            s->before[s->session_txn[j]] = last;
-            if (h->txn_status[s->session_txn[j]] == TXN_OK)
-                last = s->session_txn[j];
-        }
-    }
-    return STATUS_OK;
+    TRY(verify_bucket(v, &s->sessions, h->session_count, h->txn_count, session_of, v, err));
+    return versions_list_before(v, &s->before, err);
 }
 
 /* The last place of the key that is known today. */
@@ -261,8 +248,8 @@ static enum status check_own_session(struct saturation *s, struct error *err)
 
     for (size_t i = 0; i < h->session_count; i++) {
         s->today++;
-        for (uint32_t j = s->session_start[i]; j < s->session_start[i + 1]; j++) {
-            uint32_t t = s->session_txn[j];
+        for (uint32_t j = s->sessions.start[i]; j < s->sessions.start[i + 1]; j++) {
+            uint32_t t = s->sessions.at[j];
 
             for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
                 if (is_too_early(s, op))
@@ -287,8 +274,8 @@ static enum status check_reads_of_session(struct saturation *s, struct error *er
 
     for (size_t i = 0; i < h->session_count; i++) {
         s->today++;
-        for (uint32_t j = s->session_start[i]; j < s->session_start[i + 1]; j++) {
-            uint32_t t = s->session_txn[j], end = 0;
+        for (uint32_t j = s->sessions.start[i]; j < s->sessions.start[i + 1]; j++) {
+            uint32_t t = s->sessions.at[j], end = 0;
 
             for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op = end) {
                 end = end_of_operation(h, op);
@@ -396,7 +383,7 @@ static enum status check_sources(struct saturation *s, bool only_before, struct 
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (h->txn_op[t + 1] - h->txn_op[t] > longest)
             longest = h->txn_op[t + 1] - h->txn_op[t];
-    TRY(verify_memory(v, (void **)&starts, longest, sizeof *starts, err));
+    TRY(VERIFY_GET(v, starts, longest, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (h->txn_status[t] == TXN_OK)
             TRY(check_sources_of(s, t, only_before, starts, err));
@@ -562,14 +549,14 @@ static enum status check_causal(struct saturation *s, struct error *err)
     const struct history *h = v->h;
     struct causal_walk walk = { .count = v->w->order.count };
 
-    TRY(verify_memory(v, (void **)&walk.txn_at, walk.count, sizeof *walk.txn_at, err));
-    TRY(verify_memory(v, (void **)&walk.is_member, h->txn_count, sizeof *walk.is_member, err));
+    TRY(VERIFY_GET(v, walk.txn_at, walk.count, err));
+    TRY(VERIFY_GET(v, walk.is_member, h->txn_count, err));
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (v->place[t] != NO_PLACE)
             walk.txn_at[v->place[t]] = t;
     for (size_t i = 0; i < h->session_count; i++) {
-        const uint32_t *members = s->session_txn + s->session_start[i];
-        size_t member_count = s->session_start[i + 1] - s->session_start[i];
+        const uint32_t *members = s->sessions.at + s->sessions.start[i];
+        size_t member_count = s->sessions.start[i + 1] - s->sessions.start[i];
 
         if (member_count == 0)
             continue;
@@ -584,57 +571,34 @@ static enum status check_causal(struct saturation *s, struct error *err)
 /* --- Monotonic writes, writes follow reads ------------------------------------ */
 
 /* Reads by the session of whom they are from. */
-struct harvest {
-    uint32_t *start, *op, *reader;
-};
-
-static enum status gather(struct saturation *s, struct harvest *by_session, struct error *err)
+static uint32_t session_read(const void *context, uint32_t op)
 {
-    struct verifier *v = s->v;
-    const struct history *h = v->h;
-    uint32_t *next;
+    const struct saturation *s = context;
 
-    TRY(verify_memory(v, (void **)&by_session->start, h->session_count + 1, sizeof *next, err));
-    TRY(verify_memory(v, (void **)&by_session->op, h->op_count, sizeof *next, err));
-    TRY(verify_memory(v, (void **)&by_session->reader, h->op_count, sizeof *next, err));
-    TRY(verify_memory(v, (void **)&next, h->session_count, sizeof *next, err));
-    for (size_t op = 0; op < h->op_count; op++)
-        if (s->from_txn[op] != NO_TXN)
-            by_session->start[h->txn_session[s->from_txn[op]] + 1]++;
-    array_sum_prefixes(by_session->start, h->session_count + 1);
-    memcpy(next, by_session->start, h->session_count * sizeof *next);
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++)
-            if (s->from_txn[op] != NO_TXN) {
-                uint32_t at = next[h->txn_session[s->from_txn[op]]]++;
-
-                by_session->op[at] = op;
-                by_session->reader[at] = t;
-            }
-    return STATUS_OK;
+    return s->from_txn[op] == NO_TXN ? HISTORY_NONE : s->v->h->txn_session[s->from_txn[op]];
 }
 
 /* The marks of one session, against all who read from it. */
 static enum status walk_session(struct saturation *s, size_t session, bool of_reads,
-                                const struct harvest *reads, struct error *err)
+                                const struct buckets *reads, struct error *err)
 {
     const struct history *h = s->v->h;
     const char *what = of_reads ? "what one had read of whom it read"
                                 : "what one of whom it read had written before";
 
     begin_marks(s);
-    for (uint32_t j = s->session_start[session]; j < s->session_start[session + 1]; j++) {
-        uint32_t t = s->session_txn[j];
+    for (uint32_t j = s->sessions.start[session]; j < s->sessions.start[session + 1]; j++) {
+        uint32_t t = s->sessions.at[j];
 
         if (h->txn_status[t] == TXN_OK)
             TRY(of_reads ? mark_reads(s, t, err) : mark_writes(s, t, h->txn_op[t], err));
     }
     TRY(sort_marks(s, err));
     for (uint32_t i = reads->start[session], j; i < reads->start[session + 1]; i = j) {
-        uint32_t reader = reads->reader[i], bound = 0;
+        uint32_t reader = s->v->op_txn[reads->at[i]], bound = 0;
 
-        for (j = i; j < reads->start[session + 1] && reads->reader[j] == reader; j++) {
-            uint32_t op = reads->op[j], writer = s->from_txn[op];
+        for (j = i; j < reads->start[session + 1] && s->v->op_txn[reads->at[j]] == reader; j++) {
+            uint32_t op = reads->at[j], writer = s->from_txn[op];
             uint32_t from = of_reads ? lookup_left(s->v, writer, h->op_key[op]) : h->txn_op[writer];
 
             bound = from > bound ? from : bound;
@@ -646,9 +610,10 @@ static enum status walk_session(struct saturation *s, size_t session, bool of_re
 
 static enum status check_writers(struct saturation *s, bool of_reads, struct error *err)
 {
-    struct harvest reads;
+    struct buckets reads;
 
-    TRY(gather(s, &reads, err));
+    TRY(verify_bucket(s->v, &reads, s->v->h->session_count, s->v->h->op_count, session_read, s,
+                      err));
     for (size_t i = 0; i < s->v->h->session_count; i++)
         TRY(walk_session(s, i, of_reads, &reads, err));
     return STATUS_OK;

@@ -65,8 +65,8 @@ static enum status give_places(struct verifier *v, struct error *err)
     if (w->has_snapshots != v->is_snapshot ||
         (w->has_snapshots && w->snapshots.count != w->order.count))
         return verify_refuse(v, err, "there is not one snapshot for each transaction of the order");
-    TRY(verify_memory(v, (void **)&v->place, count, sizeof *v->place, err));
-    TRY(verify_memory(v, (void **)&v->seen, count, sizeof *v->seen, err));
+    TRY(VERIFY_GET(v, v->place, count, err));
+    TRY(VERIFY_GET(v, v->seen, count, err));
     for (size_t t = 0; t < count; t++)
         v->place[t] = v->seen[t] = NO_PLACE;
     if (w->order.count > count)
@@ -160,7 +160,7 @@ static enum status check_sessions(struct verifier *v, struct error *err)
     const struct history *h = v->h;
     uint32_t *last; /* of each session */
 
-    TRY(verify_memory(v, (void **)&last, h->session_count, sizeof *last, err));
+    TRY(VERIFY_GET(v, last, h->session_count, err));
     for (size_t s = 0; s < h->session_count; s++)
         last[s] = HISTORY_NONE;
     for (uint32_t t = 0; t < h->txn_count; t++) {
@@ -200,7 +200,7 @@ static enum status check_times(struct verifier *v, struct error *err)
 
     if (!h->txn_invoked || !h->txn_completed)
         return STATUS_OK;
-    TRY(verify_memory(v, (void **)&moments, 2 * h->txn_count, sizeof *moments, err));
+    TRY(VERIFY_GET(v, moments, 2 * h->txn_count, err));
     for (uint32_t t = 0; t < h->txn_count; t++) {
         int64_t end = h->txn_completed[t];
 
@@ -385,7 +385,7 @@ static enum status excuse_unjudged(struct verifier *v, struct error *err)
     const struct history *h = v->h;
     bool leaves_all = v->basis->saturates || v->basis->infers_versions;
 
-    TRY(verify_memory(v, (void **)&v->is_excused, h->statement_count, sizeof *v->is_excused, err));
+    TRY(VERIFY_GET(v, v->is_excused, h->statement_count, err));
     for (size_t i = 0; i < v->w->unjudged.count; i++)
         TRY(excuse(v, &v->w->unjudged.at[i], err));
     for (uint32_t s = 0; s < h->statement_count; s++) {

@@ -14,13 +14,12 @@ struct inferred {
     uint64_t *element_start; /* by key */
     uint32_t *element;       /* what appended those of the longest lists */
     uint32_t *read;          /* by operation: the version that it is of, or VERSION_UNKNOWN */
-    uint64_t *touch_start;   /* by version; initial ones by key behind all others */
-    struct touch *touch;
+    struct buckets touches;  /* operations by version; initial ones by key behind all others */
     uint32_t *first_in_session, first_now, *first_date; /* by session, of one question */
     uint32_t *reached, reached_now, *queue; /* by version, and so many, of one question */
 };
 
-#define GET(field, count) verify_memory(v, (void **)&n->field, count, sizeof *n->field, err)
+#define GET(field, count) VERIFY_GET(v, n->field, count, err)
 
 /* --- Reads ------------------------------------------------------------------- */
 
@@ -51,30 +50,9 @@ uint32_t inferred_read(const struct verifier *v, uint32_t txn, uint32_t op)
 
 /* --- Lists ------------------------------------------------------------------- */
 
-static uint64_t list_length(const struct history *h, uint32_t op)
+static struct elements list_of(const struct history *h, uint32_t op)
 {
-    struct value value = history_value(h, op);
-
-    return value.kind == VALUE_LIST ? h->list_start[value.bits + 1] - h->list_start[value.bits] : 0;
-}
-
-/* The elements of the longest list of a key. */
-static const int64_t *longest_of(const struct verifier *v, uint32_t key, uint64_t *count)
-{
-    uint32_t op = v->inferred->longest[key];
-
-    *count = op == HISTORY_NONE ? 0 : list_length(v->h, op);
-    return *count == 0 ? NULL : v->h->list_element + v->h->list_start[v->h->op_value[op]];
-}
-
-/* Whether the longest list of a key begins with what was there at first. */
-static bool has_initial(const struct verifier *v, uint32_t key)
-{
-    struct value initial = history_initial(v->h, key);
-
-    return initial.kind != VALUE_LIST ||
-           inferred_begins(v, key, v->h->list_element + v->h->list_start[initial.bits],
-                           v->h->list_start[initial.bits + 1] - v->h->list_start[initial.bits]);
+    return op == HISTORY_NONE ? (struct elements){ 0 } : versions_elements(h, history_value(h, op));
 }
 
 /*
@@ -84,43 +62,35 @@ static bool has_initial(const struct verifier *v, uint32_t key)
 static void drop_incompatible(struct verifier *v)
 {
     const struct history *h = v->h;
+    uint32_t *longest = v->inferred->longest;
 
-    for (uint32_t t = 0; t < h->txn_count; t++)
-        for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-            uint64_t count;
-
-            if (!answer_reads_value(v, t, op) || !source_is_plain(v, h->op_key[op]))
-                continue;
-            count = list_length(h, op);
-            if (count > 0 && v->inferred->longest[h->op_key[op]] != HISTORY_NONE &&
-                !inferred_begins(v, h->op_key[op], h->list_element + h->list_start[h->op_value[op]],
-                                 count))
-                v->inferred->longest[h->op_key[op]] = HISTORY_NONE;
-        }
+    for (size_t op = 0; op < h->op_count; op++)
+        if (answer_reads_value(v, v->op_txn[op], (uint32_t)op) &&
+            source_is_plain(v, h->op_key[op]) && longest[h->op_key[op]] != HISTORY_NONE &&
+            !inferred_begins(v, h->op_key[op], list_of(h, (uint32_t)op)))
+            longest[h->op_key[op]] = HISTORY_NONE;
     for (uint32_t key = 0; key < h->key_count; key++)
-        if (source_is_plain(v, key) && !has_initial(v, key))
-            v->inferred->longest[key] = HISTORY_NONE;
+        if (source_is_plain(v, key) &&
+            !inferred_begins(v, key, versions_elements(h, history_initial(h, key))))
+            longest[key] = HISTORY_NONE;
 }
 
 static enum status number_elements(struct verifier *v, struct error *err)
 {
     struct inferred *n = v->inferred;
     size_t key_count = v->h->key_count;
-    uint64_t count;
 
     TRY(GET(element_start, key_count + 1));
-    for (uint32_t key = 0; key < key_count; key++) {
-        (void)longest_of(v, key, &count);
-        n->element_start[key + 1] = n->element_start[key] + count;
-    }
+    for (uint32_t key = 0; key < key_count; key++)
+        n->element_start[key + 1] = n->element_start[key] + list_of(v->h, n->longest[key]).count;
     TRY(GET(element, n->element_start[key_count]));
     for (uint32_t key = 0; key < key_count; key++) {
-        const int64_t *list = longest_of(v, key, &count);
+        struct elements list = list_of(v->h, n->longest[key]);
 
-        for (uint64_t i = 0; i < count; i++) {
+        for (uint64_t i = 0; i < list.count; i++) {
             uint32_t op = HISTORY_NONE;
 
-            TRY(source_of_element(v, key, list[i], &op, err));
+            TRY(source_of_element(v, key, list.at[i], &op, err));
             n->element[n->element_start[key] + i] = op;
             if (op != HISTORY_NONE && n->position[op] == 0)
                 n->position[op] = (uint32_t)i + 1;
@@ -129,12 +99,12 @@ static enum status number_elements(struct verifier *v, struct error *err)
     return STATUS_OK;
 }
 
-bool inferred_begins(const struct verifier *v, uint32_t key, const int64_t *list, uint64_t count)
+bool inferred_begins(const struct verifier *v, uint32_t key, struct elements list)
 {
-    uint64_t length;
-    const int64_t *longest = longest_of(v, key, &length);
+    struct elements longest = list_of(v->h, v->inferred->longest[key]);
 
-    return count == 0 || (count <= length && memcmp(longest, list, count * sizeof *list) == 0);
+    return list.count == 0 || (list.count <= longest.count &&
+                               memcmp(longest.at, list.at, list.count * sizeof *list.at) == 0);
 }
 
 const uint32_t *inferred_elements(const struct verifier *v, uint32_t key, size_t *count)
@@ -162,8 +132,8 @@ struct touches inferred_touches(const struct verifier *v, uint32_t key, uint32_t
     const struct inferred *n = v->inferred;
     size_t place = place_of(v, key, version);
 
-    return (struct touches){ n->touch + n->touch_start[place],
-                             (size_t)(n->touch_start[place + 1] - n->touch_start[place]) };
+    return (struct touches){ n->touches.at + n->touches.start[place],
+                             n->touches.start[place + 1] - n->touches.start[place] };
 }
 
 /* A version, or VERSION_UNKNOWN, that an operation touches. */
@@ -177,37 +147,14 @@ static uint32_t touched(const struct verifier *v, uint32_t txn, uint32_t op)
     return VERSION_UNKNOWN;
 }
 
-static enum status list_touches(struct verifier *v, struct error *err)
+static uint32_t place_touched(const void *context, uint32_t op)
 {
-    struct inferred *n = v->inferred;
-    const struct history *h = v->h;
-    size_t places = h->op_count + h->key_count;
-    uint64_t *next;
+    const struct verifier *v = context;
+    uint32_t version =
+        op_is_head(v->h->op_kind[op]) ? VERSION_UNKNOWN : touched(v, v->op_txn[op], op);
 
-    TRY(GET(touch_start, places + 1));
-    for (int is_second = 0; is_second < 2; is_second++) {
-        for (uint32_t t = 0; t < h->txn_count; t++)
-            for (uint32_t op = h->txn_op[t]; op < h->txn_op[t + 1]; op++) {
-                uint32_t version = op_is_head(h->op_kind[op]) ? VERSION_UNKNOWN : touched(v, t, op);
-                size_t place;
-
-                if (version == VERSION_UNKNOWN)
-                    continue;
-                place = place_of(v, h->op_key[op], version);
-                if (is_second)
-                    n->touch[next[place]++] = (struct touch){ t, version == op };
-                else
-                    n->touch_start[place + 1]++;
-            }
-        if (is_second)
-            break;
-        for (size_t i = 0; i < places; i++)
-            n->touch_start[i + 1] += n->touch_start[i];
-        TRY(GET(touch, n->touch_start[places]));
-        TRY(verify_memory(v, (void **)&next, places, sizeof *next, err));
-        memcpy(next, n->touch_start, places * sizeof *next);
-    }
-    return STATUS_OK;
+    return version == VERSION_UNKNOWN ? HISTORY_NONE
+                                      : (uint32_t)place_of(v, v->h->op_key[op], version);
 }
 
 /* --- The whole --------------------------------------------------------------- */
@@ -222,7 +169,7 @@ static enum status take_read(struct verifier *v, uint32_t txn, uint32_t op, stru
         return STATUS_OK;
     TRY(find_version(v, txn, op, &n->read[op], err));
     if (source_is_plain(v, key) && (n->longest[key] == HISTORY_NONE ||
-                                    list_length(v->h, op) > list_length(v->h, n->longest[key])))
+                                    list_of(v->h, op).count > list_of(v->h, n->longest[key]).count))
         n->longest[key] = op;
     return STATUS_OK;
 }
@@ -232,7 +179,7 @@ enum status inferred_build(struct verifier *v, struct error *err)
     const struct history *h = v->h;
     struct inferred *n;
 
-    TRY(verify_memory(v, (void **)&v->inferred, 1, sizeof *n, err));
+    TRY(VERIFY_GET(v, v->inferred, 1, err));
     n = v->inferred;
     TRY(GET(longest, h->key_count));
     TRY(GET(position, h->op_count));
@@ -249,7 +196,8 @@ enum status inferred_build(struct verifier *v, struct error *err)
     if (!v->judges_reads)
         drop_incompatible(v);
     TRY(number_elements(v, err));
-    return list_touches(v, err);
+    return verify_bucket(v, &n->touches, h->op_count + h->key_count, h->op_count, place_touched, v,
+                         err);
 }
 
 /* --- By one transaction, or two ---------------------------------------------- */
@@ -316,9 +264,10 @@ static void mark_sessions(struct verifier *v, struct touches touches, bool is_wr
 
     n->first_now++;
     for (size_t i = 0; i < touches.count; i++) {
-        uint32_t txn = touches.at[i].txn, session = v->h->txn_session[txn];
+        uint32_t txn = v->op_txn[touches.at[i]], session = v->h->txn_session[txn];
 
-        if (v->h->txn_status[txn] != TXN_OK || (is_write && !touches.at[i].is_write))
+        if (v->h->txn_status[txn] != TXN_OK ||
+            (is_write && !history_makes_version(v->h, touches.at[i])))
             continue;
         if (n->first_date[session] != n->first_now || txn < n->first_in_session[session])
             n->first_in_session[session] = txn;
@@ -331,10 +280,11 @@ static bool is_behind_session(struct verifier *v, struct touches second, bool is
     const struct inferred *n = v->inferred;
 
     for (size_t i = 0; i < second.count; i++) {
-        uint32_t session = v->h->txn_session[second.at[i].txn];
+        uint32_t session = v->h->txn_session[v->op_txn[second.at[i]]];
 
-        if ((!is_write || second.at[i].is_write) && n->first_date[session] == n->first_now &&
-            n->first_in_session[session] < second.at[i].txn)
+        if ((!is_write || history_makes_version(v->h, second.at[i])) &&
+            n->first_date[session] == n->first_now &&
+            n->first_in_session[session] < v->op_txn[second.at[i]])
             return true;
     }
     return false;
@@ -347,16 +297,17 @@ static bool is_behind_time(const struct verifier *v, struct touches first, struc
     int64_t end = TIME_NEVER;
 
     for (size_t i = 0; i < first.count; i++) {
-        uint32_t txn = first.at[i].txn;
+        uint32_t txn = v->op_txn[first.at[i]];
 
-        if (h->txn_status[txn] == TXN_OK && (!first_writes || first.at[i].is_write) &&
-            h->txn_completed && h->txn_completed[txn] != TIME_ABSENT && h->txn_completed[txn] < end)
+        if (h->txn_status[txn] == TXN_OK &&
+            (!first_writes || history_makes_version(v->h, first.at[i])) && h->txn_completed &&
+            h->txn_completed[txn] != TIME_ABSENT && h->txn_completed[txn] < end)
             end = h->txn_completed[txn];
     }
     for (size_t i = 0; i < second.count; i++)
-        if ((!second_writes || second.at[i].is_write) && h->txn_invoked &&
-            h->txn_invoked[second.at[i].txn] != TIME_ABSENT &&
-            end < h->txn_invoked[second.at[i].txn])
+        if ((!second_writes || history_makes_version(v->h, second.at[i])) && h->txn_invoked &&
+            h->txn_invoked[v->op_txn[second.at[i]]] != TIME_ABSENT &&
+            end < h->txn_invoked[v->op_txn[second.at[i]]])
             return true;
     return false;
 }

@@ -14,6 +14,7 @@
 #define VERIFY_VALUES_INFERRED_H
 
 #include "verify/values/sources.h"
+#include "verify/versions/versions.h"
 
 struct inferred;
 
@@ -41,18 +42,13 @@ uint32_t inferred_read(const struct verifier *, uint32_t txn, uint32_t op);
 uint32_t inferred_position(const struct verifier *, uint32_t append);
 
 /* Whether the longest list of a key begins so. */
-bool inferred_begins(const struct verifier *, uint32_t key, const int64_t *list, uint64_t count);
+bool inferred_begins(const struct verifier *, uint32_t key, struct elements);
 /* What appended its elements: VERSION_INITIAL, too, for those that nobody who may count did. */
 const uint32_t *inferred_elements(const struct verifier *, uint32_t key, size_t *count);
 
-/* Who had to do with a version, as readers or as its writer. */
-struct touch {
-    uint32_t txn;
-    bool is_write;
-};
-
+/* Operations that had to do with a version: reads of it, and what wrote it. */
 struct touches {
-    const struct touch *at;
+    const uint32_t *at;
     size_t count;
 };
 

@@ -18,8 +18,7 @@ struct sources {
     struct intern sorts;    /* as bytes */
     uint32_t *sort_of;      /* by last version */
     uint32_t *initial_sort; /* by key */
-    uint64_t *sort_start;   /* by sort */
-    uint32_t *sort_version;
+    struct buckets by_sort; /* versions */
 
     bool *is_appended, *is_plain; /* by key */
     struct intern elements;       /* of each key, as bytes; those of initial lists come first */
@@ -34,7 +33,7 @@ struct sources {
     ARRAY(struct element_span) spans;
 };
 
-#define GET(field, count) verify_memory(v, (void **)&s->field, count, sizeof *s->field, err)
+#define GET(field, count) VERIFY_GET(v, s->field, count, err)
 
 /* --- Elements ---------------------------------------------------------------- */
 
@@ -60,11 +59,10 @@ static enum status add_element(struct verifier *v, uint32_t key, int64_t element
 static enum status add_elements(struct verifier *v, uint32_t key, struct value value, uint32_t txn,
                                 struct error *err)
 {
-    const struct history *h = v->h;
+    struct elements list = versions_elements(v->h, value);
 
-    if (value.kind == VALUE_LIST)
-        for (uint64_t i = h->list_start[value.bits]; i < h->list_start[value.bits + 1]; i++)
-            TRY(add_element(v, key, h->list_element[i], txn, VERSION_INITIAL, err));
+    for (uint64_t i = 0; i < list.count; i++)
+        TRY(add_element(v, key, list.at[i], txn, VERSION_INITIAL, err));
     return STATUS_OK;
 }
 
@@ -135,30 +133,26 @@ static uint32_t sort_of(const struct sources *s, uint32_t key, uint32_t version)
     return version == VERSION_INITIAL ? s->initial_sort[key] : s->sort_of[version];
 }
 
+static uint32_t sort_of_number(const void *context, uint32_t n)
+{
+    const struct verifier *v = context;
+    uint32_t key, version = version_at(v, n, &key);
+
+    return sort_of(v->sources, key, version);
+}
+
 static enum status list_sorts(struct verifier *v, struct sources *s, struct error *err)
 {
-    size_t count = version_count(v), sorts;
+    size_t count = version_count(v);
     uint32_t key, version;
-    uint64_t *next;
 
     for (size_t n = 0; n < count; n++) {
         version = version_at(v, n, &key);
         TRY(name_sort(v, s, key, version, err));
     }
-    sorts = intern_count(&s->sorts);
-    TRY(GET(sort_start, sorts + 1));
-    TRY(GET(sort_version, count));
-    TRY(verify_memory(v, (void **)&next, sorts, sizeof *next, err));
-    for (size_t n = 0; n < count; n++) {
-        version = version_at(v, n, &key);
-        s->sort_start[sort_of(s, key, version) + 1]++;
-    }
-    array_sum_prefixes(s->sort_start, sorts + 1);
-    memcpy(next, s->sort_start, sorts * sizeof *next);
-    for (size_t n = 0; n < count; n++) {
-        version = version_at(v, n, &key);
-        s->sort_version[next[sort_of(s, key, version)]++] = version;
-    }
+    TRY(verify_bucket(v, &s->by_sort, intern_count(&s->sorts), count, sort_of_number, v, err));
+    for (size_t i = 0; i < count; i++)
+        s->by_sort.at[i] = version_at(v, s->by_sort.at[i], &key);
     return STATUS_OK;
 }
 
@@ -169,13 +163,13 @@ enum status sources_build(struct verifier *v, struct error *err)
     const struct history *h = v->h;
     struct sources *s;
 
-    TRY(verify_memory(v, (void **)&v->sources, 1, sizeof *s, err));
+    TRY(VERIFY_GET(v, v->sources, 1, err));
     s = v->sources;
     TRY(GET(sort_of, h->op_count));
     TRY(GET(initial_sort, h->key_count));
     TRY(GET(is_appended, h->key_count));
     TRY(GET(is_plain, h->key_count));
-    TRY(verify_memory(v, (void **)&v->order_place, h->op_count, sizeof *v->order_place, err));
+    TRY(VERIFY_GET(v, v->order_place, h->op_count, err));
     for (size_t i = 0; i < h->order_version_count; i++)
         v->order_place[h->order_version[i]] = (uint32_t)i + 1;
     TRY(list_initial_elements(v, err));
@@ -234,14 +228,8 @@ bool source_is_only(const struct verifier *v, const struct reading *r, uint32_t 
 
 uint32_t source_element_count(const struct verifier *v, uint32_t txn, uint32_t key)
 {
-    const struct history *h = v->h;
-    struct value initial = history_initial(h, key);
-
-    if (txn != NO_TXN)
-        return lookup_own_count(v, txn, HISTORY_NONE, key);
-    return initial.kind == VALUE_LIST
-               ? (uint32_t)(h->list_start[initial.bits + 1] - h->list_start[initial.bits])
-               : 0;
+    return txn != NO_TXN ? lookup_own_count(v, txn, HISTORY_NONE, key)
+                         : (uint32_t)versions_elements(v->h, history_initial(v->h, key)).count;
 }
 
 /* --- Readings ---------------------------------------------------------------- */
@@ -290,8 +278,8 @@ static bool is_torn(const struct verifier *v, uint32_t key, size_t first_span)
 }
 
 /* The elements of others that were read, or that the read is wrong. */
-static enum status read_plain(struct verifier *v, struct reading *r, const int64_t *list,
-                              uint64_t count, struct error *err)
+static enum status read_plain(struct verifier *v, struct reading *r, struct elements list,
+                              struct error *err)
 {
     const struct history *h = v->h;
     struct sources *s = v->sources;
@@ -303,12 +291,12 @@ static enum status read_plain(struct verifier *v, struct reading *r, const int64
     r->element_op = VERSION_INITIAL;
     for (uint32_t own = lookup_own_before(v, r->op); own != HISTORY_NONE;
          own = lookup_own_before(v, own))
-        if (count == 0 || list[--count] != h->op_value[own])
+        if (list.count == 0 || list.at[--list.count] != h->op_value[own])
             return STATUS_OK;
-    if (count == 0 && source_element_count(v, NO_TXN, r->key) > 0)
+    if (list.count == 0 && source_element_count(v, NO_TXN, r->key) > 0)
         return STATUS_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t element = intern_find(&s->elements, versions_element_bytes(v, r->key, list[i]));
+    for (uint32_t i = 0; i < list.count; i++) {
+        uint32_t element = intern_find(&s->elements, versions_element_bytes(v, r->key, list.at[i]));
 
         TRY(buffer_status(&v->bytes, err));
         if (element == INTERN_NONE || s->element_read.at[element] == r->number + 1 ||
@@ -329,18 +317,17 @@ static enum status read_plain(struct verifier *v, struct reading *r, const int64
 static enum status find_sorts(struct verifier *v, struct reading *r, struct value value,
                               struct error *err)
 {
-    const struct history *h = v->h;
     struct sources *s = v->sources;
 
     r->sorts[0] = intern_find(&s->sorts, versions_value_bytes(v, r->key, false, value));
     if (s->is_appended[r->key] && value.kind == VALUE_LIST) {
-        uint64_t from = h->list_start[value.bits], end = h->list_start[value.bits + 1];
-        struct value last = { VALUE_INTEGER, end > from ? h->list_element[end - 1] : 0 };
+        struct elements list = versions_elements(v->h, value);
 
-        if (end > from)
-            r->sorts[1] = intern_find(&s->sorts, versions_value_bytes(v, r->key, true, last));
-        for (uint64_t i = from; i < end; i++)
-            if (intern_find(&s->elements, versions_element_bytes(v, r->key, h->list_element[i])) ==
+        if (list.count > 0)
+            r->sorts[1] =
+                intern_find(&s->sorts, versions_element_bytes(v, r->key, list.at[list.count - 1]));
+        for (uint64_t i = 0; i < list.count; i++)
+            if (intern_find(&s->elements, versions_element_bytes(v, r->key, list.at[i])) ==
                 INTERN_NONE)
                 r->sorts[0] = r->sorts[1] = HISTORY_NONE;
     }
@@ -357,7 +344,7 @@ static enum status read_others(struct verifier *v, struct reading *r, struct val
     for (int i = 0; i < 2; i++) {
         if (r->sorts[i] == HISTORY_NONE)
             continue;
-        r->source_count += s->sort_start[r->sorts[i] + 1] - s->sort_start[r->sorts[i]];
+        r->source_count += s->by_sort.start[r->sorts[i] + 1] - s->by_sort.start[r->sorts[i]];
         r->has_own |= own != HISTORY_NONE && s->sort_of[own] == r->sorts[i];
     }
     r->own = own;
@@ -370,15 +357,15 @@ static enum status read_others(struct verifier *v, struct reading *r, struct val
  * A list that does not end with what its own transaction had appended; or of one that had appended
  * nothing, and that is wrong: what its last element says all the same.
  */
-static enum status read_list_elsewhere(struct verifier *v, struct reading *r, const int64_t *list,
-                                       uint64_t count, struct error *err)
+static enum status read_list_elsewhere(struct verifier *v, struct reading *r, struct elements list,
+                                       struct error *err)
 {
     bool has_own = lookup_own_before(v, r->op) != HISTORY_NONE;
     uint32_t op = VERSION_INITIAL;
 
-    for (uint64_t i = has_own || count == 0 ? 0 : count - 1; i < count; i++) {
+    for (uint64_t i = has_own || list.count == 0 ? 0 : list.count - 1; i < list.count; i++) {
         uint32_t number =
-            intern_find(&v->sources->elements, versions_element_bytes(v, r->key, list[i]));
+            intern_find(&v->sources->elements, versions_element_bytes(v, r->key, list.at[i]));
 
         TRY(buffer_status(&v->bytes, err));
         op = number == INTERN_NONE ? ELSEWHERE_NONE : v->sources->element_op.at[number];
@@ -407,37 +394,29 @@ static bool is_own_earlier(const struct verifier *v, const struct reading *r, st
     return false;
 }
 
-/* A list that was read: the first elements were there initially. */
-struct appended_list {
-    const int64_t *at;
-    uint64_t initial, count;
-};
-
-/* Whether the list begins with the initial one. */
-static bool begins_rightly(const struct history *h, uint32_t key, struct appended_list *list)
+/* Whether a list begins with the initial one, of so many elements. */
+static bool begins_rightly(const struct history *h, uint32_t key, struct elements list,
+                           uint64_t *initial_count)
 {
-    struct value value = history_initial(h, key);
+    struct elements initial = versions_elements(h, history_initial(h, key));
 
-    list->initial = 0;
-    if (value.kind == VALUE_LIST)
-        list->initial = h->list_start[value.bits + 1] - h->list_start[value.bits];
-    return list->initial <= list->count &&
-           (list->initial == 0 || memcmp(list->at, h->list_element + h->list_start[value.bits],
-                                         list->initial * sizeof *list->at) == 0);
+    *initial_count = initial.count;
+    return initial.count <= list.count &&
+           (initial.count == 0 ||
+            memcmp(list.at, initial.at, initial.count * sizeof *list.at) == 0);
 }
 
 /* Each element behind what its transaction had appended before it, and none twice. */
-static enum status follow_appends(struct verifier *v, uint32_t key,
-                                  const struct appended_list *list, bool *never_was,
-                                  struct error *err)
+static enum status follow_appends(struct verifier *v, uint32_t key, struct elements list,
+                                  bool *never_was, struct error *err)
 {
     const struct sources *s = v->sources;
     struct map seen = { 0 };
     enum status status = STATUS_OK;
     uint32_t last = HISTORY_NONE;
 
-    for (uint64_t i = list->initial; i < list->count && !*never_was && status == STATUS_OK; i++) {
-        uint32_t number = intern_find(&s->elements, versions_element_bytes(v, key, list->at[i]));
+    for (uint64_t i = 0; i < list.count && !*never_was && status == STATUS_OK; i++) {
+        uint32_t number = intern_find(&s->elements, versions_element_bytes(v, key, list.at[i]));
         uint32_t op = number == INTERN_NONE ? VERSION_INITIAL : s->element_op.at[number];
         size_t place;
 
@@ -455,17 +434,18 @@ enum status source_list_never_was(struct verifier *v, const struct reading *r, b
 {
     const struct history *h = v->h;
     struct value value = versions_value_plain(h, history_value(h, r->op));
-    struct appended_list list = { 0 };
+    struct elements list = versions_elements(h, value);
+    uint64_t initial;
 
     *never_was = false;
     if (!v->sources->is_plain[r->key] || (value.kind != VALUE_LIST && value.kind != VALUE_NULL))
         return STATUS_OK;
-    if (value.kind == VALUE_LIST) {
-        list.at = h->list_element + h->list_start[value.bits];
-        list.count = h->list_start[value.bits + 1] - h->list_start[value.bits];
-    }
-    *never_was = !begins_rightly(h, r->key, &list);
-    return *never_was ? STATUS_OK : follow_appends(v, r->key, &list, never_was, err);
+    *never_was = !begins_rightly(h, r->key, list, &initial);
+    if (*never_was)
+        return STATUS_OK;
+    list.at += initial;
+    list.count -= initial;
+    return follow_appends(v, r->key, list, never_was, err);
 }
 
 static enum status read_elsewhere(struct verifier *v, struct reading *r, struct value value,
@@ -508,12 +488,9 @@ static enum status read_anew(struct verifier *v, struct reading *r, struct error
     uint32_t own = lookup_own_before(v, r->op);
 
     if (s->is_plain[r->key] && (value.kind == VALUE_LIST || value.kind == VALUE_NULL)) {
-        uint64_t from = value.kind == VALUE_LIST ? h->list_start[value.bits] : 0;
-        uint64_t end = value.kind == VALUE_LIST ? h->list_start[value.bits + 1] : 0;
-
-        TRY(read_plain(v, r, h->list_element + from, end - from, err));
+        TRY(read_plain(v, r, versions_elements(h, value), err));
         return r->kind == READING_WRONG
-                   ? read_list_elsewhere(v, r, h->list_element + from, end - from, err)
+                   ? read_list_elsewhere(v, r, versions_elements(h, value), err)
                    : STATUS_OK;
     }
     if (own == HISTORY_NONE)
@@ -684,9 +661,9 @@ uint32_t source_at(const struct verifier *v, const struct reading *r, uint64_t n
 
         if (r->sorts[i] == HISTORY_NONE)
             continue;
-        count = s->sort_start[r->sorts[i] + 1] - s->sort_start[r->sorts[i]];
+        count = s->by_sort.start[r->sorts[i] + 1] - s->by_sort.start[r->sorts[i]];
         if (n < count)
-            return s->sort_version[s->sort_start[r->sorts[i]] + n];
+            return s->by_sort.at[s->by_sort.start[r->sorts[i]] + n];
         n -= count;
     }
     assert(!"there are not so many");
@@ -697,12 +674,12 @@ uint32_t source_at(const struct verifier *v, const struct reading *r, uint64_t n
 static uint32_t latest_of_sort(const struct verifier *v, uint32_t sort, uint32_t place)
 {
     const struct sources *s = v->sources;
-    const uint32_t *version = s->sort_version;
+    const uint32_t *version = s->by_sort.at;
     uint64_t end;
 
-    BISECT(end, s->sort_start[sort], s->sort_start[sort + 1],
+    BISECT(end, s->by_sort.start[sort], s->by_sort.start[sort + 1],
            version[end] == VERSION_INITIAL || v->place[v->op_txn[version[end]]] < place);
-    return end > s->sort_start[sort] ? version[end - 1] : VERSION_UNKNOWN;
+    return end > s->by_sort.start[sort] ? version[end - 1] : VERSION_UNKNOWN;
 }
 
 uint32_t source_latest(const struct verifier *v, const struct reading *r, uint32_t place)

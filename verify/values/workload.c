@@ -45,7 +45,7 @@ enum status workload_bank_accounts(struct verifier *v, struct error *err)
 
     if (v->is_account)
         return STATUS_OK;
-    TRY(verify_memory(v, (void **)&v->is_account, h->key_count, sizeof *v->is_account, err));
+    TRY(VERIFY_GET(v, v->is_account, h->key_count, err));
     for (uint32_t key = 0; key < h->key_count; key++)
         v->is_account[key] = history_initial(h, key).kind == VALUE_INTEGER;
     for (size_t op = 0; op < h->op_count; op++)
@@ -100,10 +100,8 @@ static enum status find_total(struct verifier *v, const struct witness_version *
         TRY(lookup_txn(v, name->txn, &txn, err));
         (void)verify_add_part(v, txn);
     }
-    return workload_bank_total(v, name, total)
-               ? STATUS_OK
-               : verify_refuse(v, err,
-                               "one of the two did not read all accounts before it wrote them");
+    return verify_need(v, workload_bank_total(v, name, total), err,
+                       "one of the two did not read all accounts before it wrote them");
 }
 
 enum status verify_totals(struct verifier *v, const struct witness_anomaly *a, struct error *err)
@@ -118,7 +116,7 @@ enum status verify_totals(struct verifier *v, const struct witness_anomaly *a, s
     TRY(workload_bank_accounts(v, err));
     for (int i = 0; i < 2; i++)
         TRY(find_total(v, &a->totals[i], &totals[i], err));
-    return totals[0] != totals[1] ? STATUS_OK : verify_refuse(v, err, "the sums are the same");
+    return verify_need(v, totals[0] != totals[1], err, "the sums are the same");
 }
 
 /* --- Reads ------------------------------------------------------------------- */
@@ -140,9 +138,8 @@ static bool is_over(const struct verifier *v, uint32_t a, uint32_t b)
 static enum status check_negative(struct verifier *v, const struct glimpse *g, struct error *err)
 {
     TRY(need_workload(v, "bank", err));
-    return g->value.kind == VALUE_INTEGER && g->value.bits < 0
-               ? STATUS_OK
-               : verify_refuse(v, err, "the balance is not below zero");
+    return verify_need(v, g->value.kind == VALUE_INTEGER && g->value.bits < 0, err,
+                       "the balance is not below zero");
 }
 
 static bool key_has_initial(const struct verifier *v, uint32_t key)
@@ -186,15 +183,14 @@ static bool is_added_after(const struct verifier *v, uint32_t key, int64_t eleme
 static enum status has_later(struct verifier *v, const struct glimpse *g, uint32_t writer,
                              bool *has, struct error *err)
 {
-    const struct history *h = v->h;
+    struct elements list = versions_elements(v->h, g->value);
 
     *has = false;
-    if (v->closing != CLOSED_BY_TIME || g->value.kind != VALUE_LIST || key_has_initial(v, g->key))
+    if (v->closing != CLOSED_BY_TIME || key_has_initial(v, g->key))
         return STATUS_OK;
-    for (uint64_t i = h->list_start[g->value.bits]; i < h->list_start[g->value.bits + 1] && !*has;
-         i++) {
-        TRY(verify_spend(v, h->op_count, err));
-        *has = is_added_after(v, g->key, h->list_element[i], writer);
+    for (uint64_t i = 0; i < list.count && !*has; i++) {
+        TRY(verify_spend(v, v->h->op_count, err));
+        *has = is_added_after(v, g->key, list.at[i], writer);
     }
     return STATUS_OK;
 }
@@ -204,6 +200,7 @@ static enum status check_strange(struct verifier *v, const struct witness_read *
                                  const struct glimpse *g, struct error *err)
 {
     const struct history *h = v->h;
+    struct elements list = versions_elements(h, g->value);
     struct map added = { 0 };
     bool is_strange = false;
     enum status status = STATUS_OK;
@@ -217,11 +214,11 @@ static enum status check_strange(struct verifier *v, const struct witness_read *
     for (size_t op = 0; op < h->op_count && status == STATUS_OK; op++)
         if (h->op_key[op] == g->key && h->op_kind[op] == OP_APPEND)
             status = map_add(&added, (uint64_t)h->op_value[op], 0, &place, err);
-    for (uint64_t i = h->list_start[g->value.bits]; i < h->list_start[g->value.bits + 1]; i++)
-        is_strange |= !map_find(&added, (uint64_t)h->list_element[i], &unused);
+    for (uint64_t i = 0; i < list.count; i++)
+        is_strange |= !map_find(&added, (uint64_t)list.at[i], &unused);
     map_close(&added);
     TRY(status);
-    return is_strange ? STATUS_OK : verify_refuse(v, err, "somebody added each element");
+    return verify_need(v, is_strange, err, "somebody added each element");
 }
 
 /* An element that was rolled back, or whose addition began behind the read. */
@@ -253,7 +250,7 @@ static enum status check_misplaced(struct verifier *v, enum anomaly kind,
                 is_true &= v->counting[t] == COUNTS_NOT || h->op_key[op] != g->key ||
                            h->op_kind[op] != OP_APPEND || h->op_value[op] != h->op_value[version];
     }
-    return is_true ? STATUS_OK : verify_refuse(v, err, "the element may have been there by then");
+    return verify_need(v, is_true, err, "the element may have been there by then");
 }
 
 static enum status check_lost(struct verifier *v, const struct witness_read *w,
@@ -277,9 +274,8 @@ static enum status check_lost(struct verifier *v, const struct witness_read *w,
         return verify_refuse(v, err, "the element is there");
     TRY(verify_spend(v, v->h->op_count, err));
     TRY(has_later(v, g, writer, &has_a_later_one, err));
-    return is_over(v, writer, g->txn) || was_seen(v, g, element) || has_a_later_one
-               ? STATUS_OK
-               : verify_refuse(v, err, "the element need not have been there yet");
+    return verify_need(v, is_over(v, writer, g->txn) || was_seen(v, g, element) || has_a_later_one,
+                       err, "the element need not have been there yet");
 }
 
 /* What others added, at the least and at the most; false if it is beyond 64 bits. */
@@ -320,9 +316,8 @@ static enum status check_count(struct verifier *v, const struct glimpse *g, stru
     TRY(verify_spend(v, v->h->op_count, err));
     if (!bound_count(v, g, &low, &high))
         return verify_refuse(v, err, "the counts are beyond what can be counted");
-    return g->value.bits < low || g->value.bits > high
-               ? STATUS_OK
-               : verify_refuse(v, err, "it is within %" PRId64 " and %" PRId64, low, high);
+    return verify_need(v, g->value.bits < low || g->value.bits > high, err,
+                       "it is within %" PRId64 " and %" PRId64, low, high);
 }
 
 bool workload_has_kind(const struct verifier *v, enum anomaly kind)
@@ -374,14 +369,12 @@ enum status verify_workload_read(struct verifier *v, const struct witness_anomal
 static enum status has_more(struct verifier *v, const struct glimpse *g,
                             const struct glimpse *other, bool *has, struct error *err)
 {
-    const struct history *h = v->h;
+    struct elements list = versions_elements(v->h, g->value);
 
     *has = false;
-    for (uint64_t i = h->list_start[g->value.bits]; i < h->list_start[g->value.bits + 1] && !*has;
-         i++) {
-        TRY(verify_spend(v, h->list_start[other->value.bits + 1] - h->list_start[other->value.bits],
-                         err));
-        *has = !versions_value_has_element(h, other->value, h->list_element[i]);
+    for (uint64_t i = 0; i < list.count && !*has; i++) {
+        TRY(verify_spend(v, versions_elements(v->h, other->value).count, err));
+        *has = !versions_value_has_element(v->h, other->value, list.at[i]);
     }
     return STATUS_OK;
 }
@@ -408,8 +401,7 @@ enum status verify_workload_reads(struct verifier *v, const struct witness_anoma
         return verify_refuse(v, err, "they are no two reads of a set");
     for (int i = 0; i < 2 && has_more_each; i++)
         TRY(has_more(v, &g[i], &g[1 - i], &has_more_each, err));
-    return has_more_each ? STATUS_OK
-                         : verify_refuse(v, err, "one of the two has all that the other has");
+    return verify_need(v, has_more_each, err, "one of the two has all that the other has");
 }
 
 /* --- Valid --------------------------------------------------------------------- */
@@ -442,16 +434,16 @@ static enum status begin_holdings(struct holdings *s, bool is_set, struct error 
 {
     const struct history *h = s->v->h;
 
-    TRY(verify_memory(s->v, (void **)&s->size, h->key_count, sizeof *s->size, err));
-    TRY(verify_memory(s->v, (void **)&s->sum, h->key_count, sizeof *s->sum, err));
+    TRY(VERIFY_GET(s->v, s->size, h->key_count, err));
+    TRY(VERIFY_GET(s->v, s->sum, h->key_count, err));
     for (uint32_t key = 0; key < h->key_count; key++) {
         struct value initial = history_initial(h, key);
+        struct elements list = versions_elements(h, initial);
 
         s->size[key] = 0;
         s->sum[key] = !is_set && initial.kind == VALUE_INTEGER ? initial.bits : 0;
-        if (is_set && initial.kind == VALUE_LIST)
-            for (uint64_t i = h->list_start[initial.bits]; i < h->list_start[initial.bits + 1]; i++)
-                TRY(hold_element(s, key, h->list_element[i], err));
+        for (uint64_t i = 0; is_set && i < list.count; i++)
+            TRY(hold_element(s, key, list.at[i], err));
     }
     return STATUS_OK;
 }
@@ -470,19 +462,16 @@ static enum status read_set(struct holdings *s, uint32_t txn, uint32_t op, struc
 {
     const struct history *h = s->v->h;
     struct value value = versions_value_plain(h, history_value(h, op));
-    uint64_t from = 0, end = 0, distinct = 0, unused;
+    struct elements list = versions_elements(h, value);
+    uint64_t distinct = 0, unused;
 
     if (value.kind != VALUE_LIST && value.kind != VALUE_NULL)
         return refuse_answer(s, txn, op, err);
-    if (value.kind == VALUE_LIST) {
-        from = h->list_start[value.bits];
-        end = h->list_start[value.bits + 1];
-    }
     s->read_count++;
-    for (uint64_t i = from; i < end; i++) {
+    for (uint64_t i = 0; i < list.count; i++) {
         size_t number, place;
 
-        TRY(map_add(&s->numbers, (uint64_t)h->list_element[i], 0, &number, err));
+        TRY(map_add(&s->numbers, (uint64_t)list.at[i], 0, &number, err));
         if (!map_find(&s->has, (uint64_t)h->op_key[op] << 32 | (uint32_t)number, &unused))
             return refuse_answer(s, txn, op, err);
         TRY(map_add(&s->seen, number, 0, &place, err));

@@ -286,8 +286,8 @@ static enum status judge_rows(struct verifier *v, struct statement_query *q, uin
     struct glance glance;
 
     tally.is_wrong = has_twice(v, head);
-    for (uint64_t i = v->table_start[q->table]; i < v->table_start[q->table + 1]; i++) {
-        answer_glance(v, q, txn, head, v->table_key[i], &glance);
+    for (uint64_t i = v->table_keys.start[q->table]; i < v->table_keys.start[q->table + 1]; i++) {
+        answer_glance(v, q, txn, head, v->table_keys.at[i], &glance);
         tally_row(v, q, v->h->op_kind[head], &glance, &tally);
         if (each && !tally.is_unsaid && !tally.is_wrong)
             TRY(each(v, q, txn, &glance, err));

@@ -7,7 +7,7 @@
 #include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 
-#define GET(field, count) verify_memory(v, (void **)&v->field, count, sizeof *v->field, err)
+#define GET(field, count) VERIFY_GET(v, v->field, count, err)
 
 /* --- Who counts -------------------------------------------------------------- */
 
@@ -50,6 +50,23 @@ bool versions_txn_is_before(const struct verifier *v, enum closing closing, uint
            h->txn_completed[a] < h->txn_invoked[b];
 }
 
+enum status versions_list_before(struct verifier *v, uint32_t **before, struct error *err)
+{
+    const struct history *h = v->h;
+    uint32_t *last;
+
+    TRY(VERIFY_GET(v, *before, h->txn_count, err));
+    TRY(VERIFY_GET(v, last, h->session_count, err));
+    for (size_t i = 0; i < h->session_count; i++)
+        last[i] = HISTORY_NONE;
+    for (uint32_t t = 0; t < h->txn_count; t++) {
+        (*before)[t] = last[h->txn_session[t]];
+        if (h->txn_status[t] == TXN_OK)
+            last[h->txn_session[t]] = t;
+    }
+    return STATUS_OK;
+}
+
 /* --- Chains ------------------------------------------------------------------ */
 
 /* Transactions that count, by place, and behind them those that count perhaps. */
@@ -62,7 +79,7 @@ static enum status list_txns(struct verifier *v, struct counted *c, struct error
 {
     uint32_t txn_count = (uint32_t)v->h->txn_count;
 
-    TRY(verify_memory(v, (void **)&c->txns, txn_count, sizeof *c->txns, err));
+    TRY(VERIFY_GET(v, c->txns, txn_count, err));
     for (uint32_t t = 0; t < txn_count; t++)
         if (v->place ? v->place[t] != NO_PLACE : v->counting[t] == COUNTS) {
             c->txns[v->place ? v->place[t] : c->sure] = t;
@@ -83,7 +100,7 @@ static enum status list_versions(struct verifier *v, const struct counted *c, st
 
     TRY(GET(version_start, keys + 1));
     TRY(GET(chain_end, keys + 1));
-    TRY(verify_memory(v, (void **)&next, keys, sizeof *next, err));
+    TRY(VERIFY_GET(v, next, keys, err));
     for (size_t i = 0; i < c->count; i++)
         for (uint32_t m = v->made_start[c->txns[i]]; m < v->made_start[c->txns[i] + 1]; m++)
             v->version_start[v->h->op_key[v->made[m]] + 1] += lookup_is_left(v, m);
@@ -202,7 +219,7 @@ static enum status sort_chains(struct verifier *v, struct error *err)
         longest = chain_length(v, key) > longest ? chain_length(v, key) : longest;
     TRY(GET(chain_by_ts, v->version_start[key_count]));
     TRY(GET(chain_has_ts, key_count));
-    TRY(verify_memory(v, (void **)&dated, longest, sizeof *dated, err));
+    TRY(VERIFY_GET(v, dated, longest, err));
     for (uint32_t key = 0; key < key_count; key++)
         sort_chain(v, key, dated);
     return STATUS_OK;
@@ -210,12 +227,19 @@ static enum status sort_chains(struct verifier *v, struct error *err)
 
 /* --- Tables ------------------------------------------------------------------ */
 
-static uint32_t table_of_key(const struct intern *names, struct text key)
-{
-    const char *slash = memchr(key.at, '/', key.length);
+struct table_names {
+    const struct history *h;
+    struct intern names;
+};
 
-    return slash ? intern_find(names, (struct text){ key.at, (size_t)(slash - key.at) })
-                 : INTERN_NONE;
+static uint32_t table_of_key(const void *context, uint32_t key)
+{
+    const struct table_names *t = context;
+    struct text name = history_key(t->h, key);
+    const char *slash = memchr(name.at, '/', name.length);
+
+    return slash ? intern_find(&t->names, (struct text){ name.at, (size_t)(slash - name.at) })
+                 : HISTORY_NONE;
 }
 
 static enum status name_tables(const struct history *h, struct intern *names, struct error *err)
@@ -235,39 +259,16 @@ static enum status name_tables(const struct history *h, struct intern *names, st
     return status;
 }
 
-static enum status list_keys(struct verifier *v, const struct intern *names, struct error *err)
-{
-    const struct history *h = v->h;
-    uint64_t *next;
-
-    TRY(GET(table_start, h->table_count + 1));
-    TRY(GET(table_key, h->key_count));
-    TRY(verify_memory(v, (void **)&next, h->table_count, sizeof *next, err));
-    for (uint32_t key = 0; key < h->key_count; key++) {
-        uint32_t table = table_of_key(names, history_key(h, key));
-
-        if (table != INTERN_NONE)
-            v->table_start[table + 1]++;
-    }
-    array_sum_prefixes(v->table_start, h->table_count + 1);
-    memcpy(next, v->table_start, h->table_count * sizeof *next);
-    for (uint32_t key = 0; key < h->key_count; key++) {
-        uint32_t table = table_of_key(names, history_key(h, key));
-
-        if (table != INTERN_NONE)
-            v->table_key[next[table]++] = key;
-    }
-    return STATUS_OK;
-}
-
 static enum status find_tables(struct verifier *v, struct error *err)
 {
-    struct intern names = { 0 };
-    enum status status = name_tables(v->h, &names, err);
+    struct table_names t = { .h = v->h };
+    enum status status = name_tables(v->h, &t.names, err);
 
+    static_assert(INTERN_NONE == HISTORY_NONE, "a key of no table is in no bucket");
     if (status == STATUS_OK)
-        status = list_keys(v, &names, err);
-    intern_close(&names);
+        status = verify_bucket(v, &v->table_keys, v->h->table_count, v->h->key_count, table_of_key,
+                               &t, err);
+    intern_close(&t.names);
     return status;
 }
 
@@ -298,10 +299,17 @@ enum status versions_build(struct verifier *v, struct error *err)
 
 /* --- What they hold ---------------------------------------------------------- */
 
+struct elements versions_elements(const struct history *h, struct value list)
+{
+    if (list.kind != VALUE_LIST)
+        return (struct elements){ 0 };
+    return (struct elements){ h->list_element + h->list_start[list.bits],
+                              h->list_start[list.bits + 1] - h->list_start[list.bits] };
+}
+
 struct value versions_value_plain(const struct history *h, struct value value)
 {
-    bool is_empty =
-        value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1];
+    bool is_empty = value.kind == VALUE_LIST && versions_elements(h, value).count == 0;
 
     return is_empty || value.kind == VALUE_NONE ? (struct value){ .kind = VALUE_NULL } : value;
 }
@@ -319,29 +327,23 @@ struct value version_value(const struct verifier *v, uint32_t key, uint32_t op)
     return history_value(v->h, op); /* of a delete: none */
 }
 
-/* Whether the first so many elements of a list are what a version without appends holds. */
-static bool has_elements(const struct history *h, struct value held, struct value list,
-                         uint64_t count)
+/* Whether a version without appends holds just these elements. */
+static bool has_elements(const struct history *h, struct value held, struct elements list)
 {
-    uint64_t from;
+    struct elements own = versions_elements(h, held);
 
-    held = versions_value_plain(h, held);
-    if (held.kind == VALUE_NULL)
-        return count == 0;
-    if (held.kind != VALUE_LIST)
+    if (versions_value_plain(h, held).kind != (list.count > 0 ? VALUE_LIST : VALUE_NULL))
         return false;
-    from = h->list_start[held.bits];
-    return h->list_start[held.bits + 1] - from == count &&
-           memcmp(h->list_element + from, h->list_element + h->list_start[list.bits],
-                  count * sizeof *h->list_element) == 0;
+    return own.count == list.count &&
+           (own.count == 0 || memcmp(own.at, list.at, own.count * sizeof *own.at) == 0);
 }
 
-bool versions_value_has_element(const struct history *h, struct value list, int64_t element)
+bool versions_value_has_element(const struct history *h, struct value value, int64_t element)
 {
-    if (list.kind != VALUE_LIST)
-        return false;
-    for (uint64_t i = h->list_start[list.bits]; i < h->list_start[list.bits + 1]; i++)
-        if (h->list_element[i] == element)
+    struct elements list = versions_elements(h, value);
+
+    for (uint64_t i = 0; i < list.count; i++)
+        if (list.at[i] == element)
             return true;
     return false;
 }
@@ -349,21 +351,19 @@ bool versions_value_has_element(const struct history *h, struct value list, int6
 bool version_has_value(const struct verifier *v, uint32_t key, uint32_t op, struct value value)
 {
     const struct history *h = v->h;
-    uint64_t count;
+    struct elements list = versions_elements(h, value);
 
     if (op == VERSION_INITIAL || h->op_kind[op] != OP_APPEND)
         return versions_value_is_same(h, version_value(v, key, op), value);
     if (value.kind != VALUE_LIST)
         return false;
-    count = h->list_start[value.bits + 1] - h->list_start[value.bits];
     /* From its last element to its first. */
     while (op != VERSION_INITIAL && op != BASE_NOWHERE && h->op_kind[op] == OP_APPEND) {
-        if (count == 0 || h->list_element[h->list_start[value.bits] + count - 1] != h->op_value[op])
+        if (list.count == 0 || list.at[--list.count] != h->op_value[op])
             return false;
-        count--;
         op = v->append_base[op];
     }
-    return op == BASE_NOWHERE || has_elements(h, version_value(v, key, op), value, count);
+    return op == BASE_NOWHERE || has_elements(h, version_value(v, key, op), list);
 }
 
 /* --- As bytes ---------------------------------------------------------------- */
@@ -382,10 +382,10 @@ static void put_value(struct buffer *out, const struct history *h, struct value 
 {
     buffer_byte(out, (char)value.kind);
     if (value.kind == VALUE_LIST) {
-        uint64_t from = h->list_start[value.bits], count = h->list_start[value.bits + 1] - from;
+        struct elements list = versions_elements(h, value);
 
-        put_number(out, count);
-        put(out, h->list_element + from, count * sizeof *h->list_element);
+        put_number(out, list.count);
+        put(out, list.at, list.count * sizeof *list.at);
     } else if (value.kind == VALUE_ROW) {
         uint32_t first = h->shape_start[h->row_shape[value.bits]];
         uint64_t from = h->row_start[value.bits], count = h->row_start[value.bits + 1] - from;
@@ -430,13 +430,12 @@ static enum status add(struct verifier *v, struct text bytes, struct error *err)
 static enum status add_value(struct verifier *v, uint32_t key, struct value value,
                              struct error *err)
 {
-    const struct history *h = v->h;
+    struct elements list = versions_elements(v->h, value);
 
-    value = versions_value_plain(h, value);
-    if (value.kind != VALUE_LIST)
+    if (list.count == 0)
         return add(v, versions_value_bytes(v, key, false, value), err);
-    for (uint64_t i = h->list_start[value.bits]; i < h->list_start[value.bits + 1]; i++)
-        TRY(add(v, versions_element_bytes(v, key, h->list_element[i]), err));
+    for (uint64_t i = 0; i < list.count; i++)
+        TRY(add(v, versions_element_bytes(v, key, list.at[i]), err));
     return STATUS_OK;
 }
 
@@ -460,20 +459,15 @@ static enum status add_all(struct verifier *v, struct error *err)
 enum status versions_written_by_nobody(struct verifier *v, uint32_t key, struct value value,
                                        bool *strange, struct error *err)
 {
-    const struct history *h = v->h;
+    struct elements list = versions_elements(v->h, value);
 
     if (!v->has_written)
         TRY(add_all(v, err));
     v->has_written = true;
-    value = versions_value_plain(h, value);
-    *strange = value.kind != VALUE_LIST &&
+    *strange = list.count == 0 &&
                intern_find(&v->written, versions_value_bytes(v, key, false, value)) == INTERN_NONE;
-    for (uint64_t i = 0; value.kind == VALUE_LIST && !*strange &&
-                         i < h->list_start[value.bits + 1] - h->list_start[value.bits];
-         i++) {
-        int64_t element = h->list_element[h->list_start[value.bits] + i];
-
-        *strange = intern_find(&v->written, versions_element_bytes(v, key, element)) == INTERN_NONE;
-    }
+    for (uint64_t i = 0; i < list.count && !*strange; i++)
+        *strange =
+            intern_find(&v->written, versions_element_bytes(v, key, list.at[i])) == INTERN_NONE;
     return buffer_status(&v->bytes, err);
 }

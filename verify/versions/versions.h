@@ -12,6 +12,8 @@
 MUST_USE enum status versions_count_txns(struct verifier *, struct error *);
 /* Whether the first was over before the second began, as the level means it. */
 bool versions_txn_is_before(const struct verifier *, enum closing, uint32_t, uint32_t);
+/* By transaction: the one of its session that is over before it, or HISTORY_NONE. */
+MUST_USE enum status versions_list_before(struct verifier *, uint32_t **before, struct error *);
 /* After places are given. */
 MUST_USE enum status versions_build(struct verifier *, struct error *);
 
@@ -48,6 +50,14 @@ static inline uint32_t version_spot(const struct verifier *v, uint32_t version)
 bool version_has_value(const struct verifier *, uint32_t key, uint32_t op, struct value);
 /* What it holds; not for appends. */
 struct value version_value(const struct verifier *, uint32_t key, uint32_t op);
+
+/* What a list holds; nothing, if it is none. */
+struct elements {
+    const int64_t *at;
+    uint64_t count;
+};
+
+struct elements versions_elements(const struct history *, struct value);
 /* The empty list and null are one. */
 struct value versions_value_plain(const struct history *, struct value);
 bool versions_value_is_same(const struct history *, struct value, struct value);
