@@ -1,8 +1,8 @@
-/*
- * Steps about locks, about who was the first of two updaters, and about structures.
- */
 #include "verify/instants/instant_locks_private.h"
 
+#include <inttypes.h>
+
+#include "verify/instants/instant_order.h"
 #include "verify/instants/instant_proof.h"
 #include "verify/instants/instant_reads_private.h"
 #include "verify/instants/instants.h"
@@ -10,9 +10,17 @@
 #include "verify/instants/visible_private.h"
 #include "verify/lookup_private.h"
 #include "verify/verify_private.h"
+#include "verify/versions/answer.h"
 #include "verify/witness/workings.h"
 
 /* --- Locks ------------------------------------------------------------------- */
+
+/* Whether a read takes its lock when it looks, as far as is known. */
+static bool locks_at_view(const struct verifier *v, uint32_t head, uint32_t op)
+{
+    return instants_own_view(v, head, op) != NO_POINT &&
+           (instants_asks_for_locks(v->h, head) || v->instants->w->view == READS_BY_ROW);
+}
 
 /* A lock of a key, taken by an operation, and given back at the commit. */
 struct lock {
@@ -50,10 +58,8 @@ static enum status take_read_lock(struct proof *p, struct lock *lock,
                                   const struct witness_name *name, struct error *err)
 {
     struct verifier *v = p->v;
-    const struct workings *w = v->instants->w;
     struct proof_step as_read = *p->step;
     const struct proof_step *step = p->step;
-    uint64_t own;
     uint32_t written;
     enum status status;
 
@@ -69,11 +75,9 @@ static enum status take_read_lock(struct proof *p, struct lock *lock,
     if (!instants_read_locks(v, lock->head, lock->reader.op) ||
         (lock->is_look && instants_look_is_cut(v, lock->head)))
         return instant_refuse(p, err, "the read takes no lock");
-    own = instants_own_view(v, lock->head, lock->reader.op);
-    lock->start =
-        own != NO_POINT && (instants_asks_for_locks(v->h, lock->head) || w->view == READS_BY_ROW)
-            ? own
-            : point_of_commit(lock->txn);
+    lock->start = locks_at_view(v, lock->head, lock->reader.op)
+                      ? instants_own_view(v, lock->head, lock->reader.op)
+                      : point_of_commit(lock->txn);
     return STATUS_OK;
 }
 
@@ -217,4 +221,313 @@ enum status instant_structure(struct proof *p, struct error *err)
     if (over < began || (lookup_writes(v, a) && known_window(&p->k, point_of_view(b)).high < began))
         return STATUS_OK;
     return instant_refuse(p, err, "the first may have begun too early");
+}
+
+static enum status refuse_txn(struct order *o, uint32_t txn, uint32_t key, const char *why,
+                              struct error *err)
+{
+    return verify_refuse(o->v, err, "transaction %" PRId64 ", %.*s: %s", o->v->h->txn_id[txn],
+                         TEXT_PRINT(history_key(o->v->h, key)), why);
+}
+
+/* When a lock is given back at the earliest. */
+static int64_t released_at(const struct order *o, uint32_t txn)
+{
+    return o->v->instants->w->timing == TIMED_FULL ? o->time[o->commit_place[txn]]
+                                                   : o->v->instants->commit[txn].low;
+}
+
+/* --- Locks in an order ----------------------------------------------------------- */
+
+/* Of locks that were given back so far, the last one; by place, and by time. */
+struct given_back {
+    uint32_t place;
+    int64_t time;
+};
+
+struct lock_taken {
+    uint32_t txn, head, key;
+    bool is_write;
+    uint32_t start; /* the place of an instant behind it */
+    int64_t until;  /* it had been taken by then */
+};
+
+/* By key, and by what the locks were for. */
+struct locks {
+    struct order *o;
+    struct given_back *writes, *reads;
+    ARRAY(struct lock_taken) taken;           /* by the transaction at hand */
+    ARRAY(struct lock_taken) ranges, written; /* all looks that lock, and all writes, so far */
+};
+
+static void give_back(const struct order *o, struct given_back *last, uint32_t txn)
+{
+    int64_t time = released_at(o, txn);
+
+    if (last->place == 0 || time > last->time)
+        last->time = time;
+    last->place = o->commit_place[txn];
+}
+
+static bool excludes(const struct given_back *last, const struct lock_taken *lock)
+{
+    return last->place != 0 && (last->place >= lock->start || last->time > lock->until);
+}
+
+/* A lock of the statement or item `head` that its operation or row `op` takes. */
+static enum status take(struct locks *l, struct lock_taken lock, uint32_t op, struct error *err)
+{
+    struct order *o = l->o;
+
+    lock.start = !lock.is_write && locks_at_view(o->v, lock.head, op)
+                     ? instant_order_view_place(o, lock.txn, lock.head, op)
+                     : o->commit_place[lock.txn];
+    lock.until = instants_op_times(o->v, lock.txn, lock.head).high;
+    return array_push(&l->taken, lock, err);
+}
+
+/* Locks are of keys, but for a look: that is of what it did not find. */
+static enum status take_all(struct locks *l, uint32_t txn, struct error *err)
+{
+    struct order *o = l->o;
+    const struct verifier *v = o->v;
+    const struct history *h = v->h;
+
+    l->taken.count = 0;
+    for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++) {
+        uint32_t key = op_is_head(h->op_kind[op]) ? HISTORY_NONE : h->op_key[op];
+        bool is_look = instants_is_look(v, txn, op) && !instants_look_is_cut(v, op);
+        bool is_read = answer_reads_value(v, txn, op) && lookup_own_before(v, op) == HISTORY_NONE;
+
+        struct lock_taken lock = { .txn = txn, .head = v->op_head[op], .key = key };
+
+        if (instant_order_is_open(o, lock.head, op))
+            continue;
+        lock.is_write = history_makes_version(h, op) && lookup_left(v, txn, key) == op;
+        if (lock.is_write || ((is_look || is_read) && instants_read_locks(v, lock.head, op)))
+            TRY(take(l, lock, op, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- Locks of ranges --------------------------------------------------------- */
+
+/* Whether what was written matches what was looked for. */
+static enum status is_within(struct locks *l, const struct lock_taken *look,
+                             const struct lock_taken *write, bool *within, struct error *err)
+{
+    struct verifier *v = l->o->v;
+    struct visible_reader r = {
+        .txn = look->txn, .head = look->head, .op = look->head, .key = write->key
+    };
+    struct asked asked;
+
+    *within = false;
+    TRY(verify_spend(v, MATCH_STEPS, err));
+    if (look->txn == write->txn || !lookup_may_read(v, look->head, write->key) ||
+        instant_order_is_open_look(l->o, look->head, write->key))
+        return STATUS_OK;
+    TRY(instant_looks_open(&asked, v, &r, err));
+    *within = instant_looks_match(&asked, lookup_left(v, write->txn, write->key)) == MATCH_YES;
+    instant_looks_close(&asked);
+    return STATUS_OK;
+}
+
+/*
+ * Of those that were given back before, from the last one: within times, as soon as one was given
+ * back early enough, so were all before it.
+ */
+static enum status check_ranges(struct locks *l, const struct lock_taken *others, size_t count,
+                                const struct lock_taken *lock, struct error *err)
+{
+    bool is_full = l->o->v->instants->w->timing == TIMED_FULL, within;
+
+    for (size_t i = count; i-- > 0;) {
+        struct given_back last = { l->o->commit_place[others[i].txn],
+                                   released_at(l->o, others[i].txn) };
+
+        if (!excludes(&last, lock)) {
+            if (is_full)
+                return STATUS_OK;
+            TRY(verify_spend(l->o->v, 1, err));
+            continue;
+        }
+        TRY(is_within(l, lock->is_write ? &others[i] : lock, lock->is_write ? lock : &others[i],
+                      &within, err));
+        if (within)
+            return refuse_txn(l->o, lock->txn, lock->is_write ? lock->key : others[i].key,
+                              "a range was locked by two at once", err);
+    }
+    return STATUS_OK;
+}
+
+static enum status check_lock(struct locks *l, const struct lock_taken *lock, struct error *err)
+{
+    const struct workings *w = l->o->v->instants->w;
+
+    if (lock->key == HISTORY_NONE)
+        return check_ranges(l, l->written.at, l->written.count, lock, err);
+    if (lock->is_write)
+        TRY(check_ranges(l, l->ranges.at, l->ranges.count, lock, err));
+    if ((lock->is_write && excludes(&l->reads[lock->key], lock)) ||
+        ((!lock->is_write || w->locks_writes) && excludes(&l->writes[lock->key], lock)))
+        return refuse_txn(l->o, lock->txn, lock->key, "a key was locked by two at once", err);
+    return STATUS_OK;
+}
+
+static enum status judge_locks_of(struct locks *l, uint32_t txn, struct error *err)
+{
+    TRY(take_all(l, txn, err));
+    for (size_t i = 0; i < l->taken.count; i++)
+        TRY(check_lock(l, &l->taken.at[i], err));
+    for (size_t i = 0; i < l->taken.count; i++) {
+        const struct lock_taken *lock = &l->taken.at[i];
+
+        if (lock->key != HISTORY_NONE)
+            give_back(l->o, lock->is_write ? &l->writes[lock->key] : &l->reads[lock->key], txn);
+        if (lock->key == HISTORY_NONE)
+            TRY(array_push(&l->ranges, *lock, err));
+        else if (lock->is_write && l->o->v->instants->w->locks_absent)
+            TRY(array_push(&l->written, *lock, err));
+    }
+    return STATUS_OK;
+}
+
+/* In the order of commits. */
+static enum status judge_all_locks(struct locks *l, struct error *err)
+{
+    const struct witness *w = l->o->v->w;
+    uint32_t txn = 0;
+
+    for (size_t i = 0; i < w->instants.count; i++) {
+        if (w->instants.at[i].kind != NAMED_COMMIT)
+            continue;
+        TRY(lookup_txn(l->o->v, w->instants.at[i].txn, &txn, err));
+        TRY(judge_locks_of(l, txn, err));
+    }
+    return STATUS_OK;
+}
+
+enum status instant_locks_judge(struct order *o, struct error *err)
+{
+    const struct workings *w = o->v->instants->w;
+    size_t keys = o->v->h->key_count;
+    struct locks l = { .o = o };
+    enum status status;
+
+    if (!w->locks_writes && !w->locks_reads && !w->locks_for)
+        return STATUS_OK;
+    TRY(VERIFY_GET(o->v, l.writes, keys, err));
+    TRY(VERIFY_GET(o->v, l.reads, keys, err));
+    status = judge_all_locks(&l, err);
+    array_close(&l.taken);
+    array_close(&l.ranges);
+    array_close(&l.written);
+    return status;
+}
+
+/* --- Updaters in an order ---------------------------------------------------------------- */
+
+/* In a chain, each looked when all before it had committed. */
+static enum status judge_updaters_of(struct order *o, uint32_t key, struct error *err)
+{
+    const struct instants *in = o->v->instants;
+    uint32_t last = 0;
+    int64_t low = INT64_MIN;
+
+    for (uint32_t i = 0; i < o->chain_end[key]; i++) {
+        uint32_t version = instant_order_chain(o, key)[i], txn = version_txn(o->v, version);
+        uint32_t view = in->w->view == READS_AT_COMMIT ? o->commit_place[txn] : o->view_place[txn];
+
+        if (instant_order_is_open_write(o, version))
+            continue;
+        if (last >= view || (in->w->timing == TIMED_BY_KEY && low > in->times[txn].high))
+            return refuse_txn(o, txn, key, "it looked before another updater had committed", err);
+        last = o->commit_place[txn];
+        if (in->commit[txn].low > low)
+            low = in->commit[txn].low;
+    }
+    return STATUS_OK;
+}
+
+enum status instant_locks_judge_updaters(struct order *o, struct error *err)
+{
+    const struct workings *w = o->v->instants->w;
+
+    if (!workings_first_wins(w))
+        return STATUS_OK;
+    for (uint32_t key = 0; key < o->v->h->key_count; key++)
+        TRY(judge_updaters_of(o, key, err));
+    return STATUS_OK;
+}
+
+/* --- Dependencies in an order ------------------------------------------------------------ */
+
+static enum status depend_by_writes(struct order *o, struct error *err)
+{
+    for (uint32_t key = 0; key < o->v->h->key_count; key++)
+        for (uint32_t i = 1; i < o->chain_end[key]; i++) {
+            const uint32_t *pair = instant_order_chain(o, key) + i - 1;
+
+            if (!instant_order_is_open_write(o, pair[0]) &&
+                !instant_order_is_open_write(o, pair[1]))
+                TRY(instant_order_depend(o, version_txn(o->v, pair[0]), version_txn(o->v, pair[1]),
+                                         err));
+        }
+    return STATUS_OK;
+}
+
+/* Who read a version comes behind its writer, and before that of the next. */
+static enum status depend_by_read(struct order *o, uint32_t txn, uint32_t op, struct error *err)
+{
+    uint32_t source = o->source[op], key = o->v->h->op_key[op], next;
+
+    if (source != VERSION_INITIAL)
+        TRY(instant_order_depend(o, version_txn(o->v, source), txn, err));
+    next = instant_order_next_version(o, key, source);
+    if (next != HISTORY_NONE && version_txn(o->v, next) == txn)
+        next = instant_order_next_version(o, key, next);
+    if (next == HISTORY_NONE || instant_order_is_open_write(o, next))
+        return STATUS_OK;
+    if (o->v->instants->w->certifier == CERTIFIES_READS && lookup_writes(o->v, txn) &&
+        o->commit_place[txn] >= o->commit_place[version_txn(o->v, next)])
+        return refuse_txn(o, txn, key, "what it had read was overwritten when it committed", err);
+    return instant_order_depend(o, txn, version_txn(o->v, next), err);
+}
+
+static enum status depend_by_reads(struct order *o, struct error *err)
+{
+    const struct history *h = o->v->h;
+
+    for (uint32_t txn = 0; txn < h->txn_count; txn++)
+        for (uint32_t op = h->txn_op[txn]; op < h->txn_op[txn + 1]; op++)
+            if (answer_reads_value(o->v, txn, op) && o->source[op] != SOURCE_OPEN)
+                TRY(depend_by_read(o, txn, op, err));
+    return STATUS_OK;
+}
+
+static enum status sort_dependencies(struct order *o, struct error *err)
+{
+    struct known *k = &o->commits;
+    bool is_circle = false, is_gap = false;
+
+    for (size_t i = 0; i < o->dependencies.count; i++)
+        TRY(known_depend(k, o->dependencies.at[i].from, o->dependencies.at[i].to, false, err));
+    TRY(known_find_circle(k, &is_circle, err));
+    if (is_circle)
+        return verify_refuse(o->v, err, "transactions depend on each other in a circle");
+    TRY(known_find_gap(k, &is_gap, err));
+    return is_gap ? verify_refuse(o->v, err,
+                                  "no timestamps within times are in the order of "
+                                  "dependencies")
+                  : STATUS_OK;
+}
+
+enum status instant_locks_judge_dependencies(struct order *o, struct error *err)
+{
+    if (!workings_certify(o->v->instants->w))
+        return STATUS_OK;
+    TRY(depend_by_writes(o, err));
+    TRY(depend_by_reads(o, err));
+    return sort_dependencies(o, err);
 }

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "verify/instants/instant_locks_private.h"
 #include "verify/instants/instant_proof.h"
 #include "verify/instants/instant_reads_private.h"
-#include "verify/instants/instant_rules_private.h"
 #include "verify/instants/instants.h"
 #include "verify/instants/known_private.h"
 #include "verify/instants/visible_private.h"
@@ -58,33 +58,17 @@ static bool has_own_view(const struct order *o, uint32_t txn, uint32_t op)
 static enum status find_slot(struct order *o, const struct witness_name *name, uint32_t **slot,
                              uint64_t *point, struct error *err)
 {
-    struct verifier *v = o->v;
-    uint32_t txn = 0, head = 0, key, op;
+    struct named_instant i = { 0 };
 
-    if (name->kind == NAMED_COMMIT || name->kind == NAMED_VIEW) {
-        TRY(lookup_txn(v, name->txn, &txn, err));
-        *point = name->kind == NAMED_VIEW ? point_of_view(txn) : point_of_commit(txn);
-        *slot = name->kind == NAMED_VIEW ? &o->view_place[txn] : &o->commit_place[txn];
-        if (v->h->txn_status[txn] == TXN_ABORT)
-            return refuse_name(o, name, "it did not commit", err);
-        return name->kind == NAMED_VIEW && v->instants->w->view != READS_AT_ONE
-                   ? refuse_name(o, name, "the profile has no such views", err)
-                   : STATUS_OK;
-    }
-    if (name->kind != NAMED_PLACE)
-        return verify_refuse(v, err, "a transaction is no instant");
-    TRY(find_op(o, name, &txn, &head, &key, err));
-    op = head;
-    if (name->has_key) {
-        if (!op_is_head(v->h->op_kind[head]) || v->instants->w->view != READS_BY_ROW)
-            return refuse_name(o, name, "only rows have views by their keys", err);
-        op = lookup_row_of(v, head, key);
-    }
-    if (op == HISTORY_NONE || o->op_place[op] == 0)
-        return refuse_name(o, name, "the operation has no view of its own", err);
-    *slot = &o->op_place[op];
-    *point = point_of_op(v->h, op);
-    return STATUS_OK;
+    TRY(instants_find(o->v, name, &i, err));
+    *point = i.point;
+    *slot = name->kind == NAMED_VIEW     ? &o->view_place[i.txn]
+            : name->kind == NAMED_COMMIT ? &o->commit_place[i.txn]
+                                         : &o->op_place[i.op];
+    /* What its own transaction had written has no view. */
+    return name->kind == NAMED_PLACE && **slot == 0
+               ? refuse_name(o, name, "the operation has no view of its own", err)
+               : STATUS_OK;
 }
 
 /* --- Places ------------------------------------------------------------------ */
@@ -155,15 +139,6 @@ static enum status refuse_txn(struct order *o, uint32_t txn, const char *why, st
     return verify_refuse(o->v, err, "transaction %" PRId64 ": %s", o->v->h->txn_id[txn], why);
 }
 
-/* Of two views of statements, in the order of the program, where one is known to be earlier. */
-static bool must_follow(const struct order *o, uint32_t txn, uint32_t first, uint32_t second)
-{
-    const struct verifier *v = o->v;
-
-    return instants_op_times(v, txn, first).high <= instants_op_times(v, txn, second).low ||
-           !(instants_asks_for_locks(v->h, first) || instants_asks_for_locks(v->h, second));
-}
-
 /* Mostly a view is behind all before it, and nothing is to be looked for. */
 static enum status check_program(struct order *o, uint32_t txn, uint32_t second, uint32_t last,
                                  struct error *err)
@@ -174,7 +149,8 @@ static enum status check_program(struct order *o, uint32_t txn, uint32_t second,
         return STATUS_OK;
     TRY(verify_spend(o->v, second - h->txn_op[txn], err));
     for (uint32_t first = h->txn_op[txn]; first < second; first++)
-        if (o->op_place[first] > o->op_place[second] && must_follow(o, txn, first, second))
+        if (o->op_place[first] > o->op_place[second] &&
+            instants_statement_follows(o->v, txn, first, second))
             return refuse_txn(o, txn, "its statements are in another order", err);
     return STATUS_OK;
 }
@@ -306,8 +282,6 @@ bool instant_order_is_open_write(const struct order *o, uint32_t version)
 {
     return instant_order_is_open(o, o->v->op_head[version], version);
 }
-
-#define MATCH_STEPS 8 /* what looking at a row counts */
 
 struct judged {
     uint32_t txn, head, op, key;
@@ -666,9 +640,9 @@ static enum status judge_order(struct order *o, struct error *err)
     TRY(build_chains(o, err));
     TRY(take_open(o, err));
     TRY(instant_order_judge_reads(o, err));
-    TRY(instant_order_judge_locks(o, err));
-    TRY(instant_order_judge_updaters(o, err));
-    return instant_order_judge_dependencies(o, err);
+    TRY(instant_locks_judge(o, err));
+    TRY(instant_locks_judge_updaters(o, err));
+    return instant_locks_judge_dependencies(o, err);
 }
 
 enum status verify_instant_order(struct verifier *v, struct error *err)

@@ -126,68 +126,20 @@ enum status instant_look(struct proof *p, struct visible_reader *r, struct error
 
 /* --- Of the program ---------------------------------------------------------- */
 
-/* The view of an operation, or of a row. */
-static enum status find_own_view(struct proof *p, const struct witness_name *name, uint32_t *txn,
-                                 uint32_t *head, uint64_t *point, struct error *err)
-{
-    struct verifier *v = p->v;
-    const struct history *h = v->h;
-    uint32_t key, op;
-
-    TRY(instant_op(p, name, txn, head, err));
-    op = *head;
-    if (name->has_key) {
-        TRY(lookup_key(v, name->key, &key, err));
-        if (!op_is_head(h->op_kind[op]) || v->instants->w->view != READS_BY_ROW)
-            return instant_refuse(p, err, "only rows have views by their keys");
-        TRY(verify_spend(v, h->statement_row_count[h->op_key[op]], err));
-        op = lookup_row_of(v, op, key);
-    }
-    if (op == HISTORY_NONE || !(instants_is_look(v, *txn, op) || answer_reads_value(v, *txn, op)))
-        return instant_refuse(p, err, "the operation reads nothing");
-    *point = instants_own_view(v, *head, op);
-    return *point == NO_POINT ? instant_refuse(p, err, "the operation has no view of its own")
-                              : STATUS_OK;
-}
-
-/* An instant of a transaction as a whole, or of one of its operations. */
-static enum status find_instant(struct proof *p, const struct witness_name *name, uint32_t *txn,
-                                uint32_t *head, uint64_t *point, struct error *err)
-{
-    *head = HISTORY_NONE;
-    if (name->kind == NAMED_PLACE)
-        return find_own_view(p, name, txn, head, point, err);
-    TRY(instant_txn(p, name->txn, txn, err));
-    *point = name->kind == NAMED_COMMIT ? point_of_commit(*txn) : point_of_view(*txn);
-    if (name->kind == NAMED_VIEW && p->v->instants->w->view != READS_AT_ONE)
-        return instant_refuse(p, err, "the profile has no such views");
-    return STATUS_OK;
-}
-
-/* A join sends its tables at once; but of those that it locks it reads what is there. */
-static bool statements_follow(const struct verifier *v, uint32_t txn, uint32_t first,
-                              uint32_t second)
-{
-    if (v->instants->w->view == READS_BY_ROW || first >= second)
-        return false;
-    return instants_op_times(v, txn, first).high <= instants_op_times(v, txn, second).low ||
-           !(instants_asks_for_locks(v->h, first) || instants_asks_for_locks(v->h, second));
-}
-
 static enum status take_program(struct proof *p, struct error *err)
 {
-    uint32_t txns[2] = { 0 }, heads[2] = { 0 };
-    uint64_t from = 0, to = 0;
-    bool is_view = p->step->first.kind != NAMED_COMMIT;
+    struct named_instant from = { 0 }, to = { 0 };
 
-    TRY(find_instant(p, &p->step->first, &txns[0], &heads[0], &from, err));
-    TRY(find_instant(p, &p->step->second, &txns[1], &heads[1], &to, err));
-    if (txns[0] != txns[1] || !is_view || p->step->second.kind == NAMED_VIEW)
+    TRY(instants_find(p->v, &p->step->first, &from, err));
+    TRY(instants_find(p->v, &p->step->second, &to, err));
+    if (from.txn != to.txn || p->step->first.kind == NAMED_COMMIT ||
+        p->step->second.kind == NAMED_VIEW)
         return instant_refuse(p, err, "that is no order of a transaction's instants");
     if (p->step->second.kind == NAMED_PLACE &&
-        (heads[0] == HISTORY_NONE || !statements_follow(p->v, txns[0], heads[0], heads[1])))
+        (from.head == HISTORY_NONE ||
+         !instants_statement_follows(p->v, from.txn, from.head, to.head)))
         return instant_refuse(p, err, "the second did not begin when the first was over");
-    return known_lay(&p->k, from, to, err);
+    return known_lay(&p->k, from.point, to.point, err);
 }
 
 /* --- The whole --------------------------------------------------------------- */

@@ -17,8 +17,6 @@
 #include "verify/versions/versions.h"
 #include "verify/witness/workings.h"
 
-#define MATCH_STEPS 8 /* what looking at a row counts */
-
 /* --- Asking ------------------------------------------------------------------ */
 
 enum status instant_looks_open(struct asked *asked, struct verifier *v,

@@ -8,6 +8,8 @@
 #include "verify/instants/instant_proof.h"
 #include "verify/sql/query.h"
 
+#define MATCH_STEPS 8 /* what looking at a row counts */
+
 /* A statement, and what it says of a key of its table. */
 struct asked {
     struct verifier *v;

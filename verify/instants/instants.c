@@ -169,6 +169,54 @@ struct window instants_first_window(const struct verifier *v, uint64_t point)
     return instants_op_times(v, txn, v->op_head[op]);
 }
 
+static enum status refuse_name(struct verifier *v, const struct witness_name *name, const char *why,
+                               struct error *err)
+{
+    return verify_refuse(v, err, "of transaction %" PRId64 ": %s", name->txn, why);
+}
+
+enum status instants_find(struct verifier *v, const struct witness_name *name,
+                          struct named_instant *i, struct error *err)
+{
+    const struct history *h = v->h;
+    enum workings_view view = v->instants->w->view;
+    uint32_t key;
+
+    TRY(lookup_txn(v, name->txn, &i->txn, err));
+    i->head = i->op = HISTORY_NONE;
+    i->point = name->kind == NAMED_COMMIT ? point_of_commit(i->txn) : point_of_view(i->txn);
+    if (h->txn_status[i->txn] == TXN_ABORT)
+        return refuse_name(v, name, "it did not commit", err);
+    if (name->kind == NAMED_VIEW && view != READS_AT_ONE)
+        return refuse_name(v, name, "the profile has no such views", err);
+    if (name->kind != NAMED_PLACE)
+        return verify_need(v, name->kind == NAMED_COMMIT || name->kind == NAMED_VIEW, err,
+                           "a transaction is no instant");
+    TRY(lookup_op(v, i->txn, name->op, &i->head, err));
+    i->op = i->head;
+    if (name->has_key) {
+        TRY(lookup_key(v, name->key, &key, err));
+        if (!op_is_head(h->op_kind[i->op]) || view != READS_BY_ROW)
+            return refuse_name(v, name, "only rows have views by their keys", err);
+        i->op = lookup_row_of(v, i->op, key);
+    }
+    if (i->op == HISTORY_NONE ||
+        !(instants_is_look(v, i->txn, i->op) || answer_reads_value(v, i->txn, i->op)))
+        return refuse_name(v, name, "the operation reads nothing, and has no view of its own", err);
+    i->point = instants_own_view(v, i->head, i->op);
+    return i->point == NO_POINT ? refuse_name(v, name, "the operation has no view of its own", err)
+                                : STATUS_OK;
+}
+
+/* A join sends its tables at once; but of those that it locks it reads what is there. */
+bool instants_statement_follows(const struct verifier *v, uint32_t txn, uint32_t first,
+                                uint32_t second)
+{
+    return v->instants->w->view != READS_BY_ROW && first < second &&
+           (instants_op_times(v, txn, first).high <= instants_op_times(v, txn, second).low ||
+            !(instants_asks_for_locks(v->h, first) || instants_asks_for_locks(v->h, second)));
+}
+
 /* --- Windows of transactions ------------------------------------------------- */
 
 /*

@@ -59,6 +59,18 @@ MUST_USE enum status instants_build(struct verifier *, struct error *);
 /* The times of an item operation or of a head, as wide as clocks may be wrong. */
 struct window instants_op_times(const struct verifier *, uint32_t txn, uint32_t op);
 
+/* An instant that a witness names: of a transaction, or the view of an operation, or of a row. */
+struct named_instant {
+    uint32_t txn, head, op; /* of a transaction as a whole: HISTORY_NONE */
+    uint64_t point;
+};
+
+/* Refuses what is no instant of one that may have committed, or not where the database works so. */
+MUST_USE enum status instants_find(struct verifier *, const struct witness_name *,
+                                   struct named_instant *, struct error *);
+/* Whether of two statements of a transaction the second is known to look later. */
+bool instants_statement_follows(const struct verifier *, uint32_t txn, uint32_t first,
+                                uint32_t second);
 /* When the write of a version began. */
 int64_t instants_sent(const struct verifier *, uint32_t version);
 

@@ -147,6 +147,8 @@ static enum status check_change(struct verifier *v, const struct named_edge *e,
     return STATUS_OK;
 }
 
+static const char the_other_way[] = "the versions stand the other way round";
+
 static enum status is_before_by_certificate(struct verifier *v, const struct named_edge *e,
                                             bool *is_before, struct error *err)
 {
@@ -157,9 +159,9 @@ static enum status is_before_by_certificate(struct verifier *v, const struct nam
     return STATUS_OK;
 }
 
-static const struct edge_rules rules_of_certificate = { check_write, check_read, check_change,
-                                                        is_before_by_certificate,
-                                                        .sees_later = true };
+static const struct edge_rules rules_of_certificate = { check_write,   check_read,
+                                                        check_change,  is_before_by_certificate,
+                                                        the_other_way, .sees_later = true };
 
 /* --- Data, where only the order of transactions is known --------------------- */
 
@@ -215,8 +217,9 @@ static enum status is_before_by_place(struct verifier *v, const struct named_edg
     return STATUS_OK;
 }
 
-static const struct edge_rules rules_of_order = { check_write, check_value_read, NULL,
-                                                  is_before_by_place, .needs_commits = true };
+static const struct edge_rules rules_of_order = { check_write,   check_value_read,
+                                                  NULL,          is_before_by_place,
+                                                  the_other_way, .needs_commits = true };
 
 /* --- One edge ---------------------------------------------------------------- */
 
@@ -257,11 +260,7 @@ static enum status check_data(struct verifier *v, const struct named_edge *e,
                    ? STATUS_OK
                    : cycle_refuse_edge(v, e, "it read another version", err);
     TRY(rules->is_before(v, e, &is_before, err));
-    return is_before
-               ? STATUS_OK
-               : cycle_refuse_edge(
-                     v, e, "nothing says that the versions stand so, and not the other way round",
-                     err);
+    return is_before ? STATUS_OK : cycle_refuse_edge(v, e, rules->unordered, err);
 }
 
 static enum status check_edge(struct verifier *v, const struct witness_edge *w, struct error *err)
@@ -447,25 +446,26 @@ static bool is_lost_update(const struct witness_anomaly *a, const struct census 
            text_equal(a->cycle.at[0].key, a->cycle.at[1].key);
 }
 
+#define KIND_COUNT 6
+
+/* By what closes a cycle besides data, from the strongest: what its name says of data. */
+static const enum anomaly cycle_kinds[][KIND_COUNT] = {
+    { ANOMALY_G0, ANOMALY_G1C, ANOMALY_G_SINGLE, ANOMALY_G_NONADJACENT, ANOMALY_G2_ITEM,
+      ANOMALY_G2 },
+    { ANOMALY_G0_PROCESS, ANOMALY_G1C_PROCESS, ANOMALY_G_SINGLE_PROCESS,
+      ANOMALY_G_NONADJACENT_PROCESS, ANOMALY_G2_ITEM_PROCESS, ANOMALY_G2_PROCESS },
+    { ANOMALY_G0_REALTIME, ANOMALY_G1C_REALTIME, ANOMALY_G_SINGLE_REALTIME,
+      ANOMALY_G_NONADJACENT_REALTIME, ANOMALY_G2_ITEM_REALTIME, ANOMALY_G2_REALTIME },
+};
+
 /* The kind without what closes the cycle, or ANOMALY_COUNT if its name does not fit that. */
 static enum anomaly kind_of_data(enum anomaly kind, const struct census *c)
 {
-    static const enum anomaly bare[] = { ANOMALY_G0,       ANOMALY_G1C,
-                                         ANOMALY_G_SINGLE, ANOMALY_G_NONADJACENT,
-                                         ANOMALY_G2_ITEM,  ANOMALY_G2 };
-    static const enum anomaly process[] = { ANOMALY_G0_PROCESS,       ANOMALY_G1C_PROCESS,
-                                            ANOMALY_G_SINGLE_PROCESS, ANOMALY_G_NONADJACENT_PROCESS,
-                                            ANOMALY_G2_ITEM_PROCESS,  ANOMALY_G2_PROCESS };
-    static const enum anomaly realtime[] = {
-        ANOMALY_G0_REALTIME,       ANOMALY_G1C_REALTIME,
-        ANOMALY_G_SINGLE_REALTIME, ANOMALY_G_NONADJACENT_REALTIME,
-        ANOMALY_G2_ITEM_REALTIME,  ANOMALY_G2_REALTIME
-    };
-    const enum anomaly *family = c->realtime > 0 ? realtime : c->process > 0 ? process : bare;
+    const enum anomaly *family = cycle_kinds[c->realtime > 0 ? 2 : c->process > 0 ? 1 : 0];
 
-    for (size_t i = 0; i < ROW_COUNT(bare); i++)
+    for (size_t i = 0; i < KIND_COUNT; i++)
         if (family[i] == kind)
-            return bare[i];
+            return cycle_kinds[0][i];
     return ANOMALY_COUNT;
 }
 
@@ -508,19 +508,11 @@ static bool kind_is_true(const struct verifier *v, const struct witness_anomaly 
 static bool implies_kind(const struct verifier *v, const struct witness_anomaly *a,
                          struct census census, bool by_order)
 {
-    static const enum anomaly kinds[3][6] = {
-        { ANOMALY_G0, ANOMALY_G1C, ANOMALY_G_SINGLE, ANOMALY_G_NONADJACENT, ANOMALY_G2_ITEM,
-          ANOMALY_G2 },
-        { ANOMALY_G0_PROCESS, ANOMALY_G1C_PROCESS, ANOMALY_G_SINGLE_PROCESS,
-          ANOMALY_G_NONADJACENT_PROCESS, ANOMALY_G2_ITEM_PROCESS, ANOMALY_G2_PROCESS },
-        { ANOMALY_G0_REALTIME, ANOMALY_G1C_REALTIME, ANOMALY_G_SINGLE_REALTIME,
-          ANOMALY_G_NONADJACENT_REALTIME, ANOMALY_G2_ITEM_REALTIME, ANOMALY_G2_REALTIME },
-    };
     int closing = -1, weakest = -1;
 
-    for (int by = 0; by < 3; by++)
-        for (int i = 0; i < 6; i++)
-            if (kinds[by][i] == a->kind) {
+    for (int by = 0; by < (int)ROW_COUNT(cycle_kinds); by++)
+        for (int i = 0; i < KIND_COUNT; i++)
+            if (cycle_kinds[by][i] == a->kind) {
                 closing = by;
                 weakest = i;
             }
@@ -528,7 +520,7 @@ static bool implies_kind(const struct verifier *v, const struct witness_anomaly 
         for (int i = 0; i <= weakest; i++) {
             struct witness_anomaly stronger = *a;
 
-            stronger.kind = kinds[by][i];
+            stronger.kind = cycle_kinds[by][i];
             if (kind_is_true(v, &stronger, census, by_order))
                 return true;
         }

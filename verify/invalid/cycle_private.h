@@ -30,6 +30,7 @@ struct edge_rules {
     edge_function *wrote, *read; /* that an end did that */
     edge_function *saw;          /* likewise by a predicate; NULL: there are no such edges */
     enum status (*is_before)(struct verifier *, const struct named_edge *, bool *, struct error *);
+    const char *unordered; /* what is said if it is not */
     bool sees_later; /* a predicate may have seen a later version than the one that it depends on */
     bool needs_commits; /* both must have committed for certain */
 };

@@ -248,8 +248,9 @@ static enum status is_before(struct verifier *v, const struct named_edge *e, boo
     return *is_it ? STATUS_OK : inferred_is_before_by_row(v, e->key, first, second, is_it, err);
 }
 
-const struct edge_rules deduced_rules = { check_written, check_was_read, check_was_seen,
-                                          .is_before = is_before };
+const struct edge_rules deduced_rules = { check_written, check_was_read, check_was_seen, is_before,
+                                          .unordered =
+                                              "nothing says in which order the versions stand" };
 
 /* --- Two reads --------------------------------------------------------------- */
 

@@ -7,7 +7,6 @@
 #include <assert.h>
 #include <inttypes.h>
 
-#include "verify/invalid/claims_private.h"
 #include "verify/invalid/cycle_private.h"
 #include "verify/lookup_private.h"
 #include "verify/sql/query.h"
@@ -17,6 +16,234 @@
 #include "verify/versions/answer.h"
 #include "verify/versions/versions.h"
 #include "verify/witness/steps.h"
+
+/* --- Claims ------------------------------------------------------------------ */
+
+/*
+ * What the steps of a refutation say, and what is known at the moment.
+ *
+ * A literal is two times a variable, plus one if it is the opposite; variables are
+ * "this point before that one" and "this read from that version". Those that the
+ * history decides alone are LITERAL_TRUE or LITERAL_FALSE. A claim is literals of which
+ * one is true. To prove one, its literals are supposed to be false, and claims that
+ * have been proved are used one after another, until they contradict each other:
+ *
+ *     suppose not a    known: not a
+ *     use  a or b      known: not a, b
+ *     use  c or not b  known: not a, b, c
+ *     use  not c       a contradiction
+ *
+ * Using a claim takes no longer than what is known has literals of it, and what
+ * was known is forgotten behind each proof: so all of them together are linear in
+ * the length of the refutation.
+ */
+#define LITERAL_TRUE UINT32_MAX
+#define LITERAL_FALSE (UINT32_MAX - 1)
+
+enum truth { TRUTH_OPEN, TRUTH_YES, TRUTH_NO };
+
+/* What a claim taught. */
+enum lesson { LESSON_NOTHING, LESSON_LITERAL, LESSON_CHOICE, LESSON_CONTRADICTION };
+
+struct claim {
+    uint64_t start; /* in `literals` */
+    uint32_t count;
+    uint32_t reading; /* not HISTORY_NONE: all sources of this one besides */
+    uint32_t used;    /* in which proof, last */
+    bool is_true;     /* for everybody */
+};
+
+struct claims {
+    struct verifier *v;
+    struct map orders, sources; /* variables, by two points, by reading and version */
+    ARRAY(uint8_t) truths;      /* by variable */
+    ARRAY(uint32_t) trail;      /* variables that are not open */
+    ARRAY(uint32_t) literals;
+    ARRAY(struct claim) claims;
+    uint32_t proof; /* how many there were before */
+};
+
+static uint32_t literal_opposite(uint32_t literal)
+{
+    return literal ^ 1; /* not of those that the history decides */
+}
+
+#define VARIABLE_COUNT_MAX (LITERAL_FALSE / 2)
+
+static void claims_close(struct claims *c)
+{
+    map_close(&c->orders);
+    map_close(&c->sources);
+    array_close(&c->truths);
+    array_close(&c->trail);
+    array_close(&c->literals);
+    array_close(&c->claims);
+}
+
+static enum status find_variable(struct claims *c, struct map *map, uint32_t a, uint32_t b,
+                                 uint32_t *variable, struct error *err)
+{
+    size_t place;
+
+    if (c->truths.count == VARIABLE_COUNT_MAX)
+        return error_set(err, STATUS_OVER_LIMIT, "too many literals in a refutation");
+    TRY(map_add(map, (uint64_t)a << 32 | b, c->truths.count, &place, err));
+    *variable = (uint32_t)map->values.at[place];
+    return *variable < c->truths.count ? STATUS_OK : array_push(&c->truths, TRUTH_OPEN, err);
+}
+
+static enum status claims_order(struct claims *c, uint32_t before, uint32_t after,
+                                uint32_t *literal, struct error *err)
+{
+    bool is_opposite = before > after;
+    uint32_t first = is_opposite ? after : before, second = is_opposite ? before : after;
+    uint32_t variable = 0;
+
+    TRY(find_variable(c, &c->orders, first, second, &variable, err));
+    *literal = 2 * variable + is_opposite;
+    return STATUS_OK;
+}
+
+static enum status claims_source(struct claims *c, const struct reading *reading, uint32_t version,
+                                 bool is_opposite, uint32_t *literal, struct error *err)
+{
+    bool is_possible = source_is_possible(c->v, reading, version);
+    uint32_t variable = 0;
+
+    *literal = is_possible != is_opposite ? LITERAL_TRUE : LITERAL_FALSE;
+    if (!is_possible || reading->source_count == 1)
+        return STATUS_OK;
+    TRY(find_variable(c, &c->sources, reading->number, version, &variable, err));
+    *literal = 2 * variable + is_opposite;
+    return STATUS_OK;
+}
+
+static enum truth claims_truth(const struct claims *c, uint32_t literal)
+{
+    enum truth truth;
+
+    if (literal >= LITERAL_FALSE)
+        return literal == LITERAL_TRUE ? TRUTH_YES : TRUTH_NO;
+    truth = (enum truth)c->truths.at[literal / 2];
+    if (truth == TRUTH_OPEN)
+        return TRUTH_OPEN;
+    return (truth == TRUTH_YES) == (literal % 2 == 0) ? TRUTH_YES : TRUTH_NO;
+}
+
+static enum status claims_learn(struct claims *c, uint32_t literal, struct error *err)
+{
+    assert(claims_truth(c, literal) == TRUTH_OPEN);
+    TRY(array_push(&c->trail, literal / 2, err));
+    c->truths.at[literal / 2] = literal % 2 == 0 ? TRUTH_YES : TRUTH_NO;
+    return STATUS_OK;
+}
+
+static void claims_forget(struct claims *c)
+{
+    for (size_t i = 0; i < c->trail.count; i++)
+        c->truths.at[c->trail.at[i]] = TRUTH_OPEN;
+    c->trail.count = 0;
+    c->proof++;
+}
+
+static enum status claims_begin(struct claims *c, struct error *err)
+{
+    struct claim claim = { .start = c->literals.count,
+                           .reading = HISTORY_NONE,
+                           .used = UINT32_MAX };
+
+    if (c->claims.count == UINT32_MAX)
+        return error_set(err, STATUS_OVER_LIMIT, "too many steps in a refutation");
+    return array_push(&c->claims, claim, err);
+}
+
+static enum status claims_add(struct claims *c, uint32_t literal, struct error *err)
+{
+    struct claim *last = &c->claims.at[c->claims.count - 1];
+
+    last->is_true |= literal == LITERAL_TRUE;
+    if (literal >= LITERAL_FALSE)
+        return STATUS_OK;
+    last->count++;
+    return array_push(&c->literals, literal, err);
+}
+
+static void claims_set_sources(struct claims *c, const struct reading *reading)
+{
+    c->claims.at[c->claims.count - 1].reading = reading->number;
+}
+
+static bool claims_end_empty(const struct claims *c)
+{
+    const struct claim *last;
+
+    if (c->claims.count == 0)
+        return false;
+    last = &c->claims.at[c->claims.count - 1];
+    return !last->is_true && last->count == 0 &&
+           (last->reading == HISTORY_NONE ||
+            sources_reading(c->v, last->reading)->source_count == 0);
+}
+
+/* The literals of a claim, as far as they have been looked at. */
+struct outlook {
+    bool is_true;
+    uint32_t open_count, open; /* different ones; the last of them */
+};
+
+static void look_at(const struct claims *c, uint32_t literal, struct outlook *outlook)
+{
+    enum truth truth = claims_truth(c, literal);
+
+    outlook->is_true |= truth == TRUTH_YES;
+    if (truth != TRUTH_OPEN || (outlook->open_count > 0 && outlook->open == literal))
+        return;
+    outlook->open_count++;
+    outlook->open = literal;
+}
+
+static bool goes_on(const struct outlook *outlook)
+{
+    return !outlook->is_true && outlook->open_count < 2;
+}
+
+static enum status look_at_sources(struct claims *c, const struct reading *reading,
+                                   struct outlook *outlook, struct error *err)
+{
+    for (uint64_t n = 0; n < source_end(reading) && goes_on(outlook); n++) {
+        uint32_t version = source_at(c->v, reading, n), literal = 0;
+
+        if (source_is_own(reading, version))
+            continue;
+        TRY(claims_source(c, reading, version, false, &literal, err));
+        look_at(c, literal, outlook);
+    }
+    return STATUS_OK;
+}
+
+static enum status claims_use(struct claims *c, size_t number, enum lesson *lesson,
+                              struct error *err)
+{
+    struct claim *claim = &c->claims.at[number];
+    struct outlook outlook = { .is_true = claim->is_true };
+
+    *lesson = LESSON_NOTHING;
+    if (claim->used == c->proof) /* it has taught what it can */
+        return STATUS_OK;
+    for (uint32_t i = 0; i < claim->count && goes_on(&outlook); i++)
+        look_at(c, c->literals.at[claim->start + i], &outlook);
+    if (claim->reading != HISTORY_NONE)
+        TRY(look_at_sources(c, sources_reading(c->v, claim->reading), &outlook, err));
+    claim->used = c->proof;
+    if (outlook.is_true)
+        return STATUS_OK;
+    *lesson = outlook.open_count == 0   ? LESSON_CONTRADICTION
+              : outlook.open_count == 1 ? LESSON_LITERAL
+                                        : LESSON_CHOICE;
+    return *lesson == LESSON_LITERAL ? claims_learn(c, outlook.open, err) : STATUS_OK;
+}
+
+/* --- The refutation ---------------------------------------------------------- */
 
 struct refutation {
     struct verifier *v;
@@ -443,7 +670,7 @@ static enum status suppose(struct refutation *r, const struct proof_step *step, 
 static enum status take_by(struct refutation *r, const struct proof_step *step, bool *is_proved,
                            struct error *err)
 {
-    size_t here = claims_count(&r->claims) - 1;
+    size_t here = r->claims.claims.count - 1;
 
     for (size_t i = 0; i < step->by.count && !*is_proved; i++) {
         int64_t n = step->by.at[i];
@@ -505,7 +732,7 @@ static enum status take_step(void *context, const struct proof_step *step, size_
 {
     struct refutation *r = context;
 
-    assert(n == claims_count(&r->claims));
+    assert(n == r->claims.claims.count);
     return step->kind == STEP_DERIVED ? take_derived(r, step, err) : take_axiom(r, step, err);
 }
 

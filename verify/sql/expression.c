@@ -170,22 +170,19 @@ static enum outcome evaluate_boolean_test(const PgQuery__BooleanTest *test,
     is_true = !is_null && truth.number;
     switch (test->booltesttype) {
     case PG_QUERY__BOOL_TEST_TYPE__IS_TRUE:
-        *result = scalar_boolean(is_true);
-        return OUTCOME_DONE;
     case PG_QUERY__BOOL_TEST_TYPE__IS_NOT_TRUE:
-        *result = scalar_boolean(!is_true);
+        *result =
+            scalar_boolean(is_true == (test->booltesttype == PG_QUERY__BOOL_TEST_TYPE__IS_TRUE));
         return OUTCOME_DONE;
     case PG_QUERY__BOOL_TEST_TYPE__IS_FALSE:
-        *result = scalar_boolean(!is_null && !is_true);
-        return OUTCOME_DONE;
     case PG_QUERY__BOOL_TEST_TYPE__IS_NOT_FALSE:
-        *result = scalar_boolean(is_null || is_true);
+        *result = scalar_boolean((!is_null && !is_true) ==
+                                 (test->booltesttype == PG_QUERY__BOOL_TEST_TYPE__IS_FALSE));
         return OUTCOME_DONE;
     case PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN:
-        *result = scalar_boolean(is_null);
-        return OUTCOME_DONE;
     case PG_QUERY__BOOL_TEST_TYPE__IS_NOT_UNKNOWN:
-        *result = scalar_boolean(!is_null);
+        *result =
+            scalar_boolean(is_null == (test->booltesttype == PG_QUERY__BOOL_TEST_TYPE__IS_UNKNOWN));
         return OUTCOME_DONE;
     default:
         return OUTCOME_UNKNOWN;
@@ -268,6 +265,17 @@ static enum outcome evaluate_distinct(const PgQuery__AExpr *e, bool wants_distin
     return OUTCOME_DONE;
 }
 
+/* One more `a OP b`, of which b may not have been computed. */
+static void join_comparison(struct junction *j, const char *name, const struct scalar *a,
+                            enum outcome outcome, const struct scalar *b)
+{
+    struct scalar truth = scalar_null();
+
+    if (outcome == OUTCOME_DONE)
+        outcome = compare(name, a, b, &truth);
+    join(j, outcome, &truth);
+}
+
 /* `a IN (b, c)`: a = b OR a = c. `a NOT IN (b, c)`: a <> b AND a <> c. */
 struct operands {
     PgQuery__Node **at;
@@ -279,16 +287,13 @@ static enum outcome evaluate_in(const PgQuery__AExpr *e, const char *name,
                                 const struct table_row *row, struct scalar *result)
 {
     struct junction j = { .decisive = is_any };
-    struct scalar a, b, truth;
+    struct scalar a, b;
 
     DONE_OR_RETURN(expression_evaluate(e->lexpr, row, &a));
     for (size_t i = 0; i < items->count && !j.is_decided; i++) {
         enum outcome outcome = expression_evaluate(items->at[i], row, &b);
 
-        truth = scalar_null();
-        if (outcome == OUTCOME_DONE)
-            outcome = compare(name, &a, &b, &truth);
-        join(&j, outcome, &truth);
+        join_comparison(&j, name, &a, outcome, &b);
     }
     return join_end(&j, result);
 }
@@ -298,7 +303,7 @@ static enum outcome evaluate_in_list(const PgQuery__AExpr *e, const char *name, 
                                      const struct table_row *row, struct scalar *result)
 {
     struct junction j = { .decisive = is_any };
-    struct scalar a, list, element, truth;
+    struct scalar a, list, element;
 
     DONE_OR_RETURN(expression_evaluate(e->lexpr, row, &a));
     DONE_OR_RETURN(expression_evaluate(e->rexpr, row, &list));
@@ -310,10 +315,7 @@ static enum outcome evaluate_in_list(const PgQuery__AExpr *e, const char *name, 
     for (__int128 i = 0; i < list.number && !j.is_decided; i++) {
         enum outcome outcome = scalar_integer(list.elements[i], 8, &element);
 
-        truth = scalar_null();
-        if (outcome == OUTCOME_DONE)
-            outcome = compare(name, &a, &element, &truth);
-        join(&j, outcome, &truth);
+        join_comparison(&j, name, &a, outcome, &element);
     }
     return join_end(&j, result);
 }
@@ -335,7 +337,7 @@ static enum outcome evaluate_between(const PgQuery__AExpr *e, bool is_negated,
 {
     static const char *const names[] = { ">=", "<=" };
     struct junction j = { .decisive = false };
-    struct scalar a, b, truth;
+    struct scalar a, b;
 
     if (e->rexpr->node_case != PG_QUERY__NODE__NODE_LIST || e->rexpr->list->n_items != 2)
         return OUTCOME_UNKNOWN;
@@ -343,10 +345,7 @@ static enum outcome evaluate_between(const PgQuery__AExpr *e, bool is_negated,
     for (size_t i = 0; i < 2; i++) {
         enum outcome outcome = expression_evaluate(e->rexpr->list->items[i], row, &b);
 
-        truth = scalar_null();
-        if (outcome == OUTCOME_DONE)
-            outcome = compare(names[i], &a, &b, &truth);
-        join(&j, outcome, &truth);
+        join_comparison(&j, names[i], &a, outcome, &b);
     }
     DONE_OR_RETURN(join_end(&j, result));
     if (is_negated)
