@@ -105,7 +105,7 @@ verify/sql
 verify/versions             uses sql witness
     inside answer.h versions.h
 verify/values               uses sql versions witness
-    inside inferred.h looks.h sources.h workload.h
+    inside inferred.h sources.h workload.h
 verify/instants             uses sql versions witness
     inside instant_order.h instant_proof.h instants.h
 verify/invalid              uses instants sql values versions witness

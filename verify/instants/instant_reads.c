@@ -45,15 +45,7 @@ void instant_looks_close(struct asked *asked)
 
 enum match instant_looks_match(const struct asked *asked, uint32_t op)
 {
-    const struct history *h = asked->v->h;
-    struct value row;
-
-    if (op != VERSION_INITIAL && h->op_kind[op] == OP_APPEND)
-        return MATCH_UNDECIDED; /* a list is no row */
-    row = version_value(asked->v, asked->key, op);
-    if (instants_is_nothing(h, row))
-        return MATCH_NO;
-    return row.kind == VALUE_ROW ? query_match(&asked->query, row) : MATCH_UNDECIDED;
+    return query_match(&asked->query, version_value(asked->v, asked->key, op));
 }
 
 enum match instant_looks_agree(const struct asked *asked, uint32_t op)

@@ -3,7 +3,6 @@
 #include <assert.h>
 
 #include "base/bisect.h"
-#include "verify/instants/instant_proof.h"
 #include "verify/instants/instants.h"
 #include "verify/instants/known_private.h"
 #include "verify/lookup_private.h"

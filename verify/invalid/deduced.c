@@ -33,14 +33,6 @@ static bool tells(const struct statement_query *q, uint8_t head_kind, bool is_re
     return is_returned ? head_kind != OP_SELECT : q->has_rows && q->limit < 0;
 }
 
-static enum match match_of(const struct verifier *v, const struct statement_query *q, uint32_t key,
-                           uint32_t version)
-{
-    if (version != VERSION_INITIAL && v->h->op_kind[version] == OP_APPEND)
-        return MATCH_UNDECIDED; /* a list is no row */
-    return query_match(q, version_value(v, key, version));
-}
-
 struct row_versions {
     struct statement_query q;
     uint32_t txn, key, row; /* the row that came, or HISTORY_NONE */
@@ -55,7 +47,7 @@ static void take_version(const struct verifier *v, struct row_versions *rows, ui
 
     if (version != VERSION_INITIAL && history_txn_of(v->h, version) == rows->txn)
         return;
-    match = match_of(v, &rows->q, rows->key, version);
+    match = query_match(&rows->q, version_value(v, rows->key, version));
     rows->is_undecided |= match == MATCH_UNDECIDED;
     if (match != rows->wanted)
         return;
@@ -120,7 +112,7 @@ enum status deduced_mismatch(struct verifier *v, uint32_t txn, uint32_t head, ui
         match = query_match(&rows.q, history_value(v->h, rows.row));
     else if (own != HISTORY_NONE && v->judges_own &&
              tells(&rows.q, v->h->op_kind[head], rows.wanted == MATCH_YES))
-        match = match_of(v, &rows.q, key, own);
+        match = query_match(&rows.q, version_value(v, key, own));
     query_close(&rows.q);
     *is_wrong = match != MATCH_UNDECIDED && match != rows.wanted;
     if (*is_wrong || own != HISTORY_NONE)

@@ -10,7 +10,6 @@
 #include "verify/invalid/cycle_private.h"
 #include "verify/lookup_private.h"
 #include "verify/sql/query.h"
-#include "verify/values/looks.h"
 #include "verify/values/sources.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
@@ -550,14 +549,14 @@ static enum status list_extreme(struct refutation *r, const struct refutation_ax
     struct verifier *v = r->v;
     size_t aggregate = 0;
 
-    TRY(look_extreme(v, q, a->step->value, &aggregate, err));
+    TRY(answer_find_extreme(v, q, a->step->value, &aggregate, err));
     for (uint64_t i = v->table_keys.start[q->table]; i < v->table_keys.start[q->table + 1]; i++) {
         uint32_t key = v->table_keys.at[i], own = lookup_own(v, txn, head, key), literal = 0;
         struct reading reading = { .txn = txn, .op = head, .key = key };
         bool is_sight = false;
 
         TRY(verify_spend(v, chain_length(v, key) + 1, err));
-        if (own != HISTORY_NONE && look_has_extreme(v, q, aggregate, key, own))
+        if (own != HISTORY_NONE && answer_has_extreme(v, q, aggregate, key, own))
             return refuse_axiom(r, a, "its own transaction had written the value", err);
         if (own != HISTORY_NONE)
             continue;
@@ -566,7 +565,7 @@ static enum status list_extreme(struct refutation *r, const struct refutation_ax
             uint32_t version = source_at(v, &reading, n);
 
             if (reading.kind != READING_OF_OTHERS ||
-                !look_has_extreme(v, q, aggregate, key, version))
+                !answer_has_extreme(v, q, aggregate, key, version))
                 continue;
             TRY(claims_source(&r->claims, &reading, version, false, &literal, err));
             TRY(claims_add(&r->claims, literal, err));

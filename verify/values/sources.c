@@ -9,7 +9,6 @@
 #include "base/intern.h"
 #include "base/map.h"
 #include "verify/lookup_private.h"
-#include "verify/values/looks.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
 #include "verify/versions/versions.h"
@@ -564,7 +563,7 @@ static enum status see(struct verifier *v, struct reading *r, struct error *err)
     TRY(list_versions(v, r->txn, r->key, err));
     versions.at = s->seen.at + r->first_seen;
     versions.count = (uint32_t)(s->seen.count - r->first_seen);
-    TRY(looks_narrow(v, r->txn, end, r->key, &versions, err));
+    TRY(answer_narrow(v, r->txn, end, r->key, &versions, err));
     r->is_narrowed = versions.is_narrowed;
     s->seen.count = r->first_seen + versions.count;
     if (versions.count > 0)
@@ -579,7 +578,7 @@ static enum status see_own(struct verifier *v, struct reading *r, uint32_t own, 
 {
     struct candidates versions = { .at = &own, .count = 1 };
 
-    TRY(look_admits(v, r->op, r->key, &versions, err));
+    TRY(answer_admits(v, r->op, r->key, &versions, err));
     r->kind = versions.count > 0 ? READING_OF_OWN : READING_WRONG;
     return STATUS_OK;
 }

@@ -39,7 +39,7 @@ struct reading {
     uint32_t element_op; /* of a plain list: what appended its last element; VERSION_INITIAL */
     bool is_torn;        /* of a plain list: of somebody it has a part, or not in one piece */
     uint32_t elsewhere;  /* of a read that is not of its own, though it had written: see below */
-    bool is_sight;       /* of a row: all that its transaction says of it, see looks.h */
+    bool is_sight;       /* of a row: all that its transaction says of it, see answer.h */
     bool is_narrowed;    /* a sight: statements say more of it than values do */
     uint64_t first_seen; /* a sight: where its possible versions begin */
     uint32_t number;     /* of readings so far */

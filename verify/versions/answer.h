@@ -61,4 +61,31 @@ MUST_USE enum status answer_judge_row(struct verifier *, uint32_t txn, uint32_t 
 void answer_glance(const struct verifier *, const struct statement_query *, uint32_t txn,
                    uint32_t head, uint32_t key, struct glance *);
 
+/* --- Where nobody knows which version it was: docs/format-witness.md, "Sights" --- */
+
+/* Versions of a key, or VERSION_INITIAL, that may be what a transaction saw. */
+struct candidates {
+    uint32_t *at;
+    uint32_t count;
+    bool is_narrowed; /* values alone would leave more */
+};
+
+/*
+ * Leaves those with which all agrees that the
+ * transaction's operations up to `end` say of it.
+ */
+MUST_USE enum status answer_narrow(struct verifier *, uint32_t txn, uint32_t end, uint32_t key,
+                                   struct candidates *, struct error *);
+
+/* Leaves those with which the statement agrees. */
+MUST_USE enum status answer_admits(struct verifier *, uint32_t head, uint32_t key,
+                                   struct candidates *, struct error *);
+
+/* The statement's greatest or least value of that name, counted from 0; refuses what is none. */
+MUST_USE enum status answer_find_extreme(struct verifier *, const struct statement_query *,
+                                         struct text name, size_t *aggregate, struct error *);
+/* Whether it can have come from this version of a row of the table. */
+bool answer_has_extreme(const struct verifier *, const struct statement_query *, size_t aggregate,
+                        uint32_t key, uint32_t version);
+
 #endif
