@@ -210,12 +210,8 @@ static enum status report_duplicate(struct certificate *c, uint32_t first, uint3
     certificate_rule_out(c, LEVEL_READ_UNCOMMITTED);
     if (check_is_full(c->check))
         return STATUS_OK;
-    tell_txn(&why, h, pair.first);
-    buffer_text(&why, TEXT(" and "));
-    tell_txn(&why, h, pair.second);
-    buffer_text(&why, TEXT(" both wrote "));
-    tell_write(&why, h, second);
-    buffer_text(&why, TEXT(", where no two writes of a key are equal"));
+    tell_print(&why, h, "%T and %T both wrote %W, where no two writes of a key are equal",
+               pair.first, pair.second, second);
     proof_writes(&proof, h, pair.key, first, second);
     return certificate_add_pair(c, &pair, &why, &proof, err);
 }
@@ -283,15 +279,8 @@ static enum status report_blind(struct certificate *c, uint32_t key, uint32_t fi
     certificate_rule_out(c, LEVEL_SNAPSHOT);
     if (check_is_full(c->check))
         return STATUS_OK;
-    tell_txn(&why, h, pair.first);
-    buffer_text(&why, TEXT(" and "));
-    tell_txn(&why, h, pair.second);
-    buffer_text(&why, TEXT(" both wrote "));
-    tell_key(&why, h, key);
-    buffer_text(&why, TEXT(", and "));
-    tell_txn(&why, h, pair.first);
-    buffer_text(&why, TEXT(" committed behind the snapshot of "));
-    tell_txn(&why, h, pair.second);
+    tell_print(&why, h, "%T and %T both wrote %K, and %T committed behind the snapshot of %T",
+               pair.first, pair.second, key, pair.first, pair.second);
     proof_writes(&proof, h, key, c->versions.op[first], c->versions.op[second]);
     return certificate_add_pair(c, &pair, &why, &proof, err);
 }
@@ -348,12 +337,8 @@ static enum status name_internal(struct naming *n, const struct certified_sight 
         history_values_equal(h, history_value(h, before->op), history_value(h, s->op)))
         return STATUS_OK;
     pair.second = certificate_writer(c, s->number != VERSION_FIRST ? s->number : before->number);
-    tell_txn(&why, h, s->txn);
-    buffer_text(&why, TEXT(" read "));
-    tell_key_value(&why, h, s->key, history_value(h, before->op));
-    buffer_text(&why, TEXT(" and then "));
-    tell_key_value(&why, h, s->key, history_value(h, s->op));
-    buffer_text(&why, TEXT(", without having written it"));
+    tell_print(&why, h, "%T read %R and then %R, without having written it", s->txn, before->op,
+               s->op);
     return certificate_add_pair(c, &pair, &why, NULL, err);
 }
 
@@ -369,12 +354,8 @@ static enum status name_cyclic(struct naming *n, const struct certified_sight *s
     if (s->number == VERSION_FIRST || s->number < own || check_is_full(c->check))
         return STATUS_OK;
     pair.second = certificate_writer(c, s->number);
-    tell_txn(&why, h, s->txn);
-    buffer_text(&why, TEXT(" read "));
-    tell_key(&why, h, s->key);
-    buffer_text(&why, TEXT(" of "));
-    tell_txn(&why, h, pair.second);
-    buffer_text(&why, TEXT(" and overwrote it, and yet its version comes before that"));
+    tell_print(&why, h, "%T read %K of %T and overwrote it, and yet its version comes before that",
+               s->txn, s->key, pair.second);
     return certificate_add_pair(c, &pair, &why, NULL, err);
 }
 
@@ -392,12 +373,8 @@ static enum status name_lost(struct naming *n, const struct certified_sight *s, 
     }
     if (pair.first == s->txn || !n->names_lost || check_is_full(c->check))
         return STATUS_OK;
-    tell_txn(&why, h, pair.first);
-    buffer_text(&why, TEXT(" and "));
-    tell_txn(&why, h, pair.second);
-    buffer_text(&why, TEXT(" both read "));
-    tell_key_value(&why, h, s->key, history_value(h, s->op));
-    buffer_text(&why, TEXT(" and overwrote it: one update is lost"));
+    tell_print(&why, h, "%T and %T both read %R and overwrote it: one update is lost", pair.first,
+               pair.second, s->op);
     return certificate_add_pair(c, &pair, &why, NULL, err);
 }
 

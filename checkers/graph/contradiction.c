@@ -17,13 +17,9 @@ static enum status tell(const struct history *h, uint32_t key, uint32_t first, u
 
     if (check_is_full(check))
         return STATUS_OK;
-    buffer_text(&d.why, TEXT("the version order of "));
-    tell_key(&d.why, h, key);
-    buffer_text(&d.why, TEXT(" has "));
-    tell_txn(&d.why, h, txns[0]);
-    buffer_text(&d.why, TEXT(" before "));
-    tell_txn(&d.why, h, txns[1]);
-    buffer_text(&d.why, TEXT(", whose ts is smaller: the store contradicts itself"));
+    tell_print(&d.why, h,
+               "the version order of %K has %T before %T, whose ts is smaller: the store "
+               "contradicts itself", key, txns[0], txns[1]);
     proof_writes(&d.proof, h, key, first, second);
     return check_add(check, &d, err);
 }

@@ -48,12 +48,9 @@ static enum status tell(struct updates *u, uint32_t first, uint32_t txn, uint32_
 
     if (!infer_finds(c, ANOMALY_LOST_UPDATE))
         return STATUS_OK;
-    tell_txn(&why, h, txns[0]);
-    buffer_text(&why, TEXT(" and "));
-    tell_txn(&why, h, txns[1]);
-    buffer_text(&why, TEXT(" both read "));
-    tell_key_value(&why, h, h->op_key[first], history_value(h, first));
-    buffer_text(&why, TEXT(" and then wrote it: the one behind had not seen what the other wrote"));
+    tell_print(&why, h,
+               "%T and %T both read %R and then wrote it: the one behind had not seen what the "
+               "other wrote", txns[0], txns[1], first);
     proof_reads(&proof, h, txns, ops);
     return check_tell(c->check,
                       (struct discovery){ .kind = ANOMALY_LOST_UPDATE, .txns = txns, .txn_count = 2,

@@ -46,8 +46,7 @@ static bool is_append(const struct history *h, uint32_t version)
 
 static void tell_anti(struct buffer *out, const struct history *h, const struct edge *e)
 {
-    tell_txn(out, h, e->from);
-    buffer_text(out, TEXT(" read "));
+    tell_print(out, h, "%T read ", e->from);
     if (op_is_head(h->op_kind[e->op]) || h->op_value_kind[e->op] == VALUE_NONE)
         tell_key(out, h, e->key);
     else
@@ -65,19 +64,12 @@ static void tell_anti(struct buffer *out, const struct history *h, const struct 
 static void tell_predicate_write(struct buffer *out, const struct history *h, const struct edge *e)
 {
     tell_writing(out, h, e->from, e->other);
-    buffer_text(out, TEXT(", which changed what matches "));
-    tell_statement(out, h, e->op);
-    buffer_text(out, TEXT(", and "));
-    tell_txn(out, h, e->to);
-    buffer_text(out, TEXT(" saw that"));
+    tell_print(out, h, ", which changed what matches %Q, and %T saw that", e->op, e->to);
 }
 
 static void tell_predicate_anti(struct buffer *out, const struct history *h, const struct edge *e)
 {
-    tell_txn(out, h, e->from);
-    buffer_text(out, TEXT(" looked for "));
-    tell_statement(out, h, e->op);
-    buffer_text(out, TEXT(" before "));
+    tell_print(out, h, "%T looked for %Q before ", e->from, e->op);
     tell_writing(out, h, e->to, e->other);
     buffer_text(out, TEXT(", which changed what matches"));
 }
@@ -85,9 +77,7 @@ static void tell_predicate_anti(struct buffer *out, const struct history *h, con
 /* What it rests on is told before it, if anywhere. */
 static void tell_co(struct buffer *out, const struct history *h, const struct edge *e)
 {
-    tell_txn(out, h, e->from);
-    buffer_text(out, TEXT(" must have written "));
-    tell_key(out, h, e->key);
+    tell_print(out, h, "%T must have written %K", e->from, e->key);
     if (e->to == HISTORY_NONE)
         buffer_text(out, TEXT(" before there was anything"));
     else
@@ -107,9 +97,7 @@ void proof_tell_edge(struct buffer *out, const struct history *h, const struct e
         break;
     case EDGE_WR:
         tell_writing(out, h, e->from, e->version);
-        buffer_text(out, TEXT(", which "));
-        tell_txn(out, h, e->to);
-        buffer_text(out, TEXT(" read"));
+        tell_print(out, h, ", which %T read", e->to);
         break;
     case EDGE_RW:
         tell_anti(out, h, e);
@@ -144,12 +132,10 @@ static void tell_reason(struct buffer *out, const struct history *h, const struc
         proof_tell_edge(out, h, &r->because[i]);
         buffer_text(out, TEXT("; "));
     }
-    tell_txn(out, h, r->reader);
-    buffer_text(out, TEXT(" read "));
+    tell_print(out, h, "%T read ", r->reader);
     tell_key_value(out, h, e->key, history_value(h, r->read));
     if (e->kind == EDGE_CO && e->to != HISTORY_NONE) {
-        buffer_text(out, TEXT(" of "));
-        tell_txn(out, h, e->to);
+        tell_print(out, h, " of %T", e->to);
     }
     buffer_text(out, TEXT(", so "));
 }
@@ -195,14 +181,12 @@ void proof_tell_cycle_by(struct buffer *out, const struct history *h, const stru
     }
     if (edges[0].to == HISTORY_NONE)
         return;
-    buffer_text(out, TEXT("so "));
-    tell_txn(out, h, edges[count - 1].from);
+    tell_print(out, h, "so %T", edges[count - 1].from);
     if (count == 1) {
         buffer_text(out, TEXT(" comes before itself"));
         return;
     }
-    buffer_text(out, TEXT(" comes both after and before "));
-    tell_txn(out, h, edges[0].from);
+    tell_print(out, h, " comes both after and before %T", edges[0].from);
     if (is_long_fork(edges, count))
         tell_long_fork(out, h, edges);
 }

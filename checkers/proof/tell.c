@@ -1,6 +1,8 @@
 #include "checkers/proof/tell.h"
 
+#include <assert.h>
 #include <inttypes.h>
+#include <stdarg.h>
 
 #define ELEMENTS_TOLD_MAX 12
 #define TEXT_TOLD_MAX 60
@@ -127,6 +129,46 @@ void tell_statement(struct buffer *out, const struct history *h, uint32_t head)
         return;
     buffer_text(out, TEXT(" where "));
     tell_text(out, history_text(h, where));
+}
+
+static void tell_number(struct buffer *out, const struct history *h, char what, uint32_t number)
+{
+    switch (what) {
+    case 'T':
+        tell_txn(out, h, number);
+        return;
+    case 'K':
+        tell_key(out, h, number);
+        return;
+    case 'Q':
+        tell_statement(out, h, number);
+        return;
+    case 'W':
+        tell_write(out, h, number);
+        return;
+    case 'R':
+        tell_key_value(out, h, h->op_key[number], history_value(h, number));
+        return;
+    default:
+        assert(what == 'V');
+        tell_value(out, h, history_value(h, number));
+    }
+}
+
+void tell_print(struct buffer *out, const struct history *h, const char *format, ...)
+{
+    va_list arguments;
+
+    va_start(arguments, format);
+    for (const char *at = format; *at; at++) {
+        if (*at != '%')
+            buffer_byte(out, *at);
+        else if (*++at == 'I')
+            buffer_int64(out, va_arg(arguments, int64_t));
+        else
+            tell_number(out, h, *at, va_arg(arguments, uint32_t));
+    }
+    va_end(arguments);
 }
 
 uint32_t tell_op_number(const struct history *h, uint32_t txn, uint32_t op)

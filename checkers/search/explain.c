@@ -362,9 +362,7 @@ static enum anomaly name_of(const struct fault *fault, const struct suspect *sus
 static void tell_fault(struct buffer *out, const struct history *h, const struct fault *fault,
                        enum anomaly kind, const struct suspect *suspect)
 {
-    tell_txn(out, h, fault->txn);
-    buffer_text(out, TEXT(" read "));
-    tell_key_value(out, h, h->op_key[fault->op], history_value(h, fault->op));
+    tell_print(out, h, "%T read %R", fault->txn, fault->op);
     if (kind == ANOMALY_INTERNAL) {
         buffer_text(out, TEXT(", which is not what it had written or read there before"));
         return;
@@ -382,8 +380,7 @@ static void tell_fault(struct buffer *out, const struct history *h, const struct
         buffer_text(out, TEXT(", which it wrote itself only later"));
         return;
     }
-    buffer_text(out, TEXT(", which "));
-    tell_txn(out, h, suspect->txn);
+    tell_print(out, h, ", which %T", suspect->txn);
     buffer_text(out, kind == ANOMALY_G1B ? TEXT(" wrote and then overwrote itself")
                      : h->txn_status[suspect->txn] == TXN_ABORT
                          ? TEXT(" wrote and rolled back")
@@ -419,12 +416,9 @@ static enum status explain_no_sight(struct check *check, const struct distilled 
                                                    : ANOMALY_RESULT_SET_MISMATCH,
                                .proven = is_snapshot ? ANOMALY_G_NONADJACENT : ANOMALY_G2 };
 
-    tell_txn(&found.why, h, fault->txn);
-    buffer_text(&found.why, TEXT(" asked for "));
-    tell_statement(&found.why, h, fault->op);
-    buffer_text(&found.why, TEXT(", and no version of "));
-    tell_key(&found.why, h, fault->key);
-    buffer_text(&found.why, TEXT(" that it can have seen agrees with the answer"));
+    tell_print(&found.why, h,
+               "%T asked for %Q, and no version of %K that it can have seen agrees with the answer",
+               fault->txn, fault->op, fault->key);
     prove_impossible(&found.proof, h, fault, fault->key);
     return check_add(check, &found, err);
 }
@@ -558,8 +552,7 @@ static void tell_shown(struct buffer *out, const struct distilled *d, const stru
 
     tell_txn(out, h, d->actor_txn[d->read_actor[a->a]]);
     if (op_is_head(h->op_kind[d->read_op[a->a]])) {
-        buffer_text(out, TEXT(" looked for "));
-        tell_statement(out, h, d->read_op[a->a]);
+        tell_print(out, h, " looked for %Q", d->read_op[a->a]);
         return;
     }
     buffer_text(out, TEXT(" read "));

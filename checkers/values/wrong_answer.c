@@ -50,8 +50,7 @@ static void tell_held(struct buffer *out, const struct wrong_answers *j, uint32_
     if (held->version == VERSION_INITIAL) {
         buffer_text(out, TEXT("where "));
         if (history_initial(h, key).kind == VALUE_NULL) {
-            tell_key(out, h, key);
-            buffer_text(out, TEXT(" had not been written yet"));
+            tell_print(out, h, "%K had not been written yet", key);
         } else {
             buffer_text(out, TEXT("the initial "));
             tell_key_value(out, h, key, history_initial(h, key));
@@ -59,11 +58,7 @@ static void tell_held(struct buffer *out, const struct wrong_answers *j, uint32_
         }
         return;
     }
-    buffer_text(out, TEXT("where "));
-    tell_txn(out, h, history_txn_of(h, held->version));
-    buffer_text(out, TEXT(" had left "));
-    tell_key(out, h, key);
-    buffer_byte(out, '=');
+    tell_print(out, h, "where %T had left %K=", history_txn_of(h, held->version), key);
     contents_tell(out, j->contents, held->content);
 }
 
@@ -85,8 +80,7 @@ static void tell_suspect(struct buffer *out, const struct history *h, const stru
     }
     if (s->suspicion == SUSPECT_INITIAL || s->suspicion == SUSPECT_OPEN)
         return;
-    buffer_text(out, TEXT(", which "));
-    tell_txn(out, h, s->txn);
+    tell_print(out, h, ", which %T", s->txn);
     buffer_text(out, text_of(words[s->suspicion]));
 }
 
@@ -174,8 +168,7 @@ static void tell_read(struct wrong_answer *b)
     struct buffer *out = &b->discovery.why;
     const struct history *h = b->all->history;
 
-    tell_txn(out, h, b->txn);
-    buffer_text(out, TEXT(" read "));
+    tell_print(out, h, "%T read ", b->txn);
     tell_key_value(out, h, b->key, history_value(h, b->op));
     tell_suspect(out, h, &b->suspect);
     buffer_text(out, TEXT(", "));
@@ -245,20 +238,12 @@ static enum status add_list_names(const struct wrong_answer *b, struct error *er
     if (is_built_upon(b, &txns[1])) {
         txns[0] = b->suspect.txn;
         d.kind = ANOMALY_DIRTY_UPDATE;
-        tell_txn(&d.why, h, txns[1]);
-        buffer_text(&d.why, TEXT(" appended to what "));
-        tell_txn(&d.why, h, txns[0]);
-        buffer_text(&d.why, TEXT(" had appended and rolled back, as "));
-        tell_txn(&d.why, h, b->txn);
-        buffer_text(&d.why, TEXT(" saw"));
+        tell_print(&d.why, h, "%T appended to what %T had appended and rolled back, as %T saw",
+                   txns[1], txns[0], b->txn);
     } else if (find_incompatible(b, &txns[1])) {
         d.kind = ANOMALY_INCOMPATIBLE_ORDER;
-        tell_txn(&d.why, h, txns[0]);
-        buffer_text(&d.why, TEXT(" and "));
-        tell_txn(&d.why, h, txns[1]);
-        buffer_text(&d.why, TEXT(" read "));
-        tell_key(&d.why, h, b->key);
-        buffer_text(&d.why, TEXT(" in two orders, neither the beginning of the other"));
+        tell_print(&d.why, h, "%T and %T read %K in two orders, neither the beginning of the other",
+                   txns[0], txns[1], b->key);
     } else {
         return STATUS_OK;
     }
@@ -351,11 +336,8 @@ static void tell_fault(struct wrong_answer *b, uint32_t head, const struct answe
         buffer_print(out, " instead of %s", fault->should_be);
         return;
     case FAULT_UNSEEN:
-        buffer_text(out, TEXT(" and saw "));
-        tell_key(out, h, fault->key);
-        buffer_text(out, TEXT(" as "));
-        tell_txn(out, h, history_txn_of(h, b->held.version));
-        buffer_text(out, TEXT(" wrote it, a version that nobody can see"));
+        tell_print(out, h, " and saw %K as %T wrote it, a version that nobody can see", fault->key,
+                   history_txn_of(h, b->held.version));
         return;
     }
     buffer_text(out, TEXT(", "));

@@ -414,9 +414,7 @@ static enum status name_fault(struct weak *w, struct suspects *suspects, const s
 
 static void tell_reading(struct buffer *out, const struct history *h, uint32_t txn, uint32_t op)
 {
-    tell_txn(out, h, txn);
-    buffer_text(out, TEXT(" read "));
-    tell_key_value(out, h, h->op_key[op], history_value(h, op));
+    tell_print(out, h, "%T read %R", txn, op);
 }
 
 static void tell_fault(struct buffer *out, const struct history *h, const struct weak_fault *f,
@@ -428,8 +426,7 @@ static void tell_fault(struct buffer *out, const struct history *h, const struct
         buffer_text(out, TEXT(", and "));
         tell_reading(out, h, history_txn_of(h, f->other), f->other);
     } else if (name->has_version && suspect->txn != f->txn) {
-        buffer_text(out, TEXT(", which "));
-        tell_txn(out, h, suspect->txn);
+        tell_print(out, h, ", which %T", suspect->txn);
     }
     buffer_text(out, text_of(name->why));
 }

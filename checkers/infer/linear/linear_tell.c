@@ -197,8 +197,7 @@ static enum status find_beginning(struct beginning *b, const struct refuted *r, 
 
 static void tell_call(struct buffer *out, const struct calls *calls, const struct call *c)
 {
-    tell_txn(out, calls->history, c->txn);
-    buffer_text(out, TEXT(" ("));
+    tell_print(out, calls->history, "%T (", c->txn);
     if (c->need != STATE_ANY) {
         buffer_text(out, TEXT("found "));
         linear_states_tell(out, &calls->states, c->need);
@@ -239,8 +238,7 @@ static enum status tell_beginning(struct buffer *out, struct beginning *b, const
     uint32_t over = 0;
     enum status status = STATUS_OK;
 
-    tell_key(out, calls->history, r->key);
-    buffer_text(out, TEXT(" is not linearizable: "));
+    tell_print(out, calls->history, "%K is not linearizable: ", r->key);
     if (!b->is_found)
         return STATUS_OK;
     for (uint32_t i = 0; i < b->task.count; i++) {

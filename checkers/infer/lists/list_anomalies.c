@@ -140,9 +140,7 @@ static void forget(struct inquest *q, const struct look *look)
 
 static void tell_reading(struct buffer *why, const struct history *h, uint32_t txn, uint32_t op)
 {
-    tell_txn(why, h, txn);
-    buffer_text(why, TEXT(" read "));
-    tell_key_value(why, h, h->op_key[op], history_value(h, op));
+    tell_print(why, h, "%T read %R", txn, op);
 }
 
 static enum status tell_garbage(struct inquest *q, const struct suspect_read *read,
@@ -181,10 +179,8 @@ static enum status tell_aborted(struct inquest *q, const struct suspect_read *re
     if (!infer_finds(c, ANOMALY_G1A))
         return STATUS_OK;
     tell_reading(&why, h, read->txn, read->op);
-    buffer_text(&why, TEXT(", where "));
-    tell_txn(&why, h, c->versions.txn[look->aborted]);
-    buffer_text(&why, TEXT(", which did not commit, had appended "));
-    tell_value(&why, h, history_value(h, op));
+    tell_print(&why, h, ", where %T, which did not commit, had appended %V",
+               c->versions.txn[look->aborted], op);
     return lists_tell_read(c, &(struct list_fault){ ANOMALY_G1A, read->txn, read->op, op },
                            &why, err);
 }
@@ -213,16 +209,8 @@ static enum status tell_dirty(struct inquest *q, const struct suspect_read *read
         return STATUS_OK;
     if (!infer_finds(c, ANOMALY_DIRTY_UPDATE))
         return STATUS_OK;
-    tell_txn(&why, h, txns[1]);
-    buffer_text(&why, TEXT(" appended "));
-    tell_write(&why, h, ops[1]);
-    buffer_text(&why, TEXT(" behind "));
-    tell_value(&why, h, history_value(h, ops[0]));
-    buffer_text(&why, TEXT(" of "));
-    tell_txn(&why, h, txns[0]);
-    buffer_text(&why, TEXT(", which did not commit, as "));
-    tell_txn(&why, h, txns[2]);
-    buffer_text(&why, TEXT(" read it"));
+    tell_print(&why, h, "%T appended %W behind %V of %T, which did not commit, as %T read it",
+               txns[1], ops[1], ops[0], txns[0], txns[2]);
     proof_dirty(&proof, h, ops[0], ops[1], read->txn, read->op);
     return check_tell(c->check,
                       (struct discovery){ .kind = ANOMALY_DIRTY_UPDATE, .txns = txns,
@@ -276,11 +264,7 @@ static enum status tell_incompatible(struct inquest *q, const struct suspect_rea
     if (!infer_finds(c, ANOMALY_INCOMPATIBLE_ORDER))
         return STATUS_OK;
     tell_reading(&why, h, txns[0], ops[0]);
-    buffer_text(&why, TEXT(", and "));
-    tell_txn(&why, h, txns[1]);
-    buffer_text(&why, TEXT(" read "));
-    tell_value(&why, h, history_value(h, other));
-    buffer_text(&why, TEXT(": neither is a beginning of the other"));
+    tell_print(&why, h, ", and %T read %V: neither is a beginning of the other", txns[1], other);
     proof_reads(&proof, h, txns, ops);
     return check_tell(c->check,
                       (struct discovery){ .kind = ANOMALY_INCOMPATIBLE_ORDER, .txns = txns,

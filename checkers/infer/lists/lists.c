@@ -86,12 +86,9 @@ static enum status tell_twice(struct infer *c, uint32_t key, uint32_t first, uin
     if (h->unique == 1 && infer_is_committed(c, txns[0]) && infer_is_committed(c, txns[1])) {
         if (!infer_finds(c, ANOMALY_DUPLICATE_WRITE))
             return STATUS_OK;
-        tell_txn(&why, h, txns[0]);
-        buffer_text(&why, TEXT(" and "));
-        tell_txn(&why, h, txns[1]);
-        buffer_text(&why, TEXT(" both appended "));
-        tell_write(&why, h, ops[0]);
-        buffer_text(&why, TEXT(", where the history says that all are unique"));
+        tell_print(&why, h,
+                   "%T and %T both appended %W, where the history says that all are unique",
+                   txns[0], txns[1], ops[0]);
         proof_writes(&proof, h, key, ops[0], ops[1]);
         return check_tell(c->check,
                           (struct discovery){ .kind = ANOMALY_DUPLICATE_WRITE, .txns = txns,
@@ -533,12 +530,9 @@ static enum status tell_internal(struct infer *c, uint32_t txn, uint32_t op,
 
     if (!infer_finds(c, ANOMALY_INTERNAL))
         return STATUS_OK;
-    tell_txn(&why, h, txn);
-    buffer_text(&why, TEXT(" read "));
-    tell_key_value(&why, h, h->op_key[op], history_value(h, op));
+    tell_print(&why, h, "%T read %R", txn, op);
     if (st->read != HISTORY_NONE) {
-        buffer_text(&why, TEXT(" after it had read "));
-        tell_value(&why, h, history_value(h, st->read));
+        tell_print(&why, h, " after it had read %V", st->read);
     }
     if (st->since > 0) {
         buffer_text(&why, st->read != HISTORY_NONE ? TEXT(" and appended ")
@@ -578,12 +572,8 @@ static enum status tell_intermediate(struct infer *c, uint32_t txn, uint32_t op,
 
     if (!infer_finds(c, ANOMALY_G1B))
         return STATUS_OK;
-    tell_txn(&why, h, txn);
-    buffer_text(&why, TEXT(" read "));
-    tell_key_value(&why, h, h->op_key[op], history_value(h, op));
-    buffer_text(&why, TEXT(", which ends where "));
-    tell_txn(&why, h, c->versions.txn[number]);
-    buffer_text(&why, TEXT(" had not appended all of its own yet"));
+    tell_print(&why, h, "%T read %R, which ends where %T had not appended all of its own yet", txn,
+               op, c->versions.txn[number]);
     return lists_tell_read(c, &(struct list_fault){ ANOMALY_G1B, txn, op, c->versions.op[number] },
                            &why, err);
 }
@@ -658,11 +648,7 @@ static enum status tell_future(struct infer *c, uint32_t txn, uint32_t op, uint3
     c->read_number[op] = INFER_NOTHING; /* no version was such a list */
     if (!infer_finds(c, ANOMALY_FUTURE_READ))
         return STATUS_OK;
-    tell_txn(&why, h, txn);
-    buffer_text(&why, TEXT(" read "));
-    tell_key_value(&why, h, h->op_key[op], history_value(h, op));
-    buffer_text(&why, TEXT(" before it appended "));
-    tell_value(&why, h, history_value(h, append));
+    tell_print(&why, h, "%T read %R before it appended %V", txn, op, append);
     return lists_tell_read(c, &(struct list_fault){ ANOMALY_FUTURE_READ, txn, op, append },
                            &why, err);
 }

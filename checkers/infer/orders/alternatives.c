@@ -532,14 +532,8 @@ static void tell_fact(const struct alternative_telling *t, size_t fact, struct b
     const struct inferred_versions *v = &c->versions;
     const struct pair *f = &t->a->facts.at[fact];
 
-    tell_txn(why, c->history, v->txn[f->first]);
-    buffer_text(why, TEXT("'s "));
-    tell_write(why, c->history, v->op[f->first]);
-    buffer_text(why, TEXT(" comes before "));
-    tell_txn(why, c->history, v->txn[f->second]);
-    buffer_text(why, TEXT("'s "));
-    tell_write(why, c->history, v->op[f->second]);
-    buffer_text(why, TEXT(": otherwise "));
+    tell_print(why, c->history, "%T's %W comes before %T's %W: otherwise ", v->txn[f->first],
+               v->op[f->first], v->txn[f->second], v->op[f->second]);
     proof_tell_cycle(why, c->history, t->reasons[fact].cycle.at, t->reasons[fact].cycle.count);
     buffer_text(why, TEXT(". "));
 }

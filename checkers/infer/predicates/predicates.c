@@ -129,9 +129,7 @@ static enum status tell_mismatch(struct sight_question *a, uint32_t key, bool ca
         a->is_undecided |= level_implies(c->options->level, LEVEL_READ_COMMITTED);
         return STATUS_OK;
     }
-    tell_txn(&why, c->history, a->txn);
-    buffer_text(&why, TEXT(" asked for "));
-    tell_statement(&why, c->history, a->head);
+    tell_print(&why, c->history, "%T asked for %Q", a->txn, a->head);
     buffer_text(&why, came ? TEXT(" and got ") : TEXT(" and did not get "));
     tell_key(&why, c->history, key);
     buffer_text(&why, came ? TEXT(", of which nothing that could be there matches")

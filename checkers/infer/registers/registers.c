@@ -200,19 +200,13 @@ static void tell_step(struct buffer *why, const struct history *h, const struct 
 {
     tell_txn(why, h, s->txns[0]);
     if (s->reason == VERSION_READ_THEN_WRITTEN) {
-        buffer_text(why, TEXT(" read "));
-        tell_write(why, h, s->from);
-        buffer_text(why, TEXT(" and wrote "));
-        tell_write(why, h, s->to);
+        tell_print(why, h, " read %W and wrote %W", s->from, s->to);
         return;
     }
-    buffer_text(why, TEXT(" had to do with "));
-    tell_write(why, h, s->from);
+    tell_print(why, h, " had to do with %W", s->from);
     buffer_text(why, s->reason == VERSION_IN_TIME ? TEXT(" before ")
                                                   : TEXT(" before, in its session, "));
-    tell_txn(why, h, s->txns[1]);
-    buffer_text(why, TEXT(" had with "));
-    tell_write(why, h, s->to);
+    tell_print(why, h, "%T had with %W", s->txns[1], s->to);
 }
 
 static int compare_numbers(const void *a, const void *b)
@@ -276,9 +270,7 @@ static enum status tell_circle(struct circling *c, const struct circle_links *l,
         buffer_text(&why, i > 0 ? TEXT("; ") : TEXT(""));
         tell_step(&why, h, &steps.at[i]);
     }
-    buffer_text(&why, TEXT("; so that versions of "));
-    tell_key(&why, h, key);
-    buffer_text(&why, TEXT(" come before themselves"));
+    tell_print(&why, h, "; so that versions of %K come before themselves", key);
     proof_versions(&proof, h, key, steps.at, steps.count);
     if (status == STATUS_OK) {
         status = check_tell(infer->check,
@@ -395,14 +387,11 @@ static enum status tell_repeated(struct infer *c, uint32_t first, uint32_t secon
                              (struct value){ .kind = VALUE_NULL }) ||
         !infer_finds(c, ANOMALY_DUPLICATE_WRITE))
         return STATUS_OK;
-    tell_txn(&why, h, txns[0]);
-    buffer_text(&why, TEXT(" wrote "));
-    tell_write(&why, h, v->op[first]);
+    tell_print(&why, h, "%T wrote %W", txns[0], v->op[first]);
     if (txns[0] == txns[1]) {
         buffer_text(&why, TEXT(" twice"));
     } else {
-        buffer_text(&why, TEXT(", and so did "));
-        tell_txn(&why, h, txns[1]);
+        tell_print(&why, h, ", and so did %T", txns[1]);
     }
     buffer_text(&why, TEXT("; but line 1 says that values are unique"));
     proof_writes(&proof, h, h->op_key[v->op[first]], v->op[first], v->op[second]);
@@ -419,19 +408,13 @@ static void tell_why(struct buffer *why, const struct register_reading *r, enum 
     const struct history *h = c->history;
     const struct inferred_versions *v = &c->versions;
 
-    tell_txn(why, h, r->txn);
-    buffer_text(why, TEXT(" read "));
-    tell_key_value(why, h, r->key, history_value(h, r->op));
+    tell_print(why, h, "%T read %R", r->txn, r->op);
     switch (kind) {
     case ANOMALY_G1A:
-        buffer_text(why, TEXT(", which "));
-        tell_txn(why, h, v->txn[version]);
-        buffer_text(why, TEXT(" wrote, which did not commit"));
+        tell_print(why, h, ", which %T wrote, which did not commit", v->txn[version]);
         break;
     case ANOMALY_G1B:
-        buffer_text(why, TEXT(", which "));
-        tell_txn(why, h, v->txn[version]);
-        buffer_text(why, TEXT(" wrote, and then overwrote"));
+        tell_print(why, h, ", which %T wrote, and then overwrote", v->txn[version]);
         break;
     case ANOMALY_FUTURE_READ:
         buffer_text(why, TEXT(", which it wrote only later"));
@@ -442,8 +425,7 @@ static void tell_why(struct buffer *why, const struct register_reading *r, enum 
     default:
         buffer_text(why, TEXT(", where it had "));
         if (r->registers->last_write[r->key] > h->txn_op[r->txn]) {
-            buffer_text(why, TEXT("written "));
-            tell_write(why, h, r->registers->last_write[r->key] - 1);
+            tell_print(why, h, "written %W", r->registers->last_write[r->key] - 1);
         } else {
             buffer_text(why, TEXT("read "));
             tell_key_value(why, h, r->key,

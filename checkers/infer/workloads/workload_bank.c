@@ -62,10 +62,7 @@ static enum status tell_negative(struct bank *b, uint32_t txn, uint32_t op, stru
 
     if (!workload_finds(j, 0))
         return STATUS_OK;
-    tell_txn(&why, h, txn);
-    buffer_text(&why, TEXT(" read "));
-    tell_key_value(&why, h, h->op_key[op], history_value(h, op));
-    buffer_text(&why, TEXT(", which is below zero"));
+    tell_print(&why, h, "%T read %R, which is below zero", txn, op);
     proof_read(&proof, h, &wrong);
     return check_tell(j->check,
                       (struct discovery){ .kind = ANOMALY_NEGATIVE_BALANCE, .txns = &txn,

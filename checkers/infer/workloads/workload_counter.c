@@ -196,8 +196,7 @@ static enum status tell_count(struct counter *c, const struct deed *read, wide l
 
     if (!workload_finds(c->judge, 0))
         return STATUS_OK;
-    tell_txn(&why, h, read->txn);
-    buffer_text(&why, TEXT(" read "));
+    tell_print(&why, h, "%T read ", read->txn);
     tell_key_value(&why, h, read->key, history_value(h, read->op));
     buffer_print(&why, ", which by then was between %" PRId64 " and %" PRId64, (int64_t)low,
                  (int64_t)high);

@@ -209,8 +209,7 @@ static enum status tell_strange(struct set_ordering *o, const struct item *read,
         buffer_text(&why, TEXT("nobody added"));
     } else {
         txns[1] = history_txn_of(h, append);
-        tell_txn(&why, h, txns[1]);
-        buffer_text(&why, TEXT(" added, and rolled back"));
+        tell_print(&why, h, "%T added, and rolled back", txns[1]);
         wrong.version_is_known = true;
         wrong.version = append;
     }
@@ -286,18 +285,12 @@ static enum status tell_untimely(struct set_ordering *o, const struct item *item
     tell_txn(&why, h, read->txn);
     if (is_future) {
         buffer_print(&why, " found %" PRId64 " in ", h->op_value[y->op]);
-        tell_key(&why, h, x->key);
-        buffer_text(&why, TEXT(", and was over before "));
-        tell_txn(&why, h, y->txn);
-        buffer_text(&why, TEXT(" began to add it"));
+        tell_print(&why, h, "%K, and was over before %T began to add it", x->key, y->txn);
     } else {
         buffer_print(&why, " found %" PRId64 " in ", h->op_value[y->op]);
         tell_key(&why, h, x->key);
         buffer_print(&why, ", and not %" PRId64 ", whose addition by ", h->op_value[x->op]);
-        tell_txn(&why, h, x->txn);
-        buffer_text(&why, TEXT(" was over before "));
-        tell_txn(&why, h, y->txn);
-        buffer_text(&why, TEXT(" began to add the other"));
+        tell_print(&why, h, "%T was over before %T began to add the other", x->txn, y->txn);
     }
     proof_read(&proof, h, &wrong);
     return check_tell(o->judge->check,

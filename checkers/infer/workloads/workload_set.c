@@ -180,12 +180,9 @@ static enum status tell_lost(struct set *s, const struct set_access *a, const st
                                 .version = lost->append };
     struct buffer why = { 0 }, proof = { 0 };
 
-    tell_txn(&why, h, a->txn);
-    buffer_text(&why, TEXT(" did not find in "));
-    tell_key(&why, h, a->key);
+    tell_print(&why, h, "%T did not find in %K", a->txn, a->key);
     buffer_print(&why, " the element %" PRId64 ", which ", h->op_value[lost->append]);
-    tell_txn(&why, h, writer);
-    buffer_text(&why, TEXT(" added, and which was known to be there before"));
+    tell_print(&why, h, "%T added, and which was known to be there before", writer);
     proof_read(&proof, h, &wrong);
     return check_tell(s->judge->check,
                       (struct discovery){ .kind = ANOMALY_LOST_ELEMENT, .txns = txns,

@@ -126,16 +126,13 @@ static void refute_tell_order(struct refuter *r, uint32_t fact, uint32_t first, 
     if (!has_room(r->s))
         return;
     proof_tell_edge(out, h, &edge);
-    buffer_text(out, TEXT(": otherwise "));
-    tell_txn(out, h, r->d->actor_txn[reader]);
+    tell_print(out, h, ": otherwise %T", r->d->actor_txn[reader]);
     if (last != version_commit(r->p, end)) {
         buffer_text(out, TEXT(", which read "));
         tell_key_value(out, h, edge.key, history_value(h, r->d->version_op[end]));
         buffer_byte(out, ',');
     }
-    buffer_text(out, TEXT(" would come before "));
-    tell_txn(out, h, txn_of_version(r, first));
-    buffer_text(out, TEXT(", but "));
+    tell_print(out, h, " would come before %T, but ", txn_of_version(r, first));
     tell_path(r, r->why[fact]);
     buffer_text(out, TEXT(". "));
 }
@@ -148,19 +145,15 @@ static void refute_tell_not_from(struct refuter *r, uint32_t fact)
 
     if (!has_room(r->s))
         return;
-    tell_txn(out, h, r->d->actor_txn[r->d->read_actor[f->x]]);
-    buffer_text(out, TEXT(" did not read "));
-    tell_key(out, h, r->d->key_name[r->d->read_key[f->x]]);
+    tell_print(out, h, "%T did not read %K", r->d->actor_txn[r->d->read_actor[f->x]],
+               r->d->key_name[r->d->read_key[f->x]]);
     if (version_is_initial(r->d, f->y)) {
         buffer_text(out, TEXT(" as it was in the beginning"));
     } else {
-        buffer_text(out, TEXT(" from "));
-        tell_txn(out, h, txn_of_version(r, f->y));
+        tell_print(out, h, " from %T", txn_of_version(r, f->y));
     }
     if (f->z != NOBODY) {
-        buffer_text(out, TEXT(", as "));
-        tell_txn(out, h, txn_of_version(r, f->z));
-        buffer_text(out, TEXT(" overwrote that before"));
+        tell_print(out, h, ", as %T overwrote that before", txn_of_version(r, f->z));
     }
     buffer_text(out, TEXT(": "));
     tell_path(r, r->why[fact]);
@@ -180,9 +173,7 @@ static void refute_tell_cycle(struct refuter *r, struct path cycle)
     if (r->s->untold > 0)
         buffer_print(out, "(%" PRIu32 " more such steps.) ", r->s->untold);
     tell_path(r, cycle);
-    buffer_text(out, TEXT("; so "));
-    tell_txn(out, h, r->d->actor_txn[first]);
-    buffer_text(out, TEXT(" comes before itself"));
+    tell_print(out, h, "; so %T comes before itself", r->d->actor_txn[first]);
 }
 
 static void refute_tell_read(struct refuter *r, uint32_t read)
@@ -192,13 +183,10 @@ static void refute_tell_read(struct refuter *r, uint32_t read)
 
     if (r->s->untold > 0)
         buffer_print(out, "(%" PRIu32 " more such steps.) ", r->s->untold);
-    buffer_text(out, TEXT("So "));
-    tell_txn(out, h, r->d->actor_txn[r->d->read_actor[read]]);
+    tell_print(out, h, "So %T", r->d->actor_txn[r->d->read_actor[read]]);
     if (op_is_head(h->op_kind[r->d->read_op[read]])) {
-        buffer_text(out, TEXT(" can have seen no version of "));
-        tell_key(out, h, r->d->key_name[r->d->read_key[read]]);
-        buffer_text(out, TEXT(" that agrees with its answer to "));
-        tell_statement(out, h, r->d->read_op[read]);
+        tell_print(out, h, " can have seen no version of %K that agrees with its answer to %Q",
+                   r->d->key_name[r->d->read_key[read]], r->d->read_op[read]);
         return;
     }
     buffer_text(out, TEXT(" can have read "));
