@@ -143,7 +143,7 @@ $(BUILD)/$(1)/bench: $(bench_src:%.c=$(BUILD)/$(1)/obj/%.o) \
 	$$(call quietly,LD,$$@,$(1))
 	$$(Q)$$(link_$(1)) $$(libs_$(1))
 
-$(BUILD)/$(1)/hostile: $(hostile_src:%.c=$(BUILD)/$(1)/obj/%.o) $(BUILD)/$(1)/libordeal.a
+$(BUILD)/$(1)/hostile: $(hostile_src:%.c=$(BUILD)/$(1)/obj/%.o) $$($(1)_archives)
 	$$(call quietly,LD,$$@,$(1))
 	$$(Q)$$(link_$(1)) $$(libs_$(1))
 

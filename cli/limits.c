@@ -150,7 +150,7 @@ void limits_end(struct limits *limits)
 
 enum status limits_set_memory(struct limits *limits, const char *text, struct error *err)
 {
-    uint64_t bytes = memory_limit_default();
+    uint64_t bytes = text ? 0 : memory_limit_default();
     struct buffer out = { 0 };
     int64_t given;
 

@@ -30,6 +30,9 @@ soak=$(pwd)/$BUILD/soak
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo none)
 began=$(date +%s)
 found=0
+# Of many small files a disk would only make them slow.
+fast=${TMPDIR:-/tmp}
+[ ! -w /dev/shm ] || fast=/dev/shm
 mkdir -p "$soak/findings"
 
 goal() { # part
@@ -100,6 +103,7 @@ samples() {
     # Of an invalid history too: its witness has anomalies.
     "$ordeal" generate rw-mix --transactions 30 --keys 5 --seed 6 --plant G-single -o "$into/planted.jsonl" >/dev/null
     mv "$into/planted.jsonl" "$into/planted.history"
+    rm -f "$into/planted.jsonl.planted.json"
     for stem in items-jsonl lists-jsonl rows-jsonl planted; do
         for checker in order certificate blackbox weak infer interval; do
             level=serializable
@@ -114,8 +118,10 @@ samples() {
     done
     for file in scenarios/swarm.toml scenarios/bank-under-partition.toml scenarios/ping.toml \
         scenarios/disk-trouble.toml scenarios/causal-everything.toml; do
-        sed 's/^transactions = .*/transactions = 20/; s/^duration = .*/duration = "2s"/' "$file" \
-            >"$into/$(basename "$file" .toml).scenario"
+        {
+            sed 's/^transactions = .*/transactions = 20/; s/^duration = .*/duration = "2s"/' "$file"
+            printf '\n[limits]\nevents = 30_000\n'
+        } >"$into/$(basename "$file" .toml).scenario"
     done
     "$ordeal" sweep scenarios/ping.toml --seeds 1..3 -j 1 --out "$soak/sweep" --resume >/dev/null 2>&1
     cp "$soak/sweep/journal" "$into/sweep.journal"
@@ -127,11 +133,11 @@ samples() {
 damaged() {
     samples
     first=$(reached damaged) at=$(date +%s)
-    HOSTILE_KEEP=$soak/findings "$hostile" damaged "$ordeal" "$soak/samples" "$first" 2000 >"$soak/damaged.log" 2>&1
+    TMPDIR=$fast HOSTILE_KEEP=$soak/findings "$hostile" damaged "$ordeal" "$soak/samples" "$first" 10000 >"$soak/damaged.log" 2>&1
     [ $? -ne 2 ] || { cat "$soak/damaged.log"; exit 2; }
     grep -a '^not ok' "$soak/damaged.log"
     grep -a '^not ok' -A 1 "$soak/damaged.log" >>"$soak/findings/log"
-    note damaged "$first" 2000 "$(grep -ac '^not ok - [0-9]*-' "$soak/damaged.log")" "$at"
+    note damaged "$first" 10000 "$(grep -ac '^not ok - [0-9]*-' "$soak/damaged.log")" "$at"
 }
 
 # --- Clean runs -----------------------------------------------------------------------------------------
@@ -298,7 +304,7 @@ case ${1:-table} in
     table) table; exit 0 ;;
     sample)
         samples
-        "$hostile" damaged "$ordeal" "$soak/samples" 900000000 1000 && "$hostile" shapes "$ordeal" 1
+        TMPDIR=$fast "$hostile" damaged "$ordeal" "$soak/samples" 900000000 1000 && "$hostile" shapes "$ordeal" 1
         exit
         ;;
     once)

@@ -12,7 +12,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct limits {
+struct allowance {
     int64_t seconds, megabytes;
 };
 
@@ -25,9 +25,17 @@ struct attempt {
 };
 
 /* The last argument is NULL. Standard input is the file; what it writes to standard output is dropped. */
-struct attempt attempt_run(const char *const *arguments, const char *input, const struct limits *);
+struct attempt attempt_run(const char *const *arguments, const char *input, const struct allowance *);
+
+/*
+ * The same of a program's main function, which is linked here. It is called in a process of its own, too, but
+ * one that need not be loaded and linked first, which is most of what a small file takes. Standard
+ * input is a pipe that holds the whole file.
+ */
+struct attempt attempt_call(int (*function)(int count, char *const *arguments), const char *const *arguments,
+                            const char *input, const struct allowance *);
 
 /* What is wrong with it; NULL: nothing. */
-const char *attempt_fault(const struct attempt *, const struct limits *);
+const char *attempt_fault(const struct attempt *, const struct allowance *);
 
 #endif

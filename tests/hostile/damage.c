@@ -53,13 +53,36 @@ static size_t token(const struct buffer *bytes, size_t at, size_t *length)
     return at;
 }
 
+static bool is_number(const struct buffer *bytes, size_t at)
+{
+    return bytes->at[at] >= '0' && bytes->at[at] <= '9';
+}
+
+/* A number in the place of a number, or a word in that of a word: the file mostly stays readable. */
+static void exchange(struct dice *dice, struct buffer *bytes, size_t at)
+{
+    bool wants_number = !dice_rarely(dice, 4);
+    size_t length, from = at, from_length;
+    struct buffer copy = { 0 };
+
+    for (unsigned tries = 0; tries < 20 && is_number(bytes, at) != wants_number; tries++)
+        at = dice_throw(dice, (unsigned)bytes->count);
+    for (unsigned tries = 0; tries < 20 && (from == at || is_number(bytes, from) != wants_number); tries++)
+        from = dice_throw(dice, (unsigned)bytes->count);
+    at = token(bytes, at, &length);
+    from = token(bytes, from, &from_length);
+    buffer_text(&copy, (struct text){ bytes->at + from, from_length });
+    put(bytes, at, length, (struct text){ copy.at, copy.count });
+    buffer_close(&copy);
+}
+
 static void change(struct dice *dice, struct buffer *bytes)
 {
     size_t length, from_length;
     size_t at = piece(dice, bytes->count, &length);
     struct buffer copy = { 0 };
 
-    switch (dice_throw(dice, 10)) {
+    switch (dice_throw(dice, 16)) {
     case 0: /* a bit flips */
     case 1:
         bytes->at[at] = (char)(bytes->at[at] ^ 1 << dice_throw(dice, 8));
@@ -83,9 +106,14 @@ static void change(struct dice *dice, struct buffer *bytes)
     case 6: /* zeros, as of a hole */
         memset(bytes->at + at, 0, length);
         break;
-    default: /* a number or word is another */
+    case 7: /* a number or word is a wild one */
+    case 8:
+    case 9:
         at = token(bytes, at, &length);
         put(bytes, at, length, text_of(wild[dice_throw(dice, ROW_COUNT(wild))]));
+        break;
+    default: /* a number or word is another of this file */
+        exchange(dice, bytes, at);
     }
 }
 

@@ -6,7 +6,8 @@
  *     hostile make SHAPE PERCENT                   prints one
  *     hostile list                                 the shapes
  *
- * Each file goes to the program in a process of its own, with 5 seconds and 1 GB (attempt.h). A finding is
+ * Each file goes to the program in a process of its own, with 5 seconds and 1 GB (attempt.h). Damaged files are
+ * many and small: most go to the program's main function, which is linked here. A finding is
  * printed with the command, and its file is kept in the folder that HOSTILE_KEEP names.
  *
  * The name of a sample tells what it is by its ending: history, scenario, program, witness (of the
@@ -22,6 +23,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "cli/command.h"
 #include "history/level.h"
 #include "tests/history/binary/oh_repair.h"
 #include "tests/hostile/attempt.h"
@@ -33,15 +35,16 @@
 #define SAMPLES_MAX 1000
 #define PATH_SIZE 500
 
-static const struct limits limits = { .seconds = 5, .megabytes = 1024 };
+static const struct allowance limits = { .seconds = 5, .megabytes = 1024 };
 
 /* A command line that is put together. */
-struct command {
+struct command_line {
     const char *words[ARGUMENTS_MAX + 1];
     size_t count;
+    bool is_called; /* the function, not the program */
 };
 
-static void add(struct command *command, const char *word)
+static void add(struct command_line *command, const char *word)
 {
     assert(command->count < ARGUMENTS_MAX);
     command->words[command->count++] = word;
@@ -71,9 +74,16 @@ static void work_open(struct work *work, const char *ordeal)
         perror(work->folder);
         exit(2);
     }
-    snprintf(work->file, sizeof work->file, "%s/journal", work->folder);
     snprintf(work->output, sizeof work->output, "%s/output", work->folder);
     snprintf(work->witness, sizeof work->witness, "%s/witness", work->folder);
+}
+
+/* A new file of a kind: a profile is known by its ending, and a journal by its name. */
+static void work_file(struct work *work, const char *kind)
+{
+    remove(work->file);
+    snprintf(work->file, sizeof work->file, "%s/%s", work->folder,
+             strcmp(kind, "profile") == 0 ? "profile.toml" : "journal");
 }
 
 static void work_close(struct work *work)
@@ -100,14 +110,20 @@ static void keep(const struct work *work, const char *name)
     }
 }
 
+static int call_ordeal(int count, char *const *arguments)
+{
+    return command_main(count, arguments, "hostile");
+}
+
 /* Runs it and says what is wrong, if anything is. */
-static struct attempt try_it(struct work *work, struct command *command, const char *name)
+static struct attempt try_it(struct work *work, struct command_line *command, const char *name)
 {
     struct attempt attempt;
     const char *fault;
 
     command->words[command->count] = NULL;
-    attempt = attempt_run(command->words, work->file, &limits);
+    attempt = command->is_called ? attempt_call(call_ordeal, command->words, work->file, &limits)
+                                 : attempt_run(command->words, work->file, &limits);
     fault = attempt_fault(&attempt, &limits);
     work->tried++;
     if (attempt.status >= 0 && attempt.status < 4)
@@ -136,7 +152,7 @@ static bool work_report(const struct work *work, const char *what)
     return work->findings == 0;
 }
 
-static void add_limits(struct command *command)
+static void add_limits(struct command_line *command)
 {
     if (strcmp(command->words[0], "/bin/sh") == 0)
         return;
@@ -152,7 +168,7 @@ static const char *const formats[] = { "jsonl", "oh", "plume", "dbcop", "jepsen-
                                        "isopredict" };
 
 /* From a pipe: a file might still grow, which is waited for. */
-static void watch_command(const struct work *work, struct command *command)
+static void watch_command(const struct work *work, struct command_line *command)
 {
     command->count = 0;
     ADD(command, "/bin/sh", "-c",
@@ -161,7 +177,7 @@ static void watch_command(const struct work *work, struct command *command)
 }
 
 static void history_command(struct dice *dice, struct work *work, const char *ordeal_witness,
-                            struct command *command)
+                            struct command_line *command)
 {
     switch (dice_throw(dice, 8)) {
     case 0:
@@ -172,7 +188,7 @@ static void history_command(struct dice *dice, struct work *work, const char *or
             work->output);
         break;
     case 2:
-        watch_command(work, command);
+        ADD(command, "watch", "-", "--profile", "postgresql/serializable");
         break;
     case 3:
         if (ordeal_witness) {
@@ -257,17 +273,58 @@ static const char *sibling(const char *path, const char *ending, char *buffer)
     return access(buffer, R_OK) == 0 ? buffer : NULL;
 }
 
+/* Histories have the most readers; of each other kind there are as many, however many samples it has. */
+static struct sample *pick_sample(struct dice *dice, struct sample *samples, size_t sample_count)
+{
+    static const char *const kinds[] = { "witness", "scenario", "program", "profile", "journal" };
+    const char *kind = dice_rarely(dice, 2) ? "history" : kinds[dice_throw(dice, ROW_COUNT(kinds))];
+    size_t of_kind = 0, chosen;
+
+    for (size_t i = 0; i < sample_count; i++)
+        of_kind += strcmp(samples[i].kind, kind) == 0;
+    chosen = of_kind > 0 ? dice_throw(dice, (unsigned)of_kind) : dice_throw(dice, (unsigned)sample_count);
+    for (size_t i = 0; of_kind > 0 && i <= chosen; i++)
+        chosen += strcmp(samples[i].kind, kind) != 0;
+    return &samples[chosen];
+}
+
+/* Who reads it. Without dice, which choose among those of a history: the first. */
+static void sample_command(struct dice *dice, struct work *work, const struct sample *sample, char *other,
+                           struct command_line *command)
+{
+    add(command, work->ordeal);
+    /* A journal is of the program that wrote it, which this is not. */
+    command->is_called = strcmp(sample->kind, "journal") != 0;
+    if (strcmp(sample->kind, "scenario") == 0)
+        ADD(command, "run", work->file);
+    else if (strcmp(sample->kind, "program") == 0)
+        ADD(command, "program", work->file);
+    else if (strcmp(sample->kind, "witness") == 0)
+        ADD(command, "verify", sibling(sample->path, "history", other), work->file);
+    else if (strcmp(sample->kind, "journal") == 0)
+        ADD(command, "sweep", "--merge", work->folder);
+    else if (strcmp(sample->kind, "profile") == 0)
+        ADD(command, "check", sibling(sample->path, "history", other), "--checker", "interval", "--profile",
+            work->file);
+    else if (dice)
+        history_command(dice, work, sibling(sample->path, "blackbox.witness", other), command);
+    else
+        ADD(command, "check", work->file);
+    add_limits(command);
+}
+
 static void try_damaged(struct work *work, struct sample *samples, size_t sample_count, uint64_t number)
 {
     struct dice dice;
     struct sample *sample;
     struct buffer bytes = { 0 };
-    struct command command = { 0 };
+    struct command_line command = { 0 };
     char other[PATH_SIZE], name[PATH_SIZE * 2];
     bool is_repaired;
 
     dice_of_seed(&dice, number);
-    sample = &samples[dice_throw(&dice, (unsigned)sample_count)];
+    sample = pick_sample(&dice, samples, sample_count);
+    work_file(work, sample->kind);
     is_repaired = dice_rarely(&dice, 2);
     buffer_text(&bytes, (struct text){ sample->bytes.at, sample->bytes.count });
     damage(&dice, &bytes);
@@ -278,24 +335,27 @@ static void try_damaged(struct work *work, struct sample *samples, size_t sample
     else if (!put_file(work->file, (struct text){ bytes.at, bytes.count }))
         perror(work->file);
 
-    add(&command, work->ordeal);
-    if (strcmp(sample->kind, "scenario") == 0)
-        ADD(&command, "run", work->file);
-    else if (strcmp(sample->kind, "program") == 0)
-        ADD(&command, "program", work->file);
-    else if (strcmp(sample->kind, "witness") == 0)
-        ADD(&command, "verify", sibling(sample->path, "history", other), work->file);
-    else if (strcmp(sample->kind, "journal") == 0)
-        ADD(&command, "sweep", "--merge", work->folder);
-    else if (strcmp(sample->kind, "profile") == 0)
-        ADD(&command, "check", sibling(sample->path, "history", other), "--checker", "interval",
-            "--profile", work->file);
-    else
-        history_command(&dice, work, sibling(sample->path, "blackbox.witness", other), &command);
-    add_limits(&command);
+    sample_command(&dice, work, sample, other, &command);
     snprintf(name, sizeof name, "%" PRIu64 "-%s", number, strrchr(sample->path, '/') + 1);
     try_it(work, &command, name);
     buffer_close(&bytes);
+}
+
+/* Damage to what would be refused anyhow shows nothing: whoever reads a sample must accept it. */
+static bool accepts_whole(struct work *work, const struct sample *sample)
+{
+    struct command_line command = { 0 };
+    struct attempt attempt;
+    char other[PATH_SIZE];
+
+    work_file(work, sample->kind);
+    if (!put_file(work->file, (struct text){ sample->bytes.at, sample->bytes.count }))
+        perror(work->file);
+    sample_command(NULL, work, sample, other, &command);
+    attempt = try_it(work, &command, strrchr(sample->path, '/') + 1);
+    if (attempt.status == 2)
+        fprintf(stderr, "hostile: %s is refused before it is damaged: %s\n", sample->path, attempt.words);
+    return attempt.status != 2;
 }
 
 static int damaged(const char *ordeal, const char *folder, uint64_t from, uint64_t count)
@@ -303,9 +363,17 @@ static int damaged(const char *ordeal, const char *folder, uint64_t from, uint64
     static struct sample samples[SAMPLES_MAX];
     size_t sample_count = read_samples(folder, samples);
     struct work work;
-    bool is_good;
+    bool is_good = true;
 
     work_open(&work, ordeal);
+    for (size_t i = 0; i < sample_count; i++)
+        is_good = accepts_whole(&work, &samples[i]) && is_good;
+    if (!is_good) {
+        work_close(&work);
+        return 2;
+    }
+    work.tried = 0;
+    memset(work.statuses, 0, sizeof work.statuses);
     for (uint64_t i = 0; i < count; i++)
         try_damaged(&work, samples, sample_count, from + i);
     is_good = work_report(&work, "damaged files");
@@ -340,7 +408,7 @@ static void try_history(struct work *work, const char *name)
                                           "serializable", "snapshot" };
 
     for (size_t i = 0; i < ROW_COUNT(checkers); i++) {
-        struct command check = { 0 }, verify = { 0 };
+        struct command_line check = { 0 }, verify = { 0 };
 
         remove(work->witness);
         ADD(&check, work->ordeal, "check", work->file, "--checker", checkers[i], "--level", levels[i], "-j",
@@ -354,7 +422,7 @@ static void try_history(struct work *work, const char *name)
         }
     }
     {
-        struct command all = { 0 }, without = { 0 }, z3 = { 0 }, convert = { 0 }, watch = { 0 };
+        struct command_line all = { 0 }, without = { 0 }, z3 = { 0 }, convert = { 0 }, watch = { 0 };
 
         ADD(&all, work->ordeal, "check", work->file, "-j", "1");
         add_limits(&all);
@@ -375,9 +443,11 @@ static void try_history(struct work *work, const char *name)
 
 static void try_shape(struct work *work, const struct shape *shape, unsigned percent)
 {
-    FILE *file = fopen(work->file, "wb");
-    struct command command = { 0 };
+    struct command_line command = { 0 };
+    FILE *file;
 
+    work_file(work, shape->kind);
+    file = fopen(work->file, "wb");
     if (!file) {
         perror(work->file);
         exit(2);
