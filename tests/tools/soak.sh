@@ -25,6 +25,24 @@ else
     echo "not ok - docs/reliability.md quotes the ledger"
 fi
 
+# The fuzz targets and the shapes that the page counts are those that there are.
+for source in tests/fuzz/fuzz_*.c; do basename "$source" .c; done | sed 's/^fuzz_//' | sort >"$work/targets"
+sed -n '/^| target | input |/,/^$/s/^| `\([a-z_]*\)` |.*/\1/p' docs/reliability.md | sort >"$work/named"
+count=$(wc -l <"$work/targets")
+if cmp -s "$work/targets" "$work/named" && grep -q "^| no crash | $count fuzz targets" docs/reliability.md; then
+    echo "ok - docs/reliability.md names every fuzz target and counts them"
+else
+    diff "$work/targets" "$work/named"
+    echo "not ok - docs/reliability.md names every fuzz target and counts them"
+fi
+count=$(sed -n '/^const struct shape shapes/,/^};/p' tests/hostile/shapes.c | grep -c '^    { "')
+if grep -q "| $count hostile shapes" docs/reliability.md && grep -q "hostile) full=$count " tools/soak.sh &&
+    grep -q "100000 10000 $count 10 " tools/soak.sh; then
+    echo "ok - docs/reliability.md and the soak count every hostile shape"
+else
+    echo "not ok - docs/reliability.md and the soak count every hostile shape: $count"
+fi
+
 # It goes on where it was, and counts a piece that was cut off for nothing.
 printf '2026-01-01T00:00Z 0123456789ab kills 0 10000 0 9\n' >"$work/full"
 said=$(SOAK_LEDGER=$work/full tools/soak.sh kills)
