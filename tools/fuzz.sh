@@ -5,6 +5,8 @@
 # what earlier runs added in $BUILD/fuzz/corpus/NAME/. What breaks it is left
 # in $BUILD/fuzz/findings/NAME/; to replay it, give it to the target.
 #
+# FUZZ_TIMEOUT (10): seconds on the clock after which one input hangs; more, on a busy machine.
+#
 # fuzz --minimise TARGET...: puts the smallest files that reach what the grown corpus reaches into the
 # committed one, as far as FUZZ_CORPUS_BYTES (8000) a target allow.
 set -u
@@ -42,7 +44,7 @@ fuzz_one() { # seconds, target
     [ ! -d "$committed" ] || set -- "$@" "$committed"
     seconds=$1 target=$2
     shift 2
-    if "$target" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -print_final_stats=1 \
+    if "$target" -max_total_time="$seconds" -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$found/" "$@" >"$log" 2>&1; then
         row "$name" "$log" "$(processor_seconds)" 0 >"$BUILD/fuzz/$name.row"
         printf 'ok - %s withstood %s s: %s\n' "$name" "$seconds" \

@@ -19,6 +19,7 @@
 # $BUILD/soak/findings.
 #
 # SOAK_PERCENT: how much of the goals is wanted (100). SOAK_SECONDS: no piece is begun after so many.
+# SOAK_FUZZ_SECONDS: of a piece of fuzzing, which is one target (60).
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -30,10 +31,13 @@ soak=$(pwd)/$BUILD/soak
 commit=$(git rev-parse --short=12 HEAD 2>/dev/null || echo none)
 began=$(date +%s)
 found=0
-# Of many small files a disk would only make them slow.
-fast=${TMPDIR:-/tmp}
-[ ! -w /dev/shm ] || fast=/dev/shm
 mkdir -p "$soak/findings"
+# Files that are tried. There are many small ones, which a disk would only make slow, and some large ones.
+fast=$(mktemp -d /dev/shm/ordeal-soak.XXXXXX 2>/dev/null || mktemp -d)
+large=$(mktemp -d "$soak/large.XXXXXX")
+trap 'rm -rf "$fast" "$large"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
 
 goal() { # part
     case $1 in
@@ -271,7 +275,7 @@ kills() {
 hostile() {
     first=$(reached hostile) at=$(date +%s)
     name=$("$hostile" list | awk -v n="$first" '{ line[NR - 1] = $1 } END { print line[n % NR] }')
-    HOSTILE_KEEP=$soak/findings "$hostile" shapes "$ordeal" 100 "$name" >"$soak/hostile.log" 2>&1
+    TMPDIR=$large HOSTILE_KEEP=$soak/findings "$hostile" shapes "$ordeal" 100 "$name" >"$soak/hostile.log" 2>&1
     [ $? -ne 2 ] || { cat "$soak/hostile.log"; exit 2; }
     grep -a '^not ok' "$soak/hostile.log" | tee -a "$soak/findings/log"
     note hostile "$first" 1 "$(grep -ac "^not ok - $name: " "$soak/hostile.log")" "$at"
@@ -288,12 +292,26 @@ oom() {
 
 # --- Fuzzing --------------------------------------------------------------------------------------------
 
+# Of the targets, the one that was fuzzed least here; of several, the one with the smallest corpus.
+next_target() {
+    for target in "$BUILD"/fuzz/tests/fuzz/fuzz_*; do
+        name=${target##*/fuzz_}
+        case $name in *.*) continue ;; esac
+        printf '%s %s %s\n' "$(cat "$soak/fuzz/$name" 2>/dev/null || echo 0)" \
+            "$(cat tests/fuzz/corpus/"$name"/* 2>/dev/null | wc -c)" "$target"
+    done | sort -n | head -n 1
+}
+
 fuzz() {
-    first=$(reached fuzz) at=$(date +%s)
-    # shellcheck disable=SC2046 # several names
-    JOBS=${JOBS:-1} BUILD=$BUILD tools/fuzz.sh "${SOAK_FUZZ_SECONDS:-60}" $(ls "$BUILD"/fuzz/tests/fuzz/fuzz_*) \
-        >"$soak/fuzz.log" 2>&1
+    first=$(reached fuzz) at=$(date +%s) wanted=${SOAK_FUZZ_SECONDS:-60}
+    mkdir -p "$soak/fuzz"
+    next=$(next_target)
+    target=${next##* } spent=${next%% *}
+    [ -x "$target" ] || { echo "soak: there are no fuzz targets: make fuzz"; exit 2; }
+    JOBS=1 BUILD=$BUILD tools/fuzz.sh "$wanted" "$target" >"$soak/fuzz.log" 2>&1
+    echo $((spent + wanted)) >"$soak/fuzz/${target##*/fuzz_}"
     cat "$soak/fuzz.log"
+    [ "$(grep -ac '^not ok' "$soak/fuzz.log")" -eq 0 ] || cat "$soak/fuzz.log" >>"$soak/findings/log"
     note fuzz "$first" "$(sed -n 's/^fuzz: .* \([0-9]*\) s of processors.*/\1/p' "$soak/fuzz.log")" \
         "$(grep -ac '^not ok' "$soak/fuzz.log")" "$at"
 }
@@ -304,7 +322,8 @@ case ${1:-table} in
     table) table; exit 0 ;;
     sample)
         samples
-        TMPDIR=$fast "$hostile" damaged "$ordeal" "$soak/samples" 900000000 1000 && "$hostile" shapes "$ordeal" 1
+        TMPDIR=$fast "$hostile" damaged "$ordeal" "$soak/samples" 900000000 1000 &&
+            TMPDIR=$large "$hostile" shapes "$ordeal" 1
         exit
         ;;
     once)
