@@ -112,8 +112,23 @@ enum status check_tell(struct check *check, struct discovery d, struct error *er
     return check_add(check, &d, err);
 }
 
+/* Pages of zeros that nobody writes take no memory. */
+static bool take_zeros(void **at, size_t count, size_t size)
+{
+    void *zeros = calloc(count, size);
+
+    if (zeros)
+        memcpy(at, &zeros, sizeof zeros); /* the caller's pointer has a type of its own */
+    return zeros;
+}
+
 enum status check_memory(void **at, size_t count, size_t size, int fill, struct error *err)
 {
+    void *before;
+
+    memcpy(&before, at, sizeof before);
+    if (fill == 0 && !before && take_zeros(at, count, size))
+        return STATUS_OK;
     TRY(memory_resize(at, count, size, err));
     memset(*at, fill, count * size);
     return STATUS_OK;

@@ -228,8 +228,8 @@ static enum status try_more(struct blackbox *b, struct error *err)
 
     if (b->closing == CLOSING_DATA && has_sessions)
         TRY(ask(b, b->is_snapshot, CLOSING_SESSION, err));
-    if (!b->is_decided && b->closing == CLOSING_DATA && b->is_snapshot)
-        TRY(ask(b, false, CLOSING_DATA, err));
+    if (!b->is_decided && b->is_snapshot)
+        TRY(ask(b, false, b->closing, err));
     return STATUS_OK;
 }
 

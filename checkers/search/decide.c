@@ -73,6 +73,8 @@ static enum status ask_native(const struct question *q, const struct open_pairs 
     return search_solve(&pairs->problem, &options, result, err);
 }
 
+#define SMT_VARIABLES_MAX ((size_t)1 << 19) /* of two kilobytes each, once it has thought about them */
+
 /* That there is no order Z3 says without evidence: that is for the other engine to find. */
 static enum status ask(const struct question *q, struct answer_found *a,
                        const struct open_pairs *pairs, struct search_result *result,
@@ -84,6 +86,11 @@ static enum status ask(const struct question *q, struct answer_found *a,
 
     if (q->options->engine == ENGINE_NATIVE)
         return ask_native(q, pairs, result, err);
+    if (pairs->variables.count > SMT_VARIABLES_MAX) {
+        a->reason = "there are too many open orders for Z3";
+        result->answer = SEARCH_UNDECIDED;
+        return STATUS_OK;
+    }
     TRY(smt_search_solve(&pairs->problem, &options, result, err));
     if (result->answer == SEARCH_UNDECIDED)
         a->reason = "Z3 gave up";

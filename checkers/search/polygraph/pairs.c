@@ -8,7 +8,7 @@
 #include "checkers/search/polygraph/polygraph_private.h"
 #include "checkers/search/polygraph/saturate.h"
 
-#define EDGES_MAX ((size_t)24 << 20) /* beyond that nobody would find an order anyway */
+#define EDGES_MAX ((size_t)16 << 20) /* 4 000 writes of a key in any order; 1.5 GB with the search */
 
 /* --- Edges ------------------------------------------------------------------------ */
 
@@ -34,6 +34,12 @@ static enum status add_known(struct open_pairs *o, struct error *err)
                          p->arrows.at[i].from, p->arrows.at[i].to, { SEARCH_NONE, SEARCH_NONE } },
                      (struct open_edge){ p->arrows.at[i].of, NOBODY, NOBODY, NOBODY }, err));
     return STATUS_OK;
+}
+
+/* What is there by then is not searched. */
+static bool is_over(const struct open_pairs *o)
+{
+    return o->is_too_large || check_is_stopped(o->options);
 }
 
 /* --- Pairs of chains -------------------------------------------------------------- */
@@ -115,8 +121,8 @@ static enum status add_all_pairs(struct open_pairs *o, uint32_t key, struct erro
 {
     const struct polygraph *p = o->p;
 
-    for (uint32_t b = p->chain_start[key] + 1; b < p->chain_start[key + 1]; b++)
-        for (uint32_t a = p->chain_start[key] + 1; a < b && !o->is_too_large; a++)
+    for (uint32_t b = p->chain_start[key] + 1; b < p->chain_start[key + 1] && !is_over(o); b++)
+        for (uint32_t a = p->chain_start[key] + 1; a < b; a++)
             if (matters(p, a, b))
                 TRY(add_pair(o, a, b, err));
     return STATUS_OK;
@@ -145,7 +151,7 @@ static enum status add_pairs_by_square(struct open_pairs *o, uint32_t key, struc
     uint8_t *square = NULL;
 
     TAKE(p->arena, square, (size_t)count * count, err);
-    for (uint32_t b = 1; b < count; b++) {
+    for (uint32_t b = 1; b < count && !is_over(o); b++) {
         uint32_t tail = p->tail[first + b];
 
         mark_before(p, key, version_commit(p, tail), false, square + (size_t)b * count);
@@ -153,8 +159,8 @@ static enum status add_pairs_by_square(struct open_pairs *o, uint32_t key, struc
             mark_before(p, key, node_begin(p, p->d->read_actor[p->readers[i]]), true,
                         square + (size_t)b * count);
     }
-    for (uint32_t b = 1; b < count; b++)
-        for (uint32_t a = 1; a < b && !o->is_too_large; a++)
+    for (uint32_t b = 1; b < count && !is_over(o); b++)
+        for (uint32_t a = 1; a < b; a++)
             if (!square[(size_t)b * count + a] && !square[(size_t)a * count + b] &&
                 matters(p, first + a, first + b))
                 TRY(add_pair(o, first + a, first + b, err));
@@ -170,7 +176,7 @@ static enum status add_pairs(struct open_pairs *o, uint32_t key, struct error *e
         return add_all_pairs(o, key, err);
     if (p->reach.kind == REACH_BITS)
         return add_pairs_by_square(o, key, err);
-    for (uint32_t b = p->chain_start[key] + 1; b < p->chain_start[key + 1]; b++)
+    for (uint32_t b = p->chain_start[key] + 1; b < p->chain_start[key + 1] && !is_over(o); b++)
         TRY(add_pairs_by_lanes(o, key, b, err));
     return STATUS_OK;
 }
@@ -259,25 +265,22 @@ static enum status add_some(struct open_pairs *o, uint32_t some, struct error *e
     return array_push(&o->clause_read, d->read_count + some, err);
 }
 
-static enum status add_choices(struct open_pairs *o, const struct check_options *options,
-                               struct error *err)
+static enum status add_choices(struct open_pairs *o, struct error *err)
 {
     const struct polygraph *p = o->p;
     const struct distilled *d = p->d;
 
     TRY(array_push(&o->clause_start, 0, err));
-    for (uint32_t read = 0; read < d->read_count && p->open_count > 0 && !o->is_too_large; read++) {
+    for (uint32_t read = 0; read < d->read_count && p->open_count > 0 && !is_over(o); read++) {
         if (p->source[read] != NOBODY)
             continue;
-        if (check_is_stopped(options))
-            break;
         for (uint32_t c = d->candidate_start[read]; c < d->candidate_start[read + 1]; c++)
             if (!p->is_gone[c])
                 TRY(add_choice(o, read, d->candidates[c], err));
         TRY(array_push(&o->clause_start, (uint32_t)o->literals.count, err));
         TRY(array_push(&o->clause_read, read, err));
     }
-    for (uint32_t some = 0; some < d->some_count && !o->is_too_large; some++)
+    for (uint32_t some = 0; some < d->some_count && !is_over(o); some++)
         TRY(add_some(o, some, err));
     return STATUS_OK;
 }
@@ -312,8 +315,7 @@ static enum status hint_chain(struct open_pairs *o, uint32_t key, uint32_t chain
 
 /* --- The whole -------------------------------------------------------------------- */
 
-static enum status fill(struct open_pairs *o, const struct check_options *options,
-                        struct error *err)
+static enum status fill(struct open_pairs *o, struct error *err)
 {
     const struct polygraph *p = o->p;
 
@@ -325,17 +327,17 @@ static enum status fill(struct open_pairs *o, const struct check_options *option
         for (uint32_t c = p->chain_start[key];
              o->variables.count > before && c < p->chain_start[key + 1]; c++)
             TRY(hint_chain(o, key, c, err));
-        if (o->is_too_large || check_is_stopped(options))
+        if (is_over(o))
             return STATUS_OK;
     }
-    return add_choices(o, options, err);
+    return add_choices(o, err);
 }
 
 enum status pairs_init(struct open_pairs *o, struct polygraph *p,
                        const struct check_options *options, struct error *err)
 {
-    *o = (struct open_pairs){ .p = p };
-    TRY(fill(o, options, err));
+    *o = (struct open_pairs){ .p = p, .options = options };
+    TRY(fill(o, err));
     o->problem = (struct search_problem){
         .node_count = p->node_count,
         .variable_count = (uint32_t)o->variables.count,

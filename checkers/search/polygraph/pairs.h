@@ -34,6 +34,7 @@ struct open_edge {
 
 struct open_pairs {
     struct polygraph *p;
+    const struct check_options *options;
     ARRAY(struct open_pair) variables;
     ARRAY(struct search_edge) edges;
     ARRAY(struct open_edge) meanings; /* beside edges */

@@ -2,6 +2,7 @@
  * blackbox on histories that fit on a line: what it accepts next to what it refuses, and what
  * it says. That it is right on all others is for test_blackbox_agreement.c.
  */
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -399,6 +400,37 @@ static void a_history_without_transactions_is_valid(void)
     fixture_expect("blackbox", "init x 1", LEVEL_SESSION_SERIALIZABLE, VERDICT_VALID);
 }
 
+/* Any two of them may come in either order. */
+static void write_blindly(struct history *history, uint32_t count)
+{
+    struct buffer text = { 0 };
+
+    for (uint32_t t = 1; t <= count; t++)
+        buffer_print(&text, "%sT%" PRIu32 ": w x %" PRIu32, t > 1 ? "; " : "", t, t);
+    buffer_byte(&text, '\0');
+    notation_read(text.at, history);
+    buffer_close(&text);
+}
+
+static void z3_is_not_asked_what_would_take_it_gigabytes(void)
+{
+    struct check_options options = { .level = LEVEL_SNAPSHOT,
+                                     .engine = ENGINE_Z3,
+                                     .threads = 1,
+                                     .version_order = { 0, 1 } };
+    struct history history;
+    struct error err;
+    struct check check;
+
+    write_blindly(&history, 1100);
+    ASSERT_OK(checker_run(checker_find(TEXT("blackbox")), &history, &options, &check, &err), &err);
+    TEST_ASSERT_EQUAL(VERDICT_UNKNOWN, check.verdict);
+    TEST_ASSERT_NOT_NULL(strstr(check.reason, "there are too many open orders for Z3: "));
+    TEST_ASSERT_NOT_NULL(strstr(check.reason, "and 604450 orders and sources are open"));
+    check_close(&check);
+    history_close(&history);
+}
+
 int main(void)
 {
     UNITY_BEGIN();
@@ -417,5 +449,6 @@ int main(void)
     RUN_TEST(who_is_stopped_does_not_know);
     RUN_TEST(many_readers_before_many_writers_are_soon_refuted);
     RUN_TEST(a_history_without_transactions_is_valid);
+    RUN_TEST(z3_is_not_asked_what_would_take_it_gigabytes);
     return UNITY_END();
 }
