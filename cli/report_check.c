@@ -197,7 +197,7 @@ static struct judgement judgement_of_check(const struct check *check, int64_t pa
                                .level = check->level,
                                .strongest = check->strongest,
                                .weakest_violated = check->weakest_violated,
-                               .checker = check->checker->name,
+                               .checker = check->checker ? check->checker->name : NULL,
                                .reason = check->reason[0] ? check->reason : NULL,
                                .unjudged = check->unjudged_predicates,
                                .txn_count = check->txn_count,
