@@ -26,10 +26,11 @@ row() { # name, log, seconds of processors, findings
         END { printf "%s %d %d %d %d %d %d\n", name, runs, edges, features, files, seconds, findings }' "$2"
 }
 
-# Of children, as `times` has it: "1m2.50s 0m0.10s".
-processor_seconds() {
-    times | awk 'END { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += t[1] * 60 + t[2] }
-        printf "%d", sum }'
+# Of children, as `times` has it: "1m2.50s 0m0.10s". Behind a pipe it would tell of a shell without any.
+processor_seconds() { # a file for it
+    times >"$1"
+    awk 'END { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/); sum += t[1] * 60 + t[2] }
+        printf "%d", sum }' "$1"
 }
 
 fuzz_one() { # seconds, target
@@ -46,11 +47,13 @@ fuzz_one() { # seconds, target
     shift 2
     if "$target" -max_total_time="$seconds" -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 -print_final_stats=1 \
         -artifact_prefix="$found/" "$@" >"$log" 2>&1; then
-        row "$name" "$log" "$(processor_seconds)" 0 >"$BUILD/fuzz/$name.row"
+        processor_seconds "$log.times" >"$log.seconds"
+        row "$name" "$log" "$(cat "$log.seconds")" 0 >"$BUILD/fuzz/$name.row"
         printf 'ok - %s withstood %s s: %s\n' "$name" "$seconds" \
             "$(grep -a '^Done ' "$log" | tail -n 1)"
     else
-        row "$name" "$log" "$(processor_seconds)" 1 >"$BUILD/fuzz/$name.row"
+        processor_seconds "$log.times" >"$log.seconds"
+        row "$name" "$log" "$(cat "$log.seconds")" 1 >"$BUILD/fuzz/$name.row"
         printf 'not ok - %s broke; %s says:\n' "$name" "$log"
         grep -a -m 1 -A 12 -E 'ERROR:|runtime error:|Assertion' "$log" | sed 's/^/    /'
         grep -a 'Test unit written to' "$log" | sed 's/^/    /'
