@@ -14,14 +14,14 @@ static bool is_row(const struct history *h, size_t op)
 }
 
 /* Operations that belong, by key. */
-struct keyed {
+struct keyed_ops {
     const struct history *h;
     bool (*belongs)(const struct history *, size_t);
 };
 
 static uint32_t key_of(const void *context, uint32_t op)
 {
-    const struct keyed *k = context;
+    const struct keyed_ops *k = context;
 
     return k->belongs(k->h, op) ? k->h->op_key[op] : HISTORY_NONE;
 }
@@ -32,10 +32,11 @@ static enum status sort_by_key(struct verifier *v, bool (*belongs)(const struct 
                                struct error *err)
 {
     const struct history *h = v->h;
-    struct keyed keyed = { h, belongs };
+    struct keyed_ops keyed = { h, belongs };
     struct buckets keys;
 
-    TRY(verify_bucket(v, &keys, h->key_count, h->op_count, key_of, &keyed, err));
+    TRY(verify_bucket(v, (struct bucketing){ h->key_count, h->op_count, key_of, &keyed }, &keys,
+                      err));
     for (uint32_t i = 0; i < keys.start[h->key_count]; i++)
         sorted[next[group[keys.at[i]]]++] = keys.at[i];
     return STATUS_OK;

@@ -58,23 +58,23 @@ enum status verify_memory(struct verifier *v, void **at, size_t count, size_t si
     return STATUS_OK;
 }
 
-enum status verify_bucket(struct verifier *v, struct buckets *b, size_t bucket_count, size_t count,
-                          bucket_function *bucket_of, const void *context, struct error *err)
+enum status verify_bucket(struct verifier *v, struct bucketing by, struct buckets *b,
+                          struct error *err)
 {
     uint32_t bucket, *start;
 
     /* While places are filled, start[b + 1] is where the next one of bucket b goes. */
-    TRY(VERIFY_GET(v, start, bucket_count + 2, err));
-    for (uint32_t n = 0; n < count; n++)
-        if ((bucket = bucket_of(context, n)) != HISTORY_NONE) {
-            assert(bucket < bucket_count);
+    TRY(VERIFY_GET(v, start, by.bucket_count + 2, err));
+    for (uint32_t n = 0; n < by.count; n++)
+        if ((bucket = by.bucket_of(by.context, n)) != HISTORY_NONE) {
+            assert(bucket < by.bucket_count);
             start[bucket + 2]++;
         }
-    array_sum_prefixes(start, bucket_count + 2);
-    TRY(VERIFY_GET(v, b->at, start[bucket_count + 1], err));
+    array_sum_prefixes(start, by.bucket_count + 2);
+    TRY(VERIFY_GET(v, b->at, start[by.bucket_count + 1], err));
     b->start = start;
-    for (uint32_t n = 0; n < count; n++)
-        if ((bucket = bucket_of(context, n)) != HISTORY_NONE)
+    for (uint32_t n = 0; n < by.count; n++)
+        if ((bucket = by.bucket_of(by.context, n)) != HISTORY_NONE)
             b->at[start[bucket + 1]++] = n;
     return STATUS_OK;
 }

@@ -130,12 +130,16 @@ MUST_USE enum status verify_memory(struct verifier *, void **, size_t count, siz
 #define VERIFY_GET(v, array, count, err)                                                           \
     verify_memory(v, (void **)&(array), count, sizeof *(array), err)
 
-/* The bucket of a number, or HISTORY_NONE: it is in none. */
-typedef uint32_t bucket_function(const void *context, uint32_t number);
+/* The numbers below `count`, and which of so many buckets each belongs to. */
+struct bucketing {
+    size_t bucket_count, count;
+    uint32_t (*bucket_of)(const void *context,
+                          uint32_t number); /* or HISTORY_NONE: it is in none */
+    const void *context;
+};
 
-/* Of the numbers below a count; in a bucket they rise. */
-MUST_USE enum status verify_bucket(struct verifier *, struct buckets *, size_t bucket_count,
-                                   size_t count, bucket_function *, const void *context,
+/* In a bucket the numbers rise. */
+MUST_USE enum status verify_bucket(struct verifier *, struct bucketing, struct buckets *,
                                    struct error *);
 
 /*

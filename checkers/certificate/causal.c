@@ -26,7 +26,6 @@
 #include <stdlib.h>
 
 #include "checkers/certificate/walk_private.h"
-#include "checkers/graph/anomaly.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/graph.h"
 #include "checkers/proof/witness.h"
@@ -227,7 +226,7 @@ static enum status tell_circles(const struct certified_causal *a, const struct c
     struct certificate *c = a->certificate;
     struct causal_circles k = { .causal = *a, .component = components->of_node };
     struct cycles cycles = { 0 };
-    struct anomaly_teller teller = { c->check, c->history };
+    struct cycles_teller teller = { c->check, c->history };
     enum status status = hear_edges(&k.causal, true, keep_edge, err);
 
     if (status == STATUS_OK)
@@ -237,7 +236,8 @@ static enum status tell_circles(const struct certified_causal *a, const struct c
         array_close(&k.kept);
     cycles.options = c->options;
     if (status == STATUS_OK)
-        status = cycles_tell(&cycles, LEVEL_SESSION_READ_COMMITTED, anomaly_tell_cycle, &teller, err);
+        status =
+            cycles_tell(&cycles, LEVEL_SESSION_READ_COMMITTED, cycles_tell_finding, &teller, err);
     cycles_close(&cycles);
     check_doubt(c->check, "there is a cycle, but the search for a short one ran out of steps");
     return status;
@@ -368,7 +368,7 @@ static enum status tell_missed(struct certified_causal *a, uint32_t reader, cons
         if (cycle.at[i].kind == EDGE_PROCESS)
             kind = ANOMALY_G_SINGLE_PROCESS;
     if (status == STATUS_OK)
-        status = anomaly_add_cycle(c->check, c->history, kind, cycle.at, cycle.count, err);
+        status = cycles_add_finding(c->check, c->history, kind, cycle.at, cycle.count, err);
     array_close(&cycle);
     return status;
 }

@@ -17,7 +17,6 @@
 
 #include "checkers/certificate/edge_listing_private.h"
 #include "checkers/certificate/walk_private.h"
-#include "checkers/graph/anomaly.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/level_graph.h"
 #include "history/level.h"
@@ -434,7 +433,7 @@ static enum status rule_out_weaker(struct certified_graph *g, struct error *err)
 static enum status check_graph(struct certified_graph *g, struct error *err)
 {
     struct certificate *c = g->certificate;
-    struct anomaly_teller teller = { c->check, c->history };
+    struct cycles_teller teller = { c->check, c->history };
 
     TRY(make_shortest(g, err));
     if (c->is_stopped)
@@ -447,7 +446,7 @@ static enum status check_graph(struct certified_graph *g, struct error *err)
     if (c->is_stopped)
         return STATUS_OK;
     TRY(rule_out_weaker(g, err));
-    TRY(cycles_tell(&g->cycles, c->options->level, anomaly_tell_cycle, &teller, err));
+    TRY(cycles_tell(&g->cycles, c->options->level, cycles_tell_finding, &teller, err));
     check_doubt(c->check, "there is a cycle, but the search for a short one ran out of steps");
     return STATUS_OK;
 }

@@ -2,14 +2,8 @@
 
 #include <stdlib.h>
 
+#include "base/radix_sort.h"
 #include "checkers/check_private.h"
-
-/* Something that a client did, so long after the first of all. */
-struct moment {
-    uint64_t distance;
-    uint32_t txn;
-    bool is_completion;
-};
 
 static bool has_begun(const struct history *h, uint32_t txn)
 {
@@ -38,8 +32,11 @@ static int64_t find_first(const struct places *places)
     return first;
 }
 
-/* Beginnings first: at equal times they stay so, as equal times order nothing. */
-static size_t gather(const struct places *places, struct moment *moments)
+/*
+ * What clients did, as far from the first of all; completions are marked. Beginnings come first:
+ * at equal times they stay so, as equal times order nothing.
+ */
+static size_t gather(const struct places *places, struct radix_item *moments)
 {
     const struct history *h = places->history;
     uint64_t first = (uint64_t)find_first(places);
@@ -47,73 +44,36 @@ static size_t gather(const struct places *places, struct moment *moments)
 
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (places_is_in(places, t) && has_begun(h, t))
-            moments[count++] = (struct moment){ (uint64_t)h->txn_invoked[t] - first, t, false };
+            moments[count++] = (struct radix_item){ (uint64_t)h->txn_invoked[t] - first, t, false };
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (places_is_in(places, t) && has_completed(h, t))
-            moments[count++] = (struct moment){ (uint64_t)h->txn_completed[t] - first, t, true };
+            moments[count++] =
+                (struct radix_item){ (uint64_t)h->txn_completed[t] - first, t, true };
     return count;
 }
 
-#define DIGIT_BITS 11
-#define DIGIT_COUNT (1 << DIGIT_BITS)
-
-/* By one digit of the distance, the rest as it was. */
-static void sort_digit(const struct moment *from, struct moment *to, size_t count, unsigned shift)
-{
-    size_t next[DIGIT_COUNT] = { 0 }, sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++;
-    for (size_t digit = 0; digit < DIGIT_COUNT; digit++) {
-        size_t here = next[digit];
-
-        next[digit] = sum;
-        sum += here;
-    }
-    for (size_t i = 0; i < count; i++)
-        to[next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++] = from[i];
-}
-
-/* Into one half of twice the room or the other: the half is returned. */
-static const struct moment *sort(struct moment *moments, size_t count)
-{
-    struct moment *from = moments, *to = moments + count;
-    uint64_t bits = 0;
-
-    for (size_t i = 0; i < count; i++)
-        bits |= from[i].distance;
-    for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
-        struct moment *swap = from;
-
-        sort_digit(from, to, count, shift);
-        from = to;
-        to = swap;
-    }
-    return from;
-}
-
 /* A barrier stands between completions and the next beginning. */
-static void set_up(struct barriers *b, const struct moment *moments, size_t count)
+static void set_up(struct barriers *b, const struct radix_item *moments, size_t count)
 {
     bool is_due = false;
 
     for (size_t i = 0; i < count; i++) {
-        if (moments[i].is_completion) {
-            b->after[moments[i].txn] = b->count;
+        if (moments[i].is_marked) {
+            b->after[moments[i].number] = b->count;
             is_due = true;
             continue;
         }
         b->count += is_due;
         is_due = false;
         if (b->count > 0)
-            b->before[moments[i].txn] = b->count - 1;
+            b->before[moments[i].number] = b->count - 1;
     }
 }
 
 enum status barriers_init(struct barriers *b, const struct places *places, struct error *err)
 {
     const struct history *h = places->history;
-    struct moment *moments = NULL;
+    struct radix_item *moments = NULL;
     size_t count;
 
     *b = (struct barriers){ 0 };
@@ -123,7 +83,7 @@ enum status barriers_init(struct barriers *b, const struct places *places, struc
         return STATUS_OK;
     TRY(memory_resize((void **)&moments, 4 * h->txn_count, sizeof *moments, err));
     count = gather(places, moments);
-    set_up(b, sort(moments, count), count);
+    set_up(b, radix_sort(moments, count), count);
     free(moments);
     /* Those that completed when nothing began any more. */
     for (size_t t = 0; t < h->txn_count; t++)

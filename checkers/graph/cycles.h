@@ -80,4 +80,17 @@ MUST_USE enum status cycles_tell(const struct cycles *, enum level,
                                                      bool *goes_on, struct error *),
                                  void *context, struct error *);
 
+/* Adds a cycle to a check as a finding, in words and with its proof. */
+MUST_USE enum status cycles_add_finding(struct check *, const struct history *, enum anomaly,
+                                        const struct edge *, size_t count, struct error *);
+
+/* For cycles_tell(): adds each cycle until the check has enough findings. */
+struct cycles_teller {
+    struct check *check;
+    const struct history *history;
+};
+
+MUST_USE enum status cycles_tell_finding(void *teller, const struct found_cycle *, bool *goes_on,
+                                         struct error *);
+
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/radix_sort.h"
 #include "checkers/check_private.h"
 
 /* --- Unknown outcomes ------------------------------------------------------------- */
@@ -122,68 +123,32 @@ static enum status settle(struct places *p, bool takes_open_in, struct error *er
 
 /* --- Sorting ---------------------------------------------------------------------- */
 
-#define DIGIT_BITS 11
-#define DIGIT_COUNT (1 << DIGIT_BITS)
-
-/* A transaction and its ts, counted from the least. */
-struct seat {
-    uint64_t distance;
-    uint32_t txn;
-};
-
-static uint64_t seat_all(const struct places *p, struct seat *seats)
+/* Each transaction by its ts, counted from the least. */
+static void seat_all(const struct places *p, struct radix_item *seats)
 {
     const int64_t *ts = p->history->txn_ts;
     int64_t least = INT64_MAX;
-    uint64_t furthest = 0;
 
     for (uint32_t i = 0; i < p->sequence_count; i++)
         least = ts[p->sequence[i]] < least ? ts[p->sequence[i]] : least;
     for (uint32_t i = 0; i < p->sequence_count; i++) {
         uint32_t txn = p->sequence[i];
 
-        seats[i] = (struct seat){ (uint64_t)ts[txn] - (uint64_t)least, txn };
-        furthest |= seats[i].distance;
+        seats[i] = (struct radix_item){ (uint64_t)ts[txn] - (uint64_t)least, txn, false };
     }
-    return furthest;
 }
 
-/* By one digit of the distance, the rest as it was. */
-static void sort_digit(const struct seat *from, struct seat *to, size_t count, unsigned shift)
-{
-    uint32_t next[DIGIT_COUNT] = { 0 }, sum = 0;
-
-    for (size_t i = 0; i < count; i++)
-        next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++;
-    for (size_t digit = 0; digit < DIGIT_COUNT; digit++) {
-        uint32_t here = next[digit];
-
-        next[digit] = sum;
-        sum += here;
-    }
-    for (size_t i = 0; i < count; i++)
-        to[next[from[i].distance >> shift & (DIGIT_COUNT - 1)]++] = from[i];
-}
-
-static enum status radix_sort(struct places *p, struct error *err)
+static enum status sort_numbers(struct places *p, struct error *err)
 {
     size_t count = p->sequence_count;
-    struct seat *seats = NULL, *from, *to;
-    uint64_t bits;
+    struct radix_item *seats = NULL;
+    const struct radix_item *sorted;
 
     TRY(memory_resize((void **)&seats, 2 * count, sizeof *seats, err));
-    from = seats;
-    to = seats + count;
-    bits = seat_all(p, from);
-    for (unsigned shift = 0; shift < 64 && bits >> shift != 0; shift += DIGIT_BITS) {
-        struct seat *swap = from;
-
-        sort_digit(from, to, count, shift);
-        from = to;
-        to = swap;
-    }
+    seat_all(p, seats);
+    sorted = radix_sort(seats, count);
     for (size_t i = 0; i < count; i++)
-        p->sequence[i] = from[i].txn;
+        p->sequence[i] = sorted[i].number;
     free(seats);
     return STATUS_OK;
 }
@@ -262,7 +227,7 @@ static enum status sort(struct places *p, struct error *err)
             p->without_ts = t;
     }
     if (p->sequence_count > 1)
-        TRY(places_are_numbers(h) ? radix_sort(p, err) : merge_sort(p, err));
+        TRY(places_are_numbers(h) ? sort_numbers(p, err) : merge_sort(p, err));
     for (uint32_t i = 1; i < p->sequence_count; i++)
         if (are_equal(h, p->sequence[i - 1], p->sequence[i]))
             return refuse_equal(p, p->sequence[i - 1], p->sequence[i], err);

@@ -240,9 +240,4 @@ MUST_USE enum status interval_model_advance(struct interval_model *, int64_t unt
 /* Nothing is added any more: judges, in so many steps at the most; `events` is what is left. */
 MUST_USE enum status interval_model_end(struct interval_model *, size_t steps_max, struct error *);
 
-/* Asserts that keys have as many versions as they say, and that each is one key's, or free. */
-void interval_model_check(const struct interval_model *);
-/* What is held of a key. */
-size_t interval_model_key_bytes(const struct interval_model *, uint32_t key);
-
 #endif

@@ -1,6 +1,5 @@
 #include "checkers/interval/key_versions_private.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -429,36 +428,4 @@ enum status key_versions_collect(struct interval_model *m, struct key_state *sta
     if (state->count_to_collect < KEY_VERSIONS_KEPT)
         state->count_to_collect = KEY_VERSIONS_KEPT;
     return STATUS_OK;
-}
-
-/* --- For tests and measurements ------------------------------------------------------- */
-
-static size_t count_chain(const struct interval_model *m, uint32_t first)
-{
-    size_t count = 0;
-
-    for (uint32_t v = first; v != INTERVAL_NONE; v = m->versions.at[v].older)
-        count++;
-    return count;
-}
-
-void interval_model_check(const struct interval_model *m)
-{
-    size_t count = 0;
-
-    for (size_t i = 0; i < m->keys.count; i++) {
-        assert(m->keys.at[i].count == count_chain(m, m->keys.at[i].newest));
-        count += m->keys.at[i].count;
-    }
-    for (size_t i = 0; i < m->free_versions.count; i++)
-        count += count_chain(m, m->free_versions.at[i]);
-    assert(count == m->versions.count);
-}
-
-size_t interval_model_key_bytes(const struct interval_model *m, uint32_t key)
-{
-    const struct key_state *state = &m->keys.at[key];
-
-    return sizeof *state + state->count * sizeof(struct key_version) +
-           ((size_t)state->readers.room + state->lockers.room) * sizeof(struct key_reader);
 }

@@ -549,27 +549,3 @@ enum status timeline_release(struct timeline *t, uint32_t point, bool *is_gone, 
     t->live_count--;
     return array_push(&t->free_points, point, err);
 }
-
-void timeline_check(const struct timeline *t)
-{
-    size_t live = 0;
-
-    for (size_t i = 0; i < t->points.count; i++) {
-        const struct instant_point *p = &t->points.at[i];
-
-        if (!p->is_live)
-            continue;
-        live++;
-        assert(p->low <= p->high);
-        for (uint32_t o = p->first_out; o != TIMELINE_NONE; o = t->orders.at[o].next_out) {
-            const struct instant_point *q = &t->points.at[t->orders.at[o].to];
-
-            assert(t->orders.at[o].from == i && q->is_live);
-            assert(timeline_step(t, (uint32_t)i, t->orders.at[o].to) == t->orders.at[o].step);
-            assert(p->rank < q->rank && p->low <= q->low && p->high <= q->high);
-        }
-        for (uint32_t o = p->first_in; o != TIMELINE_NONE; o = t->orders.at[o].next_in)
-            assert(t->orders.at[o].to == i && t->points.at[t->orders.at[o].from].is_live);
-    }
-    assert(live == t->live_count);
-}

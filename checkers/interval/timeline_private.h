@@ -169,9 +169,6 @@ MUST_USE enum status timeline_implies(struct timeline *, uint32_t from, uint32_t
 MUST_USE enum status timeline_release(struct timeline *, uint32_t point, bool *is_gone,
                                       struct error *);
 
-/* Asserts that ranks rise along orders, windows are narrow and lists agree. */
-void timeline_check(const struct timeline *);
-
 static inline const struct instant_point *timeline_point(const struct timeline *t, uint32_t point)
 {
     return &t->points.at[point];

@@ -344,19 +344,7 @@ static enum anomaly name_of(const struct fault *fault, const struct suspect *sus
         return ANOMALY_INTERNAL;
     if (suspect->repeats)
         return ANOMALY_DUPLICATE_ELEMENTS;
-    switch (suspect->suspicion) {
-    case SUSPECT_ABORTED:
-    case SUSPECT_LEFT_OUT:
-        return ANOMALY_G1A;
-    case SUSPECT_INTERMEDIATE:
-        return ANOMALY_G1B;
-    case SUSPECT_SELF_LATER:
-        return ANOMALY_FUTURE_READ;
-    case SUSPECT_NOBODY:
-        return ANOMALY_GARBAGE_READ;
-    default:
-        return ANOMALY_COUNT;
-    }
+    return suspects_anomaly(suspect->suspicion);
 }
 
 static void tell_fault(struct buffer *out, const struct history *h, const struct fault *fault,

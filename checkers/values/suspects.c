@@ -278,3 +278,20 @@ enum status suspects_find(struct suspects *s, uint32_t txn, uint32_t op, struct 
     find_value(s, txn, op, value, found);
     return STATUS_OK;
 }
+
+enum anomaly suspects_anomaly(enum suspicion suspicion)
+{
+    switch (suspicion) {
+    case SUSPECT_ABORTED:
+    case SUSPECT_LEFT_OUT:
+        return ANOMALY_G1A;
+    case SUSPECT_INTERMEDIATE:
+        return ANOMALY_G1B;
+    case SUSPECT_SELF_LATER:
+        return ANOMALY_FUTURE_READ;
+    case SUSPECT_NOBODY:
+        return ANOMALY_GARBAGE_READ;
+    default:
+        return ANOMALY_COUNT;
+    }
+}

@@ -10,6 +10,7 @@
 
 #include "base/array.h"
 #include "checkers/graph/places.h"
+#include "history/anomaly.h"
 
 enum suspicion {
     SUSPECT_INITIAL,      /* what was there before all transactions */
@@ -47,6 +48,9 @@ struct suspects {
 
 void suspects_init(struct suspects *, const struct history *, const struct places *);
 void suspects_close(struct suspects *);
+
+/* What a read of such a write is called, or ANOMALY_COUNT: it has no name of its own. */
+enum anomaly suspects_anomaly(enum suspicion);
 
 /*
  * Of the value that operation `op` (a read, or a row) of the transaction returned.

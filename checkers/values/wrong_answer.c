@@ -24,21 +24,13 @@ static bool is_by(const struct history *h, uint32_t txn, uint32_t version)
 
 static enum anomaly name_of(const struct wrong_answer *b)
 {
-    switch (b->suspect.suspicion) {
-    case SUSPECT_NOBODY:
-        return ANOMALY_GARBAGE_READ;
-    case SUSPECT_ABORTED:
-    case SUSPECT_LEFT_OUT:
-        return ANOMALY_G1A;
-    case SUSPECT_INTERMEDIATE:
-        return ANOMALY_G1B;
-    case SUSPECT_SELF_LATER:
-        return ANOMALY_FUTURE_READ;
-    default:
-        return is_by(b->all->history, b->txn, b->held.version) && b->held.version < b->op
-                   ? ANOMALY_INTERNAL
-                   : ANOMALY_RESULT_SET_MISMATCH;
-    }
+    enum anomaly kind = suspects_anomaly(b->suspect.suspicion);
+
+    if (kind != ANOMALY_COUNT)
+        return kind;
+    return is_by(b->all->history, b->txn, b->held.version) && b->held.version < b->op
+               ? ANOMALY_INTERNAL
+               : ANOMALY_RESULT_SET_MISMATCH;
 }
 
 /* "where T3 had left x=5" */

@@ -102,6 +102,54 @@ enum status guarantee_followers_init(struct guarantee_followers *f, const struct
     return status;
 }
 
+/* --- Writers of a session ------------------------------------------------------- */
+
+/* Who of the session at hand wrote each key: a list for each, the last writer first. */
+struct session_writers {
+    uint32_t *session; /* by key: the one at hand, plus one, if it has written it */
+    uint32_t *first;   /* by key: in `all`, plus one */
+    ARRAY(struct cause) all;
+};
+
+static enum status writers_init(struct session_writers *s, const struct weak *w, struct error *err)
+{
+    size_t keys = w->history->key_count;
+
+    TRY(check_memory((void **)&s->session, keys, sizeof *s->session, 0, err));
+    return memory_resize((void **)&s->first, keys, sizeof *s->first, err);
+}
+
+static void writers_close(struct session_writers *s)
+{
+    free(s->session);
+    free(s->first);
+    array_close(&s->all);
+}
+
+/* In `all`, plus one; 0: the session has not written the key. */
+static inline uint32_t writers_first(const struct session_writers *s, uint32_t session,
+                                     uint32_t key)
+{
+    return s->session[key] == session + 1 ? s->first[key] : 0;
+}
+
+static enum status writers_note(struct session_writers *s, const struct guarantee *g,
+                                uint32_t session, uint32_t txn, struct error *err)
+{
+    const struct weak *w = g->w;
+
+    if (guarantee_leaves_out(g, txn))
+        return STATUS_OK;
+    for (uint32_t i = w->write_start[txn]; i < w->write_start[txn + 1]; i++) {
+        uint32_t key = w->write_key[i];
+
+        TRY(array_push(&s->all, ((struct cause){ txn, writers_first(s, session, key) }), err));
+        s->session[key] = session + 1;
+        s->first[key] = (uint32_t)s->all.count;
+    }
+    return STATUS_OK;
+}
+
 /* --- Monotonic reads ----------------------------------------------------------- */
 
 /*
@@ -120,24 +168,19 @@ enum status guarantee_followers_init(struct guarantee_followers *f, const struct
  * session; and of a writer of many keys and a session that reads few, the few are gone through.
  */
 
-struct waiting {
-    uint32_t txn;
-    uint32_t next; /* of the same key, plus one; 0: none */
-};
-
 struct monotonic_reads {
     struct guarantee *g;
     uint32_t *session; /* by key: who reads it, plus one: of others' keys nothing below holds */
     uint32_t *last;    /* by key: whom it was read from last, or WEAK_INITIAL */
     uint32_t *first;   /* by key: in `waiting`, plus one */
     uint32_t *seen;    /* by transaction: the session, plus one, that has read from it */
-    ARRAY(struct waiting) waiting;
+    ARRAY(struct cause) waiting;
     ARRAY(uint32_t) keys; /* that the session reads */
 };
 
 static enum status wait_at(struct monotonic_reads *m, uint32_t txn, uint32_t key, struct error *err)
 {
-    TRY(array_push(&m->waiting, ((struct waiting){ txn, m->first[key] }), err));
+    TRY(array_push(&m->waiting, ((struct cause){ txn, m->first[key] }), err));
     m->first[key] = (uint32_t)m->waiting.count;
     return STATUS_OK;
 }
@@ -317,9 +360,7 @@ enum status guarantee_explain_reads(const struct weak *w, const struct weak_edge
 struct monotonic_writes {
     struct guarantee *g;
     struct guarantee_followers followers;
-    uint32_t *session; /* by key: the one at hand, plus one, if it has written it */
-    uint32_t *first;   /* by key: in `writers`, plus one */
-    ARRAY(struct cause) writers;
+    struct session_writers writers;
 };
 
 /* The last writer; within a scope also those before it. */
@@ -327,10 +368,11 @@ static enum status miss(struct monotonic_writes *m, uint32_t session, uint32_t r
 {
     uint32_t key = m->g->w->read_key[read];
 
-    if (m->session[key] != session + 1 || guarantee_leaves_out(m->g, m->g->w->read_writer[read]))
+    if (guarantee_leaves_out(m->g, m->g->w->read_writer[read]))
         return STATUS_OK;
-    for (uint32_t at = m->first[key]; at != 0; at = m->writers.at[at - 1].next) {
-        TRY(guarantee_add(m->g, m->writers.at[at - 1].txn, read, err));
+    for (uint32_t at = writers_first(&m->writers, session, key); at != 0;
+         at = m->writers.all.at[at - 1].next) {
+        TRY(guarantee_add(m->g, m->writers.all.at[at - 1].txn, read, err));
         if (!m->g->scope || guarantee_is_enough(m->g))
             return STATUS_OK;
     }
@@ -344,7 +386,7 @@ static enum status pass_followers(struct monotonic_writes *m, uint32_t session, 
     const struct weak *w = m->g->w;
     uint32_t last = HISTORY_NONE;
 
-    if (m->writers.count == 0)
+    if (m->writers.all.count == 0)
         return STATUS_OK; /* the session has written nothing before */
     for (uint32_t n = m->followers.start[t4]; n < m->followers.start[t4 + 1]; n++) {
         uint32_t t3 = m->followers.readers[n];
@@ -363,31 +405,12 @@ static enum status pass_followers(struct monotonic_writes *m, uint32_t session, 
     return STATUS_OK;
 }
 
-static enum status note_writes(struct monotonic_writes *m, uint32_t session, uint32_t txn,
-                               struct error *err)
-{
-    const struct weak *w = m->g->w;
-
-    if (guarantee_leaves_out(m->g, txn))
-        return STATUS_OK;
-    for (uint32_t i = w->write_start[txn]; i < w->write_start[txn + 1]; i++) {
-        uint32_t key = w->write_key[i];
-
-        if (m->session[key] != session + 1)
-            m->first[key] = 0;
-        m->session[key] = session + 1;
-        TRY(array_push(&m->writers, ((struct cause){ txn, m->first[key] }), err));
-        m->first[key] = (uint32_t)m->writers.count;
-    }
-    return STATUS_OK;
-}
-
 static enum status writes_pass_session(struct monotonic_writes *m, const uint32_t *txns, uint32_t count,
                                        struct error *err)
 {
     struct weak *w = m->g->w;
 
-    m->writers.count = 0;
+    m->writers.all.count = 0;
     for (uint32_t n = 0; n < count; n++) {
         uint32_t txn = txns[n], session = w->history->txn_session[txn];
 
@@ -397,7 +420,7 @@ static enum status writes_pass_session(struct monotonic_writes *m, const uint32_
         if (guarantee_is_enough(m->g))
             return STATUS_OK;
         if (!weak_is_unknown(w, txn))
-            TRY(note_writes(m, session, txn, err));
+            TRY(writers_note(&m->writers, m->g, session, txn, err));
     }
     return STATUS_OK;
 }
@@ -405,13 +428,11 @@ static enum status writes_pass_session(struct monotonic_writes *m, const uint32_
 static enum status writes_pass(struct monotonic_writes *m, struct error *err)
 {
     struct weak *w = m->g->w;
-    size_t keys = w->history->key_count;
     uint32_t *start = NULL, *txns = NULL;
     enum status status;
 
     TRY(guarantee_followers_init(&m->followers, w, err));
-    TRY(check_memory((void **)&m->session, keys, sizeof *m->session, 0, err));
-    TRY(memory_resize((void **)&m->first, keys, sizeof *m->first, err));
+    TRY(writers_init(&m->writers, w, err));
     status = weak_sort_by_session(w, &start, &txns, true, err);
     for (uint32_t s = 0; s < w->session_count && status == STATUS_OK && !w->is_stopped; s++) {
         status = writes_pass_session(m, txns + start[s], start[s + 1] - start[s], err);
@@ -429,9 +450,7 @@ enum status guarantee_writes(struct guarantee *g, struct error *err)
     enum status status = writes_pass(&m, err);
 
     guarantee_followers_close(&m.followers);
-    free(m.session);
-    free(m.first);
-    array_close(&m.writers);
+    writers_close(&m.writers);
     return status;
 }
 
@@ -460,9 +479,7 @@ enum status guarantee_explain_writes(const struct weak *w, const struct weak_edg
 
 struct session_write {
     struct guarantee *g;
-    uint32_t *session; /* by key: the one at hand, plus one, if it has written it */
-    uint32_t *first;   /* by key: in `writers`, plus one */
-    ARRAY(struct cause) writers;
+    struct session_writers writers;
 };
 
 static enum status pass_own_txn(struct session_write *o, uint32_t session, uint32_t txn, struct error *err)
@@ -470,38 +487,26 @@ static enum status pass_own_txn(struct session_write *o, uint32_t session, uint3
     const struct weak *w = o->g->w;
 
     for (uint32_t i = w->read_start[txn]; i < w->read_start[txn + 1]; i++) {
-        uint32_t key = w->read_key[i];
-        uint32_t at = o->session[key] == session + 1 ? o->first[key] : 0;
+        uint32_t at = writers_first(&o->writers, session, w->read_key[i]);
 
         if (guarantee_leaves_out(o->g, w->read_writer[i]))
             continue;
-        for (; at != 0; at = o->g->scope ? o->writers.at[at - 1].next : 0) {
-            TRY(guarantee_add(o->g, o->writers.at[at - 1].txn, i, err));
+        for (; at != 0; at = o->g->scope ? o->writers.all.at[at - 1].next : 0) {
+            TRY(guarantee_add(o->g, o->writers.all.at[at - 1].txn, i, err));
             if (guarantee_is_enough(o->g))
                 return STATUS_OK;
         }
     }
-    for (uint32_t i = w->write_start[txn];
-         i < w->write_start[txn + 1] && !guarantee_leaves_out(o->g, txn); i++) {
-        uint32_t key = w->write_key[i];
-        uint32_t next = o->session[key] == session + 1 ? o->first[key] : 0;
-
-        TRY(array_push(&o->writers, ((struct cause){ txn, next }), err));
-        o->session[key] = session + 1;
-        o->first[key] = (uint32_t)o->writers.count;
-    }
-    return STATUS_OK;
+    return writers_note(&o->writers, o->g, session, txn, err);
 }
 
 static enum status pass_own(struct session_write *o, struct error *err)
 {
     struct weak *w = o->g->w;
-    size_t keys = w->history->key_count;
 
-    TRY(check_memory((void **)&o->session, keys, sizeof *o->session, 0, err));
-    TRY(memory_resize((void **)&o->first, keys, sizeof *o->first, err));
+    TRY(writers_init(&o->writers, w, err));
     for (uint32_t s = 0; s < w->session_count; s++) {
-        o->writers.count = 0;
+        o->writers.all.count = 0;
         for (uint32_t at = w->session_start[s]; at < w->session_start[s + 1]; at++) {
             if ((at % 1024 == 0 && weak_is_stopped(w)) || guarantee_is_enough(o->g))
                 return STATUS_OK;
@@ -516,9 +521,7 @@ enum status guarantee_own_writes(struct guarantee *g, struct error *err)
     struct session_write o = { .g = g };
     enum status status = pass_own(&o, err);
 
-    free(o.session);
-    free(o.first);
-    array_close(&o.writers);
+    writers_close(&o.writers);
     return status;
 }
 

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "checkers/interval/online/watcher.h"
+#include "tests/checkers/interval/structure_checks.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -115,7 +116,7 @@ static void feed(struct watcher *w, uint32_t stream, struct text bytes)
         return;
     status = watcher_feed(w, stream, bytes, &err);
     assert(status == STATUS_OK);
-    pipeline_check(&w->pipeline);
+    structure_check_pipeline(&w->pipeline);
 }
 
 static void end(struct watcher *w, uint32_t stream)
@@ -124,7 +125,7 @@ static void end(struct watcher *w, uint32_t stream)
     enum status status = watcher_end(w, stream, false, &err);
 
     assert(status == STATUS_OK);
-    pipeline_check(&w->pipeline);
+    structure_check_pipeline(&w->pipeline);
 }
 
 static void finish(struct watcher *w, const size_t *told)
@@ -211,7 +212,7 @@ static void disturb(struct watcher *w, const struct input *in, uint32_t stream, 
     if (status == STATUS_OK && in->switches & LOSES && n % 5 == 4)
         status = watcher_lose(w, stream, &err);
     assert(status == STATUS_OK);
-    pipeline_check(&w->pipeline);
+    structure_check_pipeline(&w->pipeline);
 }
 
 static void judge_growing(const struct input *in)

@@ -2,8 +2,8 @@
  * Conditions of SQL: by hand, and random ones against the compiled conditions
  * of programs/, which share nothing with this room but the parser.
  */
-#include "verify/sql/clause_private.h"
 #include "verify/sql/expression_private.h"
+#include "verify/sql/query.h"
 
 #include <stdio.h>
 #include <string.h>

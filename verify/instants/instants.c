@@ -352,7 +352,7 @@ bool instants_is_nothing(const struct history *h, struct value value)
 
 static int64_t last_element(const struct history *h, struct value list)
 {
-    struct elements elements = versions_elements(h, list);
+    struct list_elements elements = versions_elements(h, list);
 
     assert(elements.count > 0);
     return elements.at[elements.count - 1];

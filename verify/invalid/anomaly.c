@@ -100,7 +100,7 @@ static bool is_partial(const struct verifier *v, const struct reading *r)
 
 /* What others had appended of a list that a transaction read behind its own appends; false: it lacks them. */
 static bool others_elements(const struct verifier *v, uint32_t txn, uint32_t op,
-                            struct elements *others)
+                            struct list_elements *others)
 {
     uint32_t own = lookup_own_count(v, txn, op, v->h->op_key[op]);
 
@@ -115,7 +115,7 @@ static bool others_elements(const struct verifier *v, uint32_t txn, uint32_t op,
 static bool has_changed(const struct verifier *v, const struct reading *r)
 {
     const struct history *h = v->h;
-    struct elements now, then;
+    struct list_elements now, then;
     /* Where nobody keeps two writers apart, its own version may stand behind what it had not seen. */
     bool may_grow = LEVEL_BIT(v->w->level) & (LEVEL_BIT(LEVEL_READ_ATOMIC) |
                                               LEVEL_BIT(LEVEL_CAUSAL) | LEVEL_BIT(LEVEL_PREFIX));
@@ -199,7 +199,7 @@ static enum status judge(struct verifier *v, const struct blamed *b, struct erro
 /* With values alone it may do so before what the reader itself had appended. */
 static bool list_ends_with(const struct verifier *v, const struct blamed *b, int64_t element)
 {
-    struct elements list = versions_elements(v->h, b->value);
+    struct list_elements list = versions_elements(v->h, b->value);
     uint64_t own = 0;
 
     if (v->basis->infers_versions && !b->is_head)
@@ -244,7 +244,7 @@ static enum status check_origin(struct verifier *v, const struct blamed *b, stru
 /* Whether a list has an element twice. */
 static enum status check_repeated(struct verifier *v, const struct blamed *b, struct error *err)
 {
-    struct elements list = versions_elements(v->h, b->value);
+    struct list_elements list = versions_elements(v->h, b->value);
     struct map elements = { 0 };
     enum status status = STATUS_OK;
     size_t place;

@@ -171,7 +171,7 @@ enum status deduced_is_of_wrong_list(struct verifier *v, const struct named_edge
     uint32_t txn = e->from_end.txn, op = e->from_end.op;
     uint32_t from = e->from_end.version, to = e->to_end.version;
     struct reading reading = { 0 };
-    struct elements list;
+    struct list_elements list;
 
     *is_it = false;
     if (e->w->kind != EDGE_RW || op_is_head(h->op_kind[op]) || h->op_key[op] != e->key ||
@@ -248,7 +248,7 @@ const struct edge_rules deduced_rules = { check_written, check_was_read, check_w
 
 struct half {
     uint32_t txn, op, version;
-    struct elements list;
+    struct list_elements list;
 };
 
 static enum status look_at_half(struct verifier *v, const struct witness_read *w, uint32_t key,
@@ -277,7 +277,7 @@ static enum status look_at_half(struct verifier *v, const struct witness_read *w
 static enum status check_incompatible(struct verifier *v, uint32_t key, const struct half *half,
                                       struct error *err)
 {
-    const struct elements *a = &half[0].list, *b = &half[1].list;
+    const struct list_elements *a = &half[0].list, *b = &half[1].list;
 
     if (!source_is_plain(v, key))
         return verify_refuse(v, err, "it is no list that was appended to and nothing else");

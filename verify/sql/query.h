@@ -7,9 +7,27 @@
 #ifndef VERIFY_SQL_QUERY_H
 #define VERIFY_SQL_QUERY_H
 
+#include <pg_query/pg_query.pb-c.h>
+
 #include "base/array.h"
-#include "verify/sql/clause_private.h"
 #include "verify/sql/expression_private.h"
+
+/* Part of a query: "WHERE v > 1", "ORDER BY v", or what stands behind SELECT. */
+enum clause_part { CLAUSE_WHERE, CLAUSE_ORDER, CLAUSE_TARGETS };
+
+/* The tree that PostgreSQL's own parser makes of such a part. */
+struct clause {
+    PgQuery__ParseResult *result;
+    size_t count; /* 1 for CLAUSE_WHERE */
+    PgQuery__Node **nodes;
+};
+
+/*
+ * Refuses a text that is more than this part, so that it would change the query that it is put
+ * into, and one that is too long or too deep for a parser that calls itself.
+ */
+MUST_USE enum status clause_open(struct clause *, enum clause_part, struct text, struct error *);
+void clause_close(struct clause *);
 
 enum match { MATCH_NO, MATCH_YES, MATCH_UNDECIDED };
 

@@ -210,7 +210,8 @@ static enum status list_sessions(struct saturation *s, struct error *err)
     struct verifier *v = s->v;
     const struct history *h = v->h;
 
-    TRY(verify_bucket(v, &s->sessions, h->session_count, h->txn_count, session_of, v, err));
+    TRY(verify_bucket(v, (struct bucketing){ h->session_count, h->txn_count, session_of, v },
+                      &s->sessions, err));
     return versions_list_before(v, &s->before, err);
 }
 
@@ -612,8 +613,9 @@ static enum status check_writers(struct saturation *s, bool of_reads, struct err
 {
     struct buckets reads;
 
-    TRY(verify_bucket(s->v, &reads, s->v->h->session_count, s->v->h->op_count, session_read, s,
-                      err));
+    TRY(verify_bucket(
+        s->v, (struct bucketing){ s->v->h->session_count, s->v->h->op_count, session_read, s },
+        &reads, err));
     for (size_t i = 0; i < s->v->h->session_count; i++)
         TRY(walk_session(s, i, of_reads, &reads, err));
     return STATUS_OK;

@@ -50,9 +50,10 @@ uint32_t inferred_read(const struct verifier *v, uint32_t txn, uint32_t op)
 
 /* --- Lists ------------------------------------------------------------------- */
 
-static struct elements list_of(const struct history *h, uint32_t op)
+static struct list_elements list_of(const struct history *h, uint32_t op)
 {
-    return op == HISTORY_NONE ? (struct elements){ 0 } : versions_elements(h, history_value(h, op));
+    return op == HISTORY_NONE ? (struct list_elements){ 0 }
+                              : versions_elements(h, history_value(h, op));
 }
 
 /*
@@ -85,7 +86,7 @@ static enum status number_elements(struct verifier *v, struct error *err)
         n->element_start[key + 1] = n->element_start[key] + list_of(v->h, n->longest[key]).count;
     TRY(GET(element, n->element_start[key_count]));
     for (uint32_t key = 0; key < key_count; key++) {
-        struct elements list = list_of(v->h, n->longest[key]);
+        struct list_elements list = list_of(v->h, n->longest[key]);
 
         for (uint64_t i = 0; i < list.count; i++) {
             uint32_t op = HISTORY_NONE;
@@ -99,9 +100,9 @@ static enum status number_elements(struct verifier *v, struct error *err)
     return STATUS_OK;
 }
 
-bool inferred_begins(const struct verifier *v, uint32_t key, struct elements list)
+bool inferred_begins(const struct verifier *v, uint32_t key, struct list_elements list)
 {
-    struct elements longest = list_of(v->h, v->inferred->longest[key]);
+    struct list_elements longest = list_of(v->h, v->inferred->longest[key]);
 
     return list.count == 0 || (list.count <= longest.count &&
                                memcmp(longest.at, list.at, list.count * sizeof *list.at) == 0);
@@ -196,8 +197,9 @@ enum status inferred_build(struct verifier *v, struct error *err)
     if (!v->judges_reads)
         drop_incompatible(v);
     TRY(number_elements(v, err));
-    return verify_bucket(v, &n->touches, h->op_count + h->key_count, h->op_count, place_touched, v,
-                         err);
+    return verify_bucket(
+        v, (struct bucketing){ h->op_count + h->key_count, h->op_count, place_touched, v },
+        &n->touches, err);
 }
 
 /* --- By one transaction, or two ---------------------------------------------- */

@@ -42,7 +42,7 @@ uint32_t inferred_read(const struct verifier *, uint32_t txn, uint32_t op);
 uint32_t inferred_position(const struct verifier *, uint32_t append);
 
 /* Whether the longest list of a key begins so. */
-bool inferred_begins(const struct verifier *, uint32_t key, struct elements);
+bool inferred_begins(const struct verifier *, uint32_t key, struct list_elements);
 /* What appended its elements: VERSION_INITIAL, too, for those that nobody who may count did. */
 const uint32_t *inferred_elements(const struct verifier *, uint32_t key, size_t *count);
 

@@ -58,7 +58,7 @@ static enum status add_element(struct verifier *v, uint32_t key, int64_t element
 static enum status add_elements(struct verifier *v, uint32_t key, struct value value, uint32_t txn,
                                 struct error *err)
 {
-    struct elements list = versions_elements(v->h, value);
+    struct list_elements list = versions_elements(v->h, value);
 
     for (uint64_t i = 0; i < list.count; i++)
         TRY(add_element(v, key, list.at[i], txn, VERSION_INITIAL, err));
@@ -149,7 +149,8 @@ static enum status list_sorts(struct verifier *v, struct sources *s, struct erro
         version = version_at(v, n, &key);
         TRY(name_sort(v, s, key, version, err));
     }
-    TRY(verify_bucket(v, &s->by_sort, intern_count(&s->sorts), count, sort_of_number, v, err));
+    TRY(verify_bucket(v, (struct bucketing){ intern_count(&s->sorts), count, sort_of_number, v },
+                      &s->by_sort, err));
     for (size_t i = 0; i < count; i++)
         s->by_sort.at[i] = version_at(v, s->by_sort.at[i], &key);
     return STATUS_OK;
@@ -277,7 +278,7 @@ static bool is_torn(const struct verifier *v, uint32_t key, size_t first_span)
 }
 
 /* The elements of others that were read, or that the read is wrong. */
-static enum status read_plain(struct verifier *v, struct reading *r, struct elements list,
+static enum status read_plain(struct verifier *v, struct reading *r, struct list_elements list,
                               struct error *err)
 {
     const struct history *h = v->h;
@@ -320,7 +321,7 @@ static enum status find_sorts(struct verifier *v, struct reading *r, struct valu
 
     r->sorts[0] = intern_find(&s->sorts, versions_value_bytes(v, r->key, false, value));
     if (s->is_appended[r->key] && value.kind == VALUE_LIST) {
-        struct elements list = versions_elements(v->h, value);
+        struct list_elements list = versions_elements(v->h, value);
 
         if (list.count > 0)
             r->sorts[1] =
@@ -356,8 +357,8 @@ static enum status read_others(struct verifier *v, struct reading *r, struct val
  * A list that does not end with what its own transaction had appended; or of one that had appended
  * nothing, and that is wrong: what its last element says all the same.
  */
-static enum status read_list_elsewhere(struct verifier *v, struct reading *r, struct elements list,
-                                       struct error *err)
+static enum status read_list_elsewhere(struct verifier *v, struct reading *r,
+                                       struct list_elements list, struct error *err)
 {
     bool has_own = lookup_own_before(v, r->op) != HISTORY_NONE;
     uint32_t op = VERSION_INITIAL;
@@ -394,10 +395,10 @@ static bool is_own_earlier(const struct verifier *v, const struct reading *r, st
 }
 
 /* Whether a list begins with the initial one, of so many elements. */
-static bool begins_rightly(const struct history *h, uint32_t key, struct elements list,
+static bool begins_rightly(const struct history *h, uint32_t key, struct list_elements list,
                            uint64_t *initial_count)
 {
-    struct elements initial = versions_elements(h, history_initial(h, key));
+    struct list_elements initial = versions_elements(h, history_initial(h, key));
 
     *initial_count = initial.count;
     return initial.count <= list.count &&
@@ -406,7 +407,7 @@ static bool begins_rightly(const struct history *h, uint32_t key, struct element
 }
 
 /* Each element behind what its transaction had appended before it, and none twice. */
-static enum status follow_appends(struct verifier *v, uint32_t key, struct elements list,
+static enum status follow_appends(struct verifier *v, uint32_t key, struct list_elements list,
                                   bool *never_was, struct error *err)
 {
     const struct sources *s = v->sources;
@@ -433,7 +434,7 @@ enum status source_list_never_was(struct verifier *v, const struct reading *r, b
 {
     const struct history *h = v->h;
     struct value value = versions_value_plain(h, history_value(h, r->op));
-    struct elements list = versions_elements(h, value);
+    struct list_elements list = versions_elements(h, value);
     uint64_t initial;
 
     *never_was = false;

@@ -183,7 +183,7 @@ static bool is_added_after(const struct verifier *v, uint32_t key, int64_t eleme
 static enum status has_later(struct verifier *v, const struct glimpse *g, uint32_t writer,
                              bool *has, struct error *err)
 {
-    struct elements list = versions_elements(v->h, g->value);
+    struct list_elements list = versions_elements(v->h, g->value);
 
     *has = false;
     if (v->closing != CLOSED_BY_TIME || key_has_initial(v, g->key))
@@ -200,7 +200,7 @@ static enum status check_strange(struct verifier *v, const struct witness_read *
                                  const struct glimpse *g, struct error *err)
 {
     const struct history *h = v->h;
-    struct elements list = versions_elements(h, g->value);
+    struct list_elements list = versions_elements(h, g->value);
     struct map added = { 0 };
     bool is_strange = false;
     enum status status = STATUS_OK;
@@ -369,7 +369,7 @@ enum status verify_workload_read(struct verifier *v, const struct witness_anomal
 static enum status has_more(struct verifier *v, const struct glimpse *g,
                             const struct glimpse *other, bool *has, struct error *err)
 {
-    struct elements list = versions_elements(v->h, g->value);
+    struct list_elements list = versions_elements(v->h, g->value);
 
     *has = false;
     for (uint64_t i = 0; i < list.count && !*has; i++) {
@@ -438,7 +438,7 @@ static enum status begin_holdings(struct holdings *s, bool is_set, struct error 
     TRY(VERIFY_GET(s->v, s->sum, h->key_count, err));
     for (uint32_t key = 0; key < h->key_count; key++) {
         struct value initial = history_initial(h, key);
-        struct elements list = versions_elements(h, initial);
+        struct list_elements list = versions_elements(h, initial);
 
         s->size[key] = 0;
         s->sum[key] = !is_set && initial.kind == VALUE_INTEGER ? initial.bits : 0;
@@ -462,7 +462,7 @@ static enum status read_set(struct holdings *s, uint32_t txn, uint32_t op, struc
 {
     const struct history *h = s->v->h;
     struct value value = versions_value_plain(h, history_value(h, op));
-    struct elements list = versions_elements(h, value);
+    struct list_elements list = versions_elements(h, value);
     uint64_t distinct = 0, unused;
 
     if (value.kind != VALUE_LIST && value.kind != VALUE_NULL)

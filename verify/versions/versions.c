@@ -266,8 +266,9 @@ static enum status find_tables(struct verifier *v, struct error *err)
 
     static_assert(INTERN_NONE == HISTORY_NONE, "a key of no table is in no bucket");
     if (status == STATUS_OK)
-        status = verify_bucket(v, &v->table_keys, v->h->table_count, v->h->key_count, table_of_key,
-                               &t, err);
+        status = verify_bucket(
+            v, (struct bucketing){ v->h->table_count, v->h->key_count, table_of_key, &t },
+            &v->table_keys, err);
     intern_close(&t.names);
     return status;
 }
@@ -299,12 +300,12 @@ enum status versions_build(struct verifier *v, struct error *err)
 
 /* --- What they hold ---------------------------------------------------------- */
 
-struct elements versions_elements(const struct history *h, struct value list)
+struct list_elements versions_elements(const struct history *h, struct value list)
 {
     if (list.kind != VALUE_LIST)
-        return (struct elements){ 0 };
-    return (struct elements){ h->list_element + h->list_start[list.bits],
-                              h->list_start[list.bits + 1] - h->list_start[list.bits] };
+        return (struct list_elements){ 0 };
+    return (struct list_elements){ h->list_element + h->list_start[list.bits],
+                                   h->list_start[list.bits + 1] - h->list_start[list.bits] };
 }
 
 struct value versions_value_plain(const struct history *h, struct value value)
@@ -328,9 +329,9 @@ struct value version_value(const struct verifier *v, uint32_t key, uint32_t op)
 }
 
 /* Whether a version without appends holds just these elements. */
-static bool has_elements(const struct history *h, struct value held, struct elements list)
+static bool has_elements(const struct history *h, struct value held, struct list_elements list)
 {
-    struct elements own = versions_elements(h, held);
+    struct list_elements own = versions_elements(h, held);
 
     if (versions_value_plain(h, held).kind != (list.count > 0 ? VALUE_LIST : VALUE_NULL))
         return false;
@@ -340,7 +341,7 @@ static bool has_elements(const struct history *h, struct value held, struct elem
 
 bool versions_value_has_element(const struct history *h, struct value value, int64_t element)
 {
-    struct elements list = versions_elements(h, value);
+    struct list_elements list = versions_elements(h, value);
 
     for (uint64_t i = 0; i < list.count; i++)
         if (list.at[i] == element)
@@ -351,7 +352,7 @@ bool versions_value_has_element(const struct history *h, struct value value, int
 bool version_has_value(const struct verifier *v, uint32_t key, uint32_t op, struct value value)
 {
     const struct history *h = v->h;
-    struct elements list = versions_elements(h, value);
+    struct list_elements list = versions_elements(h, value);
 
     if (op == VERSION_INITIAL || h->op_kind[op] != OP_APPEND)
         return versions_value_is_same(h, version_value(v, key, op), value);
@@ -382,7 +383,7 @@ static void put_value(struct buffer *out, const struct history *h, struct value 
 {
     buffer_byte(out, (char)value.kind);
     if (value.kind == VALUE_LIST) {
-        struct elements list = versions_elements(h, value);
+        struct list_elements list = versions_elements(h, value);
 
         put_number(out, list.count);
         put(out, list.at, list.count * sizeof *list.at);
@@ -430,7 +431,7 @@ static enum status add(struct verifier *v, struct text bytes, struct error *err)
 static enum status add_value(struct verifier *v, uint32_t key, struct value value,
                              struct error *err)
 {
-    struct elements list = versions_elements(v->h, value);
+    struct list_elements list = versions_elements(v->h, value);
 
     if (list.count == 0)
         return add(v, versions_value_bytes(v, key, false, value), err);
@@ -459,7 +460,7 @@ static enum status add_all(struct verifier *v, struct error *err)
 enum status versions_written_by_nobody(struct verifier *v, uint32_t key, struct value value,
                                        bool *strange, struct error *err)
 {
-    struct elements list = versions_elements(v->h, value);
+    struct list_elements list = versions_elements(v->h, value);
 
     if (!v->has_written)
         TRY(add_all(v, err));

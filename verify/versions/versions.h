@@ -52,12 +52,12 @@ bool version_has_value(const struct verifier *, uint32_t key, uint32_t op, struc
 struct value version_value(const struct verifier *, uint32_t key, uint32_t op);
 
 /* What a list holds; nothing, if it is none. */
-struct elements {
+struct list_elements {
     const int64_t *at;
     uint64_t count;
 };
 
-struct elements versions_elements(const struct history *, struct value);
+struct list_elements versions_elements(const struct history *, struct value);
 /* The empty list and null are one. */
 struct value versions_value_plain(const struct history *, struct value);
 bool versions_value_is_same(const struct history *, struct value, struct value);

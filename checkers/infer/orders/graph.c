@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "checkers/graph/anomaly.h"
+#include "checkers/graph/cycles.h"
 #include "checkers/infer/infer_private.h"
 #include "checkers/infer/lists/lists_edges.h"
 #include "checkers/infer/orders/completion_private.h"
@@ -356,7 +356,7 @@ static enum status judge_asked(struct inferred_graph *j, struct error *err)
 {
     struct infer *c = j->infer;
     enum level level = c->options->level;
-    struct anomaly_teller teller = { c->check, c->history };
+    struct cycles_teller teller = { c->check, c->history };
     bool is_violated = false;
 
     if (!(INFER_GRAPH_LEVELS & LEVEL_BIT(level)))
@@ -366,7 +366,7 @@ static enum status judge_asked(struct inferred_graph *j, struct error *err)
         return STATUS_OK;
     if (!j->knows_cycles)
         TRY(keep_early(j, err));
-    TRY(cycles_tell(&j->cycles, level, anomaly_tell_cycle, &teller, err));
+    TRY(cycles_tell(&j->cycles, level, cycles_tell_finding, &teller, err));
     check_doubt(c->check, "there is a cycle, but the search for a short one ran out of steps");
     return STATUS_OK;
 }
@@ -397,10 +397,10 @@ enum status infer_decide_models(const struct infer *c, const struct cycles *cycl
 static enum status tell_asked_model(struct infer *c, const struct models *models,
                                     struct error *err)
 {
-    struct anomaly_teller teller = { c->check, c->history };
+    struct cycles_teller teller = { c->check, c->history };
     bool is_spent = false;
 
-    TRY(models_tell(models, c->options->level, anomaly_tell_cycle, &teller, &is_spent, err));
+    TRY(models_tell(models, c->options->level, cycles_tell_finding, &teller, &is_spent, err));
     check_doubt(c->check, is_spent
                               ? "there is a cycle, but the search for a short one ran out of steps"
                               : "there is a cycle, but none of a form that a witness has");

@@ -210,21 +210,3 @@ uint32_t pipeline_awaited(const struct pipeline *p)
     return p->heap.count > 0 && p->heap.at[0].serial == UINT64_MAX ? p->heap.at[0].lane
                                                                    : PIPELINE_NONE;
 }
-
-void pipeline_check(const struct pipeline *p)
-{
-    size_t waiting = 0;
-
-    for (size_t i = 0; i < p->heap.count; i++) {
-        const struct pipeline_lane *lane = &p->lanes.at[p->heap.at[i].lane];
-        struct pipeline_place place = place_of(lane, p->heap.at[i].lane);
-
-        assert(lane->place == i && place.key == p->heap.at[i].key &&
-               place.serial == p->heap.at[i].serial);
-        assert(i == 0 || !is_before(&p->heap.at[i], &p->heap.at[(i - 1) / 2]));
-        waiting += lane->items.count - lane->first;
-        for (size_t k = lane->first + 1; k < lane->items.count; k++)
-            assert(lane->items.at[k - 1].invoked <= lane->items.at[k].invoked);
-    }
-    assert(waiting == p->waiting);
-}

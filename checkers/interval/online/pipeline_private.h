@@ -84,9 +84,6 @@ static inline const struct pipeline_lane *pipeline_lane(const struct pipeline *p
     return &p->lanes.at[lane];
 }
 
-/* Asserts that the heap is one and that lanes are in order. */
-void pipeline_check(const struct pipeline *);
-
 /*
  * recent: whether something came before, of so much as came last.
  *

@@ -6,6 +6,7 @@
 
 #include "history/io/sink.h"
 #include "history/jsonl/jsonl_write.h"
+#include "tests/checkers/interval/structure_checks.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -115,7 +116,7 @@ void stream_feed(struct watcher *w, uint32_t stream, struct text text, size_t pi
         ASSERT_OK(watcher_feed(w, stream, (struct text){ text.at, length }, &err), &err);
         text.at += length;
         text.length -= length;
-        pipeline_check(&w->pipeline);
+        structure_check_pipeline(&w->pipeline);
     }
     ASSERT_OK(watcher_end(w, stream, false, &err), &err);
 }

@@ -1,6 +1,7 @@
 #include "checkers/interval/interval_model.h"
 
 #include "tests/checkers/checker_fixture.h"
+#include "tests/checkers/interval/structure_checks.h"
 #include "unity.h"
 
 #define BYTES_MAX 4096 /* of a key that few transactions use at a time */
@@ -39,7 +40,7 @@ static void pass(enum interval_trace_kind kind, uint32_t key, uint64_t value, in
     ASSERT_OK(interval_model_advance(&model, at, &err), &err);
     ASSERT_OK(interval_model_add(&model, &trace, &err), &err);
     if (at % 1000 == 0)
-        interval_model_check(&model);
+        structure_check_model(&model);
 }
 
 static void expect_nothing_found(void)
@@ -53,7 +54,7 @@ static void a_key_that_is_only_read_does_not_keep_who_read_it(void)
 {
     for (int64_t i = 0; i < 20000; i++)
         pass(TRACE_READ, 3, 0, 20 * i);
-    TEST_ASSERT_LESS_THAN(BYTES_MAX, interval_model_key_bytes(&model, 3));
+    TEST_ASSERT_LESS_THAN(BYTES_MAX, structure_key_bytes(&model, 3));
     expect_nothing_found();
 }
 
@@ -64,7 +65,7 @@ static void nor_does_one_that_is_written_keep_what_was_overwritten(void)
         pass(TRACE_READ, 3, (uint64_t)i + 1, 40 * i + 20);
     }
     TEST_ASSERT_LESS_THAN(400, model.versions.count);
-    TEST_ASSERT_LESS_THAN(BYTES_MAX, interval_model_key_bytes(&model, 3));
+    TEST_ASSERT_LESS_THAN(BYTES_MAX, structure_key_bytes(&model, 3));
     expect_nothing_found();
 }
 

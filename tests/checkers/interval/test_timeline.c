@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "base/random.h"
+#include "tests/checkers/interval/structure_checks.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -39,7 +40,7 @@ static bool lay(uint32_t from, uint32_t to)
     TEST_ASSERT_EQUAL(
         STATUS_OK,
         timeline_order(&timeline, (struct instant_order){ from, to, ORDER_READ, 0 }, &holds, &err));
-    timeline_check(&timeline);
+    structure_check_timeline(&timeline);
     return holds;
 }
 
