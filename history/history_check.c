@@ -1,5 +1,6 @@
 /*
- * Whether the columns of a history agree with each other, so that nobody who reads it need ask again.
+ * Checks that the columns of a history agree with each other, so that nobody who reads it need ask
+ * again.
  *
  * Each step may rely on those before it: counts and presence, where parts begin, texts, tables and rows; then
  * transactions, operations and statements; then version sets and orders.

@@ -1,5 +1,6 @@
 /*
- * The transactions of a history, their operations and statements, the version sets and the version orders.
+ * Checks the transactions of a history: their operations and statements, version sets and version
+ * orders.
  */
 #include "history/history_check_private.h"
 

@@ -1,6 +1,7 @@
 /*
- * Causal, by version orders and version sets: Biswas and Enea's axiom (2019), where the
- * certificate says who wrote what each operation read, and in which order versions stand.
+ * Checks causal consistency by version orders and version sets, with the axiom of Biswas and Enea
+ * (2019): the certificate says who wrote what each operation read, and in which order versions
+ * stand.
  *
  *     so      sessions                  wr   whose versions somebody read
  *     before  what so and wr lead from, over any number of steps

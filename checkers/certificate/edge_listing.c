@@ -1,5 +1,5 @@
 /*
- * Edges by rank, and nothing else of them: what a graph is made of.
+ * Lists the edges between transactions by rank, without saying what they are about, for graphs.
  *
  * The walk (walk.c) says of each edge what it is about; here a
  * hundred million go by, of which most need not even be looked for. An edge that

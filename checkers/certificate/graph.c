@@ -1,5 +1,5 @@
 /*
- * The graph of a level: its components first, and only within them what the edges are.
+ * Builds the graph of a level: its components first, and what the edges are only within them.
  *
  * Most edges lead forward in time, and far: they are of no cycle if nothing leads
  * back as far. Let all edges be in the graph that lead forward by less than a span,

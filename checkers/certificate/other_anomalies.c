@@ -1,6 +1,6 @@
 /*
- * What no graph tells: updates that were lost though nobody read anything, and the
- * names that people have for certain cycles.
+ * Finds the anomalies that are not cycles: updates that were lost although nobody read anything.
+ * It also finds the other names of cycles.
  */
 #include "checkers/certificate/other_anomalies_private.h"
 

@@ -1,5 +1,5 @@
 /*
- * Which versions of rows a predicate matches, looked up in columns.
+ * Looks up in columns of numbers which versions of rows a predicate matches.
  *
  *     number        0    1    2    3    4        versions of t/7, then of t/9
  *     row of        t/7  t/7  t/7  t/9  t/9

@@ -1,5 +1,5 @@
 /*
- * Two replays in the order of places: of everything, and of statements alone.
+ * Replays transactions in the order of their places: all of them, or statements alone.
  *
  * The first asks whether all went as if transactions had run one after the other.
  *

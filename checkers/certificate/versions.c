@@ -1,5 +1,5 @@
 /*
- * The versions, from the version orders.
+ * Lays out the versions of each key from the version orders of the certificate.
  */
 #include "checkers/certificate/versions_private.h"
 

@@ -1,6 +1,6 @@
 /*
- * The walk: transactions in the order of their places, then those without one; of
- * each what it saw, and then what it left behind.
+ * Walks through the transactions in the order of their places, then through those without one; of
+ * each it visits what it saw, and then what it left behind.
  */
 #include "checkers/certificate/walk_private.h"
 

@@ -1,6 +1,6 @@
 /*
  * Read atomic: t3 read x from t1; whoever also wrote x, and comes before t3 in its session or was
- * read from by it: before t1.
+ * read from by it, comes before t1.
  *
  *     T1: w(x,1) w(y,1)    T2: r(x,1) r(y,null)       does not hold: T1 is seen in part
  *

@@ -1,6 +1,6 @@
 /*
- * Causal: t3 read x from t1; whoever also wrote x, and is before t3 by session order and reads, over
- * any number of steps: before t1.
+ * Causal: t3 read x from t1; whoever also wrote x, and is before t3 by session order and reads,
+ * over any number of steps, comes before t1.
  *
  *     A: T1: w(x,1), T2: w(x,2) w(y,2)    B: T3: r(y,2), T4: r(x,1)       does not hold
  *

@@ -1,7 +1,7 @@
 /*
- * What each transaction wrote last of each key, and what it read of others: one pass over
- * the operations, as they stand. Reads of what the transaction itself had written are
- * judged here; only where that is a list must they wait.
+ * Collects what each transaction wrote last of each key, and what it read of others, in one pass
+ * over the operations. Reads of what the transaction itself had written are judged here; only
+ * those of lists must wait.
  */
 #include "checkers/weak/gather_private.h"
 

@@ -1,5 +1,5 @@
 /*
- * An order of all transactions that take part, or the strongly connected components that hinder
+ * Orders all transactions that take part, or finds the strongly connected components that prevent
  * it: Tarjan's search, without recursion, along what comes before. What was read from and the
  * session need no graph, as each transaction knows them; only shown and co edges are laid out.
  */

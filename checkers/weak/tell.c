@@ -1,6 +1,6 @@
 /*
- * What is told of a history that is wrong: a smallest cycle of each component, and whatever
- * would have to come before the initial transaction.
+ * Adds the findings of a history that is wrong: a smallest cycle of each component, and each
+ * writer that would have to come before the initial transaction.
  */
 #include "checkers/weak/tell_private.h"
 

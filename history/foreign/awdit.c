@@ -1,5 +1,5 @@
 /*
- * AWDIT's tests: an operation a line, sessions one after another.
+ * Reads AWDIT's tests: an operation a line, sessions one after another.
  *
  *     w 0 0          session 0, transaction 0: key and value
  *     w 1 0

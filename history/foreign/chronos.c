@@ -1,5 +1,6 @@
 /*
- * Histories of TimeKiller (Chronos and Aion): a list of transactions with the store's timestamps.
+ * Reads histories of TimeKiller (Chronos and Aion): a list of transactions with the store's
+ * timestamps.
  *
  *     [{"tid":67,"sid":19,"sts":{"p":1691,"l":61},"cts":{"p":1695,"l":18},
  *       "ops":[{"t":"w","k":7,"v":2},{"t":"r","k":8,"v":3}]}]

@@ -1,6 +1,6 @@
 /*
- * cobra: Cobra's logs, a folder of files `*.log`, one a session. A record is a byte and
- * words of 64 bits, the most significant byte first:
+ * Reads and writes Cobra's logs, a folder of files `*.log`, one a session. A record is a byte and words of 64
+ * bits, the most significant byte first:
  *
  *     S txn                                begins
  *     R writer-txn write-id key hash       reads; hash is that of the value

@@ -1,5 +1,5 @@
 /*
- * dbcop's binary histories: Rust's bincode, little-endian, 64 bits a number.
+ * Reads and writes dbcop's binary histories: Rust's bincode, little-endian, 64 bits a number.
  *
  *     id  sessions  keys  transactions  events  info  start  end
  *     number of sessions

@@ -1,5 +1,5 @@
 /*
- * dbcop's histories in JSON: sessions of transactions of events.
+ * Reads dbcop's histories in JSON: sessions of transactions of events.
  *
  *     [[{"events":[{"Write":{"variable":0,"version":1}},
  *                  {"Read":{"variable":1,"version":null}}],"committed":true}],[...]]

@@ -1,5 +1,5 @@
 /*
- * IsoPredict's traces: which transaction each read read from, and no values.
+ * Reads and writes IsoPredict's traces: which transaction each read read from, and no values.
  *
  *     WRITE KEY[x] Txn(1, 0)                   session 1, its transaction 0
  *     READ KEY[x] Txn(2, 0) From(1, 0)

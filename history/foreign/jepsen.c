@@ -1,5 +1,5 @@
 /*
- * Jepsen's histories, in EDN or JSON, as Elle, elle-cli and Knossos read them.
+ * Reads and writes Jepsen's histories, in EDN or JSON, as Elle, elle-cli and Knossos read them.
  *
  *     {:index 0, :type :invoke, :process 3, :time 12, :f :txn, :value [[:append 8 1] [:r 8 nil]]}
  *     {:index 1, :type :ok, :process 3, :time 47, :f :txn, :value [[:append 8 1] [:r 8 [1]]]}

@@ -1,5 +1,5 @@
 /*
- * What Jepsen's values say:
+ * jepsen_values: the operations that Jepsen's values stand for.
  *
  *     txn          [[:append k e] [:r k nil] [:w k v]], also with :read and :write
  *     read, write  v             or, where a test has many registers, [k v]

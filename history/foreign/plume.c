@@ -1,5 +1,5 @@
 /*
- * Plume's text, which PolySI and AWDIT read too: an operation a line.
+ * Reads and writes Plume's text, which PolySI and AWDIT read too: an operation a line.
  *
  *     r(1,0,0,7)      key, value, session, transaction
  *     w(1,3,0,7)

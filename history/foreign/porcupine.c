@@ -1,5 +1,5 @@
 /*
- * Jepsen's text logs of one register, as Knossos and Porcupine read them:
+ * Reads Jepsen's text logs of one register, as Knossos and Porcupine read them:
  *
  *     INFO  jepsen.util - 0 :invoke :read nil
  *     INFO  jepsen.util - 1 :invoke :cas  [3 4]

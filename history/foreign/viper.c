@@ -1,5 +1,5 @@
 /*
- * Viper's histories in JSON: a transaction a line, a file a session.
+ * Reads Viper's histories in JSON: a transaction a line, a file a session.
  *
  *     {"value":[["w",7,100,null],["r",8,200,false]]}
  *     {"value":[["w",7,1,null],["w",8,2,null]],"isInitial":true}

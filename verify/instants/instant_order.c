@@ -1,5 +1,5 @@
 /*
- * Valid by an order of instants: docs/format-witness.md, "Instants".
+ * Verifies a valid verdict by an order of instants: docs/format-witness.md, "Instants".
  */
 #include "verify/instants/instant_order.h"
 

@@ -1,5 +1,5 @@
 /*
- * Invalid by steps about instants: docs/format-witness.md, "Instants".
+ * Verifies an anomaly by steps about instants: docs/format-witness.md, "Instants".
  */
 #include "verify/instants/instant_proof.h"
 

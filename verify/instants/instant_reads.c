@@ -1,6 +1,7 @@
 /*
- * A row that did not come did not match as the statement saw it; one that was updated or deleted
- * did. Of a row that a select returned its value is known: it is a read like any other.
+ * Verifies the steps of a proof about instants that are about reads. A row that did not come did
+ * not match as the statement saw it; one that was updated or deleted did. Of a row that a select
+ * returned the value is known: it is a read like any other.
  */
 #include "verify/instants/instant_reads_private.h"
 

@@ -1,5 +1,6 @@
 /*
- * Invalid by one operation or two writes; and what all anomalies have in common.
+ * Verifies anomalies of one operation or of two writes, and does what the proofs of all anomalies
+ * need.
  */
 #include "verify/invalid/anomaly.h"
 

@@ -1,6 +1,6 @@
 /*
- * Invalid by a cycle: every edge is there, the level forbids the cycle, and its
- * kind is what it is called.
+ * Verifies an anomaly by a cycle: every edge is there, the level forbids the cycle, and the
+ * anomaly has the right name.
  */
 #include "verify/invalid/cycle_private.h"
 

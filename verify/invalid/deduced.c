@@ -1,6 +1,6 @@
 /*
- * Invalid by what values alone tell of the order of versions: edges of a cycle, two reads
- * that exclude each other, versions in a circle. docs/format-witness.md, "Inferred orders".
+ * Verifies anomalies by what values alone tell of the order of versions: edges of a cycle, two
+ * reads that exclude each other, versions in a circle. docs/format-witness.md, "Inferred orders".
  *
  * Nobody needs to say that an unknown transaction on a cycle committed: an edge leads out
  * of it, so that somebody read what it wrote, or has it for the version before its own.

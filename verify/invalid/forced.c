@@ -1,6 +1,6 @@
 /*
- * Invalid at a weak level by a cycle: of session order and reads, of what a list shows,
- * and of what a read forces on the commit order. docs/format-witness.md, "weak".
+ * Verifies a cycle at a weak level: of session order and reads, of what a list shows, and of what
+ * a read forces on the commit order. docs/format-witness.md, "weak".
  *
  *     T2 wrote x, and comes before T3 by `because`       T2 --wr y--> T3 --reads x--> T1
  *     T3 read T1's x: so T2 comes before T1              T2 --co x--> T1

@@ -1,6 +1,6 @@
 /*
- * Invalid by a refutation: each step is a fact of the history, or follows from
- * steps before it; and the last one cannot be. docs/format-witness.md, "refutation".
+ * Verifies a refutation: each step is a fact of the history, or follows from steps before it, and
+ * the last one is a contradiction. docs/format-witness.md, "refutation".
  */
 #include "verify/invalid/refutation_private.h"
 

@@ -1,7 +1,7 @@
 /*
- * Valid by what values tell: every read is of a version, versions of a key stand as their
- * writers do in the order of the witness, lists show no other order, and the edges between those
- * who wrote and read them lead forward. docs/format-witness.md, "Valid".
+ * Verifies an order by what values tell: every read is of a version, versions of a key stand as
+ * their writers do in the order of the witness, lists show no other order, and the edges between
+ * those who wrote and read them lead forward. docs/format-witness.md, "Valid".
  *
  *     v -> w    the next version of the key, in the order; in a list the next element
  *

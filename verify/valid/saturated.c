@@ -1,7 +1,7 @@
 /*
- * Every read is from somebody who is early enough, and late enough, in the commit order of the
- * witness. docs/format-witness.md, "weak", and "Valid" of `certificate` at causal, where versions are
- * known and a statement reads every row of its table.
+ * Verifies a commit order at a weak level: every read is from a transaction that is early enough,
+ * and late enough. docs/format-witness.md, "weak", and "Valid" of `certificate` at causal, where
+ * versions are known and a statement reads every row of its table.
  *
  * For each read of a key by T3, whoever wrote the key and comes before T3 as the level means it
  * must not come after who the read is from. It is enough to look at the last of them:

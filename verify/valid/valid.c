@@ -1,6 +1,6 @@
 /*
- * Valid: the witness puts the transactions that count in an order, and the order
- * explains every answer.
+ * Verifies a valid verdict: the witness puts the transactions that count in an order, and the
+ * order explains every answer.
  */
 #include "verify/valid/valid.h"
 

@@ -1,5 +1,5 @@
 /*
- * One key by search: who takes effect next?
+ * Decides one key by search: which of the calls in flight takes effect next.
  *
  *     in flight   A: w x 1 |-------------|      the first of them to complete is the front: here B;
  *                 B: r x 2    |---|             nothing invoked behind its end may come before it

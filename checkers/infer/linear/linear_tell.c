@@ -1,5 +1,5 @@
 /*
- * Why a key is not linearizable: what fails first, in words, and a refutation.
+ * Explains why a key is not linearizable: what fails first, in words, and a refutation.
  *
  * What fails first is the smallest beginning of the history that has no order: up to some
  * completion, with whatever is in flight then as if nobody had heard of its outcome. The

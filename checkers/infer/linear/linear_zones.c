@@ -1,5 +1,5 @@
 /*
- * One key by zones: where each state that is needed has one producer.
+ * Decides one key by zones, where each state that is needed has one producer.
  *
  *     chain    w x 1   r x 1   r x 1     cas 1 2   r x 2      (w x 1 -> cas 1 2: the one needs
  *              \______ cluster ______/   \___ cluster __/      what the other left)

@@ -1,5 +1,5 @@
 /*
- * Reads of lists that are not as they should be, element by element.
+ * Finds the anomalies of a read of a list, element by element.
  *
  *     longest   1 2 3 4      1, 2, 3 by T1, T2, T3; 4 by T4, which was aborted
  *     read      1 3          incompatible-order

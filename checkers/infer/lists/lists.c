@@ -1,6 +1,6 @@
 /*
- * Orders of lists: the longest list that a committed transaction read of a key has its
- * elements as they were appended; all that it does not have came later.
+ * Infers the order of a list: the longest list that a committed transaction read of a key has its
+ * elements in the order of their appends, and all others were appended later.
  */
 #include "checkers/infer/lists/lists.h"
 

@@ -1,5 +1,5 @@
 /*
- * What comes before what, by lists.
+ * Draws the edges that lists imply.
  *
  *     chained      1 -> 2 -> 3          ww from each to the next
  *     behind it    4, 5, 6              ww from 3 to each

@@ -1,5 +1,5 @@
 /*
- * Pictures and reaching.
+ * Makes the graph that a model judges, and finds out which of its nodes reach which.
  *
  * Who reaches whom is asked of 64 nodes at once: each has a bit, and the bits run
  * down the components, which are numbered so that edges lead from higher to lower

@@ -1,5 +1,5 @@
 /*
- * models: the graphs of models, and reachability in them.
+ * models: the data that the files of `models` share.
  */
 #ifndef CHECKERS_INFER_MODELS_MODELS_PRIVATE_H
 #define CHECKERS_INFER_MODELS_MODELS_PRIVATE_H

@@ -1,5 +1,5 @@
 /*
- * A cycle that a model forbids, to be told.
+ * Finds a cycle that a model forbids, for a finding.
  *
  * It begins with an anti-dependency (or, where dependencies alone go round, with any
  * edge), and goes back to where that began by what the model lets it: breadth first,

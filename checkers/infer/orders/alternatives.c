@@ -1,5 +1,5 @@
 /*
- * Which of two versions comes first, where values do not say: one of them does.
+ * Finds out which of two versions comes first where values do not say: it tries both orders.
  *
  *     T1: r x [], append y 1, append z 10    T2: r y [], append x 2, append z 20
  *

@@ -1,5 +1,5 @@
 /*
- * Orders of all versions, where values show only a part of them.
+ * Completes the order of versions where values show only a part of it.
  *
  *     T1: w x 1    T2: w x 2    T3: r x 1, w y 3    T4: r y 3, r x 2
  *

@@ -1,5 +1,5 @@
 /*
- * The graph of all that was inferred: reads, writes, sessions and real time in one.
+ * Builds and judges the graph of all that was inferred: reads, writes, sessions and real time.
  *
  * Where it has no cycle, every level holds that cycles decide, and the order in
  * which all its edges lead forward is the witness of each. Otherwise only the

@@ -1,5 +1,5 @@
 /*
- * Predicates: what a statement saw of rows, where nothing else is possible.
+ * Infers which versions of rows a statement saw, where no other is possible.
  *
  *     row t/7          absent at first; T1 inserts {v 12}; T2 updates it to {v 30}
  *     select v >= 10   without t/7: of its versions only the initial one does not match, so that

@@ -1,5 +1,5 @@
 /*
- * Registers: whose values were read, and what is wrong where that cannot be.
+ * Finds the writer of each value that was read of a register, and names reads that have none.
  *
  *     T1: w x 1       T2: r x 1, w x 2      T3 abort: w x 3      T4: r x 3     G1a
  *     T5: w x 4, w x 5                                           T6: r x 4     G1b

@@ -1,5 +1,5 @@
 /*
- * The edges of registers.
+ * Draws the edges that the version orders of registers imply.
  *
  *     v --link--> w     wr of v to its readers; rw from these to the writer of w; ww from the
  *                       writer of v to that of w, but not where w's writer read v: there a wr

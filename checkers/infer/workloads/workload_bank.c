@@ -1,6 +1,6 @@
 /*
- * Banks: whoever reads all accounts at once finds the same total, at levels where what a transaction
- * reads was there together; and nobody finds less than nothing.
+ * Checks banks: whoever reads all accounts at once finds the same total, at levels where what a
+ * transaction reads was there together, and no balance is below zero.
  */
 #include "checkers/infer/workloads/workload_bank_private.h"
 

@@ -1,5 +1,6 @@
 /*
- * Counters: a read finds at least what had surely been added, and at most what may have been.
+ * Checks counters: a read finds at least what had surely been added, and at most what may have
+ * been.
  *
  *     surely      the reader itself, before; committed, and over before the reader began
  *     perhaps     whatever is not aborted and did not begin after the reader was over

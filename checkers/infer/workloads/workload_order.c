@@ -1,6 +1,6 @@
 /*
- * An order of all that was done to sets and counters, where there is one: the witness of a valid
- * verdict.
+ * Finds an order of all operations on sets and counters, where there is one: the witness of a
+ * valid verdict.
  *
  *     add s 1   add s 2   r s {1}   add s 3   r s {1 2 3}        1, {1}, 2 3, {1 2 3}
  *     add c 5   add c 2   r c 5     r c 7                        5, r 5, 2, r 7

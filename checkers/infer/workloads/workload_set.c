@@ -1,5 +1,5 @@
 /*
- * Sets: what was added before a read began is in what was read.
+ * Checks sets: an element whose append was over before a read began is in what was read.
  *
  *     T1: append s 3    (over)    T2: r s [1]         3 is lost
  *

@@ -1,5 +1,5 @@
 /*
- * Some actors of a distilled history, as a distilled history.
+ * Reduces a distilled history to some of its actors.
  *
  * A read counts if its reader and all its candidates are among them: then it says of them what it
  * said before. What lists and version orders show of neighbours they show of those that

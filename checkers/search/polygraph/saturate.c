@@ -1,5 +1,5 @@
 /*
- * What follows from what is known: rounds over all keys until nothing new does.
+ * Adds what follows from what is known, in rounds over all keys until nothing new follows.
  *
  * Chain A comes before chain B if the other way round would close a cycle: if A's head comes
  * before B's last version, or before a reader of it. With clocks nobody looks at

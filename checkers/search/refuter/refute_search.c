@@ -1,6 +1,6 @@
 /*
- * What the search has learnt, as steps: its literals are orders of points and sources of
- * reads, and its edges follow from them by what refute.c writes.
+ * Writes what the search has learnt as steps of a refutation: its literals are orders of points
+ * and sources of reads, and its edges follow from them by what refute.c writes.
  */
 #include "checkers/search/refuter/refute_search_private.h"
 

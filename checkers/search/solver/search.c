@@ -11,7 +11,7 @@
 #include "checkers/search/solver/solver_private.h"
 
 /*
- * Engines that race on one problem.
+ * Runs the engines that race on one problem.
  *
  * One learns clauses from a guessed order. The other anneals the order until few chains
  * overlap, and has the rest out by learning clauses close to where it got; if that fails

@@ -1,5 +1,5 @@
 /*
- * What is learnt from a conflict.
+ * Learns a clause from a conflict.
  *
  * Back along the trail, every literal of the conflict's level gives way to those it was
  * implied by, until one is left (the first unique implication point). With that negated,
