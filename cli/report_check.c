@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/quantity.h"
+#include "base/sort.h"
 #include "checkers/checker.h"
 #include "cli/output.h"
 #include "history/jsonl/jsonl_write.h"
@@ -13,13 +14,6 @@
 #define OTHERS_SHOWN 3     /* findings of checkers that only confirm the verdict */
 
 /* --- The transactions that are named ----------------------------------------------------------- */
-
-static int compare_txns(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* Those of the first findings first, so that what is cut off is what is told last; then sorted. */
 static uint32_t gather_txns(const struct jury *jury, uint32_t txns[TXNS_SHOWN], bool *are_more)
@@ -42,7 +36,7 @@ static uint32_t gather_txns(const struct jury *jury, uint32_t txns[TXNS_SHOWN], 
                     txns[count++] = txn;
             }
     }
-    qsort(txns, count, sizeof *txns, compare_txns);
+    sort_numbers(txns, count);
     return count;
 }
 

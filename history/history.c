@@ -7,6 +7,7 @@
 
 #include "base/array.h"
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "history/history_private.h"
 
 const struct history_form history_forms[HISTORY_COLUMN_COUNT] = {
@@ -91,13 +92,6 @@ static enum status invert(uint32_t **places, size_t key_count, const uint32_t *k
     return STATUS_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static enum status sort_shapes(const struct history *h, uint32_t **sorted, struct error *err)
 {
     uint64_t *wide = NULL; /* name, then column */
@@ -108,7 +102,7 @@ static enum status sort_shapes(const struct history *h, uint32_t **sorted, struc
         uint32_t from = h->shape_start[s], count = h->shape_start[s + 1] - from;
         for (uint32_t i = 0; i < count; i++)
             wide[i] = (uint64_t)h->shape_column_name[from + i] << 32 | i;
-        qsort(wide, count, sizeof *wide, compare_numbers);
+        sort_wide(wide, count);
         for (uint32_t i = 0; i < count; i++)
             (*sorted)[from + i] = (uint32_t)wide[i];
     }

@@ -26,6 +26,7 @@
 
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "checkers/certificate/walk_private.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/graph/graph.h"
@@ -258,9 +259,7 @@ static enum status sort_by_chain(struct certified_causal *a, struct error *err)
     for (uint32_t n = 0; n < v->count; n++)
         wide[n] = (uint64_t)a->chain[v->rank[n]] << 32 | n;
     for (uint32_t key = 0; key < key_count; key++) {
-        if (v->start[key + 1] > v->start[key])
-            qsort(wide + v->start[key], v->start[key + 1] - v->start[key], sizeof *wide,
-                  certificate_compare_wide);
+        sort_wide(wide + v->start[key], v->start[key + 1] - v->start[key]);
         for (uint32_t n = v->start[key]; n < v->start[key + 1]; n++)
             a->by_chain[n] = (uint32_t)wide[n];
     }

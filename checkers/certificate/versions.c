@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "checkers/certificate/certificate_private.h"
 
 
@@ -142,13 +143,6 @@ static enum status number_versions(struct certificate *c, struct error *err)
 
 /* --- Places ----------------------------------------------------------------------- */
 
-int certificate_compare_wide(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static enum status sort_key(struct certificate *c, uint32_t key, struct error *err)
 {
     struct certified_versions *v = &c->versions;
@@ -158,7 +152,7 @@ static enum status sort_key(struct certificate *c, uint32_t key, struct error *e
     TRY(memory_resize((void **)&wide, count, sizeof *wide, err));
     for (uint32_t i = 0; i < count; i++)
         wide[i] = (uint64_t)v->rank[from + i] << 32 | (from + i);
-    qsort(wide, count, sizeof *wide, certificate_compare_wide);
+    sort_wide(wide, count);
     for (uint32_t i = 0; i < count; i++)
         v->by_place[from + i] = (uint32_t)wide[i];
     free(wide);

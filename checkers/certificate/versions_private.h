@@ -33,8 +33,6 @@ struct certified_versions {
 MUST_USE enum status certificate_init_versions(struct certificate *, struct error *);
 void certificate_close_versions(struct certified_versions *);
 
-/* Orders uint64_t, for qsort(). */
-int certificate_compare_wide(const void *, const void *);
 struct content certificate_content(const struct certificate *, uint32_t key, uint32_t number);
 
 #endif

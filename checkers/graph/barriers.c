@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/radix_sort.h"
+#include "base/sort.h"
 #include "checkers/check_private.h"
 
 static bool has_begun(const struct history *h, uint32_t txn)
@@ -36,7 +36,7 @@ static int64_t find_first(const struct places *places)
  * What clients did, as far from the first of all; completions are marked. Beginnings come first:
  * at equal times they stay so, as equal times order nothing.
  */
-static size_t gather(const struct places *places, struct radix_item *moments)
+static size_t gather(const struct places *places, struct sort_item *moments)
 {
     const struct history *h = places->history;
     uint64_t first = (uint64_t)find_first(places);
@@ -44,16 +44,15 @@ static size_t gather(const struct places *places, struct radix_item *moments)
 
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (places_is_in(places, t) && has_begun(h, t))
-            moments[count++] = (struct radix_item){ (uint64_t)h->txn_invoked[t] - first, t, false };
+            moments[count++] = (struct sort_item){ (uint64_t)h->txn_invoked[t] - first, t, false };
     for (uint32_t t = 0; t < h->txn_count; t++)
         if (places_is_in(places, t) && has_completed(h, t))
-            moments[count++] =
-                (struct radix_item){ (uint64_t)h->txn_completed[t] - first, t, true };
+            moments[count++] = (struct sort_item){ (uint64_t)h->txn_completed[t] - first, t, true };
     return count;
 }
 
 /* A barrier stands between completions and the next beginning. */
-static void set_up(struct barriers *b, const struct radix_item *moments, size_t count)
+static void set_up(struct barriers *b, const struct sort_item *moments, size_t count)
 {
     bool is_due = false;
 
@@ -73,7 +72,7 @@ static void set_up(struct barriers *b, const struct radix_item *moments, size_t 
 enum status barriers_init(struct barriers *b, const struct places *places, struct error *err)
 {
     const struct history *h = places->history;
-    struct radix_item *moments = NULL;
+    struct sort_item *moments = NULL;
     size_t count;
 
     *b = (struct barriers){ 0 };
@@ -83,7 +82,7 @@ enum status barriers_init(struct barriers *b, const struct places *places, struc
         return STATUS_OK;
     TRY(memory_resize((void **)&moments, 4 * h->txn_count, sizeof *moments, err));
     count = gather(places, moments);
-    set_up(b, radix_sort(moments, count), count);
+    set_up(b, sort_by_distance(moments, count), count);
     free(moments);
     /* Those that completed when nothing began any more. */
     for (size_t t = 0; t < h->txn_count; t++)

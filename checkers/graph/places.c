@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
-#include "base/radix_sort.h"
+#include "base/sort.h"
 #include "checkers/check_private.h"
 
 /* --- Unknown outcomes ------------------------------------------------------------- */
@@ -124,7 +124,7 @@ static enum status settle(struct places *p, bool takes_open_in, struct error *er
 /* --- Sorting ---------------------------------------------------------------------- */
 
 /* Each transaction by its ts, counted from the least. */
-static void seat_all(const struct places *p, struct radix_item *seats)
+static void seat_all(const struct places *p, struct sort_item *seats)
 {
     const int64_t *ts = p->history->txn_ts;
     int64_t least = INT64_MAX;
@@ -134,19 +134,19 @@ static void seat_all(const struct places *p, struct radix_item *seats)
     for (uint32_t i = 0; i < p->sequence_count; i++) {
         uint32_t txn = p->sequence[i];
 
-        seats[i] = (struct radix_item){ (uint64_t)ts[txn] - (uint64_t)least, txn, false };
+        seats[i] = (struct sort_item){ (uint64_t)ts[txn] - (uint64_t)least, txn, false };
     }
 }
 
-static enum status sort_numbers(struct places *p, struct error *err)
+static enum status sort_by_ts(struct places *p, struct error *err)
 {
     size_t count = p->sequence_count;
-    struct radix_item *seats = NULL;
-    const struct radix_item *sorted;
+    struct sort_item *seats = NULL;
+    const struct sort_item *sorted;
 
     TRY(memory_resize((void **)&seats, 2 * count, sizeof *seats, err));
     seat_all(p, seats);
-    sorted = radix_sort(seats, count);
+    sorted = sort_by_distance(seats, count);
     for (size_t i = 0; i < count; i++)
         p->sequence[i] = sorted[i].number;
     free(seats);
@@ -227,7 +227,7 @@ static enum status sort(struct places *p, struct error *err)
             p->without_ts = t;
     }
     if (p->sequence_count > 1)
-        TRY(places_are_numbers(h) ? sort_numbers(p, err) : merge_sort(p, err));
+        TRY(places_are_numbers(h) ? sort_by_ts(p, err) : merge_sort(p, err));
     for (uint32_t i = 1; i < p->sequence_count; i++)
         if (are_equal(h, p->sequence[i - 1], p->sequence[i]))
             return refuse_equal(p, p->sequence[i - 1], p->sequence[i], err);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/digest.h"
+#include "base/sort.h"
 #include "checkers/checker.h"
 #include "checkers/proof/tell.h"
 
@@ -43,13 +44,6 @@ void witness_snapshots(struct check *check, const uint32_t *seen, size_t count)
     buffer_byte(&check->witness, ']');
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Each once. */
 static void print_txns(struct buffer *out, const struct history *h,
                        const struct check_finding *finding)
@@ -64,7 +58,7 @@ static void print_txns(struct buffer *out, const struct history *h,
     }
     for (size_t i = 0; i < finding->txn_count; i++)
         txns[i] = finding->txns[i];
-    qsort(txns, finding->txn_count, sizeof *txns, compare_numbers);
+    sort_numbers(txns, finding->txn_count);
     for (size_t i = 0; i < finding->txn_count; i++) {
         if (i > 0 && txns[i] == txns[i - 1])
             continue;

@@ -11,6 +11,7 @@
 #include "checkers/proof/tell.h"
 #include "checkers/search/polygraph/distill.h"
 #include "checkers/values/suspects.h"
+#include "checkers/values/values.h"
 #include "history/anomaly.h"
 #include "history/level.h"
 
@@ -386,12 +387,6 @@ static void prove_impossible(struct buffer *out, const struct history *h, const 
     buffer_text(out, TEXT("},{\"clause\":[],\"by\":[0]}]"));
 }
 
-static bool is_nothing(const struct history *h, struct value value)
-{
-    return value.kind == VALUE_NULL ||
-           (value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1]);
-}
-
 /* What a statement says of a row, and what its transaction saw there, whatever the order was. */
 static enum status explain_no_sight(struct check *check, const struct distilled *d,
                                     const struct fault *fault, struct error *err)
@@ -451,7 +446,7 @@ static enum status explain_fault(struct check *check, const struct distilled *d,
                                     fault->txn, false };
     suspect.repeats = fault->is_list && explain_repeats(h, fault->op);
     kind = name_of(fault, &suspect);
-    if (kind == ANOMALY_GARBAGE_READ && is_nothing(h, history_value(h, fault->op)))
+    if (kind == ANOMALY_GARBAGE_READ && values_is_nothing(h, history_value(h, fault->op)))
         kind = ANOMALY_COUNT; /* nobody writes what was never written */
     read.version_is_known =
         kind == ANOMALY_G1A || kind == ANOMALY_G1B || kind == ANOMALY_FUTURE_READ;

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "checkers/check_private.h"
+#include "checkers/values/values.h"
 
 void suspects_init(struct suspects *s, const struct history *h, const struct places *places)
 {
@@ -90,17 +92,11 @@ static void consider(const struct suspects *s, uint32_t reader, uint32_t read, u
         *best = found;
 }
 
-static bool is_nothing(const struct history *h, struct value value)
-{
-    return value.kind == VALUE_NULL ||
-           (value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1]);
-}
-
 static bool values_agree(const struct history *h, struct value a, struct value b)
 {
     if (a.kind == VALUE_NONE)
         a.kind = VALUE_NULL;
-    return is_nothing(h, a) ? is_nothing(h, b) : history_values_equal(h, a, b);
+    return values_is_nothing(h, a) ? values_is_nothing(h, b) : history_values_equal(h, a, b);
 }
 
 /* --- Values ----------------------------------------------------------------------- */
@@ -202,13 +198,6 @@ static struct suspect find_element(const struct suspects *s, uint32_t txn, uint3
     return best;
 }
 
-static int compare_elements(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Whether the list has an element twice of which there is one source. */
 static enum status find_repeats(const struct suspects *s, int64_t list, bool *repeats,
                                 struct error *err)
@@ -221,7 +210,7 @@ static enum status find_repeats(const struct suspects *s, int64_t list, bool *re
     TRY(memory_resize((void **)&sorted, count, sizeof *sorted, err));
     for (uint64_t i = 0; i < count; i++)
         sorted[i] = h->list_element[from + i];
-    qsort(sorted, count, sizeof *sorted, compare_elements);
+    sort_signed(sorted, count);
     for (uint64_t i = 1; i < count && !*repeats; i++) {
         unsigned sources;
 
@@ -273,7 +262,7 @@ enum status suspects_find(struct suspects *s, uint32_t txn, uint32_t op, struct 
     *found = (struct suspect){ SUSPECT_NOBODY, VERSION_INITIAL, HISTORY_NONE, false };
     if (!s->start)
         TRY(gather(s, err));
-    if (value.kind == VALUE_LIST && !is_nothing(s->history, value))
+    if (value.kind == VALUE_LIST && !values_is_nothing(s->history, value))
         return find_list(s, txn, op, value.bits, found, err);
     find_value(s, txn, op, value, found);
     return STATUS_OK;

@@ -22,11 +22,9 @@ bool values_begin(struct elements list, struct elements beginning)
 
 struct value values_plain(const struct history *h, struct value value)
 {
-    bool is_nothing =
-        value.kind == VALUE_NONE ||
-        (value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1]);
-
-    return is_nothing ? (struct value){ .kind = VALUE_NULL } : value;
+    return value.kind == VALUE_NONE || values_is_nothing(h, value)
+               ? (struct value){ .kind = VALUE_NULL }
+               : value;
 }
 
 bool values_same(const struct history *h, struct value a, struct value b)

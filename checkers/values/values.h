@@ -36,6 +36,13 @@ static inline bool values_elements(const struct history *h, struct value value,
 struct elements values_initial(const struct history *, uint32_t key);
 bool values_begin(struct elements list, struct elements beginning);
 
+/* Null, or the empty list. */
+static inline bool values_is_nothing(const struct history *h, struct value value)
+{
+    return value.kind == VALUE_NULL ||
+           (value.kind == VALUE_LIST && h->list_start[value.bits] == h->list_start[value.bits + 1]);
+}
+
 /* Null for whatever is one with it; else the value. */
 struct value values_plain(const struct history *, struct value);
 bool values_same(const struct history *, struct value, struct value);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/sort.h"
 
 #include "checkers/weak/axioms_private.h"
 #include "checkers/weak/gather_private.h"
@@ -161,13 +162,6 @@ static enum status compare_pairs(struct atomic *a, uint32_t from, uint32_t to, s
     return STATUS_OK;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static size_t first_of_key(const struct atomic *a, size_t count, uint32_t key)
 {
     size_t place;
@@ -219,7 +213,7 @@ static enum status sort_reads(struct atomic *a, uint32_t from, size_t count, boo
     for (size_t i = 0; i < count; i++)
         a->sorted[(by_writer ? a->sorted_room : 0) + i] =
             (uint64_t)(by_writer ? w->read_writer : w->read_key)[from + i] << 32 | (from + i);
-    qsort(a->sorted + (by_writer ? a->sorted_room : 0), count, sizeof *a->sorted, compare_numbers);
+    sort_wide(a->sorted + (by_writer ? a->sorted_room : 0), count);
     return STATUS_OK;
 }
 

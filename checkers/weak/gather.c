@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "checkers/values/writers.h"
 #include "checkers/weak/weak_private.h"
 
@@ -588,13 +589,6 @@ static enum status pass_read(struct weak_gathering *g, uint32_t txn, uint32_t op
 
 /* --- Transactions ----------------------------------------------------------------- */
 
-static int compare_pairs(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static enum status sort_many(struct weak_gathering *g, uint32_t from, uint32_t count, struct error *err)
 {
     struct weak *w = g->w;
@@ -605,7 +599,7 @@ static enum status sort_many(struct weak_gathering *g, uint32_t from, uint32_t c
     }
     for (uint32_t i = 0; i < count; i++)
         g->pairs[i] = (uint64_t)w->write_key[from + i] << 32 | w->write_op[from + i];
-    qsort(g->pairs, count, sizeof *g->pairs, compare_pairs);
+    sort_wide(g->pairs, count);
     for (uint32_t i = 0; i < count; i++) {
         w->write_key[from + i] = (uint32_t)(g->pairs[i] >> 32);
         w->write_op[from + i] = (uint32_t)g->pairs[i];

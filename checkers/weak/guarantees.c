@@ -561,14 +561,6 @@ static enum status rank_again(struct guarantee *g, uint32_t *rank, bool *goes_on
     return status;
 }
 
-static bool leads_to_initial(const struct guarantee *g, size_t from)
-{
-    for (size_t i = from; i < g->edges->edges.count; i++)
-        if (g->edges->edges.at[i].to == WEAK_INITIAL)
-            return true;
-    return false;
-}
-
 /* Until there is a cycle, or nothing goes backward. After too many rounds all is told at once. */
 static enum status tell_in_rounds(struct guarantee *g, guarantee_tell *const *parts, uint32_t *rank,
                                   struct error *err)
@@ -581,7 +573,8 @@ static enum status tell_in_rounds(struct guarantee *g, guarantee_tell *const *pa
 
         g->enough = before + GUARANTEE_ROUND_MAX;
         TRY(tell_parts(g, parts, err));
-        if (g->w->is_stopped || g->edges->edges.count == before || leads_to_initial(g, before))
+        if (g->w->is_stopped || g->edges->edges.count == before ||
+            weak_leads_to_initial(g->edges, before))
             return STATUS_OK;
         TRY(rank_again(g, rank, &goes_on, err));
     }

@@ -298,9 +298,9 @@ void weak_judgement_close(struct weak_judgement *j)
     weak_order_close(&j->order);
 }
 
-static bool leads_to_initial(const struct weak_edges *e)
+bool weak_leads_to_initial(const struct weak_edges *e, size_t from)
 {
-    for (size_t i = 0; i < e->edges.count; i++)
+    for (size_t i = from; i < e->edges.count; i++)
         if (e->edges.at[i].to == WEAK_INITIAL)
             return true;
     return false;
@@ -329,6 +329,6 @@ enum status weak_judge_axiom(struct weak *w, const struct weak_axiom *axiom, str
     j->order.is_acyclic = true;
     if (is_order_wanted(w) || !weak_goes_forward(w, &j->co))
         TRY(weak_find_order(w, &j->co, &j->order, err));
-    j->holds = j->order.is_acyclic && !leads_to_initial(&j->co);
+    j->holds = j->order.is_acyclic && !weak_leads_to_initial(&j->co, 0);
     return STATUS_OK;
 }

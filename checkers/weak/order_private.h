@@ -11,6 +11,9 @@ MUST_USE enum status weak_find_order(struct weak *, const struct weak_edges *, s
                                      struct error *);
 void weak_order_close(struct weak_order *);
 
+/* Whether one of these, from that number on, leads to the initial transaction. */
+bool weak_leads_to_initial(const struct weak_edges *, size_t from);
+
 /* Whether all of these lead to greater numbers (and CHECK_SLOWLY is not wanted). */
 bool weak_goes_forward(const struct weak *, const struct weak_edges *);
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/binary_heap.h"
+#include "base/sort.h"
 #include "programs/generator/emit_private.h"
 #include "programs/generator/execute_private.h"
 #include "programs/generator/generator_private.h"
@@ -340,13 +341,6 @@ static enum status run(struct generator *g, struct error *err)
     return emit_version_orders(g, err);
 }
 
-static int compare_ids(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static void tell_planted(const struct generator *g, struct planted *planted)
 {
     *planted = (struct planted){ .kind = g->options->plant };
@@ -355,7 +349,7 @@ static void tell_planted(const struct generator *g, struct planted *planted)
     for (unsigned i = 0; i < g->plant.script->txn_count; i++)
         if (g->plant.ids[i])
             planted->ids[planted->count++] = g->plant.ids[i];
-    qsort(planted->ids, planted->count, sizeof *planted->ids, compare_ids);
+    sort_signed(planted->ids, planted->count);
 }
 
 enum status generate(const struct generate_options *options, struct history *history,

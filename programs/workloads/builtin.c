@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/sort.h"
 #include "base/text.h"
 #include "history/history.h"
 #include "programs/workloads/builtin_listed_private.h"
@@ -610,20 +611,10 @@ enum status builtin_tally_add(struct builtin_tally *tally, const struct builtin_
                                                                    err);
 }
 
-static int compare_keys(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 void builtin_tally_sort(struct builtin_tally *tally)
 {
-    if (tally->acknowledged.count > 0)
-        qsort(tally->acknowledged.at, tally->acknowledged.count, sizeof *tally->acknowledged.at,
-              compare_keys);
-    if (tally->unknown.count > 0)
-        qsort(tally->unknown.at, tally->unknown.count, sizeof *tally->unknown.at, compare_keys);
+    sort_wide(tally->acknowledged.at, tally->acknowledged.count);
+    sort_wide(tally->unknown.at, tally->unknown.count);
 }
 
 bool builtin_tally_holds(struct builtin_tally *tally, const struct builtin_row *rows,

@@ -8,6 +8,7 @@
 #include "base/bisect.h"
 #include "base/intern.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "verify/lookup_private.h"
 #include "verify/verify_private.h"
 #include "verify/versions/answer.h"
@@ -531,13 +532,6 @@ enum status sources_read(struct verifier *v, uint32_t txn, uint32_t op, struct r
 
 /* --- Sights -------------------------------------------------------------------- */
 
-static int compare_versions(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* All last versions of a key but those of one transaction. */
 static enum status list_versions(struct verifier *v, uint32_t txn, uint32_t key, struct error *err)
 {
@@ -567,8 +561,7 @@ static enum status see(struct verifier *v, struct reading *r, struct error *err)
     TRY(answer_narrow(v, r->txn, end, r->key, &versions, err));
     r->is_narrowed = versions.is_narrowed;
     s->seen.count = r->first_seen + versions.count;
-    if (versions.count > 0)
-        qsort(versions.at, versions.count, sizeof *versions.at, compare_versions);
+    sort_numbers(versions.at, versions.count);
     r->source_count = versions.count;
     r->kind = versions.count > 0 ? READING_OF_OTHERS : READING_WRONG;
     return STATUS_OK;

@@ -10,6 +10,7 @@
 #include "checkers/infer/linear/linear_zones_private.h"
 #include "checkers/proof/tell.h"
 #include "checkers/proof/witness.h"
+#include "checkers/values/values.h"
 
 /* --- States ---------------------------------------------------------------------- */
 
@@ -17,26 +18,10 @@
 
 /* --- Equality ----------------------------------------------------------------------- */
 
-/* Whatever the order of the columns; lists in rows are as their lengths. */
-static uint64_t hash_row(const struct history *h, int64_t row)
-{
-    uint32_t names = h->shape_start[h->row_shape[row]];
-    uint64_t from = h->row_start[row], count = h->row_start[row + 1] - from, hash = count;
-
-    for (uint64_t i = 0; i < count; i++) {
-        uint64_t bits = (uint64_t)h->cell_value[from + i];
-
-        if (h->cell_kind[from + i] == VALUE_LIST)
-            bits = h->list_start[bits + 1] - h->list_start[bits];
-        hash += hash_number(hash_number(bits + h->cell_kind[from + i]) ^
-                            h->shape_column_name[names + i]);
-    }
-    return hash;
-}
-
 static uint64_t hash_state(const struct history *h, const struct state *s)
 {
-    uint64_t bits = s->kind == VALUE_ROW ? hash_row(h, s->bits) : (uint64_t)s->bits;
+    uint64_t bits = s->kind == VALUE_ROW ? values_hash(h, (struct value){ VALUE_ROW, s->bits })
+                                         : (uint64_t)s->bits;
 
     return hash_number(hash_number(bits ^ (uint64_t)s->kind << 56) ^ s->parent);
 }

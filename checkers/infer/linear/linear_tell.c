@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "checkers/infer/linear/linear_search_private.h"
 #include "checkers/infer/linear/linear_private.h"
 #include "checkers/proof/tell.h"
@@ -117,13 +118,6 @@ static void cut(struct beginning *b, const struct task *whole, int64_t end)
     b->end = end;
 }
 
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static enum status list_ends(const struct task *whole, int64_t **ends, size_t *count,
                              struct error *err)
 {
@@ -132,8 +126,7 @@ static enum status list_ends(const struct task *whole, int64_t **ends, size_t *c
     for (uint32_t i = 0; i < whole->count; i++)
         if (!whole->at[i].is_open && whole->at[i].completed != INT64_MAX)
             (*ends)[(*count)++] = whole->at[i].completed;
-    if (*count > 1)
-        qsort(*ends, *count, sizeof **ends, compare_times);
+    sort_signed(*ends, *count);
     return STATUS_OK;
 }
 

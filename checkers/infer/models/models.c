@@ -46,15 +46,6 @@ static bool is_reading(const struct edge *e)
     return e->kind == EDGE_WR || (e->kind == EDGE_PREDICATE_WR && e->version == e->other);
 }
 
-/* From a version of the key to a later one; from a hub to those behind it. */
-static bool is_version_step(const struct missing *m, uint32_t node, const struct edge *e,
-                            uint32_t key)
-{
-    if (models_is_hub(m->ties.picture->models, node))
-        return true;
-    return e->key == key && (e->kind == EDGE_WW || (e->kind == EDGE_WR && e->by == SOURCE_UPDATE));
-}
-
 /* --- Seeing ----------------------------------------------------------------------- */
 
 static void see(struct missing *m, uint32_t reader, uint32_t node, uint32_t op)
@@ -97,7 +88,8 @@ static void see_back(struct missing *m, uint32_t reader, enum edge_kind kind, ui
             uint32_t from = t->cycles->from[t->in[i]];
 
             if (m->walked[from] == walk ||
-                (kind == EDGE_WW ? !is_version_step(m, node, e, key) : e->kind != kind))
+                (kind == EDGE_WW ? !models_is_version_step(m->ties.picture->models, node, e, key)
+                                 : e->kind != kind))
                 continue;
             m->walked[from] = walk;
             see(m, reader, from, 0);
@@ -112,7 +104,8 @@ static void see_overwritten(struct missing *m, uint32_t reader)
     const struct ties *t = &m->ties;
 
     for (uint32_t i = t->in_start[reader]; i < t->in_start[reader + 1]; i++)
-        if (is_version_step(m, reader, edge_at(m, t->in[i]), edge_at(m, t->in[i])->key))
+        if (models_is_version_step(m->ties.picture->models, reader, edge_at(m, t->in[i]),
+                                   edge_at(m, t->in[i])->key))
             see_back(m, reader, EDGE_WW, edge_at(m, t->in[i])->key);
 }
 
@@ -193,7 +186,8 @@ static enum status walk_versions(struct missing *m, uint32_t anti, bool *misses,
             const struct edge *e = edge_at(m, t->out[i]);
             uint32_t to = t->cycles->to[t->out[i]];
 
-            if (m->walked[to] == walk || t->rank[to] < least || !is_version_step(m, node, e, key))
+            if (m->walked[to] == walk || t->rank[to] < least ||
+                !models_is_version_step(m->ties.picture->models, node, e, key))
                 continue;
             m->walked[to] = walk;
             m->stack[count++] = to;

@@ -34,6 +34,15 @@ static inline bool models_is_hub(const struct models *m, uint32_t node)
     return m->cycles->nodes[node] >= m->hubs;
 }
 
+/* Whether an edge goes from a version of the key to a later one; whatever leaves a hub does. */
+static inline bool models_is_version_step(const struct models *m, uint32_t node,
+                                          const struct edge *e, uint32_t key)
+{
+    if (models_is_hub(m, node))
+        return true;
+    return e->key == key && (e->kind == EDGE_WW || (e->kind == EDGE_WR && e->by == SOURCE_UPDATE));
+}
+
 /* The edges of the picture that are in a cycle of it: numbers of edges, rising. */
 struct edge_list {
     ARRAY(uint32_t) at;

@@ -58,14 +58,6 @@ static uint32_t op_out(const struct telling *t)
     return models_head(t->history, edge_at(t, t->first)->op);
 }
 
-static bool is_version_step(const struct telling *t, uint32_t node, const struct edge *e,
-                            uint32_t key)
-{
-    if (models_is_hub(t->ties.picture->models, node))
-        return true;
-    return e->key == key && (e->kind == EDGE_WW || (e->kind == EDGE_WR && e->by == SOURCE_UPDATE));
-}
-
 static bool is_reading(const struct edge *e)
 {
     return e->kind == EDGE_WR || (e->kind == EDGE_PREDICATE_WR && e->version == e->other);
@@ -136,7 +128,8 @@ static unsigned phase_behind(const struct telling *t, uint32_t node, unsigned ph
         break;
     }
     /* Behind a predicate it has to be the version that changed what matches. */
-    if (phase == 0 && is_version_step(t, node, e, edge_at(t, t->first)->key) &&
+    if (phase == 0 &&
+        models_is_version_step(t->ties.picture->models, node, e, edge_at(t, t->first)->key) &&
         (edge_at(t, t->first)->kind == EDGE_RW || models_is_hub(t->ties.picture->models, node)) &&
         (!is_last || t->seeing == SEEING_ITSELF))
         return 0;
@@ -210,7 +203,7 @@ static enum status search_overwritten(struct telling *t, struct error *err)
          i < ties->in_start[reader + 1] && t->path.count == 0 && !t->budget->is_spent; i++) {
         const struct edge *e = edge_at(t, ties->in[i]);
 
-        if (!is_version_step(t, reader, e, e->key))
+        if (!models_is_version_step(t->ties.picture->models, reader, e, e->key))
             continue;
         t->back_key = e->key;
         TRY(search(t, err));

@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "checkers/infer/registers/registers_edges.h"
 #include "checkers/proof/tell.h"
 #include "checkers/values/values.h"
@@ -209,26 +210,6 @@ static void tell_step(struct buffer *why, const struct history *h, const struct 
     tell_print(why, h, "%T had with %W", s->txns[1], s->to);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
-/* Each once. */
-static size_t sort_numbers(uint32_t *numbers, size_t count)
-{
-    size_t kept = 0;
-
-    if (count > 1)
-        qsort(numbers, count, sizeof *numbers, compare_numbers);
-    for (size_t i = 0; i < count; i++)
-        if (i == 0 || numbers[i] != numbers[i - 1])
-            numbers[kept++] = numbers[i];
-    return kept;
-}
-
 static enum status tell_circle(struct circling *c, const struct circle_links *l, uint32_t last,
                                struct error *err)
 {
@@ -258,7 +239,7 @@ static enum status tell_circle(struct circling *c, const struct circle_links *l,
         if (!goes_on)
             break;
     }
-    txns.count = sort_numbers(txns.at, txns.count);
+    txns.count = sort_once(txns.at, txns.count);
     /* From behind. */
     for (size_t i = 0; i < steps.count / 2; i++) {
         struct version_step step = steps.at[i];

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 
 #include "base/bisect.h"
+#include "base/sort.h"
 #include "checkers/infer/registers/registers.h"
 
 /* --- Links ----------------------------------------------------------------------- */
@@ -517,13 +518,6 @@ static void count_links(struct grouping *g, uint8_t by, bool is_parallel, uint32
     }
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* The links of one source become groups, each in the order of numbers. */
 static enum status group_source(struct grouping *g, uint8_t by, bool is_parallel,
                                 struct error *err)
@@ -553,7 +547,7 @@ static enum status group_source(struct grouping *g, uint8_t by, bool is_parallel
         }
         group.end = g->next_count;
         if (group.end - group.start >= FEW)
-            qsort(r->next + group.start, group.end - group.start, sizeof *r->next, compare_numbers);
+            sort_numbers(r->next + group.start, group.end - group.start);
         if (group.end > group.start)
             status = array_push(&r->groups, group, err);
     }

@@ -15,6 +15,7 @@
 
 #include "base/bisect.h"
 #include "base/map.h"
+#include "base/sort.h"
 #include "checkers/values/values.h"
 
 #define NEVER INT64_MAX
@@ -137,13 +138,6 @@ static enum status learn(struct set *s, const struct set_access *a, struct error
     return STATUS_OK;
 }
 
-static int compare_moments(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* What nobody added, as far as we were told, is nothing that can be lost. */
 static enum status sort_known(struct set *s, struct error *err)
 {
@@ -154,8 +148,7 @@ static enum status sort_known(struct set *s, struct error *err)
         if (e->append != HISTORY_NONE && e->known_from != NEVER)
             TRY(array_push(&s->known, e->known_from, err));
     }
-    if (s->known.count > 0)
-        qsort(s->known.at, s->known.count, sizeof *s->known.at, compare_moments);
+    sort_signed(s->known.at, s->known.count);
     return STATUS_OK;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sort.h"
 #include "checkers/check_private.h"
 #include "checkers/search/solver/search_index_private.h"
 
@@ -144,13 +145,6 @@ static void count_rivals(struct anneal *a, const struct anneal_pairs *pairs)
     array_sum_prefixes(a->rival_start, (size_t)a->problem->chain_count + 3);
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Every rival once. */
 static void remove_twins(struct anneal *a)
 {
@@ -159,7 +153,7 @@ static void remove_twins(struct anneal *a)
     for (uint32_t c = 0; c < a->problem->chain_count; c++) {
         uint32_t end = a->rival_start[c + 1], first = kept;
 
-        qsort(a->rivals + start, end - start, sizeof *a->rivals, compare_numbers);
+        sort_numbers(a->rivals + start, end - start);
         for (uint32_t i = start; i < end; i++)
             if (kept == first || a->rivals[kept - 1] != a->rivals[i])
                 a->rivals[kept++] = a->rivals[i];

@@ -3,16 +3,10 @@
 #include <assert.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "checkers/check_private.h"
 
 /* --- Making ----------------------------------------------------------------------- */
-
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
 
 /* The others of a read are those that it comes before if it has some candidate as its source. */
 struct others {
@@ -24,7 +18,7 @@ static enum status gather_others(const struct search_index *x, uint32_t read, st
                                  struct error *err)
 {
     const struct search_problem *p = x->problem;
-    size_t start = others->count, kept = start;
+    size_t start = others->count;
 
     for (uint32_t c = x->read_start[read]; c < x->read_start[read + 1]; c++) {
         uint32_t literal = search_literal(p->choices[c].variable, true);
@@ -34,11 +28,7 @@ static enum status gather_others(const struct search_index *x, uint32_t read, st
                 TRY(array_push(others, p->edges[x->guarded[i]].to, err));
     }
     if (others->count > start)
-        qsort(others->at + start, others->count - start, sizeof *others->at, compare_numbers);
-    for (size_t i = start; i < others->count; i++)
-        if (kept == start || others->at[i] != others->at[kept - 1])
-            others->at[kept++] = others->at[i];
-    others->count = kept;
+        others->count = start + sort_once(others->at + start, others->count - start);
     return STATUS_OK;
 }
 

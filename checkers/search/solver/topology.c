@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "checkers/check_private.h"
 
 #define SMALL 40 /* as many are sorted by insertion */
@@ -114,13 +115,6 @@ static uint32_t new_stamp(struct topology *t)
     return t->stamp += 2;
 }
 
-static int compare_numbers(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 /* Makes rising places of nodes, all of them from `low` to `high` and marked with the stamp. */
 static void sort_places(struct topology *t, uint32_t *list, uint32_t count, uint32_t low,
                         uint32_t high)
@@ -137,7 +131,7 @@ static void sort_places(struct topology *t, uint32_t *list, uint32_t count, uint
     for (uint32_t i = 0; i < count; i++)
         list[i] = t->place[list[i]];
     if (count > SMALL) {
-        qsort(list, count, sizeof *list, compare_numbers);
+        sort_numbers(list, count);
         return;
     }
     for (uint32_t i = 1; i < count; i++) {
