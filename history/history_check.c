@@ -211,6 +211,7 @@ static enum status check_texts_differ(enum history_column column, const uint64_t
 {
     size_t slot_count = 64;
     uint64_t *slots; /* high half of the hash, then number plus one */
+    enum status status = STATUS_OK;
 
     while (slot_count < 2 * count)
         slot_count *= 2;
@@ -225,15 +226,16 @@ static enum status check_texts_differ(enum history_column column, const uint64_t
             size_t m = (uint32_t)slots[i] - 1;
             struct text other = { bytes + start[m], (size_t)(start[m + 1] - start[m]) };
             if (slots[i] >> 32 == hash >> 32 && text_equal(text, other)) {
-                free(slots);
-                return history_check_refuse(column, n, err, "\"%.*s\" is element %zu already",
-                                            TEXT_PRINT(text), m);
+                status = history_check_refuse(column, n, err, "\"%.*s\" is element %zu already",
+                                              TEXT_PRINT(text), m);
+                goto done;
             }
         }
         slots[i] = hash >> 32 << 32 | (n + 1);
     }
+done:
     free(slots);
-    return STATUS_OK;
+    return status;
 }
 
 static enum status check_texts(enum history_column column, const uint64_t *start,

@@ -57,7 +57,7 @@ programs/workloads
 programs/generator          uses workloads
     doors generate.h plant.h
 checkers/graph              uses proof
-    inside barriers.h contradiction.h cycles.h graph.h level_graph.h places.h projection.h
+    inside barriers.h cycles.h graph.h level_graph.h places.h projection.h
 checkers/proof
     inside proof.h witness.h    doors tell.h
 checkers/rows

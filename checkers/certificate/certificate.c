@@ -9,7 +9,6 @@
 #include "checkers/certificate/other_anomalies_private.h"
 #include "checkers/certificate/replay_private.h"
 #include "checkers/certificate/walk_private.h"
-#include "checkers/graph/contradiction.h"
 #include "checkers/graph/cycles.h"
 #include "checkers/proof/tell.h"
 #include "checkers/proof/witness.h"
@@ -318,7 +317,7 @@ static enum status judge(struct certificate *c, struct error *err)
 /* Then no level holds: they are all of an order of versions. */
 static enum status find_contradictions(struct certificate *c, struct error *err)
 {
-    TRY(contradiction_find(&c->places, c->check, err));
+    TRY(places_find_contradictions(&c->places, c->check, err));
     if (c->check->verdict == VERDICT_INVALID)
         certificate_rule_out(c, LEVEL_READ_UNCOMMITTED);
     return STATUS_OK;

@@ -19,6 +19,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "checkers/check.h"
 #include "history/history.h"
 
 enum standing { STANDING_IN, STANDING_OUT, STANDING_OPEN };
@@ -47,5 +48,13 @@ static inline bool places_is_in(const struct places *p, uint32_t txn)
 
 /* How many of the sequence have a ts below the place, or at it; sought around `hint` first. */
 uint32_t places_up_to(const struct places *, struct place, uint32_t hint);
+
+/*
+ * Adds a finding (`cyclic-versions`) for each key whose version order has a transaction's version
+ * before that of another whose ts is smaller. Both are what one store says of one order: one of
+ * them is wrong at every level, whatever clients saw.
+ */
+MUST_USE enum status places_find_contradictions(const struct places *, struct check *,
+                                                struct error *);
 
 #endif

@@ -397,11 +397,6 @@ static enum status add_accesses(struct interval_model *m, struct live_txn *live,
 
 /* --- Times --------------------------------------------------------------------------------- */
 
-static int64_t later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* Whether it reads as of an instant that is not its transaction's. */
 static bool has_own_view(const struct interval_model *m, const struct txn_access *a)
 {
@@ -459,11 +454,11 @@ struct time_window interval_model_commit_times(const struct interval_model *m,
     struct time_window commit;
 
     for (size_t i = 0; i < trace->op_count && m->profile.by_operations; i++)
-        commit_low = later_of(commit_low,
-                              least_commit(trace, trace->ops[i].invoked, trace->ops[i].completed));
+        commit_low = model_later_of(
+            commit_low, least_commit(trace, trace->ops[i].invoked, trace->ops[i].completed));
     for (size_t i = 0; i < trace->query_count && m->profile.by_operations; i++)
-        commit_low = later_of(commit_low, least_commit(trace, trace->queries[i].invoked,
-                                                       trace->queries[i].completed));
+        commit_low = model_later_of(commit_low, least_commit(trace, trace->queries[i].invoked,
+                                                             trace->queries[i].completed));
     commit = model_widened(m, commit_low, end_of(trace));
     if (commit.low > commit.high)
         commit.low = commit.high;

@@ -232,6 +232,11 @@ static inline struct live_txn *model_owner(const struct interval_model *m,
     return model_live(m, m->live_first + (uint32_t)(p->owner - (uint32_t)m->live_first));
 }
 
+static inline int64_t model_later_of(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
 static inline int64_t model_earlier(int64_t time, int64_t by)
 {
     return time < TIMELINE_BEGINNING + by ? TIMELINE_BEGINNING : time - by;

@@ -184,11 +184,6 @@ uint32_t key_versions_of_value(const struct interval_model *m, uint32_t key, uin
     return map_find(&m->values, number_of(key, value), &found) ? (uint32_t)found : INTERVAL_NONE;
 }
 
-static int64_t later_of(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
 /* When a version and all older ones had been installed. */
 static int64_t settled_by(const struct interval_model *m, uint32_t version)
 {
@@ -197,7 +192,7 @@ static int64_t settled_by(const struct interval_model *m, uint32_t version)
     if (version == INTERVAL_NONE)
         return TIMELINE_BEGINNING;
     v = &m->versions.at[version];
-    return later_of(v->settled, later_of(v->installed.high, v->locked.high));
+    return model_later_of(v->settled, model_later_of(v->installed.high, v->locked.high));
 }
 
 static enum status put_version(struct interval_model *m, uint32_t key, struct key_version *new,

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "checkers/check_private.h"
-#include "checkers/graph/contradiction.h"
 #include "checkers/graph/places.h"
 #include "checkers/proof/witness.h"
 #include "checkers/rows/answers.h"
@@ -515,7 +514,7 @@ static enum status judge(const struct history *h, const struct check_options *op
     bool was_right = false;
 
     if (status == STATUS_OK)
-        status = contradiction_find(&r.places, check, err);
+        status = places_find_contradictions(&r.places, check, err);
     rows_heed(&r.rows, options->stop);
     if (status == STATUS_OK)
         status = order_replay_run(&r, options, err);

@@ -28,8 +28,6 @@
  * are of no other: they show, like all others, what stands before.
  */
 
-/* --- Lists ------------------------------------------------------------------------ */
-
 struct listing {
     struct weak *w;
     uint32_t *start; /* by key, and two more while they are put there */

@@ -258,6 +258,7 @@ static enum status judge_level(struct weak *w, const struct ladder *ladder, uint
 {
     struct weak_judgement j;
     enum status status;
+    bool is_violated;
 
     if (!weak_goes_forward(w, NULL))
         TRY(weak_find_base(w, err));
@@ -266,12 +267,9 @@ static enum status judge_level(struct weak *w, const struct ladder *ladder, uint
     status = weak_judge_axiom(w, last_axiom(ladder), &j, err);
     if (status == STATUS_OK && !w->is_stopped && j.holds)
         status = tell_valid(w, &j.order, err);
-    if (status != STATUS_OK || w->is_stopped || j.holds) {
-        weak_judgement_close(&j);
-        return status;
-    }
+    is_violated = status == STATUS_OK && !w->is_stopped && !j.holds;
     weak_judgement_close(&j);
-    return tell_violated(w, ladder, told, err);
+    return is_violated ? tell_violated(w, ladder, told, err) : status;
 }
 
 static bool has_fault(const struct weak *w, bool unrepeated)

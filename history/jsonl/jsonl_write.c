@@ -606,13 +606,14 @@ static enum status prepare_names(struct jsonl_writer *w, struct error *err)
 {
     const struct history *h = w->h;
     uint32_t *writer_of_key = calloc(h->key_count + 1, sizeof *writer_of_key);
+    enum status status = STATUS_OK;
 
     w->rewritten = calloc(h->op_count / 64 + 1, sizeof *w->rewritten);
     if (!w->rewritten || !writer_of_key ||
         memory_resize((void **)&w->txn_of_op, h->op_count, sizeof *w->txn_of_op, err) !=
             STATUS_OK) {
-        free(writer_of_key);
-        return error_set(err, STATUS_OVER_LIMIT, "no memory to name versions");
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory to name versions");
+        goto done;
     }
     for (size_t t = 0; t < h->txn_count; t++) {
         for (size_t op = h->txn_op[t + 1]; op-- > h->txn_op[t];) {
@@ -624,8 +625,9 @@ static enum status prepare_names(struct jsonl_writer *w, struct error *err)
             writer_of_key[h->op_key[op]] = (uint32_t)t + 1;
         }
     }
+done:
     free(writer_of_key);
-    return STATUS_OK;
+    return status;
 }
 
 static enum status write_all(struct jsonl_writer *w, const struct progress *progress, struct error *err)

@@ -24,20 +24,6 @@
 #include "base/sort.h"
 #include "checkers/infer/registers/registers.h"
 
-/* --- Links ----------------------------------------------------------------------- */
-
-/*
- * Which version of a register comes before which.
- *
- *     T reads v and leaves w                          v before w
- *     a session wrote or read v, and later wrote w    v before w
- *     a session wrote v, and later read w             v before w
- *     a session read v, and later read w              v before w, from causal on
- *
- * In a session it is enough to remember, of each key, what it wrote last and what it
- * has read since: each of these leads to the next write, and is forgotten.
- */
-
 /* --- By real time -------------------------------------------------------------- */
 
 /*
@@ -257,6 +243,18 @@ static enum status registers_link_times(struct registers *r, struct error *err)
 }
 
 /* --- By transactions and sessions ---------------------------------------------- */
+
+/*
+ * Which version of a register comes before which.
+ *
+ *     T reads v and leaves w                          v before w
+ *     a session wrote or read v, and later wrote w    v before w
+ *     a session wrote v, and later read w             v before w
+ *     a session read v, and later read w              v before w, from causal on
+ *
+ * In a session it is enough to remember, of each key, what it wrote last and what it
+ * has read since: each of these leads to the next write, and is forgotten.
+ */
 
 struct known_read {
     uint32_t node, txn, next; /* of the same key: a place in the pool, or INFER_NOTHING */

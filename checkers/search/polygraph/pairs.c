@@ -96,16 +96,14 @@ static enum status add_pairs_by_lanes(struct open_pairs *o, uint32_t key, uint32
                                       struct error *err)
 {
     const struct polygraph *p = o->p;
-    bool firm_only = !p->is_snapshot && p->is_plain[b];
-    const uint32_t *starts = firm_only ? p->firm_start : p->lane_start;
-    const struct lane *lanes = firm_only ? p->firm_lanes : p->lanes;
-    const uint32_t *places = firm_only ? p->firm_place : p->head_place;
+    struct open_lanes open = polygraph_lanes(p, b);
 
-    for (uint32_t i = starts[key]; i < starts[key + 1]; i++) {
-        uint32_t low = lanes[i].start + polygraph_count_before(p, &lanes[i], places, b);
+    for (uint32_t i = open.starts[key]; i < open.starts[key + 1]; i++) {
+        const struct lane *lane = &open.lanes[i];
+        uint32_t low = lane->start + polygraph_count_before(p, lane, open.places, b);
 
-        for (; low < lanes[i].end; low++) {
-            uint32_t a = firm_only ? p->firm[low] : low;
+        for (; low < lane->end; low++) {
+            uint32_t a = open_lanes_chain(&open, low);
 
             if (a == b || polygraph_forces(p, b, a))
                 break;

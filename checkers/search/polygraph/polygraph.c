@@ -7,12 +7,6 @@
 #include "base/bisect.h"
 #include "checkers/search/polygraph/polygraph_private.h"
 
-/* --- Chains -------------------------------------------------------------------- */
-
-/*
- * Chains: versions that follow each other directly, and who reads them.
- */
-
 /* --- Links ------------------------------------------------------------------------ */
 
 enum status polygraph_overtake(struct polygraph *p, uint32_t read, uint32_t version,

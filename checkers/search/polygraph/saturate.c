@@ -279,23 +279,17 @@ static bool has_changed(const struct polygraph *p, uint32_t chain)
 
 static enum status force_by_clocks(struct polygraph *p, uint32_t key, uint32_t b, struct error *err)
 {
-    /* Among plain chains no order matters, at serializable levels. */
-    bool firm_only = !p->is_snapshot && p->is_plain[b];
-    const uint32_t *starts = firm_only ? p->firm_start : p->lane_start;
-    const struct lane *lanes = firm_only ? p->firm_lanes : p->lanes;
-    const uint32_t *places = firm_only ? p->firm_place : p->head_place;
+    struct open_lanes open = polygraph_lanes(p, b);
 
-    for (uint32_t i = starts[key]; i < starts[key + 1]; i++) {
-        const struct lane *lane = &lanes[i];
-        uint32_t count = polygraph_count_before(p, lane, places, b);
+    for (uint32_t i = open.starts[key]; i < open.starts[key + 1]; i++) {
+        const struct lane *lane = &open.lanes[i];
+        uint32_t count = polygraph_count_before(p, lane, open.places, b);
 
         /* Of its own lane it is itself one of them. */
-        if (count > 0 &&
-            (firm_only ? p->firm[lane->start + count - 1] : lane->start + count - 1) == b)
+        if (count > 0 && open_lanes_chain(&open, lane->start + count - 1) == b)
             count--;
         if (count > 0)
-            TRY(polygraph_order(
-                p, firm_only ? p->firm[lane->start + count - 1] : lane->start + count - 1, b, err));
+            TRY(polygraph_order(p, open_lanes_chain(&open, lane->start + count - 1), b, err));
     }
     return STATUS_OK;
 }
