@@ -1,5 +1,5 @@
 /*
- * amend: what a file could not say of its history, said by who reads it.
+ * amend: adds to a history what its file could not say, such as initial values.
  *
  *     struct amendment amendment = { .initials = { "0", "y=7" }, .initial_count = 2 };
  *     TRY(history_amend(&history, &amendment, err));

@@ -1,5 +1,5 @@
 /*
- * progress: how a long piece of work says how far it is.
+ * progress: how a long piece of work reports how far it is.
  *
  * Readers count bytes taken from outside, writers transactions. It is told
  * every few hundred thousand of them: whoever shows it need not hurry.

@@ -1,5 +1,5 @@
 /*
- * verify_private: a witness held against its history.
+ * verify_private: the data that all files of verify share.
  *
  * Every transaction that counts has a place in an order, and sees a number of
  * those at the order's beginning. The versions of a key that they left behind stand in

@@ -1,5 +1,5 @@
 /*
- * findings: orders between instants are laid here; one that contradicts what is known becomes a finding.
+ * findings: lays orders between instants; an order that contradicts what is known becomes a finding.
  */
 #ifndef CHECKERS_INTERVAL_FINDINGS_PRIVATE_H
 #define CHECKERS_INTERVAL_FINDINGS_PRIVATE_H

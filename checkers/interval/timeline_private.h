@@ -1,5 +1,5 @@
 /*
- * timeline: instants that nobody saw, and what must be true of their order.
+ * timeline: keeps the windows and the order of instants whose times are not known exactly.
  *
  * A point lies somewhere in its window of time. Orders are laid upon points one after
  * the other, and each narrows windows:

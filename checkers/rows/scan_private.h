@@ -1,5 +1,5 @@
 /*
- * scan: which cells of a column of numbers are in a span, as fast as memory gives them.
+ * scan: finds the cells of a column of numbers that are in a span, with vector instructions.
  *
  *     cells    12  -inf  7  20        10 to 20: two, slots 0 and 3; the least is 12
  *

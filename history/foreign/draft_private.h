@@ -1,5 +1,5 @@
 /*
- * draft: a history of another tool while it is read.
+ * draft: collects the transactions of another tool's file, whatever order they come in.
  *
  *     r(1,2,0,7)          transaction 7 of session 0 reads 2 from key 1
  *     w(1,3,1,8)          transaction 8 of session 1 writes 3

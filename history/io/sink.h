@@ -1,5 +1,5 @@
 /*
- * sink: bytes going out, to a file, standard output ("-") or a device.
+ * sink: writes bytes to a file, standard output ("-"), a device or memory.
  *
  *     sink_open(&sink, "out.jsonl.zst", &err);
  *     sink_write(&sink, bytes, size, &err)...

@@ -1,5 +1,5 @@
 /*
- * source: bytes coming in, whatever stands behind them.
+ * source: reads bytes from a file, standard input or memory.
  *
  * A source is a file, standard input ("-") or memory; zstd is recognised by
  * its magic number and unpacked, also several frames one after another. It

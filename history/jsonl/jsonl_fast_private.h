@@ -1,5 +1,5 @@
 /*
- * jsonl_fast: the lines that a big history is made of, read fast.
+ * jsonl_fast: reads the most common lines of native text quickly.
  *
  * They are written by programs, and by ours without a blank:
  *

@@ -1,5 +1,5 @@
 /*
- * instants: what a history says of instants that nobody saw, before any step has.
+ * instants: the windows of the instants of transactions, as the history alone gives them.
  *
  *     T1  |--- w x 1 ---- r y 2 ---|        operations, within their transaction
  *     b1  |------------------|              when it can have looked

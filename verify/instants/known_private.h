@@ -1,5 +1,5 @@
 /*
- * known: what the steps of a proof have made known of instants, so far.
+ * known: the orders, dependencies and sources that the steps of a proof have established so far.
  *
  *     orders         p before q; where instants lie within times, each narrows windows
  *     dependencies   one transaction after another, whatever the instants are

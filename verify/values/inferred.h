@@ -1,5 +1,5 @@
 /*
- * inferred: which version of a key comes before which, if only values tell.
+ * inferred: infers from values which version of a key comes before which.
  *
  *     list    [1 2 3] is the longest that a committed transaction read; 9 and 8 nobody read
  *             1 < 2 < 3 < 9, 3 < 8

@@ -1,6 +1,6 @@
 /*
- * workload: what histories of banks, sets and counters cannot show, if their header says
- * that they are that. docs/format-witness.md, "Workloads".
+ * workload: verifies anomalies and orders of banks, sets and counters, where the header of the
+ * history names such a workload. docs/format-witness.md, "Workloads".
  *
  * Of a set or counter, and of a bank in which nothing is written, nothing else can be wrong: lists
  * and registers are not what they seem there.

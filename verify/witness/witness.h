@@ -1,5 +1,5 @@
 /*
- * witness: the evidence for a verdict, as it stands in its file, and no more.
+ * witness: reads the file of a witness: the evidence for a verdict.
  *
  * The grammar is docs/format-witness.md. What has been read is well formed;
  * whether anything of it is true, only verify.h knows. Texts are views of the

@@ -1,5 +1,5 @@
 /*
- * predicate_read: statements that look for rows, held against all versions of all rows.
+ * predicate_read: compares what statements returned with all versions of the rows of their table.
  *
  * Consistent read of what was looked for. A statement that returns the rows that match says of
  * every other row of the table that its view saw a version that does not match, or none:

@@ -1,5 +1,5 @@
 /*
- * pipeline: what many clients do, in the order in which it was begun (Leopard, section IV).
+ * pipeline: merges the operations of many clients by the time of invocation (Leopard, section IV).
  *
  *     lane of client 0   [ 12 ] [ 30 ] [ 31 ]        local buffers, each in order
  *     lane of client 1   [ 14 ]

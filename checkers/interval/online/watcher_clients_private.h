@@ -1,5 +1,5 @@
 /*
- * watcher_clients: whom the watcher waits for, and what may have been lost of them.
+ * watcher_clients: keeps which clients the watcher waits for, and the gaps in what they sent.
  *
  * Whom the watcher waits for. A client's lane lies in the pipeline, and its bound is what holds
  * others back:

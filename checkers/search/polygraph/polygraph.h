@@ -1,5 +1,5 @@
 /*
- * polygraph: what is known of the order of transactions, and what is open.
+ * polygraph: keeps which orders of transactions are known, and which are open.
  *
  *     serializable   a node for each actor
  *     snapshot       two: b, where its snapshot was taken, and c, where it committed

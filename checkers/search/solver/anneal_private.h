@@ -1,5 +1,5 @@
 /*
- * anneal: a total order in which few chains of a key overlap.
+ * anneal: searches for a total order in which few chains of a key overlap.
  *
  *     key x    |--A--|                     a chain: from its head to its last reader
  *                 |----B----|   . C        A and B overlap; C, unread, is a point
