@@ -66,8 +66,8 @@ static void wal_put_meta(char *page, const struct wal_meta *meta, uint64_t seque
         memcpy(page + copy * META_STRIDE, record, sizeof record);
 }
 
-/* The newest whole record of the two pages; false if there is none. */
-static bool wal_get_meta(struct text bytes, struct wal_meta *meta, uint64_t *sequence)
+/* The newest whole record of the two pages, and its page; false if there is none. */
+static bool wal_get_meta(struct text bytes, struct wal_meta *meta, uint64_t *sequence, unsigned *page)
 {
     bool found = false;
 
@@ -76,10 +76,11 @@ static bool wal_get_meta(struct text bytes, struct wal_meta *meta, uint64_t *seq
         uint64_t its = hash_word(record + 16);
 
         if (!is_whole(record, META_BYTES) || hash_half_word(record + 8) != META_MAGIC ||
-            (found && its <= *sequence))
+            (found && its < *sequence))
             continue;
         found = true;
         *sequence = its;
+        *page = (unsigned)(at / PAGE_BYTES);
         *meta = (struct wal_meta){ .term = hash_word(record + 24),
                                    .vote = hash_half_word(record + 12),
                                    .doubtful = hash_word(record + 32) != 0 };
@@ -299,7 +300,7 @@ static void on_meta_read(struct wal *wal)
     wal->found = WAL_WHOLE;
     /* Until both pages are durable nothing was founded on them. */
     wal->meta_is_missing = bytes.length < WAL_META_BYTES;
-    if (!wal_get_meta(bytes, &wal->meta, &wal->meta_sequence))
+    if (!wal_get_meta(bytes, &wal->meta, &wal->meta_sequence, &wal->meta_page))
         wal->found =
             disk_file_exists(wal->options.disk, file_of(wal, FILE_LOG)) ? WAL_LOST : WAL_FRESH;
     if (wal->found == WAL_FRESH)
@@ -346,13 +347,13 @@ bool wal_meta_is_stored(const struct wal *wal)
     return !wal->meta_is_missing && is_same_meta(&wal->meta, &wal->meta_stored);
 }
 
-/* Both pages at first; then the one that does not hold what is durable. */
+/* Both pages at first; then the one that does not hold what is durable: of the first write one may be torn. */
 static void start_meta(struct wal *wal)
 {
     char pages[WAL_META_BYTES];
     uint32_t file = file_of(wal, FILE_META);
     uint64_t sequence = wal->meta_sequence + 1;
-    uint64_t offset = wal->meta_is_missing ? 0 : sequence % 2 * PAGE_BYTES;
+    uint64_t offset = wal->meta_is_missing || wal->meta_page == 1 ? 0 : PAGE_BYTES;
     struct disk_result result;
 
     wal->job = WAL_WRITE_META;
@@ -368,6 +369,7 @@ static void start_meta(struct wal *wal)
 
 static enum wal_event on_meta_written(struct wal *wal)
 {
+    wal->meta_page = wal->meta_is_missing ? 1 : 1 - wal->meta_page;
     wal->meta_is_missing = false;
     wal->meta_stored = wal->meta_in_job;
     wal->meta_sequence++;

@@ -102,6 +102,7 @@ struct wal {
     struct wal_meta meta_stored, meta_in_job;
     bool meta_is_missing; /* the file has not both its pages */
     uint64_t meta_sequence;
+    unsigned meta_page; /* the one that holds the newest durable record; if both do, the second */
     uint32_t base_end;
     uint32_t cut_at; /* while opening: a tail to be cut off, or 0 */
     struct wal_checkpoint checkpoint;

@@ -79,7 +79,7 @@ static void run(int64_t for_ns)
 }
 
 /* Every operation takes 10 us, a sync a millisecond. */
-void setUp(void)
+static void start_on_new_disk(uint64_t seed)
 {
     const struct world_options options = { .seed = 1, .node_count = 1 };
     const struct disk_config config = { .file_count_max = 4,
@@ -91,10 +91,15 @@ void setUp(void)
 
     opened = checkpointed = 0;
     ASSERT_OK(world_init(&world, &options, arena, &err), &err);
-    ASSERT_OK(disk_init(&disk, &config, random_key_of_seed(1), arena, &err), &err);
+    ASSERT_OK(disk_init(&disk, &config, random_key_of_seed(seed), arena, &err), &err);
     pool_memory_init(&memory, arena, (size_t)1 << 24);
     world_set_process(&world, 0, &process, NULL);
     ASSERT_OK(world_start(&world, &err), &err);
+}
+
+void setUp(void)
+{
+    start_on_new_disk(1);
     run(10 * MS);
 }
 
@@ -305,6 +310,24 @@ static void a_torn_write_of_meta_leaves_the_record_before(void)
     }
 }
 
+/* The first write is of both pages: if one is torn, the next write is of that one. */
+static void two_torn_writes_of_meta_in_two_lives_leave_a_record(void)
+{
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        tearDown();
+        start_on_new_disk(seed);
+        set_faults((struct disk_faults){ .torn = ALWAYS });
+        run(500 * US);
+        restart();
+        TEST_ASSERT_EQUAL_UINT32(1, opened);
+        set_meta(1, 1);
+        run(100 * US);
+        restart();
+        TEST_ASSERT_TRUE(wal.found != WAL_LOST);
+        TEST_ASSERT_EQUAL_UINT32(1, opened);
+    }
+}
+
 static void who_has_lost_term_and_vote_stays_silent(void)
 {
     for (uint64_t offset = 0; offset < 2 * PAGE_BYTES; offset += 8)
@@ -460,6 +483,7 @@ int main(void)
     RUN_TEST(damage_before_what_was_synced_later_wipes_the_log_and_keeps_the_vote);
     RUN_TEST(a_record_of_meta_outlives_damage_to_one_copy_of_it);
     RUN_TEST(a_torn_write_of_meta_leaves_the_record_before);
+    RUN_TEST(two_torn_writes_of_meta_in_two_lives_leave_a_record);
     RUN_TEST(who_has_lost_term_and_vote_stays_silent);
     RUN_TEST(what_is_cut_while_it_is_written_does_not_count_as_stored);
     RUN_TEST(a_checkpoint_replaces_the_entries_up_to_it);
