@@ -81,6 +81,8 @@ minimise() { # target
 }
 
 BUILD=${BUILD:-build}
+# What libraries leak by themselves is no finding.
+export LSAN_OPTIONS="${LSAN_OPTIONS:-suppressions=$(pwd)/tools/lsan.supp:print_suppressions=0}"
 case $1 in
     --one)
         fuzz_one "$2" "$3"
