@@ -23,12 +23,14 @@ void blocks_init(struct blocks *blocks, size_t bytes_max, struct arena *arena)
 static enum status next_chunk(struct blocks *blocks, size_t block_size, struct error *err)
 {
     size_t size = block_size > CHUNK_SIZE ? block_size : CHUNK_SIZE;
-    char *chunk = NULL;
+    char *chunk;
 
-    if (size <= blocks->bytes_max - blocks->bytes)
-        chunk = arena_push(blocks->arena, 1, size);
+    if (size > blocks->bytes_max - blocks->bytes)
+        return error_set(err, STATUS_TOO_LONG, "no room for more than %zu bytes of messages",
+                         blocks->bytes);
+    chunk = arena_push(blocks->arena, 1, size);
     if (!chunk)
-        return error_set(err, STATUS_OVER_LIMIT, "no room for more than %zu bytes of messages",
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for more than %zu bytes of messages",
                          blocks->bytes);
     blocks->bytes += size;
     blocks->chunk = chunk;

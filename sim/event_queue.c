@@ -19,9 +19,9 @@ static uint32_t key_slot(event_key key)
     return (uint32_t)((uint64_t)key & SLOT_MASK);
 }
 
-static enum status out_of_room(const struct event_queue *queue, struct error *err)
+static enum status out_of_memory(const struct event_queue *queue, struct error *err)
 {
-    return error_set(err, STATUS_OVER_LIMIT, "no room for more than %zu pending events",
+    return error_set(err, STATUS_OVER_LIMIT, "no memory for more than %zu pending events",
                      queue->room);
 }
 
@@ -48,11 +48,11 @@ static enum status grow(struct event_queue *queue, struct error *err)
     if (room > queue->event_count_max)
         room = queue->event_count_max;
     if (room == queue->room)
-        return out_of_room(queue, err);
+        return error_set(err, STATUS_TOO_LONG, "no room for more than %zu pending events", room);
     keys = push_keys(queue->arena, room);
     slab = arena_push(queue->arena, room, sizeof *slab);
     if (!keys || !slab)
-        return out_of_room(queue, err);
+        return out_of_memory(queue, err);
     if (queue->room) {
         memcpy(keys, queue->keys, queue->count * sizeof *keys);
         memcpy(slab, queue->slab, queue->slab_used * sizeof *slab);

@@ -28,13 +28,14 @@ _Static_assert(DRAW_COUNT <= 1 << DRAW_BITS, "draws of neighbouring messages wou
 static enum status grow_messages(struct network *network, struct error *err)
 {
     uint32_t room = network->message_room ? network->message_room : ROOM_FIRST / 2;
-    struct message *messages = NULL;
+    struct message *messages;
 
     room = room > network->message_count_max / 2 ? network->message_count_max : 2 * room;
-    if (room > network->message_room)
-        messages = arena_push(network->arena, room, sizeof *messages);
+    if (room == network->message_room)
+        return error_set(err, STATUS_TOO_LONG, "no room for more than %" PRIu32 " messages", room);
+    messages = arena_push(network->arena, room, sizeof *messages);
     if (!messages)
-        return error_set(err, STATUS_OVER_LIMIT, "no room for more than %" PRIu32 " messages",
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for more than %" PRIu32 " messages",
                          network->message_room);
     if (network->message_used)
         memcpy(messages, network->messages, network->message_used * sizeof *messages);

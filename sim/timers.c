@@ -1,6 +1,7 @@
 #include "sim/timers.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define ROOM_FIRST 256
@@ -8,14 +9,15 @@
 static enum status grow(struct timers *timers, struct error *err)
 {
     uint32_t room = timers->room ? timers->room : ROOM_FIRST / 2;
-    struct timer *places = NULL;
+    struct timer *places;
 
     room = room > timers->count_max / 2 ? timers->count_max : 2 * room;
-    if (room > timers->room)
-        places = arena_push(timers->arena, room, sizeof *places);
+    if (room == timers->room)
+        return error_set(err, STATUS_TOO_LONG, "no room for more than %" PRIu32 " timers", room);
+    places = arena_push(timers->arena, room, sizeof *places);
     if (!places)
-        return error_set(err, STATUS_OVER_LIMIT, "no room for more than %u timers",
-                         (unsigned)timers->room);
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for more than %" PRIu32 " timers",
+                         timers->room);
     if (timers->used)
         memcpy(places, timers->places, timers->used * sizeof *places);
     timers->places = places;

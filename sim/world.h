@@ -12,9 +12,9 @@
  *
  * Endpoints 0 to node_count - 1 are nodes; the client_count after them are
  * clients, which send and receive like nodes but have true clocks and are no
- * target of faults. A limit that is reached (memory, events, messages) ends
- * the run with an error; the processes' calls after that do nothing. Beyond the number of events or
- * the time, or if it is stopped, that error is STATUS_TOO_LONG.
+ * target of faults. A limit that is reached ends the run with an error; the processes' calls after
+ * that do nothing. It is STATUS_OVER_LIMIT if memory ran out, and STATUS_TOO_LONG beyond a limit of
+ * the options (events in all or at once, time, messages, timers), or if the run is stopped.
  *
  * What may happen *to* nodes and links is in sim/fault.h.
  */

@@ -469,7 +469,7 @@ static int64_t timeout_ns(const struct coordinator *c, uint32_t tries)
 
     if (BUGGIFY(c->sometimes, c->server->node, ASK_IMPATIENT))
         return 1;
-    if (tries == 0)
+    if (tries == 0 || timeout_ns < 4)
         return timeout_ns;
     return timeout_ns + (int64_t)random_below(world_random(c->server->world, c->server->node),
                                               (uint64_t)timeout_ns / 4);

@@ -68,6 +68,13 @@ endless="endless.toml --set cluster.election=1ns"
     check "a run beyond its budget of events is too long" \
         mentions out 'more than 20000 events; limits.events allows no more'
     check "and nobody's failure" mentions out '"failures":[],"verdict":"unknown"'
+    for wait in 1ns 2ns 3ns; do
+        exits 0 "a coordinator that asks again after $wait ends all the same" \
+            run endless.toml --set cluster.ask_timeout=$wait --set workload.transactions=20
+    done
+    exits 3 "so is one that holds too much at once" run endless.toml --set workload.timeout=1ns
+    check "which says of what" \
+        grep -q '^too long   at .* no room for more than [0-9]* .*; no run holds more at once' out
     run 3 run $endless --set limits.simulated=10us
     check "likewise beyond its simulated time" grep -q '^too long   .* limits.simulated allows no more' out
     run 3 run $endless --timeout 0.3 --json

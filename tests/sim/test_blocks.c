@@ -75,7 +75,7 @@ static void what_is_over_the_limit_is_refused(void)
     void *block;
 
     blocks_init(&blocks, 100000, fixture_arena());
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, blocks_take(&blocks, 100001, &block, &err));
+    TEST_ASSERT_EQUAL_INT(STATUS_TOO_LONG, blocks_take(&blocks, 100001, &block, &err));
     TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, blocks_take(&blocks, (size_t)1 << 40, &block, &err));
     take(10);
 }

@@ -154,7 +154,7 @@ static void one_event_more_than_its_limit_is_refused(void)
     ASSERT_OK(event_queue_init(&queue, 3, fixture_arena(), &err), &err);
     for (uint64_t i = 0; i < 3; i++)
         push(1, i);
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT,
+    TEST_ASSERT_EQUAL_INT(STATUS_TOO_LONG,
                           event_queue_push(&queue, 1, &(struct world_event){ 0 }, &err));
     TEST_ASSERT_EQUAL_STRING("no room for more than 3 pending events", err.text);
     TEST_ASSERT_EQUAL_UINT64(3, queue.count);

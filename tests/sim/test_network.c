@@ -300,7 +300,7 @@ static void too_many_messages_are_an_error_and_recycled_ones_are_not(void)
     for (int i = 0; i < 3; i++)
         send(0, 0, 1);
     TEST_ASSERT_EQUAL_INT(
-        STATUS_OVER_LIMIT,
+        STATUS_TOO_LONG,
         network_send(&network, 0, &(struct network_letter){ 0, 1, 0, TEXT("x") }, &sent, &err));
     TEST_ASSERT_EQUAL_STRING("no room for more than 3 messages", err.text);
 }

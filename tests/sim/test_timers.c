@@ -104,7 +104,7 @@ static void one_more_than_the_limit_is_refused(void)
 
     for (uint64_t i = 0; i < 1000; i++)
         add(0, i);
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, timers_add(&timers, &lists[0], &timer, &place, &err));
+    TEST_ASSERT_EQUAL_INT(STATUS_TOO_LONG, timers_add(&timers, &lists[0], &timer, &place, &err));
     TEST_ASSERT_EQUAL_STRING("no room for more than 1000 timers", err.text);
 }
 

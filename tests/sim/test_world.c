@@ -301,11 +301,11 @@ static void each_limit_ends_the_run_with_its_name(void)
         run_until(3 * MS);
         for (int j = 0; j < 10; j++)
             send_byte(0, 1, 'x');
-        TEST_ASSERT_EQUAL_INT_MESSAGE(STATUS_OVER_LIMIT, world_run(&world, SECOND, &err),
+        TEST_ASSERT_EQUAL_INT_MESSAGE(STATUS_TOO_LONG, world_run(&world, SECOND, &err),
                                       rows[i].label);
         TEST_ASSERT_EQUAL_STRING(rows[i].text, err.text);
         /* And it stays so. */
-        TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, world_run(&world, SECOND, &err));
+        TEST_ASSERT_EQUAL_INT(STATUS_TOO_LONG, world_run(&world, SECOND, &err));
     }
 }
 
@@ -315,7 +315,7 @@ static void too_many_timers_end_the_run(void)
     fixture_world();
     for (int i = 0; i < 3; i++)
         world_set_timer(&world, 0, MS, 0);
-    TEST_ASSERT_EQUAL_INT(STATUS_OVER_LIMIT, world_run(&world, SECOND, &err));
+    TEST_ASSERT_EQUAL_INT(STATUS_TOO_LONG, world_run(&world, SECOND, &err));
     TEST_ASSERT_EQUAL_STRING("at 0.000 ms of virtual time: no room for more than 2 timers",
                              err.text);
 }

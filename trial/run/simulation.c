@@ -473,7 +473,9 @@ static void give_up(struct simulation *simulation, const struct run_options *wit
                      : world->was_stopped                   ? "somebody stopped it"
                      : world->counts.events > world->options.limits.event_count_max
                          ? "limits.events allows no more"
-                         : "limits.simulated allows no more";
+                     : world->now_ns > world->options.limits.time_ns_max
+                         ? "limits.simulated allows no more"
+                         : "no run holds more at once";
 
     snprintf(simulation->too_long, sizeof simulation->too_long, "%.160s; %.120s", err->text, by);
     simulation->finding_count = 0;
