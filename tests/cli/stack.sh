@@ -30,6 +30,19 @@ printf '{"ordeal-history":1}\n{"txn":1,"session":0,"status":"ok","ops":[{"w":"x"
     "$(repeat 100000 '[')" "$(repeat 100000 ']')" >values.jsonl
 printf '%s1%s' "$(repeat 100000 '{"a":')" "$(repeat 100000 '}')" >objects.json
 printf 'a = %s%s\n' "$(repeat 100000 '[')" "$(repeat 100000 ']')" >arrays.toml
+printf 'a%s = 1\n' "$(repeat 100000 .a)" >dots.toml
+printf '{:type :ok :process 0 :f :txn :value %s%s}\n' "$(repeat 100000 '[')" "$(repeat 100000 ']')" >vectors.edn
+printf '{:type :ok :process 0 :f :txn :value %s1}\n' "$(repeat 100000 '#a ')" >tags.edn
+printf '[[{"events":%s' "$(repeat 100000 '[{"a":')" >dbcop.json
+printf '[{"tid":67,"sid":"s","ops":%s' "$(repeat 100000 '[')" >chronos.json
+printf '{"ordeal-witness":1,"verdict":"invalid","level":"serializable","anomalies":%s%s}' \
+    "$(repeat 100000 '[')" "$(repeat 100000 ']')" >anomalies.json
+for depth in 90 400 3000 100000; do
+    for block in 'begin |end; ' 'if true then |end if; ' 'loop |end loop; '; do
+        printf 'create function f(a bigint) returns bigint language plpgsql as $$ begin %sreturn 1; %sreturn 1; end $$;\n' \
+            "$(repeat $depth "${block%|*}")" "$(repeat $depth "${block#*|}")" >"block-${block%% *}-$depth.sql"
+    done
+done
 
 # survives COMMAND...: it ends by itself, on a small stack and on the usual one.
 survives() {
@@ -60,11 +73,14 @@ survives explain G0
 for file in *-*.sql; do
     survives program "$file" --call 'f(1)'
 done
-for file in *-*.jsonl values.jsonl objects.json; do
+for file in *-*.jsonl values.jsonl objects.json vectors.edn tags.edn dbcop.json chronos.json; do
     survives check "$file"
     survives verify "$file" witness
 done
 survives verify items.jsonl objects.json
+survives verify items.jsonl anomalies.json
 survives run arrays.toml
+survives run dots.toml
+survives check items.jsonl --profile arrays.toml
 
 finish
