@@ -11,6 +11,9 @@
 # committed one, as far as FUZZ_CORPUS_BYTES (8000) a target allow.
 set -u
 
+# What libFuzzer exits with when it is interrupted.
+INTERRUPTED=72
+
 # The lines of libFuzzer begin with a number and tell coverage: "#1024 REDUCE cov: 92 ft: 203 corp: 18/1Kb".
 row() { # name, log, seconds of processors, findings
     awk -v name="$1" -v seconds="$3" -v findings="$4" '
@@ -45,15 +48,16 @@ fuzz_one() { # seconds, target
     [ ! -d "$committed" ] || set -- "$@" "$committed"
     seconds=$1 target=$2
     shift 2
-    if "$target" -max_total_time="$seconds" -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 -print_final_stats=1 \
-        -artifact_prefix="$found/" "$@" >"$log" 2>&1; then
-        processor_seconds "$log.times" >"$log.seconds"
-        row "$name" "$log" "$(cat "$log.seconds")" 0 >"$BUILD/fuzz/$name.row"
+    status=0
+    "$target" -max_total_time="$seconds" -timeout="${FUZZ_TIMEOUT:-10}" -rss_limit_mb=2048 -print_final_stats=1 \
+        -artifact_prefix="$found/" "$@" >"$log" 2>&1 || status=$?
+    [ $status -ne $INTERRUPTED ] || exit 255 # which ends xargs, too
+    processor_seconds "$log.times" >"$log.seconds"
+    row "$name" "$log" "$(cat "$log.seconds")" $((status != 0)) >"$BUILD/fuzz/$name.row"
+    if [ $status -eq 0 ]; then
         printf 'ok - %s withstood %s s: %s\n' "$name" "$seconds" \
             "$(grep -a '^Done ' "$log" | tail -n 1)"
     else
-        processor_seconds "$log.times" >"$log.seconds"
-        row "$name" "$log" "$(cat "$log.seconds")" 1 >"$BUILD/fuzz/$name.row"
         printf 'not ok - %s broke; %s says:\n' "$name" "$log"
         grep -a -m 1 -A 12 -E 'ERROR:|runtime error:|Assertion' "$log" | sed 's/^/    /'
         grep -a 'Test unit written to' "$log" | sed 's/^/    /'
