@@ -1,5 +1,7 @@
 #include "base/thread.h"
 
+#include <unistd.h>
+
 int thread_start(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), void *context)
 {
     pthread_attr_t attributes;
@@ -12,4 +14,13 @@ int thread_start(pthread_t *thread, size_t stack_bytes, void *(*work)(void *), v
         code = pthread_create(thread, &attributes, work, context);
     pthread_attr_destroy(&attributes);
     return code;
+}
+
+unsigned thread_core_count(void)
+{
+    long count = sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (count < 1)
+        return 1; /* also where the system does not say */
+    return count < THREAD_COUNT_MAX ? (unsigned)count : THREAD_COUNT_MAX;
 }

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/thread.h"
 #include "base/wall_clock.h"
-#include "cli/cores.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -49,7 +49,7 @@ static const struct option bisect_rows[] = {
 
 static unsigned job_count(const struct bisect_values *values)
 {
-    unsigned count = values->jobs.given ? (unsigned)values->jobs.value : cores_count();
+    unsigned count = values->jobs.given ? (unsigned)values->jobs.value : thread_core_count();
 
     return count > WORKERS_MAX ? WORKERS_MAX : count;
 }

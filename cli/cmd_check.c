@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/json_writer.h"
 #include "base/quantity.h"
+#include "base/thread.h"
 #include "base/timeout.h"
 #include "base/wall_clock.h"
 #include "checkers/checker.h"
@@ -13,7 +14,6 @@
 #include "cli/amendments.h"
 #include "cli/check_batch.h"
 #include "cli/clock_error.h"
-#include "cli/cores.h"
 #include "cli/output.h"
 #include "cli/progress_bar.h"
 #include "cli/report_check.h"
@@ -98,7 +98,7 @@ static const struct option check_rows[] = {
       .kind = OPTION_NUMBER,
       .offset = AT(threads),
       .low = 1,
-      .high = CORES_MAX,
+      .high = THREAD_COUNT_MAX,
       .help = "largest number of threads (default: number of cores). It may\n"
               "change the witness, but never the verdict" },
     { .name = "engine",
@@ -196,7 +196,7 @@ static enum status set_options(const struct check_values *values, struct check_c
     options->check = (struct check_options){
         .level = LEVEL_SERIALIZABLE,
         .flags = values->witness ? CHECK_WITNESS : 0,
-        .threads = values->threads.given ? (unsigned)values->threads.value : cores_count(),
+        .threads = values->threads.given ? (unsigned)values->threads.value : thread_core_count(),
         .engine = ENGINE_NATIVE,
         .seed = (uint64_t)values->seed.value,
         .allows_unjudged = values->allow_unjudged,

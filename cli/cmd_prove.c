@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/thread.h"
 #include "base/wall_clock.h"
-#include "cli/cores.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -182,7 +182,8 @@ static enum status prove_all(struct prove_call *call, struct limits *limits, enu
         .bug = values->bug,
         .seeds = values->seeds.given ? (uint64_t)values->seeds.value : SEEDS,
         .mutates = values->mutate,
-        .worker_count = values->workers.given ? (unsigned)values->workers.value : cores_count(),
+        .worker_count =
+            values->workers.given ? (unsigned)values->workers.value : thread_core_count(),
         .progress = &progress,
     };
 

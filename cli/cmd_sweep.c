@@ -1,7 +1,7 @@
 #include "cli/cmd_sweep.h"
 
 #include "base/quantity.h"
-#include "cli/cores.h"
+#include "base/thread.h"
 #include "cli/folder.h"
 #include "cli/interrupt.h"
 #include "cli/output.h"
@@ -165,7 +165,8 @@ static enum status sweep_scenarios(const struct sweep_values *values, struct swe
         .until_failure = values->until_failure,
         .is_guided = values->guided,
         .no_sync = values->no_sync,
-        .worker_count = values->workers.given ? (unsigned)values->workers.value : cores_count(),
+        .worker_count =
+            values->workers.given ? (unsigned)values->workers.value : thread_core_count(),
         .progress = &progress,
         .say = say,
         .context = &bar,

@@ -136,15 +136,15 @@ static enum status help_main(int argc, char *const *argv, struct error *err)
 
     if (argc > 1)
         return error_set(err, STATUS_BAD_INPUT, "help takes one subcommand");
-    if (argc == 0) {
-        print_overview(&out);
-        return print_and_close(&out, err);
-    }
-    command = find_command(argv[0]);
-    if (!command)
+    command = argc == 0 ? NULL : find_command(argv[0]);
+    if (argc == 1 && !command)
         return refuse_command(argv[0], err);
-    gather_options(&all, &command->options);
-    print_help(command, &all.options, &out);
+    if (command) {
+        gather_options(&all, &command->options);
+        print_help(command, &all.options, &out);
+    } else {
+        print_overview(&out);
+    }
     return print_and_close(&out, err);
 }
 

@@ -18,6 +18,7 @@
 enum status folder_make(const char *path, struct error *err)
 {
     char *copy = strdup(path);
+    enum status status = STATUS_OK;
 
     if (!copy)
         return error_set(err, STATUS_OVER_LIMIT, "no memory");
@@ -28,14 +29,15 @@ enum status folder_make(const char *path, struct error *err)
         *end = '\0';
         if (mkdir(copy, 0777) != 0 && errno != EEXIST) {
             error_set_file(err, copy);
-            free(copy);
-            return error_set(err, STATUS_IO, "cannot make the folder: %s", strerror(errno));
+            status = error_set(err, STATUS_IO, "cannot make the folder: %s", strerror(errno));
+            break;
         }
         *end = after;
         if (after == '\0')
             break;
     }
     free(copy);
+    TRY(status);
     if (scenario_folder_is_there(path))
         return STATUS_OK;
     error_set_file(err, path);

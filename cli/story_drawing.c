@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+#include "base/sort.h"
 #include "history/history.h"
 
 #define LEFT 110
@@ -65,13 +67,6 @@ static void print_text(const struct story_drawing *d, int64_t x, int64_t y, cons
 
 /* --- Places ----------------------------------------------------------------------------------- */
 
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static bool is_drawn(const struct story_message *message)
 {
     return message->came_ns != TIME_NEVER;
@@ -91,8 +86,7 @@ static enum status collect_times(struct story_drawing *d, struct error *err)
     }
     for (size_t i = 0; i < story->shades.count; i++)
         TRY(array_push(&d->times, story->shades.at[i].to_ns, err));
-    if (d->times.count > 1)
-        qsort(d->times.at, d->times.count, sizeof *d->times.at, compare_times);
+    sort_signed(d->times.at, d->times.count);
     return STATUS_OK;
 }
 
@@ -117,10 +111,10 @@ static enum status place_times(struct story_drawing *d, struct error *err)
 
 static int64_t height_of(const struct story_drawing *d, int64_t at_ns)
 {
-    const int64_t *place =
-        bsearch(&at_ns, d->times.at, d->times.count, sizeof *d->times.at, compare_times);
+    size_t place;
 
-    return place ? d->heights.at[place - d->times.at] : TOP;
+    BISECT(place, 0, d->times.count, d->times.at[place] < at_ns);
+    return place < d->times.count && d->times.at[place] == at_ns ? d->heights.at[place] : TOP;
 }
 
 static int64_t bottom_of(const struct story_drawing *d)

@@ -231,10 +231,9 @@ static enum status open_builtin(struct opening *o, struct error *err)
 static enum status open_program(struct opening *o, struct error *err)
 {
     struct random_key key = random_key_fork(world_key(o->world), "workload");
-    struct program_call *calls = arena_push(o->arena, o->workload->call_count + 1u, sizeof *calls);
     struct driver_program_options own = {
         .program = o->workload->program,
-        .calls = calls,
+        .calls = o->workload->calls,
         .call_count = o->workload->call_count,
         .is_directed = o->workload->step_count > 0,
         .load = o->workload->load,
@@ -245,15 +244,6 @@ static enum status open_program(struct opening *o, struct error *err)
         .recorded = o->workload->step_count > 0 ? NULL : o->options->recorded,
     };
 
-    if (!calls)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for %" PRIu32 " calls",
-                         o->workload->call_count);
-    for (uint32_t i = 0; i < o->workload->call_count; i++)
-        calls[i] =
-            (struct program_call){ o->workload->calls[i].procedure, o->workload->calls[i].weight,
-                                   o->workload->calls[i].arguments,
-                                   o->workload->calls[i].argument_count,
-                                   o->workload->calls[i].line };
     TRY(driver_program_open(&o->store->by_program, &own, o->arena, err));
     o->made.name = o->workload->program_name;
     o->made.schema = driver_program_schema(o->store->by_program);

@@ -113,6 +113,16 @@ static uint8_t kind_of_choice(const struct operator_choice *choice)
     return STEP_APPLY;
 }
 
+/* The step that gives an expression its value; the slots from `mark` on are free again. */
+static struct operand compile_result(struct compiler *c, struct step step, uint32_t mark,
+                                     uint32_t to)
+{
+    c->next = mark;
+    step.to = (uint16_t)(to != SLOT_ANY ? to : compile_take_slots(c, 1));
+    compile_emit(c, step);
+    return operand_of_slot(step.to);
+}
+
 static struct operand compile_apply(struct compiler *c, const struct expression *e, uint32_t to)
 {
     const struct operator_choice *choice = &e->as.apply;
@@ -130,10 +140,7 @@ static struct operand compile_apply(struct compiler *c, const struct expression 
         step.kind = STEP_APPLY_MANY;
         step.a = operand_of_slot(compile_in_row(c, e->arguments, count));
     }
-    c->next = mark;
-    step.to = (uint16_t)(to != SLOT_ANY ? to : compile_take_slots(c, 1));
-    compile_emit(c, step);
-    return operand_of_slot(step.to);
+    return compile_result(c, step, mark, to);
 }
 
 /* AND stops at the first false, OR at the first true; what is null goes on. */
@@ -278,10 +285,7 @@ static struct operand compile_in(struct compiler *c, const struct expression *e,
         compile_fail(c, "more than 65535 values in one IN");
     step.b = compile_expression(c, e->arguments[0], SLOT_ANY);
     step.a = compile_list(c, e->arguments + 1, e->argument_count - 1);
-    c->next = mark;
-    step.to = (uint16_t)(to != SLOT_ANY ? to : compile_take_slots(c, 1));
-    compile_emit(c, step);
-    return operand_of_slot(step.to);
+    return compile_result(c, step, mark, to);
 }
 
 static struct operand compile_call(struct compiler *c, const struct expression *e, uint32_t to)
@@ -290,10 +294,7 @@ static struct operand compile_call(struct compiler *c, const struct expression *
     struct step step = { .kind = STEP_CALL, .as.function = e->as.function };
 
     step.a = operand_of_slot(compile_in_row(c, e->arguments, e->argument_count));
-    c->next = mark;
-    step.to = (uint16_t)(to != SLOT_ANY ? to : compile_take_slots(c, 1));
-    compile_emit(c, step);
-    return operand_of_slot(step.to);
+    return compile_result(c, step, mark, to);
 }
 
 static struct operand compile_aggregate(struct compiler *c, const struct expression *e)

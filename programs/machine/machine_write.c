@@ -376,6 +376,7 @@ static enum status update_instead(struct machine *m, const struct datum *taker)
     struct datum *proposed = rows_at(&s->after, s->after.count - 1);
     struct datum *before = rows_at(&s->before, s->before.count - 1), *row;
     struct scope scope;
+    enum status status;
 
     if (!taker)
         return sql_error_set(&m->error, SQLSTATE_CARDINALITY,
@@ -396,12 +397,11 @@ static enum status update_instead(struct machine *m, const struct datum *taker)
     if (!row)
         return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
     memcpy(row, before, s->after.width * sizeof *row);
-    if (assign(m, &scope, row) != STATUS_OK) {
-        free(row);
-        return STATUS_BAD_INPUT;
-    }
-    memcpy(proposed, row, s->after.width * sizeof *row);
+    status = assign(m, &scope, row);
+    if (status == STATUS_OK)
+        memcpy(proposed, row, s->after.width * sizeof *row);
     free(row);
+    TRY(status);
     s->step = 0;
     return refuse_nulls(m, proposed);
 }

@@ -623,6 +623,7 @@ static enum status write_type(struct analysis *a, const PgQuery__TypeName *name,
                               char to[static TYPE_TEXT_MAX])
 {
     struct buffer out = { 0 };
+    enum status status = STATUS_OK;
 
     buffer_print(&out, "%s", name_of_type(name));
     for (size_t i = 0; i < name->n_typmods; i++) {
@@ -630,8 +631,8 @@ static enum status write_type(struct analysis *a, const PgQuery__TypeName *name,
 
         if (modifier->node_case != PG_QUERY__NODE__NODE_A_CONST ||
             modifier->a_const->val_case != PG_QUERY__A__CONST__VAL_IVAL) {
-            buffer_close(&out);
-            return analyze_refuse(a, name->location, "the length of a type must be an integer");
+            status = analyze_refuse(a, name->location, "the length of a type must be an integer");
+            goto done;
         }
         buffer_print(&out, "%s%d", i ? "," : "(", modifier->a_const->ival->ival);
     }
@@ -640,13 +641,14 @@ static enum status write_type(struct analysis *a, const PgQuery__TypeName *name,
     for (size_t i = 0; i < name->n_array_bounds; i++)
         buffer_text(&out, TEXT("[]"));
     if (out.out_of_memory || out.count >= TYPE_TEXT_MAX) {
-        buffer_close(&out);
-        return analyze_refuse(a, name->location, "the type's name is too long");
+        status = analyze_refuse(a, name->location, "the type's name is too long");
+        goto done;
     }
     memcpy(to, out.at ? out.at : "", out.count);
     to[out.count] = '\0';
+done:
     buffer_close(&out);
-    return STATUS_OK;
+    return status;
 }
 
 enum status analyze_type(struct analysis *a, const PgQuery__TypeName *name, struct type *type)

@@ -611,6 +611,13 @@ enum status builtin_tally_add(struct builtin_tally *tally, const struct builtin_
                                                                    err);
 }
 
+enum status builtin_tally_note(struct builtin_tally *tally, uint64_t number, bool acknowledged,
+                               struct error *err)
+{
+    return acknowledged ? array_push(&tally->acknowledged, number, err)
+                        : array_push(&tally->unknown, number, err);
+}
+
 void builtin_tally_sort(struct builtin_tally *tally)
 {
     sort_wide(tally->acknowledged.at, tally->acknowledged.count);

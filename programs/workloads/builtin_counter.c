@@ -53,10 +53,7 @@ static enum status tally_increments(struct builtin_tally *tally, const struct bu
 
         if (builtin_only_reads(txn, step))
             continue;
-        if (acknowledged)
-            TRY(array_push(&tally->acknowledged, key, err));
-        else
-            TRY(array_push(&tally->unknown, key, err));
+        TRY(builtin_tally_note(tally, key, acknowledged, err));
     }
     return STATUS_OK;
 }

@@ -189,10 +189,7 @@ enum status builtin_listed_tally(struct builtin_tally *tally, const struct built
 
         if (txn->listed[i].kind != LISTED_WRITE && txn->listed[i].kind != LISTED_INSERT)
             continue;
-        if (acknowledged)
-            TRY(array_push(&tally->acknowledged, key, err));
-        else
-            TRY(array_push(&tally->unknown, key, err));
+        TRY(builtin_tally_note(tally, key, acknowledged, err));
     }
     return STATUS_OK;
 }

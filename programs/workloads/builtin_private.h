@@ -106,4 +106,8 @@ bool builtin_has_all_keys(const struct builtin *, uint64_t count, struct buffer 
     [PARAMETER_CHOICE] = (choice), [PARAMETER_THETA] = "0.99", [PARAMETER_HOT_KEYS] = (hot_keys),  \
     [PARAMETER_HOT_SHARE] = "0.9", [PARAMETER_ABORT_PERCENT] = "0"
 
+/* Counts a key or an element that was written, as acknowledged or as unknown. */
+MUST_USE enum status builtin_tally_note(struct builtin_tally *, uint64_t number, bool acknowledged,
+                                        struct error *);
+
 #endif

@@ -37,10 +37,7 @@ static enum status tally_adds(struct builtin_tally *tally, const struct builtin_
         if (builtin_only_reads(txn, step))
             continue;
         element = (uint64_t)builtin_value(txn, step);
-        if (acknowledged)
-            TRY(array_push(&tally->acknowledged, element, err));
-        else
-            TRY(array_push(&tally->unknown, element, err));
+        TRY(builtin_tally_note(tally, element, acknowledged, err));
     }
     return STATUS_OK;
 }

@@ -568,7 +568,7 @@ static void program_ended(void *context, uint32_t number, enum txn_status status
 
 /* --- Life ------------------------------------------------------------------------------------- */
 
-static enum status prepare_arguments(struct driver_program *d, const struct program_call *given,
+static enum status prepare_arguments(struct driver_program *d, const struct store_call *given,
                                      struct prepared_call *call, struct error *err)
 {
     const struct program_function *function = &d->program->tree.functions[call->function];
@@ -615,7 +615,7 @@ static enum status prepare_calls(struct driver_program *d, struct error *err)
     if (!d->calls || !d->weight_ends)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for the calls of a workload");
     for (uint32_t i = 0; i < count; i++) {
-        const struct program_call *given = &d->options.calls[i];
+        const struct store_call *given = &d->options.calls[i];
 
         err->line = given->line;
         if (given->weight == 0)

@@ -29,22 +29,14 @@
 #include "programs/workloads/listed.h"
 #include "store/clients/driver.h"
 #include "store/clients/driver_builtin.h"
+#include "store/store.h"
 
 #define PROGRAM_ATTEMPTS_MAX 256
 #define PROGRAM_CLIENTS_MAX 4096
 
-/* A [[workload.call]]. */
-struct program_call {
-    struct text procedure;
-    uint32_t weight; /* at least 1 */
-    const struct text *arguments;
-    uint32_t argument_count;
-    uint64_t line; /* of the file that says so, for errors; 0: none */
-};
-
 struct driver_program_options {
     const struct program *program; /* must outlive the driver */
-    const struct program_call *calls;
+    const struct store_call *calls; /* must outlive the driver */
     uint32_t call_count;
     bool is_directed;              /* no calls: clients call what driver_program_call() says */
     struct text load;              /* "load(100)"; empty: the store is empty at first */

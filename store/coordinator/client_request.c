@@ -78,6 +78,16 @@ bool client_request_get(struct wire_reader *r, struct client_request *request,
     return wire_reader_is_done(r);
 }
 
+struct client_request client_request_of(struct text bytes, struct arena *scratch)
+{
+    struct wire_reader reader = wire_reader_of(bytes);
+    struct client_request request;
+    bool is_sound = client_request_get(&reader, &request, scratch);
+
+    assert(is_sound);
+    return request;
+}
+
 void client_request_describe(const struct client_request *request, struct buffer *to)
 {
     static const char *const names[CLIENT_REQUEST_KIND_COUNT] = {

@@ -65,6 +65,8 @@ struct client_reply {
 /* As with asks: arrays that are read go into the scratch, texts are views into the bytes. */
 void client_request_put(struct wire_writer *, const struct client_request *);
 bool client_request_get(struct wire_reader *, struct client_request *, struct arena *scratch);
+/* Of all the bytes that a client of this program sent: they are sound. */
+struct client_request client_request_of(struct text bytes, struct arena *scratch);
 void client_reply_put(struct wire_writer *, const struct client_reply *);
 bool client_reply_get(struct wire_reader *, struct client_reply *, struct arena *scratch);
 void client_request_describe(const struct client_request *, struct buffer *);

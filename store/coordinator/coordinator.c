@@ -316,19 +316,9 @@ static void on_again(struct coordinator *c, uint32_t client, const struct client
     client_sessions_repeat(&c->sessions, client);
 }
 
-static struct client_request read_request(struct coordinator *c, struct text bytes)
-{
-    struct wire_reader reader = wire_reader_of(bytes);
-    struct client_request request;
-    bool is_sound = client_request_get(&reader, &request, &c->server->scratch);
-
-    assert(is_sound);
-    return request;
-}
-
 void coordinator_request(struct coordinator *c, uint32_t client, struct text bytes)
 {
-    struct client_request request = read_request(c, bytes);
+    struct client_request request = client_request_of(bytes, &c->server->scratch);
     struct client_session *session = client_sessions_find(&c->sessions, client);
     uint64_t before = session->txn;
 

@@ -401,16 +401,6 @@ static void local_start(struct multileader *m, uint32_t client,
     }
 }
 
-static struct client_request read_request(struct multileader *m, struct text bytes)
-{
-    struct wire_reader reader = wire_reader_of(bytes);
-    struct client_request request;
-    bool is_sound = client_request_get(&reader, &request, &m->server->scratch);
-
-    assert(is_sound);
-    return request;
-}
-
 void local_wake(struct multileader *m)
 {
     /* From the last: who begins may end at once, and moves those behind it. */
@@ -421,7 +411,7 @@ void local_wake(struct multileader *m)
 
         if (txn->phase != LOCAL_WAITING)
             continue;
-        request = read_request(m, bytes);
+        request = client_request_of(bytes, &m->server->scratch);
         if (!is_ready_for(m, request.session))
             continue;
         txn->request = (struct text){ 0 };
@@ -456,7 +446,7 @@ static void on_again(struct multileader *m, uint32_t client, const struct client
 
 void local_request(struct multileader *m, uint32_t client, struct text bytes)
 {
-    struct client_request request = read_request(m, bytes);
+    struct client_request request = client_request_of(bytes, &m->server->scratch);
     struct client_session *session = client_sessions_find(&m->sessions, client);
     uint64_t before = session->txn;
 

@@ -2,7 +2,7 @@
 
 #include <time.h>
 
-#include "cli/cores.h"
+#include "base/thread.h"
 #include "tests/fixture.h"
 #include "unity.h"
 
@@ -76,8 +76,8 @@ static void who_is_done_in_time_does_not_wait_for_the_end(void)
 
 static void every_machine_has_a_core(void)
 {
-    TEST_ASSERT_GREATER_OR_EQUAL(1, cores_count());
-    TEST_ASSERT_LESS_OR_EQUAL(CORES_MAX, cores_count());
+    TEST_ASSERT_GREATER_OR_EQUAL(1, thread_core_count());
+    TEST_ASSERT_LESS_OR_EQUAL(THREAD_COUNT_MAX, thread_core_count());
 }
 
 static void note(void *context)

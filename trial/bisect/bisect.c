@@ -94,6 +94,16 @@ static enum status read_end(struct bisect_search *search, const struct work *don
     return STATUS_OK;
 }
 
+/* The next job that is over. NULL: the search was stopped. */
+static enum status next_done(const struct bisect_search *search, struct workers *workers,
+                             const struct work **done, struct error *err)
+{
+    *done = NULL;
+    while (!*done && !bisect_is_stopped(search->stop))
+        TRY(workers_next(workers, WAIT_MS, done, err));
+    return STATUS_OK;
+}
+
 static enum status find_seed(struct bisect_search *search, struct workers *workers,
                              unsigned job_count, const struct progress *progress, uint64_t *found,
                              struct error *err)
@@ -106,11 +116,9 @@ static enum status find_seed(struct bisect_search *search, struct workers *worke
 
         for (; submitted <= search->last_seed && submitted < taken + job_count; submitted++)
             TRY(submit_seed(workers, submitted, err));
-        do {
-            if (bisect_is_stopped(search->stop))
-                return STATUS_OK;
-            TRY(workers_next(workers, WAIT_MS, &done, err));
-        } while (!done);
+        TRY(next_done(search, workers, &done, err));
+        if (!done)
+            return STATUS_OK;
         search->runs++;
         progress_report(progress, search->runs, search->last_seed - search->first_seed + 1);
         TRY(read_end(search, done, taken, &fails, err));
@@ -290,11 +298,9 @@ static enum status count_failures(struct bisect_search *search, struct workers *
     for (int i = 0; i < TRIES; i++) {
         const struct work *done;
 
-        do {
-            if (bisect_is_stopped(search->stop))
-                return STATUS_OK;
-            TRY(workers_next(workers, WAIT_MS, &done, err));
-        } while (!done);
+        TRY(next_done(search, workers, &done, err));
+        if (!done)
+            return STATUS_OK;
         if (done->end == WORK_REFUSED) {
             *err = done->error;
             return err->status;

@@ -1,9 +1,10 @@
 #include "trial/bisect/case_units_private.h"
 
 #include <assert.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/bisect.h"
+#include "base/sort.h"
 #include "trial/bisect/case_private.h"
 
 #define NO_UNIT UINT64_MAX
@@ -61,13 +62,6 @@ struct unit_names {
     ARRAY(uint64_t) list; /* rising, each once */
 };
 
-static int compare_names(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static enum status add_name(struct unit_names *names, uint64_t name, struct error *err)
 {
     return name == NO_UNIT ? STATUS_OK : array_push(&names->list, name, err);
@@ -77,8 +71,7 @@ static void sort_names(struct unit_names *names)
 {
     size_t kept = 0;
 
-    if (names->list.count > 1)
-        qsort(names->list.at, names->list.count, sizeof *names->list.at, compare_names);
+    sort_wide(names->list.at, names->list.count);
     for (size_t i = 0; i < names->list.count; i++)
         if (kept == 0 || names->list.at[kept - 1] != names->list.at[i])
             names->list.at[kept++] = names->list.at[i];
@@ -266,6 +259,16 @@ enum status case_without(struct bisect_case *out, const struct bisect_case *c,
     return status;
 }
 
+/* Those that come by then, behind the transactions. */
+static enum status copy_strikes(struct bisect_case *out, const struct bisect_case *c,
+                                int64_t end_ns, struct error *err)
+{
+    for (size_t i = 0; i < c->strikes.count; i++)
+        if (c->strikes.at[i].at_ns <= end_ns)
+            TRY(array_push(&out->strikes, c->strikes.at[i], err));
+    return listed_status(&out->listing, err);
+}
+
 enum status case_prefix(struct bisect_case *out, const struct bisect_case *c, size_t txns,
                         struct error *err)
 {
@@ -276,10 +279,7 @@ enum status case_prefix(struct bisect_case *out, const struct bisect_case *c, si
         end_ns = c->listing.txns.at[txns].at_ns + AFTER_NS;
     for (size_t i = 0; i < txns && i < c->listing.txns.count; i++)
         listed_copy(&out->listing, &c->listing, &c->listing.txns.at[i]);
-    for (size_t i = 0; i < c->strikes.count; i++)
-        if (c->strikes.at[i].at_ns <= end_ns)
-            TRY(array_push(&out->strikes, c->strikes.at[i], err));
-    return listed_status(&out->listing, err);
+    return copy_strikes(out, c, end_ns, err);
 }
 
 enum status case_renumber(struct bisect_case *out, const struct bisect_case *c, struct error *err)
@@ -293,9 +293,10 @@ enum status case_renumber(struct bisect_case *out, const struct bisect_case *c, 
     sort_names(&names);
     for (size_t i = 0; status == STATUS_OK && i < out->listing.txns.count; i++) {
         uint64_t name = out->listing.txns.at[i].client;
-        const uint64_t *place = bsearch(&name, names.list.at, names.list.count, sizeof name,
-                                        compare_names);
-        out->listing.txns.at[i].client = (uint32_t)(place - names.list.at);
+        size_t place;
+
+        BISECT(place, 0, names.list.count, names.list.at[place] < name);
+        out->listing.txns.at[i].client = (uint32_t)place;
     }
     if (names.list.count > 0)
         out->settings.sessions = (uint32_t)names.list.count;
@@ -338,13 +339,6 @@ struct case_times {
     ARRAY(int64_t) to;
 };
 
-static int compare_times(const void *a, const void *b)
-{
-    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-
-    return (x > y) - (x < y);
-}
-
 static enum status collect_times(struct case_times *times, const struct bisect_case *c, struct error *err)
 {
     TRY(array_push(&times->from, 0, err));
@@ -354,7 +348,7 @@ static enum status collect_times(struct case_times *times, const struct bisect_c
         TRY(array_push(&times->from, c->strikes.at[i].at_ns, err));
         TRY(array_push(&times->from, c->strikes.at[i].at_ns + c->strikes.at[i].lasts_ns, err));
     }
-    qsort(times->from.at, times->from.count, sizeof *times->from.at, compare_times);
+    sort_signed(times->from.at, times->from.count);
     return STATUS_OK;
 }
 
@@ -374,10 +368,11 @@ static enum status tighten(struct case_times *times, int64_t pause_ns, struct er
 
 static int64_t moved(const struct case_times *times, int64_t at_ns)
 {
-    const int64_t *place = bsearch(&at_ns, times->from.at, times->from.count,
-                                   sizeof *times->from.at, compare_times);
+    size_t place;
 
-    return times->to.at[place - times->from.at];
+    BISECT(place, 0, times->from.count, times->from.at[place] < at_ns);
+    assert(times->from.at[place] == at_ns);
+    return times->to.at[place];
 }
 
 static void move_all(struct bisect_case *c, const struct case_times *times)
@@ -453,10 +448,7 @@ enum status case_until(struct bisect_case *out, const struct bisect_case *c, int
     for (size_t i = 0; i < c->listing.txns.count; i++)
         if (c->listing.txns.at[i].at_ns <= end_ns)
             listed_copy(&out->listing, &c->listing, &c->listing.txns.at[i]);
-    for (size_t i = 0; i < c->strikes.count; i++)
-        if (c->strikes.at[i].at_ns <= end_ns)
-            TRY(array_push(&out->strikes, c->strikes.at[i], err));
-    return listed_status(&out->listing, err);
+    return copy_strikes(out, c, end_ns, err);
 }
 
 void case_shorten(struct bisect_case *c, int64_t after_ns)

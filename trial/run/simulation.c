@@ -373,25 +373,28 @@ static enum status check_invariants(struct simulation *simulation, const struct 
 {
     struct buffer value = { 0 };
     bool holds = true;
+    enum status status = STATUS_OK;
 
     note_unasked(simulation, scenario);
     if (!scenario->check.skips_workload)
-        TRY(store_check_workload(simulation->store, &holds, &value, err));
-    if (!holds)
+        status = store_check_workload(simulation->store, &holds, &value, err);
+    if (status == STATUS_OK && !holds)
         add_long_finding(simulation, ANOMALY_INVARIANT, "workload", &value);
     buffer_close(&value);
-    for (uint32_t i = 0; i < scenario->invariant_count; i++) {
+    for (uint32_t i = 0; i < scenario->invariant_count && status == STATUS_OK; i++) {
         const struct invariant_options *invariant = &scenario->invariants[i];
         struct buffer why = { 0 };
-        TRY(store_query(simulation->store, invariant->query, &value, err));
-        if (!text_equal((struct text){ value.at, value.count }, text_of(invariant->equals))) {
+
+        status = store_query(simulation->store, invariant->query, &value, err);
+        if (status == STATUS_OK &&
+            !text_equal((struct text){ value.at, value.count }, text_of(invariant->equals))) {
             buffer_print(&why, "%s gives %.*s, not %s", invariant->query, (int)value.count,
                          value.at ? value.at : "", invariant->equals);
             add_long_finding(simulation, ANOMALY_INVARIANT, invariant->query, &why);
         }
         buffer_close(&value);
     }
-    return STATUS_OK;
+    return status;
 }
 
 static void add_false_words(struct simulation *simulation, const struct cluster_findings *findings)

@@ -109,6 +109,17 @@ static enum status begin_resumed(void *context, struct sweep_reading *reading, s
     return plan_check_resume(&reading->plan, &sweep->plan, err);
 }
 
+/* Closes the line. */
+static enum status append_line(struct sweep *sweep, struct buffer *line, struct error *err)
+{
+    enum status status = buffer_status(line, err);
+
+    if (status == STATUS_OK)
+        status = journal_append(&sweep->journal, (struct text){ line->at, line->count }, err);
+    buffer_close(line);
+    return status;
+}
+
 static enum status name_journal(struct buffer *path, const char *folder, struct error *err)
 {
     buffer_print(path, "%s/" JOURNAL_NAME, folder);
@@ -137,11 +148,7 @@ enum status sweep_open_journal(struct sweep *sweep, const char *folder, bool res
     if (status != STATUS_OK || sweep->has_plan_line)
         return status;
     plan_print(&sweep->plan, &line);
-    status = buffer_status(&line, err);
-    if (status == STATUS_OK)
-        status = journal_append(&sweep->journal, (struct text){ line.at, line.count }, err);
-    buffer_close(&line);
-    return status;
+    return append_line(sweep, &line, err);
 }
 
 static int64_t spent_ns(const struct sweep *sweep)
@@ -153,17 +160,12 @@ static enum status note(struct sweep *sweep, uint64_t job, const struct run_outc
                         struct error *err)
 {
     struct buffer line = { 0 };
-    enum status status;
 
     if (!sweep->journal.stream)
         return STATUS_OK;
     buffer_print(&line, "run %" PRIu64 " %" PRId64 " ", job, spent_ns(sweep) / 1000000);
     outcome_print(outcome, &line);
-    status = buffer_status(&line, err);
-    if (status == STATUS_OK)
-        status = journal_append(&sweep->journal, (struct text){ line.at, line.count }, err);
-    buffer_close(&line);
-    return status;
+    return append_line(sweep, &line, err);
 }
 
 /* --- Runs ------------------------------------------------------------------------------------- */
