@@ -11,7 +11,7 @@
  */
 #define STACK_BYTES ((size_t)8 << 20)
 
-struct invocation {
+struct main_call {
     int argc;
     char **argv;
     int code;
@@ -19,7 +19,7 @@ struct invocation {
 
 static void *main_work(void *context)
 {
-    struct invocation *call = context;
+    struct main_call *call = context;
 
     call->code = command_main(call->argc, call->argv, version_text());
     return NULL;
@@ -27,7 +27,7 @@ static void *main_work(void *context)
 
 int main(int argc, char **argv)
 {
-    struct invocation call = { argc, argv, 0 };
+    struct main_call call = { argc, argv, 0 };
     struct rlimit limit;
     pthread_t thread;
 

@@ -46,7 +46,7 @@ history/binary              uses io
 history/foreign             uses io
     doors foreign.h
 programs/values
-    inside aggregate.h heap.h numeric.h sql_error.h type.h    doors datum.h operator.h
+    inside aggregate.h heap.h numeric.h sql_error.h type.h    doors datum.h operator.h operator_evaluate.h
 programs/sql                uses values
     inside analyze.h analyze_build.h analyze_expression.h    doors access.h schema.h tree.h
 programs/plpgsql            uses sql values

@@ -2,6 +2,8 @@
 
 #include <assert.h>
 
+#include "programs/values/operator_evaluate.h"
+
 static void move(struct scope *scope, const struct step *step, struct datum value)
 {
     scope->slots[step->to] = value;

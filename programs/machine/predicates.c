@@ -6,6 +6,7 @@
 
 #include "programs/machine/predicate_shape_private.h"
 #include "programs/machine/predicates_private.h"
+#include "programs/values/operator_evaluate.h"
 
 /* Of addresses; memory comes as it is used. */
 #define ARENA_SIZE ((size_t)1 << 30)

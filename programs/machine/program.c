@@ -7,6 +7,7 @@
 
 #include "programs/machine/compile_private.h"
 #include "programs/sql/analyze.h"
+#include "programs/values/operator_evaluate.h"
 
 #define ARENA_SIZE ((size_t)256 << 20) /* of addresses; memory comes as it is used */
 

@@ -8,6 +8,7 @@
 
 #include "base/bisect.h"
 #include "programs/sql/analyze.h"
+#include "programs/values/operator_evaluate.h"
 
 /* Enough for label.record.field; a schema's name before makes one too many. */
 #define FIELDS_MAX 3

@@ -156,17 +156,4 @@ MUST_USE enum status operator_cast(struct type from, struct type to, enum cast_c
 MUST_USE enum status operator_common_type(const char *what, const struct type *types,
                                           uint32_t count, struct type *, struct sql_error *);
 
-/* The result may be one of the arguments. Where it fails, the result is as it was. */
-MUST_USE enum status operator_evaluate(const struct operator_choice *,
-                                       const struct datum *arguments, struct datum *result,
-                                       struct heap *, struct sql_error *);
-
-/* The same where there are one or two arguments, wherever they are; one is given twice. */
-MUST_USE enum status operator_evaluate_two(const struct operator_choice *, const struct datum *,
-                                           const struct datum *, struct datum *result,
-                                           struct heap *, struct sql_error *);
-
-/* The first `characters` characters of a text, in bytes; less where it has not so many. */
-size_t operator_clip(struct text, size_t characters);
-
 #endif

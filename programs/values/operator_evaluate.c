@@ -1,11 +1,7 @@
-/*
- * Evaluation. What predicates are mostly made of is decided in one switch, by
- * evaluate_common(); everything else, and every error, goes through the table.
- */
+#include "programs/values/operator_evaluate.h"
+
 #include <assert.h>
 #include <string.h>
-
-#include "programs/values/operator.h"
 
 /*
  * How an evaluator is called. It sees as many arguments as the choice says, of the kinds that
@@ -33,6 +29,8 @@ static enum status operator_give_integer(const struct operator_call *c, enum typ
     *out = datum_of_int64(number);
     return STATUS_OK;
 }
+
+/* --- Texts ----------------------------------------------------------------------------------- */
 
 /*
  * Functions of texts. Texts are UTF-8; their lengths and places are counted in
@@ -90,7 +88,6 @@ static char *append(char *to, struct text text)
     return to + text.length;
 }
 
-/* --- Texts --- */
 static enum status operator_concatenate(const struct operator_call *c, struct datum *out)
 {
     struct text a = datum_text(&c->arguments[0]), b = datum_text(&c->arguments[1]);
@@ -180,6 +177,8 @@ static enum status operator_upper(const struct operator_call *c, struct datum *o
     return change_case(c, 'a', 'A', out);
 }
 
+/* --- Arrays ---------------------------------------------------------------------------------- */
+
 /*
  * Functions of bigint[]. Arrays have one dimension and are counted from 1; what
  * they make is new, so a program that appends one by one copies quadratically,
@@ -245,9 +244,6 @@ static struct datum finish(const struct array_draft *b)
     return array;
 }
 
-static enum status operator_array(const struct operator_call *, struct datum *);
-
-/* --- Arrays --- */
 static enum status operator_array(const struct operator_call *c, struct datum *out)
 {
     struct array_draft b = { 0 };
@@ -349,7 +345,8 @@ static enum status operator_equal_any(const struct operator_call *c, struct datu
     return STATUS_OK;
 }
 
-/* --- Casts --- */
+/* --- Casts ----------------------------------------------------------------------------------- */
+
 static enum status operator_integer_to_integer(const struct operator_call *c, struct datum *out)
 {
     return operator_give_integer(c, c->choice->result.kind, false, c->arguments[0].as.integer, out);
@@ -455,6 +452,8 @@ static enum status operator_reparse(const struct operator_call *c, struct datum 
     TRY(print(c, &text));
     return parse(c, text, out);
 }
+
+/* --- Numbers --------------------------------------------------------------------------------- */
 
 #define FIRST(c) ((c)->arguments[0].as.integer)
 #define SECOND(c) ((c)->arguments[1].as.integer)
@@ -579,6 +578,8 @@ static enum status round_numeric(const struct operator_call *c, struct datum *ou
     return give_numeric(status, number, out);
 }
 
+/* --- Comparisons and truths ------------------------------------------------------------------ */
+
 static enum status compare(const struct operator_call *c, struct datum *out)
 {
     int order = datum_compare(&c->arguments[0], &c->arguments[1]);
@@ -682,6 +683,8 @@ static enum status coalesce(const struct operator_call *c, struct datum *out)
 
 typedef enum status evaluator(const struct operator_call *, struct datum *);
 
+/* --- The table ------------------------------------------------------------------------------- */
+
 /* Codes that are missing here never leave evaluate_common() undecided. */
 static evaluator *const evaluators[OPERATOR_COUNT] = {
 #define INTEGERS(name, function)                                                                   \
@@ -774,6 +777,8 @@ static enum status evaluate_by_table(const struct operator_choice *choice,
     *result = out;
     return STATUS_OK;
 }
+
+/* --- What is common -------------------------------------------------------------------------- */
 
 static struct datum and_of(const struct datum *a, const struct datum *b)
 {

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "programs/values/operator.h"
+#include "programs/values/operator_evaluate.h"
 #include "programs/workloads/zipf.h"
 
 #define ARGUMENT_PARTS_MAX 64 /* of a choice, of a function */

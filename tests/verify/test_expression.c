@@ -36,7 +36,7 @@ static char ask(uint32_t table, struct value row, const char *where)
     struct scalar truth;
     char answer = 's';
 
-    if (clause_open(&clause, CLAUSE_WHERE, text_of(where), &err) == STATUS_OK) {
+    if (query_open_clause(&clause, CLAUSE_WHERE, text_of(where), &err) == STATUS_OK) {
         switch (expression_evaluate(clause.nodes[0], &at, &truth)) {
         case OUTCOME_DONE:
             answer = truth.kind == SCALAR_NULL ? '0' : truth.number ? 'y' : 'n';
@@ -48,7 +48,7 @@ static char ask(uint32_t table, struct value row, const char *where)
             answer = '?';
         }
     }
-    clause_close(&clause);
+    query_close_clause(&clause);
     return answer;
 }
 

@@ -89,8 +89,8 @@ static enum status unpack(const PgQueryProtobufParseResult *parsed, enum clause_
     return STATUS_OK;
 }
 
-enum status clause_open(struct clause *tree, enum clause_part part, struct text text,
-                        struct error *err)
+enum status query_open_clause(struct clause *tree, enum clause_part part, struct text text,
+                              struct error *err)
 {
     static const char *const before[] = { [CLAUSE_WHERE] = "SELECT FROM t WHERE ",
                                           [CLAUSE_ORDER] = "SELECT FROM t ORDER BY ",
@@ -120,7 +120,7 @@ enum status clause_open(struct clause *tree, enum clause_part part, struct text 
     return status;
 }
 
-void clause_close(struct clause *tree)
+void query_close_clause(struct clause *tree)
 {
     if (tree->result)
         pg_query__parse_result__free_unpacked(tree->result, NULL);
@@ -165,8 +165,8 @@ static enum status open_aggregates(struct statement_query *q, struct error *err)
 
         TRY(array_push(&q->aggregates, (struct query_aggregate){ .so_far = scalar_null() }, err));
         aggregate = &q->aggregates.at[q->aggregates.count - 1];
-        TRY(clause_open(&aggregate->tree, CLAUSE_TARGETS, history_text(h, h->aggregate_name[i]),
-                        err));
+        TRY(query_open_clause(&aggregate->tree, CLAUSE_TARGETS,
+                              history_text(h, h->aggregate_name[i]), err));
         aggregate->call = call_of(&aggregate->tree);
         q->is_unknown |= !is_known_aggregate(aggregate->call);
     }
@@ -189,18 +189,18 @@ enum status query_open(struct statement_query *q, const struct history *h, uint3
                                        !has_aggregates || h->statement_row_count[statement] > 0,
                                    .limit = h->statement_limit[statement] };
     if (q->has_where)
-        TRY(clause_open(&q->where, CLAUSE_WHERE, history_text(h, where), err));
+        TRY(query_open_clause(&q->where, CLAUSE_WHERE, history_text(h, where), err));
     if (order != HISTORY_NONE)
-        TRY(clause_open(&q->order, CLAUSE_ORDER, history_text(h, order), err));
+        TRY(query_open_clause(&q->order, CLAUSE_ORDER, history_text(h, order), err));
     return has_aggregates ? open_aggregates(q, err) : STATUS_OK;
 }
 
 void query_close(struct statement_query *q)
 {
-    clause_close(&q->where);
-    clause_close(&q->order);
+    query_close_clause(&q->where);
+    query_close_clause(&q->order);
     for (size_t i = 0; i < q->aggregates.count; i++)
-        clause_close(&q->aggregates.at[i].tree);
+        query_close_clause(&q->aggregates.at[i].tree);
     array_close(&q->aggregates);
 }
 

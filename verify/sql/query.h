@@ -26,8 +26,9 @@ struct clause {
  * Refuses a text that is more than this part, so that it would change the query that it is put
  * into, and one that is too long or too deep for a parser that calls itself.
  */
-MUST_USE enum status clause_open(struct clause *, enum clause_part, struct text, struct error *);
-void clause_close(struct clause *);
+MUST_USE enum status query_open_clause(struct clause *, enum clause_part, struct text,
+                                       struct error *);
+void query_close_clause(struct clause *);
 
 enum match { MATCH_NO, MATCH_YES, MATCH_UNDECIDED };
 

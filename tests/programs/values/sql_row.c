@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "programs/values/aggregate.h"
-#include "programs/values/operator.h"
+#include "programs/values/operator_evaluate.h"
 
 #define ARGUMENTS_MAX 8
 #define HEAP_BYTES ((size_t)1 << 20)

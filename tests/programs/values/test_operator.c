@@ -1,4 +1,4 @@
-#include "programs/values/operator.h"
+#include "programs/values/operator_evaluate.h"
 
 #include <stdio.h>
 #include <string.h>
