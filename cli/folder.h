@@ -1,5 +1,5 @@
 /*
- * folder: what subcommands do with folders: make them, and write into them.
+ * folder: makes the folders of subcommands, and writes into them.
  *
  * What a command answers with as a folder is written whole beside its place, and
  * then renamed, so that files of two answers never stand side by side. It is on the disk before it has

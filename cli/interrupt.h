@@ -1,5 +1,5 @@
 /*
- * interrupt: what SIGINT (Ctrl-C) and SIGTERM do.
+ * interrupt: handles SIGINT (Ctrl-C) and SIGTERM.
  *
  *     at once      the process says what it was told to say, and exits with 130 or 143
  *     held         the same as soon as it is released: while something must not be left half there

@@ -1,5 +1,5 @@
 /*
- * output: what the program says, and that it could say it.
+ * output: prints what the program says, and reports if that fails.
  *
  * Whatever goes to standard output is put together in a buffer and written at
  * once, unbuffered, so that a closed pipe or a full disk is an error like any

@@ -1,5 +1,5 @@
 /*
- * tail: bytes of something that may still grow, without waiting for them.
+ * tail: reads a file or pipe that may still grow, without waiting.
  *
  *     TRY(tail_open(&tail, path, err));
  *     TRY(tail_read(&tail, buffer, size, &count, err));   // 0: there is nothing now

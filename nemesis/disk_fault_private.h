@@ -1,5 +1,5 @@
 /*
- * disk_fault: what disks suffer, on top of what they suffer by themselves.
+ * disk_fault: adds faults of disks to those that the scenario gives them.
  *
  * A disk that several nemeses strike suffers all of it; where two say the same
  * thing, the worse. Bit rot inside the fault model chooses its victims so that

@@ -1,5 +1,5 @@
 /*
- * clock: what one node believes about time.
+ * clock: the wall clock and the monotonic clock of one node.
  *
  * Two readings, as an operating system offers them. The monotonic one starts
  * at zero, runs (1 + drift) nanoseconds per nanosecond and never goes back;

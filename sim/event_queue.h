@@ -1,5 +1,5 @@
 /*
- * event_queue: what happens next, and in which order.
+ * event_queue: the events that are to come, in the order of virtual time.
  *
  * A 4-ary heap over 128-bit keys, and a slab of small events beside it. A key
  * holds the time, then the number of the insertion, then the event's place in

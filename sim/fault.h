@@ -1,5 +1,5 @@
 /*
- * fault: the levers by which a nemesis or a script hurts a world, and heals it.
+ * fault: injects a fault into a world, or ends it, for a nemesis or a script.
  *
  * Each lever acts at once, writes what it did into the trace, and says
  * whether it had any effect. Who pulls a lever counts the fault, once, with

@@ -1,5 +1,5 @@
 /*
- * timers: what nodes wait for on their monotonic clocks.
+ * timers: the timers of nodes, on their monotonic clocks.
  *
  * A timer has a deadline in its node's time. The world turns it into an event
  * in virtual time; when the node's clock changes its rate, all the node's

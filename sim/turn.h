@@ -1,5 +1,5 @@
 /*
- * turn: what a draw is numbered by.
+ * turn: the number of a draw.
  *
  * As a rule by how many came before it from the same link, file or node. Then a
  * message that is not sent gives its fate to the next, and all that follow

@@ -1,5 +1,5 @@
 /*
- * A server is its parts and a switchboard.
+ * Makes a server of its parts, and hands each message to the part that it is for.
  *
  *     message ── kind ──┬── REQUEST ──> coordinator, or multi-leader
  *                       ├── RAFT, ASK, ANSWER to a shard ──> that shard's replica

@@ -1,5 +1,5 @@
 /*
- * compile_private: from what a program says to how it is run.
+ * compile_private: compiles the tree of a program into steps.
  *
  * Cannot refuse what analysis let pass, except for size: more than 65,535 slots or
  * constants in one function, or more than SOURCES_MAX tables in one statement.

@@ -1,5 +1,5 @@
 /*
- * Queries: which conjuncts belong to which source, and in which order sources
+ * compile_query: finds which conjuncts belong to which source, and in which order sources
  * are read. What depends on no column is computed before the query is begun.
  */
 #ifndef PROGRAMS_MACHINE_COMPILE_QUERY_PRIVATE_H

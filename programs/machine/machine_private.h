@@ -1,5 +1,5 @@
 /*
- * What the machine's files share.
+ * machine_private: the data that the machine's files share.
  *
  * Everything a machine remembers from one run to the next is in rows of datums
  * and plain numbers, and every text in them is in its heap, in the program or

@@ -1,5 +1,5 @@
 /*
- * INSERT, UPDATE and DELETE, row after row as PostgreSQL does it: a row is made,
+ * machine_write: INSERT, UPDATE and DELETE, row after row as PostgreSQL does it: a row is made,
  * checked and returned before the next one is looked at; then all are written
  * at once, and then references are looked at.
  */

@@ -1,6 +1,6 @@
 /*
- * From the text of a predicate to its shape, by a look at its bytes; and from a
- * shape, or a whole text, to a condition, by PostgreSQL's parser.
+ * predicate_shape: makes the shape of a predicate from its bytes, and a condition from a shape or a
+ * whole text, with PostgreSQL's parser.
  */
 #ifndef PROGRAMS_MACHINE_PREDICATE_SHAPE_PRIVATE_H
 #define PROGRAMS_MACHINE_PREDICATE_SHAPE_PRIVATE_H

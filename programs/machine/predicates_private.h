@@ -1,5 +1,5 @@
 /*
- * What the files of predicates.h share:
+ * predicates_private: the data that the files of predicates.h share.
  *
  *     predicates.c       the set, which texts are of one shape, and which rows match
  *     predicate_shape.c  from a text to its shape, and from a shape to a condition

@@ -1,5 +1,5 @@
 /*
- * Registers and lists: operations on single keys, grouped in transactions.
+ * The workloads of registers and lists: operations on single keys, grouped in transactions.
  *
  *     rw-register   reads and writes mixed                    Elle's rw-register
  *     list-append   reads of whole lists and appends mixed    Elle's list-append

@@ -1,6 +1,6 @@
 /*
- * Transactions of a workload that are listed: how they run, and how one that was
- * drawn is listed.
+ * builtin_listed: runs the listed transactions of a workload, and lists those that
+ * were drawn.
  *
  * A step is an operation. Conditions ask nothing of anybody: they are settled as
  * soon as the operation before them is over.

@@ -1,5 +1,5 @@
 /*
- * choice: which of so many keys, and so how often transactions meet.
+ * key_distribution: chooses keys, and so how often transactions meet.
  *
  *     uniform   all alike
  *     zipf      the first most often, as zipf.h has it

@@ -1,5 +1,5 @@
 /*
- * A client's way through its transactions.
+ * Runs the transactions of a client, one after another.
  *
  *     RESTING ── due ──> begin ──┬── read, write, commit ──> ASKING ── reply ──> next
  *                 ^              └── wait ──> WAITING ── due ──> next

@@ -1,5 +1,5 @@
 /*
- * How a transaction ends.
+ * Commits or aborts a transaction.
  *
  *     PREPARE to the participants, CHECK to those that only check
  *        │ a refusal ────────────────> abort

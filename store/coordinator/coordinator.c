@@ -1,7 +1,7 @@
 /*
- * Clients, their transactions, and what they are told.
+ * Serves the requests of clients, and keeps their transactions.
  *
- * What a client's request means follows from its session (client_sessions.h), which also
+ * What a client's request means follows from its session (client_request.h), which also
  * keeps the reply. The transaction itself lives until it is over for everybody;
  * that may be long after its client has gone.
  */

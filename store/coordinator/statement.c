@@ -1,5 +1,5 @@
 /*
- * Statements: what a transaction reads and writes before it commits.
+ * Executes statements: what a transaction reads and writes before it commits.
  *
  * Rows come from the shards, at the protocol's stamps; over them lie the
  * transaction's own writes (store/coordinator/own_rows.h), which stay here until the commit.

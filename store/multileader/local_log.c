@@ -1,5 +1,5 @@
 /*
- * The log of a multi-leader node, and the state that it makes.
+ * Keeps the log of a multi-leader node, and the state that it makes.
  *
  *     own commits ─┐
  *                  ├─ push ─> | base | stored, applied | on its way to the disk |

@@ -1,5 +1,5 @@
 /*
- * Clients' transactions at a multi-leader node.
+ * Runs the transactions of clients at a multi-leader node.
  *
  *     first request ── what its session has seen is here? ──┬── yes: it begins
  *                                                           └── no: it waits, for a while

@@ -1,5 +1,5 @@
 /*
- * A multi-leader node: its life, its doors, and what it does unasked.
+ * Opens and closes a multi-leader node, takes its messages apart, and does its periodic work.
  *
  *     request ──> a transaction ── commit ──┐
  *     gossip  ──> transactions of others ──>├── log ── sync ── applied ──┬── clients hear

@@ -1,5 +1,5 @@
 /*
- * multileader: the ground under the protocols without Raft: every node holds every
+ * multileader: replicates for the protocols without Raft: every node holds every
  * row, commits on its own disk, and tells the others.
  *
  *     commit ── stamp above all seen ── own log, synced ── answered

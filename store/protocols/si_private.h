@@ -1,5 +1,5 @@
 /*
- * si: what snapshot isolation lends to its relatives, ssi and rc.
+ * si: functions of snapshot isolation that ssi and rc use, too.
  *
  * See si.c, which reads as a chapter of its own.
  */

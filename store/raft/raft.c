@@ -1,5 +1,5 @@
 /*
- * A replica of a replicated log, after Ongaro and Ousterhout (2014).
+ * Runs a replica of a replicated log, after Ongaro and Ousterhout (2014).
  *
  * The invariant: if an entry is committed at an index, no replica ever applies
  * another there. It holds because

@@ -1,6 +1,6 @@
 /*
- * A leader's side: entries out, acknowledgements in, and the rounds in which
- * it makes sure that it leads still.
+ * Sends a leader's entries, takes acknowledgements, and makes sure in rounds
+ * that it leads still.
  *
  * To each other member it has one of three manners. It begins by *probing*: one
  * append at a time, until one fits the other's log; a refusal says where to go on, a

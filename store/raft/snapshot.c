@@ -1,5 +1,5 @@
 /*
- * Snapshots: the host's state after some entry, in the place of all entries up to it.
+ * Takes and sends snapshots: the host's state after some entry, in place of all entries up to it.
  *
  * Each replica takes its own and begins its log file anew with it (wal.h). In memory it
  * keeps some of the entries before it, for those who are only a little behind.

@@ -1,5 +1,5 @@
 /*
- * What a leader does without being asked.
+ * Does the periodic duties of a leader.
  *
  * It tells the other participants how a transaction ended that its shard has
  * decided, until each has answered that its log has applied it; then the outcome

@@ -1,5 +1,5 @@
 /*
- * What protocols ask of a leader.
+ * Answers what protocols ask of a leader.
  *
  * The ceiling is raised in bulk and a little before it is needed, so that few
  * reads wait for the log. A prepare in flight counts as undecided from the moment

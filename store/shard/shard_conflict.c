@@ -1,6 +1,6 @@
 /*
- * What protocols ask of a shard's state: who is in whose way, and whether what
- * was seen is still so.
+ * Answers what protocols ask of a shard's state: which transactions are in conflict, and whether
+ * reads are still current.
  *
  * A predicate meets a change if the row matches before it or after it: the first
  * is a row that leaves, or is changed within, the second one that comes. The row
