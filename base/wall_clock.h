@@ -7,8 +7,15 @@
 #define BASE_WALL_CLOCK_H
 
 #include <stdint.h>
+#include <time.h>
 
 /* Of the monotonic clock. */
-int64_t wall_clock_ns(void);
+static inline int64_t wall_clock_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 #endif

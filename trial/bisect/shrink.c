@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "trial/bisect/case_units_private.h"
+#include "trial/bisect/case_private.h"
 #include "trial/run/run.h"
 
 #define MS INT64_C(1000000)

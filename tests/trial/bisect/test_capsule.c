@@ -5,7 +5,7 @@
 
 #include "history/jsonl/jsonl_write.h"
 #include "tests/fixture.h"
-#include "trial/bisect/case_units_private.h"
+#include "trial/bisect/case_private.h"
 #include "trial/run/run.h"
 #include "unity.h"
 
