@@ -7,8 +7,8 @@
 #
 # FUZZ_TIMEOUT (10): seconds on the clock after which one input hangs; more, on a busy machine.
 #
-# fuzz --minimise TARGET...: puts the smallest files that reach what the grown corpus reaches into the
-# committed one, as far as FUZZ_CORPUS_BYTES (8000) a target allow.
+# fuzz --minimise TARGET...: puts files of the grown corpus into the committed one, first that which reaches
+# most that no other there reaches, up to FUZZ_CORPUS_FILES (12) and FUZZ_CORPUS_BYTES (12000) a target.
 set -u
 
 # What libFuzzer exits with when it is interrupted.
@@ -71,14 +71,17 @@ minimise() { # target
     merged=$BUILD/fuzz/merged/$name
     rm -rf "$merged"
     mkdir -p "$committed" "$merged"
-    # Those that are there come first: what they reach needs no other file.
-    "$1" -merge=1 -timeout=10 "$committed" "$BUILD/fuzz/corpus/$name" >"$BUILD/fuzz/$name.merge" 2>&1
-    # The merge copied all that is new; the smallest of it stay.
-    room=${FUZZ_CORPUS_BYTES:-8000}
-    # shellcheck disable=SC2012 # names are digests
-    find "$committed" -type f -newer "$merged" -printf '%s %p\n' | sort -n | while read -r size file; do
-        room=$((room - size))
-        [ "$room" -ge 0 ] || rm "$file"
+    # Those that are there stay, and what they reach needs no other file.
+    "$1" -set_cover_merge=1 -timeout="${FUZZ_TIMEOUT:-10}" "$committed" "$BUILD/fuzz/corpus/$name" \
+        >"$BUILD/fuzz/$name.merge" 2>&1
+    # It has written all that is new, in order of what each adds.
+    files=${FUZZ_CORPUS_FILES:-12} room=${FUZZ_CORPUS_BYTES:-12000}
+    find "$committed" -type f -newer "$merged" -printf '%T@ %s %p\n' | sort -n | while read -r _ size file; do
+        if [ "$files" -gt 0 ] && [ "$size" -le "$room" ]; then
+            files=$((files - 1)) room=$((room - size))
+        else
+            rm "$file"
+        fi
     done
     printf '%s: %s files, %s bytes\n' "$name" "$(find "$committed" -type f | wc -l)" \
         "$(cat "$committed"/* | wc -c)"
