@@ -3,20 +3,17 @@
 #include <assert.h>
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <z3.h>
 #include <z3_version.h>
 
 #include "base/array.h"
-#include "base/foreign.h"
 #include "base/memory.h"
 #include "base/memory_limit.h"
-#include "base/thread.h"
-
-#define WATCH_NANOSECONDS 5000000
+#include "smt/apart.h"
 
 /* Debian 12 and 13 both name it so; load() tells them apart. */
 #define Z3_LIBRARY "libz3.so.4"
@@ -24,13 +21,13 @@
 /* All that is called of Z3. */
 /* clang-format off */
 #define Z3_FUNCTIONS(X) \
-    X(del_config) X(del_context) X(get_ast_id) X(get_bool_value) X(get_error_code) \
-    X(get_error_msg) X(get_version) X(global_param_set) X(interrupt) X(mk_bool_sort) \
+    X(del_config) X(get_ast_id) X(get_bool_value) X(get_error_code) \
+    X(get_error_msg) X(get_version) X(global_param_set) X(mk_bool_sort) \
     X(mk_config) X(mk_const) X(mk_context) X(mk_false) X(mk_ge) X(mk_int) X(mk_int_sort) \
     X(mk_not) X(mk_or) X(mk_params) X(mk_simple_solver) X(mk_solver_for_logic) \
     X(mk_string_symbol) X(mk_sub) X(model_dec_ref) X(model_eval) X(model_inc_ref) \
     X(params_dec_ref) X(params_inc_ref) X(params_set_uint) X(set_error_handler) X(solver_assert) \
-    X(solver_check) X(solver_dec_ref) X(solver_get_model) X(solver_get_reason_unknown) \
+    X(solver_check) X(solver_get_model) X(solver_get_reason_unknown) \
     X(solver_inc_ref) X(solver_propagate_consequence) X(solver_propagate_fixed) \
     X(solver_propagate_init) X(solver_propagate_register) X(solver_set_params)
 /* clang-format on */
@@ -50,7 +47,6 @@ typedef Z3_ast watched_term;
 
 struct smt {
     struct smt_options options;
-    void *library; /* libz3, which stays in memory once it is there */
     struct z3 z3;
     Z3_context context;
     Z3_solver solver;
@@ -105,8 +101,9 @@ static enum status check_version(const struct z3 *z3, struct error *err)
  * Z3 allocates as soon as it is loaded, and aborts if it cannot; so it is loaded only when it is
  * asked for. Its threads and tables do not survive being unloaded.
  */
-static enum status load(void **library, struct z3 *z3, struct error *err)
+static enum status load(struct z3 *z3, struct error *err)
 {
+    void *library;
     static const struct {
         const char *name;
         size_t offset;
@@ -116,13 +113,11 @@ static enum status load(void **library, struct z3 *z3, struct error *err)
 #undef ROW
     };
 
-    foreign_begin("Z3");
-    *library = dlopen(Z3_LIBRARY, RTLD_LAZY | RTLD_LOCAL | RTLD_NODELETE);
-    foreign_end();
-    if (!*library)
+    library = dlopen(Z3_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
+    if (!library)
         return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", dlerror());
     for (size_t i = 0; i < ROW_COUNT(functions); i++) {
-        void *symbol = dlsym(*library, functions[i].name);
+        void *symbol = dlsym(library, functions[i].name);
 
         if (!symbol)
             return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", dlerror());
@@ -131,15 +126,25 @@ static enum status load(void **library, struct z3 *z3, struct error *err)
     return check_version(z3, err);
 }
 
+static enum status probe(void *context, void *result, struct error *err)
+{
+    struct z3 z3;
+
+    (void)context;
+    (void)result;
+    return load(&z3, err);
+}
+
 enum status smt_probe(struct error *err)
 {
-    void *library;
-    struct z3 z3;
-    enum status status = load(&library, &z3, err);
+    static atomic_bool is_there; /* once it was */
+    struct apart apart = { .library = "Z3", .work = probe };
 
-    if (library)
-        dlclose(library);
-    return status;
+    if (atomic_load(&is_there))
+        return STATUS_OK;
+    TRY(apart_run(&apart, NULL, err));
+    atomic_store(&is_there, true);
+    return STATUS_OK;
 }
 
 /* --- Life ------------------------------------------------------------------------------- */
@@ -198,7 +203,7 @@ enum status smt_open(struct smt **opened, enum smt_logic logic, const struct smt
     TRY(memory_resize((void **)&smt, 1, sizeof *smt, err));
     *smt = (struct smt){ .options = *options };
     *opened = smt;
-    TRY(load(&smt->library, &smt->z3, err));
+    TRY(load(&smt->z3, err));
     bound_memory(smt);
     config = smt->z3.mk_config();
     /* Without reference counts: all terms live until the context ends. */
@@ -208,25 +213,6 @@ enum status smt_open(struct smt **opened, enum smt_logic logic, const struct smt
         return error_set(err, STATUS_OVER_LIMIT, "no memory for Z3");
     smt->z3.set_error_handler(smt->context, note_error);
     return make_solver(smt, logic, err);
-}
-
-void smt_close(struct smt *smt)
-{
-    if (!smt)
-        return;
-    if (smt->solver)
-        smt->z3.solver_dec_ref(smt->context, smt->solver);
-    if (smt->context)
-        smt->z3.del_context(smt->context);
-    if (smt->library)
-        dlclose(smt->library);
-    free(smt->variables);
-    free(smt->integers);
-    free(smt->watched);
-    free(smt->variable_of);
-    array_close(&smt->parts);
-    array_close(&smt->refused);
-    free(smt);
 }
 
 /* --- Terms ------------------------------------------------------------------------------ */
@@ -430,48 +416,6 @@ void smt_refuse(struct smt *smt, const uint32_t *variables, size_t count)
                                          smt->z3.mk_false(smt->context));
 }
 
-/* --- Being stopped ---------------------------------------------------------------------- */
-
-struct stop_watch {
-    const struct smt *smt;
-    const atomic_bool *stop;
-    atomic_bool is_over;
-    pthread_t thread;
-    bool is_running;
-};
-
-/* Z3 looks at no flag of ours, so somebody has to call it. */
-static void *watch_stop(void *argument)
-{
-    struct stop_watch *watch = argument;
-    struct timespec pause = { 0, WATCH_NANOSECONDS };
-
-    while (!atomic_load(&watch->is_over)) {
-        if (atomic_load(watch->stop))
-            watch->smt->z3.interrupt(watch->smt->context);
-        nanosleep(&pause, NULL);
-    }
-    return NULL;
-}
-
-static enum status watch_begin(struct stop_watch *watch, const struct smt *smt, struct error *err)
-{
-    *watch = (struct stop_watch){ .smt = smt, .stop = smt->options.stop };
-    if (!watch->stop)
-        return STATUS_OK;
-    if (thread_start(&watch->thread, THREAD_STACK_BYTES, watch_stop, watch) != 0)
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for a thread that watches Z3");
-    watch->is_running = true;
-    return STATUS_OK;
-}
-
-static void watch_end(struct stop_watch *watch)
-{
-    atomic_store(&watch->is_over, true);
-    if (watch->is_running)
-        pthread_join(watch->thread, NULL);
-}
-
 /* --- The answer ------------------------------------------------------------------------- */
 
 static bool has_no_memory(const struct smt *smt)
@@ -486,12 +430,8 @@ static bool has_no_memory(const struct smt *smt)
 
 enum status smt_check(struct smt *smt, enum smt_answer *answer, struct error *err)
 {
-    struct stop_watch watch;
-    Z3_lbool found;
+    Z3_lbool found = smt->z3.solver_check(smt->context, smt->solver);
 
-    TRY(watch_begin(&watch, smt, err));
-    found = smt->z3.solver_check(smt->context, smt->solver);
-    watch_end(&watch);
     if (found == Z3_L_UNDEF && has_no_memory(smt))
         return error_set(err, STATUS_OVER_LIMIT, "no memory for Z3");
     *answer = found == Z3_L_TRUE ? SMT_HOLDS : found == Z3_L_FALSE ? SMT_IMPOSSIBLE : SMT_UNDECIDED;

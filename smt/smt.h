@@ -1,6 +1,8 @@
 /*
  * smt: the only interface to Z3: booleans, clauses, differences of integers, and a propagator.
- * Z3 is loaded when it is first asked for, which fails where it is not installed.
+ * Z3 is loaded when it is first asked for, which fails where it is not installed. Where an allocation fails it may
+ * end the process, so all of this is for a process apart (smt/apart.h), which frees it with its end; only smt_probe() sees
+ * to that itself.
  *
  *     struct smt *smt;
  *
@@ -9,7 +11,6 @@
  *     TRY(smt_add_clause(smt, literals, 2, err));         literal 2 v is "v", 2 v + 1 "not v"
  *     TRY(smt_check(smt, &answer, err));
  *     TRY(smt_read_values(smt, values, err));             after SMT_HOLDS
- *     smt_close(smt);
  *
  * Effort is counted in Z3's own steps and never in seconds, so that the same questions get the same
  * answers. Z3's default error handler ends the process: here an error is a status. That something
@@ -18,7 +19,6 @@
 #ifndef SMT_SMT_H
 #define SMT_SMT_H
 
-#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +33,6 @@ enum smt_logic {
 struct smt_options {
     unsigned rlimit; /* Z3's steps; 0: no limit */
     unsigned seed;
-    const atomic_bool *stop; /* may be NULL; once it is true the answer comes soon */
 };
 
 struct smt;
@@ -43,7 +42,6 @@ MUST_USE enum status smt_probe(struct error *);
 
 MUST_USE enum status smt_open(struct smt **, enum smt_logic, const struct smt_options *,
                               struct error *);
-void smt_close(struct smt *); /* NULL: nothing */
 
 /* Booleans 0 to count - 1. Once. */
 MUST_USE enum status smt_add_variables(struct smt *, uint32_t count, struct error *);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/memory.h"
+#include "smt/apart.h"
 #include "smt/smt.h"
 
 /*
@@ -370,16 +372,15 @@ static enum status replay(struct smt_search *s, struct search_result *result)
     return status;
 }
 
-static enum status read_model(struct smt_search *s, struct search_result *result)
+static enum status take_model(struct smt_search *s, const uint8_t *values,
+                              struct search_result *result)
 {
     const struct search_problem *p = s->problem;
 
     TRY(memory_resize((void **)&result->values, p->variable_count, sizeof *result->values, s->err));
     TRY(memory_resize((void **)&result->order, p->node_count, sizeof *result->order, s->err));
-    TRY(smt_read_values(s->smt, result->values, s->err));
-    TRY(replay(s, result));
-    result->answer = SEARCH_FOUND;
-    return STATUS_OK;
+    memcpy(result->values, values, p->variable_count);
+    return replay(s, result);
 }
 
 /* --- The whole ------------------------------------------------------------------------- */
@@ -387,7 +388,7 @@ static enum status read_model(struct smt_search *s, struct search_result *result
 static enum status put(struct smt_search *s)
 {
     bool by_positions = s->options->encoding == SMT_POSITIONS;
-    struct smt_options options = { s->options->rlimit, s->options->seed, s->options->stop };
+    struct smt_options options = { s->options->rlimit, s->options->seed };
 
     TRY(smt_open(&s->smt, by_positions ? SMT_DIFFERENCES : SMT_BOOLEANS, &options, s->err));
     TRY(smt_add_variables(s->smt, s->problem->variable_count, s->err));
@@ -395,19 +396,36 @@ static enum status put(struct smt_search *s)
     return add_clauses(s);
 }
 
-static enum status ask(struct smt_search *s, struct search_result *result)
+/* What Z3 says, from its process. */
+struct smt_reply {
+    enum search_answer answer;
+    struct search_counts counts;
+    uint8_t values[]; /* found: as in struct search_result */
+};
+
+static enum status ask(struct smt_search *s, struct smt_reply *reply)
 {
     enum smt_answer answer;
 
     TRY(put(s));
     TRY(smt_check(s->smt, &answer, s->err));
-    result->counts.conflicts = s->conflicts;
-    result->counts.moves = s->graph.moves;
+    reply->counts.conflicts = s->conflicts;
+    reply->counts.moves = s->graph.moves;
     if (answer == SMT_HOLDS)
-        return read_model(s, result);
-    if (answer == SMT_IMPOSSIBLE)
-        result->answer = SEARCH_IMPOSSIBLE;
+        TRY(smt_read_values(s->smt, reply->values, s->err));
+    reply->answer = answer == SMT_HOLDS        ? SEARCH_FOUND
+                    : answer == SMT_IMPOSSIBLE ? SEARCH_IMPOSSIBLE
+                                               : SEARCH_UNDECIDED;
     return STATUS_OK;
+}
+
+/* In that process, which ends when this is done: nothing is closed. */
+static enum status ask_apart(void *context, void *reply, struct error *err)
+{
+    struct smt_search *s = context;
+
+    s->err = err;
+    return ask(s, reply);
 }
 
 enum status smt_search_solve(const struct search_problem *problem,
@@ -415,17 +433,23 @@ enum status smt_search_solve(const struct search_problem *problem,
                              struct search_result *result, struct error *err)
 {
     struct smt_search s = { .problem = problem, .options = options, .err = err };
+    struct apart apart = { .library = "Z3",
+                           .work = ask_apart,
+                           .context = &s,
+                           .size = sizeof(struct smt_reply) + problem->variable_count,
+                           .stop = options->stop };
+    struct smt_reply *reply = NULL;
     enum status status;
 
     *result = (struct search_result){ .answer = SEARCH_UNDECIDED };
-    status = ask(&s, result);
-    smt_close(s.smt);
-    graph_close(&s.graph);
-    free(s.truths);
-    free(s.guarded_start);
-    free(s.guarded);
-    free(s.reason);
-    array_close(&s.fixed);
-    array_close(&s.marks);
+    TRY(memory_resize((void **)&reply, apart.size, 1, err));
+    status = apart_run(&apart, reply, err);
+    if (status == STATUS_OK && !apart.is_stopped) {
+        result->counts = reply->counts;
+        if (reply->answer == SEARCH_FOUND)
+            status = take_model(&s, reply->values, result);
+        result->answer = reply->answer;
+    }
+    free(reply);
     return status;
 }
