@@ -4,6 +4,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "base/memory.h"
+
 #define ALIGNMENT ((size_t)16)
 #define CHUNK_BYTES_MIN ((size_t)64 << 10)
 #define CHUNK_BYTES_MAX ((size_t)32 << 20) /* unless one request is larger */
@@ -46,7 +48,11 @@ static struct arena_chunk *new_chunk(size_t behind, size_t bytes, size_t bytes_m
     if (size > bytes_max)
         size = bytes_max;
     chunk = map_chunk(size);
-    return chunk ? chunk : map_chunk(bytes);
+    if (!chunk)
+        chunk = map_chunk(bytes);
+    if (!chunk)
+        memory_note_failure();
+    return chunk;
 }
 
 static void enter(struct arena *arena, struct arena_chunk *chunk, size_t used)

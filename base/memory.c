@@ -8,7 +8,7 @@
 #define PAGE ((size_t)4 << 10)
 #define HUGE_PAGE ((size_t)2 << 20)
 
-static _Thread_local uint64_t failures;
+static _Thread_local uint64_t failures, told;
 
 uint64_t memory_failures(void)
 {
@@ -20,9 +20,26 @@ void memory_note_failure(void)
     failures++;
 }
 
-void memory_forgive_failures(uint64_t before)
+void memory_tell_failures(uint64_t before)
 {
     failures = before;
+    told++;
+}
+
+uint64_t memory_told(void)
+{
+    return told;
+}
+
+enum status memory_confirm(uint64_t before, enum status status, struct error *err)
+{
+    if (failures == before)
+        return status;
+    if (status == STATUS_OK)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for all of the answer");
+    if (!strstr(err->text, "memory"))
+        (void)error_wrap(err, "no memory");
+    return err->status = STATUS_OVER_LIMIT;
 }
 
 enum status memory_resize(void **at, size_t count, size_t element_size, struct error *err)

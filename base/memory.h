@@ -15,8 +15,16 @@
  */
 uint64_t memory_failures(void);
 void memory_note_failure(void);
-/* Those since it was `before` have been told. */
-void memory_forgive_failures(uint64_t before);
+/* Those since it was `before` have been told: a part of what was asked for lacks, and the rest may be believed. */
+void memory_tell_failures(uint64_t before);
+/* How often that was done in this thread. */
+uint64_t memory_told(void);
+
+/*
+ * Takes the status of work that began when their number was `before`: where the number rose, it is
+ * STATUS_OVER_LIMIT, and the error says that memory is out, whatever the work took that for.
+ */
+MUST_USE enum status memory_confirm(uint64_t before, enum status, struct error *);
 
 /* Resizes one block; on failure the block stays as it was. */
 MUST_USE enum status memory_resize(void **at, size_t count, size_t element_size, struct error *);

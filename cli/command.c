@@ -176,8 +176,7 @@ static enum status call(const struct command *command, const struct options *opt
             hash_set_key(hash_random_key());
         if (status == STATUS_OK)
             status = command->run(values, &limits, code, err);
-        if (status == STATUS_OK && memory_failures() > 0)
-            status = error_set(err, STATUS_OVER_LIMIT, "no memory for all of the answer");
+        status = memory_confirm(0, status, err);
         if (memory_limit_is_cause(err))
             error_wrap(err, "out of memory (%s)", limits.memory);
         limits_end(&limits);

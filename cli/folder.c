@@ -92,21 +92,30 @@ static enum status refuse(const char *path, const char *why, struct error *err)
     return error_set(err, STATUS_IO, "%s: %s", why, strerror(errno));
 }
 
+typedef enum status visit_entry(void *, const char *folder, const char *name, struct error *);
+
 /* For each entry but itself and the one above; it may take the entry away. */
-static enum status for_entries(const char *path,
-                               enum status (*visit)(void *, const char *folder, const char *name,
-                                                    struct error *),
-                               void *context, struct error *err)
+static enum status for_entries_of(DIR *folder, const char *path, visit_entry *visit, void *context,
+                                  struct error *err)
 {
-    DIR *folder = opendir(path);
     enum status status = STATUS_OK;
     struct dirent *entry;
 
-    if (!folder)
-        return refuse(path, "cannot read the folder", err);
     while (status == STATUS_OK && (entry = readdir(folder)) != NULL)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
             status = visit(context, path, entry->d_name, err);
+    return status;
+}
+
+static enum status for_entries(const char *path, visit_entry *visit, void *context,
+                               struct error *err)
+{
+    DIR *folder = opendir(path);
+    enum status status;
+
+    if (!folder)
+        return refuse(path, "cannot read the folder", err);
+    status = for_entries_of(folder, path, visit, context, err);
     closedir(folder);
     return status;
 }
@@ -165,6 +174,7 @@ enum status folder_draft_open(struct folder_draft *draft, const char *path, stru
 
     umask(mask);
     draft->at[0] = '\0';
+    draft->folder = NULL;
     draft->is_open = false;
     TRY(settle_path(draft->path, path, err));
     interrupt_hold();
@@ -177,7 +187,12 @@ enum status folder_draft_open(struct folder_draft *draft, const char *path, stru
         return STATUS_IO;
     }
     draft->is_open = true;
-    return STATUS_OK;
+    draft->folder = opendir(draft->at);
+    if (draft->folder)
+        return STATUS_OK;
+    (void)refuse(draft->at, "cannot read the folder", err);
+    folder_draft_close(draft);
+    return STATUS_IO;
 }
 
 static enum status remove_entry(void *context, const char *folder, const char *name,
@@ -197,8 +212,16 @@ void folder_draft_close(struct folder_draft *draft)
     bool is_all = true;
     struct error err = { 0 };
 
-    if (draft->at[0] != '\0' && for_entries(draft->at, remove_entry, &is_all, &err) == STATUS_OK)
-        (void)rmdir(draft->at);
+    if (draft->at[0] != '\0') {
+        if (draft->folder)
+            rewinddir(draft->folder);
+        if (!draft->folder ||
+            for_entries_of(draft->folder, draft->at, remove_entry, &is_all, &err) == STATUS_OK)
+            (void)rmdir(draft->at);
+    }
+    if (draft->folder)
+        closedir(draft->folder);
+    draft->folder = NULL;
     draft->at[0] = '\0';
     if (draft->is_open)
         interrupt_release();
@@ -233,11 +256,19 @@ static bool exchange(struct folder_draft *draft)
 {
     struct error ignored = { 0 };
     struct stat about;
+    DIR *old;
 
-    return lstat(draft->path, &about) == 0 && S_ISDIR(about.st_mode) &&
-           chmod(draft->at, about.st_mode & 07777) == 0 &&
-           for_entries(draft->path, keep_entry, draft->at, &ignored) == STATUS_OK &&
-           renameat2(AT_FDCWD, draft->at, AT_FDCWD, draft->path, RENAME_EXCHANGE) == 0;
+    if (lstat(draft->path, &about) != 0 || !S_ISDIR(about.st_mode) ||
+        chmod(draft->at, about.st_mode & 07777) != 0 || !(old = opendir(draft->path)))
+        return false;
+    if (for_entries_of(old, draft->path, keep_entry, draft->at, &ignored) != STATUS_OK ||
+        renameat2(AT_FDCWD, draft->at, AT_FDCWD, draft->path, RENAME_EXCHANGE) != 0) {
+        closedir(old);
+        return false;
+    }
+    closedir(draft->folder);
+    draft->folder = old;
+    return true;
 }
 
 static enum status sync_entry(void *context, const char *folder, const char *name,

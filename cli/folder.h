@@ -20,6 +20,7 @@
 #ifndef CLI_FOLDER_H
 #define CLI_FOLDER_H
 
+#include <dirent.h>
 #include <stdbool.h>
 
 #include "base/error.h"
@@ -36,6 +37,7 @@ MUST_USE enum status folder_write(const char *folder, const char *name, const st
 struct folder_draft {
     char path[FOLDER_PATH_SIZE]; /* where it will be */
     char at[FOLDER_PATH_SIZE];   /* where it is until then; empty: it is committed */
+    DIR *folder;                 /* that one, opened ahead: it can be emptied where memory is out */
     bool is_open;                /* interrupts are held back meanwhile */
 };
 

@@ -159,7 +159,9 @@ static void end_event(struct server *server)
     }
     if (!pool_memory_is_short(&cluster->memory) && !cluster->catalog.is_short)
         return;
-    if (status == STATUS_OK)
+    if (status == STATUS_OK && cluster->catalog.is_short)
+        status = error_set(&cluster->failure, STATUS_OVER_LIMIT, "no memory for the store's keys");
+    else if (status == STATUS_OK)
         status = error_set(&cluster->failure, STATUS_OVER_LIMIT,
                            "the store holds %zu bytes, more than it may", cluster->memory.bytes);
     assert(status != STATUS_OK);

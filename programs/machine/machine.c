@@ -265,7 +265,7 @@ static enum status copy_rows(struct machine_rows *rows, struct heap *heap, struc
     struct datum *at = malloc((cells ? cells : 1) * sizeof *at);
 
     if (!at)
-        return sql_error_set(err, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+        return sql_error_no_memory(err);
     if (cells > 0)
         memcpy(at, rows->cells, cells * sizeof *at);
     rows->cells = at;

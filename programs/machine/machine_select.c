@@ -83,7 +83,7 @@ static enum status sort_level(struct machine *m, struct join_level *level)
     size_t count = 0;
 
     if (!spare)
-        return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+        return sql_error_no_memory(&m->error);
     for (size_t i = 0; i < level->count; i++)
         if (!datum_is_null(&level->rows[i][column]))
             level->rows[count++] = level->rows[i];
@@ -105,7 +105,7 @@ static enum status fill_level(struct join *j, uint32_t number)
     level->read = &s->query->reads[number];
     level->rows = malloc((count + 1) * sizeof *level->rows);
     if (!level->rows)
-        return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+        return sql_error_no_memory(&m->error);
     for (size_t i = 0; i < count; i++) {
         bool matches = true;
 
@@ -125,8 +125,9 @@ static enum status emit(struct join *j)
 
     if (!t)
         return machine_statement_output(m, &j->scope);
-    if (array_reserve(&t->at, t->width, &err) != STATUS_OK ||
-        t->at.count * sizeof *t->at.at > m->bytes_max)
+    if (array_reserve(&t->at, t->width, &err) != STATUS_OK)
+        return sql_error_no_memory(&m->error);
+    if (t->at.count * sizeof *t->at.at > m->bytes_max)
         return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
     for (uint32_t i = 0; i < t->width; i++)
         t->at.at[t->at.count++] = j->scope.base[PLACE_ROW + i];
@@ -231,16 +232,11 @@ struct select_grouping {
     struct machine_rows order;                 /* what items are ordered by */
 };
 
-static enum status refuse_memory(struct machine *m)
-{
-    return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
-}
-
 #define PUSH(g, list, value)                                                                       \
     do {                                                                                           \
         struct error push_err;                                                                     \
         if (array_push(list, value, &push_err) != STATUS_OK)                                       \
-            return refuse_memory((g)->m);                                                          \
+            return sql_error_no_memory(&(g)->m->error);                                            \
     } while (0)
 
 static const struct datum *const *tuple_at(const struct select_grouping *g, size_t tuple)
@@ -290,7 +286,7 @@ static enum status find_group(struct select_grouping *g, size_t tuple, size_t *g
         }
     *group = g->items.count;
     if (map_add(&g->groups, hash, *group, &place, &err) != STATUS_OK)
-        return refuse_memory(g->m);
+        return sql_error_no_memory(&g->m->error);
     g->groups.values.at[place] = *group;
     return add_group(g, tuple, first);
 }
@@ -378,7 +374,7 @@ static enum status add_distinct(struct select_grouping *g, uint32_t aggregate)
     size_t count = 0;
 
     if (!members)
-        return refuse_memory(g->m);
+        return sql_error_no_memory(&g->m->error);
     for (size_t i = 0; i < g->tuples->count && status == STATUS_OK; i++) {
         const struct datum *value = NULL;
 
@@ -489,7 +485,7 @@ static enum status output_all(struct select_grouping *g)
     enum status status = STATUS_OK;
 
     if (!items)
-        return refuse_memory(g->m);
+        return sql_error_no_memory(&g->m->error);
     for (size_t i = 0; i < count; i++)
         items[i] = i;
     if (g->m->statement.query->order_count > 0)

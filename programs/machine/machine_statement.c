@@ -133,11 +133,6 @@ void machine_statement_drop(struct machine *m)
 #define CELLS_MIN 8
 #define CELLS_LITTLE 64 /* what rows keep while they are empty */
 
-static enum status refuse_memory(struct machine *m)
-{
-    return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
-}
-
 static enum status grow(struct machine *m, struct machine_rows *rows, size_t cells)
 {
     size_t room = rows->room + rows->room / 2, bytes;
@@ -149,10 +144,10 @@ static enum status grow(struct machine *m, struct machine_rows *rows, size_t cel
         room = CELLS_MIN;
     bytes = (room - rows->room) * sizeof *rows->cells;
     if (room > m->bytes_max / sizeof *rows->cells || bytes > m->bytes_max - m->row_bytes)
-        return refuse_memory(m);
+        return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
     at = realloc(rows->cells, room * sizeof *rows->cells);
     if (!at)
-        return refuse_memory(m);
+        return sql_error_no_memory(&m->error);
     rows->cells = at;
     rows->room = room;
     m->row_bytes += bytes;
@@ -215,7 +210,7 @@ static enum status machine_push_result(struct machine *m, struct machine_rows *r
         void *at = realloc(m->results, room * sizeof *m->results);
 
         if (!at)
-            return refuse_memory(m);
+            return sql_error_no_memory(&m->error);
         m->results = at;
         m->result_room = room;
     }

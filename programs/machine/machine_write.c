@@ -395,7 +395,7 @@ static enum status update_instead(struct machine *m, const struct datum *taker)
     }
     row = malloc(s->after.width * sizeof *row);
     if (!row)
-        return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+        return sql_error_no_memory(&m->error);
     memcpy(row, before, s->after.width * sizeof *row);
     status = assign(m, &scope, row);
     if (status == STATUS_OK)
@@ -577,7 +577,7 @@ enum status machine_write_list(struct machine *m, uint32_t *count)
     struct row_write *writes = realloc(m->writes, (2 * rows + 1) * sizeof *writes);
 
     if (!writes)
-        return sql_error_set(&m->error, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+        return sql_error_no_memory(&m->error);
     m->writes = writes;
     *count = 0;
     for (size_t i = 0; i < rows; i++) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 #define BODY_TOKENS_MAX 50000 /* libpg_query compares every variable with all before it */
 
 /* --- What the JSON would leave out ------------------------------------------------- */
@@ -121,6 +123,52 @@ enum status plpgsql_refuse_body(struct plpgsql_reader *r, const struct sql_fault
                           TEXT_PRINT(r->routine.function->name), fault->text);
 }
 
+static void *take_memory(size_t size)
+{
+    void *memory = malloc(size);
+
+    if (!memory)
+        memory_note_failure();
+    return memory;
+}
+
+/* Whether it nests deeper than cJSON takes. */
+static bool is_deep(const char *text)
+{
+    bool is_string = false;
+    int depth = 0; /* below 0 where the beginning lacks */
+
+    for (; *text; text++) {
+        if (is_string && *text == '\\' && text[1])
+            text++;
+        else if (*text == '"')
+            is_string = !is_string;
+        else if (!is_string && (*text == '{' || *text == '['))
+            depth++;
+        else if (!is_string && (*text == '}' || *text == ']'))
+            depth--;
+        if (depth > CJSON_NESTING_LIMIT)
+            return true;
+    }
+    return false;
+}
+
+/* Without memory libpg_query leaves its text unfinished, and says nothing. */
+static enum status parse_json(struct plpgsql_reader *r, const char *text, cJSON **json)
+{
+    uint64_t failures = memory_failures();
+
+    cJSON_InitHooks(&(cJSON_Hooks){ take_memory, free });
+    *json = cJSON_Parse(text);
+    if (memory_failures() != failures)
+        return error_set(r->a->err, STATUS_OVER_LIMIT, "no memory");
+    if (!*json && !is_deep(text))
+        return error_set(r->a->err, STATUS_OVER_LIMIT, "no memory for the parser of SQL");
+    if (!*json)
+        return analyze_refuse(r->a, -1, "statements within too many statements are not supported");
+    return STATUS_OK;
+}
+
 static enum status parse_body(struct plpgsql_reader *r, struct text statement, cJSON **json)
 {
     char *copy = strndup(statement.at, statement.length), *text = NULL;
@@ -131,13 +179,10 @@ static enum status parse_body(struct plpgsql_reader *r, struct text statement, c
     if (!copy)
         return error_set(r->a->err, STATUS_OVER_LIMIT, "no memory");
     status = sql_parse_body(copy, &text, &fault);
-    if (status != STATUS_OK) {
+    if (status == STATUS_OK)
+        status = parse_json(r, text, json);
+    else
         status = plpgsql_refuse_body(r, &fault);
-    } else {
-        *json = cJSON_Parse(text);
-        if (!*json)
-            status = analyze_refuse(r->a, -1, "statements within too many statements are not supported");
-    }
     free(text);
     free(copy);
     return status;

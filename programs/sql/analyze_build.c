@@ -306,7 +306,7 @@ enum status analyze_keep(struct analysis *a, size_t count, size_t size, void **m
 {
     *memory = arena_push(a->arena, count ? count : 1, size);
     if (!*memory)
-        return refuse_text(a, -1, STATUS_OVER_LIMIT, "the program is too large");
+        return refuse_text(a, -1, STATUS_OVER_LIMIT, "the program does not fit into memory");
     return STATUS_OK;
 }
 

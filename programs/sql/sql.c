@@ -280,7 +280,7 @@ enum status sql_parse_body(const char *statement, char **json, struct sql_fault 
         status = take_error(result.error, statement, fault);
         fault->line = analyze_line_of(result.error->context);
     } else {
-        *json = strdup(result.plpgsql_funcs);
+        *json = result.plpgsql_funcs ? strdup(result.plpgsql_funcs) : NULL;
         if (!*json)
             status = fault_set(fault, STATUS_OVER_LIMIT, SQL_NOWHERE, "no memory");
     }

@@ -62,8 +62,11 @@ static enum status grow(struct heap *heap, size_t size, struct sql_error *err)
         wanted = size + ALIGNMENT;
     if (wanted > left)
         wanted = left;
-    if (left < ALIGNMENT || size > left - ALIGNMENT || !(block = malloc(wanted)))
+    if (left < ALIGNMENT || size > left - ALIGNMENT)
         return sql_error_set(err, SQLSTATE_OUT_OF_MEMORY, "out of memory");
+    block = malloc(wanted);
+    if (!block)
+        return sql_error_no_memory(err);
     *block = (struct heap_block){ .older = heap->newest, .size = wanted };
     heap->newest = block;
     heap->held_bytes += wanted;

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
+
 enum status sql_error_set(struct sql_error *err, const char *sqlstate, const char *format, ...)
 {
     va_list arguments;
@@ -15,4 +17,10 @@ enum status sql_error_set(struct sql_error *err, const char *sqlstate, const cha
     vsnprintf(err->text, sizeof err->text, format, arguments);
     va_end(arguments);
     return strncmp(sqlstate, "53", 2) == 0 ? STATUS_OVER_LIMIT : STATUS_BAD_INPUT;
+}
+
+enum status sql_error_no_memory(struct sql_error *err)
+{
+    memory_note_failure();
+    return sql_error_set(err, SQLSTATE_OUT_OF_MEMORY, "out of memory");
 }

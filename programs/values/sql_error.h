@@ -48,5 +48,10 @@ struct sql_error {
 /* STATUS_OVER_LIMIT where resources ran out (class 53), else STATUS_BAD_INPUT. */
 MUST_USE enum status sql_error_set(struct sql_error *, const char *sqlstate, const char *format,
                                    ...) PRINTF_LIKE(3, 4);
+/*
+ * The machine that we run on has no memory, as opposed to one whose own limit is reached: that is not
+ * what the program does, and whoever called it does not believe what came of it (base/memory.h).
+ */
+MUST_USE enum status sql_error_no_memory(struct sql_error *);
 
 #endif

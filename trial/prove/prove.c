@@ -302,6 +302,7 @@ enum status prove_run(struct prove *prove, struct error *err)
 {
     struct workers_options options = {
         .count = prove->options.worker_count < WORKERS_MAX ? prove->options.worker_count : WORKERS_MAX,
+        .wants_all = true, /* a checker without memory has not missed a bug */
         .work = work_do,
         .context = &prove->work,
     };

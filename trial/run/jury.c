@@ -210,8 +210,7 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
     if (left_ns > 0)
         asked.stop = timeout_stop(&timeout);
     status = checker_run(checker, h, &asked, &juror->check, err);
-    if (status == STATUS_OK && memory_failures() != failures)
-        status = error_set(err, STATUS_OVER_LIMIT, "no memory for all of the answer");
+    status = memory_confirm(failures, status, err);
     timeout_end(&timeout);
     juror->check_ns = wall_clock_ns() - began_ns;
     juror->is_due = options->due & jury_bit(checker);
@@ -220,7 +219,8 @@ static enum status judge_one(struct jury *jury, const struct history *h, const s
         if (status != STATUS_OVER_LIMIT)
             return status;
         tell_refusal(juror, h, checker, options, err);
-        memory_forgive_failures(failures);
+        if (memory_failures() != failures || memory_limit_is_cause(err))
+            memory_tell_failures(failures);
     }
     jury->juror_count++;
     if (options->rule == JURY_COMPLETE)

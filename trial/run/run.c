@@ -29,10 +29,9 @@ enum status trial_simulate(struct trial *trial, const struct scenario *scenario,
     trial->simulation = calloc(1, sizeof *trial->simulation);
     if (!trial->simulation)
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
-    TRY(simulation_run(trial->simulation, scenario, &trial->options, err));
     /* What clients did without memory for it is not what the seed says. */
-    return memory_failures() == before ? STATUS_OK
-                                       : error_set(err, STATUS_OVER_LIMIT, "no memory for a run");
+    return memory_confirm(before, simulation_run(trial->simulation, scenario, &trial->options, err),
+                          err);
 }
 
 /* --- What the store promises of times ------------------------------------------------------- */

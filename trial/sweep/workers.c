@@ -23,7 +23,8 @@
 /* Before a job and an answer: how long it is, and of an answer what it is. */
 struct worker_frame {
     uint64_t length;
-    uint64_t end; /* enum work_end */
+    uint32_t end; /* enum work_end */
+    uint32_t lacks_a_part; /* of an answer: memory ran out on the way, as it says */
 };
 
 /* --- In a worker ------------------------------------------------------------------------------ */
@@ -57,32 +58,24 @@ static bool send_all(int socket, const void *from, size_t size)
     return true;
 }
 
-static bool send_frame(int socket, const void *bytes, size_t size, enum work_end end)
+static bool send_frame(int socket, const void *bytes, struct worker_frame frame)
 {
-    struct worker_frame frame = { .length = size, .end = end };
-
-    return send_all(socket, &frame, sizeof frame) && send_all(socket, bytes, size);
-}
-
-static enum status all_is_told(uint64_t failures, struct error *err)
-{
-    return memory_failures() == failures
-               ? STATUS_OK
-               : error_set(err, STATUS_OVER_LIMIT, "no memory for all of the answer");
+    return send_all(socket, &frame, sizeof frame) && send_all(socket, bytes, frame.length);
 }
 
 static bool do_job(const struct workers_options *options, int socket, struct text job)
 {
     struct buffer answer = { 0 };
     struct error err = { 0 };
-    uint64_t failures = memory_failures();
+    uint64_t failures = memory_failures(), told = memory_told();
+    enum status status = options->work(options->context, job, &answer, &err);
     bool sent;
 
-    if (options->work(options->context, job, &answer, &err) == STATUS_OK &&
-        all_is_told(failures, &err) == STATUS_OK && buffer_status(&answer, &err) == STATUS_OK)
-        sent = send_frame(socket, answer.at, answer.count, WORK_DONE);
+    if (memory_confirm(failures, status, &err) == STATUS_OK)
+        sent = send_frame(socket, answer.at,
+                          (struct worker_frame){ answer.count, WORK_DONE, memory_told() != told });
     else
-        sent = send_frame(socket, &err, sizeof err, WORK_REFUSED);
+        sent = send_frame(socket, &err, (struct worker_frame){ sizeof err, WORK_REFUSED, false });
     buffer_close(&answer);
     return sent;
 }
@@ -238,7 +231,8 @@ static enum status give_job(struct workers *workers, struct worker *worker, stru
     *job = workers->queue.at[workers->queue_head++];
     worker->is_busy = true;
     worker->began_ns = wall_clock_ns();
-    (void)send_frame(worker->socket, job->text, job->length, WORK_DONE);
+    (void)send_frame(worker->socket, job->text,
+                     (struct worker_frame){ job->length, WORK_DONE, false });
     if (workers->queue_head == workers->queue.count)
         workers->queue.count = workers->queue_head = 0;
     return STATUS_OK;
@@ -460,7 +454,7 @@ static enum status take_answer(struct workers *workers, struct worker *worker, s
 {
     struct worker_frame frame;
     struct work *work;
-    struct error why;
+    struct error why = { 0 };
     const char *bytes;
 
     if (worker->in.count < sizeof frame)
@@ -473,6 +467,11 @@ static enum status take_answer(struct workers *workers, struct worker *worker, s
     if (frame.end == WORK_REFUSED) {
         assert(frame.length == sizeof why);
         memcpy(&why, bytes, sizeof why);
+        return take_refusal(workers, worker, &why, err);
+    }
+    if (frame.lacks_a_part &&
+        (workers->options.wants_all || worker->job.tries + 1 < WORK_TRIES_MAX)) {
+        why.status = error_set(&why, STATUS_OVER_LIMIT, "out of memory");
         return take_refusal(workers, worker, &why, err);
     }
     TRY(finish(workers, worker, &work, err));

@@ -13,7 +13,8 @@
  * A job whose try failed without an answer is tried again in a fresh process. A crash that comes again
  * is an answer (WORK_DIED). If the machine failed the job (its process was killed, as by the kernel
  * when memory runs out, or an allocation failed) it is tried up to WORK_TRIES_MAX times; after that
- * nothing is known about it (WORK_NOT_JUDGED).
+ * nothing is known about it (WORK_NOT_JUDGED). So is one whose answer lacks a part for which there was no
+ * memory; the last try's answer is taken as it is, unless all of it is wanted.
  *
  * Answers come when jobs are done or, with `in_order`, in the order of submission; then the caller
  * does the same for any number of workers.
@@ -39,6 +40,7 @@ struct workers_options {
     unsigned count;    /* 0: as one */
     unsigned jobs_max; /* after so many a worker makes room for a fresh one; 0: never */
     bool in_order;
+    bool wants_all; /* an answer that lacks a part is none */
     /*
      * What wall time allows; 0: all. A try that takes longer is ended with its process and not made
      * again, for this reason.

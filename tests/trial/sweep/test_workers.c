@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/wall_clock.h"
 #include "tests/fixture.h"
 #include "unity.h"
@@ -44,6 +45,12 @@ static enum status work(void *context, struct text job, struct buffer *answer, s
             return error_set(why, STATUS_OVER_LIMIT, "no memory for it");
         signal(SIGABRT, SIG_DFL);
         raise(job.at[0] == 'k' ? SIGKILL : SIGABRT);
+    }
+    if (*fails_left > 0 && text_equal(job, TEXT("part"))) {
+        --*fails_left;
+        memory_tell_failures(memory_failures());
+        buffer_print(answer, "without a part");
+        return STATUS_OK;
     }
     if (text_equal(job, TEXT("pid"))) {
         buffer_print(answer, "%ld", (long)getpid());
@@ -236,6 +243,41 @@ static void a_job_that_the_machine_fails_each_time_is_not_judged(void)
 }
 
 /* A process that says itself that its time is over would say so again. */
+/* In a proof, a checker that found no memory counted as one that missed the bug. */
+static void an_answer_that_lacks_a_part_is_asked_for_again(void)
+{
+    static const struct {
+        const char *label;
+        int fails;
+        bool wants_all;
+        const char *answer; /* NULL: it is not judged */
+    } rows[] = {
+        { "once", 1, false, "did part" },
+        { "three times", 3, false, "did part" },
+        { "each time", 4, false, "without a part" },
+        { "three times, where all is wanted", 3, true, "did part" },
+        { "each time, where all is wanted", 4, true, NULL },
+    };
+
+    for (size_t i = 0; i < ROW_COUNT(rows); i++) {
+        const struct work *got;
+
+        *fails_left = rows[i].fails;
+        open_workers((struct workers_options){ .wants_all = rows[i].wants_all });
+        submit("part");
+        got = next();
+        if (rows[i].answer) {
+            assert_answer(rows[i].answer, got);
+        } else {
+            TEST_ASSERT_EQUAL_MESSAGE(WORK_NOT_JUDGED, got->end, rows[i].label);
+            TEST_ASSERT_EQUAL_STRING("out of memory; tried 4 times", got->error.text);
+        }
+        TEST_ASSERT_EQUAL_UINT64_MESSAGE(3 < rows[i].fails ? 3 : rows[i].fails, workers.tried_again,
+                                         rows[i].label);
+        workers_close(&workers);
+    }
+}
+
 static void a_job_that_ends_undecided_is_not_tried_again(void)
 {
     const struct work *got;
@@ -335,6 +377,7 @@ int main(void)
     RUN_TEST(a_crash_is_an_answer_and_the_work_goes_on);
     RUN_TEST(a_job_that_the_machine_fails_is_tried_again);
     RUN_TEST(a_job_that_the_machine_fails_each_time_is_not_judged);
+    RUN_TEST(an_answer_that_lacks_a_part_is_asked_for_again);
     RUN_TEST(a_job_that_ends_undecided_is_not_tried_again);
     RUN_TEST(a_job_that_takes_longer_than_it_may_is_not_judged);
     RUN_TEST(what_is_not_done_when_all_time_is_over_is_not_judged);
