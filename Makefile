@@ -80,7 +80,7 @@ stages_of = $(if $(filter %/test_coordinator %/test_coordinator_talk,$(1)),tests
     $(if $(filter %/test_client %/test_client_storm,$(1)),tests/store/server_fixture \
         tests/store/clients/client_fixture) \
     $(if $(filter %/test_replica %/test_replica_duty,$(1)),tests/store/shard/replica_stage)
-support_src := $(filter-out $(test_src) $(hostile_src) $(stage_src) tests/fuzz/%, \
+support_src := $(filter-out $(test_src) $(hostile_src) $(stage_src) tests/fuzz/% tests/oom/%, \
     $(sort $(wildcard tests/*.c tests/*/*.c tests/*/*/*.c)))
 all_src := $(lib_src) $(cli_src) $(main_src) $(bench_src) \
     $(test_src) $(support_src) $(stage_src) $(hostile_src) $(fuzz_src) $(wildcard tests/fuzz/driver.c)
@@ -178,6 +178,11 @@ $(eval $(call variant,gcc-O3,gcc,-O3 -funsigned-char,ready-check))
 $(eval $(call variant,clang-O0,$$(CLANG),-O0,ready-check))
 $(eval $(call variant,clang-O3,$$(CLANG),-O3,ready-check))
 
+# Preloaded by tests/tools/oom.sh: it makes allocations fail.
+$(BUILD)/failing.so: tests/oom/failing.c | ready-check
+	$(call quietly,LD,$@,release)
+	$(Q)$(CC) -std=c17 -D_GNU_SOURCE -Wall -Wextra $(WERROR) -O2 -fPIC -shared $< -o $@
+
 # --- Targets -----------------------------------------------------------------
 
 all: $(BUILD)/release/ordeal $(BUILD)/release/libordeal.a ## build ./ordeal and libordeal.a
@@ -201,7 +206,7 @@ clean_runs = tools/clean-runs.sh $(BUILD)/gcc-O3/ordeal 1..22
 rare_paths = tools/paths.sh $(BUILD)/gcc-O3/ordeal
 run_tests = ORDEAL=$(abspath $(BUILD))/sanitize/ordeal tools/run-tests.sh
 
-check: all $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
+check: all $(BUILD)/failing.so $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(sanitize_fuzz) $(twice_builds) $(clang-O0_all) ## set up, build, pass every test
 	@$(run_tests) $(bulk_tests) $(sanitize_tests) $(tool_tests) $(cli_tests) $(postgres_tests) $(corpus_runs) \
 	    tools/rooms.sh 'tools/golden.sh $(BUILD)/gcc-O3/ordeal' \
 	    'tools/judged.sh $(BUILD)/gcc-O3/ordeal' 'TWICE_SEEDS= TWICE_TRANSACTIONS=1000 $(twice_run)' \
@@ -246,7 +251,7 @@ guided: all ## renew the last section of docs/matrix.md: plain and guided sweeps
 	@{ echo; cat $(BUILD)/guided.md; } >>docs/matrix.md
 
 # Each command of the first four need not pass twice with a commit; the last goes on where it was stopped.
-soak: all $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions, towards the goals of docs/reliability.md; goes on where it was stopped
+soak: all $(BUILD)/failing.so $(BUILD)/release/hostile $(sanitize_tests) $(bulk_tests) $(twice_builds) $(fuzz_fuzz) ## the long versions, towards the goals of docs/reliability.md; goes on where it was stopped
 	@tools/soak.sh once tests env ORDEAL_SOAK=1 ROUNDS=1000 TEST_SECONDS=86400 $(run_tests) $(bulk_tests) \
 	    $(sanitize_tests) $(cli_tests) $(postgres_tests)
 	@tools/soak.sh once twice $(twice_run)
