@@ -20,6 +20,7 @@
 #include "cli/cmd_list.h"
 #include "cli/cmd_program.h"
 #include "cli/cmd_prove.h"
+#include "cli/cmd_record.h"
 #include "cli/cmd_run.h"
 #include "cli/cmd_sweep.h"
 #include "cli/cmd_verify.h"
@@ -29,7 +30,7 @@
 
 const struct command *const commands[] = {
     &command_run,     &command_sweep,    &command_bisect,  &command_prove, &command_check,   &command_watch,
-    &command_verify,  &command_convert,  &command_generate, &command_program, &command_list,
+    &command_verify,  &command_convert,  &command_generate, &command_record, &command_program, &command_list,
     &command_explain, NULL,
 };
 

@@ -22,6 +22,8 @@ build  libpg-query-dev  header   pg_query.h
 build  libprotobuf-c-dev library libprotobuf-c
 build  libcjson-dev     library  libcjson
 build  libz3-dev        library  z3
+build  libpq-dev        library  libpq
+build  libsqlite3-dev   library  sqlite3
 check  clang            command  clang
 fuzz   libclang-rt-dev  runtime  fuzzer
 postgres  postgresql    server   postgres

@@ -510,6 +510,11 @@ void builtin_begin(struct builtin_txn *txn, const struct builtin *builtin, uint3
         builtin->workload->behaviour->begin(txn);
 }
 
+bool builtin_is_planned(const struct builtin *builtin)
+{
+    return !builtin->turns && !builtin->workload->behaviour->answer;
+}
+
 struct builtin_request builtin_next(const struct builtin_txn *txn)
 {
     if (txn->gives_up)

@@ -168,6 +168,9 @@ struct builtin_txn {
 void builtin_begin(struct builtin_txn *, const struct builtin *, uint32_t client, uint64_t ordinal,
                    uint32_t attempt);
 
+/* Whether no request depends on an answer: then all of a transaction's are known at its beginning. */
+bool builtin_is_planned(const struct builtin *);
+
 /* The same until it is answered. */
 struct builtin_request builtin_next(const struct builtin_txn *);
 

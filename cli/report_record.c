@@ -1,0 +1,264 @@
+#include "cli/report_record.h"
+
+#include <inttypes.h>
+
+#include "base/json_writer.h"
+#include "base/quantity.h"
+#include "cli/report_check.h"
+
+#define FINDINGS_SHOWN 3
+
+enum verdict report_record_verdict(const struct record_report *report)
+{
+    return report->recording->finding_count > 0 ? VERDICT_INVALID : report->jury->verdict;
+}
+
+static uint64_t commits_per_second(const struct recorded_run *r)
+{
+    return r->ran_ns > 0 ? (uint64_t)((unsigned __int128)r->committed * 1000000000 / (uint64_t)r->ran_ns) : 0;
+}
+
+static const char *mode_of(const struct record_options *options)
+{
+    return options->how.mode ? options->how.mode : options->database->modes ? options->database->modes[0] : "single";
+}
+
+/* --- For people ------------------------------------------------------------------------------- */
+
+static void print_database(const struct record_report *report, struct buffer *out)
+{
+    const struct record_options *o = report->options;
+
+    buffer_print(out, "database   %s, %s%s, %u client%s at %s\n", report->recording->version, mode_of(o),
+                 o->how.connect ? ", connected" : "", (unsigned)o->how.clients, o->how.clients == 1 ? "" : "s",
+                 level_name(o->how.isolation));
+    buffer_print(out, "workload   %s   seed %" PRIu64 "\n", o->workload->workload->name, o->seed);
+}
+
+static void print_outcomes(const struct recorded_run *r, struct buffer *out)
+{
+    bool is_first = true;
+
+    buffer_print(out, "recorded   ");
+    quantity_print_rounded(out, r->ran_ns);
+    buffer_print(out, "   ");
+    quantity_print_count(out, r->committed);
+    buffer_print(out, " committed, ");
+    quantity_print_count(out, r->aborted);
+    buffer_print(out, " aborted");
+    for (uint32_t i = 0; i < r->code_count; i++) {
+        buffer_print(out, "%s%s ", is_first ? " (" : ", ", r->codes[i].code);
+        quantity_print_count(out, r->codes[i].count);
+        is_first = false;
+    }
+    buffer_print(out, "%s, ", is_first ? "" : ")");
+    quantity_print_count(out, r->unknown);
+    buffer_print(out, " unknown   ");
+    quantity_print_count(out, commits_per_second(r));
+    buffer_print(out, " commits/s\n");
+    buffer_print(out, "latency    half within ");
+    quantity_print_rounded(out, r->latency_ns[0]);
+    buffer_print(out, ", 99%% within ");
+    quantity_print_rounded(out, r->latency_ns[1]);
+    buffer_print(out, ", 99.9%% within ");
+    quantity_print_rounded(out, r->latency_ns[2]);
+    buffer_print(out, ", all within ");
+    quantity_print_rounded(out, r->latency_ns[3]);
+    buffer_print(out, "\nfaults     ");
+    if (r->kills > 0)
+        buffer_print(out, "%u kill%s of the server\n", (unsigned)r->kills, r->kills == 1 ? "" : "s");
+    else
+        buffer_print(out, "none\n");
+}
+
+static void print_certificate(const struct recorded_run *r, struct buffer *out)
+{
+    const struct record_certificate *c = &r->certificate;
+
+    if (!r->has_certificate)
+        return;
+    buffer_print(out, "order      ");
+    quantity_print_count(out, c->commits);
+    buffer_print(out, " commits recovered");
+    if (r->unknown > 0)
+        buffer_print(out, ", %" PRIu64 " of the %" PRIu64 " unknown among them", c->resolved, r->unknown);
+    if (c->misfits > 0)
+        buffer_print(out, ", %" PRIu64 " snapshots fit into no order", c->misfits);
+    buffer_print(out, ", in ");
+    quantity_print_rounded(out, r->recovered_ns);
+    buffer_byte(out, '\n');
+}
+
+static void print_findings(const struct recorded_run *r, struct buffer *out)
+{
+    for (uint32_t i = 0; i < r->finding_count; i++)
+        buffer_print(out, "%s%s\n",
+                     r->findings[i].kind == ANOMALY_INVARIANT ? "invariant  BROKEN   " : "decisions  FALSE COMMIT   ",
+                     r->findings[i].explanation);
+}
+
+static void print_jury(const struct jury *jury, struct buffer *out)
+{
+    for (uint32_t i = 0; i < jury->juror_count; i++) {
+        buffer_text(out, i ? TEXT("           ") : TEXT("check      "));
+        report_checker_line(&jury->jurors[i].check, out);
+        buffer_byte(out, '\n');
+        report_checker_findings(&jury->jurors[i].check, FINDINGS_SHOWN, out);
+    }
+    for (uint32_t i = 0; i < jury->skipped_count; i++)
+        buffer_print(out, "%s  %-12s  %-20s  %s\n", i ? "         " : "skipped  ", jury->skipped[i].name,
+                     level_name(jury->level), jury->skipped[i].reason);
+}
+
+void report_record_print(const struct record_report *report, struct buffer *out)
+{
+    static const char *const words[] = { "VALID", "INVALID", "UNKNOWN" };
+    enum verdict verdict = report_record_verdict(report);
+
+    print_database(report, out);
+    print_outcomes(report->recording, out);
+    print_certificate(report->recording, out);
+    print_findings(report->recording, out);
+    print_jury(report->jury, out);
+    buffer_print(out, "verdict    %s", words[verdict]);
+    if (verdict == VERDICT_UNKNOWN && report->jury->reason[0] != '\0')
+        buffer_print(out, "   %s", report->jury->reason);
+    if (report->out)
+        buffer_print(out, "   %s", report->out);
+    buffer_byte(out, '\n');
+}
+
+/* --- As JSON ---------------------------------------------------------------------------------- */
+
+static void answer_latency(const struct recorded_run *r, struct json_writer *json)
+{
+    static const char *const names[] = { "p50", "p99", "p999", "max" };
+
+    json_writer_open(json, "latency", '{');
+    for (size_t i = 0; i < ROW_COUNT(names); i++)
+        json_writer_seconds(json, names[i], r->latency_ns[i]);
+    json_writer_close(json, '}');
+}
+
+static void answer_certificate(const struct recorded_run *r, struct json_writer *json)
+{
+    const struct record_certificate *c = &r->certificate;
+
+    if (!r->has_certificate) {
+        json_writer_null(json, "certificate");
+        return;
+    }
+    json_writer_open(json, "certificate", '{');
+    json_writer_number(json, "commits", c->commits);
+    json_writer_number(json, "resolved", c->resolved);
+    json_writer_number(json, "missing", c->missing);
+    json_writer_number(json, "aborted", c->aborted);
+    json_writer_number(json, "strange", c->strange);
+    json_writer_number(json, "misfits", c->misfits);
+    json_writer_seconds(json, "seconds", r->recovered_ns);
+    json_writer_close(json, '}');
+}
+
+static void answer_outcomes(const struct recorded_run *r, struct json_writer *json)
+{
+    json_writer_seconds(json, "wall_seconds", r->ran_ns);
+    json_writer_number(json, "committed", r->committed);
+    json_writer_number(json, "aborted", r->aborted);
+    json_writer_number(json, "unknown", r->unknown);
+    json_writer_number(json, "gave_up", r->gave_up);
+    json_writer_number(json, "commits_per_second", commits_per_second(r));
+    json_writer_open(json, "aborted_by", '{');
+    for (uint32_t i = 0; i < r->code_count; i++)
+        json_writer_number(json, r->codes[i].code, r->codes[i].count);
+    json_writer_close(json, '}');
+    answer_latency(r, json);
+    json_writer_open(json, "faults", '{');
+    json_writer_number(json, "kill", r->kills);
+    json_writer_close(json, '}');
+    answer_certificate(r, json);
+}
+
+static void answer_judged(const struct record_report *report, struct json_writer *json)
+{
+    const struct recorded_run *r = report->recording;
+    const struct jury *jury = report->jury;
+
+    report_check_jurors(json, &r->history, jury);
+    json_writer_open(json, "skipped", '[');
+    for (uint32_t i = 0; i < jury->skipped_count; i++) {
+        json_writer_open(json, NULL, '{');
+        json_writer_text(json, "checker", jury->skipped[i].name);
+        json_writer_text(json, "reason", jury->skipped[i].reason);
+        json_writer_close(json, '}');
+    }
+    json_writer_close(json, ']');
+    json_writer_open(json, "anomalies", '[');
+    for (uint32_t i = 0; i < r->finding_count; i++) {
+        report_finding_open(json, r->findings[i].kind);
+        report_finding_close(json, text_of(r->findings[i].explanation));
+    }
+    json_writer_close(json, ']');
+}
+
+void report_record_print_json(const struct record_report *report, struct buffer *out)
+{
+    const struct record_options *o = report->options;
+    struct json_writer json = { .out = out };
+
+    json_writer_open(&json, NULL, '{');
+    json_writer_text(&json, "database", o->database->name);
+    json_writer_text(&json, "version", report->recording->version);
+    json_writer_text(&json, "topology", mode_of(o));
+    json_writer_text(&json, "workload", o->workload->workload->name);
+    json_writer_number(&json, "seed", o->seed);
+    json_writer_text(&json, "level", level_name(report->jury->level));
+    json_writer_text(&json, "isolation", level_name(o->how.isolation));
+    json_writer_number(&json, "clients", o->how.clients);
+    answer_outcomes(report->recording, &json);
+    answer_judged(report, &json);
+    json_writer_text(&json, "verdict", checker_verdict_name(report_record_verdict(report)));
+    json_writer_close(&json, '}');
+    buffer_byte(out, '\n');
+}
+
+/* --- Recipes ---------------------------------------------------------------------------------- */
+
+static void answer_recipe(const struct database *database, struct json_writer *json)
+{
+    json_writer_open(json, NULL, '{');
+    json_writer_text(json, "name", database->name);
+    json_writer_text(json, "title", database->title);
+    json_writer_text(json, "package", database->package);
+    json_writer_text(json, "gives", database->gives);
+    json_writer_open(json, "topologies", '[');
+    for (size_t i = 0; database->modes && database->modes[i]; i++)
+        json_writer_text(json, NULL, database->modes[i]);
+    json_writer_close(json, ']');
+    json_writer_bool(json, "certificate", database->certifies);
+    json_writer_close(json, '}');
+}
+
+void report_record_recipes(bool is_json, struct buffer *out)
+{
+    const struct database *const *all = database_all();
+    struct json_writer json = { .out = out };
+
+    if (is_json)
+        json_writer_open(&json, NULL, '[');
+    for (size_t i = 0; all[i]; i++) {
+        if (is_json) {
+            answer_recipe(all[i], &json);
+            continue;
+        }
+        buffer_print(out, "%-10s %s (Debian's package %s): %s\n", all[i]->name, all[i]->title, all[i]->package,
+                     all[i]->gives);
+        for (size_t k = 0; all[i]->modes && all[i]->modes[k]; k++)
+            buffer_print(out, "%s%s", k ? ", " : "           --topology ", all[i]->modes[k]);
+        if (all[i]->modes)
+            buffer_byte(out, '\n');
+    }
+    if (is_json) {
+        json_writer_close(&json, ']');
+        buffer_byte(out, '\n');
+    }
+}

@@ -1,0 +1,99 @@
+#include "record/database.h"
+
+#include <stddef.h>
+
+#define DATABASE_ROW(name) &database_##name,
+static const struct database *const all[] = { DATABASES(DATABASE_ROW) NULL };
+#undef DATABASE_ROW
+
+const struct database *const *database_all(void)
+{
+    return all;
+}
+
+const char *const *database_names(void)
+{
+    static const char *names[ROW_COUNT(all)];
+
+    for (size_t i = 0; all[i]; i++)
+        names[i] = all[i]->name;
+    return names;
+}
+
+const struct database *database_find(struct text name)
+{
+    for (size_t i = 0; all[i]; i++)
+        if (text_equal(name, text_of(all[i]->name)))
+            return all[i];
+    return NULL;
+}
+
+void database_print_columns(const struct stored_table *table, struct buffer *to)
+{
+    buffer_print(to, "%s, %s", table->key_column, table->value_column);
+    if (table->tag_column)
+        buffer_print(to, ", %s", table->tag_column);
+}
+
+/* --- Answers ---------------------------------------------------------------------------------- */
+
+enum status steps_answer_row(struct steps_answer *answer, struct step_answer *step, struct builtin_row row,
+                             struct error *err)
+{
+    if (step->count == 0)
+        step->first = (uint32_t)answer->rows.count;
+    step->is_there = true;
+    step->count++;
+    return array_push(&answer->rows, row, err);
+}
+
+enum status steps_answer_element(struct steps_answer *answer, struct step_answer *step, int64_t element,
+                                 struct error *err)
+{
+    if (step->count == 0)
+        step->first = (uint32_t)answer->elements.count;
+    step->is_there = true;
+    step->count++;
+    return array_push(&answer->elements, element, err);
+}
+
+enum status steps_answer_list(struct steps_answer *answer, struct step_answer *step, struct text list,
+                              struct error *err)
+{
+    const char *at = list.at, *end = list.at + list.length;
+
+    if (at < end && *at == '{' && end[-1] == '}')
+        at++, end--;
+    step->is_there = true;
+    while (at < end) {
+        const char *comma = at;
+        int64_t element;
+
+        while (comma < end && *comma != ',')
+            comma++;
+        if (!text_to_int64((struct text){ at, (size_t)(comma - at) }, &element))
+            return error_set(err, STATUS_BAD_INPUT, "the database answered '%.*s', which is no list of integers",
+                             TEXT_PRINT(list));
+        TRY(steps_answer_element(answer, step, element, err));
+        at = comma < end ? comma + 1 : end;
+    }
+    return STATUS_OK;
+}
+
+void steps_answer_clear(struct steps_answer *answer)
+{
+    answer->end = STEPS_DONE;
+    answer->code[0] = '\0';
+    answer->step_count = 0;
+    answer->steps.count = answer->rows.count = answer->elements.count = 0;
+    answer->xid = 0;
+    buffer_clear(&answer->snapshot);
+}
+
+void steps_answer_close(struct steps_answer *answer)
+{
+    array_close(&answer->steps);
+    array_close(&answer->rows);
+    array_close(&answer->elements);
+    buffer_close(&answer->snapshot);
+}

@@ -1,0 +1,152 @@
+/*
+ * database: the databases that can be put on trial, and what each has to do for it.
+ *
+ * To add a database takes a row here and a file that defines it. Transactions are those of the built-in workloads: a
+ * session gets their steps, some at a time, and answers each. It knows nothing of workloads, logs or histories.
+ */
+#ifndef RECORD_DATABASE_H
+#define RECORD_DATABASE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "history/history.h"
+#include "history/level.h"
+#include "programs/workloads/builtin.h"
+
+/* --- What a session is asked ------------------------------------------------------------------ */
+
+enum step_kind { STEP_BEGIN, STEP_REQUEST, STEP_COMMIT, STEP_ABORT };
+
+struct step {
+    enum step_kind kind;
+    struct builtin_request request; /* of STEP_REQUEST */
+};
+
+/* How the steps ended. */
+enum steps_end {
+    STEPS_DONE,    /* all of them were answered */
+    STEPS_REFUSED, /* the database rolled the transaction back; the reason is in `code` */
+    STEPS_LOST,    /* the connection is gone, and what was not answered may have happened */
+};
+
+/* Of a read the row, or none; of a range those read, or as they are afterwards, or their keys. */
+struct step_answer {
+    int64_t invoked_ns, completed_ns; /* of the monotonic clock */
+    uint32_t first, count;            /* rows; of a list its elements */
+    bool is_there;                    /* a read found its item, list or row */
+};
+
+/*
+ * What the database says of the transaction besides. A snapshot is a text as in record/visibility.h.
+ */
+struct steps_answer {
+    enum steps_end end;
+    char code[16]; /* why it was refused: an SQLSTATE, or the database's own name for it */
+    uint32_t step_count; /* that were answered */
+    ARRAY(struct step_answer) steps;
+    ARRAY(struct builtin_row) rows;
+    ARRAY(int64_t) elements;
+    uint64_t xid;                  /* 0: unknown, or it has written nothing */
+    struct buffer snapshot;        /* empty: unknown */
+};
+
+/* --- What the recording says ------------------------------------------------------------------ */
+
+/* The one table of a workload: items, lists or rows. */
+struct stored_table {
+    enum workload_shape shape;
+    const char *name;                                 /* in the database */
+    const char *key_column, *value_column, *tag_column; /* tag_column NULL: none */
+};
+
+/* Of the version order: the database's own statement about what was committed. */
+struct recovered_commit {
+    uint64_t xid;
+    uint64_t first, count; /* of the changes, in the order in which they were made */
+};
+
+enum recovered_kind { RECOVERED_ROW, RECOVERED_REMOVAL };
+
+struct recovered_change {
+    enum recovered_kind kind;
+    uint64_t key;
+    int64_t value; /* of a list its last element */
+};
+
+/* In the order of the commits. */
+struct recovered_order {
+    ARRAY(struct recovered_commit) commits;
+    ARRAY(struct recovered_change) changes;
+};
+
+struct database_options {
+    const char *connect;  /* to a server that is there; NULL: one of its own is started */
+    const char *binaries; /* the folder of the server's programs; NULL: it is looked for */
+    const char *mode;     /* of the database, one of its row's; NULL: its first */
+    enum level isolation; /* which the sessions ask for */
+    bool certifies;       /* its order will be asked for */
+    uint32_t clients;
+    struct stored_table table;
+};
+
+struct database {
+    const char *name;    /* as on the command line */
+    const char *title;
+    const char *package; /* of Debian, that has its server or library */
+    const char *gives;   /* what it can be asked for, in a line */
+    const char *const *modes; /* ways to run it, ending in NULL; or NULL */
+    uint64_t levels;     /* that sessions can ask for */
+    bool has_server;     /* that can be killed */
+    bool certifies;      /* its own order can be recovered */
+    bool shows_lists;    /* it has a type for lists */
+
+    /* The profile that the checker interval may know of it at that level; NULL: it has none. */
+    const char *(*profile)(enum level);
+
+    /* Starts the server, if need be, and says its version. Closed by stop(), whatever the status. */
+    enum status (*start)(void **server, const struct database_options *, struct buffer *version, struct error *);
+    /* The empty table, and its first rows. */
+    enum status (*load)(void *server, const struct builtin *, struct error *);
+    /* Kills all its processes at once, and starts it again; NULL: it cannot. */
+    enum status (*kill)(void *server, struct error *);
+    /* Takes away all that start() and load() made. */
+    void (*stop)(void *server);
+
+    /* STATUS_IO: not now; there may be a connection later. */
+    enum status (*open)(void **session, void *server, struct error *);
+    /* An error ends the whole recording: what is refused or lost is an answer. */
+    enum status (*steps)(void *session, const struct step *, uint32_t count, struct steps_answer *, struct error *);
+    void (*close)(void *session);
+
+    /* When all sessions have ended. NULL: it cannot. */
+    enum status (*recover)(void *server, struct recovered_order *, struct error *);
+};
+
+/* Their rows, each in a file of its own. */
+#define DATABASES(row) row(postgres) row(sqlite)
+
+#define DATABASE_DECLARE(name) extern const struct database database_##name;
+DATABASES(DATABASE_DECLARE)
+#undef DATABASE_DECLARE
+
+/* Ends in NULL, as do the names. */
+const struct database *const *database_all(void);
+const char *const *database_names(void);
+const struct database *database_find(struct text name);
+
+/* --- For databases ---------------------------------------------------------------------------- */
+
+/* "SELECT key, value FROM ordeal_items": for those that speak SQL. */
+void database_print_columns(const struct stored_table *, struct buffer *);
+
+MUST_USE enum status steps_answer_row(struct steps_answer *, struct step_answer *, struct builtin_row, struct error *);
+MUST_USE enum status steps_answer_element(struct steps_answer *, struct step_answer *, int64_t, struct error *);
+/* Elements as "1,2,3", in braces or not. False: they are something else. */
+MUST_USE enum status steps_answer_list(struct steps_answer *, struct step_answer *, struct text, struct error *);
+void steps_answer_clear(struct steps_answer *);
+void steps_answer_close(struct steps_answer *);
+
+#endif

@@ -1,0 +1,390 @@
+#define _XOPEN_SOURCE 700 /* nftw() */
+
+#include "record/own_server.h"
+
+#include <assert.h>
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <grp.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/wall_clock.h"
+
+#define PATIENCE_NS INT64_C(10000000000)
+
+static void nap(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = 2000000 }, NULL);
+}
+
+static void path_in(const struct own_server *s, const char *name, char *path)
+{
+    snprintf(path, OWN_SERVER_PATH_SIZE + 64, "%s/%s", s->folder, name);
+}
+
+/* --- Processes -------------------------------------------------------------------------------- */
+
+/* The parent of a process, by /proc; 0: it is gone. */
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], line[512];
+    const char *behind_name;
+    FILE *file;
+    int parent = 0;
+    size_t got;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    got = fread(line, 1, sizeof line - 1, file);
+    fclose(file);
+    line[got] = '\0';
+    behind_name = strrchr(line, ')');
+    if (!behind_name || sscanf(behind_name + 1, " %*c %d", &parent) != 1)
+        return 0;
+    return (pid_t)parent;
+}
+
+struct processes {
+    ARRAY(pid_t) pids;
+};
+
+/* The processes that it has started. Servers fork one level deep. */
+static void list_children(pid_t parent, struct processes *children)
+{
+    DIR *proc = opendir("/proc");
+    struct error err;
+
+    if (!proc)
+        return;
+    for (struct dirent *entry = readdir(proc); entry; entry = readdir(proc)) {
+        pid_t pid = (pid_t)atoi(entry->d_name);
+
+        if (isdigit((unsigned char)entry->d_name[0]) && parent_of(pid) == parent &&
+            array_push(&children->pids, pid, &err) != STATUS_OK)
+            break;
+    }
+    closedir(proc);
+}
+
+static bool is_running(pid_t pid)
+{
+    return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* The children first find their parent dead, and so cannot start others. */
+static void kill_all(pid_t pid, bool is_ours)
+{
+    struct processes children = { 0 };
+    int64_t until = wall_clock_ns() + PATIENCE_NS;
+
+    kill(pid, SIGSTOP);
+    list_children(pid, &children);
+    kill(pid, SIGKILL);
+    if (is_ours)
+        waitpid(pid, NULL, 0);
+    for (size_t i = 0; i < children.pids.count; i++)
+        kill(children.pids.at[i], SIGKILL);
+    for (size_t i = 0; i < children.pids.count; i++)
+        while (is_running(children.pids.at[i]) && wall_clock_ns() < until)
+            nap();
+    array_close(&children.pids);
+}
+
+static int remove_entry(const char *path, const struct stat *status, int kind, struct FTW *at)
+{
+    (void)status, (void)kind, (void)at;
+    remove(path);
+    return 0;
+}
+
+static void remove_folder(const char *folder)
+{
+    nftw(folder, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* --- The watchdog ----------------------------------------------------------------------------- */
+
+/* Gets the server's pid whenever it changes; the end of the pipe is our end. A last 0 dismisses it. */
+static void watch(const char *folder, int pipe_end)
+{
+    pid_t pid = 0, next;
+    ssize_t got;
+    bool is_dismissed = false;
+
+    for (;;) {
+        got = read(pipe_end, &next, sizeof next);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got != sizeof next)
+            break;
+        is_dismissed = next < 0;
+        if (is_dismissed)
+            break;
+        pid = next;
+    }
+    if (!is_dismissed) {
+        if (pid > 0)
+            kill_all(pid, false);
+        remove_folder(folder);
+    }
+    _exit(0);
+}
+
+static void tell_watchdog(const struct own_server *s, pid_t pid)
+{
+    ssize_t sent;
+
+    do
+        sent = write(s->watchdog_pipe, &pid, sizeof pid);
+    while (sent < 0 && errno == EINTR);
+}
+
+static void close_all_but(int kept)
+{
+    for (int fd = 3; fd < 1024; fd++)
+        if (fd != kept)
+            close(fd);
+}
+
+/* Twice forked, so that it is not our child: whoever waits for all children does not wait for it. */
+static enum status start_watchdog(struct own_server *s, struct error *err)
+{
+    int ends[2];
+    pid_t pid;
+
+    if (pipe(ends) != 0)
+        return error_set(err, STATUS_IO, "no pipe for a watchdog: %s", strerror(errno));
+    fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+    pid = fork();
+    if (pid == 0) {
+        setsid();
+        signal(SIGINT, SIG_IGN);
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
+        close_all_but(ends[0]);
+        watch(s->folder, ends[0]);
+    }
+    close(ends[0]);
+    if (pid < 0) {
+        close(ends[1]);
+        return error_set(err, STATUS_IO, "no watchdog: %s", strerror(errno));
+    }
+    s->watchdog = pid;
+    s->watchdog_pipe = ends[1];
+    return STATUS_OK;
+}
+
+/* --- Opening and closing ---------------------------------------------------------------------- */
+
+static void choose_user(struct own_server *s)
+{
+    const struct passwd *user = NULL;
+
+    if (geteuid() != 0)
+        return;
+    user = getpwnam("postgres");
+    if (!user)
+        user = getpwnam("nobody");
+    if (!user)
+        return;
+    s->changes_user = true;
+    s->user = user->pw_uid;
+    s->group = user->pw_gid;
+}
+
+enum status own_server_open(struct own_server *s, struct error *err)
+{
+    const char *base = getenv("TMPDIR");
+
+    *s = (struct own_server){ .watchdog_pipe = -1 };
+    choose_user(s);
+    if (!base || base[0] != '/' || strlen(base) > 60) /* the path of a socket is short */
+        base = "/tmp";
+    snprintf(s->folder, sizeof s->folder, "%s/ordeal-XXXXXX", base);
+    if (!mkdtemp(s->folder)) {
+        enum status status = error_set(err, STATUS_IO, "no folder for a server: %s: %s", s->folder, strerror(errno));
+
+        s->folder[0] = '\0';
+        return status;
+    }
+    if (s->changes_user && chown(s->folder, s->user, s->group) != 0)
+        return error_set(err, STATUS_IO, "%s: %s", s->folder, strerror(errno));
+    return start_watchdog(s, err);
+}
+
+static void end_softly(struct own_server *s)
+{
+    int64_t until = wall_clock_ns() + PATIENCE_NS;
+
+    kill(s->pid, SIGINT);
+    while (own_server_is_alive(s) && wall_clock_ns() < until)
+        nap();
+}
+
+void own_server_close(struct own_server *s)
+{
+    if (s->folder[0] == '\0')
+        return;
+    if (s->pid > 0)
+        end_softly(s);
+    if (s->pid > 0)
+        kill_all(s->pid, true);
+    s->pid = 0;
+    remove_folder(s->folder);
+    s->folder[0] = '\0';
+    if (s->watchdog > 0) {
+        tell_watchdog(s, -1);
+        close(s->watchdog_pipe);
+        waitpid(s->watchdog, NULL, 0);
+    }
+    s->watchdog = 0;
+}
+
+/* --- Programs --------------------------------------------------------------------------------- */
+
+/* In the child: only what is safe behind fork() in a process with threads. */
+static void become(const struct own_server *s, const char *const *argv, const char *log)
+{
+    int out = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600), in = open("/dev/null", O_RDONLY);
+    struct rlimit limit;
+
+    if (out < 0 || in < 0)
+        _exit(127);
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(out, 2);
+    close_all_but(-1);
+    setsid();
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGPIPE, SIG_DFL);
+    /* The limit of memory is that of `ordeal` itself. */
+    if (getrlimit(RLIMIT_DATA, &limit) == 0) {
+        limit.rlim_cur = limit.rlim_max;
+        setrlimit(RLIMIT_DATA, &limit);
+    }
+    if (s->changes_user && (setgroups(0, NULL) != 0 || setgid(s->group) != 0 || setuid(s->user) != 0))
+        _exit(127);
+    if (chdir(s->folder) != 0)
+        _exit(127);
+    execv(argv[0], (char *const *)argv);
+    _exit(127);
+}
+
+static enum status spawn(struct own_server *s, const char *const *argv, pid_t *pid, struct error *err)
+{
+    char log[OWN_SERVER_PATH_SIZE + 64];
+    int made;
+
+    path_in(s, "log", log);
+    made = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
+    if (made >= 0) {
+        if (s->changes_user && fchown(made, s->user, s->group) != 0)
+            made = made; /* then the program cannot write there, and ends */
+        close(made);
+    }
+    *pid = fork();
+    if (*pid == 0)
+        become(s, argv, log);
+    if (*pid < 0)
+        return error_set(err, STATUS_IO, "%s cannot be started: %s", argv[0], strerror(errno));
+    return STATUS_OK;
+}
+
+enum status own_server_run(struct own_server *s, const char *const *argv, struct error *err)
+{
+    char words[200];
+    pid_t pid;
+    int how;
+
+    TRY(spawn(s, argv, &pid, err));
+    while (waitpid(pid, &how, 0) < 0)
+        if (errno != EINTR)
+            return error_set(err, STATUS_IO, "%s: %s", argv[0], strerror(errno));
+    if (WIFEXITED(how) && WEXITSTATUS(how) == 0)
+        return STATUS_OK;
+    own_server_last_words(s, words, sizeof words);
+    return error_set(err, STATUS_IO, "%s failed: %s", argv[0], words);
+}
+
+enum status own_server_start(struct own_server *s, const char *const *argv, struct error *err)
+{
+    assert(s->pid == 0);
+    TRY(spawn(s, argv, &s->pid, err));
+    tell_watchdog(s, s->pid);
+    return STATUS_OK;
+}
+
+bool own_server_is_alive(struct own_server *s)
+{
+    pid_t ended;
+
+    if (s->pid == 0)
+        return false;
+    ended = waitpid(s->pid, NULL, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR))
+        return true;
+    s->pid = 0;
+    return false;
+}
+
+enum status own_server_kill(struct own_server *s, struct error *err)
+{
+    if (s->pid == 0)
+        return error_set(err, STATUS_IO, "the server had ended by itself");
+    kill_all(s->pid, true);
+    s->pid = 0;
+    tell_watchdog(s, 0);
+    return STATUS_OK;
+}
+
+void own_server_last_words(const struct own_server *s, char *to, size_t size)
+{
+    char path[OWN_SERVER_PATH_SIZE + 64], line[200];
+    FILE *log;
+
+    to[0] = '\0';
+    path_in(s, "log", path);
+    log = fopen(path, "re");
+    if (!log)
+        return;
+    while (fgets(line, sizeof line, log)) {
+        line[strcspn(line, "\n")] = '\0';
+        if (line[0] != '\0')
+            snprintf(to, size, "%s", line);
+    }
+    fclose(log);
+}
+
+enum status own_server_write(struct own_server *s, const char *name, const char *text, struct error *err)
+{
+    char path[OWN_SERVER_PATH_SIZE + 64];
+    FILE *file;
+    bool is_written;
+
+    path_in(s, name, path);
+    file = fopen(path, "ae");
+    if (!file)
+        return error_set(err, STATUS_IO, "%s: %s", path, strerror(errno));
+    is_written = fputs(text, file) >= 0;
+    is_written &= fclose(file) == 0;
+    if (!is_written || (s->changes_user && chown(path, s->user, s->group) != 0))
+        return error_set(err, STATUS_IO, "%s: %s", path, strerror(errno));
+    return STATUS_OK;
+}

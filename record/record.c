@@ -1,0 +1,714 @@
+#include "record/record.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/arena.h"
+#include "base/random.h"
+#include "base/wall_clock.h"
+
+#define ATTEMPTS_MAX 16 /* of one transaction that the database rolls back */
+#define STEPS_MAX (BUILTIN_OPERATIONS_MAX + 2)
+#define OPEN_NS INT64_C(20000000000) /* how long a session waits for the server to come back */
+#define ARENA_BYTES ((size_t)1 << 30)
+
+/* What the clients share. */
+struct record_stage {
+    const struct record_options *options;
+    const struct database *database;
+    void *server;
+    struct arena *arena;
+    struct builtin builtin;
+    struct stored_table table;
+    char table_name[64];
+    int64_t began_ns, until_ns;
+    atomic_bool is_over;
+    atomic_uint_fast64_t begun, ended;
+
+    pthread_mutex_t mutex; /* what follows */
+    struct builtin_tally tally;
+    struct recorded_run *recording;
+    struct error failure; /* the first; STATUS_OK: none */
+};
+
+struct record_client {
+    struct record_stage *stage;
+    struct log *log;
+    pthread_t thread;
+    uint32_t number, incarnation;
+    void *session;
+    struct steps_answer answer;
+    struct step *steps;
+    bool is_running;
+};
+
+static void nap(int64_t ns)
+{
+    nanosleep(&(struct timespec){ .tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000 }, NULL);
+}
+
+/* --- What is found ---------------------------------------------------------------------------- */
+
+static void add_finding(struct recorded_run *r, enum anomaly kind, const char *explanation)
+{
+    struct record_finding *finding = &r->findings[r->finding_count];
+
+    if (r->finding_count == RECORD_FINDINGS_MAX)
+        return;
+    r->finding_count++;
+    finding->kind = kind;
+    snprintf(finding->explanation, sizeof finding->explanation, "%s", explanation);
+}
+
+static void fail(struct record_stage *stage, const struct error *err)
+{
+    pthread_mutex_lock(&stage->mutex);
+    if (stage->failure.status == STATUS_OK)
+        stage->failure = *err;
+    pthread_mutex_unlock(&stage->mutex);
+    atomic_store(&stage->is_over, true);
+}
+
+static void count_code(struct recorded_run *r, const char *code)
+{
+    uint32_t i = 0;
+
+    while (i < r->code_count && strcmp(r->codes[i].code, code) != 0)
+        i++;
+    if (i == RECORD_CODES_MAX)
+        return;
+    if (i == r->code_count) {
+        r->code_count++;
+        snprintf(r->codes[i].code, sizeof r->codes[i].code, "%s", code);
+    }
+    r->codes[i].count++;
+}
+
+static void note_sight(struct record_stage *stage, const struct builtin_txn *txn)
+{
+    struct buffer sentence = { 0 };
+
+    if (builtin_saw_broken(txn, &sentence) && stage->recording->finding_count == 0) {
+        buffer_byte(&sentence, '\0');
+        if (!sentence.out_of_memory)
+            add_finding(stage->recording, ANOMALY_INVARIANT, sentence.at);
+    }
+    buffer_close(&sentence);
+}
+
+/* A transaction is over: for the counts, and for the invariant. */
+static enum status note_end(struct record_client *c, const struct builtin_txn *txn, enum txn_status status,
+                            struct error *err)
+{
+    struct record_stage *stage = c->stage;
+    struct recorded_run *r = stage->recording;
+    enum status tallied;
+
+    atomic_fetch_add(&stage->ended, 1);
+    pthread_mutex_lock(&stage->mutex);
+    r->committed += status == TXN_OK;
+    r->aborted += status == TXN_ABORT;
+    r->unknown += status == TXN_UNKNOWN;
+    if (status == TXN_ABORT && c->answer.end == STEPS_REFUSED)
+        count_code(r, c->answer.code);
+    else if (status == TXN_ABORT && c->answer.end == STEPS_DONE)
+        r->gave_up++;
+    tallied = builtin_tally_add(&stage->tally, txn, status, err);
+    if (status == TXN_OK && stage->options->judges_invariant)
+        note_sight(stage, txn);
+    pthread_mutex_unlock(&stage->mutex);
+    return tallied;
+}
+
+/* --- One transaction -------------------------------------------------------------------------- */
+
+/* The requests of a transaction whose answers change nothing are all known at its beginning. */
+static uint32_t plan_all(const struct builtin_txn *begun, struct step *steps)
+{
+    struct builtin_txn txn = *begun;
+    uint32_t count = 0;
+
+    steps[count++] = (struct step){ .kind = STEP_BEGIN };
+    for (;;) {
+        struct builtin_request request = builtin_next(&txn);
+
+        if (request.kind == BUILTIN_COMMIT || request.kind == BUILTIN_ABORT) {
+            steps[count++].kind = request.kind == BUILTIN_COMMIT ? STEP_COMMIT : STEP_ABORT;
+            return count;
+        }
+        assert(count + 1 < STEPS_MAX);
+        steps[count++] = (struct step){ STEP_REQUEST, request };
+        builtin_answer(&txn, NULL, 0);
+    }
+}
+
+/* The next steps that can be sent together. */
+static uint32_t plan_next(const struct builtin_txn *txn, bool is_first, struct step *steps)
+{
+    uint32_t count = 0;
+    struct builtin_request request = builtin_next(txn);
+
+    if (is_first)
+        steps[count++] = (struct step){ .kind = STEP_BEGIN };
+    if (request.kind == BUILTIN_COMMIT || request.kind == BUILTIN_ABORT)
+        steps[count++].kind = request.kind == BUILTIN_COMMIT ? STEP_COMMIT : STEP_ABORT;
+    else
+        steps[count++] = (struct step){ STEP_REQUEST, request };
+    return count;
+}
+
+/* Writes down what was asked, and goes on in the plan. */
+static enum status take_answers(struct record_client *c, struct builtin_txn *txn, uint32_t count, int64_t invoked_ns,
+                                struct error *err)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        bool is_answered = i < c->answer.step_count;
+        const struct step_answer *answer = is_answered ? &c->answer.steps.at[i] : NULL;
+
+        if (c->steps[i].kind != STEP_REQUEST)
+            continue;
+        if (!is_answered && c->answer.end == STEPS_REFUSED)
+            continue; /* it had no effect */
+        TRY(log_request(c->log, &c->steps[i].request, &c->answer, answer, invoked_ns, err));
+        if (is_answered)
+            builtin_answer(txn, answer->count > 0 && c->answer.rows.count > 0 ? c->answer.rows.at + answer->first : NULL,
+                           c->answer.rows.count > 0 ? answer->count : 0);
+    }
+    return log_note(c->log, &c->answer, err);
+}
+
+/* Whether it is known what became of it; if the connection was lost, only before the commit was sent. */
+static enum txn_status status_of(const struct record_client *c, uint32_t count)
+{
+    enum step_kind last = c->steps[count - 1].kind;
+
+    if (c->answer.end == STEPS_REFUSED)
+        return TXN_ABORT;
+    if (c->answer.end == STEPS_LOST)
+        return last == STEP_COMMIT ? TXN_UNKNOWN : TXN_ABORT;
+    return last == STEP_COMMIT ? TXN_OK : TXN_ABORT;
+}
+
+static enum status run_attempt(struct record_client *c, uint64_t ordinal, uint32_t attempt, enum txn_status *outcome,
+                               struct error *err)
+{
+    const struct builtin *builtin = &c->stage->builtin;
+    bool is_planned = builtin_is_planned(builtin), is_first = true;
+    uint32_t session = c->number + c->incarnation * RECORD_CLIENTS_MAX, count;
+    int64_t began_ns = wall_clock_ns();
+    struct builtin_txn txn;
+
+    builtin_begin(&txn, builtin, c->number, ordinal, attempt);
+    TRY(log_begin(c->log, session, began_ns, err));
+    do {
+        int64_t invoked_ns = wall_clock_ns();
+
+        count = is_planned ? plan_all(&txn, c->steps) : plan_next(&txn, is_first, c->steps);
+        is_first = false;
+        steps_answer_clear(&c->answer);
+        TRY(c->stage->database->steps(c->session, c->steps, count, &c->answer, err));
+        TRY(take_answers(c, &txn, count, invoked_ns, err));
+    } while (c->answer.end == STEPS_DONE && c->steps[count - 1].kind == STEP_REQUEST);
+    *outcome = status_of(c, count);
+    log_end(c->log, *outcome, wall_clock_ns());
+    return note_end(c, &txn, *outcome, err);
+}
+
+/* --- One client ------------------------------------------------------------------------------- */
+
+static bool is_over(struct record_stage *stage)
+{
+    const atomic_bool *stop = stage->options->stop;
+
+    return atomic_load_explicit(&stage->is_over, memory_order_relaxed) ||
+           (stop && atomic_load_explicit(stop, memory_order_relaxed)) ||
+           (stage->until_ns && wall_clock_ns() >= stage->until_ns);
+}
+
+static void close_session(struct record_client *c)
+{
+    if (c->session)
+        c->stage->database->close(c->session);
+    c->session = NULL;
+}
+
+/* While the server is down there is no connection to be had. */
+static enum status open_session(struct record_client *c, struct error *err)
+{
+    int64_t until = wall_clock_ns() + OPEN_NS;
+
+    for (;;) {
+        enum status status = c->stage->database->open(&c->session, c->stage->server, err);
+
+        if (status == STATUS_OK)
+            return STATUS_OK;
+        close_session(c);
+        if (status != STATUS_IO || c->stage->options->kill_every_ns == 0 || wall_clock_ns() >= until)
+            return status;
+        nap(10000000);
+    }
+}
+
+/* Each transaction is due at its time, if there is a rate. */
+static void wait_for_turn(struct record_client *c, uint64_t ordinal)
+{
+    uint64_t rate = c->stage->options->rate, number = ordinal * c->stage->builtin.clients + c->number;
+    int64_t due;
+
+    if (rate == 0)
+        return;
+    due = c->stage->began_ns + (int64_t)((unsigned __int128)number * 1000000000 / rate);
+    while (!is_over(c->stage) && wall_clock_ns() < due)
+        nap(due - wall_clock_ns() > 10000000 ? 10000000 : due - wall_clock_ns() > 0 ? due - wall_clock_ns() : 0);
+}
+
+static enum status run_txn(struct record_client *c, uint64_t ordinal, struct error *err)
+{
+    enum txn_status outcome = TXN_ABORT;
+
+    for (uint32_t attempt = 0; attempt < ATTEMPTS_MAX; attempt++) {
+        if (!c->session)
+            TRY(open_session(c, err));
+        TRY(run_attempt(c, ordinal, attempt, &outcome, err));
+        if (c->answer.end == STEPS_LOST) {
+            close_session(c);
+            c->incarnation++;
+        }
+        if (outcome != TXN_ABORT || c->answer.end == STEPS_DONE || is_over(c->stage))
+            return STATUS_OK;
+    }
+    return STATUS_OK;
+}
+
+static enum status client_work(struct record_client *c, struct error *err)
+{
+    uint64_t most = c->stage->options->transactions;
+
+    TRY(open_session(c, err));
+    for (uint64_t ordinal = 0; ordinal < BUILTIN_ORDINAL_MAX && !is_over(c->stage); ordinal++) {
+        if (most && atomic_fetch_add(&c->stage->begun, 1) >= most)
+            return STATUS_OK;
+        wait_for_turn(c, ordinal);
+        if (!is_over(c->stage))
+            TRY(run_txn(c, ordinal, err));
+    }
+    return STATUS_OK;
+}
+
+static void *client_main(void *context)
+{
+    struct record_client *c = context;
+    struct error err = { .status = STATUS_OK };
+
+    if (client_work(c, &err) != STATUS_OK)
+        fail(c->stage, &err);
+    close_session(c);
+    return NULL;
+}
+
+/* --- While they run --------------------------------------------------------------------------- */
+
+static enum status kill_server(struct record_stage *stage, struct error *err)
+{
+    TRY(stage->database->kill(stage->server, err));
+    stage->recording->kills++;
+    return STATUS_OK;
+}
+
+/* The first kill comes after half of the time between two. */
+static enum status watch_over(struct record_stage *stage, const atomic_uint *running, struct error *err)
+{
+    int64_t every = stage->options->kill_every_ns, next_kill = stage->began_ns + every / 2;
+
+    while (atomic_load(running) > 0) {
+        int64_t now = wall_clock_ns();
+
+        if (every > 0 && now >= next_kill && !is_over(stage)) {
+            TRY(kill_server(stage, err));
+            next_kill = wall_clock_ns() + every;
+        }
+        progress_report(stage->options->progress, atomic_load(&stage->ended), stage->options->transactions);
+        nap(5000000);
+    }
+    return STATUS_OK;
+}
+
+struct running_client {
+    struct record_client client;
+    atomic_uint *running;
+};
+
+static void *running_main(void *context)
+{
+    struct running_client *c = context;
+
+    client_main(&c->client);
+    atomic_fetch_sub(c->running, 1);
+    return NULL;
+}
+
+static enum status start_clients(struct record_stage *stage, struct running_client *clients, atomic_uint *running,
+                                 struct error *err)
+{
+    for (uint32_t i = 0; i < stage->builtin.clients; i++) {
+        int code;
+
+        clients[i].running = running;
+        atomic_fetch_add(running, 1);
+        code = pthread_create(&clients[i].client.thread, NULL, running_main, &clients[i]);
+        if (code != 0) {
+            atomic_fetch_sub(running, 1);
+            return error_set(err, STATUS_IO, "no thread for client %u: %s", (unsigned)i, strerror(code));
+        }
+        clients[i].client.is_running = true;
+    }
+    return STATUS_OK;
+}
+
+static enum status run_clients(struct record_stage *stage, struct running_client *clients, struct error *err)
+{
+    atomic_uint running = 0;
+    enum status status;
+
+    stage->began_ns = wall_clock_ns();
+    stage->until_ns = stage->options->for_ns ? stage->began_ns + stage->options->for_ns : 0;
+    status = start_clients(stage, clients, &running, err);
+    if (status == STATUS_OK)
+        status = watch_over(stage, &running, err);
+    atomic_store(&stage->is_over, status != STATUS_OK || atomic_load(&stage->is_over));
+    for (uint32_t i = 0; i < stage->builtin.clients; i++)
+        if (clients[i].client.is_running)
+            pthread_join(clients[i].client.thread, NULL);
+    stage->recording->ran_ns = wall_clock_ns() - stage->began_ns;
+    if (status == STATUS_OK && stage->failure.status != STATUS_OK) {
+        *err = stage->failure;
+        status = err->status;
+    }
+    return status;
+}
+
+/* --- The end ---------------------------------------------------------------------------------- */
+
+static int compare_keys(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+typedef ARRAY(uint64_t) key_list;
+
+/* Each key that was asked for, once. */
+static enum status list_keys(const struct record_stage *stage, const struct log *logs, key_list *keys, struct error *err)
+{
+    size_t kept = 0;
+
+    for (uint64_t i = 0; i < builtin_initial_count(&stage->builtin); i++)
+        TRY(array_push(keys, builtin_initial(&stage->builtin, i).key, err));
+    for (uint32_t i = 0; i < stage->builtin.clients; i++)
+        for (size_t j = 0; j < logs[i].ops.count; j++)
+            TRY(array_push(keys, logs[i].ops.at[j].request.key, err));
+    if (keys->count > 1)
+        qsort(keys->at, keys->count, sizeof *keys->at, compare_keys);
+    for (size_t i = 0; i < keys->count; i++)
+        if (i == 0 || keys->at[i] != keys->at[kept - 1])
+            keys->at[kept++] = keys->at[i];
+    keys->count = kept;
+    return STATUS_OK;
+}
+
+/* Everything in one transaction: rows by one statement, the others key by key. */
+static enum status plan_final(const struct record_stage *stage, const struct log *logs, struct step **steps,
+                              uint32_t *count, struct error *err)
+{
+    key_list keys = { 0 };
+    bool by_rows = stage->table.shape == SHAPE_ROWS;
+    enum status status = by_rows ? STATUS_OK : list_keys(stage, logs, &keys, err);
+
+    *count = 0;
+    *steps = status == STATUS_OK ? calloc(keys.count + 3, sizeof **steps) : NULL;
+    if (status == STATUS_OK && !*steps)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory to read %zu keys", keys.count);
+    if (status == STATUS_OK) {
+        (*steps)[(*count)++].kind = STEP_BEGIN;
+        if (by_rows)
+            (*steps)[(*count)++] = (struct step){ STEP_REQUEST, { .kind = BUILTIN_SELECT, .column = BUILTIN_NO_COLUMN } };
+        for (size_t i = 0; i < keys.count; i++)
+            (*steps)[(*count)++] = (struct step){ STEP_REQUEST, { .kind = BUILTIN_READ, .key = keys.at[i] } };
+        (*steps)[(*count)++].kind = STEP_COMMIT;
+    }
+    array_close(&keys);
+    return status;
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct builtin_row *x = a, *y = b;
+
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+static void judge_final(struct record_stage *stage, struct steps_answer *answer)
+{
+    struct buffer sentence = { 0 };
+
+    if (!stage->options->judges_invariant || stage->table.shape == SHAPE_LISTS)
+        return;
+    if (answer->rows.count > 1)
+        qsort(answer->rows.at, answer->rows.count, sizeof *answer->rows.at, compare_rows);
+    if (!builtin_tally_holds(&stage->tally, answer->rows.at, answer->rows.count, &sentence)) {
+        buffer_byte(&sentence, '\0');
+        if (!sentence.out_of_memory)
+            add_finding(stage->recording, ANOMALY_INVARIANT, sentence.at);
+    }
+    buffer_close(&sentence);
+}
+
+/* Reads are sent so many at a time: a pipeline must not fill the buffers of both sides. */
+#define FINAL_STEPS 500
+
+static enum status read_back(struct record_client *c, const struct step *steps, uint32_t count, struct error *err)
+{
+    struct steps_answer all = { .end = STEPS_DONE };
+    enum status status = STATUS_OK;
+
+    TRY(log_begin(c->log, c->number + c->incarnation * RECORD_CLIENTS_MAX, wall_clock_ns(), err));
+    for (uint32_t from = 0; status == STATUS_OK && from < count && c->answer.end == STEPS_DONE; from += FINAL_STEPS) {
+        uint32_t most = count - from < FINAL_STEPS ? count - from : FINAL_STEPS;
+        int64_t invoked_ns = wall_clock_ns();
+
+        steps_answer_clear(&c->answer);
+        status = c->stage->database->steps(c->session, steps + from, most, &c->answer, err);
+        for (uint32_t i = 0; status == STATUS_OK && i < c->answer.step_count; i++)
+            if (steps[from + i].kind == STEP_REQUEST)
+                status = log_request(c->log, &steps[from + i].request, &c->answer, &c->answer.steps.at[i], invoked_ns, err);
+        for (size_t i = 0; status == STATUS_OK && i < c->answer.rows.count; i++)
+            status = array_push(&all.rows, c->answer.rows.at[i], err);
+        if (status == STATUS_OK)
+            status = log_note(c->log, &c->answer, err);
+    }
+    if (status == STATUS_OK && c->answer.end != STEPS_DONE)
+        status = error_set(err, STATUS_IO, "the last transaction, which reads everything back, failed: %s",
+                           c->answer.end == STEPS_LOST ? "the connection was lost" : c->answer.code);
+    log_end(c->log, status == STATUS_OK ? TXN_OK : TXN_UNKNOWN, wall_clock_ns());
+    if (status == STATUS_OK)
+        judge_final(c->stage, &all);
+    steps_answer_close(&all);
+    return status;
+}
+
+static enum status read_everything(struct record_stage *stage, struct log *logs, struct error *err)
+{
+    struct record_client c = { .stage = stage, .log = &logs[stage->builtin.clients], .number = stage->builtin.clients };
+    struct step *steps;
+    uint32_t count;
+    enum status status;
+
+    TRY(plan_final(stage, logs, &steps, &count, err));
+    status = open_session(&c, err);
+    if (status == STATUS_OK)
+        status = read_back(&c, steps, count, err);
+    close_session(&c);
+    steps_answer_close(&c.answer);
+    free(steps);
+    return status;
+}
+
+/* --- Latencies -------------------------------------------------------------------------------- */
+
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+    return (x > y) - (x < y);
+}
+
+static enum status measure(struct recorded_run *r, const struct log *logs, uint32_t count, struct error *err)
+{
+    ARRAY(int64_t) times = { 0 };
+    enum status status = STATUS_OK;
+
+    for (uint32_t i = 0; i < count; i++)
+        for (size_t j = 0; status == STATUS_OK && j < logs[i].txns.count; j++)
+            if (logs[i].txns.at[j].status == TXN_OK)
+                status = array_push(&times, logs[i].txns.at[j].completed_ns - logs[i].txns.at[j].invoked_ns, err);
+    if (status == STATUS_OK && times.count > 0) {
+        qsort(times.at, times.count, sizeof *times.at, compare_times);
+        r->latency_ns[0] = times.at[times.count / 2];
+        r->latency_ns[1] = times.at[times.count - 1 - times.count / 100];
+        r->latency_ns[2] = times.at[times.count - 1 - times.count / 1000];
+        r->latency_ns[3] = times.at[times.count - 1];
+    }
+    array_close(&times);
+    return status;
+}
+
+static int compare_codes(const void *a, const void *b)
+{
+    const struct record_code *x = a, *y = b;
+
+    return (x->count < y->count) - (x->count > y->count);
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static void note_certificate(struct recorded_run *r)
+{
+    const struct record_certificate *c = &r->certificate;
+    char text[400];
+
+    if (c->missing > 0) {
+        snprintf(text, sizeof text,
+                 "clients were told that %" PRIu64 " transactions committed which the database's own log does not have; the first is T%" PRId64,
+                 c->missing, c->first_missing);
+        add_finding(r, ANOMALY_FALSE_COMMIT, text);
+    }
+    if (c->aborted > 0) {
+        snprintf(text, sizeof text,
+                 "clients were told that %" PRIu64 " transactions were rolled back which the database's own log has; the first is T%" PRId64,
+                 c->aborted, c->first_aborted);
+        add_finding(r, ANOMALY_FALSE_COMMIT, text);
+    }
+    if (c->strange > 0) {
+        snprintf(text, sizeof text, "the database's own log has %" PRIu64 " commits that no client has asked for", c->strange);
+        add_finding(r, ANOMALY_FALSE_COMMIT, text);
+    }
+}
+
+static enum status make_history(struct record_stage *stage, const struct log *logs, struct error *err)
+{
+    struct recorded_run *r = stage->recording;
+    struct recovered_order order = { 0 };
+    struct record_source source = { .builtin = &stage->builtin,
+                                    .table = &stage->table,
+                                    .producer = text_of(r->version),
+                                    .logs = logs,
+                                    .log_count = stage->builtin.clients + 1,
+                                    .began_ns = stage->began_ns };
+    int64_t began_ns = wall_clock_ns();
+    enum status status = STATUS_OK;
+
+    if (stage->options->how.certifies) {
+        status = stage->database->recover(stage->server, &order, err);
+        source.order = &order;
+        r->has_certificate = true;
+    }
+    if (status == STATUS_OK)
+        status = record_history_make(&source, &r->certificate, &r->history, err);
+    r->recovered_ns = wall_clock_ns() - began_ns;
+    if (status == STATUS_OK && r->has_certificate)
+        note_certificate(r);
+    array_close(&order.commits);
+    array_close(&order.changes);
+    return status;
+}
+
+static enum status run_all(struct record_stage *stage, struct running_client *clients, struct log *logs,
+                           struct error *err)
+{
+    TRY(stage->database->load(stage->server, &stage->builtin, err));
+    TRY(run_clients(stage, clients, err));
+    TRY(read_everything(stage, logs, err));
+    TRY(measure(stage->recording, logs, stage->builtin.clients, err));
+    qsort(stage->recording->codes, stage->recording->code_count, sizeof stage->recording->codes[0], compare_codes);
+    return make_history(stage, logs, err);
+}
+
+static enum status run_with_clients(struct record_stage *stage, struct error *err)
+{
+    uint32_t count = stage->builtin.clients;
+    struct running_client *clients = calloc(count, sizeof *clients);
+    struct log *logs = calloc(count + (size_t)1, sizeof *logs);
+    enum status status = STATUS_OK;
+
+    if (!clients || !logs)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for %u clients", (unsigned)count);
+    for (uint32_t i = 0; status == STATUS_OK && i < count; i++) {
+        clients[i].client = (struct record_client){ .stage = stage, .log = &logs[i], .number = i };
+        clients[i].client.steps = calloc(STEPS_MAX, sizeof *clients[i].client.steps);
+        if (!clients[i].client.steps)
+            status = error_set(err, STATUS_OVER_LIMIT, "no memory for %u clients", (unsigned)count);
+    }
+    if (status == STATUS_OK)
+        status = run_all(stage, clients, logs, err);
+    for (uint32_t i = 0; clients && i < count; i++) {
+        free(clients[i].client.steps);
+        steps_answer_close(&clients[i].client.answer);
+    }
+    for (uint32_t i = 0; logs && i <= count; i++)
+        log_close(&logs[i]);
+    free(clients);
+    free(logs);
+    return status;
+}
+
+/* Tables of ours carry a prefix, so that they stand apart in a server that is not ours. */
+static void name_table(struct record_stage *stage, const struct workload *workload)
+{
+    const struct builtin_table *rows = workload->table;
+
+    stage->table = (struct stored_table){
+        .shape = workload->shape,
+        .name = stage->table_name,
+        .key_column = rows ? rows->key_column : "key",
+        .value_column = rows ? rows->value_column : workload->shape == SHAPE_LISTS ? "elements" : "value",
+        .tag_column = rows ? rows->tag_column : NULL,
+    };
+    snprintf(stage->table_name, sizeof stage->table_name, "ordeal_%s",
+             rows ? rows->name : workload->shape == SHAPE_LISTS ? "lists" : "items");
+}
+
+static enum status run_on_server(struct record_stage *stage, struct error *err)
+{
+    const struct record_options *o = stage->options;
+    struct database_options how = o->how;
+    struct buffer version = { 0 };
+    enum status status;
+
+    how.table = stage->table;
+    status = stage->database->start(&stage->server, &how, &version, err);
+    buffer_byte(&version, '\0');
+    if (status == STATUS_OK)
+        status = buffer_status(&version, err);
+    if (status == STATUS_OK) {
+        snprintf(stage->recording->version, sizeof stage->recording->version, "%s", version.at);
+        status = run_with_clients(stage, err);
+    }
+    stage->database->stop(stage->server);
+    buffer_close(&version);
+    return status;
+}
+
+enum status record_run(struct recorded_run *r, const struct record_options *options, struct error *err)
+{
+    struct record_stage stage = { .options = options, .database = options->database, .recording = r };
+    struct random_key key = random_key_of_seed(options->seed);
+    struct arena arena;
+    enum status status;
+
+    assert(options->how.clients >= 1 && options->how.clients <= RECORD_CLIENTS_MAX);
+    *r = (struct recorded_run){ 0 };
+    TRY(arena_init(&arena, ARENA_BYTES, err));
+    status = builtin_init(&stage.builtin, options->workload,
+                          (struct builtin_clients){ options->how.clients, ATTEMPTS_MAX }, &key, &arena, err);
+    if (status == STATUS_OK) {
+        name_table(&stage, options->workload->workload);
+        builtin_tally_init(&stage.tally, &stage.builtin);
+        pthread_mutex_init(&stage.mutex, NULL);
+        status = run_on_server(&stage, err);
+        pthread_mutex_destroy(&stage.mutex);
+        builtin_tally_close(&stage.tally);
+    }
+    arena_close(&arena);
+    return status;
+}
+
+void recorded_run_close(struct recorded_run *r)
+{
+    history_close(&r->history);
+}

@@ -1,0 +1,612 @@
+#include "record/record_history.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "history/builder.h"
+#include "record/visibility.h"
+
+#define NO_COMMIT SIZE_MAX
+
+/* A transaction of a log, by the time of its invocation. */
+struct placed_txn {
+    const struct log *log;
+    const struct log_txn *txn;
+    size_t commit; /* of the order; NO_COMMIT: none */
+    uint32_t next_with_xid; /* plus one; 0: none */
+};
+
+struct record_teller {
+    const struct record_source *source;
+    struct builder builder;
+    uint32_t table;
+    ARRAY(struct placed_txn) txns;
+    size_t *commit_txns;       /* by commit: its transaction, or NO_COMMIT */
+    struct visibility visibility;
+    struct buffer text;
+    struct record_certificate *certificate;
+};
+
+/* --- Which commit is whose -------------------------------------------------------------------- */
+
+static int compare_begins(const void *a, const void *b)
+{
+    const struct placed_txn *x = a, *y = b;
+
+    if (x->txn->invoked_ns != y->txn->invoked_ns)
+        return x->txn->invoked_ns < y->txn->invoked_ns ? -1 : 1;
+    if (x->log != y->log)
+        return x->log < y->log ? -1 : 1;
+    return (x->txn > y->txn) - (x->txn < y->txn);
+}
+
+static enum status gather(struct record_teller *t, struct error *err)
+{
+    for (uint32_t i = 0; i < t->source->log_count; i++) {
+        const struct log *log = &t->source->logs[i];
+
+        for (size_t j = 0; j < log->txns.count; j++) {
+            struct placed_txn txn = { log, &log->txns.at[j], NO_COMMIT, 0 };
+
+            TRY(array_push(&t->txns, txn, err));
+        }
+    }
+    if (t->txns.count > 1)
+        qsort(t->txns.at, t->txns.count, sizeof *t->txns.at, compare_begins);
+    return STATUS_OK;
+}
+
+static bool may_write(enum builtin_request_kind kind)
+{
+    return kind == BUILTIN_WRITE || kind == BUILTIN_APPEND || kind == BUILTIN_INSERT || kind == BUILTIN_UPDATE ||
+           kind == BUILTIN_DELETE;
+}
+
+static bool op_made(const struct placed_txn *t, const struct log_op *op, const struct recovered_change *c)
+{
+    if (!may_write(op->request.kind) || (op->request.kind == BUILTIN_DELETE) != (c->kind == RECOVERED_REMOVAL))
+        return false;
+    if (c->kind == RECOVERED_ROW && op->request.value != c->value)
+        return false;
+    if (op->request.kind != BUILTIN_UPDATE && op->request.kind != BUILTIN_DELETE)
+        return op->request.key == c->key;
+    for (uint64_t i = op->first; i < op->first + op->count; i++)
+        if (t->log->rows.at[i].key == c->key)
+            return true;
+    return false;
+}
+
+/* Numbers of transactions are used again after a crash: what it wrote must be there, too. */
+static bool txn_made(const struct placed_txn *t, const struct recovered_change *c)
+{
+    for (uint64_t i = t->txn->first_op; i < t->txn->first_op + t->txn->op_count; i++)
+        if (op_made(t, &t->log->ops.at[i], c))
+            return true;
+    return false;
+}
+
+static uint64_t mix(uint64_t key, int64_t value)
+{
+    uint64_t x = key * UINT64_C(0x9e3779b97f4a7c15) ^ (uint64_t)value;
+
+    x ^= x >> 32;
+    return x * UINT64_C(0xd6e8feb86659fd93);
+}
+
+struct unknown_write {
+    size_t txn;
+    uint64_t next; /* of the same hash, plus one; 0: none */
+};
+
+/* Of unknown transactions, which have no number: what they would have written. */
+struct unknown_writes {
+    struct map first; /* hash of key and value to the first of a chain, plus one */
+    ARRAY(struct unknown_write) writes;
+};
+
+static enum status note_unknown(struct unknown_writes *u, const struct placed_txn *t, size_t number, struct error *err)
+{
+    for (uint64_t i = t->txn->first_op; i < t->txn->first_op + t->txn->op_count; i++) {
+        const struct builtin_request *r = &t->log->ops.at[i].request;
+        size_t place;
+
+        if (r->kind != BUILTIN_WRITE && r->kind != BUILTIN_APPEND && r->kind != BUILTIN_INSERT)
+            continue;
+        TRY(map_add(&u->first, mix(r->key, r->value), 0, &place, err));
+        TRY(array_reserve(&u->writes, 1, err));
+        u->writes.at[u->writes.count].txn = number;
+        u->writes.at[u->writes.count].next = u->first.values.at[place];
+        u->first.values.at[place] = ++u->writes.count;
+    }
+    return STATUS_OK;
+}
+
+static size_t find_unknown(const struct record_teller *t, const struct unknown_writes *u, const struct recovered_change *c)
+{
+    uint64_t at = 0;
+
+    if (!map_find(&u->first, mix(c->key, c->value), &at))
+        return NO_COMMIT;
+    for (; at > 0; at = u->writes.at[at - 1].next) {
+        size_t number = u->writes.at[at - 1].txn;
+
+        if (t->txns.at[number].commit == NO_COMMIT && txn_made(&t->txns.at[number], c))
+            return number;
+    }
+    return NO_COMMIT;
+}
+
+static size_t find_by_xid(const struct record_teller *t, const struct map *by_xid, uint64_t xid,
+                          const struct recovered_change *c)
+{
+    uint64_t at = 0;
+
+    if (!map_find(by_xid, xid, &at))
+        return NO_COMMIT;
+    for (; at > 0; at = t->txns.at[at - 1].next_with_xid)
+        if (t->txns.at[at - 1].commit == NO_COMMIT && txn_made(&t->txns.at[at - 1], c))
+            return at - 1;
+    return NO_COMMIT;
+}
+
+static enum status index_txns(struct record_teller *t, struct map *by_xid, struct unknown_writes *unknown,
+                              struct error *err)
+{
+    for (size_t i = 0; i < t->txns.count; i++) {
+        struct placed_txn *txn = &t->txns.at[i];
+        size_t place;
+
+        if (txn->txn->xid != 0) {
+            TRY(map_add(by_xid, txn->txn->xid, 0, &place, err));
+            txn->next_with_xid = (uint32_t)by_xid->values.at[place];
+            by_xid->values.at[place] = i + 1;
+        } else if (txn->txn->status == TXN_UNKNOWN) {
+            TRY(note_unknown(unknown, txn, i, err));
+        }
+    }
+    return STATUS_OK;
+}
+
+static void match_commit(struct record_teller *t, size_t number, const struct map *by_xid,
+                         const struct unknown_writes *unknown)
+{
+    const struct recovered_commit *commit = &t->source->order->commits.at[number];
+    const struct recovered_change *first = &t->source->order->changes.at[commit->first];
+    size_t txn = NO_COMMIT;
+
+    t->commit_txns[number] = NO_COMMIT;
+    if (commit->count == 0)
+        return; /* of other tables */
+    t->certificate->commits++;
+    txn = find_by_xid(t, by_xid, commit->xid, first);
+    if (txn == NO_COMMIT && first->kind == RECOVERED_ROW)
+        txn = find_unknown(t, unknown, first);
+    if (txn == NO_COMMIT) {
+        t->certificate->strange++;
+        return;
+    }
+    t->commit_txns[number] = txn;
+    t->txns.at[txn].commit = number;
+    t->certificate->resolved += t->txns.at[txn].txn->status == TXN_UNKNOWN;
+    if (t->txns.at[txn].txn->status == TXN_ABORT && t->certificate->aborted++ == 0)
+        t->certificate->first_aborted = (int64_t)txn + 1;
+}
+
+static bool has_written(const struct placed_txn *t)
+{
+    for (uint64_t i = t->txn->first_op; i < t->txn->first_op + t->txn->op_count; i++) {
+        const struct log_op *op = &t->log->ops.at[i];
+
+        if (may_write(op->request.kind) &&
+            ((op->request.kind != BUILTIN_UPDATE && op->request.kind != BUILTIN_DELETE) || op->count > 0))
+            return true;
+    }
+    return false;
+}
+
+static enum status match_commits(struct record_teller *t, struct error *err)
+{
+    size_t commit_count = t->source->order->commits.count;
+    struct unknown_writes unknown = { .first = { 0 } };
+    struct map by_xid = { 0 };
+    enum status status;
+
+    t->commit_txns = malloc((commit_count + 1) * sizeof *t->commit_txns);
+    if (!t->commit_txns)
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for %zu commits", commit_count);
+    status = index_txns(t, &by_xid, &unknown, err);
+    for (size_t i = 0; status == STATUS_OK && i < commit_count; i++)
+        match_commit(t, i, &by_xid, &unknown);
+    for (size_t i = 0; status == STATUS_OK && i < t->txns.count; i++)
+        if (t->txns.at[i].txn->status == TXN_OK && t->txns.at[i].commit == NO_COMMIT && has_written(&t->txns.at[i]) &&
+            t->certificate->missing++ == 0)
+            t->certificate->first_missing = (int64_t)i + 1;
+    map_close(&by_xid);
+    map_close(&unknown.first);
+    array_close(&unknown.writes);
+    return status;
+}
+
+static enum status order_commits(struct record_teller *t, struct error *err)
+{
+    const struct recovered_order *order = t->source->order;
+    uint64_t *xids = malloc((order->commits.count + 1) * sizeof *xids);
+    struct text *snapshots = malloc((t->txns.count + 1) * sizeof *snapshots);
+    enum status status = STATUS_OVER_LIMIT;
+
+    if (xids && snapshots) {
+        for (size_t i = 0; i < order->commits.count; i++)
+            xids[i] = order->commits.at[i].xid;
+        for (size_t i = 0; i < t->txns.count; i++)
+            snapshots[i] = t->txns.at[i].txn->status == TXN_OK ? log_snapshot(t->txns.at[i].log, t->txns.at[i].txn)
+                                                               : TEXT("");
+        status = visibility_order(&t->visibility, xids, order->commits.count, snapshots, t->txns.count, err);
+        t->certificate->misfits = t->visibility.misfits;
+    } else {
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for %zu snapshots", t->txns.count);
+    }
+    free(xids);
+    free(snapshots);
+    return status;
+}
+
+/* --- Keys and values -------------------------------------------------------------------------- */
+
+static enum status tell_key(struct record_teller *t, uint64_t key, uint32_t *number, struct error *err)
+{
+    buffer_clear(&t->text);
+    builtin_print_key(t->source->builtin, key, &t->text);
+    TRY(buffer_status(&t->text, err));
+    return builder_key(&t->builder, (struct text){ t->text.at, t->text.count }, number, err);
+}
+
+static enum status tell_row(struct record_teller *t, const struct builtin_row *row, struct value *value,
+                            struct error *err)
+{
+    const struct stored_table *table = t->source->table;
+    struct named_value cells[3] = {
+        { text_of(table->key_column), value_integer((int64_t)row->key) },
+        { text_of(table->value_column), value_integer(row->value) },
+    };
+
+    if (table->shape == SHAPE_ITEMS) {
+        *value = value_integer(row->value);
+        return STATUS_OK;
+    }
+    if (table->tag_column)
+        cells[2] = (struct named_value){ text_of(table->tag_column), value_integer(row->tag) };
+    return builder_row(&t->builder, t->table, cells, table->tag_column ? 3 : 2, value, err);
+}
+
+static enum status tell_header(struct record_teller *t, struct error *err)
+{
+    const struct stored_table *table = t->source->table;
+
+    TRY(builder_set_workload(&t->builder, text_of(t->source->builtin->workload->name), err));
+    TRY(builder_set_producer(&t->builder, t->source->producer, err));
+    builder_set_unique(&t->builder, builtin_is_unique(t->source->builtin));
+    t->table = HISTORY_NONE;
+    if (table->shape != SHAPE_ROWS)
+        return STATUS_OK;
+    TRY(builder_add_table(&t->builder, text_of(t->source->builtin->workload->table->name), &t->table, err));
+    TRY(builder_add_column(&t->builder, text_of(table->key_column), TEXT("bigint"), err));
+    TRY(builder_add_column(&t->builder, text_of(table->value_column), TEXT("bigint"), err));
+    if (table->tag_column)
+        TRY(builder_add_column(&t->builder, text_of(table->tag_column), TEXT("bigint"), err));
+    TRY(builder_add_key_column(&t->builder, text_of(table->key_column), err));
+    return builder_end_table(&t->builder, err);
+}
+
+static enum status tell_initial(struct record_teller *t, struct error *err)
+{
+    uint64_t count = builtin_initial_count(t->source->builtin);
+
+    for (uint64_t i = 0; i < count; i++) {
+        struct builtin_row row = builtin_initial(t->source->builtin, i);
+        struct value value;
+        uint32_t key;
+
+        TRY(tell_key(t, row.key, &key, err));
+        if (t->source->table->shape == SHAPE_LISTS)
+            TRY(builder_list(&t->builder, NULL, 0, &value, err));
+        else
+            TRY(tell_row(t, &row, &value, err));
+        TRY(builder_add_initial(&t->builder, key, value, err));
+    }
+    return STATUS_OK;
+}
+
+/* --- Operations ------------------------------------------------------------------------------- */
+
+static bool is_answered(const struct log_op *op)
+{
+    return op->completed_ns != TIME_NEVER;
+}
+
+static enum status tell_read(struct record_teller *t, const struct log *log, const struct log_op *op, struct error *err)
+{
+    struct value value = value_null();
+    uint32_t key;
+
+    TRY(tell_key(t, op->request.key, &key, err));
+    if (!is_answered(op))
+        value = value_none();
+    else if (op->is_there && t->source->table->shape == SHAPE_LISTS)
+        TRY(builder_list(&t->builder, op->count ? log->elements.at + op->first : NULL, op->count, &value, err));
+    else if (op->is_there)
+        TRY(tell_row(t, &log->rows.at[op->first], &value, err));
+    return builder_add_op(&t->builder, OP_READ, key, value, err);
+}
+
+static enum status tell_write(struct record_teller *t, const struct log_op *op, struct error *err)
+{
+    struct builtin_row row = { op->request.key, op->request.value, op->request.tag };
+    struct value value;
+    uint32_t key;
+
+    TRY(tell_key(t, row.key, &key, err));
+    if (op->request.kind == BUILTIN_APPEND)
+        return builder_add_op(&t->builder, OP_APPEND, key, value_integer(row.value), err);
+    TRY(tell_row(t, &row, &value, err));
+    return builder_add_op(&t->builder, OP_WRITE, key, value, err);
+}
+
+static enum status tell_where(struct record_teller *t, const struct builtin_request *r, uint32_t *where,
+                              struct error *err)
+{
+    const struct stored_table *table = t->source->table;
+
+    *where = HISTORY_NONE;
+    if (r->column == BUILTIN_NO_COLUMN)
+        return STATUS_OK;
+    buffer_clear(&t->text);
+    buffer_print(&t->text, "%s BETWEEN %" PRId64 " AND %" PRId64,
+                 r->column == BUILTIN_KEY_COLUMN ? table->key_column : table->value_column, r->low, r->high);
+    TRY(buffer_status(&t->text, err));
+    return builder_text(&t->builder, (struct text){ t->text.at, t->text.count }, where, err);
+}
+
+static enum status tell_statement_rows(struct record_teller *t, const struct log *log, const struct log_op *op,
+                                       struct error *err)
+{
+    for (uint64_t i = op->first; i < op->first + op->count; i++) {
+        struct value value = value_null();
+        uint32_t key;
+
+        TRY(tell_key(t, log->rows.at[i].key, &key, err));
+        if (op->request.kind != BUILTIN_DELETE)
+            TRY(tell_row(t, &log->rows.at[i], &value, err));
+        TRY(builder_add_row(&t->builder, key, value, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status tell_inserted(struct record_teller *t, const struct log_op *op, struct error *err)
+{
+    struct builtin_row row = { op->request.key, op->request.value, op->request.tag };
+    struct value value;
+    uint32_t key;
+
+    TRY(tell_key(t, row.key, &key, err));
+    TRY(tell_row(t, &row, &value, err));
+    return builder_add_row(&t->builder, key, value, err);
+}
+
+static enum op_kind kind_of(enum builtin_request_kind kind)
+{
+    return kind == BUILTIN_SELECT   ? OP_SELECT
+           : kind == BUILTIN_INSERT ? OP_INSERT
+           : kind == BUILTIN_UPDATE ? OP_UPDATE
+                                    : OP_DELETE;
+}
+
+static enum status tell_statement(struct record_teller *t, const struct log *log, const struct log_op *op,
+                                  struct error *err)
+{
+    struct statement statement = { .kind = kind_of(op->request.kind),
+                                   .table = t->table,
+                                   .where = HISTORY_NONE,
+                                   .order = HISTORY_NONE,
+                                   .limit = -1,
+                                   .flags = is_answered(op) ? STATEMENT_ANSWERED : 0 };
+
+    if (op->request.kind != BUILTIN_INSERT)
+        TRY(tell_where(t, &op->request, &statement.where, err));
+    else
+        statement.flags = STATEMENT_ANSWERED;
+    TRY(builder_begin_statement(&t->builder, &statement, err));
+    if (op->request.kind == BUILTIN_INSERT)
+        TRY(tell_inserted(t, op, err));
+    else if (is_answered(op))
+        TRY(tell_statement_rows(t, log, op, err));
+    return builder_end_statement(&t->builder, err);
+}
+
+static enum status tell_op(struct record_teller *t, const struct log *log, const struct log_op *op, struct error *err)
+{
+    int64_t began = t->source->began_ns;
+
+    switch (op->request.kind) {
+    case BUILTIN_READ:
+        TRY(tell_read(t, log, op, err));
+        break;
+    case BUILTIN_WRITE:
+    case BUILTIN_APPEND:
+        TRY(tell_write(t, op, err));
+        break;
+    default:
+        TRY(tell_statement(t, log, op, err));
+    }
+    return builder_set_op_at(&t->builder, op->invoked_ns - began,
+                             is_answered(op) ? op->completed_ns - began : TIME_NEVER, err);
+}
+
+/* --- Transactions ----------------------------------------------------------------------------- */
+
+static struct place place_of(int64_t rank, int64_t within, unsigned parts)
+{
+    struct place place = { .parts = parts };
+
+    place.part[0] = rank;
+    place.part[1] = within;
+    return place;
+}
+
+/*
+ * A snapshot of rank k is the place [k+1], before all commits of rank k+1, [k+1,1], [k+1,2] and so on. One that only read
+ * stands behind its snapshot and before those: [k+1,-n].
+ */
+static enum status tell_places(struct record_teller *t, size_t number, struct error *err)
+{
+    const struct placed_txn *txn = &t->txns.at[number];
+    uint32_t rank;
+
+    if (!t->source->order)
+        return STATUS_OK;
+    rank = t->visibility.snapshot_ranks[number];
+    if (txn->commit != NO_COMMIT && txn->txn->status != TXN_ABORT)
+        TRY(builder_set_ts(&t->builder,
+                           place_of(t->visibility.commit_ranks[txn->commit], (int64_t)txn->commit + 1, 2), err));
+    else if (txn->txn->status == TXN_OK && rank != VISIBILITY_NONE && !has_written(txn))
+        TRY(builder_set_ts(&t->builder, place_of((int64_t)rank + 1, -1 - (int64_t)number, 2), err));
+    if (txn->txn->status == TXN_OK && rank != VISIBILITY_NONE)
+        TRY(builder_set_snapshot(&t->builder, place_of((int64_t)rank + 1, 0, 1), err));
+    return STATUS_OK;
+}
+
+static enum status tell_txn(struct record_teller *t, size_t number, struct error *err)
+{
+    const struct placed_txn *txn = &t->txns.at[number];
+    int64_t began = t->source->began_ns;
+
+    TRY(builder_begin_txn(&t->builder, (int64_t)number + 1, txn->txn->session, (enum txn_status)txn->txn->status, err));
+    TRY(builder_set_txn_at(&t->builder, txn->txn->invoked_ns - began,
+                           txn->txn->completed_ns == TIME_NEVER ? TIME_NEVER : txn->txn->completed_ns - began, err));
+    for (uint64_t i = txn->txn->first_op; i < txn->txn->first_op + txn->txn->op_count; i++)
+        TRY(tell_op(t, txn->log, &txn->log->ops.at[i], err));
+    return tell_places(t, number, err);
+}
+
+/* --- Version orders --------------------------------------------------------------------------- */
+
+struct placed_version {
+    uint64_t key;
+    size_t commit; /* NO_COMMIT: the key was written, and nothing of it stands in the order */
+};
+
+static int compare_versions(const void *a, const void *b)
+{
+    const struct placed_version *x = a, *y = b;
+    int order = (x->key > y->key) - (x->key < y->key);
+
+    return order ? order : (x->commit > y->commit) - (x->commit < y->commit);
+}
+
+typedef ARRAY(struct placed_version) placed_versions;
+
+static enum status note_version(placed_versions *versions, uint64_t key, size_t commit, struct error *err)
+{
+    struct placed_version version = { key, commit };
+
+    return array_push(versions, version, err);
+}
+
+/* Of what was written at all, so that a key without committed writers has an empty order. */
+static enum status gather_versions(struct record_teller *t, placed_versions *versions, struct error *err)
+{
+    const struct recovered_order *order = t->source->order;
+
+    for (size_t i = 0; i < t->txns.count; i++) {
+        const struct placed_txn *txn = &t->txns.at[i];
+
+        for (uint64_t j = txn->txn->first_op; j < txn->txn->first_op + txn->txn->op_count; j++) {
+            const struct log_op *op = &txn->log->ops.at[j];
+
+            if (op->request.kind == BUILTIN_UPDATE || op->request.kind == BUILTIN_DELETE)
+                for (uint64_t row = op->first; row < op->first + op->count; row++)
+                    TRY(note_version(versions, txn->log->rows.at[row].key, NO_COMMIT, err));
+            else if (may_write(op->request.kind))
+                TRY(note_version(versions, op->request.key, NO_COMMIT, err));
+        }
+    }
+    for (size_t i = 0; i < order->commits.count; i++) {
+        size_t txn = t->commit_txns[i];
+
+        if (txn == NO_COMMIT || t->txns.at[txn].txn->status == TXN_ABORT)
+            continue;
+        for (uint64_t j = order->commits.at[i].first; j < order->commits.at[i].first + order->commits.at[i].count; j++)
+            TRY(note_version(versions, order->changes.at[j].key, i, err));
+    }
+    if (versions->count > 1)
+        qsort(versions->at, versions->count, sizeof *versions->at, compare_versions);
+    return STATUS_OK;
+}
+
+static enum status tell_versions(struct record_teller *t, const placed_versions *versions, struct error *err)
+{
+    for (size_t i = 0; i < versions->count; i++) {
+        const struct placed_version *v = &versions->at[i];
+        bool is_new = i == 0 || versions->at[i - 1].key != v->key;
+        uint32_t key;
+
+        if (is_new) {
+            TRY(tell_key(t, v->key, &key, err));
+            TRY(builder_begin_order(&t->builder, key, err));
+        }
+        if (v->commit == NO_COMMIT || (!is_new && versions->at[i - 1].commit == v->commit))
+            continue;
+        TRY(builder_add_version(&t->builder,
+                                (struct version_name){ .txn_id = (int64_t)t->commit_txns[v->commit] + 1 }, err));
+    }
+    return STATUS_OK;
+}
+
+static enum status tell_orders(struct record_teller *t, struct error *err)
+{
+    placed_versions versions = { 0 };
+    enum status status = gather_versions(t, &versions, err);
+
+    if (status == STATUS_OK)
+        status = tell_versions(t, &versions, err);
+    array_close(&versions);
+    return status;
+}
+
+/* --- The whole -------------------------------------------------------------------------------- */
+
+static enum status tell(struct record_teller *t, struct error *err)
+{
+    TRY(gather(t, err));
+    if (t->source->order) {
+        TRY(match_commits(t, err));
+        TRY(order_commits(t, err));
+    }
+    TRY(tell_header(t, err));
+    TRY(tell_initial(t, err));
+    for (size_t i = 0; i < t->txns.count; i++)
+        TRY(tell_txn(t, i, err));
+    return t->source->order ? tell_orders(t, err) : STATUS_OK;
+}
+
+enum status record_history_make(const struct record_source *source, struct record_certificate *certificate,
+                                struct history *history, struct error *err)
+{
+    struct record_teller t = { .source = source, .certificate = certificate };
+    enum status status;
+
+    *certificate = (struct record_certificate){ 0 };
+    builder_init(&t.builder);
+    status = tell(&t, err);
+    if (status == STATUS_OK)
+        status = builder_finish(&t.builder, history, err);
+    else
+        builder_close(&t.builder);
+    array_close(&t.txns);
+    free(t.commit_txns);
+    visibility_close(&t.visibility);
+    buffer_close(&t.text);
+    return status;
+}

@@ -1,0 +1,108 @@
+#!/bin/sh
+# Real databases on trial: SQLite, and PostgreSQL where there is a server.
+. "$(dirname "$0")/helpers"
+
+# --- What is refused ------------------------------------------------------------
+
+run 2 record oracle
+check "a database that is not known is refused" mentions err "oracle"
+run 2 record sqlite --connect x
+check "SQLite has no server to connect to" mentions err "SQLite has no server"
+run 2 record sqlite --kill every=1s
+check "nor one to kill" mentions err "SQLite has no server to kill"
+run 2 record sqlite --certificate
+check "nor an order that can be recovered" mentions err "no --certificate"
+run 2 record sqlite --topology cluster
+check "a topology is one of the list" mentions err "SQLite has no topology 'cluster'"
+run 2 record sqlite --isolation snapshot
+check "a level that the database does not have is refused, and those named that it has" \
+    mentions err "only for read-uncommitted, serializable"
+run 2 record sqlite --isolation read-uncommitted
+check "a level that needs a topology says so" mentions err "--topology shared-cache"
+run 2 record postgres --connect host=/nowhere --kill every=1s
+check "a server that is not ours is not killed" mentions err "not with --connect"
+run 2 record postgres --certificate --isolation read-committed
+check "one snapshot for each transaction is needed for a certificate" mentions err "not at read-committed"
+run 2 record sqlite --for soon
+check "a time is a number and a unit" mentions err "--for takes a time"
+run 2 record sqlite --set keys
+check "a parameter has a value" mentions err "--set takes key=value"
+run 2 record postgres --binaries /nowhere
+check "programs that are not there are missed" mentions err "has no initdb and postgres"
+
+run 0 record recipes
+check "recipes are listed" mentions out "sqlite     SQLite"
+run 0 record recipes --json
+check "in JSON too" mentions out '"name":"postgres"'
+
+# --- SQLite -----------------------------------------------------------------------
+
+left_behind() { find "${TMPDIR:-/tmp}" -maxdepth 1 -name 'ordeal-??????' -user "$(id -un)" -newer "$1" | grep .; }
+touch began
+
+for workload in list-append rw-register bank predicate; do
+    run 0 record sqlite --workload $workload --clients 4 --transactions 200 --set keys=10 --json
+    check "SQLite keeps serializable for $workload" mentions out '"verdict":"valid"'
+    check "and something was committed" sh -c '! grep -q "\"committed\":0," out'
+done
+run 0 record sqlite --topology rollback --clients 2 --transactions 100 --out kept
+check "a folder has the history" test -s kept/history.jsonl
+check "and the answer" mentions kept/run.json '"topology":"rollback"'
+run 0 verify kept/history.jsonl kept/witness-infer.json
+check "whose witness verify accepts" mentions out accepted
+run 2 record sqlite --transactions 10 --out kept
+check "it is not written over" mentions err kept
+run 0 check kept/history.jsonl
+check "the history is judged as any other" mentions out VALID
+
+# Uncommitted versions are seen, so that a transaction is seen in part or never was.
+seen=0
+for seed in 1 2 3 4 5 6 7 8; do
+    "$ORDEAL" record sqlite --topology shared-cache --isolation read-uncommitted --level serializable \
+        --workload rw-register --set keys=4 --set read_percent=80 --clients 8 --transactions 20000 --seed $seed \
+        --timeout 60 >out 2>err </dev/null
+    [ $? -ne 1 ] || { seen=1; break; }
+done
+check "a shared cache at read-uncommitted is not serializable" test $seen -eq 1
+
+# --- PostgreSQL -------------------------------------------------------------------
+
+if ! ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1; then
+    run 2 record postgres --transactions 10
+    check "without a server its package is named" mentions err "install the package postgresql"
+    finish
+fi
+
+# Whether the checker said so of the last recording.
+judged() { mentions out "\"verdict\":\"$2\",\"level\":\"$3\",\"checker\":\"$1\""; }
+
+for workload in list-append rw-register bank predicate; do
+    run 0 record postgres --certificate --workload $workload --clients 6 --transactions 400 --set keys=20 --json
+    check "PostgreSQL keeps serializable for $workload, by its own order" judged certificate valid serializable
+    check "and every snapshot has its place in it" mentions out '"missing":0,"aborted":0,"strange":0,"misfits":0'
+done
+run 1 record postgres --certificate --isolation snapshot --workload write-skew --clients 8 --transactions 4000 \
+    --set keys=4 --json
+check "write skew is found at its repeatable read" mentions out '"kind":"G2-item"'
+check "by its own order" judged certificate invalid serializable
+run 1 record postgres --isolation read-committed --workload list-append --clients 8 --transactions 8000 \
+    --set keys=3 --json
+check "read committed is not serializable" mentions out '"verdict":"invalid"'
+run 0 record postgres --certificate --workload rw-register --clients 8 --for 4s --kill every=1s --json
+check "a server that is killed loses nothing" mentions out '"verdict":"valid"'
+check "and it was killed" sh -c '! grep -q "\"kill\":0" out'
+check "what nobody heard of is looked up" mentions out '"resolved":'
+
+"$ORDEAL" record postgres --for 60s >out 2>err </dev/null &
+recorder=$!
+sleep 4
+kill -9 $recorder
+wait $recorder 2>/dev/null
+gone=0
+for try in 1 2 3 4 5 6 7 8 9 10; do
+    left_behind began >left || { gone=1; break; }
+    sleep 1
+done
+check "if ordeal itself is killed, its server and folder go with it" test $gone -eq 1
+
+finish
