@@ -62,7 +62,7 @@ static void hear_read(struct updates *u, uint32_t txn, uint32_t op)
     struct infer *c = u->infer;
     struct updating *at = &u->updating[c->history->op_key[op]];
 
-    if (c->read_number[op] == INFER_NOTHING || at->txn == txn + 1)
+    if (c->read_number[op] == INFER_NOTHING || at->txn == txn + 1 || infer_read_is_dirty(c, op))
         return;
     *at = (struct updating){ .txn = txn + 1, .read = op, .number = c->read_number[op] };
 }

@@ -269,7 +269,7 @@ static bool answers_agree(const struct explanation *e)
 
     for (unsigned t = 0; t < m->txn_count; t++)
         for (unsigned i = m->txns[t].step_start; i < m->txns[t].step_end; i++)
-            if (m->steps[i].kind == STEP_QUERY &&
+            if ((e->search->txns & bit(t)) && m->steps[i].kind == STEP_QUERY &&
                 !oracle_query_agrees(m, &m->queries[m->steps[i].query],
                                      &e->seen[m->steps[i].query]))
                 return false;
@@ -447,7 +447,7 @@ static bool explain_keys(struct explanation *e, unsigned key, const struct oracl
     const struct oracle_model *m = e->search->model;
 
     if (key == m->key_count)
-        return e->slot_count == 0 || answers_agree(e);
+        return oracle_is_uncommitted(e->search->level) || answers_agree(e);
     e->versions[key].last = 0;
     e->versions[key].writer[0] = ORACLE_INITIAL;
     e->versions[key].value[0] = m->initial[key];

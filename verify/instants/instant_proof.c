@@ -203,6 +203,19 @@ static enum status find_contradiction(struct proof *p, bool *is_one, bool *is_ci
     return STATUS_OK;
 }
 
+/* Of a step that was only named: whoever wrote what it had missed was the first of the two. */
+static enum status name_passed(struct proof *p, struct error *err)
+{
+    uint32_t txn, key;
+
+    if (p->step->kind != INSTANT_OVERWRITES || !workings_first_wins(p->v->instants->w))
+        return STATUS_OK;
+    TRY(instant_txn(p, p->step->read.txn, &txn, err));
+    TRY(lookup_key(p->v, p->step->key, &key, err));
+    p->has_update_order |= lookup_left(p->v, txn, key) != HISTORY_NONE;
+    return STATUS_OK;
+}
+
 /*
  * One that is not true need not be, if those before it cannot all be: the mirror leaves an order
  * out that contradicts others, and tells of it by itself. Such a step is only named, for the kind.
@@ -223,7 +236,7 @@ static enum status take_or_pass(struct proof *p, struct error *err)
     if (!p->is_contradicted)
         TRY(find_contradiction(p, &p->is_contradicted, &is_circle, err));
     if (p->is_contradicted)
-        return STATUS_OK;
+        return name_passed(p, err);
     p->v->is_refused = true;
     *err = why;
     return status;

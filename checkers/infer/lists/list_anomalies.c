@@ -311,6 +311,10 @@ static enum status judge_reader(struct inquest *q, const struct suspect_read *re
     const struct inferred_versions *v = &c->versions;
     bool is_own = look->last_txn == read->txn, ends_with_own = is_own;
     uint32_t number = is_own ? look->before : look->last;
+    size_t place;
+
+    if (look->aborted != HISTORY_NONE)
+        TRY(map_add(&c->lists->dirty, read->op, 0, &place, err));
 
     /*
      * As behind a transaction's appends all that shows is the order of versions; and where the longest

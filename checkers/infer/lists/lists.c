@@ -345,6 +345,7 @@ void infer_close_lists(struct infer *c)
     free(l->flags);
     free(l->known);
     map_close(&l->known_too);
+    map_close(&l->dirty);
     array_close(&l->suspects);
     free(l->tail_readers);
     free(l->next);
@@ -352,6 +353,11 @@ void infer_close_lists(struct infer *c)
     array_close(&l->index.at);
     free(l);
     c->lists = NULL;
+}
+
+bool infer_read_is_dirty(const struct infer *c, uint32_t op)
+{
+    return c->lists && c->lists->dirty.keys.count > 0 && map_find(&c->lists->dirty, op, &(uint64_t){ 0 });
 }
 
 /* --- The walk over all reads --------------------------------------------------- */

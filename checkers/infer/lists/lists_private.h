@@ -52,6 +52,7 @@ struct lists {
     uint32_t *known;     /* by list: a key, plus one, of whose longest list it is a prefix */
     struct map known_too; /* list and key, where there is more than one */
     ARRAY(struct suspect_read) suspects;
+    struct map dirty;       /* operations: reads of lists with elements of who did not commit */
     uint32_t *tail_readers; /* by key: reads of the last version that is chained, or more */
     uint32_t *next;         /* by number: the next that counts, from it on; NULL: all do */
     uint32_t *hub;          /* by key: the first of its hubs, or HISTORY_NONE; NULL: no key has any */
