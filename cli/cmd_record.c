@@ -21,8 +21,8 @@
 #define RECIPES "recipes"
 
 struct record_values {
-    const char *database, *connect, *binaries, *topology, *workload, *level, *isolation, *duration, *kill, *out,
-        *timeout;
+    const char *database, *connect, *binaries, *topology, *workload, *level, *isolation, *duration,
+        *kill, *out, *timeout;
     struct option_number clients, transactions, rate, seed;
     struct option_texts sets;
     bool certificate, force, json;
@@ -33,7 +33,8 @@ static const char *const *database_choices(void)
     static const char *names[32];
     size_t count = 0;
 
-    for (const char *const *name = database_names(); *name && count + 2 < sizeof names / sizeof *names; name++)
+    for (const char *const *name = database_names();
+         *name && count + 2 < sizeof names / sizeof *names; name++)
         names[count++] = *name;
     names[count] = RECIPES;
     return names;
@@ -42,47 +43,107 @@ static const char *const *database_choices(void)
 #define AT(field) offsetof(struct record_values, field)
 
 static const struct option record_rows[] = {
-    { .argument = "DATABASE", .kind = OPTION_OPERAND, .offset = AT(database), .choices = database_choices,
+    { .argument = "DATABASE",
+      .kind = OPTION_OPERAND,
+      .offset = AT(database),
+      .choices = database_choices,
       .help = "a database, or `recipes` for a list of them" },
-    { .name = "connect", .argument = "URI", .kind = OPTION_TEXT, .offset = AT(connect),
+    { .name = "connect",
+      .argument = "URI",
+      .kind = OPTION_TEXT,
+      .offset = AT(connect),
       .help = "record a server that runs already (default: start one in a private\n"
               "folder and remove it afterwards). Its tables begin with ordeal_\n"
               "and are dropped at the end" },
-    { .name = "binaries", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(binaries),
+    { .name = "binaries",
+      .argument = "DIR",
+      .kind = OPTION_TEXT,
+      .offset = AT(binaries),
       .help = "folder of the server's programs" },
-    { .name = "topology", .argument = "T", .kind = OPTION_TEXT, .offset = AT(topology),
+    { .name = "topology",
+      .argument = "T",
+      .kind = OPTION_TEXT,
+      .offset = AT(topology),
       .help = "how the database is run, from `ordeal record recipes`" },
-    { .name = "workload", .argument = "W", .kind = OPTION_TEXT, .offset = AT(workload), .choices = workload_run_names,
+    { .name = "workload",
+      .argument = "W",
+      .kind = OPTION_TEXT,
+      .offset = AT(workload),
+      .choices = workload_run_names,
       .help = "what clients do (default: list-append)" },
-    { .name = "set", .argument = "key=value", .kind = OPTION_TEXTS, .offset = AT(sets),
+    { .name = "set",
+      .argument = "key=value",
+      .kind = OPTION_TEXTS,
+      .offset = AT(sets),
       .help = "change a parameter of the workload: keys=100; may be given several\n"
               "times" },
-    { .name = "level", .argument = "L", .kind = OPTION_TEXT, .offset = AT(level), .choices = level_all_names,
+    { .name = "level",
+      .argument = "L",
+      .kind = OPTION_TEXT,
+      .offset = AT(level),
+      .choices = level_all_names,
       .help = "isolation level to check (default: serializable)" },
-    { .name = "isolation", .argument = "L", .kind = OPTION_TEXT, .offset = AT(isolation), .choices = level_all_names,
+    { .name = "isolation",
+      .argument = "L",
+      .kind = OPTION_TEXT,
+      .offset = AT(isolation),
+      .choices = level_all_names,
       .help = "level that clients ask the database for (default: that of --level)" },
-    { .name = "clients", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(clients), .low = 1,
-      .high = RECORD_CLIENTS_MAX, .help = "number of concurrent clients (default: 16)" },
-    { .name = "for", .argument = "D", .kind = OPTION_TEXT, .offset = AT(duration),
+    { .name = "clients",
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(clients),
+      .low = 1,
+      .high = RECORD_CLIENTS_MAX,
+      .help = "number of concurrent clients (default: 16)" },
+    { .name = "for",
+      .argument = "D",
+      .kind = OPTION_TEXT,
+      .offset = AT(duration),
       .help = "how long clients begin transactions, as in 10s (default: 5s)" },
-    { .name = "transactions", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(transactions), .low = 1,
-      .high = 100000000, .help = "number of transactions, instead of a time" },
-    { .name = "rate", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(rate), .low = 1, .high = 10000000,
+    { .name = "transactions",
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(transactions),
+      .low = 1,
+      .high = 100000000,
+      .help = "number of transactions, instead of a time" },
+    { .name = "rate",
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(rate),
+      .low = 1,
+      .high = 10000000,
       .help = "transactions per second of all clients together (default: as many\n"
               "as possible)" },
-    { .name = "kill", .argument = "every=D", .kind = OPTION_TEXT, .offset = AT(kill),
+    { .name = "kill",
+      .argument = "every=D",
+      .kind = OPTION_TEXT,
+      .offset = AT(kill),
       .help = "kill all processes of the server with signal 9 and start it again,\n"
               "as in every=2s" },
-    { .name = "certificate", .kind = OPTION_FLAG, .offset = AT(certificate),
+    { .name = "certificate",
+      .kind = OPTION_FLAG,
+      .offset = AT(certificate),
       .help = "recover the order of versions and what each transaction saw from\n"
               "the database itself" },
-    { .name = "out", .argument = "DIR", .kind = OPTION_TEXT, .offset = AT(out),
+    { .name = "out",
+      .argument = "DIR",
+      .kind = OPTION_TEXT,
+      .offset = AT(out),
       .help = "write history.jsonl, run.json and the witness of each checker into\n"
               "this folder, which must be new or empty" },
-    { .name = "force", .kind = OPTION_FLAG, .offset = AT(force),
+    { .name = "force",
+      .kind = OPTION_FLAG,
+      .offset = AT(force),
       .help = "let --out replace the files of an earlier recording; other files\n"
               "stay" },
-    { .name = "seed", .argument = "N", .kind = OPTION_NUMBER, .offset = AT(seed), .low = 0, .high = SEED_MAX,
+    { .name = "seed",
+      .argument = "N",
+      .kind = OPTION_NUMBER,
+      .offset = AT(seed),
+      .low = 0,
+      .high = SEED_MAX,
       .help = "seed of the workload (default: 0). The same seed gives the same\n"
               "transactions, but a recording cannot be repeated" },
     TIMEOUT_ROW(AT(timeout), "judging included;\n"
@@ -94,7 +155,7 @@ static const struct option record_rows[] = {
 
 struct record_call {
     const struct record_values *values;
-    struct record_options options;
+    struct record_plan options;
     struct builtin_options workload;
     enum level level;
     struct given_profile profile;
@@ -119,7 +180,8 @@ static enum status set_workload(struct record_call *call, struct error *err)
 
         if (!equal)
             return error_set(err, STATUS_BAD_INPUT, "--set takes key=value, not '%.80s'", set);
-        TRY(builtin_set(&call->workload, (struct text){ set, (size_t)(equal - set) }, text_of(equal + 1), err));
+        TRY(builtin_set(&call->workload, (struct text){ set, (size_t)(equal - set) },
+                        text_of(equal + 1), err));
     }
     call->options.workload = &call->workload;
     return STATUS_OK;
@@ -148,8 +210,11 @@ static enum status set_levels(struct record_call *call, struct error *err)
     for (unsigned i = 0; i < LEVEL_COUNT; i++)
         if (database->levels & LEVEL_BIT(i))
             buffer_print(&known, "%s%s", known.count ? ", " : "", level_name((enum level)i));
-    (void)!error_set(err, STATUS_BAD_INPUT, "%s cannot be asked for %s, only for %.*s; --isolation says which, if it is not "
-                     "the level to check", database->title, level_name(how->isolation), (int)known.count, known.at);
+    (void)!error_set(
+        err, STATUS_BAD_INPUT,
+        "%s cannot be asked for %s, only for %.*s; --isolation says which, if it is not "
+        "the level to check",
+        database->title, level_name(how->isolation), (int)known.count, known.at);
     buffer_close(&known);
     return err->status;
 }
@@ -169,26 +234,33 @@ static enum status set_server(struct record_call *call, struct error *err)
         is_mode |= strcmp(database->modes[i], values->topology) == 0;
     is_mode |= !database->modes && values->topology && strcmp(values->topology, "single") == 0;
     if (!is_mode)
-        return error_set(err, STATUS_BAD_INPUT, "%s has no topology '%.80s'; see `ordeal record recipes`", database->title,
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s has no topology '%.80s'; see `ordeal record recipes`", database->title,
                          values->topology);
     if ((values->connect || values->binaries) && !database->has_server)
-        return error_set(err, STATUS_BAD_INPUT, "%s has no server: --connect and --binaries mean nothing", database->title);
+        return error_set(err, STATUS_BAD_INPUT,
+                         "%s has no server: --connect and --binaries mean nothing",
+                         database->title);
     if (values->kill && (values->connect || !database->kill))
         return error_set(err, STATUS_BAD_INPUT,
-                         values->connect ? "--kill is for servers that ordeal has started: not with --connect"
-                                         : "%s has no server to kill", database->title);
+                         values->connect
+                             ? "--kill is for servers that ordeal has started: not with --connect"
+                             : "%s has no server to kill",
+                         database->title);
     if (values->certificate && !database->certifies)
-        return error_set(err, STATUS_BAD_INPUT, "the order of %s cannot be recovered: no --certificate", database->title);
-    if (values->certificate && how->isolation == LEVEL_READ_COMMITTED)
         return error_set(err, STATUS_BAD_INPUT,
-                         "--certificate needs one snapshot for each transaction: not at read-committed");
+                         "the order of %s cannot be recovered: no --certificate", database->title);
+    if (values->certificate && how->isolation == LEVEL_READ_COMMITTED)
+        return error_set(
+            err, STATUS_BAD_INPUT,
+            "--certificate needs one snapshot for each transaction: not at read-committed");
     return STATUS_OK;
 }
 
 static enum status set_length(struct record_call *call, struct error *err)
 {
     const struct record_values *values = call->values;
-    struct record_options *o = &call->options;
+    struct record_plan *o = &call->options;
 
     o->how.clients = values->clients.given ? (uint32_t)values->clients.value : CLIENTS_DEFAULT;
     o->transactions = (uint64_t)values->transactions.value;
@@ -199,7 +271,8 @@ static enum status set_length(struct record_call *call, struct error *err)
     else if (!values->transactions.given)
         o->for_ns = FOR_DEFAULT_NS;
     if (values->kill)
-        TRY(read_duration("kill", strncmp(values->kill, "every=", 6) == 0 ? values->kill + 6 : values->kill,
+        TRY(read_duration("kill",
+                          strncmp(values->kill, "every=", 6) == 0 ? values->kill + 6 : values->kill,
                           &o->kill_every_ns, err));
     return STATUS_OK;
 }
@@ -213,8 +286,11 @@ static enum status set_options(struct record_call *call, struct error *err)
     TRY(set_levels(call, err));
     TRY(set_length(call, err));
     TRY(set_server(call, err));
-    call->options.judges_invariant = builtin_invariant_holds_at(call->workload.workload, call->level);
-    profile = call->level == call->options.how.isolation ? call->options.database->profile(call->level) : NULL;
+    call->options.judges_invariant =
+        builtin_invariant_holds_at(call->workload.workload, call->level);
+    profile = call->level == call->options.how.isolation
+                  ? call->options.database->profile(call->level)
+                  : NULL;
     if (profile) {
         TRY(profile_load(&call->profile, profile, err));
         call->has_profile = true;
@@ -224,7 +300,8 @@ static enum status set_options(struct record_call *call, struct error *err)
 
 /* --- Recording and judging -------------------------------------------------------------------- */
 
-static enum status write_files(const struct record_report *report, const char *folder, struct error *err)
+static enum status write_files(const struct record_report *report, const char *folder,
+                               struct error *err)
 {
     const struct jury *jury = report->jury;
     struct buffer bytes = { 0 };
@@ -238,7 +315,8 @@ static enum status write_files(const struct record_report *report, const char *f
     if (status == STATUS_OK)
         status = buffer_status(&bytes, err);
     if (status == STATUS_OK)
-        status = format_write_history(&report->recording->history, FORMAT_JSONL, bytes.at, NULL, err);
+        status =
+            format_write_history(&report->recording->history, FORMAT_JSONL, bytes.at, NULL, err);
     for (uint32_t i = 0; status == STATUS_OK && i < jury->juror_count; i++)
         if (jury->jurors[i].check.witness.count > 0) {
             snprintf(name, sizeof name, "witness-%s.json", jury->jurors[i].check.checker->name);
@@ -261,11 +339,15 @@ static enum status write_folder(const struct record_report *report, bool force, 
     return status;
 }
 
-static enum status judge(const struct record_call *call, const struct recorded_run *recording, struct limits *limits,
-                         const struct progress *progress, struct jury *jury, struct error *err)
+static enum status judge(const struct record_call *call, const struct recorded_run *recording,
+                         struct limits *limits, const struct progress *progress, struct jury *jury,
+                         struct error *err)
 {
     struct jury_options options = {
-        .check = { .level = call->level, .flags = call->values->out ? CHECK_WITNESS : 0, .threads = 1, .engine = ENGINE_NATIVE },
+        .check = { .level = call->level,
+                   .flags = call->values->out ? CHECK_WITNESS : 0,
+                   .threads = 1,
+                   .engine = ENGINE_NATIVE },
         .rule = JURY_COMPLETE,
         .profile = call->has_profile ? &call->profile.profile : NULL,
         .limit_ns = limits_left_ns(limits),
@@ -277,8 +359,8 @@ static enum status judge(const struct record_call *call, const struct recorded_r
     return jury_judge(jury, &recording->history, &options, err);
 }
 
-static enum status record_and_judge(struct record_call *call, struct recorded_run *recording, struct jury *jury,
-                                    struct limits *limits, struct error *err)
+static enum status record_and_judge(struct record_call *call, struct recorded_run *recording,
+                                    struct jury *jury, struct limits *limits, struct error *err)
 {
     struct progress_bar bar;
     struct progress progress = progress_bar_listener(&bar);
@@ -319,7 +401,8 @@ static enum status print_recipes(bool json, struct error *err)
     return status;
 }
 
-static enum status cmd_record_run(const void *given, struct limits *limits, enum exit_code *code, struct error *err)
+static enum status cmd_record_run(const void *given, struct limits *limits, enum exit_code *code,
+                                  struct error *err)
 {
     struct record_call call = { .values = given };
     struct recorded_run recording = { .kills = 0 };
@@ -342,18 +425,20 @@ static enum status cmd_record_run(const void *given, struct limits *limits, enum
     if (status == STATUS_OK)
         status = say(&report, call.values->json, err);
     jury_close(&jury);
-    recorded_run_close(&recording);
+    record_run_close(&recording);
     return status;
 }
 
 const struct command command_record = {
     .summary = "puts a real database on trial",
     .description =
-        "Starts the database in a private folder, or connects to one, runs the clients of a workload\n"
+        "Starts the database in a private folder, or connects to one, runs the clients of a "
+        "workload\n"
         "on it, and judges what they saw. With --certificate the order of versions and what\n"
         "each transaction saw are recovered from the database itself, so that every level can be\n"
         "judged exactly. A recording cannot be repeated: the clients meet as the machine has it.\n"
-        "Exits with 0 if the recording is valid, 1 if it is invalid, 2 if the call is wrong or the\n"
+        "Exits with 0 if the recording is valid, 1 if it is invalid, 2 if the call is wrong or "
+        "the\n"
         "database cannot be had, and 3 if the recording is inconclusive.\n",
     .example = "  ordeal record postgres --workload list-append --level serializable --for 10s\n"
                "  ordeal record postgres --isolation snapshot --workload write-skew --certificate\n"

@@ -15,23 +15,27 @@ enum verdict report_record_verdict(const struct record_report *report)
 
 static uint64_t commits_per_second(const struct recorded_run *r)
 {
-    return r->ran_ns > 0 ? (uint64_t)((unsigned __int128)r->committed * 1000000000 / (uint64_t)r->ran_ns) : 0;
+    return r->ran_ns > 0
+               ? (uint64_t)((unsigned __int128)r->committed * 1000000000 / (uint64_t)r->ran_ns)
+               : 0;
 }
 
-static const char *mode_of(const struct record_options *options)
+static const char *mode_of(const struct record_plan *options)
 {
-    return options->how.mode ? options->how.mode : options->database->modes ? options->database->modes[0] : "single";
+    return options->how.mode          ? options->how.mode
+           : options->database->modes ? options->database->modes[0]
+                                      : "single";
 }
 
 /* --- For people ------------------------------------------------------------------------------- */
 
 static void print_database(const struct record_report *report, struct buffer *out)
 {
-    const struct record_options *o = report->options;
+    const struct record_plan *o = report->options;
 
-    buffer_print(out, "database   %s, %s%s, %u client%s at %s\n", report->recording->version, mode_of(o),
-                 o->how.connect ? ", connected" : "", (unsigned)o->how.clients, o->how.clients == 1 ? "" : "s",
-                 level_name(o->how.isolation));
+    buffer_print(out, "database   %s, %s%s, %u client%s at %s\n", report->recording->version,
+                 mode_of(o), o->how.connect ? ", connected" : "", (unsigned)o->how.clients,
+                 o->how.clients == 1 ? "" : "s", level_name(o->how.isolation));
     buffer_print(out, "workload   %s   seed %" PRIu64 "\n", o->workload->workload->name, o->seed);
 }
 
@@ -66,7 +70,8 @@ static void print_outcomes(const struct recorded_run *r, struct buffer *out)
     quantity_print_rounded(out, r->latency_ns[3]);
     buffer_print(out, "\nfaults     ");
     if (r->kills > 0)
-        buffer_print(out, "%u kill%s of the server\n", (unsigned)r->kills, r->kills == 1 ? "" : "s");
+        buffer_print(out, "%u kill%s of the server\n", (unsigned)r->kills,
+                     r->kills == 1 ? "" : "s");
     else
         buffer_print(out, "none\n");
 }
@@ -81,7 +86,8 @@ static void print_certificate(const struct recorded_run *r, struct buffer *out)
     quantity_print_count(out, c->commits);
     buffer_print(out, " commits recovered");
     if (r->unknown > 0)
-        buffer_print(out, ", %" PRIu64 " of the %" PRIu64 " unknown among them", c->resolved, r->unknown);
+        buffer_print(out, ", %" PRIu64 " of the %" PRIu64 " unknown among them", c->resolved,
+                     r->unknown);
     if (c->misfits > 0)
         buffer_print(out, ", %" PRIu64 " snapshots fit into no order", c->misfits);
     buffer_print(out, ", in ");
@@ -93,7 +99,8 @@ static void print_findings(const struct recorded_run *r, struct buffer *out)
 {
     for (uint32_t i = 0; i < r->finding_count; i++)
         buffer_print(out, "%s%s\n",
-                     r->findings[i].kind == ANOMALY_INVARIANT ? "invariant  BROKEN   " : "decisions  FALSE COMMIT   ",
+                     r->findings[i].kind == ANOMALY_INVARIANT ? "invariant  BROKEN   "
+                                                              : "decisions  FALSE COMMIT   ",
                      r->findings[i].explanation);
 }
 
@@ -106,8 +113,8 @@ static void print_jury(const struct jury *jury, struct buffer *out)
         report_checker_findings(&jury->jurors[i].check, FINDINGS_SHOWN, out);
     }
     for (uint32_t i = 0; i < jury->skipped_count; i++)
-        buffer_print(out, "%s  %-12s  %-20s  %s\n", i ? "         " : "skipped  ", jury->skipped[i].name,
-                     level_name(jury->level), jury->skipped[i].reason);
+        buffer_print(out, "%s  %-12s  %-20s  %s\n", i ? "         " : "skipped  ",
+                     jury->skipped[i].name, level_name(jury->level), jury->skipped[i].reason);
 }
 
 void report_record_print(const struct record_report *report, struct buffer *out)
@@ -202,7 +209,7 @@ static void answer_judged(const struct record_report *report, struct json_writer
 
 void report_record_print_json(const struct record_report *report, struct buffer *out)
 {
-    const struct record_options *o = report->options;
+    const struct record_plan *o = report->options;
     struct json_writer json = { .out = out };
 
     json_writer_open(&json, NULL, '{');
@@ -250,8 +257,8 @@ void report_record_recipes(bool is_json, struct buffer *out)
             answer_recipe(all[i], &json);
             continue;
         }
-        buffer_print(out, "%-10s %s (Debian's package %s): %s\n", all[i]->name, all[i]->title, all[i]->package,
-                     all[i]->gives);
+        buffer_print(out, "%-10s %s (Debian's package %s): %s\n", all[i]->name, all[i]->title,
+                     all[i]->package, all[i]->gives);
         for (size_t k = 0; all[i]->modes && all[i]->modes[k]; k++)
             buffer_print(out, "%s%s", k ? ", " : "           --topology ", all[i]->modes[k]);
         if (all[i]->modes)

@@ -8,7 +8,7 @@
 #include "trial/run/jury.h"
 
 struct record_report {
-    const struct record_options *options;
+    const struct record_plan *options;
     const struct recorded_run *recording;
     const struct jury *jury;
     const char *out; /* the folder that was written, or NULL */

@@ -37,8 +37,8 @@ void database_print_columns(const struct stored_table *table, struct buffer *to)
 
 /* --- Answers ---------------------------------------------------------------------------------- */
 
-enum status steps_answer_row(struct steps_answer *answer, struct step_answer *step, struct builtin_row row,
-                             struct error *err)
+enum status database_answer_row(struct database_answer *answer, struct database_step_answer *step,
+                                struct builtin_row row, struct error *err)
 {
     if (step->count == 0)
         step->first = (uint32_t)answer->rows.count;
@@ -47,8 +47,9 @@ enum status steps_answer_row(struct steps_answer *answer, struct step_answer *st
     return array_push(&answer->rows, row, err);
 }
 
-enum status steps_answer_element(struct steps_answer *answer, struct step_answer *step, int64_t element,
-                                 struct error *err)
+enum status database_answer_element(struct database_answer *answer,
+                                    struct database_step_answer *step, int64_t element,
+                                    struct error *err)
 {
     if (step->count == 0)
         step->first = (uint32_t)answer->elements.count;
@@ -57,8 +58,8 @@ enum status steps_answer_element(struct steps_answer *answer, struct step_answer
     return array_push(&answer->elements, element, err);
 }
 
-enum status steps_answer_list(struct steps_answer *answer, struct step_answer *step, struct text list,
-                              struct error *err)
+enum status database_answer_list(struct database_answer *answer, struct database_step_answer *step,
+                                 struct text list, struct error *err)
 {
     const char *at = list.at, *end = list.at + list.length;
 
@@ -72,15 +73,16 @@ enum status steps_answer_list(struct steps_answer *answer, struct step_answer *s
         while (comma < end && *comma != ',')
             comma++;
         if (!text_to_int64((struct text){ at, (size_t)(comma - at) }, &element))
-            return error_set(err, STATUS_BAD_INPUT, "the database answered '%.*s', which is no list of integers",
+            return error_set(err, STATUS_BAD_INPUT,
+                             "the database answered '%.*s', which is no list of integers",
                              TEXT_PRINT(list));
-        TRY(steps_answer_element(answer, step, element, err));
+        TRY(database_answer_element(answer, step, element, err));
         at = comma < end ? comma + 1 : end;
     }
     return STATUS_OK;
 }
 
-void steps_answer_clear(struct steps_answer *answer)
+void database_answer_clear(struct database_answer *answer)
 {
     answer->end = STEPS_DONE;
     answer->code[0] = '\0';
@@ -90,7 +92,7 @@ void steps_answer_clear(struct steps_answer *answer)
     buffer_clear(&answer->snapshot);
 }
 
-void steps_answer_close(struct steps_answer *answer)
+void database_answer_close(struct database_answer *answer)
 {
     array_close(&answer->steps);
     array_close(&answer->rows);

@@ -1,8 +1,9 @@
 /*
  * database: the databases that can be put on trial, and what each has to do for it.
  *
- * To add a database takes a row here and a file that defines it. Transactions are those of the built-in workloads: a
- * session gets their steps, some at a time, and answers each. It knows nothing of workloads, logs or histories.
+ * To add a database takes a row here and a file that defines it. Transactions are those of the
+ * built-in workloads: a session gets their steps, some at a time, and answers each. It knows
+ * nothing of workloads, logs or histories.
  */
 #ifndef RECORD_DATABASE_H
 #define RECORD_DATABASE_H
@@ -18,39 +19,40 @@
 
 /* --- What a session is asked ------------------------------------------------------------------ */
 
-enum step_kind { STEP_BEGIN, STEP_REQUEST, STEP_COMMIT, STEP_ABORT };
+enum database_step_kind { STEP_BEGIN, STEP_REQUEST, STEP_COMMIT, STEP_ABORT };
 
-struct step {
-    enum step_kind kind;
+struct database_step {
+    enum database_step_kind kind;
     struct builtin_request request; /* of STEP_REQUEST */
 };
 
 /* How the steps ended. */
-enum steps_end {
+enum database_end {
     STEPS_DONE,    /* all of them were answered */
     STEPS_REFUSED, /* the database rolled the transaction back; the reason is in `code` */
     STEPS_LOST,    /* the connection is gone, and what was not answered may have happened */
 };
 
 /* Of a read the row, or none; of a range those read, or as they are afterwards, or their keys. */
-struct step_answer {
+struct database_step_answer {
     int64_t invoked_ns, completed_ns; /* of the monotonic clock */
     uint32_t first, count;            /* rows; of a list its elements */
     bool is_there;                    /* a read found its item, list or row */
 };
 
 /*
- * What the database says of the transaction besides. A snapshot is a text as in record/visibility.h.
+ * What the database says of the transaction besides. A snapshot is a text as in
+ * record/commit_ranks.h.
  */
-struct steps_answer {
-    enum steps_end end;
-    char code[16]; /* why it was refused: an SQLSTATE, or the database's own name for it */
+struct database_answer {
+    enum database_end end;
+    char code[16];       /* why it was refused: an SQLSTATE, or the database's own name for it */
     uint32_t step_count; /* that were answered */
-    ARRAY(struct step_answer) steps;
+    ARRAY(struct database_step_answer) steps;
     ARRAY(struct builtin_row) rows;
     ARRAY(int64_t) elements;
-    uint64_t xid;                  /* 0: unknown, or it has written nothing */
-    struct buffer snapshot;        /* empty: unknown */
+    uint64_t xid;           /* 0: unknown, or it has written nothing */
+    struct buffer snapshot; /* empty: unknown */
 };
 
 /* --- What the recording says ------------------------------------------------------------------ */
@@ -58,7 +60,7 @@ struct steps_answer {
 /* The one table of a workload: items, lists or rows. */
 struct stored_table {
     enum workload_shape shape;
-    const char *name;                                 /* in the database */
+    const char *name;                                   /* in the database */
     const char *key_column, *value_column, *tag_column; /* tag_column NULL: none */
 };
 
@@ -93,21 +95,24 @@ struct database_options {
 };
 
 struct database {
-    const char *name;    /* as on the command line */
+    const char *name; /* as on the command line */
     const char *title;
-    const char *package; /* of Debian, that has its server or library */
-    const char *gives;   /* what it can be asked for, in a line */
+    const char *package;      /* of Debian, that has its server or library */
+    const char *gives;        /* what it can be asked for, in a line */
     const char *const *modes; /* ways to run it, ending in NULL; or NULL */
-    uint64_t levels;     /* that sessions can ask for */
-    bool has_server;     /* that can be killed */
-    bool certifies;      /* its own order can be recovered */
-    bool shows_lists;    /* it has a type for lists */
+    uint64_t levels;          /* that sessions can ask for */
+    bool has_server;          /* that can be killed */
+    bool certifies;           /* its own order can be recovered */
+    bool shows_lists;         /* it has a type for lists */
 
     /* The profile that the checker interval may know of it at that level; NULL: it has none. */
     const char *(*profile)(enum level);
 
-    /* Starts the server, if need be, and says its version. Closed by stop(), whatever the status. */
-    enum status (*start)(void **server, const struct database_options *, struct buffer *version, struct error *);
+    /*
+     * Starts the server, if need be, and says its version. Closed by stop(), whatever the status.
+     */
+    enum status (*start)(void **server, const struct database_options *, struct buffer *version,
+                         struct error *);
     /* The empty table, and its first rows. */
     enum status (*load)(void *server, const struct builtin *, struct error *);
     /* Kills all its processes at once, and starts it again; NULL: it cannot. */
@@ -118,7 +123,8 @@ struct database {
     /* STATUS_IO: not now; there may be a connection later. */
     enum status (*open)(void **session, void *server, struct error *);
     /* An error ends the whole recording: what is refused or lost is an answer. */
-    enum status (*steps)(void *session, const struct step *, uint32_t count, struct steps_answer *, struct error *);
+    enum status (*steps)(void *session, const struct database_step *, uint32_t count,
+                         struct database_answer *, struct error *);
     void (*close)(void *session);
 
     /* When all sessions have ended. NULL: it cannot. */
@@ -142,11 +148,15 @@ const struct database *database_find(struct text name);
 /* "SELECT key, value FROM ordeal_items": for those that speak SQL. */
 void database_print_columns(const struct stored_table *, struct buffer *);
 
-MUST_USE enum status steps_answer_row(struct steps_answer *, struct step_answer *, struct builtin_row, struct error *);
-MUST_USE enum status steps_answer_element(struct steps_answer *, struct step_answer *, int64_t, struct error *);
+MUST_USE enum status database_answer_row(struct database_answer *, struct database_step_answer *,
+                                         struct builtin_row, struct error *);
+MUST_USE enum status database_answer_element(struct database_answer *,
+                                             struct database_step_answer *, int64_t,
+                                             struct error *);
 /* Elements as "1,2,3", in braces or not. False: they are something else. */
-MUST_USE enum status steps_answer_list(struct steps_answer *, struct step_answer *, struct text, struct error *);
-void steps_answer_clear(struct steps_answer *);
-void steps_answer_close(struct steps_answer *);
+MUST_USE enum status database_answer_list(struct database_answer *, struct database_step_answer *,
+                                          struct text, struct error *);
+void database_answer_clear(struct database_answer *);
+void database_answer_close(struct database_answer *);
 
 #endif

@@ -120,7 +120,9 @@ static void remove_folder(const char *folder)
 
 /* --- The watchdog ----------------------------------------------------------------------------- */
 
-/* Gets the server's pid whenever it changes; the end of the pipe is our end. A last 0 dismisses it. */
+/*
+ * Gets the server's pid whenever it changes; the end of the pipe is our end. A last 0 dismisses it.
+ */
 static void watch(const char *folder, int pipe_end)
 {
     pid_t pid = 0, next;
@@ -162,7 +164,9 @@ static void close_all_but(int kept)
             close(fd);
 }
 
-/* Twice forked, so that it is not our child: whoever waits for all children does not wait for it. */
+/*
+ * Twice forked, so that it is not our child: whoever waits for all children does not wait for it.
+ */
 static enum status start_watchdog(struct own_server *s, struct error *err)
 {
     int ends[2];
@@ -218,7 +222,8 @@ enum status own_server_open(struct own_server *s, struct error *err)
         base = "/tmp";
     snprintf(s->folder, sizeof s->folder, "%s/ordeal-XXXXXX", base);
     if (!mkdtemp(s->folder)) {
-        enum status status = error_set(err, STATUS_IO, "no folder for a server: %s: %s", s->folder, strerror(errno));
+        enum status status =
+            error_set(err, STATUS_IO, "no folder for a server: %s: %s", s->folder, strerror(errno));
 
         s->folder[0] = '\0';
         return status;
@@ -279,7 +284,8 @@ static void become(const struct own_server *s, const char *const *argv, const ch
         limit.rlim_cur = limit.rlim_max;
         setrlimit(RLIMIT_DATA, &limit);
     }
-    if (s->changes_user && (setgroups(0, NULL) != 0 || setgid(s->group) != 0 || setuid(s->user) != 0))
+    if (s->changes_user &&
+        (setgroups(0, NULL) != 0 || setgid(s->group) != 0 || setuid(s->user) != 0))
         _exit(127);
     if (chdir(s->folder) != 0)
         _exit(127);
@@ -287,18 +293,20 @@ static void become(const struct own_server *s, const char *const *argv, const ch
     _exit(127);
 }
 
-static enum status spawn(struct own_server *s, const char *const *argv, pid_t *pid, struct error *err)
+static enum status spawn(struct own_server *s, const char *const *argv, pid_t *pid,
+                         struct error *err)
 {
     char log[OWN_SERVER_PATH_SIZE + 64];
+    bool is_theirs;
     int made;
 
     path_in(s, "log", log);
     made = open(log, O_WRONLY | O_CREAT | O_APPEND, 0600);
-    if (made >= 0) {
-        if (s->changes_user && fchown(made, s->user, s->group) != 0)
-            made = made; /* then the program cannot write there, and ends */
+    is_theirs = made >= 0 && (!s->changes_user || fchown(made, s->user, s->group) == 0);
+    if (made >= 0)
         close(made);
-    }
+    if (!is_theirs)
+        return error_set(err, STATUS_IO, "%s: %s", log, strerror(errno));
     *pid = fork();
     if (*pid == 0)
         become(s, argv, log);
@@ -372,7 +380,8 @@ void own_server_last_words(const struct own_server *s, char *to, size_t size)
     fclose(log);
 }
 
-enum status own_server_write(struct own_server *s, const char *name, const char *text, struct error *err)
+enum status own_server_write(struct own_server *s, const char *name, const char *text,
+                             struct error *err)
 {
     char path[OWN_SERVER_PATH_SIZE + 64];
     FILE *file;

@@ -1,5 +1,6 @@
 /*
- * own_server: a server of our own, its private folder, and the watchdog that takes both away if we cannot.
+ * own_server: a server of our own, its private folder, and the watchdog that takes both away if we
+ * cannot.
  *
  *     TRY(own_server_open(&server, err));                a folder, which the server's user owns
  *     TRY(own_server_run(&server, argv, err));           a program that ends: initdb
@@ -7,9 +8,9 @@
  *     ... own_server_is_alive(&server) ... own_server_kill(&server) ... own_server_start(...) again ...
  *     own_server_close(&server);
  *
- * As root, programs run as the user `postgres`, or else `nobody`: servers refuse to be root. A watchdog process holds
- * a pipe to us; if we end in whatever way, it kills the server and removes the folder. Everything that the
- * programs print goes to FOLDER/log.
+ * As root, programs run as the user `postgres`, or else `nobody`: servers refuse to be root. A
+ * watchdog process holds a pipe to us; if we end in whatever way, it kills the server and removes
+ * the folder. Everything that the programs print goes to FOLDER/log.
  */
 #ifndef RECORD_OWN_SERVER_H
 #define RECORD_OWN_SERVER_H
@@ -23,7 +24,7 @@
 
 struct own_server {
     char folder[OWN_SERVER_PATH_SIZE]; /* empty: it is not open */
-    pid_t pid;                     /* 0: none runs */
+    pid_t pid;                         /* 0: none runs */
     pid_t watchdog;
     int watchdog_pipe;
     uid_t user; /* that programs run as, */
@@ -45,6 +46,7 @@ MUST_USE enum status own_server_kill(struct own_server *, struct error *);
 void own_server_last_words(const struct own_server *, char *to, size_t size);
 
 /* Adds to a file of its folder. */
-MUST_USE enum status own_server_write(struct own_server *, const char *name, const char *text, struct error *);
+MUST_USE enum status own_server_write(struct own_server *, const char *name, const char *text,
+                                      struct error *);
 
 #endif

@@ -1,10 +1,11 @@
 /*
  * postgres: PostgreSQL on trial, a server of our own or one that is there.
  *
- * A transaction's steps are sent as one pipeline, so that a batch costs one round trip. Its own order is recovered
- * from logical decoding (test_decoding): which transactions committed, in the order of the log, and what they wrote. The order of
- * the log is not the order of visibility; a transaction's snapshot (xmin:xmax:xip) says what it saw. It comes
- * with the commit, without a round trip of its own.
+ * A transaction's steps are sent as one pipeline, so that a batch costs one round trip. Its own
+ * order is recovered from logical decoding (test_decoding): which transactions committed, in the
+ * order of the log, and what they wrote. The order of the log is not the order of visibility; a
+ * transaction's snapshot (xmin:xmax:xip) says what it saw. It comes with the commit, without a
+ * round trip of its own.
  */
 #include "record/database.h"
 
@@ -96,43 +97,51 @@ static enum status find_programs(struct postgres *p, struct error *err)
     glob_t found;
 
     if (p->options.binaries) {
-        if (strlen(p->options.binaries) >= sizeof p->programs || !has_program(p->options.binaries, "initdb") ||
+        if (strlen(p->options.binaries) >= sizeof p->programs ||
+            !has_program(p->options.binaries, "initdb") ||
             !has_program(p->options.binaries, "postgres"))
-            return error_set(err, STATUS_BAD_INPUT, "--binaries %.200s has no initdb and postgres", p->options.binaries);
+            return error_set(err, STATUS_BAD_INPUT, "--binaries %.200s has no initdb and postgres",
+                             p->options.binaries);
         snprintf(p->programs, sizeof p->programs, "%s", p->options.binaries);
         return STATUS_OK;
     }
     if (glob("/usr/lib/postgresql/*/bin", 0, NULL, &found) == 0) {
         for (size_t i = found.gl_pathc; i-- > 0 && p->programs[0] == '\0';)
-            if (strlen(found.gl_pathv[i]) < sizeof p->programs && has_program(found.gl_pathv[i], "initdb") &&
+            if (strlen(found.gl_pathv[i]) < sizeof p->programs &&
+                has_program(found.gl_pathv[i], "initdb") &&
                 has_program(found.gl_pathv[i], "postgres"))
                 snprintf(p->programs, sizeof p->programs, "%s", found.gl_pathv[i]);
         globfree(&found);
     }
     if (p->programs[0] == '\0')
         return error_set(err, STATUS_IO,
-                         "there is no PostgreSQL server on this machine: install the package postgresql, or name "
+                         "there is no PostgreSQL server on this machine: install the package "
+                         "postgresql, or name "
                          "its programs with --binaries or a server with --connect");
     return STATUS_OK;
 }
 
 /*
- * fsync is off: a killed process loses nothing that it has written, only a machine that loses power does, and no fault here
- * does that. A hot standby's default of isolation would be in the way, so sessions ask for theirs.
+ * fsync is off: a killed process loses nothing that it has written, only a machine that loses power
+ * does, and no fault here does that. A hot standby's default of isolation would be in the way, so
+ * sessions ask for theirs.
  */
 static enum status make_cluster(struct postgres *p, struct error *err)
 {
     char program[OWN_SERVER_PATH_SIZE + 32], data[OWN_SERVER_PATH_SIZE + 32], settings[1024];
-    const char *argv[] = { program, "-D", data, "-U", "ordeal", "-A", "trust", "-N", "--locale=C", "-E", "UTF8", NULL };
+    const char *argv[] = { program, "-D", data,         "-U", "ordeal", "-A",
+                           "trust", "-N", "--locale=C", "-E", "UTF8",   NULL };
 
     snprintf(program, sizeof program, "%s/initdb", p->programs);
     snprintf(data, sizeof data, "%s/data", p->server.folder);
     TRY(own_server_run(&p->server, argv, err));
-    snprintf(settings, sizeof settings,
-             "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\nfsync = off\n"
-             "wal_level = logical\nmax_wal_senders = 4\nmax_replication_slots = 4\nlog_min_messages = fatal\n"
-             "full_page_writes = off\n",
-             p->server.folder, (unsigned)p->options.clients + 10);
+    snprintf(
+        settings, sizeof settings,
+        "listen_addresses = ''\nunix_socket_directories = '%s'\nmax_connections = %u\nfsync = off\n"
+        "wal_level = logical\nmax_wal_senders = 4\nmax_replication_slots = 4\nlog_min_messages = "
+        "fatal\n"
+        "full_page_writes = off\n",
+        p->server.folder, (unsigned)p->options.clients + 10);
     return own_server_write(&p->server, "data/postgresql.conf", settings, err);
 }
 
@@ -187,12 +196,13 @@ static enum status examine_strange_server(struct postgres *p, struct error *err)
     TRY(ask(p->control, "SHOW wal_level", level, sizeof level, err));
     if (p->options.certifies && strcmp(level, "logical") != 0)
         return error_set(err, STATUS_BAD_INPUT,
-                         "--certificate needs a server with wal_level = logical; this one has %s", level);
+                         "--certificate needs a server with wal_level = logical; this one has %s",
+                         level);
     return STATUS_OK;
 }
 
-static enum status postgres_start(void **server, const struct database_options *options, struct buffer *version,
-                                  struct error *err)
+static enum status postgres_start(void **server, const struct database_options *options,
+                                  struct buffer *version, struct error *err)
 {
     struct postgres *p = calloc(1, sizeof *p);
 
@@ -202,12 +212,14 @@ static enum status postgres_start(void **server, const struct database_options *
     p->options = *options;
     if (options->connect) {
         if (strlen(options->connect) >= sizeof p->conninfo)
-            return error_set(err, STATUS_BAD_INPUT, "--connect is longer than %zu bytes", sizeof p->conninfo - 1);
+            return error_set(err, STATUS_BAD_INPUT, "--connect is longer than %zu bytes",
+                             sizeof p->conninfo - 1);
         snprintf(p->conninfo, sizeof p->conninfo, "%s", options->connect);
     } else {
         TRY(find_programs(p, err));
         TRY(own_server_open(&p->server, err));
-        snprintf(p->conninfo, sizeof p->conninfo, "host=%s user=ordeal dbname=postgres", p->server.folder);
+        snprintf(p->conninfo, sizeof p->conninfo, "host=%s user=ordeal dbname=postgres",
+                 p->server.folder);
         TRY(make_cluster(p, err));
         TRY(start_server(p, err));
     }
@@ -259,15 +271,15 @@ static enum status ask_buffer(PGconn *conn, struct buffer *sql, struct error *er
 
 static void print_table(const struct stored_table *t, struct buffer *sql)
 {
-    buffer_print(sql, "CREATE TABLE %s (%s bigint PRIMARY KEY, %s %s NOT NULL", t->name, t->key_column,
-                 t->value_column, t->shape == SHAPE_LISTS ? "bigint[]" : "bigint");
+    buffer_print(sql, "CREATE TABLE %s (%s bigint PRIMARY KEY, %s %s NOT NULL", t->name,
+                 t->key_column, t->value_column, t->shape == SHAPE_LISTS ? "bigint[]" : "bigint");
     if (t->tag_column)
         buffer_print(sql, ", %s bigint NOT NULL", t->tag_column);
     buffer_print(sql, ")");
 }
 
-static void print_rows(const struct stored_table *t, const struct builtin *builtin, uint64_t from, uint64_t to,
-                       struct buffer *sql)
+static void print_rows(const struct stored_table *t, const struct builtin *builtin, uint64_t from,
+                       uint64_t to, struct buffer *sql)
 {
     buffer_print(sql, "INSERT INTO %s VALUES ", t->name);
     for (uint64_t i = from; i < to; i++) {
@@ -283,8 +295,10 @@ static void print_rows(const struct stored_table *t, const struct builtin *built
 
 static enum status make_slot(struct postgres *p, struct error *err)
 {
-    TRY(ask(p->control, p->options.connect ? "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding', true)"
-                                           : "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding')",
+    TRY(ask(p->control,
+            p->options.connect
+                ? "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding', true)"
+                : "SELECT pg_create_logical_replication_slot('ordeal', 'test_decoding')",
             NULL, 0, err));
     p->has_slot = true;
     return STATUS_OK;
@@ -347,12 +361,15 @@ static void print_statement(const struct stored_table *t, const char *name, stru
     case 'i': /* insert */
         buffer_print(sql, "INSERT INTO %s VALUES ($1, $2%s)", t->name, t->tag_column ? ", $3" : "");
         if (name[0] == 'w')
-            buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = $2", t->key_column, t->value_column);
+            buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = $2", t->key_column,
+                         t->value_column);
         if (name[0] == 'w' && t->tag_column)
             buffer_print(sql, ", %s = $3", t->tag_column);
         return;
     case 'a': /* append */
-        buffer_print(sql, "INSERT INTO %s VALUES ($1, ARRAY[$2::bigint]) ON CONFLICT (%s) DO UPDATE SET %s = %s.%s || $2::bigint",
+        buffer_print(sql,
+                     "INSERT INTO %s VALUES ($1, ARRAY[$2::bigint]) ON CONFLICT (%s) DO UPDATE SET "
+                     "%s = %s.%s || $2::bigint",
                      t->name, t->key_column, t->value_column, t->name, t->value_column);
         return;
     case 's': /* select */
@@ -371,7 +388,9 @@ static void print_statement(const struct stored_table *t, const char *name, stru
     if (range)
         buffer_print(sql, " WHERE %s BETWEEN $1 AND $2", range);
     else
-        buffer_print(sql, " WHERE $1::bigint <= $2::bigint"); /* every row; the parameters are there as well */
+        buffer_print(
+            sql,
+            " WHERE $1::bigint <= $2::bigint"); /* every row; the parameters are there as well */
     if (name[0] != 's') {
         buffer_print(sql, " RETURNING ");
         database_print_columns(t, sql);
@@ -383,8 +402,8 @@ static enum status prepare_all(struct postgres_session *s, struct error *err)
     static const char *const of_shape[][14] = {
         [SHAPE_ITEMS] = { "read", "write", NULL },
         [SHAPE_LISTS] = { "read", "append", NULL },
-        [SHAPE_ROWS] = { "read", "write", "insert", "select0", "select1", "select2", "update0", "update1", "update2",
-                         "delete0", "delete1", "delete2", NULL },
+        [SHAPE_ROWS] = { "read", "write", "insert", "select0", "select1", "select2", "update0",
+                         "update1", "update2", "delete0", "delete1", "delete2", NULL },
     };
     const struct stored_table *t = &s->server->options.table;
     enum status status = STATUS_OK;
@@ -440,20 +459,20 @@ static enum status postgres_open(void **session, void *server, struct error *err
 #define PARAMETERS_MAX 4
 
 /* Numbers as text, as libpq wants them. */
-struct parameters {
+struct query_parameters {
     char texts[PARAMETERS_MAX][24];
     const char *at[PARAMETERS_MAX];
     int count;
 };
 
-static void add_parameter(struct parameters *p, int64_t number)
+static void add_parameter(struct query_parameters *p, int64_t number)
 {
     snprintf(p->texts[p->count], sizeof p->texts[0], "%" PRId64, number);
     p->at[p->count] = p->texts[p->count];
     p->count++;
 }
 
-static bool send_prepared(PGconn *conn, const char *name, const struct parameters *p)
+static bool send_prepared(PGconn *conn, const char *name, const struct query_parameters *p)
 {
     return PQsendQueryPrepared(conn, name, p->count, p->at, NULL, NULL, 0) == 1;
 }
@@ -465,7 +484,7 @@ static bool send_by_range(const struct postgres_session *s, const struct builtin
         [BUILTIN_UPDATE] = { "update0", "update1", "update2" },
         [BUILTIN_DELETE] = { "delete0", "delete1", "delete2" },
     };
-    struct parameters p = { .count = 0 };
+    struct query_parameters p = { .count = 0 };
 
     add_parameter(&p, r->column == BUILTIN_NO_COLUMN ? 0 : r->low);
     add_parameter(&p, r->column == BUILTIN_NO_COLUMN ? 0 : r->high);
@@ -478,7 +497,7 @@ static bool send_by_range(const struct postgres_session *s, const struct builtin
 
 static bool send_request(const struct postgres_session *s, const struct builtin_request *r)
 {
-    struct parameters p = { .count = 0 };
+    struct query_parameters p = { .count = 0 };
 
     add_parameter(&p, (int64_t)r->key);
     if (r->kind == BUILTIN_READ)
@@ -498,13 +517,18 @@ static bool send_text(PGconn *conn, const char *sql)
     return PQsendQueryParams(conn, sql, 0, NULL, NULL, NULL, NULL, 0) == 1;
 }
 
-/* What the batch asks for besides: the snapshot before a commit, the xid behind what may have written. */
-static bool wants_snapshot(const struct postgres_session *s, const struct step *steps, uint32_t count)
+/*
+ * What the batch asks for besides: the snapshot before a commit, the xid behind what may have
+ * written.
+ */
+static bool wants_snapshot(const struct postgres_session *s, const struct database_step *steps,
+                           uint32_t count)
 {
     return s->server->options.certifies && steps[count - 1].kind != STEP_ABORT;
 }
 
-static bool send_steps(const struct postgres_session *s, const struct step *steps, uint32_t count)
+static bool send_steps(const struct postgres_session *s, const struct database_step *steps,
+                       uint32_t count)
 {
     bool snapshot = wants_snapshot(s, steps, count);
     bool is_sent = true;
@@ -535,8 +559,8 @@ static bool send_steps(const struct postgres_session *s, const struct step *step
 enum postgres_word { WORD_FINE, WORD_REFUSED, WORD_SKIPPED, WORD_LOST, WORD_WRONG };
 
 /*
- * Class 40: rolled back (serialization, deadlock). 23505: a key was there. 57014: cancelled; 55P03: a lock was not
- * to be had. 08, 57P and an answer without a state: the connection ends.
+ * Class 40: rolled back (serialization, deadlock). 23505: a key was there. 57014: cancelled; 55P03:
+ * a lock was not to be had. 08, 57P and an answer without a state: the connection ends.
  */
 static enum postgres_word word_of(const PGresult *result, char *code, size_t size)
 {
@@ -552,8 +576,8 @@ static enum postgres_word word_of(const PGresult *result, char *code, size_t siz
     if (!state || strncmp(state, "08", 2) == 0 || strncmp(state, "57P", 3) == 0)
         return WORD_LOST;
     snprintf(code, size, "%s", state);
-    if (strncmp(state, "40", 2) == 0 || strcmp(state, "23505") == 0 || strcmp(state, "57014") == 0 ||
-        strcmp(state, "55P03") == 0)
+    if (strncmp(state, "40", 2) == 0 || strcmp(state, "23505") == 0 ||
+        strcmp(state, "57014") == 0 || strcmp(state, "55P03") == 0)
         return WORD_REFUSED;
     return WORD_WRONG;
 }
@@ -578,8 +602,9 @@ static int64_t number_at(const PGresult *result, int row, int column)
     return strtoll(PQgetvalue(result, row, column), NULL, 10);
 }
 
-static enum status take_rows(const struct postgres_session *s, const PGresult *result, struct steps_answer *answer,
-                             struct step_answer *step, struct error *err)
+static enum status take_rows(const struct postgres_session *s, const PGresult *result,
+                             struct database_answer *answer, struct database_step_answer *step,
+                             struct error *err)
 {
     bool is_list = s->server->options.table.shape == SHAPE_LISTS;
     bool has_tag = s->server->options.table.tag_column != NULL;
@@ -588,15 +613,15 @@ static enum status take_rows(const struct postgres_session *s, const PGresult *r
         struct builtin_row row = { .key = (uint64_t)number_at(result, i, 0) };
 
         if (is_list)
-            return steps_answer_list(answer, step, text_of(PQgetvalue(result, i, 1)), err);
+            return database_answer_list(answer, step, text_of(PQgetvalue(result, i, 1)), err);
         row.value = number_at(result, i, 1);
         row.tag = has_tag ? number_at(result, i, 2) : 0;
-        TRY(steps_answer_row(answer, step, row, err));
+        TRY(database_answer_row(answer, step, row, err));
     }
     return STATUS_OK;
 }
 
-static enum status take_snapshot(const PGresult *result, struct steps_answer *answer)
+static enum status take_snapshot(const PGresult *result, struct database_answer *answer)
 {
     buffer_clear(&answer->snapshot);
     buffer_text(&answer->snapshot, text_of(PQgetvalue(result, 0, 0)));
@@ -611,8 +636,8 @@ static bool is_rolled_back(const PGresult *result)
     return strcmp(PQcmdStatus((PGresult *)result), "ROLLBACK") == 0;
 }
 
-static enum status take_word(enum postgres_word word, const PGresult *result, struct steps_answer *answer,
-                             struct error *err)
+static enum status take_word(enum postgres_word word, const PGresult *result,
+                             struct database_answer *answer, struct error *err)
 {
     if (word == WORD_WRONG)
         return refuse("a statement of the workload", PQresultErrorMessage(result), err);
@@ -624,12 +649,14 @@ static enum status take_word(enum postgres_word word, const PGresult *result, st
 }
 
 /* The result of a step, or of the question for the snapshot, if `step` is NULL. */
-static enum status take_result(const struct postgres_session *s, const struct step *step, int64_t invoked_ns,
-                               struct steps_answer *answer, struct error *err)
+static enum status take_result(const struct postgres_session *s, const struct database_step *step,
+                               int64_t invoked_ns, struct database_answer *answer,
+                               struct error *err)
 {
     PGresult *result = next_result(s->conn);
     enum postgres_word word = word_of(result, answer->code, sizeof answer->code);
-    struct step_answer taken = { .invoked_ns = invoked_ns, .completed_ns = wall_clock_ns() };
+    struct database_step_answer taken = { .invoked_ns = invoked_ns,
+                                          .completed_ns = wall_clock_ns() };
     enum status status = STATUS_OK;
 
     if (word != WORD_FINE) {
@@ -650,7 +677,7 @@ static enum status take_result(const struct postgres_session *s, const struct st
 }
 
 /* After a refusal the transaction is still there, and failed. */
-static enum status end_failed(const struct postgres_session *s, struct steps_answer *answer)
+static enum status end_failed(const struct postgres_session *s, struct database_answer *answer)
 {
     PGresult *result;
 
@@ -668,8 +695,8 @@ static enum status end_failed(const struct postgres_session *s, struct steps_ans
     return STATUS_OK;
 }
 
-static enum status postgres_steps(void *session, const struct step *steps, uint32_t count, struct steps_answer *answer,
-                                  struct error *err)
+static enum status postgres_steps(void *session, const struct database_step *steps, uint32_t count,
+                                  struct database_answer *answer, struct error *err)
 {
     const struct postgres_session *s = session;
     bool snapshot = wants_snapshot(s, steps, count);
@@ -702,7 +729,7 @@ static enum status take_changes(PGconn *conn, struct decoding *decoding, struct 
 
     for (PGresult *result = PQgetResult(conn); result; result = PQgetResult(conn)) {
         if (status == STATUS_OK && PQresultStatus(result) == PGRES_SINGLE_TUPLE)
-            status = decoding_line(decoding, text_of(PQgetvalue(result, 0, 0)), err);
+            status = postgres_decoding_line(decoding, text_of(PQgetvalue(result, 0, 0)), err);
         else if (status == STATUS_OK && PQresultStatus(result) != PGRES_TUPLES_OK)
             status = refuse("logical decoding", PQresultErrorMessage(result), err);
         PQclear(result);
@@ -717,9 +744,11 @@ static enum status postgres_recover(void *server, struct recovered_order *order,
     char now[32];
 
     assert(p->has_slot);
-    TRY(ask(p->control, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text", now, sizeof now, err));
+    TRY(ask(p->control, "SELECT pg_snapshot_xmax(pg_current_snapshot())::text", now, sizeof now,
+            err));
     decoding.xid_now = strtoull(now, NULL, 10);
-    if (PQsendQuery(p->control, "SELECT data FROM pg_logical_slot_get_changes('ordeal', NULL, NULL, 'skip-empty-xacts', '1')") != 1 ||
+    if (PQsendQuery(p->control, "SELECT data FROM pg_logical_slot_get_changes('ordeal', NULL, "
+                                "NULL, 'skip-empty-xacts', '1')") != 1 ||
         PQsetSingleRowMode(p->control) != 1)
         return refuse("logical decoding", PQerrorMessage(p->control), err);
     return take_changes(p->control, &decoding, err);
@@ -737,9 +766,11 @@ const struct database database_postgres = {
     .name = "postgres",
     .title = "PostgreSQL",
     .package = "postgresql",
-    .gives = "serializable, snapshot (its repeatable read), read-committed; every workload; kill -9;\n"
-             "           its own order, except at read-committed",
-    .levels = LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
+    .gives =
+        "serializable, snapshot (its repeatable read), read-committed; every workload; kill -9;\n"
+        "           its own order, except at read-committed",
+    .levels =
+        LEVEL_BIT(LEVEL_READ_COMMITTED) | LEVEL_BIT(LEVEL_SNAPSHOT) | LEVEL_BIT(LEVEL_SERIALIZABLE),
     .has_server = true,
     .certifies = true,
     .shows_lists = true,

@@ -14,7 +14,8 @@ static bool take(struct text *line, struct text prefix)
 
 static enum status refuse(struct text line, struct error *err)
 {
-    return error_set(err, STATUS_BAD_INPUT, "logical decoding says what is not understood: %.*s", TEXT_PRINT(line));
+    return error_set(err, STATUS_BAD_INPUT, "logical decoding says what is not understood: %.*s",
+                     TEXT_PRINT(line));
 }
 
 /* A number of the log is the lower half of a full one that is not in the future. */
@@ -72,7 +73,8 @@ static bool take_cell(struct text *line, const char *name, int64_t *value)
     return text_to_int64(cell, value);
 }
 
-static enum status change(struct decoding *d, struct text line, struct text whole, struct error *err)
+static enum status change(struct decoding *d, struct text line, struct text whole,
+                          struct error *err)
 {
     const struct stored_table *t = d->table;
     struct recovered_change c = { .kind = RECOVERED_ROW };
@@ -92,7 +94,7 @@ static enum status change(struct decoding *d, struct text line, struct text whol
     return array_push(&d->order->changes, c, err);
 }
 
-enum status decoding_line(struct decoding *d, struct text line, struct error *err)
+enum status postgres_decoding_line(struct decoding *d, struct text line, struct error *err)
 {
     struct text whole = line;
     struct recovered_commit *commit;

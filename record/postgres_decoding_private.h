@@ -19,6 +19,6 @@ struct decoding {
     bool is_open;                     /* between BEGIN and COMMIT */
 };
 
-MUST_USE enum status decoding_line(struct decoding *, struct text line, struct error *);
+MUST_USE enum status postgres_decoding_line(struct decoding *, struct text line, struct error *);
 
 #endif

@@ -19,7 +19,7 @@
 
 /* What the clients share. */
 struct record_stage {
-    const struct record_options *options;
+    const struct record_plan *options;
     const struct database *database;
     void *server;
     struct arena *arena;
@@ -38,12 +38,12 @@ struct record_stage {
 
 struct record_client {
     struct record_stage *stage;
-    struct log *log;
+    struct client_log *log;
     pthread_t thread;
     uint32_t number, incarnation;
     void *session;
-    struct steps_answer answer;
-    struct step *steps;
+    struct database_answer answer;
+    struct database_step *steps;
     bool is_running;
 };
 
@@ -102,8 +102,8 @@ static void note_sight(struct record_stage *stage, const struct builtin_txn *txn
 }
 
 /* A transaction is over: for the counts, and for the invariant. */
-static enum status note_end(struct record_client *c, const struct builtin_txn *txn, enum txn_status status,
-                            struct error *err)
+static enum status note_end(struct record_client *c, const struct builtin_txn *txn,
+                            enum txn_status status, struct error *err)
 {
     struct record_stage *stage = c->stage;
     struct recorded_run *r = stage->recording;
@@ -128,12 +128,12 @@ static enum status note_end(struct record_client *c, const struct builtin_txn *t
 /* --- One transaction -------------------------------------------------------------------------- */
 
 /* The requests of a transaction whose answers change nothing are all known at its beginning. */
-static uint32_t plan_all(const struct builtin_txn *begun, struct step *steps)
+static uint32_t plan_all(const struct builtin_txn *begun, struct database_step *steps)
 {
     struct builtin_txn txn = *begun;
     uint32_t count = 0;
 
-    steps[count++] = (struct step){ .kind = STEP_BEGIN };
+    steps[count++] = (struct database_step){ .kind = STEP_BEGIN };
     for (;;) {
         struct builtin_request request = builtin_next(&txn);
 
@@ -142,50 +142,56 @@ static uint32_t plan_all(const struct builtin_txn *begun, struct step *steps)
             return count;
         }
         assert(count + 1 < STEPS_MAX);
-        steps[count++] = (struct step){ STEP_REQUEST, request };
+        steps[count++] = (struct database_step){ STEP_REQUEST, request };
         builtin_answer(&txn, NULL, 0);
     }
 }
 
 /* The next steps that can be sent together. */
-static uint32_t plan_next(const struct builtin_txn *txn, bool is_first, struct step *steps)
+static uint32_t plan_next(const struct builtin_txn *txn, bool is_first, struct database_step *steps)
 {
     uint32_t count = 0;
     struct builtin_request request = builtin_next(txn);
 
     if (is_first)
-        steps[count++] = (struct step){ .kind = STEP_BEGIN };
+        steps[count++] = (struct database_step){ .kind = STEP_BEGIN };
     if (request.kind == BUILTIN_COMMIT || request.kind == BUILTIN_ABORT)
         steps[count++].kind = request.kind == BUILTIN_COMMIT ? STEP_COMMIT : STEP_ABORT;
     else
-        steps[count++] = (struct step){ STEP_REQUEST, request };
+        steps[count++] = (struct database_step){ STEP_REQUEST, request };
     return count;
 }
 
 /* Writes down what was asked, and goes on in the plan. */
-static enum status take_answers(struct record_client *c, struct builtin_txn *txn, uint32_t count, int64_t invoked_ns,
-                                struct error *err)
+static enum status take_answers(struct record_client *c, struct builtin_txn *txn, uint32_t count,
+                                int64_t invoked_ns, struct error *err)
 {
     for (uint32_t i = 0; i < count; i++) {
         bool is_answered = i < c->answer.step_count;
-        const struct step_answer *answer = is_answered ? &c->answer.steps.at[i] : NULL;
+        const struct database_step_answer *answer = is_answered ? &c->answer.steps.at[i] : NULL;
 
         if (c->steps[i].kind != STEP_REQUEST)
             continue;
         if (!is_answered && c->answer.end == STEPS_REFUSED)
             continue; /* it had no effect */
-        TRY(log_request(c->log, &c->steps[i].request, &c->answer, answer, invoked_ns, err));
+        TRY(client_log_request(c->log, &c->steps[i].request, &c->answer, answer, invoked_ns, err));
         if (is_answered)
-            builtin_answer(txn, answer->count > 0 && c->answer.rows.count > 0 ? c->answer.rows.at + answer->first : NULL,
+            builtin_answer(txn,
+                           answer->count > 0 && c->answer.rows.count > 0
+                               ? c->answer.rows.at + answer->first
+                               : NULL,
                            c->answer.rows.count > 0 ? answer->count : 0);
     }
-    return log_note(c->log, &c->answer, err);
+    return client_log_note(c->log, &c->answer, err);
 }
 
-/* Whether it is known what became of it; if the connection was lost, only before the commit was sent. */
+/*
+ * Whether it is known what became of it; if the connection was lost, only before the commit was
+ * sent.
+ */
 static enum txn_status status_of(const struct record_client *c, uint32_t count)
 {
-    enum step_kind last = c->steps[count - 1].kind;
+    enum database_step_kind last = c->steps[count - 1].kind;
 
     if (c->answer.end == STEPS_REFUSED)
         return TXN_ABORT;
@@ -194,8 +200,8 @@ static enum txn_status status_of(const struct record_client *c, uint32_t count)
     return last == STEP_COMMIT ? TXN_OK : TXN_ABORT;
 }
 
-static enum status run_attempt(struct record_client *c, uint64_t ordinal, uint32_t attempt, enum txn_status *outcome,
-                               struct error *err)
+static enum status run_attempt(struct record_client *c, uint64_t ordinal, uint32_t attempt,
+                               enum txn_status *outcome, struct error *err)
 {
     const struct builtin *builtin = &c->stage->builtin;
     bool is_planned = builtin_is_planned(builtin), is_first = true;
@@ -204,18 +210,18 @@ static enum status run_attempt(struct record_client *c, uint64_t ordinal, uint32
     struct builtin_txn txn;
 
     builtin_begin(&txn, builtin, c->number, ordinal, attempt);
-    TRY(log_begin(c->log, session, began_ns, err));
+    TRY(client_log_begin(c->log, session, began_ns, err));
     do {
         int64_t invoked_ns = wall_clock_ns();
 
         count = is_planned ? plan_all(&txn, c->steps) : plan_next(&txn, is_first, c->steps);
         is_first = false;
-        steps_answer_clear(&c->answer);
+        database_answer_clear(&c->answer);
         TRY(c->stage->database->steps(c->session, c->steps, count, &c->answer, err));
         TRY(take_answers(c, &txn, count, invoked_ns, err));
     } while (c->answer.end == STEPS_DONE && c->steps[count - 1].kind == STEP_REQUEST);
     *outcome = status_of(c, count);
-    log_end(c->log, *outcome, wall_clock_ns());
+    client_log_end(c->log, *outcome, wall_clock_ns());
     return note_end(c, &txn, *outcome, err);
 }
 
@@ -248,7 +254,8 @@ static enum status open_session(struct record_client *c, struct error *err)
         if (status == STATUS_OK)
             return STATUS_OK;
         close_session(c);
-        if (status != STATUS_IO || c->stage->options->kill_every_ns == 0 || wall_clock_ns() >= until)
+        if (status != STATUS_IO || c->stage->options->kill_every_ns == 0 ||
+            wall_clock_ns() >= until)
             return status;
         nap(10000000);
     }
@@ -257,14 +264,17 @@ static enum status open_session(struct record_client *c, struct error *err)
 /* Each transaction is due at its time, if there is a rate. */
 static void wait_for_turn(struct record_client *c, uint64_t ordinal)
 {
-    uint64_t rate = c->stage->options->rate, number = ordinal * c->stage->builtin.clients + c->number;
+    uint64_t rate = c->stage->options->rate,
+             number = ordinal * c->stage->builtin.clients + c->number;
     int64_t due;
 
     if (rate == 0)
         return;
     due = c->stage->began_ns + (int64_t)((unsigned __int128)number * 1000000000 / rate);
     while (!is_over(c->stage) && wall_clock_ns() < due)
-        nap(due - wall_clock_ns() > 10000000 ? 10000000 : due - wall_clock_ns() > 0 ? due - wall_clock_ns() : 0);
+        nap(due - wall_clock_ns() > 10000000 ? 10000000
+            : due - wall_clock_ns() > 0      ? due - wall_clock_ns()
+                                             : 0);
 }
 
 static enum status run_txn(struct record_client *c, uint64_t ordinal, struct error *err)
@@ -321,7 +331,8 @@ static enum status kill_server(struct record_stage *stage, struct error *err)
 }
 
 /* The first kill comes after half of the time between two. */
-static enum status watch_over(struct record_stage *stage, const atomic_uint *running, struct error *err)
+static enum status watch_over(struct record_stage *stage, const atomic_uint *running,
+                              struct error *err)
 {
     int64_t every = stage->options->kill_every_ns, next_kill = stage->began_ns + every / 2;
 
@@ -332,7 +343,8 @@ static enum status watch_over(struct record_stage *stage, const atomic_uint *run
             TRY(kill_server(stage, err));
             next_kill = wall_clock_ns() + every;
         }
-        progress_report(stage->options->progress, atomic_load(&stage->ended), stage->options->transactions);
+        progress_report(stage->options->progress, atomic_load(&stage->ended),
+                        stage->options->transactions);
         nap(5000000);
     }
     return STATUS_OK;
@@ -352,8 +364,8 @@ static void *running_main(void *context)
     return NULL;
 }
 
-static enum status start_clients(struct record_stage *stage, struct running_client *clients, atomic_uint *running,
-                                 struct error *err)
+static enum status start_clients(struct record_stage *stage, struct running_client *clients,
+                                 atomic_uint *running, struct error *err)
 {
     for (uint32_t i = 0; i < stage->builtin.clients; i++) {
         int code;
@@ -363,14 +375,16 @@ static enum status start_clients(struct record_stage *stage, struct running_clie
         code = pthread_create(&clients[i].client.thread, NULL, running_main, &clients[i]);
         if (code != 0) {
             atomic_fetch_sub(running, 1);
-            return error_set(err, STATUS_IO, "no thread for client %u: %s", (unsigned)i, strerror(code));
+            return error_set(err, STATUS_IO, "no thread for client %u: %s", (unsigned)i,
+                             strerror(code));
         }
         clients[i].client.is_running = true;
     }
     return STATUS_OK;
 }
 
-static enum status run_clients(struct record_stage *stage, struct running_client *clients, struct error *err)
+static enum status run_clients(struct record_stage *stage, struct running_client *clients,
+                               struct error *err)
 {
     atomic_uint running = 0;
     enum status status;
@@ -404,7 +418,8 @@ static int compare_keys(const void *a, const void *b)
 typedef ARRAY(uint64_t) key_list;
 
 /* Each key that was asked for, once. */
-static enum status list_keys(const struct record_stage *stage, const struct log *logs, key_list *keys, struct error *err)
+static enum status list_keys(const struct record_stage *stage, const struct client_log *logs,
+                             key_list *keys, struct error *err)
 {
     size_t kept = 0;
 
@@ -423,8 +438,8 @@ static enum status list_keys(const struct record_stage *stage, const struct log 
 }
 
 /* Everything in one transaction: rows by one statement, the others key by key. */
-static enum status plan_final(const struct record_stage *stage, const struct log *logs, struct step **steps,
-                              uint32_t *count, struct error *err)
+static enum status plan_final(const struct record_stage *stage, const struct client_log *logs,
+                              struct database_step **steps, uint32_t *count, struct error *err)
 {
     key_list keys = { 0 };
     bool by_rows = stage->table.shape == SHAPE_ROWS;
@@ -437,9 +452,12 @@ static enum status plan_final(const struct record_stage *stage, const struct log
     if (status == STATUS_OK) {
         (*steps)[(*count)++].kind = STEP_BEGIN;
         if (by_rows)
-            (*steps)[(*count)++] = (struct step){ STEP_REQUEST, { .kind = BUILTIN_SELECT, .column = BUILTIN_NO_COLUMN } };
+            (*steps)[(*count)++] =
+                (struct database_step){ STEP_REQUEST,
+                                        { .kind = BUILTIN_SELECT, .column = BUILTIN_NO_COLUMN } };
         for (size_t i = 0; i < keys.count; i++)
-            (*steps)[(*count)++] = (struct step){ STEP_REQUEST, { .kind = BUILTIN_READ, .key = keys.at[i] } };
+            (*steps)[(*count)++] =
+                (struct database_step){ STEP_REQUEST, { .kind = BUILTIN_READ, .key = keys.at[i] } };
         (*steps)[(*count)++].kind = STEP_COMMIT;
     }
     array_close(&keys);
@@ -453,7 +471,7 @@ static int compare_rows(const void *a, const void *b)
     return (x->key > y->key) - (x->key < y->key);
 }
 
-static void judge_final(struct record_stage *stage, struct steps_answer *answer)
+static void judge_final(struct record_stage *stage, struct database_answer *answer)
 {
     struct buffer sentence = { 0 };
 
@@ -472,40 +490,48 @@ static void judge_final(struct record_stage *stage, struct steps_answer *answer)
 /* Reads are sent so many at a time: a pipeline must not fill the buffers of both sides. */
 #define FINAL_STEPS 500
 
-static enum status read_back(struct record_client *c, const struct step *steps, uint32_t count, struct error *err)
+static enum status read_back(struct record_client *c, const struct database_step *steps,
+                             uint32_t count, struct error *err)
 {
-    struct steps_answer all = { .end = STEPS_DONE };
+    struct database_answer all = { .end = STEPS_DONE };
     enum status status = STATUS_OK;
 
-    TRY(log_begin(c->log, c->number + c->incarnation * RECORD_CLIENTS_MAX, wall_clock_ns(), err));
-    for (uint32_t from = 0; status == STATUS_OK && from < count && c->answer.end == STEPS_DONE; from += FINAL_STEPS) {
+    TRY(client_log_begin(c->log, c->number + c->incarnation * RECORD_CLIENTS_MAX, wall_clock_ns(),
+                         err));
+    for (uint32_t from = 0; status == STATUS_OK && from < count && c->answer.end == STEPS_DONE;
+         from += FINAL_STEPS) {
         uint32_t most = count - from < FINAL_STEPS ? count - from : FINAL_STEPS;
         int64_t invoked_ns = wall_clock_ns();
 
-        steps_answer_clear(&c->answer);
+        database_answer_clear(&c->answer);
         status = c->stage->database->steps(c->session, steps + from, most, &c->answer, err);
         for (uint32_t i = 0; status == STATUS_OK && i < c->answer.step_count; i++)
             if (steps[from + i].kind == STEP_REQUEST)
-                status = log_request(c->log, &steps[from + i].request, &c->answer, &c->answer.steps.at[i], invoked_ns, err);
+                status = client_log_request(c->log, &steps[from + i].request, &c->answer,
+                                            &c->answer.steps.at[i], invoked_ns, err);
         for (size_t i = 0; status == STATUS_OK && i < c->answer.rows.count; i++)
             status = array_push(&all.rows, c->answer.rows.at[i], err);
         if (status == STATUS_OK)
-            status = log_note(c->log, &c->answer, err);
+            status = client_log_note(c->log, &c->answer, err);
     }
     if (status == STATUS_OK && c->answer.end != STEPS_DONE)
-        status = error_set(err, STATUS_IO, "the last transaction, which reads everything back, failed: %s",
-                           c->answer.end == STEPS_LOST ? "the connection was lost" : c->answer.code);
-    log_end(c->log, status == STATUS_OK ? TXN_OK : TXN_UNKNOWN, wall_clock_ns());
+        status = error_set(
+            err, STATUS_IO, "the last transaction, which reads everything back, failed: %s",
+            c->answer.end == STEPS_LOST ? "the connection was lost" : c->answer.code);
+    client_log_end(c->log, status == STATUS_OK ? TXN_OK : TXN_UNKNOWN, wall_clock_ns());
     if (status == STATUS_OK)
         judge_final(c->stage, &all);
-    steps_answer_close(&all);
+    database_answer_close(&all);
     return status;
 }
 
-static enum status read_everything(struct record_stage *stage, struct log *logs, struct error *err)
+static enum status read_everything(struct record_stage *stage, struct client_log *logs,
+                                   struct error *err)
 {
-    struct record_client c = { .stage = stage, .log = &logs[stage->builtin.clients], .number = stage->builtin.clients };
-    struct step *steps;
+    struct record_client c = { .stage = stage,
+                               .log = &logs[stage->builtin.clients],
+                               .number = stage->builtin.clients };
+    struct database_step *steps;
     uint32_t count;
     enum status status;
 
@@ -514,7 +540,7 @@ static enum status read_everything(struct record_stage *stage, struct log *logs,
     if (status == STATUS_OK)
         status = read_back(&c, steps, count, err);
     close_session(&c);
-    steps_answer_close(&c.answer);
+    database_answer_close(&c.answer);
     free(steps);
     return status;
 }
@@ -528,7 +554,8 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static enum status measure(struct recorded_run *r, const struct log *logs, uint32_t count, struct error *err)
+static enum status measure(struct recorded_run *r, const struct client_log *logs, uint32_t count,
+                           struct error *err)
 {
     ARRAY(int64_t) times = { 0 };
     enum status status = STATUS_OK;
@@ -536,7 +563,8 @@ static enum status measure(struct recorded_run *r, const struct log *logs, uint3
     for (uint32_t i = 0; i < count; i++)
         for (size_t j = 0; status == STATUS_OK && j < logs[i].txns.count; j++)
             if (logs[i].txns.at[j].status == TXN_OK)
-                status = array_push(&times, logs[i].txns.at[j].completed_ns - logs[i].txns.at[j].invoked_ns, err);
+                status = array_push(
+                    &times, logs[i].txns.at[j].completed_ns - logs[i].txns.at[j].invoked_ns, err);
     if (status == STATUS_OK && times.count > 0) {
         qsort(times.at, times.count, sizeof *times.at, compare_times);
         r->latency_ns[0] = times.at[times.count / 2];
@@ -564,23 +592,28 @@ static void note_certificate(struct recorded_run *r)
 
     if (c->missing > 0) {
         snprintf(text, sizeof text,
-                 "clients were told that %" PRIu64 " transactions committed which the database's own log does not have; the first is T%" PRId64,
+                 "clients were told that %" PRIu64 " transactions committed which the database's "
+                                                   "own log does not have; the first is T%" PRId64,
                  c->missing, c->first_missing);
         add_finding(r, ANOMALY_FALSE_COMMIT, text);
     }
     if (c->aborted > 0) {
         snprintf(text, sizeof text,
-                 "clients were told that %" PRIu64 " transactions were rolled back which the database's own log has; the first is T%" PRId64,
+                 "clients were told that %" PRIu64 " transactions were rolled back which the "
+                                                   "database's own log has; the first is T%" PRId64,
                  c->aborted, c->first_aborted);
         add_finding(r, ANOMALY_FALSE_COMMIT, text);
     }
     if (c->strange > 0) {
-        snprintf(text, sizeof text, "the database's own log has %" PRIu64 " commits that no client has asked for", c->strange);
+        snprintf(text, sizeof text,
+                 "the database's own log has %" PRIu64 " commits that no client has asked for",
+                 c->strange);
         add_finding(r, ANOMALY_FALSE_COMMIT, text);
     }
 }
 
-static enum status make_history(struct record_stage *stage, const struct log *logs, struct error *err)
+static enum status make_history(struct record_stage *stage, const struct client_log *logs,
+                                struct error *err)
 {
     struct recorded_run *r = stage->recording;
     struct recovered_order order = { 0 };
@@ -608,14 +641,15 @@ static enum status make_history(struct record_stage *stage, const struct log *lo
     return status;
 }
 
-static enum status run_all(struct record_stage *stage, struct running_client *clients, struct log *logs,
-                           struct error *err)
+static enum status run_all(struct record_stage *stage, struct running_client *clients,
+                           struct client_log *logs, struct error *err)
 {
     TRY(stage->database->load(stage->server, &stage->builtin, err));
     TRY(run_clients(stage, clients, err));
     TRY(read_everything(stage, logs, err));
     TRY(measure(stage->recording, logs, stage->builtin.clients, err));
-    qsort(stage->recording->codes, stage->recording->code_count, sizeof stage->recording->codes[0], compare_codes);
+    qsort(stage->recording->codes, stage->recording->code_count, sizeof stage->recording->codes[0],
+          compare_codes);
     return make_history(stage, logs, err);
 }
 
@@ -623,7 +657,7 @@ static enum status run_with_clients(struct record_stage *stage, struct error *er
 {
     uint32_t count = stage->builtin.clients;
     struct running_client *clients = calloc(count, sizeof *clients);
-    struct log *logs = calloc(count + (size_t)1, sizeof *logs);
+    struct client_log *logs = calloc(count + (size_t)1, sizeof *logs);
     enum status status = STATUS_OK;
 
     if (!clients || !logs)
@@ -638,10 +672,10 @@ static enum status run_with_clients(struct record_stage *stage, struct error *er
         status = run_all(stage, clients, logs, err);
     for (uint32_t i = 0; clients && i < count; i++) {
         free(clients[i].client.steps);
-        steps_answer_close(&clients[i].client.answer);
+        database_answer_close(&clients[i].client.answer);
     }
     for (uint32_t i = 0; logs && i <= count; i++)
-        log_close(&logs[i]);
+        client_log_close(&logs[i]);
     free(clients);
     free(logs);
     return status;
@@ -656,16 +690,20 @@ static void name_table(struct record_stage *stage, const struct workload *worklo
         .shape = workload->shape,
         .name = stage->table_name,
         .key_column = rows ? rows->key_column : "key",
-        .value_column = rows ? rows->value_column : workload->shape == SHAPE_LISTS ? "elements" : "value",
+        .value_column = rows                             ? rows->value_column
+                        : workload->shape == SHAPE_LISTS ? "elements"
+                                                         : "value",
         .tag_column = rows ? rows->tag_column : NULL,
     };
     snprintf(stage->table_name, sizeof stage->table_name, "ordeal_%s",
-             rows ? rows->name : workload->shape == SHAPE_LISTS ? "lists" : "items");
+             rows                             ? rows->name
+             : workload->shape == SHAPE_LISTS ? "lists"
+                                              : "items");
 }
 
 static enum status run_on_server(struct record_stage *stage, struct error *err)
 {
-    const struct record_options *o = stage->options;
+    const struct record_plan *o = stage->options;
     struct database_options how = o->how;
     struct buffer version = { 0 };
     enum status status;
@@ -684,9 +722,11 @@ static enum status run_on_server(struct record_stage *stage, struct error *err)
     return status;
 }
 
-enum status record_run(struct recorded_run *r, const struct record_options *options, struct error *err)
+enum status record_run(struct recorded_run *r, const struct record_plan *options, struct error *err)
 {
-    struct record_stage stage = { .options = options, .database = options->database, .recording = r };
+    struct record_stage stage = { .options = options,
+                                  .database = options->database,
+                                  .recording = r };
     struct random_key key = random_key_of_seed(options->seed);
     struct arena arena;
     enum status status;
@@ -695,7 +735,8 @@ enum status record_run(struct recorded_run *r, const struct record_options *opti
     *r = (struct recorded_run){ 0 };
     TRY(arena_init(&arena, ARENA_BYTES, err));
     status = builtin_init(&stage.builtin, options->workload,
-                          (struct builtin_clients){ options->how.clients, ATTEMPTS_MAX }, &key, &arena, err);
+                          (struct builtin_clients){ options->how.clients, ATTEMPTS_MAX }, &key,
+                          &arena, err);
     if (status == STATUS_OK) {
         name_table(&stage, options->workload->workload);
         builtin_tally_init(&stage.tally, &stage.builtin);
@@ -708,7 +749,7 @@ enum status record_run(struct recorded_run *r, const struct record_options *opti
     return status;
 }
 
-void recorded_run_close(struct recorded_run *r)
+void record_run_close(struct recorded_run *r)
 {
     history_close(&r->history);
 }

@@ -1,13 +1,15 @@
 /*
- * record: puts a real database on trial: a workload's clients run on it, and what they saw becomes a history.
+ * record: puts a real database on trial: a workload's clients run on it, and what they saw becomes
+ * a history.
  *
  *     TRY(record_run(&recording, &options, err));
  *     ... recording.history, recording.certificate, recording.findings ...
- *     recorded_run_close(&recording);
+ *     record_run_close(&recording);
  *
- * Each client is a thread with a session and a log of its own, and runs one transaction after another. The same seed gives the
- * same transactions; which of them meet is the machine's affair, so that no recording can be repeated. At the end
- * one session reads everything back, in a transaction of its own.
+ * Each client is a thread with a session and a log of its own, and runs one transaction after
+ * another. The same seed gives the same transactions; which of them meet is the machine's affair,
+ * so that no recording can be repeated. At the end one session reads everything back, in a
+ * transaction of its own.
  */
 #ifndef RECORD_RECORD_H
 #define RECORD_RECORD_H
@@ -23,17 +25,17 @@
 #define RECORD_FINDINGS_MAX 8
 #define RECORD_CODES_MAX 16
 
-struct record_options {
+struct record_plan {
     const struct database *database;
     struct database_options how;
     const struct builtin_options *workload;
     uint64_t seed;
-    uint64_t transactions;     /* that are begun in all; 0: until the time is over */
-    int64_t for_ns;            /* 0: until all transactions are done */
-    uint64_t rate;             /* of transactions a second, of all clients together; 0: as fast as they can */
-    int64_t kill_every_ns;     /* 0: nobody kills the server */
-    bool judges_invariant;     /* the level that is promised keeps the workload's invariant */
-    const atomic_bool *stop;   /* or NULL */
+    uint64_t transactions; /* that are begun in all; 0: until the time is over */
+    int64_t for_ns;        /* 0: until all transactions are done */
+    uint64_t rate; /* of transactions a second, of all clients together; 0: as fast as they can */
+    int64_t kill_every_ns;   /* 0: nobody kills the server */
+    bool judges_invariant;   /* the level that is promised keeps the workload's invariant */
+    const atomic_bool *stop; /* or NULL */
     const struct progress *progress;
 };
 
@@ -51,7 +53,8 @@ struct recorded_run {
     struct history history;
     char version[200]; /* "PostgreSQL 15.18 ..." */
     uint64_t committed, aborted, unknown;
-    struct record_code codes[RECORD_CODES_MAX]; /* why transactions were rolled back, often ones first */
+    struct record_code
+        codes[RECORD_CODES_MAX]; /* why transactions were rolled back, often ones first */
     uint32_t code_count;
     uint64_t gave_up; /* rolled back by their own wish */
     int64_t ran_ns, recovered_ns;
@@ -63,8 +66,8 @@ struct recorded_run {
     uint32_t finding_count;
 };
 
-/* Closed by recorded_run_close(), whatever the status. */
-MUST_USE enum status record_run(struct recorded_run *, const struct record_options *, struct error *);
-void recorded_run_close(struct recorded_run *);
+/* Closed by record_run_close(), whatever the status. */
+MUST_USE enum status record_run(struct recorded_run *, const struct record_plan *, struct error *);
+void record_run_close(struct recorded_run *);
 
 #endif

@@ -7,15 +7,15 @@
 
 #include "base/map.h"
 #include "history/builder.h"
-#include "record/visibility.h"
+#include "record/commit_ranks.h"
 
 #define NO_COMMIT SIZE_MAX
 
 /* A transaction of a log, by the time of its invocation. */
 struct placed_txn {
-    const struct log *log;
+    const struct client_log *log;
     const struct log_txn *txn;
-    size_t commit; /* of the order; NO_COMMIT: none */
+    size_t commit;          /* of the order; NO_COMMIT: none */
     uint32_t next_with_xid; /* plus one; 0: none */
 };
 
@@ -24,8 +24,8 @@ struct record_teller {
     struct builder builder;
     uint32_t table;
     ARRAY(struct placed_txn) txns;
-    size_t *commit_txns;       /* by commit: its transaction, or NO_COMMIT */
-    struct visibility visibility;
+    size_t *commit_txns; /* by commit: its transaction, or NO_COMMIT */
+    struct commit_ranks visibility;
     struct buffer text;
     struct record_certificate *certificate;
 };
@@ -46,7 +46,7 @@ static int compare_begins(const void *a, const void *b)
 static enum status gather(struct record_teller *t, struct error *err)
 {
     for (uint32_t i = 0; i < t->source->log_count; i++) {
-        const struct log *log = &t->source->logs[i];
+        const struct client_log *log = &t->source->logs[i];
 
         for (size_t j = 0; j < log->txns.count; j++) {
             struct placed_txn txn = { log, &log->txns.at[j], NO_COMMIT, 0 };
@@ -61,13 +61,15 @@ static enum status gather(struct record_teller *t, struct error *err)
 
 static bool may_write(enum builtin_request_kind kind)
 {
-    return kind == BUILTIN_WRITE || kind == BUILTIN_APPEND || kind == BUILTIN_INSERT || kind == BUILTIN_UPDATE ||
-           kind == BUILTIN_DELETE;
+    return kind == BUILTIN_WRITE || kind == BUILTIN_APPEND || kind == BUILTIN_INSERT ||
+           kind == BUILTIN_UPDATE || kind == BUILTIN_DELETE;
 }
 
-static bool op_made(const struct placed_txn *t, const struct log_op *op, const struct recovered_change *c)
+static bool op_made(const struct placed_txn *t, const struct log_op *op,
+                    const struct recovered_change *c)
 {
-    if (!may_write(op->request.kind) || (op->request.kind == BUILTIN_DELETE) != (c->kind == RECOVERED_REMOVAL))
+    if (!may_write(op->request.kind) ||
+        (op->request.kind == BUILTIN_DELETE) != (c->kind == RECOVERED_REMOVAL))
         return false;
     if (c->kind == RECOVERED_ROW && op->request.value != c->value)
         return false;
@@ -107,7 +109,8 @@ struct unknown_writes {
     ARRAY(struct unknown_write) writes;
 };
 
-static enum status note_unknown(struct unknown_writes *u, const struct placed_txn *t, size_t number, struct error *err)
+static enum status note_unknown(struct unknown_writes *u, const struct placed_txn *t, size_t number,
+                                struct error *err)
 {
     for (uint64_t i = t->txn->first_op; i < t->txn->first_op + t->txn->op_count; i++) {
         const struct builtin_request *r = &t->log->ops.at[i].request;
@@ -124,7 +127,8 @@ static enum status note_unknown(struct unknown_writes *u, const struct placed_tx
     return STATUS_OK;
 }
 
-static size_t find_unknown(const struct record_teller *t, const struct unknown_writes *u, const struct recovered_change *c)
+static size_t find_unknown(const struct record_teller *t, const struct unknown_writes *u,
+                           const struct recovered_change *c)
 {
     uint64_t at = 0;
 
@@ -152,8 +156,8 @@ static size_t find_by_xid(const struct record_teller *t, const struct map *by_xi
     return NO_COMMIT;
 }
 
-static enum status index_txns(struct record_teller *t, struct map *by_xid, struct unknown_writes *unknown,
-                              struct error *err)
+static enum status index_txns(struct record_teller *t, struct map *by_xid,
+                              struct unknown_writes *unknown, struct error *err)
 {
     for (size_t i = 0; i < t->txns.count; i++) {
         struct placed_txn *txn = &t->txns.at[i];
@@ -201,7 +205,8 @@ static bool has_written(const struct placed_txn *t)
         const struct log_op *op = &t->log->ops.at[i];
 
         if (may_write(op->request.kind) &&
-            ((op->request.kind != BUILTIN_UPDATE && op->request.kind != BUILTIN_DELETE) || op->count > 0))
+            ((op->request.kind != BUILTIN_UPDATE && op->request.kind != BUILTIN_DELETE) ||
+             op->count > 0))
             return true;
     }
     return false;
@@ -221,8 +226,8 @@ static enum status match_commits(struct record_teller *t, struct error *err)
     for (size_t i = 0; status == STATUS_OK && i < commit_count; i++)
         match_commit(t, i, &by_xid, &unknown);
     for (size_t i = 0; status == STATUS_OK && i < t->txns.count; i++)
-        if (t->txns.at[i].txn->status == TXN_OK && t->txns.at[i].commit == NO_COMMIT && has_written(&t->txns.at[i]) &&
-            t->certificate->missing++ == 0)
+        if (t->txns.at[i].txn->status == TXN_OK && t->txns.at[i].commit == NO_COMMIT &&
+            has_written(&t->txns.at[i]) && t->certificate->missing++ == 0)
             t->certificate->first_missing = (int64_t)i + 1;
     map_close(&by_xid);
     map_close(&unknown.first);
@@ -241,9 +246,11 @@ static enum status order_commits(struct record_teller *t, struct error *err)
         for (size_t i = 0; i < order->commits.count; i++)
             xids[i] = order->commits.at[i].xid;
         for (size_t i = 0; i < t->txns.count; i++)
-            snapshots[i] = t->txns.at[i].txn->status == TXN_OK ? log_snapshot(t->txns.at[i].log, t->txns.at[i].txn)
-                                                               : TEXT("");
-        status = visibility_order(&t->visibility, xids, order->commits.count, snapshots, t->txns.count, err);
+            snapshots[i] = t->txns.at[i].txn->status == TXN_OK
+                               ? client_log_snapshot(t->txns.at[i].log, t->txns.at[i].txn)
+                               : TEXT("");
+        status = commit_ranks_find(&t->visibility, xids, order->commits.count, snapshots,
+                                   t->txns.count, err);
         t->certificate->misfits = t->visibility.misfits;
     } else {
         status = error_set(err, STATUS_OVER_LIMIT, "no memory for %zu snapshots", t->txns.count);
@@ -255,7 +262,8 @@ static enum status order_commits(struct record_teller *t, struct error *err)
 
 /* --- Keys and values -------------------------------------------------------------------------- */
 
-static enum status tell_key(struct record_teller *t, uint64_t key, uint32_t *number, struct error *err)
+static enum status tell_key(struct record_teller *t, uint64_t key, uint32_t *number,
+                            struct error *err)
 {
     buffer_clear(&t->text);
     builtin_print_key(t->source->builtin, key, &t->text);
@@ -263,8 +271,8 @@ static enum status tell_key(struct record_teller *t, uint64_t key, uint32_t *num
     return builder_key(&t->builder, (struct text){ t->text.at, t->text.count }, number, err);
 }
 
-static enum status tell_row(struct record_teller *t, const struct builtin_row *row, struct value *value,
-                            struct error *err)
+static enum status tell_row(struct record_teller *t, const struct builtin_row *row,
+                            struct value *value, struct error *err)
 {
     const struct stored_table *table = t->source->table;
     struct named_value cells[3] = {
@@ -291,7 +299,8 @@ static enum status tell_header(struct record_teller *t, struct error *err)
     t->table = HISTORY_NONE;
     if (table->shape != SHAPE_ROWS)
         return STATUS_OK;
-    TRY(builder_add_table(&t->builder, text_of(t->source->builtin->workload->table->name), &t->table, err));
+    TRY(builder_add_table(&t->builder, text_of(t->source->builtin->workload->table->name),
+                          &t->table, err));
     TRY(builder_add_column(&t->builder, text_of(table->key_column), TEXT("bigint"), err));
     TRY(builder_add_column(&t->builder, text_of(table->value_column), TEXT("bigint"), err));
     if (table->tag_column)
@@ -326,7 +335,8 @@ static bool is_answered(const struct log_op *op)
     return op->completed_ns != TIME_NEVER;
 }
 
-static enum status tell_read(struct record_teller *t, const struct log *log, const struct log_op *op, struct error *err)
+static enum status tell_read(struct record_teller *t, const struct client_log *log,
+                             const struct log_op *op, struct error *err)
 {
     struct value value = value_null();
     uint32_t key;
@@ -335,7 +345,8 @@ static enum status tell_read(struct record_teller *t, const struct log *log, con
     if (!is_answered(op))
         value = value_none();
     else if (op->is_there && t->source->table->shape == SHAPE_LISTS)
-        TRY(builder_list(&t->builder, op->count ? log->elements.at + op->first : NULL, op->count, &value, err));
+        TRY(builder_list(&t->builder, op->count ? log->elements.at + op->first : NULL, op->count,
+                         &value, err));
     else if (op->is_there)
         TRY(tell_row(t, &log->rows.at[op->first], &value, err));
     return builder_add_op(&t->builder, OP_READ, key, value, err);
@@ -354,8 +365,8 @@ static enum status tell_write(struct record_teller *t, const struct log_op *op, 
     return builder_add_op(&t->builder, OP_WRITE, key, value, err);
 }
 
-static enum status tell_where(struct record_teller *t, const struct builtin_request *r, uint32_t *where,
-                              struct error *err)
+static enum status tell_where(struct record_teller *t, const struct builtin_request *r,
+                              uint32_t *where, struct error *err)
 {
     const struct stored_table *table = t->source->table;
 
@@ -364,13 +375,14 @@ static enum status tell_where(struct record_teller *t, const struct builtin_requ
         return STATUS_OK;
     buffer_clear(&t->text);
     buffer_print(&t->text, "%s BETWEEN %" PRId64 " AND %" PRId64,
-                 r->column == BUILTIN_KEY_COLUMN ? table->key_column : table->value_column, r->low, r->high);
+                 r->column == BUILTIN_KEY_COLUMN ? table->key_column : table->value_column, r->low,
+                 r->high);
     TRY(buffer_status(&t->text, err));
     return builder_text(&t->builder, (struct text){ t->text.at, t->text.count }, where, err);
 }
 
-static enum status tell_statement_rows(struct record_teller *t, const struct log *log, const struct log_op *op,
-                                       struct error *err)
+static enum status tell_statement_rows(struct record_teller *t, const struct client_log *log,
+                                       const struct log_op *op, struct error *err)
 {
     for (uint64_t i = op->first; i < op->first + op->count; i++) {
         struct value value = value_null();
@@ -384,7 +396,8 @@ static enum status tell_statement_rows(struct record_teller *t, const struct log
     return STATUS_OK;
 }
 
-static enum status tell_inserted(struct record_teller *t, const struct log_op *op, struct error *err)
+static enum status tell_inserted(struct record_teller *t, const struct log_op *op,
+                                 struct error *err)
 {
     struct builtin_row row = { op->request.key, op->request.value, op->request.tag };
     struct value value;
@@ -403,8 +416,8 @@ static enum op_kind kind_of(enum builtin_request_kind kind)
                                     : OP_DELETE;
 }
 
-static enum status tell_statement(struct record_teller *t, const struct log *log, const struct log_op *op,
-                                  struct error *err)
+static enum status tell_statement(struct record_teller *t, const struct client_log *log,
+                                  const struct log_op *op, struct error *err)
 {
     struct statement statement = { .kind = kind_of(op->request.kind),
                                    .table = t->table,
@@ -425,7 +438,8 @@ static enum status tell_statement(struct record_teller *t, const struct log *log
     return builder_end_statement(&t->builder, err);
 }
 
-static enum status tell_op(struct record_teller *t, const struct log *log, const struct log_op *op, struct error *err)
+static enum status tell_op(struct record_teller *t, const struct client_log *log,
+                           const struct log_op *op, struct error *err)
 {
     int64_t began = t->source->began_ns;
 
@@ -456,8 +470,8 @@ static struct place place_of(int64_t rank, int64_t within, unsigned parts)
 }
 
 /*
- * A snapshot of rank k is the place [k+1], before all commits of rank k+1, [k+1,1], [k+1,2] and so on. One that only read
- * stands behind its snapshot and before those: [k+1,-n].
+ * A snapshot of rank k is the place [k+1], before all commits of rank k+1, [k+1,1], [k+1,2] and so
+ * on. One that only read stands behind its snapshot and before those: [k+1,-n].
  */
 static enum status tell_places(struct record_teller *t, size_t number, struct error *err)
 {
@@ -468,11 +482,12 @@ static enum status tell_places(struct record_teller *t, size_t number, struct er
         return STATUS_OK;
     rank = t->visibility.snapshot_ranks[number];
     if (txn->commit != NO_COMMIT && txn->txn->status != TXN_ABORT)
-        TRY(builder_set_ts(&t->builder,
-                           place_of(t->visibility.commit_ranks[txn->commit], (int64_t)txn->commit + 1, 2), err));
-    else if (txn->txn->status == TXN_OK && rank != VISIBILITY_NONE && !has_written(txn))
+        TRY(builder_set_ts(
+            &t->builder,
+            place_of(t->visibility.commit_ranks[txn->commit], (int64_t)txn->commit + 1, 2), err));
+    else if (txn->txn->status == TXN_OK && rank != COMMIT_RANKS_NONE && !has_written(txn))
         TRY(builder_set_ts(&t->builder, place_of((int64_t)rank + 1, -1 - (int64_t)number, 2), err));
-    if (txn->txn->status == TXN_OK && rank != VISIBILITY_NONE)
+    if (txn->txn->status == TXN_OK && rank != COMMIT_RANKS_NONE)
         TRY(builder_set_snapshot(&t->builder, place_of((int64_t)rank + 1, 0, 1), err));
     return STATUS_OK;
 }
@@ -482,9 +497,11 @@ static enum status tell_txn(struct record_teller *t, size_t number, struct error
     const struct placed_txn *txn = &t->txns.at[number];
     int64_t began = t->source->began_ns;
 
-    TRY(builder_begin_txn(&t->builder, (int64_t)number + 1, txn->txn->session, (enum txn_status)txn->txn->status, err));
-    TRY(builder_set_txn_at(&t->builder, txn->txn->invoked_ns - began,
-                           txn->txn->completed_ns == TIME_NEVER ? TIME_NEVER : txn->txn->completed_ns - began, err));
+    TRY(builder_begin_txn(&t->builder, (int64_t)number + 1, txn->txn->session,
+                          (enum txn_status)txn->txn->status, err));
+    TRY(builder_set_txn_at(
+        &t->builder, txn->txn->invoked_ns - began,
+        txn->txn->completed_ns == TIME_NEVER ? TIME_NEVER : txn->txn->completed_ns - began, err));
     for (uint64_t i = txn->txn->first_op; i < txn->txn->first_op + txn->txn->op_count; i++)
         TRY(tell_op(t, txn->log, &txn->log->ops.at[i], err));
     return tell_places(t, number, err);
@@ -492,30 +509,32 @@ static enum status tell_txn(struct record_teller *t, size_t number, struct error
 
 /* --- Version orders --------------------------------------------------------------------------- */
 
-struct placed_version {
+struct ordered_version {
     uint64_t key;
     size_t commit; /* NO_COMMIT: the key was written, and nothing of it stands in the order */
 };
 
 static int compare_versions(const void *a, const void *b)
 {
-    const struct placed_version *x = a, *y = b;
+    const struct ordered_version *x = a, *y = b;
     int order = (x->key > y->key) - (x->key < y->key);
 
     return order ? order : (x->commit > y->commit) - (x->commit < y->commit);
 }
 
-typedef ARRAY(struct placed_version) placed_versions;
+typedef ARRAY(struct ordered_version) ordered_versions;
 
-static enum status note_version(placed_versions *versions, uint64_t key, size_t commit, struct error *err)
+static enum status note_version(ordered_versions *versions, uint64_t key, size_t commit,
+                                struct error *err)
 {
-    struct placed_version version = { key, commit };
+    struct ordered_version version = { key, commit };
 
     return array_push(versions, version, err);
 }
 
 /* Of what was written at all, so that a key without committed writers has an empty order. */
-static enum status gather_versions(struct record_teller *t, placed_versions *versions, struct error *err)
+static enum status gather_versions(struct record_teller *t, ordered_versions *versions,
+                                   struct error *err)
 {
     const struct recovered_order *order = t->source->order;
 
@@ -537,7 +556,8 @@ static enum status gather_versions(struct record_teller *t, placed_versions *ver
 
         if (txn == NO_COMMIT || t->txns.at[txn].txn->status == TXN_ABORT)
             continue;
-        for (uint64_t j = order->commits.at[i].first; j < order->commits.at[i].first + order->commits.at[i].count; j++)
+        for (uint64_t j = order->commits.at[i].first;
+             j < order->commits.at[i].first + order->commits.at[i].count; j++)
             TRY(note_version(versions, order->changes.at[j].key, i, err));
     }
     if (versions->count > 1)
@@ -545,10 +565,11 @@ static enum status gather_versions(struct record_teller *t, placed_versions *ver
     return STATUS_OK;
 }
 
-static enum status tell_versions(struct record_teller *t, const placed_versions *versions, struct error *err)
+static enum status tell_versions(struct record_teller *t, const ordered_versions *versions,
+                                 struct error *err)
 {
     for (size_t i = 0; i < versions->count; i++) {
-        const struct placed_version *v = &versions->at[i];
+        const struct ordered_version *v = &versions->at[i];
         bool is_new = i == 0 || versions->at[i - 1].key != v->key;
         uint32_t key;
 
@@ -558,15 +579,16 @@ static enum status tell_versions(struct record_teller *t, const placed_versions 
         }
         if (v->commit == NO_COMMIT || (!is_new && versions->at[i - 1].commit == v->commit))
             continue;
-        TRY(builder_add_version(&t->builder,
-                                (struct version_name){ .txn_id = (int64_t)t->commit_txns[v->commit] + 1 }, err));
+        TRY(builder_add_version(
+            &t->builder, (struct version_name){ .txn_id = (int64_t)t->commit_txns[v->commit] + 1 },
+            err));
     }
     return STATUS_OK;
 }
 
 static enum status tell_orders(struct record_teller *t, struct error *err)
 {
-    placed_versions versions = { 0 };
+    ordered_versions versions = { 0 };
     enum status status = gather_versions(t, &versions, err);
 
     if (status == STATUS_OK)
@@ -591,8 +613,9 @@ static enum status tell(struct record_teller *t, struct error *err)
     return t->source->order ? tell_orders(t, err) : STATUS_OK;
 }
 
-enum status record_history_make(const struct record_source *source, struct record_certificate *certificate,
-                                struct history *history, struct error *err)
+enum status record_history_make(const struct record_source *source,
+                                struct record_certificate *certificate, struct history *history,
+                                struct error *err)
 {
     struct record_teller t = { .source = source, .certificate = certificate };
     enum status status;
@@ -606,7 +629,7 @@ enum status record_history_make(const struct record_source *source, struct recor
         builder_close(&t.builder);
     array_close(&t.txns);
     free(t.commit_txns);
-    visibility_close(&t.visibility);
+    commit_ranks_close(&t.visibility);
     buffer_close(&t.text);
     return status;
 }

@@ -1,19 +1,20 @@
 /*
  * record_history: the logs of all clients, and the order that the database recovered, as a history.
  *
- * Transactions are numbered from 1 in the order in which they were invoked. With an order, those that wrote get their place
- * (`ts`) and every key its version order; with snapshots, committed transactions say where they read.
+ * Transactions are numbered from 1 in the order in which they were invoked. With an order, those
+ * that wrote get their place (`ts`) and every key its version order; with snapshots, committed
+ * transactions say where they read.
  */
 #ifndef RECORD_RECORD_HISTORY_H
 #define RECORD_RECORD_HISTORY_H
 
-#include "record/log.h"
+#include "record/client_log.h"
 
 struct record_source {
     const struct builtin *builtin;
     const struct stored_table *table;
     struct text producer; /* "PostgreSQL 15.18" */
-    const struct log *logs;
+    const struct client_log *logs;
     uint32_t log_count;
     int64_t began_ns;                    /* times count from here */
     const struct recovered_order *order; /* NULL: none was recovered */
@@ -21,16 +22,17 @@ struct record_source {
 
 /* How the clients' words and the database's order fit together. */
 struct record_certificate {
-    uint64_t commits;       /* that the database has */
-    uint64_t resolved;      /* of unknown transactions, that committed */
-    uint64_t missing;       /* clients were told that they committed, and the database has no such commit */
-    uint64_t aborted;       /* clients were told that they were rolled back, and the database has them */
-    uint64_t strange;       /* commits of nobody */
-    uint64_t misfits;       /* snapshots that do not fit into the order */
+    uint64_t commits;  /* that the database has */
+    uint64_t resolved; /* of unknown transactions, that committed */
+    uint64_t
+        missing; /* clients were told that they committed, and the database has no such commit */
+    uint64_t aborted; /* clients were told that they were rolled back, and the database has them */
+    uint64_t strange; /* commits of nobody */
+    uint64_t misfits; /* snapshots that do not fit into the order */
     int64_t first_missing, first_aborted; /* the transactions' numbers */
 };
 
-MUST_USE enum status record_history_make(const struct record_source *, struct record_certificate *, struct history *,
-                                         struct error *);
+MUST_USE enum status record_history_make(const struct record_source *, struct record_certificate *,
+                                         struct history *, struct error *);
 
 #endif

@@ -5,8 +5,8 @@
  *     rollback      the rollback journal
  *     shared-cache  connections share a cache; with read-uncommitted they see what others have not committed
  *
- * A transaction begins as a reader, and may be refused when it first writes (SQLITE_BUSY, SQLITE_BUSY_SNAPSHOT), as an
- * application's would be that does not say BEGIN IMMEDIATE.
+ * A transaction begins as a reader, and may be refused when it first writes (SQLITE_BUSY,
+ * SQLITE_BUSY_SNAPSHOT), as an application's would be that does not say BEGIN IMMEDIATE.
  */
 #include "record/database.h"
 
@@ -30,7 +30,7 @@ struct sqlite_database {
     struct database_options options;
     struct own_server server; /* its folder alone: there is no process */
     enum sqlite_mode mode;
-    sqlite3 *control;     /* keeps a shared cache alive */
+    sqlite3 *control; /* keeps a shared cache alive */
     char path[OWN_SERVER_PATH_SIZE + 32];
 };
 
@@ -67,8 +67,8 @@ static enum status open_file(const struct sqlite_database *d, sqlite3 **db, stru
 
 /* --- The database ----------------------------------------------------------------------------- */
 
-static enum status sqlite_start(void **server, const struct database_options *options, struct buffer *version,
-                                struct error *err)
+static enum status sqlite_start(void **server, const struct database_options *options,
+                                struct buffer *version, struct error *err)
 {
     struct sqlite_database *d = calloc(1, sizeof *d);
 
@@ -80,11 +80,14 @@ static enum status sqlite_start(void **server, const struct database_options *op
         d->mode++;
     assert(modes[d->mode]);
     if (options->isolation == LEVEL_READ_UNCOMMITTED && d->mode != MODE_SHARED_CACHE)
-        return error_set(err, STATUS_BAD_INPUT, "SQLite has read-uncommitted with --topology shared-cache alone");
+        return error_set(err, STATUS_BAD_INPUT,
+                         "SQLite has read-uncommitted with --topology shared-cache alone");
     TRY(own_server_open(&d->server, err));
     snprintf(d->path, sizeof d->path, "%s/database", d->server.folder);
     TRY(open_file(d, &d->control, err));
-    TRY(execute(d->control, d->mode == MODE_WAL ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE", err));
+    TRY(execute(d->control,
+                d->mode == MODE_WAL ? "PRAGMA journal_mode = WAL" : "PRAGMA journal_mode = DELETE",
+                err));
     buffer_print(version, "SQLite %s", sqlite3_libversion());
     return STATUS_OK;
 }
@@ -107,8 +110,8 @@ static enum status sqlite_load(void *server, const struct builtin *builtin, stru
     struct buffer sql = { 0 };
     enum status status;
 
-    buffer_print(&sql, "BEGIN; CREATE TABLE %s (%s INTEGER PRIMARY KEY, %s %s NOT NULL", t->name, t->key_column,
-                 t->value_column, t->shape == SHAPE_LISTS ? "TEXT" : "INTEGER");
+    buffer_print(&sql, "BEGIN; CREATE TABLE %s (%s INTEGER PRIMARY KEY, %s %s NOT NULL", t->name,
+                 t->key_column, t->value_column, t->shape == SHAPE_LISTS ? "TEXT" : "INTEGER");
     if (t->tag_column)
         buffer_print(&sql, ", %s INTEGER NOT NULL", t->tag_column);
     buffer_print(&sql, ");");
@@ -116,7 +119,8 @@ static enum status sqlite_load(void *server, const struct builtin *builtin, stru
         struct builtin_row row = builtin_initial(builtin, i);
 
         assert(t->shape != SHAPE_LISTS);
-        buffer_print(&sql, "INSERT INTO %s VALUES (%" PRIu64 ", %" PRId64, t->name, row.key, row.value);
+        buffer_print(&sql, "INSERT INTO %s VALUES (%" PRIu64 ", %" PRId64, t->name, row.key,
+                     row.value);
         if (t->tag_column)
             buffer_print(&sql, ", %" PRId64, row.tag);
         buffer_print(&sql, ");");
@@ -154,10 +158,12 @@ static void sqlite_close(void *session)
     free(s);
 }
 
-static void print_range(const struct stored_table *t, enum builtin_column column, struct buffer *sql)
+static void print_range(const struct stored_table *t, enum builtin_column column,
+                        struct buffer *sql)
 {
     if (column != BUILTIN_NO_COLUMN)
-        buffer_print(sql, " WHERE %s BETWEEN ?4 AND ?5", column == BUILTIN_KEY_COLUMN ? t->key_column : t->value_column);
+        buffer_print(sql, " WHERE %s BETWEEN ?4 AND ?5",
+                     column == BUILTIN_KEY_COLUMN ? t->key_column : t->value_column);
 }
 
 static void print_returning(const struct stored_table *t, struct buffer *sql)
@@ -167,7 +173,8 @@ static void print_returning(const struct stored_table *t, struct buffer *sql)
 }
 
 /* The key is ?1, value and tag ?2 and ?3, the ends of a range ?4 and ?5. */
-static void print_statement(const struct stored_table *t, const struct builtin_request *r, struct buffer *sql)
+static void print_statement(const struct stored_table *t, const struct builtin_request *r,
+                            struct buffer *sql)
 {
     const char *tag = t->tag_column;
 
@@ -198,16 +205,17 @@ static void print_statement(const struct stored_table *t, const struct builtin_r
         buffer_print(sql, "INSERT INTO %s VALUES (?1, ?2%s)", t->name, tag ? ", ?3" : "");
     }
     if (r->kind == BUILTIN_APPEND)
-        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = %s || ',' || ?2", t->key_column, t->value_column,
-                     t->value_column);
+        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = %s || ',' || ?2", t->key_column,
+                     t->value_column, t->value_column);
     else if (r->kind == BUILTIN_WRITE)
-        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = ?2", t->key_column, t->value_column);
+        buffer_print(sql, " ON CONFLICT (%s) DO UPDATE SET %s = ?2", t->key_column,
+                     t->value_column);
     if (r->kind == BUILTIN_WRITE && tag)
         buffer_print(sql, ", %s = ?3", tag);
 }
 
-static enum status prepare(struct sqlite_session *s, const struct builtin_request *r, sqlite3_stmt **out,
-                           struct error *err)
+static enum status prepare(struct sqlite_session *s, const struct builtin_request *r,
+                           sqlite3_stmt **out, struct error *err)
 {
     sqlite3_stmt **kept = &s->statements[r->kind][r->column];
     struct buffer sql = { 0 };
@@ -216,7 +224,9 @@ static enum status prepare(struct sqlite_session *s, const struct builtin_reques
     if (!*kept) {
         print_statement(&s->database->options.table, r, &sql);
         status = buffer_status(&sql, err);
-        if (status == STATUS_OK && sqlite3_prepare_v3(s->db, sql.at, (int)sql.count, SQLITE_PREPARE_PERSISTENT, kept, NULL) != SQLITE_OK)
+        if (status == STATUS_OK &&
+            sqlite3_prepare_v3(s->db, sql.at, (int)sql.count, SQLITE_PREPARE_PERSISTENT, kept,
+                               NULL) != SQLITE_OK)
             status = refuse(s->db, "a statement of the workload", err);
         buffer_close(&sql);
     }
@@ -241,19 +251,20 @@ static void bind_all(sqlite3_stmt *statement, const struct builtin_request *r, b
     sqlite3_bind_int64(statement, 5, r->high);
 }
 
-static enum status take_row(struct sqlite_session *s, sqlite3_stmt *statement, struct steps_answer *answer,
-                            struct step_answer *step, struct error *err)
+static enum status take_row(struct sqlite_session *s, sqlite3_stmt *statement,
+                            struct database_answer *answer, struct database_step_answer *step,
+                            struct error *err)
 {
     struct builtin_row row = { .key = (uint64_t)sqlite3_column_int64(statement, 0) };
 
     if (s->database->options.table.shape == SHAPE_LISTS) {
         const char *list = (const char *)sqlite3_column_text(statement, 1);
 
-        return steps_answer_list(answer, step, text_of(list ? list : ""), err);
+        return database_answer_list(answer, step, text_of(list ? list : ""), err);
     }
     row.value = sqlite3_column_int64(statement, 1);
     row.tag = s->database->options.table.tag_column ? sqlite3_column_int64(statement, 2) : 0;
-    return steps_answer_row(answer, step, row, err);
+    return database_answer_row(answer, step, row, err);
 }
 
 static const char *name_of_code(int code)
@@ -275,7 +286,8 @@ static const char *name_of_code(int code)
 }
 
 /* The transaction is over, and rolled back. */
-static enum status take_refusal(struct sqlite_session *s, int code, struct steps_answer *answer, struct error *err)
+static enum status take_refusal(struct sqlite_session *s, int code, struct database_answer *answer,
+                                struct error *err)
 {
     const char *name = name_of_code(code);
 
@@ -288,8 +300,9 @@ static enum status take_refusal(struct sqlite_session *s, int code, struct steps
     return STATUS_OK;
 }
 
-static enum status request_step(struct sqlite_session *s, const struct builtin_request *r, struct steps_answer *answer,
-                                struct step_answer *step, struct error *err)
+static enum status request_step(struct sqlite_session *s, const struct builtin_request *r,
+                                struct database_answer *answer, struct database_step_answer *step,
+                                struct error *err)
 {
     enum status status = STATUS_OK;
     sqlite3_stmt *statement;
@@ -297,7 +310,8 @@ static enum status request_step(struct sqlite_session *s, const struct builtin_r
 
     TRY(prepare(s, r, &statement, err));
     bind_all(statement, r, s->database->options.table.shape == SHAPE_LISTS);
-    for (code = sqlite3_step(statement); status == STATUS_OK && code == SQLITE_ROW; code = sqlite3_step(statement))
+    for (code = sqlite3_step(statement); status == STATUS_OK && code == SQLITE_ROW;
+         code = sqlite3_step(statement))
         status = take_row(s, statement, answer, step, err);
     sqlite3_reset(statement);
     if (status == STATUS_OK && code != SQLITE_DONE)
@@ -305,22 +319,23 @@ static enum status request_step(struct sqlite_session *s, const struct builtin_r
     return status;
 }
 
-static enum status control_step(struct sqlite_session *s, enum step_kind kind, struct steps_answer *answer,
-                                struct error *err)
+static enum status control_step(struct sqlite_session *s, enum database_step_kind kind,
+                                struct database_answer *answer, struct error *err)
 {
     const char *sql = kind == STEP_BEGIN ? "BEGIN" : kind == STEP_COMMIT ? "COMMIT" : "ROLLBACK";
     int code = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
 
-    return code == SQLITE_OK ? STATUS_OK : take_refusal(s, sqlite3_extended_errcode(s->db), answer, err);
+    return code == SQLITE_OK ? STATUS_OK
+                             : take_refusal(s, sqlite3_extended_errcode(s->db), answer, err);
 }
 
-static enum status sqlite_steps(void *session, const struct step *steps, uint32_t count, struct steps_answer *answer,
-                                struct error *err)
+static enum status sqlite_steps(void *session, const struct database_step *steps, uint32_t count,
+                                struct database_answer *answer, struct error *err)
 {
     struct sqlite_session *s = session;
 
     for (uint32_t i = 0; i < count; i++) {
-        struct step_answer step = { .invoked_ns = wall_clock_ns() };
+        struct database_step_answer step = { .invoked_ns = wall_clock_ns() };
 
         if (steps[i].kind == STEP_REQUEST)
             TRY(request_step(s, &steps[i].request, answer, &step, err));

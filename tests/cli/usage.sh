@@ -23,7 +23,7 @@ for subcommand in $subcommands; do
     check "help $subcommand shows the usage" mentions out "usage: ordeal $subcommand "
 done
 
-for subcommand in record predict report; do
+for subcommand in audit predict report; do
     run 2 "$subcommand" x
     check "$subcommand, which is not there yet, is no subcommand" \
         mentions err "no subcommand '$subcommand'"

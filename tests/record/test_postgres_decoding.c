@@ -5,10 +5,14 @@
 static struct recovered_order order;
 static struct error err;
 
-static const struct stored_table rows = { .shape = SHAPE_ROWS, .name = "ordeal_accounts", .key_column = "id",
-                                          .value_column = "balance", .tag_column = "tag" };
-static const struct stored_table lists = { .shape = SHAPE_LISTS, .name = "ordeal_lists", .key_column = "key",
-                                           .value_column = "elements" };
+static const struct stored_table rows = { .shape = SHAPE_ROWS,
+                                          .name = "ordeal_accounts",
+                                          .key_column = "id",
+                                          .value_column = "balance",
+                                          .tag_column = "tag" };
+static const struct stored_table lists = {
+    .shape = SHAPE_LISTS, .name = "ordeal_lists", .key_column = "key", .value_column = "elements"
+};
 
 void setUp(void)
 {
@@ -21,12 +25,13 @@ void tearDown(void)
     array_close(&order.changes);
 }
 
-static enum status read_lines(const struct stored_table *table, uint64_t now, const char *const *lines)
+static enum status read_lines(const struct stored_table *table, uint64_t now,
+                              const char *const *lines)
 {
     struct decoding decoding = { .order = &order, .table = table, .xid_now = now };
 
     for (; *lines; lines++)
-        TRY(decoding_line(&decoding, text_of(*lines), &err));
+        TRY(postgres_decoding_line(&decoding, text_of(*lines), &err));
     return STATUS_OK;
 }
 
@@ -71,7 +76,8 @@ static void of_a_list_the_last_element_counts(void)
 
 static void numbers_of_the_log_are_the_lower_half_of_full_ones(void)
 {
-    static const char *const lines[] = { "BEGIN 4294967290", "COMMIT 4294967290", "BEGIN 7", "COMMIT 7", NULL };
+    static const char *const lines[] = { "BEGIN 4294967290", "COMMIT 4294967290", "BEGIN 7",
+                                         "COMMIT 7", NULL };
 
     TEST_ASSERT_EQUAL(STATUS_OK, read_lines(&rows, (UINT64_C(3) << 32) + 9, lines));
     TEST_ASSERT_EQUAL_UINT64((UINT64_C(2) << 32) + 4294967290u, order.commits.at[0].xid);
@@ -87,8 +93,10 @@ static void what_is_not_understood_is_refused(void)
         { "BEGIN 1", "BEGIN 2", NULL },
         { "BEGIN 1", "table public.ordeal_accounts: TRUNCATE: (no-flags)", NULL },
         { "BEGIN 1", "table public.ordeal_accounts: INSERT: id[bigint]:5", NULL },
-        { "BEGIN 1", "table public.ordeal_accounts: INSERT: id[bigint]:null balance[bigint]:1", NULL },
-        { "table public.ordeal_accounts: INSERT: id[bigint]:5 balance[bigint]:1 tag[bigint]:1", NULL },
+        { "BEGIN 1", "table public.ordeal_accounts: INSERT: id[bigint]:null balance[bigint]:1",
+          NULL },
+        { "table public.ordeal_accounts: INSERT: id[bigint]:5 balance[bigint]:1 tag[bigint]:1",
+          NULL },
         { "message: hello", NULL },
     };
 

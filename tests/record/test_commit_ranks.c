@@ -1,4 +1,4 @@
-#include "record/visibility.h"
+#include "record/commit_ranks.h"
 
 #include <stdio.h>
 
@@ -12,11 +12,14 @@ static struct error err;
 void setUp(void) {}
 void tearDown(void) {}
 
-static struct visibility order(const uint64_t *xids, size_t xid_count, const struct text *snapshots, size_t snapshot_count)
+static struct commit_ranks order(const uint64_t *xids, size_t xid_count,
+                                 const struct text *snapshots, size_t snapshot_count)
 {
-    struct visibility v;
+    struct commit_ranks v;
 
-    TEST_ASSERT_EQUAL_MESSAGE(STATUS_OK, visibility_order(&v, xids, xid_count, snapshots, snapshot_count, &err), err.text);
+    TEST_ASSERT_EQUAL_MESSAGE(
+        STATUS_OK, commit_ranks_find(&v, xids, xid_count, snapshots, snapshot_count, &err),
+        err.text);
     return v;
 }
 
@@ -26,14 +29,14 @@ static void a_commit_is_ranked_by_who_saw_it_and_not_by_its_place_in_the_log(voi
     static const uint64_t xids[] = { 3, 5, 7, 9 };
     static const struct text snapshots[] = { { "5:8:5", 5 }, { "9:9:", 4 } };
     static const uint32_t wanted[] = { 1, 2, 1, 3 };
-    struct visibility v = order(xids, 4, snapshots, 2);
+    struct commit_ranks v = order(xids, 4, snapshots, 2);
 
     TEST_ASSERT_EQUAL_UINT32_ARRAY(wanted, v.commit_ranks, 4);
     TEST_ASSERT_EQUAL(1, v.snapshot_ranks[0]);
     TEST_ASSERT_EQUAL(2, v.snapshot_ranks[1]);
     TEST_ASSERT_EQUAL(2, v.rank_count);
     TEST_ASSERT_EQUAL(0, v.misfits);
-    visibility_close(&v);
+    commit_ranks_close(&v);
 }
 
 static void snapshots_that_saw_the_same_have_one_rank(void)
@@ -41,36 +44,36 @@ static void snapshots_that_saw_the_same_have_one_rank(void)
     /* 6 was rolled back: whether it is running or not makes no difference. */
     static const uint64_t xids[] = { 3, 5 };
     static const struct text snapshots[] = { { "6:7:6", 5 }, { "7:7:", 4 }, { "3:3:", 4 } };
-    struct visibility v = order(xids, 2, snapshots, 3);
+    struct commit_ranks v = order(xids, 2, snapshots, 3);
 
     TEST_ASSERT_EQUAL(1, v.snapshot_ranks[0]);
     TEST_ASSERT_EQUAL(1, v.snapshot_ranks[1]);
     TEST_ASSERT_EQUAL(0, v.snapshot_ranks[2]);
-    visibility_close(&v);
+    commit_ranks_close(&v);
 }
 
 static void a_snapshot_that_lacks_what_a_smaller_one_saw_fits_nowhere(void)
 {
     static const uint64_t xids[] = { 3, 5, 7 };
     static const struct text snapshots[] = { { "3:4:", 4 }, { "3:8:3", 5 } };
-    struct visibility v = order(xids, 3, snapshots, 2);
+    struct commit_ranks v = order(xids, 3, snapshots, 2);
 
     TEST_ASSERT_EQUAL(1, v.misfits);
     TEST_ASSERT_EQUAL(1, v.snapshot_ranks[0]);
-    TEST_ASSERT_EQUAL(VISIBILITY_NONE, v.snapshot_ranks[1]);
-    visibility_close(&v);
+    TEST_ASSERT_EQUAL(COMMIT_RANKS_NONE, v.snapshot_ranks[1]);
+    commit_ranks_close(&v);
 }
 
 static void who_has_no_snapshot_is_no_misfit(void)
 {
     static const uint64_t xids[] = { 3 };
     static const struct text snapshots[] = { { "", 0 } };
-    struct visibility v = order(xids, 1, snapshots, 1);
+    struct commit_ranks v = order(xids, 1, snapshots, 1);
 
     TEST_ASSERT_EQUAL(0, v.misfits);
-    TEST_ASSERT_EQUAL(VISIBILITY_NONE, v.snapshot_ranks[0]);
+    TEST_ASSERT_EQUAL(COMMIT_RANKS_NONE, v.snapshot_ranks[0]);
     TEST_ASSERT_EQUAL(1, v.commit_ranks[0]);
-    visibility_close(&v);
+    commit_ranks_close(&v);
 }
 
 static void what_is_no_snapshot_is_refused(void)
@@ -80,10 +83,11 @@ static void what_is_no_snapshot_is_refused(void)
 
     for (size_t i = 0; i < ROW_COUNT(texts); i++) {
         struct text snapshot = text_of(texts[i]);
-        struct visibility v;
+        struct commit_ranks v;
 
-        TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT, visibility_order(&v, xids, 1, &snapshot, 1, &err), texts[i]);
-        visibility_close(&v);
+        TEST_ASSERT_EQUAL_MESSAGE(STATUS_BAD_INPUT,
+                                  commit_ranks_find(&v, xids, 1, &snapshot, 1, &err), texts[i]);
+        commit_ranks_close(&v);
     }
 }
 
@@ -99,7 +103,7 @@ static void ranks_are_those_of_the_definition_on_random_chains(void)
         uint32_t shown[COMMITS]; /* at which snapshot it is first seen */
         char texts[SNAPSHOTS][200];
         struct text snapshots[SNAPSHOTS];
-        struct visibility v;
+        struct commit_ranks v;
 
         random_init(&random, &key);
         for (uint32_t i = 0; i < COMMITS; i++) {
@@ -120,7 +124,7 @@ static void ranks_are_those_of_the_definition_on_random_chains(void)
         for (uint32_t s = 0; s < SNAPSHOTS; s++)
             for (uint32_t i = 0; i < COMMITS; i++)
                 TEST_ASSERT_EQUAL(shown[i] <= s, v.commit_ranks[i] <= v.snapshot_ranks[s]);
-        visibility_close(&v);
+        commit_ranks_close(&v);
     }
 }
 

@@ -1,4 +1,4 @@
-#include "record/visibility.h"
+#include "record/commit_ranks.h"
 
 #include <assert.h>
 #include <stdbool.h>
@@ -25,7 +25,8 @@ struct chain {
     size_t commit_count;
     ARRAY(uint64_t) running;
     ARRAY(struct read_snapshot) snapshots;
-    ARRAY(size_t) waiting; /* places in `commits`, below the greatest xmax so far, that nobody has seen */
+    ARRAY(size_t)
+    waiting; /* places in `commits`, below the greatest xmax so far, that nobody has seen */
 };
 
 static int compare_xids(const void *a, const void *b)
@@ -94,10 +95,12 @@ static enum status read_snapshot(struct chain *c, size_t number, struct error *e
     if (text.length == 0)
         return STATUS_OK;
     if (!take_number(&text, &xmin, ':') || !take_number(&text, &s.xmax, ':'))
-        return error_set(err, STATUS_BAD_INPUT, "the database says '%.*s', which is no snapshot", TEXT_PRINT(c->texts[number]));
+        return error_set(err, STATUS_BAD_INPUT, "the database says '%.*s', which is no snapshot",
+                         TEXT_PRINT(c->texts[number]));
     while (text.length > 0) {
         if (!take_number(&text, &xid, ',') && text.length > 0)
-            return error_set(err, STATUS_BAD_INPUT, "the database says '%.*s', which is no snapshot",
+            return error_set(err, STATUS_BAD_INPUT,
+                             "the database says '%.*s', which is no snapshot",
                              TEXT_PRINT(c->texts[number]));
         TRY(array_push(&c->running, xid, err));
     }
@@ -116,8 +119,11 @@ static bool saw(const struct chain *c, const struct read_snapshot *s, uint64_t x
                                                        sizeof *c->running.at, compare_numbers));
 }
 
-/* How many of those that nobody has seen it saw; takes them out, with this rank, if there is one. */
-static uint64_t see(struct chain *c, const struct read_snapshot *s, uint32_t rank, struct visibility *v)
+/*
+ * How many of those that nobody has seen it saw; takes them out, with this rank, if there is one.
+ */
+static uint64_t see(struct chain *c, const struct read_snapshot *s, uint32_t rank,
+                    struct commit_ranks *v)
 {
     size_t kept = 0;
     uint64_t seen = 0;
@@ -137,8 +143,10 @@ static uint64_t see(struct chain *c, const struct read_snapshot *s, uint32_t ran
     return seen;
 }
 
-/* By size; each must see all that the one before saw, so that what is new makes up the difference. */
-static enum status rank_all(struct chain *c, struct visibility *v, struct error *err)
+/*
+ * By size; each must see all that the one before saw, so that what is new makes up the difference.
+ */
+static enum status rank_all(struct chain *c, struct commit_ranks *v, struct error *err)
 {
     uint64_t seen_so_far = 0;
     size_t below = 0;
@@ -165,7 +173,8 @@ static enum status rank_all(struct chain *c, struct visibility *v, struct error 
     return STATUS_OK;
 }
 
-static enum status order(struct chain *c, struct visibility *v, size_t snapshot_count, struct error *err)
+static enum status order(struct chain *c, struct commit_ranks *v, size_t snapshot_count,
+                         struct error *err)
 {
     if (c->commit_count > 1)
         qsort(c->commits, c->commit_count, sizeof *c->commits, compare_xids);
@@ -176,23 +185,26 @@ static enum status order(struct chain *c, struct visibility *v, size_t snapshot_
     return rank_all(c, v, err);
 }
 
-enum status visibility_order(struct visibility *v, const uint64_t *commit_xids, size_t commit_count,
-                             const struct text *snapshots, size_t snapshot_count, struct error *err)
+enum status commit_ranks_find(struct commit_ranks *v, const uint64_t *commit_xids,
+                              size_t commit_count, const struct text *snapshots,
+                              size_t snapshot_count, struct error *err)
 {
     struct chain c = { .texts = snapshots, .commit_count = commit_count };
     enum status status;
 
-    *v = (struct visibility){ .commit_ranks = calloc(commit_count + 1, sizeof *v->commit_ranks),
-                              .snapshot_ranks = malloc((snapshot_count + 1) * sizeof *v->snapshot_ranks) };
+    *v = (struct commit_ranks){ .commit_ranks = calloc(commit_count + 1, sizeof *v->commit_ranks),
+                                .snapshot_ranks =
+                                    malloc((snapshot_count + 1) * sizeof *v->snapshot_ranks) };
     c.commits = malloc((commit_count + 1) * sizeof *c.commits);
     if (!v->commit_ranks || !v->snapshot_ranks || !c.commits) {
         free(c.commits);
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for the order of %zu commits", commit_count);
+        return error_set(err, STATUS_OVER_LIMIT, "no memory for the order of %zu commits",
+                         commit_count);
     }
     for (size_t i = 0; i < commit_count; i++)
         c.commits[i] = (struct numbered_xid){ commit_xids[i], i };
     for (size_t i = 0; i < snapshot_count; i++)
-        v->snapshot_ranks[i] = VISIBILITY_NONE;
+        v->snapshot_ranks[i] = COMMIT_RANKS_NONE;
     status = order(&c, v, snapshot_count, err);
     free(c.commits);
     array_close(&c.running);
@@ -201,9 +213,9 @@ enum status visibility_order(struct visibility *v, const uint64_t *commit_xids, 
     return status;
 }
 
-void visibility_close(struct visibility *v)
+void commit_ranks_close(struct commit_ranks *v)
 {
     free(v->commit_ranks);
     free(v->snapshot_ranks);
-    *v = (struct visibility){ 0 };
+    *v = (struct commit_ranks){ 0 };
 }

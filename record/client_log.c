@@ -1,8 +1,8 @@
-#include "record/log.h"
+#include "record/client_log.h"
 
 #include <assert.h>
 
-void log_close(struct log *log)
+void client_log_close(struct client_log *log)
 {
     array_close(&log->txns);
     array_close(&log->ops);
@@ -11,13 +11,14 @@ void log_close(struct log *log)
     buffer_close(&log->snapshots);
 }
 
-static struct log_txn *last_txn(struct log *log)
+static struct log_txn *last_txn(struct client_log *log)
 {
     assert(log->txns.count > 0);
     return &log->txns.at[log->txns.count - 1];
 }
 
-enum status log_begin(struct log *log, uint32_t session, int64_t invoked_ns, struct error *err)
+enum status client_log_begin(struct client_log *log, uint32_t session, int64_t invoked_ns,
+                             struct error *err)
 {
     struct log_txn txn = { .invoked_ns = invoked_ns,
                            .completed_ns = TIME_NEVER,
@@ -28,8 +29,9 @@ enum status log_begin(struct log *log, uint32_t session, int64_t invoked_ns, str
     return array_push(&log->txns, txn, err);
 }
 
-static enum status keep_rows(struct log *log, struct log_op *op, const struct steps_answer *answer,
-                             const struct step_answer *step, struct error *err)
+static enum status keep_rows(struct client_log *log, struct log_op *op,
+                             const struct database_answer *answer,
+                             const struct database_step_answer *step, struct error *err)
 {
     op->first = log->rows.count;
     for (uint32_t i = 0; i < step->count; i++)
@@ -37,8 +39,9 @@ static enum status keep_rows(struct log *log, struct log_op *op, const struct st
     return STATUS_OK;
 }
 
-static enum status keep_elements(struct log *log, struct log_op *op, const struct steps_answer *answer,
-                                 const struct step_answer *step, struct error *err)
+static enum status keep_elements(struct client_log *log, struct log_op *op,
+                                 const struct database_answer *answer,
+                                 const struct database_step_answer *step, struct error *err)
 {
     op->first = log->elements.count;
     for (uint32_t i = 0; i < step->count; i++)
@@ -46,10 +49,14 @@ static enum status keep_elements(struct log *log, struct log_op *op, const struc
     return STATUS_OK;
 }
 
-enum status log_request(struct log *log, const struct builtin_request *request, const struct steps_answer *answer,
-                        const struct step_answer *step, int64_t invoked_ns, struct error *err)
+enum status client_log_request(struct client_log *log, const struct builtin_request *request,
+                               const struct database_answer *answer,
+                               const struct database_step_answer *step, int64_t invoked_ns,
+                               struct error *err)
 {
-    struct log_op op = { .request = *request, .invoked_ns = invoked_ns, .completed_ns = TIME_NEVER };
+    struct log_op op = { .request = *request,
+                         .invoked_ns = invoked_ns,
+                         .completed_ns = TIME_NEVER };
 
     if (step) {
         op.invoked_ns = step->invoked_ns;
@@ -64,7 +71,8 @@ enum status log_request(struct log *log, const struct builtin_request *request, 
     return STATUS_OK;
 }
 
-enum status log_note(struct log *log, const struct steps_answer *answer, struct error *err)
+enum status client_log_note(struct client_log *log, const struct database_answer *answer,
+                            struct error *err)
 {
     struct log_txn *txn = last_txn(log);
 
@@ -78,7 +86,7 @@ enum status log_note(struct log *log, const struct steps_answer *answer, struct 
     return buffer_status(&log->snapshots, err);
 }
 
-void log_end(struct log *log, enum txn_status status, int64_t completed_ns)
+void client_log_end(struct client_log *log, enum txn_status status, int64_t completed_ns)
 {
     struct log_txn *txn = last_txn(log);
 
