@@ -174,6 +174,8 @@ static enum status take_answers(struct record_client *c, struct builtin_txn *txn
             continue;
         if (!is_answered && c->answer.end == STEPS_REFUSED)
             continue; /* it had no effect */
+        if (is_answered)
+            invoked_ns = answer->invoked_ns; /* those that got no answer were sent no earlier */
         TRY(client_log_request(c->log, &c->steps[i].request, &c->answer, answer, invoked_ns, err));
         if (is_answered)
             builtin_answer(txn,
