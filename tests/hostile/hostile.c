@@ -478,6 +478,7 @@ static void try_shape(struct work *work, const struct shape *shape, unsigned per
 
 static int try_shapes(const char *ordeal, unsigned percent, char **names, size_t name_count)
 {
+    const struct shape *shape;
     struct work work;
     bool is_good;
 
@@ -487,13 +488,13 @@ static int try_shapes(const char *ordeal, unsigned percent, char **names, size_t
             fprintf(stderr, "hostile: there is no shape %s\n", names[i]);
             return 2;
         }
-    for (size_t i = 0; i < shape_count; i++) {
+    for (size_t i = 0; (shape = shape_at(i)); i++) {
         bool is_wanted = name_count == 0;
 
         for (size_t j = 0; j < name_count; j++)
-            is_wanted = is_wanted || strcmp(names[j], shapes[i].name) == 0;
+            is_wanted = is_wanted || strcmp(names[j], shape->name) == 0;
         if (is_wanted)
-            try_shape(&work, &shapes[i], percent);
+            try_shape(&work, shape, percent);
     }
     is_good = work_report(&work, "hostile files");
     work_close(&work);
@@ -512,8 +513,10 @@ int main(int argc, char **argv)
         return 0;
     }
     if (argc == 2 && strcmp(argv[1], "list") == 0) {
-        for (size_t i = 0; i < shape_count; i++)
-            printf("%-22s %s\n", shapes[i].name, shapes[i].kind);
+        const struct shape *shape;
+
+        for (size_t i = 0; (shape = shape_at(i)); i++)
+            printf("%-22s %s\n", shape->name, shape->kind);
         return 0;
     }
     fprintf(stderr, "usage: hostile damaged ORDEAL SAMPLES FROM COUNT | shapes ORDEAL PERCENT [SHAPE...] |"

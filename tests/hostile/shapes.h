@@ -18,8 +18,8 @@ struct shape {
     void (*make)(FILE *, uint64_t size);
 };
 
-extern const struct shape shapes[];
-extern const size_t shape_count;
+/* NULL: there are not so many. */
+const struct shape *shape_at(size_t number);
 
 /* NULL: there is none of this name. */
 const struct shape *shape_named(const char *name);
