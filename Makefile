@@ -228,6 +228,9 @@ golden: $(BUILD)/gcc-O3/ordeal ## renew tests/golden/traces, after a change that
 judged: $(BUILD)/gcc-O3/ordeal ## renew the table of docs/store.md: which workload is judged by whom
 	@tools/judged.sh $(BUILD)/gcc-O3/ordeal --renew
 
+portable: all ## build for aarch64 with the cross compiler, compare with this machine under qemu
+	@tools/portable.sh
+
 rooms: ## compare every include with the table of rooms
 	@tools/rooms.sh
 
@@ -258,6 +261,7 @@ soak: all $(BUILD)/failing.so $(BUILD)/release/hostile $(sanitize_tests) $(bulk_
 	@tools/soak.sh once paths $(rare_paths) 1000 each
 	@tools/soak.sh once prove sh -c './ordeal prove --seeds 1000 --clean 10000 --mutate $(may_be_undecided)'
 	@tools/soak.sh once reproducible tests/tools/reproducible.sh whole
+	@tools/soak.sh once portable tools/portable.sh
 	@for suite in $(FRESH_SUITES); do tools/soak.sh once fresh-$$suite tools/fresh.sh $$suite || exit 1; done
 	@SOAK_FUZZ_SECONDS=$(SOAK_FUZZ_SECONDS) tools/soak.sh hostile oom damaged clean kills fuzz
 
@@ -321,5 +325,5 @@ ready-postgres: ready-check
 
 FORCE:
 
-.PHONY: all run debug check unit twice golden judged rooms fuzz matrix guided soak mutate coverage bench deps install \
+.PHONY: all run debug check unit twice golden judged portable rooms fuzz matrix guided soak mutate coverage bench deps install \
     uninstall clean distclean help ready ready-check ready-fuzz ready-postgres check-postgres FORCE

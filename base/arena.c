@@ -75,7 +75,9 @@ enum status arena_init(struct arena *arena, size_t size, struct error *err)
     *arena = (struct arena){ .size = size };
     if (!chunk) {
         *arena = (struct arena){ 0 };
-        return error_set(err, STATUS_OVER_LIMIT, "no memory for an arena of %zu bytes", size);
+        return size == ARENA_UNLIMITED
+                   ? error_set(err, STATUS_OVER_LIMIT, "no memory for an arena")
+                   : error_set(err, STATUS_OVER_LIMIT, "no memory for an arena of %zu bytes", size);
     }
     enter(arena, chunk, 0);
     return STATUS_OK;

@@ -39,6 +39,7 @@ static const struct {
     { "interval-check", bench_interval_check, false },
     { "interval-watch", bench_interval_watch, false },
     { "interval-large", bench_interval_large, true },
+    { "costs", bench_costs, true },
 };
 
 #define BENCH_COUNT (sizeof benches / sizeof *benches)

@@ -16,6 +16,7 @@ exits 0 "a checker for which there is too little does not keep the others from j
     check history.jsonl --memory 10M
 check "it is not judged by that one" \
     grep -q 'blackbox .* unknown  out of memory (--memory 10M): no memory for ' out
+check "and no size is told that nobody asked for" sh -c '! grep -q "[0-9]\{16\}" out'
 exits 3 "if it was named nobody judges" check history.jsonl --checker blackbox --memory 10M --json
 check "and the reason says why" mentions out '"reason":"out of memory (--memory 10M): no memory for '
 exits 3 "the same holds within Z3" check history.jsonl --checker blackbox --engine z3 --version-order 0 \
