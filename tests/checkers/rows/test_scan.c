@@ -28,7 +28,7 @@ static int64_t draw_cell(void)
     case 1:
         return INT64_MAX - (number + 20);
     case 2:
-        return INT64_MIN + 1 + number + 20;
+        return INT64_MIN + 1 + (number + 20);
     default:
         return number;
     }
