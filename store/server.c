@@ -162,7 +162,7 @@ static void end_event(struct server *server)
     if (status == STATUS_OK && cluster->catalog.is_short)
         status = error_set(&cluster->failure, STATUS_OVER_LIMIT, "no memory for the store's keys");
     else if (status == STATUS_OK)
-        status = error_set(&cluster->failure, STATUS_OVER_LIMIT,
+        status = error_set(&cluster->failure, STATUS_TOO_LONG,
                            "the store holds %zu bytes, more than it may", cluster->memory.bytes);
     assert(status != STATUS_OK);
     world_stop(server->world);

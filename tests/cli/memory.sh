@@ -80,6 +80,10 @@ END
 exits 2 "a run that takes too much in one event ends with an error" run rows.toml --memory 300M
 check "that names the limit" mentions err "ordeal: out of memory (--memory 300M): no memory left for more than"
 
+exits 3 "with memory enough it is too long, since a store holds no more than 2 GB" run rows.toml --memory 4G
+check "which is no function of the machine" \
+    grep -q '^too long   the store holds 2[0-9]* bytes, more than it may; no run holds more at once' out
+
 # A small file may be a large history.
 for i in $(seq 1 400); do cat history.jsonl | tail -n +2 | head -100; done | zstd -q -3 >body.zst
 (head -1 history.jsonl | zstd -q; cat body.zst) >large.jsonl.zst
