@@ -13,8 +13,7 @@ cd "$(dirname "$0")/.."
 build=$(realpath -m "${BUILD:-build}")
 folder=$(realpath -m "${1:-$build/aarch64}")
 root=$folder/root
-packages="libsodium-dev libsodium23 libzstd-dev libzstd1 libcjson-dev libcjson1 libprotobuf-c-dev libprotobuf-c1
-    libpg-query-dev libz3-dev libz3-4 libstdc++6 libgcc-s1 libgmp10"
+packages="libsodium-dev libzstd-dev libcjson-dev libprotobuf-c-dev libpg-query-dev libz3-dev libpq-dev libsqlite3-dev"
 # Of each kind: transactions, bugs, faults of disks and clocks, replication without leaders, programs.
 runs="bank-under-partition 2pl-everything ssi-everything causal-everything eventual-clocks disk-trouble swarm tpcc ping"
 failures=0
@@ -36,12 +35,14 @@ fetch() {
     mkdir -p "$root" "$folder/apt/lists/partial" "$folder/apt/archives/partial"
     cd "$folder/apt"
     # shellcheck disable=SC2086 # many packages
-    if apt_of_arm update >log 2>&1 && apt_of_arm download $packages >>log 2>&1; then
-        [ -n "$(command -v qemu-aarch64-static)" ] || apt-get -qq download qemu-user-static >>log 2>&1 || skip "there is no qemu-user-static"
-    else
+    if ! apt_of_arm update >log 2>&1 ||
+        ! apt_of_arm install --download-only --no-install-recommends -y $packages >>log 2>&1; then
         skip "no packages for arm64: $(tail -n 1 log)"
     fi
-    for package in *.deb; do dpkg-deb -x "$package" "$root"; done
+    [ -n "$(command -v qemu-aarch64-static)" ] ||
+        (cd archives && apt-get -qq download qemu-user-static >>../log 2>&1) || skip "there is no qemu-user-static"
+    rm -f archives/libc6*.deb archives/libc-*.deb archives/linux-libc-dev*.deb # the compiler has its own
+    for package in archives/*.deb; do dpkg-deb -x "$package" "$root"; done
     touch "$root/complete"
     cd - >/dev/null
 }
@@ -56,12 +57,12 @@ libraries=$root/usr/lib/aarch64-linux-gnu
 here=$build/release/ordeal there=$folder/release/ordeal
 make BUILD="$build" all
 make BUILD="$folder" CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar TOMLC99_DIR="$build/deps/toml" \
-    CFLAGS="-isystem $root/usr/include" LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries" "$there"
+    CFLAGS="-isystem $root/usr/include" LDFLAGS="-L$libraries -Wl,-rpath-link,$libraries:$root/lib/aarch64-linux-gnu" "$there"
 
 program=$folder/ordeal
 cat >"$program" <<END
 #!/bin/sh
-exec '$qemu' -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH='$libraries' '$there' "\$@"
+exec '$qemu' -L /usr/aarch64-linux-gnu -E LD_LIBRARY_PATH='$libraries:$root/lib/aarch64-linux-gnu' '$there' "\$@"
 END
 chmod +x "$program"
 
