@@ -57,8 +57,10 @@ static enum status widen(struct intern *intern, struct error *err)
     size_t wider_count = intern->slot_count ? intern->slot_count * 2 : 64;
     struct intern_slot *wider = calloc(wider_count, sizeof *wider);
 
-    if (!wider)
+    if (!wider) {
+        memory_note_failure();
         return error_set(err, STATUS_OVER_LIMIT, "no memory to number %zu texts", wider_count / 2);
+    }
     free(intern->slots);
     intern->slots = wider;
     intern->slot_count = wider_count;

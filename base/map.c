@@ -47,8 +47,10 @@ static enum status widen(struct map *map, struct error *err)
     size_t wider_count = map->slot_count ? map->slot_count * 2 : 64;
     uint32_t *wider = calloc(wider_count, sizeof *wider);
 
-    if (!wider)
+    if (!wider) {
+        memory_note_failure();
         return error_set(err, STATUS_OVER_LIMIT, "no memory for a map of %zu", wider_count / 2);
+    }
     free(map->slots);
     map->slots = wider;
     map->slot_count = wider_count;

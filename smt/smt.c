@@ -97,6 +97,19 @@ static enum status check_version(const struct z3 *z3, struct error *err)
     return STATUS_OK;
 }
 
+/* The loader tells what it had no memory for, and seldom that it had none. */
+static enum status refuse_to_load(struct error *err)
+{
+    static const char *const wants[] = { "memory", "cannot allocate", "cannot create", "cannot map",
+                                         "failed to map", "cannot extend" };
+    const char *why = dlerror();
+
+    for (size_t i = 0; i < ROW_COUNT(wants); i++)
+        if (!why || strstr(why, wants[i]))
+            return error_set(err, STATUS_OVER_LIMIT, "no memory to load Z3: %s", why ? why : "");
+    return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", why);
+}
+
 /*
  * Z3 allocates as soon as it is loaded, and aborts if it cannot; so it is loaded only when it is
  * asked for. Its threads and tables do not survive being unloaded.
@@ -115,12 +128,12 @@ static enum status load(struct z3 *z3, struct error *err)
 
     library = dlopen(Z3_LIBRARY, RTLD_LAZY | RTLD_LOCAL);
     if (!library)
-        return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", dlerror());
+        return refuse_to_load(err);
     for (size_t i = 0; i < ROW_COUNT(functions); i++) {
         void *symbol = dlsym(library, functions[i].name);
 
         if (!symbol)
-            return error_set(err, STATUS_IO, "Z3 cannot be loaded: %s", dlerror());
+            return refuse_to_load(err);
         memcpy((char *)z3 + functions[i].offset, &symbol, sizeof symbol);
     }
     return check_version(z3, err);
@@ -387,6 +400,7 @@ enum status smt_watch(struct smt *smt, const struct smt_propagator *propagator, 
     TRY(memory_resize((void **)&smt->watched, smt->variable_count, sizeof *smt->watched, err));
     TRY(array_reserve(&smt->refused, smt->variable_count, err)); /* Z3 takes no for no answer */
     smt->z3.solver_propagate_init(smt->context, smt->solver, smt, on_push, on_pop, on_fresh);
+    TRY(look_for_error(smt, err));
     smt->z3.solver_propagate_fixed(smt->context, smt->solver, on_fixed);
     TRY(look_for_error(smt, err));
     for (uint32_t v = 0; v < smt->variable_count; v++) {

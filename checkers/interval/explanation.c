@@ -668,8 +668,8 @@ enum status explanation_tell(struct interval_model *m, struct traces *traces, st
         status = find_commits(&x, err);
     if (status == STATUS_OK)
         status = explain(&x, out, err);
-    if (m->derivation->is_broken)
-        out->count = 0;
+    if (status == STATUS_OK && m->derivation->is_broken)
+        status = error_set(err, STATUS_OVER_LIMIT, "no memory for a witness");
     free(x.committed_by);
     close(&x);
     return status;

@@ -321,6 +321,8 @@ static void client_begin(struct client *client)
     if (!wants_to_begin(client))
         return;
     client->txn = record_begin(record, client->session, client->cluster->world->now_ns);
+    if (record_is_short(record)) /* it has no number of its own: the run is abandoned, as by pool_take() */
+        (void)arena_take(client->cluster->memory.arena, ARENA_UNLIMITED, 2);
     if (client->is_probing)
         record_forget(record, client->txn);
     else if (!client->is_counted)

@@ -88,6 +88,7 @@ run small.toml --out limited/run
 bisect wrong.toml --seed $seed --out limited/bisect
 generate list-append --transactions 2000 -o limited/file.jsonl
 convert long.jsonl --to oh -o limited/file.oh
+check long.jsonl --checker order --witness limited/witness.json
 END
 run 0 sweep small.toml --seeds 1..8 -j 1 --json
 cp out whole.json
@@ -114,7 +115,9 @@ else
     program=$ORDEAL
     [ -n "$unable" ] && program=./ordeal-of-all
     for flags in "run small.toml --out closed/run" "sweep small.toml --seeds 1..2 --out closed/sweep" \
-        "generate list-append --transactions 20 -o closed/file.jsonl"; do
+        "generate list-append --transactions 20 -o closed/file.jsonl" \
+        "convert short.jsonl --to oh -o closed/file.oh" \
+        "check short.jsonl --checker blackbox --witness closed/witness.json"; do
         # shellcheck disable=SC2086 # several words
         $unable "$program" $flags >out 2>err </dev/null
         verdict $(($? != 2)) "a folder that may not be written is an error: $flags"
@@ -151,6 +154,14 @@ for free in 0 4 8 16 32 64; do
         check "of which nothing is left" leaves disk filler
     fi
     rm -rf disk/file.jsonl
+    for flags in "convert long.jsonl --to oh -o disk/file" \
+        "check long.jsonl --checker order --witness disk/file"; do
+        # shellcheck disable=SC2086 # several words
+        "$ORDEAL" $flags >out 2>err
+        verdict $(($? != 2)) "with $free kB left there is no room for: $flags"
+        check "with the reason" grep -q 'disk/file: .*No space left on device$' err
+        check "and nothing is left" leaves disk filler
+    done
     "$ORDEAL" sweep small.toml --seeds 1..40 -j 1 --out disk/sweep >out 2>err
     status=$?
     verdict $((status != 2 && (status != 0 || free < 32))) "with $free kB left a sweep says if it cannot go on"

@@ -39,22 +39,67 @@ done
 exits 3 "Z3 searches all of them" check blind.jsonl --checker blackbox --engine z3 --level snapshot --memory 100M
 check "and the reason is told" mentions out 'out of memory (--memory 100M): no memory for '
 
-# Every command, at sizes that end it at different places: never by a signal, never without a word.
+# Every command, at twenty sizes below that with which it works: never by a signal, never without a word.
 run 0 generate predicate-mix --transactions 300 -o rows.jsonl
-run 0 check history.jsonl --checker order --witness witness
-for size in 64K 500K 1M 2M 4M 8M 12M; do
-    for command in 'check rows.jsonl' 'verify history.jsonl witness' 'convert rows.jsonl --to oh -o x.oh' \
-        'generate rw-mix -o x.jsonl' "run $root/scenarios/ping.toml" "run $root/scenarios/smallbank.toml" \
-        "program $root/scenarios/programs/smallbank.sql" "sweep $root/scenarios/ping.toml --seeds 1..3" \
-        "bisect $root/scenarios/ping.toml --seeds 1..2" 'list levels' 'explain G0' \
-        'watch rows.jsonl --profile postgresql/serializable'; do
-        # shellcheck disable=SC2086 # several arguments
-        "$ORDEAL" $command --memory $size >out 2>err </dev/null
-        got=$?
-        [ $got -le 3 ] && [ -s out -o -s err -o $got -eq 0 ]
-        verdict $? "ordeal $command --memory $size ends with a word (exit status $got)"
+run 0 generate rw-mix --transactions 300 -o items.jsonl
+run 0 check items.jsonl --checker order --witness witness
+
+# shellcheck disable=SC2086 # several arguments
+# with FLAG KB COMMAND: its exit status. The flag is that of Ordeal, or of `ulimit`.
+with() {
+    case $1 in
+    --memory) "$ORDEAL" $3 --memory "$2K" ;;
+    -v) (ulimit -v "$2" && exec "$ORDEAL" $3) ;;
+    esac >out 2>err <rows.jsonl
+}
+
+# least FLAG LOW HIGH WANTED COMMAND: the least size, within a sixteenth, with which it exits so.
+least() {
+    low=$2 high=$3
+    while [ $((high - low)) -gt $((high / 16 + 1)) ]; do
+        middle=$(((low + high) / 2))
+        with "$1" $middle "$5"
+        if [ $? -eq "$4" ]; then high=$middle; else low=$middle; fi
     done
-done
+    echo $high
+}
+
+# With less address space than this the loader ends before the program begins.
+begins=$(least -v 1000 4000000 0 --version)
+while read -r wanted command; do
+    for flag in --memory -v; do
+        floor=0
+        [ $flag = --memory ] || floor=$begins
+        works=$(least $flag $floor 4000000 "$wanted" "$command")
+        odd=
+        for part in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            size=$((floor + 1 + (works - floor) * part / 21))
+            with $flag $size "$command"
+            got=$?
+            case $got in
+            2 | 3) grep -qi memory out err || odd="$odd $size:$got, without the reason;" ;;
+            "$wanted") ;;
+            *) odd="$odd $size:$got;" ;;
+            esac
+        done
+        check "ordeal $command ends with the reason where $flag is below $works KB$odd" test -z "$odd"
+    done
+done <<END
+0 check rows.jsonl
+0 check items.jsonl --checker blackbox
+0 verify items.jsonl witness
+0 convert rows.jsonl --to oh -o x.oh
+0 generate rw-mix -o x.jsonl
+0 run $root/scenarios/ping.toml
+0 run $root/scenarios/smallbank.toml
+0 run $root/scenarios/si-everything.toml
+0 program $root/scenarios/programs/smallbank.sql
+0 sweep $root/scenarios/ping.toml --seeds 1..3
+3 bisect $root/scenarios/ping.toml --seeds 1..2
+0 list levels
+0 explain G0
+1 watch --profile postgresql/serializable
+END
 
 # Address space is not taken ahead.
 (

@@ -594,13 +594,15 @@ enum status scenario_folder_read(const char *folder, enum folder_content content
     while ((entry = readdir(open_folder)) != NULL) {
         bool wanted = content == FOLDER_FOLDERS ? is_folder(folder, entry->d_name)
                                                 : is_scenario_name(entry->d_name);
-        char *name = wanted ? strdup(entry->d_name) : NULL;
-        if (!name)
+        char *name;
+
+        if (!wanted)
             continue;
-        if (array_push(&names->names, name, err) != STATUS_OK) {
+        name = strdup(entry->d_name);
+        if (!name || array_push(&names->names, name, err) != STATUS_OK) {
             free(name);
             closedir(open_folder);
-            return err->status;
+            return error_set(err, STATUS_OVER_LIMIT, "no memory for the names in a folder");
         }
     }
     closedir(open_folder);
