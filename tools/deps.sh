@@ -25,6 +25,7 @@ build  libz3-dev        library  z3
 build  libpq-dev        library  libpq
 build  libsqlite3-dev   library  sqlite3
 check  clang            command  clang
+check  patch            command  patch
 fuzz   libclang-rt-dev  runtime  fuzzer
 postgres  postgresql    server   postgres
 fetch  xz-utils         command  xz
