@@ -144,13 +144,23 @@ static void vanish(struct row_table *table, uint32_t slot)
         table->columns[table->numbered[i]][slot] = NO_NUMBER;
 }
 
-/* Without memory for it the predicates are judged from the beginning, as if none were kept. */
-static void note_change(struct rows *r, struct row_table *table, uint32_t slot)
+/* An error is a large thing to make for each row that is written: only where room is made. */
+static bool make_room(struct row_table *table)
 {
     struct error ignored = { 0 };
 
-    if (table->notes_changes && array_push(&table->changes, slot, &ignored) != STATUS_OK)
+    return array_reserve(&table->changes, 1, &ignored) == STATUS_OK;
+}
+
+/* Without memory for it the predicates are judged from the beginning, as if none were kept. */
+static void note_change(struct rows *r, struct row_table *table, uint32_t slot)
+{
+    if (!table->notes_changes)
+        return;
+    if (table->changes.count == table->changes.room && !make_room(table))
         forget_all(r);
+    else
+        table->changes.at[table->changes.count++] = slot;
 }
 
 void rows_set(struct rows *r, uint32_t key, uint8_t kind, int64_t bits)
