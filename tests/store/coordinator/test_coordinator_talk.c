@@ -389,12 +389,12 @@ static void with_its_bug_no_clock_is_set_forward(void)
 
 /* --- The server ------------------------------------------------------------------------------- */
 
-static void a_store_that_holds_too_much_stops_the_world(void)
+static void a_store_that_holds_too_much_stops_the_world_as_too_long(void)
 {
     cluster.memory.bytes_max = 1;
     send_to(NODE, 0, &(struct client_request){ .kind = CLIENT_COMMIT, .txn = 1, .number = 1 });
     ASSERT_OK(world_run(&world, SECOND, &err), &err);
-    TEST_ASSERT_EQUAL(STATUS_OVER_LIMIT, cluster.failure.status);
+    TEST_ASSERT_EQUAL(STATUS_TOO_LONG, cluster.failure.status);
     TEST_ASSERT_TRUE(world.now_ns < SECOND);
     cluster.failure = (struct error){ 0 };
 }
@@ -457,7 +457,7 @@ int main(void)
     RUN_TEST(a_probe_at_one_that_does_not_wait_ends_here);
     RUN_TEST(every_ask_carries_the_clock);
     RUN_TEST(with_its_bug_no_clock_is_set_forward);
-    RUN_TEST(a_store_that_holds_too_much_stops_the_world);
+    RUN_TEST(a_store_that_holds_too_much_stops_the_world_as_too_long);
     RUN_TEST(the_trace_says_what_messages_mean);
     return UNITY_END();
 }
